@@ -13,7 +13,7 @@ import type { GraphPicture } from "./paint/picture.ts";
 import { GraphLegend } from "./panels/legend.ts";
 import type { GraphHost } from "./parts.ts";
 
-/** Polls the health of the run's values; only a small run is scanned without being asked. */
+/** Polls the health of the run's values; only a small run is scanned without a request. */
 class HealthLoader {
   readonly #view: GraphHost;
   readonly scan: Scan<HealthAnswer>;
@@ -65,7 +65,7 @@ class HealthLoader {
   }
 }
 
-/** Without a kernel nobody works out what the page lacks, ms. */
+/** Time to wait for columns that a page without a kernel cannot compute, ms. */
 const PATIENCE_MS = 4000;
 
 /** Colors of a view and their legend. */
@@ -110,7 +110,7 @@ export class Appearance {
     return this.#coloring.names(this.#view.chosen.colorWires);
   }
 
-  /** The colored column; null where there is none, or not yet. */
+  /** The colored column; null if there is none, or not yet. */
   get column(): NodeColumn | null {
     const { colorBy, colorWires } = this.#view.chosen;
     return this.#coloring.column(colorBy, colorWires);
@@ -153,7 +153,7 @@ export class Appearance {
     return this.#waited === colorBy ? `${colorBy}: not in this page` : `computing ${colorBy} …`;
   }
 
-  /** Sets off what the legend names for as long as the pointer is there; null ends that. */
+  /** Highlights an item of the legend while the pointer is on it; null ends that. */
   setOff(key: string | null): void {
     this.#glanced = key;
     this.#view.repaint();

@@ -5,26 +5,26 @@ import type { Bounds } from "./layout/types.ts";
 
 /** Scale from which boxes have two lines. */
 export const FULL_SCALE = 0.85;
-/** Scale from which every text of a box is whole and at least 11 px; views open and fit here or above. */
+/** Scale from which the texts of boxes are uncut and at least 11 px; views open and fit at this scale or above. */
 export const LEGIBLE_SCALE = 0.92;
-/** Scale below which boxes bear no text. */
+/** Scale below which boxes have no text. */
 export const TITLE_SCALE = 0.35;
-/** Scale below which titles stand beside the graph, if it leaves room, since most would be cut. */
+/** Scale below which titles are beside the graph, if there is room, since most would be cut. */
 export const CUT_SCALE = 0.6;
-/** Scale from which edges say what they carry. */
+/** Scale from which edges have texts. */
 export const EDGE_TEXT_SCALE = 1.15;
 /** Scale at which one node is shown. */
 export const READABLE_SCALE = 1;
 const LARGEST_FIT = 1.5;
 /** Largest scale of a fit for graphs that fill little of the stage. */
 const LARGEST_OF_FEW = 3;
-/** Height of a box of one line beside one of two. */
+/** Height of a one-line box as a share of a two-line one. */
 export const COMPACT = tokens.compact.height / tokens.node.height;
 
-/** Free space that a fitted graph keeps to the border of the stage, CSS px. */
+/** Space between a fitted graph and the border of the stage, CSS px. */
 export const STAGE_MARGIN = 10;
 export const MOST_LEGIBLE = 300;
-/** The share of the stage's width or height that a fitted graph of a few boxes fills. */
+/** Share of the stage's width or height that a fitted graph of a few boxes fills. */
 const ENOUGH = 0.55;
 
 export function scaleIn({ minX, minY, maxX, maxY }: Bounds, { width, height }: Size): number {
@@ -35,7 +35,7 @@ export function scaleIn({ minX, minY, maxX, maxY }: Bounds, { width, height }: S
   );
 }
 
-/** Whether the whole can be read on the stage: every text is whole and no smaller than 11 px. */
+/** True if all texts are uncut and at least 11 px when the complete graph is on the stage. */
 export function isLegible(bounds: Bounds, stage: Size): boolean {
   return scaleIn(bounds, stage) >= LEGIBLE_SCALE;
 }
@@ -53,7 +53,7 @@ export function fitScale(bounds: Bounds, stage: Size): number {
   return Math.min(scaleIn(bounds, stage), Math.max(LARGEST_FIT, enough));
 }
 
-/** Whether the boxes alone have room on the stage; tested before they are laid out. */
+/** True if the boxes alone fit on the stage; tested before their layout. */
 export function mayBeLegible(scene: GraphScene, stage: Size): boolean {
   let area = 0;
   for (let box = 0; box < scene.count; box++) area += scene.width[box]! * scene.height[box]!;
@@ -72,7 +72,7 @@ export function isIn(part: Rectangle, x: number, y: number, slack = 0): boolean 
 const SMALLEST = 1e-4;
 const LARGEST = 3;
 
-/** Which part of the graph is on the stage, and how large: CSS px = (graph px − center) × scale + half the stage. */
+/** Visible part and scale of the graph: CSS px = (graph px − center) × scale + half the stage. */
 export class Camera {
   x = 0;
   y = 0;
@@ -85,7 +85,7 @@ export class Camera {
     this.height = Math.max(1, height);
   }
 
-  /** Resizes so that the upper left corner stays. */
+  /** Resizes with a fixed upper left corner. */
   widen(width: number, height: number): void {
     this.x += (width - this.width) / 2 / this.scale;
     this.y += (height - this.height) / 2 / this.scale;
@@ -144,13 +144,13 @@ export class Camera {
     this.y = (bounds.minY + bounds.maxY) / 2;
   }
 
-  /** Keeps some of the graph on the stage; what fits along an axis is kept whole. */
+  /** Keeps some of the graph on the stage, and all of it along an axis on which it fits. */
   clamp(bounds: Bounds): void {
     this.x = clampAxis(this.x, this.width / this.scale, bounds.minX, bounds.maxX, this.scale);
     this.y = clampAxis(this.y, this.height / this.scale, bounds.minY, bounds.maxY, this.scale);
   }
 
-  /** Whether the rectangle (graph px) lies on the stage with `margin` CSS px to spare. */
+  /** True if the rectangle (graph px) is on the stage with `margin` CSS px to spare. */
   shows(box: Rectangle, margin: number): boolean {
     const view = this.view(-margin);
     return (

@@ -6,7 +6,7 @@ import { EdgeStyle } from "./layout/scene.ts";
 import { groupLines } from "./panels/details_parts.ts";
 import type { GraphHost } from "./parts.ts";
 
-/** Readers that the tooltip of an edge names. */
+/** Number of readers named in the tooltip of an edge. */
 const NAMED = 6;
 
 /** Tooltip of edges: under the pointer, or one after the other by key. */
@@ -18,7 +18,7 @@ class EdgeTooltip {
     this.#view = view;
   }
 
-  /** What the edge at a point carries; empty where there is none. */
+  /** Facts of the edge at a point; may be empty. */
   at(x: number, y: number): string[] {
     const { stage } = this.#view;
     const edge = stage.edgeAt(x, y);
@@ -225,7 +225,7 @@ export class GraphCommands {
   slowest(): void {
     const { model, placed, navigator } = this.#view;
     if (!model.times.known) navigator.say("the run has no times");
-    // What a call took apart from its nodes is of none of them.
+    // The remainder of a call belongs to no node.
     const node = model.times.ranked
       .filter(({ nodes, ns }) => model.times.shown[nodes[0] ?? -1] === ns)
       .flatMap(({ nodes }) => nodes.slice(0, 1))
@@ -275,7 +275,7 @@ export class GraphCommands {
     this.#view.navigation.step("fit");
   }
 
-  /** Opens the selected group, closes the one around the selected node; without one as `look`. */
+  /** Opens the selected group, or closes the one around the selected node, or else looks at the node. */
   enter(): void {
     if (!this.#view.folding.enter()) this.look();
   }
@@ -289,7 +289,7 @@ export class GraphCommands {
     }
   }
 
-  /** Takes back, one at a time: the highlighted kind, the search, the selection. */
+  /** Undoes, one at a time: the highlighted kind, the search, the selection. */
   escape(): void {
     const { context, chosen } = this.#view;
     if (this.#view.cancel()) return;

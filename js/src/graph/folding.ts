@@ -7,20 +7,20 @@ import type { GraphHost } from "./parts.ts";
 
 /** Largest group whose nodes are selected in the other views. */
 export const MOST_SELECTED = 2000;
-/** Milliseconds after a group was opened or closed in which a second click means the same click. */
+/** Milliseconds after opening or closing a group in which another click counts as a double click. */
 const DOUBLE = 350;
 
 export class Folding {
   readonly #view: GraphHost;
   #last = 0;
-  /** Group to bring into view once it is drawn; -1 for none. */
+  /** Group to scroll to once it is drawn, or -1. */
   #coming = -1;
 
   constructor(view: GraphHost) {
     this.#view = view;
   }
 
-  /** The selected group, as long as it is drawn. */
+  /** The selected group while it is drawn. */
   get group(): number {
     const { chosen, model, placed } = this.#view;
     const group = chosen.group ?? -1;
@@ -40,7 +40,7 @@ export class Folding {
     return group;
   }
 
-  /** Reports the open groups to Python where nobody has chosen any. */
+  /** Reports automatically opened groups to Python. */
   tellOpened(): void {
     const { chosen, context, placed } = this.#view;
     const open = placed?.scene.open;
@@ -74,7 +74,7 @@ export class Folding {
     this.#view.tell();
   }
 
-  /** After another picture is there: selects the group that was just closed or asked for; its box is to come into view. */
+  /** After a change of the picture: selects the group just closed or requested, and returns its box to scroll to. */
   placed(): number {
     const coming = this.#coming;
     this.#coming = -1;
@@ -91,7 +91,7 @@ export class Folding {
     else this.set([group], true, group);
   }
 
-  /** Brings a node into view: opens the groups around it, and moves the camera unless it is in sight already. */
+  /** Scrolls to a node: opens the groups around it, and moves the camera unless it is visible already. */
   goTo(node: number): void {
     const { placed, model, stage, placing } = this.#view;
     const box = placed?.boxOf(node) ?? -1;
@@ -103,7 +103,7 @@ export class Folding {
     }
     const around = model.groups.around(node);
     placing.goal = node;
-    // A parameter is shown where it is read.
+    // A parameter is shown at its readers.
     this.set(around.includes(closed) ? around : [closed], true, -1);
   }
 
@@ -121,17 +121,17 @@ export class Folding {
     this.#view.context.options.set("search", query);
   }
 
-  /** Whether a click comes so soon after a group was opened or closed that it is the second of a double click. */
+  /** True if the click is the second of a double click that opened or closed a group. */
   get justDone(): boolean {
     return performance.now() - this.#last < DOUBLE;
   }
 
-  /** Opens groups, with those around them, or closes them; `anchor` stays where it is. */
+  /** Opens groups and those around them, or closes them; `anchor` stays in place. */
   set(groups: readonly number[], open: boolean, anchor: number): void {
     const { chosen, context, model, placed } = this.#view;
     if (!placed?.scene.open) return;
     const flags = placed.scene.open.slice();
-    // What is drawn may be behind what was asked for.
+    // The drawn picture may be older than the last request.
     if (chosen.openGroups) flags.fill(0);
     for (const group of chosen.openGroups ?? []) flags[group] = 1;
     this.#last = performance.now();

@@ -11,14 +11,14 @@ const SPARE = 4;
 
 type Interval = readonly [low: number, high: number];
 
-/** Camera near another one that cuts no box at the stage's borders and holds `kept`; the same camera where there is none. */
+/** Camera near another one that cuts no box at the stage's borders and contains `kept`; else the same camera. */
 function withWholeBoxes(placed: PlacedScene, camera: Camera, kept: number): Camera {
   const around = camera.view(Math.max(camera.width, camera.height));
   const boxes: number[] = [];
   placed.eachBox(around, (box) => boxes.push(box));
   for (let factor = 1; factor <= LARGEST; factor *= STEP) {
     const tried = Object.assign(new Camera(), camera, { scale: camera.scale * factor });
-    // What the stage shows along one axis decides what may be cut along the other.
+    // The visible part along one axis decides which boxes may be cut along the other.
     for (let round = 0; round < 2; round++) {
       shift(placed, tried, boxes, kept, "y");
       shift(placed, tried, boxes, kept, "x");
@@ -71,14 +71,14 @@ function spanOf(placed: PlacedScene, box: number, axis: "x" | "y", spare: number
 
 const BESIDE = 340;
 
-/** Camera that fits the bounds to the stage; a thin graph stands to the left, to leave room for texts. */
+/** Camera that fits the bounds to the stage; a thin graph is at the left, to leave room for texts. */
 export function fitted(placed: PlacedScene, camera: Camera, bounds: Bounds): Camera {
   const target = Object.assign(new Camera(), camera);
   target.fit(bounds, fitScale(bounds, camera));
   return beside(placed, target) ?? target;
 }
 
-/** First camera of a graph: all of it where legible, else the box `wanted` (-1: the beginning), legible and uncut. */
+/** First camera of a graph: all of it if legible, else the box `wanted` (-1: the beginning), legible and uncut. */
 export function opening(placed: PlacedScene, camera: Camera, wanted: number): Camera {
   const { bounds, direction, x, y } = placed.layout;
   const whole = Object.assign(new Camera(), camera);
@@ -100,7 +100,7 @@ export function isThread(placed: PlacedScene, camera: Camera): boolean {
   return whole.scale < LEGIBLE_SCALE && inColumns > 1.6 * whole.scale;
 }
 
-/** Camera with the graph to the left of its texts; null where these have no room or stand in the boxes. */
+/** Camera with the graph to the left of its texts; null if these have no room or are inside the boxes. */
 function beside(placed: PlacedScene, camera: Camera): Camera | null {
   if (camera.scale >= CUT_SCALE) return null;
   const { bounds } = placed.layout;

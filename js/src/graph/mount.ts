@@ -152,7 +152,7 @@ export async function mountGraph(root: HTMLElement, context: GraphContext): Prom
   }
 }
 
-/** In a graph that runs to the right, its flow is to the right too. */
+/** Arrow keys in a graph that runs to the right. */
 const TRANSPOSED: Record<WalkStep, WalkStep> = {
   up: "left",
   down: "right",

@@ -28,16 +28,16 @@ export const STEP_TRAITS = [
 ] as const;
 const COLORS = ["color_by", "color_limits", "label"];
 const MOST_SELECTED = 100;
-/** So long the camera must rest until Python is told where it is. */
+/** Time the camera must rest before Python gets its position. */
 const SETTLED_MS = 400;
 
-/** What was shown and from where: step by step, and under names. */
+/** Steps of navigation, and bookmarks by name. */
 export class NavigationHistory {
   readonly #view: GraphHost;
   #before: Bookmark;
   /** Placed scene and camera of the last paint. */
   #seen: (CameraView & { placed: PlacedScene }) | null = null;
-  /** Camera place to go to once everything is laid out. */
+  /** Camera position to go to once everything is laid out. */
   #target: CameraPlace | null;
   #written: unknown;
   #queued = false;
@@ -73,7 +73,7 @@ export class NavigationHistory {
     this.#view.context.options.set("history", { ...left, at });
   }
 
-  /** Records a step of this kind; of several alike in a row only the last is kept. */
+  /** Records a step of this kind; of several such steps in a row only the last is kept. */
   step(kind: "walk" | "fit"): void {
     this.#kind = kind;
     if (kind === "fit") this.#record();
@@ -99,7 +99,7 @@ export class NavigationHistory {
     this.#view.context.options.set("bookmarks", others);
   }
 
-  /** Tells Python where the camera is, once it rests after a move by hand. */
+  /** Sends Python the camera's position once it rests after a move by hand. */
   painted(): void {
     const { placed, stage, context } = this.#view;
     if (!placed) return;
@@ -200,17 +200,17 @@ interface BoxPlace {
 /** Places the camera over a new picture so that what the user looked at stays in place. */
 export class CameraRestorer {
   readonly #view: GraphHost;
-  /** The group that stays where it is while the picture changes, if it is not what is selected. */
+  /** The group that stays in place while the picture changes, unless it is the selected one. */
   anchor: number | null = null;
   fits = false;
-  /** The node that the next picture is opened for. */
+  /** The node that the next picture shows. */
   goal: number | null = null;
 
   constructor(view: GraphHost) {
     this.#view = view;
   }
 
-  /** Shows a placed scene; unless it opens anew, what was looked at stays where it was. */
+  /** Shows a placed scene; unless it opens anew, the focus of attention stays in place. */
   show(placed: PlacedScene, opens: boolean, focus: number | null): void {
     const view = this.#view;
     const before = view.placed;
@@ -239,7 +239,7 @@ export class CameraRestorer {
             const opened = anchor ?? (goal === null ? openedAlone(before!, placed) : -1);
             const frame = placed.scene.frameOfGroup[opened] ?? -1;
             if (frame >= 0) view.stage.reveal(placed.frame(frame), showsAll);
-            // All was in view, and there is less of it now: it is shown as large as there is room.
+            // All was visible, and there is less of it now: enlarge it to the stage.
             else if (showsAll && placed.length < 0.9 * before!.length) view.stage.fitAll();
             else if (kept >= 0) view.stage.goTo(kept);
           };
@@ -254,7 +254,7 @@ export class CameraRestorer {
     coming = view.folding.placed();
   }
 
-  /** Moves to newly known facts, unless the user has moved meanwhile. */
+  /** Moves the camera for new facts, unless the user has moved it meanwhile. */
   lookAgain(): void {
     const { stage, node, context, isUntouched } = this.#view;
     if (node === null && isUntouched && !stage.isMoved && !context.options.get("camera")) {
@@ -294,13 +294,13 @@ export class CameraRestorer {
     if (anchor === null) return node;
     const group = difference((at) => at.placeOfGroup(anchor));
     if (!group) return node;
-    // A frame is not always as wide at both sides of the line that runs through it: that line stays.
+    // A frame may be wider on one side of its through line: keep that line in place.
     const line = difference((at) => at.placeOfNode(this.#before(anchor, before, after)));
     if (!line) return group;
     return after.layout.direction === "down" ? { ...group, x: line.x } : { ...group, y: line.y };
   }
 
-  /** A node with a box of its own in both pictures that the group reads. */
+  /** An input of the group that has a box of its own in both pictures. */
   #before(group: number, before: PlacedScene, after: PlacedScene): number | null {
     const { groups, links } = this.#view.model;
     const { edgeSource } = links.graph;

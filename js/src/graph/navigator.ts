@@ -9,7 +9,7 @@ export class Navigator {
   /** First end of a path, until the other end is chosen. */
   #start: number | null = null;
   #told: { placed: PlacedScene | null; text: string } = { placed: null, text: "" };
-  /** Message above the graph: a failure, or what the user has to do next. */
+  /** Message above the graph: an error, or the next step for the user. */
   #notice = "";
 
   constructor(view: GraphHost) {
@@ -38,7 +38,7 @@ export class Navigator {
     const { links, describe } = this.#view.model;
     const selected = this.#selected();
     const end = selected.at(-1);
-    const start = selected.length === 2 ? selected[0]! : this.#start; // of a group, no two are meant
+    const start = selected.length === 2 ? selected[0]! : this.#start; // with a selected group, no two nodes are meant
     if (end === undefined) this.say(NOTHING);
     else if (start === null || start === end) {
       this.#start = end;
@@ -66,7 +66,7 @@ export class Navigator {
     this.#view.context.options.set("hidden", next);
   }
 
-  /** The query for all nodes of the kind of the selected one. */
+  /** Query for all nodes of the selected node's kind. */
   get kindHere(): string | null {
     const { node, model } = this.#view;
     return node === null ? null : kindQuery(model.graph.opKinds.at(node));

@@ -3,7 +3,7 @@ import type { Wires } from "./data/coloring.ts";
 import type { Isolation } from "./data/links.ts";
 import type { PlacedScene } from "./layout/placed_scene.ts";
 
-/** Where a camera looks from: beside a node, px of the graph right of and below the middle of its box. */
+/** Position of the camera relative to a node: px of the graph right of and below the middle of its box. */
 export interface CameraPlace {
   node: number;
   dx: number;
@@ -40,15 +40,15 @@ export type Bookmark = Record<string, unknown> & {
   selected?: readonly number[] | undefined;
 };
 
-/** The trait `history`: each step told as its difference to the one before. */
+/** The trait `history`: steps as differences to the step before. */
 export interface History {
   steps?: readonly Bookmark[];
   at?: number;
 }
 
-/** Traits that every step holds, even where they are unchanged. */
+/** Traits that every step has, even unchanged ones. */
 const ALWAYS = ["camera", "selected"];
-/** tvmdbg_widgets/widgets/graph_navigation.py keeps as many. */
+/** As many as in tvmdbg_widgets/widgets/graph_navigation.py. */
 const MOST_STEPS = 50;
 
 export function resolved({ steps = [] }: History, at: number): Bookmark {
@@ -63,7 +63,7 @@ export function changes(before: Bookmark, now: Bookmark): Bookmark {
   return Object.fromEntries(other);
 }
 
-/** The history with the place that is left now at its present step. */
+/** The history with the current position in its present step. */
 export function leaving({ steps = [], at = 0 }: History, { camera, selected }: Bookmark): History {
   return { steps: steps.map((step, i) => (i === at ? { ...step, camera, selected } : step)), at };
 }
@@ -90,26 +90,25 @@ export function same(one: unknown, other: unknown): boolean {
 
 export interface GraphOptions {
   focus: string | number | null;
-  /** Show only what is so many edges from the focus (or the selected node). */
+  /** Shows only nodes this many edges from the focus (or the selected node). */
   hops: number | null;
   color_by: string;
   color_limits: readonly [low: number, high: number] | null;
   label: string;
   _color_columns: Wires;
-  /** Whether what is worked out for the colors was stopped. */
+  /** True if the computation of the colors was stopped. */
   _color_paused: boolean;
   fold_parameters: boolean;
   direction: "down" | "right";
   height: number;
   search: string;
-  /** The part that alone is shown. */
   isolate: Isolation | null;
   hidden: readonly string[];
   camera: CameraPlace | null;
   history: History;
   bookmarks: Readonly<Record<string, Bookmark>>;
   grouped: boolean;
-  /** Groups that are open; null: as many as can be read in the room there is, told in `_opened`. */
+  /** Open groups; null: chosen automatically by the room and reported in `_opened`. */
   open_groups: readonly number[] | null;
   _opened: readonly number[] | null;
   wrapped: boolean | null;

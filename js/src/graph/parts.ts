@@ -34,7 +34,7 @@ export class ChosenOptions {
     return this.#options.get("_color_columns") ?? {};
   }
 
-  /** Between which values the colors lie; null for all. */
+  /** Limits of the colors; null for the full range. */
   get colorLimits(): readonly [low: number, high: number] | null {
     const limits = this.#options.get("color_limits");
     return limits && limits[0] < limits[1] ? limits : null;
@@ -104,7 +104,7 @@ export class ChosenOptions {
 }
 
 const AWAY = 14;
-/** A file may hold names of any length. */
+/** Names in a file may have any length. */
 const MOST_LETTERS = 4000;
 
 /** Tooltip inside the stage. */
@@ -126,17 +126,17 @@ export class GraphTooltip {
 }
 
 export interface GraphContext extends ViewContext<GraphOptions> {
-  /** What stands before its tools. */
+  /** Element before its tools. */
   title?: HTMLElement;
-  /** Whether other views beside it say what its details would: those are closed until they are asked for. */
+  /** True beside other views that show the same details: its own are closed at first. */
   isBeside?: boolean;
-  /** Node to open on in place of the first fault or the slowest; -1 for the graph's beginning. */
+  /** Node to open on instead of the first fault or the slowest; -1 for the graph's beginning. */
   opensOn?: number;
-  /** Adjusts a layout to what stands beside it. */
+  /** Adjusts a layout to its neighbor. */
   place?: (placed: PlacedScene, view: GraphHost) => PlacedScene;
 }
 
-/** A view of a graph as its own parts and panels know it. */
+/** Interface of a graph view to its own parts and panels. */
 export interface GraphHost {
   readonly root: HTMLElement;
   readonly context: GraphContext;

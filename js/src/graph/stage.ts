@@ -11,11 +11,11 @@ import { GraphPainter, noteSpot, type OverlayMarks, OverlayPainter } from "./pai
 import { detail, type GraphPicture, type LabelRecord } from "./paint/picture.ts";
 
 const MOVE_MS = 180;
-/** A button is hit, too, where it is missed by no more, CSS px. */
+/** Distance up to which a click still hits a button, CSS px. */
 const SLACK = 3;
-/** Less than a fitted graph keeps to the border: what a fit shows is in view. */
+/** Margin of visible boxes, less than that of a fitted graph. */
 const SPARE = 8;
-/** What a picture of the whole graph keeps free around it, CSS px. */
+/** Margin of a picture of the complete graph, CSS px. */
 const BORDER = 16;
 const NOWHERE: Bounds = { minX: 0, minY: 0, maxX: 0, maxY: 0 };
 export interface GraphInspection {
@@ -29,11 +29,11 @@ export interface GraphInspection {
 export interface Thing {
   box: number;
   group: number;
-  /** Whether it is the button that opens or closes the group. */
+  /** True on the button that opens or closes the group. */
   button: boolean;
 }
 
-/** The canvases, the camera over them and the overview strip; knows what to draw but not why. */
+/** Canvases, camera and overview strip of a graph. */
 export class GraphStage {
   readonly node = element("div", { class: "tvmdbg-graph-stage" });
   readonly camera = new Camera();
@@ -51,12 +51,12 @@ export class GraphStage {
   #edge = -1;
   #marks: OverlayMarks = { selected: [], frame: -1, hovered: -1, hits: new Map(), noted: [] };
   #pending: (() => void) | null = null;
-  /** Box that the camera is moving to; null where it rests. */
+  /** Target box of a camera movement, or null. */
   #goal: (() => number) | null = null;
   #moving = 0;
-  /** Whether the camera is where somebody moved it. */
+  /** True if the user has moved the camera. */
   isMoved = false;
-  /** Repeats the opening position when the stage changes its size, until the camera is moved by hand. */
+  /** Restores the opening position when the stage is resized, until the user moves the camera. */
   #opening: (() => void) | null = null;
 
   constructor(drawn: () => void, signal: AbortSignal) {
@@ -91,7 +91,7 @@ export class GraphStage {
     };
   }
 
-  /** Whether the camera is still to be set for the picture that was given last. */
+  /** True while the current picture waits for its camera position. */
   get isPlacing(): boolean {
     return this.#pending !== null;
   }
@@ -102,7 +102,7 @@ export class GraphStage {
     this.#overRepaint.request();
   }
 
-  /** The edge at a point of the stage, -1 where there is none. */
+  /** The edge at a point of the stage, or -1. */
   edgeAt(x: number, y: number): number {
     const picture = this.#picture;
     return picture && detail(picture) !== "density" ? edgeAt(picture, x, y) : -1;
@@ -113,7 +113,7 @@ export class GraphStage {
     this.#overRepaint.request();
   }
 
-  /** After the camera was moved: keeps it over the graph and draws. */
+  /** Clamps a moved camera and repaints. */
   changed(): void {
     this.isMoved = true;
     this.#opening = null;
@@ -187,14 +187,14 @@ export class GraphStage {
     };
   }
 
-  /** Shows a box after groups around it have opened: with the whole graph where that is legible. */
+  /** Shows a box after groups around it have opened: with the complete graph if that is legible. */
   arrive(box: number): void {
     if (!this.#picture) return;
     if (isLegible(this.#picture.placed.layout.bounds, this.camera)) this.fitAll();
     else this.goTo(box, true);
   }
 
-  /** Brings a part of the graph into view: the whole graph if `whole` and legible, else the part's beginning. */
+  /** Shows a part of the graph: with the complete graph if `whole` and legible, else from the part's beginning. */
   reveal({ x, y, width, height }: Rectangle, whole: boolean): void {
     if (!this.#picture || (this.showsAll && this.camera.scale >= LEGIBLE_SCALE)) return;
     if (whole && isLegible(this.#picture.placed.layout.bounds, this.camera)) {
@@ -240,7 +240,7 @@ export class GraphStage {
     else this.goTo(box, true);
   }
 
-  /** Whether the box is in the middle of the stage, as near as the graph's end allows, and can be read. */
+  /** True if the box is legible and in the middle of the stage, as near as the graph's end allows. */
   centered(box: number): boolean {
     if (!this.#picture) return false;
     const { x, y } = this.#picture.placed.layout;
@@ -274,7 +274,7 @@ export class GraphStage {
     return frame < 0 ? -1 : placed.scene.frames.group[frame]!;
   }
 
-  /** What is on the stage now, for tests. */
+  /** Contents of the stage, for tests. */
   inspect(out: GraphInspection): void {
     const picture = this.#picture;
     if (!picture) return;
@@ -343,7 +343,7 @@ export class GraphStage {
     this.camera.widen(this.#box.clientWidth, this.#box.clientHeight);
   }
 
-  /** Fades the old picture out over the new one. */
+  /** Fades from the old picture to the new one. */
   #fade(): void {
     const { canvas } = this.#base;
     if (canvas.width * canvas.height === 0 || !isAnimated()) return;

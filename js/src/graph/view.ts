@@ -50,17 +50,17 @@ export class GraphView {
   walked = "";
   /** Last announcement, repeated when a late answer changes it. */
   #told = { place: "", along: "" };
-  /** The op kind that alone keeps its color. */
+  /** The op kind that keeps its color while others fade. */
   highlighted: string | null = null;
   readonly #layoutController: LayoutController;
-  /** Problem of the data, known from the start. */
+  /** Error of the data, known from the start. */
   readonly #problem: string;
   palette: Palette;
   #isArranging = false;
   detailsOpen = false;
   #detailsChosen = false;
   #own = "";
-  /** The node that was selected before there was a picture, -1 for none. */
+  /** The node selected before the first picture, or -1. */
   #opensOn = -1;
   #soon = false;
   #opens = false;
@@ -105,27 +105,27 @@ export class GraphView {
     );
     this.#listen();
     this.#sized();
-    // Below the stage they take from its height: there they wait until they are asked for.
+    // Panels below the stage cost it height: open them only on request.
     this.#layOut();
     this.#searched();
     this.#recolored();
     void this.arrange(true);
   }
 
-  /** The selected node that details and keys speak of. */
+  /** The selected node, for details and keys. */
   get node(): number | null {
     const { node } = this.context.session;
     return node !== null && this.model.has(node) ? node : null;
   }
 
-  /** The box that keys start from, -1 where there is none. */
+  /** Start box for keys, or -1. */
   get box(): number {
     const { group } = this.folding;
     if (group >= 0) return this.placed!.scene.boxOfGroup[group]!;
     return this.node === null ? -1 : (this.placed?.boxOf(this.node) ?? -1);
   }
 
-  /** Whether a layout is under way. */
+  /** True during a layout. */
   get isArranging(): boolean {
     return this.#isArranging;
   }
@@ -139,7 +139,7 @@ export class GraphView {
     return (this.placed?.columns ?? 1) > 1;
   }
 
-  /** Announces a selection by this view itself, after which it moves the camera as it likes. */
+  /** Announces a selection made by this view, which moves the camera itself. */
   expects(selection: string): void {
     this.#own = selection;
   }
@@ -170,7 +170,7 @@ export class GraphView {
     this.repaint();
   }
 
-  /** Builds, lays out and shows the scene that the traits ask for; the camera stays unless it `opens`. */
+  /** Builds, lays out and shows the scene of the current traits; the camera stays unless it `opens`. */
   async arrange(opens: boolean): Promise<void> {
     const { hops, fold, direction, grouped, openGroups, hidden, label } = this.chosen;
     const { node: focus, problem } = this.model.find(this.chosen.focus);
@@ -185,7 +185,7 @@ export class GraphView {
     this.#opens ||= opens;
     let opened = false;
     const show = (part: PlacedScene) => {
-      // What is to be seen whole is not shown in part.
+      // A fit needs the complete picture, not a part.
       if (this.isArranging && this.placing.fits && this.placed) return;
       const isWhereOpened = opened && !this.stage.isMoved && !context.options.get("camera");
       this.placing.show(part, this.#opens || isWhereOpened, focus);
@@ -222,7 +222,7 @@ export class GraphView {
     this.placing.show(placed, false, null);
   }
 
-  /** Draws the picture anew; `place` sets the camera once the stage has a size. */
+  /** Repaints; `place` sets the camera once the stage has a size. */
   repaint(place: (() => void) | null = null): void {
     this.toolbar.show();
     const { placed, palette } = this;

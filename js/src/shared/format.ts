@@ -10,9 +10,8 @@ export const UNITS = [
 ] as const;
 
 /**
- * A duration with four significant digits, as `duration_text` in `model/base/numbers.py` writes it: `2.571 ms`.
- *
- * @param rounding  What its source counted whole units of, ns: a 0 is less than one of them, `< 1 µs`.
+ * Duration with four significant digits, as `duration_text` in `model/base/numbers.py`: `2.571 ms`. A 0 is less than
+ * one unit of its source, `rounding` ns: `< 1 µs`.
  */
 export function duration(ns: number, rounding = 0): string {
   if (Number.isNaN(ns)) return "unknown";
@@ -27,18 +26,18 @@ export function duration(ns: number, rounding = 0): string {
   return `${(rounded / size).toFixed(Math.max(digits, 0))} ${unit}`;
 }
 
-/** Whether a time is less than the unit that its source counts in: it is no zero, and has no share. */
+/** True if a time is less than the unit of its source: it is not zero, and has no share. */
 export function isShort(ns: number, rounding: number): boolean {
   return ns === 0 && rounding > 0;
 }
 
-/** A time and its share: `1.2 ms · 3.4 %`; the time alone where it is too short to have one, as `time_share` in Python. */
+/** A time and its share: `1.2 ms · 3.4 %`; only the time if it is too short to have one, as `time_share` in Python. */
 export function timeShare(ns: number, share: number, rounding = 0, between = " · "): string {
   const told = duration(ns, rounding);
   return isShort(ns, rounding) ? told : `${told}${between}${percent(share)}`;
 }
 
-/** A share to two decimals below 10 %; what is not zero is not written as zero. */
+/** A share, with two decimals below 10 %; only zero is written as zero. */
 export function percent(share: number): string {
   if (!Number.isFinite(share)) return "unknown";
   const value = 100 * share;
@@ -48,8 +47,8 @@ export function percent(share: number): string {
 }
 
 /**
- * How fast the second of two times is, by its ratio to the first: `4.9× faster`; what changes by less than a tenth
- * as a share, `1.11 % slower`.
+ * Speed of the second of two times relative to the first: `4.9× faster`; a change below a tenth as a share, `1.11 %
+ * slower`.
  */
 export function speed(ratio: number): string {
   if (!(ratio > 0 && ratio < Number.POSITIVE_INFINITY)) return "unknown";
@@ -60,7 +59,7 @@ export function speed(ratio: number): string {
   return `${factor.toFixed(factor < 2 ? 2 : factor < 10 ? 1 : 0)}× ${how}`;
 }
 
-/** Bytes with the exact count where a unit rounds it: `16.0 KiB (16,384)`. */
+/** Bytes, with the exact count if the unit rounds it: `16.0 KiB (16,384)`. */
 export function bytes(size: number): string {
   if (!Number.isFinite(size)) return "unknown";
   const count = nearest(size);
@@ -70,10 +69,7 @@ export function bytes(size: number): string {
   return `${(count / 1024 ** power).toFixed(1)} ${unit} (${integer(count)})`;
 }
 
-/**
- * A whole number with its thousands apart, without `Intl`, which the engine that draws figures lacks. What has a
- * fraction, as a mean has, is rounded: no digit stands behind a point.
- */
+/** An integer with thousands separators, without `Intl`, which the figures' engine lacks. Fractions are rounded. */
 export function integer(count: number): string {
   if (!Number.isFinite(count)) return "unknown";
   return apart(String(BigInt(nearest(count))));
@@ -83,20 +79,20 @@ function apart(digits: string): string {
   return digits.replace(/\B(?=(?:\d{3})+$)/g, ",");
 }
 
-/** The nearest whole number, the even one of two, as Python rounds. */
+/** The nearest integer, ties to even, as in Python. */
 function nearest(count: number): number {
   const whole = Math.round(count);
   return Math.abs(count % 1) === 0.5 && whole % 2 !== 0 ? whole - 1 : whole;
 }
 
-/** Nanoseconds to the hundredth, which is finer than any clock, as `exact_ns` in Python; whole ones without decimals. */
+/** Nanoseconds to the hundredth, which is finer than any clock, as `exact_ns` in Python; integers without decimals. */
 export function exactNs(ns: number): string {
   if (!Number.isFinite(ns)) return "unknown";
   const [whole, decimals] = ns.toFixed(Number.isInteger(ns) ? 0 : 2).split(".");
   return `${apart(whole!)}${decimals ? `.${decimals}` : ""} ns`;
 }
 
-/** What no rule makes of the word for one. */
+/** Irregular plurals. */
 const SEVERAL: Record<string, string> = {
   axis: "axes",
   has: "have",
@@ -114,7 +110,7 @@ export function counted(count: number, noun: string): string {
   return `${integer(count)} ${agree(count, noun, several)}`;
 }
 
-/** A verb or pronoun as its count asks: `has` or `have`, `it` or `they`; what is irregular is given. */
+/** A verb or pronoun that agrees with a count: `has` or `have`, `it` or `they`. */
 export function agree(count: number, one: string, several = SEVERAL[one]): string {
   if (integer(count) === "1") return one;
   return several ?? one.replace(/(\w\w)ies$/, "$1y").replace(/(ch|sh|ss|x|o)es$|s$/, "$1");
@@ -141,24 +137,24 @@ export function entryText(graph: GraphColumns, node: number, output: number): st
   return `${dtype} ${dims.length ? dims.join("×") : "scalar"}`;
 }
 
-/** The operators of a node in a few words, of a node without any its name. */
+/** The operators of a node in a few words; without any, its name. */
 export function nodeLabel({ labels, names }: GraphColumns, node: number): string {
   return node < labels.length ? labels.at(node) || names.at(node) : "";
 }
 
-/** What stands in place of a time where nothing runs; empty for an operator. */
+/** Text in place of a time for a node that does not run; empty for an operator. */
 export function givenText({ roles }: GraphColumns, node: number): string {
   const role = node < roles.length ? roles.at(node) : "";
   return role === "input" ? "graph input" : role;
 }
 
-/** The kind of a node as it is drawn: memory that a program plans for itself is no input. */
+/** Kind of a node for drawing: memory that a program plans for itself is no input. */
 export function drawnKind({ kinds, roles }: GraphColumns, node: number): number {
   const kind = kinds[node]!;
   return kind === NodeKind.INPUT && roles.at(node) !== "input" ? NodeKind.PARAMETER : kind;
 }
 
-/** What a tensor is called: after its node, without a graph by its own name. */
+/** Title of a tensor: that of its node, or without a graph its own name. */
 export function tensorTitle(
   graph: GraphColumns | null,
   name: string,
@@ -168,7 +164,7 @@ export function tensorTitle(
   return nodeTitle((graph && nodeLabel(graph, node)) || name, node, output);
 }
 
-/** What a node, or one of its outputs, is called everywhere: `conv2d + add #38:1`. */
+/** Title of a node or of one of its outputs: `conv2d + add #38:1`. */
 export function nodeTitle(label: string, node: number, output = 0): string {
   const place = output ? `#${node}:${output}` : `#${node}`;
   return label ? `${label} ${place}` : place;

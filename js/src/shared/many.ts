@@ -1,16 +1,16 @@
 /**
- * Functions that take any number of values: spreading a long array as arguments ends in a `RangeError` (from 65,535
- * values in the engine that draws figures).
+ * Functions of arbitrarily many values: spreading a long array as arguments ends in a `RangeError` (from 65,535 values
+ * in the figures' engine).
  */
 
-/** The largest of some numbers, and of `least`; NaN where one of them is. */
+/** The largest of `values` and `least`; NaN if one of them is. */
 export function largest(values: Iterable<number>, least = Number.NEGATIVE_INFINITY): number {
   let found = least;
   for (const value of values) found = Math.max(found, value);
   return found;
 }
 
-/** The smallest of some numbers, and of `most`; NaN where one of them is. */
+/** The smallest of `values` and `most`; NaN if one of them is. */
 export function smallest(values: Iterable<number>, most = Number.POSITIVE_INFINITY): number {
   let found = most;
   for (const value of values) found = Math.min(found, value);
@@ -39,7 +39,7 @@ export function ofBytes(bytes: Uint8Array): string {
 
 const CHUNK = 4096;
 
-/** First position in [low, high) whose value is `value` or more; `high` where there is none. */
+/** First position in [low, high) with a value of at least `value`; else `high`. */
 export function lowerBound(
   values: ArrayLike<number>,
   value: number,
@@ -54,7 +54,7 @@ export function lowerBound(
   return low;
 }
 
-/** First position in [low, high) whose value is more than `value`; `high` where there is none. */
+/** First position in [low, high) with a value above `value`; else `high`. */
 export function upperBound(
   values: ArrayLike<number>,
   value: number,
@@ -69,11 +69,11 @@ export function upperBound(
   return low;
 }
 
-/** Long work on the main thread, in stretches between which the page paints and takes keys. */
+/** Long work on the main thread, in stretches between which the page paints and handles keys. */
 
 const STRETCH_MS = 8;
 
-/** Lets the page do what waits: a frame, a key. Timers would wait for 4 ms more from the fifth in a row on. */
+/** Lets the page handle a frame or a key. Timers would wait 4 ms longer from the fifth in a row on. */
 export function pause(): Promise<void> {
   return new Promise((resolve) => {
     const { port1, port2 } = new MessageChannel();
@@ -106,7 +106,7 @@ export async function inStretches<Y, T>(
   }
 }
 
-/** The same with a callback, which work of one stretch calls at once; after an abort nothing comes out. */
+/** Runs work in stretches and calls back with the result, at once after a single stretch; never after an abort. */
 export async function stretches<T>(
   steps: Generator<unknown, T>,
   done: (result: T) => void,

@@ -31,7 +31,7 @@ function formatOf(dtype: string): FloatFormat {
   return FORMATS[dtype] ?? FORMATS[dtype.replace(/x\d+$/, "")] ?? FLOAT64;
 }
 
-/** The nearest number that a float format holds, ties to even; its range is not looked at. */
+/** The nearest number of a float format, ties to even; ignores its range. */
 function nearest(value: number, format: FloatFormat): number {
   if (format === FLOAT64 || value === 0) return value;
   if (format === FLOAT32) return Math.fround(value);
@@ -51,8 +51,8 @@ function exponentOf(value: number): number {
 }
 
 /**
- * The fewest digits that give a number back in its own dtype; whole numbers keep all of theirs while they are no more
- * than it takes to tell any two values apart.
+ * The fewest digits that give a number back in its own dtype; integers keep all digits up to the number that separates
+ * any two values.
  */
 export function numberText(value: number, dtype = "float64"): string {
   if (Number.isNaN(value)) return "nan";
@@ -89,7 +89,7 @@ function fewestDigits(size: number, format: FloatFormat, most: number): string {
   return size.toExponential(most - 1);
 }
 
-/** Whether the number lies in the very middle between two of so many decimals. */
+/** True if the number is exactly between two numbers of this many decimals. */
 function isHalf(value: number, count: number): boolean {
   const longer = value.toExponential(count + 1);
   if (!longer.includes("5e")) return false;
@@ -102,7 +102,7 @@ function evened(text: string): string {
   return text.replace(/[13579](?=e)/, (digit) => String(Number(digit) - 1));
 }
 
-/** A number that was computed, with six digits and all of those before the point: `54137.6`. */
+/** A computed number with six digits and all digits before the point: `54137.6`. */
 export function computedText(value: number): string {
   if (!Number.isFinite(value)) return numberText(value);
   const size = Math.abs(value);
@@ -111,7 +111,7 @@ export function computedText(value: number): string {
   return rounded === 0 ? "0" : numberText(rounded);
 }
 
-/** A percentile: as a value of a bool or a short float dtype where it is one, else as computed. */
+/** A percentile: as a value of a bool or a short float dtype if it is one, else as a computed number. */
 export function percentileText(value: number, dtype: string): string {
   const truth = truthText(value, dtype);
   if (truth) return truth;
@@ -119,7 +119,7 @@ export function percentileText(value: number, dtype: string): string {
   return held === "float64" ? computedText(value) : numberText(value, held);
 }
 
-/** All digits of a number, in the dtype where that holds it. */
+/** All digits of a number, in the dtype if that holds it. */
 export function valueText(value: number, dtype: string): string {
   return truthText(value, dtype) || numberText(value, heldIn(value, dtype));
 }
@@ -129,7 +129,7 @@ function truthText(value: number, dtype: string): string {
   return value === 0 ? "False" : value === 1 ? "True" : "";
 }
 
-/** A number's text as it is shown: with a true minus sign, and NaN and infinities by the names they have in views. */
+/** Text of a number for the screen: with a true minus sign, and the views' names for NaN and infinities. */
 export function screenText(text: string): string {
   const plain = text
     .replace(/^\((.*)\)$/, "$1")
@@ -143,7 +143,7 @@ function heldIn(value: number, dtype: string): string {
   return format === FLOAT64 || nearest(value, format) !== value ? "float64" : dtype;
 }
 
-/** Four significant digits at most: `0.1235`, `1.5e-7`, `−2`; with a true minus sign. */
+/** Up to four significant digits: `0.1235`, `1.5e-7`, `−2`; with a true minus sign. */
 export function shortText(value: number): string {
   if (value === 0) return "0";
   if (!Number.isFinite(value)) return Number.isNaN(value) ? "NaN" : value > 0 ? "+Inf" : "−Inf";
@@ -154,7 +154,7 @@ export function shortText(value: number): string {
   return text.replaceAll("-", "−");
 }
 
-/** The exact number where that is short, else four digits marked as rounded. */
+/** The exact number if short, else four digits marked as rounded. */
 export function aboutText(value: number, dtype = "float64"): string {
   if (!Number.isFinite(value)) return shortText(value);
   const text = valueText(value, dtype);

@@ -1,10 +1,9 @@
 import { append } from "./many.ts";
 
 /**
- * Regular expressions in time linear in the text, whatever they are; tvmdbg_widgets/analysis/query.py lists what
- * they may have. Nothing needs a way back: the states that an expression can be in are followed all at once
- * (K. Thompson, "Regular expression search algorithm", 1968), and each set of them is kept with where the next
- * character leads.
+ * Regular expressions in time linear in the text; tvmdbg_widgets/analysis/query.py lists their syntax. No backtracking:
+ * all states that an expression can be in are followed at once (K. Thompson, "Regular expression search algorithm",
+ * 1968), and the transitions between sets of states are cached.
  */
 
 type CharacterRanges = readonly (readonly [low: number, high: number])[];
@@ -194,11 +193,11 @@ function others(ranges: CharacterRanges): CharacterRanges {
   return low <= LAST ? [...found, [low, LAST]] : found;
 }
 
-/** A set of states, whether it is a match, and where characters lead. */
+/** A set of states, whether it is a match, and its transitions by character. */
 interface StateSet {
   states: readonly number[];
   found: boolean;
-  /** Whether nothing that follows changes what was found. */
+  /** True if no further character changes the result. */
   isLast: boolean;
   atEnd: boolean;
   next: Map<string, StateSet>;
@@ -215,7 +214,7 @@ export class Regex {
   readonly #open: StateSet;
   #work = 0;
 
-  /** Throws a RegexError where the expression cannot be read, or is too large. */
+  /** Throws a RegexError if the expression is wrong or too large. */
   constructor(pattern: string) {
     this.#first = this.#either(new Reader(pattern).read(), FOUND);
     this.#open = this.#known(this.#closed([this.#first], "start"));
@@ -298,7 +297,7 @@ export class Regex {
   }
 
   #piece(piece: PatternPiece, end: number): number {
-    // A class without any character leads nowhere.
+    // An empty character class matches nothing.
     if ("ranges" in piece) {
       return this.#add([end], piece.ranges.length ? piece.ranges : [[-1, -1]]);
     }
@@ -317,7 +316,7 @@ export class Regex {
   }
 }
 
-/** The expression of a pattern with `*` and `?` that a whole text must fit. */
+/** Regular expression of a pattern with `*` and `?` for complete texts. */
 export function globRegex(glob: string): string {
   const signs: Record<string, string> = { "*": ".*", "?": "." };
   const plain = Array.from(

@@ -1,4 +1,4 @@
-/** Which index of the logical axes each stored one stands for; `model/tensors/layouts.py` tells the same in Python. */
+/** Logical index of stored values and back; `model/tensors/layouts.py` is the Python twin. */
 import type { KnownLayout } from "./client/tensor_questions.ts";
 import { counted, shapeText } from "./format.ts";
 
@@ -9,7 +9,7 @@ export interface AxisPiece {
 
 const EXAMPLES = "expected for example NCHW, NHWC or NCHW8c";
 
-/** The stored axes of a layout, or what is wrong with its text. */
+/** The stored axes of a layout, or the error in its text. */
 export function piecesOf(layout: string): AxisPiece[] | string {
   const found = [...layout.matchAll(/([A-Z])|(\d+)([a-z])/g)];
   const pieces = found.map(([, whole, factor, part]) => ({
@@ -29,7 +29,7 @@ export function piecesOf(layout: string): AxisPiece[] | string {
   return twice ? `${twice} appears twice` : pieces;
 }
 
-/** Why an array of this shape cannot have the layout, or the sizes of its axes; empty where it can. */
+/** Why an array of this shape cannot have the layout or the axis sizes; empty if it can. */
 export function layoutProblem(
   layout: string,
   stored: readonly number[],
@@ -54,7 +54,7 @@ export function layoutProblem(
   return "";
 }
 
-/** The letters of the logical axes and how long they are; null where the layout does not fit. */
+/** Letters and lengths of the logical axes; null if the layout does not fit. */
 export function unfolded(
   layout: string,
   stored: readonly number[],
@@ -73,7 +73,7 @@ interface Unfolded {
   axisNames: readonly string[];
 }
 
-/** Where a value of the unfolded tensor is stored; null without a layout. */
+/** Stored index of a value of the unfolded tensor; null without a layout. */
 export function physicalIndex(
   { layout, axisNames }: Unfolded,
   logical: readonly number[],
@@ -95,7 +95,7 @@ export function physicalIndex(
   return stored;
 }
 
-/** Where a stored value lies among the axes shown; the index itself without a layout. */
+/** Logical index of a stored value; the index itself without a layout. */
 export function logicalIndex({ layout, axisNames }: Unfolded, stored: readonly number[]): number[] {
   const pieces = layout ? piecesOf(layout) : "";
   if (typeof pieces === "string") return [...stored];
@@ -120,7 +120,7 @@ interface Padded extends Unfolded {
   layouts: readonly Pick<KnownLayout, "layout" | "sizes">[];
 }
 
-/** Whether a value only fills up a block of the layout, as far as the sizes without padding are known. */
+/** True if a value only pads a block of the layout, as far as the sizes without padding are known. */
 export function isPadding({ layout, layouts, axisNames }: Padded, logical: readonly number[]) {
   const sizes = layouts.find((each) => each.layout === layout)?.sizes;
   if (!layout || !sizes) return false;

@@ -123,7 +123,7 @@ export class TuningBar {
     this.#all.disabled = all;
   }
 
-  /** What a query found, or what is wrong with it. */
+  /** Shows the result or the error of a query. */
   showQuery(query: string, said: string, isWrong: boolean): void {
     if (document.activeElement !== this.#field) this.#field.value = query;
     this.#field.setAttribute("aria-invalid", String(isWrong));
@@ -134,7 +134,7 @@ export class TuningBar {
     this.#overflow.fit();
   }
 
-  /** Leaves the page without a kernel without a field that nobody answers. */
+  /** Removes the query field in a page without a kernel. */
   hideQuery(): void {
     this.#field.hidden = true;
   }
@@ -146,7 +146,7 @@ export class TuningBar {
   }
 }
 
-/** Legend of the errors: colors, counts, and a button each that filters by it. */
+/** Legend of the errors: colors, counts, and buttons that filter by them. */
 export class ErrorLegend {
   readonly node = element("span", {
     class: "tvmdbg-tuning-legend",
@@ -156,7 +156,7 @@ export class ErrorLegend {
   readonly #root: HTMLElement;
   readonly #filter: ((query: string) => void) | null;
 
-  /** @param filter  null where nobody answers queries. */
+  /** @param filter Null if there is no kernel for queries. */
   constructor(root: HTMLElement, filter: ((query: string) => void) | null) {
     this.#root = root;
     this.#filter = filter;
@@ -200,7 +200,7 @@ interface FilterParts {
   bar: TuningBar;
   legend: ErrorLegend;
   say: (text: string) => void;
-  /** Puts what was found in the foreground, one byte a trial; null is all. */
+  /** Highlights matches, one byte per trial; null for all. */
   show: (mask: Uint8Array | null) => void;
 }
 

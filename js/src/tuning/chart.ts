@@ -8,7 +8,7 @@ import { LANE, type TrialScene } from "./scene.ts";
 
 const DIM = 0.55;
 
-/** What lies over the chart: the trials that are counted, the one that is looked at, the one pointed at. */
+/** Overlay of the chart: the counted range, the current trial, the hovered trial. */
 export function paintOverlay(scene: TrialScene, pen: Pen, theme: Theme): void {
   range(scene, pen, theme);
   if (scene.trial >= 0) ring(scene, pen, scene.trial, theme.text, theme.background, 5);
@@ -17,7 +17,7 @@ export function paintOverlay(scene: TrialScene, pen: Pen, theme: Theme): void {
   }
 }
 
-/** Dims what is not in the range. */
+/** Dims everything outside the range. */
 function range(scene: TrialScene, pen: Pen, theme: Theme): void {
   const span = scene.dragged ?? scene.rangeValues;
   if (!span) return;
@@ -59,7 +59,7 @@ function ring(
 
 const APART = 14;
 
-/** Beside the pointer, inside the view's box. */
+/** Tooltip beside the pointer, inside the view's box. */
 export class TrialTooltip {
   readonly node = element("div", { class: "tvmdbg-tooltip", hidden: true });
 
@@ -81,7 +81,7 @@ export class TrialTooltip {
   }
 }
 
-/** The stage of the chart: two canvases over each other, painted when something on them has changed. */
+/** Two stacked canvases of the chart, painted after changes. */
 export class TuningChart {
   readonly stage: HTMLElement;
   readonly canvas: HTMLCanvasElement;
@@ -144,13 +144,13 @@ export class TuningChart {
     this.#repaint.request();
   }
 
-  /** Only what lies over it has changed. */
+  /** Repaints the overlay only. */
   touched(): void {
     this.#repaint.request();
   }
 }
 
-/** Tells of the trial, or the bar of the error strip, that the pointer is on. */
+/** Reports the trial, or the bar of the error strip, under the pointer. */
 export class TrialHover {
   readonly #root: HTMLElement;
   readonly #chart: TuningChart;

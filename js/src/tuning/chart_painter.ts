@@ -7,26 +7,26 @@ import { elapsed, seconds } from "./descriptions.ts";
 import { LANE, RIGHT, type TrialScene } from "./scene.ts";
 import { POINT, type TrialPoints } from "./trial_points.ts";
 
-/** Trials in one cell of so many px are one mark. */
+/** Side of the cell in which trials share a mark, px. */
 const CELL = 2;
 const LABEL_GAP = 46;
 const LOG_STEPS = [1, 2, 5];
 const BACKGROUND_ALPHA = 0.35;
 const MOST_THIN = 60;
-/** Names of lines that would be nearer are one, px. */
+/** Distance below which names of lines are merged, px. */
 const NAME_GAP = 12;
-/** Between the end of a line and its name, px. */
+/** Space between the end of a line and its name, px. */
 const NAME_APART = 8;
-/** From here on a tick is written as a power of ten, seconds. */
+/** Seconds from which a tick is written as a power of ten. */
 const LONG = 1e5;
 
-/** Paints costs over trials: axes, every trial, failures in a lane of their own, what was the best so far, errors. */
+/** Paints costs over trials: axes, every trial, failures in a lane of their own, the best cost so far, errors. */
 export class ChartPainter {
   readonly #scene: TrialScene;
   readonly #pen: Pen;
   readonly #cell: number;
 
-  /** @param cell  px of a cell that holds one mark at most; larger where the picture must be small. */
+  /** @param cell Side of a cell with at most one mark, px; larger for small files. */
   constructor(scene: TrialScene, pen: Pen, cell = CELL) {
     this.#scene = scene;
     this.#pen = pen;
@@ -95,7 +95,7 @@ export class ChartPainter {
     pen.textAlign = "left";
   }
 
-  /** 1, 2 and 5 times powers of ten; powers alone where the scale is long. */
+  /** 1, 2 and 5 times powers of ten; only powers on a long scale. */
   #costTicks([low, high]: [number, number]): number[] {
     const steps = high - low > 2.5 ? [1] : LOG_STEPS;
     const found: number[] = [];
@@ -127,7 +127,7 @@ export class ChartPainter {
     return ticks;
   }
 
-  /** Every trial that was measured; those behind are of other tasks. */
+  /** Measured trials; those of other tasks are paler. */
   #points(theme: Theme, { front, behind }: TrialPoints): void {
     const pen = this.#pen;
     const draw = (boxes: readonly number[], color: string, alpha: number) => {
@@ -168,7 +168,7 @@ export class ChartPainter {
     this.#steps(data.totalRows, (at) => data.totals[at]!, theme.text, 2);
   }
 
-  /** Which task a line is of, where it ends; lines that end near each other share a name, the slowest first. */
+  /** Names of tasks at the ends of their lines; lines that end near each other share a name, the slowest first. */
   #curveNames(theme: Theme): void {
     const pen = this.#pen;
     const { data, task, plot } = this.#scene;
@@ -231,7 +231,7 @@ export class ChartPainter {
     pen.stroke();
   }
 
-  /** How many trials of each round failed, and with which error; full height is all of them. */
+  /** Share of failed trials by round and error; full height is all trials. */
   #strip(theme: Theme): void {
     const pen = this.#pen;
     const scene = this.#scene;

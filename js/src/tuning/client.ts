@@ -9,20 +9,20 @@ import {
   type TuningInfo,
 } from "./data.ts";
 
-/** One schedule, as `widgets/tuning.py` tells it. */
+/** A line of a loop nest, as in `widgets/tuning.py`. */
 export interface NestLineInfo {
   kind: "placeholders" | "attribute" | "loop" | "compute" | "note";
-  /** Loops around it. */
+  /** Number of loops around it. */
   depth: number;
-  /** As `print(state)` shows it. */
+  /** Text in `print(state)`. */
   text: string;
-  /** What a loop is bound to: `for`, `parallel`, `blockIdx.x`; empty for other lines. */
+  /** Keyword of a loop: `for`, `parallel`, `blockIdx.x`; empty for other lines. */
   word: string;
-  /** The split factor, where the extent itself is unknown. */
+  /** The split factor if the extent is unknown. */
   factor: number | null;
-  /** Steps that shaped it. */
+  /** Steps that made it. */
   steps: number[];
-  /** What each buffer is touched inside: `A: 64 elements`. */
+  /** Buffers used inside: `A: 64 elements`. */
   touches: string[];
 }
 
@@ -35,7 +35,7 @@ export interface TileInfo {
   stage: string;
   axis: string;
   extent: number | null;
-  /** From the outermost; null where unknown. */
+  /** From the outermost; null if unknown. */
   factors: (number | null)[];
   words: string[];
 }
@@ -43,12 +43,12 @@ export interface TileInfo {
 export interface ScheduleInfo {
   trial: number;
   title: string;
-  /** Cost of each run, error, build and run seconds, version, place in the file. */
+  /** Costs of all runs, error, build and run seconds, version, position in the file. */
   facts: [name: string, value: string][];
   lines: NestLineInfo[];
   steps: StepInfo[];
   tiles: TileInfo[];
-  /** How the loops are known, what is assumed, and what TVM would refuse. */
+  /** Origin of the loops, assumptions, and errors that TVM would report. */
   notes: string[];
   python: string;
 }
@@ -66,18 +66,18 @@ export interface ScheduleChangeRow {
   b: string;
 }
 
-/** The number that stands behind a line whose extent is unknown. */
+/** Number shown after a line of unknown extent. */
 export function factorText({ factor, text }: NestLineInfo): string {
   return factor !== null && text.endsWith("(None)") ? ` factor ${factor}` : "";
 }
 
-/** What a loop's inside touches, where that is another than one line above. */
+/** Buffers used inside a loop, unless they equal those of the line above. */
 export function newTouches(lines: readonly NestLineInfo[], at: number): string {
   const text = lines[at]!.touches.join(" · ");
   return text === lines[at - 1]?.touches.join(" · ") ? "" : text;
 }
 
-/** A loop's word, and the rest of its line. */
+/** Keyword of a loop, and the rest of its line. */
 export function lineParts({ word, text }: NestLineInfo): [word: string, rest: string] {
   return word && text.startsWith(word) ? [word, text.slice(word.length)] : ["", text];
 }
@@ -86,11 +86,11 @@ export function lineParts({ word, text }: NestLineInfo): [word: string, rest: st
 interface TilesInfo {
   /** Names of the axes: `i.1`, `unroll`. */
   axes: string[];
-  /** Which trials are shown: those of the most common sequence of steps. */
+  /** Names the shown trials: those with the most common sequence of steps. */
   note: string;
 }
 
-/** R trials with one number on each of A axes; a scale of powers of two. */
+/** R trials with one number on A axes; a scale of powers of two. */
 export class TuningTiles {
   readonly info: TilesInfo;
   readonly rows: Int32Array;
@@ -119,25 +119,25 @@ export class TuningTiles {
     return this.#values[at * this.info.axes.length + axis]!;
   }
 
-  /** The values that occur on an axis, ascending. */
+  /** Distinct values of an axis, ascending. */
   levels(axis: number): readonly number[] {
     return this.#levels[axis]!;
   }
 
-  /** Where a value lies on an axis, 0 at the bottom, 1 at the top; zero lies below one. */
+  /** Position of a value on an axis, 0 at the bottom, 1 at the top; zero lies below one. */
   share(value: number, axis: number): number {
     return Math.log2(1 + value) / Math.log2(1 + this.#most[axis]!);
   }
 }
 
-/** How far below the axis of costs failed trials end, px. */
+/** Distance of failed trials below the axis of costs, px. */
 const FAILED_BELOW = 14;
 
 export class TilesScene {
   readonly tiles: TuningTiles;
   width = 0;
   height = 0;
-  /** Place among the rows, -1 for none. */
+  /** Hovered row, or -1. */
   hovered = -1;
   readonly #low: number;
   readonly #high: number;
@@ -164,7 +164,7 @@ export class TilesScene {
     return [this.#low, this.#high];
   }
 
-  /** The axes of the tiles, and that of the cost behind them. */
+  /** Number of axes, including the cost. */
   get count(): number {
     return this.tiles.info.axes.length + 1;
   }
@@ -182,12 +182,12 @@ export class TilesScene {
     return this.height - 20;
   }
 
-  /** The place of a trial among the valid ones: 0 the cheapest, 1 the dearest; NaN where it failed. */
+  /** Rank of a trial among the valid ones: 0 the cheapest, 1 the most expensive; NaN if it failed. */
   rank(at: number): number {
     return this.#ranks[at]!;
   }
 
-  /** The cheapest lie on top, by powers of ten; failed trials below the axis. */
+  /** The cheapest trials are on top, by powers of ten; failed ones below the axis. */
   y(at: number, axis: number): number {
     if (axis < this.count - 1) return this.yOf(this.tiles.value(at, axis), axis);
     const cost = this.tiles.costs[at]!;
@@ -199,7 +199,7 @@ export class TilesScene {
     return this.bottom - this.tiles.share(value, axis) * (this.bottom - this.top);
   }
 
-  /** The line that passes nearest to a place. */
+  /** The line nearest to a point. */
   hit(x: number, y: number): number {
     const gap = this.count > 1 ? this.x(1) - this.x(0) : 1;
     const left = Math.min(this.count - 2, Math.max(0, Math.floor((x - this.x(0)) / gap)));
@@ -214,7 +214,7 @@ export class TilesScene {
   }
 }
 
-/** Answers of a tuning log to each kind of question; see `RunAnswers`. */
+/** Replies of a tuning log by kind of question; see `RunAnswers`. */
 export interface TuningAnswers {
   /** In the first buffer. */
   code: null;
@@ -226,7 +226,7 @@ export interface TuningAnswers {
   select: ColumnsReply<{ caption: string }>;
 }
 
-/** What a query found: one byte a trial, and the sentence that tells how many. */
+/** Matches of a query: one byte per trial, and a sentence with their number. */
 export interface ChosenTrials {
   mask: Uint8Array;
   caption: string;
@@ -254,7 +254,7 @@ export class TuningClient {
     return new TuningData(result.info, columnsOf<"tuning">(result.columns, buffers));
   }
 
-  /** The schedule of a trial; each is asked for once. */
+  /** The schedule of a trial, cached. */
   schedule(trial: number): Promise<ScheduleInfo> {
     const known = this.#schedules.get(trial);
     if (known) return known;

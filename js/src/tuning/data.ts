@@ -4,10 +4,10 @@ import { measureErrors } from "../../../tvmdbg_widgets/figures/tokens.json";
 import type { Columns } from "../shared/client/wire.ts";
 import type { Theme } from "../shared/drawing/theme.ts";
 
-/** One task, as `widgets/tuning.py` tells it. Times in seconds; null is unknown. */
+/** One task, as in `widgets/tuning.py`. Times in seconds; null if unknown. */
 export interface TaskInfo {
   index: number;
-  /** Short: `matmul_add 1024×1024×1024`. */
+  /** Short name: `matmul_add 1024×1024×1024`. */
   name: string;
   key: string;
   target: string;
@@ -16,17 +16,17 @@ export interface TaskInfo {
   best: number | null;
   bestTrial: number | null;
   gflops: number | null;
-  /** Whether the compute DAG, and so the GFLOPS and the names of loops, is only assumed. */
+  /** The compute DAG, and so the GFLOPS and the names of loops, is only assumed. */
   assumed: boolean;
-  /** What the task scheduler estimates that another round may gain, seconds of the total. */
+  /** Gain expected of another round by the task scheduler, seconds of the total. */
   gain: number | null;
-  /** Seconds that building and running took. */
+  /** Seconds spent on building and running. */
   spent: number | null;
   weight: number;
-  /** Of the weighted total; null while that is unknown. */
+  /** Share of the weighted total; null while that is unknown. */
   share: number | null;
   nodes: number[];
-  /** How sure they are, empty where there are none. */
+  /** Confidence of the linked nodes; empty without any. */
   linkedBy: string;
 }
 
@@ -42,18 +42,18 @@ export interface FindingInfo {
   trials: number[];
 }
 
-/** Errors of trials that have something in common: a round, an unroll setting, a number of threads. */
+/** Errors of trials by a common property: round, unroll setting, number of threads. */
 export interface ErrorTableInfo {
-  /** Which rows are left out. */
+  /** Note on omitted rows. */
   note: string;
-  /** What failed trials say; of one code there may be two kinds. */
+  /** Kinds of failures; one code may have two. */
   kinds: { label: string; code: number }[];
   rows: ErrorRow[];
 }
 
 export interface ErrorRow {
   label: string;
-  /** Finds its trials; empty where no query does. */
+  /** Query for its trials; may be empty. */
   query: string;
   trials: number;
   counts: number[];
@@ -61,19 +61,19 @@ export interface ErrorRow {
 
 export interface TuningInfo {
   title: string;
-  /** What stands behind the title: the tuner, files, versions. */
+  /** Texts after the title: the tuner, files, versions. */
   about: string[];
   tasks: TaskInfo[];
   findings: FindingInfo[];
   errorNames: Record<string, string>;
-  /** Whether a task is for a GPU: blocks have threads. */
+  /** True for a task on a GPU: blocks have threads. */
   onGpu: boolean;
-  /** Lines that could not be read, and why the first could not. */
+  /** Number of unreadable lines, and the error of the first. */
   refused: number;
   refusedWhy: string[];
-  /** Whether costs are weighted; without weights the total is the plain sum. */
+  /** True if costs are weighted; without weights the total is the plain sum. */
   weighted: boolean;
-  /** Seconds; null where a task has no valid trial. */
+  /** Seconds; null if a task has no valid trial. */
   total: number | null;
   timed: boolean;
   /** Failed trials in words: "1,638 of 3,008 trials failed". */
@@ -86,15 +86,15 @@ export type TuningColumns = Columns<"tuning">;
 export class TuningData {
   readonly info: TuningInfo;
   readonly task: Int32Array;
-  /** Seconds, NaN where the trial failed. */
+  /** Seconds; NaN if the trial failed. */
   readonly cost: Float64Array;
   /** Error code; 255 is a failure without a code. */
   readonly error: Uint8Array;
-  /** Seconds since the first trial, NaN where unknown. */
+  /** Seconds since the first trial; NaN if unknown. */
   readonly time: Float64Array;
   readonly #curveRows: Int32Array;
   readonly #curveOffsets: Int32Array;
-  /** Trials after which the total is another, and that total. */
+  /** Trials that changed the total, and the new totals. */
   readonly totalRows: Int32Array;
   readonly totals: Float64Array;
   readonly #rowsOf = new Map<number, Int32Array>();
@@ -146,25 +146,25 @@ export type Along = "trial" | "time";
 export const SORTS = ["time", "gain", "errors", "task"] as const;
 export type Sort = (typeof SORTS)[number];
 
-/** What trials have in common where their errors are counted. */
+/** Properties by which errors are counted. */
 export const ERRORS_BY = ["unroll", "round", "threads"] as const;
 export type ErrorsBy = (typeof ERRORS_BY)[number];
 
-/** The trials that are counted: what is null or empty is no limit. */
+/** Limits of the counted trials; null or empty sets no limit. */
 export interface TrialScope {
   task: number | null;
-  /** By number, the last one left out. */
+  /** Trial numbers, half-open. */
   trials: readonly [first: number, end: number] | null;
   query: string;
 }
 
 export interface TuningOptions {
-  /** The task that is looked at; null is all of them. */
+  /** Current task; null for all. */
   task: number | null;
-  /** The trial whose schedule is shown; null is the best of the task. */
+  /** Trial whose schedule is shown; null for the best of the task. */
   trial: number | null;
   along: Along;
-  /** The trials in view and counted, by number, the last one left out; null is all. */
+  /** Visible and counted trials by number, half-open; null for all. */
   trial_range: [first: number, end: number] | null;
   query: string;
   pane: PaneName;
@@ -173,15 +173,15 @@ export interface TuningOptions {
   height: number;
 }
 
-/** Trials, failures and the best cost of each task among some of the trials. */
+/** Trials, failures and best costs by task among some of the trials. */
 export interface TaskCounts {
   trials: Int32Array;
   failed: Int32Array;
-  /** Seconds, NaN where none is valid. */
+  /** Seconds; NaN without valid trials. */
   best: Float64Array;
 }
 
-/** Counts the trials of each task in a range and among those chosen; null where that is all of them. */
+/** Counts the trials of every task in a range and in a mask; null if that is all of them. */
 export function countTrials(
   data: TuningData,
   range: readonly [first: number, end: number] | null,
@@ -214,7 +214,7 @@ export function slotOf(code: number): number {
   return code < SLOTS - 1 ? code : SLOTS - 1;
 }
 
-/** Fill of an error code; 0 is a trial that was measured. */
+/** Color of an error code; 0 is a measured trial. */
 export function errorFill({ dark }: Theme, code: number): string {
   const fills: Record<string, string> = measureErrors[dark ? "dark" : "light"];
   return fills[code] ?? fills.other!;
@@ -224,7 +224,7 @@ export function slotFill(theme: Theme, slot: number): string {
   return errorFill(theme, slot < SLOTS - 1 ? slot : 255);
 }
 
-/** Color of what a loop of a nest is bound to, by the word TVM prints. */
+/** Color of a loop by its annotation in TVM. */
 export function annotationColor({ dark }: Theme, word: string): string {
   const [light, onDark] = ANNOTATIONS[word.split(".")[0]!] ?? ["", ""];
   return dark ? onDark : light;

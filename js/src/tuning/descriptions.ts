@@ -4,7 +4,7 @@ import type { StripBin } from "./scene.ts";
 
 const NS = 1e9;
 
-/** Seconds as a duration; unknown where there are none. */
+/** Seconds as a duration, or "unknown". */
 export function seconds(value: number | null): string {
   return value === null ? "unknown" : duration(value * NS);
 }
@@ -22,20 +22,20 @@ export function elapsed(value: number): string {
   return `${rest} s`;
 }
 
-/** How a trial went: its cost, or why it has none. */
+/** Result of a trial: its cost, or its error. */
 export function outcome(data: TuningData, row: number): string {
   const error = data.error[row]!;
   return error ? data.errorName(error) : seconds(data.cost[row]!);
 }
 
-/** The error codes that occur, trials that were measured first. */
+/** The error codes that occur; measured trials (0) first. */
 export function codesOf(data: TuningData): number[] {
   return Object.keys(data.info.errorNames)
     .map(Number)
     .sort((a, b) => a - b);
 }
 
-/** How trials of an error code went. */
+/** Result of trials with an error code. */
 export function outcomeName(data: TuningData, code: number): string {
   return code ? data.errorName(code) : "measured";
 }
@@ -77,7 +77,7 @@ export function binLines(data: TuningData, along: Along, bin: StripBin): string[
   return lines;
 }
 
-/** Trials by their numbers, the last one left out. */
+/** Trial numbers in words; the end is exclusive. */
 export function trialsText([first, end]: readonly [first: number, end: number]): string {
   const last = end - 1;
   return first === last
@@ -85,7 +85,7 @@ export function trialsText([first, end]: readonly [first: number, end: number]):
     : `trials ${integer(first)} to ${integer(last)}`;
 }
 
-/** Which trials are counted: `of trials 64 to 127 of task 3 that error:6 finds`. */
+/** Counted trials in words: `of trials 64 to 127 of task 3 that error:6 finds`. */
 export function scopeText({ task, trials, query }: TrialScope): string {
   if (task === null && !trials && !query) return "of all trials";
   const whose = task === null ? "" : ` of task ${task}`;
@@ -139,7 +139,7 @@ export function chartWords(data: TuningData, task: number): string {
   return `${taskTitle(each)}: ${failedOf(failed, each.trials)}, ${best}${nodes}`;
 }
 
-/** What to do, taken apart: sentences, and lines of code that belong together. */
+/** Remedy in parts: sentences, and lines of code that belong together. */
 export function remedyParts(text: string): { isCode: boolean; text: string }[] {
   const found: { isCode: boolean; text: string }[] = [];
   for (const line of text.split("\n").filter(Boolean)) {

@@ -44,7 +44,7 @@ function actions(view: TuningView): KeyAction[] {
 
 const SOURCE = "tuning";
 
-/** A task that is picked selects its nodes in the run's views; a node that is selected there picks its task. */
+/** Links tasks with the run's views: a chosen task selects its nodes there, and a selected node chooses its task. */
 function linkSession(
   view: Pick<TuningView, "data">,
   session: SessionClient,
@@ -72,14 +72,14 @@ function linkSession(
   session.onChange(follow, signal, ["selected"]);
 }
 
-/** Shares of what lies before a bar, at most and at least. */
+/** Limits of the share of the space before a bar. */
 const [LEAST, MOST] = [0.2, 0.85];
 const CHART = 0.56;
 const UPPER = 0.6;
 
 const within = (share: number) => Math.min(MOST, Math.max(LEAST, share));
 
-/** The bars that share out the view: between chart and table, and between these and the panes below. */
+/** The bars that divide the view: between chart and table, and above the panes. */
 function splits(root: HTMLElement): { across: HTMLElement; down: HTMLElement } {
   const across = splitter("Width of the chart", "vertical", (share) => {
     across.set(within(share));
@@ -97,7 +97,10 @@ function splits(root: HTMLElement): { across: HTMLElement; down: HTMLElement } {
 
 const DRAG_FROM = 4;
 
-/** Pointer and wheel on the chart: click selects, drag marks a range, with shift it pans; the wheel zooms once the view has the focus. */
+/**
+ * Pointer and wheel on the chart: click selects, drag marks a range, with shift it pans; the wheel zooms once the view
+ * has the focus.
+ */
 function bindPointer(root: HTMLElement, view: TuningView, signal: AbortSignal): void {
   const { canvas } = view.chart;
   const on = listening(canvas, signal);
@@ -152,7 +155,7 @@ function bindPointer(root: HTMLElement, view: TuningView, signal: AbortSignal): 
 }
 
 const BUSY_AFTER_MS = 150;
-/** Below this width the parts stand below each other. */
+/** Width below which the parts are stacked. */
 const NARROW = 760;
 const TRAITS = ["task", "trial", "along", "trial_range", "query", "pane", "sort"] as const;
 
@@ -190,7 +193,7 @@ export async function mountTuning(
   }
 }
 
-/** Builds the view; returns what shows a log in it. */
+/** Builds the view; returns a function that shows a log in it. */
 function build(
   root: HTMLElement,
   context: TuningContext,
@@ -236,7 +239,7 @@ function build(
   };
 }
 
-/** What the log says of itself, the gravest finding, and how much of it could not be read. */
+/** Description of the log, its gravest finding, and the number of unreadable lines. */
 function headOf(data: TuningData, legend: HTMLElement, show: () => void): HTMLElement[] {
   const { info } = data;
   const parts = [

@@ -23,11 +23,11 @@ export const PANE_LABELS: Record<PaneName, string> = {
   findings: "Findings",
 };
 
-/** Where an arrow key leads from a tab. */
+/** Direction of an arrow key among tabs. */
 const STEPS: Record<string, number> = { ArrowLeft: -1, ArrowRight: 1 };
 const ENDS: Record<string, number> = { Home: 0, End: PANES.length - 1 };
 
-/** The tabs of the lower part of the view; Tab leads to the selected one, arrows to the others. */
+/** Tabs of the lower part of the view; Tab leads to the selected one, arrows to the others. */
 export class Panes {
   readonly node: HTMLElement;
   readonly #tabs = new Map<PaneName, HTMLButtonElement>();
@@ -164,7 +164,7 @@ function list(texts: readonly string[]): HTMLElement {
   return element("ul", {}, ...texts.map((text) => element("li", {}, text)));
 }
 
-/** Which trials failed, by what they have in common: unroll setting, round, threads. */
+/** Failed trials by a common property: unroll setting, round, threads. */
 export class ErrorsPane {
   readonly node = element("div", {
     class: "tvmdbg-tuning-errors",
@@ -179,7 +179,7 @@ export class ErrorsPane {
   #asked = new Map<ErrorsBy, { scope: string }>();
   #query = "";
 
-  /** @param filter  null where nobody answers queries. */
+  /** @param filter Null if there is no kernel for queries. */
   constructor(
     root: HTMLElement,
     ask: (by: ErrorsBy, scope: TrialScope) => Promise<ErrorTableInfo>,
@@ -190,7 +190,7 @@ export class ErrorsPane {
     this.#filter = filter;
   }
 
-  /** Takes over a log; what is shown stays until it is counted anew. */
+  /** Takes over a log; the old table stays until the new one is counted. */
   show({ info }: TuningData): void {
     this.#asked.clear();
     const shown = ERRORS_BY.filter((by) => by !== "threads" || info.onGpu);
@@ -203,13 +203,13 @@ export class ErrorsPane {
     }
   }
 
-  /** Counts the errors of these trials, where they are others than those counted last. */
+  /** Counts the errors of these trials, unless they were counted last. */
   look(scope: TrialScope): void {
     this.#query = scope.query;
     for (const [by, place] of this.#places) void this.#fill(by, place, scope);
   }
 
-  /** A table is not limited by a query for one of its own rows, so that another can be chosen. */
+  /** Ignores a query for one of the table's own rows, so that another can be chosen. */
   async #fill(by: ErrorsBy, place: HTMLElement, scope: TrialScope): Promise<void> {
     const isOwn = scope.query.startsWith(`${by}=`) && !/\s/.test(scope.query);
     const own = isOwn ? { ...scope, query: "" } : scope;
@@ -287,7 +287,7 @@ export class ErrorsPane {
     );
   }
 
-  /** The label of a row: shows its trials alone, and once more all. */
+  /** Label of a row; a click shows only its trials, a second one all again. */
   #label(label: string, query: string): HTMLElement | string {
     const filter = this.#filter;
     if (!query || !filter) return label;

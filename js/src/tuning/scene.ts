@@ -19,13 +19,13 @@ export const LANE = 14;
 const TICKS = 20;
 export const STRIP = 44;
 const BELOW = 6;
-/** How near the pointer must be to a trial. */
+/** Largest distance of the pointer from its trial. */
 const NEAR = 14;
 /** The least width of a bin of the strip. */
 const LEAST_BIN = 4;
 /** Bins of the strip over time. */
 const TIME_BINS = 96;
-/** A scale where there is nothing to draw. */
+/** Scale of an empty chart. */
 const NO_COSTS: [low: number, high: number] = [1e-4, 1e-1];
 
 export interface PlotEdges {
@@ -35,35 +35,35 @@ export interface PlotEdges {
   bottom: number;
 }
 
-/** One bar of the error strip: the values of the x axis that it spans, and trials by slot. */
+/** One bar of the error strip: its range of the x axis, and trials by slot. */
 export interface StripBin {
   from: number;
   to: number;
-  /** Those in the foreground. */
+  /** Number of trials in the foreground. */
   trials: number;
-  /** Those that would be without a query. */
+  /** Number of trials in the foreground without a query. */
   all: number;
   slots: Int32Array;
 }
 
-/** Where everything in the chart of costs lies: trials over their number or over time, on a logarithmic scale. */
+/** Geometry of the chart of costs: trials over their number or over time, on a logarithmic scale. */
 export class TrialScene {
   readonly data: TuningData;
   along: Along = "trial";
-  /** The task that is looked at, -1 for all. */
+  /** Current task, or -1 for all. */
   task = -1;
-  /** The trial that is looked at, -1 for none. */
+  /** Current trial, or -1. */
   trial = -1;
   hovered = -1;
-  /** 1 for the trials that the query finds; null without a query. */
+  /** 1 for matches of the query; null without a query. */
   chosen: Uint8Array | null = null;
   range: [first: number, end: number] | null = null;
-  /** What the pointer is dragging over, in values of the axis. */
+  /** Dragged range, in values of the axis. */
   dragged: [from: number, to: number] | null = null;
   width = 0;
   height = 0;
   readonly #viewports: Record<Along, Viewport>;
-  /** log10 of the cheapest and the dearest trial, with room around them. */
+  /** log10 of the cheapest and the most expensive trial, with room around them. */
   #costs: [low: number, high: number] | null = null;
   #layers: Uint8Array | null = null;
   #levels: Float64Array | null = null;
@@ -96,7 +96,7 @@ export class TrialScene {
     return { left: LEFT, top: bottom - STRIP, right: this.width - RIGHT, bottom };
   }
 
-  /** The layer of each trial: in the foreground are those of the task, as far as the query finds them. */
+  /** Layer by trial: in the foreground are the current task's matches of the query. */
   get layers(): Uint8Array {
     if (this.#layers) return this.#layers;
     const { data, task, chosen } = this;
@@ -115,7 +115,7 @@ export class TrialScene {
     return this.layers[row] === IN_FRONT;
   }
 
-  /** log10 of what each trial cost. */
+  /** log10 of the trials' costs. */
   get levels(): Float64Array {
     this.#levels ??= this.data.cost.map(Math.log10);
     return this.#levels;
@@ -152,7 +152,7 @@ export class TrialScene {
     return this.viewport.start + ((x - left) / Math.max(1, right - left)) * this.viewport.span;
   }
 
-  /** The scale of the costs in the foreground, log10 of seconds; that of all trials where none of these is valid. */
+  /** Cost scale of the foreground, log10 of seconds; that of all trials if none of these is valid. */
   get costs(): [low: number, high: number] {
     if (this.#costs) return this.#costs;
     const { layers } = this;
@@ -192,7 +192,7 @@ export class TrialScene {
     return TOP + LANE / 2;
   }
 
-  /** The trials that are counted, as values of the axis; null for all. */
+  /** The counted trials, as values of the axis; null for all. */
   get rangeValues(): [from: number, to: number] | null {
     return this.range && this.#valuesOf(this.range);
   }
@@ -204,7 +204,7 @@ export class TrialScene {
     return first < end ? [time[first]!, time[end - 1]!] : null;
   }
 
-  /** Draws over another axis; the trials in view stay in view. */
+  /** Switches the axis; the visible trials stay visible. */
   turn(along: Along): void {
     if (along === this.along) return;
     const { viewport } = this;
@@ -215,12 +215,12 @@ export class TrialScene {
     else this.viewport.showAll();
   }
 
-  /** The place of the last of some ascending trials that does not lie after the part in view, -1 for none. */
+  /** Index in ascending trials of the last one up to the end of the visible part, or -1. */
   lastInView(rows: Int32Array): number {
     return rows.findLastIndex((row) => this.value(row) <= this.viewport.end);
   }
 
-  /** The trials between two values of the axis, null for none. */
+  /** The trials between two values of the axis, or null. */
   between(from: number, to: number): [first: number, end: number] | null {
     const { count } = this.data;
     let [first, end] = [count, 0];
@@ -233,7 +233,7 @@ export class TrialScene {
     return first < end ? [first, end] : null;
   }
 
-  /** The trial in the foreground that is nearest to a place, -1 where none is near. */
+  /** The foreground trial nearest to a point, or -1 if none is near. */
   hit(x: number, y: number): number {
     let [found, least] = [-1, NEAR * NEAR];
     const { axis, layers, viewport, plot, costs, levels, laneY } = this;
@@ -303,7 +303,7 @@ export class TrialScene {
     return { found, all };
   }
 
-  /** What is drawn of the trials in view. */
+  /** Marks of the visible trials. */
   marks(cell: number): TrialPoints {
     const key = `${this.along} ${this.#place} ${cell}`;
     if (this.#marks?.key !== key) this.#marks = { key, marks: marksOf(this, cell) };
@@ -326,7 +326,7 @@ function sum(counts: Int32Array): number {
   return counts.reduce((total, each) => total + each, 0);
 }
 
-/** The trial so many places on among those in the foreground; without an end, the last one there is. */
+/** The trial `by` places on in the foreground; at the end, the last one. */
 export function trialAt(scene: TrialScene, by: number): number | undefined {
   const { count } = scene.data;
   const direction = by < 0 ? -1 : 1;
@@ -337,14 +337,14 @@ export function trialAt(scene: TrialScene, by: number): number | undefined {
   return undefined;
 }
 
-/** The next trial that was better than all before it of the task; after the last one, the first. */
+/** The next trial that improved on all before it of the task; cyclic. */
 export function nextImprovement({ data, task, trial }: TrialScene): number | undefined {
   const of = task >= 0 ? task : data.task[trial];
   const rows = of === undefined ? [] : [...data.curve(of)];
   return rows.find((row) => row > trial) ?? rows[0];
 }
 
-/** The next failed trial in the foreground; after the last one, the first. */
+/** The next failed trial in the foreground; cyclic. */
 export function nextFailure(scene: TrialScene): number | undefined {
   const { data, trial } = scene;
   for (let i = 1; i <= data.count; i++) {
@@ -354,7 +354,7 @@ export function nextFailure(scene: TrialScene): number | undefined {
   return undefined;
 }
 
-/** The best trial of a task, or without one (-1) of the task that takes most time; -1 where none is valid. */
+/** The best trial of a task (-1: of the task that takes most time); -1 if none is valid. */
 export function bestTrial({ info: { tasks } }: TuningData, task: number): number {
   const time = (at: number) => tasks[at]!.weight * (tasks[at]!.best ?? -1);
   const slowest = tasks.reduce(

@@ -17,7 +17,7 @@ const BUSY_AFTER_MS = 150;
 const MOST_LINES = 2000;
 const SIGNS = { same: "", changed: "≠", "only A": "A", "only B": "B" } as const;
 
-/** The loop nest of one trial beside its steps; or two schedules beside each other. */
+/** The loop nest of one trial beside its steps; or two schedules side by side. */
 export class SchedulePane {
   readonly node = div("tvmdbg-tuning-schedule");
   readonly #root: HTMLElement;
@@ -28,7 +28,7 @@ export class SchedulePane {
   #isEmpty = false;
   #asked = 0;
 
-  /** @param pin  null where schedules cannot be compared. */
+  /** @param pin Null if schedules cannot be compared. */
   constructor(root: HTMLElement, pin: (() => void) | null) {
     this.#root = root;
     this.#pin = pin;
@@ -52,7 +52,7 @@ export class SchedulePane {
     return this.#shown;
   }
 
-  /** Shows what comes, unless something else is asked for meanwhile. */
+  /** Shows a schedule when it comes, unless another one is requested meanwhile. */
   async show(asked: Promise<ScheduleInfo> | null, isEmpty = false): Promise<void> {
     this.#isEmpty = isEmpty;
     await this.#await(asked, (found) => {
@@ -73,12 +73,12 @@ export class SchedulePane {
     });
   }
 
-  /** Shows the same again, in the colors of the theme as it is now. */
+  /** Repaints in the colors of the current theme. */
   refresh(): void {
     if (this.#render) this.node.replaceChildren(...this.#render());
   }
 
-  /** Tells whether the schedule is kept to compare the next one with it. */
+  /** Shows whether the schedule is kept for comparison. */
   keep(isKept: boolean): void {
     this.#isKept = isKept;
     this.refresh();
@@ -165,7 +165,7 @@ export class SchedulePane {
     return node;
   }
 
-  /** Lights the next line of the column that has the focus; says whether there is such a column. */
+  /** Highlights the next line of the column with the focus; returns false without one. */
   #walk(column: HTMLElement, by: number): boolean {
     if (!column.matches(".tvmdbg-tuning-nest, .tvmdbg-tuning-steps")) return false;
     const lines = [...column.querySelectorAll<HTMLElement>("[data-steps]")];
@@ -190,7 +190,7 @@ export class SchedulePane {
     }
   }
 
-  /** Marks what is pointed at, and what of the other side it has to do with: steps made lines, lines come from steps. */
+  /** Highlights a line and its counterparts on the other side: steps and the lines they made. */
   #light(pointed: HTMLElement | null, steps: readonly string[]): void {
     for (const each of this.node.querySelectorAll<HTMLElement>("[data-steps]")) {
       const other = each.tagName !== pointed?.tagName;
@@ -295,7 +295,7 @@ function changeParts(change: ScheduleChange, close: HTMLElement, theme: Theme): 
   ];
 }
 
-/** @param theme  of code, whose words have colors. */
+/** @param theme Colors of code. */
 function changeRow({ change, a, b }: ScheduleChangeRow, theme: Theme | null): HTMLElement {
   const cell = (text: string) => element("td", {}, theme ? loopCode(text, theme) : text);
   return element(

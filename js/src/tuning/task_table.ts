@@ -14,11 +14,11 @@ export interface TaskRow {
   failedShare: number;
   share: string;
   gain: string;
-  /** How many nodes of the linked run it tuned, and how they were found. */
+  /** Number of linked nodes of the run, and how they were matched. */
   nodes: string;
 }
 
-/** The tasks in the order of a sort: most first, unknown last. */
+/** Tasks in the order of a sort: largest first, unknown last. */
 export function sorted(tasks: readonly TaskInfo[], sort: Sort): TaskInfo[] {
   const key = (task: TaskInfo): number => {
     if (sort === "time") return task.best === null ? -1 : task.weight * task.best;
@@ -29,7 +29,7 @@ export function sorted(tasks: readonly TaskInfo[], sort: Sort): TaskInfo[] {
   return [...tasks].sort((a, b) => key(b) - key(a) || a.index - b.index);
 }
 
-/** What the table says; `counts` are those of the trials in view, null where all are. */
+/** Rows of the table; `counts` covers the visible trials, null if all are. */
 export function taskRows(info: TuningInfo, sort: Sort, counts: TaskCounts | null): TaskRow[] {
   return sorted(info.tasks, sort).map((task) => {
     const trials = counts ? counts.trials[task.index]! : task.trials;
@@ -60,7 +60,7 @@ function gainText(gain: number | null): string {
   return gain > 0 ? seconds(gain) : "none";
 }
 
-/** The columns of numbers, by what their heads say. */
+/** Columns of numbers, by their headings. */
 export const COLUMNS = {
   best: "best",
   gflops: "GFLOPS",
@@ -72,7 +72,7 @@ export const COLUMNS = {
 } as const;
 type TaskColumn = keyof typeof COLUMNS;
 
-/** The columns that hold anything. */
+/** Columns with any value. */
 export function shownColumns(info: TuningInfo, rows: readonly TaskRow[]): TaskColumn[] {
   return (Object.keys(COLUMNS) as TaskColumn[]).filter(
     (name) =>
@@ -102,7 +102,7 @@ const SORT_OF: Record<string, Sort> = {
   task: "task",
 };
 
-/** The tasks of a log, one a row: the slowest first, or those with most errors, or most to gain. */
+/** Tasks of a log, one per row: the slowest first, or the most errors, or the most to gain. */
 export class TaskTable {
   readonly node = element("div", {
     class: "tvmdbg-tuning-tasks",
@@ -191,7 +191,7 @@ export class TaskTable {
     return element("tr", { "data-task": task.index, "aria-selected": "false" }, name, ...cells);
   }
 
-  /** Marks the task that is looked at, and brings it into view. */
+  /** Marks the current task, and scrolls to it. */
   mark(task: number | null): void {
     for (const [index, row] of this.#rows) {
       row.setAttribute("aria-selected", String(index === task));
@@ -204,16 +204,16 @@ export class TaskTable {
     else if (bottom > scrollTop + clientHeight) this.node.scrollTop = bottom - clientHeight;
   }
 
-  /** The tasks in the order in which they are listed. */
+  /** The tasks in the order of the table. */
   get order(): number[] {
     return [...this.#rows.keys()];
   }
 }
 
-/** The head stays where it is while rows scroll. */
+/** Height of the fixed table head. */
 const HEAD = 24;
 
-/** A column that gives way where the table is narrow stays while it is sorted by. */
+/** Class of a column; narrow tables hide some columns unless they are sorted by. */
 function columnClass(name: TaskColumn, isSorted: boolean): string {
   const kind = `tvmdbg-tuning-number tvmdbg-tuning-column-${name}`;
   return isSorted ? `${kind} tvmdbg-tuning-sorted` : kind;

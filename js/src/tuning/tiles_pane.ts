@@ -15,13 +15,13 @@ import { outcome, seconds } from "./descriptions.ts";
 
 const MOST_LINES = 4000;
 const PLAIN_ALPHA = 0.35;
-/** The share of trials that is drawn strongly. */
+/** Share of the trials that is emphasized. */
 const CHEAP = 0.1;
-/** Numbers beside an axis that would be nearer are left out, px. */
+/** Distance below which numbers beside an axis are left out, px. */
 const NUMBER_GAP = 13;
 const LABEL_APART = 8;
 
-/** Parallel coordinates: a line for each trial over its tile sizes to its cost; the cheapest lie on top. */
+/** Parallel coordinates: one line per trial over its tile sizes to its cost; the cheapest on top. */
 function paintTiles(scene: TilesScene, pen: Pen, theme: Theme, marked: ReadonlySet<number>) {
   const { tiles } = scene;
   const order = Array.from(tiles.rows.keys()).sort(
@@ -53,7 +53,7 @@ function dearness(scene: TilesScene, at: number): number {
   return Number.isNaN(rank) ? 2 : rank;
 }
 
-/** A line that stands out of those behind it. */
+/** An emphasized line with an outline. */
 function strong(scene: TilesScene, pen: Pen, at: number, color: string, theme: Theme): void {
   for (const [width, stroke] of [
     [6, theme.background],
@@ -112,7 +112,7 @@ function axes(scene: TilesScene, pen: Pen, theme: Theme): void {
   pen.textAlign = "left";
 }
 
-/** A number that lines behind it leave legible. */
+/** A number with a background that keeps it legible. */
 function number(text: string, x: number, y: number, color: string, pen: Pen, theme: Theme): void {
   const wide = pen.measureText(text).width + 4;
   pen.fillStyle = theme.background;
@@ -146,7 +146,7 @@ function shortened(text: string, room: number, pen: Pen): string {
   return text.slice(-1);
 }
 
-/** Parallel coordinates of the tile sizes of one task's trials; a line can be pointed at and chosen. */
+/** Parallel coordinates of the tile sizes of one task's trials; lines can be hovered and chosen. */
 export class TilesPane {
   readonly node = div("tvmdbg-tuning-tiles");
   readonly #said = element("p", { class: "tvmdbg-muted" });

@@ -1,13 +1,13 @@
 import type { Viewport } from "../shared/drawing/canvas.ts";
 import { ROUND, SLOTS, slotOf } from "./data.ts";
 
-/** Trials in the order of the horizontal axis, so that those in a part of it are found without looking at all. */
+/** Trials in the order of the horizontal axis, for binary search. */
 export class Axis {
   readonly rows: Int32Array;
-  /** Where each of `rows` lies, ascending. */
+  /** Ascending values of `rows`. */
   readonly values: Float64Array;
 
-  /** @param values  of all trials; NaN is unknown, and leaves a trial out. */
+  /** @param values Values of all trials; NaN leaves a trial out. */
   constructor(values: Float64Array) {
     let isOrdered = true;
     for (let row = 0; row < values.length; row++) {
@@ -20,7 +20,7 @@ export class Axis {
     this.values = isOrdered ? values : Float64Array.from(this.rows, (row) => values[row]!);
   }
 
-  /** How many trials lie before a value. */
+  /** Number of trials before a value. */
   before(value: number): number {
     let [low, high] = [0, this.values.length];
     while (low < high) {
@@ -31,7 +31,7 @@ export class Axis {
     return low;
   }
 
-  /** How many trials lie before a value, or at it. */
+  /** Number of trials before or at a value. */
   upTo(value: number): number {
     let [low, high] = [0, this.values.length];
     while (low < high) {
@@ -48,24 +48,24 @@ export const HIDDEN = 0;
 export const BEHIND = 1;
 export const IN_FRONT = 2;
 
-/** A trial that stands alone is a square of so many px. */
+/** Side of the square of a single trial, px. */
 export const POINT = 3;
 
-/** Boxes as left, top, width, height: four numbers each. */
+/** Boxes as left, top, width, height: four numbers per box. */
 type Boxes = number[];
 
-/** What is drawn of all trials in view: those in one cell are one mark, and marks below each other one box. */
+/** Marks of all visible trials: one per cell; vertical neighbors form one box. */
 export interface TrialPoints {
-  /** How many cells hold a trial. */
+  /** Number of cells with a trial. */
   cells: number;
   front: Boxes;
   /** Trials of other tasks. */
   behind: Boxes;
-  /** Error and place of failed trials: two numbers each. */
+  /** Error and x of failed trials: two numbers per trial. */
   failures: number[];
 }
 
-/** Placement of trials, as `TrialScene` has it. */
+/** Positions of trials, as in `TrialScene`. */
 interface PlotPlaces {
   readonly plot: { left: number; top: number; right: number; bottom: number };
   readonly axis: Axis;
@@ -77,7 +77,7 @@ interface PlotPlaces {
   value(row: number): number;
 }
 
-/** @param cell  px of a cell. */
+/** @param cell Side of a cell, px. */
 export function marksOf(scene: PlotPlaces, cell: number): TrialPoints {
   const { plot, axis, layers, levels, viewport, costs } = scene;
   const { error } = scene.data;
@@ -111,7 +111,7 @@ export function marksOf(scene: PlotPlaces, cell: number): TrialPoints {
       if (cells[place]! <= 0) cells[place] = row + 1;
     } else if (!cells[place]) cells[place] = -row - 1;
   }
-  // Squares stand behind all other boxes: what is painted so has one path of each shape.
+  // Squares come before all other boxes, so that shapes of one size share a path.
   const alone: Pick<TrialPoints, "front" | "behind"> = { front: [], behind: [] };
   for (let column = 0; column < columns; column++) {
     const first = column * rows;
@@ -142,7 +142,7 @@ export function marksOf(scene: PlotPlaces, cell: number): TrialPoints {
   return found;
 }
 
-/** Counts the trials of any part of an axis by error, adding up rounds of 64. */
+/** Counts the trials of any part of an axis by error, with sums per round of 64. */
 export class SlotSums {
   readonly #axis: Axis;
   readonly #error: Uint8Array;
@@ -163,7 +163,7 @@ export class SlotSums {
     }
   }
 
-  /** The trials at the positions [first, end) of the axis, by slot. */
+  /** Trials at the positions [first, end) of the axis by slot. */
   count(first: number, end: number): Int32Array {
     const after = this.#upTo(end);
     const before = this.#upTo(first);

@@ -7,10 +7,10 @@ import { TuningClient } from "./client.ts";
 import type { TuningOptions } from "./data.ts";
 import { mountTuning } from "./mount.ts";
 
-/** What the view takes of a notebook's height by itself, CSS px. */
+/** Default height in a notebook, CSS px. */
 const MOST_HEIGHT = 800;
 
-/** The model names its log, and the session of a run where it is linked to one. */
+/** The model names its log, and the session of a linked run. */
 interface TuningState extends TuningOptions {
   log: string;
   session: string | null;

@@ -52,7 +52,7 @@ const CELL = 3;
 const FINDINGS = 3;
 const TASKS = 10;
 const NEST = 28;
-/** Lines of the nest that are said in words: names grow with each split of a split. */
+/** Longest nest whose loops are also described in words: names grow with nested splits. */
 const NEST_SAID = 100;
 const CODE_LINE = 15;
 
@@ -192,7 +192,7 @@ function table(
   };
 }
 
-/** The loops of a schedule, the words that bind them in color. */
+/** Loops of a schedule with colored keywords. */
 function nest(schedule: ScheduleInfo, room: number, text: TextWidths): FigurePart {
   const shown = schedule.lines.slice(0, NEST);
   const more = schedule.lines.length - shown.length;

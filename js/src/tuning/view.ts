@@ -26,7 +26,7 @@ export interface TuningContext {
   client: TuningClient;
   options: ViewOptions<TuningOptions>;
   signal: AbortSignal;
-  /** A saved page: nobody answers queries or compares schedules. */
+  /** A saved page: without queries and comparison of schedules. */
   isSaved: boolean;
 }
 
@@ -118,7 +118,7 @@ export class TuningView {
     return this.#scene.data;
   }
 
-  /** Takes over the log, also one that has grown; what is looked at stays. */
+  /** Takes over the log, which may have grown; the current trial stays. */
   showLog(data: TuningData): void {
     const { viewport } = this.#scene;
     const view = viewport.all ? null : ([viewport.start, viewport.end] as const);
@@ -150,7 +150,7 @@ export class TuningView {
     this.#root.focus({ preventScroll: true });
   }
 
-  /** Takes over what the traits say, once for all that change together. */
+  /** Takes over the traits, once for all that change together. */
   look(): void {
     if (this.#due) return;
     this.#due = true;
@@ -255,7 +255,7 @@ export class TuningView {
     this.#moved();
   }
 
-  /** Goes so many trials on among those in the foreground. */
+  /** Moves by this many trials in the foreground. */
   step(by: number): void {
     this.#goTo(trialAt(this.#scene, by));
   }
@@ -314,7 +314,7 @@ export class TuningView {
     this.focus();
   }
 
-  /** Keeps the schedule to compare the next one with; a second time lets it go. */
+  /** Keeps the schedule to compare the next one with it; a second call releases it. */
   pin(): void {
     const { trial } = this.#scene;
     this.#pinned = this.#pinned >= 0 ? -1 : trial;
@@ -377,7 +377,7 @@ export class TuningView {
     this.chart.touched();
   }
 
-  /** Ends a drag: the trials under it are those that are counted from now on. */
+  /** Ends a drag: the trials in the range are counted from now on. */
   dropRange(span: [from: number, to: number] | null): void {
     this.#scene.dragged = null;
     this.chart.touched();

@@ -25,7 +25,7 @@ import { NumberColors, timeColumn } from "./number_colors.ts";
 import type { NodeTimes } from "./times.ts";
 
 const COLORS = tokens.light.length;
-/** Classes with a color of their own, the second half of them a paler one; the others share one. */
+/** Classes with a color of their own, the second half of them paler; the others share one. */
 const OWN = 2 * COLORS;
 const NAMED = 2;
 const TOLD = new Set(["dtype", "device", "storage"]);
@@ -38,13 +38,13 @@ export interface ClassRow {
   color: string;
 }
 
-/** Colors by class; a box of several nodes has the most frequent class and a stripe with all shares. */
+/** Colors by class; a box of several nodes has its most frequent class and a stripe with all shares. */
 export class ClassColors extends KindColors {
   readonly column: ClassColumn;
   readonly rows: ClassRow[];
   readonly unknown: number;
   #own = 0;
-  /** Rank of each class by frequency. */
+  /** Rank by class, by frequency. */
   readonly #place: Int32Array;
   readonly #most: Int32Array;
 
@@ -70,7 +70,7 @@ export class ClassColors extends KindColors {
     if (!column.ordered) order.sort((a, b) => counts[b]! - counts[a]! || a - b);
     this.#place = new Int32Array(counts.length);
     for (const [place, code] of order.entries()) this.#place[code] = column.ordered ? code : place;
-    // A slot that one entry alone has shares nothing.
+    // A slot of a single entry shares nothing.
     const told = column.name === "storage" ? order.filter((code) => counts[code]! > 1) : order;
     this.#own = Math.min(OWN, column.ordered ? counts.length : told.length);
     this.rows = order.slice(0, this.#own).map((code) => ({
@@ -173,7 +173,7 @@ export class ClassColors extends KindColors {
   }
 }
 
-/** Columns that Python sends, by name; null for one that it works out once it is asked for. */
+/** Columns sent by Python, by name; null for one that is computed on request. */
 export type Wires = Readonly<Record<string, Wire | null>>;
 
 export interface Wish {
@@ -214,7 +214,7 @@ export class Coloring {
     return kept.column;
   }
 
-  /** The health of boxes, as far as that of nodes is known. */
+  /** Known health of boxes. */
   health(nodes: NodeHealth | null, scene: GraphScene): BoxHealth | null {
     if (!nodes) return null;
     if (this.#boxes?.nodes !== nodes || this.#scene !== scene) {

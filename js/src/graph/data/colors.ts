@@ -12,15 +12,15 @@ export type ColorShare = readonly [color: string, share: number];
 export interface BoxColors {
   flat(box: number): string;
   face(box: number): string | null;
-  /** Whether the colored value of the box is unknown; drawn hatched. */
+  /** True if the value of the box is unknown; it is hatched then. */
   isUnknown(box: number): boolean;
-  /** Which of several boxes is seen where there is room for one: the larger. */
+  /** Priority of boxes that share a place: the larger wins. */
   rank(box: number): number;
-  /** What the color of a box says, in words; empty for what its kind says. */
+  /** Meaning of a box's color in words; empty if it is just the kind. */
   said(box: number): string;
-  /** Value of an entry in words, beyond shape, dtype and device; empty for none. */
+  /** Value of an entry in words, beyond shape, dtype and device; may be empty. */
   entry(entry: number): string;
-  /** Value of some nodes together, in words. */
+  /** Combined value of some nodes in words. */
   saidOf(nodes: ArrayLike<number>): string;
   /** The second line of a box; null for its shape. */
   words(box: number): string | null;
@@ -34,7 +34,7 @@ export interface Ground {
   palette: Palette;
 }
 
-/** By op kind; what several kinds of colors share. */
+/** Colors by op kind, the base of other colors. */
 export class KindColors implements BoxColors {
   readonly ground: Ground;
   readonly #times: NodeTimes;

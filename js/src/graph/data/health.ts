@@ -12,10 +12,10 @@ import type { HealthAnswer } from "../../shared/client/tensor_questions.ts";
 import { addTo } from "../../shared/many.ts";
 import { foldedInto, type GraphScene, membersOf } from "../layout/scene.ts";
 
-/** Code of nodes whose values the dump does not hold; smaller codes are those of `Verdict`. */
+/** Code of nodes without values in the dump; smaller codes are those of `Verdict`. */
 export const NO_VALUES = VERDICT_LABELS.length;
 const LABELS = [...VERDICT_LABELS, "no values"];
-/** Signs that go with the colors. */
+/** Signs beside the colors. */
 const SIGNS = ["", "", "!", "✕", "?", ""];
 /** Severity of `NO_VALUES`. */
 const NO_VALUES_SEVERITY = 1.5;
@@ -36,22 +36,22 @@ export function isUnknown(verdict: number): boolean {
   return verdict === Verdict.UNKNOWN || verdict === NO_VALUES;
 }
 
-/** How many nodes have each verdict, the worst first. */
+/** Number of nodes by verdict, the worst first. */
 export function countsByWeight(verdicts: Uint8Array): [verdict: number, count: number][] {
   return verdictCounts(verdicts).sort(([a], [b]) => weight(b) - weight(a));
 }
 
-/** The health of the nodes: of each, that of the worst of its outputs. */
+/** Health of the nodes: that of their worst outputs. */
 export class NodeHealth {
   readonly answer: HealthAnswer;
   readonly verdict: Uint8Array;
-  /** The most suspicious node, or -1 where nothing is suspicious. */
+  /** The most suspicious node, or -1. */
   readonly worst: number;
-  /** `Fault` of each node. */
+  /** `Fault` by node. */
   readonly fault: Uint8Array;
-  /** The node of the first fault, -1 where there is none. */
+  /** Node of the first fault, or -1. */
   readonly origin: number;
-  /** Row of the most suspicious output of each node; -1 where the dump holds none. */
+  /** Row of the most suspicious output by node; -1 if the dump has none. */
   readonly #row: Int32Array;
   readonly #rows = new Map<number, number[]>();
 
@@ -76,7 +76,7 @@ export class NodeHealth {
     }
   }
 
-  /** In two or three words: `59 Inf`, `OK`. */
+  /** Two or three words: `59 Inf`, `OK`. */
   brief(node: number): string {
     return this.answer.brief[this.#row[node]!] || verdictLabel(this.verdict[node]!);
   }

@@ -13,13 +13,13 @@ interface QueryResult {
   /** See `unknownNotes`. */
   notes: string[];
   problem: string;
-  /** Where in the text the problem is, -1 where that has no place. */
+  /** Position of the error in the text, or -1. */
   at: number;
 }
 
 const NOTHING: QueryResult = { nodes: new Int32Array(0), notes: [], problem: "", at: -1 };
 
-/** Evaluates a query in slices; rejects only where it is aborted. */
+/** Evaluates a query in slices; rejects only after an abort. */
 export async function find(
   model: GraphModel,
   text: string,
@@ -38,7 +38,7 @@ export async function find(
   }
 }
 
-/** The nodes that a query finds, and of how many nodes a field that it compares is unknown; in slices. */
+/** Matching nodes, and by compared field the number of nodes without a value; in slices. */
 async function evaluated(
   model: GraphModel,
   text: string,
@@ -131,7 +131,7 @@ export class Hits {
     this.boxes = boxes;
   }
 
-  /** The boxes that alone keep their color; null where nothing is found. */
+  /** The boxes that keep their color; null without hits. */
   get lit(): ReadonlyMap<number, number> | null {
     return this.boxes.size ? this.boxes : null;
   }
@@ -147,7 +147,7 @@ export class Hits {
     }));
   }
 
-  /** The hit after a node (null: the first), cyclic; a node whose id was searched comes first. */
+  /** The hit after a node (null: the first), cyclic; a node with the searched id comes first. */
   next(node: number | null, by: number): number | null {
     const hits = this.found.nodes;
     if (hits.length === 0) return null;
@@ -162,7 +162,7 @@ export class Hits {
     return next ?? (by > 0 ? hits[0]! : hits.at(-1)!);
   }
 
-  /** `3/12` on the third hit, `–/12` beside the hits; empty where nothing is searched. */
+  /** `3/12` on the third hit, `–/12` beside the hits; empty without a search. */
   text(node: number | null): string {
     if (!this.#query) return "";
     if (this.#isBusy) return "…";

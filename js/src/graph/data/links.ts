@@ -32,18 +32,18 @@ export class Links {
   }
 }
 
-/** Edges that are followed at most; tvmdbg_widgets/model/graph/isolation.py follows as many. */
+/** Limit of followed edges, as in tvmdbg_widgets/model/graph/isolation.py. */
 const MOST_FOLLOWED = 1_000_000;
 const STRIDE = 16_384;
 
-/** Shown nodes with nothing but hidden ones between them, and how many those are. */
+/** Connection of two shown nodes through hidden ones, with their number. */
 export interface Bridge {
   source: number;
   target: number;
   through: number;
 }
 
-/** Edges over hidden nodes, by ascending source; incomplete where the search takes too long. */
+/** Edges over hidden nodes, by ascending source; incomplete if the search takes too long. */
 export function* bridges(links: Links, hidden: Uint8Array): Generator<void, Bridge[]> {
   const { edgeSource, edgeTarget } = links.graph;
   const found: Bridge[] = [];
@@ -108,7 +108,7 @@ export interface Isolation {
   hops: number | null;
 }
 
-/** How many edges each node is away from the nearest start, -1 where none leads to it; a parameter leads nowhere. */
+/** Distance in edges from the nearest start, or -1; paths do not continue through parameters. */
 export function levels(
   links: Links,
   starts: readonly number[],
@@ -135,7 +135,7 @@ export function levels(
   return level;
 }
 
-/** Which nodes are in the part, one a node, found in steps; parameters come with those that read them. */
+/** Flags of the nodes in the part, in steps; parameters come with their readers. */
 export function* isolated(
   links: Links,
   { kind, nodes, hops }: Isolation,
@@ -176,7 +176,7 @@ export function* isolated(
   return shown;
 }
 
-/** The fewest edges on a path between two nodes, in either direction; -1 where there is none. */
+/** Length of the shortest path between two nodes, in either direction; or -1. */
 export function between(links: Links, start: number, end: number): number {
   const away = levels(links, [start], { down: true })[end]!;
   return away < 0 ? levels(links, [end], { down: true })[start]! : away;
@@ -188,7 +188,7 @@ export class Groups {
   readonly graph: GraphColumns;
   readonly count: number;
   readonly last: Int32Array;
-  /** Groups of one kind have blocks of the same structure: a run of blocks is of their kind. Numbered by first occurrence. */
+  /** Kinds of groups, numbered by first occurrence: blocks of one structure, and runs of such blocks. */
   readonly kind: Int32Array;
   readonly kinds: number;
   readonly #ns: Float64Array;
@@ -239,7 +239,7 @@ export class Groups {
     return `${groupNames.at(group)}${repeats > 1 ? ` × ${repeats}` : ""}`;
   }
 
-  /** The letters that go with the color of its kind: A … Z, AA, AB … */
+  /** Letters of the group's kind: A … Z, AA, AB … */
   tag(group: number): string {
     let tag = "";
     for (let rest = this.kind[group]! + 1; rest > 0; rest = Math.floor((rest - 1) / 26)) {
@@ -248,7 +248,7 @@ export class Groups {
     return tag;
   }
 
-  /** All groups of the kind of a group; runs only beside a run, blocks only beside a block. */
+  /** All groups of the same kind; only runs for a run, only blocks for a block. */
   ofKind(group: number): number[] {
     const isRun = (each: number) => this.graph.groupSource[each] === GroupSource.REPEAT;
     return Array.from(this.kind.keys()).filter(
@@ -263,7 +263,7 @@ export class Groups {
     return found;
   }
 
-  /** Per group, the outermost closed one of it and those around it; -1 where all of them are open. */
+  /** By group: the outermost closed one of it and its ancestors; -1 if all of them are open. */
   closedBy(open: Uint8Array): Int32Array {
     const { groupParent } = this.graph;
     const by = new Int32Array(this.count);
@@ -276,8 +276,8 @@ export class Groups {
 }
 
 /**
- * The outputs of the graph that have boxes of their own even where groups around them are closed: one that a call of
- * a delegate computes is in its box.
+ * Outputs of the graph that have boxes of their own even in closed groups; an output of a delegate's call stays in the
+ * call's box.
  */
 export function outputsApart({ headNode, nodeGroup, groupParent, groupSource }: GraphColumns) {
   const apart = new Set(headNode);
@@ -290,11 +290,10 @@ export function outputsApart({ headNode, nodeGroup, groupParent, groupSource }: 
 }
 
 /**
- * Which groups may be open where nobody has chosen, the most open state first and all closed last: 1 for open, one a group.
- *
- * The groups of one depth are opened together, from the outside in, as long as the picture has at most 30 boxes with
- * them. A box is a node, other than a parameter that some node reads and that is no output of the graph, or a closed
- * group, which holds no output that stands apart; `shown` (one a node, all by default) leaves nodes out.
+ * Automatic open states, the most open first and all closed last: 1 for open groups.  The groups of one depth are
+ * opened together, from the outside in, while the picture has at most 30 boxes. A box is a node, except for parameters
+ * with readers that are no output of the graph, or a closed group without its separate outputs; `shown` (all by
+ * default) leaves nodes out.
  */
 export function openStates(graph: GraphColumns, shown: Uint8Array | null = null): Uint8Array[] {
   const { groupParent, nodeGroup, kinds, edgeSource, headNode } = graph;
@@ -307,7 +306,7 @@ export function openStates(graph: GraphColumns, shown: Uint8Array | null = null)
       isBox[source] = 0;
     }
   }
-  /** Boxes right inside each group while it is open, without the outputs that are seen anyhow. */
+  /** Boxes directly inside an open group, without the separate outputs. */
   const inside = new Int32Array(count);
   let boxes = 0;
   for (let node = 0; node < kinds.length; node++) {

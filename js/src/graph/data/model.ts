@@ -14,7 +14,7 @@ import { NodeTimes } from "./times.ts";
 
 const NAMED = 4;
 
-/** Says in words what a node is: for the tooltip and for screen readers. */
+/** Descriptions of nodes for the tooltip and for screen readers. */
 export class Describe {
   readonly #graph: GraphColumns;
   readonly #links: Links;
@@ -23,7 +23,7 @@ export class Describe {
   health: NodeHealth | null = null;
   /** Text of the colored value of one entry. */
   entryTold: (entry: number) => string = () => "";
-  /** Text of the colored value of some nodes; empty where it is said anyhow. */
+  /** Text of the colored value of some nodes; empty if it is redundant. */
   told: (nodes: ArrayLike<number>) => string = () => "";
 
   constructor(links: Links, labels: BoxLabels, times: NodeTimes) {
@@ -138,13 +138,13 @@ export class Describe {
     return `${before}${named.join(", ")}${more}`;
   }
 
-  /** What there is to say of the node's values: nothing of those that are all right. */
+  /** Faults of the node's values. */
   #wrong(node: number): string[] {
     const { health } = this;
     return health && isSuspicious(health.verdict[node]!) ? health.lines(node) : [];
   }
 
-  /** What an output is, how large, and where it lies. */
+  /** Shape, size and location of an output. */
   output(node: number, output: number): string {
     const { entryOffsets, storageIds, deviceTypes, info } = this.#graph;
     const entry = entryOffsets[node]! + output;
@@ -211,13 +211,13 @@ export class GraphModel {
     return this.opensOn === null ? (this.describe.health?.origin ?? -1) : -1;
   }
 
-  /** Node to open on: that of the first fault, else the slowest; -1 where neither is known. */
+  /** Node to open on: that of the first fault, else the slowest; or -1. */
   get answer(): number {
     if (this.opensOn !== null) return this.opensOn;
     return this.fault >= 0 ? this.fault : this.times.slowest;
   }
 
-  /** The node that an id or a name means, or why it means none. */
+  /** The node of an id or a name, or an error. */
   find(focus: string | number | null): { node: number | null; problem: string } {
     const { names, kinds } = this.graph;
     if (focus === null) return { node: null, problem: "" };

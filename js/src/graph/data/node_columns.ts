@@ -5,29 +5,29 @@ import { shortText } from "../../shared/number_text.ts";
 interface ColumnBase {
   name: string;
   of: "nodes" | "entries";
-  /** How far it is worked out, where that takes long. */
+  /** Progress of a long computation. */
   work: Work | null;
 }
 
 /** See `NodeColumn` in `tvmdbg_widgets/model/graph/node_columns.py`. */
 export interface NumberColumn extends ColumnBase {
-  /** NaN is unknown. */
+  /** NaN if unknown. */
   values: Float64Array;
   unit: string;
   scale: "linear" | "log" | "symlog" | "diverging";
   range: readonly [low: number, high: number] | null;
   together: "largest" | "sum" | "mean" | "ratio";
-  /** What several nodes have together, where it is not the sum of their values. */
+  /** Combined value of several nodes, if it is not the sum. */
   sum?: ((nodes: ArrayLike<number>) => number) | undefined;
   /** Value that the nodes share with others; NaN for none. */
   shared?: ((nodes: ArrayLike<number>) => number) | undefined;
   terms?: readonly [divisor: Float64Array, dividend: Float64Array] | undefined;
-  /** Why some are unknown; empty where nothing is to be said. */
+  /** Why values are unknown; may be empty. */
   note?: string | undefined;
 }
 
 export interface ClassColumn extends ColumnBase {
-  /** -1 is unknown. */
+  /** -1 if unknown. */
   codes: Int32Array;
   classes: readonly string[];
   hatched?: number | undefined;
@@ -49,7 +49,7 @@ export interface Wire {
   range: [number, number] | null;
   together: NumberColumn["together"];
   classes: string[] | null;
-  /** The class that is hatched, beside its color. */
+  /** The class that is hatched on top of its color. */
   hatched?: number;
   ordered?: boolean;
   note?: string;
@@ -97,7 +97,7 @@ function numbered(ids: Int32Array, name: string, label: (id: number) => string):
 /** More than any memory. */
 const MOST_BYTES = 2 ** 43;
 
-/** Bytes of an entry as the graph executor allocates it, an element below a byte in one; NaN where unknown. */
+/** Bytes of an entry as the graph executor allocates it, at least one per element; NaN if unknown. */
 export function entryBytes(graph: GraphColumns, entry: number): number {
   const { shapeKnown, shapeOffsets, shapeDims, dtypes } = graph;
   const dtype = dtypes.at(entry);
@@ -130,7 +130,7 @@ export function readColumn(graph: GraphColumns, name: string, wire: Wire): NodeC
   return { name, of, work, values, unit, scale, range, together, note, terms };
 }
 
-/** A copy: what came with a message may begin at any byte. */
+/** A copy: parts of a message may begin at any byte. */
 function bytesOf(data: Wire["data"]): ArrayBuffer {
   if ("base64" in data)
     return Uint8Array.from(atob(data.base64), (char) => char.charCodeAt(0)).buffer;
@@ -138,7 +138,7 @@ function bytesOf(data: Wire["data"]): ArrayBuffer {
   return new Uint8Array(buffer, byteOffset, byteLength).slice().buffer;
 }
 
-/** Rows of a column that are of a node: [first, end). */
+/** Rows [first, end) of a node in a column. */
 export function rowsOf(
   graph: GraphColumns,
   { of }: ColumnBase,
@@ -150,7 +150,7 @@ export function rowsOf(
 }
 
 /**
- * Joint value of some nodes: sum, mean, binary logarithm of the ratio of two sums, or largest magnitude; NaN if none
+ * Combined value of some nodes: sum, mean, binary logarithm of the ratio of two sums, or largest magnitude; NaN if none
  * is known.
  */
 export function combined(

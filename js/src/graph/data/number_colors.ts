@@ -18,7 +18,7 @@ const TOGETHER = {
   ratio: "ratio of sums",
 } as const;
 
-/** The times of nodes as a column: of nodes of a call that of the call. */
+/** Times of nodes as a column; nodes of a call have the time of the call. */
 export function timeColumn(times: NodeTimes): NumberColumn {
   return {
     name: "time",
@@ -41,13 +41,13 @@ export interface Counts {
   over: number;
 }
 
-/** Where the bar of a group's share has its color on the ramp, and that of what it shares with nodes outside of it. */
+/** Positions on the ramp of the bar of a group's own share, and of the share it has in common with nodes outside. */
 const SHARE = 0.7;
 const SHARED = 0.35;
 
 /**
- * Colors by number. Sums of groups are not on the scale of single nodes: a closed group has a bar with its share of
- * the whole, and a paler one for what it shares with nodes outside.
+ * Colors by number. Sums of groups are not on the scale of single nodes: a closed group has a bar with its share of the
+ * total, and a paler one for time shared with nodes outside.
  */
 export class NumberColors extends KindColors {
   readonly column: NumberColumn;
@@ -55,7 +55,7 @@ export class NumberColors extends KindColors {
   readonly axis: ValueAxis;
   readonly scale: ValueAxis;
   readonly counts: Counts = { known: 0, unknown: 0, under: 0, over: 0 };
-  /** Of each box, and where groups are summed, the largest in it. */
+  /** Value by box; if groups are summed, the largest value inside. */
   readonly #values: Float64Array;
   readonly #largest: Float64Array;
   readonly #isGiven: (node: number) => boolean;
@@ -179,7 +179,7 @@ export class NumberColors extends KindColors {
     return [`${this.text(value)}${share}`, shared].filter(Boolean).join(", ");
   }
 
-  /** Whether the box has the sum of several nodes, and not the time of the one call that they are. */
+  /** True for the sum of several nodes, unless it is the time of a single call. */
   #isSum(box: number): boolean {
     const group = this.ground.scene.group[box]!;
     if (this.column.together !== "sum" || group < 0) return false;

@@ -1,4 +1,4 @@
-/** From the tree of a query to the nodes it finds. */
+/** Evaluation of query trees over the nodes of a graph. */
 import type { StringColumn } from "../../shared/client/columns.ts";
 import { NodeKind } from "../../shared/client/run_client.ts";
 import { shapeText } from "../../shared/format.ts";
@@ -15,7 +15,7 @@ const ID = /^(?:#|#?[0-9]+)$/;
 const NUMBER = /^[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?$/;
 const OF_ENTRIES = ["bytes", "storage", "rank"];
 
-/** What only some queries need: groups, and attributes, layouts and sizes. */
+/** Data that only some queries need: groups, and attributes, layouts and sizes. */
 export type Extra = "groups" | "facts";
 
 export function extras(query: Query): Set<Extra> {
@@ -40,7 +40,7 @@ export class Evaluation {
     this.#facts = facts;
   }
 
-  /** Ids of the nodes that are found, ascending; throws a RegexError where an expression takes too long. */
+  /** Ids of the matching nodes, ascending; throws a RegexError if an expression takes too long. */
   *nodes(query: Query): Steps<Int32Array> {
     const mask = yield* this.#mask(query);
     const found = new Int32Array(mask.reduce((sum, each) => sum + each, 0));
@@ -226,7 +226,7 @@ export class Evaluation {
     return differs ? known.map((each, node) => each & (1 - found[node]!)) : found;
   }
 
-  /** The nodes with an output whose shape is known and fits. */
+  /** The nodes with an output of a known, matching shape. */
   *#shapes(fits: (shape: string[]) => boolean): Steps {
     const { shapeKnown } = this.#facts.graph;
     const { codes, texts } = yield* this.#facts.shapes();
@@ -251,7 +251,7 @@ export class Evaluation {
     return found;
   }
 
-  /** What is one edge away, or any number of edges. */
+  /** Nodes one edge away, or any number of edges. */
   *#beyond(nodes: Mask, arrow: string, back: boolean): Steps {
     const { graph, links } = this.#facts;
     const { edgeSource, edgeTarget } = graph;
@@ -332,7 +332,7 @@ function writings(shape: readonly string[]): string {
   return [shapeText(plain), ...[",", "×", "x"].map((by) => shape.join(by))].join("\n");
 }
 
-/** Whether a shape fits sizes with `*`, `?` and `...`. */
+/** True if a shape fits sizes with `*`, `?` and `...`. */
 function fitsSizes(shape: readonly string[], sizes: readonly string[]): boolean {
   return fitsAll(shape, sizes, "...", (dim, size) =>
     /[*?]/.test(size)

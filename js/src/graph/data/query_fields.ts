@@ -1,4 +1,4 @@
-/** What queries look at, made once a graph and only when it is asked for. */
+/** Indexes of a graph for queries, made on first use. */
 
 import type { FactColumns, GraphColumns } from "../../shared/client/answers.ts";
 import { StringColumn } from "../../shared/client/columns.ts";
@@ -13,7 +13,7 @@ export interface Units {
   anyCase: boolean;
 }
 
-/** What queries can ask of one kind of thing; tvmdbg_widgets/analysis/query.py has those of other things. */
+/** Fields of queries about one kind of object; tvmdbg_widgets/analysis/query.py has those of other objects. */
 export interface Vocabulary {
   texts: readonly string[];
   numbers: readonly string[];
@@ -29,7 +29,7 @@ const NUMBERS = [
 ];
 const FIELDS = [...TEXTS, "shape", ...NUMBERS, "attr."];
 
-/** Of the nodes of a graph: times in nanoseconds, shares of 1. */
+/** Fields of nodes: times in nanoseconds, shares of 1. */
 export const GRAPH: Vocabulary = {
   texts: TEXTS,
   numbers: NUMBERS,
@@ -55,7 +55,7 @@ export const GRAPH: Vocabulary = {
   paths: true,
 };
 
-/** The fields that a misspelt name may mean, at most three. */
+/** Up to three fields similar to a misspelt name. */
 export function closeFields(word: string, fields: readonly string[], most = 2): string[] {
   const found = fields.map((field) => [distance(word, field.replace(".", "")), field] as const);
   const nearest = smallest(found.map(([each]) => each));
@@ -66,7 +66,7 @@ export function closeFields(word: string, fields: readonly string[], most = 2): 
     .slice(0, 3);
 }
 
-/** Edits from one word to the other; two letters changed for each other are one edit. */
+/** Edit distance of two words; swapping two letters counts once. */
 function distance(a: string, b: string): number {
   if (Math.abs(a.length - b.length) > 2) return 3;
   const rows = [Array.from({ length: b.length + 1 }, (_, at) => at)];
@@ -93,7 +93,7 @@ type NumberList = ArrayLike<number>;
 export class Facts {
   readonly graph: GraphColumns;
   readonly links: Links;
-  /** Attributes, layouts and sizes; null where they were not asked for. */
+  /** Attributes, layouts and sizes; null if not requested. */
   more: FactColumns | null = null;
   readonly #lowered = new WeakMap<readonly string[], string[]>();
   readonly #numbers = new Map<string, NumberList>();
@@ -222,7 +222,7 @@ export class Facts {
     return found;
   }
 
-  /** Edges on the longest way to each node; NaN on and behind cycles. */
+  /** Length of the longest path to a node, in edges; NaN on and behind cycles. */
   #depths(): NumberList {
     const { kinds, edgeSource, edgeTarget } = this.graph;
     const waiting = new Int32Array(kinds.length);
@@ -333,7 +333,7 @@ function values(field: string, facts: Facts, ops: readonly string[]): readonly s
   }
 }
 
-/** Texts that begin with what is typed, then texts that contain it; without the typed text itself. */
+/** Texts that begin with the typed one, then texts that contain it; without itself. */
 function fitting(texts: readonly string[], typed: string, isAnywhere = false): string[] {
   const wanted = typed.toLowerCase();
   const found = texts.slice(0, 5000).filter((each) => {

@@ -1,4 +1,4 @@
-/** From the text of a query to its tree; tvmdbg_widgets/analysis/query/__init__.py has the grammar. */
+/** Parser of queries; tvmdbg_widgets/analysis/query/__init__.py has the grammar. */
 
 import { agree, counted, integer } from "../../shared/format.ts";
 import { globRegex, Regex, RegexError } from "../../shared/regex.ts";
@@ -85,7 +85,7 @@ class Parser {
     return found;
   }
 
-  /** Messages count characters, as Python does. */
+  /** Positions count code points, as in Python. */
   #fail(at: number, expected: string, more = ""): never {
     throw new QueryError(at, `${expected} at ${[...this.#text.slice(0, at)].length}${more}`);
   }
@@ -116,7 +116,7 @@ class Parser {
     return match ? match[1]!.toLowerCase() : this.#text.charAt(this.#at);
   }
 
-  /** Takes one of some words or signs, if it is next. */
+  /** Takes the next word or sign if it is one of these. */
   #keyword(...words: string[]): boolean {
     this.#take(SPACE);
     const word = this.#next();
@@ -214,7 +214,7 @@ class Parser {
     const isAttr = said[4] === "." && this.#vocabulary.fields.includes("attr.");
     const name = isAttr ? `attr.${said.slice(5)}` : said.toLowerCase();
     if (!isAttr && !this.#vocabulary.fields.includes(name)) {
-      // Of a graph, tensors and outputs have such names: "add:0".
+      // Names such as "add:0" occur in graphs, tensors and outputs.
       const isSlip = /^[a-z]{4,}$/.test(name) && closeFields(name, this.#vocabulary.fields, 1)[0];
       if (sign === ":" && this.#vocabulary.paths && this.#match(DIGITS) && !isSlip) {
         this.#at = at;

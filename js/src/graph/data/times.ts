@@ -3,7 +3,7 @@ import { NodeKind } from "../../shared/client/run_client.ts";
 import type { TimelineColumns } from "../../shared/client/timeline_columns.ts";
 import { duration, integer, isShort, timeShare } from "../../shared/format.ts";
 
-/** What has a time: a node, or several that one call of a delegate runs. */
+/** Unit with a time: a node, or several nodes that one call of a delegate runs. */
 export interface Timed {
   readonly nodes: readonly number[];
   readonly name: string;
@@ -11,14 +11,14 @@ export interface Timed {
   readonly share: number;
 }
 
-/** Times of the nodes, alone and in calls of several, as shares of the run; NaN stays unknown. */
+/** Times of the nodes, alone and in calls of several, as shares of the run; NaN if unknown. */
 export class NodeTimes {
   readonly ns: Float64Array;
-  /** The same, and of nodes that have none what their call took: what colors show. */
+  /** Times for colors: of nodes without a time of their own that of their call. */
   readonly shown: Float64Array;
   readonly total: number;
   readonly largest: number;
-  /** What the times were counted in whole units of, ns: one of 0 is less. */
+  /** Unit of the times, ns: a time of 0 is less than it. */
   readonly rounding: number;
   readonly slowest: number;
   readonly ranked: readonly Timed[];
@@ -46,7 +46,7 @@ export class NodeTimes {
       if (kinds[node] === NodeKind.PARAMETER) continue;
       found.push({ nodes: [node], name: "", ns, share: graph.nodeShare?.[node] ?? Number.NaN });
     }
-    // What is left of a call is the time of no operator.
+    // The remainder of a call is the time of no operator.
     callsOf(graph).forEach((call, row) => {
       if (call.ns > 0 && !graph.callLeft?.[row]) found.push(call);
     });
@@ -73,31 +73,30 @@ export class NodeTimes {
     return duration(ns, this.rounding);
   }
 
-  /** `told`, but empty for an unknown or zero time. */
   brief(ns: number): string {
     return ns > 0 || isShort(ns, this.rounding) ? this.told(ns) : "";
   }
 
-  /** `told` with its share of the run: `1.2 ms · 3.4 %`. */
+  /** A time with its share of the run: `1.2 ms · 3.4 %`. */
   text(ns: number): string {
     return this.brief(ns) && timeShare(ns, ns / this.total, this.rounding);
   }
 
-  /** What some nodes took with others: `4.9 µs for 2 together`; empty where they did not. */
+  /** Time that some nodes took together with others: `4.9 µs for 2 together`; may be empty. */
   together(nodes: ArrayLike<number>): string {
     const { ns, count } = this.shared(nodes);
     return count ? `${this.told(ns)} for ${integer(count)} together` : "";
   }
 
   /**
-   * The calls in which nodes without a time of their own ran beside others that are not among these: their times, each
-   * once, and how many nodes ran in them. These are in no sum over nodes.
+   * Total time and node count of the calls in which nodes without times of their own ran beside others that are not
+   * among these. These are in no sum over nodes.
    */
   shared(nodes: ArrayLike<number>): { ns: number; count: number } {
     const { callOffsets, callNodes, callNs } = this.#graph;
     const calls = this.#calls(nodes);
     if (!calls.size) return { ns: Number.NaN, count: 0 };
-    // Boxes of single nodes are many: what they cost must not grow with the graph, or with their call.
+    // There are many boxes of single nodes: their cost must not grow with the graph, or with their call.
     let inside: Set<number> | undefined;
     const outside: Int32Array[] = [];
     let ns = 0;
@@ -127,7 +126,7 @@ export class NodeTimes {
     return calls;
   }
 
-  /** Sum of the known times of some nodes and of calls that run only these; NaN where none is known. */
+  /** Sum of the known times of some nodes and of calls that run only these; NaN if none is known. */
   of(nodes: ArrayLike<number>): number {
     let [sum, known] = [0, false];
     for (let i = 0; i < nodes.length; i++) {
@@ -151,7 +150,7 @@ export class NodeTimes {
     return known ? sum : Number.NaN;
   }
 
-  /** Whether these are nodes of one call, all or some: its time is of all of them together. */
+  /** True for nodes of one call, whose time is common to all of them. */
   isCall(nodes: ArrayLike<number>): boolean {
     const run = Array.from(nodes).filter((node) => this.#kinds[node]! > NodeKind.PARAMETER);
     const { nodeCall } = this.#graph;
@@ -163,7 +162,7 @@ export class NodeTimes {
     return this.#graph.nodeShare?.[node] ?? Number.NaN;
   }
 
-  /** Share of the largest time, 0 … 1; NaN where unknown, and for what is given rather than run. */
+  /** Share of the largest time, 0 … 1; NaN if unknown, and for inputs and parameters. */
   heat(node: number): number {
     const given = this.#kinds[node]! <= NodeKind.PARAMETER;
     return this.largest > 0 && !(given && this.shown[node] === 0)
@@ -171,12 +170,12 @@ export class NodeTimes {
       : Number.NaN;
   }
 
-  /** 1 for the slowest; null where unknown or zero, and of nodes that only a call has a time of. */
+  /** 1 for the slowest; null if the time is unknown or zero, or common to a call. */
   rank(node: number): number | null {
     return this.#rank.get(node) ?? null;
   }
 
-  /** Known time and number of nodes of each op kind; calls form a kind of their own. */
+  /** Known time and number of nodes by op kind; calls are a kind of their own. */
   byKind(graph: GraphColumns): Map<string, { nodes: number; ns: number }> {
     const { codes, unique } = graph.opKinds;
     const byCode: { nodes: number; ns: number }[] = [];
@@ -220,7 +219,7 @@ function nodesOfCalls(graph: GraphColumns): Map<string, Set<number>> {
   return found;
 }
 
-/** The first node of the longest time; what a call took apart from its nodes is of none of them. */
+/** The first node of the longest time; the remainder of a call belongs to no node. */
 function slowestOf(shown: Float64Array, kinds: Uint8Array): number {
   let slowest = -1;
   for (let node = 0; node < shown.length; node++) {

@@ -43,7 +43,7 @@ export class Walk {
     return this.#beside(inside[0]!, step === "left" ? -1 : 1, null);
   }
 
-  /** The box that a step from `box` leads to, null where there is none. */
+  /** Target box of a step from `box`, or null. */
   step(box: number, step: WalkStep): number | null {
     const cameFrom = this.#from?.at === box ? this.#from : null;
     let to: number | null;
@@ -77,7 +77,7 @@ export class Walk {
     return best;
   }
 
-  /** The next operand, or the other consumer, of the box that was left by the last step; else the next in the layer. */
+  /** The next operand, or the other consumer, of the box left by the last step; else the next in the layer. */
   #beside(
     box: number,
     by: number,

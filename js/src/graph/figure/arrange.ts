@@ -11,7 +11,7 @@ import type { CompoundInput, Direction, LayoutResult } from "../layout/types.ts"
 import { inColumns } from "../layout/wrapping.ts";
 import type { GraphSheet } from "./sheet.ts";
 
-/** Closer than in the live view: nobody zooms a figure, px. */
+/** Spacing, less than in the live view: a figure cannot be zoomed, px. */
 const SPACING = {
   nodeGap: 14,
   lineGap: 9,
@@ -25,11 +25,11 @@ const TAG = tokens.group.tag;
 const COLUMN_GAP = 26;
 const LINES = [0, 60];
 const MOST_COLUMNS = 4;
-/** Factor in height for which boxes may be narrower. */
+/** Gain in height that justifies narrower boxes. */
 const SHORTER = 0.85;
 /**
- * Boxes are no narrower than so, unless they would be, px; to the right, wide ones would leave room for no more than
- * two in a row.
+ * Least width of boxes, and of boxes in a graph that runs to the right, which would otherwise leave room for two in a
+ * row, px.
  */
 const LEAST = 100;
 const LEAST_COMPACT = 142;
@@ -55,7 +55,7 @@ export class Narrowing {
   readonly #known: LaidOut[] = [];
   readonly #more: Iterator<LaidOut>;
 
-  /** @param stage  the largest in which the scene is to have room, px. */
+  /** @param stage The largest size of the scene, px. */
   constructor(sheet: GraphSheet, scene: GraphScene, direction: Direction, stage: Size) {
     this.#sheet = sheet;
     this.#direction = direction;
@@ -154,9 +154,8 @@ export interface Arranged {
 }
 
 /**
- * The first of several wordings of a scene that can be read, as large as can be within a width and the first of several
- * heights that holds it, px; null where none does. Where nothing has room in the direction that is asked for, the other
- * is tried.
+ * The first legible one of several wordings of a scene, as large as possible within a width and the first of several
+ * heights that fits, px; null if none fits. If nothing fits in the requested direction, the other is tried.
  */
 export function arrange(
   sheet: GraphSheet,
@@ -198,7 +197,7 @@ function within(
   return null;
 }
 
-/** The least room that a layout takes in columns, px²: its frames, and the boxes outside of them. */
+/** The least area of a layout in columns, px²: its frames, and the boxes outside of them. */
 function areaOf({ width, height, frameOf, frames }: GraphScene, result: LayoutResult): number {
   let area = 0;
   for (const [frame, parent] of frames.parent.entries()) {

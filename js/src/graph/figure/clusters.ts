@@ -51,7 +51,7 @@ export class Runs {
     return found;
   }
 
-  /** The stretch of a run of blocks; null where these are not drawn alike. */
+  /** The repeated sequence of a run of blocks; null if the blocks are drawn differently. */
   #stretch(group: number): RepeatRun | null {
     if (this.#groups.graph.groupSource[group] !== GroupSource.REPEAT) return null;
     const [start, end] = [this.#start[group]!, this.#end[group]!];
@@ -68,9 +68,9 @@ export class Runs {
 export interface Cluster {
   boxes: number[];
   repeats: number;
-  /** That run, where its parts are drawn apart; else -1. */
+  /** That run if its parts are drawn separately; else -1. */
   run: number;
-  /** Boxes of one block that are inside. */
+  /** Number of boxes of one block inside. */
   unit: number;
 }
 
@@ -79,17 +79,16 @@ export interface Clusters {
   stretches: Map<number, RepeatRun>;
 }
 
-/** Of more boxes, so many are weighed: neighbors come together, other than heavy ones. */
+/** Largest number of boxes weighed one by one; of more, light neighbors are joined first. */
 const MOST_SINGLE = 20_000;
-/** Parts of a block that are drawn apart. */
+/** Largest number of separate parts of a block. */
 const MOST_CELLS = 12;
 
 /**
- * Puts a sequence into at most so many clusters: a run of blocks becomes one block, drawn by its parts, each standing
- * for its counterparts in all; then neighbors are joined, the lightest first. Clusters hold neighbors of the sequence
- * alone, or the same parts of neighboring blocks, so that edges between them lead forward if those between boxes do.
- *
- * @param weights  what makes a box worth its own cluster.
+ * Puts a sequence into at most `most` clusters: a run of blocks becomes one block, whose parts stand for their
+ * counterparts in all blocks; then neighbors are joined, the lightest first. Clusters contain only neighbors of the
+ * sequence, or the same parts of neighboring blocks, so that edges between them lead forward if those between boxes do.
+ * @param weights Importance of a box.
  */
 export function joined(runs: Runs, weights: Float64Array, most: number): Clusters {
   const clusters: Cluster[] = [];
@@ -127,7 +126,7 @@ export function joined(runs: Runs, weights: Float64Array, most: number): Cluster
   return { clusters: joinLightest(clusters, stretches, weights, most), stretches };
 }
 
-/** The parts of one occurrence, offsets of boxes; of a long one, runs are one part. */
+/** The parts of one occurrence as box offsets; in a long one, runs are single parts. */
 function cellsOf(runs: Runs, weights: Float64Array, stretch: RepeatRun): number[][] {
   const { start, period } = stretch;
   const cells: number[][] = [];

@@ -11,7 +11,7 @@ import type { GraphSheet } from "./sheet.ts";
 
 const OWN_INPUTS = 3;
 const NAMED = 3;
-/** What all nodes weigh together by their number, beside all by their times. */
+/** Weight of all nodes by number, relative to that of their times. */
 const COUNT_WEIGHT = 0.25;
 
 export interface CondensedPart {
@@ -19,7 +19,7 @@ export interface CondensedPart {
   inside: number[];
   repeats: number;
   run: number;
-  /** Sum of the known times, ns; NaN where none is known. */
+  /** Sum of the known times, ns; NaN if none is known. */
   ns: number;
   own: string;
   shared: string;
@@ -40,7 +40,7 @@ export interface Condensed {
   parts: CondensedPart[];
   edges: PartEdge[];
   runs: number[];
-  /** Whether blocks feed each other: edges between them are not drawn. */
+  /** True if blocks feed each other: edges between them are not drawn. */
   isCarried: boolean;
   scene: GraphScene;
 }
@@ -100,7 +100,7 @@ export function condensed(model: GraphModel, scene: GraphScene, most: number): C
   };
 }
 
-/** What nothing computes: inputs, parameters that nothing reads, and memory that a program plans for itself. */
+/** Inputs, unread parameters, and memory that a program plans for itself. */
 function givenClusters(
   { graph: { roles } }: GraphModel,
   scene: GraphScene,

@@ -40,7 +40,7 @@ export function describeGraph(sheet: GraphSheet): Record<string, unknown> {
   };
 }
 
-/** Facts of what is drawn: boxes and frames, edges by the places of the boxes; colors in the light theme and the dark one. */
+/** Facts of the drawing: boxes and frames, edges by box indices; colors in the light and the dark theme. */
 export function describeScene(sheet: GraphSheet, scene: GraphScene): Record<string, unknown> {
   const { groups } = sheet.model;
   const looks = [false, true].map((dark) => {
@@ -203,7 +203,7 @@ function healthOf({ colorBy, health }: GraphSheet) {
 const MOST_LINES = 150;
 const MOST_READ = 200;
 export const MOST_SLOWEST = 8;
-/** Letters of a line, and of a name in one. */
+/** Letters of a line, and of a name in it. */
 const MOST_LETTERS = 2000;
 const MOST_OF_NAME = 200;
 

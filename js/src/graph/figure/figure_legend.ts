@@ -164,7 +164,7 @@ class Items {
     };
   }
 
-  /** A mark of so many px, and words beside it. */
+  /** A mark of this size in px with words beside it. */
   #marked(
     side: number,
     words: string,
@@ -277,7 +277,7 @@ export function kindSums({ model }: GraphSheet): { kind: string; nodes: number; 
 export interface NodeColors {
   fills: (string | null)[];
   said: string[];
-  /** Null where it is not known, as what is no number in JSON. */
+  /** Null if unknown or no number in JSON. */
   values: (number | string | null)[];
 }
 

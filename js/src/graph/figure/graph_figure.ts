@@ -17,7 +17,7 @@ export function wordings({ words, model, request }: GraphSheet): BoxTexts[] {
   return [words, ...compact];
 }
 
-/** The same with the id of a node before its title: nobody can ask a figure for it. */
+/** Titles with the ids of nodes, which a figure cannot show on demand. */
 function numbered(words: BoxTexts): BoxTexts {
   return {
     compact: words.compact,
@@ -32,7 +32,7 @@ function numbered(words: BoxTexts): BoxTexts {
   };
 }
 
-/** How many edges away what is around the focus may be. */
+/** Largest distance of shown nodes from the focus, in edges. */
 const MOST_HOPS = 3;
 
 function firstNodes(sheet: GraphSheet, most: number): Uint8Array {
@@ -77,10 +77,10 @@ function condensedNote({ parts, scene, isCarried }: Condensed): string {
   return `${said} “× n”: n identical in a row${isCarried ? ", each feeding the next." : "."}`;
 }
 
-/** Edges of one style from one box to another that are drawn; more would be a black area. */
+/** Limit of the drawn edges of one style between two boxes; more would be a black area. */
 const MOST_BETWEEN = 200;
 
-/** A scene without the edges that are too many between two boxes, and how many those are. */
+/** A scene without excess edges between two boxes, and their number. */
 function spared(scene: GraphScene): { scene: GraphScene; left: number } {
   const between = new Map<number, number>();
   const keep: number[] = [];
@@ -104,7 +104,7 @@ function spared(scene: GraphScene): { scene: GraphScene; left: number } {
   return { scene: { ...scene, ...edges }, left };
 }
 
-/** Some groups closed: with fewer boxes, what is inside tells more; with more, a condensed graph does. */
+/** Least number of boxes with closed groups; a graph with fewer is opened further, one with more is condensed. */
 const FEWEST = 8;
 const MOST = 90;
 
@@ -113,7 +113,10 @@ export interface OpenGroups {
   boxes: number;
 }
 
-/** The chosen open groups (by default all, as a figure cannot be opened), then ever fewer depths of them. */
+/**
+ * Open groups to try: the chosen ones (by default all, as a figure cannot be opened), then fewer and fewer depths of
+ * them.
+ */
 function* openings(sheet: GraphSheet): Generator<OpenGroups> {
   const { groups, graph } = sheet.model;
   const { grouped, open_groups: chosen } = sheet.request.options;
@@ -157,10 +160,10 @@ function boxesWith({ model, boxed }: GraphSheet, open: Uint8Array): number {
   return boxes + closed.size;
 }
 
-/** How high a graph may be, px: the next where the one before does not hold it. */
+/** Heights of a graph, px; a larger one is used if a smaller one does not fit. */
 const HEIGHTS = [806, 1120, 1700];
 const CONDENSED_HEIGHT = 1100;
-/** In how many parts a graph is condensed, until they fit. */
+/** Numbers of parts for condensing a graph, tried until they fit. */
 const PARTS = [44, 30, 20, 12, 6, 3];
 const SOME = 20;
 const MOST_EDGES = 100_000;
@@ -175,7 +178,7 @@ export function graphFigure(request: GraphRequest): Drawing {
   return fitting(request).drawing;
 }
 
-/** The figure of a graph as a panel of a larger figure. */
+/** Figure of a graph as a panel of a larger figure. */
 export function graphPanel(request: GraphRequest): FigurePanel {
   return fitting(request).panel;
 }

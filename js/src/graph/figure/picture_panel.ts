@@ -63,9 +63,9 @@ export function seenFrom({ request }: GraphSheet, { placed }: Arranged): Arrange
   return { placed, camera: Object.assign(camera, { x, y, scale: from.scale }) };
 }
 
-/** Stands above the slowest operators. */
+/** Heading of the slowest operators. */
 export const SLOWEST = "Slowest operators:";
-/** Where their names begin, px. */
+/** Left edge of their names, px. */
 const NAMES = 122;
 
 export interface PictureWords {

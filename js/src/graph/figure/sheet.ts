@@ -24,13 +24,13 @@ import type { OverlayMarks } from "../paint/painter.ts";
 import { Palette } from "../paint/palette.ts";
 import type { GraphPicture } from "../paint/picture.ts";
 
-/** What Python tells of the figure of a graph beside the columns of the run; see `figures/request.py`. */
+/** Data of a graph's figure beside the columns of the run; see `figures/request.py`. */
 export interface GraphData {
   title: string;
   part: string;
   health: string;
   notes: Note[];
-  /** Nodes that alone are shown, null for all; and what leads over hidden ones between them. */
+  /** Shown nodes, null for all; and connections through hidden ones. */
   only: number[] | null;
   bridges: Bridge[];
   /** -1 for none. */
@@ -52,7 +52,7 @@ export interface GraphTraits {
   direction: Direction;
   fold_parameters: boolean;
   label: string;
-  /** Null: nobody has chosen. */
+  /** Null: no choice was made. */
   open_groups: number[] | null;
   grouped: boolean;
 }
@@ -67,16 +67,16 @@ export type GraphRequest = FigureRequest<GraphData, GraphTraits, GraphAnswers>;
 const { size: LARGE, small: SMALL } = tokens.font;
 const MOST_TOLD = 2000;
 
-/** One graph of which a figure is made: what is shown of it, and in which words and colors. */
+/** Contents of one graph's figure, with its texts and colors. */
 export class GraphSheet {
   readonly request: GraphRequest;
   readonly model: GraphModel;
   readonly health: NodeHealth | null;
   readonly words: BoxTexts;
-  /** Which nodes are shown, one a node; null for all. */
+  /** Flags of shown nodes; null for all. */
   readonly only: Uint8Array | null;
   readonly boxed: Int32Array;
-  /** Between which values the colors of a scene lie where nobody has chosen. */
+  /** Limits of a scene's colors if none were chosen. */
   readonly limits = new WeakMap<GraphScene, readonly [low: number, high: number]>();
   #flat: GraphScene | null = null;
   readonly #coloring: Coloring;
@@ -166,7 +166,7 @@ export class GraphSheet {
     };
   }
 
-  /** What is selected, and what the search finds; hits are not counted on a node's own box. */
+  /** Marks of the selection and the hits; a node's own box has no hit count. */
   marks({ scene }: PlacedScene): OverlayMarks {
     const { focus, selected, outlined, hits } = this.request.data;
     const found = new Map<number, number>();

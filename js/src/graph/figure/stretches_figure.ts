@@ -19,7 +19,7 @@ import { heatFill, inkOn, kindFill, type Theme } from "../../shared/drawing/them
 import { counted, integer, percent } from "../../shared/format.ts";
 import { largest } from "../../shared/many.ts";
 
-/** Consecutive operators with their sums, as `figures/request.py` makes them. */
+/** Consecutive operators with their sums, as in `figures/request.py`. */
 interface Stretch {
   title: string;
   kind: string;

@@ -49,7 +49,7 @@ export function inverse(arrangement: Int32Array): Int32Array {
   return place;
 }
 
-/** Neighbors of every node: row v holds value[i] for each i with key[i] = v. */
+/** Neighbors of every node: row v holds value[i] for all i with key[i] = v. */
 export function neighbors(count: number, key: Int32Array, value: Int32Array): CompressedRows {
   const rows = groupBy(count, key);
   const { item } = rows;

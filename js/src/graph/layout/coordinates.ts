@@ -6,7 +6,7 @@ import type { Layering, Spacing } from "./types.ts";
 export interface Blocks {
   count: number;
   ofItem: Int32Array;
-  /** Items of each block from top to bottom. */
+  /** Items by block, from top to bottom. */
   members: CompressedRows;
   /** The item of the main line in every row. */
   main: Int32Array;
@@ -18,10 +18,7 @@ const TRUNK = 8;
 const ONE_BEST = 4;
 const FEW = 12;
 
-/**
- * One longest path per component, the middle one where several are equally long. Inside a frame it may have breaks, where
- * nothing leads on upwards.
- */
+/** One longest path per component, the middle one of several. Inside a frame it may have gaps. */
 function mainLine(order: RowOrder, layering: Layering, upRun: Int32Array, bestUp: Int32Array) {
   const main = new Int32Array(layering.rows);
   const broken = new Uint8Array(layering.rows);
@@ -171,7 +168,7 @@ export function alignBlocks(graph: Expanded, order: RowOrder, layering: Layering
       const u = item[i]!;
       for (let k = down.start[u]!; k < down.start[u + 1]!; k++) {
         const v = down.item[k]!;
-        // Where the main line is broken, only what is on one side of it.
+        // A gap in the main line: compare only items on the same side of it.
         if (broken[r] && (position[u]! - left) * (position[v]! - right) <= 0) continue;
         const best = (bestUp[v] === u ? 1 : 0) + (bestDown[u] === v ? 1 : 0);
         const plain = best === 2 ? BOTH_BEST : best === 1 ? ONE_BEST : 0;
@@ -216,23 +213,23 @@ export function gapOf({ nodes, port }: Expanded, u: number, v: number, spacing: 
   return lines === 0 ? spacing.nodeGap : lines === 1 ? spacing.lineGap : spacing.trackGap;
 }
 
-/** What stands beside and around the blocks, one row a block; rows as in the blocks' members, but for `around`. */
+/** Neighborhood of the blocks, one row per block; rows as in the blocks' members, except `around`. */
 interface Surroundings {
-  /** Per member: the block left and right of it in its row, -1 without, and how far apart the two must be. */
+  /** Per member: the blocks left and right of it in its row (-1 for none), and their least distances. */
   left: Int32Array;
   leftGap: Float64Array;
   right: Int32Array;
   rightGap: Float64Array;
-  /** Blocks with an edge to each block. */
+  /** Adjacent blocks by block. */
   around: CompressedRows;
   sequence: Int32Array;
-  /** Left of the main line, on it, right of it: -1, 0, 1. */
+  /** Side of the main line: left -1, on it 0, right 1. */
   side: Int8Array;
 }
 
 /**
- * Places the blocks: each component's main line stands at 0, everything else as close to it as the boxes allow, then
- * blocks move outwards towards their neighbors where there is room. Positions are whole pixels.
+ * Places the blocks: every component's main line at 0, everything else as close to it as the boxes allow; then blocks
+ * move outwards towards their neighbors if there is room. Positions are integers.
  */
 export function placeBlocks(
   graph: Expanded,
@@ -337,8 +334,8 @@ function leftToRight(
 }
 
 /**
- * Moves the blocks beside the main line to the right (1) or to the left (-1), as far as the mean of their neighbors and as
- * there is room; at first those on one side as far as they can come. Answers whether any moved.
+ * Moves the blocks beside the main line to the right (1) or left (-1), up to the mean of their neighbors and as far as
+ * there is room; those on one side first. Returns true if any moved.
  */
 function shift(
   x: Float64Array,

@@ -4,7 +4,7 @@ import type { Expanded, RowOrder, StraightLines } from "./trunks.ts";
 const FEW = 24;
 const LOPSIDED = 16;
 
-/** Counts crossings between neighboring rows; where lists are long it sorts them by position first. */
+/** Counts crossings between neighboring rows; sorts long lists by position first. */
 export class Crossings {
   readonly #graph: Expanded;
   readonly #order: RowOrder;
@@ -22,12 +22,12 @@ export class Crossings {
     this.#tree = new Int32Array(widestRow(order) + 1);
   }
 
-  /** The first of the rows from … to - 1 with crossings below it, else `to`. */
+  /** The first row in [from, to) with crossings below it, or `to`. */
   firstAbove(from: number, to: number): number {
     return this.below(from, to, 1) > 0 ? this.#next - 1 : to;
   }
 
-  /** Crossings below the rows from … to - 1; stops after the row with which there are enough. */
+  /** Number of crossings below the rows [from, to); stops at the first row that makes it `enough`. */
   below(from: number, to: number, enough: number): number {
     const { item, start, position } = this.#order;
     const { start: first, item: lower } = this.#graph.down;
@@ -79,7 +79,7 @@ export class Crossings {
     return sum;
   }
 
-  /** The row whose items are compared next; the rows beside it stay as they are meanwhile. */
+  /** Selects the row whose items are compared next; the rows beside it stay fixed meanwhile. */
   compareIn(row: number): void {
     this.#row = row;
     this.#sorted = false;
@@ -108,7 +108,7 @@ export class Crossings {
     }
   }
 
-  /** How many crossings fewer there are with v left of u than with u left of v. */
+  /** Number of crossings saved by placing v left of u. */
   gain(u: number, v: number): number {
     const { position } = this.#order;
     let gain = 0;
@@ -153,7 +153,7 @@ export class Crossings {
     return gain;
   }
 
-  /** For each of the few: how many of the many are to its right, less those to its left. */
+  /** Sums over `few`: number of `many` items to the right, less those to the left. */
   #searchGain(item: Int32Array, few: number, fewEnd: number, many: number, manyEnd: number) {
     const { position } = this.#order;
     let gain = 0;
@@ -162,7 +162,7 @@ export class Crossings {
     return gain;
   }
 
-  /** `gain`, counting only crossings with straight lines; crossings of two such lines count twice. */
+  /** `gain` for crossings with straight lines only; crossings of two straight lines count twice. */
   lineGain(u: number, v: number, lines: StraightLines): number {
     const { position } = this.#order;
     let gain = 0;
@@ -178,7 +178,7 @@ export class Crossings {
     return gain;
   }
 
-  /** Of so many items, those left of a position less those right of it. */
+  /** Number of items left of a position less the number right of it. */
   #besides(p: number, item: Int32Array, from: number, to: number): number {
     const { position } = this.#order;
     if (to - from > FEW) {
@@ -213,7 +213,7 @@ export function widestRow({ start }: RowOrder): number {
   return widest;
 }
 
-/** Sorts all lists by position: every row points into one other. */
+/** Sorts all lists by position: every row points into exactly one other. */
 export function sortLists({ item }: RowOrder, lists: CompressedRows, back: CompressedRows): void {
   const cursor = lists.start.slice();
   for (let i = 0; i < item.length; i++) {

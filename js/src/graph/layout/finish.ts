@@ -8,7 +8,7 @@ import type { Bounds, Frames, Geometry, Layering, LayoutResult, Levels, Routes }
 const STUB = 0.35;
 const LOOP = 6;
 
-/** Where each level's main line and first layer are in the whole picture. */
+/** Positions of the levels' main lines and first layers in the final picture. */
 interface Origins {
   x: Float64Array;
   y: Float64Array;
@@ -28,7 +28,7 @@ export function originsOf(
   return origins;
 }
 
-/** Joins the strokes of all levels to one an edge of the input, and draws stubs and self loops. */
+/** Joins the strokes of all levels to one per input edge, and draws stubs and self loops. */
 export function joinStrokes(
   graph: Expanded,
   trunks: Trunks,
@@ -46,14 +46,14 @@ export function joinStrokes(
   const { last } = graph;
   const edges = acyclic.source.length;
   const { points } = strokes.pen;
-  /** Of an edge whose level is laid out in another's place. */
+  /** Trunk of an edge whose level reuses the layout of another level. */
   const leavesOf = (e: number): number => {
     const at = edgeAt[e]!;
     const left = strokes.leaves[at]!;
     return left < 0 ? -1 : left + e - at;
   };
 
-  /** The stroke a whole line through a port goes on in. */
+  /** Continuation of a complete line beyond a port. */
   const onward = new Int32Array(levels.count).fill(-1);
   for (let e = 0; e < source.length; e++) {
     if (last[edgeAt[e]!]! < 0) continue;
@@ -210,7 +210,7 @@ export function layersOfBoxes(x: Float64Array, y: Float64Array, height: ArrayLik
   };
 }
 
-/** Centers of the boxes by their names in the input. */
+/** Centers of the boxes by input node. */
 export function placeBoxes(
   itemOfBox: Int32Array,
   nodeOf: Int32Array,
@@ -244,7 +244,7 @@ export function placeFrames(
   };
 }
 
-/** What boxes, frames and strokes cover; x and y in the direction "down". */
+/** Bounds of boxes, frames and strokes; x and y in the direction "down". */
 export function boundsOf(
   x: Float64Array,
   width: ArrayLike<number>,

@@ -10,12 +10,15 @@ import { entryBytes, valueText } from "../data/node_columns.ts";
 import type { NodeTimes } from "../data/times.ts";
 import type { BoxText, BoxTexts } from "./scene.ts";
 
-/** Stands for what the colors say of a box until it is drawn. */
+/** Placeholder of the colored value, which is filled in when the box is drawn. */
 export const SLOT = "\ufffc";
 
 const PART = /\{\{|\}\}|\{([^{}]*)\}/g;
 
-/** Lines of a label template; fields that `tvmdbg_widgets/model/graph/node_columns.py` rejects stay, empty parts go. */
+/**
+ * Lines of a label template; unknown fields, which `tvmdbg_widgets/model/graph/node_columns.py` rejects, stay as they
+ * are, and empty parts go.
+ */
 export function filled(template: string, field: (name: string) => string | undefined): string[] {
   return template.split("\n").map((line) =>
     line
@@ -29,7 +32,7 @@ export function filled(template: string, field: (name: string) => string | undef
   );
 }
 
-/** A file may hold names of any length. */
+/** Names in a file may have any length. */
 const MOST_LETTERS = 1000;
 
 /** Text widths in the fonts of a box's two lines, px at scale 1. */
@@ -48,18 +51,17 @@ const MARKS: Record<string, string> = {
 const { height, minWidth, maxWidth, padding, stripe } = tokens.node;
 
 export const GAP = 8;
-/** Padding inside a mark or badge. */
 export const BADGE_PADDING = 4;
-/** Where a box's text starts, from its left border. */
+/** Start of a box's text, from its left border. */
 export const TEXT_START = stripe + padding - 2;
 
-/** Room for the letters of a closed group's kind at its left, and for its button at its right. */
+/** Room for the kind of a closed group at its left, and for its button at its right. */
 const TAG = tokens.group.tag;
 const BUTTON = tokens.group.button;
-/** What the sheets behind a run of blocks take of its width. */
+/** Width that the sheets behind a run of blocks take. */
 const SHEETS = 2 * tokens.group.stack;
 
-/** Digits are equally wide in the fonts of user interfaces: as zeros, 10,000 ids leave few texts to measure. */
+/** Digits have one width in the fonts of user interfaces: as zeros, 10,000 ids leave few texts to measure. */
 function alike(words: string): string {
   return words.replace(/\d/g, "0");
 }
@@ -81,7 +83,7 @@ const LABELS = 2 ** 20;
 const DIMS = 12;
 const MOST = 16;
 
-/** How many digits a whole number has; NaN for others and for those of more than nine. */
+/** Number of digits of an integer below 10^9; NaN for other numbers. */
 function digits(value: number): number {
   if (!(value >= 0 && value < 1e9 && Number.isInteger(value))) return Number.NaN;
   let count = 1;
@@ -89,7 +91,7 @@ function digits(value: number): number {
   return count;
 }
 
-/** The words of the boxes of one graph. */
+/** Texts of the boxes of one graph. */
 export class BoxLabels implements BoxTexts {
   readonly compact = false;
   readonly valued = false;
@@ -104,7 +106,7 @@ export class BoxLabels implements BoxTexts {
   readonly #widths = new Map<number, number>();
   readonly #shapes = new Map<number, number>();
   readonly #heads = new Map<number, number[]>();
-  /** The layout of what a node computes, as far as somebody has asked for it. */
+  /** Layout of a node's output, if a view has asked for it. */
   layoutOf: (node: number) => string = () => "";
 
   constructor(graph: GraphColumns, times: NodeTimes, measure: LabelMeasure, groups: Groups) {
@@ -115,7 +117,7 @@ export class BoxLabels implements BoxTexts {
     for (const [row, node] of graph.headNode.entries()) addTo(this.#heads, node, row);
   }
 
-  /** Whether one of the node's outputs is an output of the graph. */
+  /** True if an output of the node is an output of the graph. */
   isHead(node: number): boolean {
     return this.#heads.has(node);
   }
@@ -126,7 +128,7 @@ export class BoxLabels implements BoxTexts {
     return title.length > MOST_LETTERS ? `${title.slice(0, MOST_LETTERS)}…` : title;
   }
 
-  /** What the node is apart from its kind: input, parameter, buffer, an output of the graph, the slowest. */
+  /** Mark of a node: input, parameter, buffer, output of the graph, the slowest. */
   mark(node: number): string {
     if (node === this.#times.slowest) return "slowest";
     const heads = this.#heads.get(node);
@@ -163,7 +165,7 @@ export class BoxLabels implements BoxTexts {
     };
   }
 
-  /** The same with the titles and second lines of nodes by a template. */
+  /** Texts with the titles and second lines of nodes taken from a template. */
   labelled(template: string): BoxTexts {
     if (!template) return this;
     const lines = (node: number) => {
@@ -184,7 +186,7 @@ export class BoxLabels implements BoxTexts {
     };
   }
 
-  /** What stands for a field of a template; undefined for an unknown one. */
+  /** Value of a template field; undefined for an unknown field. */
   #field(node: number, name: string): string | undefined {
     const { names, funcNames, opKinds, dtypes, entryOffsets, deviceTypes, storageIds, info } =
       this.#graph;
@@ -225,7 +227,7 @@ export class BoxLabels implements BoxTexts {
     };
   }
 
-  /** Known time of a group with its share of the run, and its time shared with other nodes; empty where unknown. */
+  /** Known time of a group with its share of the run, and its time shared with other nodes; empty if unknown. */
   timeOfGroup(group: number, of = ""): string {
     const nodes = this.#groups.nodes(group);
     const run = nodes.filter((node) => this.#graph.kinds[node]! > NodeKind.PARAMETER);
@@ -246,7 +248,7 @@ export class BoxLabels implements BoxTexts {
     return width;
   }
 
-  /** Key shared by nodes whose words differ only in digits, so that their boxes are equally wide; -1 for others. */
+  /** Key of nodes whose texts differ only in digits, so that their boxes are equally wide; -1 for others. */
   #like(node: number, folded: number): number {
     const { labels, roles, entryOffsets, shapeKnown, shapeOffsets, shapeDims } = this.#graph;
     const [entry, end] = [entryOffsets[node]!, entryOffsets[node + 1]!];
@@ -268,7 +270,7 @@ export class BoxLabels implements BoxTexts {
     return (((known * LABELS + label) * MOST + kind) * MOST + digits(node)) * MOST + folded;
   }
 
-  /** Room for a box; `value` is about as long as what the colors say. */
+  /** Width of a box; `value` is about as long as its colored value. */
   #width(text: BoxText, value = ""): number {
     const spoken = (words: string) => words.replaceAll(SLOT, value);
     const title = this.titleWidth(spoken(text.title)) + this.#extra(text.mark);
@@ -328,17 +330,16 @@ export function measureFor(font: string): LabelMeasure {
 }
 
 const { height: compactHeight, minWidth: compactMinWidth, stack } = tokens.compact;
-/** Fonts of a size between two whole pixels are wider than in proportion. */
+/** Text at fractional font sizes is wider than in proportion. */
 const SPARE = 4;
-/** What a title of 11 px takes of its width at full size, where its box is drawn at the least scale. */
+/** Share of its full width that an 11 px title takes at the least scale. */
 const AT_LEAST = tokens.font.small / tokens.font.size / LEGIBLE_SCALE;
 const ONE_LINE = 190;
-/** Height of a second line. */
 const LINE = 15;
-/** Room for what the colors say, or the id, beside a title. */
+/** Room for the colored value, or the id, beside a title. */
 export const VALUE = 84;
 
-/** Texts of compact boxes: the title, a long one in two lines, and if `valued` one fact beside it. */
+/** Texts of compact boxes: the title, in two lines if long, and one fact beside it if `valued`. */
 export function compactWords(words: BoxTexts, labels: BoxLabels, valued: boolean): BoxTexts {
   const value = valued ? VALUE : 0;
   const known = new Map<string, readonly string[]>();
@@ -366,13 +367,13 @@ export function compactWords(words: BoxTexts, labels: BoxLabels, valued: boolean
   };
 }
 
-/** A title in one line or, where it is long and has a blank to be broken at, in two that are about as long. */
+/** A title in one line, or in two of similar length if it is long and has a blank. */
 function linesIn(title: string, measure: (text: string) => number): readonly string[] {
   if (measure(title) <= ONE_LINE) return [title];
   let best: readonly string[] = [title];
   let width = measure(title);
   for (let at = title.indexOf(" "); at >= 0; at = title.indexOf(" ", at + 1)) {
-    // "a + b" is broken behind the sign.
+    // Break "a + b" after the sign.
     if (title[at + 1] === "+") continue;
     const lines = [title.slice(0, at), title.slice(at + 1)];
     const longer = largest(lines.map(measure));

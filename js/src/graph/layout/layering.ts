@@ -2,17 +2,17 @@ import { at, bytesAt, type CompressedRows, groupBy, inverse } from "./adjacency.
 import { findTrunks } from "./trunks.ts";
 import type { CompoundInput, Layering, LevelGraphs, Levels } from "./types.ts";
 
-/** The same graph without cycles, its nodes renamed so that every edge runs from a lower to a higher name. */
+/** Acyclic copy of a graph, its nodes renumbered so that every edge runs from a lower to a higher number. */
 export interface Acyclic {
-  /** Edge ends by new name; a self loop has -1 in both. */
+  /** Edge ends by new number; -1 in both for a self loop. */
   source: Int32Array;
   target: Int32Array;
-  /** nodeOf[new name] = node of the input. */
+  /** nodeOf[new number] = node of the input. */
   nodeOf: Int32Array;
   flipped: Uint8Array;
-  /** Edges that close a cycle, self loops among them, ascending. */
+  /** Edges that close a cycle, including self loops, ascending. */
   reversed: Int32Array;
-  /** New name of the node of each self loop. */
+  /** New number of the node by self loop. */
   loop: Map<number, number>;
 }
 
@@ -22,7 +22,7 @@ export function identity(count: number): Int32Array {
   return all;
 }
 
-/** First in, first out over nodes whose inputs are all out; shorter than count if there is a cycle. */
+/** Kahn's topological order; shorter than count if there is a cycle. */
 function kahn(count: number, source: Int32Array, target: Int32Array): Int32Array {
   const out = groupBy(count, source);
   const missing = new Int32Array(count);
@@ -74,7 +74,7 @@ function feedback(count: number, source: Int32Array, target: Int32Array, flipped
 }
 
 /**
- * Turns round the edges that close cycles and sorts the nodes so that edges run forward; nodes of one level, which no edge
+ * Reverses the edges that close cycles and sorts the nodes so that edges run forward; nodes of a level, which no edge
  * leaves, stay together.
  */
 export function makeAcyclic(
@@ -135,7 +135,7 @@ export function makeAcyclic(
   return { source: from, target: to, nodeOf, flipped, reversed: Int32Array.from(reversed), loop };
 }
 
-/** Not a port; where a tensor comes into a frame; where one leaves it. */
+/** Ports of frames: ENTRY of a tensor, EXIT; 0 is no port. */
 export const ENTRY = 1;
 export const EXIT = 2;
 
@@ -183,13 +183,13 @@ class GrowingNumbers {
   }
 }
 
-/** New names of items; -1 stays. */
+/** Renumbers items; -1 stays. */
 function renamed(values: Int32Array, name: Int32Array): Int32Array {
   for (let i = 0; i < values.length; i++) if (values[i]! >= 0) values[i] = name[values[i]!]!;
   return values;
 }
 
-/** Parts a graph whose edges run forward into levels. */
+/** Splits a graph whose edges run forward into levels. */
 export function partLevels(input: CompoundInput, acyclic: Acyclic): Levels {
   const { parent } = input.frames!;
   const frames = parent.length;
@@ -205,7 +205,7 @@ export function partLevels(input: CompoundInput, acyclic: Acyclic): Levels {
     if (up >= 0) first[up] = Math.min(first[up]!, first[f]!);
   }
 
-  // Boxes and frames are items 0 … boxes + frames - 1, ports follow; all are renamed at the end.
+  // Items 0 … boxes + frames - 1 are boxes and frames, then ports; all are renumbered at the end.
   const level = new GrowingNumbers();
   const port = new GrowingNumbers();
   for (let v = 0; v < boxes + frames; v++) {
@@ -289,7 +289,7 @@ export function partLevels(input: CompoundInput, acyclic: Acyclic): Levels {
     place[v] =
       kind === ENTRY ? 0 : kind === EXIT ? boxes + 1 : 1 + (v < boxes ? v : first[v - boxes]!);
   }
-  // Within one place a frame stands where its first box would, which is in another level.
+  // In its own level a frame takes the position of its first box, which is in another level.
   const byPlace = groupBy(boxes + 2, place).item;
   const inOrder = groupBy(frames + 1, at(level.values, byPlace));
   const arranged = at(byPlace, inOrder.item);
@@ -330,7 +330,7 @@ export function partLevels(input: CompoundInput, acyclic: Acyclic): Levels {
   };
 }
 
-/** Components; the inside of a frame is always one. */
+/** Component of every item; the inside of a frame is always one component. */
 function connected({ count, source, target, levelOf }: LevelGraphs) {
   const root = new Int32Array(count);
   for (let v = 0; v < count; v++) root[v] = v;
@@ -361,9 +361,9 @@ function connected({ count, source, target, levelOf }: LevelGraphs) {
 }
 
 /**
- * Longest path from the sources; then, from the sinks up, a node moves towards its readers where that makes no more
- * lines longer than shorter (parameters and masks land beside their use). A chain of sole inputs moves along for free.
- * Ports stand in the first and in the last row of their frame.
+ * Longest path from the sources; then, from the sinks up, a node moves towards its readers unless more lines grow than
+ * shrink (parameters and masks land beside their use). A chain of sole inputs moves along for free. Ports are in the
+ * first and last rows of their frame.
  */
 export function assignLayers(levels: LevelGraphs, outgoing: CompressedRows): Layering {
   const { count, source, target, port, levelOf, itemStart } = levels;

@@ -28,7 +28,7 @@ import {
   type Spacing,
 } from "./types.ts";
 
-/** The level graphs of which each is laid out once, and where each item, edge and level of the whole is among them. */
+/** Distinct level graphs, laid out once, and the positions of all items, edges and levels among them. */
 export interface FoldedLevels {
   levels: LevelGraphs;
   layering: Layering;
@@ -37,12 +37,12 @@ export interface FoldedLevels {
   itemAt: Int32Array;
   edgeAt: Int32Array;
   levelAt: Int32Array;
-  /** Per level: the one of the whole that stands for it; per item likewise. */
+  /** Level graph that stands for a level; likewise per item. */
   levelOf: Int32Array;
   itemOf: Int32Array;
 }
 
-/** For each level the last one with the same content, frames inside included. */
+/** Per level: the last one with equal content, nested frames included. */
 function likeLevels(
   { frames }: CompoundInput,
   levels: Levels,
@@ -60,7 +60,7 @@ function likeLevels(
   for (let l = 0; l < count; l++) trunkStart[l + 1]! += trunkStart[l]!;
 
   const kindOf = (v: number) => (frame[v]! < 0 ? -1 - port[v]! : like[frame[v]! + 1]!);
-  /** Where a port stands in its frame. */
+  /** Index of a port in its frame. */
   const placeOf = (at: number) => (at < 0 ? -1 : at - itemStart[levels.levelOf[at]!]!);
   const mixed = (hash: number, value: number) =>
     Math.imul(hash ^ value, 0x9e3779b1) + (hash >>> 15);
@@ -109,7 +109,7 @@ function likeLevels(
   return like;
 }
 
-/** Keeps one of the levels that are alike. */
+/** Removes duplicates of equal levels. */
 function fold(
   input: CompoundInput,
   whole: Levels,
@@ -182,7 +182,7 @@ function fold(
   };
 }
 
-/** Points every graph may use for its trunks, however small it is. */
+/** Trunk points that even the smallest graph may use. */
 const FREE_POINTS = 1024;
 
 function check(input: CompoundInput): void {
@@ -235,7 +235,7 @@ function oneColumn(layers: number, { minX, maxX, minY, maxY }: Bounds): LayoutCo
   };
 }
 
-/** Per item, the box's extents across the flow and along it; the latter's sum. */
+/** Extents of the boxes across and along the flow, and the sum of the latter. */
 function measure(
   box: Int32Array,
   nodeOf: Int32Array,
@@ -261,7 +261,7 @@ function itemsOf(box: Int32Array, boxes: number): Int32Array {
   return item;
 }
 
-/** The layout in steps; between two steps the caller may pause or stop. */
+/** Layout in steps; the caller may pause or stop between them. */
 export function* layoutSteps(input: CompoundInput): Generator<LayoutProgress, LayoutResult> {
   check(input);
   const { count } = input;

@@ -1,7 +1,7 @@
 import type { LayoutResult } from "./types.ts";
 import { type Asked, laidOut, shareLayout } from "./wrapping.ts";
 
-/** What the worker says: it is there, how far it is, and how it ended. */
+/** Messages of the worker: ready, progress, result or error. */
 export type WorkerMessage =
   | { kind: "ready" }
   | { kind: "progress"; phase: string; fraction: number }
@@ -23,7 +23,7 @@ function buffers(result: LayoutResult): Transferable[] {
 
 const scope = globalThis as unknown as Scope;
 
-/** Imported by a page that has no workers, the same text lends it the layout. */
+/** A page without workers imports this module to get the layout. */
 if ("document" in globalThis) shareLayout(laidOut);
 else listen();
 

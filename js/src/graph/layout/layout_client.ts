@@ -5,7 +5,7 @@ import type { WorkerMessage } from "./layout.worker.ts";
 import type { LayoutProgress, LayoutResult } from "./types.ts";
 import { type Asked, borrowedLayout } from "./wrapping.ts";
 
-/** The code of the worker that lays graphs out. */
+/** Source of the layout worker. */
 export function layoutCode({ ask, once }: RunClient): Promise<string> {
   return once("layout", async () => {
     const { result, buffers } = await ask("code", { view: "layout" });
@@ -18,11 +18,11 @@ export interface LayoutRun {
   onProgress?: (progress: LayoutProgress) => void;
 }
 
-/** Milliseconds a worker may take to report that it is there. */
+/** Milliseconds a worker may take to report that it is ready. */
 const PATIENCE = 2000;
 const SMALL = 400;
 
-/** Lays a graph out away from the main thread, by the code of the worker; where workers do not start, in slices on it. */
+/** Lays a graph out in a worker, or in slices on the main thread if workers do not start. */
 export async function layoutGraph(
   input: Asked,
   code: string,
@@ -36,7 +36,7 @@ export async function layoutGraph(
   return layoutInSlices(input, code, run);
 }
 
-/** The same layout by the same text on the main thread, which is free again after every few milliseconds. */
+/** Runs the worker's layout on the main thread, with a pause every few milliseconds. */
 export async function layoutInSlices(
   input: Asked,
   code: string,
@@ -78,7 +78,7 @@ function startWorker(code: string): { worker: Worker; release: () => void } | un
   }
 }
 
-/** Undefined where no worker starts. */
+/** Undefined if no worker starts. */
 function layoutInWorker(
   input: Asked,
   code: string,

@@ -14,12 +14,12 @@ import { PlacedScene } from "./placed_scene.ts";
 import { boxesOf, type GraphScene, type SceneOptions, sceneSteps } from "./scene.ts";
 import type { CompoundInput, Direction, LayoutProgress } from "./types.ts";
 
-/** Space between layers where the graph runs to the right, which holds the texts of edges. */
+/** Space between layers of a graph that runs to the right; it holds the texts of edges. */
 const GAP_RIGHT = 72;
-/** Between rows of compact boxes. */
+/** Space between rows of compact boxes. */
 const COMPACT_GAP = 8;
 
-/** What the layout is told of a scene. */
+/** Layout input of a scene. */
 export function layoutInput(
   scene: GraphScene,
   direction: Direction,
@@ -49,48 +49,46 @@ export function layoutInput(
   };
 }
 
-/** Where fewer than four usual boxes stand one below the other, compact ones are shown: CSS px. */
+/** Stage height below which compact boxes are shown (fewer than four usual boxes fit), CSS px. */
 const LOW_STAGE = 304;
-/** A picture that fills less of the stage gives way to one with more groups open, in compact boxes, that fills more. */
+/** A picture that fills less of the stage gives way to a fuller one with more groups open, in compact boxes. */
 const HALF = 0.5;
-/** So many arrangements of a graph are kept. */
+/** Number of cached arrangements per graph. */
 const KEPT = 6;
 
 export interface Arrangement {
   fold: boolean;
   direction: Direction;
-  /** The part that alone is shown. */
   isolation: Isolation | null;
-  /** Queries that find what is left out. */
+  /** Queries for the nodes to leave out. */
   hidden: readonly string[];
-  /** Template of the labels; empty for the usual ones. */
+  /** Template of the labels; empty for the default. */
   label: string;
   grouped: boolean;
-  /** Groups that are open; null: those that are open by themselves. */
+  /** Open groups; null: chosen automatically. */
   open: readonly number[] | null;
-  /** The node to be seen at first, -1 for none: the groups around it are open by themselves. */
+  /** Node to show first, or -1: the groups around it open automatically. */
   wanted: number;
-  /** In columns that suit the stage; null: where the whole can so be read. */
+  /** In columns that suit the stage; null: if that makes everything readable. */
   wrapped: boolean | null;
-  /** Whether as many rows as there are count more than what a box tells: beside another graph. */
+  /** Prefers many rows to detailed boxes: beside another graph. */
   dense: boolean;
   stage: { width: number; height: number };
 }
 
-/** What is shown of a large scene until all of it is laid out. */
+/** First part of a large scene, shown until all of it is laid out. */
 interface Beginning {
-  /** The node it is around. */
   node: number;
   show: (part: PlacedScene) => void;
 }
 
-/** Scenes of more boxes begin with some of them. */
+/** Number of boxes from which a scene begins with a part. */
 const LARGE = 2000;
 const SOME = 600;
 
 const kept = new WeakMap<GraphColumns, Map<string, Promise<PlacedScene>>>();
 
-/** The placed scene of an arrangement of a graph; each is laid out once a page. */
+/** Placed scene of an arrangement of a graph; computed once per page. */
 export async function arrange(
   model: GraphModel,
   arrangement: Arrangement,
@@ -106,7 +104,7 @@ export async function arrange(
     try {
       return await unlessAborted(known, signal);
     } catch (error) {
-      // Whoever asked first has gone; we still want it.
+      // The first view to ask is gone, but this one still needs the answer.
       if (!isAbort(error) || signal.aborted) throw error;
     }
   }
@@ -120,7 +118,7 @@ export async function arrange(
   return answer;
 }
 
-/** The answer, for which whoever leaves does not wait. */
+/** The answer, or an abort as soon as the signal fires. */
 function unlessAborted<T>(answer: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     const leave = () => reject(signal.reason);
@@ -196,7 +194,7 @@ async function place(
   return await laidOut(scene);
 }
 
-/** Flags of the nodes in boxes near a node's box, folded ones included. */
+/** Flags of the nodes in boxes near a node's box, including folded ones. */
 function around(scene: GraphScene, node: number, nodes: number): Uint8Array {
   const box = boxesOf(scene, node)[0] ?? 0;
   const first = Math.max(0, Math.min(scene.count - SOME, box - (SOME >> 1)));
@@ -209,8 +207,7 @@ function around(scene: GraphScene, node: number, nodes: number): Uint8Array {
 }
 
 /**
- * Open states to try, a flag a group: the chosen groups, or those around the wanted node, else from most open to all
- * closed.
+ * Open flags to try, by group: the chosen groups, or those around the wanted node, else from most open to all closed.
  */
 function statesOf(
   { graph, groups }: GraphModel,

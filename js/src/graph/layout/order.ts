@@ -3,15 +3,15 @@ import { Crossings, sortLists } from "./crossings.ts";
 import { type Expanded, findLines, type RowOrder, type StraightLines } from "./trunks.ts";
 
 const ROUNDS = 2;
-/** Items in rows that are handled without a chance to pause. */
+/** Items in rows that are handled between two pauses. */
 const PAUSE = 16_384;
-/** Rows a crossing is followed along its two lines, and the widest row it is followed through. */
+/** Number of rows a crossing is followed along its two lines, and the widest row on the way. */
 const FARTHEST = 64;
 const WIDEST = 64;
-/** Crossings there may be more on the way to fewer. */
+/** Extra crossings allowed on the way to fewer. */
 const MOST_DEBT = 2;
 
-/** Where orders have equally many crossings, prefers the one that leaves main line and trunks straight. */
+/** Straightens main line and trunks among orders with equally many crossings. */
 class Polisher {
   readonly #order: RowOrder;
   readonly #crossings: Crossings;
@@ -64,7 +64,7 @@ class Polisher {
     return swapped;
   }
 
-  /** Two lines that cross on one side of a row are swapped against the other side until that pays. */
+  /** Swaps two crossing lines row by row towards the other side until that removes the crossing. */
   #uncross(from: number, to: number, ahead: Int32Array, back: Int32Array, step: number): boolean {
     const { item, start, position } = this.#order;
     let changed = false;
@@ -115,7 +115,7 @@ class Polisher {
   }
 }
 
-/** Rows on each side of a crossing that a later sweep may still change. */
+/** Rows above and below a crossing that a later sweep may still change. */
 const WINDOW = 6;
 const TRANSPOSE_ROUNDS = 3;
 const ALL = Number.POSITIVE_INFINITY;
@@ -141,8 +141,9 @@ class Sweeper {
   }
 
   /**
-   * Sorts the rows from … to, `step` after `step`, by the mean position of their neighbors above or below; items without
-   * any keep their place. Then neighbors swap in all rows between where that pays. Answers the row it pauses before.
+   * Sorts the rows from … to, `step` by `step`, by the mean position of their neighbors above or below; items without
+   * neighbors keep their place. Then swaps neighbors in all rows between while that helps. Returns the row it pauses
+   * before.
    */
   #sweep(from: number, to: number, step: number, first: number, last: number): number {
     const { item, start, position } = this.#order;
@@ -205,7 +206,7 @@ class Sweeper {
     return to;
   }
 
-  /** Sweeps rows from … to - 1 up and down, the rest fixed, and leaves the best order seen. */
+  /** Sweeps rows from … to - 1 up and down, the rest fixed, and keeps the best order. */
   *improve(from: number, to: number, sweeps: number): Generator<void, void> {
     const { item, start } = this.#order;
     const a = start[from]!;
@@ -254,8 +255,8 @@ function endOfStretch(start: Int32Array, component: Int32Array, at: number, step
 }
 
 /**
- * Lowers the crossings. Rows of one item part the graph into stretches that do not depend on each other; in a long
- * stretch only the rows near crossings are swept again. Afterwards all neighbor lists are sorted by position.
+ * Reduces the crossings. Rows with one item split the graph into independent stretches; in a long stretch only the rows
+ * near crossings are swept again. Afterwards all neighbor lists are sorted by position.
  */
 export function* improveOrder(
   graph: Expanded,

@@ -4,30 +4,30 @@ import { groupBy } from "./adjacency.ts";
 import { boxesOf, type GraphScene } from "./scene.ts";
 import type { Bounds, LayoutResult } from "./types.ts";
 
-/** Edges by the bands of the flow that they pass, column by column; a stub only where its ends are. */
+/** Edges by the bands of the flow that they pass, column by column; stubs only at their ends. */
 interface Bands {
-  /** First band of each column, and one more. */
+  /** First band by column, and the number of bands. */
   first: Int32Array;
   start: Int32Array;
   edges: Int32Array;
 }
 
-/** A scene with its layout, indexed so that finding what is on the stage costs no more than what is there. */
+/** A scene with its layout and an index that finds the visible items in time proportional to their number. */
 export class PlacedScene {
   readonly scene: GraphScene;
   readonly layout: LayoutResult;
   readonly isStub: Uint8Array;
   readonly isReversed: Uint8Array;
-  /** How many columns the layout was wrapped into, and how long they are together. */
+  /** Number of columns of a wrapped layout, and their total length. */
   readonly columns: number;
   readonly length: number;
   readonly #along: "x" | "y";
   readonly #isCut: Uint8Array;
-  /** By column: where it begins along the flow, how long it is, and how long those before it are. */
+  /** By column: start along the flow, length, and length of all columns before it. */
   readonly #low: Float64Array;
   readonly #size: Float64Array;
   readonly #before: Float64Array;
-  /** Across the flow, where each column ends: half way to the next. */
+  /** Ends of the columns across the flow: half way to the next. */
   readonly #until: Float64Array;
   readonly #seen: Int32Array;
   #bands: Bands = { first: new Int32Array(2), start: new Int32Array(2), edges: new Int32Array(0) };
@@ -89,7 +89,7 @@ export class PlacedScene {
     return box < 0 ? null : { x: this.layout.x[box]!, y: this.layout.y[box]! };
   }
 
-  /** Where the flow enters the group: the middle of the upper (or left) side of its box, or of its frame. */
+  /** Entry of the flow into a group: the middle of the upper (or left) side of its box or frame. */
   placeOfGroup(group: number): { x: number; y: number } | null {
     const { boxOfGroup, frameOfGroup } = this.scene;
     const [box, frame] = [boxOfGroup[group]!, frameOfGroup[group]!];
@@ -108,7 +108,7 @@ export class PlacedScene {
     };
   }
 
-  /** The node whose box is nearest to a point of the graph; null where there is no box. */
+  /** Node of the box nearest to a point of the graph; null without boxes. */
   nearest(x: number, y: number): number | null {
     let [best, distance] = [-1, Number.POSITIVE_INFINITY];
     for (let box = 0; box < this.scene.count; box++) {
@@ -118,7 +118,7 @@ export class PlacedScene {
     return best < 0 ? null : this.scene.node[best]!;
   }
 
-  /** Calls back with the layers of each column that reach into the view: from the first up to the second. */
+  /** Calls back with the range of visible layers of every column. */
   eachStretch(view: Bounds, callback: (first: number, end: number) => void): void {
     const { layerTop, layerBottom, columns } = this.layout;
     const [low, high] = this.#extent(view);
@@ -132,7 +132,7 @@ export class PlacedScene {
     }
   }
 
-  /** Calls back with every box that reaches into the view, layer by layer. */
+  /** Calls back with every visible box, layer by layer. */
   eachBox(view: Bounds, callback: (box: number) => void): void {
     const { order, layerStart, x, y } = this.layout;
     const { width, height } = this.scene;
@@ -148,7 +148,7 @@ export class PlacedScene {
     });
   }
 
-  /** Calls back with every frame that reaches into the view and is at least so high, graph px: outer ones first. */
+  /** Calls back with every visible frame of at least this height, graph px: outer ones first. */
   eachFrame(view: Bounds, callback: (frame: number) => void, least = 0): void {
     const { parent } = this.scene.frames;
     const { x, y, width, height } = this.layout.frames;
@@ -165,7 +165,7 @@ export class PlacedScene {
     }
   }
 
-  /** The innermost frame at a point of the graph, -1 where there is none. */
+  /** The innermost frame at a point of the graph, or -1. */
   frameAt(x: number, y: number): number {
     let found = -1;
     this.eachFrame({ minX: x, maxX: x, minY: y, maxY: y }, (frame) => {
@@ -179,7 +179,7 @@ export class PlacedScene {
     return { x: x[frame]!, y: y[frame]!, width: width[frame]!, height: height[frame]! };
   }
 
-  /** Calls back once with every edge that passes the part of the flow that is in view. */
+  /** Calls back once with every edge that passes the visible part of the flow. */
   eachEdge(view: Bounds, callback: (edge: number) => void): void {
     const [low, high] = this.#extent(view);
     this.#round += 1;
@@ -196,7 +196,7 @@ export class PlacedScene {
     }
   }
 
-  /** How far along the flow a point is, as if the columns stood below each other: 0 … `length`. */
+  /** Position of a point along the flow, with the columns laid end to end: 0 … `length`. */
   flow(x: number, y: number): number {
     const [along, across] = this.#along === "y" ? [y, x] : [x, y];
     const column = this.#columnAt(across);
@@ -209,7 +209,7 @@ export class PlacedScene {
     return this.#columnAt(this.#along === "y" ? x[box]! : y[box]!);
   }
 
-  /** The column that holds so much of the flow, and where in it that is. */
+  /** Column and position in it at a distance along the flow. */
   atFlow(flow: number): { column: number; along: number } {
     const column = Math.max(
       0,
@@ -219,7 +219,7 @@ export class PlacedScene {
     return { column, along: this.#low[column]! + flow - this.#before[column]! };
   }
 
-  /** What the view shows of each column along the flow, as `flow` counts. */
+  /** Calls back with the visible part of every column along the flow, in the units of `flow`. */
   eachPart(view: Bounds, callback: (from: number, to: number, column: number) => void): void {
     const [low, high] = this.#extent(view);
     const [first, last] = this.#columnsIn(view);
@@ -242,7 +242,6 @@ export class PlacedScene {
     return [Math.max(start, start + first - 1), Math.min(end, start + beyond + 1)];
   }
 
-  /** Drawn edges into and out of the box. */
   edgesOf(box: number): Int32Array {
     this.#byBox ??= endsByBox(this.scene);
     const { start, edges } = this.#byBox;
@@ -302,7 +301,7 @@ export class PlacedScene {
     return { first, start, edges: list };
   }
 
-  /** Calls back with the first and last band of each stretch of an edge's stroke. */
+  /** Calls back with the first and last bands of the parts of an edge's stroke. */
   #spans(edge: number, put: (from: number, to: number) => void): void {
     const { offsets, points } = this.layout.routes;
     const [start, end] = [offsets[edge]!, offsets[edge + 1]!];
@@ -339,7 +338,7 @@ export class PlacedScene {
 /** Edges between two pauses. */
 const STRIDE = 4096;
 
-/** The first of `count` rows for which `holds`, which stays true from there on; `count` where it never does. */
+/** The first of `count` rows for which the monotone `holds` is true; else `count`. */
 function search(count: number, holds: (row: number) => boolean): number {
   let [low, high] = [0, count];
   while (low < high) {
@@ -350,7 +349,7 @@ function search(count: number, holds: (row: number) => boolean): number {
   return low;
 }
 
-/** Of a forest in pre-order: the first row after those below each. */
+/** By row of a forest in pre-order: the first row after its subtree. */
 function subtreeEnds(parent: Int32Array): Int32Array {
   const end = Int32Array.from(parent.keys(), (row) => row + 1);
   for (let row = parent.length - 1; row >= 0; row--) {
@@ -366,7 +365,7 @@ function flags(count: number, set: Int32Array): Uint8Array {
   return flag;
 }
 
-/** The edges into each box, then those out of it. */
+/** Edges into every box, then those out of it. */
 function endsByBox({ count, edgeSource, edgeTarget }: GraphScene) {
   const edges = edgeSource.length;
   const ends = new Int32Array(2 * edges);

@@ -13,23 +13,22 @@ import type {
   Spacing,
 } from "./types.ts";
 
-/** Places of the components. */
 export interface Packing {
-  /** Added to the x of the component's items. */
+  /** Offset added to the x of the component's items. */
   shift: Float64Array;
-  /** First layer of the component. */
+  /** First layer by component. */
   firstLayer: Int32Array;
   layers: number;
-  /** Components, those that share a layer from left to right. */
+  /** Components; those that share a layer are in order from left to right. */
   sequence: Int32Array;
 }
 
-/** Width of the whole against its height when many small components are stacked. */
+/** Width to height of a picture of many small components. */
 const ASPECT = 1.6;
 
 /**
- * Stacks the first components, tallest first, in columns no taller than the tallest (or than a pleasant page); where a column is
- * wide enough, one beside the other.
+ * Stacks the first components, tallest first, in columns no taller than the tallest (or than a pleasant page); puts
+ * several beside each other if a column is wide enough.
  */
 function packComponents(
   graph: Expanded,
@@ -91,15 +90,15 @@ function packComponents(
   return { shift, firstLayer, layers, sequence };
 }
 
-/** Height a channel gains per pixel its widest edge runs sideways, and at most. */
+/** Height a channel gains per pixel its widest edge runs sideways, and the most it gains. */
 const SLANT = 0.06;
 const MOST = 1;
 
 /**
- * Stacks the layers of a level from its top, those of the rows from … to - 1: each as tall as its tallest box, the channels
- * as tall as their edges need to be readable; what open frames push aside below a channel does not count, so that opening
- * one moves nothing above it. Frames hang from the top of their layer, and where there are some, boxes do
- * too; but what has no inputs stands at the foot, by its readers.
+ * Stacks the layers of a level from its top, those of the rows from … to - 1. A layer is as tall as its tallest box, a
+ * channel as tall as its edges need to be readable; items that open frames push aside below a channel do not count, so
+ * that opening one moves nothing above it. Frames hang from the top of their layer, and so do boxes beside them; items
+ * without inputs are at the foot, by their readers.
  */
 function stackLayers(
   graph: Expanded,
@@ -160,7 +159,7 @@ export interface Placement {
   packing: Packing;
   ports: Ports;
   strokes: Strokes;
-  /** Foot of the root's last layer. */
+  /** Bottom of the root's last layer. */
   bottom: number;
 }
 
@@ -177,7 +176,7 @@ export function nominalWidth(input: CompoundInput, levels: Levels, width: Float6
   return nominal;
 }
 
-/** Makes room for open frames: in their row, and there only, what is beside them gives way outwards. */
+/** Makes room for open frames: their neighbors in the row move outwards, other rows stay. */
 function pushRow(
   graph: Expanded,
   order: RowOrder,
@@ -204,7 +203,7 @@ function pushRow(
   }
 }
 
-/** Gives every level its final shape, innermost first: a frame must have its size before its parent is stacked. */
+/** Sizes and stacks every level, innermost first: a frame must have its size before its parent is stacked. */
 export function* placeLevels(
   input: CompoundInput,
   graph: Expanded,
@@ -265,7 +264,7 @@ export function* placeLevels(
         pitch,
         spacing.componentGap,
       );
-      // With frames the largest component's main line stands at 0, whatever is open beside it.
+      // With frames, the largest component's main line is at 0, whatever is open beside it.
       const zero = input.frames && rootComponents > 0 ? packing.shift[packing.sequence[0]!]! : 0;
       for (let v = 0; v < graph.count; v++) {
         const own = component[graph.row[v]!]!;
@@ -307,7 +306,7 @@ interface FrameSize {
   height: number;
 }
 
-/** A frame around what is inside; where the flow runs down, no line runs through its header at the upper left. */
+/** Size of a frame around its content; if the flow runs down, no line runs through its header at the upper left. */
 function frameSize(
   inside: Int32Array,
   port: Uint8Array,

@@ -15,8 +15,8 @@ const PORT_GAP = 10;
 const CORNER = 8;
 
 /**
- * Spreads ports (sorted by where their lines come from) along a border: the line nearest to the middle of the box keeps
- * its place, the others give way to the sides.
+ * Spreads ports (sorted by the origin of their lines) along a border: the line nearest to the middle of the box keeps
+ * its place, the others move to the sides.
  */
 function spread(wish: Float64Array, count: number, middle: number, width: number): void {
   const half = width / 2 - Math.min(CORNER, width / 4);
@@ -46,7 +46,7 @@ function spread(wish: Float64Array, count: number, middle: number, width: number
   }
 }
 
-/** Answers a function that places the ports of the items from … to - 1, whose level must have its final x. */
+/** Returns a function that places the ports of the items from … to - 1, whose level must have its final x. */
 export function portPlacer(
   graph: Expanded,
   trunks: Trunks,
@@ -138,28 +138,28 @@ export function portPlacer(
   return { ports: { out: outX, in: inX }, place };
 }
 
-/** Readers in the next layer from which on a tensor's branches leave one horizontal line. */
+/** Number of readers in the next layer from which a tensor's branches share one horizontal line. */
 const BRANCHES = 3;
-/** Horizontal lines between two layers; branches beyond that fan out from their trunk. */
+/** Most horizontal lines between two layers; further branches fan out from their trunk. */
 const TRACKS = 4;
 
 /** Branches of one tensor into one layer. */
 interface Bus {
   links: number[];
-  /** Where the tensor comes from, x. */
+  /** x of the tensor's vertical line. */
   stem: number;
   low: number;
   high: number;
 }
 
 export interface Buses {
-  /** Per edge: y of the horizontal line it takes, NaN without. */
+  /** Per edge: y of its horizontal line, or NaN. */
   at: Float64Array;
-  /** Per edge: where the tensor comes down to that line, x. */
+  /** Per edge: x of the vertical line to that horizontal one. */
   stem: Float64Array;
-  /** Per edge: the edge whose stroke it leaves on that line; -1 for the one that has the line from the stem on. */
+  /** Per edge: the edge whose stroke it leaves on that line; -1 for the edge that draws the line. */
   leaves: Int32Array;
-  /** Per edge that leaves one: whether it goes on along the line to the other side. */
+  /** Per edge that leaves another: 1 if the line continues to the other side. */
   outer: Uint8Array;
 }
 
@@ -170,7 +170,7 @@ function crossings(a: Bus, b: Bus, inX: Float64Array): number {
   return count;
 }
 
-/** Answers a function that finds the lines of the edges from … to - 1, whose level must have its ports and layers. */
+/** Returns a function that finds the lines of the edges from … to - 1, whose level must have its ports and layers. */
 export function busFinder(
   graph: Expanded,
   trunks: Trunks,
@@ -215,7 +215,7 @@ export function busFinder(
   };
 
   const fan = new Int32Array(x.length);
-  /** Whether so many branches of one tensor come from one point that they share a line. */
+  /** True if enough branches of one tensor leave one point to share a line. */
   const fansOut = (k: number): boolean => {
     let most = 0;
     for (let i = start[k]!; i < start[k + 1]!; i++) {
@@ -228,7 +228,7 @@ export function busFinder(
     }
     return most >= BRANCHES;
   };
-  /** Groups the branches of one tensor by what they come from. */
+  /** Groups the branches of one tensor by origin. */
   const gather = (k: number, channels: Map<number, Bus[]>) => {
     const byAbove = new Map<number, number[]>();
     for (let i = start[k]!; i < start[k + 1]!; i++) {
@@ -249,7 +249,7 @@ export function busFinder(
       addTo(channels, below, bus);
     }
   };
-  /** Per edge: the tensor with several branches whose first one it is, -1 for most. */
+  /** Per edge: the tensor with several branches of which it is the first; -1 for most. */
   const wide = new Int32Array(edges).fill(-1);
   for (let k = 0; k < trunks.count; k++) {
     if (start[k + 1]! - start[k]! >= BRANCHES) wide[item[start[k]!]!] = k;

@@ -2,7 +2,7 @@ import { busFinder, type Ports } from "./ports.ts";
 import type { Expanded, Trunks } from "./trunks.ts";
 import type { Geometry, LevelGraphs } from "./types.ts";
 
-/** A growing list of points that swallows points on a straight vertical. */
+/** A growing list of points that merges points on a straight vertical. */
 export class StrokePen {
   points = new Float64Array(4096);
   count = 0;
@@ -26,7 +26,7 @@ export class StrokePen {
     this.corner(x, y);
   }
 
-  /** A point that is kept even on a straight line. */
+  /** Adds a point that is kept even on a straight line. */
   corner(x: number, y: number): void {
     if (2 * this.count + 2 > this.points.length) this.#grow();
     this.points[2 * this.count] = x;
@@ -34,7 +34,7 @@ export class StrokePen {
     this.count++;
   }
 
-  /** Points of another list, moved. */
+  /** Copies points of another list, moved. */
   copy(points: Float64Array, from: number, to: number, x: number, y: number): void {
     while (2 * (this.count + to - from) > this.points.length) this.#grow();
     const own = this.points;
@@ -46,7 +46,7 @@ export class StrokePen {
     this.count += to - from;
   }
 
-  /** The same, where the points go on from what there is. */
+  /** Copies points that continue the current stroke. */
   follow(points: Float64Array, from: number, to: number, x: number, y: number): void {
     for (let p = from; p < to; p++) this.to(x + points[2 * p]!, y + points[2 * p + 1]!);
   }
@@ -69,17 +69,17 @@ export class StrokePen {
   }
 }
 
-/** The strokes of the level graphs' edges, each in the coordinates of its level. */
+/** Strokes of the level graphs' edges, in the coordinates of their levels. */
 export interface Strokes {
-  /** Per edge, in points; none for an edge that is hidden. */
+  /** Start per edge, in points; empty for a hidden edge. */
   start: Int32Array;
   end: Int32Array;
   pen: StrokePen;
-  /** Per edge: the one whose stroke it leaves; -1 where its own is whole. */
+  /** Per edge: the edge whose stroke it leaves; -1 if its own is complete. */
   leaves: Int32Array;
 }
 
-/** Answers a function that draws the edges from … to - 1, whose level must have its ports and layers. */
+/** Returns a function that draws the edges from … to - 1, whose level must have its ports and layers. */
 export function strokeDrawer(
   graph: Expanded,
   trunks: Trunks,
@@ -98,7 +98,7 @@ export function strokeDrawer(
   const pen = new StrokePen();
   let longest = 0;
   for (let k = 0; k < points.length; k++) if (points[k]! > longest) longest = points[k]!;
-  /** x and y pairs of one stroke: its trunk's, and six at most at its ends. */
+  /** x and y pairs of one stroke: its trunk's, and at most six at its ends. */
   const way = new Float64Array(4 * longest + 12);
   const own = (from: number, to: number) => {
     for (let e = from; e < to; e++) {

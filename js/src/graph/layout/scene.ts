@@ -8,65 +8,65 @@ export const EdgeStyle = { DATA: 0, AMBIGUOUS: 1, CONTROL: 2, BRIDGE: 3 } as con
 const STYLES = 4;
 
 /**
- * What is drawn of a graph: boxes, each standing for one node or for a closed group, with the parameters folded into
- * them; frames around what is in open groups; and the edges between boxes.
+ * Contents of a drawn graph: boxes for nodes or closed groups, with the parameters folded into them; frames around the
+ * contents of open groups; edges between boxes.
  */
 export interface GraphScene {
   count: number;
-  /** The node each box is named after: the first of a closed group, in the order that groups are intervals of. */
+  /** Node that names a box: the first of a closed group, in the order in which groups are intervals. */
   node: Int32Array;
-  /** The closed group that the box stands for, -1 for a node. */
+  /** Closed group of a box, -1 for a node. */
   group: Int32Array;
-  /** The nodes each box stands for, those folded into it apart. */
+  /** Nodes of a box without those folded into it. */
   memberStart: Int32Array;
   members: Int32Array;
   /**
-   * Boxes that show a node, one row per node: its own, its closed group's, or those it is folded into; none where it
-   * is left out.
+   * Boxes that show a node, one row per node: its own, its closed group's, or those it is folded into; empty if it is
+   * left out.
    */
   boxStart: Int32Array;
   boxes: Int32Array;
-  /** Nodes folded into each box, in operand order. */
+  /** Nodes folded into a box, in operand order. */
   foldedStart: Int32Array;
   folded: Int32Array;
-  /** Whether boxes bear their title alone, or with what the colors say. */
+  /** Boxes have only their title and the colored value. */
   compact: boolean;
   valued: boolean;
-  /** The words of a box. */
+  /** Texts of a box. */
   text: (box: number) => BoxText;
   width: Float32Array;
   height: Float32Array;
-  /** Which groups are open, one a group; null where groups are not drawn. */
+  /** 1 for open groups; null if groups are not drawn. */
   open: Uint8Array | null;
-  /** Open groups that hold something, with the frame around each (-1 for none); and the frame of each box. */
+  /** Frames with their groups and the frames around them (-1 for none), and the frame of every box. */
   frames: { group: Int32Array; parent: Int32Array };
   frameOf: Int32Array;
-  /** By group: its box, its frame; -1 where it has none. */
+  /** Box and frame by group; -1 for none. */
   boxOfGroup: Int32Array;
   frameOfGroup: Int32Array;
-  /** Per drawn edge: boxes, style, and what it reads (edges of one source and slot carry the same tensor). */
+  /** Per drawn edge: boxes, style, and the output it reads (edges of one source and slot carry the same tensor). */
   edgeSource: Int32Array;
   edgeTarget: Int32Array;
   edgeSlot: Int32Array;
   edgeStyle: Uint8Array;
   /**
-   * Edge of the graph, of several that are drawn as one the first; -1 for a control dependency, -1 - n for a bridge
-   * over n hidden nodes.
+   * Edge of the graph, the first of several drawn as one; -1 for a control dependency, -1 - n for a bridge over n
+   * hidden nodes.
    */
   edge: Int32Array;
   dangling: Uint8Array;
-  /** Per box: edges to and from nodes that are left out. */
+  /** Per box: number of edges from and to nodes that are left out. */
   cutInto: Uint8Array;
   cutOutOf: Uint8Array;
 }
 
 export interface BoxTexts {
-  /** Whether boxes bear their title alone, or with what the colors say. */
+  /** Boxes have only their title and the colored value. */
   compact: boolean;
   valued: boolean;
   title(node: number): string;
   box(node: number, folded: number): BoxText;
-  /** @param outside  outputs of the graph in the group, which have boxes of their own. */
+  /** @param outside Number of graph outputs in the group, which have boxes of their own. */
   boxOfGroup(group: number, nodes: number, outside: number): BoxText;
   width(node: number, folded: number): number;
   widthOfGroup(group: number, nodes: number, outside: number): number;
@@ -75,25 +75,24 @@ export interface BoxTexts {
 }
 
 export interface SceneOptions {
-  /** Draw parameters inside their consumers. */
+  /** Draws parameters inside their consumers. */
   fold: boolean;
   groups: Groups;
-  /** Which groups are open, one a group; null draws no groups. */
+  /** 1 for open groups; null draws no groups. */
   open: Uint8Array | null;
   only: Uint8Array | null;
-  /** What leads over hidden nodes. */
+  /** Connections across hidden nodes. */
   bridges?: readonly Bridge[];
   words: BoxTexts;
 }
 
-/** Iterations between two pauses. */
 const STRIDE = 4096;
 
 export function buildScene(links: Links, options: SceneOptions): GraphScene {
   return finished(sceneSteps(links, options));
 }
 
-/** The scene in steps; between two of them the caller may pause or stop. */
+/** Scene in steps; the caller may pause or stop between them. */
 export function* sceneSteps(links: Links, options: SceneOptions): Generator<void, GraphScene> {
   const { graph } = links;
   const { fold, groups, open, only, bridges = [], words } = options;
@@ -106,7 +105,7 @@ export function* sceneSteps(links: Links, options: SceneOptions): Generator<void
   if (!open) closedBy.fill(-1);
   const isApart = outputsApart(graph);
   const held = new Int32Array(groups.count);
-  /** Of these, outputs that no closed group hides. */
+  /** Graph outputs that no closed group hides, by group. */
   const heads = new Int32Array(groups.count);
   for (let node = 0; node < nodes; node++) {
     const group = graph.nodeGroup[node]!;
@@ -200,7 +199,7 @@ export function membersOf(scene: GraphScene, box: number): Int32Array {
   return scene.members.subarray(scene.memberStart[box]!, scene.memberStart[box + 1]!);
 }
 
-/** How many nodes have a box, or are in one. */
+/** Number of nodes that have a box or are in one. */
 export function shownNodes({ boxStart }: GraphScene): number {
   let shown = 0;
   for (let node = 0; node + 1 < boxStart.length; node++) {
@@ -209,7 +208,7 @@ export function shownNodes({ boxStart }: GraphScene): number {
   return shown;
 }
 
-/** A parameter is folded where something reads it; one that is itself an output of the graph stays visible. */
+/** Flags of parameters with readers, which are folded; one that is itself an output of the graph stays visible. */
 export function foldedParameters({ graph }: Links, isShown: Uint8Array): Uint8Array {
   const { kinds, edgeSource, edgeTarget, headNode } = graph;
   const folded = new Uint8Array(kinds.length);
@@ -227,7 +226,7 @@ interface ItemLists {
   items: Int32Array;
 }
 
-/** Items by the row that each is in (-1 for none), within a row in the given order. */
+/** Items by row (-1 for none), in the given order. */
 function rows(count: number, rowOf: Int32Array, order: Int32Array): ItemLists {
   const { start, item } = groupBy(
     count,
@@ -288,7 +287,7 @@ function framesOf(
   const frameOfGroup = new Int32Array(groupParent.length).fill(-1);
   const group: number[] = [];
   const parent: number[] = [];
-  /** The innermost frame of what is right inside each group. */
+  /** Frame by group: the innermost frame around its direct content. */
   const within = new Int32Array(groupParent.length).fill(-1);
   for (let each = 0; closedBy && each < groupParent.length; each++) {
     const around = groupParent[each]! < 0 ? -1 : within[groupParent[each]!]!;
@@ -320,7 +319,7 @@ function* drawnEdges(
 ) {
   const [source, target, slot, style, edge]: number[][] = [[], [], [], [], []];
   const [dangling, cutInto, cutOutOf] = [0, 1, 2].map(() => new Uint8Array(count));
-  /** Of the outputs of a closed group: by entry, and how many there are. */
+  /** Outputs of a closed group: by entry, and their number. */
   const outputOf = new Map<number, number>();
   const outputs = new Int32Array(count);
   const drawn = new Set<number>();
@@ -395,18 +394,18 @@ function bump(counts: Uint8Array, box: number): void {
   if (box >= 0 && counts[box]! < 255) counts[box]!++;
 }
 
-/** The words of one box, the same in every color mode so that a change of colors moves nothing. */
+/** Texts of one box, equal in every color mode so that a change of colors moves nothing. */
 export interface BoxText {
   title: string;
   mark: string;
-  /** Whether one of its outputs is an output of the graph. */
+  /** True if one of its outputs is an output of the graph. */
   head: boolean;
   shape: string;
   time: string;
-  /** At the right of the second line: what is folded into the box. */
+  /** Parameters folded into the box; at the right of the second line. */
   badge: string;
-  /** Second line of a user's own; empty for a label without one. */
+  /** Second line of a custom label; may be empty. */
   own?: string;
-  /** The title as it stands in a compact box. */
+  /** Lines of the title in a compact box. */
   lines?: readonly string[];
 }

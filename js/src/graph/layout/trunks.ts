@@ -20,9 +20,9 @@ export interface Expanded {
   /** First point and number of points per trunk. */
   firstPoint: Int32Array;
   points: Int32Array;
-  /** Per node: where it is the port of a frame (ENTRY, EXIT); 0 elsewhere. */
+  /** Per node: ENTRY or EXIT for the port of a frame, else 0. */
   port: Uint8Array;
-  /** The item above the target on each edge, -1 for stubs and self loops. */
+  /** The item above the target by edge, -1 for stubs and self loops. */
   last: Int32Array;
   down: CompressedRows;
   up: CompressedRows;
@@ -85,14 +85,14 @@ function affordableReach(spans: Int32Array, budget: number) {
   return longest;
 }
 
-/** Readers of a tensor from which on those that are far from the others are stubs. */
+/** Number of readers from which distant readers of a tensor get stubs. */
 const FAN_OUT = 4;
-/** Rows, several screens of them, without a reader of the tensor. */
+/** Rows without a reader of the tensor (several screens) that make the next reader distant. */
 const FAR = 40;
 
 /**
- * Edges that are drawn as two ends: what a trunk does not reach, for it ends where a tensor with several readers has none
- * for many rows, or where all trunks together would have too many points.
+ * Edges drawn as two ends because their trunk does not reach them: a tensor with several readers has none for many
+ * rows, or all trunks together would have too many points.
  */
 export function findStubs(
   { row }: Layering,
@@ -123,7 +123,7 @@ export function findStubs(
   return stub;
 }
 
-/** How far a tensor's readers are up to the first wide gap. */
+/** Rows from a tensor to its last reader before the first wide gap. */
 function nearReach(spans: Int32Array): number {
   let last = 0;
   for (const span of spans.sort()) {
@@ -134,8 +134,8 @@ function nearReach(spans: Int32Array): number {
 }
 
 /**
- * The edges of the input that are stubs, of which no part is drawn through frames, and the edges of level graphs that only
- * such ones need. What closes a cycle of frames, without closing one of boxes, is a stub too.
+ * Input edges that are stubs, no part of which is drawn through frames, and the level edges that only these need. An
+ * edge that closes a cycle of frames, but none of boxes, is a stub too.
  */
 export function spreadStubs({ chainStart, chain, flipped }: Levels, far: Uint8Array) {
   const stub = new Uint8Array(chainStart.length - 1);
@@ -249,10 +249,10 @@ export function initialOrder(graph: Expanded): RowOrder {
   return { item, start, position };
 }
 
-/** The line between two ports of a frame goes before all others. */
+/** Weight of the line between two ports of a frame: it comes before all others. */
 const PORT = 2 ** 20;
 
-/** Number of boxes on the longest unbroken run of single-row edges that ends (up) or starts (down) at each item. */
+/** Number of boxes on the longest unbroken run of single-row edges that ends (up) or starts (down) at an item. */
 export function runs(
   graph: Expanded,
   order: RowOrder,
@@ -273,7 +273,7 @@ export function runs(
   return run;
 }
 
-/** Of the neighbors with the longest run the middle one; -1 without neighbors. */
+/** Per item: the middle one of the neighbors with the longest run; -1 without neighbors. */
 export function bestNeighbors(graph: Expanded, lists: CompressedRows, run: Int32Array): Int32Array {
   const best = new Int32Array(graph.count).fill(-1);
   for (let v = 0; v < graph.count; v++) {
@@ -300,9 +300,9 @@ export function bestNeighbors(graph: Expanded, lists: CompressedRows, run: Int32
   return best;
 }
 
-/** Lines that shall be straight: along a trunk, and between boxes that are each other's best neighbor. */
+/** Lines to be kept straight: along a trunk, and between boxes that are mutually best neighbors. */
 export interface StraightLines {
-  /** The item straight above and below; -1 without. */
+  /** The items straight above and below; -1 for none. */
   up: Int32Array;
   down: Int32Array;
 }

@@ -1,4 +1,4 @@
-/** What goes into the layout and what comes out of it. Typed arrays throughout, so that both cross a worker boundary. */
+/** Input and output of the layout: typed arrays, so that both cross a worker boundary. */
 
 export type Direction = "down" | "right";
 
@@ -12,9 +12,9 @@ export interface LayoutOptions {
   layerGap?: number;
   /** Free space between two components, px. */
   componentGap?: number;
-  /** Ordering sweeps per stretch of the graph before it settles for the best found. */
+  /** Ordering sweeps per stretch of the graph. */
   sweeps?: number;
-  /** Bound of the trunk points, per node; edges beyond it become stubs. */
+  /** Limit of the trunk points, per node; edges beyond it become stubs. */
   trunkBudget?: number;
   frameHeader?: number;
   framePadding?: number;
@@ -28,25 +28,25 @@ export interface LayoutInput {
   /** Node positions, one per edge; operand order is the order of the edges of one target. */
   source: Int32Array;
   target: Int32Array;
-  /** The output each edge reads; edges of one (source, slot) share a trunk. Default: all zero. */
+  /** Output an edge reads; edges of one (source, slot) share a trunk. Default: all zero. */
   sourceSlot?: Int32Array;
   direction?: Direction;
   options?: LayoutOptions;
 }
 
-/** Boxes in frames; a frame's boxes and edges are laid out by themselves, and stand in its parent as one box. */
+/** Boxes in frames; the content of a frame is laid out by itself, and is one box in its parent. */
 export interface CompoundInput extends LayoutInput {
   /** Innermost frame of each box, -1 for none. */
   frameOf?: Int32Array;
-  /** Where they are given, even none, the main line stands at 0 across the flow; otherwise the outermost box begins there. */
+  /** If given, even without frames, the main line is at 0 across the flow; otherwise the outermost box begins there. */
   frames?: {
-    /** The frame around each frame, -1 for none; parents come before their children. */
+    /** The frame around a frame, -1 for none; parents come before their children. */
     parent: Int32Array;
-    /** Frames of one number whose content is the same are laid out once. */
+    /** Frames with one number and equal content are laid out once. */
     alike: Int32Array;
-    /** Width of the header, px: a frame is at least so wide, and its neighbors are placed as if it were just so wide. */
+    /** Width of the header, px: the least width of a frame, and its width when neighbors are placed. */
     minWidth: Float64Array;
-    /** Height of each closed box, px; neighbors are placed by it where the flow runs to the right. */
+    /** Height of a closed box, px; neighbors are placed by it if the flow runs to the right. */
     closedHeight?: Float64Array;
   };
 }
@@ -59,9 +59,9 @@ export interface Bounds {
 }
 
 /**
- * The strokes. Each stroke is drawn once: the edge to the farthest reader of a tensor (its trunk) has the whole polyline
- * from the source's border to the target's border; an edge that leaves that trunk on the way has only the piece from the
- * trunk to its target, and `trunk[e]` names the edge it leaves (-1: the polyline is whole). `edgePath` gives whole ones.
+ * Strokes, drawn once: the edge to the farthest reader of a tensor (its trunk) has the complete polyline from the
+ * source's border to the target's; an edge that leaves that trunk has only the piece from the trunk to its target, and
+ * `trunk[e]` names the edge it leaves (-1: complete). `edgePath` returns complete polylines.
  */
 export interface Routes {
   /** Edge count + 1, into points (in points, not in numbers). */
@@ -77,7 +77,7 @@ export interface Frames {
   height: Float64Array;
 }
 
-/** Stretches of the layers that stand side by side: one, unless the layout was wrapped. */
+/** Stretches of the layers that are side by side: one, unless the layout was wrapped. */
 export interface LayoutColumns {
   /** Columns + 1: column c holds the layers firstLayer[c] … firstLayer[c + 1] - 1. */
   firstLayer: Int32Array;
@@ -85,7 +85,7 @@ export interface LayoutColumns {
   maxX: Float64Array;
   minY: Float64Array;
   maxY: Float64Array;
-  /** Edges that lead from one column to another: along the flow their points go back and forth. */
+  /** Edges between columns: along the flow their points go back and forth. */
   cut: Int32Array;
 }
 
@@ -96,8 +96,8 @@ export interface LayoutResult {
   layer: Int32Array;
   layers: number;
   /**
-   * Extent of each layer along the flow (y, or x for "right"); sorted and disjoint within a column: binary search finds
-   * what is visible. With frames, a layer is a cluster of boxes whose extents overlap.
+   * Extents of the layers along the flow (y, or x for "right"); sorted and disjoint within a column, so that binary
+   * search finds the visible ones. With frames, a layer is a cluster of boxes whose extents overlap.
    */
   layerTop: Float64Array;
   layerBottom: Float64Array;
@@ -146,27 +146,27 @@ export const DEFAULTS: Spacing = {
   framePadding: 12,
 };
 
-/** Where everything is, each level by itself: x from its main line, y from the top of its first layer. */
+/** Positions within every level: x from its main line, y from the top of its first layer. */
 export interface Geometry {
-  /** Per item, and as if all frames were closed. */
+  /** Per item, with all frames closed. */
   x: Float64Array;
   nominal: Float64Array;
   layer: Int32Array;
-  /** Per node: the middle along the flow, the extents to both sides of x, and the one along the flow. */
+  /** Per node: the middle along the flow, the extents to both sides of x, and the extent along the flow. */
   y: Float64Array;
   left: Float64Array;
   right: Float64Array;
   height: Float64Array;
-  /** Layers of all levels: those of a frame are its rows, the root's come first. */
+  /** Layers of all levels: the rows of a frame, the root's first. */
   layerTop: Float64Array;
   layerBottom: Float64Array;
   above: Float64Array;
 }
 
 /**
- * What is laid out: boxes, frames as boxes, and the ports of frames, each in the level it stands in. Level 0 is outside
- * of all frames, level f + 1 the inside of frame f; no edge leads from one level to another. Items and edges are sorted by
- * level; an edge between boxes of different levels is a chain of edges that meet at ports.
+ * Items to be laid out: boxes, frames as boxes, and the ports of frames, by level. Level 0 is outside of all frames,
+ * level f + 1 the inside of frame f; no edge crosses levels. Items and edges are sorted by level; an edge between boxes
+ * of different levels is a chain of edges that meet at ports.
  */
 export interface LevelGraphs {
   count: number;
@@ -174,39 +174,39 @@ export interface LevelGraphs {
   itemStart: Int32Array;
   edgeStart: Int32Array;
   levelOf: Int32Array;
-  /** Per item: its frame, else -1; ENTRY or EXIT. */
+  /** Per item: its frame or -1; ENTRY, EXIT or 0. */
   frame: Int32Array;
   port: Uint8Array;
   source: Int32Array;
   target: Int32Array;
   slot: Int32Array;
   flipped: Uint8Array;
-  /** Per edge: the port inside the frame it comes from or leads to, -1 where that is no frame. */
+  /** Per edge: the port inside the frame at its source or target, -1 without a frame. */
   outPort: Int32Array;
   inPort: Int32Array;
 }
 
-/** All of them, and how they make up the input. */
+/** All level graphs, and how they make up the input. */
 export interface Levels extends LevelGraphs {
   box: Int32Array;
   itemOfFrame: Int32Array;
-  /** Edges of level graphs per edge of the input, from its source to its target; none for a self loop. */
+  /** Edges of level graphs by input edge, from its source to its target; none for a self loop. */
   chainStart: Int32Array;
   chain: Int32Array;
 }
 
-/** A row is one layer of one component, so that components never meet while they are laid out. */
+/** Rows: a row is one layer of one component, so components never meet during the layout. */
 export interface Layering {
   row: Int32Array;
   rows: number;
   components: number;
-  /** Component of each row. */
+  /** Component by row. */
   component: Int32Array;
   /** Component count + 1: rows of component c are rowStart[c] … rowStart[c + 1] - 1. */
   rowStart: Int32Array;
 }
 
-/** The whole polyline of an edge, x and y pairs, from the source's border to the target's border. */
+/** The complete polyline of an edge, x and y pairs, from the source's border to the target's. */
 export function edgePath(result: LayoutResult, edge: number): Float64Array {
   const { offsets, points, trunk } = result.routes;
   const own = points.subarray(2 * offsets[edge]!, 2 * offsets[edge + 1]!);

@@ -5,11 +5,11 @@ import type { LayoutColumns, LayoutResult } from "./types.ts";
 const LANE = 6;
 const SIDE = 10;
 const GAP = 24;
-/** Share of a column by which a cut may be away from where columns are even, for fewer lines to be cut. */
+/** Share of a column by which a cut may move off the even position to cut fewer lines. */
 const LEEWAY = 0.08;
-/** So many numbers of columns are tried. */
+/** Largest number of columns tried. */
 const TRIES = 16;
-/** More columns are taken where all becomes larger by so much. */
+/** Growth of the picture that makes more columns worthwhile. */
 const WORTH = 1.08;
 
 export interface Sizes {
@@ -17,7 +17,9 @@ export interface Sizes {
   height: ArrayLike<number>;
 }
 
-/** Where a layout may be cut: after which layers, where, and through how many lines; never through a frame. */
+/**
+ * Possible cuts of a layout: the layer before, the position, and the number of lines crossed; never through a frame.
+ */
 interface Gaps {
   layer: Int32Array;
   at: Float64Array;
@@ -59,7 +61,7 @@ function findGaps(
   };
 }
 
-/** The gaps at which to cut into so many columns at most: as even as can be, through few lines. */
+/** Gaps at which to cut into at most this many columns: evenly, through few lines. */
 function findCuts({ at, lines }: Gaps, length: number, columns: number): number[] {
   const cuts: number[] = [];
   let from = 0;
@@ -79,7 +81,7 @@ function findCuts({ at, lines }: Gaps, length: number, columns: number): number[
   return cuts;
 }
 
-/** Where a stroke whose points from … to - 1 run down crosses `at`. */
+/** Where a stroke with the points [from, to), which run down, crosses `at`. */
 function acrossAt(points: Float64Array, from: number, to: number, at: number, axis: number) {
   let [low, high] = [from, to];
   while (low < high) {
@@ -95,8 +97,9 @@ function acrossAt(points: Float64Array, from: number, to: number, at: number, ax
 }
 
 /**
- * A long thin layout as columns side by side (rows, where the flow runs to the right) of about the aspect width / height:
- * cut where few lines are, never through a frame; cut lines are led round in lanes from the foot of a column to the head of the next.
+ * Wraps a long thin layout into columns side by side (rows, if the flow runs to the right) of about the aspect width /
+ * height: cuts through few lines, never through a frame; cut lines run in lanes from the foot of a column to the head
+ * of the next.
  */
 export function wrap(result: LayoutResult, sizes: Sizes, aspect: number): LayoutResult {
   const down = result.direction === "down";
@@ -113,7 +116,7 @@ export function wrap(result: LayoutResult, sizes: Sizes, aspect: number): Layout
   const length = down ? bounds.maxY : bounds.maxX;
   const shape = down ? aspect : 1 / aspect;
   const gaps = findGaps(result, frameTop, frameLength, axis);
-  /** What is left when it is cut there: from where to where each column reaches, and which holds a box. */
+  /** Columns that remain after the chosen cuts: extents, and the column of every box. */
   const cutAt = (chosen: readonly number[]) => {
     const layer = chosen.map((i) => gaps.layer[i]!);
     const at = chosen.map((i) => gaps.at[i]!);
@@ -149,7 +152,7 @@ export function wrap(result: LayoutResult, sizes: Sizes, aspect: number): Layout
   if (count === 1) return result;
   const { low, high, widen, columnOf } = cuts;
   const columnAt = (y: number) => lowerBound(cuts.at, y);
-  // Strokes run down while they are cut; what is against the flow is turned round before and after.
+  // Strokes run down while they are cut; reversed edges are turned round before and after.
   const { offsets } = routes;
   const points = routes.points.slice();
   const isStub = new Uint8Array(offsets.length);
@@ -224,7 +227,7 @@ export function wrap(result: LayoutResult, sizes: Sizes, aspect: number): Layout
         const bottom = head + end[c]! - start[c]!;
         const side = shift[c]! + high[c]! + SIDE + LANE * i;
         const next = at + shift[c + 1]!;
-        // A branch that leaves its trunk just at the cut begins behind it.
+        // A branch that leaves its trunk at the cut begins after it.
         if (routes.trunk[e]! < 0 || points[2 * from + axis] !== cuts.at[c]) {
           put(at + shift[c]!, bottom);
           put(at + shift[c]!, bottom + SIDE + LANE * i);

@@ -3,20 +3,20 @@ import { layoutSteps } from "./layout.ts";
 import type { CompoundInput, LayoutProgress, LayoutResult } from "./types.ts";
 import { wrap } from "./wrap.ts";
 
-/** A scale at which titles can be read. */
+/** Scale at which titles can be read. */
 const READABLE = 0.36;
-/** Texts beside a graph need so much room: between rows, and across; CSS px. */
+/** Room for texts beside a graph: between rows, and across; CSS px. */
 const ROW = 11.5;
 const BESIDE = 150;
-/** From this scale on, columns are preferred to texts beside. */
+/** Scale from which columns are preferred to texts beside. */
 const PLENTY = 0.6;
-/** Columns that are not larger by so much are not worth the way round; by the second where nothing can be read. */
+/** Growth that makes columns worthwhile; the second if nothing is readable. */
 const GAIN = 1.15;
 const BLIND_GAIN = 1.6;
 
-/** What is laid out, and where it is to be shown. */
+/** Input of the layout with the stage it is for. */
 export interface Asked extends CompoundInput {
-  /** In columns; null: where the whole can so be read, and only so. */
+  /** In columns; null: only if that makes everything readable. */
   wrapped?: boolean | null;
   /** CSS px. */
   stage?: { width: number; height: number };
@@ -28,7 +28,7 @@ export function* laidOut(asked: Asked): Generator<LayoutProgress, LayoutResult> 
   return stage && wrapped !== false ? inColumns(result, input, wrapped, stage) : result;
 }
 
-/** The layout in columns where these can be read better on the stage; null: and where the whole can not be read. */
+/** Layout in columns if these are easier to read on the stage; null allows unreadable ones. */
 export function inColumns(
   result: LayoutResult,
   input: CompoundInput,
@@ -72,12 +72,12 @@ let start: Start = async (text) => {
   }
 };
 
-/** Tells how a page that lets no script start from a Blob starts the one that lends the layout. */
+/** Sets how a page that allows no script from a Blob starts the one with the layout. */
 export function startLayoutBy(other: Start): void {
   start = other;
 }
 
-/** The layout for this thread, lent by this text where nothing has lent it yet. */
+/** The layout for this thread, loaded from this text on first use. */
 export async function borrowedLayout(text: string): Promise<LayoutFunction> {
   if (!page[KEY]) await start(text);
   const layout = page[KEY];

@@ -27,7 +27,7 @@ const MOST_TITLE = 14;
 const LINE_HEIGHT = 1.25;
 /** Half of a border is inside its box, px. */
 const BORDER = 0.5;
-/** Boxes at least so high get a border. */
+/** Height from which boxes have a border. */
 const BORDER_PX = 4;
 
 interface Placed {
@@ -212,7 +212,7 @@ export class BoxPainter {
     ink: string,
   ) {
     if (!placed.scene.valued) return 0;
-    // A node's words begin with its id; a group's end with the sum of its times where colors say nothing.
+    // A node's text begins with its id; a group's ends with the sum of its times if the colors show no value.
     const node = Number(placed.scene.group[box]! < 0);
     const second = colors.words(box);
     const facts = (second ?? placed.scene.text(box).shape).split(" · ");
@@ -280,7 +280,7 @@ export class BoxPainter {
     return width + GAP;
   }
 
-  /** Shares of what is inside, along the left border. */
+  /** Shares of the content, along the left border. */
   #stripe(shape: Rectangle, parts: readonly ColorShare[], kind: number, scale: number): void {
     const context = this.#context;
     const isInput = kind === NodeKind.INPUT;

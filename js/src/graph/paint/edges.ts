@@ -16,7 +16,7 @@ const ARROW = 6;
 const TEXT_PX = 11;
 const SPUR = 15;
 const MOST_EDGES = 4000;
-/** From this scale on, lines that stand for more than they show say what. */
+/** Scale from which lines that stand for more than themselves have a text. */
 const LEAST_TEXT_SCALE = 0.55;
 
 export class EdgePainter {
@@ -56,7 +56,7 @@ export class EdgePainter {
     if (camera.scale >= LEAST_TEXT_SCALE) this.#texts(picture, styles.flat(), taken);
   }
 
-  /** Edges in view; of very many, those that can be told apart. */
+  /** Visible edges; if there are very many, only the distinguishable ones. */
   #inView({ placed, camera }: GraphPicture): number[] {
     const edges: number[] = [];
     placed.eachEdge(camera.view(20), (edge) => edges.push(edge));
@@ -134,7 +134,7 @@ export class EdgePainter {
     context.closePath();
   }
 
-  /** Operands that nothing in the graph produces (dashed, with a ring), and edges to what is left out (dotted). */
+  /** Operands without a producer in the graph (dashed, with a ring), and edges to hidden nodes (dotted). */
   #looseEnds(picture: GraphPicture): void {
     const { placed, camera, palette } = picture;
     const { dangling, cutInto, cutOutOf } = placed.scene;
@@ -168,7 +168,7 @@ export class EdgePainter {
     });
   }
 
-  /** Texts of edges, where they cover nothing: at the start, and at both ends of edges not drawn through. */
+  /** Texts of edges, unless they would cover something: at the start, and at both ends of cut edges. */
   #texts(picture: GraphPicture, edges: readonly number[], elsewhere: readonly Rectangle[]): void {
     const { placed, palette, camera } = picture;
     const context = this.#context;
@@ -204,7 +204,7 @@ export class EdgePainter {
     if (this.labels) append(this.labels, taken);
   }
 
-  /** Texts of edges with the point each stands at: one per tensor, and one per end that is cut off. */
+  /** Texts of edges with their anchor points: one per tensor, and one per cut end. */
   *#said(picture: GraphPicture, edges: readonly number[]): Generator<Said> {
     const { placed, graph } = picture;
     const { scene, isStub } = placed;
@@ -260,7 +260,7 @@ export class EdgePainter {
     }
   }
 
-  /** Where the text of an edge may stand, best first: beside a point of it, away from where the line turns to. */
+  /** Positions for the text of an edge, best first: beside a point of it, away from the line's turn. */
   #spots(
     { placed, camera }: GraphPicture,
     edge: number,
@@ -297,7 +297,7 @@ interface Said {
   point: number;
 }
 
-/** `through 2 hidden`; of several lines with one beginning the fewest and the most. */
+/** `through 2 hidden`; the range of counts for several lines with one beginning. */
 function bridgeText(counts: ReadonlySet<number>): string {
   const [fewest, most] = [smallest(counts), largest(counts)];
   return `through ${fewest === most ? most : `${fewest} to ${most}`} hidden`;
@@ -312,7 +312,7 @@ function overlap(a: Rectangle, b: Rectangle): boolean {
   );
 }
 
-/** So near to a line the pointer is on it, CSS px. */
+/** Distance up to which the pointer is on a line, CSS px. */
 const REACH = 5;
 const MOST = 3000;
 
@@ -336,7 +336,7 @@ export function edgeAt({ placed, camera }: GraphPicture, x: number, y: number): 
   return found;
 }
 
-/** From a point to the stretch that begins at the point `i` of a stroke. */
+/** Distance of a point from the segment that begins at the point `i` of a stroke. */
 function distance(x: number, y: number, points: ArrayLike<number>, i: number): number {
   const [fromX, fromY] = [points[2 * i]!, points[2 * i + 1]!];
   const [wide, high] = [points[2 * i + 2]! - fromX, points[2 * i + 3]! - fromY];

@@ -9,13 +9,13 @@ import { detail, type GraphPicture, isSetBack, type LabelRecord, whole } from ".
 const { tag: TAG, button: BUTTON } = tokens.group;
 const { radius } = tokens.node;
 const LETTERS_PX = 11;
-/** The button of a closed group or a frame is drawn from this scale on; smaller it could not be hit. */
+/** Scale from which the button of a closed group or a frame is drawn; a smaller one could not be hit. */
 const BUTTON_SCALE = 0.5;
 const BUTTON_PX = 13;
-/** Thickness of the bar that tells what is inside, px at scale 1. */
+/** Thickness of the bar of shares, px at scale 1. */
 const FOOT = 4;
 
-/** How far one sheet of a run of blocks reaches beyond the one before it, px at scale 1. */
+/** Offset of the sheets of a run of blocks, px at scale 1. */
 function stackOf({ scene }: GraphPicture["placed"]): number {
   return scene.compact ? tokens.compact.stack : tokens.group.stack;
 }
@@ -27,7 +27,7 @@ function frontOf({ placed, camera, graph }: GraphPicture, box: number): Rectangl
   return { x, y, width: width - behind, height: height - behind };
 }
 
-/** The button of a closed group, in its upper right corner; null where it is too small. */
+/** The button of a closed group, in its upper right corner; null if it is too small. */
 export function buttonOf(picture: GraphPicture, box: number): Rectangle | null {
   if (picture.isStill || picture.camera.scale < BUTTON_SCALE) return null;
   const { x, y, width, height } = frontOf(picture, box);
@@ -99,7 +99,7 @@ function paintShares(
   }
 }
 
-/** The letters of a group's kind, in the middle of what has its color, where they fit. */
+/** The letters of a group's kind, in the middle of its colored area, if they fit. */
 function paintTag(
   context: Pen,
   measure: TextMeasure,
@@ -138,7 +138,7 @@ function paintButton(context: Pen, { x, y, width }: Rectangle, sign: "+" | "−"
   context.stroke();
 }
 
-/** Fill of a closed group: its color, or a quiet one where colors show op kinds. */
+/** Color of a closed group, or a quiet one if colors show op kinds. */
 export function groupFill(picture: GraphPicture, box: number): string {
   const { palette, colorBy, colors } = picture;
   if (colorBy === "kind" || isSetBack(picture, box)) return palette.plain;
@@ -153,12 +153,12 @@ const LEAST = 5;
 const LEAST_DENSE = 12;
 const STRIPE = 3;
 
-/** What stands in the header of a frame, CSS px. */
+/** Content of a frame's header, CSS px. */
 export interface FrameHeader extends Rectangle {
   frame: number;
   group: number;
   words: string;
-  /** Null where nothing can be pressed. */
+  /** Null without interaction. */
   button: Rectangle | null;
 }
 
@@ -242,7 +242,7 @@ export class FramePainter {
     }
   }
 
-  /** The header whose button or words are at a point of the stage. */
+  /** Header and part of it at a point of the stage. */
   at(x: number, y: number): { header: FrameHeader; button: boolean } | null {
     const header = this.#headers.findLast((each) => isIn(each, x, y));
     return header

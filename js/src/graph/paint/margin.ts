@@ -7,7 +7,7 @@ import { membersOf } from "../layout/scene.ts";
 import { titleOf } from "./frames.ts";
 import { type GraphPicture, type LabelRecord, marginStart, PITCH, whole } from "./picture.ts";
 
-/** The longest known time of a node in a box as a share of the longest there is, 0 … 1. */
+/** The longest known time of a node in a box as a share of the longest time, 0 … 1. */
 export function heatOf(
   { placed, times }: Pick<GraphPicture, "placed" | "times">,
   box: number,
@@ -19,20 +19,20 @@ export function heatOf(
   return most / Math.max(1, times.largest);
 }
 
-/** Whether times stand beside the colors: they are known and the colors show no other measurement. */
+/** True if times are shown beside the colors: they are known and the colors show no other measurement. */
 export function showsTimes({ times, colorBy }: Pick<GraphPicture, "times" | "colorBy">): boolean {
   return times.known && (colorBy === "kind" || colorBy === "time");
 }
 
 export const TEXT_PX = 11;
-/** How far a text may stand from its layer to keep that distance, CSS px. */
+/** Largest shift of a text from its layer, CSS px. */
 const NUDGE = 14;
 const BETWEEN = "  |  ";
-/** The bar that tells how long what stands in a row took; where a column has room for it. */
+/** The bar of a row's time, if a column has room for it. */
 const BAR = { width: 36, height: 5, least: 230 };
-/** With so much room, a text says more, CSS px. */
+/** Width from which texts are longer, CSS px. */
 const WIDE = 460;
-/** Frames are named from this height on. */
+/** Height from which frames are named. */
 const NAMED = 2 * PITCH;
 
 interface MarginRow {
@@ -59,8 +59,8 @@ interface MarginText {
 }
 
 /**
- * Where boxes are too small for text but layers are not: what each layer holds, in a column beside the graph.
- * Long thin graphs can so be read as a whole.
+ * Texts of layers in a column beside the graph, if boxes are too small for text but layers are not: long thin graphs
+ * can be read at once.
  */
 export class MarginPainter {
   readonly #context: Pen;
@@ -123,7 +123,7 @@ export class MarginPainter {
     }
   }
 
-  /** The line from the boxes of a layer to their row of texts; it ends where the first of them begins. */
+  /** The line from the boxes of a layer to their row of texts; it ends at the first text. */
   leader({ placed, camera }: GraphPicture, box: number): MarginLine | null {
     const spot = this.spotOf(box);
     if (!spot) return null;
@@ -243,9 +243,9 @@ export class MarginPainter {
   }
 }
 
-/** Rows as near as can be to where they are wanted, but a row's height apart, between the ends of the stage. */
+/** Rows as near as possible to their wanted positions, but a row's height apart, between the ends of the stage. */
 function apart(wanted: readonly number[], height: number): number[] {
-  /** Runs of touching rows: their number, and the mean wanted place of the first. */
+  /** Runs of touching rows: their number, and the mean wanted position of the first. */
   const runs: { count: number; first: number }[] = [];
   for (const [i, y] of wanted.entries()) {
     let run = { count: 1, first: y - i * PITCH };

@@ -6,24 +6,24 @@ import { heatOf, showsTimes } from "./margin.ts";
 import type { OverlayMarks } from "./painter.ts";
 import { type GraphPicture, isMarked, shadesOf } from "./picture.ts";
 
-/** From the edge: ticks of hits, the graph, the heat strip, the pointer to the slowest node; CSS px. */
+/** Columns from the edge: ticks of hits, the graph, the heat strip, the pointer to the slowest node; CSS px. */
 const GUTTER = 10;
 const STRIP = 7;
 const GAP = 3;
 const PAD = 4;
 const MOST = 18;
-/** Faulty and suspicious boxes are drawn no smaller, CSS px. */
+/** Least size of faulty and suspicious boxes, CSS px. */
 const SUSPICIOUS = 4;
-/** Scenes of more boxes are drawn in slices. */
+/** Number of boxes from which scenes are drawn in slices. */
 const AT_ONCE = 3000;
 /** Boxes between two pauses. */
 const STRIDE = 2000;
 
 /**
- * The whole graph beside the stage: a strip along the flow, in one piece also where the stage has columns, with the part
- * that the stage shows, the selection (a line), the hits (ticks) and the slowest node, or the most suspicious (a
- * triangle). Beside it the heat strip: at each place the longest time there where times are known and the colors show none;
- else the color of the worst or largest.
+ * The complete graph beside the stage: a strip along the flow, in one piece even if the stage has columns, with the
+ * visible part, the selection (a line), the hits (ticks) and the slowest node, or the most suspicious (a triangle).
+ * Beside it the heat strip: the longest time at every position if times are known and the colors show none; else the
+ * color of the worst or largest.
  */
 export class GraphOverview {
   readonly node = element("div", { class: "tvmdbg-graph-overview", hidden: true });
@@ -32,10 +32,10 @@ export class GraphOverview {
   #picture: GraphPicture | null = null;
   #drawn = "";
   #drawing: AbortController | null = null;
-  /** Where along the strip there are hits, of which hits of which picture. */
+  /** Cached ticks of the hits along the strip. */
   #ticks: { hits: unknown; key: string; at: Uint8Array } | null = null;
 
-  /** Rows of the strip with a fault, found once for each answer and size. */
+  /** Rows of the strip with a fault, cached by answer and size. */
   #faults: { health: unknown; key: string; rows: ReadonlySet<number> } | null = null;
 
   constructor(moveTo: (x: number, y: number) => void, signal: AbortSignal) {
@@ -96,7 +96,7 @@ export class GraphOverview {
     else inStretches(steps, this.#drawing.signal).catch(() => {});
   }
 
-  /** Along the strip: the flow; across it: each column, stretched to the strip. */
+  /** Along the strip: the flow; across it: the columns, stretched to the strip. */
   #scale({ placed }: GraphPicture) {
     const { columns, direction } = placed.layout;
     const { clientWidth: width, clientHeight: height } = this.node;
@@ -110,7 +110,7 @@ export class GraphOverview {
     return {
       along,
       flow: (at: number) => limit((at - PAD) / room) * placed.length,
-      /** How far across a column a place on the strip is, 0 … 1; the other way round in `at`. */
+      /** Position across a column of a point on the strip, 0 … 1; `at` is the inverse. */
       across: (at: number) => limit((at - GUTTER) / wide),
       at: (world: number, column: number) => {
         const size = Math.max(1, high[column]! - low[column]!);
@@ -199,7 +199,7 @@ export class GraphOverview {
     return this.#ticks.at;
   }
 
-  /** A tick at the inner edge for each row in which a fault began or to which it spread. */
+  /** Ticks at the inner edge for rows where a fault began or spread to. */
   #spread(picture: GraphPicture): void {
     const { placed, palette, health } = picture;
     if (!health || health.nodes.origin < 0) return;
@@ -256,7 +256,7 @@ export class GraphOverview {
       const [left, right] = [at.at(low, column), at.at(high, column)];
       const whole = right - left > at.wide - 1;
       const before = parts.at(-1);
-      // Columns that are seen whole, one after the other, are one part of the strip.
+      // Consecutive columns that are completely visible are one part of the strip.
       if (whole && before?.whole && start - before.end < 1) before.end = end;
       else parts.push({ left, right, start, end, whole });
     });

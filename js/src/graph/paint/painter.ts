@@ -11,9 +11,9 @@ import { FramePainter } from "./frames.ts";
 import { MarginPainter, TEXT_PX } from "./margin.ts";
 import { detail, type GraphPicture, type LabelRecord } from "./picture.ts";
 
-/** How much of the color of errors lies over what a fault spread to. */
+/** Share of the error color over boxes that a fault spread to. */
 const TINT = 0.16;
-/** Other colors stand for values that a legend tells: no tint falsifies them. */
+/** Color modes with a tint; in others the color stands for a value of the legend. */
 const TINTED: readonly string[] = ["kind", "time"];
 
 export function faultOf({ health, colorBy }: GraphPicture, box: number): number {
@@ -40,7 +40,7 @@ function paintSpread(context: Pen, picture: GraphPicture): void {
   context.globalAlpha = 1;
 }
 
-/** Draws a badge at boxes in which a fault began, at every scale. */
+/** Draws a badge at boxes where a fault began, at every scale. */
 function paintOrigins(context: Pen, picture: GraphPicture): void {
   const { placed, camera, palette } = picture;
   placed.eachBox(camera.view(BADGE), (box) => {
@@ -52,7 +52,7 @@ function paintOrigins(context: Pen, picture: GraphPicture): void {
   });
 }
 
-/** What is drawn over the graph and changes without it. */
+/** Marks over the graph, which change without it. */
 export interface OverlayMarks {
   selected: readonly number[];
   outlined?: readonly number[];
@@ -62,13 +62,13 @@ export interface OverlayMarks {
   noted: readonly number[];
 }
 
-/** Above so many edges at one box, only the box is marked. */
+/** Number of edges at one box above which only the box is marked. */
 const MOST_EDGES = 400;
 const SMALLEST_MARK = 7;
-/** Boxes at least so high are framed when they are hits, lower ones bear a dot, CSS px. */
+/** Height from which hits are framed; lower boxes get a dot, CSS px. */
 const FRAME_PX = 6;
 const DOT = 5;
-/** Size of the sign of a note, CSS px, and how far it reaches into its box. */
+/** Size of the sign of a note, and its overlap with the box, CSS px. */
 const NOTE = { width: 15, height: 12, tail: 4 };
 
 export class OverlayPainter {
@@ -119,7 +119,7 @@ export class OverlayPainter {
       this.#row(picture, box);
     }
     if (hovered >= 0) this.#frame(picture, hovered, theme.text, 1.5, 0, []);
-    // The frame of a selected box must not run through its badge.
+    // The frame of a selected box must not cross its badge.
     if (picture.health && selected.length) paintOrigins(this.#context, picture);
     for (const box of noted) this.#note(picture, noteSpot(picture, box));
   }
@@ -272,7 +272,7 @@ export class OverlayPainter {
   }
 }
 
-/** Where the sign of a note stands: at the left end of the upper border of its box. */
+/** Position of a note's sign: at the left end of its box's upper border. */
 export function noteSpot({ placed, camera }: GraphPicture, box: number): Rectangle {
   const { x, y } = placed.rectangle(box);
   return {

@@ -14,13 +14,13 @@ const STEPS = 64;
 const TINT = 0.16;
 const CLASS_TINT = 0.36;
 
-/** The colors of one theme, mixed once: fills of op kinds and of times, and the ink that is legible on each. */
+/** Colors of one theme, mixed once: fills of op kinds and of times, and legible ink for them. */
 export class Palette {
   readonly theme: Theme;
   readonly #tints = new Map<string, string>();
   readonly #ramps = new Map<Ramp, string[]>();
   readonly edge: string;
-  /** Fill and ink of a box that is set back. */
+  /** Fill and ink of a faded box. */
   readonly plain: string;
   readonly frame: string;
   #hatch: CanvasPattern | null = null;
@@ -45,7 +45,7 @@ export class Palette {
     return blockFill(this.theme, kind);
   }
 
-  /** The color at a share, 0 … 1, of a ramp: of times, of other numbers, of those around zero. */
+  /** The color at a share, 0 … 1, of a ramp. */
   ramp(name: Ramp, share: number): string {
     const step = Math.round(Math.min(1, Math.max(0, share)) * STEPS);
     let colors = this.#ramps.get(name);
@@ -96,13 +96,13 @@ function hasPatterns(context: Pen): context is CanvasRenderingContext2D {
   return "createPattern" in context;
 }
 
-/** A color on the way from one to the other. */
+/** Interpolation of two colors. */
 function mix(from: string, to: string, share: number): string {
   const hex = (color: string) => `rgb(${channels(color).join(", ")})`;
   return ramp([hex(from), hex(to)], share);
 }
 
-/** How thick lines are, and from one to the next, px. */
+/** Thickness and distance of lines, px. */
 const LINE = 1.2;
 const APART = 5.7;
 
@@ -115,7 +115,7 @@ export function paintHatch(context: Pen, palette: Palette, shape: Rectangle): vo
     return;
   }
   const { x, y, width, height } = shape;
-  // The dashes of one line across the box, as thick as that is long.
+  // A single thick dashed line across the box gives all lines of the hatch.
   const long = width + height;
   context.save();
   context.clip();

@@ -15,7 +15,7 @@ export const PITCH = 11.5;
 const GAP = 14;
 const LEAST_ROOM = 150;
 
-/** Left end of the column of texts; null where it has no room, or the layers are too close. */
+/** Left end of the column of texts; null if it has no room, or the layers are too close. */
 export function marginStart(placed: PlacedScene, camera: Camera): number | null {
   const { bounds, layers, direction } = placed.layout;
   if (direction === "right" || placed.columns > 1) return null;
@@ -31,19 +31,19 @@ export interface GraphPicture {
   placed: PlacedScene;
   camera: Camera;
   palette: Palette;
-  /** The name of what the colors show, and the colors. */
+  /** Column of the colors, and the colors. */
   colorBy: string;
   colors: BoxColors;
   health: BoxHealth | null;
-  /** What alone keeps its color, as the legend calls it; null for all. */
+  /** Legend item that keeps its color; null for all. */
   highlight: string | null;
-  /** Boxes with hits of the search, which alone keep their color; null where nothing is found. */
+  /** Boxes with hits of the search, which keep their color; null without hits. */
   hits?: ReadonlyMap<number, number> | null;
-  /** Whether nothing in it can be pressed. */
+  /** True without interaction. */
   isStill?: boolean;
 }
 
-/** A text on the stage and the box it belongs to (-1: a line's), CSS px. */
+/** A text on the stage and its box (-1: a line's), CSS px. */
 export interface LabelRecord {
   text: string;
   node: number;
@@ -53,7 +53,7 @@ export interface LabelRecord {
   height: number;
 }
 
-/** How much of a box is drawn: two lines of text, one, a rectangle, or layers run together. */
+/** Level of detail of boxes: two lines of text, one, a rectangle, or merged layers. */
 export type Detail = "full" | "title" | "shape" | "density";
 
 const LAYER_PX = 2;
@@ -89,7 +89,7 @@ export function flatFill(
 class Shades {
   readonly highlight: string | null;
   readonly hits: GraphPicture["hits"];
-  /** Which of several boxes is seen; of a box whose color is 0, not known yet. */
+  /** Priority of boxes that share a place, valid if the box's color is not 0. */
   readonly rank: Float64Array;
   readonly color: Uint32Array;
   readonly #picture: Pick<GraphPicture, "colors" | "palette" | "highlight" | "hits">;
@@ -131,10 +131,10 @@ export function shadesOf(picture: GraphPicture): Shades {
   return shades;
 }
 
-/** Side of the cells that boxes too small to be seen alone share, CSS px. */
+/** Side of the cells that tiny boxes share, CSS px. */
 const CELL = 2;
 
-/** Draws boxes too small to be seen alone: those that share a cell become one, in the color of the slowest or worst. */
+/** Draws tiny boxes: those that share a cell become one, in the color of the slowest or worst. */
 export class DensityPainter {
   readonly #context: Pen;
   #columns = 0;
@@ -218,12 +218,12 @@ export class DensityPainter {
   }
 }
 
-/** One that writes a drawing takes none. */
+/** False for the recorder of figures. */
 function takesPictures(context: Pen): context is CanvasRenderingContext2D {
   return "drawImage" in context;
 }
 
-/** As many of the parts between dots as fit: a number is written whole or not at all. */
+/** As many of the parts between dots as fit: numbers are never cut. */
 export function whole(measure: TextMeasure, words: string, room: number): string {
   let shown = words;
   for (let cut = shown.lastIndexOf(" · "); cut > 0; cut = shown.lastIndexOf(" · ")) {
@@ -233,14 +233,14 @@ export function whole(measure: TextMeasure, words: string, room: number): string
   return shown;
 }
 
-/** Suspicious boxes without text are drawn no smaller, CSS px. */
+/** Least size of suspicious boxes without text, CSS px. */
 const LEAST = 6;
 
 export function isMarked({ colorBy, health }: GraphPicture, box: number): boolean {
   return colorBy === "health" && health !== null && isSuspicious(health.verdict(box));
 }
 
-/** Faulty boxes without text are crossed out, suspicious ones struck: their color is not all that tells them apart. */
+/** Crosses out faulty boxes without text and strikes suspicious ones: color is not the only sign. */
 export function paintSuspicious(context: Pen, picture: GraphPicture): void {
   const { placed, camera, palette, health } = picture;
   placed.eachBox(camera.view(8), (box) => {

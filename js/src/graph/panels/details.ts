@@ -290,7 +290,7 @@ export class DetailsPanel {
     return parts;
   }
 
-  /** What the file has wrong, so that less is drawn than it may mean. */
+  /** Faults of the file, due to which less is drawn than it may mean. */
   #wrong(): Node[] {
     const { wrong = [], wrongCount = 0 } = this.#model.graph.info ?? {};
     const more = wrongCount - wrong.length;

@@ -45,7 +45,7 @@ export function section(title: string, ...children: (Node | null)[]): HTMLElemen
   return element("section", {}, element("h4", {}, title), ...children);
 }
 
-/** A file may hold names of any length; all of it is copied. */
+/** Names in a file may have any length; copying takes all of it. */
 function shownOf(value: string): string {
   const more = value.length - MOST_LETTERS;
   return more > 0 ? `${value.slice(0, MOST_LETTERS)}… and ${counted(more, "more letter")}` : value;
@@ -78,7 +78,7 @@ export function table(rows: readonly (readonly [string, string])[]): HTMLElement
   );
 }
 
-/** Keeps each time on one line with its unit. */
+/** Keeps a time on one line with its unit. */
 function unbroken(text: string): string {
   return text.replace(/(\d) (?=[nµm]?s\b)/g, "$1\u00a0");
 }
@@ -89,7 +89,7 @@ export function bar(share: number, title: string): HTMLElement {
   return element("div", { class: "tvmdbg-graph-bar", title }, fill);
 }
 
-/** A row of a list: what it is, and below it its share as a bar and in words. */
+/** A row of a list: a link, and below it its share as a bar and in words. */
 export function shared(link: HTMLElement, share: HTMLElement, words: string): HTMLElement {
   return element("li", {}, link, element("div", { class: "tvmdbg-graph-slow" }, share, words));
 }
@@ -117,7 +117,7 @@ const SETTINGS = [
 ];
 const QUANTIZATION = " quantization";
 const KERNEL = "kernel";
-/** How it is called in the program, which its section or the boxes around it say. */
+/** Attributes that its section or the boxes around it already show. */
 const SAID = ["kind", "delegate", "delegate_index", "backend"];
 const WORDS: Record<string, string> = {
   [OPERATOR]: "operator",
@@ -126,7 +126,7 @@ const WORDS: Record<string, string> = {
 };
 const TITLES: Record<string, string> = { Xnnpack: "XNNPACK", Qnn: "QNN" };
 
-/** What attributes tell of the delegate's operator, in an order that can be read, and the others. */
+/** Attributes of the delegate's operator, in a readable order, and the others. */
 export function delegateOf(attrs: AttributeList): {
   delegate: DelegateFacts | null;
   attrs: AttributeList;
@@ -306,12 +306,12 @@ export interface BlockKind {
   ns: number;
 }
 
-/** A group of more than this share of the nodes says nothing of what the graph is made of: what is in it does. */
+/** Share of the nodes above which a group is replaced by its content in the summary. */
 const ALL = 0.9;
 
 /**
- * What a graph is made of: its blocks by name, each node counted once, in the outermost of them. Those that take most
- * of the time come first, those of most nodes where no times are known.
+ * Composition of a graph: its blocks by name; a node counts once, in its outermost block. Ordered by time, or by number
+ * of nodes if no times are known.
  */
 export function composition({ groups, graph }: GraphModel): BlockKind[] {
   const { groupParent, groupStart, groupEnd, groupNames, groupRepeats, kinds } = graph;

@@ -73,7 +73,7 @@ export class Popup {
   }
 }
 
-/** The pattern of what is not known, as the palette draws it. */
+/** Hatch of unknown values, as in the palette. */
 const HATCH = "M-8 8L0 0M0 8L8 0M8 8L16 0";
 
 export class SvgCanvas extends SvgContext {
@@ -126,10 +126,10 @@ function rulerOf(context: CanvasRenderingContext2D): TextRuler {
   };
 }
 
-/** A whole graph of more boxes is saved without texts. */
+/** Number of boxes from which a complete graph is saved without texts. */
 const MOST_READ = 20_000;
 const FLAT_SCALE = 0.3;
-/** What browsers take of a canvas. */
+/** Largest canvas side in browsers. */
 const MOST_SIDE = 16_000;
 const MOST_PIXELS = 100e6;
 
@@ -198,7 +198,7 @@ export class Saves {
       MOST_SIDE / Math.max(width, height),
       Math.sqrt(MOST_PIXELS / (width * height)),
     );
-    // What would be drawn smaller than on screen is drawn as at that scale, so that texts stay legible or go.
+    // Boxes smaller than on screen are drawn as at that scale, so that texts stay legible or go.
     const part = Math.min(1, ratio);
     const camera = Object.assign(this.#view.stage.whole(1), { x, y, scale: scale * part });
     camera.resize(width * part, height * part);

@@ -196,7 +196,7 @@ class HealthKey {
   }
 }
 
-/** Room of the row's own margins, and of the button for what does not fit, CSS px. */
+/** Room of the row's own margins, and of the button for the chips that do not fit, CSS px. */
 const PADDING = 14;
 const MORE = 66;
 
@@ -209,8 +209,8 @@ interface ClassChip {
 }
 
 /**
- * What the colors mean: the scale of numbers, the classes, and op kinds with their share of the time; each sets the
- * others back.
+ * Legend of the colors: the scale of numbers, the classes, and op kinds with their share of the time; hovering one
+ * fades the others.
  */
 export class GraphLegend {
   readonly node = element("div", { class: "tvmdbg-graph-legend", role: "group" });
@@ -247,7 +247,7 @@ export class GraphLegend {
     signal.addEventListener("abort", () => size.disconnect());
   }
 
-  /** Shows the colors, how far they are computed, and why there are none. */
+  /** Shows the colors, the progress of their computation, and an error. */
   show(colors: BoxColors | null, work: Work | null, problem: string): void {
     const { chosen, highlighted } = this.#view;
     const active = document.activeElement as HTMLElement | null;

@@ -7,7 +7,7 @@ import { Popup, Saves } from "./export_picture.ts";
 
 const SHOWN = 5;
 
-/** Something that can be done to the selected node, and the key that does it. */
+/** An action on the selected node, with its key. */
 interface Action {
   label: string;
   key: string;

@@ -104,7 +104,7 @@ export class SearchField {
       if (this.#active < 0 && this.#hits.active >= 0 && this.#hits.key(event)) return;
       if (key === "ArrowDown" || key === "ArrowUp") {
         this.#move(key === "ArrowDown" ? 1 : -1);
-        // Behind the last suggestion come the hits.
+        // The hits follow the last suggestion.
         if (this.#active < 0) this.#hits.key(event);
       } else if (key === "F1") this.#toggleHelp();
       else if ((key === "Enter" || key === "Tab") && this.#active >= 0) this.#take(this.#active);
@@ -130,7 +130,7 @@ export class SearchField {
     };
     on("blur", left);
     this.panel.addEventListener("focusout", left, { signal });
-    // The field keeps the keyboard while one points at what is below it.
+    // The field keeps the keyboard while the pointer is on its panel.
     this.panel.addEventListener("pointerdown", (event) => event.preventDefault(), { signal });
     signal.addEventListener("abort", () => clearTimeout(this.#typing));
   }
@@ -139,7 +139,7 @@ export class SearchField {
     if (this.input.value !== query) this.input.value = query;
   }
 
-  /** Says what is wrong with the query, and marks where; or what of it is not known of all nodes. */
+  /** Shows the error of the query and marks its position, or the fields that are not known of all nodes. */
   show(hits: Hits): void {
     const { problem, at, notes, nodes } = hits.found;
     const { input } = this;

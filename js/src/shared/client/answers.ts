@@ -39,16 +39,16 @@ export interface Finding {
   next: string;
 }
 
-/** What is known so far, ranked; the first question starts the scan of the tensors. */
+/** Findings so far, ranked; the first question starts the scan of the tensors. */
 export interface FindingsAnswer {
   state: "scanning" | "done" | "cancelled" | "none";
-  /** Tensors scanned, of how many. */
+  /** Number of tensors scanned. */
   done: number;
   total: number;
   findings: Finding[];
 }
 
-/** What a run holds, and for what it lacks how to get it. */
+/** Parts of a run, and a hint for each part that it lacks. */
 export interface RunSummary {
   title: string;
   graph: string | null;
@@ -65,7 +65,7 @@ export interface RunSummary {
   provenance: string[];
 }
 
-/** Why there is none of a part, and how to get one. */
+/** Reason why a part is missing, and how to get it. */
 export interface Missing {
   missing: string;
 }
@@ -76,31 +76,31 @@ export interface GraphColumns extends Columns<"graph"> {
 }
 
 interface GraphInfo {
-  /** What all times together are the time of: `in Method::execute`; "" without times. */
+  /** Scope of all times together (`in Method::execute`); "" without times. */
   together?: string;
-  /** How many nodes are of each role, operators first: `27 operators`; and what telling inputs from parameters rests on. */
+  /** Number of nodes by role, operators first (`27 operators`), and how inputs were told from parameters. */
   held?: string[];
   roles?: string;
   devices: Record<string, string>;
-  /** What of the graph its file has wrong, the first of so many. */
+  /** The first faults of the graph file. */
   wrong?: string[];
   wrongCount?: number;
 }
 
-/** What queries need beyond the graph; see `tvmdbg_widgets/analysis/view_columns.py`. */
+/** Columns that only queries need; see `tvmdbg_widgets/analysis/view_columns.py`. */
 export type FactColumns = Columns<"facts">;
 
 /** Steps (R), entries (E) and slots (S) of the memory plan; see `tvmdbg_widgets/analysis/memory/planned.py`. */
 export interface MemoryColumns extends Columns<"memory"> {
   info: {
     said: string[];
-    /** Those of `said` that tell of a fault. */
+    /** Items of `said` that report a fault. */
     wrong: string[];
     allocated: number;
     parameters: number;
-    /** What telling inputs from parameters rests on; empty where a file tells it. */
+    /** How inputs were told from parameters; empty if the file says so. */
     roles?: string;
-    /** How many buffers a program plans as a whole; 0 where each slot is memory of its own. */
+    /** Number of buffers of a program's plan; 0 if each slot is memory of its own. */
     buffers: number;
     peak: number;
     peakNodes: number[];
@@ -114,7 +114,7 @@ export interface CriticalColumns extends Columns<"critical"> {
     said: string[];
     length: number;
     total: number;
-    /** Nothing ran beside anything else: the length is a lower bound. */
+    /** Nothing ran in parallel: the length is a lower bound. */
     sequential: boolean;
   };
 }
@@ -123,19 +123,19 @@ export interface RooflineColumns extends Columns<"roofline"> {
   info: { convention: string };
 }
 
-/** What varies along the timeline: memory in use, counters of a trace. A value holds until the next one. */
+/** Values along the timeline: memory in use, counters of a trace. A value holds until the next one. */
 export interface CounterColumns extends Columns<"counters"> {
   info: {
-    /** Why memory is not among them and how to get it, "" where it is. */
+    /** Why memory is missing and how to get it; "" if it is here. */
     missing: string;
-    /** How many values there are, where only the extremes of short stretches were sent; else 0. */
+    /** Number of all values if only the extremes of short stretches were sent; else 0. */
     thinned: number;
     /** Counters that were not sent. */
     leftOut: number;
   };
 }
 
-/** Numbers of a difference that rows by node and by op kind share; times in nanoseconds, NaN where unknown. */
+/** Numbers of a difference, for rows by node and by op kind; times in nanoseconds, NaN if unknown. */
 export type ChangeRows = Pick<
   Columns<"change">,
   "label" | "nsA" | "nsB" | "p" | "q" | "shift" | "low" | "high" | "verdict" | "shown" | "why"
@@ -149,7 +149,7 @@ export interface ChangeColumns extends Columns<"change"> {
     said: string[];
     verdicts: string[];
     matches: string[];
-    /** What the times of each were counted in whole units of, ns: one of 0 is less. */
+    /** Unit of the times of A and B, ns; a time of 0 is less than one unit. */
     roundings: [a: number, b: number];
     total: { a: number; b: number; verdict: number; why: string };
   };
@@ -164,7 +164,7 @@ export interface NodeDetails {
   kind: string;
   opKind: string;
   attrs: [name: string, value: string][];
-  /** The first of `inputCount`; so of the outputs. */
+  /** The first inputs of `inputCount`; likewise for outputs. */
   inputs: { node: number; output: number; name: string; text: string; trust: string }[];
   outputs: { output: number; text: string; consumers: { node: number; name: string }[] }[];
   inputCount?: number;
@@ -173,7 +173,7 @@ export interface NodeDetails {
   notes: string[];
 }
 
-/** What is largest in the run; see `tvmdbg_widgets/analysis/opening.py`. */
+/** The largest item of its kind in the run; see `tvmdbg_widgets/analysis/opening.py`. */
 export interface Highlight {
   label: string;
   about: string;
@@ -183,28 +183,27 @@ export interface Highlight {
   entry: Entry | null;
 }
 
-/** Columns that travel in the first buffer of an answer; which ones is in `wire.ts`. */
+/** Columns in the first buffer of an answer; `wire.ts` lists them. */
 export interface Packed {
   columns: ColumnHeader[];
 }
 
-/** Columns, and what is told beside them. */
+/** Columns with further information. */
 export interface ColumnsReply<Info> extends Packed {
   info: Info;
 }
 
-/** An answer of which some fields travel as columns. */
+/** Answer with some fields sent as columns. */
 type Sent<Answer, Columns> = Omit<Answer, keyof Columns> & Packed;
 
-/** An answer in which the distribution travels as columns. */
+/** Answer with its distribution sent as columns. */
 type WithDistribution<Answer extends SpreadAnswer> = Omit<Answer, "distribution"> & {
   distribution: Sent<Distribution, Distribution> | null;
 };
 
 /**
- * What a run answers to each kind of question, as it travels; a page without a kernel answers the same.
- *
- * Every answer of Python is held to it in tests (`tests/answer_schema.py`).
+ * Replies of a run by kind of question, as they travel; a page without a kernel gives the same. Tests check every
+ * answer of Python against it (`tests/answer_schema.py`).
  */
 export interface RunAnswers {
   /** In the first buffer, or as text. */
@@ -237,7 +236,7 @@ export interface RunAnswers {
   slices: ColumnsReply<null>;
   names: ColumnsReply<null>;
   flows: ColumnsReply<FlowColumns["info"]> | null;
-  /** `info`: bins of each row, where the slices are too many. */
+  /** `info`: bins of each row if there are too many slices. */
   window: ColumnsReply<{ bins: number } | null>;
   area: AreaAnswer;
   sums: AreaAnswer;
@@ -245,7 +244,7 @@ export interface RunAnswers {
   slice: FoundSlice | null;
 }
 
-/** The columns of an answer; Python saw that they are those of `WIRE`. */
+/** Unpacked columns of an answer; Python has checked their names against `WIRE`. */
 export function columnsOf<Answer extends keyof typeof WIRE>(
   headers: readonly ColumnHeader[],
   buffers: readonly DataView[],

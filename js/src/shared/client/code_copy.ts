@@ -1,6 +1,6 @@
 import { element, KEEP_KEYS } from "../ui/dom.ts";
 
-/** Python for what is selected; `run` is the run as the user named it in the documentation. */
+/** Python for the selection; `run` is the name that the documentation uses. */
 
 export function nodesCode(nodes: readonly number[]): string {
   return several(nodes, "run.graph.nodes[", "]") ?? "run.graph";
@@ -18,7 +18,7 @@ export function rangeCode([start, end]: readonly [number, number]): string {
   return `run.area(${start}, ${end}).to_dataframe()`;
 }
 
-/** The code with a comment that tells of which run it speaks, for notebooks with more than one. */
+/** Code with a comment that names the run, for notebooks with more than one. */
 export function codeOfRun(code: string, title: string | null): string {
   const line = title?.replace(/[\s\p{C}]+/gu, " ").trim();
   return line ? `${code}  # run: ${line}` : code;
@@ -31,7 +31,6 @@ function several(nodes: readonly number[], before: string, after: string): strin
 
 const SHOWN_MS = 2600;
 
-/** The key that copies code, in every view. */
 export const COPY_KEY = "y";
 
 interface Titled {
@@ -104,7 +103,7 @@ export class CodeCopy {
     const copy = (event: ClipboardEvent) => {
       set = into(event, text);
     };
-    // The browser asks back with a copy event, in which a page may set the text without leave.
+    // The browser fires a copy event, in which a page may set the text without permission.
     document.addEventListener("copy", copy, { capture: true });
     const asked = document.execCommand("copy");
     document.removeEventListener("copy", copy, { capture: true });

@@ -23,12 +23,12 @@ export type ColumnHeader =
       bytes: number;
     };
 
-/** A sequence of strings kept as codes into its distinct values. */
+/** Strings as codes into their distinct values. */
 export class StringColumn {
   readonly codes: Int32Array;
   #unique: readonly string[] | (() => readonly string[]);
 
-  /** The distinct values may be made only once somebody asks for one. */
+  /** The distinct values may be computed on first use. */
   constructor(codes: Int32Array, unique: readonly string[] | (() => readonly string[])) {
     this.codes = codes;
     this.#unique = unique;
@@ -92,11 +92,11 @@ function strings(header: ColumnHeader & { kind: "strings" }, buffer: ArrayBuffer
   return new StringColumn(codes, () => decoded(ends, bytes));
 }
 
-/** The texts that end at these bytes of a column. */
+/** Texts that end at these byte offsets of a column. */
 function decoded(ends: Int32Array, bytes: Uint8Array): string[] {
   const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
   const all = decoder.decode(bytes);
-  // Where each letter is one byte, bytes count letters: one text is cut, which is faster than many are decoded.
+  // For ASCII, byte offsets are letter offsets: cutting one text is faster than decoding many.
   const cut =
     all.length === bytes.length
       ? (start: number, end: number) => all.slice(start, end)

@@ -3,10 +3,10 @@ import type { RunClient } from "./run_client.ts";
 import type { HealthAnswer } from "./tensor_questions.ts";
 
 const AGAIN_MS = 400;
-/** Where an answer takes long, the next question waits so many times as long. */
+/** The next question waits this many times as long as the last answer took. */
 const PATIENCE = 2;
 
-/** What every answer about the scan of a run's tensors begins with. */
+/** Head of every answer about the scan of a run's tensors. */
 export interface ScanAnswer {
   state: "scanning" | "done" | "cancelled" | "none";
   done: number;
@@ -23,17 +23,17 @@ interface ScanEvents<T> {
   error: (error: unknown) => void;
 }
 
-/** Whether more will be known without anyone's doing: the scan runs, or is about to begin. */
+/** True if the scan runs or is about to begin. */
 export function isUnderWay({ state }: ScanAnswer): boolean {
   return state === "scanning" || state === "none";
 }
 
-/** Asks for the results of a scan until it is done or stopped. */
+/** Polls a scan until it is done or stopped. */
 export class Scan<T extends ScanAnswer> {
   readonly #questions: Questions<T>;
   readonly #events: ScanEvents<T>;
   readonly #signal: AbortSignal;
-  /** Number of the current round of questions; answers to earlier rounds are ignored. */
+  /** Number of the current round of questions; replies to earlier rounds are ignored. */
   #round = 0;
 
   constructor(questions: Questions<T>, events: ScanEvents<T>, signal: AbortSignal) {
@@ -42,7 +42,7 @@ export class Scan<T extends ScanAnswer> {
     this.#signal = signal;
   }
 
-  /** Asks anew, which starts the scan; `goOn` also resumes a stopped one. */
+  /** Starts a new round, which starts the scan; `goOn` also resumes a stopped one. */
   async start(goOn = false): Promise<void> {
     const round = ++this.#round;
     for (let first = true; ; first = false) {
@@ -83,25 +83,24 @@ export const VERDICT_LABELS = [
   "cannot be judged",
 ] as const;
 
-/** By verdict: which of several is told, the highest. */
+/** Severity by verdict; the highest one is shown. */
 const SEVERITY = [0, 1, 3, 4, 2] as const;
 
-/** What is said in brief of an entry whose values could not be read; `UNREAD` in `model/health.py`. */
+/** Short label of an entry whose values could not be read; `UNREAD` in `model/health.py`. */
 export const UNREAD = "unreadable";
 
 export function severity(verdict: number): number {
   return SEVERITY[verdict] ?? 0;
 }
 
-/** Whether there is reason to look at an entry of this verdict. */
 export function isSuspicious(verdict: number): boolean {
   return verdict === Verdict.FAULTY || verdict === Verdict.SUSPICIOUS;
 }
 
-/** What a fault is to a node: none, where it began, or what it spread to. */
+/** Role of a node in a fault: none, origin, or a later node that the values spread to. */
 export const Fault = { NONE: 0, ORIGIN: 1, SPREAD: 2 } as const;
 
-/** Of each node of a graph, what the faults found are to it. */
+/** `Fault` of each node of a graph. */
 export function faultsOf({ node, verdict, source }: HealthAnswer, nodes: number): Uint8Array {
   const faults = new Uint8Array(nodes);
   for (const [row, each] of node.entries()) {
@@ -113,13 +112,13 @@ export function faultsOf({ node, verdict, source }: HealthAnswer, nodes: number)
   return faults;
 }
 
-/** The row of the first fault, -1 where there is none. */
+/** Row of the first fault, or -1. */
 export function firstFault(health: HealthAnswer): number {
   const first = nextSuspicious(health, -1);
   return first >= 0 && health.verdict[first] === Verdict.FAULTY ? first : -1;
 }
 
-/** Verdicts with how many there are of each, the worst first; those of which there are none are left out. */
+/** Number of entries by verdict, the worst first; verdicts that do not occur are left out. */
 export function verdictCounts(verdicts: Uint8Array): [verdict: number, count: number][] {
   const counts: number[] = [];
   for (const verdict of verdicts) counts[verdict] = (counts[verdict] ?? 0) + 1;
@@ -128,7 +127,7 @@ export function verdictCounts(verdicts: Uint8Array): [verdict: number, count: nu
     .sort(([a], [b]) => severity(b) - severity(a));
 }
 
-/** The row after `row` in the order of suspicion; the most suspicious after the last, or where `row` is not one. */
+/** Row after `row` in the order of suspicion; the most suspicious one after the last or for an unknown row. */
 export function nextSuspicious(health: HealthAnswer, row: number): number {
   const here = row >= 0 && isSuspicious(health.verdict[row]!) ? health.rank[row]! : -1;
   let [next, first] = [-1, -1];
@@ -140,7 +139,7 @@ export function nextSuspicious(health: HealthAnswer, row: number): number {
   return next < 0 ? first : next;
 }
 
-/** Reports the health of a run as far as a running scan knows it; starts a scan only for small runs. */
+/** Reports the health of a run while a scan goes on; starts a scan only for small runs. */
 export function watchHealth(
   run: RunClient,
   judged: (answer: HealthAnswer) => void,

@@ -2,10 +2,9 @@ import type { AnyModel } from "@anywidget/types";
 import { type Answer, errorText, isAbort } from "./request.ts";
 
 /**
- * What one page keeps of the runs it shows.
- *
- * Every widget's module is its own copy (anywidget imports each from a Blob), and every view gets its own proxy of
- * the run's model, whose listeners go when that view goes. So the columns hang on the page, counted by their users.
+ * Answers that one page keeps of a run.  Every widget's module is its own copy (anywidget imports each from a Blob),
+ * and every view gets its own proxy of the run's model, whose listeners go when that view goes. So the columns hang on
+ * the page, counted by their users.
  */
 interface CachedRun {
   users: number;
@@ -20,7 +19,7 @@ function keptRuns(): Map<string, CachedRun> {
   return page[CACHE];
 }
 
-/** The answers kept for one run (by model reference and content); freed when its last user's signal aborts. */
+/** Cached answers of one run (by model reference and content); freed when its last user's signal aborts. */
 export function pageCache(key: string, signal: AbortSignal): Map<string, Promise<unknown>> {
   const runs = keptRuns();
   const run = runs.get(key) ?? { users: 0, answers: new Map() };
@@ -36,7 +35,7 @@ export function pageCache(key: string, signal: AbortSignal): Map<string, Promise
 const TIMEOUT_MS = 60_000;
 const KEPT = Symbol.for("tvmdbg-widgets.code");
 
-/** Asks for the text of a module, compressed by gzip. */
+/** Asks for the text of a module, compressed with gzip. */
 export type AskCode = (signal: AbortSignal) => Promise<Answer<null>>;
 
 function keptModules(): Map<string, Promise<unknown>> {
@@ -45,7 +44,7 @@ function keptModules(): Map<string, Promise<unknown>> {
   return page[KEPT];
 }
 
-/** A module by a name that tells its build from others: asked for once a page, by whoever needs it first. */
+/** Module by a name that identifies its build; asked for once a page, by the first view that needs it. */
 export async function pageModule<T>(name: string, ask: AskCode, signal: AbortSignal): Promise<T> {
   const known = keptModules().get(name);
   if (known) {
@@ -53,7 +52,7 @@ export async function pageModule<T>(name: string, ask: AskCode, signal: AbortSig
       return (await known) as T;
     } catch (error) {
       if (!isAbort(error) || signal.aborted) throw error;
-      return pageModule(name, ask, signal); // the view that had asked has gone
+      return pageModule(name, ask, signal); // the view that asked is gone
     }
   }
   const module = imported(ask, signal);
@@ -80,7 +79,7 @@ export function unzipped(bytes: DataView): Promise<string> {
 
 type Listener = (...args: never[]) => void;
 
-/** What answers the messages of a page's models: a JSON value and its buffers. */
+/** Replies to the messages of a page's models with a JSON value and its buffers. */
 export type AnswerMessage = (
   message: unknown,
 ) => Promise<{ content: unknown; buffers: DataView[] }>;

@@ -21,7 +21,7 @@ export type Ask = <Kind extends keyof RunAnswers>(
   signal?: AbortSignal,
 ) => Promise<Answer<RunAnswers[Kind]>>;
 
-/** No question can be asked any more; Jupyter's own words, of a kernel that was restarted, are "Cannot send". */
+/** Error after which no question can be asked; Jupyter's own message after a restart is "Cannot send". */
 class KernelGone extends Error {
   constructor(cause?: unknown) {
     const what = "The kernel no longer knows this view: it was restarted or stopped.";
@@ -40,7 +40,7 @@ export function tell(model: AnyModel, kind: string, payload: object): void {
   try {
     model.send({ id: newId(kind), kind, ...payload });
   } catch {
-    // Nothing is under way there any more.
+    // The kernel has nothing left to do.
   }
 }
 
@@ -112,7 +112,7 @@ export function isAbort(error: unknown): boolean {
   return error instanceof DOMException && error.name === "AbortError";
 }
 
-/** Message in place of data: why there is none, and what to try. */
+/** Message in place of data: the reason, and what to try. */
 export function message(kind: "empty" | "error" | "busy", title: string, detail = ""): HTMLElement {
   return element(
     "div",

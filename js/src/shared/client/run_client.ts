@@ -36,14 +36,14 @@ export const GroupSource = {
 export const TRUST_LABELS = ["exact", "by order", "by name", "ambiguous", "absent"] as const;
 
 const TIMEOUT_MS = 60_000;
-/** For what may look at every value of a tensor, whatever its size. */
+/** Time limit of questions that may read every value of a tensor. */
 const LONG_MS = 3_600_000;
 const LONG = new Set(["tensor", "profile", "channels", "region", "percentiles", "data"]);
-/** What a user stops by hand: the kernel is told, for no newer question may follow. */
+/** Questions that a user stops by hand: no newer question would stop them in the kernel. */
 const STOPPABLE = new Set(["percentiles", "data", "window", "area", "find"]);
 /**
- * Whether the server is on this machine. If so, the kernel pads short answers to one segment of the loopback
- * interface: jupyter-server leaves Nagle's algorithm on, so they would wait 40 ms for the browser's acknowledgement.
+ * True if the server is on this machine. If so, the kernel pads short answers to one segment of the loopback interface:
+ * jupyter-server leaves Nagle's algorithm on, so they would wait 40 ms for the browser's acknowledgement.
  */
 const NEAR = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(globalThis.location?.hostname ?? "");
 
@@ -52,7 +52,7 @@ export class RunClient extends TimelineQuestions {
   readonly #model: AnyModel;
   readonly #kept: Map<string, Promise<unknown>>;
   readonly #signal: AbortSignal;
-  /** Of one client's questions of one kind the kernel answers the newest; other clients' are not touched. */
+  /** Id of this client: the kernel drops older questions of one kind only for the same client. */
   readonly #client = Math.random().toString(36).slice(2);
 
   constructor(model: AnyModel, kept: Map<string, Promise<unknown>>, signal: AbortSignal) {
@@ -97,7 +97,7 @@ export class RunClient extends TimelineQuestions {
     return this.#columns("counters", () => this.#ask("counters", {}));
   }
 
-  /** The times of two runs that are shown as one; null of one run. */
+  /** Times of two runs shown as one; null for a single run. */
   change(): Promise<ChangeColumns | null> {
     return this.#columns("change", () => this.#ask("change", {}));
   }
@@ -106,19 +106,19 @@ export class RunClient extends TimelineQuestions {
     return this.#once("highlights", async () => (await this.#ask("highlights", {})).result);
   }
 
-  /** `goOn` begins a scan again that was stopped. */
+  /** `goOn` resumes a stopped scan. */
   async findings(signal: AbortSignal, goOn = false): Promise<FindingsAnswer> {
     return (await this.#ask("findings", goOn ? { goOn } : {}, signal)).result;
   }
 
-  /** The first question begins the scan, `goOn` begins it again where it was stopped; `glance` begins no long one. */
+  /** The first question begins the scan, `goOn` resumes a stopped one; `glance` begins no long scan. */
   async health(signal: AbortSignal, goOn = false, glance = false): Promise<HealthAnswer> {
     const flags = { ...(goOn && { goOn }), ...(glance && { glance }) };
     const { result, buffers } = await this.#ask("health", flags, signal);
     return { ...result, ...columnsOf<"health">(result.columns, buffers) };
   }
 
-  /** Stops the scan; what is known by then stays. */
+  /** Stops the scan and keeps its results so far. */
   async cancelFindings(signal: AbortSignal): Promise<FindingsAnswer> {
     return (await this.#ask("cancelFindings", {}, signal)).result;
   }
@@ -145,7 +145,7 @@ export class RunClient extends TimelineQuestions {
     }
   }
 
-  /** The columns of an answer with what it tells beside them, or what it tells in their place. */
+  /** Columns of an answer with its further information, or the reason for their absence. */
   #columns<Kind extends keyof typeof WIRE, Info, None extends Missing | null>(
     kind: Kind,
     ask: () => Promise<Answer<ColumnsReply<Info> | None>>,
@@ -157,7 +157,7 @@ export class RunClient extends TimelineQuestions {
     });
   }
 
-  /** Shares one answer with every view of the page; asks again where the view that asked first has gone. */
+  /** Shares one answer with every view of the page; asks again if the view that asked first is gone. */
   async #once<T>(key: string, ask: () => Promise<T>): Promise<T> {
     const known = this.#kept.get(key) as Promise<T> | undefined;
     if (known) {

@@ -20,7 +20,7 @@ export interface TourStep {
   entry: [number, number] | null;
   slice: [number, number] | null;
   time_range: [number, number] | null;
-  /** The view that the step speaks of. */
+  /** View that the step is about. */
   view: "findings" | "graph" | "tensor" | "timeline" | null;
 }
 
@@ -29,7 +29,7 @@ const SHARED = ["selected", "entry", "slice", "time_range", "hovered"] as const;
 type SessionPart = (typeof SHARED)[number] | "notes" | "tour" | "tour_step";
 
 export interface SessionSelection {
-  /** Which output of the node; the first where it is not said. */
+  /** Output of the node; the first by default. */
   output?: number;
   occurrence?: number;
 }
@@ -46,12 +46,12 @@ export class SessionClient {
     return this.#model.get("selected") ?? [];
   }
 
-  /** The last selected node: the one that single-node views show. */
+  /** The last selected node, which single-node views show. */
   get node(): number | null {
     return this.selected.at(-1) ?? null;
   }
 
-  /** The entry that is looked at: the one set, if its node is selected, else the node's first output. */
+  /** Current entry: the chosen one if its node is selected, else the node's first output. */
   get entry(): Entry | null {
     return this.selected.length ? this.#entryAmong(this.selected) : this.#model.get("entry");
   }
@@ -116,7 +116,7 @@ export class SessionClient {
     this.write({ time_range: range && [range[0], range[1]] }, source);
   }
 
-  /** Shown at once in this page; Python is told once the pointer rests. */
+  /** Shows a hovered node at once in this page; Python gets it once the pointer rests. */
   hover(node: number | null): void {
     if (this.hovered === node) return;
     this.#model.set("hovered", node);
@@ -124,7 +124,7 @@ export class SessionClient {
     this.#hoverTimer = setTimeout(() => this.#model.save_changes(), HOVER_TO_PYTHON_MS);
   }
 
-  /** Calls back once for each burst of changes of the named parts (all of the selection by default). */
+  /** Calls back once per burst of changes of the named parts (by default: of the selection). */
   onChange(
     listener: () => void,
     signal: AbortSignal,
@@ -171,13 +171,13 @@ export function tourOf(session: SessionClient): readonly TourStep[] {
   return session.get("tour") ?? [];
 }
 
-/** The step of the tour that is shown, null where none is. */
+/** Current step of the tour, or null. */
 export function stepOf(session: SessionClient): number | null {
   const step = session.get("tour_step");
   return step !== null && tourOf(session)[step] ? step : null;
 }
 
-/** Goes to a step of the tour and selects what it speaks of; null ends the tour. */
+/** Goes to a step of the tour and selects its subject; null ends the tour. */
 export function goToStep(session: SessionClient, step: number | null): void {
   const found = step === null ? null : tourOf(session)[step];
   if (step !== null && !found) return;

@@ -67,7 +67,7 @@ export class TensorQuestions {
     return spread(await this.#ask("region", question, signal));
   }
 
-  /** Stops the pass over a tensor, and the picture that this client waits for. */
+  /** Stops the pass over a tensor, and the picture this client waits for. */
   async cancelTensor(
     question: Pick<StatisticsRequest, "entry" | "reading">,
     signal: AbortSignal,
@@ -76,7 +76,7 @@ export class TensorQuestions {
   }
 }
 
-/** An answer with its distribution as columns. */
+/** Answer with its distribution unpacked. */
 function spread<T extends { distribution: Packed | null }>({ result, buffers }: Answer<T>) {
   const { distribution } = result;
   const found = distribution && columnsOf<"distribution">(distribution.columns, buffers);
@@ -87,7 +87,7 @@ function cellsOf({ columns }: Packed, buffers: DataView[]): Cells {
   return completeCells(columnsOf<"cells">(columns, buffers));
 }
 
-/** Bounds that are the mean are not sent, nor are flags where none is set. */
+/** Fills in bounds that equal the mean and flags that are all 0: neither is sent. */
 export function completeCells({ mean, minimum, maximum, flags }: Columns<"cells">): Cells {
   return {
     mean,

@@ -1,7 +1,7 @@
 import type { AxisKind } from "../drawing/value_axis.ts";
 import type { Columns } from "./wire.ts";
 
-/** What views ask of one tensor, and what they are told; `tvmdbg_widgets/answers/tensor` answers. */
+/** Questions about one tensor and their answers; `tvmdbg_widgets/answers/tensor` replies. */
 
 /** One output of one node. */
 export type Entry = readonly [node: number, output: number];
@@ -12,14 +12,16 @@ export interface ExactNumber {
   value: number | null;
 }
 
-/** How the stored bytes are to be understood. */
+/** Interpretation of the stored bytes. */
 export interface TensorView {
   entry: Entry;
   /** One of the tensor's `readings`; null for the first. */
   reading: string | null;
   /** A layout to unfold ("NCHW8c"); null for the one the graph states, "" for the axes as stored. */
   layout: string | null;
-  /** Logical sizes by letter that hide padding, {"C": 12}; an axis left out shows all of it. Null for those known. */
+  /**
+   * Logical sizes by letter that hide padding, {"C": 12}; an axis left out is shown in full. Null for the known sizes.
+   */
   sizes: Record<string, number> | null;
 }
 
@@ -27,26 +29,26 @@ export type PlaneAxes = readonly [down: number | null, across: number | null];
 
 /** Two axes of a tensor; `down` is null for a vector or scalar. */
 export interface PlaneView extends TensorView {
-  /** Null leaves the choice to the answer; so does an index of another rank. */
+  /** Null or an index of another rank leaves the choice to the answer. */
   axes: PlaneAxes | null;
-  /** One index an axis; those of the shown axes are not looked at. */
+  /** One index per axis; ignored for the shown axes. */
   index: readonly number[] | null;
 }
 
 export interface TensorRequest extends PlaneView {
-  /** The part of the plane that is wanted, in values; null for all of it. */
+  /** Requested part of the plane, in values; null for all of it. */
   part: readonly [row: number, col: number, rows: number, cols: number] | null;
-  /** At most so many rows and columns of cells. */
+  /** Largest numbers of rows and columns of cells. */
   rows: number;
   cols: number;
-  /** Whether every value must be looked at; a large part is sampled otherwise. */
+  /** Reads every value; otherwise a large part is sampled. */
   exact: boolean;
 }
 
-/** A layout that something tells of. */
+/** Layout with its source. */
 export interface KnownLayout {
   layout: string;
-  /** Logical sizes that hide its padding, where they are known. */
+  /** Logical sizes that hide its padding, if known. */
   sizes: Record<string, number>;
   /** "out_layout of node 4". */
   source: string;
@@ -55,13 +57,13 @@ export interface KnownLayout {
 
 export interface TensorAnswer {
   entry: Entry;
-  /** As the file calls it. */
+  /** Name in the file. */
   name: string;
-  /** What its node is called, and which output it is: `conv2d + add #38:1`. */
+  /** Node and output: `conv2d + add #38:1`. */
   title: string;
   key: string;
   dtype: string;
-  /** Of the values under the reading: float32 for the magnitudes of complex64. */
+  /** Dtype of the values under the reading: float32 for the magnitudes of complex64. */
   valueDtype: string;
   shape: number[];
   nbytes: number;
@@ -69,30 +71,30 @@ export interface TensorAnswer {
   file: string;
   trust: string;
   notes: string[];
-  /** Whether the file lacks lanes of a vector type, so that nothing is said of the whole tensor. */
+  /** The file lacks lanes of a vector type, so the whole tensor has no statistics. */
   missingLanes: boolean;
   captured: "node" | "later" | "file" | "unknown";
-  /** The choices of a dtype whose bytes can be read in several ways; empty where there is but one. */
+  /** Readings of a dtype whose bytes are ambiguous; else empty. */
   readings: string[];
   reading: string | null;
   /** Best first. */
   layouts: KnownLayout[];
-  /** The layout that is unfolded; "" where the axes are as stored. */
+  /** Unfolded layout; "" for the axes as stored. */
   layout: string;
   sizes: Record<string, number>;
-  /** The shape that `axes` and `index` speak of. */
+  /** Shape that `axes` and `index` refer to. */
   viewShape: number[];
-  /** A letter an axis of `viewShape` where a layout names them; else empty. */
+  /** One letter per axis of `viewShape` if a layout names them; else empty. */
   axisNames: string[];
-  /** The shape of the values as stored, under the reading. */
+  /** Shape of the stored values under the reading. */
   storedShape: number[];
   axes: [number | null, number | null];
   index: number[];
-  /** Whether planes beside this one take so little that they may be asked for before they are wanted. */
+  /** Neighboring planes are cheap enough to be fetched ahead. */
   cheap?: boolean;
-  /** Why the values of the plane cannot be read; what was counted of them before is still known. */
+  /** Why the plane cannot be read; earlier statistics stay valid. */
   trouble?: string;
-  /** Whether the plane has values that can be read one by one though no picture shows them: complex ones. */
+  /** Values can be read one by one though no picture shows them: complex numbers. */
   unordered?: boolean;
   tile: Tile | null;
 }
@@ -110,7 +112,7 @@ export interface Tile extends Cells {
   exact: boolean;
 }
 
-/** float64 where the values are, all alike in one answer. */
+/** float64 if the values are; one kind per answer. */
 export type Floats = Float32Array | Float64Array;
 
 export interface Cells {
@@ -124,7 +126,7 @@ export interface Cells {
 export interface StatisticsRequest {
   entry: Entry;
   reading: string | null;
-  /** Begin, or go on with, the pass over every value. */
+  /** Begins or resumes the pass over every value. */
   exact: boolean;
 }
 
@@ -160,24 +162,24 @@ export interface Percentile {
 
 export type Distribution = Columns<"distribution">;
 
-/** A part of the values' range that holds all but a few; `model/statistics/robust.py` says when there is one. */
+/** Range of all but a few values; see `model/statistics/robust.py`. */
 export interface RobustRange {
   low: number;
   high: number;
-  /** Finite values beside it. */
+  /** Number of finite values outside of it. */
   beyond: number;
-  /** Of the values between, in equal bins. */
+  /** Values inside of it, in equal bins. */
   histogram: HistogramAnswer;
 }
 
-/** Equal bins; not `exact` where values at a border may lie beside it. */
+/** Equal bins; not `exact` if values at a border may be in the bin beside it. */
 export interface HistogramAnswer {
   counts: number[];
   edges: number[];
   exact: boolean;
 }
 
-/** Of counts and bounds what a histogram is made of. */
+/** Counts and bounds that a histogram needs. */
 export type SpreadNumbers = Pick<
   TensorStatistics,
   | ("size" | "finite" | "nan" | "posInf" | "negInf" | "zero" | "negative")
@@ -185,28 +187,28 @@ export type SpreadNumbers = Pick<
 >;
 
 export interface SpreadAnswer {
-  /** "sampled": of a part of the values, until asked for all of them. */
+  /** "sampled": computed from a part of the values so far. */
   state: "exact" | "sampled" | "scanning" | "cancelled";
-  /** The best that is known; null where the dtype has no order, or a page does not know the values. */
+  /** Best numbers so far; null if the dtype has no order, or a page does not have the values. */
   statistics: SpreadNumbers | null;
   /** From the least to the largest finite value. */
   histogram: HistogramAnswer | null;
-  /** Null where no few far values set the range. */
+  /** Null unless a few outliers set the range. */
   robust: RobustRange | null;
-  /** The magnitude below which a symlog scale is linear; null where nothing is finite, or not zero. */
+  /** Magnitude below which a symlog scale is linear; null if no finite value differs from zero. */
   linear: number | null;
-  /** The scale that tells the values apart; `model/statistics/contrast.py` says when it is not linear. */
+  /** Scale that separates the values best; see `model/statistics/contrast.py`. */
   scale: AxisKind;
-  /** The largest share of the values, without zeros, that one bar of a linear histogram holds. */
+  /** Largest share of the nonzero values in one bar of a linear histogram. */
   crowd: number;
-  /** Null while scanning, and in pages that do not hold it. */
+  /** Null during the scan, and in pages without it. */
   distribution: Distribution | null;
   /** Lowest and highest finite value of the dtype; null where it has none. */
   limits: [low: number, high: number] | null;
 }
 
 export interface StatisticsAnswer extends SpreadAnswer {
-  /** Values looked at by the pass, of how many. */
+  /** Number of values the pass has read. */
   done: number;
   total: number;
   statistics: TensorStatistics | null;
@@ -242,9 +244,9 @@ export interface ValuesAnswer {
   cols: number;
   /** Row by row, exact in the tensor's dtype. */
   text: string[];
-  /** For "bits": how many bits of each text are sign, exponent and mantissa; [] where they are no float. */
+  /** For "bits": widths of sign, exponent and mantissa; [] for other types than floats. */
   fields: number[];
-  /** Where one value alone was asked for: all that there is to say of it. */
+  /** Details if one value alone was requested. */
   one?: OneValue;
 }
 
@@ -253,17 +255,17 @@ export interface OneValue {
   hex: string;
   bits: string;
   fields: number[];
-  /** The step from here to the next value of the dtype away from zero; "" where it has none (integers, NaN, Inf). */
+  /** Distance to the next value of the dtype away from zero; "" for integers, NaN and Inf. */
   spacing: string;
 }
 
 export interface ProfileRequest extends TensorView {
   axis: number;
-  /** At most so many points. */
+  /** Largest number of points. */
   points: number;
 }
 
-/** Over all other axes, for `step` indices of the axis at a time. */
+/** Reduction over all other axes, for `step` indices of the axis at a time. */
 export interface ProfileAnswer extends Cells {
   axis: number;
   length: number;
@@ -271,11 +273,11 @@ export interface ProfileAnswer extends Cells {
 }
 
 export interface ChannelsRequest extends PlaneView {
-  /** The axis of which each index becomes a picture; none of the plane's own. */
+  /** Axis with one picture per index; none of the plane's own. */
   axis: number;
   first: number;
   count: number;
-  /** At most so many cells each. */
+  /** Largest numbers of rows and columns of each picture. */
   rows: number;
   cols: number;
 }
@@ -294,15 +296,15 @@ export interface ChannelsAnswer extends Cells {
   planeCols: number;
 }
 
-/** A part of a plane, in values, whose values are counted. */
+/** Part of a plane, in values, to be counted. */
 export interface RegionRequest extends PlaneView {
   part: readonly [row: number, col: number, rows: number, cols: number];
 }
 
-/** Counts of a region; bounds and mean are of its finite values. */
+/** Counts of a region; bounds and mean cover its finite values. */
 export interface RegionNumbers {
   size: number;
-  /** Null where a page knows of some, but not how many. */
+  /** Null if a page knows that there are some, but not how many. */
   nan: number | null;
   posInf: number | null;
   negInf: number | null;
@@ -314,22 +316,22 @@ export interface RegionNumbers {
 
 export interface RegionAnswer extends SpreadAnswer {
   statistics: (SpreadNumbers & RegionNumbers) | null;
-  /** The part that was counted: no more than the plane has. */
+  /** Counted part, clipped to the plane. */
   part: [row: number, col: number, rows: number, cols: number];
-  /** What a page tells in place of statistics where it does not know the values; else null. */
+  /** Bounds that a page without the values has in place of statistics; else null. */
   bounds: RegionNumbers | null;
-  /** Values per cell of the stored picture that these bounds come from; null if every value was read. */
+  /** Values per cell of the stored picture behind these bounds; null if every value was read. */
   cells: [rowStep: number, colStep: number] | null;
 }
 
 export interface DataRequest extends PlaneView {
   row: number;
   rows: number;
-  /** Where the first row goes on, if it is longer than an answer may be; 0 where left out. */
+  /** Column at which the first row continues, if it is longer than an answer may be; default 0. */
   col?: number;
 }
 
-/** Whole rows, or `cols` values of one from `col` on. */
+/** Full rows, or `cols` values of one row from `col` on. */
 export interface DataAnswer {
   row: number;
   rows: number;
@@ -337,21 +339,21 @@ export interface DataAnswer {
   cols: number;
   /** numpy's name of the items' type, little endian: "<f4". */
   descr: string;
-  /** Says so where the items are wider than the tensor's own dtype, which numpy's files do not know. */
+  /** Note if the items are wider than the tensor's own dtype, which numpy's files do not know. */
   note: string;
   bytes: DataView;
 }
 
-/** One row an entry, in execution order; see `tvmdbg_widgets/analysis/health_table.py`. */
+/** One row per entry, in execution order; see `tvmdbg_widgets/analysis/health_table.py`. */
 export type HealthColumns = Columns<"health">;
 
 export interface HealthAnswer extends HealthColumns {
   state: "scanning" | "done" | "cancelled" | "none";
   done: number;
   total: number;
-  /** What is wrong with an entry in words, a row each; "" for one that is OK. */
+  /** Fault of each entry in words; "" for one that is OK. */
   words: string[];
-  /** The same for a label: "59 Inf", "12 of 32 dead". */
+  /** Short form for a label: "59 Inf", "12 of 32 dead". */
   brief: string[];
   firstNan: number;
   firstNonfinite: number;

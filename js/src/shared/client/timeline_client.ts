@@ -18,7 +18,7 @@ import type {
 } from "./timeline_columns.ts";
 import type { Columns } from "./wire.ts";
 
-/** Told after each part: how many slices have come, of how many. */
+/** Called after each part with the number of loaded slices. */
 export type ProgressListener = (done: number, total: number) => void;
 
 export type Once = <T>(key: string, ask: () => Promise<T>) => Promise<T>;
@@ -27,17 +27,17 @@ type NumberArray = Uint8Array | Uint16Array | Uint32Array | Int32Array | Float64
 const PART_BYTES = 1 << 20;
 const IN_FLIGHT = 2;
 
-/** The slices of a run on their way; every view of the page waits for the same ones. */
+/** Slices of a run while they load; all views of the page share them. */
 interface Loading {
   columns: SliceColumns;
   total: number;
   done: number;
-  /** Parts that nobody asks for at the moment, the next one last. */
+  /** Parts not yet requested, the next one last. */
   left: [first: number, last: number][];
   told: Set<ProgressListener>;
 }
 
-/** Questions about time. Of `window`, `find`, `area` and `sums` only the newest of each is answered; the others abort. */
+/** Questions about time. A newer `window`, `find`, `area` or `sums` aborts the previous one of its kind. */
 export class TimelineQuestions {
   readonly ask: Ask;
   readonly once: Once;
@@ -56,7 +56,7 @@ export class TimelineQuestions {
     });
   }
 
-  /** Every slice, read once a page; null where there is no timeline, or more than a page may hold. */
+  /** All slices, loaded once a page; null without a timeline, or if there are more than a page may hold. */
   async slices(progress?: ProgressListener): Promise<SliceColumns | null> {
     const head = await this.timeline();
     if (!head?.info.whole) return null;
@@ -72,7 +72,7 @@ export class TimelineQuestions {
     }
   }
 
-  /** The slices that touch a range, or bins of it where they are too many. */
+  /** Slices that touch a range, or bins if there are too many. */
   async window(
     from: number,
     to: number,
@@ -100,7 +100,7 @@ export class TimelineQuestions {
     return { ...found, ...columnsOf<"find">(columns, buffers) };
   }
 
-  /** Null where the slice is not drawn. */
+  /** Null if the slice is not drawn. */
   async slice(source: number, signal: AbortSignal): Promise<FoundSlice | null> {
     return (await this.ask("slice", { source }, signal)).result;
   }
@@ -113,7 +113,7 @@ export class TimelineQuestions {
     });
   }
 
-  /** Asks, and lets go of the question of the same kind that was asked before. */
+  /** Asks, and aborts the previous question of the same kind. */
   async #newer<Kind extends keyof RunAnswers>(
     kind: Kind,
     question: object,
@@ -166,24 +166,24 @@ export class TimelineQuestions {
   }
 }
 
-/** What a first answer tells, with the slices where they came along. */
+/** Columns of the first answer, with the slices if it has them. */
 export function timelineColumns(head: Columns<"timeline">, info: TimelineInfo): TimelineColumns {
   const { start, duration, name } = head;
   const came = info.whole && info.bins === 0 && start && duration && name;
   return { ...head, info, slices: came ? sliceColumns({ ...head, start, duration, name }) : null };
 }
 
-/** The slices of a part of the time, as the kernel tells them. */
+/** Slices of a time range, as sent by the kernel. */
 export function windowColumns(head: TimelineHead, columns: Columns<"window">): WindowColumns {
   const { occurrence = null } = columns;
   return { ...columns, occurrence, ...sliceColumns(withNames(head, columns)) };
 }
 
-/** What is told of each distinct name. */
+/** Columns with one row per distinct name. */
 const NAMED = ["names", "nameKinds", "nameParts", "nameLabels"] as const;
 type NameColumns = Columns<"names">;
 
-/** Columns with the names they speak of by number: those that came along, else those told at first. */
+/** Columns with the names that `name` indexes: their own, or those of the first answer. */
 function withNames<T extends Partial<NameColumns>>(
   head: TimelineHead,
   columns: T,
@@ -209,7 +209,7 @@ function textColumn(texts: string[]): StringColumn {
   );
 }
 
-/** What slices may lack. */
+/** Optional columns of slices. */
 const OTHERS = ["self", "node", "set", "about", "source", "trust", "role"] as const;
 type Others = Pick<SliceColumns, (typeof OTHERS)[number]>;
 

@@ -6,21 +6,20 @@ import type { Columns } from "./wire.ts";
 export const RowKind = { NESTED: 0, OVERLAP: 1, INSTANT: 2 } as const;
 
 /**
- * Slices [first, last) of each row side by side, in the order in which rows are drawn, by start.
- *
- * What is null is the same for every slice, or follows from another column.
+ * Slices [first, last) of each row side by side, in the order in which rows are drawn, by start. A null column has one
+ * value for every slice, or follows from another column.
  */
 export interface SliceColumns {
   start: Float64Array;
-  /** Nanoseconds; whole where they are Uint32. */
+  /** Nanoseconds; integers if Uint32. */
   duration: Uint32Array | Float64Array;
-  /** Time without the slices inside; null: the duration (nothing lies inside another). */
+  /** Time without the slices inside; null: equal to the duration (no nesting). */
   self: Uint32Array | Float64Array | null;
-  /** -1 where unknown; null: of no slice known. */
+  /** -1 if unknown; null: unknown for every slice. */
   node: Int32Array | null;
-  /** Of slices that several nodes share: which of the sets of `setOffsets`; -1 for others. Null: there are none. */
+  /** Set of `setOffsets` for slices that several nodes share; -1 for others. Null: there are none. */
   set: Int32Array | null;
-  /** Row of `abouts`; null: nothing is told of slices. */
+  /** Row of `abouts`; null: no slice has further facts. */
   about: Int32Array | null;
   /** Row of `names`. */
   name: Uint16Array | Int32Array;
@@ -30,8 +29,8 @@ export interface SliceColumns {
   trust: Uint8Array | null;
   role: Uint8Array | null;
   /**
-   * Every name that `name` speaks of, once, the op kind of each, its operators (lines; "": itself alone), and what it
-   * reads ("": itself).
+   * Distinct names that `name` indexes, with the op kind, the operators (lines; "": the name itself) and the label ("":
+   * the name) of each.
    */
   names: StringColumn;
   nameKinds: StringColumn;
@@ -42,56 +41,56 @@ export interface SliceColumns {
 /** Rows of equal bins of time, one row after the other: bin `b` of row `r` is at `r * bins + b`. */
 export type LodColumns = Pick<Columns<"timeline">, "lodBusy" | "lodSlice" | "lodNode" | "lodName">;
 
-/** What the first message tells: rows (R), tracks (T), times per node (N), and the whole of time in bins (B). */
+/** Columns of the first message: rows (R), tracks (T), times per node (N), and all of time in bins (B). */
 export type TimelineHead = Columns<"timeline">;
 
 export interface TimelineInfo {
   synthetic: boolean;
   clock: "synthetic" | "wall";
-  /** What every share is of: one execution, without loading; null where nothing is timed. */
+  /** Denominator of all shares: one execution without loading; null if nothing is timed. */
   totalNs: number | null;
   roundingNs: number;
-  /** Names of slices that are not ranked: there are very many, and others take longer. */
+  /** Number of names left out of the ranking: there are very many, and others take longer. */
   rowsLeft: number;
   sources: string[];
   notes: string[];
-  /** By track: slices lie inside others; share time without lying inside each other. */
+  /** By track: slices are nested; slices overlap without nesting. */
   nested: boolean[];
   overlapping: boolean[];
   words: TimelineWords;
-  /** Slices that are drawn, and those whose start or duration is no usable number. */
+  /** Number of drawn slices, and of those without a usable start or duration. */
   slices: number;
   unusable: number;
   first: number;
   last: number;
-  /** The same of each run by number, `trackRun`. */
+  /** Extent of each run by number, `trackRun`. */
   extents: [first: number, last: number][];
-  /** B; 0 where the slices came along and bins are not needed. */
+  /** B; 0 if the slices came along and bins are not needed. */
   bins: number;
   whole: boolean;
   binsOnly: string | null;
-  /** Bins that one question may ask for. */
+  /** Largest number of bins per question. */
   mostBins: number;
   exact: boolean;
   /** How many of the first repeats are warm-up, why, and the totals of all repeats; see `model/timeline/warm_up.py`. */
   warmUp: { cut: number; why: string; totals: number[] };
-  /** Of every slice, where all are alike. */
+  /** Trust of every slice, if all have the same. */
   trust: number | null;
   colors: { by: "kind" | "block" | "share"; kind: string; blocks: [kind: number, title: string][] };
   /** Number of distinct names. */
   names: number;
   columns: Record<string, "u1" | "u2" | "u4" | "i4" | "f8">;
-  /** By how many repeats there are: Student's t of 95 % of means of so many. */
+  /** Student's t for 95 % by number of repeats. */
   studentT: Record<string, number>;
 }
 
-/** Everything of the first answer; `slices` where they came along. */
+/** Columns of the first answer; `slices` if they came along. */
 export interface TimelineColumns extends TimelineHead {
   slices: SliceColumns | null;
   info: TimelineInfo;
 }
 
-/** What the times are, in the words of the figure; see `tvmdbg_widgets/model/timeline/words.py`. */
+/** Words for the times, as in the figure; see `tvmdbg_widgets/model/timeline/words.py`. */
 export interface TimelineWords {
   measured: "mean" | "call" | "sum";
   said: string;
@@ -102,13 +101,13 @@ export interface TimelineWords {
   time: string;
   together: string;
   shares: string;
-  /** What an execution is called where it is recorded; "" elsewhere. */
+  /** Name of a recorded execution; "" if none is recorded. */
   whole: string;
   order: string;
   noRepeats: string;
   byName: boolean;
   repeats: boolean;
-  /** Of shares of parts, and of durations in sums of all time and of a range; "": nothing to say. */
+  /** Notes on shares of parts, and on durations in sums of all time and of a range; "" for none. */
   partsOverlap: string;
   durations: string;
   durationsWithin: string;
@@ -123,7 +122,7 @@ export interface WindowColumns extends SliceColumns {
   parent: Int32Array;
 }
 
-/** A slice where it is drawn. */
+/** Position of a slice on the stage. */
 export interface FoundSlice {
   slice: number;
   source: number;
@@ -136,17 +135,17 @@ export interface FoundSlice {
   duration: number;
   self: number;
   trust: number;
-  /** Number of the slice that it lies in, -1. */
+  /** Number of the slice around it, or -1. */
   parent: number;
 }
 
 export interface FindQuestion {
   text: string;
   regex: boolean;
-  /** From where the next and previous are sought: a time in nanoseconds, and the slice that starts then. */
+  /** Start of the search for the next and previous hit: a time in nanoseconds, and the slice that starts then. */
   at: number;
   slice?: number;
-  /** The range that the bins of `hits` share out; all of time where left out. */
+  /** Range that the bins of `hits` divide; all of time by default. */
   from?: number;
   to?: number;
   bins?: number;
@@ -154,7 +153,7 @@ export interface FindQuestion {
 
 export interface FindAnswer {
   count: number;
-  /** Their self times together. */
+  /** Sum of their self times. */
   selfNs: number;
   next: FoundSlice | null;
   previous: FoundSlice | null;
@@ -179,14 +178,14 @@ export interface AreaQuestion {
   by?: (typeof AREA_BY)[number];
 }
 
-/** As `run.area` tells it; what is unknown is null. */
+/** Sums of an area, as in `run.area`; null if unknown. */
 export interface AreaAnswer {
-  /** Slices that touch the range, and how many of them have no duration. */
+  /** Number of slices that touch the range, and of those without duration. */
   count: number;
   instants: number;
-  /** Time in the range, what is nested once. */
+  /** Time in the range; nested slices count once. */
   sum: number;
-  /** Whole durations of the slices that lie in the range, those of no duration left out. */
+  /** Durations of the slices inside the range, without those of no duration. */
   whole: {
     count: number;
     min: number | null;
@@ -195,12 +194,12 @@ export interface AreaAnswer {
     p90: number | null;
     max: number | null;
   };
-  /** None of a synthetic timeline; of a track whose run does not reach into the range all are 0. */
+  /** None for a synthetic timeline; all 0 for a track whose run does not reach into the range. */
   tracks: { track: number; busy: number; gaps: number; idle: number; longestGap: number }[];
-  /** Where `by` was asked: the first of `rows`, largest first. */
+  /** If `by` was given: the first of `rows`, largest first. */
   by: { label: string; nodes: number[]; count: number; sum: number; share: number | null }[];
   rows: number;
-  /** The rows share slices, so that their sums are more than the whole. */
+  /** Rows share slices, so their sums exceed the total. */
   overlap: boolean;
 }
 

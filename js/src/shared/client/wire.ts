@@ -13,9 +13,8 @@ import {
 } from "./wire_tables.ts";
 
 /**
- * The columns of every answer of Python, and the kinds of arrays they may be; "?" where one may be absent.
- *
- * The build writes it to `static/wire.json`, and `engine.py` holds each answer to it.
+ * Columns of every answer of Python and the kinds of their arrays; "?" marks optional ones.  The build writes it to
+ * `static/wire.json`, and `engine.py` checks each answer against it.
  */
 export const WIRE = {
   nodes: { ...NODES },
@@ -27,7 +26,7 @@ export const WIRE = {
     hasTensor: "u1",
   },
   facts: { ...FACTS },
-  /** The tensors (T) of a run, in node order. */
+  /** Tensors (T) of a run, in node order. */
   tensors: {
     node: "i4",
     output: "i4",
@@ -38,7 +37,7 @@ export const WIRE = {
     nbytes: "f8",
     trust: "u1",
     notes: "u1",
-    /** The row to show first, where the values tell; none where the graph does. */
+    /** Row to show first, chosen by the values; none if the graph chooses it. */
     opening: "i4",
   },
   /** Steps (R), entries (E) and slots (S) of the memory plan; see `tvmdbg_widgets/analysis/memory/planned.py`. */
@@ -56,10 +55,10 @@ export const WIRE = {
     slotDevice: "i4",
     slotBytes: "f8",
     slotParameter: "u1",
-    /** The planned buffer that a slot lies in, -1 for memory of its own, and where in bytes. */
+    /** Planned buffer of a slot (-1 for memory of its own) and offset in bytes. */
     slotBuffer: "i4",
     slotOffset: "f8",
-    /** Entries that are overwritten while still needed, by whom, and who reads them again (-1: the end). */
+    /** Entries overwritten while still needed: the writer, and the next reader (-1: the end). */
     lostNode: "i4",
     lostOutput: "i4",
     lostWriter: "i4",
@@ -69,24 +68,24 @@ export const WIRE = {
   critical: {
     /** Its nodes in order. */
     path: "i4",
-    /** Of every node (N): by how much it could take longer before the end moves; 0 on the path, NaN unknown. */
+    /** By node (N): delay that would not move the end; 0 on the path, NaN if unknown. */
     slack: "f8",
   },
-  /** What each operator (P) computes and moves, counted from shapes; see `tvmdbg_widgets/analysis/work`. */
+  /** Computation and traffic of each operator (P), counted from shapes; see `tvmdbg_widgets/analysis/work`. */
   roofline: {
     node: "i4",
-    /** NaN unknown. */
+    /** NaN if unknown. */
     flops: "f8",
     bytes: "f8",
     exact: "u1",
-    /** What is computed with. */
+    /** Dtypes of the computation. */
     dtypes: "strings",
     why: "strings",
   },
-  /** What varies along the timeline: memory in use, counters of a trace. A value holds until the next one. */
+  /** Values along the timeline: memory in use, counters of a trace. A value holds until the next one. */
   counters: {
     names: "strings",
-    /** "B" of bytes, "" where the trace does not say. */
+    /** "B" for bytes, "" if the trace names none. */
     units: "strings",
     said: "strings",
     /** Counter c has the values [offsets[c], offsets[c + 1]). */
@@ -99,33 +98,33 @@ export const WIRE = {
     label: "strings",
     nsA: "f8",
     nsB: "f8",
-    /** Two-sided p value, and that corrected for the number of tests. */
+    /** Two-sided p value, raw and corrected for the number of tests. */
     p: "f8",
     q: "f8",
-    /** By how much a repeat of B is longer, and the 95 % interval of that. */
+    /** Extra time of a repeat of B, and its 95 % confidence interval. */
     shift: "f8",
     low: "f8",
     high: "f8",
     /** Index into `info.verdicts`. */
     verdict: "u1",
-    /** 1 where the difference has a color: it is neither noise nor unknown, or nothing tells whether it is noise. */
+    /** 1 if the difference has a color: it is neither noise nor unknown, or there is no test for noise. */
     shown: "u1",
     why: "strings",
     kind: "strings",
-    /** The node of A that stands for the row: the last as it runs, -1 where A has none. */
+    /** Node of A that stands for the row, the last in run order; -1 if A has none. */
     node: "i4",
     /** Nodes of row `i` are `aStart[i]` to `aStart[i + 1] - 1` of `aNodes`. */
     aStart: "i4",
     aNodes: "i4",
     bStart: "i4",
     bNodes: "i4",
-    /** Beside each of `bNodes`: its label, and its first slice as an index in `run.timeline`, -1 for none. */
+    /** For each of `bNodes`: its label, and its first slice as an index in `run.timeline`, -1 for none. */
     bNames: "strings",
     bSlices: "i4",
     /** Index into `info.matches`, 255 where one side has no node. */
     match: "u1",
     reason: "strings",
-    /** Of the first output, `1×64×8×8`: tells operators of one label apart. */
+    /** Shape of the first output, `1×64×8×8`: separates operators of one label. */
     shape: "strings",
     repeatsAStart: "i4",
     repeatsA: "f8",
@@ -142,14 +141,14 @@ export const WIRE = {
     kindVerdict: "u1",
     kindShown: "u1",
     kindWhy: "strings",
-    /** Distinct names of the slices of B: the label and the op kind of what they are of. */
+    /** Distinct names of the slices of B with their labels and op kinds. */
     sliceNames: "strings",
     sliceLabels: "strings",
     sliceKinds: "strings",
   },
-  /** Arrows between slices (A), by number, by the time they begin; the first of `info.count`. */
+  /** Arrows between slices (A) by slice number, in order of their start; the first of `info.count`. */
   flows: { flowFrom: "i4", flowTo: "i4", flowNames: "strings" },
-  /** One row an entry, in execution order; see `tvmdbg_widgets/analysis/health_table.py`. */
+  /** One row per entry, in execution order; see `tvmdbg_widgets/analysis/health_table.py`. */
   health: {
     node: "i4",
     output: "i4",
@@ -166,7 +165,7 @@ export const WIRE = {
     high: "f8",
     /** Position in the order of suspicion, 0 the most suspicious. */
     rank: "i4",
-    /** Node from which NaN or Inf came: the entry's own where they first appear; -1 for none. */
+    /** Node where the NaN or Inf first appears, possibly the entry's own; -1 for none. */
     source: "i4",
   },
   distribution: { low: "f8", high: "f8", count: "f8" },
@@ -181,19 +180,19 @@ export const WIRE = {
     groupChange: "strings",
     memberA: "i4",
     memberB: "i4",
-    /** By node: its operators in a few words, and the shape of its first output. */
+    /** By node: its operators in short, and the shape of its first output. */
     labelA: "strings",
     labelB: "strings",
     shapeA: "strings",
     shapeB: "strings",
-    /** By node of each graph how much slower it is in B, as the binary logarithm of the ratio of times. */
+    /** By node of each graph: binary logarithm of time in B over time in A. */
     speedA: "f8?",
     beforeA: "f8?",
     afterA: "f8?",
     beforeB: "f8?",
     afterB: "f8?",
     speedB: "f8?",
-    /** By node of each graph how much slower it is in B, nanoseconds; NaN for noise and what is unknown. */
+    /** By node of each graph: extra time in B, nanoseconds; NaN for noise and unknown times. */
     changeA: "f8?",
     changeB: "f8?",
   },
@@ -210,7 +209,7 @@ export const WIRE = {
     occurrence: "i4?",
     parent: "i4",
   },
-  /** What the first message tells: rows (R), tracks (T), times per node (N), and the whole of time in bins (B). */
+  /** Columns of the first message: rows (R), tracks (T), times per node (N), and all of time in bins (B). */
   timeline: {
     ...BINS,
     ...NAMES,
@@ -224,12 +223,12 @@ export const WIRE = {
     rowTrack: "i4",
     rowDepth: "i4",
     rowKind: "u1",
-    /** The same of the distinct functions of the graph. */
+    /** Operators of the distinct functions of the graph, likewise. */
     functionParts: "strings",
     /**
-     * Whose the time is, a row each: a node, a call of several, or slices of one name (-1: not that). What it is,
-     * whether it is work of an operator, its time and share (NaN: no work), its slices, the number of the first of
-     * them, and their durations with what runs inside. See `tvmdbg_widgets/model/timeline/columns.py`.
+     * Ranked times: the node, the call of several nodes, or the name of each row (-1 for the other two); its kind,
+     * whether it is work of an operator, its time and share (NaN if no work), number of slices, first slice, and total
+     * duration with nested slices. See `tvmdbg_widgets/model/timeline/columns.py`.
      */
     rankNode: "i4",
     rankCall: "i4",
@@ -241,18 +240,18 @@ export const WIRE = {
     rankSlices: "i4",
     rankFirst: "i4",
     rankWithin: "f8",
-    /**
-     * Nodes of set `s` of `SliceColumns.set`, `setOffsets[s]` to `setOffsets[s + 1] - 1`, and the time that is theirs
-     * together.
-     */
+    /** Nodes of set `s` of `SliceColumns.set`, `setOffsets[s]` to `setOffsets[s + 1] - 1`, and their common time. */
     setOffsets: "i4?",
     setNodes: "i4?",
     setNs: "f8?",
-    /** Whose time is of none of its nodes: 1 for what is left of a call, 2 for what lowering inserted into one. */
+    /**
+     * Sets whose time belongs to none of their nodes: 1 for the rest of a call, 2 for an operator that lowering
+     * inserted.
+     */
     setApart: "u1?",
     setNames: "strings?",
     setKinds: "strings?",
-    /** The module of each node, and of each set; left out where the graph tells none. */
+    /** Module of each node and each set; left out if the graph has none. */
     nodeModules: "strings?",
     setModules: "strings?",
     /** What the source tells of slices: lines of a name, a tab and a text. */

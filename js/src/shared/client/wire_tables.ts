@@ -4,7 +4,7 @@ export const NODES = {
   funcNames: "strings",
   opKinds: "strings",
   kinds: "u1",
-  /** What each node is for: "input", "parameter", memory that a program plans for itself; empty for what runs. */
+  /** Role of a node: "input", "parameter", memory that a program plans for itself; empty for operators. */
   roles: "strings",
   parameterTrust: "u1",
   entryOffsets: "i4",
@@ -21,20 +21,20 @@ export const NODES = {
   shapeDims: "f8",
   shapeKnown: "u1",
   dtypes: "strings",
-  /** Empty where the graph has no such list. */
+  /** Empty if the graph has no such list. */
   storageIds: "i4",
   deviceTypes: "i4",
-  /** Mean time of each node in nanoseconds, NaN where unknown. */
+  /** Mean time by node in nanoseconds; NaN if unknown. */
   nodeNs: "f8",
   nodeTrust: "u1",
-  /** The smallest call with a known time that a node ran in beside others; -1 for none. */
+  /** The smallest call with a known time that ran a node among others; or -1. */
   nodeCall: "i4?",
-  /** Share of each node in `timeTotal` (one number, nanoseconds), NaN where unknown; absent without times. */
+  /** Share of `timeTotal` (one number, nanoseconds) by node; NaN if unknown; absent without times. */
   nodeShare: "f8?",
   timeTotal: "f8?",
-  /** What times were counted in whole units of (one number, nanoseconds): one of 0 is less. Absent without times. */
+  /** Unit of the times (one number, nanoseconds): a time of 0 is less than it. Absent without times. */
   timeRounding: "f8?",
-  /** Calls (C) of several nodes: nodes `callNodes[callOffsets[c]]` …, none where no file names them; their time together. */
+  /** Calls (C) of several nodes: nodes `callNodes[callOffsets[c]]` …, none if no file names them; their common time. */
   callOffsets: "i4?",
   callNodes: "i4?",
   callNs: "f8?",
@@ -49,40 +49,40 @@ export const GROUPS = {
   groupOrder: "i4",
   groupStart: "i4",
   groupEnd: "i4",
-  /** The group around each group; -1 at the top. Parents come before their children. */
+  /** Parent of a group, -1 at the top. Parents come before their children. */
   groupParent: "i4",
-  /** Groups of one number have the same structure. */
+  /** Groups with one number have the same structure. */
   groupAlike: "i4",
-  /** Of how many blocks a run of blocks is; else 1. */
+  /** Number of blocks in a run of blocks; else 1. */
   groupRepeats: "i4",
   groupSource: "u1",
-  /** Time that nodes inside took together, as slices of several nodes: it is in no `nodeNs`. */
+  /** Time of slices of several nodes inside, which is in no `nodeNs`. */
   groupTogether: "f8?",
   groupNames: "strings",
-  /** The innermost group of each node, -1 for none. */
+  /** The innermost group by node, or -1. */
   nodeGroup: "i4",
 } as const;
 
-/** Busy time of rows of equal bins of time, one row after the other: bin `b` of row `r` is at `r * bins + b`. */
+/** Rows of equal time bins, one row after the other: bin `b` of row `r` is at `r * bins + b`. */
 export const BINS = {
   /** Busy time over the bin's time. */
   lodBusy: "f4",
-  /** Number of the slice that takes most of the bin (ties: the first), -1 where idle; of instants the first. */
+  /** The slice that takes most of the bin (ties: the first), -1 if idle; the first instant. */
   lodSlice: "i4",
   lodNode: "i4",
   lodName: "i4",
 } as const;
 
-/** Every name that slices speak of, once. */
+/** Distinct names of slices. */
 export const NAMES = {
   names: "strings",
   nameKinds: "strings",
-  /** Its operators (lines; "": itself alone), and what it reads ("": itself). */
+  /** Its operators (lines; "": the name itself), and its label ("": the name). */
   nameParts: "strings",
   nameLabels: "strings",
 } as const;
 
-/** Slices [first, last) of each row side by side, in the order in which rows are drawn, by start. */
+/** Slices [first, last) of the rows side by side, in the order in which rows are drawn, by start. */
 export const SLICES = {
   start: "f8",
   duration: "u4|f8",
@@ -96,32 +96,32 @@ export const SLICES = {
   role: "u1?",
 } as const;
 
-/** Where all names were told before, or all slices come later. */
+/** Absent if all names were sent before, or all slices come later. */
 export const OPTIONAL_NAMES = /* @__PURE__ */ optional(NAMES);
 export const OPTIONAL_SLICES = /* @__PURE__ */ optional(SLICES);
 
-/** Cells of a picture or of a line; float64 where the values are, all alike in one answer. */
+/** Cells of a picture or of a line; float64 if the values are; one kind per answer. */
 export const CELLS = {
   mean: "f4|f8",
-  /** Of the finite values of a cell, where they are not the mean; NaN where it has none. */
+  /** Bounds of the finite values of a cell, absent if equal to the mean; NaN without any. */
   minimum: "f4|f8?",
   maximum: "f4|f8?",
-  /** Per cell: bit 0 NaN, bit 1 +Inf, bit 2 -Inf inside; absent where none is set. */
+  /** Per cell: bit 0 NaN, bit 1 +Inf, bit 2 -Inf inside; absent if all are 0. */
   flags: "u1?",
 } as const;
 
-/** What queries need beyond the graph; see `tvmdbg_widgets/analysis/view_columns.py`. */
+/** Columns that only queries need; see `tvmdbg_widgets/analysis/view_columns.py`. */
 export const FACTS = {
   /** Attributes of node `i` are rows `attrOffsets[i]` to `attrOffsets[i + 1] - 1`. */
   attrOffsets: "i4",
   attrNames: "strings",
   attrValues: "strings",
   entryBytes: "f8",
-  /** Of each entry, empty where none is stated. */
+  /** Layout by entry; may be empty. */
   layouts: "strings",
 } as const;
 
-/** Numbers of a statistic each, NaN where there is none. */
+/** Numbers of statistics; NaN if unknown. */
 const STATISTICS = {
   size: "f8",
   finite: "f8",
@@ -146,9 +146,9 @@ const STATISTICS = {
   highest: "f8",
 } as const;
 
-/** The tables of a page without a kernel, beside the answers it carries; see `export/page/stored`. */
+/** Tables of a page without a kernel, beside its recorded answers; see `export/page/stored`. */
 export const PAGE_TABLES = {
-  /** What a header tells beyond the list of tensors. */
+  /** Facts for tensor headers beyond the list of tensors. */
   "page facts": {
     keys: "strings",
     files: "strings",
@@ -159,18 +159,18 @@ export const PAGE_TABLES = {
     noteOffsets: "i4",
     notes: "strings",
     pageNotes: "strings",
-    /** The call that makes a page with the values. */
+    /** Call that makes a page with the values. */
     remedies: "strings",
   },
-  /** Tensors under each reading, with their statistics. */
+  /** Tensors by reading, with their statistics. */
   "page variants": {
     tensor: "i4",
-    /** Empty where there is no choice. */
+    /** Empty without a choice. */
     reading: "strings",
     shapeOffsets: "i4",
     shapeDims: "f8",
     applicable: "u1",
-    /** Of the values under the reading. */
+    /** Dtype of the values under the reading. */
     dtype: "strings",
     ...STATISTICS,
     minimumText: "strings",
@@ -216,27 +216,27 @@ export const PAGE_TABLES = {
     at: "f8",
   },
   "page profiles": { variant: "i4", at: "f8", wide: "u1", flagged: "u1" },
-  /** A row for each variant whose values are there; some share their bytes. */
+  /** One row per variant with stored values; some share their bytes. */
   "page wholes": {
     variant: "i4",
     width: "i4",
     at: "f8",
     size: "f8",
-    /** A type of JavaScript's arrays, or the name of a table of codes. */
+    /** A JavaScript array type, or the name of a table of codes. */
     kind: "strings",
-    /** Bits of a value that shares bytes with others, else 0. */
+    /** Bits of a value that shares bytes with others; else 0. */
     packed: "i4",
-    /** Which bits of a byte are the value. */
+    /** Mask of the value's bits. */
     mask: "i4",
     bits: "i4",
-    /** -1 where the value is no float. */
+    /** -1 for other types than floats. */
     sign: "i4",
     mantissa: "i4",
     /** `frexp`'s exponent of the smallest normal number. */
     least: "i4",
     descr: "strings",
     note: "strings",
-    /** 1 where that type's bytes are those of the tensor. */
+    /** 1 if the array's bytes are the tensor's. */
     copied: "u1",
   },
   "page codes": { codes: "i4", values: "f8", texts: "strings" },

@@ -1,4 +1,4 @@
-/** What painters use of a 2-D canvas; the recorder of figures knows the same. */
+/** The part of a 2-D canvas that painters use and the recorder of figures implements. */
 export type Pen = Pick<
   CanvasRenderingContext2D,
   | "fillStyle"
@@ -65,7 +65,7 @@ export function clear({ canvas, context }: Layer, width: number, height: number)
   context.clearRect(0, 0, width, height);
 }
 
-/** Draws at most once a frame, and only while the box is on screen; requests made off screen are drawn on return. */
+/** Draws at most once per frame, and only while the box is on screen; requests made off screen are drawn on return. */
 export class Repaint {
   #frame = 0;
   #visible = true;
@@ -99,7 +99,7 @@ export class Repaint {
   }
 }
 
-/** A file may hold names of any length. */
+/** Names in a file may have any length. */
 const MOST_LETTERS = 2000;
 const LONG_WORD = 80;
 
@@ -113,12 +113,12 @@ export class TextMeasure {
     this.#context = context;
   }
 
-  /** Width of a text; of very long ones, that of a beginning wider than any screen. */
+  /** Width of a text; of a very long one, that of a beginning wider than any screen. */
   width(long: string): number {
     return this.#width(long, this.#known());
   }
 
-  /** The widths that are known in the present font; to ask the context for it takes longer than to look one up. */
+  /** Cached widths in the current font; asking the context for it takes longer than a lookup. */
   #known(): Map<string, number> {
     const { font } = this.#context;
     if (font === this.#font) return this.#widths;
@@ -140,9 +140,9 @@ export class TextMeasure {
   }
 
   /**
-   * The text, or as much of it as fits: whole words of its beginning and its end around an ellipsis, where there is no
-   * room for both the beginning of a phrase or the end of a name; a first word that is too long is cut behind.
-   * Empty where not even three letters would fit.
+   * The text, or as much of it as fits: complete words from its beginning and its end around an ellipsis, or if there
+   * is no room for both only the beginning of a phrase or the end of a name; a first word that is too long is cut at
+   * its end. Empty if not even three letters would fit.
    */
   fit(long: string, room: number): string {
     const half = MOST_LETTERS / 2;
@@ -179,12 +179,12 @@ export class TextMeasure {
   }
 }
 
-/** A word of a phrase or of a name, with what separates it from the next, and with the number of a node before it. */
+/** A word of a phrase or of a name with its separator, and with the node number before it. */
 const WORD =
   /\([^)]*\)[\s_]*|× \d+\s*|(?:#\d+ )?[^\s_./:+,·×|]+(?:[\s_./:+,·|]|×(?! ))*|[\s_./:+,·×|]+/gu;
 const BETWEEN = /[\s_./:+,·×|]+$/u;
 
-/** The part of an axis that is in view, kept inside the whole. */
+/** The visible part of an axis, kept inside its limits. */
 export class Viewport {
   readonly first: number;
   readonly last: number;
@@ -193,7 +193,7 @@ export class Viewport {
 
   readonly #least: number;
 
-  /** @param least  the shortest part that can be in view; of times, nanoseconds. */
+  /** @param least The shortest visible part; for times in nanoseconds. */
   constructor(first: number, last: number, least = 0.1) {
     this.#least = least;
     this.first = first;
@@ -227,7 +227,7 @@ export class Viewport {
     this.show(this.first, this.last);
   }
 
-  /** Zooms so that `at` stays where it is; a factor above 1 shows more. */
+  /** Zooms around `at`; a factor above 1 shows more. */
   zoom(factor: number, at: number): void {
     const start = at - (at - this.start) * factor;
     const span = this.span * factor;
@@ -243,7 +243,7 @@ export class Viewport {
     this.show(at - this.span / 2, at + this.span / 2);
   }
 
-  /** Moves as little as needed for [start, end] to be in view; zooms out only where it does not fit. */
+  /** Moves as little as makes [start, end] visible; zooms out only if it does not fit. */
   reveal(start: number, end: number): void {
     if (end - start > this.span) this.show(start, end);
     else if (start < this.start) this.pan(start - this.start - this.span * 0.1);

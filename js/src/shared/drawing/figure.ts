@@ -5,15 +5,15 @@ import { element, escaped, type Mark, markup } from "./svg_marks.ts";
 import type { TextWidths } from "./text_widths.ts";
 import { blockFill, figureTheme, ramp, type Theme } from "./theme.ts";
 
-/** The color schemes of a figure; "auto" is dark where the reader prefers it. */
+/** Color schemes of a figure; "auto" is dark if the reader prefers it. */
 export type ThemeName = "light" | "dark" | "auto";
 
-/** What a view's figure is made of; `D`, `O`, `A` and `C` are the view's own. */
+/** Request for a view's figure; `D`, `O`, `A` and `C` are the view's own types. */
 export interface FigureRequest<D = unknown, O = unknown, A = unknown, C = Record<string, Column>> {
   data: D;
-  /** What a run answers to the questions of the live view, by question. */
+  /** Replies to the questions of the live view, by question. */
   answers: A;
-  /** As the live view has them. */
+  /** Columns of the live view. */
   columns: C;
   options: O;
   width: number;
@@ -27,9 +27,9 @@ export interface Drawing {
   svg: string;
   text: string;
   description: Record<string, unknown>;
-  /** In shares of the picture's width and height. */
+  /** Positions are shares of the picture's width and height. */
   hover?: readonly HoverText[];
-  /** What `SvgContext.cells` drew; `figures/engine.py` writes it into the document. */
+  /** Images drawn by `SvgContext.cells`; `figures/engine.py` writes them into the document. */
   images?: readonly CellImage[];
 }
 
@@ -47,8 +47,7 @@ export interface FigurePanel extends FigurePage {
   paint: (pen: SvgContext, theme: Theme) => void;
 }
 
-/** Fonts of one width for a painter's `font`, with the widths that `TextWidths` assumes. */
-/** A pen and the colors that it draws with. */
+/** A pen with its colors. */
 export interface Ink {
   pen: SvgContext;
   theme: Theme;
@@ -82,17 +81,16 @@ export const MONO =
 export interface FigurePage {
   height: number;
   title: string;
-  /** For those who do not see the picture. */
+  /** Description for readers who do not see the picture. */
   words: string;
   hover?: readonly HoverText[];
   titles?: readonly HoverText[];
 }
 
 /**
- * What `paint` draws as a document on an opaque ground, so that any page may hold it.
- *
- * `paint` is called once a color scheme and draws the same in each, in other colors; `pen` measures texts with the
- * widths of the request, so that a `TextMeasure` made of it works as with a canvas.
+ * Drawing of `paint` as a document on an opaque ground, so that any page may hold it. `paint` is called once per color
+ * scheme and must differ in colors only; `pen` measures texts with the widths of the request, so that a `TextMeasure`
+ * made of it works as with a canvas.
  */
 export function svgDocument(
   { width, theme, text }: Pick<FigureRequest, "width" | "theme" | "text">,
@@ -125,7 +123,7 @@ export function svgDocument(
   ].join("");
 }
 
-/** Characters of what is said where the pointer rests: names may be of any length, and many parts have the same. */
+/** Longest tooltip: names may be of any length, and many parts may share one. */
 const MOST_SAID = 1000;
 
 function hint(text: string): string {
@@ -133,7 +131,7 @@ function hint(text: string): string {
   return `${text.slice(0, MOST_SAID).replace(/[\ud800-\udbff]$/, "")}…`;
 }
 
-/** Parts of a picture in shares of its size. */
+/** Hover texts with positions as shares of the picture's size. */
 export function shares(hover: readonly HoverText[], width: number, height: number): HoverText[] {
   const [wide, high] = [Math.ceil(width), Math.ceil(height)];
   return hover.map(({ x, y, width, height, text }) => ({
@@ -145,7 +143,7 @@ export function shares(hover: readonly HoverText[], width: number, height: numbe
   }));
 }
 
-/** Elements that cannot be seen, and say something where the pointer rests. */
+/** Invisible elements with tooltips. */
 function places(hover: readonly HoverText[]): string {
   if (!hover.length) return "";
   const boxes = hover.map(({ x, y, width, height, text }) => {
@@ -187,9 +185,9 @@ export const SMALL = 11;
 const TITLE = 13;
 const APART = 10;
 
-/** How many colors fields have; the last one of blocks is gray, as padding is. */
+/** Number of colors of fields; the last one of blocks is gray, as is padding. */
 const FIELD_COLORS = 7;
-/** Text of every color can be read on it. */
+/** Share of the fields' colors in their tint: text of every color is legible on it. */
 const FIELD_TINT = 0.21;
 
 export function fieldTint(theme: Theme, field: number): string {
@@ -334,13 +332,13 @@ export function heightOf(parts: readonly FigurePart[]): number {
 interface MissingData {
   view: string;
   title: string;
-  /** What there is none of. */
+  /** Name of the missing part. */
   head: string;
   why: string;
   text: string;
 }
 
-/** What a figure says where the run lacks what it would show: what that is, and how to get it. */
+/** Figure for a run that lacks the data: what is missing, and how to get it. */
 export function missingFigure(request: FigureRequest<MissingData>): Drawing {
   return panelDrawing(request, missingPanel(request));
 }

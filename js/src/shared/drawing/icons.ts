@@ -1,4 +1,4 @@
-/** Lines on a grid of 16 px; one constant each, so that a view carries those it shows. */
+/** Lines on a grid of 16 px; one constant per icon, so that a bundle has only the icons of its view. */
 export type Icon = string;
 
 export const BACK: Icon = "M13 8H3.5M7.5 4l-4 4 4 4";

@@ -7,15 +7,15 @@ const KEPT = [
 const NO_STYLE: Style = { fill: "", stroke: "", opacity: "", rest: "" };
 const WHOLE_TURN = 2 * Math.PI;
 
-/** Measures texts for a drawing that is recorded. */
+/** Measures the texts of a recorded drawing. */
 export interface TextRuler {
   /** px. */
   width(text: string, font: string): number;
-  /** How far below the line that `baseline` names the letters stand, px. */
+  /** Distance of the letters below the line that `baseline` names, px. */
   shift(font: string, baseline: CanvasTextBaseline): number;
-  /** Whether widths are those of the font that will be drawn, so that texts can be held to them. */
+  /** True if widths are those of the final font, so that texts can be stretched to them. */
   exact: boolean;
-  /** The font of the whole document, which its texts need not name. */
+  /** Default font family of the document. */
   family: string;
 }
 
@@ -28,9 +28,8 @@ export interface CellImage {
 const IMAGE = "tvmdbg-image:";
 
 /**
- * Records what painters draw into a 2-D canvas as marks of an SVG: the same shapes, and texts as texts.
- *
- * It needs no DOM and knows what the painters use. Whatever is not finite is left out, as canvases do.
+ * Records the drawing of painters on a 2-D canvas as marks of an SVG: the same shapes, and texts as texts. It needs no
+ * DOM and implements what the painters use. Non-finite coordinates are left out, as by canvases.
  */
 export class SvgContext {
   fillStyle: string | CanvasGradient | CanvasPattern = "#000";
@@ -44,13 +43,13 @@ export class SvgContext {
   readonly marks: Mark[] = [];
   readonly images: CellImage[] = [];
   readonly #ruler: TextRuler;
-  /** Coordinates are written in this part of a px. */
+  /** Coordinates are multiples of this fraction of a px. */
   readonly #unit: number;
   readonly #saved: (() => void)[] = [];
   #path = "";
-  /** Middles of the circles that the path is made of, if it is made of circles of one radius alone. */
+  /** Path of circles of one radius, if it has nothing else. */
   #circles: { path: string; radius: number } | null = null;
-  /** The rounded box that the path is, if it is one alone. */
+  /** The rounded box of a path that has nothing else. */
   #box: { path: string; element: string } | null = null;
   #dash = "";
   #open = 0;
@@ -60,14 +59,14 @@ export class SvgContext {
   #writtenY = 0;
   #shiftX = 0;
   #shiftY = 0;
-  /** Of texts, radians. */
+  /** Rotation of texts, radians. */
   #turn = 0;
-  /** The last style of each kind, which most often is the next one too. */
+  /** The last style by kind, most often reused. */
   #lastFill = NO_STYLE;
   #lastStroke = NO_STYLE;
   #lastWide = NO_STYLE;
 
-  /** @param decimals  of coordinates. */
+  /** @param decimals Decimals of coordinates. */
   constructor(ruler: TextRuler, decimals = 2) {
     this.#ruler = ruler;
     this.#unit = 10 ** decimals;
@@ -97,16 +96,16 @@ export class SvgContext {
     this.#shiftY += y;
   }
 
-  /** Texts alone are turned. */
+  /** Only texts are rotated. */
   rotate(angle: number): void {
     this.#turn += angle;
   }
 
-  /** Draws cells, one pixel each, into a box; their pixels are written where the document is made. */
+  /** Draws cells, one pixel per cell, into a box; the document's writer fills in the pixels. */
   cells(image: CellImage, x: number, y: number, width: number, height: number): void {
     const [left, top] = [this.#text(x + this.#shiftX), this.#text(y + this.#shiftY)];
     const box = `x="${left}" y="${top}" width="${this.#text(width)}" height="${this.#text(height)}"`;
-    // Browsers know the value of CSS, rasterisers that of SVG 1.1.
+    // Browsers know the CSS value, rasterisers the one of SVG 1.1.
     const sharp = 'image-rendering="optimizeSpeed" style="image-rendering:pixelated"';
     const href = `href="${IMAGE}${this.images.length}"`;
     this.#mark("element", `<image ${box} preserveAspectRatio="none" ${sharp} ${href}/>`, NO_STYLE);
@@ -146,7 +145,7 @@ export class SvgContext {
     this.#circles = null;
   }
 
-  /** A line to where the circle touches the way to (x1, y1), and along it to the way to (x2, y2). */
+  /** A line to the circle that touches the ways to (x1, y1) and on to (x2, y2), and along that circle. */
   arcTo(x1: number, y1: number, x2: number, y2: number, radius: number): void {
     const [ax, ay, bx, by] = [this.#x - x1, this.#y - y1, x2 - x1, y2 - y1];
     const [a, b] = [Math.hypot(ax, ay), Math.hypot(bx, by)];
@@ -209,7 +208,7 @@ export class SvgContext {
       this.#mark("element", this.#element, this.#filled);
       return;
     }
-    // Round ends of lines without length take a fifth of the letters.
+    // Lines of length 0 with round ends take a fifth of the letters.
     const { path, radius } = this.#circles;
     this.#mark("shape", path, this.#wide(2 * radius, ' stroke-linecap="round"'));
   }
@@ -229,7 +228,7 @@ export class SvgContext {
     this.#open++;
   }
 
-  /** Nothing: a document begins empty. */
+  /** No effect: a document begins empty. */
   clearRect(): void {}
 
   fillRect(x: number, y: number, width: number, height: number): void {
@@ -269,7 +268,7 @@ export class SvgContext {
     this.#mark("element", element, { ...this.#filled, rest: rest.join("") });
   }
 
-  /** The path; what is one box as that, which takes half as many letters. */
+  /** The path as an element; a single box as a rect, which takes half as many letters. */
   get #element(): string {
     if (this.#box?.path === this.#path) return this.#box.element;
     return `<path d="${this.#path}"/>`;
@@ -359,7 +358,7 @@ export class SvgContext {
     return Math.round(value * this.#unit);
   }
 
-  /** A number of parts of a px without what SVG can do without: `.5`, `-12`. */
+  /** Shortest SVG notation of a number of units: `.5`, `-12`. */
   #written(units: number): string {
     const size = Math.abs(units);
     const whole = Math.floor(size / this.#unit);

@@ -1,9 +1,9 @@
 import { channels } from "./theme.ts";
 
-/** What XML 1.0 does not allow, and controls that turn the direction of the text around them. */
+/** Characters that XML 1.0 forbids, and controls that change the direction of text. */
 const ILLEGAL =
   /[^\t\n\r\x20-\x7e\xa0-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]|[\u200e\u200f\u2028-\u202e\u2066-\u2069\ufdd0-\ufdef]/gu;
-/** Words of Hebrew, Arabic and their kin, with what stands between them. */
+/** Words of right-to-left scripts, with separators between them. */
 const LEFTWARDS =
   /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefe\u{10800}-\u{10fff}\u{1e800}-\u{1efff}](?:[^A-Za-z0-9&]*[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefe\u{10800}-\u{10fff}\u{1e800}-\u{1efff}])*/gu;
 const ENTITIES: Record<string, string> = {
@@ -14,44 +14,41 @@ const ENTITIES: Record<string, string> = {
   "'": "&#39;",
 };
 
-/** The text in one line, with U+FFFD for what may not stand in XML. */
+/** The text in one line, with U+FFFD for illegal characters. */
 export function clean(text: string): string {
   return text.replace(ILLEGAL, "\ufffd").replace(/[\t\n\r]+/g, " ");
 }
 
 /**
- * The text as it stands in an element or an attribute of an SVG.
- *
- * A mark after words that run from right to left keeps numbers behind them in their place.
+ * The text escaped for an element or an attribute of an SVG. A mark after right-to-left words keeps numbers after them
+ * in place.
  */
 export function escaped(text: string): string {
   const safe = clean(text).replace(/[&<>"']/g, (each) => ENTITIES[each]!);
   return safe.replace(LEFTWARDS, "$&\u200e");
 }
 
-/** How a mark is painted. Colors stand apart from all else: they alone differ between light and dark. */
+/** Style of a mark. Colors are separate: only they differ between light and dark. */
 export interface Style {
   fill: string;
-  /** Empty where there is none. */
+  /** Empty for none. */
   stroke: string;
-  /** Empty where it is opaque. */
+  /** Empty if opaque. */
   opacity: string;
-  /** Other attributes, each with a space before it. */
+  /** Other attributes, with leading spaces. */
   rest: string;
 }
 
 export interface Mark {
-  /** Shapes of one style that follow each other become one path; clips hold what is drawn until they end. */
+  /** Consecutive shapes of one style become one path; clips contain all marks until their end. */
   kind: "element" | "shape" | "clip" | "end";
   content: string;
   style: Style;
 }
 
 /**
- * Marks as elements of an SVG; those of one style that follow each other share it.
- *
- * @param dark  The same marks as they look where dark is preferred; a color that is another there becomes a class,
- *   unless it is the same one wherever the light color is.
+ * Marks as SVG elements; consecutive ones of one style share it.  @param dark The same marks in the dark scheme; a
+ * color that differs there becomes a class, unless the light color always maps to the same dark one.
  */
 export function markup(marks: readonly Mark[], dark: readonly Mark[] = marks): string {
   if (dark.length !== marks.length) throw new Error(DIFFERENT);
@@ -88,7 +85,7 @@ class Writer {
     style: "",
     items: [],
   };
-  /** What was written last; most often it is the style of the next mark too. */
+  /** The last styles with their text; most often reused. */
   #last: { style: Style; dark: Style; written: string } | null = null;
   #open = 0;
 
@@ -158,7 +155,7 @@ class Writer {
     return ` ${name}="${escaped(light)}"`;
   }
 
-  /** What knows no such query stays light. */
+  /** Viewers without support for the query stay light. */
   #styleSheet(): string {
     if (!this.#rules.size) return "";
     const rules = [...this.#rules].sort(([a], [b]) => (a < b ? -1 : 1));
@@ -171,7 +168,7 @@ export function element(name: string, content: string): string {
   return `<${name}>${content}</${name}>`;
 }
 
-/** Whether two marks differ in nothing but their colors. */
+/** True if two marks differ only in colors. */
 function haveOneShape(mark: Mark, other: Mark): boolean {
   return (
     mark.content === other.content &&
@@ -181,7 +178,7 @@ function haveOneShape(mark: Mark, other: Mark): boolean {
   );
 }
 
-/** The start of a group within a path. A figure beside it whose clip has the same name has the same path too. */
+/** Start of a clipped group. The clip's name is derived from its path: figures beside it may share it. */
 function clipping(data: string): string {
   let hash = 0;
   for (let i = 0; i < data.length; i++) hash = (Math.imul(hash, 31) + data.charCodeAt(i)) >>> 0;

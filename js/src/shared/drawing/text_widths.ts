@@ -4,19 +4,19 @@ import { clean } from "./svg_marks.ts";
 /** The tables of `figures/texts.py`, as its `width_tables()` gives them; widths in em. */
 export interface WidthTables {
   font: string;
-  /** Of U+0020 … U+007E. */
+  /** Widths of U+0020 … U+007E. */
   ascii: readonly number[];
   narrow: Readonly<Record<string, number>>;
-  /** First and last character of a range, and the widest of it. */
+  /** First and last character of a range, and its largest width. */
   wide: readonly (readonly [first: number, last: number, em: number])[];
-  /** Of all other characters. */
+  /** Width of all other characters. */
   other: number;
-  /** Characters that take no room. */
+  /** Characters without width. */
   joiners: string;
   wideMarks: string;
-  /** Bold is so much wider. */
+  /** Factor for bold text. */
   bold: number;
-  /** Of U+0020 … U+007E in a font of one width. */
+  /** Width of U+0020 … U+007E in monospaced fonts. */
   mono: number;
 }
 
@@ -25,7 +25,7 @@ const MARK = /^[\p{Mn}\p{Me}]$/u;
 const SPACING_MARK = /^\p{Mc}$/u;
 const TRAILING_SPACE = /[^\S\ufeff]+$/u;
 
-/** Upper estimates of how wide texts are, whatever font is at hand, as `figures/texts.py` makes them. */
+/** Upper bounds of text widths in any font, as made by `figures/texts.py`. */
 export class TextWidths {
   readonly #tables: WidthTables;
   readonly #joiners: ReadonlySet<string>;
@@ -50,7 +50,7 @@ export class TextWidths {
     return ems * size * (bold ? this.#tables.bold : 1);
   }
 
-  /** What the room (px) holds of the text, cut with an ellipsis; "" if nothing. */
+  /** As much of the text as fits (px), cut with an ellipsis; may be "". */
   fit(text: string, room: number, size: number, bold = false, mono = false): string {
     const line = clean(text);
     if (this.width(line, size, bold, mono) <= room) return line;
@@ -59,7 +59,7 @@ export class TextWidths {
     return kept ? kept.replace(TRAILING_SPACE, "") + ELLIPSIS : "";
   }
 
-  /** The longest beginning that ends at a good place to break the line. */
+  /** The longest beginning that ends at a good line break. */
   wrap(text: string, room: number, size: number, lines = 12, bold = false): string[] {
     let rest = clean(text).replace(/^ +| +$/g, "");
     const found: string[] = [];
@@ -87,7 +87,7 @@ export class TextWidths {
     return kept;
   }
 
-  /** The parts of a text between which it may be cut: a letter keeps its marks, an emoji its parts. */
+  /** Grapheme clusters of a text: a letter with its marks, an emoji with its parts. */
   *clusters(text: string): Generator<string> {
     let [cluster, last, flags] = ["", "", 0];
     for (const char of text) {
@@ -108,7 +108,7 @@ export class TextWidths {
     if (cluster) yield cluster;
   }
 
-  /** Whether a character is drawn onto the one before it and takes no room of its own. */
+  /** True if a character is drawn onto the one before it and takes no room. */
   joins(char: string): boolean {
     return this.#joiners.has(char) || (MARK.test(char) && !this.#wideMarks.has(char));
   }
@@ -132,7 +132,7 @@ export class TextWidths {
   }
 }
 
-/** As much of a line as stands before the best place to end it, where the next word does not fit. */
+/** The part of a line before its best break, if the next word does not fit. */
 function beforeBreak(line: string): string {
   const chars = Array.from(line);
   const half = chars.length / 2;

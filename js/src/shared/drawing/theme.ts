@@ -57,7 +57,7 @@ export function blockFill({ dark }: Theme, kind: number): string {
   return colors[kind % colors.length]!;
 }
 
-/** Colors of times, of other numbers, and of numbers on both sides of zero. */
+/** Color ramps of times, of other numbers, and of numbers around zero. */
 export type Ramp = "heat" | "sequential" | "diverging";
 
 export function rampStops(theme: Theme, name: Ramp): readonly string[] {
@@ -80,7 +80,7 @@ export function heatFill({ dark }: Theme, share: number): string {
   return ramp(heat[schemeOf(dark)], share);
 }
 
-/** Makes `root` a view's root: our class, and the dark variant wherever the host's background is dark. */
+/** Makes `root` the root of a view: with our class, and a dark variant on hosts with a dark background. */
 export function applyTheme(root: HTMLElement, signal: AbortSignal): void {
   root.classList.add("tvmdbg");
   const apply = () => root.classList.toggle("tvmdbg-dark", readTheme(root).dark);
@@ -88,7 +88,7 @@ export function applyTheme(root: HTMLElement, signal: AbortSignal): void {
   onThemeChange(apply, signal);
 }
 
-/** Calls back when the host changes its theme; the page's class and attributes carry it in every known host. */
+/** Calls back when the host changes its theme, which all known hosts mark by class or attributes of the page. */
 export function onThemeChange(listener: () => void, signal: AbortSignal): void {
   const observer = new MutationObserver(listener);
   for (const node of [document.documentElement, document.body]) {
@@ -102,7 +102,7 @@ export function onThemeChange(listener: () => void, signal: AbortSignal): void {
   signal.addEventListener("abort", () => observer.disconnect());
 }
 
-/** Black or white, whichever is easier to read on the fill (the better of the two is always above 4.5 : 1). */
+/** Black or white, whichever has more contrast to the fill (always above 4.5 : 1). */
 export function inkOn(fill: string): string {
   return luminance(fill) > 0.179 ? "#000000" : "#ffffff";
 }
@@ -138,7 +138,7 @@ export function channels(color: string): [number, number, number] {
   return [parts[0] ?? 255, parts[1] ?? 255, parts[2] ?? 255];
 }
 
-/** Size of the badge of what a fault began in, CSS px. */
+/** Size of the badge at the origin of a fault, CSS px. */
 export const BADGE = 16;
 
 /** A disc with an exclamation mark. */

@@ -56,14 +56,14 @@ export type AxisKind = (typeof AXIS_KINDS)[number];
 
 const DECADES = 6;
 
-/** Where values lie along an axis: shares 0 … 1 between two finite values. */
+/** Position of values along an axis: shares 0 … 1 between two finite values. */
 export class ValueAxis {
   readonly kind: AxisKind;
   readonly low: number;
   readonly high: number;
-  /** Where symlog turns from linear to logarithmic. */
+  /** Value at which symlog turns from linear to logarithmic. */
   readonly threshold: number;
-  /** Halves what is large, for the span of two float64 may be none; the smallest have no halves. */
+  /** Halves large values, since the span of two float64 may overflow; the smallest cannot be halved. */
   readonly #unit: number;
   readonly #from: number;
   readonly #to: number;

@@ -27,8 +27,8 @@ export function span(className: string, ...children: Child[]): HTMLSpanElement {
 }
 
 /**
- * JupyterLab acts on bare keys (`d d` deletes the cell) unless the element that has the focus itself carries this
- * attribute; on an ancestor it does not count.
+ * JupyterLab acts on bare keys (`d d` deletes the cell) unless the focused element itself has this attribute; on an
+ * ancestor it does not count.
  */
 export const KEEP_KEYS = { "data-lm-suppress-shortcuts": "true" } as const;
 
@@ -50,7 +50,7 @@ export function letSave(root: HTMLElement, signal: AbortSignal): void {
   addEventListener("keydown", leave, { capture: true, signal });
 }
 
-/** A button with words or a sign on it; the title says what it does. */
+/** A button with a label; the title describes its action. */
 export function button(label: string, title: string, onClick: () => void): HTMLButtonElement {
   const node = element("button", { type: "button", ...KEEP_KEYS });
   relabel(node, label, title);
@@ -86,7 +86,7 @@ export function captioned(label: string, control: HTMLElement): HTMLElement {
   );
 }
 
-/** Changes what is on a button; its name keeps those words, by which a voice calls it (WCAG 2.5.3). */
+/** Changes a button's label; its accessible name contains the label, for voice control (WCAG 2.5.3). */
 export function relabel(node: HTMLButtonElement, label: string, title: string): void {
   const isSaid = !/\p{L}{2}/u.test(label) || title.toLowerCase().includes(label.toLowerCase());
   node.textContent = label;
@@ -118,7 +118,7 @@ export function select(
   return node;
 }
 
-/** Listens to a node until the signal aborts; what is heard may be kept from the browser. */
+/** Adds listeners to a node until the signal aborts; they may prevent the browser's default. */
 export function listening(node: HTMLElement, signal: AbortSignal) {
   return <K extends keyof HTMLElementEventMap>(
     type: K,
@@ -161,14 +161,14 @@ export class Mirror {
 
   /** Last description of the view. */
   #told = "";
-  /** Message that was current when something was asked for whose description is pending. */
+  /** Current message at the time of a pending description. */
   #asked = "";
 
   say(text: string): void {
     if (this.node.textContent !== text) this.node.textContent = text;
   }
 
-  /** Describes what is shown; a late description does not replace newer messages. */
+  /** Announces a description; a late one does not replace newer messages. */
   tell(text: string, isLate = false): void {
     const { textContent } = this.node;
     if (isLate && textContent !== this.#told && textContent !== this.#asked) return;
@@ -176,7 +176,7 @@ export class Mirror {
     this.say(text);
   }
 
-  /** Announces that a description is on its way, which will replace the current message. */
+  /** Announces that a description is pending and will replace the current message. */
   ask(): void {
     this.#asked = this.node.textContent ?? "";
   }

@@ -5,18 +5,18 @@ export const LISTED = 50;
 
 export interface ListedHit {
   label: string;
-  /** What tells it from others of the same label, never cut: `#38`, `#38 · 1×64×8×8`. */
+  /** Text that separates items of one label, never cut: `#38`, `#38 · 1×64×8×8`. */
   id?: string | undefined;
   kind: string;
-  /** What there is to compare, at the right: its time, its size. */
+  /** Value to compare, at the right: a time, a size. */
   value: string;
-  /** All of it, where the row is too short. */
+  /** Full text for a row that is too short. */
   title?: string | undefined;
 }
 
 let lists = 0;
 
-/** The hits of a search in a list below its field; the field keeps the keyboard and tells which row is meant. */
+/** Hits of a search in a list below its field; the field keeps the keyboard and names the active row. */
 export class HitList {
   readonly node: HTMLElement;
   readonly #field: HTMLInputElement;
@@ -26,8 +26,7 @@ export class HitList {
   #active = -1;
 
   /**
-   * @param label  what is listed, for screen readers: `nodes found`.
-   * @param go     takes a hit by its place in what was shown.
+   * @param label Name of the list for screen readers: `nodes found`. @param go Called with the index of a chosen hit.
    */
   constructor(field: HTMLInputElement, label: string, go: (index: number) => void) {
     this.#field = field;
@@ -35,7 +34,7 @@ export class HitList {
     const id = `tvmdbg-hits-${lists++}`;
     this.#list = element("div", { id, role: "listbox", "aria-label": label });
     this.node = element("div", { class: "tvmdbg-hits", hidden: true }, this.#list, this.#more);
-    // The field keeps the keyboard while one points at the list.
+    // The field keeps the keyboard while the pointer is on the list.
     this.node.addEventListener("pointerdown", (event) => event.preventDefault());
     field.setAttribute("role", "combobox");
     field.setAttribute("aria-autocomplete", "list");
@@ -122,7 +121,7 @@ export class HitList {
     }
     const told = this.#field.getAttribute("aria-activedescendant");
     if (row >= 0) this.#field.setAttribute("aria-activedescendant", `${this.#list.id}-${row}`);
-    // The field may mean a row of another list.
+    // The field may refer to a row of another list.
     else if (told?.startsWith(`${this.#list.id}-`))
       this.#field.removeAttribute("aria-activedescendant");
   }

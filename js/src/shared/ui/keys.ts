@@ -2,8 +2,8 @@ import * as icons from "../drawing/icons.ts";
 import { element, iconButton, KEEP_KEYS } from "./dom.ts";
 
 /**
- * One thing a view does by keyboard: `keys` as in KeyboardEvent.key, letters in lower case, perhaps behind `Ctrl+`,
- * `Alt+` or `Shift+` (letters in upper case then).
+ * A keyboard action of a view: `keys` as in KeyboardEvent.key, letters in lower case, optionally after `Ctrl+`, `Alt+`
+ * or `Shift+` (then letters are in upper case).
  */
 export interface KeyAction {
   keys: readonly string[];
@@ -23,16 +23,15 @@ export function runKey(root: HTMLElement, key: string): boolean {
 
 const BOUND = new WeakMap<HTMLElement, readonly KeyAction[]>();
 
-/** What a view does by keyboard; nothing where it is bound to no keys. */
+/** Keyboard actions of a view; empty without keys. */
 export function actionsOf(root: HTMLElement): readonly KeyAction[] {
   return BOUND.get(root) ?? [];
 }
 
 /**
- * Makes `root` the view's one focusable element, runs its actions by key, and lists them on `?`.
- *
- * Keys typed into the view's own fields stay theirs, and so do those with ctrl, alt or meta. The list opens in
- * `around`, where the view itself is too low for it.
+ * Makes `root` the view's one focusable element, runs its actions by key, and lists them on `?`.  Keys typed into the
+ * view's own fields stay theirs, and so do those with ctrl, alt or meta. The list opens in `around` if the view itself
+ * is too low for it.
  */
 export function bindKeys(
   root: HTMLElement,
@@ -90,7 +89,7 @@ export function bindKeys(
   root.addEventListener("focusout", (event) => regain(root, event), { signal });
 }
 
-/** A control that goes away while it has the focus gives the keys back to its view; a browser drops them. */
+/** Moves the focus to the view when the focused control goes away; a browser would drop it. */
 function regain(root: HTMLElement, { target, relatedTarget }: FocusEvent): void {
   const gone = target as HTMLElement;
   if (relatedTarget || document.activeElement !== document.body || !document.hasFocus()) return;

@@ -1,7 +1,7 @@
 import * as icons from "../drawing/icons.ts";
 import { element, iconButton } from "./dom.ts";
 
-/** A toolbar this narrow shows at most so many controls, and one more for each further step of width. */
+/** Width up to which a toolbar shows the least number of controls, and the further width per control. */
 const NARROW = 700;
 const FEW = 6;
 const STEP = 80;
@@ -13,7 +13,7 @@ const CONTROLS = "button, select, input";
 interface Waiting {
   /** Controls that are always in the menu. */
   always: readonly HTMLElement[];
-  /** Controls that move there for lack of room, the least needed first. */
+  /** Controls that move there if there is no room, the least needed first. */
   sometimes: readonly HTMLElement[];
 }
 

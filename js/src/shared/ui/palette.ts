@@ -11,10 +11,7 @@ interface About {
   entries: readonly Entry[];
 }
 
-/**
- * What is selected for a finding or a highlight: all its nodes, of which the one it is about comes last, and that
- * one's entry.
- */
+/** Selection for a finding or a highlight: all its nodes, its main node last, with that node's entry. */
 export function selectionOf(
   nodes: readonly number[],
   finding: About | null,
@@ -202,10 +199,10 @@ export interface Matches {
   total: number;
 }
 
-/** How well a text matches: by all words as they follow each other, at its beginning, at beginnings of its words, anywhere. */
+/** Quality of a match: all words in sequence, at the beginning, at beginnings of words, anywhere. */
 const RANKS = 4;
 
-/** Finds the commands that hold every word of a query; those of the sources that come first go first among equals. */
+/** Commands that match every word of a query; among equals, earlier sources come first. */
 export function matching(sources: readonly Commands[], query: string, most: number): Matches {
   const words = query.toLowerCase().split(/\s+/).filter(Boolean);
   const ranked: [source: Commands, index: number][][] = Array.from({ length: RANKS }, () => []);
@@ -229,7 +226,7 @@ function rank(text: string, words: readonly string[]): number {
   return text.startsWith(words[0] ?? "") ? 1 : 2;
 }
 
-/** Whether a text holds words one after the other, whole. */
+/** True if a text contains a phrase of complete words. */
 function holdsPhrase(text: string, phrase: string): boolean {
   const at = ` ${text}`.indexOf(` ${phrase}`);
   return at >= 0 && !/\w/.test(text[at + phrase.length] ?? "");
@@ -311,7 +308,7 @@ class CommandPalette {
   #found: readonly Command[] = [];
 
   #awaited: number;
-  /** Whether Enter was pressed before anything was found. */
+  /** True if Enter was pressed before the first results. */
   #entered = false;
 
   constructor(root: HTMLElement, actions: Commands, awaited: number) {
@@ -344,7 +341,7 @@ class CommandPalette {
     this.#field.focus({ preventScroll: true });
   }
 
-  /** Takes what is known of the run: findings and extremes go before the actions, nodes after. */
+  /** Adds facts of the run: findings and extremes go before the actions, nodes after. */
   add(before: readonly Commands[], after: readonly Commands[]): void {
     this.#sources = [...before, ...this.#sources, ...after];
     this.#awaited -= 1;

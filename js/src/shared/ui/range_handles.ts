@@ -6,7 +6,7 @@ const NAMES = ["Low", "High"] as const;
 const STRIDE = 10;
 const KEY_STEPS = 100;
 
-/** Place of the axis, CSS px from its parent's corner. */
+/** Box of the axis, CSS px from its parent's corner. */
 export interface Plot {
   x: number;
   y: number;
@@ -45,7 +45,9 @@ export class RangeHandles {
     });
   }
 
-  /** Puts the handles where the colors' range ends, or to the end of the axis if that is beyond; null hides them. */
+  /**
+   * Puts the handles at the ends of the colors' range, or at the end of the axis if that is beyond; null hides them.
+   */
   place(
     plot: Plot | null,
     axis: ValueAxis | null,

@@ -1,10 +1,10 @@
 const LINE_PX = 16;
 const ZOOM_PER_PX = 1.0018;
-/** As long as `wheel.css` shows it. */
+/** Duration of the hint in `wheel.css`. */
 const HINT_MS = 2000;
 const HINT = "tvmdbg-wheel-hint";
 
-/** What a turn of the wheel does to an axis that goes across: it pans, also with Shift, or zooms. */
+/** Effect of the wheel on a horizontal axis: it pans, also with Shift, or zooms. */
 export interface AxisTurn {
   panPx: number;
   zoom: number;
@@ -42,11 +42,11 @@ export function bindAxisWheel(
 }
 
 const SPARE = 6;
-/** More rows than a screen has are never made, whatever height a page gives the list before it is laid out. */
+/** Limit of the rows made at once, whatever height a page gives the list before its layout. */
 const MOST = 200;
 
 export class RowsInView {
-  /** What stands in the place of rows where there are none. */
+  /** Content of an empty list. */
   none: () => readonly HTMLElement[] = () => [];
   readonly #scroller: HTMLElement;
   readonly #body: HTMLElement;
@@ -56,10 +56,8 @@ export class RowsInView {
   readonly #marked = { current: -1, hovered: -1 };
 
   /**
-   * @param scroller  scrolls `body`; what stands above it in there stays in view.
-   * @param body      as high as all rows.
-   * @param height    of a row, CSS px.
-   * @param make      makes the row at a place.
+   * @param scroller Scrolls `body`; its content above that stays visible. @param body As high as all rows. @param
+   * height Height of a row, CSS px. @param make Makes the row at an index.
    */
   constructor(
     scroller: HTMLElement,
@@ -91,12 +89,12 @@ export class RowsInView {
     this.#scroller.scrollTop = first * height;
   }
 
-  /** So many rows a page leads on, with one in view before and after. */
+  /** Number of rows per page, with one of overlap at both ends. */
   get page(): number {
     return Math.max(1, Math.floor(this.#room / this.#height) - 1);
   }
 
-  /** Where a key leads from a place, null for other keys; -1 where there are no rows. */
+  /** Index that a key leads to from another, null for other keys; -1 without rows. */
   placeByKey(key: string, from: number): number | null {
     const last = this.#length - 1;
     const to = {
@@ -149,7 +147,7 @@ export class RowsInView {
       line.classList.toggle(name, at === place);
   }
 
-  /** Height of the scroller below what stays in view, CSS px. */
+  /** Height of the scroller below its fixed head, CSS px. */
   get #room(): number {
     const head = this.#body.previousElementSibling as HTMLElement | null;
     return this.#scroller.clientHeight - (head?.offsetHeight ?? 0);

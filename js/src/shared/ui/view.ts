@@ -13,11 +13,10 @@ export interface ViewOptions<T> {
 }
 
 /**
- * Takes the figure of a view out of sight for as long as the view is on the page.
- *
- * A cell holds the figure as an output of its own, for a saved notebook. In JupyterLab and Notebook 7 only that beside the
- * view is hidden: another notebook on the page may hold a copy of the cell, without a view. A style element would be
- * against the policy of pages that allow only styles they know.
+ * Hides the figure of a view while the view is on the page. A cell holds the figure as an output of its own, for a
+ * saved notebook. In JupyterLab and Notebook 7 only the one beside the view is hidden: another notebook on the page may
+ * hold a copy of the cell, without a view. A style element would violate the policy of pages that allow only known
+ * styles.
  */
 function hideSavedFigure(id: string, root: HTMLElement, signal: AbortSignal): void {
   const [view, figure] = [`tvmdbg-live-${id}`, `tvmdbg-saved-${id}`].map(CSS.escape);
@@ -44,12 +43,12 @@ export function viewRoot(el: HTMLElement, figureId: string, signal: AbortSignal)
 }
 
 const LEAST = 480;
-/** Where nothing scrolls and the window is as high as what it shows, its height says nothing. */
+/** Height to assume if nothing scrolls and the window is as high as its content. */
 const UNKNOWN = 720;
-/** What stays free above and below a view in the part of the notebook that is seen, CSS px. */
+/** Free space above and below a view in the visible part of the notebook, CSS px. */
 const AROUND = 16;
 
-/** Options whose height "auto" is that of the notebook's viewport, but no more than `most`. */
+/** Options whose height "auto" is that of the notebook's viewport, up to `most`. */
 function withAutoHeight<T extends { height: unknown }>(
   root: HTMLElement,
   options: ViewOptions<T>,
@@ -60,7 +59,7 @@ function withAutoHeight<T extends { height: unknown }>(
   return withHeight(options, room, (height) => (height === "auto" ? room.height : height));
 }
 
-/** Options whose height is changed by `of`, and by a `source` that tells of it. */
+/** Options with a height adjusted by `of`, and a `source` of its changes. */
 function withHeight<T extends { height: unknown }>(
   options: ViewOptions<T>,
   source: { onChange(listener: () => void, signal: AbortSignal): void },
@@ -76,7 +75,7 @@ function withHeight<T extends { height: unknown }>(
   };
 }
 
-/** The part of a notebook that is seen at once. */
+/** The visible part of a notebook. */
 class Room {
   readonly #root: HTMLElement;
   readonly #most: number;
@@ -122,7 +121,7 @@ class Room {
   }
 }
 
-/** The innermost scrolling ancestor; null where the window scrolls. */
+/** The innermost scrolling ancestor; null if the window scrolls. */
 function scrollerOf(root: HTMLElement): Element | null {
   for (let at = root.parentElement; at && at !== document.body; at = at.parentElement) {
     const { overflowY, maxHeight } = getComputedStyle(at);
@@ -132,12 +131,12 @@ function scrollerOf(root: HTMLElement): Element | null {
   return null;
 }
 
-/** Whether an element has its height from what is around it, not from what is in it. */
+/** True if an element's height comes from its surroundings, not from its content. */
 function isBounded(at: Element): boolean {
   return at.clientHeight > 0 && at.scrollHeight > at.clientHeight;
 }
 
-/** A frame that grows with what it shows has no height of its own. */
+/** A frame that grows with its content has no height of its own. */
 function windowHeight(): number {
   const grows = window !== window.parent && document.body.scrollHeight >= innerHeight - AROUND;
   return grows ? UNKNOWN : innerHeight;
@@ -163,7 +162,7 @@ export function toggleFullScreen(root: HTMLElement): void {
   root.dispatchEvent(new CustomEvent(TOGGLE));
 }
 
-/** Lets a view fill the screen, or the page where its host forbids that: its height is that of the window then. */
+/** Lets a view fill the screen, or the page if the host forbids that; its height is that of the window then. */
 export function withFullScreen<T extends { height: unknown }>(
   root: HTMLElement,
   options: ViewOptions<T>,
@@ -220,7 +219,7 @@ class FullScreen {
     if (this.#filled === "screen" && !this.#onScreen) this.#fill(null);
   }
 
-  /** Whether the view, or one that it holds, is on the whole screen. */
+  /** True if the view, or one inside it, fills the screen. */
   get #onScreen(): boolean {
     const { fullscreenElement } = this.#root.getRootNode() as Document;
     return this.#root.contains(fullscreenElement);
@@ -239,7 +238,7 @@ class FullScreen {
     for (const listener of this.#listeners) listener();
   }
 
-  /** A view that fills the page goes back where Escape has nothing else to close. */
+  /** Escape leaves the full page unless it has something else to close. */
   #escape(event: KeyboardEvent): void {
     if (event.key !== "Escape" || this.#filled !== "page") return;
     const target = event.target as HTMLElement;

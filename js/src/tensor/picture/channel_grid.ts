@@ -30,7 +30,7 @@ interface ChannelEvents extends Pick<InspectorCommands, "along" | "leave"> {
   painted(): void;
 }
 
-/** A small picture for each index of one axis, all in the same colors; only those in sight are asked for. */
+/** Small pictures of the indices of one axis, in the same colors; only visible ones are requested. */
 export class ChannelGrid {
   readonly node: HTMLElement;
   readonly #root: HTMLElement;
@@ -81,7 +81,7 @@ export class ChannelGrid {
     });
   }
 
-  /** Shows the pictures; chosen is that of the plane that is wanted, whose own picture may still be asked for. */
+  /** Shows the pictures; the one of the requested plane is selected, even if its own picture is still missing. */
   show(shown: ShownTensor, plane: Plane | null): void {
     const { answer } = shown;
     this.#shown = shown;
@@ -89,7 +89,7 @@ export class ChannelGrid {
     if (shown.show !== "channels" || !answer?.tile) return;
     const isSame = plane !== null && sameShape(plane.shape, answer.viewShape);
     const opened = shown.along === null ? 0 : (isSame ? plane : answer).index[shown.along]!;
-    // A later answer to the same question leaves the choice that the keys have made since.
+    // A late answer keeps a choice made with the keys meanwhile.
     if (this.#start(shown, answer) || opened !== this.#opened) this.#at = opened;
     this.#opened = opened;
     this.#repaint.request();

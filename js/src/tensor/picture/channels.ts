@@ -7,14 +7,14 @@ import type { PlacedLabel } from "./plane_layout.ts";
 interface Channel extends Cells {
   rows: number;
   cols: number;
-  /** Of its finite values; NaN where it has none. */
+  /** Bounds of its finite values; NaN without any. */
   low: number;
   high: number;
-  /** All that its cells hold beside finite values. */
+  /** Flags of all its cells. */
   all: number;
 }
 
-/** What is wrong with a channel, in words of the grid. */
+/** Faults of a channel, in the words of the grid. */
 export function channelSigns({ low, high, all }: Channel): string[] {
   const signs: string[] = specialsOf(all).map((each) => SPECIAL_TEXT[each]);
   if (all === 0 && low === 0 && high === 0) signs.push("dead");
@@ -24,7 +24,7 @@ export function channelSigns({ low, high, all }: Channel): string[] {
 export class Channels {
   readonly axis: number;
   readonly length: number;
-  /** How many values a cell stands for; null until that is known. */
+  /** Values per cell; null until known. */
   steps: { rowStep: number; colStep: number } | null = null;
   readonly #known = new Map<number, Channel>();
 
@@ -61,7 +61,7 @@ export class Channels {
     }
   }
 
-  /** The run of pictures from the first that is missing to the last; null where none is. */
+  /** The run from the first missing picture to the last, or null. */
   missing(first: number, count: number): { first: number; count: number } | null {
     const end = Math.min(this.length, first + count);
     let [from, to] = [first, end - 1];
@@ -80,17 +80,17 @@ export class Channels {
   }
 }
 
-/** Where small pictures stand in a box that scrolls, CSS pixels. */
+/** Layout of small pictures in a scrolling box, CSS pixels. */
 export interface GridLayout {
   columns: number;
-  /** Of one picture with its label and the gap behind it. */
+  /** Size of one picture with its label and the gap after it. */
   slot: Size;
   picture: Size;
   labelRoom: number;
   height: number;
   scrolled: number;
   inSight: { first: number; count: number };
-  /** Cells worth asking for, of each picture. */
+  /** Useful number of cells per picture. */
   cells: { rows: number; cols: number };
 }
 
@@ -99,10 +99,10 @@ const EDGE = 3;
 const LABEL = 16;
 const SMALLEST = 36;
 const LARGEST = 144;
-/** About a megabyte for all that are in sight. */
+/** Limit for all visible pictures: about a megabyte. */
 const MAX_CELLS = 80_000;
 
-/** As large as lets all be in sight at once, between what can be seen well and what is of use. */
+/** Pictures as large as lets all be visible at once, within sizes that are readable and useful. */
 export function gridLayout(
   { count, planeRows, planeCols }: { count: number; planeRows: number; planeCols: number },
   box: Size,
@@ -140,7 +140,7 @@ export function gridLayout(
   return { ...made, labelRoom: LABEL, scrolled, inSight, cells };
 }
 
-/** The slot of an index, without the gap. */
+/** Slot of an index, without the gap. */
 export function placeIn(
   { columns, slot, labelRoom, picture }: GridLayout,
   index: number,
@@ -153,7 +153,7 @@ export function placeIn(
   };
 }
 
-/** The index at a place of all that can be scrolled to; null in the gaps. */
+/** Index at a position of the scrolled content; null in the gaps. */
 export function slotAt(layout: GridLayout, x: number, y: number): number | null {
   const { columns, slot } = layout;
   const column = Math.floor((x - EDGE) / slot.width);
@@ -167,7 +167,7 @@ const FONT = 11;
 
 export type DrawChannel = (channel: Channel, box: Rectangle) => void;
 
-/** One picture of the grid, its index and what is wrong with it above; null while it is not read. */
+/** Paints one picture of the grid with its index and faults above; null while it is loading. */
 export function paintChannel(
   context: Pen,
   layout: GridLayout,

@@ -14,7 +14,7 @@ import {
   scaleKind,
 } from "./color_scale.ts";
 
-/** `1 of 51,200,000 values beyond`; empty where colors and histogram leave none out. */
+/** `1 of 51,200,000 values beyond`; empty if colors and histogram leave none out. */
 export function beyondText(
   known: SpreadAnswer | null,
   colors: Pick<ColorChoice, "scale" | "range">,
@@ -24,7 +24,7 @@ export function beyondText(
   return `${integer(near.beyond)} of ${integer(known.statistics.finite)} ${valuesOf(known)} beyond`;
 }
 
-/** `log scale: 95.1 % of values would share one bar`; of a linear one that they do. Empty where nothing crowds. */
+/** `log scale: 95.1 % of values would share one bar`, or that they do on a linear scale. Empty if no bar is crowded. */
 export function crowdText(known: SpreadAnswer | null, { scale }: ColorChoice): string {
   if (!known?.statistics || known.scale === "linear") return "";
   const kind = scaleKind(known, scale);
@@ -38,12 +38,12 @@ function valuesOf({ state }: SpreadAnswer): string {
   return state === "exact" ? "values" : "sampled values";
 }
 
-/** The range after the next press: all values, or all but the few far ones. */
+/** The range after the next press: all values, or all but the outliers. */
 export function switched(range: RangeChoice): RangeChoice {
   return range === "auto" ? "tensor" : "auto";
 }
 
-/** Says how colors and histogram adapt to the values and why, each with a way back. */
+/** Notes on how colors and histogram adapt to the values and why, with buttons to undo it. */
 export class Beyond {
   readonly node = part("beyond");
   readonly #crowd = muted();
@@ -183,7 +183,7 @@ export class ColorControls {
   }
 }
 
-/** Choices that are called what they are. */
+/** Options whose labels are their values. */
 export function named<T extends string>(names: readonly T[]) {
   return names.map((each) => [each, each] as const);
 }

@@ -54,7 +54,7 @@ export class ColorLegend {
   }
 }
 
-/** How many finite values of the tensor have no place on the scale; empty where none can have none. */
+/** Number of finite values of the tensor outside of the scale; empty if there can be none. */
 export function outsideOf(
   scale: ColorScale,
   known: StatisticsAnswer | null,
@@ -73,7 +73,7 @@ export function outsideOf(
   return `${text}${none}${count ? ` (${count})` : ""}`;
 }
 
-/** The count in words where the distribution tells it, else bounds of it. */
+/** The count in words from the distribution, else bounds of it. */
 function countOutside({ distribution, state }: StatisticsAnswer, end: number, under: boolean) {
   if (!distribution) return "";
   let [least, most] = [0, 0];
@@ -115,7 +115,7 @@ function colorBar(scale: ColorScale, dtype?: string): HTMLElement {
   );
 }
 
-/** The end of the bar, in the color of what lies beyond it. */
+/** The end of the bar, in the color of values beyond it. */
 function arrow(side: "under" | "over"): HTMLElement {
   const node = element("span", {
     class: `tvmdbg-tensor-arrow tvmdbg-tensor-arrow-${side}`,
@@ -131,7 +131,7 @@ interface LegendTick {
   align: "start" | "middle" | "end";
 }
 
-/** Both ends, then zero, then round values: each only where it leaves the ones before it readable. */
+/** Both ends, then zero, then round values, unless they overlap earlier ones. */
 export function legendTicks(scale: ColorScale, width: number, dtype?: string): LegendTick[] {
   const taken: { from: number; to: number }[] = [];
   const kept: LegendTick[] = [];

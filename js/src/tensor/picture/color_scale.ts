@@ -1,4 +1,4 @@
-/** Color tables and the colors of what has no place in them. */
+/** Color tables and the colors of values outside of them. */
 import { diverging, sequential, values } from "../../../../tvmdbg_widgets/figures/tokens.json";
 import type {
   RobustRange,
@@ -41,7 +41,7 @@ export function specialKey(statistics: TensorStatistics | null | undefined) {
   });
 }
 
-/** The one a cell is drawn as, where several are inside: NaN hides least. */
+/** The special value a cell is drawn as: NaN comes first. */
 export function specialOf(flags: number): Special | null {
   return specialsOf(flags)[0] ?? null;
 }
@@ -90,18 +90,21 @@ function interpolate(stops: readonly string[]): Uint8Array {
 }
 
 export type ScaleKind = AxisKind;
-/** "auto" is the one that tells the values apart. */
+/** "auto" is the scale that separates the values best. */
 export type ScaleChoice = "auto" | ScaleKind;
 export const SCALE_CHOICES = ["auto", ...AXIS_KINDS] as const;
 export type MapChoice = "auto" | ColorMap;
-/** Range of the colors: tensor, plane in sight, 1st to 99th percentile or two numbers; "auto" is the tensor without few far values. */
+/**
+ * Range of the colors: tensor, visible plane, 1st to 99th percentile or two numbers; "auto" is the tensor without
+ * outliers.
+ */
 export type RangeChoice =
   | "auto"
   | "tensor"
   | "plane"
   | "robust"
   | readonly [low: number, high: number];
-/** Which number of a cell of several values: "extreme" is the one of largest magnitude. */
+/** Number that stands for a cell of several values: "extreme" has the largest magnitude. */
 export type CellChoice = "mean" | "least" | "largest" | "extreme";
 
 export interface ColorChoice {
@@ -114,7 +117,7 @@ const DECADES = 3;
 /** Decades of a logarithmic scale whose range reaches down to zero. */
 const LOG_DECADES = 6;
 
-/** How far the float32 cells of a tensor may lie from its values, as a share of them. */
+/** Relative rounding error of a tensor's float32 cells. */
 export const ROUNDING = 2 ** -24;
 
 export type ScaleSide = "on" | "under" | "over";
@@ -122,7 +125,7 @@ export type ScaleSide = "on" | "under" | "over";
 /** Maps finite values to shares 0 … 1 of a color table, whose ends are the ends of the axis. */
 export class ColorScale extends ValueAxis {
   readonly map: ColorMap;
-  /** The values that have a place on the scale: a part of those from `low` to `high`, else all. */
+  /** The values on the scale: a part of those from `low` to `high`, else all. */
   readonly least: number;
   readonly most: number;
 
@@ -139,12 +142,12 @@ export class ColorScale extends ValueAxis {
     [this.least, this.most] = part;
   }
 
-  /** Values outside are clamped; the middle where the range is a single value. */
+  /** Clamps values outside; 0.5 if the range is a single value. */
   override share(value: number): number {
     return this.single ? 0.5 : Math.min(1, Math.max(0, super.share(value)));
   }
 
-  /** The ends are on the scale, and so is what cells have rounded them to, by that share at most. */
+  /** Side of the scale that a value is beyond; values at the ends may be off by `rounding`. */
   side(value: number, rounding = ROUNDING): ScaleSide {
     if (value < this.least - rounding * Math.abs(this.least)) return "under";
     return value > this.most + rounding * Math.abs(this.most) ? "over" : "on";
@@ -156,7 +159,7 @@ export class ColorScale extends ValueAxis {
   }
 }
 
-/** Whether two scales give every value the same color. */
+/** True if two scales give every value the same color. */
 export function sameScale(a: ColorScale | null, b: ColorScale | null): boolean {
   if (!a || !b) return a === b;
   const names = ["low", "high", "map", "kind", "least", "most", "threshold"] as const;
@@ -168,7 +171,7 @@ export interface KnownValues {
   tile: Tile | null;
 }
 
-/** The scale for what is known, or null where it holds no finite value. */
+/** The scale for the known values, or null without finite ones. */
 export function colorScale(known: KnownValues, choice: ColorChoice): ColorScale | null {
   const asked = scaleKind(known.statistics, choice.scale);
   const span = range(known, choice);
@@ -195,7 +198,7 @@ export function scaleKind(known: SpreadAnswer | null, choice: ScaleChoice): Scal
   return choice === "auto" ? (known?.scale ?? "linear") : choice;
 }
 
-/** The range without few far values, where colors and histogram keep to it: not where the scale tells all apart. */
+/** Range without outliers, if colors and histogram keep to it: not on a scale that separates all values. */
 export function nearRange(
   known: SpreadAnswer | null,
   { scale, range }: Pick<ColorChoice, "scale" | "range">,
@@ -205,7 +208,7 @@ export function nearRange(
   return bent ? null : known.robust;
 }
 
-/** The least positive value, as far as it is known. */
+/** The least positive value, as far as known. */
 function leastPositive({ statistics }: KnownValues): number {
   return statistics?.distribution?.low.find((low) => low > 0) ?? Number.MIN_VALUE;
 }

@@ -11,7 +11,7 @@ import type { ValuesTable } from "../values/values_table.ts";
 import type { PlanePicture } from "./picture.ts";
 import type { ProfileView } from "./profile_view.ts";
 
-/** The next cell of the picture behind `from` that holds a NaN or an infinity, round to the start; null without one. */
+/** The next cell of the picture after `from` with a NaN or an infinity, cyclic; or null. */
 export function nextSpecial(tile: Tile, from: Point | null): Point | null {
   const cells = tile.flags.length;
   const { row, col } = from ?? { row: tile.row, col: tile.col - 1 };
@@ -30,7 +30,7 @@ export function nextSpecial(tile: Tile, from: Point | null): Point | null {
 
 const REST_MS = 40;
 
-/** Asks for all that there is to say of one value, once the pointer or the crosshair rests there. */
+/** Requests all details of one value once the pointer or the crosshair rests there. */
 class ExactValue {
   readonly #run: TensorQuestions;
   readonly #signal: AbortSignal;
@@ -83,9 +83,9 @@ interface CrosshairParts {
   mirror: Mirror;
 }
 
-/** The place in the picture that keys move; its value is read, unless the pointer is at another place. */
+/** Position in the picture that keys move; its value is shown unless the pointer is elsewhere. */
 export class Crosshair {
-  /** Where it is in the plane; null while there is none. */
+  /** Row and column in the plane, or null. */
   point: Point | null = null;
   readonly #parts: CrosshairParts;
   readonly #words: (answer: TensorAnswer) => string;
@@ -108,12 +108,12 @@ export class Crosshair {
     );
   }
 
-  /** Place whose value is read: the pointer's, else the crosshair's. */
+  /** Position whose value is shown: the pointer's, else the crosshair's. */
   get read(): Point | null {
     return this.#parts.picture.hover ?? this.point;
   }
 
-  /** Source and format of the values; null where nothing is shown. */
+  /** Source and format of the values; null if nothing is shown. */
   over(shown: ShownTensor | null): void {
     const before = this.#shown;
     this.#shown = shown;
@@ -137,7 +137,7 @@ export class Crosshair {
     else this.#parts.mirror.say("No NaN or Inf in this heatmap.");
   }
 
-  /** Puts it somewhere, or takes it away, wherever the pointer is. */
+  /** Moves or removes it, whatever the pointer does. */
   mark(point: Point | null): void {
     this.#parts.marked.mark(null);
     this.put(point);

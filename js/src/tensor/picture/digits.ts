@@ -7,27 +7,30 @@ import { SPECIAL_TEXT, type Special, specialOf } from "./color_scale.ts";
 import { cellOf, FONT_SIZE, inSight, type PlaneLayout } from "./plane_layout.ts";
 import { cellColor, hasDigits, type Paint } from "./plane_painter.ts";
 
-/** Whole numbers up to here are kept by the float32 in which a picture's values come. */
+/** Largest integer up to which the float32 of a picture's cells is exact. */
 const MOST_WHOLE = 2 ** 24;
 const MOST_ROUNDED = 6;
 
-/** Whether cells, which come as float32 or float64, hold a value as it is. */
+/** True if cells, which are float32 or float64, hold a value exactly. */
 function isHeld(value: number, dtype: string): boolean {
   return !/^u?int/.test(dtype) || Math.abs(value) < MOST_WHOLE;
 }
 
-/** A value of the dtype that came in a cell: as it is where that is short, else with four digits. */
+/** Text of a cell's value of the dtype: exact if short, else with four digits. */
 export function cellText(value: number, dtype: string): string {
   const text = aboutText(value, dtype);
   return isHeld(value, dtype) || text.startsWith("≈") ? text : `≈ ${text}`;
 }
 
-/** A mean that came in a cell, with six digits. */
+/** Text of a cell's mean, with six digits. */
 export function meanText(value: number): string {
   return screenText(computedText(value));
 }
 
-/** Texts of a value: exact, then with 6 to 1 digits; rounded ones are marked, all of them where the picture has rounded the value. */
+/**
+ * Texts of a value: exact, then with 6 to 1 digits; rounded ones are marked, all of them if the picture has rounded the
+ * value.
+ */
 export function digitLevels(value: number, dtype: string): string[] {
   const full = value === 0 && dtype !== "bool" ? "0" : valueText(value, dtype);
   const exact = screenText(full);
@@ -41,13 +44,13 @@ export function digitLevels(value: number, dtype: string): string[] {
   return [isKnown ? exact : levels[0]!, ...levels];
 }
 
-/** A whole number with many zeros at its end is as exact with an exponent. */
+/** Exact exponent form of an integer with many trailing zeros. */
 function shorter(exact: string, value: number, digits: number): string {
   const bent = rounded(value, Math.max(1, digits));
   return bent.length < exact.length ? bent : exact;
 }
 
-/** So many digits, in whichever form is shorter. */
+/** A value with this many digits, in the shorter notation. */
 function rounded(value: number, count: number): string {
   const near = Number(value.toPrecision(count));
   const plain = String(near);
@@ -75,17 +78,20 @@ interface DigitCell {
 interface DigitPlate {
   paint: Paint;
   dtype: string;
-  /** A part of the stage on which nothing is written; null for none. */
+  /** Part of the stage to keep free, or null. */
   covered: Rectangle | null;
 }
 
-/** Beside a text, the more where there is room. */
+/** Space beside a text, more of it if there is room. */
 const PADS = [2, 1];
-/** Letters of the shortest texts may be this much narrower than they are. */
+/** Least horizontal scale of the letters of the shortest texts. */
 const CONDENSED = 0.9;
 const LINE = 12;
 
-/** Writes values into the cells in sight, whole or not at all, all with as many digits as fit; returns what was written. */
+/**
+ * Writes values into the visible cells, unabridged or not at all, all with as many digits as fit; returns the written
+ * texts.
+ */
 export function paintDigits(
   context: CanvasRenderingContext2D,
   layout: PlaneLayout,
@@ -141,7 +147,7 @@ function cellsOf(layout: PlaneLayout, tile: Tile, { paint, dtype }: DigitPlate):
   return cells;
 }
 
-/** Lines of each cell's text: exact, else the most digits that fit in all cells, else those that fit; none where nothing does. */
+/** Lines of the cells' texts: exact, else the most digits that fit in all cells, else those that fit; or none. */
 function chosenLines(
   cells: readonly DigitCell[],
   { across, down }: PlaneLayout,
@@ -177,7 +183,7 @@ function onOneLine(text: string): string[] {
   return [text];
 }
 
-/** With the exponent on a line of its own: a long number without one gets it. */
+/** Text with its exponent on a line of its own; a long number without one gets it. */
 function onTwoLines(text: string): string[] {
   const [, mark = "", sign = "", digits] = /^(≈?)(−?)([\d.]{1,16})$/.exec(text) ?? [];
   if (digits === undefined) return text.split(/(?=e)/);

@@ -18,7 +18,7 @@ interface Painted extends Paint {
 
 const painted = new WeakMap<Tile, Painted>();
 
-/** The cells of a tile in colors; kept until other colors are wanted. */
+/** The cells of a tile in colors; cached until the colors change. */
 function tileImage(tile: Tile, paint: Paint, size: number): HTMLCanvasElement {
   const special = size >= MARK_FROM;
   const known = painted.get(tile);
@@ -42,7 +42,7 @@ export function canvasCells(context: CanvasRenderingContext2D, paint: Paint): Dr
   };
 }
 
-/** Draws cells into a box, and a sign on each that is not finite where it is large enough. */
+/** Draws cells into a box, with a sign on large non-finite ones. */
 export function paintCells(
   context: CanvasRenderingContext2D,
   box: Rectangle,
@@ -62,10 +62,10 @@ export function paintCells(
 
 const LONGEST = 72;
 const SHORTEST = 10;
-/** Its place in the stage and the frame around it, as in tensor.css. */
+/** Its position in the stage and the frame around it, as in tensor.css. */
 const [RIGHT, BOTTOM, FRAME] = [14, 12, 3];
 
-/** Where one is in the plane while only a part is in sight: the whole in small, with a frame about that part. */
+/** Map of a partly visible plane: all of it in small, with a frame around the visible part. */
 export class PlaneOverview {
   readonly node: HTMLElement;
   readonly #frame = part("overview-frame");
@@ -74,7 +74,7 @@ export class PlaneOverview {
   #size = { width: 0, height: 0 };
   #plane = { rows: 0, cols: 0 };
 
-  /** @param center brings a place of the plane into the middle. */
+  /** @param center Moves a point of the plane into the middle. */
   constructor(center: (row: number, col: number) => void, signal: AbortSignal) {
     this.node = element("div", {
       class: "tvmdbg-tensor-overview",
@@ -106,7 +106,7 @@ export class PlaneOverview {
     this.node.hidden = true;
   }
 
-  /** The part of a stage that it covers; null where it is hidden. */
+  /** The part of a stage that it covers; null if it is hidden. */
   boxIn(stage: HTMLElement): Rectangle | null {
     if (this.node.hidden) return null;
     const { width, height } = this.#size;

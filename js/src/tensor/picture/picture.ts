@@ -29,7 +29,7 @@ class ValueTooltip {
     hidden: true,
   });
 
-  /** Shows lines beside a place of the stage, the first in bold; none hides it. */
+  /** Shows lines beside a point of the stage, the first in bold; no lines hide it. */
   show(lines: readonly string[], at: { x: number; y: number } | null, stage: HTMLElement): void {
     this.node.hidden = at === null || lines.length === 0;
     if (!at || this.node.hidden) return;
@@ -49,7 +49,7 @@ class ValueTooltip {
 export interface PictureEvents {
   point(): void;
   pick(at: Point): void;
-  /** A drag marks what lies between two values. */
+  /** Marks the region between two values, on a drag. */
   mark(from: Point, to: Point): void;
   wheel(steps: number): void;
   moved(): void;
@@ -60,13 +60,13 @@ export interface PictureEvents {
 export interface Plate {
   planeRows: number;
   planeCols: number;
-  /** What the axes are: down, across. */
+  /** Names of the axes: down, across. */
   names: readonly [down: string, across: string];
   dtype: string;
   paint: Paint;
-  /** What can be drawn of what is in sight, the finest last. */
+  /** Tiles to draw for the visible part, the finest last. */
   tiles: (layout: PlaneLayout) => readonly Tile[];
-  /** Coarse tile of the whole plane, where one is known. */
+  /** Coarse tile of the complete plane, if known. */
   whole: () => Tile | null;
 }
 
@@ -137,7 +137,7 @@ export class PlanePicture {
     return this.#hover;
   }
 
-  /** Finest tile in sight. */
+  /** Finest visible tile. */
   get tile(): Tile | null {
     return this.#tiles.at(-1) ?? null;
   }
@@ -158,7 +158,7 @@ export class PlanePicture {
     this.redraw();
   }
 
-  /** Takes the size of its box at once, so that what is asked for fits it. */
+  /** Takes the size of its box at once, so that requested cells fit it. */
   measure(): void {
     const { clientWidth: width, clientHeight: height } = this.stage;
     if (width && height) this.viewport.resize({ width, height }, devicePixelRatio || 1);
@@ -178,7 +178,7 @@ export class PlanePicture {
     this.#repaint.request();
   }
 
-  /** The middle of the cell of a value on the stage; null where it is out of sight. */
+  /** The middle of a value's cell on the stage; null if it is not visible. */
   placeOf({ row, col }: Point): { x: number; y: number } | null {
     const box = this.viewport.layout && cellBox(this.viewport.layout, row, col);
     return box && { x: box.x + box.width / 2, y: box.y + box.height / 2 };
@@ -194,7 +194,7 @@ export class PlanePicture {
     this.#repaint.request();
   }
 
-  /** The crosshair, and the exact text there once it is known. */
+  /** Sets the crosshair, and the exact text there once it is known. */
   mark(cross: Point | null, exact: string): void {
     this.#cross = cross;
     this.#exact = exact;
@@ -205,7 +205,7 @@ export class PlanePicture {
     return [this.#base.canvas, this.#overlay.canvas];
   }
 
-  /** What is on screen now, for tests. */
+  /** Contents of the screen, for tests. */
   inspect() {
     const [layout, tile] = [this.viewport.layout, this.tile];
     const marks: object[] = [];
@@ -269,7 +269,7 @@ export class PlanePicture {
     if (tile) this.#digits = paintDigits(context, layout, tile, { ...plate, covered }, theme);
   }
 
-  /** Includes the labels, so that those the crosshair's would touch can give way. */
+  /** Includes the labels, so that labels under the crosshair's can give way. */
   #paintOverlay(width: number, height: number): void {
     const { context } = this.#overlay;
     clear(this.#overlay, width, height);
@@ -315,7 +315,7 @@ export class PlanePicture {
     context.strokeRect(x - grow, y - grow, width + 2 * grow, height + 2 * grow);
   }
 
-  /** What is beside the region is dimmed, unless digits would be harder to read. */
+  /** Dims everything outside of the region, unless that makes digits harder to read. */
   #paintMarked(plot: Rectangle, { x, y, width, height }: Rectangle): void {
     const { context } = this.#overlay;
     const [right, bottom] = [plot.x + plot.width, plot.y + plot.height];
@@ -364,7 +364,7 @@ export class PlanePicture {
   }
 }
 
-/** The box of the part of a region that is in sight; null where none is. */
+/** Box of the visible part of a region, or null. */
 function regionBox(layout: PlaneLayout, [row, col, rows, cols]: Region): Rectangle | null {
   const { plot } = layout;
   const within = (at: number, first: number, length: number) =>
@@ -381,7 +381,7 @@ function regionBox(layout: PlaneLayout, [row, col, rows, cols]: Region): Rectang
   return { x: left, y: top, width: right - left, height: bottom - top };
 }
 
-/** The row and column, on the axes. */
+/** Labels of row and column on the axes. */
 function platePlace(labels: PlotLabels, layout: PlaneLayout, { row, col }: Point): void {
   const { plot, kind } = layout;
   const box = cellBox(layout, row, col);

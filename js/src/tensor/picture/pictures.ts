@@ -6,14 +6,14 @@ import { layoutPlane, type PlaneLayout } from "./plane_layout.ts";
 import { Asking, type AskingEvents, PlaneTiles, type WantedCells, wantedFor } from "./tiles.ts";
 import type { PlaneViewport } from "./viewport.ts";
 
-/** Planes of one question, as long as they have no more cells than a large picture. */
+/** Number of planes per question, if together they have no more cells than a large picture. */
 const PLANES = 4;
 const CELLS = 1 << 18;
-/** With fewer that are kept ahead of the one in sight more are asked for. */
+/** Number of prefetched planes below which more are requested. */
 const ENOUGH = 2;
 
 interface AheadEvents {
-  /** Whether a plane is kept as finely as needed. */
+  /** True if a plane is cached as finely as needed. */
   has: (view: PlaneView) => boolean;
   keep: (view: PlaneView, tile: Tile) => void;
   /** The request has ended, with or without an answer. */
@@ -46,7 +46,7 @@ export class Ahead {
     this.#last = this.#step = this.#coming = null;
   }
 
-  /** Whether a plane was requested ahead and has not come yet. */
+  /** True if a prefetch of the plane is pending. */
   isComing(view: PlaneView): boolean {
     if (!this.#coming) return false;
     const { view: asked, axis, first, count } = this.#coming;
@@ -103,7 +103,7 @@ export class Ahead {
         });
       }
     } catch {
-      // Who wants one of them asks for it, and is told what is wrong.
+      // A view that needs one of them asks again, and gets the error.
     } finally {
       if (!signal.aborted) {
         this.#coming = null;
@@ -121,13 +121,13 @@ function withIndex(view: PlaneView, axis: number, at: number): PlaneView {
   return { ...view, index: view.index!.map((each, i) => (i === axis ? at : each)) };
 }
 
-/** Whether two planes differ in nothing but the index of an axis. */
+/** True if two planes differ only in the index of an axis. */
 function sameBut(axis: number, a: PlaneView, b: PlaneView): boolean {
   if (!a.index || !b.index) return false;
   return JSON.stringify(withIndex(a, axis, 0)) === JSON.stringify(withIndex(b, axis, 0));
 }
 
-/** The single step that leads from one plane to the other; null where it is another way. */
+/** The single step from one plane to the other, or null. */
 function stepBetween(from: PlaneView, to: PlaneView): AxisStep | null {
   for (const axis of to.index?.keys() ?? []) {
     const by = to.index![axis]! - (from.index?.[axis] ?? Number.NaN);
@@ -136,20 +136,20 @@ function stepBetween(from: PlaneView, to: PlaneView): AxisStep | null {
   return null;
 }
 
-/** The size of a stage that was not laid out yet. */
+/** Assumed size of a stage before its layout. */
 const STAGE = { width: 640, height: 280 };
-/** Axes beyond which a layout may unfold to others than the stored ones, so that their lengths are no guide. */
+/** Rank above which a layout may unfold to other axes than the stored ones, so that their lengths are no guide. */
 const PLAIN = 4;
 const ANY = 256;
-/** Cells of the whole plane in small. */
+/** Cells of the small picture of a complete plane. */
 const SMALL = 72;
 
 interface PicturesEvents extends AskingEvents {
-  /** More tiles have come, perhaps of a plane that is no longer shown. */
+  /** More tiles have come, perhaps of another plane than the shown one. */
   known: () => void;
 }
 
-/** Caches pictures of planes and asks for those that are missing. */
+/** Caches pictures of planes and requests missing ones. */
 export class Pictures {
   readonly #run: TensorQuestions;
   readonly #signal: AbortSignal;
@@ -210,7 +210,7 @@ export class Pictures {
     return this.#sampled;
   }
 
-  /** Stays with the sample. */
+  /** Keeps the sample. */
   stop(): void {
     this.#sampled = true;
     this.#asking.stop();
@@ -222,7 +222,7 @@ export class Pictures {
     if (view && layout) this.#asking.refine(view, wantedFor(layout));
   }
 
-  /** Shows a cached plane of a known tensor, else asks for it. */
+  /** Shows a cached plane of a known tensor, else requests it. */
   want(
     view: PlaneView,
     plane: Plane,
@@ -264,7 +264,7 @@ export class Pictures {
     return this.#tiles.toDraw(keyOf(answer), layout);
   }
 
-  /** Asks for the whole plane in small where only a part of it was requested so far. */
+  /** Requests the complete plane in small if only a part of it was requested so far. */
   async #askWhole(known: TensorAnswer): Promise<void> {
     const key = keyOf(known);
     if (this.whole(known) || this.#wholes.has(key)) return;

@@ -3,28 +3,28 @@ import { type Pen, type Rectangle, type Size, TextMeasure } from "../../shared/d
 import type { Theme } from "../../shared/drawing/theme.ts";
 import { indexTicks } from "../../shared/drawing/value_axis.ts";
 
-/** How far one is in a plane, and where: the first row and column in sight. */
+/** Zoom and position in a plane: the first visible row and column. */
 export interface PlaneCamera {
   /** 1 shows all of the plane. */
   zoom: number;
   row: number;
   col: number;
-  /** CSS pixels from the plot's corner that stay filled where one may go beyond what has room; all there is if unset. */
+  /** CSS pixels from the plot's corner that stay filled when the camera moves beyond the plane; default: all. */
   filled?: Size;
 }
 
-/** Where the values in sight are drawn, in CSS pixels of the stage. */
+/** Geometry of the visible values, in CSS pixels of the stage. */
 export interface PlaneLayout {
   kind: "plane" | "profile";
   plot: Rectangle;
   planeRows: number;
   planeCols: number;
-  /** First value in sight; a part of it may be outside. */
+  /** First visible value; a part of it may be outside. */
   row: number;
   col: number;
   down: number;
   across: number;
-  /** Values a cell stands for, as far as can be seen. */
+  /** Values per cell that can be seen. */
   rowStep: number;
   colStep: number;
 }
@@ -36,13 +36,13 @@ export const FONT_SIZE = 11;
 export const DIGIT = 7;
 const NAME_ROOM = 16;
 const TICK_ROOM = 17;
-/** Room for a few digits in a cell. */
+/** Cell size that has room for a few digits. */
 const MAX_CELL = 56;
 const MAX_BAR = 40;
 const THIN_SIDE = 24;
 const PROFILE_HEIGHT = 240;
 export const STRIP = 10;
-/** Smaller cells may differ by a pixel: rounding them would cost too much of the picture. */
+/** Cell size below which cells may differ by a pixel: rounding would cost too much of the picture. */
 const WHOLE_FROM = 2;
 /** About a megabyte a picture. */
 const MAX_CELLS = 80_000;
@@ -62,7 +62,7 @@ function isProfile(planeRows: number, planeCols: number): boolean {
   return planeRows === 1 && planeCols > 1;
 }
 
-/** CSS pixels a value takes down and across where all are shown, as far as the room allows. */
+/** CSS pixels per value down and across if all are shown and there is room. */
 function valueSize(
   planeRows: number,
   planeCols: number,
@@ -82,7 +82,7 @@ function valueSize(
   ];
 }
 
-/** How far one can go in: until a value takes as much room as is of use. */
+/** Zoom at which a value reaches its largest useful size. */
 export function maxZoom(planeRows: number, planeCols: number, stage: Size): number {
   const room = roomFor(planeRows, planeCols, stage);
   const [down, across] = valueSize(planeRows, planeCols, room);
@@ -90,7 +90,7 @@ export function maxZoom(planeRows: number, planeCols: number, stage: Size): numb
   return Math.max(1, MAX_CELL / least);
 }
 
-/** The camera that has at least these values in sight, in its middle. */
+/** The camera that centers these values and has all of them visible. */
 export function cameraOn(
   [row, col, rows, cols]: readonly [number, number, number, number],
   planeRows: number,
@@ -113,7 +113,7 @@ export function cameraOn(
   };
 }
 
-/** Cells of whole device pixels from two pixels on, so that all look alike. */
+/** Cells of integer device pixels from two pixels on, so that all look the same. */
 export function layoutPlane(
   planeRows: number,
   planeCols: number,
@@ -162,7 +162,7 @@ export function layoutPlane(
   };
 }
 
-/** The least whole number of values that fills a device pixel. */
+/** The least number of values that fills a device pixel. */
 function step(size: number, ratio: number): number {
   return size * ratio >= 1 ? 1 : Math.ceil(1 / (size * ratio) - 1e-9);
 }
@@ -172,7 +172,7 @@ function snapped(size: number, values: number, ratio: number): number {
   return pixels >= WHOLE_FROM ? Math.floor(pixels + 1e-9) / (values * ratio) : size;
 }
 
-/** The rows and columns in sight, whole ones. */
+/** The visible rows and columns, without cut ones. */
 export function inSight({ kind, plot, row, col, down, across, planeRows, planeCols }: PlaneLayout) {
   const [first, left] = [Math.floor(row + 1e-6), Math.floor(col + 1e-6)];
   const last = kind === "profile" ? 1 : Math.ceil(row + plot.height / down - 1e-6);
@@ -190,7 +190,7 @@ export function isWhole(layout: PlaneLayout): boolean {
   return rows >= layout.planeRows && cols >= layout.planeCols;
 }
 
-/** The value of the plane at a place of the stage, or null beside the plot. */
+/** The value of the plane at a point of the stage, or null beside the plot. */
 export function pointAt(layout: PlaneLayout, x: number, y: number) {
   const { kind, plot, planeRows, planeCols } = layout;
   const bottom = plot.y + plot.height + (kind === "profile" ? STRIP + 4 : 0);
@@ -202,7 +202,7 @@ export function pointAt(layout: PlaneLayout, x: number, y: number) {
   };
 }
 
-/** The value in sight that is nearest to a place of the stage. */
+/** The visible value nearest to a point of the stage. */
 export function nearestPoint(layout: PlaneLayout, x: number, y: number) {
   const { plot } = layout;
   const within = (at: number, first: number, length: number) =>
@@ -211,12 +211,12 @@ export function nearestPoint(layout: PlaneLayout, x: number, y: number) {
   return pointAt(layout, right, below)!;
 }
 
-/** The place in the plane, in parts of rows and columns, at a place of the stage. */
+/** Fractional row and column at a point of the stage. */
 export function placeAt({ plot, row, col, down, across }: PlaneLayout, x: number, y: number) {
   return { row: row + (y - plot.y) / down, col: col + (x - plot.x) / across };
 }
 
-/** The box of the cell that holds a value, cut at the plot; null where it is out of sight. */
+/** Box of a value's cell, cut at the plot; null if it is not visible. */
 export function cellBox(layout: PlaneLayout, row: number, col: number): Rectangle | null {
   const { kind, plot, rowStep, colStep } = layout;
   const [left, right] = span(col, colStep, layout.col, layout.across, plot.width);
@@ -234,7 +234,7 @@ function span(index: number, step: number, first: number, size: number, room: nu
   return [at(start), at(start + step)] as const;
 }
 
-/** Position in a tile's arrays of the cell that holds a value; null where the tile has none. */
+/** Index in a tile's arrays of a value's cell, or null. */
 export function cellOf(tile: TileGrid, row: number, col: number): number | null {
   const down = Math.floor((row - tile.row) / tile.rowStep);
   const across = Math.floor((col - tile.col) / tile.colStep);
@@ -242,7 +242,7 @@ export function cellOf(tile: TileGrid, row: number, col: number): number | null 
   return down * tile.cols + across;
 }
 
-/** Indices to write along an axis, with the middle of each in CSS pixels from the plot's start. */
+/** Indices to write along an axis, with their middles in CSS pixels from the plot's start. */
 export function axisTicks(
   first: number,
   room: number,
@@ -263,12 +263,12 @@ export interface PlacedLabel extends Rectangle {
 interface LabelStyle {
   align?: "left" | "center" | "right";
   color?: string;
-  /** Reading upwards. */
+  /** Text runs upwards. */
   turned?: boolean;
   bold?: boolean;
 }
 
-/** Writes labels on a canvas, each only where it touches none before it, and remembers their boxes. */
+/** Writes labels on a canvas unless they overlap earlier ones, and remembers their boxes. */
 export class PlotLabels {
   readonly written: PlacedLabel[] = [];
   readonly #context: Pen;
@@ -283,7 +283,7 @@ export class PlotLabels {
     this.#bounds = { x: 0, y: 0, width, height };
   }
 
-  /** Writes the text on a plate of its own, pushed back inside where it would stick out. */
+  /** Writes the text on a background, moved inside if it would stick out. */
   plate(text: string, x: number, y: number, align: "center" | "right"): void {
     const context = this.#context;
     context.font = `600 ${FONT_SIZE}px ${this.#theme.font}`;
@@ -299,7 +299,7 @@ export class PlotLabels {
     this.written.push({ text, x: left, y: y - 8, width, height: 16 });
   }
 
-  /** Writes the text with its line centered on (x, y); says whether there was room. */
+  /** Writes the text with its line centered on (x, y); returns true if there was room. */
   write(text: string, x: number, y: number, place: LabelStyle = {}): boolean {
     if (!text) return false;
     const { align = "left", color = this.#theme.muted, turned = false, bold = false } = place;

@@ -24,23 +24,23 @@ export interface Paint {
 
 export interface Painting extends Paint {
   draw: DrawCells;
-  /** Of more signs of values that are not finite, cells beside each other share one. */
+  /** Largest number of signs of non-finite values; beyond it, neighboring cells share one. */
   most?: number;
 }
 
-/** From this many pixels on a cell with some NaN or Inf keeps its color and gets a mark. */
+/** Pixels from which a cell with some NaN or Inf keeps its color and gets a mark. */
 export const MARK_FROM = 6;
 
-/** From this many on a value below or above the colors gets a sign. */
+/** Pixels from which a value below or above the colors gets a sign. */
 const SIGN_FROM = 10;
 
 /** Side of a square whose tiny cells share a sign, px. */
 const SQUARE = 16;
 
-/** So few cells with NaN (or +Inf, or -Inf), each too small to be noticed, are ringed. */
+/** Largest number of tiny cells with NaN (or +Inf, or -Inf) that are ringed. */
 const RINGS = 40;
 
-/** Special that the whole cell is drawn as: where no value is finite, or a mark would be too small. */
+/** Special value that fills a cell: if no value is finite, or a mark would be too small. */
 export function cellSpecial(tile: Cells, cell: number, size: number): Special | null {
   const special = specialOf(tile.flags[cell]!);
   return size < MARK_FROM || !Number.isFinite(tile.minimum[cell]!) ? special : null;
@@ -67,7 +67,7 @@ const SPECIAL_PIXEL = {
 };
 const OUTSIDE_PIXEL = { under: opaque(rgb(OUTSIDE.under)), over: opaque(rgb(OUTSIDE.over)) };
 
-/** One pixel a cell, opaque. */
+/** RGBA pixels, one per opaque cell. */
 export function colorCells(
   tile: Cells,
   { scale, cells }: Paint,
@@ -101,10 +101,10 @@ function entries(bytes: Uint8Array): number[][] {
   return Array.from({ length: 256 }, (_, i) => [...bytes.subarray(3 * i, 3 * i + 3)]);
 }
 
-/** Draws cells of so many px into a box, each in its color. */
+/** Draws cells of this many px into a box in their colors. */
 export type DrawCells = (tile: Tile, size: number, box: Rectangle) => void;
 
-/** A sign on each cell in a box that is not finite, where cells are large enough. */
+/** Signs on non-finite cells in a box, if cells are large enough. */
 export function paintCellSigns(
   context: Pen,
   box: Rectangle,
@@ -134,7 +134,7 @@ function flaggedCells(tile: Tile): number[] {
   return cells;
 }
 
-/** Draws tiles one over the other: what is coarse or was sampled lies below. */
+/** Draws tiles over each other: coarse and sampled ones at the bottom. */
 export function paintPlane(
   context: Pen,
   layout: PlaneLayout,
@@ -159,7 +159,7 @@ export function paintPlane(
   outline(context, plot, theme);
 }
 
-/** Draws no more outside of a box, until what was before is restored. */
+/** Clips to a box until the context is restored. */
 export function clip(context: Pen, { x, y, width, height }: Rectangle): void {
   context.save();
   context.beginPath();
@@ -167,7 +167,7 @@ export function clip(context: Pen, { x, y, width, height }: Rectangle): void {
   context.clip();
 }
 
-/** Ends what is clipped to a plot, and frames it. */
+/** Ends the clip of a plot, and frames it. */
 export function outline(context: Pen, plot: Rectangle, theme: Theme): void {
   context.restore();
   context.strokeStyle = theme.line;
@@ -175,7 +175,7 @@ export function outline(context: Pen, plot: Rectangle, theme: Theme): void {
   context.strokeRect(plot.x - 0.5, plot.y - 0.5, plot.width + 1, plot.height + 1);
 }
 
-/** Signs on cells that a color alone would not tell apart. */
+/** Signs on cells that are not clear from their color. */
 function paintMarks(
   context: Pen,
   layout: PlaneLayout,
@@ -236,7 +236,7 @@ function isSameRun(
   return next[0] % tile.cols !== 0 && cellSpecial(tile, next[0], size) !== null;
 }
 
-/** Signs of tiny cells: they share one where they fill half of a square; a few others are ringed. */
+/** Signs of tiny cells: one for all that fill half of a square; a few others are ringed. */
 function paintTiny(
   context: Pen,
   plot: Rectangle,
@@ -275,10 +275,10 @@ function touches(box: Rectangle, plot: Rectangle): boolean {
   );
 }
 
-/** From this size on a cell of one value has room for it. */
+/** Cell size from which a value has room for digits. */
 const DIGITS_FROM = { width: 36, height: 14 } as const;
 
-/** Whether digits fit into the cells of a tile. */
+/** True if digits fit into the cells of a tile. */
 export function hasDigits({ kind, down, across }: PlaneLayout, tile: Tile): boolean {
   const single = tile.rowStep * tile.colStep === 1;
   return kind === "plane" && single && across >= DIGITS_FROM.width && down >= DIGITS_FROM.height;
@@ -303,7 +303,7 @@ export function paintSign(context: Pen, box: Rectangle, side: "under" | "over"):
   context.stroke();
 }
 
-/** NaN is hatched, +Inf points up and -Inf down: told apart without color. */
+/** NaN is hatched, +Inf points up and -Inf down: distinguishable without color. */
 export function paintSpecial(context: Pen, box: Rectangle, special: Special): void {
   paintSpecials(context, [box], special);
 }

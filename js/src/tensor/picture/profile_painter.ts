@@ -20,7 +20,7 @@ function profileY({ plot }: PlaneLayout, axis: ColorScale, value: number): numbe
   return plot.y + PAD + (plot.height - 2 * PAD) * (1 - axis.share(value));
 }
 
-/** The colors' range, reaching to zero where zero is not far: then the stems compare. */
+/** The colors' range, extended to zero if that is near: then the stems can be compared. */
 export function profileAxis(scale: ColorScale): ColorScale {
   const { low, high, map, kind } = scale;
   if (low > 0 && low <= NEAR_ZERO * high)
@@ -30,7 +30,7 @@ export function profileAxis(scale: ColorScale): ColorScale {
   return scale;
 }
 
-/** The cells of a tile that are in sight, with their left edges and width in CSS pixels. */
+/** Visible cells of a tile with their left edges and width in CSS pixels. */
 function* columns({ plot, col: first, across }: PlaneLayout, tile: Tile) {
   const width = tile.colStep * across;
   for (let cell = 0; cell < tile.cols; cell += 1) {
@@ -39,13 +39,13 @@ function* columns({ plot, col: first, across }: PlaneLayout, tile: Tile) {
   }
 }
 
-/** Wider columns stand apart. */
+/** Bar of a column; wide columns get gaps. */
 function narrowed({ cell, x, width }: { cell: number; x: number; width: number }) {
   const gap = width >= MARK_FROM ? Math.max(1, Math.round(0.15 * width)) : 0;
   return { cell, x, width: Math.max(width - gap, 1) };
 }
 
-/** A line of values: from the least to the largest of each cell, with stems to zero and the colors below. */
+/** A line of values: from minimum to maximum of a cell, with stems to zero and the colors below. */
 export function paintProfile(
   context: Pen,
   layout: PlaneLayout,

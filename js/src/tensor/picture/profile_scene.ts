@@ -12,17 +12,17 @@ export interface AxisRange {
   length: number;
 }
 
-/** One column of pixels or one cell: what its indices hold. */
+/** One column of pixels or one cell with its indices and values. */
 interface ProfileBar {
   x: number;
   width: number;
   /** First and last index. */
   from: number;
   to: number;
-  /** NaN where nothing is finite. */
+  /** NaN without finite values. */
   least: number;
   largest: number;
-  /** The least and the largest mean of its cells: the same where it is one. */
+  /** Smallest and largest mean of its cells; equal for a single cell. */
   means: readonly [number, number];
   specials: Special[];
 }
@@ -40,7 +40,7 @@ const BOTTOM = 34;
 const WIDEST = 64;
 const NEAR_ZERO = 0.5;
 
-/** Bars of what is in sight: one a cell, or one a pixel where cells are narrower. */
+/** Bars of the visible part: one per cell, or per pixel if cells are narrower. */
 export function profileScene(
   answer: ProfileAnswer,
   { first, length }: AxisRange,
@@ -72,7 +72,7 @@ export function profileScene(
   return { plot, axis: valueAxis(answer, kind), bars };
 }
 
-/** Scaled to all of the axis, so that the heights stay as one moves along it. */
+/** Scaled to the complete axis, so that heights stay the same while panning. */
 function valueAxis({ minimum, maximum }: ProfileAnswer, kind: ScaleKind): ValueAxis | null {
   let [low, high] = [Infinity, -Infinity];
   for (let cell = 0; cell < minimum.length; cell += 1) {
@@ -107,13 +107,13 @@ function joined({ minimum, maximum, mean, flags }: ProfileAnswer, from: number, 
   };
 }
 
-/** The index at a place, or null beside the plot. */
+/** The index at a point, or null beside the plot. */
 export function indexAtPlace({ plot }: ProfileScene, { first, length }: AxisRange, x: number) {
   if (x < plot.x || x >= plot.x + plot.width) return null;
   return Math.min(first + length - 1, first + Math.floor(((x - plot.x) / plot.width) * length));
 }
 
-/** A longer or shorter stretch that keeps an index where it is seen. */
+/** A longer or shorter range that keeps an index at its position. */
 export function zoomed(
   { first, length }: AxisRange,
   whole: number,
@@ -126,7 +126,7 @@ export function zoomed(
   return { first: Math.max(0, Math.min(whole - next, start)), length: next };
 }
 
-/** The stretch, moved so that an index is inside it. */
+/** The range, moved so that it contains an index. */
 export function holding({ first, length }: AxisRange, index: number): AxisRange {
   if (index < first) return { first: index, length };
   return index >= first + length ? { first: index - length + 1, length } : { first, length };
@@ -150,7 +150,7 @@ const APART = 36;
 const LABEL = 60;
 const PAD = 4;
 
-/** The band from least to largest with the means inside; NaN and infinities stand above it. */
+/** The band from minimum to maximum with the means inside; NaN and infinities above it. */
 export function paintAlong(
   context: Pen,
   width: number,
@@ -225,7 +225,7 @@ export function paintAlong(
   return labels.written;
 }
 
-/** The index that all parts are at, and the one below the pointer. */
+/** Marks the current index, and the one below the pointer. */
 export function paintPlace(
   overlay: Layer,
   stage: HTMLElement,

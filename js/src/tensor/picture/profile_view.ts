@@ -27,7 +27,7 @@ const POINTS = 4096;
 const BUSY_MS = 150;
 const STRIDE = 10;
 
-/** Least, mean and largest value at each index of one axis, over all others; an index is a click away. */
+/** Minimum, mean and maximum by index of one axis, over all others; a click goes to an index. */
 export class ProfileView {
   readonly node: HTMLElement;
   readonly #root: HTMLElement;

@@ -5,12 +5,12 @@ import type { Region } from "../state.ts";
 import { inSight, isWhole, type PlaneLayout } from "./plane_layout.ts";
 
 const LIMIT_BYTES = 64e6;
-/** The flags of a cell and the colors it was painted with. */
+/** Bytes of a cell's flags and of the colors it was painted with. */
 const CELL_BYTES = 5;
-/** Beyond each edge of what is in sight, this share of it is asked for with it. */
+/** Share of the visible part that is also requested beyond its edges. */
 const MARGIN = 0.25;
 
-/** The question for what is in sight: a part on the grid of the steps, null for all of the plane. */
+/** Request for the visible part: a part on the grid of the steps, null for all of the plane. */
 export interface WantedCells {
   part: Region | null;
   rows: number;
@@ -46,7 +46,7 @@ export function wantedFor(layout: PlaneLayout): WantedCells {
   };
 }
 
-/** Whether a tile shows all that is in sight as finely as can be seen. */
+/** True if a tile covers the visible part at full resolution. */
 export function serves(tile: Tile, layout: PlaneLayout): boolean {
   return covers(tile, layout) && tile.rowStep <= layout.rowStep && tile.colStep <= layout.colStep;
 }
@@ -61,7 +61,7 @@ function covers(tile: Tile, layout: PlaneLayout): boolean {
   );
 }
 
-/** The tiles that were answered, by plane, until they take too many bytes: then those not used for longest go. */
+/** Cached tiles by plane; beyond a number of bytes the least recently used ones go. */
 export class PlaneTiles {
   readonly #limit: number;
   readonly #kept = new Map<string, Tile[]>();
@@ -98,14 +98,14 @@ export class PlaneTiles {
     }
   }
 
-  /** The coarsest that serves, an exact one before a sampled one. */
+  /** The coarsest tile that serves; exact ones come before sampled ones. */
   find(plane: string, layout: PlaneLayout): Tile | null {
     const fit = this.#use(plane).filter((tile) => serves(tile, layout));
     fit.sort((a, b) => Number(b.exact) - Number(a.exact) || stepOf(b) - stepOf(a));
     return fit[0] ?? null;
   }
 
-  /** What can be drawn: one tile where it serves, else all there is, the finest and exact ones last. */
+  /** Tiles to draw: one that serves, else all, the finest and exact ones last. */
   toDraw(plane: string, layout: PlaneLayout): Tile[] {
     const best = this.find(plane, layout);
     if (best) return [best];
@@ -113,7 +113,7 @@ export class PlaneTiles {
     return all.sort((a, b) => stepOf(b) - stepOf(a) || Number(a.exact) - Number(b.exact));
   }
 
-  /** One that holds all of the plane. */
+  /** A tile of the complete plane. */
   whole(plane: string): Tile | null {
     const holds = ({ row, col, rows, cols, rowStep, colStep, planeRows, planeCols }: Tile) =>
       row === 0 && col === 0 && rows * rowStep >= planeRows && cols * colStep >= planeCols;
@@ -133,7 +133,7 @@ function stepOf(tile: Tile): number {
   return tile.rowStep * tile.colStep;
 }
 
-/** Cells of one value share their numbers. */
+/** Cells of one value share their arrays. */
 function bytesOf({ rows, cols, minimum, maximum, mean }: Tile): number {
   const numbers = new Set([minimum, maximum, mean]).size;
   return rows * cols * (CELL_BYTES + numbers * mean.BYTES_PER_ELEMENT);
@@ -143,12 +143,12 @@ const BUSY_MS = 150;
 const IN_FLIGHT = 2;
 
 export interface AskingEvents {
-  /** Show this picture, from an answer or from the cache. */
+  /** Called with a picture to show, from an answer or from the cache. */
   answered: (answer: TensorAnswer) => void;
   failed: (error: unknown) => void;
-  /** Whether an answer has been waited for longer than goes unnoticed. */
+  /** Called with true once an answer takes noticeably long. */
   busy: (busy: boolean) => void;
-  /** Whether every value is being looked at, after a sample was shown. */
+  /** Called with true while all values are read, after a sample was shown. */
   refining: (refining: boolean) => void;
 }
 
@@ -157,7 +157,7 @@ interface TileQuestion {
   wanted: WantedCells;
 }
 
-/** Asks the run for pictures: a sample first where that is quicker, then every value; the newest question wins. */
+/** Requests pictures: a sample first if that is quicker, then every value; the newest request wins. */
 export class Asking {
   readonly #run: TensorQuestions;
   readonly #events: AskingEvents;
@@ -167,7 +167,7 @@ export class Asking {
   #waiting: ((mine: boolean) => void) | null = null;
   #flying = 0;
   #ticket = 0;
-  /** The newest question whose answer or error is shown. */
+  /** The newest request whose answer or error is shown. */
   #shown = 0;
   #last: TileQuestion | null = null;
 
@@ -250,7 +250,7 @@ export class Asking {
     }
   }
 
-  /** Asks for every value of what is shown as a sample. */
+  /** Requests the exact picture of a shown sample. */
   async refine(view: PlaneView, wanted: WantedCells): Promise<void> {
     this.stop();
     const ticket = this.#ticket;
@@ -272,7 +272,7 @@ export class Asking {
     }
   }
 
-  /** Null where a newer request took over. */
+  /** Null if a newer request took over. */
   async #send(
     { view, wanted: { part, rows, cols } }: TileQuestion,
     exact: boolean,
@@ -283,7 +283,7 @@ export class Asking {
     return this.counted(() => this.#run.tensor({ ...view, part, rows, cols, exact }, signal));
   }
 
-  /** Waits until a question may go out; false where a newer one came meanwhile. */
+  /** Waits until a request may be sent; false if a newer one came meanwhile. */
   #turn(): Promise<boolean> {
     this.#waiting?.(false);
     return new Promise((resolve) => {

@@ -17,18 +17,18 @@ import {
 const NEARLY_WHOLE = 1.001;
 const WHOLE: PlaneCamera = { zoom: 1, row: 0, col: 0 };
 
-/** What is in sight of a plane on a stage of some size: all of it, or a part that one came to by zoom and pan. */
+/** Visible part of a plane on a stage: all of it, or the result of zoom and pan. */
 export class PlaneViewport {
   #rows = 0;
   #cols = 0;
   #stage: Size = { width: 0, height: 0 };
   #ratio = 1;
   #camera = WHOLE;
-  /** Requested region; it stays in sight when the stage changes. */
+  /** Requested region; it stays visible when the stage changes. */
   #region: Region | null = null;
   #layout: PlaneLayout | null = null;
 
-  /** Sets the size of the plane; another one is shown whole. */
+  /** Sets the size of the plane; another one is shown completely. */
   over(rows: number, cols: number): void {
     if (rows === this.#rows && cols === this.#cols) return;
     const kept = this.#rows === 0 && this.#region && fits(this.#region, rows, cols);
@@ -36,7 +36,7 @@ export class PlaneViewport {
     this.show(kept ? this.#region : null);
   }
 
-  /** Says whether the stage has changed. */
+  /** Returns true if the stage has changed. */
   resize(stage: Size, ratio: number): boolean {
     const { width, height } = this.#stage;
     if (width === stage.width && height === stage.height && ratio === this.#ratio) return false;
@@ -45,7 +45,7 @@ export class PlaneViewport {
     return true;
   }
 
-  /** Null where nothing can be drawn. */
+  /** Null if nothing can be drawn. */
   get layout(): PlaneLayout | null {
     const { width, height } = this.#stage;
     if (!this.#rows || !this.#cols || !width || !height) return null;
@@ -53,7 +53,7 @@ export class PlaneViewport {
     return this.#layout;
   }
 
-  /** Null where all is in sight. */
+  /** Null if all is visible. */
   get region(): Region | null {
     return this.#region;
   }
@@ -66,7 +66,7 @@ export class PlaneViewport {
     return this.#camera.zoom < this.#most;
   }
 
-  /** Shows the next plane, of whatever size, in part or whole. */
+  /** Shows a region of the next plane, or all of it. */
   resetTo(region: Region | null): void {
     [this.#rows, this.#cols] = [0, 0];
     this.show(region);
@@ -79,7 +79,7 @@ export class PlaneViewport {
     if (this.#camera.zoom === 1 && drawable) this.#region = null;
   }
 
-  /** Zooms in by a factor (out below 1) around a place of the stage, or so that `held` comes to lie there. */
+  /** Zooms in by a factor (out below 1) around a point of the stage, or so that `held` comes to lie there. */
   zoom(factor: number, at?: { x: number; y: number }, held?: Point): boolean {
     const before = this.layout;
     if (!before) return false;
@@ -90,7 +90,7 @@ export class PlaneViewport {
     const wanted = Math.min(this.#most, this.#camera.zoom * factor);
     const zoom = wanted < NEARLY_WHOLE ? 1 : wanted;
     if (zoom === this.#camera.zoom && !held) return false;
-    // From where the camera is, not from where whole pixels drew it: what is lost at each step would add up.
+    // Starts from the exact camera, not from the rounded pixels: rounding errors would add up.
     const { row, col } = this.#camera;
     const place = held ?? placeAt({ ...before, row, col }, plot.x + right, plot.y + down);
     const scaled = layoutPlane(
@@ -100,7 +100,7 @@ export class PlaneViewport {
       this.#stage,
       this.#ratio,
     );
-    // Where there is room to spare the picture grows into it only beyond the place that is kept.
+    // If there is room to spare, the picture grows into it only beyond the fixed point.
     const whole = layoutPlane(this.#rows, this.#cols, WHOLE, this.#stage, this.#ratio).plot;
     return this.#move({
       zoom,
@@ -130,7 +130,7 @@ export class PlaneViewport {
     });
   }
 
-  /** Moves by as little as brings a value into sight. */
+  /** Scrolls as little as makes a value visible. */
   reveal({ row, col }: Point): boolean {
     const layout = this.layout;
     if (!layout || !this.zoomed) return false;
@@ -180,7 +180,7 @@ interface GestureEvents {
   hover(x: number, y: number): void;
   leave(): void;
   pick(x: number, y: number): void;
-  /** Marks what lies between the value where dragging began and a place. */
+  /** Marks the region between the value where dragging began and a point. */
   mark(from: Point, to: PointerPlace): void;
   wheel(steps: number): void;
   moved(): void;
@@ -193,7 +193,7 @@ interface PointerPlace {
 
 const MIDDLE = 1;
 const WHEEL = 0.0035;
-/** A wheel that moves in lines is as fast as one that moves in pixels. */
+/** Pixels per line of a wheel that scrolls in lines. */
 const LINE = 33;
 const FAR = 4;
 
@@ -207,12 +207,12 @@ export function gestures(
 ): void {
   const down = new Map<number, PointerPlace>();
   let dragged = false;
-  /** The value at which marking began, wherever it is drawn by then; null while what is in sight is moved. */
+  /** The value at which marking began; null while panning. */
   let start: Point | null = null;
-  /** What two fingers hold: it stays between them. */
+  /** Point between two fingers, which stays there. */
   let held: Point | null = null;
   let travel = 0;
-  /** What turns of the wheel zoom at, until the pointer moves: the stage may move below it meanwhile. */
+  /** Center of zoom by wheel until the pointer moves: the stage may move below it meanwhile. */
   let zoomed: { x: number; y: number; held: Point; left: Region | null } | null = null;
   const at = (event: MouseEvent) => {
     const box = canvas.getBoundingClientRect();
@@ -300,7 +300,7 @@ export function gestures(
   });
 }
 
-/** The place in the plane; beside the plot that of its nearest edge. */
+/** Point in the plane; beside the plot, that of its nearest edge. */
 function heldAt(layout: PlaneLayout, { x, y }: PointerPlace): Point {
   const { plot } = layout;
   const within = (at: number, first: number, length: number) =>

@@ -5,24 +5,24 @@ import type { Slices } from "./slices.ts";
 
 export type TimeRange = readonly [from: number, to: number];
 
-/** Slices that are looked at between two pauses. */
+/** Slices between two pauses. */
 const CHUNK = 1 << 16;
 
-/** What lies in a range of time, of some rows. */
+/** Sums of a range of time over some rows. */
 export interface Area {
   range: TimeRange;
-  /** Slices that touch the range, and how many of them have no duration. */
+  /** Number of slices that touch the range, and of those without duration. */
   count: number;
   instants: number;
-  /** Time in the range without that of slices inside: what is nested counts once. */
+  /** Time in the range; nested slices count once. */
   sum: number;
-  /** Durations of the slices inside the range that have one; of very many, all but count and mean are NaN until counted. */
+  /** Durations of the slices inside the range; with very many, all but count and mean are NaN until counted. */
   whole: { count: number; min: number; mean: number; p50: number; p90: number; max: number };
-  /** None of a synthetic timeline. */
+  /** Empty for a synthetic timeline. */
   tracks: TrackArea[];
 }
 
-/** When a track is busy and when it is not, as long as its run goes on. */
+/** Busy and idle time of a track within its run. */
 export interface TrackArea {
   track: number;
   busy: number;
@@ -39,13 +39,13 @@ export function area(slices: Slices, range: TimeRange, rows: readonly Row[] = sl
   }
 }
 
-/** The sums of an area, and where the slices are that lie in it. */
+/** Sums of an area, and the positions of its slices. */
 export interface AreaSums {
   area: Area;
   inside: Stretches;
 }
 
-/** Adds the least, the largest and the percentiles of durations to the sums of an area; pauses now and then. */
+/** Adds minimum, maximum and percentiles of durations to the sums of an area, with pauses. */
 export function* ranking(slices: Slices, { area, inside }: AreaSums): Generator<void, Area> {
   const { duration } = slices.times;
   const shares = yield* percentiling(duration, inside, [0, 0.5, 0.9, 1]);
@@ -53,7 +53,7 @@ export function* ranking(slices: Slices, { area, inside }: AreaSums): Generator<
   return { ...area, whole: { ...area.whole, min, p50, p90, max } };
 }
 
-/** What of an area is known at once. */
+/** The quick sums of an area. */
 export function areaSums(
   slices: Slices,
   range: TimeRange,
@@ -94,7 +94,7 @@ export function areaSums(
   return { area: found, inside };
 }
 
-/** Of the slices [first, last) of a row that touch a range, those that lie in it. */
+/** Of the slices [first, last) of a row that touch a range, those inside it. */
 function wholly(
   slices: Slices,
   first: number,
@@ -129,7 +129,7 @@ function trackArea(slices: Slices, track: number, [from, to]: TimeRange): TrackA
   return found;
 }
 
-/** The time of a slice in a range during which no slice inside it runs. */
+/** Time of a slice in a range during which no nested slice runs. */
 export function selfInside(slices: Slices, slice: number, [from, to]: TimeRange): number {
   const [start, end] = [slices.startOf(slice), slices.endOf(slice)];
   if (start >= from && end <= to) return slices.selfOf(slice);
@@ -137,7 +137,7 @@ export function selfInside(slices: Slices, slice: number, [from, to]: TimeRange)
   return last > first ? Math.max(0, last - first - covered(slices, slice, first, last)) : 0;
 }
 
-/** Time of [from, to] in which slices run whose parent this one is. */
+/** Time of [from, to] in which children of this slice run. */
 function covered(slices: Slices, slice: number, from: number, to: number): number {
   if (!slices.nested) return 0;
   const row = slices.rows[slices.rowOf(slice)]!;
@@ -167,13 +167,13 @@ function covered(slices: Slices, slice: number, from: number, to: number): numbe
 /** Time and number of slices by a key. */
 export interface SliceSums {
   count: Int32Array;
-  /** Their own time in it, nanoseconds. */
+  /** Self time in the range, nanoseconds. */
   self: Float64Array;
-  /** The first of them in row order, -1 where there is none. */
+  /** The first slice in row order, or -1. */
   slice: Int32Array;
 }
 
-/** Sums up slices in a range (null: all time) by a key below `size`; key -1 is left out; pauses every 65,536 slices. */
+/** Sums slices in a range (null: all time) by a key below `size`; -1 is left out; pauses every 65,536 slices. */
 export function* summing(
   slices: Slices,
   range: TimeRange | null,
@@ -215,13 +215,13 @@ export function sumsBy(...asked: Parameters<typeof summing>): SliceSums {
   }
 }
 
-/** Slices that touch a range, and the time in it during which no slice inside them runs. */
+/** Slices that touch a range, and their self times in it. */
 export interface Within {
   slices: Int32Array;
   self: Float64Array;
 }
 
-/** Own time of every slice in a range (null: all time), cut at its ends; at most two slices of a row are cut. */
+/** Self time of every slice in a range (null: all time), cut at its ends; at most two slices of a row are cut. */
 export function selfWithin(slices: Slices, range: TimeRange | null): Within {
   const ranges = slices.rows.map((row): readonly [number, number] =>
     range ? row.range(...range) : [row.first, row.last],
@@ -242,9 +242,9 @@ export function selfWithin(slices: Slices, range: TimeRange | null): Within {
   return found;
 }
 
-/** How surely the time of nodes together in one repeat is known. */
+/** Confidence of the total time of nodes in one repeat. */
 export interface Confidence {
-  /** 95 % confidence interval of the mean; NaN unknown. */
+  /** 95 % confidence interval of the mean; NaN if unknown. */
   low: number;
   high: number;
   noisy: boolean;
@@ -255,7 +255,7 @@ const UNKNOWN: Confidence = { low: Number.NaN, high: Number.NaN, noisy: false, r
 const NOISY_RATIO = 1.2;
 const NOISY_REPEATS = 5;
 
-/** Interval from the sums of paired repeats; unknown unless all nodes that take time have the same number, two or more. */
+/** Interval from the sums of paired repeats; NaN unless all nodes that take time have the same number, two or more. */
 export function confidence({ columns }: Slices, nodes: readonly number[]): Confidence {
   const { repeatsOffsets, repeats, nodeNs, info } = columns;
   const count = (node: number) => repeatsOffsets[node + 1]! - repeatsOffsets[node]!;

@@ -15,14 +15,14 @@ type Binned = LodColumns & {
   nameLabels: StringColumn;
 };
 
-/** Rows of equal bins of time: what is drawn where the slices themselves are not here. */
+/** Rows of equal time bins, drawn in place of slices that are not loaded. */
 export class TimeBins {
   readonly from: number;
   readonly width: number;
   readonly #lod: Binned;
   readonly #count: number;
 
-  /** @param count  bins of each row, from `from` on, each `width` nanoseconds. */
+  /** @param count Bins per row from `from` on, `width` nanoseconds wide. */
   constructor(lod: Binned, from: number, width: number, count: number) {
     this.#lod = lod;
     this.from = from;
@@ -34,7 +34,10 @@ export class TimeBins {
     return this.from + this.width * this.#count;
   }
 
-  /** Fills columns `first` to `last - 1` like `Row.tell`, as exactly as bins allow, with bin + `mark`; columns beside the bins stay. */
+  /**
+   * Fills columns `first` to `last - 1` like `Row.tell`, as exactly as bins allow, with bin + `mark`; columns beside
+   * the bins stay.
+   */
   tell(
     row: Row,
     columns: RowColumns,
@@ -73,7 +76,7 @@ export class TimeBins {
     }
   }
 
-  /** Node and name of what fills a bin. */
+  /** Node and name of the longest slice of a bin. */
   nodeOf(bin: number): number {
     return this.#lod.lodNode[bin] ?? -1;
   }
@@ -90,20 +93,23 @@ export class TimeBins {
     return this.#lod.nameLabels.at(this.#lod.lodName[bin] ?? -1) || this.nameOf(bin);
   }
 
-  /** Op kind of the name of what fills a bin. */
+  /** Op kind of that name. */
   kindOf(bin: number): string {
     return this.#lod.nameKinds.at(this.#lod.lodName[bin] ?? -1) || "other";
   }
 }
 
-/** A view that still moves asks nothing. */
+/** Time a view must rest before it asks for bins. */
 const REST_MS = 60;
-/** What is asked for to each side of the view, as a share of it. */
+/** Share of the view that is requested on both sides of it. */
 const MARGIN = 0.5;
-/** Bins so much narrower than a column are not worth adding up. */
+/** Bins this much narrower than a column are not worth adding up. */
 const FINEST = 4;
 
-/** Bins for slices that are not loaded: coarse ones of all time, finer ones of the part in view, or its slices where they are few. */
+/**
+ * Bins of slices that are not loaded: coarse ones of all time, finer ones of the visible part, or its slices if they
+ * are few.
+ */
 export class SeenBins {
   readonly coarsest: readonly TimeBins[];
   readonly #slices: Slices;
@@ -121,14 +127,14 @@ export class SeenBins {
     this.coarsest = bins ? [new TimeBins(columns, start, (end - start) / bins, bins)] : [];
   }
 
-  /** From now on asks for what is in view; `changed` is called when more is here. */
+  /** Begins to request bins of the visible part; calls `changed` when more have come. */
   connect(run: RunClient, changed: () => void, signal: AbortSignal): void {
     if (this.#slices.columns.info.whole || this.#slices.columns.info.binsOnly) return;
     [this.#run, this.#changed, this.#signal] = [run, changed, signal];
     signal.addEventListener("abort", () => clearTimeout(this.#timer));
   }
 
-  /** Says what is in view, `step` nanoseconds a column; asks for what of it is not here once the view rests. */
+  /** Sets the visible part, `step` nanoseconds a column; requests its missing bins once the view rests. */
   look({ start, end }: Viewport, step: number): void {
     const wanted = `${start} ${end} ${step}`;
     if (!this.#run || wanted === this.#wanted) return;
@@ -138,20 +144,20 @@ export class SeenBins {
     this.#timer = setTimeout(() => this.#ask(start, end, step), REST_MS);
   }
 
-  /** The bins for a part of the time, the coarsest first: later ones are finer. */
+  /** Bins for a time range, from coarse to fine. */
   bins(from: number, to: number, step: number): readonly TimeBins[] {
     const fine = this.#fine;
     const isFit = fine && fine.from < to && fine.end > from && fine.width * FINEST >= step;
     return isFit ? [...this.coarsest, fine] : this.coarsest;
   }
 
-  /** The parts of [from, to] of which only bins wider than two columns are here. */
+  /** The parts of [from, to] that have only bins wider than two columns. */
   missing(from: number, to: number, step: number): [from: number, to: number][] {
     const isFine = this.coarsest.every(({ width }) => width <= 2 * step);
     return isFine || this.#slices.holds(from, to) ? [] : this.#beside(from, to, step);
   }
 
-  /** The parts of [from, to] beside the finer bins. */
+  /** The parts of [from, to] outside of the finer bins. */
   #beside(from: number, to: number, step: number): [from: number, to: number][] {
     const fine = this.#fine;
     if (!fine || fine.width > 2 * step || fine.from >= to || fine.end <= from) return [[from, to]];
@@ -181,7 +187,7 @@ export class SeenBins {
   }
 }
 
-/** Words shown where a fact needs slices that are not all loaded. */
+/** Message for facts that need all slices. */
 export function notHere({ count, columns: { info } }: Slices): string[] {
   const all = counted(count, "slice");
   if (info.binsOnly) return [all, info.binsOnly];
@@ -192,7 +198,7 @@ export function notHere({ count, columns: { info } }: Slices): string[] {
   ];
 }
 
-/** Says how many of the slices are here yet, in a corner of the stage. */
+/** Progress of the slices, in a corner of the stage. */
 export class Coming {
   readonly node = element("output", { class: "tvmdbg-timeline-coming" });
   readonly #slices: Slices;
@@ -204,12 +210,12 @@ export class Coming {
     this.#say(0, slices.count);
   }
 
-  /** Whether there is anything to wait for. */
+  /** True while slices are missing. */
   static expects({ complete, columns: { info } }: Slices): boolean {
     return !complete && info.whole && !info.binsOnly;
   }
 
-  /** Waits for the slices and loads them; without them the picture stays coarse. */
+  /** Loads the slices; without them the picture stays coarse. */
   async take(signal: AbortSignal): Promise<void> {
     try {
       const data = await this.#run.slices((done, total) => this.#say(done, total));

@@ -15,53 +15,53 @@ import type { Row } from "./row.ts";
 import type { Slices } from "./slices.ts";
 import type { TableBy } from "./state.ts";
 
-/** Whole durations of slices that lie in the range; NaN where there are none. */
+/** Durations of slices inside the range; NaN without any. */
 export interface DurationSpread extends Confidence {
   mean: number;
   p50: number;
   p90: number;
 }
 
-/** One row of a table: what its time is of, and what lies below it. */
+/** One row of a table: a sum of time and its breakdown. */
 export interface ByRow {
   readonly id: string;
   readonly label: string;
-  /** Op kind, "" where there is none or several. */
+  /** Op kind; "" for none or several. */
   readonly kind: string;
-  /** The model at work: others are in no share, and come last. */
+  /** Work of the model; other rows have no share, and come last. */
   readonly isWork: boolean;
-  /** Own time in the range, and how many slices touch it. */
+  /** Self time in the range, and number of slices that touch it. */
   readonly ns: number;
   readonly count: number;
   readonly nodes: readonly number[];
-  /** Operators that it stands for; empty where it is none. */
+  /** Operators of the row, if any. */
   readonly operators: readonly number[];
-  /** Whether all slices of its nodes are its own: then their repeats tell of its time. */
+  /** True if all slices of its nodes are its own: then their repeats give its time. */
   readonly isWhole: boolean;
-  /** Shows its slices that touch the range; null where they are not told apart. */
+  /** Calls back with the row's slices that touch the range; null if they cannot be separated. */
   readonly each: ((see: (slice: number) => void) => void) | null;
-  /** A slice of it, -1 none. */
+  /** A slice of it, or -1. */
   readonly slice: number;
-  /** The rows below, null where there are none. */
+  /** Rows below it, or null. */
   readonly inside: (() => ByRow[]) | null;
 }
 
 export interface SumTable {
   readonly rows: ByRow[];
   readonly total: number;
-  /** Slices of inputs and parameters that take no time: they are left out. */
+  /** Slices of inputs and parameters that take no time, which are left out. */
   readonly idle: number;
-  /** Nodes that have a time and no slice. */
+  /** Number of nodes that have a time but no slice. */
   readonly alone: number;
-  /** Rows share slices: their times add up to more than the total. */
+  /** Rows share slices, so their times exceed the total. */
   readonly overlap: boolean;
   spread(row: ByRow): DurationSpread;
 }
 
-/** Rows whose spread is known before they are shown. */
+/** Number of rows whose spread is computed before they are shown. */
 const FIRST = 60;
 
-/** Sums up times by anything, with a pause now and then. */
+/** Sums up times by any grouping, with pauses. */
 export function* summedBy(
   by: TableBy,
   slices: Slices,
@@ -79,7 +79,7 @@ export function* summedBy(
   return found;
 }
 
-/** Times of a range summed up by anything. */
+/** Times of a range by any grouping. */
 export class ByRows implements SumTable {
   readonly rows: ByRow[];
   readonly total: number;
@@ -94,7 +94,7 @@ export class ByRows implements SumTable {
   #tree: MergedTree | null = null;
   #members: [first: Int32Array, slices: Int32Array] | null = null;
 
-  /** @param sums  of the operators, where they are known. */
+  /** @param sums Sums by operator, if known. */
   constructor(
     by: TableBy,
     slices: Slices,
@@ -129,7 +129,7 @@ export class ByRows implements SumTable {
     return sumsBy(this.#slices, this.range, size, this.#called.ran(key));
   }
 
-  /** The slices merged by their path; made when first asked for. */
+  /** Slices merged by their path; made on first use. */
   get tree(): MergedTree {
     this.#tree ??= new MergedTree(sliceFrames(this.#slices, this.#called.operators, this.range));
     return this.#tree;
@@ -183,7 +183,7 @@ export class ByRows implements SumTable {
       .sort((a, b) => b.ns - a.ns || a.slice - b.slice);
   }
 
-  /** Rows of operators by one or several words. */
+  /** Rows of operators by one or several labels. */
   #sorted(words: (operator: number) => readonly string[]): ByRow[] {
     const byWord = new Map<string, number[]>();
     for (const operator of this.#used()) {
@@ -319,7 +319,7 @@ export class ByRows implements SumTable {
     return this.#slices.rows[this.#slices.rowOf(slice)]!;
   }
 
-  /** Callers with their part of its own time; null where there are none. */
+  /** Callers with their part of its self time, or null. */
   #callers({ operators: [operator], id }: ByRow): (() => ByRow[]) | null {
     const places = () => placesOf(this.tree, operator!);
     if (!this.#slices.nested) return null;

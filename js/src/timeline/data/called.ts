@@ -11,7 +11,7 @@ import type { Slices } from "./slices.ts";
 
 const NO_DEVICE = "unknown device";
 
-/** Devices of slices: that of their node's first output in the graph, else that of their track. */
+/** Devices of slices: from the node's first output in the graph, else from the track. */
 class Devices {
   readonly words: readonly string[];
   readonly #ofNode: Int32Array;
@@ -43,7 +43,7 @@ class Devices {
     this.words = words;
   }
 
-  /** The number of the word for a node (-1: not known) on a track (-1: none). */
+  /** Number of the device for a node (-1: unknown) on a track (-1: none). */
   of(node: number, track: number): number {
     const placed = this.#ofNode[node] ?? -1;
     return placed >= 0 ? placed : (this.#ofTrack[track] ?? this.#unknown);
@@ -51,7 +51,7 @@ class Devices {
 }
 
 export const NO_GROUP = "in no group";
-/** Op kind of what an execution takes outside of its instructions. */
+/** Op kind of the time that an execution takes outside of its instructions. */
 const RUNTIME = "runtime";
 const NO_MODULE = "in no module";
 const NO_FUNCTION = "no function";
@@ -75,7 +75,6 @@ export class Called {
     this.#names = names;
   }
 
-  /** A time as text. */
   told(ns: number): string {
     return this.#slices.told(ns);
   }
@@ -84,12 +83,11 @@ export class Called {
     return this.operators.node(key);
   }
 
-  /** Number of a group, -1 of an operator. */
+  /** Number of a group, or -1 for an operator. */
   group(key: number): number {
     return key < this.operators.size ? -1 : key - this.operators.size;
   }
 
-  /** Every node that the key stands for. */
   nodes(key: number): number[] {
     const group = this.group(key);
     if (group < 0) {
@@ -124,7 +122,7 @@ export class Called {
     return this.#names.ofNode(node) || this.#slices.nameLabel(this.#nameCode(node));
   }
 
-  /** Fill of a key: its op kind, or its difference where two runs are compared. */
+  /** Color of a key by its op kind, or by its difference if two runs are compared. */
   fill(theme: Theme, key: number): string {
     const { change } = this.#names;
     if (!change?.colored) return this.mark(theme, key);
@@ -141,7 +139,7 @@ export class Called {
     return this.#names.fill(theme, node, node < 0 ? this.#nameCode(key) : -1);
   }
 
-  /** Op kind; "" of a group. */
+  /** Op kind; "" for a group. */
   kind(key: number): string {
     if (this.group(key) >= 0) return "";
     const call = this.operators.call(key);
@@ -158,7 +156,7 @@ export class Called {
       : this.#names.nameKind(this.#nameCode(key));
   }
 
-  /** The distinct operators in the name of a function; the name itself where it has none. */
+  /** The distinct operators in the name of a function; else the name itself. */
   parts(key: number): string[] {
     if (this.operators.call(key) >= 0 || this.operators.noWork(key)) return [this.label(key)];
     const node = this.node(key);
@@ -171,7 +169,7 @@ export class Called {
     return several ? [...new Set(several.split("\n"))] : [name || NO_FUNCTION];
   }
 
-  /** The module around the node of an operator, or around all nodes of a call. */
+  /** Module of an operator's node, or of all nodes of a call. */
   module(key: number): string {
     const call = this.operators.call(key);
     const node = this.node(key);
@@ -182,7 +180,7 @@ export class Called {
     return known || NO_MODULE;
   }
 
-  /** The innermost group around the node of an operator, or around all nodes of a call; -1 for none. */
+  /** The innermost group around the node of an operator, or around all nodes of a call; or -1. */
   innermost(key: number): number {
     const { graph } = this;
     if (!graph) return -1;
@@ -195,7 +193,7 @@ export class Called {
     return group;
   }
 
-  /** Outermost group. */
+  /** Outermost group of a key. */
   outermost(key: number): number {
     let group = this.innermost(key);
     while (group >= 0 && this.graph!.groupParent[group]! >= 0) {
@@ -209,19 +207,19 @@ export class Called {
     return this.#devices;
   }
 
-  /** A slice of an input or a parameter that takes no time: it counts to nothing. */
+  /** True for a slice of an input or parameter that takes no time; it is ignored. */
   isIdle(slice: number, row: Row): boolean {
     if (row.kind !== RowKind.INSTANT) return false;
     const node = this.#slices.nodeOf(slice);
     return node >= 0 && !this.#names.isOperator(node);
   }
 
-  /** A key of slices without those that are idle. */
+  /** A key that leaves out idle slices. */
   ran(key: KeyOf): KeyOf {
     return (slice, row) => (this.isIdle(slice, row) ? -1 : key(slice, row));
   }
 
-  /** How many slices of a range are idle. */
+  /** Number of idle slices in a range. */
   idle(range: TimeRange | null, rows: readonly Row[] = this.#slices.rows): number {
     let count = 0;
     for (const row of rows) {
@@ -232,14 +230,14 @@ export class Called {
     return count;
   }
 
-  /** Nodes of the graph that have a time and no slice: only a table of times knows them. */
+  /** Nodes of the graph that have a time but no slice: only a table of times has them. */
   alone({ count }: SliceSums): number[] {
     const { nodeNs } = this.#slices.columns;
     const nodes = Array.from({ length: this.graph?.kinds.length ?? 0 }, (_, node) => node);
     return nodes.filter((node) => !count[node] && nodeNs[node]! > 0);
   }
 
-  /** Of an operator that is a name, or a node that only slices name. */
+  /** Name of an operator that has only a name, or of a node that only slices name. */
   #nameCode(key: number): number {
     const node = this.node(key);
     if (node < 0) return this.operators.name(key);
@@ -261,7 +259,7 @@ function isAround({ nodeGroup, groupParent }: GraphColumns, group: number, node:
   return inner === group;
 }
 
-/** The slices that touch a range, by their key from 0 to `size` - 1, those of key -1 left out. */
+/** Calls back with the slices that touch a range by their key from 0 to `size` - 1; key -1 is left out. */
 export function byKey(
   { rows, count }: Slices,
   range: TimeRange | null,

@@ -8,7 +8,7 @@ import {
 } from "../../shared/drawing/theme.ts";
 import { duration, percent } from "../../shared/format.ts";
 
-/** Verdicts by their number, as `compare_times/verdicts.py` has them. */
+/** Verdicts by number, as in `compare_times/verdicts.py`. */
 export const Verdict = {
   SLOWER: 0,
   FASTER: 1,
@@ -19,7 +19,7 @@ export const Verdict = {
 } as const;
 const SIGNS = ["▲", "▼", "≈", "?", "−", "+"];
 const NO_MATCH = 255;
-/** Ids that are written out; the others are counted. */
+/** Number of ids in a text; the others are counted. */
 const IDS = 3;
 
 export type ChangeOrder = "change" | "order";
@@ -74,7 +74,6 @@ export class Change {
     return this.columns.info.titles;
   }
 
-  /** Time of A (0) or B (1) as text. */
   told(ns: number, side: 0 | 1): string {
     return duration(ns, this.columns.info.roundings[side]);
   }
@@ -84,7 +83,7 @@ export class Change {
     return rows.nsB[row]! - rows.nsA[row]!;
   }
 
-  /** Whether the difference is more than noise, as far as is known. */
+  /** True if the difference is more than noise, as far as known. */
   isSignificant(row: number, rows: ChangeRows = this.byNode): boolean {
     const verdict = rows.verdict[row]!;
     return verdict !== Verdict.NOISE && verdict !== Verdict.UNKNOWN;
@@ -100,12 +99,12 @@ export class Change {
     return bNodes.subarray(bStart[row]!, bStart[row + 1]!);
   }
 
-  /** The row of a node of A, -1 where it takes no part (inputs and parameters). */
+  /** Row of a node of A; -1 for inputs and parameters. */
   rowOf(node: number): number {
     return this.#rowOfNode.get(node) ?? -1;
   }
 
-  /** The row of a slice of B by its index in the timeline, -1 where it is not the first of its node. */
+  /** Row of a slice of B by its index in the timeline; -1 unless it is the first of its node. */
   rowOfSlice(source: number): number {
     return this.#rowOfSlice.get(source) ?? -1;
   }
@@ -115,7 +114,7 @@ export class Change {
     return bStart[row] === bStart[row + 1] ? -1 : bSlices[bStart[row]!]!;
   }
 
-  /** Label and op kind of slices of B by the name they have. */
+  /** Label and op kind of slices of B by their name. */
   named(name: string): readonly [label: string, kind: string] | null {
     const at = this.#named.get(name);
     if (at === undefined) return null;
@@ -131,7 +130,7 @@ export class Change {
     ];
   }
 
-  /** Rows as they are shown: by the size of the difference, or as A runs. */
+  /** Rows by the size of the difference, or in the run order of A. */
   rows(order: ChangeOrder, verdict: number | null = null): number[] {
     const all = Array.from({ length: this.length }, (_, row) => row);
     const kept = verdict === null ? all : all.filter((row) => this.byNode.verdict[row] === verdict);
@@ -141,14 +140,14 @@ export class Change {
     return kept.sort((a, b) => place(a) - place(b) || bNodes[bStart[a]!]! - bNodes[bStart[b]!]!);
   }
 
-  /** How many rows have each verdict that occurs. */
+  /** Number of rows by verdict, without verdicts that do not occur. */
   counts(): [verdict: number, count: number][] {
     const found = new Map<number, number>();
     for (const verdict of this.byNode.verdict) found.set(verdict, (found.get(verdict) ?? 0) + 1);
     return [...found].sort((a, b) => a[0] - b[0]);
   }
 
-  /** Where a difference stands between the largest saving (0) and the largest loss (1); null for noise. */
+  /** Position of a difference between the largest saving (0) and the largest loss (1); null for noise. */
   share(row: number): number | null {
     if (!this.byNode.shown[row] || !(this.most > 0)) return null;
     return 0.5 + this.of(row) / (2 * this.most);
@@ -158,7 +157,7 @@ export class Change {
     return this.columns.info.verdicts[verdict] ?? "unknown";
   }
 
-  /** `likely`, `possible`; "" where the match is exact, or there is none. */
+  /** `likely`, `possible`; "" for an exact match or none. */
   matchLabel(row: number): string {
     const match = this.columns.match[row]!;
     return match === NO_MATCH || match === 0 ? "" : (this.columns.info.matches[match] ?? "");
@@ -190,7 +189,7 @@ export function changeText(ns: number): string {
   return `${ns > 0 ? "+" : "−"}${duration(Math.abs(ns))}`;
 }
 
-/** The ratio of a row as a share with its sign, beyond ten times as a factor. */
+/** Ratio of a row as a share with its sign, or as a factor beyond ten times. */
 export function ratioText(row: number, { nsA, nsB }: ChangeRows): string {
   if (!(nsA[row]! > 0)) return "–";
   const ratio = nsB[row]! / nsA[row]!;
@@ -211,7 +210,7 @@ function idsText(nodes: Int32Array): string {
 
 const STEPS = 21;
 
-/** Colors from the largest saving to the largest loss, and behind them that of noise. */
+/** Colors from the largest saving to the largest loss, then the color of noise. */
 export function changeFills(theme: Theme): string[] {
   const stops = divergingStops(theme);
   const base = channels(kindFill(theme, "other"));
@@ -223,7 +222,7 @@ export function changeFills(theme: Theme): string[] {
   ];
 }
 
-/** Which of them a row has; what is noise, unknown or in no row has the last. */
+/** Index of a row's color; the last for noise, unknown times and no row. */
 export function fillOfChange(change: Change, row: number): number {
   const share = row < 0 ? null : change.share(row);
   return share === null ? STEPS : Math.round(share * (STEPS - 1));

@@ -8,7 +8,7 @@ import { type Slices, TOLERANCE_NS } from "./slices.ts";
 /** Roles of slices that are no work, from 1 on; see `NO_WORK` in `analysis/times/keys.py`. */
 export const NO_WORK = ["loading", "delegate's own clock", "profiler"] as const;
 
-/** What slices are summed up by: nodes, behind them calls of several, then names, then what is no work. */
+/** Keys of sums: nodes, then calls of several, then names, then slices that are no work. */
 export class Operators {
   readonly nodes: number;
   readonly calls: number;
@@ -25,7 +25,7 @@ export class Operators {
     return this.#names + this.#slices.names.length + NO_WORK.length;
   }
 
-  /** Key of what is selected: a node, else a slice without one; -1 nothing. */
+  /** Key of the selection: a node, else a slice without one; or -1. */
   selected(node: number | null, slice: number): number {
     return node ?? (slice < 0 ? -1 : this.of(slice));
   }
@@ -39,24 +39,24 @@ export class Operators {
     return call >= 0 ? this.nodes + call : this.#names + this.#slices.nameCodeOf(slice);
   }
 
-  /** The node of an operator, -1 where it is a name. */
+  /** The node of an operator, or -1 for a name. */
   node(operator: number): number {
     return operator < this.nodes ? operator : -1;
   }
 
-  /** The call of an operator, -1 where it is none. */
+  /** The call of an operator, or -1. */
   call(operator: number): number {
     const call = operator - this.nodes;
     return call >= 0 && call < this.calls ? call : -1;
   }
 
-  /** Position of the operator's name among the names, -1 of a node or a call. */
+  /** Index of the operator's name, or -1 for a node or a call. */
   name(operator: number): number {
     const name = operator - this.#names;
     return name >= 0 && name < this.#slices.names.length ? name : -1;
   }
 
-  /** Name of the role where it is no work, else "". */
+  /** Name of the role of slices that are no work; else "". */
   noWork(operator: number): string {
     return NO_WORK[operator - this.#names - this.#slices.names.length] ?? "";
   }
@@ -66,7 +66,7 @@ export class Operators {
   }
 }
 
-/** The slices that touch a range, each in the slice that holds it; keys are operators. */
+/** Frames for the slices that touch a range, nested as the slices are; keys are operators. */
 export function sliceFrames(
   slices: Slices,
   operators: Operators,
@@ -89,7 +89,7 @@ export function sliceFrames(
   };
 }
 
-/** The slice that holds each slice, -1 where none does. */
+/** Parent of every slice, or -1. */
 export function parents(slices: Slices): Int32Array {
   const found = new Int32Array(slices.count).fill(-1);
   const above = new Map<number, Row>();
@@ -115,7 +115,7 @@ export function parents(slices: Slices): Int32Array {
   return found;
 }
 
-/** Operators in the graph's groups, as a path for slices without nesting; keys of groups follow those of operators. */
+/** Operators in the graph's groups, as paths for slices without nesting; keys of groups follow those of operators. */
 export function groupFrames(
   operators: Operators,
   graph: GraphColumns | null,
@@ -165,7 +165,7 @@ export function groupFrames(
   return frames;
 }
 
-/** Slices summed up by operator; nodes that have a time and no slice with that time, where all time is asked for. */
+/** Slices summed by operator; for all time also nodes that have a time but no slice. */
 export function operatorSums(
   slices: Slices,
   operators: Operators,

@@ -2,7 +2,7 @@ import type { FlowColumns } from "../../shared/client/timeline_columns.ts";
 import { counted } from "../../shared/format.ts";
 import { addTo } from "../../shared/many.ts";
 
-/** Slices singled out: a bit each, and a bit for every 32 and every 1,024 of which one is set. */
+/** A set of slices as bits, with summary bits for every 32 and every 1,024 slices. */
 export class MarkedSlices {
   readonly count: number;
   readonly #levels: readonly Int32Array[];
@@ -27,7 +27,7 @@ export class MarkedSlices {
     this.count = this.countIn(0, slices);
   }
 
-  /** Those of so many slices that fit. */
+  /** The slices below a number that satisfy a predicate. */
   static where(slices: number, fits: (slice: number) => boolean): MarkedSlices {
     const bits = new Int32Array(Math.ceil(slices / 32));
     for (let slice = 0; slice < slices; slice++) {
@@ -40,7 +40,7 @@ export class MarkedSlices {
     return ((this.#levels[0]![slice >>> 5] ?? 0) & (1 << (slice & 31))) !== 0;
   }
 
-  /** The first marked slice of [from, to), -1 where there is none. */
+  /** The first marked slice of [from, to), or -1. */
   next(from: number, to: number): number {
     if (from >= to) return -1;
     let [level, at] = [0, from];
@@ -59,7 +59,7 @@ export class MarkedSlices {
     return at < to ? at : -1;
   }
 
-  /** The last marked slice of [from, to), -1 where there is none. */
+  /** The last marked slice of [from, to), or -1. */
   previous(from: number, to: number): number {
     let [level, at] = [0, to - 1];
     for (;;) {
@@ -94,7 +94,7 @@ function trailing(word: number): number {
   return 31 - Math.clz32(word & -word);
 }
 
-/** Position of the highest. */
+/** Position of the highest set bit. */
 function leading(word: number): number {
   return 31 - Math.clz32(word);
 }
@@ -105,10 +105,10 @@ function ones(word: number): number {
   return Math.imul((sum + (sum >>> 4)) & 0x0f0f0f0f, 0x01010101) >>> 24;
 }
 
-/** Arrows between slices: which slice started which. */
+/** Arrows from slices to the slices they started. */
 export class Flows {
   readonly #columns: FlowColumns;
-  /** Flows of a slice: [first[s], first[s + 1]) of `#flows`; only slices that have some are listed. */
+  /** Flow [first[s], first[s + 1]) of `#flows` by slice; only slices with flows are listed. */
   readonly #bySlice = new Map<number, number[]>();
 
   constructor(columns: FlowColumns) {
@@ -127,13 +127,13 @@ export class Flows {
     return this.#bySlice.get(slice) ?? [];
   }
 
-  /** The slices at both ends of a flow; -1 where that is unknown. */
+  /** The slices at both ends of a flow; -1 if unknown. */
   ends(flow: number): [from: number, to: number] {
     const { flowFrom, flowTo } = this.#columns;
     return [flowFrom[flow]!, flowTo[flow]!];
   }
 
-  /** The slice at the other end of an arrow that leaves (or, `by` < 0, reaches) this one; the next after `last`. */
+  /** The slice at the other end of an arrow that leaves (or, if `by` < 0, reaches) this one; the next after `last`. */
   follow(slice: number, by: number): number {
     const { flowFrom, flowTo } = this.#columns;
     const [near, far] = by > 0 ? [flowFrom, flowTo] : [flowTo, flowFrom];

@@ -1,16 +1,16 @@
-/** What is merged: frames by number, each inside another or at the top (-1), of a key, with a time of its own. */
+/** Frames to be merged: parent, key and self time by number. */
 export interface CallFrames {
-  /** The frame around each, -1 at the top. */
+  /** Parent of a frame, -1 at the top. */
   readonly parent: Int32Array;
-  /** Frames inside one parent that have the same key become one. */
+  /** Frames of one parent with the same key become one. */
   readonly key: Int32Array;
-  /** Own time without the frames inside, nanoseconds. */
+  /** Self time, nanoseconds. */
   readonly self: Float64Array;
-  /** How many slices each stands for. */
+  /** Number of slices of a frame. */
   readonly count: Int32Array;
 }
 
-/** What pictures of a merged tree are made of: places level by level, by start. */
+/** Places of a merged tree, level by level and by start, as pictures need them. */
 export interface TreePlaces {
   readonly size: number;
   /** Sum of the totals at the top. */
@@ -26,7 +26,7 @@ export interface TreePlaces {
   readonly count: Int32Array;
 }
 
-/** Frames merged by path, heaviest first, numbered level by level, so that the places inside one are an interval. */
+/** Frames merged by path, heaviest first, numbered level by level, so that the children of a place are an interval. */
 export class MergedTree implements TreePlaces {
   readonly parent: Int32Array;
   readonly key: Int32Array;
@@ -34,13 +34,13 @@ export class MergedTree implements TreePlaces {
   readonly total: Float64Array;
   readonly count: Int32Array;
   readonly depth: Uint16Array;
-  /** Where a place begins, nanoseconds from the left. */
+  /** Start of a place, nanoseconds from the left. */
   readonly start: Float64Array;
   /** The places inside place p are [inside[p], inside[p + 1]). */
   readonly inside: Int32Array;
   /** Places of level l are [levels[l], levels[l + 1]). */
   readonly levels: Int32Array;
-  /** The place of each frame. */
+  /** Place by frame. */
   readonly placeOf: Int32Array;
 
   constructor(frames: CallFrames) {
@@ -103,14 +103,14 @@ export class MergedTree implements TreePlaces {
     return this.levels.length - 1;
   }
 
-  /** The places around one and itself, from the top. */
+  /** Ancestors of a place and itself, from the top. */
   path(place: number): number[] {
     const found: number[] = [];
     for (let at = place; at >= 0; at = this.parent[at]!) found.push(at);
     return found.reverse();
   }
 
-  /** The place of a level that holds this time, -1 where there is none. */
+  /** The place of a level that contains this time, or -1. */
   at(level: number, ns: number): number {
     let [low, high] = [this.levels[level] ?? 0, this.levels[level + 1] ?? 0];
     const first = low;
@@ -184,7 +184,7 @@ class Paths {
     return this.key.length;
   }
 
-  /** The paths inside each, by time; equal times: by key. */
+  /** Children of a place by time; equal times by key. */
   heaviestFirst(): { of(parent: number): Int32Array } {
     const { parent, total, key } = this;
     const first = new Int32Array(this.size + 2);
@@ -208,7 +208,7 @@ export function placesOf(tree: MergedTree, key: number): number[] {
   return found;
 }
 
-/** Of some places the way up: each inside the one that it calls, what is weighed at the top of the tree. */
+/** Callers of some places as a tree: a caller is inside the place it calls, the weighed places are at the top. */
 export function callers(
   tree: MergedTree,
   places: readonly number[],
@@ -236,7 +236,7 @@ function columnsOf(frames: readonly Frame[]): CallFrames {
   };
 }
 
-/** Of some places what they call: each subtree, all of one key at the top. */
+/** Callees of some places: their subtrees, merged by key at the top. */
 export function callees(tree: MergedTree, places: readonly number[]): CallFrames {
   const frame = new Int32Array(tree.size).fill(-1);
   const frames: Frame[] = [];
@@ -250,7 +250,7 @@ export function callees(tree: MergedTree, places: readonly number[]): CallFrames
   return columnsOf(frames);
 }
 
-/** Those of the places that no other is around: where a name calls itself its time counts once. */
+/** The places without ancestors among the others: a recursive call counts once. */
 export function outermost(tree: MergedTree, places: readonly number[]): number[] {
   const all = new Set(places);
   return places.filter((place) => tree.path(place).filter((each) => all.has(each)).length === 1);

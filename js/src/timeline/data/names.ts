@@ -8,12 +8,12 @@ import type { Change } from "./change.ts";
 import type { Slices } from "./slices.ts";
 import { SliceColors } from "./state.ts";
 
-/** What an operator, a name or a group is called: `conv2d + add + relu`, `#38`, `1×64×8×8`. */
+/** Title of an operator, a name or a group in its parts: `conv2d + add + relu`, `#38`, `1×64×8×8`. */
 export interface Title {
   label: string;
-  /** "" of what is no node. */
+  /** "" unless it is a node. */
   id: string;
-  /** Of its output, where others are called alike; else "". */
+  /** Shape of its output if other operators have the same label; else "". */
   shape: string;
 }
 
@@ -27,7 +27,7 @@ export function firstOf(label: string): string {
   return label.split(" + ", 1)[0]!;
 }
 
-/** As much of a title as fits: the id stays longest. */
+/** As much of a title as fits; the id is kept longest. */
 export function fitTitle(measure: TextMeasure, title: Title, room: number): string {
   const { label, id } = title;
   const bare = firstOf(label);
@@ -40,7 +40,7 @@ export function fitTitle(measure: TextMeasure, title: Title, room: number): stri
   return measure.width(id) <= room ? id : "";
 }
 
-/** A time on an axis: as many decimals as tell neighbors that are `step` apart. */
+/** Time on an axis, with enough decimals to separate neighbors that are `step` apart. */
 export function timeText(ns: number, step: number, largest = ns): string {
   if (ns === 0) return "0";
   const [size, name] = UNITS.find(([size]) => Math.abs(largest) >= size) ?? [1, "ns"];
@@ -48,7 +48,7 @@ export function timeText(ns: number, step: number, largest = ns): string {
   return `${(ns / size).toFixed(decimals)} ${name}`;
 }
 
-/** Of `count` columns, each so wide, those whose numbers stand `apart` when written below them; from 1. */
+/** Interval, from 1, of the columns whose numbers stand `apart` when written below them. */
 export function numbered(count: number, wide: number, apart: number): number[] {
   const step = niceStep(Math.max(1, apart / wide));
   return Array.from({ length: Math.floor(count / step) }, (_, i) => (i + 1) * step);
@@ -59,7 +59,7 @@ export interface TimeTick {
   text: string;
 }
 
-/** Ticks of [start, end] at most `most` in number, at multiples of a nice step. */
+/** At most `most` ticks in [start, end], at multiples of a nice step. */
 export function ticks(start: number, end: number, most: number): TimeTick[] {
   const step = niceStep((end - start) / Math.max(1, most));
   const largest = Math.max(Math.abs(start), Math.abs(end));
@@ -70,14 +70,14 @@ export function ticks(start: number, end: number, most: number): TimeTick[] {
   return found;
 }
 
-/** What nodes and slices are called; without a graph, what the trace calls them. */
+/** Titles of nodes and slices; without a graph, those of the trace. */
 export class Names {
   readonly change: Change | null;
   readonly colors: SliceColors;
   readonly #slices: Slices;
   readonly #graph: GraphColumns | null;
   #kinds: Map<number, string> | null = null;
-  /** By label how many operators bear it. */
+  /** Number of operators by label. */
   #bearers: Uint32Array | null = null;
 
   constructor(slices: Slices, graph: GraphColumns | null, change: Change | null = null) {
@@ -92,17 +92,16 @@ export class Names {
     return this.#slices.columns.info.words.item;
   }
 
-  /** A time as text. */
   told(ns: number): string {
     return this.#slices.told(ns);
   }
 
-  /** Whether a slice is of the second of two runs: its node is the one of the first that it stands for. */
+  /** True for a slice of the second of two runs: its node is the matched one of the first. */
   isOther(slice: number): boolean {
     return this.change !== null && this.#slices.columns.trackRun[this.#slices.trackOf(slice)] === 1;
   }
 
-  /** Op kind of a slice: of its node, or of what it runs itself in the second of two runs. */
+  /** Op kind of a slice: of its node, or of its own operator in the second of two runs. */
   kindOf(slice: number): string {
     const node = this.#slices.nodeOf(slice);
     if (!this.isOther(slice)) {
@@ -118,13 +117,13 @@ export class Names {
     return this.#graph !== null;
   }
 
-  /** Short label of a node; "" where there is no graph. */
+  /** Short label of a node; "" without a graph. */
   ofNode(node: number): string {
     if (!this.#graph || node < 0) return "";
     return this.#graph.labels.at(node) || this.#graph.names.at(node);
   }
 
-  /** `1×64×8×8` of an operator whose label others bear, too; else "". */
+  /** `1×64×8×8` for an operator whose label others have too; else "". */
   shape(node: number): string {
     const graph = this.#graph;
     if (!graph || node < 0 || !this.isOperator(node)) return "";
@@ -136,14 +135,14 @@ export class Names {
     return Array.from(graph.shapeDims.subarray(start, end)).join("×") || "scalar";
   }
 
-  /** What a node is called; `recorded`: by its slices, where there is no graph. */
+  /** Title of a node; `recorded`: name of its slices, for a run without a graph. */
   titleOf(node: number, recorded = ""): Title {
     const isNumber = node >= 0 && recorded === `${this.item} ${node}`;
     const label = this.ofNode(node) || (isNumber ? "" : recorded);
     return { label, id: node < 0 ? "" : `#${node}`, shape: this.shape(node) };
   }
 
-  /** `conv2d + add + relu #38`, with its shape where others read alike. */
+  /** `conv2d + add + relu #38`, with its shape if others have the same title. */
   title(node: number, recorded = ""): string {
     return titleText(this.titleOf(node, recorded));
   }
@@ -176,19 +175,19 @@ export class Names {
     return this.#kinds.get(node) ?? "other";
   }
 
-  /** Op kind of the slices of a name whose node is unknown, by the name alone. */
+  /** Op kind of the slices of a name whose node is unknown, from the name alone. */
   nameKind(code: number): string {
     return this.#slices.nameKinds.at(code) || "other";
   }
 
-  /** What an operator is marked with: a node, or where none is known what its slices are called. */
+  /** Color of an operator: by node, or by the name of its slices if no node is known. */
   fill(theme: Theme, node: number, name: number): string {
     return node < 0
       ? this.colors.ofName(theme, name, this.nameKind(name))
       : this.colors.ofNode(theme, node, this.opKind(node));
   }
 
-  /** The same of a row of an op kind, which tells what a call is marked with. */
+  /** Color of a row of an op kind, which decides for calls. */
   fillOf(theme: Theme, node: number, name: number, kind: string, ns: number): string {
     if (node >= 0) return this.fill(theme, node, -1);
     if (this.nameKind(name) === kind) return this.fill(theme, -1, name);
@@ -200,12 +199,12 @@ export class Names {
     return kind !== NodeKind.INPUT && kind !== NodeKind.PARAMETER;
   }
 
-  /** Why a node takes no time, else "". */
+  /** Why a node takes no time, or "". */
   idle(node: number): string {
     return this.#graph ? givenText(this.#graph, node) : "";
   }
 
-  /** 1 for each node whose label, name, function or op kind fits; each distinct text is looked at once. */
+  /** 1 for nodes with a matching label, name, function or op kind; tests distinct texts once. */
   nodesThat(fits: (text: string) => boolean): Uint8Array {
     const nodes = this.#slices.columns.nodeNs.length;
     const found = new Uint8Array(nodes);

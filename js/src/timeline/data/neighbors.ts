@@ -2,12 +2,12 @@ import { RowKind } from "../../shared/client/timeline_columns.ts";
 import type { Row, Track } from "./row.ts";
 import type { Slices } from "./slices.ts";
 
-/** What lies around a slice; slices are -1 where there is none. */
+/** Slices around a slice; -1 for none. */
 export interface Neighbors {
   parent: number;
-  /** How many slices lie in it and in none that lies in it. */
+  /** Number of its direct children. */
   children: number;
-  /** In its row; the gap is 0 or more, up to a rounded nanosecond. */
+  /** Neighbors in its row; gaps are 0 or more, up to a rounded nanosecond. */
   previous: number;
   sincePrevious: number;
   next: number;
@@ -36,7 +36,7 @@ function childrenOf(slices: Slices, slice: number): number {
   return last - first;
 }
 
-/** The row in which the slices lie whose parent a slice can be. */
+/** The row that can hold children of a slice. */
 function rowInside(slices: Slices, slice: number): Row | undefined {
   const row = slices.rows[slices.rowOf(slice)];
   if (row?.kind !== RowKind.NESTED) return undefined;
@@ -44,7 +44,7 @@ function rowInside(slices: Slices, slice: number): Row | undefined {
   return rows.find((each) => each.kind === RowKind.NESTED && each.depth === row.depth + 1);
 }
 
-/** The slices of an inner row whose parent a slice is. */
+/** The children of a slice in an inner row. */
 function inside(slices: Slices, inner: Row, slice: number): [first: number, last: number] {
   let [first, last] = inner.range(slices.startOf(slice), slices.endOf(slice));
   while (first < last && slices.parentOf(first) !== slice) first++;
@@ -52,7 +52,7 @@ function inside(slices: Slices, inner: Row, slice: number): [first: number, last
   return [first, last];
 }
 
-/** The child that takes longest, the first of equals; -1 where there is none. */
+/** The child that takes longest, the first of equals; or -1. */
 export function longestChild(slices: Slices, slice: number): number {
   const inner = rowInside(slices, slice);
   if (!inner) return -1;
@@ -70,7 +70,7 @@ export function lengthOf({ from, to }: Gap): number {
   return to - from;
 }
 
-/** The slices on both sides of a gap, -1 where the timeline begins or ends there. */
+/** The slices on both sides of a gap; -1 at the ends of the timeline. */
 export function besides(slices: Slices, gap: Gap): [before: number, after: number] {
   let [before, after] = [-1, -1];
   for (const row of slices.tracks[gap.track]!.rows) {
@@ -87,7 +87,7 @@ export function besides(slices: Slices, gap: Gap): [before: number, after: numbe
   return [before, after];
 }
 
-/** The first gap of a track, at least so long, that begins after a time, or the last before it (`by` < 0). */
+/** The first gap of a track of at least this length that begins after a time, or the last before it (`by` < 0). */
 export function nextGap(
   slices: Slices,
   track: number,
@@ -106,16 +106,16 @@ export function nextGap(
 }
 
 export interface GapStanding {
-  /** How many gaps there are on all tracks, and how long they are together. */
+  /** Number of gaps on all tracks, and their total length. */
   count: number;
   sum: number;
-  /** 1 + how many are longer than the gap asked for; 0 where none was asked for. */
+  /** 1 + number of gaps longer than the current one; 0 without a current one. */
   rank: number;
-  /** The longest, longest first; equal ones by time. */
+  /** The longest gaps, longest first; equal ones by time. */
   longest: Gap[];
 }
 
-/** Rank of a gap among those of some tracks. */
+/** Rank of a gap among the gaps of some tracks. */
 export function gapStanding(
   slices: Slices,
   most: number,

@@ -1,11 +1,11 @@
 import { append } from "../../shared/many.ts";
 
-/** Slices whose durations one prefix sum stands for. */
+/** Slices per entry of a prefix sum. */
 export const BLOCK = 16;
-/** Blocks that are looked at between two pauses, less one. */
+/** Blocks between two pauses, less one. */
 const PAUSE = (1 << 13) - 1;
 
-/** Sums of all values before each block of 16, and of all at the end. */
+/** Sums of all values before every block of 16, and of all at the end. */
 export function prefixSums(values: Uint32Array | Float64Array): Float64Array {
   const before = new Float64Array(Math.ceil(values.length / BLOCK) + 1);
   let sum = 0;
@@ -17,10 +17,10 @@ export function prefixSums(values: Uint32Array | Float64Array): Float64Array {
   return before;
 }
 
-/** Answers where the largest of values[from … to) lies in O(log n); equal values: the first. */
+/** Position of the maximum of values[from … to) in O(log n); the first of equals. */
 export class MaxPyramid {
   #values: Uint32Array | Float64Array;
-  /** Per level, the place of the maximum of each full block of 16, 256, … values. */
+  /** Per level, the position of the maximum of every full block of 16, 256, … values. */
   readonly #levels: Int32Array[] = [];
 
   constructor(values: Uint32Array | Float64Array) {
@@ -28,7 +28,7 @@ export class MaxPyramid {
     for (const _ of this.#rise());
   }
 
-  /** The same, with a pause now and then. */
+  /** Built with pauses. */
   static *making(values: Uint32Array | Float64Array): Generator<void, MaxPyramid> {
     const found = new MaxPyramid(values.subarray(0, 0));
     found.#values = values;
@@ -55,7 +55,7 @@ export class MaxPyramid {
     }
   }
 
-  /** Position of the maximum, -1 of an empty range. */
+  /** Position of the maximum, -1 for an empty range. */
   argmax(from: number, to: number): number {
     let best = -1;
     let [low, high] = [from, to];
@@ -76,16 +76,19 @@ export class MaxPyramid {
   }
 }
 
-/** Below so many values, to sort them is quicker than to count them. */
+/** Number of values below which sorting is quicker than counting. */
 const FEW = 2048;
 const BUCKETS = 1 << 16;
-/** Values that are looked at between two pauses. */
+/** Values between two pauses. */
 const PIECE = 1 << 17;
 
-/** Stretches [first, last) of a column, one after the other. */
+/** Ranges [first, last) of a column, one after the other. */
 export type Stretches = readonly (readonly [first: number, last: number])[];
 
-/** Order statistics at ascending places (0 is the least) of non-negative numbers, in linear time: counted by 16 bits at a time. */
+/**
+ * Order statistics at ascending positions (0 is the minimum) of non-negative numbers, in linear time: counted by 16
+ * bits at a time.
+ */
 export function* valuesAt(
   values: Uint32Array | Float64Array,
   stretches: Stretches,
@@ -97,7 +100,7 @@ export function* valuesAt(
   return yield* floating(gathered(values, stretches, count), places, 3);
 }
 
-/** The end of such work at once. */
+/** Runs a generator without pauses and returns its result. */
 export function finished<T>(work: Generator<void, T>): T {
   for (;;) {
     const step = work.next();
@@ -105,7 +108,7 @@ export function finished<T>(work: Generator<void, T>): T {
   }
 }
 
-/** A percentile between its neighbors, as numpy's `percentile` takes it by default; NaN of nothing. */
+/** Linearly interpolated percentiles, as numpy's default; NaN without values. */
 export function percentiles(
   values: Uint32Array | Float64Array,
   stretches: Stretches,
@@ -114,7 +117,7 @@ export function percentiles(
   return finished(percentiling(values, stretches, shares));
 }
 
-/** The same with a pause now and then. */
+/** Percentiles computed with pauses. */
 export function* percentiling(
   values: Uint32Array | Float64Array,
   stretches: Stretches,
@@ -152,7 +155,7 @@ function pick(sorted: Float64Array, places: readonly number[]): number[] {
   return places.map((place) => sorted[place]!);
 }
 
-/** Whole numbers by their upper 16 bits, then by the lower ones. */
+/** Integers by their upper 16 bits, then by the lower ones. */
 function* whole(
   values: Uint32Array,
   stretches: Stretches,
@@ -182,7 +185,7 @@ function* whole(
   });
 }
 
-/** Stretches of no more values than are looked at between two pauses. */
+/** Ranges short enough to be read between two pauses. */
 function* pieces(stretches: Stretches): Generator<readonly [first: number, last: number]> {
   for (const [first, last] of stretches) {
     for (let at = first; at < last; at += PIECE) yield [at, Math.min(last, at + PIECE)];
@@ -203,7 +206,7 @@ function countLower(
   }
 }
 
-/** Doubles that are not negative stand in the order of their bits. */
+/** Nonnegative doubles have the order of their bits. */
 function* floating(
   values: Float64Array,
   places: readonly number[],
@@ -229,9 +232,9 @@ function* floating(
 
 interface WantedRank {
   bucket: number;
-  /** How many values are in the buckets before. */
+  /** Number of values in the buckets before. */
   before: number;
-  /** The wanted places that fall into this one. */
+  /** Wanted positions in this bucket. */
   inside: number[];
 }
 

@@ -5,7 +5,7 @@ import type { SliceColors } from "./state.ts";
 
 export type RankingOrder = "time" | "order";
 
-/** The time of an op kind, or of blocks of one kind. */
+/** Time of an op kind, or of blocks of one kind. */
 export interface KindSum {
   kind: string;
   ns: number;
@@ -13,24 +13,27 @@ export interface KindSum {
   nodes: number[];
 }
 
-/** Times of nodes, of calls of several nodes and of names, longest first, as `model/timeline/columns.py` counts them; no-work comes last. */
+/**
+ * Times of nodes, of calls of several nodes and of names, longest first, as in `model/timeline/columns.py`; no-work
+ * comes last.
+ */
 export class Ranking {
-  /** Per row: node id, -1 where it is none. */
+  /** Node id by row, or -1. */
   readonly node: Int32Array;
-  /** Per row: number of a call of several nodes, -1 where it is none. */
+  /** Number of a call of several nodes by row, or -1. */
   readonly call: Int32Array;
   readonly kind: readonly string[];
   readonly ns: Float64Array;
-  /** Of all work; NaN of what is none. */
+  /** Shares of all work; NaN for no-work. */
   readonly shares: Float64Array;
-  /** Per row: its first slice, -1 where the node has a time but no slice. */
+  /** First slice by row; -1 if the node has a time but no slice. */
   readonly slice: Int32Array;
-  /** Per row: how many slices it sums up, and their durations with the slices inside them. */
+  /** By row: number of slices, and their durations with nested slices. */
   readonly slices: Int32Array;
   readonly within: Float64Array;
-  /** What the shares are of. */
+  /** Denominator of the shares. */
   readonly total: number;
-  /** Rows of operators and calls; of names where no nodes are known. They come first. */
+  /** Number of rows of operators and calls (of names if no nodes are known); they come first. */
   readonly operators: number;
   readonly #slices: Slices;
   readonly #rowOfNode: Int32Array;
@@ -78,17 +81,17 @@ export class Ranking {
     return this.node.length;
   }
 
-  /** Row of a node, -1 where its time is unknown or it is an input or parameter. */
+  /** Row of a node; -1 for unknown times, inputs and parameters. */
   rowOf(node: number): number {
     return this.#rowOfNode[node] ?? -1;
   }
 
-  /** Time of the longest operator or call: the end of every scale. */
+  /** Time of the longest operator or call, the end of every scale. */
   get longest(): number {
     return this.operators ? this.ns[0]! : 0;
   }
 
-  /** Time of a name over that of the longest row. */
+  /** Time of a name over the time of the longest row. */
   shareOfName(code: number): number {
     const row = this.#rowOfName.get(code) ?? -1;
     return row < 0 || row >= this.operators || !(this.longest > 0)
@@ -96,13 +99,13 @@ export class Ranking {
       : this.ns[row]! / this.longest;
   }
 
-  /** Gives the colors of slices the scale of the rows. */
+  /** Sets the scale of slice colors to that of the rows. */
   color(colors: SliceColors): void {
     colors.longest = this.longest;
     colors.shareOfName = (code) => this.shareOfName(code);
   }
 
-  /** Row of what a slice counts to: its node, its call, its name. */
+  /** Row that counts a slice: of its node, its call, or its name. */
   rowOfSlice(slice: number): number {
     const node = this.#slices.nodeOf(slice);
     if (node >= 0) return this.rowOf(node);
@@ -111,7 +114,7 @@ export class Ranking {
     return this.#rowOfName.get(this.#slices.nameCodeOf(slice)) ?? -1;
   }
 
-  /** What a call of several nodes is called; "" of another row. */
+  /** Name of a call of several nodes; "" for other rows. */
   callName(row: number): string {
     const call = this.call[row] ?? -1;
     return call < 0 ? "" : (this.#slices.columns.setNames?.at(call) ?? "");
@@ -121,7 +124,7 @@ export class Ranking {
     return this.shares[row]!;
   }
 
-  /** Rows as the table shows them. */
+  /** Rows in the order of the table. */
   rows(order: RankingOrder): Int32Array {
     const rows = Int32Array.from(this.ns.keys());
     if (order === "time") return rows;
@@ -129,7 +132,7 @@ export class Ranking {
     return rows.sort((a, b) => compare(start[a]!, start[b]!) || this.node[a]! - this.node[b]!);
   }
 
-  /** Share of the total down to and with each of these rows. */
+  /** Cumulative share of the total, by row. */
   cumulative(rows: Int32Array): Float64Array {
     let sum = 0;
     return Float64Array.from(rows, (row) => {
@@ -140,7 +143,7 @@ export class Ranking {
     });
   }
 
-  /** Time by op kind or block kind, longest first; its nodes by time, the longest last, which the session then looks at. */
+  /** Time by op kind or block kind, longest first; its nodes by time, the longest last so that the session shows it. */
   kinds(names: Names, inBlocks = false): KindSum[] {
     const byKind = new Map<string, KindSum>();
     for (let row = this.length - 1; row >= 0; row--) {
@@ -159,7 +162,7 @@ export class Ranking {
   }
 }
 
-/** When a slice starts; of slices that are not here their number, which is in that order by row. */
+/** Start of a slice; for slices that are not loaded their number, which has the same order within a row. */
 function place(slice: number, slices: Slices): number {
   if (slice < 0) return Infinity;
   const start = slices.startOf(slice);

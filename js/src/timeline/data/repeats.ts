@@ -10,14 +10,14 @@ export interface Repeats {
   p90: number;
   sd: number;
   mean: number;
-  /** 95 % confidence interval of the mean; NaN unknown. */
+  /** 95 % confidence interval of the mean; NaN if unknown. */
   low: number;
   high: number;
   noisy: boolean;
   warm: number;
 }
 
-/** null where no repeats are known, or a time is no mean of them. */
+/** Null if no repeats are known, or a time is not their mean. */
 export function repeatsOf(columns: TimelineColumns, node: number): Repeats | null {
   const count = columns.nodeCount[node] ?? 0;
   if (!count || !columns.info.words.repeats) return null;
@@ -36,13 +36,16 @@ export function repeatsOf(columns: TimelineColumns, node: number): Repeats | nul
   };
 }
 
-/** More repeats than this are counted in bars, not drawn one by one. */
+/** Largest number of repeats drawn one by one; more are counted in bars. */
 const MOST_DOTS = 300;
 const BARS = 75;
-/** More repeats than lie beside each other in a small strip are shown as band and median alone. */
+/** Largest number of repeats side by side in a small strip; more are shown as band and median. */
 const MOST_SMALL = 5;
 
-/** Scale of small strips: how far p10 and p90 of four nodes in five are from the median, as a share of it. */
+/**
+ * Scale of small strips: distance of p10 and p90 from the median that four nodes in five stay within, as a share of the
+ * median.
+ */
 export function commonSpread(p10: Float64Array, p50: Float64Array, p90: Float64Array): number {
   const spreads: number[] = [];
   p50.forEach((median, node) => {
@@ -78,7 +81,7 @@ export function largeStrip(repeats: Repeats, sorted: Float64Array, title: string
   return found;
 }
 
-/** How many repeats there are in each of some equal stretches. */
+/** Number of repeats in equal intervals. */
 export function counts(ns: Float64Array, low: number, apart: number, bins: number): Int32Array {
   const found = new Int32Array(bins);
   for (const each of ns) {

@@ -2,10 +2,10 @@ import { RowKind, type TimelineColumns } from "../../shared/client/timeline_colu
 import { lowerBound, upperBound } from "../../shared/many.ts";
 import { BLOCK, type MaxPyramid } from "./quantiles.ts";
 
-/** From so many slices in a column on, sums and maxima are asked for rather than counted. */
+/** Number of slices in a column from which sums and maxima come from an index. */
 const MANY = 64;
 
-/** What the rows of a timeline share; empty until the slices are here. */
+/** Columns shared by the rows of a timeline; empty until the slices are loaded. */
 export interface SharedColumns {
   start: Float64Array;
   duration: Uint32Array | Float64Array;
@@ -15,23 +15,23 @@ export interface SharedColumns {
 
 /** Columns of equal time, from left to right. */
 export interface RowColumns {
-  /** The slice that takes most of the column, -1 where it is idle. */
+  /** The slice that takes most of the column, -1 if it is idle. */
   slice: Int32Array;
-  /** Busy time over the column's time; 1 where one slice covers all of it. */
+  /** Busy time over the column's time; 1 if one slice covers all of it. */
   share: Float32Array;
 }
 
-/** Slices `first` to `last - 1`: side by side on the stage, by start, none over another. */
+/** Slices `first` to `last - 1`, drawn in one row: by start, without overlaps. */
 export class Row {
   readonly number: number;
   readonly track: number;
-  /** How many slices lie around those of this row; of an extra lane its number. */
+  /** Depth of nesting; the number of an extra lane. */
   readonly depth: number;
   readonly kind: number;
   readonly first: number;
   readonly last: number;
   readonly #shared: SharedColumns;
-  /** Of the slices that are here: their places in the columns, and what is added to get their numbers. */
+  /** Position of the loaded slices in the columns, and the offset to their numbers. */
   #low = 0;
   #high = 0;
   #shift: number;
@@ -55,18 +55,18 @@ export class Row {
     return this.last - this.first;
   }
 
-  /** The row's slices from number `first` on are now in the columns from `low` to `high - 1`. */
+  /** Sets where the loaded slices are: those from number `first` on at `low` to `high - 1`. */
   load(low: number, high: number, first: number): void {
     [this.#low, this.#high, this.#shift] = [low, high, first - low];
   }
 
-  /** Place of a slice in the columns, -1 where it is not here. */
+  /** Position of a slice in the columns, -1 if it is not loaded. */
   at(slice: number): number {
     const at = slice - this.#shift;
     return at >= this.#low && at < this.#high ? at : -1;
   }
 
-  /** The slices that share time with [from, to); of instants those in [from, to]. */
+  /** The slices that share time with [from, to); instants in [from, to]. */
   range(from: number, to: number): [first: number, last: number] {
     const { start } = this.#shared;
     const shift = this.#shift;
@@ -78,12 +78,12 @@ export class Row {
     return [first + shift, lowerBound(start, to, first, this.#high) + shift];
   }
 
-  /** The first slice of the row that ends after `ns`; behind the last where there is none. */
+  /** The first slice of the row that ends after `ns`; `last` if none does. */
   endingAfter(ns: number, from = this.first): number {
     return this.#endingAfter(ns, Math.max(this.#low, from - this.#shift)) + this.#shift;
   }
 
-  /** The first slice of the row that starts at `ns` or later; behind the last where there is none. */
+  /** The first slice of the row that starts at `ns` or later; `last` if none does. */
   startingAt(ns: number, from = this.first): number {
     const low = Math.max(this.#low, from - this.#shift);
     return lowerBound(this.#shared.start, ns, low, Math.max(low, this.#high)) + this.#shift;
@@ -95,24 +95,27 @@ export class Row {
     return this.busyOf(first, last, from, to);
   }
 
-  /** The same for the slices [first, last) that `range` returned. */
+  /** Busy time of the slices [first, last) that `range` returned. */
   busyOf(first: number, last: number, from: number, to: number): number {
     return this.#busy(first - this.#shift, last - this.#shift, from, to);
   }
 
-  /** The slice that takes most of [from, to), the first of equals; -1 where the row is idle. */
+  /** The slice that takes most of [from, to), the first of equals; -1 if the row is idle. */
   dominant(from: number, to: number): number {
     const [first, last] = this.range(from, to);
     return this.dominantOf(first, last, from, to);
   }
 
-  /** The same for the slices [first, last) that `range` returned. */
+  /** The dominant one of the slices [first, last) that `range` returned. */
   dominantOf(first: number, last: number, from: number, to: number): number {
     const at = this.#dominant(first - this.#shift, last - this.#shift, from, to);
     return at < 0 ? -1 : at + this.#shift;
   }
 
-  /** Fills columns `first` to `last - 1`, column c being [from + c·step, from + (c+1)·step), exactly, in O(columns · log n). */
+  /**
+   * Fills columns `first` to `last - 1`, column c being [from + c·step, from + (c+1)·step), exactly, in O(columns · log
+   * n).
+   */
   tell(columns: RowColumns, from: number, step: number, first: number, last: number): void {
     if (this.kind === RowKind.INSTANT) {
       this.#tellInstants(columns, from, step, first, last);
@@ -170,7 +173,7 @@ export class Row {
     }
   }
 
-  /** Of slices without duration: the first of each column, share 1. */
+  /** Slices without duration: the first in a column counts, share 1. */
   #tellInstants(
     { slice, share }: RowColumns,
     from: number,
@@ -203,7 +206,7 @@ export class Row {
     return low;
   }
 
-  /** The first place from `low` on that starts at `ns` or later, quick where it is near. */
+  /** The first position from `low` on that starts at `ns` or later; quick if it is near. */
   #startingNear(ns: number, low: number): number {
     const { start } = this.#shared;
     let from = low;
@@ -252,7 +255,7 @@ export class Row {
   }
 }
 
-/** Slices laid end to end are apart by less than this only because sums of doubles are rounded; as in Python. */
+/** Gaps below this between adjacent slices come from rounded sums of doubles; as in Python. */
 const NOTHING_NS = 0.01;
 
 interface TrackSlices {
@@ -266,16 +269,15 @@ interface TrackSlices {
 export class Track {
   readonly number: number;
   readonly name: string;
-  /** Levels of nesting, then extra lanes; not the row of instants. */
+  /** Levels of nesting, then extra lanes; without the row of instants. */
   readonly rows: readonly Row[];
-  /** Slices of no duration; null where there are none. */
+  /** Slices of no duration, or null. */
   readonly instants: Row | null;
-  /** Slices lie inside others. */
   readonly nested: boolean;
-  /** Slices that share time with others without lying inside them: each is on an extra lane. */
+  /** Number of slices that overlap others without nesting; they are on extra lanes. */
   readonly overlapping: number;
   readonly #slices: TrackSlices;
-  /** Busy time of extra lanes and the lowest level together, where there are extra lanes. */
+  /** Busy time of extra lanes and the lowest level together, if there are extra lanes. */
   #union: [start: Float64Array, end: Float64Array, before: Float64Array] | null = null;
 
   constructor(number: number, name: string, rows: readonly Row[], slices: TrackSlices) {
@@ -290,7 +292,7 @@ export class Track {
       .reduce((sum, row) => sum + row.length, 0);
   }
 
-  /** Slices that take time. */
+  /** Number of slices that take time. */
   get count(): number {
     return this.rows.reduce((sum, row) => sum + row.length, 0);
   }
@@ -306,7 +308,7 @@ export class Track {
     return Math.max(0, before[last]! - before[first]! - cut);
   }
 
-  /** Time in which activity is known: the track's run; never where slices are laid end to end. */
+  /** Time in which activity is known: the track's run; empty if slices are laid end to end. */
   get #known(): readonly [from: number, to: number] {
     const { info, trackRun } = this.#slices.columns;
     return info.synthetic ? [0, 0] : info.extents[trackRun[this.number]!]!;
@@ -319,7 +321,7 @@ export class Track {
     return [begin, Math.max(begin, Math.min(to, last))];
   }
 
-  /** The idle stretch around a time, null where a slice runs or nothing is known; it ends with the run. */
+  /** The idle stretch around a time, up to the end of the run; null if a slice runs or nothing is known. */
   idleAt(ns: number): [from: number, to: number] | null {
     let [from, to] = this.#known;
     if (ns < from || ns >= to) return null;
@@ -365,7 +367,7 @@ export class Track {
     return this.#union;
   }
 
-  /** How many run changes only at starts and ends, so that both are sorted apart. */
+  /** The number of running slices changes only at starts and ends, which are sorted separately. */
   #unite(): [start: Float64Array, end: Float64Array, before: Float64Array] {
     const lowest = this.rows.filter(({ kind, depth }) => kind === RowKind.OVERLAP || depth === 0);
     const count = lowest.reduce((sum, row) => sum + row.length, 0);

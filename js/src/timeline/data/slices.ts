@@ -11,19 +11,19 @@ import { upperBound } from "../../shared/many.ts";
 import { MaxPyramid, prefixSums } from "./quantiles.ts";
 import { Row, type SharedColumns, Track } from "./row.ts";
 
-/** Slices that overlap by no more follow each other: printed times are rounded. */
+/** Overlap up to which slices follow each other: printed times are rounded. */
 export const TOLERANCE_NS = 1;
-/** … but no more than this share of a slice lies outside of what holds it; see `model/timeline/rows.py`. */
+/** Share of a slice up to which it may lie outside of its parent; see `model/timeline/rows.py`. */
 const MOST_OUTSIDE = 0.4;
 
 export interface SliceTimes {
   start: Float64Array;
   duration: Uint32Array | Float64Array;
-  /** Without the slices inside. */
+  /** Without nested slices. */
   self: Uint32Array | Float64Array;
 }
 
-/** Slices of a timeline, numbered in row order; until they are `complete`, rows hold none of them and times are NaN. */
+/** Slices of a timeline, numbered in row order; until they are `complete`, rows are empty and times are NaN. */
 export class Slices {
   readonly columns: TimelineColumns;
   readonly count: number;
@@ -32,17 +32,17 @@ export class Slices {
   /** First start and last end. */
   readonly start: number;
   readonly end: number;
-  /** Slices whose start or duration is no usable number; they are not here. */
+  /** Number of slices without a usable start or duration, which are left out. */
   readonly unusable: number;
   readonly #shared: SharedColumns;
   readonly #rowFirst: Int32Array;
   #data: SliceColumns | null = null;
-  /** Columns of a part of the time only. */
+  /** Columns of a loaded time range. */
   #window: WindowColumns | null = null;
   #loaded: readonly [from: number, to: number] = [Infinity, -Infinity];
   #bySource: Int32Array | null = null;
   #byNode: [offsets: Int32Array, slices: Int32Array] | null = null;
-  /** Names of the slices that are known before the others are here. */
+  /** Slice by name, for names known before the slices are loaded. */
   #ranked: Map<number, number> | null = null;
 
   constructor(columns: TimelineColumns) {
@@ -70,17 +70,17 @@ export class Slices {
     if (columns.slices) this.fill(columns.slices);
   }
 
-  /** Whether the slices themselves are here, each of them. */
+  /** True if all slices are loaded. */
   get complete(): boolean {
     return this.#data !== null && !this.#window;
   }
 
-  /** Whether those of a part of the time are. */
+  /** True if the slices of a time range are loaded. */
   holds(from: number, to: number): boolean {
     return from >= this.#loaded[0] && to <= this.#loaded[1];
   }
 
-  /** Starts, durations and own times by slice, for loops over many; empty until the slices are here. */
+  /** Starts, durations and self times by slice, for long loops; empty until the slices are loaded. */
   get times(): SliceTimes {
     const { start, duration } = this.#shared;
     return { start, duration, self: this.#data?.self ?? duration };
@@ -90,7 +90,7 @@ export class Slices {
     for (const _ of this.filling(data));
   }
 
-  /** The same, with a pause now and then; they are here all at once, at the end. */
+  /** Takes all slices over, with pauses; they appear at once, at the end. */
   *filling(data: SliceColumns): Generator<void, void> {
     const before = prefixSums(data.duration);
     yield;
@@ -99,7 +99,7 @@ export class Slices {
     for (const row of this.rows) row.load(row.first, row.last, row.first);
   }
 
-  /** Takes those of a part of the time, where a page cannot hold all. */
+  /** Takes the slices of a time range over, for pages that cannot hold all. */
   fillWindow(data: WindowColumns, from: number, to: number): void {
     this.#take(data, prefixSums(data.duration), new MaxPyramid(data.duration));
     this.#window = data;
@@ -127,7 +127,7 @@ export class Slices {
     return duration(ns, this.columns.info.roundingNs);
   }
 
-  /** The same with a share; the time alone where it is too short to have one. */
+  /** A time with its share, unless it is too short to have one. */
   withShare(ns: number, share: number): string {
     return timeShare(ns, share, this.columns.info.roundingNs, ", ");
   }
@@ -136,22 +136,22 @@ export class Slices {
     return this.isShort(0) ? `of ${this.told(0)}` : "zero-duration";
   }
 
-  /** Whether it is less than the unit that its source counts in. */
+  /** True if it is less than the unit of its source. */
   isShort(ns: number): boolean {
     return isShort(ns, this.columns.info.roundingNs);
   }
 
-  /** Time of a slice without the slices inside it. */
+  /** Self time of a slice. */
   selfOf(slice: number): number {
     return (this.#data?.self ?? this.#shared.duration)[this.#at(slice)] ?? Number.NaN;
   }
 
-  /** -1: no node is known. */
+  /** -1 if no node is known. */
   nodeOf(slice: number): number {
     return this.#data?.node?.[this.#at(slice)] ?? -1;
   }
 
-  /** The call of several nodes that a slice is of, -1 for none. */
+  /** The call of several nodes that a slice belongs to, or -1. */
   callOf(slice: number): number {
     return this.#data?.set?.[this.#at(slice)] ?? -1;
   }
@@ -169,19 +169,19 @@ export class Slices {
     return set < 0 ? [] : this.nodesOfCall(set);
   }
 
-  /** Whether its time belongs to no single node. */
+  /** True if its time belongs to no single node. */
   isApart(slice: number): boolean {
     const set = this.callOf(slice);
     return set >= 0 && (this.columns.setApart?.[set] ?? 0) > 0;
   }
 
-  /** The nodes of a call; empty where no file names them. */
+  /** The nodes of a call; empty if no file names them. */
   nodesOfCall(set: number): readonly number[] {
     const { setOffsets, setNodes } = this.columns;
     return Array.from(setNodes!.subarray(setOffsets![set]!, setOffsets![set + 1]!));
   }
 
-  /** Slices that a node shares with others, or that called it, in the order of rows. */
+  /** Slices that a node shares with others, or that called it, in row order. */
   *sharedBy(node: number): Iterable<number> {
     const { setOffsets, setNodes, setApart } = this.columns;
     const sets = this.#data?.set;
@@ -197,7 +197,7 @@ export class Slices {
     }
   }
 
-  /** Names and texts that the source gives for a slice. */
+  /** Names and texts of a slice in its source. */
   aboutOf(slice: number): [name: string, text: string][] {
     const code = this.#data?.about?.[this.#at(slice)] ?? -1;
     const text = code < 0 ? "" : (this.columns.abouts?.at(code) ?? "");
@@ -210,7 +210,7 @@ export class Slices {
       });
   }
 
-  /** Position of the slice's name among the distinct ones. */
+  /** Index of the slice's name among the distinct ones. */
   nameCodeOf(slice: number): number {
     const here = this.#data?.name[this.#at(slice)];
     if (here !== undefined) return here;
@@ -230,12 +230,11 @@ export class Slices {
     return (this.#data ?? this.columns).nameParts;
   }
 
-  /** Label of each distinct name, "" where the name is its own label. */
+  /** Labels by distinct name; "" if the name is its own label. */
   get nameLabels(): StringColumn {
     return (this.#data ?? this.columns).nameLabels;
   }
 
-  /** Label of a name. */
   nameLabel(code: number): string {
     return this.nameLabels.at(code) || this.names.at(code);
   }
@@ -244,7 +243,7 @@ export class Slices {
     return this.names.at(this.nameCodeOf(slice));
   }
 
-  /** How surely a slice is its node's: one of `Trust`. */
+  /** Confidence that a slice belongs to its node: one of `Trust`. */
   trustOf(slice: number): number {
     return this.#data?.trust?.[this.#at(slice)] ?? this.columns.info.trust ?? Trust.ABSENT;
   }
@@ -255,7 +254,7 @@ export class Slices {
     return this.#data?.source?.[this.#at(slice)] ?? (this.#window?.source ? -1 : slice);
   }
 
-  /** The slice of an index of `run.timeline`, -1 where it is not drawn or not here. */
+  /** The slice of an index of `run.timeline`, -1 if it is not drawn or not loaded. */
   bySource(source: number): number {
     const all = this.#data?.source;
     if (!all) return source < this.count ? source : -1;
@@ -267,7 +266,7 @@ export class Slices {
     return this.#bySource[source] ?? -1;
   }
 
-  /** Number of a slice's row, -1 of no slice. */
+  /** Number of a slice's row, or -1. */
   rowOf(slice: number): number {
     if (!(slice >= 0 && slice < this.count)) return -1;
     return upperBound(this.#rowFirst, slice) - 1;
@@ -277,7 +276,7 @@ export class Slices {
     return this.rows[this.rowOf(slice)]?.track ?? -1;
   }
 
-  /** Slices of a node that are here, by occurrence: in the order of `run.timeline`. */
+  /** Loaded slices of a node by occurrence: in the order of `run.timeline`. */
   of(node: number): Int32Array {
     if (!this.#data?.node || node < 0) return new Int32Array(0);
     if (this.#window) return this.#inWindow(node);
@@ -286,7 +285,7 @@ export class Slices {
     return slices.subarray(offsets[node] ?? 0, offsets[node + 1] ?? 0);
   }
 
-  /** Which of its node's slices this is, -1 where no node is known. */
+  /** Occurrence of the slice among its node's slices, -1 if no node is known. */
   occurrenceOf(slice: number): number {
     if (this.#window) return this.#window.occurrence?.[this.#at(slice)] ?? -1;
     const all = this.of(this.nodeOf(slice));
@@ -300,7 +299,7 @@ export class Slices {
     return all[low] === slice ? low : -1;
   }
 
-  /** The innermost slice that holds this one, -1 where none does. */
+  /** The innermost slice around this one, or -1. */
   parentOf(slice: number): number {
     const row = this.rows[this.rowOf(slice)];
     if (!row) return -1;
@@ -333,7 +332,7 @@ export class Slices {
     return (sooner || this.sourceOf(b) - this.sourceOf(a)) > 0;
   }
 
-  /** Whether a slice ends in another, or so little after it as printed times are rounded. */
+  /** True if a slice ends within another, up to the rounding of printed times. */
   #holds(outer: number, inner: number): boolean {
     const outside = Math.min(TOLERANCE_NS, MOST_OUTSIDE * this.durationOf(inner));
     return outer >= 0 && this.endOf(outer) >= this.endOf(inner) - outside;
@@ -392,7 +391,7 @@ export class Slices {
   }
 }
 
-/** Whether slices of a row may be the parents of those of another one of its track. */
+/** True if slices of a row may be parents of those of another row of its track. */
 function mayHold(outer: Row, inner: Row): boolean {
   if (outer.kind === RowKind.INSTANT) return false;
   if (inner.kind !== RowKind.NESTED) return true;

@@ -2,17 +2,17 @@ import type { TimelineColumns } from "../../shared/client/timeline_columns.ts";
 import { blockFill, heatFill, kindFill, type Theme } from "../../shared/drawing/theme.ts";
 import type { Change } from "./change.ts";
 
-/** Op kind; block; share of the time, where one kind takes nearly all of it; difference of two runs. */
+/** Op kind; block; share of the time, if one kind takes nearly all of it; difference of two runs. */
 export type ColorBy = "kind" | "block" | "share" | "change";
-/** "auto" chooses the most telling one. */
+/** "auto" chooses the most informative one. */
 export type SliceColorChoice = ColorBy | "auto";
 
-/** What slices, and the marks of operators in lists, are colored by. */
+/** Colors of slices, and of the marks of operators in lists. */
 export class SliceColors {
   chosen: SliceColorChoice = "auto";
-  /** Time of a name over that of the longest row. */
+  /** Time of a name over the time of the longest row. */
   shareOfName: (code: number) => number = () => 0;
-  /** The end of the scale of times: that of the longest operator or call. */
+  /** End of the scale of times: the longest operator or call. */
   longest = 0;
   readonly #columns: TimelineColumns;
   readonly #change: Change | null;
@@ -38,12 +38,12 @@ export class SliceColors {
     return offered[(offered.indexOf(this.by) + 1) % offered.length]!;
   }
 
-  /** Kind of the outermost block around a node, -1 for none. */
+  /** Kind of the outermost block around a node, or -1. */
   block(node: number): number {
     return this.#columns.nodeBlock[node] ?? -1;
   }
 
-  /** What the blocks of a kind are called: `A residual block`. */
+  /** Title of the blocks of a kind: `A residual block`. */
   blockTitle(kind: number): string {
     return this.#columns.info.colors.blocks.find(([each]) => each === kind)?.[1] ?? "";
   }
@@ -56,12 +56,12 @@ export class SliceColors {
     return this.longest > 0 && ns > 0 ? Math.min(1, ns / this.longest) : 0;
   }
 
-  /** The op kind that takes nearly all of the time; "" for none. */
+  /** The op kind that takes nearly all of the time, or "". */
   get kind(): string {
     return this.#columns.info.colors.kind;
   }
 
-  /** Whether what is of an op kind is colored by its share of the time. */
+  /** True if an op kind is colored by its share of the time. */
   byShare(kind: string): boolean {
     return this.by === "share" && (this.kind === "" || this.kind === kind);
   }
@@ -83,10 +83,12 @@ export class SliceColors {
 
 export type ShownPart = "chart" | "table" | "both";
 
-/** What the chart shows: tracks in time, merged by path, repeats on one axis, operators × repeats, work against time. */
+/**
+ * Contents of the chart: tracks in time, merged by path, repeats on one axis, operators × repeats, work against time.
+ */
 export type ChartKind = "time" | "merged" | "folded" | "repeats" | "roofline";
 
-/** What a row of the table sums up. */
+/** Grouping of the table's rows. */
 export type TableBy =
   | "node"
   | "kind"
@@ -105,10 +107,10 @@ export interface TimelineOptions {
   table_by: TableBy;
   slice_color: SliceColorChoice;
   critical: boolean;
-  /** Ceilings of the roofline, operations and bytes a second; null where nobody said. */
+  /** Ceilings of the roofline, operations and bytes a second; null if not given. */
   peak_flops: number | null;
   bandwidth: number | null;
-  /** The part of the time axis in view, nanoseconds; null is all. */
+  /** Visible part of the time axis, nanoseconds; null for all. */
   time_range: [start: number, end: number] | null;
   sort: "time" | "order";
   /** Height of chart and table in CSS pixels. */
