@@ -3,10 +3,10 @@ import { pageModule } from "./shared/client/page_model.ts";
 import { errorText, message, request } from "./shared/client/request.ts";
 
 interface LoaderState {
-  /** What the view shows; a view of a tuning log names that. */
+  /** Run of the view; a view of a tuning log names the log instead. */
   run?: string;
   log?: string;
-  /** Which view, and of which build: "tensor 1f3a…". */
+  /** Name and build of the view: "tensor 1f3a…". */
   _code: string;
 }
 

@@ -1,4 +1,4 @@
-/** The entry of a page without a kernel: all views, on models that live in the page. */
+/** Entry of a page without a kernel: all views, on models that live in the page. */
 import debuggerView from "./debugger/debugger.ts";
 import graph from "./graph/graph.ts";
 import { layoutAnswers } from "./page/layout.ts";

@@ -9,13 +9,13 @@ import { element, Mirror } from "./shared/ui/dom.ts";
 import { bindKeys, type KeyAction } from "./shared/ui/keys.ts";
 import { viewRoot } from "./shared/ui/view.ts";
 
-/** What is used of BokehJS; see https://docs.bokeh.org/en/latest/docs/reference/embed.html. */
+/** The used part of BokehJS; see https://docs.bokeh.org/en/latest/docs/reference/embed.html. */
 interface Bokeh {
   documents: unknown[];
   embed: { embed_item(item: BokehItem, target: HTMLElement): Promise<Views> };
 }
 
-/** A figure as `bokeh.embed.json_item` writes it. */
+/** A figure as written by `bokeh.embed.json_item`. */
 interface BokehItem {
   root_id: string;
   doc: unknown;
@@ -74,14 +74,14 @@ function isSource(model: object): model is DataSource {
 }
 
 const SOURCE = "plot";
-/** Rows that are told one by one. */
+/** Number of rows described one by one. */
 const TOLD = 5;
 
 class Link {
   readonly #all: Rows[];
   readonly #session: SessionClient;
   readonly #say: (text: string) => void;
-  /** While rows are selected from here, which is no act of the user. */
+  /** True while this view selects rows, not the user. */
   #lighting = false;
 
   constructor(
@@ -118,7 +118,7 @@ class Link {
   #take(rows: Rows): void {
     const { indices } = rows.source.selected;
     const nodes = rows.nodesOf(indices);
-    if (indices.length && !nodes.length) return; // rows of no node
+    if (indices.length && !nodes.length) return; // rows without a node
     this.#session.selectMany(nodes, SOURCE);
     this.#light();
   }
@@ -157,10 +157,10 @@ class Link {
   }
 }
 
-/** The rows of one data source, and the nodes that each is of. */
+/** The rows of one data source, with their nodes. */
 class Rows {
   readonly source: DataSource;
-  /** Ids by row; empty for rows of no node. */
+  /** Ids by row; may be empty. */
   readonly nodes: readonly (readonly number[])[];
 
   constructor(source: DataSource, column: string) {
@@ -176,7 +176,7 @@ class Rows {
     return this.nodes.flatMap((own, row) => (own.some((node) => nodes.has(node)) ? [row] : []));
   }
 
-  /** One row for each distinct set of nodes, in the order of rows. */
+  /** One row per distinct set of nodes, in row order. */
   steps(): number[] {
     const first = new Map<string, number>();
     this.nodes.forEach((own, row) => {
@@ -186,7 +186,7 @@ class Rows {
     return [...first.values()];
   }
 
-  /** A row in words: what it is called, and the texts of its tooltip. */
+  /** Description of a row: its name, and the texts of its tooltip. */
   text(row: number): string {
     const read = (column: string) => String(this.source.get_column(column)?.[row] ?? "");
     const columns = this.source.columns();

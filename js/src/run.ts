@@ -1,2 +1,2 @@
-/** A model without a view: it only carries the questions of the views to the run, and its answers back. */
+/** A model without a view: it carries the questions of the views to the run, and its replies back. */
 export default { initialize() {} };

@@ -1,2 +1,2 @@
-/** A model without a view: it only carries the state that the linked views share. */
+/** A model without a view: it carries the shared state of linked views. */
 export default { initialize() {} };

@@ -5,12 +5,12 @@ import { finished, lowerBound } from "../shared/many.ts";
 import { type ComparisonData, OTHER, type Side } from "./data.ts";
 
 type Both<T> = [T, T];
-/** A layer of each of two layouts that are to begin at the same place. */
+/** Layers of two layouts that shall begin at the same position. */
 type Rung = readonly [layerA: number, layerB: number];
 
 /**
- * Two layouts of one column each, with space added so that matching boxes (`pairs`) are level; matches that would
- * cross others are left alone.
+ * Two layouts of one column, with space added so that matching boxes (`pairs`) are level; matches that would cross
+ * others are ignored.
  */
 export function aligned(
   layouts: Both<LayoutResult>,
@@ -67,7 +67,7 @@ function longestRising(all: readonly Rung[]): Rung[] {
   return found.reverse();
 }
 
-/** The layout with each layer so much farther along the flow; lines and frames between them are drawn out. */
+/** The layout with its layers shifted along the flow; lines and frames between them are stretched. */
 function moved(layout: LayoutResult, shift: Float64Array): LayoutResult {
   const { layerTop, layerBottom, layers, frames, routes, bounds, columns } = layout;
   if (layers === 0) return layout;
@@ -113,13 +113,13 @@ function moved(layout: LayoutResult, shift: Float64Array): LayoutResult {
   };
 }
 
-/** Graphs of more boxes are not aligned: it would take a while at each change. */
+/** Number of boxes above which graphs are not aligned: it would take too long at every change. */
 const MOST_BOXES = 20_000;
 
 /** Aligns both graphs by rows whenever one of them is laid out. */
 export class RowAligner {
   readonly #data: ComparisonData;
-  /** Each side's own layout, before alignment. */
+  /** Layouts of both sides before alignment. */
   readonly #own: [PlacedScene | null, PlacedScene | null] = [null, null];
   readonly #views: [GraphHost | null, GraphHost | null] = [null, null];
 
@@ -146,7 +146,6 @@ export class RowAligner {
     return both[side]!;
   }
 
-  /** Matching boxes. */
   #pairs(a: PlacedScene, b: PlacedScene): [number, number][] {
     const pairs: [number, number][] = [];
     for (let box = 0; box < a.scene.count; box++) {

@@ -31,13 +31,13 @@ import type { TextWidths } from "../shared/drawing/text_widths.ts";
 import { largest, smallest } from "../shared/many.ts";
 import { aligned } from "./align.ts";
 
-/** Of both graphs together. */
+/** Limit for both graphs together. */
 const MOST_BOXES = 240;
 const HIGHEST = 2400;
 
 type ReadonlyBoth<T> = readonly [a: T, b: T];
 
-/** Both graphs with all groups closed, matches at the same height; null where they have no room so. */
+/** Both graphs with all groups closed, matches at the same height; null if there is no room. */
 function levelPanels(
   requests: ReadonlyBoth<GraphRequest>,
   pairs: readonly (readonly [a: number, b: number])[],
@@ -98,7 +98,7 @@ function both<T, U>(of: ReadonlyBoth<T>, make: (each: T, side: number) => U): Re
   return [make(of[0], 0), make(of[1], 1)];
 }
 
-/** A node of one side: its name, and what follows that and is not cut. */
+/** A node of one side: its name, and a suffix that is not cut. */
 type NodeName = readonly [name: string, rest: string];
 
 interface DifferenceRow {

@@ -10,18 +10,18 @@ export type ComparisonColumns = Columns<"comparison">;
 export interface Info {
   titles: [a: string, b: string];
   sentence: string;
-  /** How many nodes are matched, and how surely. */
+  /** Number of matched nodes, by certainty. */
   matched: string;
   kinds: string[];
   certainties: string[];
   reasons: string[];
-  /** What the ratios and the differences of times leave out, for each graph; empty without times. */
+  /** Omissions of the ratios and differences of times, for both graphs; empty without times. */
   speedNotes: string[];
   changeNotes: string[];
   speedRange: [number, number] | null;
 }
 
-/** What a comparison answers, as it travels; see `RunAnswers`. */
+/** Replies of a comparison, as they travel; see `RunAnswers`. */
 export interface ComparisonAnswers {
   /** In the first buffer. */
   code: null;
@@ -79,7 +79,7 @@ export class ComparisonData {
     return [...others.filter((each) => each !== last), last];
   }
 
-  /** Certainty of each node's match, and a code for unmatched ones. */
+  /** Certainty of the nodes' matches, and a code for unmatched ones. */
   codes(side: Side, count: number): Int32Array {
     const { pairA, pairB, certainty } = this.columns;
     const alone = this.info.certainties.length;
@@ -93,7 +93,7 @@ export class ComparisonData {
     return codes;
   }
 
-  /** How many times slower each node is in B, as a binary logarithm, and the times of A and B that sums are made of. */
+  /** Slowdown of nodes in B as a binary logarithm, and the times of A and B behind the sums. */
   speed(side: Side): { ratio: Float64Array; terms: [a: Float64Array, b: Float64Array] } | null {
     const { speedA, speedB, beforeA, beforeB, afterA, afterB } = this.columns;
     if (!speedA || !speedB) return null;
@@ -110,7 +110,7 @@ export class ComparisonData {
     return (side === 0 ? this.columns.shapeA : this.columns.shapeB).at(node);
   }
 
-  /** How much slower each node is in B, and between which values the colors of both graphs lie. */
+  /** Slowdown of nodes in B in nanoseconds, and the limits of the colors of both graphs. */
   change(side: Side): { values: Float64Array; most: number; note: string } | null {
     const { changeA, changeB } = this.columns;
     if (!changeA || !changeB) return null;
@@ -122,7 +122,7 @@ export class ComparisonData {
     return { values: side === 0 ? changeA : changeB, most, note };
   }
 
-  /** The node that a comparison opens on: that of the first difference, which is the greatest of times; -1 for none. */
+  /** Node that a comparison opens on: that of the first difference, which is the largest of times; or -1. */
   answer(side: Side): number {
     const { groupStart, memberA, memberB } = this.columns;
     if (groupStart.length < 2) return -1;

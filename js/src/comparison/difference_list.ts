@@ -13,7 +13,7 @@ export class DifferenceRows {
   readonly #data: ComparisonData;
   readonly #open = new Set<number>();
   #kind: number | null = null;
-  /** The groups shown, and the number of lines above each; one more than there are. */
+  /** The shown groups, and the number of lines above them with the total at the end. */
   #groups = new Int32Array(0);
   #starts = new Int32Array(1);
 
@@ -64,7 +64,7 @@ export class DifferenceRows {
     return at < 0 ? -1 : this.#starts[at]!;
   }
 
-  /** The first line whose difference is at a node; -1 where there is none. */
+  /** The first line with a difference at a node, or -1. */
   find(side: 0 | 1, node: number): number {
     const { memberA, memberB, groupStart } = this.#data.columns;
     const nodes = side === 0 ? memberA : memberB;
@@ -102,7 +102,7 @@ export class DifferenceRows {
   }
 }
 
-/** Height of a line with all beside each other, and with the change below, CSS px. */
+/** Height of a line with everything side by side, and with the change below, CSS px. */
 const FLAT = 22;
 const TALL = 38;
 
@@ -153,7 +153,7 @@ export class DifferenceList {
     return this.#active;
   }
 
-  /** Id of the active line's element, for aria-activedescendant; empty where there is none. */
+  /** Id of the active line's element, for aria-activedescendant; may be empty. */
   get activeId(): string {
     return this.#active < 0 ? "" : this.#id + this.#active;
   }

@@ -26,7 +26,7 @@ export interface ComparisonOptions {
 const SHARED = ["color_by", "fold_parameters", "direction", "grouped"] as const;
 type SharedOption = (typeof SHARED)[number];
 
-/** What a graph of a comparison is shown with: some of it is the comparison's, the rest its own as long as it is there. */
+/** Options of a graph in a comparison: some are the comparison's, the rest are its own while it exists. */
 export function graphOptions(
   options: ViewOptions<ComparisonOptions>,
   own: Partial<GraphOptions>,
@@ -68,9 +68,9 @@ export function graphOptions(
   };
 }
 
-/** What colors and labels call nodes that have no match. */
+/** Label of nodes without a match. */
 export const ALONE = "unmatched";
-/** Behind which certainty they come: the color there is the farthest from those of what is matched, in both themes. */
+/** Certainty after which they come: the next color is the farthest from those of matched nodes, in both themes. */
 const SURE = 1;
 
 export interface PaneContext {
@@ -113,7 +113,7 @@ export class GraphPane {
       "tvmdbg:drawn",
       (event) => {
         const view = (event as CustomEvent<GraphView>).detail;
-        // Beside two graphs there is room for the details of none, until they are asked for.
+        // Two graphs leave no room for details, unless the user opens them.
         if (!this.#isDrawn) view.showDetails(false);
         this.#isDrawn = true;
         context.drawn(view);
@@ -230,7 +230,7 @@ export class Follow {
     if (isFirst || side === this.leader) this.follow();
   }
 
-  /** Both are seen at the scale of the one that has less room. */
+  /** Shows both at the scale of the one with less room. */
   #level(): void {
     const [lead, other] = [this.#views[this.leader], this.#views[OTHER[this.leader]]];
     if (!lead?.placed || !other?.placed) return;
@@ -262,7 +262,7 @@ export class Follow {
     other.stage.along(target);
   }
 
-  /** Anchor of both graphs: the selected node if in sight, else the one nearest to the point held. */
+  /** Anchor of both graphs: the selected node if visible, else the one nearest to the fixed point. */
   #anchor(lead: GraphView): [node: number, partner: number] | null {
     const { camera } = lead.stage;
     const placed = lead.placed!;
@@ -279,8 +279,8 @@ export class Follow {
 }
 
 /**
- * The point of the graph that is held: as far down the stage as the stage is down the graph. So both graphs begin
- * together and end together, whatever their lengths.
+ * The fixed point of the graph: as far down the stage as the stage is down the graph. So both graphs begin and end
+ * together, whatever their lengths.
  */
 function held(
   camera: Camera,

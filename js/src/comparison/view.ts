@@ -12,7 +12,7 @@ import { CHANGE, ComparisonData, type Info, OTHER, type Side, SPEED } from "./da
 import { DifferenceList, DifferenceRows } from "./difference_list.ts";
 import { type ComparisonOptions, Follow, GraphPane } from "./pane.ts";
 
-/** What a comparison is given: two runs, each with a session of its own. */
+/** Data of a comparison: two runs, with sessions of their own. */
 interface ComparisonContext {
   ask: () => Promise<Answer<{ columns: never; info: Info }>>;
   runs: readonly [a: RunClient, b: RunClient];
@@ -23,7 +23,7 @@ interface ComparisonContext {
 
 const SOURCE = "comparison";
 const NARROW = 640;
-/** From so much on the list stands beside the graphs, which are as high as the view then. */
+/** Width from which the list is beside the graphs, which are then as high as the view. */
 const WIDE = 1280;
 const ALL = "";
 const COLORS = [SPEED, CHANGE, "match", "kind", "time"] as const;
@@ -194,7 +194,7 @@ class ComparisonView {
       ],
       this.#context.signal,
     );
-    // Out of a graph back to the list, once the graph itself has nothing left to clear.
+    // From a graph back to the list, once the graph itself has nothing left to clear.
     for (const pane of this.#panes) {
       pane.root.addEventListener(
         "keydown",

@@ -20,7 +20,7 @@ import { tensorPanel } from "../tensor/tensor_figure.ts";
 import { timelinePanel } from "../timeline/timeline_figure.ts";
 
 interface EmbeddedView {
-  /** What makes its panel. */
+  /** Maker of its panel. */
   view: "graph" | "stretches" | "tensor" | "timeline" | "missing";
   data: Record<string, unknown>;
   options: unknown;
@@ -36,7 +36,7 @@ interface DebuggerFigureData {
   views: { graph: EmbeddedView; tensor: EmbeddedView; timeline: EmbeddedView };
   findings: { title: string; detail: string; rows: FigureFinding[]; text: string } | null;
   shown: ("findings" | "graph" | "tensor" | "timeline")[];
-  /** Bytes of the whole document; the graph takes what the other views leave. */
+  /** Bytes of the complete document; the graph takes what the other views leave. */
   most: number;
 }
 

@@ -37,10 +37,10 @@ export class List {
   #drawn = new Map<string, string>();
   #rows: readonly FindingRow[] = [];
   #active: string | null = null;
-  /** Whether the user chose the active row; until then it is the first one. */
+  /** True if the user chose the active row; until then it is the first one. */
   #settled = false;
   #pointed: string | null = null;
-  /** Distance of the row under the pointer from its old place: browsers scroll by whole pixels. */
+  /** Subpixel distance of the row under the pointer from its old position: browsers scroll by integer pixels. */
   #drift = 0;
 
   constructor(events: ListEvents, title: NodeTitle) {
@@ -138,7 +138,7 @@ export class List {
     this.show(this.#rows);
   }
 
-  /** Marks the row that made the selection, and everywhere the node that is looked at. */
+  /** Marks the row that made the selection, and the current node in all rows. */
   mark(chosen: string | null, node: number | null): void {
     for (const [key, item] of this.#items) {
       item.setAttribute("aria-selected", String(key === chosen));

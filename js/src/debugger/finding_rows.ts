@@ -3,7 +3,7 @@ import { agree, counted } from "../shared/format.ts";
 import { append } from "../shared/many.ts";
 import { button, element, relabel } from "../shared/ui/dom.ts";
 
-/** A row of the list keeps its key for as long as it says the same thing, however its words change meanwhile. */
+/** A row of the list keeps its key while it reports the same fact, even if its words change. */
 export interface FindingRow {
   key: string;
   severity: Finding["severity"] | "noted";
@@ -17,7 +17,7 @@ export const SEVERITIES = ["error", "warning", "hotspot", "info"] as const;
 export const CHIPS = 3;
 
 type Same = (a: Finding, b: Finding) => boolean;
-/** Tests that tell whether a finding is the same as before, the surest first. */
+/** Tests for the same finding as before, the surest first. */
 const SAMENESS: readonly Same[] = [
   (a, b) => a.title === b.title && a.nodes[0] === b.nodes[0],
   (a, b) => a.nodes[0] === b.nodes[0],
@@ -157,7 +157,7 @@ export class FindingsHead {
     this.counts.replaceChildren(...told);
   }
 
-  /** The scan is over, for it failed. */
+  /** Ends a failed scan. */
   clear(): void {
     this.meter.hidden = this.stop.hidden = true;
     this.progress.textContent = "";

@@ -20,7 +20,7 @@ import {
 } from "./finding_rows.ts";
 
 interface FindingsOptions {
-  /** Whether the whole list is folded to one line. */
+  /** True if the list is folded to one line. */
   findings_folded: boolean;
 }
 
@@ -305,7 +305,7 @@ class FindingsPanel {
 const NOTHING = "✓ No findings";
 const AGAIN = "Is the kernel running? If it was restarted, run the notebook again from the top.";
 
-/** What an empty list is based on. */
+/** Scope of a scan without findings. */
 function lookedAt(answer: FindingsAnswer): string {
   if (answer.total === 0) {
     return "No problem found in files and times. The run has no tensors, so values were not checked.";
@@ -318,7 +318,7 @@ function codeOf(row: FindingRow | null): string | null {
   return row.rank === null ? `run.session.notes["${row.nodes[0]}"]` : `run.findings()[${row.rank}]`;
 }
 
-/** Mounts the list of what was found in a run, with its counts and controls in `head`; it begins the scan of the tensors. */
+/** Mounts the list of a run's findings, with its counts and controls in `head`; it begins the scan of the tensors. */
 export function mountFindings(
   root: HTMLElement,
   context: ViewContext<FindingsOptions>,

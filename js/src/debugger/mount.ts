@@ -129,7 +129,7 @@ function tourBar(
     prose.replaceChildren(...paragraphs(step.text).map((text) => element("p", {}, text)));
     prose.scrollTop = 0;
     place.textContent = `step ${tourStep! + 1} / ${tour.length}`;
-    // A button that is disabled loses the focus, and the keys with it.
+    // A disabled button would lose the focus, and the keys with it.
     back.ariaDisabled = String(tourStep === 0);
     next.ariaDisabled = String(tourStep === tour.length - 1);
     if (focused && !node.contains(document.activeElement)) node.focus({ preventScroll: true });
@@ -167,7 +167,7 @@ const TITLES: Record<ViewName, string> = {
 };
 
 const WHOLE_KEY = "Shift+D";
-/** With Alt: back to what was looked at before, wherever in the debugger one is. */
+/** With Alt: back to the previous selection, from anywhere in the debugger. */
 const JOURNEY = new Set(["ArrowLeft", "ArrowRight"]);
 
 const MOUNTS: Record<Exclude<ViewName, "findings">, Mount<never>> = {

@@ -20,9 +20,9 @@ export interface DebuggerOptions
 
 const CHROME = 46;
 const NARROW = 760;
-/** The views never have less together, however much stands above them. */
+/** Least common height of the views, whatever is above them. */
 const LEAST = 240;
-/** Shares of the height that the findings have: as they are, and while evidence is open. */
+/** Shares of the height for the findings: by default, and with evidence open. */
 const FINDINGS = 1 / 8;
 const FINDINGS_OPEN = 0.32;
 const ROW = 23;
@@ -30,8 +30,8 @@ const LEAST_ROWS = 2;
 const VIEWS_NARROW = 0.84;
 
 /**
- * Panels of the debugger: findings above, graph and tensor side by side, timeline below. The tour's text takes
- * nothing from their height.
+ * Panels of the debugger: findings above, graph and tensor side by side, timeline below. The tour's text takes nothing
+ * from their height.
  */
 export class Panels {
   readonly node = element("div", { class: "tvmdbg-grid" });

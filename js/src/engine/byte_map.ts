@@ -19,7 +19,7 @@ import type { Theme } from "../shared/drawing/theme.ts";
 import { counted, integer } from "../shared/format.ts";
 import { largest } from "../shared/many.ts";
 
-/** Bytes and their fields, as `figures/engine.py` describes them. */
+/** Bytes and their fields, as in `figures/engine.py`. */
 interface ByteMapData {
   title: string;
   text: string;
@@ -45,7 +45,7 @@ interface FieldRow {
 export interface HexLine {
   offset: number;
   size: number;
-  /** Bytes that are not shown before the line. */
+  /** Omitted bytes before the line. */
   left_out: number;
 }
 

@@ -1,4 +1,4 @@
-/** The views' own code where there is no DOM: `tvmdbg_widgets/engine.py` calls what is exported. */
+/** The views' code without a DOM: `tvmdbg_widgets/engine.py` calls the exported functions. */
 import "./text_decoder.ts";
 import { comparisonFigure } from "../comparison/comparison_figure.ts";
 import { debuggerFigure } from "../debugger/debugger_figure.ts";
@@ -30,7 +30,7 @@ import { byteMapFigure } from "./byte_map.ts";
 import { sequenceFigure } from "./sequence_figure.ts";
 import { structFigure } from "./struct_figure.ts";
 
-/** Columns as `tvmdbg_widgets/engine.py` packs them, their buffer in base64. */
+/** Columns as packed by `tvmdbg_widgets/engine.py`, their buffer in base64. */
 interface PackedColumns {
   columns?: ColumnHeader[];
   base64: string;
@@ -51,7 +51,7 @@ function buffer(base64: string): ArrayBuffer {
   return bytes.buffer as ArrayBuffer;
 }
 
-/** What draws the figure of each view. */
+/** Figure makers by view. */
 export const figures: Readonly<Record<string, FigureMaker>> = {
   bytes: byteMapFigure,
   comparison: comparisonFigure,
@@ -69,7 +69,7 @@ export const figures: Readonly<Record<string, FigureMaker>> = {
 
 interface Reading {
   text: string;
-  /** Null for that of graphs. */
+  /** Null for the vocabulary of graphs. */
   vocabulary: Vocabulary | null;
 }
 
@@ -83,14 +83,14 @@ interface Search {
 type SentPart = "nodes" | Extra;
 
 interface FindRequest {
-  /** Of the graph. */
+  /** Key of the graph. */
   key: string;
   text: string;
-  /** Columns that were asked for. */
+  /** Requested columns. */
   sent: { [part in SentPart]?: PackedColumns & Pick<GraphColumns, "info"> };
 }
 
-/** Of groups and tensors nothing is known until a query asks for groups. */
+/** Placeholder for groups and tensors until a query needs groups. */
 const NO_GROUPS: Columns<"groups"> & Pick<GraphColumns, "hasTensor"> = {
   groupOrder: new Int32Array(0),
   groupStart: new Int32Array(0),
@@ -107,13 +107,13 @@ const NO_GROUPS: Columns<"groups"> & Pick<GraphColumns, "hasTensor"> = {
 const MOST_KEPT = 2;
 const kept = new Map<string, Facts>();
 
-/** Gives the tree of a query; or what is wrong with it, and at which character. */
+/** Parses a query; returns its tree, or an error with its position. */
 export function readQuery(request: string): string {
   const { text, vocabulary } = JSON.parse(request) as Reading;
   return answered(text, () => ({ tree: parse(text, vocabulary ?? undefined) }));
 }
 
-/** Gives the nodes that a query finds, which columns it needs first, or what is wrong with it and where. */
+/** Finds nodes by a query; returns their ids, the columns it needs first, or an error with its position. */
 export function findNodes(request: string): string {
   const { key, text, sent } = JSON.parse(request) as FindRequest;
   return answered(text, () => {
@@ -132,7 +132,7 @@ export function findNodes(request: string): string {
   });
 }
 
-/** The graph of a key with what was sent of it; null where it is not kept. */
+/** The cached graph of a key with the columns sent so far; or null. */
 function openedFacts(key: string, { nodes, groups, facts }: FindRequest["sent"]): Facts | null {
   const found = nodes
     ? new Facts(new Links({ ...NO_GROUPS, ...unpacked<"nodes">(nodes), info: nodes.info ?? null }))
@@ -208,12 +208,12 @@ export function draw(view: string, request: string): string {
   return drawn(view, figures[view]!, request);
 }
 
-/** What the colors of a graph show of each node, for `export/nodes.py`. */
+/** Colors and values of nodes, for `export/nodes.py`. */
 export function colorsOfNodes(request: string): string {
   return JSON.stringify(nodeColors(opened("graph", request) as GraphRequest));
 }
 
-/** Groups that may be open where nobody has chosen, for `analysis/view_columns.py`. */
+/** Automatic open states of groups, for `analysis/view_columns.py`. */
 export function openGroups(graph: string): string {
   const [open] = openStates(unpacked<"graph">(JSON.parse(graph)));
   return JSON.stringify(Array.from(open!.keys()).filter((group) => open![group]));

@@ -2,7 +2,7 @@ import { type HoverText, LINE, MARGIN, SMALL } from "../shared/drawing/figure.ts
 import type { TextWidths } from "../shared/drawing/text_widths.ts";
 import { largest } from "../shared/many.ts";
 
-/** A conversation, as `figures/rpc.py` describes it. */
+/** A conversation, as in `figures/rpc.py`. */
 export interface SequenceData {
   title: string;
   summary: string;
@@ -41,11 +41,11 @@ const BAND_LINES = 4;
 export const BAR = 8;
 const NEST = 4;
 export const TIME = "time, s";
-/** An incomplete message gets so far. */
+/** Share of the way of an incomplete message. */
 export const SHORT = 0.8;
-/** Between what stands beside each other. */
+/** Space between neighbors. */
 const GAP = 10;
-/** Of an arrow, at least so much is seen on both sides of its label. */
+/** Least visible length of an arrow on both sides of its label. */
 const LEAST_ARROW = 22;
 
 export interface PlacedRow {

@@ -237,7 +237,7 @@ function hatch(
   pen.stroke();
 }
 
-/** A triangle in the upper right corner: this value is other than in the first layout. */
+/** A triangle in the upper right corner: this value differs from the first layout. */
 function corner(
   box: { x: number; y: number; width: number },
   pen: SvgContext,

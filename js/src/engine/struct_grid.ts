@@ -2,7 +2,7 @@ import { SMALL } from "../shared/drawing/figure.ts";
 import type { TextWidths } from "../shared/drawing/text_widths.ts";
 import { largest } from "../shared/many.ts";
 
-/** A struct in several layouts, as `figures/struct.py` describes it. */
+/** A struct in several layouts, as in `figures/struct.py`. */
 export interface StructData {
   title: string;
   text: string;
@@ -15,7 +15,7 @@ export interface LayoutInfo {
   size: number;
   align: number;
   verdict: string;
-  /** Whether the dump makes sense in this layout; empty where nothing is known. */
+  /** Whether the dump makes sense in this layout; empty if unknown. */
   sense: "yes" | "no" | "";
   against: string;
   changes: readonly string[];
@@ -37,7 +37,7 @@ export interface StructPart {
   offset: number;
   size: number;
   color: number;
-  /** What is other than in the first layout, in a few letters. */
+  /** Difference from the first layout, in a few letters. */
   mark: string;
   value: string;
   problem: string;
@@ -51,7 +51,7 @@ export interface StructFrame {
   depth: number;
 }
 
-/** Bytes of a row: as many as a pointer has. */
+/** Bytes of a row: the size of a pointer. */
 export const ROW = 8;
 export const TEXT_LINE = 14;
 export const FRAME_STEP = 1.5;
@@ -62,7 +62,7 @@ const AIR = 2;
 export interface Segment {
   part: StructPart;
   row: number;
-  /** Of the row, 0 … 7, and the one after the last. */
+  /** Bytes of the row, 0 … 7: the first, and one after the last. */
   first: number;
   end: number;
   isNamed: boolean;
@@ -79,7 +79,7 @@ export interface BlockWords {
   mark: string;
 }
 
-/** How the rows of a section are made up; the same for layouts that stand beside each other. */
+/** Structure of a section's rows, common to layouts side by side. */
 export interface RowSpace {
   /** Lines above the bytes: the names of structs that begin in the row. */
   frames: number;
@@ -142,7 +142,7 @@ function wordsOf(part: StructPart, room: number, text: TextWidths): BlockWords {
   const isBold = wide(full, true) <= room;
   const name = text.fit(full, room, SMALL, isBold);
   const isCut = wide(part.value, true) > room;
-  // The number itself stands before what it means.
+  // The number itself comes before its meaning.
   const value = isCut ? text.fit(part.value.split(" ")[0]!, room, SMALL, true) : part.value;
   const left = room - wide(name, isBold) - 6;
   const mark = part.mark && wide(part.mark) <= left ? part.mark : "";
@@ -181,7 +181,7 @@ export interface RowPlace {
   bottom: number;
 }
 
-/** @param bytes  Height of offsets, and of the dump where there is one, px. */
+/** @param bytes Height of offsets, and of the dump if there is one, px. */
 export function placeRows(spaces: readonly RowSpace[], bytes: number): RowPlace[] {
   let top = 0;
   return spaces.map(({ frames, words }) => {
@@ -193,7 +193,7 @@ export function placeRows(spaces: readonly RowSpace[], bytes: number): RowPlace[
   });
 }
 
-/** The bytes of a struct in a row: the first, and the one after the last; null where it has none. */
+/** The bytes [first, end) of a struct in a row, or null. */
 export function bytesInRow(frame: StructFrame, row: number): [first: number, end: number] | null {
   const first = Math.max(frame.offset, row * ROW);
   const end = Math.min(frame.offset + frame.size, (row + 1) * ROW);

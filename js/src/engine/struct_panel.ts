@@ -203,7 +203,7 @@ export function boxOf(panel: Panel, section: PlacedSection, { row, first, end, p
   };
 }
 
-/** Lines from where whole rows of values lie in the first layout to where they lie in the second. */
+/** Lines from rows of values in the first layout to their place in the second. */
 function movesOf([first, second]: readonly Panel[]): Move[] {
   if (!first || !second) return [];
   const found: Move[] = [];

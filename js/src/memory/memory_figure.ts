@@ -39,9 +39,9 @@ type MemoryFigureRequest = FigureRequest<MemoryFigureData, MemoryOptions, Memory
 
 const MOST_ROWS = 16;
 const AREA = 110;
-/** Beyond so many boxes none says what it is, so that a figure stays small. */
+/** Number of boxes above which none has a tooltip, for a small file. */
 const TITLED = 300;
-/** Coarser than in the live view, so that a figure stays small. */
+/** Coarser than in the live view, for a small file. */
 const COLUMN = 4;
 const SCALE = 120;
 const STOPS = 40;

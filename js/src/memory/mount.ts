@@ -103,7 +103,7 @@ const LEAST_HEIGHT = 300;
 const NARROW = 620;
 const NARROW_MORE = 70;
 
-/** The MemoryView: bytes live over the execution, and the entries that share each slot. */
+/** The MemoryView: live bytes over the execution, and the entries that share a slot. */
 export const mountMemory: Mount<MemoryOptions> = async (root, context) => {
   const { run, signal } = context;
   root.classList.add("tvmdbg-memory");

@@ -12,7 +12,7 @@ const LABEL_FROM = 18;
 const SHORTENED_FROM = 80;
 const TICK_APART = 34;
 
-/** What the last paint drew. */
+/** Items of the last paint. */
 export interface DrawnMemory {
   labels: (Rectangle & { text: string })[];
   marks: (Rectangle & {
@@ -24,7 +24,7 @@ export interface DrawnMemory {
   })[];
 }
 
-/** Lives too narrow for boxes, beside each other; px. */
+/** Adjacent lives too narrow for boxes; px. */
 interface NarrowLives {
   means: string | number;
   color: string;
@@ -42,7 +42,7 @@ export class MemoryPainter {
   #theme!: Theme;
   #drawn: DrawnMemory = { labels: [], marks: [] };
 
-  /** @param column  Width in px of the columns that stand for lives of less than twice as much. */
+  /** @param column Width in px of the columns that stand for lives of less than twice as much. */
   constructor(scene: MemoryScene, words: PlanDescriptions, context: Pen, column = 1) {
     this.#column = column;
     this.#narrow = 2 * column;
@@ -175,7 +175,7 @@ export class MemoryPainter {
     const room = this.#measure.width(said);
     const x = Math.min(Math.max(GUTTER + 4, (from + to - room) / 2), width - room - 4);
     const allocated = this.#scene.y(info.allocated);
-    // Above the bytes, which it would hide, and not on the line of what is allocated.
+    // Above the bytes, which it would hide, and not on the line of allocated bytes.
     const above = (y - LINE - 2 < allocated ? allocated : y) - LINE / 2 - 1;
     const middle = [above, y + LINE / 2 + 4].find(
       (each) =>
@@ -243,7 +243,7 @@ export class MemoryPainter {
       const until = Math.min(last[entries[i]!]! + 1, first[i + 1] ?? Infinity);
       return this.#scene.x(Math.max(until, first[i]! + 1)) - this.#scene.x(first[i]!);
     };
-    // Columns beside each other that mean the same, in whatever colors.
+    // Adjacent columns of one meaning, whatever their colors.
     let run = null as NarrowLives | null;
     const paint = (columns: NarrowLives | null) => {
       if (!columns) return;
@@ -275,13 +275,13 @@ export class MemoryPainter {
       }
       run.right = column + wide;
       const next = upperBound(first, this.#scene.step(column + wide) - 1e-9);
-      // Of those that begin in a column only the last can be wide.
+      // Of the entries that begin in a column only the last can be wide.
       i = Math.max(i + 1, wideOf(next - 1) >= this.#narrow ? next - 1 : next);
     }
     paint(run);
   }
 
-  /** What the color of an entry stands for. */
+  /** Meaning of an entry's color. */
   #meaning(entry: number): string | number {
     const { plan, bySize } = this.#scene;
     return bySize ? plan.columns.entryBytes[entry]! : plan.graph.opKinds.at(plan.owner[entry]!);

@@ -2,7 +2,7 @@ import type { GraphColumns, MemoryColumns } from "../shared/client/answers.ts";
 import { bytes, counted, entryText, integer, nodeLabel, nodeTitle } from "../shared/format.ts";
 import { lowerBound, upperBound } from "../shared/many.ts";
 
-/** How far back an entry is sought that is live beside later ones of its slot. */
+/** How many entries back an entry is searched that is live beside later ones of its slot. */
 const BACK = 16;
 
 export interface SlotEntries {
@@ -13,13 +13,13 @@ export interface SlotEntries {
 export class Plan {
   readonly columns: MemoryColumns;
   readonly graph: GraphColumns;
-  /** Slots of the workspace, the largest first, in planned buffers by offset: each is a row. */
+  /** Slots of the workspace, the largest first, in planned buffers by offset: one per row. */
   readonly slots: Int32Array;
   readonly hidden: number;
   readonly rowOf: Int32Array;
   readonly owner: Int32Array;
   readonly stepOf: Int32Array;
-  /** By entry: place in the columns of what is lost, -1 where it is not. */
+  /** By entry: index in the columns of lost entries, or -1. */
   readonly lost: Int32Array;
   readonly largest: number;
   /** Entries of all rows, those of row r from `#starts[r]` to `#starts[r + 1]`, and their first steps. */
@@ -31,7 +31,7 @@ export class Plan {
   /** Maxima of `live` over 2, 4, 8 … steps. */
   readonly #maxima: Float64Array[];
 
-  /** @param most  rows. */
+  /** @param most Limit of the rows. */
   constructor(columns: MemoryColumns, graph: GraphColumns, most = Number.POSITIVE_INFINITY) {
     this.columns = columns;
     this.graph = graph;
@@ -115,13 +115,13 @@ export class Plan {
     return most;
   }
 
-  /** The row of an entry, -1 for parameters and what lies in no slot. */
+  /** The row of an entry, -1 for parameters and entries outside of slots. */
   rowOfEntry(entry: number): number {
     const slot = this.columns.entrySlot[entry]!;
     return slot < 0 ? -1 : this.rowOf[slot]!;
   }
 
-  /** The entry that a row holds at a step; of several the one that was written last. */
+  /** Entry of a row at a step; of several the one written last. */
   at(row: number, step: number): number {
     const { entries, first } = this.row(row);
     const end = upperBound(first, step);
@@ -131,7 +131,7 @@ export class Plan {
     return -1;
   }
 
-  /** The place in a row from where on its entries can be live at `step` or later. */
+  /** The index in a row from which its entries can be live at `step` or later. */
   from(row: number, step: number): number {
     return Math.max(0, lowerBound(this.row(row).first, step) - BACK);
   }
@@ -143,7 +143,7 @@ export class Plan {
     return entries[entries.indexOf(entry) + by] ?? -1;
   }
 
-  /** The other entries of an entry's slot; in planned buffers those with bytes in common. */
+  /** The other entries of an entry's slot; in planned buffers those with common bytes. */
   shares(entry: number): Int32Array {
     const { entryBytes, entrySlot, slotBuffer } = this.columns;
     const slot = entrySlot[entry]!;
@@ -156,7 +156,7 @@ export class Plan {
     return all.filter((each) => each !== entry && entrySlot[each] === slot);
   }
 
-  /** Entries at other offsets that hold bytes of a row, by the step that writes them. */
+  /** Entries at other offsets that use bytes of a row, by the step that writes them. */
   elsewhere(row: number): Int32Array {
     const slot = this.slots[row]!;
     const { entrySlot, first, slotBuffer, slotBytes } = this.columns;
@@ -170,7 +170,7 @@ export class Plan {
     return found;
   }
 
-  /** The entries that have bytes in common with so many from where a slot begins. */
+  /** The entries that overlap the first bytes of a slot. */
   #overlapping(slot: number, bytes: number): Int32Array {
     const { entryBytes, entrySlot, slotBuffer, slotOffset } = this.columns;
     const start = slotOffset[slot]!;
@@ -200,12 +200,12 @@ function pyramid(values: Float64Array): Float64Array[] {
   return levels;
 }
 
-/** What bytes are that a value at another offset holds. */
+/** Title of bytes used by a value at another offset. */
 export const ELSEWHERE = "bytes held from another offset";
-/** Opacity of bytes held from another offset. */
+/** Opacity of bytes used from another offset. */
 export const FAINT = 0.3;
 
-/** When values at other offsets hold bytes of a row, in pixels; what is less than one apart is one. */
+/** Times when values at other offsets use bytes of a row, in pixels; close ones are merged. */
 export function heldElsewhere(
   plan: Plan,
   row: number,
@@ -261,14 +261,14 @@ export class PlanDescriptions {
     return `${place}${this.#device(slot)}, ${bytes(size)}`;
   }
 
-  /** `1,024`, `2: 1,024` where there are several buffers; empty outside of them. */
+  /** `1,024`, `2: 1,024` for several buffers; empty outside of them. */
   offset(slot: number): string {
     const { info, slotBuffer, slotOffset } = this.#plan.columns;
     if (slotBuffer[slot]! < 0) return "";
     return `${info.buffers > 1 ? `${slotBuffer[slot]}: ` : ""}${integer(slotOffset[slot]!)}`;
   }
 
-  /** What a row is at a step where it holds no entry, and who holds bytes of it. */
+  /** Facts of a row without an entry at a step, with the users of its bytes. */
   free(row: number, step: number): [title: string, facts: PlanFact[]] {
     const { first, last } = this.#plan.columns;
     const held = this.#plan

@@ -2,7 +2,7 @@ import { type Pen, type Rectangle, Viewport } from "../shared/drawing/canvas.ts"
 import type { Theme } from "../shared/drawing/theme.ts";
 import type { Plan } from "./plan.ts";
 
-/** Left of both charts: what bytes the heights mean, and what the rows are. */
+/** Left of both charts: labels of the heights and of the rows. */
 export const GUTTER = 88;
 export const AXIS = 20;
 export const PITCH = 22;
@@ -32,7 +32,7 @@ export class MemoryScene {
 
   readonly #share: number;
 
-  /** @param share  of the height, that the bytes get at least where there are many slots. */
+  /** @param share Least share of the height for the bytes if there are many slots. */
   constructor(plan: Plan, share = SHARE) {
     this.plan = plan;
     this.#share = share;
@@ -78,7 +78,7 @@ export class MemoryScene {
     return this.viewport.start + ((x - GUTTER) / this.room) * this.viewport.span;
   }
 
-  /** Where the bytes of the workspace begin, above the band of the parameters. */
+  /** y of the workspace's zero, above the band of the parameters. */
   get ground(): number {
     const shown = this.parameters && this.plan.columns.info.parameters > 0;
     return this.axisTop - (shown ? BAND : 0);
@@ -99,7 +99,7 @@ export class MemoryScene {
     return [first, Math.min(this.plan.slots.length, Math.max(first, end))];
   }
 
-  /** Where an entry lies on the stage; null where it has no row. */
+  /** Box of an entry on the stage; null without a row. */
   boxOf(entry: number): Rectangle | null {
     const row = this.plan.rowOfEntry(entry);
     if (row < 0) return null;
@@ -128,14 +128,14 @@ export class MemoryScene {
   }
 }
 
-/** Of so many selected nodes, marks lie closer than their frames are wide. */
+/** Number of selected nodes from which marks are closer than their frames are wide. */
 const MANY = 10_000;
 
 export class MemoryOverlay {
   readonly #scene: MemoryScene;
   readonly #context: Pen;
   #theme!: Theme;
-  /** Pixels that hold a mark of the selection already: a large one is no more work than it is seen. */
+  /** Pixels that have a mark of the selection already: a large selection costs no more than what is visible. */
   readonly #taken = new Set<number>();
 
   constructor(scene: MemoryScene, context: Pen) {

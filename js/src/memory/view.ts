@@ -12,12 +12,12 @@ import { type MemoryHit, MemoryOverlay, MemoryScene } from "./scene.ts";
 export interface MemoryOptions {
   parameters: boolean;
   color_by: "kind" | "size";
-  /** The part of the order of execution in view, in steps; null is all. */
+  /** Visible steps of the execution; null for all. */
   step_range: [start: number, end: number] | null;
   height: number;
 }
 
-/** Chart of two stacked canvases, each repainted when it changes. */
+/** Chart of two stacked canvases, repainted separately. */
 class MemoryChart {
   readonly stage: HTMLElement;
   readonly canvas: HTMLCanvasElement;
@@ -181,7 +181,7 @@ export class MemoryView {
     this.view(() => viewport.zoom(factor, at));
   }
 
-  /** The step of the selected node, -1 where it does not run. */
+  /** The step of the selected node, -1 if it does not run. */
   get #step(): number {
     const { node } = this.#context.session;
     return node === null ? -1 : (this.#plan.stepOf[node] ?? -1);
@@ -243,7 +243,7 @@ export class MemoryView {
     if (next >= 0) this.pickStep(next);
   }
 
-  /** The entry that the next slot holds while the present one's node runs. */
+  /** Entry of the next slot while the current node runs. */
   otherSlot(by: number): void {
     const { current } = this.scene;
     const { first } = this.#plan.columns;
@@ -259,7 +259,7 @@ export class MemoryView {
     }
   }
 
-  /** Scrolls through the slots, by a share of those in view. */
+  /** Scrolls through the slots, by a share of the visible ones. */
   scroll(share: number): void {
     const { height, rowsTop } = this.scene;
     this.view(() => this.scene.scrollBy(share * (height - rowsTop)));
@@ -307,7 +307,7 @@ export class MemoryView {
     }
   }
 
-  /** Takes over what the session says; brings another entry than before into view. */
+  /** Follows the session; scrolls to a new entry. */
   sync(anew = false): void {
     const { selected, entry, node } = this.#context.session;
     const spoken = JSON.stringify([selected, entry]);

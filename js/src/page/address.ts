@@ -6,22 +6,22 @@ import { goToStep, SessionClient, type SessionState } from "../shared/client/ses
 import type { SliceColumns } from "../shared/client/timeline_columns.ts";
 import { say } from "./status.ts";
 
-/** Target of a link: what stands behind the `#` of the page's address. */
+/** Target of a link: the part of the page's address after `#`. */
 interface LinkTarget {
-  /** Node ids, or names, in the order they are selected. */
+  /** Node ids, or names, in the order of selection. */
   nodes: string[];
   view: string | null;
   entry: [node: number, output: number] | null;
   slice: [node: number, occurrence: number] | null;
   /** Nanoseconds. */
   time: [begin: number, end: number] | null;
-  /** Step of the tour, the first is 0. */
+  /** Step of the tour, from 0. */
   step: number | null;
 }
 
 export interface ParsedLink {
   place: LinkTarget;
-  /** Parts that were not understood, each as half a sentence. */
+  /** Unknown parts, as half sentences. */
   problems: string[];
 }
 
@@ -49,7 +49,7 @@ export function parseLink(hash: string): ParsedLink {
   return { place, problems };
 }
 
-/** The part of an address behind `#`, or nothing where the place says nothing. */
+/** The part of an address after `#`; may be empty. */
 export function linkText(place: LinkTarget): string {
   const parts = place.nodes.map((node) => `node=${encodeURIComponent(node)}`);
   if (place.entry) parts.push(`entry=${place.entry.join()}`);
@@ -98,7 +98,7 @@ function decoded(text: string): string | null {
 }
 
 export interface Resolved {
-  /** What the session is to become; what the place does not speak of stays. */
+  /** New state of the session; fields that the address does not name are absent. */
   state: Partial<SessionState> & { tour_step?: number };
   view: string | null;
   problems: string[];
@@ -142,7 +142,7 @@ export async function resolve(
   return { state, view, problems };
 }
 
-/** A node's id, or why there is none. A name of digits alone is an id. */
+/** A node's id, or an error. A name of digits only is an id. */
 function nodeOf(text: string, graph: GraphColumns | null, count: number): number | string {
   if (/^\d{1,15}$/.test(text)) {
     return Number(text) < count ? Number(text) : `the run has no node ${text}`;
@@ -163,7 +163,7 @@ function hasEntry(
   return node < count && output < graph.entryOffsets[node + 1]! - graph.entryOffsets[node]!;
 }
 
-/** Whether a node has so many slices; a page that holds none of them cannot say no. */
+/** True if a node has this many slices; a page without slices cannot deny it. */
 async function hasSlice([node, occurrence]: readonly [number, number], run: RunClient) {
   const timeline = await run.timeline();
   if (!timeline) return false;
@@ -180,12 +180,12 @@ const PAUSE_MS = 200;
 
 interface Focus {
   names: readonly string[];
-  /** The one the reader is in, if any. */
+  /** The view with the reader's focus, if any. */
   current: () => string | null;
   show: (view: string) => void;
 }
 
-/** Keeps the page's address and the session's selection the same. */
+/** Synchronizes the page's address with the session's selection. */
 export class Address {
   readonly #session: StaticModel;
   readonly #run: RunClient;
@@ -257,7 +257,7 @@ export class Address {
   }
 }
 
-/** The page's address as others can use it: of a file its name, for its folders are somebody's own. */
+/** The page's address for other readers: of a file only its name, not its folders. */
 export function pageAddress(href: string): string {
   const page = href.replace(/#.*$/s, "");
   return page.startsWith("file:") ? page.replace(/^.*\//, "") : page;

@@ -3,7 +3,7 @@ import { startLayoutBy } from "../graph/layout/wrapping.ts";
 import { runInline } from "./status.ts";
 import type { StoredAnswers } from "./stored_data.ts";
 
-/** Carries the code that lays graphs out, also where the page may start neither workers nor scripts from Blobs. */
+/** Source of the layout, for pages that may start neither workers nor scripts from Blobs. */
 export function layoutAnswers(): StoredAnswers {
   startLayoutBy(runInline);
   return { code: () => ({ result: code, buffers: [] }) };

@@ -15,10 +15,10 @@ interface PageView {
 }
 
 export interface SavedPage {
-  /** State of each model by id; references read `anywidget:<id>`. */
+  /** States of the models by id; references read `anywidget:<id>`. */
   models: Record<string, Record<string, unknown>>;
   views: PageView[];
-  /** `model` is the id of the one that is asked. */
+  /** `model` is the id of the asked model. */
   ask: (message: unknown, model: string) => ReturnType<AnswerMessage>;
 }
 
@@ -27,7 +27,7 @@ export interface Started {
   close: () => void;
 }
 
-/** Shows the views; the models come back so that the page can set them, and `close` takes all away. */
+/** Shows the views; returns the models, so that the page can set them, and `close`, which removes everything. */
 export async function start(
   known: Readonly<Record<string, unknown>>,
   page: SavedPage,

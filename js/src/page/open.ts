@@ -9,16 +9,16 @@ import { type StoredAnswers, type StoredData, storedAnswers } from "./stored_dat
 interface PageSettings {
   view: string;
   models: SavedPage["models"];
-  /** The view inside a debugger that the reader starts in. */
+  /** The view of a debugger with the focus at first. */
   start: string | null;
-  /** Whether the page is a frame of another one, which gives it its height. */
+  /** True if the page is a frame of another one, which gives it its height. */
   embedded: boolean;
 }
 
-/** The data of the second run, where there are two. */
+/** Id of the second run's data. */
 const SECOND = "tvmdbg-data-b";
 const LEAST_HEIGHT = 120;
-/** What a view that takes the height of a notebook has where the page gives it none. */
+/** Height of a view with automatic height if the page has none. */
 const AUTO_HEIGHT = 760;
 const BELOW = 16;
 const NARROW = 760;
@@ -29,7 +29,7 @@ interface Bundle {
   answers: (data: StoredData) => StoredAnswers;
 }
 
-/** Offers `start` to a page of the caller's own; where this page carries a saved run, shows it. */
+/** Offers `start` to a page of the caller's own; shows the saved run that this page carries, if any. */
 export function open(bundle: Bundle): void {
   const page = globalThis as typeof globalThis & { tvmdbgPage?: object };
   const own = { start: (each: SavedPage) => start(bundle.views, each) };
@@ -89,13 +89,13 @@ async function show({ views, answers }: Bundle, settings: PageSettings): Promise
   return started;
 }
 
-/** The head of the page has the run's title already; a title of the reader's own stands beside it. */
+/** Hides the run's title in the view, since the page's head has it; a title of the reader's own stays. */
 function showTitleOnce(): void {
   const own = document.querySelector<HTMLElement>("#tvmdbg-views .tvmdbg-debugger .tvmdbg-title");
   if (own) own.hidden = own.textContent === document.querySelector("h1")?.textContent;
 }
 
-/** The views that a debugger holds; a page of one view has no names to choose from. */
+/** The views of a debugger; a page of one view has no names to choose from. */
 class DebuggerViews {
   readonly #place: HTMLElement;
   readonly #model: StaticModel;
@@ -131,7 +131,7 @@ class DebuggerViews {
   }
 }
 
-/** Gives the view the height that the window has for it, or the frame that the page is shown in. */
+/** Gives the view the free height of the window, or of the frame around the page. */
 function stretch(model: StaticModel, place: HTMLElement, { embedded }: PageSettings): void {
   const wished = Number(model.get("height")) || AUTO_HEIGHT;
   const free = () => {
@@ -141,7 +141,7 @@ function stretch(model: StaticModel, place: HTMLElement, { embedded }: PageSetti
   };
   const apply = () => {
     model.set("height", Math.max(embedded ? LEAST_HEIGHT : wished, free()));
-    // Views that stand one below the other take more than the height they are told.
+    // Stacked views take more than the height they are given.
     for (let i = 0; embedded && i < ROUNDS && place.querySelector(".tvmdbg-narrow"); i++) {
       const over = place.scrollHeight / place.clientHeight;
       if (over > 1) model.set("height", Math.floor(Number(model.get("height")) / over));

@@ -9,7 +9,7 @@ export function runInline(text: string): void {
 
 class Damaged extends Error {}
 
-/** What the page carries as base64 of gzip in a script element of no executable type; gzip notices any damage. */
+/** Data of the page: base64 of gzip in a script element of no executable type; gzip notices any damage. */
 export async function unpacked(id: string): Promise<ArrayBuffer> {
   if (!("DecompressionStream" in globalThis)) throw new Error("this browser is too old for them");
   try {

@@ -1,4 +1,4 @@
-/** Answers of a saved page, from the tables of columns and blobs that `export/page/stored_pack.py` writes. */
+/** Tables of columns and blobs in a saved page, as `export/page/stored_pack.py` writes them. */
 import { type Column, type ColumnHeader, unpack } from "../shared/client/columns.ts";
 import type { AnswerMessage } from "../shared/client/page_model.ts";
 import { errorText } from "../shared/client/request.ts";
@@ -27,7 +27,7 @@ export class StoredData {
   readonly #body: Uint8Array;
   readonly #tables = new Map<string, Table>();
 
-  /** Throws where this is no such binary, or of another version. */
+  /** Throws if the data is no such binary, or of another version. */
   constructor(data: ArrayBuffer) {
     const bytes = new Uint8Array(data);
     const text = (from: number, to: number) => new TextDecoder().decode(bytes.subarray(from, to));
@@ -58,7 +58,7 @@ export class StoredData {
     return table;
   }
 
-  /** Columns of a table by their names; Python saw that they are those of `WIRE`. */
+  /** Columns of a table by name; Python has checked their names against `WIRE`. */
   columns<Answer extends keyof typeof WIRE>(name: string): Columns<Answer> {
     return Object.fromEntries(this.table(name).columns) as Columns<Answer>;
   }
@@ -71,7 +71,7 @@ export class StoredData {
   }
 }
 
-/** First bytes of all items, then the second ones, …, back in their order. */
+/** Bytes regrouped by item: the input has all first bytes, then all second ones, …. */
 export function unshuffled(bytes: Uint8Array, width: number): Uint8Array<ArrayBuffer> {
   const count = Math.floor(bytes.length / width);
   const out = new Uint8Array(count * width);
@@ -108,7 +108,7 @@ function regions(headers: readonly ColumnHeader[]) {
   );
 }
 
-/** Fields of a question, checked as `answers/messages.py` checks them. */
+/** Fields of a question, checked as in `answers/messages.py`. */
 export class Question {
   readonly kind: string;
   readonly #fields: Record<string, unknown>;
@@ -158,7 +158,7 @@ export class Question {
     return value as number[];
   }
 
-  /** A text of at most so many characters, or null. */
+  /** A text of at most `most` characters, or null. */
   text(name: string, most = 100): string | null {
     const value = this.#fields[name] ?? null;
     if (value === null || (typeof value === "string" && value.length <= most)) return value;
@@ -171,7 +171,7 @@ export class Question {
     throw new Error(`${name} must be one of ${choices.join(", ")}`);
   }
 
-  /** Whole numbers by letter; none where there is nothing. */
+  /** Integers by letter; may be empty. */
   sizes(): Record<string, number> {
     const value = this.#fields.sizes ?? {};
     const entries = typeof value === "object" ? Object.entries(value) : [];
@@ -186,7 +186,7 @@ export class Question {
     );
   }
 
-  /** Null where the question leaves the choice to the answer. */
+  /** Null if the question leaves the choice to the answer. */
   axes(): AxisPair | null {
     const value = this.#fields.axes ?? null;
     if (value === null) return null;
@@ -215,7 +215,7 @@ export interface StoredReply {
 
 export type StoredAnswers = Readonly<Record<string, (question: Question) => StoredReply>>;
 
-/** Answers the questions of `shared/client/run_client.ts` that `make` knows; whatever goes wrong is an answer too. */
+/** Replies to the questions of `shared/client/run_client.ts` that `make` knows; errors are replies too. */
 export function storedAnswers(
   data: ArrayBuffer,
   make: (data: StoredData) => StoredAnswers,

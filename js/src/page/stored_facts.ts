@@ -1,4 +1,4 @@
-/** Facts and statistics of each stored tensor, as `answers/counts.py` answers them. */
+/** Facts and statistics of stored tensors, as in `answers/counts.py`. */
 import type { GraphColumns, TensorColumns } from "../shared/client/answers.ts";
 import { TRUST_LABELS } from "../shared/client/run_client.ts";
 import type {
@@ -18,7 +18,7 @@ import type { Question, StoredData } from "./stored_data.ts";
 export interface LaneAxes {
   /** Empty for a type without lanes. */
   names: string[];
-  /** Whether the file lacks some of the lanes. */
+  /** True if the file lacks some lanes. */
   missing: boolean;
 }
 
@@ -42,7 +42,7 @@ export interface TensorReading {
   shape: number[];
   dtype: string;
   drawn: boolean;
-  /** Whether there are complex values, which have no order. */
+  /** True for complex values, which have no order. */
   unordered: boolean;
 }
 
@@ -110,7 +110,7 @@ export class StoredFacts {
     return `not in this page: ${what} (${why}); open the dump, or ${this.#facts.remedies.at(row)}`;
   }
 
-  /** Names of the axes as they are stored; empty where none has one. */
+  /** Names of the stored axes; may be empty. */
   axisNames({ row, shape }: TensorReading): string[] {
     const list = this.#list;
     const dims = list.shapeDims.subarray(list.shapeOffsets[row]!, list.shapeOffsets[row + 1]!);
@@ -174,7 +174,7 @@ type StatisticName =
   | "lowest"
   | "highest";
 
-/** All but the distribution. */
+/** Statistics without the distribution. */
 export function storedStatistics(
   data: StoredData,
   { variant, shape, dtype }: TensorReading,
@@ -279,7 +279,7 @@ function exactNumber(value: number, text: string): ExactNumber {
   return { text, value: Number.isFinite(value) ? value : null };
 }
 
-/** A flat position, in C order, as an index; null where there is none. */
+/** A flat position, in C order, as an index; or null. */
 function indexOf(flat: number | null, shape: number[]): number[] | null {
   if (flat === null) return null;
   let rest = flat;

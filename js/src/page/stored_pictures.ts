@@ -1,4 +1,4 @@
-/** Pictures of a part of a plane of values that the page holds. */
+/** Pictures of a part of a plane of stored values. */
 import type { Floats } from "../shared/client/tensor_questions.ts";
 import type { Columns } from "../shared/client/wire.ts";
 import { counted } from "../shared/format.ts";
@@ -24,7 +24,7 @@ interface CellSpan {
   cells: number;
 }
 
-/** The least step with which no more than `most` cells touch a part of an axis. */
+/** The least step with which at most `most` cells touch a part of an axis. */
 function spanOf(start: number, length: number, size: number, most: number): CellSpan {
   if (length < 1 || start + length > size) {
     throw new Error(`${counted(length, "value")} from ${start} of an axis of ${size}`);
@@ -44,7 +44,7 @@ function isTurned({ axes: [down, across] }: Pick<StoredPlane, "axes">): boolean 
   return down !== null && across !== null && down > across;
 }
 
-/** `wide` where the values are float64: float32 lacks their magnitudes. */
+/** `wide` for float64 values, whose magnitudes may exceed float32. */
 export function emptyCells(count: number, wide: boolean): StoredCells {
   const numbers = () => (wide ? new Float64Array(count) : new Float32Array(count));
   return { minimum: numbers(), maximum: numbers(), mean: numbers(), flags: new Uint8Array(count) };
@@ -54,14 +54,14 @@ export function isWide({ mean }: StoredCells): boolean {
   return mean.BYTES_PER_ELEMENT === 8;
 }
 
-/** The positions of a cell's values: first + lower[i] + higher[j]. */
+/** Positions of a cell's values: first + lower[i] + higher[j]. */
 export interface Block {
   first: number;
   lower: Float64Array;
   higher: Float64Array;
 }
 
-/** What is known of some values: bounds of the finite ones, their sum and number, and the flags. */
+/** Summary of some values: bounds, sum and number of the finite ones, and flags. */
 export interface CellSums {
   low: number;
   high: number;
@@ -96,7 +96,7 @@ export function merged(all: readonly CellSums[]): CellSums {
   };
 }
 
-/** Sets a cell to what was summed; the mean is unknown where float64 cannot hold the sum. */
+/** Sets a cell to sums; the mean is unknown if the sum overflows float64. */
 export function setCell(cells: StoredCells, cell: number, summed: CellSums): void {
   const { low, high, total, count, flags } = summed;
   const mean = Number.isFinite(total) ? total / count : Number.NaN;
@@ -163,7 +163,7 @@ export function gridOf([down, across]: [CellSpan, CellSpan]): PictureGrid {
   };
 }
 
-/** Every value of each cell is looked at. */
+/** Picture in which every value is read. */
 export function picture(
   scalars: Scalars,
   plane: StoredPlane,
@@ -185,7 +185,7 @@ export function picture(
   return { exact: true, grid: gridOf(spans), cells };
 }
 
-/** The same with several cells merged into one where there are more than so many down or across. */
+/** Merges cells of a picture that has too many down or across. */
 export function coarser(
   { exact, grid, cells }: StoredPicture,
   plane: StoredPlane,
@@ -222,7 +222,10 @@ function cut(offsets: Float64Array, span: CellSpan, cell: number): Float64Array 
   return offsets.subarray(from, Math.min(from + span.step, span.stop));
 }
 
-/** Saved picture of the values at a place, in any layout; null where the tensor has none; throws where it has other planes only. */
+/**
+ * Saved picture of the values at a position, in any layout; null if the tensor has none; throws if it has only other
+ * planes.
+ */
 export function storedPicture(
   data: StoredData,
   variant: number,

@@ -1,4 +1,4 @@
-/** Axes of a tensor as they are shown, and the stored values of a plane, as `answers/counts.py` and `data.py` answer them. */
+/** Axes of a shown tensor, and the stored values of a plane, as in `answers/counts.py` and `data.py`. */
 
 import type { OneValue, ValuesAnswer } from "../shared/client/tensor_questions.ts";
 import { counted } from "../shared/format.ts";
@@ -10,21 +10,21 @@ import type { Scalars } from "./stored_scalars.ts";
 
 export interface StoredView {
   shape: number[];
-  /** A letter an axis where a layout names them, else empty. */
+  /** One letter per axis if a layout names them, else empty. */
   names: string[];
-  /** Per axis and index, how much it adds to the position in the stored values. */
+  /** Offsets in the stored values by axis and index. */
   offsets: Float64Array[];
   layout: string;
   sizes: Record<string, number>;
 }
 
-/** The axes as they are stored. */
+/** The stored axes. */
 export function storedView(shape: number[]): StoredView {
   const offsets = stridesOf(shape).map((stride, axis) => ramp(shape[axis]!, (at) => at * stride));
   return { shape, names: [], offsets, layout: "", sizes: {} };
 }
 
-/** The logical axes of a layout ("NCHW8c"); `sizes` hide padding. Throws where it does not fit the stored shape. */
+/** The logical axes of a layout ("NCHW8c"); `sizes` hide padding. Throws unless it fits the stored shape. */
 export function unfoldedView(
   stored: number[],
   layout: string,
@@ -53,7 +53,7 @@ export function unfoldedView(
   return { shape: offsets.map((each) => each.length), names, offsets, layout, sizes: hidden };
 }
 
-/** Whether the indices of two axes stand for the same steps in the stored values. */
+/** True if the indices of two axes are the same steps in the stored values. */
 export function same(a: Float64Array, b: Float64Array): boolean {
   return a.length === b.length && a.every((offset, at) => offset === b[at]);
 }
@@ -99,7 +99,7 @@ export function planeOf(shape: number[], axes: AxisPair, index: number[]): Store
   return { shape, axes, index, rows: length(down), cols: length(across) };
 }
 
-/** The plane asked for; as views open where the question leaves it open or knew the declared shape alone. */
+/** The requested plane; the default one if the question leaves it open or had only the declared shape. */
 export function askedPlane(shape: number[], question: Question): StoredPlane {
   const zeros = shape.map(() => 0);
   const index = question.has("index") ? question.integers("index") : zeros;
@@ -108,7 +108,7 @@ export function askedPlane(shape: number[], question: Question): StoredPlane {
   return planeOf(shape, question.axes() ?? first, index);
 }
 
-/** Where a value of the plane is stored: first + down[row] + across[col]. */
+/** Position of a value of the plane: first + down[row] + across[col]. */
 export interface StoredPlace {
   first: number;
   down: Float64Array;
@@ -129,7 +129,7 @@ const MOST_VALUES = 64 * 64;
 const MOST_SIDE = 4096;
 const MOST_BYTES = 2 ** 20;
 
-/** The part of a plane that a question for values wants. */
+/** The requested part of a plane. */
 export function askedWindow(plane: StoredPlane | null, question: Question): Window {
   const format = question.choice("format", FORMATS) ?? "number";
   if (!plane) return { row: 0, col: 0, rows: 0, cols: 0, format };
@@ -191,7 +191,7 @@ function textOf(scalars: Scalars, format: string, question: Question): (at: numb
   return (at) => computedText((scalars.value(at) - zeroPoint) * scale);
 }
 
-/** As many whole rows of a plane as one message may carry, a part of one at least. */
+/** As many complete rows of a plane as one message may carry, at least a part of one. */
 export function planeData(
   { descr, itemsize, note, write }: Scalars,
   place: StoredPlace | null,

@@ -1,4 +1,4 @@
-/** Pictures at several indices of an axis, and a line along one, of values that the page holds. */
+/** Pictures at several indices of an axis, and a line along one, of stored values. */
 
 import { floats, type Question, type StoredData } from "./stored_data.ts";
 import {
@@ -22,7 +22,7 @@ export interface StoredLine {
   cells: StoredCells;
 }
 
-/** The same plane at `count` indices of one more axis, each as `pictured` shows it. */
+/** The same plane at `count` indices of one more axis, made by `pictured`. */
 export function channels(
   view: StoredView,
   question: Question,
@@ -51,7 +51,7 @@ export function channels(
   return { result: { axis, first, count, length, ...grid, ...planeSize }, cells };
 }
 
-/** All other axes reduced. */
+/** Profile along an axis, with all others reduced. */
 export function profile(scalars: Scalars, view: StoredView, question: Question): StoredLine {
   const points = question.integer("points", 1, MOST_SIDE);
   const axis = question.integer("axis", 0, view.shape.length - 1);
@@ -71,7 +71,7 @@ export function profile(scalars: Scalars, view: StoredView, question: Question):
   return { result: { axis, length, step }, cells };
 }
 
-/** Where the values of all indices of some axes are, in C order. */
+/** Positions of the values at all indices of some axes, in C order. */
 function positions(offsets: Float64Array[]): Float64Array {
   return offsets.reduce((found, axis) => {
     const next = new Float64Array(found.length * axis.length);
@@ -85,7 +85,7 @@ function positions(offsets: Float64Array[]): Float64Array {
 /** As many as `export/page/stored_profiles.py` makes. */
 const POINTS = 4096;
 
-/** The profile along an axis of the shape that was saved; null where there is none with so few points. */
+/** The saved profile along an axis; null if there is none with so few points. */
 export function storedProfile(
   data: StoredData,
   variant: number,

@@ -1,4 +1,4 @@
-/** The values of a part of a plane, counted as `answers/counts.py` counts them. */
+/** Counts of a part of a plane, as in `answers/counts.py`. */
 import type {
   ExactNumber,
   HistogramAnswer,
@@ -37,7 +37,7 @@ export interface Contrast {
   crowd: number;
 }
 
-/** Null where none of the values is finite. */
+/** Null without finite values. */
 function contrastOf(numbers: StoredNumbers, zeros: number): Contrast | null {
   const bins = apartOf(numbers, zeros);
   if (!bins) return null;
@@ -52,7 +52,7 @@ function contrastOf(numbers: StoredNumbers, zeros: number): Contrast | null {
   };
 }
 
-/** The finite values in bins; of integers with narrow ones where far values would make them wide. */
+/** The finite values in bins; integers in narrow ones if outliers would make them wide. */
 export function apartOf(numbers: StoredNumbers, zeros: number): ValueBins | null {
   let found = binsOf(numbers);
   let near = found;
@@ -93,7 +93,7 @@ function robustOf(numbers: StoredNumbers, [low, high, beyond]: BinRange): Robust
   return { low, high, beyond, histogram: histogramOf(numbers, edges, [low, high]) };
 }
 
-/** The values of a range between equal edges. */
+/** Histogram of a range with equal bins. */
 function histogramOf(
   numbers: StoredNumbers,
   edges: number[],
@@ -112,7 +112,7 @@ function histogramOf(
   return { counts, edges, exact: true };
 }
 
-/** The ends of 64 equal bins; of one value a half to either side. */
+/** The ends of 64 equal bins; a single value has half a unit on both sides. */
 function equalEdges(low: number, high: number): number[] {
   const [first, last] = low === high ? [low - 0.5, high + 0.5] : [low, high];
   const step = last / BARS - first / BARS;
@@ -194,7 +194,7 @@ function sum(counts: Float64Array): number {
 
 const NONE: ExactNumber = { text: "none", value: null };
 
-/** Every value is looked at. */
+/** Counts in which every value is read. */
 export function region(
   scalars: Scalars,
   place: StoredPlace,
@@ -247,7 +247,7 @@ export function region(
   };
 }
 
-/** Where the least and the largest finite value are; -1 without one. */
+/** Positions of the least and the largest finite value; -1 for none. */
 function extremes(scalars: Scalars, places: Float64Array): [lowest: number, highest: number] {
   let [lowest, highest] = [-1, -1];
   for (const at of places) {
@@ -268,7 +268,7 @@ function computedNumber(value: number): ExactNumber {
   return { text: computedText(value), value };
 }
 
-/** As far as the cells of a stored picture tell: bounds of the cells that the part touches, and no counts. */
+/** Bounds from the cells of a stored picture that the part touches, without counts. */
 export function regionOfPicture({ grid, cells }: StoredPicture, part: PlanePart): RegionAnswer {
   const [row, col, rows, cols] = part;
   const touched = (start: number, length: number, first: number, step: number, most: number) => {
@@ -312,7 +312,7 @@ export function regionOfPicture({ grid, cells }: StoredPicture, part: PlanePart)
   };
 }
 
-/** How much of one stretch lies in another. */
+/** Length of the intersection of two ranges. */
 function shared(start: number, length: number, from: number, wanted: number): number {
   return Math.max(0, Math.min(start + length, from + wanted) - Math.max(start, from));
 }

@@ -1,4 +1,4 @@
-/** Answers of every page: the run, its columns, nodes and findings, as `answers/node.py` gives them. */
+/** Replies of every page: the run, its columns, nodes and findings, as in `answers/node.py`. */
 import type { GraphColumns } from "../shared/client/answers.ts";
 import { ARRAYS } from "../shared/client/columns.ts";
 import { NODE_KINDS, TRUST_LABELS } from "../shared/client/run_client.ts";
@@ -122,7 +122,7 @@ function times(data: StoredData, graph: GraphColumns, node: number): [string, st
   return found;
 }
 
-/** Nanoseconds to the hundredth; halves go to the even digit, as Python writes them. */
+/** Nanoseconds to the hundredth, ties to even, as in Python. */
 function exact(ns: number): string {
   const eighths = ns * 8;
   const half = Number.isInteger(eighths) && Math.abs(eighths % 4) === 1;
@@ -173,7 +173,7 @@ function plain(result: unknown): StoredReply {
   return { result, buffers: [] };
 }
 
-/** Slices `first` to `last - 1` as parts of the columns that lie in the page: nothing is copied. */
+/** Slices `first` to `last - 1` as subarrays of the page's columns: nothing is copied. */
 function slices(data: StoredData, question: Question): StoredReply {
   const { headers, buffer } = data.table("slices");
   const first = question.integer("first", 0, headers[0]!.length);
@@ -186,7 +186,7 @@ function slices(data: StoredData, question: Question): StoredReply {
   return { result: { columns, info: null }, buffers: [new DataView(buffer)] };
 }
 
-/** All names from one on that the first answer had no room for. */
+/** All names from `first` on, which the first answer had no room for. */
 function names(data: StoredData, question: Question): StoredReply {
   const { headers, buffer } = data.table("names");
   const first = question.integer("first", 0, headers[0]!.length);

@@ -1,4 +1,4 @@
-/** Values of a tensor that is stored whole, their bins and exact percentiles, as `model/statistics` has them. */
+/** Values of a completely stored tensor, their bins and exact percentiles, as in `model/statistics`. */
 
 import type { ExactNumber, Percentile } from "../shared/client/tensor_questions.ts";
 import type { Columns } from "../shared/client/wire.ts";
@@ -6,21 +6,21 @@ import { numberText, percentileText } from "../shared/number_text.ts";
 import { type StoredData, unshuffled } from "./stored_data.ts";
 
 export interface Scalars {
-  /** numpy's name of the type; of types that JavaScript lacks something longer. */
+  /** numpy's name of the type; a longer one for types that JavaScript lacks. */
   kind: string;
-  /** Whether the values are float64. */
+  /** True for float64 values. */
   wide: boolean;
   value(at: number): number;
-  /** The same, without rounding of long integers. */
+  /** The value, without rounding of long integers. */
   exact(at: number): number | bigint;
   text(at: number): string;
   hex(at: number): string;
   binary(at: number): string;
-  /** The step to the next number of a float type; NaN where there is none. */
+  /** The step to the next number of a float type; NaN if there is none. */
   spacing(at: number): number;
-  /** How many of the bits are sign, exponent and mantissa; empty for other than floats. */
+  /** Widths of sign, exponent and mantissa; empty for other types than floats. */
   fields: number[];
-  /** numpy's name of the type that its files hold the values in, the bytes of one, and what is to be said of it. */
+  /** numpy's name of the type in files, the bytes of one item, and a note. */
   descr: string;
   itemsize: number;
   note: string;
@@ -41,7 +41,7 @@ const NATIVE = {
 } as const;
 const CODES = { 1: Uint8Array, 2: Uint16Array, 4: Uint32Array, 8: BigUint64Array } as const;
 
-/** The scalars of one variant of a tensor; null where it is not stored whole. */
+/** The scalars of one variant of a tensor; null unless it is stored completely. */
 export function scalarsOf(data: StoredData, variant: number): Scalars | null {
   if (!data.has("wholes")) return null;
   const wholes = data.columns<"page wholes">("wholes");
@@ -87,7 +87,7 @@ export function scalarsOf(data: StoredData, variant: number): Scalars | null {
   };
 }
 
-/** The exponent with which a positive number is a mantissa of 0.5 to 1, as `frexp` gives it. */
+/** The exponent of a positive number whose mantissa is 0.5 to 1, as in `frexp`. */
 function exponentOf(value: number): number {
   const view = new DataView(new ArrayBuffer(8));
   view.setFloat64(0, value);
@@ -95,7 +95,7 @@ function exponentOf(value: number): number {
   return exponent ? exponent - 1022 : exponentOf(value * 2 ** 60) - 60;
 }
 
-/** What is made of complex numbers with the bits of both parts; of the numbers themselves texts alone are stored. */
+/** Scalars of complex numbers with the bits of both parts; of the numbers themselves only texts are stored. */
 export function complexScalars(made: Scalars, real: Scalars, imag: Scalars): Scalars {
   const told = {
     ...made,
@@ -113,7 +113,7 @@ export function complexScalars(made: Scalars, real: Scalars, imag: Scalars): Sca
   };
 }
 
-/** Bits are a number where they fit into one. */
+/** Bits are a number if they fit into one. */
 interface ScalarCodes extends Pick<Scalars, "value" | "exact" | "text"> {
   code(at: number): number | bigint;
 }
@@ -170,17 +170,17 @@ export type ValueBins = {
   low: Float64Array;
   high: Float64Array;
   count: Float64Array;
-  /** Whether they are bins of several integers. */
+  /** True for bins of several integers. */
   wide: boolean;
 };
 
-/** So many values of a type. */
+/** Values of a type, with their number. */
 export interface StoredNumbers extends Pick<Scalars, "kind" | "value" | "exact"> {
   size: number;
   whole: boolean;
 }
 
-/** The values of a tensor that is stored whole, or of the places in it that are told. */
+/** The values of a completely stored tensor, or those at given positions. */
 export function numbersOf(scalars: Scalars, size: number, places?: Float64Array): StoredNumbers {
   const at = (i: number) => places?.[i] ?? i;
   return {
@@ -192,7 +192,7 @@ export function numbersOf(scalars: Scalars, size: number, places?: Float64Array)
   };
 }
 
-/** The finite values, or those of a range; null where there is none. */
+/** The finite values in bins, or those of a range; null without any. */
 export function binsOf(
   numbers: StoredNumbers,
   [from, past]: readonly number[] = [-Infinity, Infinity],
@@ -228,7 +228,7 @@ function columnsOf(found: readonly Bin[], wide: boolean): ValueBins {
   return { low: column("low"), high: column("high"), count: column("count"), wide };
 }
 
-/** The bins with those of a range in place of what they hold of it. */
+/** The bins, with those of a range in place of their part in it. */
 export function joined(
   found: ValueBins,
   near: ValueBins,
@@ -268,7 +268,7 @@ function binOf(numbers: StoredNumbers, shift: bigint): BinOf {
   };
 }
 
-/** Floats that share sign and upper 16 bits lie together; zero has a bin of its own. */
+/** Bins of floats with the same sign and upper 16 bits; zero has its own. */
 function prefixes(width: 4 | 8): BinOf {
   const view = new DataView(new ArrayBuffer(8));
   const ends = (rest: number) => {
@@ -291,7 +291,7 @@ function prefixes(width: 4 | 8): BinOf {
   };
 }
 
-/** Integers lie in bins of the least power of two of which so many are enough. */
+/** Bins of integers: the least power of two that is wide enough. */
 function shiftOf(numbers: StoredNumbers, inside: readonly number[]): bigint {
   let [least, largest]: [number | bigint, number | bigint] = [Infinity, -Infinity];
   for (const at of inside) {
@@ -304,7 +304,7 @@ function shiftOf(numbers: StoredNumbers, inside: readonly number[]): bigint {
   return shift;
 }
 
-/** Percentiles of the finite ones of so many values, as `numpy.percentile` makes them. */
+/** Percentiles of the finite values, as in `numpy.percentile`. */
 export function exactPercentiles(
   scalars: Scalars,
   size: number,
@@ -327,7 +327,7 @@ export function exactPercentiles(
   });
 }
 
-/** Of values none of which is finite, or of a type without an order. */
+/** Percentile without finite values, or of a type without an order. */
 export function unknownPercentile(percent: number): Percentile {
   const none: ExactNumber = { text: "none", value: null };
   return { percent, low: none, high: none };

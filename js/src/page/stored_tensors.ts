@@ -1,4 +1,4 @@
-/** Answers of a page that shows values too, as `answers/tensor` gives them. */
+/** Replies of a page with values, as in `answers/tensor`. */
 import type { Distribution } from "../shared/client/tensor_questions.ts";
 import type { Question, StoredAnswers, StoredData, StoredReply } from "./stored_data.ts";
 import { StoredFacts, storedStatistics, type TensorReading } from "./stored_facts.ts";
@@ -153,7 +153,7 @@ class StoredTensors {
     return { result, columns: { of: result, named: cells } };
   }
 
-  /** Null where there is none; of stored ones the whole plane, in the cells that were saved. */
+  /** Null without a picture; stored ones have the complete plane, in the saved cells. */
   #picture(
     found: TensorReading,
     view: StoredView,
@@ -166,7 +166,7 @@ class StoredTensors {
     return storedPicture(this.#data, found.variant, this.#opened(found), placeOf(view, plane));
   }
 
-  /** Null where there is none of an axis with these steps, over the same values. */
+  /** Null without a profile of an axis with these steps, over the same values. */
   #profile(found: TensorReading, view: StoredView, question: Question): StoredLine | null {
     const axis = question.integer("axis", 0, view.shape.length - 1);
     const saved = this.#opened(found);
@@ -236,7 +236,7 @@ function sizeOf(shape: number[]): number {
   return shape.reduce((product, size) => product * size, 1);
 }
 
-/** Null where the shape is another than the layout's. */
+/** Null if the shape is not the layout's. */
 function fitting(make: () => StoredView): StoredView | null {
   try {
     return make();
@@ -266,7 +266,7 @@ export function allAnswers(data: StoredData): StoredAnswers {
   return { ...runAnswers(data), ...Object.fromEntries(KINDS.map((kind) => [kind, answer(kind)])) };
 }
 
-/** Numbers go as the columns of one buffer, as `engine.py` packs them. */
+/** Packs numbers into the columns of one buffer, as `engine.py` does. */
 function reply({ result, columns, bytes }: StoredAnswer): StoredReply {
   if (!columns) return { result, buffers: bytes ? [bytes] : [] };
   const { headers, buffer } = packed(columns.named);

@@ -1,4 +1,4 @@
-/** The entry of a page that shows a tuning log. */
+/** Entry of a page that shows a tuning log. */
 
 import type { ColumnHeader } from "../shared/client/columns.ts";
 import type { StaticModel } from "../shared/client/page_model.ts";
@@ -20,7 +20,7 @@ interface Stored {
   tuning: PackedAnswer;
   schedules: Record<string, unknown>;
   tiles: Record<string, PackedAnswer>;
-  /** By what trials have in common; without those that were left out. */
+  /** Tables by property; without omitted rows. */
   errors: Record<string, unknown>;
 }
 
@@ -39,7 +39,7 @@ interface TuningQuestion {
 const LEAST_HEIGHT = 560;
 const BELOW = 16;
 
-/** Answers as the kernel would, from what is stored. */
+/** Replies like the kernel's, from the stored data. */
 function answer(stored: Stored, { kind, trial, task, by }: TuningQuestion): [unknown, DataView[]] {
   if (kind === "tuning") return packed(stored.tuning);
   if (kind === "schedule") return [found(stored.schedules, trial, "schedule"), []];
@@ -95,7 +95,7 @@ function stretch(model: StaticModel, place: HTMLElement): void {
   addEventListener("resize", apply);
 }
 
-/** Offers `start` to a page of the caller's own; where this page carries a log, shows it. */
+/** Offers `start` to a page of the caller's own; shows the log that this page carries, if any. */
 (globalThis as typeof globalThis & { tvmdbgPage?: object }).tvmdbgPage = {
   start: (page: SavedPage) => start({ tuning }, page),
 };

@@ -7,7 +7,7 @@ async function run(): Promise<void> {
   const [style, script] = parts.map((part) => new TextDecoder().decode(part));
   const views = document.createElement("style");
   views.textContent = style!;
-  document.head.querySelector("style")!.before(views); // the page's own rules stand last
+  document.head.querySelector("style")!.before(views); // the page's own rules come last
   runInline(script!);
 }
 

@@ -24,7 +24,7 @@ export class AxisPickers {
     this.#done = done;
   }
 
-  /** Keeps the fields that stay, so that a slider can be dragged while answers come. */
+  /** Keeps unchanged fields, so that a slider can be dragged while answers come. */
   show(plane: Plane | null, names: readonly string[]): void {
     this.#plane = plane;
     this.#names = names.length === plane?.shape.length ? names : [];
@@ -128,7 +128,7 @@ const WHY: readonly (readonly [reading: string, words: string])[] = [
   ["as ", "This type code has had several meanings, and the file does not say which applies."],
 ];
 
-/** For dtypes whose bytes can be read in several ways: which way is shown. */
+/** Choice among the readings of a dtype whose bytes are ambiguous. */
 export class ReadingPicker {
   readonly node = element("div", { class: "tvmdbg-tensor-reading", hidden: true });
   readonly #commands: Pick<InspectorCommands, "read" | "leave">;

@@ -18,7 +18,7 @@ import { SPECIAL_TEXT, SPECIALS, type Special } from "./picture/color_scale.ts";
 import { answeredPlane, indexAt, indexText, type Point } from "./plane.ts";
 import type { ShownTensor } from "./state.ts";
 
-/** From this share of values at an end code on, it is said aloud; `SHARE` in `analysis/findings/values/range_use.py`. */
+/** Share of values at an end code from which it is announced; `SHARE` in `analysis/findings/values/range_use.py`. */
 const SATURATED = 0.05;
 
 export type Health = "error" | "doubt" | "good" | "empty";
@@ -34,13 +34,13 @@ export interface ValueWords {
   health: Health;
   /** `saturated`, `all finite in a sample of 1,048,576`. */
   verdict: string;
-  /** NaN and infinities: those that are there first; of the others those that the dtype can hold. */
+  /** NaN and infinities: those that occur first; of the others those that the dtype can hold. */
   specials: Special[];
-  /** All other counts, and whether each is a warning. */
+  /** All other counts, and whether they are warnings. */
   counts: { text: string; isLoud: boolean }[];
 }
 
-/** Null where nothing was counted. */
+/** Null if nothing was counted. */
 export function valueWords(known: StatisticsAnswer, dtype: string): ValueWords | null {
   const { statistics } = known;
   if (!statistics) return null;
@@ -75,7 +75,7 @@ function specialsOf(statistics: TensorStatistics, dtype: string): Special[] {
   );
 }
 
-/** How many values lie at an end of an integer type; zero is no end of an unsigned one. */
+/** Number of values at an end of an integer type; zero is no end of an unsigned one. */
 function endsOf({ atLowest, atHighest }: TensorStatistics, dtype: string): number {
   if (!/^u?int\d/.test(dtype) || atLowest === null || atHighest === null) return 0;
   return (dtype.startsWith("u") ? 0 : atLowest) + atHighest;
@@ -87,7 +87,7 @@ function healthOf({ size, finite }: TensorStatistics, ends: number): Health {
   return ends / size >= SATURATED ? "doubt" : "good";
 }
 
-/** Where an integer type ends; of an unsigned one the upper end alone says something. */
+/** Ends of an integer type; for an unsigned one only the upper end. */
 function limitsOf({ limits }: StatisticsAnswer, dtype: string): readonly number[] {
   return limits ? limits.slice(dtype.startsWith("u") ? 1 : 0) : [];
 }
@@ -133,7 +133,7 @@ export function tensorWords({ answer, statistics: known }: ShownTensor): string 
   return [parts.join(", "), ...told, ...notes].join(". ");
 }
 
-/** What is said of one value: where it is, what it is, and what stands for it otherwise. */
+/** Lines about one value: its position, its text, and its stored form. */
 export function pointWords(
   { answer, values }: ShownTensor,
   point: Point,
@@ -200,7 +200,7 @@ export function nothingWords({ answer, statistics }: ShownTensor & { answer: Ten
       };
 }
 
-/** `− 3`, `+ 128`: what is taken from a value before it is scaled. */
+/** `− 3`, `+ 128`: the offset before scaling. */
 export function shiftText(zeroPoint: number): string {
   return zeroPoint < 0 ? `+ ${-zeroPoint}` : `− ${zeroPoint}`;
 }

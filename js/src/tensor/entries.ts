@@ -6,7 +6,7 @@ import { shapeText, tensorTitle } from "../shared/format.ts";
 export const KINDS = ["operators", "inputs", "parameters", "buffers"] as const;
 export type EntryFilter = (typeof KINDS)[number] | "all";
 
-/** The tensors of a run as a list to pick from; a row is a position in `TensorColumns`. */
+/** The tensors of a run as a list to pick from; a row is an index in `TensorColumns`. */
 export class Entries {
   readonly columns: TensorColumns;
   readonly #graph: GraphColumns | null;
@@ -60,18 +60,18 @@ export class Entries {
     return this.columns.notes[row]! > 0 || this.columns.trust[row]! >= Trust.AMBIGUOUS;
   }
 
-  /** Operators of the graph, whether or not their outputs are there. */
+  /** Number of operators of the graph, with or without outputs in the dump. */
   get operators(): number {
     return this.#graph?.kinds.filter((kind) => kind >= NodeKind.OPERATOR).length ?? 0;
   }
 
-  /** What its node is called, and which output it is: `conv2d + add #38:1`. */
+  /** Title of its node and output: `conv2d + add #38:1`. */
   title(row: number): string {
     const [node, output] = this.entry(row);
     return tensorTitle(this.#graph, this.columns.names.at(row), node, output);
   }
 
-  /** Rows of one kind in execution order; all where there is no graph to tell kinds apart. */
+  /** Rows of one kind in execution order; all without a graph to separate kinds. */
   rows(filter: EntryFilter): Int32Array {
     let rows = this.#byFilter.get(filter);
     if (!rows) {
@@ -82,14 +82,14 @@ export class Entries {
     return rows;
   }
 
-  /** The filters that leave something and not everything; none without a graph. */
+  /** The filters that leave some rows but not all; none without a graph. */
   filters(): EntryFilter[] {
     if (!this.#graph) return [];
     const kinds = KINDS.filter((kind) => this.rows(kind).length > 0);
     return kinds.length > 1 ? [...kinds, "all"] : [];
   }
 
-  /** First the rows whose id is the text itself, of any kind, then those of a kind that hold every word. */
+  /** First the rows with the text as their id, of any kind, then those of a kind with every word. */
   search(query: string, filter: EntryFilter): Int32Array {
     const words = query.toLowerCase().split(/\s+/).filter(Boolean);
     const rows = this.rows(filter);
@@ -106,7 +106,7 @@ export class Entries {
     return Int32Array.from([...(id ? this.rows("all").filter(isId) : []), ...found]);
   }
 
-  /** How many rows of other kinds hold every word, where none of this kind does. */
+  /** Number of rows of other kinds with every word, if this kind has none. */
   hidden(query: string, filter: EntryFilter): number {
     return this.search(query, filter).length ? 0 : this.search(query, "all").length;
   }

@@ -84,7 +84,7 @@ export class EntryPicker {
     return this.#filter;
   }
 
-  /** Shows the entry in the field; `missing` is its text where the run has no such tensor. */
+  /** Shows the entry in the field; `missing` is its text if the run has no such tensor. */
   show(entry: Entry | null, missing = ""): void {
     this.#shown = entry;
     this.#missingText = missing;

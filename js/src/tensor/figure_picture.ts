@@ -42,7 +42,7 @@ export interface PictureData {
   room: number;
   planeRows: number;
   planeCols: number;
-  /** What the axes are: down, across. */
+  /** Names of the axes: down, across. */
   names: [down: string, across: string];
   /** Axis of channels or of a profile: `C (16)`. */
   along: string;
@@ -65,10 +65,10 @@ export interface PictureAnswers {
 
 const [TALL, PROFILE_TALL] = [261, 270];
 const CHANNELS_TALL = 380;
-/** With more signs than this, neighboring cells share one, so that a figure stays small. */
+/** Largest number of signs; beyond it neighboring cells share one, for a small file. */
 const SIGNS = 300;
 
-/** The values in colors, or along an axis; no parts where there is nothing to draw. */
+/** The values in colors, or along an axis; no parts without values. */
 export function pictureParts(
   answers: PictureAnswers,
   data: PictureData,
@@ -115,7 +115,7 @@ function planePart(tile: Tile, data: PictureData, colors: TensorColors): FigureP
   };
 }
 
-/** The part of a plane is laid out as a plane is; its indices are those of the whole. */
+/** Layout of a part of a plane; its indices are those of the complete plane. */
 function layoutOf({ planeRows, planeCols, region, room }: PictureData): PlaneLayout {
   const [row, col, rows, cols] = region ?? [0, 0, planeRows, planeCols];
   const stage = { width: room, height: TALL };
@@ -205,7 +205,7 @@ const SIGN = 14;
 
 interface LegendEntry {
   text: string;
-  /** What stands before the text, px. */
+  /** Space before the text, px. */
   before: number;
   paint?: (pen: SvgContext, theme: Theme, x: number, middle: number) => void;
 }

@@ -95,7 +95,7 @@ export function spreadFacts(spread: Spread): Record<string, unknown> {
 
 const NAMES = 76;
 
-/** Name, exact text, and what stands beside it or below. */
+/** Name, exact text, and a note beside or below it. */
 type StatisticRow = [name: string, text: string, place: string];
 
 interface StatisticLine {
@@ -104,7 +104,7 @@ interface StatisticLine {
   beside: string;
 }
 
-/** The statistics as a table; the texts are exact. */
+/** The statistics as a table with exact texts. */
 export function statisticsPart(
   rows: readonly StatisticRow[],
   finiteOnly: boolean,
@@ -179,7 +179,7 @@ export function verdictPart(verdict: Verdict, room: number, text: TextWidths): F
   };
 }
 
-/** Parts beside each other: those at the right begin at `x`. */
+/** Parts side by side: those at the right begin at `x`. */
 export function besideEachOther(
   left: readonly FigurePart[],
   right: readonly FigurePart[],
@@ -211,7 +211,7 @@ const RANGES = [
   [25, 75],
 ] as const;
 
-/** Name, exact text and place of each statistic; none of values that are told by counts alone. */
+/** Name, exact text and index of the statistics; empty if there are only counts. */
 export function statisticRows(
   { statistics, percentiles }: StatisticsAnswer,
   isRedacted: boolean,

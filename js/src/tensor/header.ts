@@ -15,7 +15,7 @@ export type KnownTensor = Pick<TensorAnswer, "title" | "dtype" | "shape" | "nbyt
 
 export interface TensorFact {
   text: string;
-  /** False marks the fact as doubtful; undefined where doubt does not apply. */
+  /** False marks the fact as doubtful; undefined if it cannot be. */
   isSure?: boolean;
   about?: string;
 }
@@ -74,7 +74,7 @@ export class TensorHeader {
     this.#note.hidden = text === "";
   }
 
-  /** Known from the list of tensors, before any value was read. */
+  /** Shows facts from the list of tensors, before any value was read. */
   announce(entries: Entries, row: number): void {
     const { columns } = entries;
     this.#answer = null;
@@ -152,19 +152,19 @@ function facts(known: KnownTensor): HTMLElement {
   );
 }
 
-/** The exact count in `16.0 KiB (16,384)` may be left out where there is little room. */
+/** The exact count in `16.0 KiB (16,384)` may be left out if there is little room. */
 function withCount(text: string): (string | HTMLElement)[] {
   const [size, count] = text.split(" (");
   return count ? [size!, span("tvmdbg-tensor-count", ` (${count}`)] : [text];
 }
 
 export interface TensorProgress {
-  /** Every value of the picture is being looked at. */
+  /** True while all values of the picture are read. */
   refining: boolean;
   stopped: boolean;
 }
 
-/** Trust in the picture: when it was captured, how many values it holds, and what was assumed. */
+/** Trust in the picture: time of capture, number of values, assumptions. */
 export class TrustLine {
   readonly node: HTMLElement;
   readonly #words = span("tvmdbg-tensor-trusted");
@@ -222,7 +222,7 @@ export class Trouble {
     this.#show(message("empty", title, detail));
   }
 
-  /** Keeps a message that is shown already, so that it is not announced twice. */
+  /** Keeps an equal message, so that it is not announced twice. */
   failed(title: string, error: unknown, hint: string, again: () => void): void {
     if (this.shown && this.#error === error) return;
     const more = retry(error, "Ask for the tensor again", again);

@@ -29,7 +29,7 @@ export class Inspector {
   readonly #codeCopy: CodeCopy;
   readonly memory: Memory;
   readonly #wish: RequestedView;
-  /** Entry that the view opened with, which nobody chose. */
+  /** Entry that the view opened with by default. */
   #opened: string | undefined;
   #settle: ReturnType<typeof setTimeout> | undefined;
   #rest: ReturnType<typeof setTimeout> | undefined;
@@ -116,7 +116,7 @@ export class Inspector {
     this.show(first, opening(options));
   }
 
-  /** Replaces the entry that the view opened with, unless somebody has chosen one. */
+  /** Replaces the default entry, unless the user has chosen one. */
   openAt(entry: Entry): void {
     const { session } = this.#context;
     if (session.entry || this.#wish.entry?.join() !== this.#opened) return;
@@ -174,14 +174,14 @@ export class Inspector {
     this.panels.picker.focus();
   }
 
-  /** Shows the plane at an index of an axis that has none. */
+  /** Shows the plane at an index of a free axis. */
   open(axis: number, index: number): void {
     this.display(() => "picture");
     this.look((plane) => withIndex(plane, axis, index));
     this.leave();
   }
 
-  /** Shows another plane; the crosshair stays at its value as far as the plane holds it. */
+  /** Shows another plane; the crosshair stays at its value if the plane contains it. */
   look(change: (plane: Plane) => Plane): void {
     const before = this.#wish.plane;
     if (!before) return;
@@ -205,7 +205,7 @@ export class Inspector {
     this.#ask(this.viewing.answer);
   }
 
-  /** Lays the axes out otherwise; the crosshair stays at its value. */
+  /** Changes the layout of the axes; the crosshair stays at its value. */
   lay(layout: LayoutWish): void {
     if (JSON.stringify(layout) === JSON.stringify(this.#wish.layout)) return;
     const { cross, marked, picture } = this.panels;

@@ -234,7 +234,7 @@ export class InspectorLayout {
     this.#health.note(this.#noted());
   }
 
-  /** Shows the parts that changed; `again` retries what could not be read. */
+  /** Shows the changed parts; `again` retries after an error. */
   show(
     shown: ShownTensor & { answer: TensorAnswer },
     plane: Plane | null,
@@ -251,7 +251,7 @@ export class InspectorLayout {
     }
     this.numbers.show(shown);
     this.histogram.show(shown);
-    // A page without a kernel may hold the statistics of a tensor and nothing else of it.
+    // A page without a kernel may have only the statistics of a tensor.
     this.#frame.body.hidden = nothing && !answer.unordered && !statistics?.statistics?.size;
     const { unordered = false } = answer;
     this.#frame.left.hidden = nothing && !unordered;
@@ -285,7 +285,7 @@ export class InspectorLayout {
     this.#readout.focus();
   }
 
-  /** Clears the region; the crosshair where none is marked. */
+  /** Removes the region, else the crosshair. */
   clear(): void {
     if (this.marked.region) this.marked.mark(null);
     else this.cross.mark(null);

@@ -1,4 +1,4 @@
-/** Layout choice and trust of a picture: when it was captured, how many values it holds, what was assumed. */
+/** Layout choice and trust of a picture: time of capture, number of values, assumptions. */
 import type { Entry, KnownLayout, TensorAnswer } from "../shared/client/tensor_questions.ts";
 import { counted } from "../shared/format.ts";
 import { element, KEEP_KEYS, select } from "../shared/ui/dom.ts";
@@ -9,7 +9,7 @@ import type { PictureEvents } from "./picture/picture.ts";
 import type { Plane } from "./plane.ts";
 import type { InspectorCommands, Region, ShowChoice } from "./state.ts";
 
-/** The choice after this one, round and round; the first behind what is none of them. */
+/** The next choice, cyclic; the first after an unknown one. */
 export function following<T>(choices: readonly T[], choice: unknown): T {
   return choices[(choices.indexOf(choice as T) + 1) % choices.length]!;
 }
@@ -26,12 +26,15 @@ export type Believed = Pick<
   "captured" | "layout" | "layouts" | "missingLanes" | "reading"
 >;
 
-/** Whether the time of capture is uncertain. */
+/** True if the time of capture is uncertain. */
 export function isUnsure({ captured }: Believed): boolean {
   return captured !== "node" && captured !== "file";
 }
 
-/** Words on trust, the capture first; `exact` is null where nothing is drawn, `misfit` why a requested layout does not fit. */
+/**
+ * Sentences on trust, the capture first; `exact` is null if nothing is drawn, `misfit` tells why a requested layout
+ * does not fit.
+ */
 export function trustWords(believed: Believed, exact: boolean | null, misfit = ""): string[] {
   const { captured, layout, layouts, missingLanes, reading } = believed;
   const words: string[] = [CAPTURED[captured]];
@@ -44,7 +47,7 @@ export function trustWords(believed: Believed, exact: boolean | null, misfit = "
   return words;
 }
 
-/** "from out_layout of node 4", or that it was given by hand. */
+/** "from out_layout of node 4", or a note that it was given by hand. */
 function sourceOf(layouts: readonly KnownLayout[], layout: string): string {
   const known = layouts.find((each) => each.layout === layout);
   if (!known) return "(custom)";
@@ -139,7 +142,7 @@ export class LayoutPicker {
     padding.addEventListener("change", () => {
       this.#choose({ layout, sizes: padding.checked ? {} : null });
     });
-    // An answer may come while one types the next wish.
+    // An answer may come while the user types the next layout.
     if (layout && focused !== this.#text) this.#text.value = layout;
     if (layout && this.#byHand && focused !== this.#sizes) this.#sizes.value = sizesText(sizes);
     const isChoosing = this.#offered.contains(focused);
@@ -152,7 +155,7 @@ export class LayoutPicker {
     this.#check();
   }
 
-  /** Opens the field for a layout by hand, or goes on to the next that is told of. */
+  /** Opens the field for a layout by hand, or goes on to the next known one. */
   next(): void {
     const answer = this.#answer;
     if (!answer || this.node.hidden) return;
@@ -198,7 +201,7 @@ export class LayoutPicker {
   }
 }
 
-/** `C=12, W=5` as sizes, or what is wrong with it. */
+/** `C=12, W=5` as sizes, or an error. */
 function parseSizes(text: string): Record<string, number> | string {
   const sizes: Record<string, number> = {};
   for (const item of text.split(/[\s,;]+/).filter(Boolean)) {
@@ -219,7 +222,7 @@ export interface LayoutCommands
   extends InspectorCommands,
     Omit<PictureEvents, "point" | "pick" | "mark"> {
   pick(entry: Entry): void;
-  /** Shows the first fault where nobody has chosen a tensor. */
+  /** Shows the first fault unless the user has chosen a tensor. */
   fault(entry: Entry): void;
   step(step: 1 | -1): void;
   plane(plane: Plane): void;
@@ -227,7 +230,7 @@ export interface LayoutCommands
   cells(cells: CellChoice): void;
   show(show: ShowChoice): void;
   zoom(factor: number): void;
-  /** Brings a part of the plane into sight; null brings all of it. */
+  /** Zooms to a part of the plane; null shows all of it. */
   zoomTo(region: Region | null): void;
   whole(): void;
   open(axis: number, index: number): void;

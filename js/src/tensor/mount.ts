@@ -14,7 +14,7 @@ import { type KeptOptions, SHOWS, type TensorOptions } from "./state.ts";
 
 const PAGE = 16;
 const STRIDE = 10;
-/** The share of what is in sight that one key moves by. */
+/** Share of the visible part that one key moves by. */
 const PAN = 0.25;
 /** Rows and columns that an arrow key moves by. */
 const ARROWS: Record<string, readonly [rows: number, cols: number]> = {
@@ -134,11 +134,11 @@ function follow(
         told.has("index") ? options.get("index") : index,
       ),
     );
-  /** In an order in which nothing undoes the other. */
+  /** In an order in which no step undoes another. */
   const takes: { [K in keyof KeptOptions]: (value: KeptOptions[K]) => void } = {
     entry: (entry) => {
       const more = ["axes", "index", "along", "reading", "data_layout", "data_sizes"];
-      // Another view of the same model tells the entry, too, when it first rests: what is chosen of it stays.
+      // Another view of the same model also reports the entry when it first rests: choices within it stay.
       if (!entry || inspector.shows(entry)) return;
       inspector.show(entry, more.some((name) => told.has(name)) ? opening(options, told) : null);
     },

@@ -52,7 +52,7 @@ export function list(
   return node;
 }
 
-/** A number as it is shown; in full at the pointer, and where it is copied. */
+/** A shortened number; its tooltip and copies have the full text. */
 export function number(text: string, full = text): HTMLSpanElement {
   const node = piece("number", screenText(text));
   node.dataset.copy = full;
@@ -77,7 +77,7 @@ export class Failure {
   }
 }
 
-/** A link to a value by its stored index, which says where it is among the axes shown. */
+/** A link to a value by its stored index, with its index among the shown axes. */
 export function placeButton(
   answer: TensorAnswer | null,
   stored: readonly number[] | null,

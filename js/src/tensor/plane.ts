@@ -2,15 +2,15 @@ import type { TensorAnswer } from "../shared/client/tensor_questions.ts";
 import { largest } from "../shared/many.ts";
 export type Axes = readonly [down: number | null, across: number | null];
 
-/** Two axes of a tensor laid out as a picture, all others held at one index. */
+/** Two axes of a tensor as a picture, all others fixed at one index. */
 export interface Plane {
   shape: readonly number[];
   axes: Axes;
-  /** One index an axis; those of the shown axes do not matter. */
+  /** One index per axis; ignored for the shown axes. */
   index: readonly number[];
 }
 
-/** The plane that an answer shows, which may be older than the one asked for. */
+/** The plane of an answer, which may be older than the requested one. */
 export function answeredPlane({ viewShape, axes, index }: TensorAnswer): Plane {
   return { shape: viewShape, axes, index };
 }
@@ -34,7 +34,7 @@ export function defaultAxes(shape: readonly number[]): Axes {
   return shape[across] === 1 && shape[down]! > 1 ? [across, down] : [down, across];
 }
 
-/** The plane that was asked for, as far as the shape has it; the default for what it has not. */
+/** The requested plane as far as it fits the shape, completed by the default. */
 export function planeOf(
   shape: readonly number[],
   axes: Axes | null,
@@ -70,7 +70,7 @@ export function planeCols({ shape, axes: [, across] }: Plane): number {
   return across === null ? 1 : shape[across]!;
 }
 
-/** The axes that can be gone along: by a profile, or by channels beside the axes of their pictures. */
+/** Axes for a profile, or for channels beside the axes of their pictures. */
 export function axesAlong(
   shape: readonly number[],
   pictured: readonly (number | null)[],
@@ -81,7 +81,7 @@ export function axesAlong(
     : axes;
 }
 
-/** The one that is wanted, else the channels, else the longest; `model/tensors/planes.py` has the same. */
+/** The wanted axis, else the channels, else the longest; as in `model/tensors/planes.py`. */
 export function axisAlong(
   shape: readonly number[],
   names: readonly string[],
@@ -97,7 +97,7 @@ export function axisAlong(
   return usable ? usual : (axes.find((axis) => shape[axis] === most) ?? null);
 }
 
-/** The axes that are held at one index, in order. */
+/** The axes fixed at one index, in order. */
 export function fixedAxes({ shape, axes }: Plane): number[] {
   return shape.map((_, axis) => axis).filter((axis) => !axes.includes(axis));
 }
@@ -107,7 +107,7 @@ export function withIndex(plane: Plane, axis: number, index: number): Plane {
   return { ...plane, index: plane.index.map((each, i) => (i === axis ? clamped : each)) };
 }
 
-/** Shows another axis down or across; the two change places where it is the other's. */
+/** Shows another axis down or across; swaps the two if the other side has it. */
 export function withAxis(plane: Plane, side: "down" | "across", axis: number | null): Plane {
   const [down, across] = plane.axes;
   if (side === "down") {
@@ -116,7 +116,7 @@ export function withAxis(plane: Plane, side: "down" | "across", axis: number | n
   return swapped(plane);
 }
 
-/** Down becomes across; a plane of a single axis stays as it is. */
+/** Swaps down and across; a plane of a single axis stays as it is. */
 export function swapped(plane: Plane): Plane {
   const [down, across] = plane.axes;
   return down === null ? plane : { ...plane, axes: [across, down] };
@@ -126,7 +126,7 @@ export function indexAt({ axes: [down, across], index }: Plane, { row, col }: Po
   return index.map((each, axis) => (axis === down ? row : axis === across ? col : each));
 }
 
-/** The plane, with the same axes, that holds the value at this index, and where it is there. */
+/** The plane, with the same axes, that contains the value at this index, and its position. */
 export function locate(plane: Plane, index: readonly number[]): { plane: Plane; point: Point } {
   const [down, across] = plane.axes;
   return {
@@ -147,7 +147,7 @@ export function sameShape(a: readonly number[], b: readonly number[]): boolean {
   return a.length === b.length && a.every((each, axis) => each === b[axis]);
 }
 
-/** Whether two planes show the same values in the same places. */
+/** True if two planes show the same values in the same places. */
 export function samePlane(a: Plane, b: Plane): boolean {
   return (
     sameShape(a.shape, b.shape) &&
@@ -157,7 +157,7 @@ export function samePlane(a: Plane, b: Plane): boolean {
   );
 }
 
-/** `H`, or `axis 2` where no layout names it; empty for none. */
+/** `H`, or `axis 2` without a layout; may be empty. */
 export function axisText(names: readonly string[], axis: number | null): string {
   return axis === null ? "" : (names[axis] ?? `axis ${axis}`);
 }

@@ -28,9 +28,9 @@ export class RequestedView {
   /** Null leaves the choice to the run. */
   reading: string | null = null;
   layout = AS_TOLD;
-  /** The axis that channels or a profile are to go along. */
+  /** Axis of channels or a profile. */
   along: number | null = null;
-  /** Letters of the plane's axes, where they are known. */
+  /** Letters of the plane's axes, if known. */
   names: readonly string[] = [];
   #answer: TensorAnswer | null = null;
   /** Options for axes other than the declared ones, and the plane shown until the axes are known. */
@@ -72,7 +72,7 @@ export class RequestedView {
     };
   }
 
-  /** Requests another entry; keeps the view and returns true where the shape is the same. */
+  /** Requests another entry; keeps the view and returns true if the shape is the same. */
   over(entry: Entry, shape: readonly number[], opening: Opening | null): boolean {
     const same = this.plane !== null && sameShape(this.#declared, shape);
     this.entry = entry;
@@ -97,7 +97,7 @@ export class RequestedView {
     this.#declared = [];
   }
 
-  /** Null where nothing can be asked. */
+  /** Null if nothing can be requested. */
   get view(): PlaneView | null {
     if (!this.entry || !this.plane) return null;
     const answer = this.#answer;
@@ -112,7 +112,7 @@ export class RequestedView {
     };
   }
 
-  /** Takes over the run's choices; returns whether the requested plane is still the same. */
+  /** Takes over the run's choices; returns true if the requested plane is unchanged. */
   answered(answer: TensorAnswer): boolean {
     this.#answer = answer;
     this.names = answer.axisNames;
@@ -126,7 +126,7 @@ export class RequestedView {
     this.#answer = null;
   }
 
-  /** Lays the axes out otherwise; returns where a value of the plane is then. */
+  /** Changes the layout; returns the new position of a value. */
   lay(wish: LayoutWish, point: Point | null): Point | null {
     const [before, plane] = [this.#answer, this.plane];
     this.layout = wish;
@@ -162,17 +162,17 @@ export class RequestedView {
   }
 }
 
-/** The letters of the axes as stored in a layout: upper case for the blocks, lower case for what was split off. */
+/** Letters of the stored axes of a layout: upper case for the blocks, lower case for the split-off parts. */
 function lettersOf(layout: string): string[] {
   return [...layout.matchAll(/[A-Z]|\d+([a-z])/g)].map(([letter, part]) => part ?? letter);
 }
 
-/** Whether two answers hold the same values, in whatever layout. */
+/** True if two answers have the same values, in whatever layout. */
 export function sameTensor(a: TensorAnswer | null, b: TensorAnswer | null): boolean {
   return !!a && !!b && a.entry.join() === b.entry.join() && a.reading === b.reading;
 }
 
-/** Answer to show; keeps the picture of the shown plane where a new reply has none. */
+/** Answer to show; keeps the picture of the shown plane if a new reply has none. */
 export function withPicture(answer: TensorAnswer, before: TensorAnswer | null): TensorAnswer {
   if (!answer.trouble || !before?.tile || !sameTensor(before, answer)) return answer;
   const plane = ({ layout, axes, index }: TensorAnswer) => JSON.stringify([layout, axes, index]);

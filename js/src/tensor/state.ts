@@ -16,7 +16,7 @@ import type {
 import type { Point } from "./plane.ts";
 
 export const SHOWS = ["picture", "channels", "profile"] as const;
-/** Left pane: a plane, a picture for each index of an axis, or a line along an axis. */
+/** Left pane: a plane, pictures of the indices of an axis, or a line along an axis. */
 export type ShowChoice = (typeof SHOWS)[number];
 
 /** A part of the plane in values: rows down, columns across. */
@@ -32,16 +32,16 @@ export interface ValueLook {
 /** State shown by the parts; unchanged fields stay the same objects, so parts compare them by `===`. */
 export interface ShownTensor {
   readonly entry: Entry;
-  /** The facts, and the plane that is shown; its tile is the finest of what is in sight. Null where reading failed. */
+  /** Facts and the shown plane; its tile is the finest of the visible part. Null after an error. */
   readonly answer: TensorAnswer | null;
-  /** Of the whole tensor under the answer's reading; null until known. */
+  /** Statistics of the complete tensor under the answer's reading; null until known. */
   readonly statistics: StatisticsAnswer | null;
   readonly show: ShowChoice;
   readonly along: number | null;
-  /** Region in sight; null for the whole plane. */
+  /** Visible region; null for the complete plane. */
   readonly region: Region | null;
   readonly colors: ColorChoice;
-  /** Numbers to colors; null where nothing is finite. */
+  /** Numbers to colors; null without finite values. */
   readonly scale: ColorScale | null;
   readonly cells: CellChoice;
   readonly values: ValueLook;
@@ -60,12 +60,12 @@ export interface InspectorCommands {
   leave(): void;
 }
 
-/** Whether single values of the plane can be read. */
+/** True if single values of the plane can be read. */
 export function hasValues({ tile, unordered }: TensorAnswer): boolean {
   return tile !== null || unordered === true;
 }
 
-/** The plane of an answer, to ask more about just that. */
+/** The plane of an answer, for further questions about it. */
 export function viewOf({ entry, reading, layout, sizes, axes, index }: TensorAnswer): PlaneView {
   return { entry, reading, layout, sizes, axes, index };
 }
@@ -78,9 +78,9 @@ export interface TensorOptions {
   color_scale: ScaleChoice;
   color_map: MapChoice;
   color_range: "auto" | "tensor" | "plane" | "robust" | [low: number, high: number];
-  /** Null for the one that the graph states, "" for the axes as stored. */
+  /** Null for the graph's layout, "" for the axes as stored. */
   data_layout: string | null;
-  /** Sizes that hide padding; null for those that are known with the layout. */
+  /** Sizes that hide padding; null for those known with the layout. */
   data_sizes: Record<string, number> | null;
   reading: string | null;
   show: ShowChoice;
@@ -97,7 +97,7 @@ export interface TensorOptions {
 
 const REST_MS = 250;
 
-/** All that is read back but for the height, which the host sets. */
+/** Options to be read back: all but the height, which the host sets. */
 export type KeptOptions = Omit<TensorOptions, "height">;
 
 /** Writes options to the traits once the view rests. */
@@ -123,7 +123,7 @@ export class Memory {
     }, REST_MS);
   }
 
-  /** Whether a trait change is this view's own write coming back. */
+  /** True if a trait change is this view's own write coming back. */
   isEcho(name: keyof KeptOptions): boolean {
     return JSON.stringify(this.#options.get(name)) === this.#told.get(name);
   }

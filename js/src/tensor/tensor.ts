@@ -8,7 +8,7 @@ import { widget } from "../shared/ui/view.ts";
 import { mountTensor } from "./mount.ts";
 import type { TensorOptions } from "./state.ts";
 
-/** More than this a tensor does not take of a large screen by itself, CSS px. */
+/** Largest default height of a tensor on a large screen, CSS px. */
 const MOST_HEIGHT = 720;
 
 export default widget<TensorOptions>(mountTensor, MOST_HEIGHT);

@@ -62,7 +62,7 @@ export function lines(texts: readonly string[]): FigurePart {
   };
 }
 
-/** Breaks a text behind semicolons where its parts fit into lines, else evenly. */
+/** Breaks a text after semicolons if its parts fit into lines, else evenly. */
 export function wrapParts(text: string, room: number, widths: TextWidths): string[] {
   const found: string[] = [];
   for (const each of text.match(/[^;]+;?/g) ?? []) {
@@ -75,7 +75,7 @@ export function wrapParts(text: string, room: number, widths: TextWidths): strin
   return found.length <= MOST ? found : balanced(text, room, widths);
 }
 
-/** As few lines as hold the text, each about as long. */
+/** The fewest lines that hold the text, of similar lengths. */
 function balanced(text: string, room: number, widths: TextWidths): string[] {
   const wanted = widths.wrap(text, room, SMALL, MOST);
   let [low, high] = [room / 2, room];
@@ -93,30 +93,30 @@ interface TensorFigureData {
   title: string;
   tensor: KnownTensor & Believed;
   text: string;
-  /** Of the tensor's file. */
+  /** Warnings about the tensor's file. */
   warnings: string[];
-  /** Why its values are not shown, and why they could not be read; empty where they are. */
+  /** Why its values are not shown, and why they could not be read; may be empty. */
   redacted: string;
   unread: string;
-  /** Why a layout that was asked for does not fit. */
+  /** Why a requested layout does not fit. */
   misfit: string;
-  /** Which axes are shown, and where the others are held. */
+  /** Shown axes, and the indices of the others. */
   caption: string;
   picture: Omit<PictureData, "room"> | null;
   dtype: string;
 }
 
 interface TensorFigureAnswers extends PictureAnswers {
-  /** `distribution` is not null where there are its columns. */
+  /** `distribution` is not null if its columns are here. */
   statistics: Omit<StatisticsAnswer, "distribution"> &
     Partial<Distribution> & { distribution: unknown };
 }
 
 type TensorFigureRequest = FigureRequest<TensorFigureData, TensorOptions, TensorFigureAnswers>;
 
-/** Room for the statistics beside the picture, px, between both, and for the widest picture. */
+/** Widths of the statistics beside the picture, of the gap, and of the widest picture, px. */
 const [STATISTICS, GAP, WIDEST] = [300, 20, 640];
-/** Below this width the statistics stand below the picture. */
+/** Width below which the statistics are below the picture. */
 const NARROW = 620;
 
 export function tensorFigure(request: TensorFigureRequest): Drawing {
@@ -213,7 +213,7 @@ function spreadFor(
   kind: "linear" | "log" | "symlog",
 ): Spread | null {
   const { size = 0, finite = 0, minimum } = known.statistics ?? {};
-  // What counts are withheld of.
+  // Null for withheld counts.
   if (!size || (finite && minimum?.value == null)) return null;
   const near = nearRange(known, choice);
   return spreadOf(known, dtype, { kind, zoom: near && [near.low, near.high] });

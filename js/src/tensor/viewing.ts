@@ -14,12 +14,12 @@ import { hasValues, type Region, type ShownTensor, type TensorOptions } from "./
 const POLL_MS = 150;
 
 interface CountingEvents {
-  /** More counts have come for the current tensor. */
+  /** Called with more counts of the current tensor. */
   counted: (answer: StatisticsAnswer) => void;
   failed: (error: unknown) => void;
 }
 
-/** The numbers of one whole tensor: at once what is known, then those of every value. */
+/** Statistics of one complete tensor: at once those known, then exact ones. */
 class Counting {
   readonly #run: TensorQuestions;
   readonly #events: CountingEvents;
@@ -36,14 +36,14 @@ class Counting {
     signal.addEventListener("abort", () => this.forget());
   }
 
-  /** Counts known at once for another tensor or reading. */
+  /** Known counts of another tensor or reading. */
   begin(entry: Entry, reading: string | null): Promise<StatisticsAnswer> {
     this.forget();
     this.#question = { entry, reading };
     return this.#run.statistics({ ...this.#question, exact: false }, this.#signal);
   }
 
-  /** Lets go of the tensor; a pass that only this view waits for ends. */
+  /** Releases the tensor; a pass that only this view waits for ends. */
   forget(): void {
     if (this.#scanning) this.#cancel().catch(() => {});
     this.#ticket += 1;
@@ -57,7 +57,7 @@ class Counting {
     this.#follow(++this.#ticket);
   }
 
-  /** Stops the pass; what is known by then stays. */
+  /** Stops the pass and keeps its results so far. */
   async stop(): Promise<void> {
     if (!this.#scanning) return;
     const ticket = ++this.#ticket;
@@ -93,7 +93,7 @@ class Counting {
 
 interface ViewingEvents {
   painted(): void;
-  /** The part in sight has changed. */
+  /** Called when the visible part has changed. */
   moved(): void;
 }
 
@@ -175,7 +175,7 @@ export class Viewing {
     this.count(this.#pictures.stopped || this.#statistics?.state === "cancelled");
   }
 
-  /** Shows the requested view from the cache, else asks for it. */
+  /** Shows the requested view from the cache, else requests it. */
   want(known: TensorAnswer | null): void {
     const { view, plane } = this.#wish;
     if (!view || !plane) return;
@@ -302,7 +302,7 @@ export class Viewing {
   }
 }
 
-/** Moves what is in sight, and the crosshair or the choice of a channel, by steps. */
+/** Moves the visible part, and the crosshair or the chosen channel, by steps. */
 export class Steering {
   readonly #panels: InspectorLayout;
   readonly #plane: () => Plane | null;
@@ -314,7 +314,7 @@ export class Steering {
     this.#look = look;
   }
 
-  /** Goes in by a factor at the crosshair, else in the middle. */
+  /** Zooms in by a factor at the crosshair, else in the middle. */
   zoom(factor: number): void {
     const { picture, cross } = this.#panels;
     const at = cross.point && picture.placeOf(cross.point);
@@ -326,14 +326,14 @@ export class Steering {
     this.#panels.picture.moved();
   }
 
-  /** Moves what is in sight by shares of itself. */
+  /** Moves the visible part by shares of itself. */
   pan(right: number, down: number): void {
     const { picture } = this.#panels;
     const plot = picture.viewport.layout?.plot;
     if (plot && picture.viewport.pan(-right * plot.width, -down * plot.height)) picture.moved();
   }
 
-  /** Moves the crosshair, or the choice among channels where those are shown. */
+  /** Moves the crosshair, or the chosen channel. */
   move(rows: number, cols: number): void {
     const { shown, channels, cross } = this.#panels;
     const plane = this.#plane();
@@ -341,7 +341,7 @@ export class Steering {
     else if (plane && shown?.answer && hasValues(shown.answer)) cross.move(plane, rows, cols);
   }
 
-  /** Moves the corner of the region that is marked, which begins at the crosshair. */
+  /** Moves the corner of the marked region, which begins at the crosshair. */
   mark(rows: number, cols: number): void {
     const { shown, cross, marked } = this.#panels;
     const plane = this.#plane();
@@ -349,7 +349,7 @@ export class Steering {
     cross.put(marked.extend(plane, cross.point ?? { row: 0, col: 0 }, rows, cols));
   }
 
-  /** Moves along the first axis that is held at one index. */
+  /** Moves along the first fixed axis. */
   index(steps: number): void {
     const plane = this.#plane();
     const axis = plane && fixedAxes(plane).find((each) => plane.shape[each]! > 1);

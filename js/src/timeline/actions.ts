@@ -82,7 +82,7 @@ function clamped(position: number, first: number, last: number): number {
 
 const PARTS: readonly ShownPart[] = ["both", "chart", "table"];
 
-/** What the keys do; while the table is active the arrows up and down move through its rows. */
+/** Keyboard actions; while the table is active, up and down move through its rows. */
 export function actions(view: Flamechart): KeyAction[] {
   const { scene } = view;
   const pick = (slice: number) => {

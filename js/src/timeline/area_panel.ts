@@ -28,11 +28,11 @@ import { Called } from "./data/called.ts";
 import type { Row } from "./data/row.ts";
 import { factList, type TimelineData } from "./descriptions.ts";
 
-/** Rows of the table that are shown before the rest is asked for. */
+/** Number of rows shown at first. */
 const MOST = 8;
-/** Of so many slices the sums are shown before durations are ranked. */
+/** Number of slices from which sums are shown before durations are ranked. */
 const MANY = 50_000;
-/** More lines than this are no text to paste. */
+/** Most lines to copy as text. */
 const MOST_COPIED = 200_000;
 
 type AreaListener = (found: Area) => void;
@@ -46,7 +46,7 @@ export interface AreaEvents {
   clear(): void;
 }
 
-/** What lies in the marked range: numbers, and its time by node, kind, name or track; with ways to take it along. */
+/** Contents of the marked range: numbers, its time by node, kind, name or track, and ways to export it. */
 export class AreaPanel {
   readonly node = div("tvmdbg-timeline-area");
   readonly #data: TimelineData;
@@ -61,7 +61,7 @@ export class AreaPanel {
   readonly #scopes: HTMLElement;
   #by: RangeBy = "node";
   #scope = "all";
-  /** The row on which the range was drawn out. */
+  /** The row on which the range was dragged. */
   #row: Row | null = null;
   #area: Area | null = null;
   #all = false;
@@ -181,7 +181,7 @@ export class AreaPanel {
     this.#paintParts();
   }
 
-  /** Cancels the sums of a range that is no longer shown. */
+  /** Cancels the sums of an old range. */
   stop(): void {
     this.#work.abort();
   }
@@ -323,7 +323,7 @@ export class AreaPanel {
   }
 }
 
-/** Answer of the kernel in the form of the page's own sums. */
+/** Sums of a kernel's answer, in the form of the page's own. */
 function ofAnswer(range: TimeRange, { count, instants, sum, whole, tracks }: AreaAnswer): Area {
   const { count: number, min, mean, p50, p90, max } = whole;
   const known = (ns: number | null) => ns ?? Number.NaN;

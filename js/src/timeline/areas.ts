@@ -18,10 +18,10 @@ import type { Slices } from "./data/slices.ts";
 import type { SliceDescriptions, SliceFact } from "./descriptions.ts";
 import type { Edge, Measure } from "./tracks/measure.ts";
 
-/** Below so many nanoseconds, all digits are read at a glance. */
+/** Nanoseconds below which all digits are shown. */
 const SHORT = 10_000;
 
-/** A time to the last digit, and to read: `2,571,033 ns ≈ 2.571 ms`. */
+/** An exact time with a readable one: `2,571,033 ns ≈ 2.571 ms`. */
 export function exactly(ns: number): string {
   if (!Number.isFinite(ns)) return "unknown";
   const all = digits(ns);
@@ -30,20 +30,20 @@ export function exactly(ns: number): string {
   return `${all} ${sign} ${duration(ns)}`;
 }
 
-/** As many digits as a source prints; ≈ where the time has more. */
+/** As many digits as a source prints; ≈ if the time has more. */
 export function digits(ns: number): string {
   const text = exactNs(ns);
   const isAll = Number(text.replace(/,| ns/g, "")) === ns;
   return `${isAll ? "" : "≈ "}${text}`;
 }
 
-/** What the time of a range is shared out to: a page asks for callers elsewhere, and has tracks. */
+/** Groupings of a range's time: a page asks for callers elsewhere, and has tracks. */
 export const RANGE_BY = [...AREA_BY.filter((by) => by !== "callers"), "track"] as const;
 export type RangeBy = (typeof RANGE_BY)[number];
 
 export interface AreaPart {
   label: string;
-  /** Op kind, "" where several have part in it. */
+  /** Op kind; "" for several. */
   kind: string;
   operator?: number;
   nodes: number[];
@@ -52,7 +52,7 @@ export interface AreaPart {
   self: number;
 }
 
-/** The time of a range by one thing, the largest first; pauses now and then. */
+/** Time of a range by one grouping, the largest first; with pauses. */
 export function* areaBy(
   by: RangeBy,
   slices: Slices,
@@ -120,7 +120,7 @@ function parts(
   return found.sort((a, b) => b.self - a.self || a.slice - b.slice);
 }
 
-/** Those of one key together; what has several counts to each. */
+/** Sums by key; a slice with several keys counts for all of them. */
 function together<Key extends string | number>(
   single: readonly AreaPart[],
   keys: (part: AreaPart) => readonly Key[],
@@ -162,7 +162,7 @@ const HEAD = [
   "trust",
 ];
 
-/** The slices that touch a range as comma-separated values, in parts; `slice` is the index in `run.timeline`. */
+/** Slices that touch a range as comma-separated values, in parts; `slice` is the index in `run.timeline`. */
 export function* csvParts(
   slices: Slices,
   names: Names,
@@ -200,7 +200,7 @@ export function* csvParts(
   if (lines.length) yield `${lines.join("\r\n")}\r\n`;
 }
 
-/** A cell of text; one that a spreadsheet would take for a formula begins with an apostrophe. */
+/** A text cell; an apostrophe keeps spreadsheets from reading it as a formula. */
 function quoted(text: string): string {
   const safe = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
   return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;

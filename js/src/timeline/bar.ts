@@ -47,11 +47,11 @@ const COLOR_LABELS: Record<ColorBy, string> = {
 export class TimelineBar {
   readonly node: HTMLElement;
   readonly #field: HTMLInputElement;
-  /** The hits below the field; for the view's root. */
+  /** The hits below the field, to be placed in the view's root. */
   readonly list: HitList;
-  /** How many slices a search found, and where among them the selected one is. */
+  /** Number of hits, and the position of the selected slice among them. */
   readonly hits = element("output", { class: "tvmdbg-muted tvmdbg-timeline-hits" });
-  /** Says what part of the time axis is in view, with the way out of it. */
+  /** The visible part of the time axis, with a button to show all. */
   readonly range: HTMLElement;
   readonly #part = element("output", {
     class: "tvmdbg-timeline-range",
@@ -174,7 +174,7 @@ export class TimelineBar {
     );
   }
 
-  /** Takes the line of what the times mean into the bar. */
+  /** Moves the line on the meaning of the times into the bar. */
   hold(line: HTMLElement): void {
     if (line.parentElement === this.node) return;
     this.#space.after(line);
@@ -210,7 +210,7 @@ export class TimelineBar {
     this.#critical.setAttribute("aria-pressed", String(on));
   }
 
-  /** Names the chart that is shown and offers what it can do; `zooms`: − and + act on it. */
+  /** Names the current chart and shows its controls; `zooms`: − and + act on it. */
   showChart(kind: ChartKind, zooms: boolean): void {
     const isTime = kind === "time";
     this.#chart.value = kind;
@@ -229,7 +229,7 @@ export class TimelineBar {
     this.#leave.hidden = all;
   }
 
-  /** `wrong`: what is sought cannot be. */
+  /** `wrong` marks an invalid query. */
   showHits(text: string, wrong: boolean): void {
     if (this.hits.textContent === text) return;
     this.hits.textContent = text;

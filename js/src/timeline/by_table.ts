@@ -17,15 +17,15 @@ export interface ByEvents {
 interface SumLine {
   row: ByRow;
   level: number;
-  /** Position of the row above it in the tree, -1 at the top. */
+  /** Index of the parent row, -1 at the top. */
   around: number;
-  /** Share of all rows down to and with this one; NaN below the top. */
+  /** Cumulative share of all rows; NaN below the top. */
   sum: number;
 }
 
 let serial = 0;
 
-/** Times by anything, what lies below a row on demand; only rows in view are in the document. */
+/** Times by any grouping, with rows below rows on demand; only visible rows are in the document. */
 export class ByTable {
   readonly node: HTMLElement;
   readonly #id = `tvmdbg-timeline-by-${++serial}`;
@@ -79,7 +79,7 @@ export class ByTable {
     return this.#current < 0 ? null : `${this.#id}-${this.#current}`;
   }
 
-  /** @param lasts  what durations are of, "" where there is nothing to say. */
+  /** @param lasts Meaning of the durations; may be "". */
   show(rows: SumTable, title: string, lasts: string): void {
     this.#rows = rows;
     this.#open.clear();
@@ -258,7 +258,7 @@ export class ByTable {
   }
 }
 
-/** Whatever their order. */
+/** Key of a set of nodes, whatever their order. */
 function alike(nodes: readonly number[]): string {
   return nodes.toSorted((a, b) => a - b).join();
 }

@@ -19,7 +19,7 @@ const ROW = 22;
 import { columnHeads } from "./table.ts";
 
 export interface ChangeEvents {
-  /** Selects the nodes of A that a row stands for, or its first slice in B where there are none. */
+  /** Selects the nodes of A of a row, or its first slice in B without any. */
   pick: (nodes: readonly number[], source: number) => void;
   hover: (node: number | null) => void;
   listed: () => void;
@@ -29,7 +29,7 @@ export interface ChangeEvents {
 
 let serial = 0;
 
-/** The operators of two runs by how much longer they take in the second; only rows in view are in the document. */
+/** Operators of two runs by their slowdown in the second; only visible rows are in the document. */
 export class ChangeTable {
   readonly node: HTMLElement;
   readonly #change: Change;
@@ -124,12 +124,12 @@ export class ChangeTable {
     this.#body.addEventListener("pointerleave", () => this.#over(-1), { signal });
   }
 
-  /** Id of the current row's element, null where no listed row is current. */
+  /** Id of the current row's element, or null. */
   get activeId(): string | null {
     return this.#rows.includes(this.#current) ? `${this.#id}-${this.#current}` : null;
   }
 
-  /** What the current row says, "" where there is none. */
+  /** Description of the current row, or "". */
   get sentence(): string {
     return this.activeId ? this.#change.sentence(this.#current, this.#shown) : "";
   }
@@ -154,7 +154,7 @@ export class ChangeTable {
     );
   }
 
-  /** Marks the rows of nodes of A, or that of a slice of B which stands for none. */
+  /** Marks the rows of nodes of A, or the row of a slice of B without a node in A. */
   select(nodes: readonly number[], source = -1): void {
     const rows = this.#kinds
       ? nodes.map((node) => this.#kindOf(this.#change.rowOf(node)))
@@ -185,7 +185,7 @@ export class ChangeTable {
     this.#events.say(this.#kinds ? "differences by op kind" : "differences by operator");
   }
 
-  /** Lists only the next kind of verdict, then all again. */
+  /** Filters by the next kind of verdict, then shows all again. */
   nextFilter(): void {
     const all = [null, ...this.#change.counts().map(([verdict]) => verdict)];
     const next = all[(all.indexOf(this.#verdict) + 1) % all.length] ?? null;
@@ -333,14 +333,14 @@ export class ChangeTable {
     );
   }
 
-  /** Facts that tell operators of one label apart: ids and shape. */
+  /** Ids and shape, which separate operators of one label. */
   #place(row: number): HTMLElement[] {
     const { node, shape } = this.#change.columns;
     const id = node[row]! < 0 ? this.#change.nodesB(row).at(-1) : node[row];
     return [element("span", {}, `#${id}`), span("tvmdbg-muted", shape.at(row))];
   }
 
-  /** How large the difference is beside the largest one: to the right what takes longer. */
+  /** Size of the difference relative to the largest one: slowdowns to the right. */
   #bar(row: number): HTMLElement {
     const bar = element("i", { class: "tvmdbg-change-size" });
     const share = this.#most > 0 ? this.#change.of(row, this.#shown) / this.#most || 0 : 0;

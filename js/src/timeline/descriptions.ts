@@ -17,7 +17,7 @@ import type { TimelineScene } from "./tracks/scene.ts";
 
 export const NOISY_RULE = "noisy: 5 repeats or more and p90 / p10 above 1.2";
 
-/** Nodes of a slice that are named; the others are counted. */
+/** Number of a slice's nodes that are named; the others are counted. */
 const NODES_SHOWN = 6;
 
 export type SliceFact = readonly [name: string, value: string];
@@ -48,7 +48,7 @@ export class SliceDescriptions {
     this.#ranking = ranking;
   }
 
-  /** `dense + add #66`, or what the recorded name reads where the node is unknown. */
+  /** `dense + add #66`, or the readable recorded name if the node is unknown. */
   title(slice: number): string {
     if (this.#names.isOther(slice)) return `B: ${this.#names.ofSlice(slice)}`;
     return this.#names.title(this.#slices.nodeOf(slice), this.#names.recorded(slice));
@@ -58,7 +58,7 @@ export class SliceDescriptions {
     return this.#slices.noTime;
   }
 
-  /** Totals, and the operators that take longest. */
+  /** Totals, and the slowest operators. */
   summary(): string[] {
     const { change } = this.#names;
     if (change) return [change.columns.info.sentence, ...change.columns.info.said];
@@ -120,7 +120,7 @@ export class SliceDescriptions {
     ];
   }
 
-  /** What is known of a slice; in brief without what its file tells of it, but its operator. */
+  /** Facts of a slice; `brief` leaves out those of its file, but not its operator. */
   ofSlice(slice: number, brief = false): SliceFact[] {
     const node = this.#slices.nodeOf(slice);
     const lasts = this.#slices.durationOf(slice);
@@ -274,7 +274,7 @@ export class SliceDescriptions {
     return text ? `; note: ${text}` : "";
   }
 
-  /** Whether the slice lasts its node's mean time, as in the debugger's trace. */
+  /** True if the slice lasts its node's mean time, as in the debugger's trace. */
   #isMean(slice: number): boolean {
     const mean = this.#slices.columns.nodeNs[this.#slices.nodeOf(slice)] ?? Number.NaN;
     return Math.abs(mean - this.#slices.durationOf(slice)) < 0.5;
@@ -326,14 +326,14 @@ export interface TimelineData {
   slices: Slices;
   names: Names;
   graph: GraphColumns | null;
-  /** What differs between two runs that are shown as one; null of one run. */
+  /** Comparison of two runs shown as one; null for a single run. */
   change: Change | null;
   ranking: Ranking;
   words: SliceDescriptions;
   scene: TimelineScene;
 }
 
-/** Python for the marked range (null: it is not looked at), the selected slice, or the times of the selected nodes. */
+/** Python for the marked range (null: not selected), the selected slice, or the times of the selected nodes. */
 export function codeFor(
   { slices, scene, change }: TimelineData,
   { selected, slice }: SessionClient,

@@ -15,7 +15,7 @@ const WIDTH = 300;
 const HEIGHT = 26;
 const MOST_DOTS = 200;
 
-/** What a row of the comparison says in full: both times and repeats on one axis, and what the verdict rests on. */
+/** Details of a row of the comparison: both times, repeats on one axis, and the reasons for the verdict. */
 function changeDetails(change: Change, row: number): HTMLElement {
   const rows = change.byNode;
   const verdict = rows.verdict[row]!;
@@ -57,7 +57,7 @@ function sideText(change: Change, row: number, side: 0 | 1): string {
   return told.join(", ");
 }
 
-/** The repeats of both runs, one strip over the other, on one axis. */
+/** Repeats of both runs in two strips on one axis. */
 function distributions(change: Change, row: number): HTMLElement | string {
   const [a, b] = change.repeats(row).map((each) => Float64Array.from(each));
   if (!a!.length && !b!.length) return "";
@@ -121,7 +121,7 @@ function strip(name: string, values: Float64Array, low: number, high: number): S
   return node;
 }
 
-/** What is selected, in full: facts, repeats, or the sum over a range. */
+/** Details of the selection: facts, repeats, or the sum over a range. */
 export class SliceDetails {
   readonly node = element("section", { class: "tvmdbg-timeline-details", "aria-label": "details" });
   readonly #slices: Slices;

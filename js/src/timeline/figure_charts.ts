@@ -13,9 +13,9 @@ import { Brush } from "./charts/stage.ts";
 import type { TreePlaces } from "./data/merged_tree.ts";
 import { type Names, type Title, titleText } from "./data/names.ts";
 
-/** What places or rows are of, as Python counts them: a node, or what has only a name. */
+/** Items of a chart as counted by Python: a node, or only a name. */
 interface GivenColumns {
-  /** -1 where there is no node. */
+  /** -1 without a node. */
   node: number[];
   name: string[];
   label: string[];
@@ -109,7 +109,7 @@ interface MatrixData {
   mean: number[];
   noisy: boolean[];
   totals: number[];
-  /** Repeats of warm-up. */
+  /** Number of warm-up repeats. */
   warm: number;
   ofSlices: boolean;
   repeats: number;
@@ -130,7 +130,7 @@ const LEVEL = 20;
 const CELL = 10;
 const ROOFLINE = 240;
 
-/** A chart, and what is to be said of it; null where there is none to draw. */
+/** A chart with its caption; null if there is nothing to draw. */
 export function otherChart(data: ChartData, context: ChartContext): [FigurePart, Note[]] | null {
   if (data.kind === "merged") return [merged(data, context), []];
   if (data.kind === "repeats") return repeats(data, context);
@@ -139,7 +139,7 @@ export function otherChart(data: ChartData, context: ChartContext): [FigurePart,
   return part && [part, []];
 }
 
-/** A part that a brush paints from the margin on. */
+/** A figure part painted by a brush from the margin on. */
 function painted(height: number, paint: (brush: Brush, theme: Theme) => void): FigurePart {
   return {
     height: height + 6,

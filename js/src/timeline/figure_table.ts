@@ -20,12 +20,12 @@ export interface ChangesData {
 export interface ChangeRow {
   sign: string;
   color: "error" | "accent";
-  /** Whether there is a difference, as far as is known. */
+  /** True if the verdict is certain enough for a color. */
   certain: boolean;
-  /** Of the first run. */
+  /** Nodes of the first run. */
   nodes: number[];
   label: string;
-  /** `#12 | #14`, and the last of them. */
+  /** `#12 | #14`, and the last id. */
   ids: string;
   id: string;
   mark: string;
@@ -36,12 +36,12 @@ export interface ChangeRow {
   change: string;
   ratio: string;
   verdict: string;
-  /** Difference over the greatest one. */
+  /** Difference relative to the largest one. */
   bar: number;
 }
 
 const NARROW = 620;
-/** How far the bar of the greatest difference reaches, px. */
+/** Length of the bar of the largest difference, px. */
 const CHANGE_BAR = 26;
 const LABEL = 32;
 
@@ -114,16 +114,16 @@ export function changesTable(
 
 export interface TableData {
   notes: Note[];
-  /** What stands before the name, the name, time, share, and what stands behind it ("": nothing). */
+  /** Headings: before the name, the name, time, share, and after the share ("": none). */
   heads: string[];
   rows: TableRow[];
   below: Note[];
 }
 
 export interface TableRow {
-  /** A number of the row, or how many slices it is of. */
+  /** A number of the row, or its number of slices. */
   lead: string;
-  /** -1 where it is no node. */
+  /** -1 without a node. */
   node: number;
   label: string;
   kind: string;
@@ -137,7 +137,7 @@ export interface TableRow {
 
 const [LEAD, GAP, CHIP] = [46, 12, 16];
 const BAR = 80;
-/** Narrower tables have no bars, and below the next width nothing behind the share. */
+/** Widths below which tables have no bars, and nothing after the share. */
 const BARRED = 420;
 
 export interface RowLooks {
@@ -145,7 +145,7 @@ export interface RowLooks {
   fill: (theme: Theme, row: TableRow) => string;
 }
 
-/** As the table beside the flamechart calls and marks rows; `numbered`: ids stand before the names. */
+/** Rows with titles and marks as in the table beside the flamechart; `numbered`: ids come first. */
 export function rowLooks(
   slices: Slices,
   names: Names,
@@ -213,7 +213,7 @@ export function table(
       pen.fillStyle = theme.line;
       pen.fillRect(MARGIN, top + LINE, room, 1);
       const y = (at: number) => top + (at + 1.5) * LINE + 2;
-      // Column by column: marks of one look share it in a document.
+      // Column by column: consecutive marks of one style share it in a document.
       const column = (x: number, color: string, of: (row: TableRow, at: number) => string) => {
         rows.forEach((row, at) => {
           put(of(row, at), x, y(at), color);

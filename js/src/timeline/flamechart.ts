@@ -21,7 +21,7 @@ import { ColorKey, SliceTooltip } from "./tooltip.ts";
 import { TimeCamera, TimelineChart } from "./tracks/chart.ts";
 import type { TimelineHit, TimelineScene } from "./tracks/scene.ts";
 
-/** One view: what its parts do to each other and to the session. */
+/** One view: connects its parts and the session. */
 export class Flamechart {
   readonly scene: TimelineScene;
   readonly chart: TimelineChart;
@@ -39,10 +39,10 @@ export class Flamechart {
   readonly critical: Critical;
   readonly faults: Faults;
   readonly selection: TimelineSelection;
-  /** Chart and table; data-show and data-active say what is shown and where the arrow keys act. */
+  /** Chart and table; data-show and data-active name the visible part and the one with the arrow keys. */
   readonly body: HTMLElement;
   readonly say: (text: string) => void;
-  /** Where the arrow keys act. */
+  /** The part with the arrow keys. */
   active: "chart" | "table" = "chart";
   readonly #data: TimelineData;
   readonly #root: HTMLElement;
@@ -270,7 +270,7 @@ export class Flamechart {
     this.chart.changed();
   }
 
-  /** Colors slices by what was chosen, or by what tells most. */
+  /** Colors slices by the user's choice, or the most informative column. */
   color(): void {
     const { change, names } = this.#data;
     names.colors.chosen = this.#context.options.get("slice_color");
@@ -309,14 +309,14 @@ export class Flamechart {
     this.say(`sorted by ${how}`);
   }
 
-  /** Selects a slice; -1 selects none. `seen`: it is in view already, and nothing shall move. */
+  /** Selects a slice; -1 selects none. `seen`: it is visible already, so nothing moves. */
   pick(slice: number, { seen = false, toggle = false } = {}): void {
     if (seen) this.scene.current = slice;
     this.selection.pick(slice, toggle);
     this.sync();
   }
 
-  /** The slices are here: shows them where bins stood for them, and nothing else than before. */
+  /** Replaces bins by the loaded slices and keeps everything else. */
   arrived(): void {
     this.color();
     this.table.arrived();
@@ -346,7 +346,7 @@ export class Flamechart {
     else this.selection.node(node, toggle);
   }
 
-  /** Makes ranges and measures begin and end at edges, or anywhere. */
+  /** Switches whether ranges and measures snap to edges. */
   snap(): void {
     this.scene.snaps = !this.scene.snaps;
     this.say(this.scene.snaps ? "ranges snap to edges" : "ranges begin and end anywhere");
@@ -361,7 +361,7 @@ export class Flamechart {
     if (!this.ranges.clear()) this.pick(-1);
   }
 
-  /** Follows the session; scrolls another slice than before into view. */
+  /** Follows the session; scrolls to a newly selected slice. */
   sync({ anew = false, moves = true } = {}): void {
     const { ranking } = this.#data;
     const { selected, node, timeRange } = this.#session;
@@ -434,7 +434,7 @@ export class Flamechart {
     const { start, end, span, whole, all } = this.scene.viewport;
     const text = (ns: number) => timeText(ns, span / 1000, end);
     const part = `${text(start)} – ${text(end)} (${percent(span / whole)} of ${duration(whole)})`;
-    // Recorded times hold loading and gaps too: what shares are of is less than their span.
+    // Recorded times include loading and gaps: the total of the shares is less than their span.
     const noun = this.#data.slices.columns.info.clock === "wall" ? "span" : "total";
     this.bar.showRange(all ? `${noun} ${duration(whole)}` : part, all);
     if (this.#root.dataset.ready !== "true") this.#root.dataset.ready = "true";

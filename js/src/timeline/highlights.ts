@@ -17,11 +17,11 @@ import type { TimelineHit, TimeSpan } from "./tracks/scene.ts";
 
 const SOURCE = "timeline";
 
-/** Which slices and nodes are selected, here and in the other views. */
+/** Selected slices and nodes, here and in the other views. */
 export class TimelineSelection {
   readonly #data: TimelineData;
   readonly #session: SessionClient;
-  /** Slice picked here that has no node, or several. */
+  /** Slice picked here without a node, or with several. */
   #own = -1;
 
   constructor(data: TimelineData, session: SessionClient) {
@@ -29,19 +29,19 @@ export class TimelineSelection {
     this.#session = session;
   }
 
-  /** Changes with what is selected. */
+  /** Key of the selection. */
   get key(): string {
     const { selected, slice } = this.#session;
     return JSON.stringify([selected, slice, this.#own]);
   }
 
-  /** Whether what is selected are the nodes of a slice that was picked and is of several. */
+  /** True if the selection is all nodes of a picked slice with several. */
   get isShared(): boolean {
     const nodes = this.#data.slices.nodesOf(this.#own);
     return nodes.length > 1 && String(nodes) === String(this.#session.selected);
   }
 
-  /** Selects the node of a slice, or all nodes of one that is of several; -1 selects none. */
+  /** Selects the node of a slice, or all its nodes; -1 selects none. */
   pick(slice: number, toggle: boolean): void {
     const { slices } = this.#data;
     const nodes = slices.nodesOf(slice);
@@ -74,7 +74,7 @@ export class TimelineSelection {
     if (found) this.nodes(found.nodes);
   }
 
-  /** The slice that is looked at, and the one that was picked here, -1 for none; one `before` stays if it may. */
+  /** The current slice, and the one picked here, or -1; `before` stays current if possible. */
   look(before: number): { current: number; own: number } {
     const { slices } = this.#data;
     const { node, slice } = this.#session;
@@ -93,7 +93,7 @@ export class TimelineSelection {
     return new MarkedSlices(slices.count, found);
   }
 
-  /** The slices of a node; where it has none of its own, those that it shares, with the fewest others first. */
+  /** The slices of a node; without slices of its own, those it shares, with the fewest others first. */
   #slicesFor(node: number): Int32Array {
     const { slices } = this.#data;
     const own = slices.of(node);
@@ -104,7 +104,7 @@ export class TimelineSelection {
   }
 }
 
-/** Slack of so many nodes is asked for without being wanted: it is there when a slice is looked at. */
+/** Number of nodes up to which slack is requested ahead. */
 const FEW = 20_000;
 const NONE = "This run does not record which nodes depend on which.";
 
@@ -218,10 +218,10 @@ export class Critical {
   }
 }
 
-/** An overview is hardly wider, CSS px. */
+/** Largest width of an overview, CSS px. */
 const PIXELS = 2000;
 
-/** Marks slices of nodes with faulty values, once a scan has found them. */
+/** Marks slices of nodes with faulty values after a scan. */
 export class Faults {
   readonly #data: TimelineData;
   readonly #changed: () => void;
@@ -271,7 +271,7 @@ export class Faults {
   }
 }
 
-/** The spans from left to right, those as one between which there is hardly a gap. */
+/** Spans from left to right; those with hardly a gap between them are merged. */
 function merged(spans: TimeSpan[], near: number): TimeSpan[] {
   const found: TimeSpan[] = [];
   for (const [from, to] of spans.sort(([a], [b]) => a - b)) {
@@ -303,7 +303,7 @@ export class Hovering {
     this.#shown = shown;
   }
 
-  /** The pointer is at a point of the chart. */
+  /** Moves the pointer to a point of the chart. */
   at(hit: TimelineHit | null, x: number, y: number): void {
     const { ranking, scene } = this.#data;
     const { chart, tooltip } = this.#shown;
@@ -314,7 +314,7 @@ export class Hovering {
     else tooltip.tell(scene.bandAt(x, y), ...place);
   }
 
-  /** The pointer is on a row of the table; -1: on none. */
+  /** Moves the pointer to a row of the table, or -1. */
   row(row: number): void {
     this.#light(row < 0 ? -1 : this.#data.ranking.slice[row]!, row);
   }

@@ -19,7 +19,7 @@ import { addExtras } from "./tracks/counters.ts";
 import { bindPointer } from "./tracks/pointer.ts";
 import { TimelineScene, TOP } from "./tracks/scene.ts";
 
-/** Says what the time axis means, always in view; more when opened. */
+/** Meaning of the time axis, always visible; more when opened. */
 function banner({ columns, unusable }: Slices): HTMLElement {
   const { clock, notes, sources, words } = columns.info;
   const wall = clock === "wall";
@@ -52,21 +52,21 @@ function banner({ columns, unusable }: Slices): HTMLElement {
 
 const BUSY_AFTER_MS = 150;
 const LEAST_HEIGHT = 120;
-/** Height of the bar, and of the line above the chart where that does not stand in the bar. */
+/** Height of the bar, and of the line above the chart if it is not in the bar. */
 const BAR = 34;
 const LINE = 26;
-/** Share of the rest that the chart may have, and what it leaves to the details where so all of its tracks are seen. */
+/** Largest share of the rest for the chart, and the least height for the details if all tracks are visible. */
 const CHART = 0.66;
 const LEAST_BELOW = 40;
-/** Where the chart and what is below it have less together, the details stand beside the tracks. */
+/** Height of chart and details below which the details are beside the tracks. */
 const ASIDE = 300;
-/** What the summary and the colors take below it. */
+/** Height of the summary and the color key. */
 const BELOW = 110;
-/** What another chart leaves below it where the table stands beside them. */
+/** Height left below another chart with the table beside it. */
 const BELOW_OTHER = 120;
-/** From this width on (898 and two borders) the table stands beside the chart. */
+/** Width from which the table is beside the chart (898 and two borders). */
 const WIDE = 898;
-/** From this width on the bar has room for all of what the times mean. */
+/** Width from which the bar has room for the line on the times. */
 const ROOMY = 1360;
 const NO_TRACE =
   "The times of the nodes are known, but no trace was found, so there is no time axis. The debugger writes one " +
@@ -158,7 +158,7 @@ function build(
     view.bar.hits,
     drawn && view.bar.range,
   );
-  /** What has to be noted of the times needs a line of its own. */
+  /** A note on the times needs a line of its own. */
   const isLong = line.querySelector(".tvmdbg-timeline-note") !== null;
   root.replaceChildren(
     view.bar.node,

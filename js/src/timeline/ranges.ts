@@ -10,7 +10,7 @@ import type { TimeCamera } from "./tracks/chart.ts";
 import { type Edge, Measure } from "./tracks/measure.ts";
 
 const SOURCE = "timeline";
-/** How many of the longest gaps are listed. */
+/** Number of the longest gaps listed. */
 const LISTED = 10;
 
 /** Subject of the details beside the selection. */
@@ -23,7 +23,7 @@ export interface RangesHost {
   readonly details: SliceDetails;
   readonly panel: AreaPanel;
   say(text: string): void;
-  /** The stage is to be painted again, but for what lies below the marks. */
+  /** Repaints the overlay of the stage. */
   touched(): void;
   deselect(): void;
   tell(): void;
@@ -35,7 +35,7 @@ export class TimeRanges {
   #subject: Subject = "selection";
   readonly #host: RangesHost;
   readonly #words: RangeWords;
-  /** Where the range was drawn out last; null: by keys or elsewhere. */
+  /** Row on which the range was dragged last; null for other origins. */
   #row: Row | null = null;
 
   constructor(host: RangesHost) {
@@ -47,7 +47,7 @@ export class TimeRanges {
     return this.#subject;
   }
 
-  /** The selection has changed, or the range of the session. */
+  /** Reacts to a change of the selection, or of the session's range. */
   changed(what: "selection" | "range"): void {
     const { scene } = this.#host.data;
     if (what === "selection") {
@@ -56,7 +56,7 @@ export class TimeRanges {
     } else this.#subject = scene.range ? "range" : "selection";
   }
 
-  /** Describes the range, gap or measure; false where the selection is to be described. */
+  /** Describes the range, gap or measure; false if the selection is to be described. */
   tell(): boolean {
     const { details, panel, data } = this.#host;
     const { scene } = data;
@@ -77,7 +77,7 @@ export class TimeRanges {
     return true;
   }
 
-  /** A range is being drawn out; null: no more. */
+  /** Shows a range during a drag; null ends it. */
   preview(range: readonly [number, number] | null, mark: boolean): void {
     const { data, panel, details } = this.#host;
     data.scene.preview = range;
@@ -88,7 +88,7 @@ export class TimeRanges {
     this.#host.touched();
   }
 
-  /** Marks a range, null none; `row`: where it was drawn out. */
+  /** Marks a range, null for none; `row`: row of the drag. */
   mark(range: readonly [number, number] | null, row: Row | null = null): void {
     const { session, data } = this.#host;
     this.#row = row;
@@ -102,7 +102,7 @@ export class TimeRanges {
     this.#host.touched();
   }
 
-  /** Begins to measure, with the selected slice first. */
+  /** Begins a measure, at first of the selected slice. */
   measure(): void {
     const { scene, slices } = this.#host.data;
     scene.measure = new Measure(slices, scene.current);
@@ -135,7 +135,7 @@ export class TimeRanges {
     this.#measured();
   }
 
-  /** Sets the second mark; then marks what was measured as the range. */
+  /** Sets the second mark; then makes the measure the range. */
   accept(): void {
     const { measure } = this.#host.data.scene;
     if (!measure?.range) return;
@@ -158,7 +158,7 @@ export class TimeRanges {
     this.#host.touched();
   }
 
-  /** The next gap of the track that is a pixel wide or more. */
+  /** The next gap of the track of at least a pixel. */
   nextGap(by: number): void {
     if (!this.#knowsGaps()) return;
     const { scene, slices } = this.#host.data;
@@ -177,7 +177,7 @@ export class TimeRanges {
       this.#host.say(by > 0 ? "no gap after this on the track" : "no gap before this on the track");
   }
 
-  /** The gap that is next in length; the longest where none is looked at. */
+  /** The next gap by length; without a current one the longest. */
   gapByLength(by: number): void {
     if (!this.#knowsGaps()) return;
     const { scene, slices } = this.#host.data;
@@ -190,7 +190,7 @@ export class TimeRanges {
     if (found) this.pickGap(found);
   }
 
-  /** Forgets the measure, else the range, else the gap; false where there was none of them. */
+  /** Removes the measure, else the range, else the gap; returns false if there was none of them. */
   clear(): boolean {
     const { scene } = this.#host.data;
     if (scene.measure) {
@@ -210,7 +210,7 @@ export class TimeRanges {
     out.measure = measure && { range: measure.range, open: measure.open };
   }
 
-  /** Gaps are known of observed times where the page holds every slice; says so where they are not. */
+  /** True if gaps are known: for observed times with all slices loaded. Else says why not. */
   #knowsGaps(): boolean {
     const { complete, columns } = this.#host.data.slices;
     const { whole, synthetic } = columns.info;
@@ -220,7 +220,7 @@ export class TimeRanges {
     return complete && whole && !synthetic;
   }
 
-  /** The track of the gap or slice that is looked at, else the first that has gaps. */
+  /** Track of the current gap or slice, else the first with gaps. */
   get #track(): number {
     const { scene, slices } = this.#host.data;
     if (scene.gap) return scene.gap.track;

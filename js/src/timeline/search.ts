@@ -12,7 +12,7 @@ import type { Slices } from "./data/slices.ts";
 import type { TimelineData } from "./descriptions.ts";
 import type { TimeCamera } from "./tracks/chart.ts";
 
-/** Tells whether a name fits a part of what is sought. */
+/** True if a name matches a part of the query. */
 type Fit = (name: string) => boolean;
 
 /** Parsed query: a node id, words or a regular expression; or the reason why it is invalid. */
@@ -20,7 +20,7 @@ export interface SliceQuery {
   text: string;
   /** -1: no node. */
   node: number;
-  /** Each must match a name of the slice or of its node; empty where only the node is sought. */
+  /** All must match a name of the slice or of its node; empty if only the node is searched. */
   fits: readonly Fit[];
   error: string;
 }
@@ -28,7 +28,10 @@ export interface SliceQuery {
 /** A word, or several in quotes. */
 const WORD = /"([^"]+)"?|[^\s"]+/g;
 
-/** Parses `conv2d relu` (both words), `"conv2d + add"`, `66` (the node, then names), `#66` (the node alone), `/conv.*relu$/`. */
+/**
+ * Parses `conv2d relu` (both words), `"conv2d + add"`, `66` (the node, then names), `#66` (only the node),
+ * `/conv.*relu$/`.
+ */
 export function parsed(typed: string): SliceQuery {
   const text = typed.trim();
   const query: SliceQuery = { text, node: -1, fits: [], error: "" };
@@ -55,21 +58,21 @@ function problem(error: unknown): string {
   return `not a regular expression: ${error.message}${where}`;
 }
 
-/** Start of a search: a time in nanoseconds, and the slice at that time, if one is meant. */
+/** Start of a search: a time in nanoseconds, and a slice at that time if one is selected. */
 interface SearchStart {
   at: number;
   slice?: number;
 }
 
-/** The slices that a search finds: those of a searched node id first, then by start. */
+/** Matching slices: those of a searched node id first, then by start. */
 export class SearchHits {
   readonly marked: MarkedSlices;
   readonly error: string;
-  /** Time of the hits without the slices inside them. */
+  /** Self time of the hits. */
   readonly sum: number;
   readonly #slices: Slices;
   readonly #isSought: boolean;
-  /** Hits that are gone through one after the other. */
+  /** Hits in groups, visited one after the other. */
   readonly #groups: readonly MarkedSlices[];
 
   constructor(slices: Slices, names: Names, { text, node, fits, error }: SliceQuery) {
@@ -102,7 +105,10 @@ export class SearchHits {
     return this.marked.count;
   }
 
-  /** Hit before (`by` < 0) or after a place, cyclic, -1 for none; from a slice that is no hit, those of a searched id come first. */
+  /**
+   * Hit before (`by` < 0) or after a position, cyclic, or -1; from a slice that is no hit, those of a searched id come
+   * first.
+   */
   next(from: SearchStart, by: number): number {
     const groups = this.#groups.length;
     if (!groups) return -1;
@@ -145,7 +151,7 @@ export class SearchHits {
     return 0;
   }
 
-  /** The hit of a group that starts next to a place, -1 for none; equal starts by number. */
+  /** The hit of a group with the nearest start, or -1; equal starts by number. */
   #beside(group: MarkedSlices, { at: start, slice = -1 }: SearchStart, by: number): number {
     const slices = this.#slices;
     let best = -1;
@@ -163,7 +169,7 @@ export class SearchHits {
   }
 }
 
-/** Each distinct name is looked at once. */
+/** Tests distinct names once. */
 function matching(
   slices: Slices,
   names: Names,
@@ -184,12 +190,12 @@ function matching(
 }
 
 export interface FarSearchEvents {
-  /** Shows the hits' text; `wrong` marks an invalid query. */
+  /** Shows the number of hits; `wrong` marks an invalid query. */
   show(text: string, wrong: boolean): void;
   go(slice: FoundSlice): void;
 }
 
-/** Search among more slices than a page holds: the kernel looks. */
+/** Search by the kernel among more slices than a page holds. */
 class FarSearch {
   readonly #run: TimelineQuestions;
   readonly #events: FarSearchEvents;
@@ -214,7 +220,7 @@ class FarSearch {
     }
   }
 
-  /** Goes to the next hit from a place, or to the one before (`by` < 0). */
+  /** Goes to the next hit from a position, or to the one before (`by` < 0). */
   next(from: SearchStart, by: number): void {
     if (!this.#text) return;
     void this.#ask(from, (found) => {
@@ -267,7 +273,7 @@ class HitRows {
     return this.#keys.length;
   }
 
-  /** The first so many. */
+  /** The first `most` hits. */
   rows(most: number): ListedHit[] {
     return this.#keys.slice(0, most).map((key) => {
       const title = this.#called.titleOf(key);
@@ -282,7 +288,7 @@ class HitRows {
     });
   }
 
-  /** The slice of a row that begins at a place or next after it, else its first. */
+  /** The slice of a row that begins at a time or next after it, else its first. */
   sliceOf(row: number, { at }: SearchStart): number {
     const key = this.#keys[row];
     let [first, next] = [-1, -1];
@@ -363,7 +369,7 @@ export class Searching {
     this.show();
   }
 
-  /** Ends the search; false where there was none. */
+  /** Ends the search; returns false if there was none. */
   end(): boolean {
     if (!this.#text) return false;
     this.#host.bar().clearSearch();
@@ -395,7 +401,7 @@ export class Searching {
     this.#host.pick(slice);
   }
 
-  /** The selected slice where it is in view, else the beginning or end of the view. */
+  /** The selected slice if visible, else the beginning or end of the visible part. */
   #here(by: number): SearchStart {
     if (this.#awaited) return { at: this.#awaited.start, slice: this.#awaited.slice };
     const { slices, scene } = this.#host.data;

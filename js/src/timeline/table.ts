@@ -49,7 +49,7 @@ export function columnHeads(cells: readonly ColumnHead[]): HTMLElement[] {
 
 let serial = 0;
 
-/** The operators by time or in execution order; only the rows in view are in the document. */
+/** Operators by time or in execution order; only visible rows are in the document. */
 export class TopTable {
   readonly node: HTMLElement;
   readonly #slices: Slices;
@@ -112,12 +112,12 @@ export class TopTable {
     this.#body.addEventListener("pointerleave", () => events.hover(-1), { signal });
   }
 
-  /** Id of the current row's element, where it is in the document. */
+  /** Id of the current row's element, if it is in the document. */
   get activeId(): string | null {
     return this.#current < 0 ? null : `${this.#id}-${this.#current}`;
   }
 
-  /** So many rows a page leads on. */
+  /** Number of rows per page. */
   get page(): number {
     return this.#inView.page;
   }
@@ -159,14 +159,14 @@ export class TopTable {
     this.paint();
   }
 
-  /** The row `by` rows below the current one (the first where there is none), -1 in an empty table. */
+  /** The row `by` rows below the current one (the first without one), -1 in an empty table. */
   next(by: number): number {
     if (!this.#rows.length) return -1;
     const position = this.#position(this.#current) + by;
     return this.#rows[Math.min(Math.max(0, position), this.#rows.length - 1)]!;
   }
 
-  /** Highlights rows; brings the current one into view when it is another than before. */
+  /** Highlights rows; scrolls to a new current one. */
   select(current: number, selected: Iterable<number>): void {
     this.#selected = new Set(selected);
     const moved = this.#current !== current;

@@ -34,17 +34,17 @@ const UNKNOWN: DurationSpread = {
   repeats: 0,
 };
 
-/** Sums of slices that a page does not hold: what the kernel says of them. Spreads and what is below rows it does not. */
+/** Sums by the kernel of slices that a page does not hold; without spreads and rows below rows. */
 class FarRows implements SumTable {
   readonly rows: ByRow[];
   readonly total: number;
   readonly idle = 0;
   readonly alone = 0;
   readonly overlap: boolean;
-  /** Rows there are, of which the first are here. */
+  /** Number of all rows, the first of which are here. */
   readonly all: number;
 
-  /** @param kindOf  op kind of the nodes of a row. */
+  /** @param kindOf Op kind of the nodes of a row. */
   constructor(answer: AreaAnswer, kindOf: (nodes: readonly number[]) => string) {
     this.total = answer.sum;
     this.overlap = answer.overlap;
@@ -82,7 +82,7 @@ const TITLES: Record<TableBy, string> = {
   change: "difference of B and A",
 };
 
-/** The table of single rows, or of sums by anything; in a marked range always of that range. */
+/** The table of single rows, or of sums by any grouping; sums cover a marked range. */
 export class Tables {
   readonly node: HTMLElement;
   readonly #host: ChartHost;
@@ -91,7 +91,7 @@ export class Tables {
   readonly #called: Called;
   readonly #by: ByTable;
   readonly #sandwich: Sandwich;
-  /** Where two runs are compared. */
+  /** Only for a comparison of two runs. */
   readonly change: ChangeTable | null;
   readonly #select: HTMLSelectElement;
   readonly #said = span("tvmdbg-muted");
@@ -142,7 +142,7 @@ export class Tables {
     return lacking(wanted, this.#host.data) ? "node" : wanted;
   }
 
-  /** Whether sums are shown, not the single rows. */
+  /** True if sums are shown instead of single rows. */
   get isSummed(): boolean {
     return this.by !== "node" || this.#range !== null;
   }
@@ -158,7 +158,7 @@ export class Tables {
     this.#host.say(`Table ${this.#said.textContent || `by ${this.#title(this.by)}`}`);
   }
 
-  /** What the current row says, "" where there is none. */
+  /** Description of the current row, or "". */
   get sentence(): string {
     if (this.by === "change") return this.change!.sentence;
     const row = this.#rows && this.#by.current;
@@ -200,7 +200,7 @@ export class Tables {
     if (this.by === "change") this.change!.inspect(out);
   }
 
-  /** What rows are of; a run without a graph calls its rows by its own word. */
+  /** Noun for the rows; a run without a graph has its own word. */
   #title(by: TableBy, short = false): string {
     if (by === "node") return this.#host.data.slices.columns.info.words.row;
     return short ? by : TITLES[by];
@@ -222,7 +222,7 @@ export class Tables {
     if (this.isSummed && !isChange) this.#sum(by);
   }
 
-  /** Sums up: here in short stretches, or in the kernel where the page does not hold every slice. */
+  /** Sums up, here in short stretches, or in the kernel if the page does not hold all slices. */
   #sum(by: TableBy): void {
     const { data, signal: end } = this.#host;
     const { slices } = data;
@@ -303,7 +303,7 @@ export class Tables {
     return said.join("; ");
   }
 
-  /** Sentence on nodes with a time and no slice. */
+  /** Sentence on nodes with a time but no slice. */
   #alone({ alone }: SumTable): string {
     const counts = this.by !== "name" && this.by !== "callers";
     const which = `the time of ${counted(alone, "node")} without slices`;
@@ -352,7 +352,7 @@ function severalDevices({ tracks, columns }: Slices, graph: GraphColumns | null)
   return new Set(places).size > 1 || !!types?.some((type) => type !== types[0]);
 }
 
-/** Why a grouping is unavailable, else "". */
+/** Why a grouping is unavailable, or "". */
 function lacking(by: TableBy, { slices, graph, change }: TimelineData): string {
   const { words } = slices.columns.info;
   if (by === "change" && !change) return "one run is shown";

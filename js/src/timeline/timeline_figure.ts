@@ -36,17 +36,17 @@ import { RecordedStrips } from "./tracks/recorded_strips.ts";
 import { AXIS, OVERVIEW, TimelineScene, TOP } from "./tracks/scene.ts";
 import { TracksPainter } from "./tracks/tracks_painter.ts";
 
-/** Of tracks, and of rows of each; columns a px. */
+/** Limits of tracks, of rows of a track, and of columns per px. */
 const MOST = { tracks: 8, rows: 8 };
 const RATIO = 0.5;
-/** Slices that say what they are where the pointer rests, the longest. */
+/** Number of the longest slices with a tooltip. */
 const TITLED = 160;
 
 class TimeChart {
   readonly part: FigurePart;
-  /** Beside the top of the part. */
+  /** Relative to the top of the part. */
   readonly hover: HoverText[];
-  /** Tracks that are not drawn. */
+  /** Number of omitted tracks. */
   readonly left: number;
   readonly scene: TimelineScene;
   readonly #names: Names;
@@ -127,7 +127,7 @@ class TimeChart {
 interface TimelineFigureData {
   title: string;
   detail: string;
-  /** Of the document. */
+  /** Name of the document. */
   name: string;
   words: string;
   text: string;
@@ -136,7 +136,7 @@ interface TimelineFigureData {
   chart: ChartData | null;
   table: TableData | null;
   changes?: ChangesData | null;
-  /** Operators that Python tells of, to be called as here. */
+  /** The slowest operators, to be given their titles. */
   top?: { node: number; name: string }[];
 }
 
@@ -145,7 +145,7 @@ interface TimelineFigureAnswers {
   graph: GraphColumns | null;
   change?: ChangeColumns | null;
   roofline?: RooflineColumns;
-  /** Slices of `time_range`, where it has not too many. */
+  /** Slices of `time_range`, if there are few enough. */
   window?: Columns<"window"> | Columns<"bins">;
 }
 

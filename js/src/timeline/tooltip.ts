@@ -8,7 +8,7 @@ import type { TimelineHit, TimelineScene } from "./tracks/scene.ts";
 
 const STOPS = 12;
 
-/** What the colors of slices mean: op kinds or blocks with their time, or how much of the time; a click selects. */
+/** Key of the slices' colors: op kinds or blocks with their times, or shares of the time; a click selects. */
 export class ColorKey {
   readonly node = element("section", { class: "tvmdbg-timeline-kinds" });
   readonly #names: Names;
@@ -82,7 +82,7 @@ export class SliceTooltip {
   readonly #words: SliceDescriptions;
   #shown = "";
   #dismissed = "";
-  /** Its own size, told when it is another: to read it would lay the page out at every move. */
+  /** Size, measured after changes only: reading it would cause a layout at every move. */
   #size = { width: 0, height: 0 };
   #place = { x: 0, y: 0, box: { width: 0, height: 0 } };
 
@@ -104,7 +104,7 @@ export class SliceTooltip {
     this.hide();
   }
 
-  /** Hides until something else is under the pointer. */
+  /** Hides until the pointer is on another item. */
   dismiss(): void {
     this.#dismissed = this.#shown;
     this.hide();
@@ -124,7 +124,7 @@ export class SliceTooltip {
     this.#put(x, y, box);
   }
 
-  /** Shows lines there, the first in bold; hides where there are none. */
+  /** Shows lines there, the first in bold; no lines hide it. */
   tell(
     lines: readonly string[] | null,
     x: number,

@@ -24,7 +24,7 @@ export function stateWords(health: HealthAnswer): string {
   return state === "cancelled" ? `${found}; ${integer(done)} of ${integer(total)}` : found;
 }
 
-/** `16 faulty, 2 suspicious`; OK ones are only told of where nothing else is. */
+/** `16 faulty, 2 suspicious`; OK ones only without others. */
 function countsWords({ verdict, brief, total }: HealthAnswer): string {
   const counts = verdictCounts(verdict);
   const unread = brief.filter((each) => each === UNREAD).length;
@@ -72,7 +72,7 @@ function rounded(value: number): string {
   return Number(text) === value ? text : `≈ ${text}`;
 }
 
-/** The suspicious row before (-1) or after (1) a row in execution order; -1 where there is none. */
+/** The suspicious row before (-1) or after (1) a row in execution order, or -1. */
 export function suspiciousBeside({ verdict }: HealthAnswer, row: number, by: number): number {
   for (let each = row + by; each >= 0 && each < verdict.length; each += by) {
     if (isSuspicious(verdict[each]!)) return each;
@@ -97,7 +97,7 @@ export interface Judgement {
   brief: string;
 }
 
-/** Whether the tensor is OK, and the counts that say so; the first of each fault is a click away. */
+/** Verdict of the tensor with the counts behind it; buttons lead to the first value of a fault. */
 export class HealthPill {
   readonly node = part("health");
   readonly #commands: Pick<InspectorCommands, "go">;
@@ -118,7 +118,7 @@ export class HealthPill {
     this.#draw(shown);
   }
 
-  /** The verdict of the run's health on the entry goes before what its counts alone would say. */
+  /** Sets the run's verdict on the entry, which takes precedence over its counts. */
   judge(judged: Judgement | null): void {
     const { verdict, brief } = this.#judged ?? {};
     if (verdict === judged?.verdict && brief === judged?.brief) return;
@@ -177,7 +177,7 @@ export class HealthPill {
   }
 }
 
-/** Null where the run's health says nothing of the values, or no more than their counts. */
+/** Null if the run's health has no judgement of the values beyond their counts. */
 function judgedHealth(
   { size, finite }: TensorStatistics,
   judged: Judgement | null,

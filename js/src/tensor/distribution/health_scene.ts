@@ -5,25 +5,25 @@ import { SPECIAL } from "../picture/color_scale.ts";
 
 export const Special = { NAN: 1, INF: 2 } as const;
 
-/** Columns of pixels wider than this tell no more, CSS px. */
+/** Width above which columns are not more legible, CSS px. */
 const WIDEST = 28;
-/** Entries so near to the pointer may be meant, CSS px. */
+/** Reach of the pointer around an entry, CSS px. */
 const NEAR = 2;
 
-/** Columns of the strip: each shows one entry, or the worst of several where there are more entries than pixels. */
+/** Columns of the strip: one entry, or the worst of several if there are more entries than pixels. */
 export interface HealthScene {
   count: number;
-  /** Of one column, CSS px. */
+  /** Width of a column, CSS px. */
   width: number;
-  /** First row of each column; one more for the end. */
+  /** First row by column, and the number of rows. */
   start: Int32Array;
   row: Int32Array;
   verdict: Uint8Array;
-  /** What is not finite inside, of `Special`. */
+  /** Non-finite values inside, bits of `Special`. */
   special: Uint8Array;
-  /** Largest magnitude on a logarithmic scale from the least (0) to the largest (1) of the run; NaN where unknown. */
+  /** Largest magnitude on a logarithmic scale from the least (0) to the largest (1) of the run; NaN if unknown. */
   magnitude: Float32Array;
-  /** Largest shares; NaN where unknown. */
+  /** Largest shares; NaN if unknown. */
   zero: Float32Array;
   saturated: Float32Array;
   dead: Float32Array;
@@ -78,7 +78,7 @@ export function columnOf({ count, start }: HealthScene, row: number): number {
   return low;
 }
 
-/** The row that is meant at `x`: where columns are thin, the most suspicious near by; -1 outside of all. */
+/** Row at `x`: of thin columns the most suspicious near by; -1 outside. */
 export function rowAt(scene: HealthScene, health: HealthColumns, x: number): number {
   const at = Math.floor(x / scene.width);
   if (!(at >= 0 && at < scene.count)) return -1;
@@ -94,7 +94,7 @@ export function rowAt(scene: HealthScene, health: HealthColumns, x: number): num
   return best;
 }
 
-/** Decimal exponent of the largest finite magnitude; NaN where it is zero or unknown. */
+/** Decimal exponent of the largest finite magnitude; NaN if it is zero or unknown. */
 function exponent({ low, high }: HealthColumns, row: number): number {
   const largest = Math.max(Math.abs(low[row]!), Math.abs(high[row]!));
   return largest > 0 ? Math.log10(largest) : Number.NaN;
@@ -113,7 +113,7 @@ function raise(into: Float32Array, column: number, value: number): void {
   if (!(into[column]! >= value) && !Number.isNaN(value)) into[column] = value;
 }
 
-/** Lanes from top to bottom, CSS px: what is said of an entry, its range, zeros, values at the ends, dead channels. */
+/** Lanes from top to bottom, CSS px: verdict, range, zeros, values at the ends, dead channels. */
 const LANES = {
   verdict: [1, 9],
   range: [11, 10],
@@ -122,10 +122,10 @@ const LANES = {
   dead: [28, 2],
 } as const;
 export const HEIGHT = 31;
-/** What must not be overlooked is drawn so wide at least. */
+/** Least width of important marks. */
 const LEAST = 3;
 
-/** By verdict: share of the lane that its mark takes, from below; no verdict is told by its color alone. */
+/** Height of a verdict's mark as a share of the lane, from below; color is not the only sign. */
 const TALL = [0.12, 0.34, 0.67, 1, 0.67] as const;
 
 export function paintHealth(
@@ -160,7 +160,7 @@ export function paintHealth(
   paintSpecial(context, scene);
 }
 
-/** Frames the column of the current entry, and points at it from both ends. */
+/** Frames the column of the current entry, with pointers at both ends. */
 export function paintCurrent(
   context: CanvasRenderingContext2D,
   scene: HealthScene,
@@ -207,12 +207,12 @@ function paintVerdict(
   context.fillStyle = [theme.line, OK, suspicious, faulty, unknown][verdict]!;
   context.fillRect(x, top + high - tall, wide - gap, tall);
   if (verdict !== Verdict.UNKNOWN || wide < 6) return;
-  // A hollow mark: nothing is known of what is inside.
+  // A hollow mark: its values are unknown.
   context.fillStyle = theme.background;
   context.fillRect(x + 1.5, top + high - tall + 1.5, wide - gap - 3, tall - 3);
 }
 
-/** NaN fills the lane of the range from above, Inf from below, where there is no room for both. */
+/** NaN fills the lane of the range from above, Inf from below, if there is no room for both. */
 function paintSpecial(context: CanvasRenderingContext2D, scene: HealthScene): void {
   const [top, high] = LANES.range;
   const wide = Math.max(LEAST, scene.width);
@@ -256,7 +256,7 @@ function gapOf({ width }: HealthScene): number {
   return width >= 4 ? 1 : 0;
 }
 
-/** Where a mark of a column starts that may be wider than the column, inside the strip. */
+/** Left edge of a mark that may be wider than its column, inside the strip. */
 function left(scene: HealthScene, column: number, wide: number): number {
   const middle = (column + 0.5) * scene.width;
   return Math.max(0, Math.min(scene.count * scene.width - wide, middle - wide / 2));

@@ -36,7 +36,7 @@ import {
 interface HealthEvents {
   pick(entry: Entry): void;
   judged(judged: Judgement | null): void;
-  /** The first fault of the run has become known. */
+  /** Called when the first fault of the run is known. */
   fault(entry: Entry): void;
 }
 
@@ -68,7 +68,7 @@ export class HealthStrip {
   readonly #moving: Layer = layer("tvmdbg-overlay");
   readonly #tip = element("div", { class: "tvmdbg-tooltip", role: "tooltip", hidden: true });
   readonly #state = span("tvmdbg-health-state");
-  /** A live region of its own: it speaks once, when the scan has ended. */
+  /** A live region of its own: it speaks once, at the end of the scan. */
   readonly #spoken = element("div", { class: "tvmdbg-mirror", role: "status" });
   readonly #firstInf: HTMLButtonElement;
   readonly #firstNan: HTMLButtonElement;

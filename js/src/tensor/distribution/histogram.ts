@@ -70,7 +70,7 @@ export class Histogram {
   #spread: Spread | null = null;
   #scene: SpreadScene | null = null;
   #kind: ScaleChoice = "auto";
-  /** Range of the axis; "auto" leaves out few far values as the colors do. */
+  /** Range of the axis; "auto" leaves out outliers as the colors do. */
   #zoom: readonly [number, number] | "auto" | null = "auto";
   #log = false;
   #bar: number | null = null;
@@ -174,7 +174,7 @@ export class Histogram {
     this.#zoomButton.hidden = !this.#narrower && !isIn;
   }
 
-  /** Scale of the axis, that of the colors by default. */
+  /** Scale of the axis, by default that of the colors. */
   get #axisKind(): ScaleKind {
     return this.#kind === "auto" ? (this.#colors?.kind ?? "linear") : this.#kind;
   }
@@ -255,7 +255,7 @@ export class Histogram {
     this.#stage.setAttribute("aria-valuenow", String(this.#bar ?? 0));
   }
 
-  /** Lets the colors span what two bars and those between them hold. */
+  /** Sets the colors' range to two bars and those between them. */
   #brushBars(one: number, other: number): void {
     const [first, last] = one < other ? [one, other] : [other, one];
     const spans = this.#scene?.bars
@@ -298,7 +298,7 @@ export class Histogram {
       listen(end, () => (this.#drag = null));
     }
     listen("pointerleave", (event) => {
-      // What a finger has tapped stays said.
+      // A tapped bar keeps its text.
       if (event.pointerType !== "touch" && !this.#drag) this.#choose(null);
     });
     listen("dblclick", () => this.#reset());
@@ -337,7 +337,7 @@ export class Histogram {
   }
 }
 
-/** Whose values these are: all, or those of a sample. */
+/** Subject of the histogram: all values, or a sample. */
 function marks(known: StatisticsAnswer | null): string {
   if (!known?.statistics) return "";
   if (known.state === "exact") return "of all finite values";

@@ -30,7 +30,7 @@ interface HistogramState {
   theme: Theme;
 }
 
-/** Bars, slots, the dtype's limits and the colors below; gives the labels that found room. */
+/** Bars, slots, the dtype's limits and the colors below; returns the labels that had room. */
 export function paintHistogram(
   context: Pen,
   width: number,
@@ -84,7 +84,7 @@ export function paintHistogram(
   return labels.written;
 }
 
-/** Round numbers along the axis, as values of the dtype are written; whole ones of whole numbers. */
+/** Round numbers along the axis, written as values of the dtype; integers for integers. */
 function ticksOf({ axis, whole, dtype }: Spread, count: number): Tick[] {
   const ticks = axis.ticks(count);
   if (!whole) return ticks;
@@ -119,7 +119,7 @@ function paintBar(
   context.globalAlpha = 1;
 }
 
-/** A strip in the colors of the picture, and shade over what is outside their range. */
+/** A strip in the colors of the picture, with shade outside of their range. */
 function paintColors(
   context: Pen,
   { axis, whole }: Spread,
@@ -140,7 +140,7 @@ function paintColors(
   context.fillStyle = theme.background;
   context.globalAlpha = 0.6;
   const { least, most } = colors;
-  // The bar of a whole number reaches half a step to either side of it.
+  // The bar of an integer extends half a step to either side.
   const [low, high] =
     whole && axis.kind !== "log"
       ? [at(Math.ceil(least) - 0.5), at(Math.floor(most) + 0.5)]

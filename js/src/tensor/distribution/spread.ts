@@ -6,14 +6,17 @@ import type {
 import { type AxisKind, ValueAxis } from "../../shared/drawing/value_axis.ts";
 import type { Special } from "../picture/color_scale.ts";
 
-/** How many values a bar holds: certain bounds, and the likely number between them. */
+/** Number of values in a bar: certain bounds, and the likely number between them. */
 export interface Counted {
   least: number;
   most: number;
   likely: number;
 }
 
-/** Counts values between ascending edges: [edge, next), the last bar closed; a bin that an edge cuts gives bounds and a likely share. */
+/**
+ * Counts values between ascending edges: [edge, next), the last bar closed; a bin cut by an edge gives bounds and a
+ * likely share.
+ */
 export function rebinned(distribution: Distribution, edges: ArrayLike<number>): Counted[] {
   const { low, high, count } = distribution;
   const last = edges.length - 2;
@@ -36,7 +39,7 @@ export function rebinned(distribution: Distribution, edges: ArrayLike<number>): 
       bar.likely += values;
       continue;
     }
-    // The smallest numbers cannot be halved, and the width of the largest bins is not finite unless they are.
+    // The smallest numbers cannot be halved, and the width of the largest bins overflows without halving.
     const unit = Number.isFinite(to - from) ? 1 : 0.5;
     for (let k = first; k <= last && edges[k]! <= to; k += 1) {
       const inside = Math.min(to, edges[k + 1]!) * unit - Math.max(from, edges[k]!) * unit;
@@ -47,7 +50,7 @@ export function rebinned(distribution: Distribution, edges: ArrayLike<number>): 
   return bars;
 }
 
-/** The distribution without its zeros, which may share bins with the numbers closest to zero. */
+/** The distribution without its zeros, which may share bins with tiny numbers. */
 export function withoutZeros(distribution: Distribution, zeros: number): Distribution {
   const { low, high, count } = distribution;
   const holds = (bin: number) => low[bin]! <= 0 && high[bin]! >= 0;
@@ -73,11 +76,11 @@ export function withoutZeros(distribution: Distribution, zeros: number): Distrib
 
 export interface SpreadChoice {
   kind: AxisKind;
-  /** The values it is narrowed to; null for all. */
+  /** Chosen range; null for all values. */
   zoom: readonly [low: number, high: number] | null;
 }
 
-/** Finite values between two numbers: [from, to), or [from, to] for the last; or one value alone. */
+/** Finite values between two numbers: [from, to), or [from, to] for the last; or a single value. */
 export interface SpreadBar extends Counted {
   from: number;
   to: number;
@@ -86,31 +89,31 @@ export interface SpreadBar extends Counted {
 
 export type SlotName = Special | "zero" | "negative" | "positive";
 
-/** Values that have no place along the axis. */
+/** Values without a position on the axis. */
 export interface Slot {
   name: SlotName;
   count: number;
 }
 
-/** A limit of the dtype that the values reach or come near to. */
+/** A limit of the dtype at or near the values. */
 export interface Limit {
   value: number;
-  /** How many values lie at it; null where that was not counted. */
+  /** Number of values at the limit; null if not counted. */
   count: number | null;
 }
 
-/** The finite values of a tensor in bars, and what has no place among them. */
+/** Bars of a tensor's finite values, and the values without a position on the axis. */
 export interface Spread {
   axis: ValueAxis;
   bars: SpreadBar[];
   slots: Slot[];
   limits: Limit[];
-  /** Each bar is one value. */
+  /** Bars are single values. */
   codes: boolean;
   whole: boolean;
   /** The zeros are in a slot of their own. */
   apart: boolean;
-  /** Exact text of the only value; null where values differ. */
+  /** Exact text of the only value; null if values differ. */
   only: string | null;
   dtype: string;
 }
@@ -119,13 +122,13 @@ const BARS = 64;
 const NARROW_BITS = 8;
 const NEAR = 0.5;
 
-/** How many bits a value of the dtype has, where its name says so. */
+/** Bits per value, if the dtype's name has them. */
 function bitsOf(dtype: string): number {
   if (dtype === "bool") return 1;
   return Number(/^[a-z]+(\d+)/.exec(dtype)?.[1] ?? 64);
 }
 
-/** Bars by the distribution, else the equal bins that came with the statistics; null where no value is known. */
+/** Bars of the distribution, else the equal bins of the statistics; null if no value is known. */
 export function spreadOf(
   answer: SpreadAnswer,
   dtype: string,
@@ -202,13 +205,13 @@ export function spreadOf(
   };
 }
 
-/** Whether a bar may hold a whole number, other than zero where that is apart. */
+/** True if a bar may contain an integer, other than zero if that is separate. */
 function holdsWhole({ from, to, closed }: SpreadBar, apart: boolean): boolean {
   const [first, last] = [Math.ceil(from), closed ? Math.floor(to) : Math.ceil(to) - 1];
   return first <= last && !(apart && first === 0 && last === 0);
 }
 
-/** From the least to the largest value of one sign, as far as it is known; bins of whole numbers may hold both. */
+/** Range of the values of one sign, as far as known; bins of integers may contain both. */
 function signed(
   known: Distribution | null,
   upwards: boolean,
@@ -226,7 +229,7 @@ function signed(
   return [low, high < 0 ? high : most < 0 ? most : whole ? Math.max(-1, low) : low * 1e-9];
 }
 
-/** What the axis spans: the values, a limit of the dtype that is near, or the part that was chosen. */
+/** Range of the axis: the values, a near limit of the dtype, or the chosen range. */
 function spanOf(
   [low, high]: readonly [number, number],
   zoom: SpreadChoice["zoom"],
@@ -274,7 +277,7 @@ function binned(
   }));
 }
 
-/** Borders between whole numbers; on a linear axis with as many in each bar: else some were higher for that alone. */
+/** Borders between integers; on a linear axis with equally many per bar: else some would be higher only for that. */
 function wholeEdges(axis: ValueAxis): Float64Array {
   const { low, high } = axis;
   if (axis.kind !== "linear" && !axis.single) {
@@ -286,7 +289,7 @@ function wholeEdges(axis: ValueAxis): Float64Array {
   return Float64Array.from({ length: bars + 1 }, (_, bar) => low + bar * step);
 }
 
-/** The bins as they came, which hold their zeros too. */
+/** The original bins, including zeros. */
 function equalBins(histogram: HistogramAnswer | null, axis: ValueAxis, zeros: number): SpreadBar[] {
   if (!histogram) return [];
   const { counts, edges, exact } = histogram;

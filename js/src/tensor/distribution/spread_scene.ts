@@ -5,7 +5,7 @@ import { aboutText, screenText } from "../../shared/number_text.ts";
 import { SPECIAL_TEXT, type Special } from "../picture/color_scale.ts";
 import type { Counted, SlotName, Spread, SpreadBar } from "./spread.ts";
 
-/** Never 0 % of something nor 100 % of less than all. */
+/** A share in percent that is never 0 % of some nor 100 % of less than all. */
 export function share(count: number, size: number): string {
   if (count === 0 || size === 0) return "";
   const percent = (100 * count) / size;
@@ -14,13 +14,13 @@ export function share(count: number, size: number): string {
   return ` (${percent.toFixed(1)} %)`;
 }
 
-/** A bar as it is drawn; what is said of it is exact where `least` is `most`. */
+/** A drawn bar; its count is exact if `least` is `most`. */
 export interface HistogramBar extends Rectangle, Counted {
   text: string;
   slot: SlotName | null;
-  /** Higher than there is room for: slots may be, so that they do not flatten the bars. */
+  /** Cut at the top: slots may be, so that they do not flatten the bars. */
   over: boolean;
-  /** The values it holds, for a brush; null for slots. */
+  /** Range of its values, for a brush; null for slots. */
   span: readonly [from: number, to: number] | null;
 }
 
@@ -29,9 +29,9 @@ export interface SpreadScene {
   plot: Rectangle;
   /** The count at the top of the plot. */
   top: number;
-  /** Heights of counts, so that bounds can be drawn. */
+  /** Height of a count, so that bounds can be drawn. */
   tall: (count: number) => number;
-  /** Loud where values lie at them. */
+  /** Loud if values are at them. */
   limits: { x: number; text: string; loud: boolean }[];
 }
 
@@ -59,7 +59,7 @@ export function isSpecial(slot: SlotName): slot is Special {
   return slot in SPECIAL_TEXT;
 }
 
-/** Bars of the finite values left; what has no place among them in slots of their own at the right. */
+/** Bars of the finite values at the left, slots of the others at the right. */
 export function spreadScene(
   spread: Spread,
   size: number,
@@ -121,7 +121,7 @@ export function spreadScene(
   return { bars, plot, top, tall, limits };
 }
 
-/** Left and right end of each bar; single values take the room to their neighbors. */
+/** Left and right ends of the bars; single values take the room to their neighbors. */
 function extents({ bars, whole }: Spread, at: (value: number) => number): [number, number][] {
   const place = bars.map(({ from, to }) => {
     const half = whole && from === to ? 0.5 : 0;
@@ -153,7 +153,7 @@ function rangeText({ from, to, closed }: SpreadBar, { whole, apart, only, dtype 
   return `[${text(from)}, ${text(to)}${closed ? "]" : ")"}${zero}`;
 }
 
-/** Says a count as it is known: exact, or likely with the bounds that are certain. */
+/** A count in words: exact, or likely with its certain bounds. */
 function countText({ least, most, likely }: Counted, size: number): string {
   if (least === most) return `${counted(least, "value")}${share(least, size)}`;
   const about = `≈ ${counted(Math.round(likely), "value")}`;
@@ -162,7 +162,7 @@ function countText({ least, most, likely }: Counted, size: number): string {
     : about;
 }
 
-/** The bar at a place along the axis, also where it is too low to hit; of narrow ones the nearest. */
+/** The bar at x, even if it is too low to hit; of narrow ones the nearest. */
 export function barAt({ bars }: SpreadScene, x: number): number | null {
   let [found, nearest] = [-1, 3];
   bars.forEach((bar, k) => {

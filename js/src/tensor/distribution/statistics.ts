@@ -21,12 +21,11 @@ export function isExact({ low, high }: Percentile): boolean {
   return low.value === high.value;
 }
 
-/** `p1`, `median`. */
 export function percentName(percent: number): string {
   return percent === 50 ? "median" : `p${percent}`;
 }
 
-/** A percentile as far as it is known: exact, or between two numbers; `≈` of a sample. */
+/** A percentile: exact, or between two numbers; `≈` for a sample. */
 export function percentText(percentile: Percentile, sampled = false): string {
   const { low, high } = percentile;
   if (isExact(percentile)) return sampled ? about(low.value) : low.text;
@@ -41,7 +40,7 @@ function about(value: number | null): string {
   return value === null ? "none" : `≈ ${shortText(value)}`;
 }
 
-/** Five digits of a bound, rounded to the outside, so that what lies inside still does. */
+/** Five digits of a bound, rounded outwards, so that it still holds. */
 export function outward(value: number, side: 1 | -1): string {
   if (Number(value.toPrecision(DIGITS)) === value) return String(value);
   const step = 10 ** (Math.floor(Math.log10(Math.abs(value))) - DIGITS + 1);
@@ -51,7 +50,7 @@ export function outward(value: number, side: 1 | -1): string {
   for (let more = 1; inside() && more < 3; more += 1) {
     text = ((away + side * more) * step).toPrecision(DIGITS);
   }
-  // Neither the least nor the largest float64 have one of five digits beside them.
+  // The extreme float64 values have no neighbor of five digits.
   return String(inside() || !Number.isFinite(Number(text)) ? value : Number(text));
 }
 
@@ -75,7 +74,7 @@ class Percentiles {
     return this.#asking !== null;
   }
 
-  /** Turns to a tensor under a reading; what was asked about another is let go. */
+  /** Switches to a tensor under a reading and drops pending questions. */
   over(entry: Entry, reading: string | null): void {
     const of = `${entry.join()} ${reading}`;
     if (of === this.#of) return;
@@ -116,7 +115,7 @@ class Percentiles {
   }
 }
 
-/** Puts other children into a box; the focus stays on the one of the same `data-key`. */
+/** Replaces the children of a box; the focus stays on the one with the same `data-key`. */
 export function refill(box: HTMLElement, ...children: Node[]): void {
   const held = box.contains(document.activeElement)
     ? (document.activeElement as HTMLElement).dataset.key
@@ -169,7 +168,7 @@ export class StatisticsLine {
     const known = this.#shown?.statistics ?? null;
     const statistics = known?.statistics;
     if (!known || !statistics) {
-      // Why there are none is said above.
+      // The reason is shown above.
       const why = known?.reason
         ? ""
         : known?.state === "scanning"
@@ -270,7 +269,7 @@ export class StatisticsLine {
   }
 }
 
-/** Whether all finite values are the same; long integers may differ though their floats do not. */
+/** True if all finite values are the same; long integers may differ though their floats do not. */
 function isConstant(minimum: ExactNumber, maximum: ExactNumber): boolean {
   return minimum.value !== null && minimum.text === maximum.text;
 }

@@ -3,7 +3,7 @@ import { counted } from "../../shared/format.ts";
 import type { Point } from "../plane.ts";
 import type { Region, ShownTensor, ValueLook } from "../state.ts";
 
-/** Python for what is shown: the marked region, the value at a point, the plane in sight, planes along an axis, or a line plot. */
+/** Python for the marked region, the value at a point, the visible plane, planes along an axis, or a line plot. */
 export function codeText(
   shown: ShownTensor,
   point: Point | null,
@@ -18,7 +18,7 @@ export function codeText(
   return looked(windowText(answer, marked ?? point ?? shown.region), shown.values);
 }
 
-/** One plane after the other along an axis. */
+/** Planes one after the other along an axis. */
 function channelsText(answer: TensorAnswer, along: number): string {
   const { axes, index } = answer;
   const order = [along, ...axes].filter((axis) => axis !== null);
@@ -29,7 +29,7 @@ function channelsText(answer: TensorAnswer, along: number): string {
   return turned.every((axis, k) => axis === k) ? code : `${code}.transpose(${turned.join(", ")})`;
 }
 
-/** Least, largest and mean of the finite values along one axis. */
+/** Minimum, maximum and mean of the finite values along one axis. */
 function profileText(answer: TensorAnswer, axis: number): string {
   const others = answer.viewShape.map((_, each) => each).filter((each) => each !== axis);
   const values = `np.ma.masked_invalid(np.asarray(${arrayText(answer, true)}).astype("float64"))`;
@@ -37,7 +37,7 @@ function profileText(answer: TensorAnswer, axis: number): string {
   return `import numpy as np; x = ${values}; x.min(${over}), x.max(${over}), x.mean(${over})`;
 }
 
-/** The array whose axes are those shown; a layout without blocks only names them. */
+/** Array with the shown axes; a layout without blocks only names them. */
 function arrayText({ entry, reading, layout, sizes }: TensorAnswer, whole: boolean): string {
   const tensor = `run.tensors[${entry.join(", ")}]`;
   if (/[a-z]/.test(layout)) {
@@ -60,7 +60,7 @@ function windowText(answer: TensorAnswer, place: Point | Region | null): string 
   return turned ? `${code}.T` : code;
 }
 
-/** The index of a point, or the slice of a part of the plane; null stands for all of it. */
+/** Index of a point, or slice of a part of the plane; null stands for all of it. */
 export function placeText(
   { axes: [down, across], index, viewShape }: TensorAnswer,
   place: Point | Region | null,
@@ -87,7 +87,7 @@ function looked(code: string, { format, scale, zeroPoint }: ValueLook): string {
   return `(${code}.astype("float64") ${shift}) * ${scale}`;
 }
 
-/** Lets numbers that are selected in a view be copied in full, and with the minus sign of code. */
+/** Copies selected numbers in full, and with the minus sign of code. */
 export function copyNumbers(root: HTMLElement, signal: AbortSignal): void {
   const copy = (event: ClipboardEvent) => {
     const text = event.defaultPrevented ? "" : selectedText(root);
@@ -98,7 +98,7 @@ export function copyNumbers(root: HTMLElement, signal: AbortSignal): void {
   root.addEventListener("copy", copy, { signal });
 }
 
-/** What is selected; a number of which a part is selected alone counts as a whole. */
+/** The selected text; a partly selected single number counts completely. */
 function selectedText(root: HTMLElement): string {
   const selection = getSelection();
   if (!selection || selection.isCollapsed) return "";
@@ -115,7 +115,7 @@ function selectedText(root: HTMLElement): string {
   return text.replaceAll("−", "-");
 }
 
-/** The index that was typed, `0,3,2,1`, `[0, 3, 2, 1]` or `0 3 2 1`, counted from the end where negative; or why it is none. */
+/** A typed index, `0,3,2,1`, `[0, 3, 2, 1]` or `0 3 2 1`, negative from the end; or an error. */
 export function typedIndex(text: string, shape: readonly number[]): number[] | string {
   const plain = text.replace(/^\s*[[(]|[\])]\s*$/g, "").trim();
   const words = plain.split(/[\s,]+/).filter(Boolean);

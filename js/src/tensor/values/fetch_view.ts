@@ -3,12 +3,12 @@ import type { PlaneView } from "../../shared/client/tensor_questions.ts";
 import { append } from "../../shared/many.ts";
 import type { Region, ValueLook } from "../state.ts";
 
-/** numpy's file format, version 1.0: a magic number, a header of text padded to 64 bytes, the items. */
+/** numpy's file format, version 1.0: a magic number, a text header padded to 64 bytes, the items. */
 
 const MAGIC = [0x93, 0x4e, 0x55, 0x4d, 0x50, 0x59, 1, 0];
 const ALIGN = 64;
 
-/** What comes before the items of an array in C order; `descr` is numpy's name of their type. */
+/** Head of a file with an array in C order; `descr` is numpy's name of the item type. */
 export function npyHeader(descr: string, shape: readonly number[]): Uint8Array<ArrayBuffer> {
   const sizes = shape.length === 1 ? `${shape[0]},` : shape.join(", ");
   const text = `{'descr': '${descr}', 'fortran_order': False, 'shape': (${sizes}), }`;
@@ -21,12 +21,12 @@ export function npyHeader(descr: string, shape: readonly number[]): Uint8Array<A
   return bytes;
 }
 
-/** Bytes of one item of a type. */
+/** Bytes per item of a type. */
 export function itemSize(descr: string): number {
   return Number(/\d+$/.exec(descr)?.[0] ?? 1);
 }
 
-/** The items of real numbers as float64; null for types that are none. */
+/** Real numbers as float64; null for other types. */
 export function numbersOf(descr: string, bytes: DataView): Float64Array<ArrayBuffer> | null {
   const read = READERS[descr.slice(1)];
   if (!read) return null;
@@ -59,7 +59,7 @@ function half(bits: number): number {
   return sign * (1024 + mantissa) * 2 ** (exponent - 25);
 }
 
-/** Rows as comma-separated values, one line each; texts with a comma or a quote are quoted. */
+/** Rows as comma-separated values, one line per row; texts with a comma or a quote are quoted. */
 export function csvText(rows: readonly (readonly string[])[]): string {
   return rows.map((row) => `${row.map(quoted).join(",")}\r\n`).join("");
 }

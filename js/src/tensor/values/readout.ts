@@ -11,11 +11,11 @@ import { cellOf } from "../picture/plane_layout.ts";
 import { answeredPlane, indexAt, indexText, type Point } from "../plane.ts";
 import { hasValues, type ShownTensor } from "../state.ts";
 
-/** The parts of a number's bits, the sign first. */
+/** Parts of a float's bits. */
 const FIELD_NAMES = ["sign", "exponent", "mantissa"] as const;
 export type FieldName = (typeof FIELD_NAMES)[number];
 
-/** The bits of a float by part; of anything else in one piece without a name. */
+/** The bits of a float by part; those of other values in one piece without a name. */
 function bitFields(
   text: string,
   fields: readonly number[],
@@ -31,7 +31,7 @@ function bitFields(
   }).filter(({ bits }) => bits);
 }
 
-/** Bits in parts that color, weight and gaps tell apart. */
+/** Bits in parts separated by color, weight and gaps. */
 export function bitsNode(text: string, fields: readonly number[]): HTMLElement {
   const parts = bitFields(text, fields).map(({ name, bits }) =>
     element(
@@ -45,7 +45,7 @@ export function bitsNode(text: string, fields: readonly number[]): HTMLElement {
 
 const HINT = "Point at a value, or type an index.";
 const EXAMPLE = [0, 3, 2, 1, 4, 5];
-/** Room in the field beside its text, in letters. */
+/** Room beside the field's text, in letters. */
 const FIELD_PAD = 3;
 
 interface ReadoutEvents {
@@ -129,7 +129,7 @@ export class Readout {
     this.#cell.textContent = this.#cell.title = words;
   }
 
-  /** As wide as the longest index; what is typed first is shown by one that the tensor has. */
+  /** Makes the field as wide as the longest index; its placeholder is a valid one. */
   #size({ viewShape, valueDtype }: TensorAnswer): void {
     const example = viewShape.map((size, axis) => Math.min(EXAMPLE[axis % 6]!, size - 1));
     const longest = viewShape.map((size) => size - 1).join(", ");
@@ -156,7 +156,7 @@ export class Readout {
   }
 }
 
-/** `= 0.5` once it is known; until then the value that the picture holds. */
+/** `= 0.5` once known; until then the picture's value. */
 function valueText(
   { answer, values }: ShownTensor,
   point: Point,
@@ -185,7 +185,7 @@ export function tooltipLines(
   ].filter(Boolean);
 }
 
-/** Bits of the value, the step to its neighbor, and the real number it stands for. */
+/** Bits of the value, the step to its neighbor, and its real number. */
 function more({ values }: ShownTensor, found: ValuesAnswer | null): HTMLElement[] {
   const items: HTMLElement[] = [];
   const text = found?.text[0];
@@ -209,7 +209,7 @@ function about({ tile, valueDtype }: TensorAnswer, { row, col }: Point): string 
   return text.startsWith("≈") ? text : `= ${text}`;
 }
 
-/** What the cell of several values is drawn from. */
+/** Numbers behind a cell of several values. */
 function cellWords({ tile, valueDtype }: TensorAnswer, { row, col }: Point): string {
   if (!tile || tile.rowStep * tile.colStep === 1) return "";
   const cell = cellOf(tile, row, col);
@@ -226,7 +226,7 @@ function cellWords({ tile, valueDtype }: TensorAnswer, { row, col }: Point): str
   return `cell: ${numbers}${inside.length ? `, some ${inside.join(", ")}` : ""}`;
 }
 
-/** Says how many values each cell of the picture stands for, and by which number of them it is colored. */
+/** Number of values per cell of the picture, and the number that gives it its color. */
 export function cellCaption(
   { rowStep, colStep }: Pick<Tile, "rowStep" | "colStep">,
   cells: CellChoice,

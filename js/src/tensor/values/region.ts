@@ -28,7 +28,7 @@ function numbersOf({ statistics, bounds }: RegionAnswer): RegionNumbers {
   return (statistics ?? bounds)!;
 }
 
-/** NaN and infinities, those that are there; else that there are none. */
+/** NaN and infinities that occur, or that there are none. */
 function specialWords(found: RegionNumbers): string {
   const there = SPECIALS.filter((each) => found[each] !== 0).map((each) => {
     const count = found[each];
@@ -37,7 +37,7 @@ function specialWords(found: RegionNumbers): string {
   return there.join(", ") || "all finite";
 }
 
-/** Where a page knows less than the values. */
+/** Note if a page knows less than the values. */
 function sourceWords({ cells }: RegionAnswer): string {
   if (!cells) return "";
   const [down, across] = cells;
@@ -67,7 +67,7 @@ interface RegionEvents {
   clear(): void;
 }
 
-/** What the marked region holds: counts, bounds, mean and a small histogram. */
+/** Contents of the marked region: counts, bounds, mean and a small histogram. */
 export class RegionPanel {
   readonly node = element("section", {
     class: "tvmdbg-tensor-region",
@@ -104,7 +104,7 @@ export class RegionPanel {
     this.node.hidden = true;
   }
 
-  /** The numbers of the region before stay, dimmed, until the new ones come. */
+  /** Dims the old numbers until the new ones come. */
   wait(answer: TensorAnswer, region: Region): void {
     this.node.hidden = false;
     this.node.dataset.ready = "false";
@@ -152,7 +152,7 @@ function fact(name: string, { text, value }: ExactNumber, dtype: string): HTMLEl
   return element("span", {}, muted(name), number(shown, text));
 }
 
-/** One that was computed, with six digits. */
+/** A computed number, with six digits. */
 function computed({ text, value }: ExactNumber): HTMLElement {
   return number(text, value === null ? text : numberText(value));
 }
@@ -165,7 +165,7 @@ interface RegionParts {
   mirror: Mirror;
 }
 
-/** Marked region of the plane: its outline, counts and words. */
+/** Marked region of the plane: its outline, counts and description. */
 export class MarkedRegion {
   readonly #parts: RegionParts;
   readonly #run: TensorQuestions;
@@ -190,7 +190,7 @@ export class MarkedRegion {
     return this.#region;
   }
 
-  /** Tensor that the region belongs to; null where nothing is shown. */
+  /** Tensor of the region; null if nothing is shown. */
   over(shown: ShownTensor | null): void {
     this.#shown = shown;
     const tile = shown?.answer?.tile;
@@ -217,7 +217,7 @@ export class MarkedRegion {
     ]);
   }
 
-  /** Moves the corner at the crosshair; returns where it is then. */
+  /** Moves the corner at the crosshair; returns its new position. */
   extend(plane: Plane, at: Point, rows: number, cols: number): Point {
     const anchor = this.#anchor ?? at;
     const to = moved(plane, at, rows, cols);
@@ -225,7 +225,7 @@ export class MarkedRegion {
     return to;
   }
 
-  /** Whether the region was drawn to a value: what is said of the region is not to be said over. */
+  /** True if the region was drawn to a value: its description must not be replaced by the value's. */
   endsAt({ row, col }: Point): boolean {
     if (!this.#region) return false;
     const [top, left, rows, cols] = this.#region;
@@ -270,7 +270,7 @@ export class MarkedRegion {
   }
 }
 
-/** The part of a region that a plane has; null where it has none. */
+/** A region clipped to a plane, or null. */
 function within([row, col, rows, cols]: Region, planeRows: number, planeCols: number) {
   if (row >= planeRows || col >= planeCols) return null;
   return [row, col, Math.min(rows, planeRows - row), Math.min(cols, planeCols - col)] as const;

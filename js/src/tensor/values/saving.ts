@@ -36,7 +36,7 @@ const LINE = 17;
 const BAR = 260;
 const FONT = 12;
 
-/** The picture as it is on screen, with what it is of above and what its colors mean below. */
+/** The picture as on screen, with its title above and its legend below. */
 function snapshot(
   picture: HTMLCanvasElement,
   shown: ShownTensor,
@@ -107,7 +107,7 @@ function paintBar(
   context.fillText(scale.kind, PAD + BAR + 8, y + 6);
 }
 
-/** Values a file made in the page may hold; more is quicker in Python. */
+/** Most values in a file made by the page; Python is quicker with more. */
 const MOST = { npy: 2 ** 25, csv: 2 ** 20 } as const;
 
 interface SavingSource {
@@ -117,7 +117,7 @@ interface SavingSource {
 
 type SaveFormat = "npy" | "csv" | "png";
 
-/** Saves just what is shown: its values as numpy's file or as text, or its picture. */
+/** Saves the visible part: its values as numpy's file or as text, or its picture. */
 export class Saving {
   readonly node: HTMLElement;
   readonly #root: HTMLElement;
@@ -187,7 +187,7 @@ export class Saving {
     this.#menu.querySelector("button")?.focus({ preventScroll: true });
   }
 
-  /** The menu lies over parts of the view: a press outside it closes it, unless it tells of progress. */
+  /** The menu covers parts of the view: a press outside closes it, unless it shows progress. */
   #leave(event: PointerEvent): void {
     if (this.#menu.hidden || this.#busy || event.composedPath().includes(this.node)) return;
     this.toggle();
@@ -352,7 +352,7 @@ const TITLES: Record<SaveFormat, string> = {
   png: "Save the image with its legend (.png)",
 };
 
-/** The real numbers that fetched values stand for, as float64 in little endian. */
+/** Dequantised values as float64 in little endian. */
 function dequantised({ descr, bytes }: Fetched, { scale, zeroPoint }: ValueLook) {
   const numbers = numbersOf(descr, new DataView(bytes.buffer));
   if (!numbers) throw new Error("these values are not real numbers and cannot be dequantized");

@@ -2,16 +2,16 @@ import { div, element } from "../../shared/ui/dom.ts";
 import { layoutPlane } from "../picture/plane_layout.ts";
 import type { Point } from "../plane.ts";
 
-/** At most so many rows and columns are in sight, and asked for at once. */
+/** Most visible rows and columns, and most per request. */
 export const ROWS = 64;
 export const COLS = 32;
 const ROW_HEIGHT = 20;
-/** Browsers forget positions in boxes of more pixels than this. */
+/** Box height above which browsers lose positions. */
 const MAX_PIXELS = 8_000_000;
 /** Border and scroll bar. */
 const FRAME = 17;
 
-/** A box that scrolls over a plane of any size, while its grid holds only the cells in sight. */
+/** A box that scrolls over a plane of any size, while its grid has only the visible cells. */
 export class ValuesScroll {
   readonly node: HTMLElement;
   plane = { rows: 0, cols: 0 };
@@ -19,7 +19,7 @@ export class ValuesScroll {
   readonly #space = div("tvmdbg-values-space");
   readonly #draw: () => void;
   #headWidth = 0;
-  /** True while the revealed cell is kept in sight, until the user scrolls away. */
+  /** True while the revealed cell is kept visible, until the user scrolls away. */
   #follows = true;
   #placed = "";
 
@@ -38,7 +38,7 @@ export class ValuesScroll {
     return { rows: Math.max(1, Math.min(ROWS, rows)), cols: Math.max(1, Math.min(COLS, cols)) };
   }
 
-  /** First row and column by the scroll position; proportional where the true box would be too large. */
+  /** First row and column by the scroll position; proportional if the true box would be too large. */
   get first(): Point {
     const { rows, cols } = this.plane;
     const view = this.view;
@@ -50,7 +50,7 @@ export class ValuesScroll {
     };
   }
 
-  /** Other values come: narrow columns again. */
+  /** Resets the column widths for other values. */
   reset(headWidth: number, colWidth: number): void {
     this.#headWidth = headWidth;
     this.colWidth = colWidth;
@@ -60,7 +60,7 @@ export class ValuesScroll {
     this.#follows = true;
   }
 
-  /** Scrolls a value into sight, or to the first corner, unless the user has scrolled away since. */
+  /** Scrolls to a value, or to the first corner, unless the user has scrolled away since. */
   reveal({ row, col }: Point, corner = false): void {
     if (corner) this.#follows = true;
     if (!this.#follows) return;
@@ -81,7 +81,7 @@ export class ValuesScroll {
     this.#placed = this.#position;
   }
 
-  /** Makes room for longer texts; what was at the right end stays there. */
+  /** Widens columns for longer texts; the right end stays in place. */
   widen(width: number): void {
     if (width <= this.colWidth) return;
     const share = this.node.scrollLeft / (this.#room.across || 1);
@@ -115,12 +115,12 @@ export class ValuesScroll {
 }
 
 const WHOLE = { zoom: 1, row: 0, col: 0 };
-/** Beside a plane, in CSS pixels. */
+/** Space beside a plane, in CSS pixels. */
 const MARGIN = 12;
-/** With less room a table shows too few columns, and of vectors too few rows to stand beside them. */
+/** Room below which a table has too few columns, or too few rows beside a vector. */
 const LEAST_WIDTH = 220;
 const LEAST_ROWS = 3;
-/** The picture may be smaller beside the table than it would be alone, by so much. */
+/** Least size of the picture beside the table as a share of its size alone. */
 const LEAST_SHARE = 0.6;
 
 interface TableParts {
@@ -131,7 +131,7 @@ interface TableParts {
   table: HTMLElement;
 }
 
-/** Puts the table of values beside the picture where that leaves room for it, else below. */
+/** Puts the table of values beside the picture if there is room, else below. */
 export class TablePlace {
   readonly #parts: TableParts;
   #chosen = "";
@@ -140,7 +140,7 @@ export class TablePlace {
     this.#parts = parts;
   }
 
-  /** The plane is null where no picture of one is shown; `lone` values have no picture at all. */
+  /** `plane` is null without a picture; `lone` values never have one. */
   arrange(plane: { rows: number; cols: number } | null, lone: boolean, entry: string): void {
     const { scroll, body, view, stage, table } = this.#parts;
     const room = [scroll.clientWidth, scroll.clientHeight];
@@ -153,11 +153,11 @@ export class TablePlace {
     if (table.parentElement !== (beside ? view : body)) (beside ? view : body).append(table);
   }
 
-  /** How wide the stage is beside the table; 0 where that stands below. */
+  /** Width of the stage beside the table; 0 if that is below. */
   #widthBeside(plane: { rows: number; cols: number } | null): number {
     const { scroll, view, table } = this.#parts;
     if (!plane || plane.rows < LEAST_ROWS) return 0;
-    // The table takes height from the picture where it stands below: as if it were not there.
+    // A table below takes height from the picture: measure without it.
     const scrolled = scroll.scrollTop;
     table.hidden = true;
     const stage = { width: view.clientWidth, height: view.clientHeight };

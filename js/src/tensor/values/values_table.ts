@@ -92,7 +92,7 @@ class ValueFormatPicker {
     }
   }
 
-  /** Says which bits are which; not of numbers that are no floats. */
+  /** Legend of the bits of floats; empty for other numbers. */
   explain(fields: readonly number[]): void {
     this.#legend.hidden = this.#look.format !== "bits" || fields.length !== 3;
   }
@@ -121,7 +121,7 @@ const LETTER = 7.3;
 const NARROWEST = 56;
 const WAITING = "…";
 
-/** A window into the plane's values as exact text; only what can be seen is asked for and built. */
+/** A window into the plane's values as exact text; only visible cells are requested and built. */
 export class ValuesTable {
   readonly node: HTMLElement;
   readonly #run: TensorQuestions;
@@ -171,7 +171,7 @@ export class ValuesTable {
     return !this.node.hidden;
   }
 
-  /** Shows or hides it; of values that no picture shows it stays. */
+  /** Shows or hides it; it stays for values without a picture. */
   toggle(): void {
     this.#wanted = !this.#wanted;
     this.#showNode();
@@ -292,7 +292,7 @@ export class ValuesTable {
     const text = this.#text(row, col);
     const here = this.#cross?.row === row && this.#cross.col === col;
     const answer = this.#answer!;
-    // Hex digits and bits do not say it themselves.
+    // Hex digits and bits do not show it themselves.
     const special = text !== null && (/nan|inf/i.test(text) || specialAt(answer, row, col));
     const padding = isPadding(answer, indexAt(answeredPlane(answer), { row, col }));
     const classes = [special && "tvmdbg-values-special", padding && "tvmdbg-values-padding"];
@@ -378,7 +378,7 @@ export class ValuesTable {
   }
 }
 
-/** Whether the picture knows of a single value that it is not finite. */
+/** True if the picture has a single, non-finite value here. */
 function specialAt({ tile }: TensorAnswer, row: number, col: number): boolean {
   const cell = tile && tile.rowStep * tile.colStep === 1 ? cellOf(tile, row, col) : null;
   return cell !== null && specialOf(tile!.flags[cell]!) !== null;

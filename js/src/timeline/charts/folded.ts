@@ -54,7 +54,7 @@ export function noFolding({ slices }: TimelineData): string | null {
     : `Each ${info.words.item} was measured once. Measure several repeats: run(repeat=10).`;
 }
 
-/** All repeats on one axis: operators laid end to end, at their median on top, in every repeat below. */
+/** All repeats on one axis: operators laid end to end, with their medians on top, and one lane per repeat below. */
 export class FoldedChart implements OtherChart {
   readonly node: HTMLElement;
   readonly #host: ChartHost;

@@ -7,36 +7,36 @@ import type { RowNames } from "./heat_painter.ts";
 import type { MatrixRow } from "./repeat_matrix.ts";
 import type { Brush } from "./stage.ts";
 
-/** The lane of medians, above those of the repeats. */
+/** The lane of medians, above the repeats. */
 export const MEDIAN = -1;
-/** Lanes that are kept. */
+/** Number of cached lanes. */
 const MOST = 100;
 
-/** Operators [row, next) of a lane that are drawn as one, in the color of the widest of them. */
+/** Operators [row, next) of a lane that are drawn as one, in the color of the widest. */
 export interface LaneColumn {
   row: number;
   next: number;
   widest: number;
 }
 
-/** Operators end to end, lane by lane: at their medians, or as long as they took in one repeat. */
+/** Operators end to end, lane by lane: with their medians, or their times in one repeat. */
 export class Lanes {
   readonly #rows: readonly MatrixRow[];
-  /** Of the lanes that were asked for last. */
+  /** Starts by lane, for the last requested lanes. */
   readonly #starts = new Map<number, Float64Array>();
 
   constructor(rows: readonly MatrixRow[]) {
     this.#rows = rows;
   }
 
-  /** How long an operator takes in a lane; 0 where that is no number. */
+  /** Time of an operator in a lane; 0 if it is not a number. */
   ns(row: number, lane: number): number {
     const { median, values } = this.#rows[row]!;
     const ns = lane === MEDIAN ? median : (values[lane] ?? 0);
     return Number.isFinite(ns) && ns > 0 ? ns : 0;
   }
 
-  /** Where each operator begins in a lane, and where the last one ends. */
+  /** Starts of the operators in a lane, and the end of the last. */
   starts(lane: number): Float64Array {
     const known = this.#starts.get(lane);
     if (known) return known;
@@ -49,7 +49,9 @@ export class Lanes {
     return starts;
   }
 
-  /** What of a lane is in [from, to): operators that begin less than `least` apart together, longer ones alone. */
+  /**
+   * Columns of a lane in [from, to): operators that begin less than `least` apart are merged, except for longer ones.
+   */
   *columns(lane: number, from: number, to: number, least: number): Generator<LaneColumn> {
     const starts = this.starts(lane);
     const last = this.#rows.length;
@@ -69,7 +71,7 @@ export class Lanes {
     }
   }
 
-  /** How long the longest lane is. */
+  /** Length of the longest lane. */
   longest(lanes: number): number {
     let most = 0;
     for (let lane = MEDIAN; lane < lanes; lane++) {
@@ -84,7 +86,7 @@ export class Lanes {
 export const AXIS = 20;
 const MEDIANS = 40;
 const WHISKERS = 14;
-/** Where the lanes of repeats begin. */
+/** Top of the lanes of repeats. */
 export const TOP = AXIS + MEDIANS + WHISKERS + 6;
 export const LANE = 20;
 const GUTTER = 96;
@@ -92,7 +94,7 @@ const GUTTER = 96;
 export interface FoldedData {
   rows: readonly MatrixRow[];
   lanes: Lanes;
-  /** Lanes of repeats that are drawn below the medians. */
+  /** Number of lanes of repeats below the medians. */
   repeats: number;
   warm: number;
 }
@@ -104,7 +106,7 @@ export class FoldedPainter {
   readonly #warm: number;
   readonly #names: RowNames;
   readonly #viewport: Viewport;
-  /** Pixels of the lanes that are above the stage. */
+  /** Pixels of the lanes above the stage. */
   scroll = 0;
 
   constructor({ rows, lanes, repeats, warm }: FoldedData, names: RowNames, viewport: Viewport) {
@@ -137,7 +139,7 @@ export class FoldedPainter {
     return lane === MEDIAN ? MEDIANS : LANE - 2;
   }
 
-  /** The box of an operator in a lane; null where it is out of view. */
+  /** The box of an operator in a lane; null if it is not visible. */
   box(row: number, lane: number, width: number): Rectangle | null {
     if (row < 0) return null;
     const starts = this.#all.starts(lane);

@@ -10,7 +10,7 @@ import { type MatrixRow, RepeatMatrix } from "./repeat_matrix.ts";
 import { arrows, type ChartHost, ChartStage, type OtherChart, Scroller, shifted } from "./stage.ts";
 
 class HeatWords {
-  /** How many of the first repeats are warm-up. */
+  /** Number of the first repeats that are warm-up. */
   readonly warm: number;
   readonly #matrix: RepeatMatrix;
   readonly #called: Called;
@@ -39,7 +39,7 @@ class HeatWords {
     return [`repeat ${repeat + 1}`, `total of all rows ${duration(total)}`, ...warm];
   }
 
-  /** Of a row, or of one of its repeats; -1 none. */
+  /** Facts of a row, or of one of its repeats (-1: the row). */
   lines(row: MatrixRow, repeat: number): string[] {
     const { median, p10, p90, values } = row;
     const title = this.#called.title(row.key);
@@ -71,7 +71,7 @@ export function noRepeats({ slices }: TimelineData): string | null {
     : `Each ${info.words.item} was measured once. To see warm-up and noise, measure several repeats: run(repeat=10).`;
 }
 
-/** Operators × repeats: which operator is slow in which repeat. Warm-up is a column, noise is a row. */
+/** Operators × repeats, which shows slow repeats of an operator. Warm-up is a column, noise is a row. */
 export class Heat implements OtherChart {
   readonly node: HTMLElement;
   readonly #host: ChartHost;

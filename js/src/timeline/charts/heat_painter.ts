@@ -8,7 +8,7 @@ import type { Brush } from "./stage.ts";
 
 const STEPS = 32;
 
-/** Colors of what is less and more than a median, from -spread to +spread of it. */
+/** Colors of values below and above a median, from -spread to +spread of it. */
 class Diverging {
   readonly spread: number;
   readonly #fills: string[];
@@ -53,9 +53,9 @@ export const ROW = 20;
 /** Height of the totals. */
 export const TOTALS = 40;
 const AXIS = 16;
-/** Where the rows begin. */
+/** Top of the rows. */
 export const TOP = TOTALS + AXIS;
-/** From these widths on a cell says its number, marks what lies beyond the scale, and stands apart. */
+/** Widths from which a cell has its number, a mark beyond the scale, and a gap. */
 const [TOLD, MARKED, APART] = [44, 7, 4];
 
 export interface RowNames {
@@ -73,10 +73,10 @@ export class HeatPainter {
   #order: Int32Array = new Int32Array(0);
   #place: Int32Array = new Int32Array(0);
   #colors: { theme: Theme; fills: Diverging } | null = null;
-  /** Pixels of the rows that are above the stage. */
+  /** Pixels of the rows above the stage. */
   scroll = 0;
 
-  /** @param cell  Least width of a cell, px; each stands for as many repeats as that takes. */
+  /** @param cell Least width of a cell, px, which decides the number of repeats per cell. */
   constructor(matrix: Matrix, names: RowNames, warm: number, cell = 1) {
     this.#least = cell;
     this.#matrix = matrix;
@@ -100,7 +100,7 @@ export class HeatPainter {
     return TOP + this.#order.length * ROW + 2;
   }
 
-  /** How many repeats a cell stands for. */
+  /** Number of repeats per cell. */
   each(width: number): number {
     const room = width - this.gutter(width) - 1;
     return Math.max(1, Math.ceil((this.#least * this.#matrix.columns) / room));
@@ -123,7 +123,7 @@ export class HeatPainter {
     return TOP + this.#place[row]! * ROW - this.scroll;
   }
 
-  /** The box of a cell; repeat -1: of a row. Null where there is none. */
+  /** The box of a cell; repeat -1: of a row. Null if there is none. */
   box(row: number, repeat: number, width: number): Rectangle | null {
     if (row < 0) return null;
     const y = this.y(row);
@@ -202,7 +202,7 @@ export class HeatPainter {
         width,
       );
     } else if (width >= MARKED && this.#colors!.fills.isBeyond(far)) {
-      // Not by color alone: a wedge that points to where the number lies.
+      // Not by color alone: a wedge points towards the number.
       const [tip, base] = far > 0 ? [y + 4, y + 9] : [y + height - 4, y + height - 9];
       const { context } = brush;
       context.fillStyle = ink;

@@ -17,27 +17,27 @@ import type { Title } from "../data/names.ts";
 import { type Brush, type ChartHost, ChartStage, shifted } from "./stage.ts";
 
 const [LEAST_LEVEL, MOST_LEVEL, TWO_LINES] = [20, 36, 32];
-/** From this width on a box is told apart from its neighbors, and from the next it may bear a text. */
+/** Width from which a box has a gap to its neighbors, and width from which it may have a text. */
 const APART = 3;
 const LABELLED = 24;
 const FAINT = 0.3;
 
 export interface PlaceNames {
   node(key: number): number;
-  /** Number of a group, -1 of an operator. */
+  /** Number of a group, -1 for an operator. */
   group(key: number): number;
   title(key: number): string;
   titleOf(key: number): Title;
   fill(theme: Theme, key: number): string;
 }
 
-/** Draws a merged tree as boxes: what lies inside stands below (or above), as wide as its total. */
+/** Draws a merged tree as boxes: children below (or above) their parent, as wide as their total. */
 export class Icicle<T extends TreePlaces = MergedTree> {
   readonly called: PlaceNames;
   tree: T;
-  /** The place that has the whole width, -1 for all. */
+  /** The place with the full width, -1 for all. */
   zoomed = -1;
-  /** Boxes grow upwards: callers of what is at the bottom. */
+  /** Boxes grow upwards: callers of the lowest. */
   readonly upwards: boolean;
   level = LEAST_LEVEL;
   #found: Int32Array | null = null;
@@ -63,21 +63,21 @@ export class Icicle<T extends TreePlaces = MergedTree> {
     });
   }
 
-  /** What part of the tree has the whole width. */
+  /** Range of the tree with the full width. */
   get shown(): [from: number, to: number] {
     const { start, total, whole } = this.tree;
     if (this.zoomed < 0) return [0, whole];
     return [start[this.zoomed]!, start[this.zoomed]! + total[this.zoomed]!];
   }
 
-  /** Takes as much of the room as makes its boxes legible; tells how high it is. */
+  /** Takes as much height as makes its boxes legible; returns it. */
   fit(room: number): number {
     const each = Math.floor(room / Math.max(1, this.tree.depths));
     this.level = Math.min(Math.max(LEAST_LEVEL, each), MOST_LEVEL);
     return this.tree.depths * this.level;
   }
 
-  /** Box of a place in a stage of this size; null where it is out of view. */
+  /** Box of a place in a stage of this size; null if it is not visible. */
   box(place: number, width: number, height: number, scroll = 0): Rectangle | null {
     if (place < 0 || place >= this.tree.size) return null;
     const [from, to] = this.shown;
@@ -123,7 +123,7 @@ export class Icicle<T extends TreePlaces = MergedTree> {
           this.#place(brush, at++, Math.max(0, x), y, Math.min(width, x + wide));
           continue;
         }
-        // What is too narrow to be told apart is one column of so many pixels; only the last to begin there can be wide.
+        // Tiny neighbors are merged into one column of this many pixels; only the last to begin there can be wide.
         const column = from + (Math.floor(x) + APART) / scale;
         let next = Math.max(at + 1, lowerBound(start, column, at, last));
         if (this.tree.total[next - 1]! * scale >= APART) next--;
@@ -193,7 +193,7 @@ export class Icicle<T extends TreePlaces = MergedTree> {
 
 const LINE = 16;
 
-/** One name in the middle: above who calls it, below what it calls, as wide as the time that is theirs. */
+/** One name in the middle, its callers above, its callees below, as wide as its part of their time. */
 export class Sandwich {
   readonly node: HTMLElement;
   readonly #called: Called;

@@ -7,10 +7,10 @@ import { timeText } from "../data/names.ts";
 import { Icicle } from "./icicle.ts";
 import { type ChartHost, ChartStage, type OtherChart, Scroller, shifted } from "./stage.ts";
 
-/** From so many slices on the tree is made after the chart is on the screen. */
+/** Number of slices from which the tree is made after the chart is on the screen. */
 const MANY = 100_000;
 
-/** Slices merged by their path, the heaviest first: what takes the time, wherever it is called from. */
+/** Slices merged by path, the heaviest first: the slowest parts, whatever calls them. */
 export class Merged implements OtherChart {
   readonly node: HTMLElement;
   readonly #host: ChartHost;

@@ -12,11 +12,11 @@ import type { ChartHost, OtherChart } from "./stage.ts";
 export interface ChartEntry {
   readonly label: string;
   readonly title: string;
-  /** Whether w, s and 0 zoom in it. */
+  /** True if w, s and 0 zoom in it. */
   readonly zooms: boolean;
-  /** Whether every slice is looked at, not only the times of nodes. */
+  /** True if it needs all slices, not only the times of nodes. */
   ofSlices(data: TimelineData): boolean;
-  /** Why there is no such chart of this run and how to get one; null where there is. */
+  /** Why the run has no such chart and how to get one, or null. */
   unavailable(data: TimelineData): string | null;
   make(host: ChartHost): OtherChart;
 }
@@ -59,7 +59,7 @@ const CHARTS: { readonly [K in OtherKind]?: ChartEntry } = {
   },
 };
 
-/** The chart's place: the tracks in time, or another chart, made when it is shown first. */
+/** The chart's place: the tracks in time, or another chart, made on first use. */
 export class OtherCharts {
   readonly node: HTMLElement;
   readonly #time: HTMLElement;
@@ -85,7 +85,7 @@ export class OtherCharts {
     return this.#kind;
   }
 
-  /** The other chart that is shown, null where the tracks are, or why there is none. */
+  /** The other chart on screen; null for the tracks, or without data. */
   get shown(): OtherChart | null {
     return this.#kind === "time" ? null : (this.#made.get(this.#kind) ?? null);
   }
@@ -95,7 +95,7 @@ export class OtherCharts {
     return this.shown !== null && CHARTS[this.#kind]!.zooms;
   }
 
-  /** Zooms in another chart, as its keys do; whether it is shown. */
+  /** Zooms in another chart, as its keys do; returns false if none is shown. */
   zoom(key: "w" | "s" | "0"): boolean {
     this.shown?.key(new KeyboardEvent("keydown", { key }));
     return this.#kind !== "time";
@@ -111,7 +111,7 @@ export class OtherCharts {
     for (const chart of this.#made.values()) chart.stage.changed();
   }
 
-  /** Shows what had to wait for the slices. */
+  /** Shows charts that waited for the slices. */
   arrived(): void {
     if (this.#kind !== "time" && !this.shown) this.show(this.#kind);
   }

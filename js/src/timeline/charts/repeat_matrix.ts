@@ -2,12 +2,12 @@ import type { Operators } from "../data/frames.ts";
 import { repeatsOf } from "../data/repeats.ts";
 import type { Slices } from "../data/slices.ts";
 
-/** Least half of a scale around the median: what differs by less is shown as nearly the same. */
+/** Least half of a scale around the median, so that noise looks uniform. */
 const LEAST_SPREAD = 0.02;
-/** Share of all values that the scale has to hold. */
+/** Share of all values within the scale. */
 const HELD = 0.9;
 
-/** One operator and all its repeats, in the order of the file; where none are known its slices, by start. */
+/** One operator and its repeats in the order of the file; without repeats its slices, by start. */
 export interface MatrixRow {
   readonly key: number;
   readonly node: number;
@@ -18,35 +18,34 @@ export interface MatrixRow {
   readonly p90: number;
   readonly mean: number;
   readonly noisy: boolean;
-  /** Where it first runs, NaN unknown. */
+  /** Time of its first run, NaN if unknown. */
   readonly start: number;
 }
 
-/** What a cell of a picture stands for: repeats [first, last) of a row. */
+/** Repeats [first, last) of a row in a cell of a picture. */
 export interface MatrixCell {
   first: number;
   last: number;
   min: number;
   max: number;
   mean: number;
-  /** How many of them are numbers. */
+  /** Number of valid ones. */
   count: number;
 }
 
-/** What pictures of operators × repeats are made of. */
+/** Matrix for pictures of operators × repeats. */
 export type Matrix = Pick<RepeatMatrix, "rows" | "columns" | "ofSlices" | "totals" | "spread">;
 
-/** Operators × repeats. */
 export class RepeatMatrix {
   readonly rows: readonly MatrixRow[];
   readonly columns: number;
-  /** Every row has as many: a column is one pass. */
+  /** All rows have the same number of repeats: a column is one pass. */
   readonly aligned: boolean;
   /** Rows are slices of a trace, not repeats of a measurement. */
   readonly ofSlices: boolean;
-  /** Sums of the columns; empty where they are no passes. */
+  /** Sums of the columns; empty if they are no passes. */
   readonly totals: Float64Array;
-  /** How far most values are from the median of their row, as a share of it: half of the scale of colors. */
+  /** Distance of most values from the median of their row, as a share of it: half of the color scale. */
   readonly spread: number;
 
   constructor(slices: Slices, operators: Operators) {
@@ -61,7 +60,7 @@ export class RepeatMatrix {
     this.spread = spreadOf(this.rows);
   }
 
-  /** Rows by median time, the longest first, or in the order in which they first run. */
+  /** Rows by median time, the longest first, or in order of their first run. */
   order(by: "time" | "order"): Int32Array {
     const all = Int32Array.from(this.rows.keys());
     const { rows } = this;
@@ -74,7 +73,7 @@ export class RepeatMatrix {
   }
 }
 
-/** How far most values are from the median of their row, as a share of it. */
+/** Distance of most values from the median of their row, as a share of it. */
 export function spreadOf(rows: readonly MatrixRow[]): number {
   const apart: number[] = [];
   const every = Math.ceil(rows.reduce((sum, { values }) => sum + values.length, 0) / 1e5);
@@ -91,7 +90,7 @@ export function spreadOf(rows: readonly MatrixRow[]): number {
   return Math.min(1, Math.max(LEAST_SPREAD, held));
 }
 
-/** Summed up exactly: least, most and mean of repeats [first, last). */
+/** Minimum, maximum and exact mean of repeats [first, last). */
 export function cellOf({ values }: MatrixRow, first: number, last: number): MatrixCell {
   const cell = {
     first,
@@ -114,7 +113,7 @@ export function cellOf({ values }: MatrixRow, first: number, last: number): Matr
   return cell;
 }
 
-/** Of a cell what is farthest from the median, as a share of it. */
+/** The value of a cell farthest from the median, as a share of it. */
 export function apart(cell: MatrixCell, median: number): number {
   const [low, high] = [cell.min / median - 1, cell.max / median - 1];
   return -low > high ? low : high;
@@ -165,7 +164,7 @@ function occurrences(slices: Slices, operators: Operators): MatrixRow[] {
   return rows;
 }
 
-/** Between its neighbors, as numpy's `percentile` takes it by default; NaN of nothing. */
+/** Linear interpolation, as numpy's default; NaN without values. */
 export function quantile(sorted: Float64Array, share: number): number {
   const at = share * (sorted.length - 1);
   const [low, high] = [sorted[Math.floor(at)] ?? NaN, sorted[Math.ceil(at)] ?? NaN];

@@ -29,12 +29,12 @@ interface CeilingDrag {
   x: number;
   y: number;
   line: RooflineLine | null;
-  /** What the axes span while a line is pulled. */
+  /** Range of the axes while a line is dragged. */
   extent: ReturnType<OperatorPoints["extent"]>;
   to: { x: number; y: number } | null;
 }
 
-/** Operations a second against operations a byte, a point an operator: what bounds it, the memory or the arithmetic. */
+/** Operations per second against operations per byte, one point per operator: bound by memory or by arithmetic. */
 export class Roofline implements OtherChart {
   readonly node: HTMLElement;
   readonly #host: ChartHost;

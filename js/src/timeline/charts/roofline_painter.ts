@@ -17,7 +17,7 @@ const [SMALLEST, LARGEST] = [4, 13];
 const LABELS = 14;
 const LABEL_ROOM = 170;
 const DASHES = [5, 4];
-/** Letters of an axis are so far apart at least. */
+/** Least distance of labels on an axis. */
 const [TICK_X, TICK_Y] = [64, 34];
 
 export class RooflinePlot {
@@ -67,7 +67,7 @@ export class RooflinePainter {
     this.#longest = points.ns[points.byTime[0] ?? 0] ?? 0;
   }
 
-  /** The area of a point stands for its time. */
+  /** Radius whose area is proportional to the time. */
   radius(point: number): number {
     const share = this.#longest > 0 ? this.#points.ns[point]! / this.#longest : 0;
     return Math.max(SMALLEST, LARGEST * Math.sqrt(share));
@@ -152,7 +152,7 @@ export class RooflinePainter {
     context.setLineDash([]);
   }
 
-  /** What the lines stand for, with the places beside them where that may be written, the best first. */
+  /** Texts of the ceilings with possible positions beside them, the best first. */
   #ceilingTexts(
     brush: Brush,
     place: RooflinePlot,
@@ -230,7 +230,7 @@ export class RooflinePainter {
   }
 }
 
-/** Operations a byte at which both ceilings meet; null where not both are given. */
+/** Operations per byte at which both ceilings meet; null unless both are given. */
 function ridgeOf({ flops, bytes }: Ceilings): number | null {
   return flops && bytes ? flops / bytes : null;
 }

@@ -5,9 +5,9 @@ import { button, element, KEEP_KEYS } from "../../shared/ui/dom.ts";
 
 const PREFIXES = ["", "k", "M", "G", "T", "P"];
 const POWERS: Record<string, number> = { k: 1e3, m: 1e6, g: 1e9, t: 1e12, p: 1e15 };
-/** Decades that stay free round the points. */
+/** Decades of free space around the points. */
 const MARGIN = 0.2;
-/** Least decades that an axis spans. */
+/** Least decades of an axis. */
 const LEAST = 1;
 
 /** Three significant digits with a prefix: `12.3 GFLOP/s`. */
@@ -22,7 +22,7 @@ export function rateText(value: number, unit: string): string {
   return `${Number(scaled.toPrecision(3))} ${PREFIXES[power]}${unit}`;
 }
 
-/** What was typed as a rate: `200e9`, `200 G`, `25 GB/s`; null for nothing, NaN for no number above zero. */
+/** A typed rate: `200e9`, `200 G`, `25 GB/s`; null for an empty text, NaN unless it is a number above zero. */
 export function typedRate(text: string): number | null {
   const typed = text.trim();
   if (!typed) return null;
@@ -35,7 +35,7 @@ export function typedRate(text: string): number | null {
   return value > 0 && Number.isFinite(value) ? value : Number.NaN;
 }
 
-/** What a machine can do, or null where nobody said: operations and bytes a second. */
+/** Peak operations and bytes a second of a machine; null if not given. */
 export interface Ceilings {
   flops: number | null;
   bytes: number | null;
@@ -46,9 +46,9 @@ export interface RateRange {
   high: number;
 }
 
-/** Operators as points: operations a byte, and operations a second. */
+/** Operators as points: operations per byte, and operations per second. */
 export class OperatorPoints {
-  /** By point: the node, its time, work, bytes, and what follows from them. */
+  /** By point: the node, its time, work and bytes, and derived numbers. */
   readonly node: Int32Array;
   readonly ns: Float64Array;
   readonly flops: Float64Array;
@@ -56,7 +56,7 @@ export class OperatorPoints {
   readonly intensity: Float64Array;
   readonly rate: Float64Array;
   readonly exact: Uint8Array;
-  /** Points that can be drawn, the one that took longest first, and from left to right. */
+  /** Drawable points, the slowest first, and from left to right. */
   readonly byTime: readonly number[];
   readonly byPlace: readonly number[];
   readonly #columns: RooflineColumns;
@@ -80,18 +80,18 @@ export class OperatorPoints {
     this.#of = new Map(Array.from(node, (each, point) => [each, point]));
   }
 
-  /** The point of a node, -1 for none. */
+  /** The point of a node, or -1. */
   of(node: number): number {
     return this.#of.get(node) ?? -1;
   }
 
-  /** Whether it has a place on axes that have no zero. */
+  /** True if the point fits on axes that have no zero. */
   isDrawn(point: number): boolean {
     const [x, y] = [this.intensity[point]!, this.rate[point]!];
     return x > 0 && y > 0 && Number.isFinite(x) && Number.isFinite(y);
   }
 
-  /** Bytes a second; NaN unknown. */
+  /** Bytes a second; NaN if unknown. */
   moved(point: number): number {
     return (this.bytes[point]! / this.ns[point]!) * 1e9;
   }
@@ -109,7 +109,7 @@ export class OperatorPoints {
     return { flops, bytes };
   }
 
-  /** What bounds a point where both ceilings are known, and which share of it was reached. */
+  /** Bound of a point if both ceilings are known, and the reached share of it. */
   bound(point: number, { flops, bytes }: Ceilings): { by: string; share: number } | null {
     if (!flops || !bytes || !this.isDrawn(point)) return null;
     const memory = this.intensity[point]! * bytes < flops;
@@ -118,7 +118,7 @@ export class OperatorPoints {
       : { by: "compute", share: this.rate[point]! / flops };
   }
 
-  /** Points without a place, by the reason: the one that took most time first, and so within each. */
+  /** Points without a position by reason, both sorted by time. */
   missing(): { why: string; points: number[]; ns: number }[] {
     const found = new Map<string, number[]>();
     for (const point of this.node.keys()) {
@@ -142,7 +142,7 @@ export class OperatorPoints {
     return "no arithmetic: 0 operations";
   }
 
-  /** The decades that the axes span: all points, and where the ceilings meet. */
+  /** Decades of the axes: all points, and the intersection of the ceilings. */
   extent(ceilings: Ceilings): { x: RateRange; y: RateRange } {
     const [xs, ys]: [number[], number[]] = [[], []];
     for (const point of this.byTime) {
@@ -169,7 +169,7 @@ function spanned(values: number[]): RateRange {
   return { low: low - more - MARGIN, high: high + more + MARGIN };
 }
 
-/** Round values on a logarithmic axis between two powers: every decade, of few decades also 2 and 5. */
+/** Round values on a logarithmic axis between two powers: every decade; of few decades also 2 and 5. */
 export function decadeTicks({ low, high }: RateRange, most: number): number[] {
   const decades = high - low;
   const step = Math.max(1, Math.ceil(decades / most));
@@ -201,7 +201,7 @@ export interface RooflineLabel {
 const LABEL_HEIGHT = 13;
 const APART = 3;
 
-/** Where a text may stand by a spot, the best first: right, left, above or below. */
+/** Positions for a text beside a spot, the best first: right, left, above or below. */
 export function beside({ x, y, radius }: Spot, width: number): RooflineLabel[] {
   const away = radius + APART;
   return [
@@ -212,7 +212,7 @@ export function beside({ x, y, radius }: Spot, width: number): RooflineLabel[] {
   ];
 }
 
-/** Takes for each text the first place where neither an earlier text nor a spot is; null where there is none. */
+/** The first free position for every text, clear of earlier texts and spots; else null. */
 export function placeLabels(
   texts: readonly RooflineLabel[][],
   spots: readonly Spot[],
@@ -248,10 +248,10 @@ function covers(spot: Spot, label: RooflineLabel): boolean {
   return dx * dx + dy * dy < (spot.radius + 1) ** 2;
 }
 
-/** Of one reason so many operators are listed. */
+/** Most operators listed per reason. */
 const LISTED = 12;
 
-/** The operators that have no place on logarithmic axes, by the reason. */
+/** Operators without a position on logarithmic axes, by reason. */
 export class MissingList {
   readonly node = element("section", {
     class: "tvmdbg-timeline-missing",
@@ -316,7 +316,7 @@ export interface RateEvents {
   leave(): void;
 }
 
-/** A field for what a machine can do; empty where that is not known. */
+/** A field for a peak rate of a machine; may be empty. */
 export class RateField {
   readonly node: HTMLElement;
   readonly #field: HTMLInputElement;

@@ -23,7 +23,7 @@ interface DrawnChart {
   marks: (Rectangle & Record<string, unknown>)[];
 }
 
-/** What is painted on, in CSS pixels, with the theme of the moment. */
+/** A canvas in CSS pixels, with the current theme. */
 export class Brush {
   readonly context: Pen;
   readonly measure: TextMeasure;
@@ -42,7 +42,7 @@ export class Brush {
     this.context.globalAlpha = 1;
   }
 
-  /** A line round a box with a halo, so that it stands out on every fill. */
+  /** A line with a halo around a box, visible on every fill. */
   frame({ x, y, width, height }: Rectangle, line = 2): void {
     const { context, theme } = this;
     for (const [color, thick] of [
@@ -60,21 +60,21 @@ export class Brush {
     this.context.textBaseline = "middle";
   }
 
-  /** Writes as much of the text as fits into `room`, its middle at `y`; tells how wide it is. */
+  /** Writes as much of the text as fits into `room`, its middle at `y`; returns its width. */
   text(text: string, x: number, y: number, color: string, room: number, weight?: string): number {
     this.font(weight);
     const shown = this.measure.fit(text, room);
     return shown ? this.write(shown, x, y, color) : 0;
   }
 
-  /** The same of what an operator is called: its id stays longest. */
+  /** Writes the title of an operator, whose id is kept longest. */
   title(title: Title, x: number, y: number, color: string, room: number, weight?: string): number {
     this.font(weight);
     const shown = fitTitle(this.measure, title, room);
     return shown ? this.write(shown, x, y, color) : 0;
   }
 
-  /** The same of a number, which is written whole or not at all. */
+  /** Writes a number, completely or not at all. */
   number(text: string, x: number, y: number, color: string, room: number, right = false): number {
     this.font();
     const width = this.measure.width(text);
@@ -90,7 +90,7 @@ export class Brush {
   }
 }
 
-/** Moves by the arrow keys, or by Home, End and pages; whether the key was one of them. */
+/** Moves by the arrow keys, Home, End and pages; returns true if the key was one of them. */
 export function arrows(
   key: string,
   across: (by: number) => void,
@@ -112,26 +112,26 @@ export function arrows(
   return move !== undefined;
 }
 
-/** What takes the place of the tracks in time: the same slices, seen otherwise. */
+/** A chart in place of the tracks in time, over the same slices. */
 export interface OtherChart {
   readonly node: HTMLElement;
   readonly stage: ChartStage;
-  /** Words about the item picked in the chart, "" for none; the session's words follow a pick. */
+  /** Description of the picked item, or ""; the session's description follows a pick. */
   readonly sentence?: string;
   sync(): void;
-  /** Whether the key meant something here; then nobody else acts on it. */
+  /** Handles a key; true ends its handling. */
   key(event: KeyboardEvent): boolean;
-  /** Adds what is drawn now, for tests: `labels` and `marks` in CSS pixels of `node`. */
+  /** Adds the drawn items, for tests: `labels` and `marks` in CSS pixels of `node`. */
   inspect(out: Record<string, unknown>): void;
 }
 
-/** What the view does for a chart. */
+/** Services of the view for a chart. */
 export interface ChartHost {
   readonly data: TimelineData;
   readonly run: RunClient;
   readonly options: ViewOptions<TimelineOptions>;
   readonly session: SessionClient;
-  /** Selects nodes, or one slice; the last node is the one looked at. */
+  /** Selects nodes, or one slice; the last node becomes the current one. */
   pick(nodes: readonly number[], slice?: number): void;
   hover(node: number | null): void;
   say(text: string): void;
@@ -143,17 +143,17 @@ export interface ChartHost {
 export interface StageEvents {
   /** Paints all; the stage is `width` × `height` CSS pixels. */
   paint(brush: Brush, width: number, height: number): void;
-  /** Paints what lies over it: pointer, hover, selection. */
+  /** Paints the overlay: pointer, hover, selection. */
   over(brush: Brush, width: number, height: number): void;
-  /** The pointer is there; null: it has left. */
+  /** The pointer moved; null: it has left. */
   move(at: { x: number; y: number } | null): void;
   click(x: number, y: number, event: MouseEvent): void;
   double?(x: number, y: number): void;
-  /** Of the wheel, while the view has the focus; false: the page may scroll. */
+  /** Handles the wheel while the view has the focus; false lets the page scroll. */
   wheel?(x: number, y: number, event: WheelEvent): boolean;
 }
 
-/** Two canvases over each other, painted when something on them has changed. */
+/** Two stacked canvases, painted after changes. */
 export class ChartStage {
   readonly node: HTMLElement;
   readonly #base = layer("tvmdbg-timeline-base");
@@ -217,7 +217,7 @@ export class ChartStage {
     this.#repaint.request();
   }
 
-  /** Repaints the overlay alone. */
+  /** Repaints the overlay only. */
   touched(): void {
     this.#repaint.request();
   }
@@ -258,14 +258,14 @@ export class ChartStage {
   }
 }
 
-/** Scrolls what is higher than its room; the stage itself is never higher than that. */
+/** Scrolls content higher than its room; the stage itself is never higher than that. */
 export class Scroller {
   readonly node: HTMLElement;
   readonly #stage: ChartStage;
   readonly #measured: (room: number) => number;
   readonly #filler = div("tvmdbg-timeline-filler");
 
-  /** @param measured  how high all is, in a room of so many pixels. */
+  /** @param measured Height of the content in a room of this many pixels. */
   constructor(stage: ChartStage, measured: (room: number) => number, signal: AbortSignal) {
     this.#stage = stage;
     this.#measured = measured;
@@ -285,7 +285,7 @@ export class Scroller {
     return this.node.scrollTop;
   }
 
-  /** Takes over how high all is. */
+  /** Updates the height of the content. */
   fit(): void {
     const room = this.node.clientHeight;
     this.#stage.node.style.height = `${room}px`;
@@ -293,7 +293,7 @@ export class Scroller {
     this.#stage.changed();
   }
 
-  /** Brings what begins at `top` into view. */
+  /** Scrolls to a row at `top`. */
   reveal(top: number, height: number, above = 0): void {
     const { scrollTop, clientHeight } = this.node;
     if (top - above < scrollTop) this.node.scrollTop = top - above;
@@ -303,7 +303,7 @@ export class Scroller {
   }
 }
 
-/** What a stage shows, in CSS pixels of the node around it. */
+/** Contents of a stage, in CSS pixels of the node around it. */
 export function shifted(stage: ChartStage, around: HTMLElement): DrawnChart {
   const { labels, marks } = stage.record();
   const [inner, outer] = [stage.node, around].map((node) => node.getBoundingClientRect());

@@ -11,7 +11,7 @@ import { OVERVIEW, type TimelineScene, TOP } from "./scene.ts";
 import { Strips } from "./strips.ts";
 import { type DrawnTracks, TracksPainter } from "./tracks_painter.ts";
 
-/** All of the time, the lowest rows of every track: the same picture for every part in view. */
+/** All of the time with the lowest rows of every track: the same picture for every visible part. */
 class TimelineOverview {
   readonly #scene: TimelineScene;
   readonly #strips: Strips;
@@ -62,7 +62,7 @@ class TimelineOverview {
   }
 }
 
-/** Paints all that changes with the part in view: overview, axis, tracks, and what is below them. */
+/** Paints everything that depends on the visible part: overview, axis, tracks, and bands below them. */
 class TimelinePainter {
   readonly #scene: TimelineScene;
   readonly #context: CanvasRenderingContext2D;
@@ -96,7 +96,7 @@ class TimelinePainter {
     this.#strips.forget();
   }
 
-  /** Paints; returns whether all is as fine as it can be, as with `record`, which keeps what was drawn. */
+  /** Paints; returns true if all is at full resolution, as with `record`, which stores what was drawn. */
   paint(theme: Theme, record = false): boolean {
     this.#theme = theme;
     this.#retheme();
@@ -115,7 +115,7 @@ class TimelinePainter {
     return isFine;
   }
 
-  /** What the last paint with `record` put on the stage. */
+  /** Items of the last paint with `record`. */
   get drawn(): DrawnTracks {
     return this.#tracks.drawn;
   }
@@ -143,7 +143,7 @@ class TimelinePainter {
   }
 }
 
-/** The stage: two canvases over each other, painted when something on them has changed. */
+/** The stage: two stacked canvases, painted after changes. */
 export class TimelineChart {
   readonly stage: HTMLElement;
   readonly canvas: HTMLCanvasElement;
@@ -198,7 +198,7 @@ export class TimelineChart {
     this.changed();
   }
 
-  /** Only what lies over it has: pointer, selection, found slices, range. */
+  /** Repaints the overlay only: pointer, selection, hits, range. */
   touched(): void {
     this.#repaint.request();
   }
@@ -217,10 +217,10 @@ export class TimelineChart {
 }
 
 const TO_PYTHON_MS = 300;
-/** Room on both sides of what is fitted, as a share of it. */
+/** Room on both sides of a fitted range, as a share of it. */
 const MARGIN = 0.25;
 
-/** Moves the part of the time axis in view, and tells the model. */
+/** Moves the visible part of the time axis, and tells the model. */
 export class TimeCamera {
   readonly #scene: TimelineScene;
   readonly #options: ViewOptions<TimelineOptions>;
@@ -253,13 +253,13 @@ export class TimeCamera {
     this.move(() => this.#scene.viewport.showAll());
   }
 
-  /** By a share of the part in view. */
+  /** Moves by a share of the visible part. */
   pan(share: number): void {
     const { viewport } = this.#scene;
     this.move(() => viewport.pan(viewport.span * share));
   }
 
-  /** At the pointer, else at the selected slice where it is in view, else at the middle. */
+  /** Zooms at the pointer, else at the selected slice if visible, else at the middle. */
   zoom(factor: number): void {
     const { pointer, viewport, current, slices } = this.#scene;
     let at = (viewport.start + viewport.end) / 2;
@@ -271,7 +271,7 @@ export class TimeCamera {
     this.move(() => viewport.zoom(factor, at));
   }
 
-  /** To the measured or marked range, the gap, or the selected slice; else to all. */
+  /** Fits the measured or marked range, the gap, or the selected slice; else all. */
   fit(): void {
     const { slices, current, range, gap, measure, viewport } = this.#scene;
     const exact = measure?.range ?? range;

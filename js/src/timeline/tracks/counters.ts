@@ -7,12 +7,12 @@ import { Flows } from "../data/marked.ts";
 import { type Band, type TimelineScene, TOP } from "./scene.ts";
 
 const HEIGHT = 52;
-/** Where the stage is low. */
+/** Height on a low stage. */
 const LOW = 30;
 const TITLE = 16;
 const FONT = 11;
 
-/** One counter below the tracks, as steps: the most in every column of pixels, and the peak marked. */
+/** One counter below the tracks, as steps: the maximum of every pixel column, with a mark at the peak. */
 class CounterBand implements Band {
   readonly name: string;
   readonly #scene: TimelineScene;
@@ -54,7 +54,7 @@ class CounterBand implements Band {
     return `${number} ${this.#unit}`.trim();
   }
 
-  /** Position of the value that holds at a time, -1 before the first. */
+  /** Index of the value at a time, -1 before the first. */
   holding(ns: number): number {
     return upperBound(this.#ns, ns) - 1;
   }
@@ -161,7 +161,7 @@ export function addExtras(
   requestAnimationFrame(() => void later());
 }
 
-/** What the counters are at the start of the slice that the view speaks of, else at the left edge. */
+/** Values of the counters at the start of the current slice, else at the left edge. */
 export function counterSentence(scene: TimelineScene): string {
   const { slices, current, viewport, bands } = scene;
   const ns = current >= 0 ? slices.startOf(current) : viewport.start;

@@ -12,18 +12,18 @@ import { changeFills, fillOfChange } from "../data/change.ts";
 import type { Names } from "../data/names.ts";
 import type { Slices } from "../data/slices.ts";
 
-/** Colors of slices of which no op kind is known, so that neighbors differ. */
+/** Number of shades for slices without a known op kind, so that neighbors differ. */
 const SHADES = 4;
 const BLOCKS = group.kinds.light.length;
 const STEPS = 20;
 
-/** What slices are filled with: by what `SliceColors` says of their node, else of their name. */
+/** Fills of slices: by the `SliceColors` of their node, else of their name. */
 export class Fills {
-  /** By number of a fill. */
+  /** CSS colors by fill number. */
   css: readonly string[] = [];
-  /** What is written on them. */
+  /** Text colors on them. */
   ink: readonly string[] = [];
-  /** The same as pixels without their opacity. */
+  /** The colors as pixels without opacity. */
   pixels = new Uint32Array(0);
   readonly #slices: Slices;
   readonly #names: Names;
@@ -40,7 +40,7 @@ export class Fills {
     this.recolor();
   }
 
-  /** To be called when something else tells slices apart. */
+  /** To be called after a change of the coloring. */
   recolor(): void {
     const { nodeNs } = this.#slices.columns;
     this.#ofNode = Uint8Array.from(nodeNs, (_, node) => this.#numberOf(node));
@@ -78,7 +78,7 @@ export class Fills {
     });
   }
 
-  /** Number of a slice's fill. */
+  /** Fill number of a slice. */
   of(slice: number): number {
     const node = this.#slices.nodeOf(slice);
     const { change } = this.#names;
@@ -99,7 +99,7 @@ export class Fills {
     return this.#ofName[this.#slices.nameCodeOf(slice)] ?? 0;
   }
 
-  /** The same of a bin's. */
+  /** Fill number of a bin. */
   ofBin(bins: TimeBins, bin: number): number {
     const node = bins.nodeOf(bin);
     const { change } = this.#names;
@@ -117,7 +117,7 @@ export class Fills {
     );
   }
 
-  /** Where the op kind is unknown, the name chooses the shade. */
+  /** Fill by op kind; if unknown, a shade by name. */
   #named(kind: string, name: string, code: number): number {
     const { colors } = this.#names;
     if (colors.byShare(kind)) return this.#shared(colors.shareOfName(code));

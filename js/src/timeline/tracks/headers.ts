@@ -10,9 +10,9 @@ import { type TimelineScene, TOP } from "./scene.ts";
 /** Room from which a long label is shortened rather than replaced by the node id, or left out. */
 const SHORTENED_FROM = 80;
 const NAME_FROM = 34;
-/** Least room that an id leaves on both sides together. */
+/** Least room beside an id, on both sides together. */
 const ID_PADDING = 3;
-/** Rooms whose difference is less get the same shortened text. */
+/** Rooms that differ by less get the same shortened text. */
 const STEP = 8;
 
 interface SliceLabel {
@@ -29,11 +29,11 @@ interface SliceLabel {
   short: Map<number, string>;
 }
 
-/** Texts of slices, made and measured once for each node or name. */
+/** Texts of slices, measured once per node or name. */
 export class SliceLabels {
   readonly #names: Names;
   readonly #measure: TextMeasure;
-  /** By node, or by name where there is none. */
+  /** By node, or by name without a node. */
   readonly #known = new Map<string | number, SliceLabel>();
   #font = "";
 
@@ -70,7 +70,7 @@ export class SliceLabels {
     return label;
   }
 
-  /** What fits into a box of this width; "" where nothing does. */
+  /** Text for a box of this width; may be "". */
   fit(label: SliceLabel, width: number): string {
     const room = width - 6;
     if (label.fullWidth <= room) return label.full;
@@ -88,7 +88,7 @@ export class SliceLabels {
   }
 }
 
-/** Below this width a badge is short. */
+/** Width below which a badge is short. */
 const SHORT_BELOW = 640;
 
 type Write = (
@@ -100,7 +100,7 @@ type Write = (
   weight?: string,
 ) => number;
 
-/** Paints what stands above the rows: runs, devices, tracks, and what there is to know of each. */
+/** Paints the headers of runs, devices and tracks, with their facts. */
 export class Headers {
   readonly #scene: TimelineScene;
   readonly #context: Pen;
@@ -203,12 +203,11 @@ export class Headers {
   }
 }
 
-/** `3 levels of nesting`. */
 export function levelsText({ rows }: Track): string {
   return `${counted(rows.filter(({ kind }) => kind === RowKind.NESTED).length, "level")} of nesting`;
 }
 
-/** `2 slices overlap others: on a separate lane`; "" where none does. */
+/** `2 slices overlap others: on a separate lane`; may be "". */
 export function overlapText({ rows, overlapping }: Track, short = false): string {
   if (!overlapping) return "";
   if (short) return counted(overlapping, "overlap");

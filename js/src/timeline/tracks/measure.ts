@@ -1,10 +1,10 @@
 import type { Row } from "../data/row.ts";
 import type { Slices } from "../data/slices.ts";
 
-/** Where a slice starts or ends. */
+/** Start or end of a slice. */
 export interface Edge {
   ns: number;
-  /** -1: a time that no slice starts or ends at. */
+  /** -1: a time without a slice's edge. */
   slice: number;
   end: "start" | "end";
 }
@@ -17,7 +17,7 @@ function endEdge(slices: Slices, slice: number): Edge {
   return { ns: slices.endOf(slice), slice, end: "end" };
 }
 
-/** The edge of these rows that is nearest to a time and at most `within` from it; of equals that of the first row. */
+/** The edge of these rows nearest to a time and at most `within` from it; of equals that of the first row. */
 export function nearestEdge(
   slices: Slices,
   rows: Iterable<Row>,
@@ -74,17 +74,17 @@ export function edgeBefore(slices: Slices, row: Row, ns: number): Edge | null {
   return startEdge(slices, at);
 }
 
-/** The time between two edges: begun at one, the other moves until it is set. */
+/** A measure between two edges: the first is fixed, the second moves until it is set. */
 export class Measure {
   readonly #slices: Slices;
-  /** Where the measure begins, null before it has begun. */
+  /** First edge; null before it is set. */
   first: Edge | null;
   second: Edge | null;
-  /** Whether the second mark still follows pointer and arrows. */
+  /** True while the second mark follows pointer and arrows. */
   open = true;
   #row: number;
 
-  /** Measures the slice first, where there is one. */
+  /** Measures a slice first, if one is given. */
   constructor(slices: Slices, slice: number) {
     this.#slices = slices;
     this.first = slice < 0 ? null : startEdge(slices, slice);
@@ -92,7 +92,7 @@ export class Measure {
     this.#row = slices.rowOf(slice);
   }
 
-  /** From the earlier to the later mark; null before there are two. */
+  /** From the earlier to the later mark; null without both. */
   get range(): readonly [number, number] | null {
     if (!this.first || !this.second) return null;
     const [a, b] = [this.first.ns, this.second.ns];
@@ -117,7 +117,7 @@ export class Measure {
     if (edge.slice >= 0) this.#row = this.#slices.rowOf(edge.slice);
   }
 
-  /** Moves the second mark to the next or previous edge of its row; begins at the row's first edge in view. */
+  /** Moves the second mark to the next or previous edge of its row; begins at the row's first visible edge. */
   step(by: number, from: number): void {
     const row = this.#slices.rows[this.#row] ?? this.#slices.rows[0];
     if (!row) return;
@@ -145,7 +145,7 @@ export class Measure {
   }
 }
 
-/** The edge near a time in these rows, else the time itself, to the nanosecond where that is not seen. */
+/** The edge near a time in these rows, else the time itself, rounded to nanoseconds if that is invisible. */
 export function snapped(slices: Slices, rows: Iterable<Row>, ns: number, within: number): Edge {
   const edge = nearestEdge(slices, rows, ns, within);
   return edge ?? { ns: within >= 1 ? Math.round(ns) : ns, slice: -1, end: "start" };

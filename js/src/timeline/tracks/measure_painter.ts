@@ -6,7 +6,7 @@ import type { Slices } from "../data/slices.ts";
 import type { Edge, Measure } from "./measure.ts";
 import { type TimelineScene, TOP } from "./scene.ts";
 
-/** More arrows of one slice than this are no picture. */
+/** Most arrows per slice. */
 const MOST = 200;
 
 /** Draws the arrows of the selected slice and of the one under the pointer. */
@@ -42,7 +42,7 @@ export function paintFlows(
   }
 }
 
-/** Where the row of a slice is; null where it is not drawn. */
+/** Middle of a slice's row; null if it is not drawn. */
 function middleOf(scene: TimelineScene, slice: number): number | null {
   const row = scene.slices.rows[scene.slices.rowOf(slice)];
   if (!row) return null;
@@ -52,7 +52,7 @@ function middleOf(scene: TimelineScene, slice: number): number | null {
 
 const DASHES = [4, 3];
 
-/** Paints what is measured or about to be marked: gap, measure, the edge under the pointer, hits in the overview. */
+/** Paints the gap, the measure, the edge under the pointer, and hits in the overview. */
 export class MeasurePainter {
   readonly #scene: TimelineScene;
   readonly #context: CanvasRenderingContext2D;
@@ -143,7 +143,7 @@ export class MeasurePainter {
     this.#context.fillRect(Math.round(x) - 4, y + height + 1, 8, 4);
   }
 
-  /** A time in a box, between two places where there is room, else behind them, always on the stage. */
+  /** A time in a box, between two positions if there is room, else beside them, always on the stage. */
   #said(text: string, left: number, right: number, y: number): void {
     const context = this.#context;
     const { width: stage } = this.#scene;
@@ -160,7 +160,7 @@ export class MeasurePainter {
   }
 }
 
-/** 1 for each pixel column in which a slice is marked. */
+/** 1 for pixel columns with a marked slice. */
 export function hitColumns(
   slices: Slices,
   marked: MarkedSlices,
@@ -174,7 +174,7 @@ export function hitColumns(
       const left = Math.floor((slices.startOf(slice) - from) / step);
       const right = Math.max(left + 1, Math.ceil((slices.endOf(slice) - from) / step));
       columns.fill(1, Math.min(left, width - 1), Math.min(right, width));
-      // The next that reaches beyond them, also where it begins in the last of them.
+      // The next one that reaches beyond them, even if it begins in the last of them.
       const until = from + right * step;
       const beyond = row.endingAfter(until, slice + 1);
       slice = marked.next(Math.min(beyond, row.startingAt(until, slice + 1)), row.last);

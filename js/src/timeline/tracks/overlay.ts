@@ -8,7 +8,7 @@ import { AXIS, OVERVIEW, type TimelineScene, TOP } from "./scene.ts";
 
 const LEAST = 2;
 
-/** Paints what changes without the part in view: cursor, hover, selection, found slices, range. */
+/** Paints what does not depend on the visible part: cursor, hover, selection, hits, range. */
 export class TimelineOverlay {
   readonly #scene: TimelineScene;
   readonly #measure: TextMeasure;
@@ -162,7 +162,7 @@ export class TimelineOverlay {
     });
   }
 
-  /** A line round a slice with a halo, so that it stands out on every fill; never less than 2 pixels wide. */
+  /** A line with a halo around a slice, visible on every fill, at least 2 pixels wide. */
   #frame(
     x: number,
     y: number,
@@ -183,7 +183,7 @@ export class TimelineOverlay {
     stroke(color, line, out);
   }
 
-  /** Where a frame begins: a little outside at most, and so that the least width is seen. */
+  /** Left edge of a frame: slightly outside at most, so that its least width fits. */
   #left(start: number): number {
     const x = Math.max(-4, this.#scene.x(start));
     return x <= this.#scene.width ? Math.min(x, this.#scene.width - LEAST) : x;

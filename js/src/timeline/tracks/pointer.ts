@@ -5,21 +5,21 @@ import { type Edge, snapped } from "./measure.ts";
 import type { TimelineHit, TimelineScene, Zone } from "./scene.ts";
 
 const DRAG_FROM = 4;
-/** Edges this near to the pointer draw it to themselves, in CSS pixels. */
+/** Distance at which the pointer snaps to edges, in CSS pixels. */
 const SNAP = 6;
 
 export interface PointerEvents {
   pick: (hit: TimelineHit | null, toggle: boolean) => void;
-  /** A track was folded or unfolded: which, in words. */
+  /** Called with a description when a track was folded or unfolded. */
   fold: (said: string) => void;
   zoomTo: (hit: TimelineHit | null) => void;
-  /** A range is being drawn out, to be marked or to be zoomed to; null: no more. */
+  /** Called with a dragged range, to be marked or zoomed to; null ends the drag. */
   preview: (range: readonly [number, number] | null, mark: boolean) => void;
   range: (range: readonly [number, number], row: Row | null) => void;
   hover: (hit: TimelineHit | null, x: number, y: number) => void;
-  /** The part in view is to change as `change` says. */
+  /** Called to change the visible part. */
   view: (change: () => void) => void;
-  /** A mark of the measure is set there. */
+  /** Called with a mark of the measure. */
   edge: (edge: Edge) => void;
   measure: () => void;
 }
@@ -106,7 +106,7 @@ export function bindPointer(
   };
   let latest: PointerEvent | null = null;
   let frame = 0;
-  /** What the pointer did since the last frame. */
+  /** Handles the pointer events since the last frame. */
   const settle = () => {
     cancelAnimationFrame(frame);
     const event = latest;
@@ -115,7 +115,7 @@ export function bindPointer(
     if (event) move(event);
   };
   const moved = (event: PointerEvent) => {
-    // Fingers are told apart, so that each of their moves counts.
+    // All moves count for several fingers.
     if (fingers.size > 1) {
       settle();
       move(event);

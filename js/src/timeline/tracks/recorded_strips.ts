@@ -13,14 +13,14 @@ import {
   tellColumns,
 } from "./strips.ts";
 
-/** Shades of columns that are busy for a part of their time: columns of one shade beside each other are one box. */
+/** Shades of partly busy columns: neighbors of one shade are one box. */
 const SHADES = 5;
 const GAP = 0.6;
-/** Slices narrower than this have no gap, px. */
+/** Width from which slices have a gap, px. */
 const GAP_FROM = 3;
 const NO_PIXELS = new Uint32Array(0);
 
-/** Rows as boxes, for a document: slices that have columns of their own are as wide as they are. */
+/** Rows as boxes, for a document: slices with columns of their own have their true width. */
 export class RecordedStrips implements StripLines {
   readonly stale = false;
   readonly #source: StripSource;
@@ -118,7 +118,7 @@ interface StripBox {
   to: number;
   fill: number;
   shade: number;
-  /** The slice that takes all of them, -1 where there are several. */
+  /** The slice that takes all of them, -1 for several. */
   slice: number;
 }
 

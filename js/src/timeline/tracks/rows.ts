@@ -8,36 +8,36 @@ const HEADING = 20;
 const HEADER = 18;
 const INSTANTS = 8;
 const LONE_ROW = 40;
-/** What is seen of a folded track: its lowest level. */
+/** Height of a folded track: its lowest level. */
 const FOLDED = 9;
-/** Where names end until they were measured. */
+/** Assumed width of names before they are measured. */
 const NAME = 60;
 const SLICE_GAP: number = tokens.slice.gap;
 
-/** Where one track is drawn, in CSS pixels from the top of all tracks. */
+/** Position of a track, in CSS pixels from the top of all tracks. */
 export interface TrackRow {
   track: Track;
   name: string;
   top: number;
   rowsTop: number;
   rowHeight: number;
-  /** -1 where the track has no slices of no duration. */
+  /** -1 if the track has no slices of no duration. */
   instantsTop: number;
   bottom: number;
   folded: boolean;
   /** Its heading is folded: it takes no room. */
   hidden: boolean;
-  /** Where its name ends; what a click folds. */
+  /** End of its name, which a click folds. */
   nameEnd: number;
 }
 
-/** What runs are called that are compared. */
+/** Names of compared runs. */
 const LETTERS = "AB";
 
 /** A run or a device above its tracks. */
 export interface Heading {
   text: string;
-  /** Tracks `first` to `last - 1` are its own. */
+  /** Its tracks are `first` to `last - 1`. */
   first: number;
   last: number;
   /** 1 below another heading. */
@@ -55,7 +55,7 @@ export interface Most {
 
 const ALL: Most = { tracks: Number.POSITIVE_INFINITY, rows: Number.POSITIVE_INFINITY };
 
-/** The tracks one below the other, under headings where there are several runs or devices. */
+/** Tracks from top to bottom, with headings if there are several runs or devices. */
 export class TrackLayout {
   readonly tracks: readonly TrackRow[];
   readonly headings: readonly Heading[];
@@ -88,7 +88,7 @@ export class TrackLayout {
     this.place();
   }
 
-  /** Where a row is drawn; of a folded track all rows are where the lowest is. Null where it is hidden. */
+  /** Position of a row; all rows of a folded track are at the lowest. Null if it is hidden. */
   box(row: Row): { y: number; height: number } | null {
     const place = this.tracks[row.track]!;
     if (place.hidden) return null;
@@ -101,12 +101,12 @@ export class TrackLayout {
     return { y: place.rowsTop + at * place.rowHeight, height: place.rowHeight - 2 };
   }
 
-  /** Whether tracks can be folded: not in a picture. */
+  /** False in a picture, whose tracks cannot be folded. */
   get folds(): boolean {
     return this.#most === ALL;
   }
 
-  /** How many rows of an unfolded track are drawn. */
+  /** Number of drawn rows of an unfolded track. */
   drawn(track: Track): number {
     return Math.min(track.rows.length, this.#most.rows);
   }
@@ -136,7 +136,7 @@ export class TrackLayout {
     return place && down < place.rowsTop ? place : null;
   }
 
-  /** Folds or unfolds a track, or all tracks below a heading; tells which in words. */
+  /** Folds or unfolds a track, or all tracks below a heading; returns a description. */
   fold(head: Heading | TrackRow): string {
     head.folded = !head.folded;
     this.place();
@@ -145,7 +145,7 @@ export class TrackLayout {
     return `${head.text} ${does}: ${counted(head.last - head.first, "track")}`;
   }
 
-  /** Unfolds what hides a track. */
+  /** Unfolds a track and its headings. */
   unfold(track: number): void {
     for (const heading of this.headings) {
       if (track >= heading.first && track < heading.last) heading.folded = false;
@@ -157,7 +157,7 @@ export class TrackLayout {
   place(): void {
     let top = 0;
     let next = 0;
-    /** The headings above a track, one in another. */
+    /** The headings above a track, outermost first. */
     let above: Heading[] = [];
     for (const place of this.tracks) {
       const { track } = place;
@@ -190,7 +190,7 @@ export class TrackLayout {
   }
 }
 
-/** Runs where there are several, and devices where one of several has more than one track. */
+/** Runs if there are several, and devices if one of several has more than one track. */
 function headings({ columns, tracks }: Slices): Heading[] {
   const { trackRun, trackDevice } = columns;
   const found: Heading[] = [];

@@ -12,9 +12,9 @@ import { type Heading, type Most, TrackLayout, type TrackRow } from "./rows.ts";
 
 export const OVERVIEW = 26;
 export const AXIS = 20;
-/** Where the tracks begin. */
+/** Top of the tracks. */
 export const TOP = OVERVIEW + AXIS;
-/** Slices this near to the pointer count as hit, in CSS pixels. */
+/** Distance up to which the pointer hits a slice, in CSS pixels. */
 const NEAR = 3;
 
 export type TimelineHit = { slice: number; instants: number } | { gap: Gap };
@@ -28,50 +28,50 @@ export interface Band {
   readonly height: number;
   /** Paints it with its top at `y`. */
   paint(context: CanvasRenderingContext2D, scene: TimelineScene, theme: Theme, y: number): void;
-  /** What there is at a point of the band, in lines. */
+  /** Lines about a point of the band. */
   at(x: number, y: number): string[];
 }
 
-/** What is on the stage and where; knows no DOM. */
+/** Contents and geometry of the stage; independent of the DOM. */
 export class TimelineScene {
   readonly slices: Slices;
   readonly names: Names;
   readonly layout: TrackLayout;
   readonly bins: SeenBins;
-  /** Called when tracks take another height. */
+  /** Called when the height of the tracks changes. */
   onLayout: () => void = () => {};
   bands: readonly Band[] = [];
-  /** Whether bands are drawn low, so that more of the tracks is seen. */
+  /** True if bands are low, to leave room for the tracks. */
   isLow = false;
-  /** Arrows between slices, once they are known. */
+  /** Arrows between slices, once loaded. */
   flows: Flows | null = null;
   readonly viewport: Viewport;
   width = 0;
   height = 0;
   scroll = 0;
   hovered = -1;
-  /** The slice that the view speaks of, -1 none. */
+  /** The current slice, or -1. */
   current = -1;
   selected: MarkedSlices;
   found: MarkedSlices;
-  /** Slices of nodes whose values a fault began in, and of those it spread to; null where none is known. */
+  /** Slices of nodes where a fault began, and of those it spread to; null without faults. */
   faults: {
     origin: MarkedSlices;
     spread: MarkedSlices;
-    /** From when to when there are such slices, ns; what shares a pixel of the overview is one. */
+    /** Times of such slices, ns; merged within a pixel of the overview. */
     origins: readonly TimeSpan[];
     spans: readonly TimeSpan[];
   } | null = null;
-  /** Slices of the critical path; null while it is not marked. */
+  /** Slices of the critical path; null unless it is marked. */
   critical: MarkedSlices | null = null;
   range: readonly [number, number] | null = null;
   preview: readonly [number, number] | null = null;
   gap: Gap | null = null;
   measure: Measure | null = null;
-  /** Whether ranges and measures begin and end at the edges of slices, and the edge that is near the pointer. */
+  /** True if ranges and measures snap to edges of slices, and the edge near the pointer. */
   snaps = true;
   snapped: Edge | null = null;
-  /** Where the pointer is, null outside. */
+  /** Position of the pointer, null outside. */
   pointer: { x: number; y: number } | null = null;
 
   constructor(slices: Slices, names: Names, most?: Most) {
@@ -91,7 +91,7 @@ export class TimelineScene {
     return TOP + this.tracksHeight;
   }
 
-  /** How high a stage of at most so much is that cuts no band. */
+  /** Height of a stage, up to `most`, that cuts no band. */
   heightWithin(most: number): number {
     if (TOP + this.layout.height > most) return most;
     let height = TOP + this.layout.height;
@@ -121,7 +121,7 @@ export class TimelineScene {
     return this.viewport.start + (x / this.width) * this.viewport.span;
   }
 
-  /** The same of the overview, which always shows all. */
+  /** x of a time in the overview, which always shows all. */
   overviewX(ns: number): number {
     return ((ns - this.viewport.first) / this.viewport.whole) * this.width;
   }
@@ -134,14 +134,14 @@ export class TimelineScene {
     return y < OVERVIEW ? "overview" : y < TOP ? "axis" : "tracks";
   }
 
-  /** Top of a row of slices on the stage, and its height; far above where it is hidden. */
+  /** Top and height of a row of slices on the stage; far above if it is hidden. */
   rowBox(row: Row): { y: number; height: number } {
     const box = this.layout.box(row);
     if (!box) return { y: -1e6, height: 0 };
     return { y: TOP - this.scroll + box.y, height: box.height };
   }
 
-  /** Rows of which something is on the stage; of folded tracks the lowest. */
+  /** Rows on the stage; of folded tracks the lowest. */
   get visibleRows(): Row[] {
     return this.slices.rows.filter((row) => {
       const { y, height } = this.rowBox(row);
@@ -151,7 +151,7 @@ export class TimelineScene {
     });
   }
 
-  /** Folds or unfolds the track or heading whose name is at (x, y); tells which, "" where there is none. */
+  /** Folds or unfolds the track or heading whose name is at (x, y); returns a description or "". */
   foldAt(x: number, y: number): string {
     const head = this.headAt(x, y);
     if (!head) return "";
@@ -164,7 +164,7 @@ export class TimelineScene {
     return head && x <= head.nameEnd + 4 ? head : null;
   }
 
-  /** Folds or unfolds the track of the slice that the view speaks of, else the first. */
+  /** Folds or unfolds the track of the current slice, else the first. */
   foldCurrent(): string {
     const track = Math.max(0, this.slices.trackOf(this.current));
     const head = this.layout.tracks[track];
@@ -177,7 +177,7 @@ export class TimelineScene {
     return said;
   }
 
-  /** The band at (x, y), by what it says there. */
+  /** Lines of the band at (x, y). */
   bandAt(x: number, y: number): string[] | null {
     let top = TOP - this.scroll + this.layout.height;
     for (const band of this.bands) {
@@ -187,7 +187,7 @@ export class TimelineScene {
     return null;
   }
 
-  /** Moves and zooms as little as needed for a slice to be seen. */
+  /** Moves and zooms as little as makes a slice visible. */
   reveal(slice: number): void {
     const row = this.slices.rows[this.slices.rowOf(slice)];
     if (!row) return;

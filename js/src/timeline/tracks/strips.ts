@@ -5,9 +5,9 @@ import type { Row, RowColumns } from "../data/row.ts";
 import type { Slices } from "../data/slices.ts";
 import type { Fills } from "./fills.ts";
 
-/** Least opacity of a column that is busy at all. */
+/** Least opacity of a busy column. */
 const FAINTEST = 0.18;
-/** Slices narrower than this have no edge, CSS pixels. */
+/** Width from which slices have an edge, CSS pixels. */
 const EDGE_FROM = 4;
 
 /** One row of the stage in device pixels. */
@@ -16,16 +16,16 @@ export class Strip implements RowColumns {
   /** Column c is the time [(origin + c) · step, (origin + c + 1) · step). */
   origin = 0;
   step = 0;
-  /** Of which data, and in which colors. */
+  /** Version of the data and colors. */
   version = -1;
-  /** Told by bins, not by the slices themselves. */
+  /** True if made of bins, not of the slices themselves. */
   coarse = false;
   frame = -1;
   dirty = false;
   readonly line: number;
   readonly slice: Int32Array;
   readonly share: Float32Array;
-  /** Where it is coarse: the bin that fills each column, and behind it of which of `bins`. */
+  /** For coarse strips: the bin of every column, and the index in `bins` of its source. */
   bins: readonly TimeBins[] = [];
   readonly bin: Int32Array;
   readonly pixels: Uint32Array;
@@ -38,14 +38,14 @@ export class Strip implements RowColumns {
     this.pixels = pixels;
   }
 
-  /** The bins that fill a column, and which of them. */
+  /** The bins of a column, and the bin. */
   binOf(column: number): [TimeBins, number] | null {
     const mark = this.bin[column]!;
     const bins = mark < 0 ? undefined : this.bins[mark >>> 24];
     return bins ? [bins, mark & 0xffffff] : null;
   }
 
-  /** Where the run of columns that look like `column` ends. */
+  /** End of the run of columns that look like `column`. */
   runEnd(column: number, last: number): number {
     const { slice, share } = this;
     let end = column + 1;
@@ -59,39 +59,42 @@ export class Strip implements RowColumns {
 export interface StripSource {
   slices: Slices;
   fills: Fills;
-  /** The finest bins for a part of the time, the coarsest first; each tells what the ones before left out. */
+  /** Bins for a time range, the coarsest first; finer ones fill the gaps. */
   bins(from: number, to: number, step: number): readonly TimeBins[];
 }
 
-/** Rows as lines of columns, computed for one part of the time after the other. */
+/** Rows as lines of columns, computed from one time range to the next. */
 export interface StripLines {
-  /** Some line is still that of another zoom. */
+  /** True if a line has the scale of another zoom. */
   readonly stale: boolean;
-  /** Begins a frame of `width` columns from `start`; `muted` colors slices without duration; refills lines for so many ms. */
+  /**
+   * Begins a frame of `width` columns from `start`; `muted` colors slices without duration; refills lines for this many
+   * ms.
+   */
   begin(view: TimeWindow, muted: number, milliseconds: number): void;
-  /** The line of a row as well as it can be told in time; to be called for all rows of the frame before `draw`. */
+  /** The line of a row as exact as time allows; to be called for all rows of the frame before `draw`. */
   tell(row: Row): Strip;
-  /** All rows of the frame are told. */
+  /** Ends the rows of the frame. */
   flush(): void;
-  /** Draws a line from `y` on (CSS pixels), where its time is now. */
+  /** Draws a line from `y` on (CSS pixels) at its current position. */
   draw(context: Pen, strip: Strip, y: number, height: number): void;
-  /** Where a column of a line begins now, in columns. */
+  /** Current start of a line's column, in columns. */
   x(strip: Strip, column: number): number;
-  /** How many columns of a line are so many columns of the frame. */
+  /** Number of columns of a line in this many columns of the frame. */
   columns(strip: Strip, count: number): number;
 }
 
-/** The part of the time of a frame: `step` nanoseconds a column. */
+/** Time range of a frame: `step` nanoseconds a column. */
 export interface TimeWindow {
   start: number;
   step: number;
   width: number;
   rows: number;
-  /** Columns a CSS pixel. */
+  /** Columns per CSS pixel. */
   ratio: number;
 }
 
-/** Tells columns [first, last) of a row: by its slices where they are here, else by bins. */
+/** Fills columns [first, last) of a row: from its slices if loaded, else from bins. */
 export function tellColumns(
   { bins }: Pick<StripSource, "bins">,
   strip: Strip,
@@ -113,19 +116,22 @@ export function tellColumns(
   });
 }
 
-/** Number of the fill of a column that is not idle. */
+/** Fill number of a busy column. */
 export function fillOfColumn({ fills }: Pick<StripSource, "fills">, strip: Strip, column: number) {
   if (!strip.coarse) return fills.of(strip.slice[column]!);
   const found = strip.binOf(column);
   return found ? fills.ofBin(...found) : 0;
 }
 
-/** Opacity of a column that slices are busy in for a share of its time. */
+/** Opacity of a column that is busy for a share of its time. */
 export function opacityOf(share: number): number {
   return FAINTEST + (1 - FAINTEST) * share;
 }
 
-/** Rows as lines of pixels, kept between frames: a pan fills new columns only; after a zoom lines are stretched until refilled. */
+/**
+ * Rows as lines of pixels, kept between frames: a pan fills new columns only; after a zoom lines are stretched until
+ * refilled.
+ */
 export class Strips implements StripLines {
   readonly #source: StripSource;
   readonly #layer = layer("");
@@ -147,12 +153,12 @@ export class Strips implements StripLines {
     this.#source = source;
   }
 
-  /** All is to be told anew: other data or colors. */
+  /** Drops all lines, after a change of data or colors. */
   forget(): void {
     this.#version++;
   }
 
-  /** @param coarse  Tell by bins alone. */
+  /** @param coarse Use bins only. */
   begin(view: TimeWindow, muted: number, milliseconds: number, coarse = false): void {
     this.#frame++;
     this.stale = false;
@@ -236,7 +242,7 @@ export class Strips implements StripLines {
     context.restore();
   }
 
-  /** Whether a line is of this frame's time and scale. */
+  /** True if a line has this frame's time and scale. */
   isFresh(strip: Strip): boolean {
     return strip.step === this.#step && strip.origin === this.#origin;
   }
@@ -263,7 +269,7 @@ export class Strips implements StripLines {
     this.#layer.canvas.height = rows;
   }
 
-  /** A line for a row that has none: that which was not drawn for longest. */
+  /** A line for a row without one: the least recently drawn. */
   #take(row: number): Strip {
     let oldest = this.#strips[0]!;
     for (const strip of this.#strips) if (strip.frame < oldest.frame) oldest = strip;

@@ -12,11 +12,11 @@ import { AXIS, OVERVIEW, type TimelineScene, TOP } from "./scene.ts";
 import type { Strip, StripLines } from "./strips.ts";
 
 const BOX_FROM = 3;
-/** Labels of one frame. */
+/** Most labels per frame. */
 const MOST_LABELS = 400;
-/** A row of this height has a second line of text. */
+/** Height of a row with two lines of text. */
 const TWO_LINES = 32;
-/** Time for telling lines anew in one frame, milliseconds; the rest is stretched and told in the next. */
+/** Time for refilling lines in one frame, milliseconds; the rest is stretched and refilled in the next. */
 const BUDGET_MS = 4;
 
 export interface DrawnTracks {
@@ -60,7 +60,7 @@ export class TracksPainter {
     this.#headers = new Headers(scene, context, measure, write);
   }
 
-  /** Paints with so many columns a CSS pixel; returns whether all is as fine as it can be, as with `record`. */
+  /** Paints with this many columns per CSS pixel; returns true if all is at full resolution, as with `record`. */
   paint(theme: Theme, ratio: number, record = false): boolean {
     this.#brush.theme = theme;
     this.#brush.drawn = { labels: [], marks: [] };
@@ -151,7 +151,7 @@ export class TracksPainter {
     });
   }
 
-  /** Hatches the parts of which only coarse bins are here yet. */
+  /** Hatches the parts that have only coarse bins so far. */
   #missing(step: number): void {
     const { viewport, bins, height } = this.#scene;
     for (const [from, to] of bins.missing(viewport.start, viewport.end, step)) {
@@ -232,7 +232,7 @@ export class TracksPainter {
     }
   }
 
-  /** How many slices without duration there are in a pixel. */
+  /** Number of slices without duration in a pixel. */
   #instants(row: Row, column: number, strip: Strip): number {
     const from = (strip.origin + column) * strip.step;
     const [first, last] = row.range(from, from + strip.step * this.#ratio);
@@ -273,7 +273,7 @@ export class TracksPainter {
     }
   }
 
-  /** Labels a row's level or lane where it begins idle. */
+  /** Labels a row's level or lane if its beginning is idle. */
   #depth(row: Row, { share }: Strip): void {
     const isLane = row.kind === RowKind.OVERLAP;
     if (row.kind === RowKind.INSTANT || (row.depth === 0 && !isLane)) return;
