@@ -28,9 +28,13 @@ export default {
     } catch (error) {
       if (signal.aborted) return;
       const why = error instanceof DOMException ? "The kernel does not answer" : errorText(error);
-      const said = message("error", "This view could not be loaded", `${why}. Run the cell again.`);
-      said.classList.add("tvmdbg");
-      el.append(said);
+      const alert = message(
+        "error",
+        "This view could not be loaded",
+        `${why}. Run the cell again.`,
+      );
+      alert.classList.add("tvmdbg");
+      el.append(alert);
       return;
     }
     await view.default.render(props);

@@ -125,19 +125,19 @@ class Link {
 
   #light(): void {
     const selected = new Set(this.#session.selected);
-    const told: string[] = [];
+    const names: string[] = [];
     this.#lighting = true;
     for (const rows of this.#all) {
-      const found = rows.rowsOf(selected);
+      const indices = rows.rowsOf(selected);
       const { selected: own } = rows.source;
-      if (own.indices.join() !== found.join()) own.indices = found;
+      if (own.indices.join() !== indices.join()) own.indices = indices;
       append(
-        told,
-        found.slice(0, TOLD).map((row) => rows.text(row)),
+        names,
+        indices.slice(0, TOLD).map((row) => rows.text(row)),
       );
     }
     this.#lighting = false;
-    this.#say(told.slice(0, TOLD).join("; "));
+    this.#say(names.slice(0, TOLD).join("; "));
   }
 
   #step(by: number): void {
@@ -193,17 +193,17 @@ class Rows {
     const name = columns.includes("operator")
       ? read("operator")
       : `#${this.nodes[row]!.join(", #")}`;
-    const told = columns
-      .filter((each) => each.endsWith("_text"))
+    const texts = columns
+      .filter((column) => column.endsWith("_text"))
       .map(read)
       .filter(Boolean);
-    return told.length ? `${name}: ${told.join(", ")}` : name;
+    return texts.length ? `${name}: ${texts.join(", ")}` : name;
   }
 }
 
 function ids(cell: unknown): number[] {
   const listed = typeof cell === "number" ? [cell] : Array.from((cell ?? []) as ArrayLike<number>);
-  return listed.filter((each) => Number.isInteger(each) && each >= 0);
+  return listed.filter((id) => Number.isInteger(id) && id >= 0);
 }
 
 const BUSY_AFTER_MS = 150;

@@ -62,9 +62,9 @@ function longestRising(all: readonly Rung[]): Rung[] {
     before[row] = low > 0 ? ends[low - 1]! : -1;
     ends[low] = row;
   }
-  const found: Rung[] = [];
-  for (let row = ends.at(-1) ?? -1; row >= 0; row = before[row]!) found.push(all[row]!);
-  return found.reverse();
+  const chain: Rung[] = [];
+  for (let row = ends.at(-1) ?? -1; row >= 0; row = before[row]!) chain.push(all[row]!);
+  return chain.reverse();
 }
 
 /** The layout with its layers shifted along the flow; lines and frames between them are stretched. */

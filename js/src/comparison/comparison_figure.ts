@@ -64,9 +64,9 @@ function levelPanels(
   });
   const top = largest(both(sheets, (sheet, side) => pictureTop(sheet, arranged[side]!)));
   const panels = both(sheets, (sheet, side) => panel(sheet, arranged[side]!, top));
-  const isLarge = panels.some((each, side) => {
+  const isLarge = panels.some((panel, side) => {
     const request = requests[side]!;
-    return sizeOf(panelDrawing(request, each).svg) > request.data.most.bytes;
+    return sizeOf(panelDrawing(request, panel).svg) > request.data.most.bytes;
   });
   return isLarge ? null : panels;
 }
@@ -88,13 +88,13 @@ function ownBox({ scene }: LaidOut, node: number): number {
   return box >= 0 && scene.node[box] === node ? box : -1;
 }
 
-function panel(sheet: GraphSheet, found: Arranged, top: number): FigurePanel {
-  const { scene } = found.placed;
+function panel(sheet: GraphSheet, arranged: Arranged, top: number): FigurePanel {
+  const { scene } = arranged.placed;
   const [text, facts] = [graphText(sheet, scene), describeScene(sheet, scene)];
-  return panelOf(sheet, found, { note: "", text, facts, below: "", top });
+  return panelOf(sheet, arranged, { note: "", text, facts, below: "", top });
 }
 
-function both<T, U>(of: ReadonlyBoth<T>, make: (each: T, side: number) => U): ReadonlyBoth<U> {
+function both<T, U>(of: ReadonlyBoth<T>, make: (item: T, side: number) => U): ReadonlyBoth<U> {
   return [make(of[0], 0), make(of[1], 1)];
 }
 
@@ -180,16 +180,16 @@ type ComparisonFigureRequest = FigureRequest<
 export function comparisonFigure(request: ComparisonFigureRequest): Drawing {
   const { data, width, text } = request;
   const room = width - 2 * MARGIN;
-  const said = (note: Note) => paragraph(note, room, text, note.most);
+  const paragraphOf = (note: Note) => paragraph(note, room, text, note.most);
   const panels = panelsOf(request);
   const parts: FigurePart[] = [
     heading("Comparison", "", room, text),
-    said({ text: data.sentence, bold: true, most: 4 }),
-    said({ text: data.matched, color: "muted", most: 2 }),
+    paragraphOf({ text: data.sentence, bold: true, most: 4 }),
+    paragraphOf({ text: data.matched, color: "muted", most: 2 }),
     space(4),
     ...(panels.length ? [beside(panels, width)] : []),
     differences(data.rows, width, text),
-    ...data.below.map(said),
+    ...data.below.map(paragraphOf),
   ];
   return panelDrawing(request, {
     height: heightOf(parts),
@@ -213,7 +213,7 @@ function panelsOf({
       Object.fromEntries(
         Object.entries(all)
           .filter(([name]) => name.endsWith(letter))
-          .map(([name, each]) => [name.slice(0, -1), each]),
+          .map(([name, part]) => [name.slice(0, -1), part]),
       );
     return {
       ...request,

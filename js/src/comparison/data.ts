@@ -69,14 +69,14 @@ export class ComparisonData {
   }
 
   partner(side: Side, node: number): number | null {
-    const others = this.matches(side, node).map((each) => each.node);
+    const others = this.matches(side, node).map((match) => match.node);
     return others.length ? largest(others) : null;
   }
 
   /** All matching nodes on the other side, the one to select last. */
   parts(side: Side, node: number, last: number): number[] {
-    const others = this.matches(side, node).map((each) => each.node);
-    return [...others.filter((each) => each !== last), last];
+    const others = this.matches(side, node).map((match) => match.node);
+    return [...others.filter((other) => other !== last), last];
   }
 
   /** Certainty of the nodes' matches, and a code for unmatched ones. */
@@ -140,13 +140,13 @@ export class ComparisonData {
 
   sentence(side: Side, node: number): string {
     const here = `${LETTER[side]} ${this.label(side, node)} #${node}`;
-    const found = this.matches(side, node);
-    const first = found[0];
+    const matches = this.matches(side, node);
+    const first = matches[0];
     if (!first) return `${here} has no match in ${LETTER[OTHER[side]]}`;
-    const others = found.slice(0, SHOWN).map((each) => `#${each.node}`);
-    const more = found.length > SHOWN ? ` and ${integer(found.length - SHOWN)} more` : "";
+    const others = matches.slice(0, SHOWN).map((match) => `#${match.node}`);
+    const more = matches.length > SHOWN ? ` and ${integer(matches.length - SHOWN)} more` : "";
     const { certainties, reasons } = this.info;
-    const sure = certainties[largest(found.map((each) => each.certainty))];
+    const sure = certainties[largest(matches.map((match) => match.certainty))];
     return `${here} ~ ${LETTER[OTHER[side]]} ${others.join(", ")}${more}: ${sure}, ${reasons[first.reason]}`;
   }
 }

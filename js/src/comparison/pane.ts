@@ -270,9 +270,9 @@ export class Follow {
     const box = node === null ? -1 : placed.boxOf(node);
     const seen = box >= 0 && camera.shows(placed.rectangle(box), 0);
     const { x, y } = held(camera, placed.layout);
-    for (const each of [seen ? node : null, placed.nearest(x, y)]) {
-      const partner = each === null ? null : this.#data.partner(this.leader, each);
-      if (each !== null && partner !== null) return [each, partner];
+    for (const candidate of [seen ? node : null, placed.nearest(x, y)]) {
+      const partner = candidate === null ? null : this.#data.partner(this.leader, candidate);
+      if (candidate !== null && partner !== null) return [candidate, partner];
     }
     return null;
   }

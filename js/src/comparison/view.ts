@@ -255,7 +255,7 @@ class ComparisonView {
     }
     this.#follow.leader = side;
     const others = selected.flatMap((node) =>
-      this.#data.matches(side, node).map((each) => each.node),
+      this.#data.matches(side, node).map((match) => match.node),
     );
     this.#select(OTHER[side], [...new Set(others)]);
     const node = this.#context.sessions[side].node;
@@ -269,17 +269,17 @@ class ComparisonView {
     const { leader } = this.#follow;
     const { node } = this.#context.sessions[leader];
     const { active } = this.#list;
-    const said = [node === null ? "" : this.#data.sentence(leader, node)];
+    const sentences = [node === null ? "" : this.#data.sentence(leader, node)];
     if (active >= 0) {
       const row = this.#rows.at(active);
       const { columns, info } = this.#data;
       const kind = info.kinds[columns.groupKind[row.group]!]!;
-      said.push(`${kind}: ${columns.groupChange.at(row.group)}`);
-      said.push(`line ${integer(active + 1)} of ${integer(this.#rows.length)}`);
+      sentences.push(`${kind}: ${columns.groupChange.at(row.group)}`);
+      sentences.push(`line ${integer(active + 1)} of ${integer(this.#rows.length)}`);
     }
-    this.#here.textContent = said[0] || this.#data.info.matched;
-    this.#here.title = said[0] || this.#data.info.matched;
-    this.#mirror.say(said.filter(Boolean).join(". ") || this.#data.info.sentence);
+    this.#here.textContent = sentences[0] || this.#data.info.matched;
+    this.#here.title = sentences[0] || this.#data.info.matched;
+    this.#mirror.say(sentences.filter(Boolean).join(". ") || this.#data.info.sentence);
   }
 
   #openGroup(on: boolean): void {
@@ -337,7 +337,7 @@ class ComparisonView {
   #nextColor(): void {
     const { options } = this.#context;
     const timed = this.#data.change(0) !== null;
-    const known = COLORS.filter((each) => timed || (each !== CHANGE && each !== SPEED));
+    const known = COLORS.filter((column) => timed || (column !== CHANGE && column !== SPEED));
     const at = known.indexOf(options.get("color_by") as (typeof COLORS)[number]);
     options.set("color_by", known[(at + 1) % known.length]!);
   }

@@ -116,7 +116,7 @@ function lessened(graph: EmbeddedView, bytes: number): EmbeddedView {
 
 function findingsPanel(
   { data, width, text }: DebuggerFigureRequest,
-  { title, detail, rows, text: said }: NonNullable<DebuggerFigureData["findings"]>,
+  { title, detail, rows, text: summary }: NonNullable<DebuggerFigureData["findings"]>,
 ): FigurePanel {
   const indent = text.width("Warning  ", SMALL, true);
   const room = width - 2 * MARGIN;
@@ -141,7 +141,7 @@ function findingsPanel(
     height: heightOf(parts),
     title,
     words: rows.map((row) => row.text).join(". "),
-    text: said,
+    text: summary,
     description: { view: "findings", title: data.title },
     paint: (pen, theme) => paintParts(parts, pen, theme),
   };

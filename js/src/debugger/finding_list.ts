@@ -218,14 +218,14 @@ export class List {
 
   #evidence({ finding, nodes }: FindingRow): HTMLElement {
     const { evidence, confidence, why, next } = finding!;
-    const told = (name: string, text: string) =>
+    const fact = (name: string, text: string) =>
       text ? element("p", {}, element("b", {}, `${name} `), text) : null;
     return element(
       "div",
       { class: "tvmdbg-finding-evidence" },
       evidence.length > 0 && element("ul", {}, ...evidence.map((fact) => element("li", {}, fact))),
-      told(`${confidence} confidence:`, why),
-      told("next:", next),
+      fact(`${confidence} confidence:`, why),
+      fact("next:", next),
       nodes.length > 0 &&
         element(
           "p",

@@ -87,7 +87,7 @@ export function counts(
 ): [severity: Finding["severity"], text: string][] {
   return SEVERITIES.map((severity): [Finding["severity"], number] => [
     severity,
-    findings.filter((each) => each.severity === severity).length,
+    findings.filter((finding) => finding.severity === severity).length,
   ])
     .filter(([, count]) => count > 0)
     .map(([severity, count]) => [
@@ -146,7 +146,7 @@ export class FindingsHead {
     this.stop.hidden = state !== "scanning" && state !== "cancelled";
     const act = state === "cancelled" ? "Resume" : "Stop";
     relabel(this.stop, act.toLowerCase(), `${act} scanning tensors (s)`);
-    const told = counts(findings).map(([severity, text]) =>
+    const chips = counts(findings).map(([severity, text]) =>
       element(
         "span",
         { class: `tvmdbg-findings-count tvmdbg-finding-${severity}` },
@@ -154,7 +154,7 @@ export class FindingsHead {
         text,
       ),
     );
-    this.counts.replaceChildren(...told);
+    this.counts.replaceChildren(...chips);
   }
 
   /** Ends a failed scan. */

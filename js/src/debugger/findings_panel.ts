@@ -67,8 +67,8 @@ class FindingsPanel {
     head.onStop = () => this.stopOrGoOn();
     head.onFold = () => this.#foldAll(!options.get("findings_folded"));
     const copy = () => this.#code.copy();
-    const said = `Copy Python code for this finding (${COPY_KEY})`;
-    const code = iconButton(icons.CODE, "copy Python code", said, copy);
+    const hint = `Copy Python code for this finding (${COPY_KEY})`;
+    const code = iconButton(icons.CODE, "copy Python code", hint, copy);
     head.tools.append(code, helpButton(root));
     root.append(this.#trouble, this.#list.node, this.#mirror.node);
     this.#code = new CodeCopy(

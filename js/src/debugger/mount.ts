@@ -155,8 +155,8 @@ function tourBar(
 export function paragraphs(text: string): string[] {
   return text
     .split(/\n\s*\n/)
-    .map((each) => each.trim())
-    .filter((each) => each !== "");
+    .map((name) => name.trim())
+    .filter((name) => name !== "");
 }
 
 const TITLES: Record<ViewName, string> = {
@@ -186,7 +186,7 @@ export const mountDebugger: Mount<DebuggerOptions> = async (root, context) => {
   const toggles = VIEWS.map((name) =>
     button(TITLES[name], `Show or hide the ${TITLES[name]} view`, () => {
       const collapsed = options.get("collapsed");
-      const others = collapsed.filter((each) => each !== name);
+      const others = collapsed.filter((view) => view !== name);
       options.set("collapsed", others.length < collapsed.length ? others : [...collapsed, name]);
       panels.arrange();
       showToggles();
@@ -206,7 +206,7 @@ export const mountDebugger: Mount<DebuggerOptions> = async (root, context) => {
     if (view === null || !collapsed.includes(view)) return;
     options.set(
       "collapsed",
-      collapsed.filter((each) => each !== view),
+      collapsed.filter((name) => name !== view),
     );
     panels.arrange();
     showToggles();
@@ -248,7 +248,8 @@ export const mountDebugger: Mount<DebuggerOptions> = async (root, context) => {
   const sometimes = [head.progress, head.tools, views, status, head.stop];
   const overflow = new Overflow(bar, { always: [], sometimes }, signal);
   const size = new ResizeObserver(() => overflow.fit());
-  for (const each of [title, status, head.counts, head.progress, head.stop]) size.observe(each);
+  for (const control of [title, status, head.counts, head.progress, head.stop])
+    size.observe(control);
   signal.addEventListener("abort", () => size.disconnect());
   session.onChange(() => overflow.fit(), signal, ["tour"]);
   root.addEventListener("keydown", (event) => byKey(event, context), { signal, capture: true });
@@ -306,7 +307,7 @@ function showSummary(
   title.textContent = summary.title;
   title.title = summary.provenance.join("\n");
   const count = (severity: string) =>
-    summary.issues.filter((each) => each.severity === severity).length;
+    summary.issues.filter((issue) => issue.severity === severity).length;
   const [errors, warnings] = [count("error"), count("warning")];
   const counts = (["error", "warning", "note"] as const)
     .filter((severity) => count(severity) > 0)

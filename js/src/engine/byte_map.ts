@@ -57,14 +57,14 @@ interface Run {
 
 /** The runs of a line, whose bytes begin at `start` of `owners`. */
 export function runsOf(owners: Int32Array, start: number, size: number): Run[] {
-  const found: Run[] = [];
+  const runs: Run[] = [];
   for (let at = 0; at < size; at++) {
     const row = owners[start + at]!;
-    const last = found.at(-1);
+    const last = runs.at(-1);
     if (last?.row === row) last.end = at + 1;
-    else found.push({ row, first: at, end: at + 1 });
+    else runs.push({ row, first: at, end: at + 1 });
   }
-  return found;
+  return runs;
 }
 
 function fieldWords({ name, offset, size, value, note, hex }: FieldRow): string {
@@ -112,7 +112,7 @@ function fieldTree(data: ByteMapData, room: number, text: TextWidths, top: numbe
   const [offsetWide, sizeWide] = [
     ["offset", ...offsets],
     ["size", ...sizes],
-  ].map((words) => 12 + largest(words.map((each) => text.width(each, SMALL)))) as [number, number];
+  ].map((words) => 12 + largest(words.map((word) => text.width(word, SMALL)))) as [number, number];
   const offsetRight = MARGIN + nameRoom + offsetWide;
   const sizeRight = offsetRight + sizeWide;
   const valueLeft = sizeRight + 12;

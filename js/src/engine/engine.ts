@@ -134,16 +134,16 @@ export function findNodes(request: string): string {
 
 /** The cached graph of a key with the columns sent so far; or null. */
 function openedFacts(key: string, { nodes, groups, facts }: FindRequest["sent"]): Facts | null {
-  const found = nodes
+  const ids = nodes
     ? new Facts(new Links({ ...NO_GROUPS, ...unpacked<"nodes">(nodes), info: nodes.info ?? null }))
     : kept.get(key);
-  if (!found) return null;
+  if (!ids) return null;
   kept.delete(key);
-  kept.set(key, found);
+  kept.set(key, ids);
   for (const [old] of kept) if (kept.size > MOST_KEPT) kept.delete(old);
-  if (groups) Object.assign(found.graph, unpacked<"groups">(groups));
-  if (facts) found.more = unpacked<"facts">(facts);
-  return found;
+  if (groups) Object.assign(ids.graph, unpacked<"groups">(groups));
+  if (facts) ids.more = unpacked<"facts">(facts);
+  return ids;
 }
 
 function missing(tree: Query, facts: Facts | null): SentPart[] {
@@ -238,8 +238,8 @@ function opened(view: string, request: string): FigureRequest {
   };
 }
 
-function answer({ columns, base64, ...told }: PackedColumns): object {
-  return { ...told, ...unpacked({ columns: columns ?? [], base64 }) };
+function answer({ columns, base64, ...info }: PackedColumns): object {
+  return { ...info, ...unpacked({ columns: columns ?? [], base64 }) };
 }
 
 function base64(bytes: Uint8ClampedArray): string {

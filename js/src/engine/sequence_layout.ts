@@ -87,7 +87,7 @@ export function layoutSequence(data: SequenceData, room: number, text: TextWidth
   const messages = data.rows.filter((row) => row.kind === "message");
   const widest = (words: readonly string[]) =>
     largest(
-      words.map((each) => text.width(each, SMALL)),
+      words.map((word) => text.width(word, SMALL)),
       0,
     );
   const timeWide = data.timed ? widest([TIME, ...messages.map(({ time }) => time)]) : 0;

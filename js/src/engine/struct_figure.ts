@@ -131,7 +131,7 @@ function paintWords(
       pen.font = fontOf(theme, bold);
       return pen.measureText(text).width;
     });
-    const total = widths.reduce((sum, each) => sum + each, 6 * (shown.length - 1));
+    const total = widths.reduce((sum, width) => sum + width, 6 * (shown.length - 1));
     let x = middle - total / 2;
     if (!part.path) {
       pen.fillStyle = fill;

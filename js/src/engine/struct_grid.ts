@@ -120,19 +120,19 @@ export function segmentsOf(
   text: TextWidths,
 ): Segment[] {
   return section.parts.flatMap((part) => {
-    const found: Segment[] = [];
+    const segments: Segment[] = [];
     for (let at = part.offset; at < part.offset + part.size; ) {
       const row = Math.floor(at / ROW);
       const stop = Math.min(part.offset + part.size, (row + 1) * ROW);
       const place = { first: at - row * ROW, end: stop - row * ROW };
-      found.push({ part, row, ...place, isNamed: false, words: NO_WORDS });
+      segments.push({ part, row, ...place, isNamed: false, words: NO_WORDS });
       at = stop;
     }
-    const widest = largest(found.map(({ first, end }) => end - first));
-    const named = found.find(({ first, end }) => end - first === widest)!;
+    const widest = largest(segments.map(({ first, end }) => end - first));
+    const named = segments.find(({ first, end }) => end - first === widest)!;
     named.isNamed = true;
     named.words = wordsOf(part, widest * cell - 2 * (inset + AIR), text);
-    return found;
+    return segments;
   });
 }
 
@@ -156,7 +156,7 @@ function wordsOf(part: StructPart, room: number, text: TextWidths): BlockWords {
 
 export function rowSpaces(section: Section, segments: readonly Segment[]): RowSpace[] {
   return Array.from({ length: rowsOf(section) }, (_, row) => {
-    const here = segments.filter((each) => each.row === row);
+    const here = segments.filter((segment) => segment.row === row);
     const frames = section.frames.filter(({ offset }) => Math.floor(offset / ROW) === row);
     return {
       frames: new Set(frames.map(({ depth }) => depth)).size,

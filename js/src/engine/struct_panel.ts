@@ -161,10 +161,10 @@ function notesOf(
     ? note(`Against ${info.against}`, "", width, text, 1, true)
     : [];
   const lines = [
-    ...info.problems.flatMap((each) => note(each, "problem", width, text, 3)),
+    ...info.problems.flatMap((problem) => note(problem, "problem", width, text, 3)),
     ...cut.flatMap(({ part }) => note(`${part.path} is ${part.value}`, "", width, text, 3)),
     ...heading,
-    ...info.changes.flatMap((each) => note(each, "change", width, text, 3)),
+    ...info.changes.flatMap((change) => note(change, "change", width, text, 3)),
   ];
   const left = lines.length - NOTES;
   return left > 1
@@ -206,23 +206,25 @@ export function boxOf(panel: Panel, section: PlacedSection, { row, first, end, p
 /** Lines from rows of values in the first layout to their place in the second. */
 function movesOf([first, second]: readonly Panel[]): Move[] {
   if (!first || !second) return [];
-  const found: Move[] = [];
+  const moves: Move[] = [];
   for (const section of second.sections) {
     for (const segment of section.segments) {
       const { part, isNamed } = segment;
       if (!isNamed || !part.mark || segment.first > 0) continue;
       const before = first.sections[section.index];
-      const was = before?.segments.find((each) => each.isNamed && each.part.path === part.path);
+      const was = before?.segments.find(
+        (segment) => segment.isNamed && segment.part.path === part.path,
+      );
       if (!before || !was || was.end < ROW || was.part.offset === part.offset) continue;
       const [a, b] = [boxOf(first, before, was), boxOf(second, section, segment)];
-      found.push({
+      moves.push({
         from: [a.x + a.width, a.y + a.height / 2],
         to: [b.x, b.y + b.height / 2],
         part,
       });
     }
   }
-  return found;
+  return moves;
 }
 
 export function hoverOf(panel: Panel): HoverText[] {

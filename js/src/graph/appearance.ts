@@ -88,13 +88,13 @@ export class Appearance {
     signal.addEventListener("abort", () => clearTimeout(this.#since));
     context.options.onChange("label", () => void view.arrange(false), signal);
     model.describe.entryTold = (entry) => {
-      const said = this.#colors?.entry(entry);
-      return said ? `${view.chosen.colorBy} ${said}` : "";
+      const value = this.#colors?.entry(entry);
+      return value ? `${view.chosen.colorBy} ${value}` : "";
     };
     model.describe.told = (nodes) => {
       const { colorBy } = view.chosen;
-      const said = colorBy === "time" ? "" : (this.#colors?.saidOf(nodes) ?? "");
-      return said && `${colorBy}: ${said}`;
+      const value = colorBy === "time" ? "" : (this.#colors?.saidOf(nodes) ?? "");
+      return value && `${colorBy}: ${value}`;
     };
     model.labels.layoutOf = (node) => {
       const layout = this.#coloring.column("layout", view.chosen.colorWires);

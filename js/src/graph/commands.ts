@@ -55,7 +55,7 @@ class EdgeTooltip {
     const { edgeSource, edgeTarget, edge: rows } = placed!.scene;
     const edge = placed!
       .edgesOf(from)
-      .find((each) => edgeSource[each] === to || edgeTarget[each] === to);
+      .find((edge) => edgeSource[edge] === to || edgeTarget[edge] === to);
     if (edge === undefined) return "";
     const row = rows[edge]!;
     if (row < 0) return `${this.lines(edge).join(", ")}. `;
@@ -81,19 +81,20 @@ class EdgeTooltip {
     }
     const [source, output] = [graph.edgeSource[row]!, graph.edgeOutput[row]!];
     const readers = Array.from(links.outOf(source)).filter(
-      (each) => graph.edgeOutput[each] === output,
+      (edge) => graph.edgeOutput[edge] === output,
     );
-    const said = readers
+    const names = readers
       .slice(0, NAMED)
       .map(
-        (each) => `${describe.short(graph.edgeTarget[each]!)} operand ${graph.edgePosition[each]}`,
+        (reader) =>
+          `${describe.short(graph.edgeTarget[reader]!)} operand ${graph.edgePosition[reader]}`,
       );
-    const more = readers.length - said.length;
+    const more = readers.length - names.length;
     const trust = graph.edgeTrust[row]!;
     return [
       `from ${describe.short(source)}`,
       describe.output(source, output),
-      ...said.map((each) => `to ${each}`),
+      ...names.map((name) => `to ${name}`),
       ...(more > 0 ? [`and ${more} more`] : []),
       ...(trust === Trust.EXACT ? [] : [`matched ${TRUST_LABELS[trust]}`]),
     ];
@@ -229,7 +230,7 @@ export class GraphCommands {
     const node = model.times.ranked
       .filter(({ nodes, ns }) => model.times.shown[nodes[0] ?? -1] === ns)
       .flatMap(({ nodes }) => nodes.slice(0, 1))
-      .find((each) => (placed?.boxOf(each) ?? -1) >= 0);
+      .find((id) => (placed?.boxOf(id) ?? -1) >= 0);
     if (node === undefined) return;
     this.select(node);
     this.focusNode();

@@ -269,12 +269,12 @@ export class CameraRestorer {
       return box < 0 ? null : box;
     };
     const node = boxOf(view.node);
-    const asked = view.node;
-    const told = before ? (node ?? boxOf(focus)) : (boxOf(focus) ?? node);
-    const wanted = told ?? boxOf(view.model.answer) ?? -1;
+    const selected = view.node;
+    const target = before ? (node ?? boxOf(focus)) : (boxOf(focus) ?? node);
+    const wanted = target ?? boxOf(view.model.answer) ?? -1;
     return () => {
       const { node } = view;
-      const since = node === null || node === asked ? -1 : placed.boxOf(node);
+      const since = node === null || node === selected ? -1 : placed.boxOf(node);
       if (!view.navigation.settle(placed)) view.stage.open(since >= 0 ? since : wanted);
     };
   }

@@ -61,7 +61,7 @@ export class Navigator {
 
   toggle(query: string): void {
     const { hidden } = this.#view.chosen;
-    const others = hidden.filter((each) => each !== query);
+    const others = hidden.filter((other) => other !== query);
     const next = others.length < hidden.length ? others : [...hidden, query];
     this.#view.context.options.set("hidden", next);
   }

@@ -112,10 +112,10 @@ export class GraphTooltip {
   readonly node = element("div", { class: "tvmdbg-tooltip", role: "tooltip", hidden: true });
 
   /** Null hides it. */
-  show(said: string | null, x: number, y: number, stage: HTMLElement): void {
-    this.node.hidden = said === null;
-    if (said === null) return;
-    const text = said.slice(0, MOST_LETTERS);
+  show(full: string | null, x: number, y: number, stage: HTMLElement): void {
+    this.node.hidden = full === null;
+    if (full === null) return;
+    const text = full.slice(0, MOST_LETTERS);
     if (this.node.textContent !== text) this.node.textContent = text;
     const { offsetWidth: width, offsetHeight: height } = this.node;
     const left = x + AWAY + width <= stage.clientWidth ? x + AWAY : x - AWAY - width;

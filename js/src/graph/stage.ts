@@ -263,8 +263,8 @@ export class GraphStage {
       const button = within >= 0 && group >= 0 ? buttonOf(picture, box) : null;
       return { box, group, button: button !== null && isIn(button, x, y, SLACK) };
     }
-    const found = this.#painter.frames.at(x, y);
-    return found ? { box, group: found.header.group, button: found.button } : nothing;
+    const header = this.#painter.frames.at(x, y);
+    return header ? { box, group: header.header.group, button: header.button } : nothing;
   }
 
   groupAround(x: number, y: number): number {
@@ -296,7 +296,7 @@ export class GraphStage {
     out.marks = marks;
     const frames: NonNullable<GraphInspection["frames"]> = [];
     placed.eachFrame(camera.view(), (frame) => {
-      const header = this.#painter.frames.headers.find((each) => each.frame === frame);
+      const header = this.#painter.frames.headers.find((header) => header.frame === frame);
       const group = placed.scene.frames.group[frame]!;
       frames.push({ group, button: header?.button ?? null, ...camera.screen(placed.frame(frame)) });
     });

@@ -56,12 +56,12 @@ export function memoryPanel(request: MemoryFigureRequest): FigurePanel {
   const { data, answers, options, width, text } = request;
   const { memory: columns, graph } = answers;
   const { title } = data;
-  const { said, wrong } = columns.info;
+  const { said: notes, wrong } = columns.info;
   const room = width - 2 * MARGIN;
   const plan = new Plan(columns, graph, MOST_ROWS);
   const head = [
-    heading(title, said[0] ?? "", room, text),
-    ...said.slice(1).map((line) => {
+    heading(title, notes[0] ?? "", room, text),
+    ...notes.slice(1).map((line) => {
       const color = wrong.includes(line) ? "error" : "muted";
       return paragraph({ text: line, color }, room, text);
     }),
@@ -81,8 +81,8 @@ export function memoryPanel(request: MemoryFigureRequest): FigurePanel {
   }
   return {
     height: heightOf(parts),
-    title: `Memory of ${title}: ${said[0]}`,
-    words: said.join("; "),
+    title: `Memory of ${title}: ${notes[0]}`,
+    words: notes.join("; "),
     text: data.text,
     description: describe(plan, request),
     titles,
@@ -109,8 +109,8 @@ function chartPart(
   const boxes = marks.length > TITLED ? [] : marks.filter(({ kind }) => kind === "entry");
   const hover = boxes.map(({ entry, x, y, width, height }) => {
     const size = plan.columns.entryBytes[entry]!;
-    const said = `${words.title(entry)}: ${size < 0 ? "unknown bytes" : bytes(size)}`;
-    return { x: x + left, y, width, height, text: said };
+    const title = `${words.title(entry)}: ${size < 0 ? "unknown bytes" : bytes(size)}`;
+    return { x: x + left, y, width, height, text: title };
   });
   const part: FigurePart = {
     height: height + 6,

@@ -95,8 +95,8 @@ export class MemoryPainter {
     if (ground < axisTop) {
       this.#fill(kindFill(this.#theme, "parameter"), GUTTER, ground, room, axisTop - ground, 0.3);
       const size = `parameters ${short(info.parameters)}, allocated throughout (not to scale)`;
-      const said = [size, info.roles].filter(Boolean).join("; ");
-      this.#text(this.#fitted(said), GUTTER + 6, (ground + axisTop) / 2, text);
+      const label = [size, info.roles].filter(Boolean).join("; ");
+      this.#text(this.#fitted(label), GUTTER + 6, (ground + axisTop) / 2, text);
     }
     this.#area();
     this.#fill(line, GUTTER, axisTop - 1, room, 1);
@@ -108,8 +108,14 @@ export class MemoryPainter {
     this.#context.lineTo(width, Math.round(top) + 0.5);
     this.#context.stroke();
     this.#context.setLineDash([]);
-    const said = this.#fitted(`allocated ${short(info.allocated)}`);
-    this.#text(said, width - this.#measure.width(said) - 6, top - LINE / 2 - 1, muted, background);
+    const words = this.#fitted(`allocated ${short(info.allocated)}`);
+    this.#text(
+      words,
+      width - this.#measure.width(words) - 6,
+      top - LINE / 2 - 1,
+      muted,
+      background,
+    );
     if (order.length) this.#peak();
   }
 
@@ -125,9 +131,9 @@ export class MemoryPainter {
     for (let bytes = 0; bytes <= allocated; bytes += step) {
       const y = this.#scene.y(bytes);
       if (bytes) this.#fill(this.#theme.line, GUTTER, Math.round(y), this.#scene.room, 1, 0.5);
-      const said = short(bytes);
-      const x = GUTTER - 6 - this.#measure.width(said);
-      this.#text(said, x, Math.min(y, ground - FONT / 2), this.#theme.muted);
+      const label = short(bytes);
+      const x = GUTTER - 6 - this.#measure.width(label);
+      this.#text(label, x, Math.min(y, ground - FONT / 2), this.#theme.muted);
     }
   }
 
@@ -166,25 +172,25 @@ export class MemoryPainter {
     const { info } = plan.columns;
     const y = this.#scene.y(info.peak);
     const steps = info.peakNodes.map((node) => plan.stepOf[node]!);
-    const step = steps.find((each) => each + 1 > viewport.start && each < viewport.end);
+    const step = steps.find((step) => step + 1 > viewport.start && step < viewport.end);
     if (step === undefined) return;
     const [left, right] = [this.#scene.x(step), this.#scene.x(step + 1)];
     const [from, to] = [Math.max(GUTTER, left), Math.min(width, right)];
     this.#fill(this.#theme.error, from, Math.round(y) - 1, Math.max(2, to - from), 3);
-    const said = this.#fitted(`peak ${short(info.peak)} at #${plan.columns.order[step]}`);
-    const room = this.#measure.width(said);
+    const label = this.#fitted(`peak ${short(info.peak)} at #${plan.columns.order[step]}`);
+    const room = this.#measure.width(label);
     const x = Math.min(Math.max(GUTTER + 4, (from + to - room) / 2), width - room - 4);
     const allocated = this.#scene.y(info.allocated);
     // Above the bytes, which it would hide, and not on the line of allocated bytes.
     const above = (y - LINE - 2 < allocated ? allocated : y) - LINE / 2 - 1;
     const middle = [above, y + LINE / 2 + 4].find(
-      (each) =>
-        each >= LINE / 2 &&
-        each + LINE / 2 <= ground - 2 &&
-        !this.#drawn.labels.some((label) => touches(label, x - 4, each - LINE / 2, room + 8, LINE)),
+      (row) =>
+        row >= LINE / 2 &&
+        row + LINE / 2 <= ground - 2 &&
+        !this.#drawn.labels.some((label) => touches(label, x - 4, row - LINE / 2, room + 8, LINE)),
     );
     if (middle === undefined) return;
-    this.#text(said, x, middle, this.#theme.text, this.#theme.background);
+    this.#text(label, x, middle, this.#theme.text, this.#theme.background);
   }
 
   #axis(): void {
@@ -199,9 +205,10 @@ export class MemoryPainter {
     for (let at = Math.ceil(viewport.start / step) * step; at < viewport.end; at += step) {
       if (at >= order.length) break;
       const x = this.#scene.x(at);
-      const said = `#${order[at]}`;
+      const label = `#${order[at]}`;
       this.#fill(this.#theme.line, Math.round(x), axisTop, 1, 5);
-      if (x + 3 + this.#measure.width(said) < width) this.#text(said, x + 3, y, this.#theme.muted);
+      if (x + 3 + this.#measure.width(label) < width)
+        this.#text(label, x + 3, y, this.#theme.muted);
     }
   }
 
@@ -327,14 +334,14 @@ export class MemoryPainter {
     const room = width - 6;
     const fits = this.#measure.width(title) <= room;
     const id = `#${this.#scene.plan.owner[entry]}`;
-    const said = fits
+    const label = fits
       ? title
       : room >= SHORTENED_FROM
         ? this.#measure.fit(title, room)
         : this.#measure.width(id) <= room
           ? id
           : "";
-    if (said) this.#text(said, left + 3, y + height / 2, ink);
+    if (label) this.#text(label, left + 3, y + height / 2, ink);
   }
 }
 

@@ -14,15 +14,15 @@ const KINDS = 8;
 
 export function chipsOf(plan: Plan): Chip[] {
   const kinds = kindsOf(plan);
-  const found: Chip[] = kinds
+  const chips: Chip[] = kinds
     .slice(0, KINDS)
     .map((kind) => ({ name: kind, fill: (theme) => kindFill(theme, kind) }));
   const more = kinds.length - KINDS;
-  if (more > 0) found.push({ name: `and ${counted(more, "more kind")}` });
+  if (more > 0) chips.push({ name: `and ${counted(more, "more kind")}` });
   if (plan.columns.info.buffers) {
-    found.push({ name: ELSEWHERE, fill: (theme) => theme.muted, alpha: FAINT });
+    chips.push({ name: ELSEWHERE, fill: (theme) => theme.muted, alpha: FAINT });
   }
-  return found;
+  return chips;
 }
 
 function kindsOf(plan: Plan): string[] {
@@ -33,8 +33,8 @@ function kindsOf(plan: Plan): string[] {
     const code = codes[plan.owner[entry]!]!;
     bytes[code] = Math.max(0, bytes[code]!) + Math.max(0, plan.columns.entryBytes[entry]!);
   }
-  const found = Array.from(bytes.keys()).filter((code) => bytes[code]! >= 0);
-  return found.sort((a, b) => bytes[b]! - bytes[a]!).map((code) => unique[code]!);
+  const used = Array.from(bytes.keys()).filter((code) => bytes[code]! >= 0);
+  return used.sort((a, b) => bytes[b]! - bytes[a]!).map((code) => unique[code]!);
 }
 
 const APART = 14;

@@ -149,11 +149,11 @@ export class Plan {
     const slot = entrySlot[entry]!;
     if (slot < 0) return new Int32Array(0);
     if (slotBuffer[slot]! >= 0) {
-      return this.#overlapping(slot, entryBytes[entry]!).filter((each) => each !== entry);
+      return this.#overlapping(slot, entryBytes[entry]!).filter((other) => other !== entry);
     }
     const row = this.rowOf[slot]!;
     const all = row < 0 ? Int32Array.from(entrySlot.keys()) : this.row(row).entries;
-    return all.filter((each) => each !== entry && entrySlot[each] === slot);
+    return all.filter((other) => other !== entry && entrySlot[other] === slot);
   }
 
   /** Entries at other offsets that use bytes of a row, by the step that writes them. */
@@ -161,13 +161,15 @@ export class Plan {
     const slot = this.slots[row]!;
     const { entrySlot, first, slotBuffer, slotBytes } = this.columns;
     if (slotBuffer[slot]! < 0) return new Int32Array(0);
-    let found = this.#elsewhere.get(slot);
-    if (!found) {
-      found = this.#overlapping(slot, slotBytes[slot]!).filter((each) => entrySlot[each] !== slot);
-      found.sort((a, b) => first[a]! - first[b]! || a - b);
-      this.#elsewhere.set(slot, found);
+    let entries = this.#elsewhere.get(slot);
+    if (!entries) {
+      entries = this.#overlapping(slot, slotBytes[slot]!).filter(
+        (other) => entrySlot[other] !== slot,
+      );
+      entries.sort((a, b) => first[a]! - first[b]! || a - b);
+      this.#elsewhere.set(slot, entries);
     }
-    return found;
+    return entries;
   }
 
   /** The entries that overlap the first bytes of a slot. */
@@ -212,14 +214,14 @@ export function heldElsewhere(
   x: (step: number) => number,
 ): [left: number, right: number][] {
   const { first, last } = plan.columns;
-  const found: [left: number, right: number][] = [];
+  const spans: [left: number, right: number][] = [];
   for (const entry of plan.elsewhere(row)) {
     const [left, right] = [x(first[entry]!), x(last[entry]! + 1)];
-    const before = found.at(-1);
+    const before = spans.at(-1);
     if (before && left - before[1] < 1) before[1] = Math.max(before[1], right);
-    else found.push([left, right]);
+    else spans.push([left, right]);
   }
-  return found;
+  return spans;
 }
 
 export type PlanFact = readonly [name: string, text: string];
@@ -273,7 +275,7 @@ export class PlanDescriptions {
     const { first, last } = this.#plan.columns;
     const held = this.#plan
       .elsewhere(row)
-      .filter((each) => first[each]! <= step && step <= last[each]!);
+      .filter((user) => first[user]! <= step && step <= last[user]!);
     const facts: PlanFact[] = [["slot", this.slot(this.#plan.slots[row]!)]];
     if (!held.length) return ["free", facts];
     return [ELSEWHERE, [...facts, ["held", `by ${this.#listed(held)}`]]];
@@ -346,9 +348,9 @@ export class PlanDescriptions {
   }
 
   #listed(entries: Int32Array): string {
-    const listed = Array.from(entries.subarray(0, LISTED), (each) => {
-      const output = this.#plan.output(each);
-      return `#${this.#plan.owner[each]}${output ? `:${output}` : ""}`;
+    const listed = Array.from(entries.subarray(0, LISTED), (entry) => {
+      const output = this.#plan.output(entry);
+      return `#${this.#plan.owner[entry]}${output ? `:${output}` : ""}`;
     }).join(", ");
     const more = entries.length - LISTED;
     return `${listed}${more > 0 ? ` and ${integer(more)} more` : ""}`;
@@ -373,15 +375,15 @@ export class PlanDescriptions {
   sentence(entry: number): string {
     const step = this.#plan.stepOf[this.#plan.owner[entry]!]!;
     const facts = [...this.entry(entry), ...(step < 0 ? [] : this.step(step))];
-    return `${this.title(entry)}; ${said(facts)}`;
+    return `${this.title(entry)}; ${factsText(facts)}`;
   }
 
   stepSentence(step: number): string {
     const { order } = this.#plan.columns;
-    return `while ${this.node(order[step]!)} runs; ${said(this.step(step))}`;
+    return `while ${this.node(order[step]!)} runs; ${factsText(this.step(step))}`;
   }
 }
 
-function said(facts: readonly PlanFact[]): string {
+function factsText(facts: readonly PlanFact[]): string {
   return facts.map((fact) => fact.join(" ")).join("; ");
 }

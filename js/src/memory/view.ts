@@ -354,13 +354,13 @@ export class MemoryView {
       );
       this.#say(this.#words.sentence(current));
     } else {
-      const { said, wrong } = this.#plan.columns.info;
+      const { said: notes, wrong } = this.#plan.columns.info;
       this.details.replaceChildren(
-        ...said.map((text) =>
+        ...notes.map((text) =>
           element("p", { class: wrong.includes(text) ? "tvmdbg-error" : undefined }, text),
         ),
       );
-      this.#say(`${said.join(". ")}. ${node === null ? "Nothing is selected." : ""}`);
+      this.#say(`${notes.join(". ")}. ${node === null ? "Nothing is selected." : ""}`);
     }
   }
 

@@ -62,7 +62,7 @@ export function linkText(place: LinkTarget): string {
 
 function accept(place: LinkTarget, key: string, value: string): boolean {
   const parts = value.split(",");
-  const whole = parts.length === 2 && parts.every((each) => WHOLE.test(each));
+  const whole = parts.length === 2 && parts.every((part) => WHOLE.test(part));
   const pair = parts.map(Number) as [number, number];
   switch (key) {
     case "node":
@@ -76,7 +76,7 @@ function accept(place: LinkTarget, key: string, value: string): boolean {
       if (whole) place[key] = pair;
       return whole;
     case "time": {
-      const range = parts.length === 2 && parts.every((each) => NUMBER.test(each));
+      const range = parts.length === 2 && parts.every((part) => NUMBER.test(part));
       const ordered = range && pair.every(Number.isFinite) && pair[0] < pair[1];
       if (ordered) place.time = pair;
       return ordered;
@@ -172,7 +172,7 @@ async function hasSlice([node, occurrence]: readonly [number, number], run: RunC
 }
 
 function countOf(node: number, { node: nodes }: SliceColumns): number {
-  return nodes?.reduce((count, each) => count + (each === node ? 1 : 0), 0) ?? 0;
+  return nodes?.reduce((count, id) => count + (id === node ? 1 : 0), 0) ?? 0;
 }
 
 /** Browsers refuse more than some hundred new addresses in half a minute. */
@@ -208,14 +208,14 @@ export class Address {
     const { place, problems } = parseLink(location.hash);
     this.#written = location.hash;
     const steps = (this.#session.get("tour") as unknown[] | undefined)?.length ?? 0;
-    const found = await resolve(place, this.#run, this.#focus.names, steps);
-    const all = [...problems, ...found.problems];
+    const resolved = await resolve(place, this.#run, this.#focus.names, steps);
+    const all = [...problems, ...resolved.problems];
     say(all.length ? `Part of the link was ignored: ${all.join("; ")}.` : "");
-    const { tour_step: step, ...state } = found.state;
+    const { tour_step: step, ...state } = resolved.state;
     if (step !== undefined) goToStep(new SessionClient(this.#session as never), step);
     for (const [name, value] of Object.entries(state)) this.#session.set(name, value);
     if (Object.keys(state).length > 0) this.#session.set("source", "link");
-    if (found.view) this.#focus.show(found.view);
+    if (resolved.view) this.#focus.show(resolved.view);
   }
 
   get link(): string {

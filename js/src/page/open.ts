@@ -32,7 +32,7 @@ interface Bundle {
 /** Offers `start` to a page of the caller's own; shows the saved run that this page carries, if any. */
 export function open(bundle: Bundle): void {
   const page = globalThis as typeof globalThis & { tvmdbgPage?: object };
-  const own = { start: (each: SavedPage) => start(bundle.views, each) };
+  const own = { start: (page: SavedPage) => start(bundle.views, page) };
   page.tvmdbgPage = own;
   const text = document.getElementById("tvmdbg-settings")?.textContent;
   if (!text) return;
@@ -117,10 +117,10 @@ class DebuggerViews {
     if (collapsed.includes(view)) {
       this.#model.set(
         "collapsed",
-        collapsed.filter((each) => each !== view),
+        collapsed.filter((name) => name !== view),
       );
     }
-    const panel = this.#all.find((each) => each.dataset.view === view);
+    const panel = this.#all.find((candidate) => candidate.dataset.view === view);
     if (!panel) return;
     panel.scrollIntoView({ block: "nearest" });
     if (focus) panel.querySelector<HTMLElement>("[tabindex]")?.focus({ preventScroll: true });

@@ -134,7 +134,7 @@ export class Question {
     if (length !== undefined && value.length !== length) {
       throw new Error(`${name} must have ${counted(length, "item")}, found ${value.length}`);
     }
-    return value.map((each, i) => whole(`${name}[${i}]`, each, 0, 2 ** 53));
+    return value.map((item, i) => whole(`${name}[${i}]`, item, 0, 2 ** 53));
   }
 
   has(name: string): boolean {
@@ -152,7 +152,7 @@ export class Question {
     if (!Array.isArray(value) || value.length === 0 || value.length > most) {
       throw new Error(`${name} must be a list of 1 to ${most} numbers`);
     }
-    if (!value.every((each) => Number.isFinite(each) && each >= low && each <= high)) {
+    if (!value.every((item) => Number.isFinite(item) && item >= low && item <= high)) {
       throw new Error(`${name} must be numbers in ${low} … ${high}`);
     }
     return value as number[];
@@ -191,8 +191,8 @@ export class Question {
     const value = this.#fields.axes ?? null;
     if (value === null) return null;
     if (!Array.isArray(value) || value.length !== 2) throw new Error("axes must be a pair of axes");
-    const [down, across] = value.map((each, i) =>
-      each === null || each === undefined ? null : whole(`axes[${i}]`, each, 0, 63),
+    const [down, across] = value.map((item, i) =>
+      item === null || item === undefined ? null : whole(`axes[${i}]`, item, 0, 63),
     );
     return [down!, across!];
   }

@@ -63,18 +63,18 @@ export class StoredFacts {
   find(question: Question): TensorReading {
     const [node, output] = question.integers("entry", 2) as unknown as Entry;
     const row = this.#list.node.findIndex(
-      (each, at) => each === node && this.#list.output[at] === output,
+      (id, at) => id === node && this.#list.output[at] === output,
     );
     if (row < 0) throw new Error(`no tensor for node ${node}, output ${output}`);
     const known = this.readings(row);
-    const asked = known.length ? question.choice("reading", known) : null;
+    const requested = known.length ? question.choice("reading", known) : null;
     if (!known.length) question.text("reading");
     const { tensor, reading, shapeOffsets, shapeDims, applicable, dtype } = this.#variants;
     const first = tensor.indexOf(row);
     if (first < 0) throw new Error("the data of this page is damaged");
-    let variant = asked === null ? first : -1;
+    let variant = requested === null ? first : -1;
     for (let at = first; variant < 0 && tensor[at] === row; at++) {
-      if (reading.at(at) === asked) variant = at;
+      if (reading.at(at) === requested) variant = at;
     }
     const shape = Array.from(
       shapeDims.subarray(shapeOffsets[variant]!, shapeOffsets[variant + 1]!),
@@ -87,9 +87,9 @@ export class StoredFacts {
 
   readings(row: number): string[] {
     const { tensor, reading } = this.#variants;
-    const found: string[] = [];
-    for (let at = tensor.indexOf(row); tensor[at] === row; at++) found.push(reading.at(at));
-    return found.filter((each) => each);
+    const sentences: string[] = [];
+    for (let at = tensor.indexOf(row); tensor[at] === row; at++) sentences.push(reading.at(at));
+    return sentences.filter((sentence) => sentence);
   }
 
   /** The variants of the real and imaginary parts of a variant of complex numbers. */
@@ -208,19 +208,19 @@ function numbersOf(
     const value = all[name][variant]!;
     return Number.isNaN(value) ? null : value;
   };
-  const each = <T>(names: readonly StatisticName[], make: (name: StatisticName) => T) =>
+  const byName = <T>(names: readonly StatisticName[], make: (name: StatisticName) => T) =>
     Object.fromEntries(names.map((name) => [name, make(name)]));
   const float = (value: number) =>
     exactNumber(value, Number.isNaN(value) ? "none" : computedText(value));
   return {
-    ...each(COUNTS, (name) => all[name][variant]!),
+    ...byName(COUNTS, (name) => all[name][variant]!),
     atLowest: known("atLowest"),
     atHighest: known("atHighest"),
     minimum: exactNumber(all.minimum[variant]!, all.minimumText.at(variant)),
     maximum: exactNumber(all.maximum[variant]!, all.maximumText.at(variant)),
     mean: float(all.mean[variant]!),
     std: float(all.std[variant]!),
-    ...each(PLACES, (name) => indexOf(known(name), shape)),
+    ...byName(PLACES, (name) => indexOf(known(name), shape)),
   } as unknown as TensorStatistics;
 }
 
@@ -267,12 +267,16 @@ function percentilesOf(
 ): Percentile[] {
   const { percentileOffsets: offsets, percents, low, high } = all;
   const number = (value: number) => exactNumber(value, percentileText(value, dtype));
-  const found: Percentile[] = [];
+  const percentiles: Percentile[] = [];
   const first = offsets[variant]!;
   for (let at = first; at < offsets[variant + 1]!; at++) {
-    found.push({ percent: percents[at - first]!, low: number(low[at]!), high: number(high[at]!) });
+    percentiles.push({
+      percent: percents[at - first]!,
+      low: number(low[at]!),
+      high: number(high[at]!),
+    });
   }
-  return found;
+  return percentiles;
 }
 
 function exactNumber(value: number, text: string): ExactNumber {

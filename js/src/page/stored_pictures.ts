@@ -194,7 +194,7 @@ export function coarser(
   const [downBy, acrossBy] = [Math.ceil(grid.rows / most[0]), Math.ceil(grid.cols / most[1])];
   if (downBy === 1 && acrossBy === 1) return { exact, grid, cells };
   const [rows, cols] = [Math.ceil(grid.rows / downBy), Math.ceil(grid.cols / acrossBy)];
-  const found = emptyCells(rows * cols, isWide(cells));
+  const coarse = emptyCells(rows * cols, isWide(cells));
   for (let at = 0; at < rows * cols; at++) {
     const [top, left] = [Math.floor(at / cols) * downBy, (at % cols) * acrossBy];
     const all: CellSums[] = [];
@@ -205,10 +205,10 @@ export function coarser(
         all.push(sumsOfCell(cells, row * grid.cols + col, high * wide));
       }
     }
-    setCell(found, at, merged(all));
+    setCell(coarse, at, merged(all));
   }
   const steps = { rowStep: grid.rowStep * downBy, colStep: grid.colStep * acrossBy };
-  return { exact, grid: { ...grid, rows, cols, ...steps }, cells: found };
+  return { exact, grid: { ...grid, rows, cols, ...steps }, cells: coarse };
 }
 
 function sumsOfCell(cells: StoredCells, at: number, size: number): CellSums {
@@ -230,7 +230,7 @@ export function storedPicture(
   data: StoredData,
   variant: number,
   saved: StoredView,
-  asked: StoredPlace,
+  at: StoredPlace,
 ): StoredPicture | null {
   if (!data.has("pictures")) return null;
   const all = data.columns<"page pictures">("pictures");
@@ -248,11 +248,11 @@ export function storedPicture(
     );
     const plane = planeOf(saved.shape, [down!, across!], index);
     const place = placeOf(saved, plane);
-    if (place.first === asked.first) {
-      if (same(place.down, asked.down) && same(place.across, asked.across)) {
+    if (place.first === at.first) {
+      if (same(place.down, at.down) && same(place.across, at.across)) {
         return cellsOf(data, all, row);
       }
-      if (same(place.down, asked.across) && same(place.across, asked.down)) {
+      if (same(place.down, at.across) && same(place.across, at.down)) {
         return turned(cellsOf(data, all, row));
       }
     }

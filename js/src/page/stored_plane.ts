@@ -50,7 +50,7 @@ export function unfoldedView(
       return place;
     });
   });
-  return { shape: offsets.map((each) => each.length), names, offsets, layout, sizes: hidden };
+  return { shape: offsets.map((offset) => offset.length), names, offsets, layout, sizes: hidden };
 }
 
 /** True if the indices of two axes are the same steps in the stored values. */
@@ -161,12 +161,12 @@ export function valueTexts(
   if (!place) return { ...window, text: [], fields };
   const text = textOf(scalars, format, question);
   const { row, col, rows, cols } = window;
-  const found = Array.from({ length: rows * cols }, (_, i) =>
+  const texts = Array.from({ length: rows * cols }, (_, i) =>
     text(place.first + place.down[row + Math.floor(i / cols)]! + place.across[col + (i % cols)]!),
   );
-  const told = { ...window, text: found, fields };
-  if (rows * cols > 1) return told;
-  return { ...told, one: allOf(scalars, place.first + place.down[row]! + place.across[col]!) };
+  const result = { ...window, text: texts, fields };
+  if (rows * cols > 1) return result;
+  return { ...result, one: allOf(scalars, place.first + place.down[row]! + place.across[col]!) };
 }
 
 /** Text, bytes and bits of one value. */
@@ -198,9 +198,9 @@ export function planeData(
   plane: StoredPlane | null,
   question: Question,
 ): { result: object; bytes: DataView } {
-  const told = { descr, note };
+  const format = { descr, note };
   if (!place || !plane) {
-    const result = { row: 0, rows: 0, col: 0, cols: 0, ...told };
+    const result = { row: 0, rows: 0, col: 0, cols: 0, ...format };
     return { result, bytes: new DataView(new ArrayBuffer(0)) };
   }
   const row = Math.min(question.integer("row"), plane.rows - 1);
@@ -214,5 +214,5 @@ export function planeData(
     const [down, across] = [row + Math.floor(i / cols), col + (i % cols)];
     write(bytes, i * itemsize, place.first + place.down[down]! + place.across[across]!);
   }
-  return { result: { row, rows, col, cols, ...told }, bytes };
+  return { result: { row, rows, col, cols, ...format }, bytes };
 }

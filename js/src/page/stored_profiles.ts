@@ -42,9 +42,9 @@ export function channels(
   const { row: _row, col: _col, ...grid } = shown[0]!.grid;
   const size = grid.rows * grid.cols;
   const cells = emptyCells(size * count, isWide(shown[0]!.cells));
-  shown.forEach((each, at) => {
+  shown.forEach((row, at) => {
     for (const name of ["minimum", "maximum", "mean", "flags"] as const) {
-      cells[name].set(each.cells[name], at * size);
+      cells[name].set(row.cells[name], at * size);
     }
   });
   const planeSize = { planeRows: plane.rows, planeCols: plane.cols };
@@ -64,8 +64,8 @@ export function profile(scalars: Scalars, view: StoredView, question: Question):
   ];
   const cells = emptyCells(Math.ceil(length / step), scalars.wide);
   for (let cell = 0; cell < cells.flags.length; cell++) {
-    const each = own.subarray(cell * step, (cell + 1) * step);
-    const all = Array.from(each, (first) => sumsOf(scalars, { first, lower, higher }));
+    const part = own.subarray(cell * step, (cell + 1) * step);
+    const all = Array.from(part, (first) => sumsOf(scalars, { first, lower, higher }));
     setCell(cells, cell, merged(all));
   }
   return { result: { axis, length, step }, cells };
@@ -73,10 +73,10 @@ export function profile(scalars: Scalars, view: StoredView, question: Question):
 
 /** Positions of the values at all indices of some axes, in C order. */
 function positions(offsets: Float64Array[]): Float64Array {
-  return offsets.reduce((found, axis) => {
-    const next = new Float64Array(found.length * axis.length);
-    for (let i = 0, at = 0; i < found.length; i++) {
-      for (const offset of axis) next[at++] = found[i]! + offset;
+  return offsets.reduce((positions, axis) => {
+    const next = new Float64Array(positions.length * axis.length);
+    for (let i = 0, at = 0; i < positions.length; i++) {
+      for (const offset of axis) next[at++] = positions[i]! + offset;
     }
     return next;
   }, new Float64Array(1));
@@ -98,11 +98,11 @@ export function storedProfile(
   const all = data.columns<"page profiles">("profiles");
   const row = all.variant.indexOf(variant);
   const steps = shape.map((length) => Math.ceil(length / POINTS));
-  const counts = shape.map((length, each) => Math.ceil(length / steps[each]!));
+  const counts = shape.map((length, axis) => Math.ceil(length / steps[axis]!));
   const count = counts[axis]!;
   if (row < 0 || count > points) return null;
-  const total = counts.reduce((sum, each) => sum + each, 0);
-  const before = counts.slice(0, axis).reduce((sum, each) => sum + each, 0);
+  const total = counts.reduce((sum, size) => sum + size, 0);
+  const before = counts.slice(0, axis).reduce((sum, size) => sum + size, 0);
   const at = all.at[row]!;
   const wide = all.wide[row] === 1;
   const size = (wide ? 24 : 12) * total;

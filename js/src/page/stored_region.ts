@@ -54,15 +54,15 @@ function contrastOf(numbers: StoredNumbers, zeros: number): Contrast | null {
 
 /** The finite values in bins; integers in narrow ones if outliers would make them wide. */
 export function apartOf(numbers: StoredNumbers, zeros: number): ValueBins | null {
-  let found = binsOf(numbers);
-  let near = found;
-  while (found && near?.wide) {
+  let bins = binsOf(numbers);
+  let near = bins;
+  while (bins && near?.wide) {
     const inner = robustRange(near, zeros);
     if (!inner) break;
     near = binsOf(numbers, inner);
-    if (near) found = joined(found, near, numbers, inner);
+    if (near) bins = joined(bins, near, numbers, inner);
   }
-  return found;
+  return bins;
 }
 
 function robustRange(bins: ValueBins, zeros: number): BinRange | null {
@@ -189,7 +189,7 @@ function rankAt(counts: Float64Array, rank: number): number {
 }
 
 function sum(counts: Float64Array): number {
-  return counts.reduce((total, each) => total + each, 0);
+  return counts.reduce((total, count) => total + count, 0);
 }
 
 const NONE: ExactNumber = { text: "none", value: null };
@@ -207,7 +207,8 @@ export function region(
     return place.first + place.down[down]! + place.across[across]!;
   });
   const values = Float64Array.from(places, (at) => scalars.value(at));
-  const many = (is: (value: number) => boolean) => values.reduce((sum, each) => sum + +is(each), 0);
+  const many = (is: (value: number) => boolean) =>
+    values.reduce((sum, value) => sum + +is(value), 0);
   const [nan, posInf, negInf] = [
     many(Number.isNaN),
     many((value) => value === Infinity),

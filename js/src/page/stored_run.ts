@@ -29,7 +29,7 @@ function nodeDetails(data: StoredData, node: number): object {
     attrs: range(last - attrs, attrs).map((at) => [more.attrNames.at(at), more.attrValues.at(at)]),
     inputs: read.slice(0, LISTED).map((edge) => input(graph, more, edge)),
     inputCount: read.length,
-    outputs: range(Math.min(outputs, LISTED)).map((each) => output(data, graph, more, node, each)),
+    outputs: range(Math.min(outputs, LISTED)).map((slot) => output(data, graph, more, node, slot)),
     outputCount: outputs,
     times: times(data, graph, node),
     notes: rows(more.noteNode, node).map((at) => more.notes.at(at)),
@@ -42,9 +42,10 @@ function range(count: number, from = 0): number[] {
 
 /** The positions of a value in a column, ascending. */
 function rows(column: Int32Array, value: number): number[] {
-  const found: number[] = [];
-  for (let at = column.indexOf(value); at >= 0; at = column.indexOf(value, at + 1)) found.push(at);
-  return found;
+  const positions: number[] = [];
+  for (let at = column.indexOf(value); at >= 0; at = column.indexOf(value, at + 1))
+    positions.push(at);
+  return positions;
 }
 
 function entryText(graph: GraphColumns, node: number, output: number): string {
@@ -86,9 +87,9 @@ function output(
     .filter((edge) => graph.edgeOutput[edge] === output)
     .slice(0, CONSUMERS)
     .map((edge) => graph.edgeTarget[edge]!);
-  const consumers = [...new Set(targets)].map((each) => ({
-    node: each,
-    name: graph.names.at(each),
+  const consumers = [...new Set(targets)].map((id) => ({
+    node: id,
+    name: graph.names.at(id),
   }));
   return { output, text, consumers };
 }
@@ -102,24 +103,24 @@ function times(data: StoredData, graph: GraphColumns, node: number): [string, st
   if (given && !(mean > 0)) return [["time", given]];
   if (!timeline || Number.isNaN(mean)) return [];
   const info = data.head.answers.timeline as TimelineColumns["info"];
-  const told = (ns: number) => duration(ns, info.roundingNs);
-  const found: [string, string][] = [[MEASURED[info.words.measured], told(mean)]];
+  const text = (ns: number) => duration(ns, info.roundingNs);
+  const facts: [string, string][] = [[MEASURED[info.words.measured], text(mean)]];
   const short = isShort(mean, info.roundingNs);
-  if (!short) found.push(["in nanoseconds", exact(mean)]);
+  if (!short) facts.push(["in nanoseconds", exact(mean)]);
   if (info.totalNs && !short) {
-    found.push([`share ${info.words.shares}`, percent(graph.nodeShare?.[node] ?? Number.NaN)]);
+    facts.push([`share ${info.words.shares}`, percent(graph.nodeShare?.[node] ?? Number.NaN)]);
   }
   const repeats = timeline.repeats.subarray(
     timeline.repeatsOffsets[node]!,
     timeline.repeatsOffsets[node + 1]!,
   );
   if (repeats.length && info.words.repeats) {
-    found.push(["repeats", Array.from(repeats.subarray(0, REPEATS), told).join(", ")]);
+    facts.push(["repeats", Array.from(repeats.subarray(0, REPEATS), text).join(", ")]);
     const [low, high] = [timeline.nodeP10[node]!, timeline.nodeP90[node]!];
-    if (low !== high) found.push(["p10 … p90", `${told(low)} … ${told(high)}`]);
+    if (low !== high) facts.push(["p10 … p90", `${text(low)} … ${text(high)}`]);
   }
-  found.push(["joined", TRUST_LABELS[timeline.nodeTrust[node]!]!]);
-  return found;
+  facts.push(["joined", TRUST_LABELS[timeline.nodeTrust[node]!]!]);
+  return facts;
 }
 
 /** Nanoseconds to the hundredth, ties to even, as in Python. */

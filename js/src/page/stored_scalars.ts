@@ -97,15 +97,15 @@ function exponentOf(value: number): number {
 
 /** Scalars of complex numbers with the bits of both parts; of the numbers themselves only texts are stored. */
 export function complexScalars(made: Scalars, real: Scalars, imag: Scalars): Scalars {
-  const told = {
+  const base = {
     ...made,
     fields: [],
     hex: (at: number) => `${real.hex(at)} ${imag.hex(at)}`,
     binary: (at: number) => real.binary(at) + imag.binary(at),
   };
-  if (!made.descr.includes("c")) return told;
+  if (!made.descr.includes("c")) return base;
   return {
-    ...told,
+    ...base,
     write: (to, offset, at) => {
       real.write(to, offset, at);
       imag.write(to, offset + real.itemsize, at);
@@ -157,7 +157,7 @@ function packedCodes(bytes: Uint8Array, bits: number): (at: number) => number {
 
 function coded(data: StoredData, kind: string, code: (at: number) => number): ScalarCodes {
   const { codes, values, texts } = data.columns<"page codes">(`codes ${kind}`);
-  const rows = new Map(Array.from(codes, (each, row) => [each, row]));
+  const rows = new Map(Array.from(codes, (code, row) => [code, row]));
   const row = (at: number) => rows.get(code(at)) ?? -1;
   const value = (at: number) => values[row(at)] ?? Number.NaN;
   return { code, value, exact: value, text: (at) => texts.at(row(at)) };
@@ -215,29 +215,29 @@ export function binsOf(
     if (known) known.count += 1;
     else bins.set(low, { low, high, count: 1 });
   }
-  const found = [...bins.values()].sort((a, b) => a.low - b.low);
-  found[0]!.low = least;
-  found.at(-1)!.high = largest;
-  return columnsOf(found, shift > 0n);
+  const sorted = [...bins.values()].sort((a, b) => a.low - b.low);
+  sorted[0]!.low = least;
+  sorted.at(-1)!.high = largest;
+  return columnsOf(sorted, shift > 0n);
 }
 
 type Bin = { low: number; high: number; count: number };
 
-function columnsOf(found: readonly Bin[], wide: boolean): ValueBins {
-  const column = (name: keyof Bin) => Float64Array.from(found, (bin) => bin[name]);
+function columnsOf(bins: readonly Bin[], wide: boolean): ValueBins {
+  const column = (name: keyof Bin) => Float64Array.from(bins, (bin) => bin[name]);
   return { low: column("low"), high: column("high"), count: column("count"), wide };
 }
 
 /** The bins, with those of a range in place of their part in it. */
 export function joined(
-  found: ValueBins,
+  bins: ValueBins,
   near: ValueBins,
   numbers: StoredNumbers,
   [from, past]: readonly [number, number, ...unknown[]],
 ): ValueBins {
   const [before, cut, after]: [Bin[], Bin[], Bin[]] = [[], [], []];
-  found.count.forEach((count, bin) => {
-    const [low, high] = [found.low[bin]!, found.high[bin]!];
+  bins.count.forEach((count, bin) => {
+    const [low, high] = [bins.low[bin]!, bins.high[bin]!];
     (high < from ? before : low > past ? after : cut).push({ low, high, count });
   });
   const held = (bins: readonly Bin[]) => bins.reduce((total, { count }) => total + count, 0);
@@ -253,7 +253,7 @@ export function joined(
     ...(over ? [{ low: past + 1, high: cut.at(-1)!.high, count: over }] : []),
     ...after,
   ];
-  return rest.length > Number(MOST) ? found : columnsOf(rest, found.wide);
+  return rest.length > Number(MOST) ? bins : columnsOf(rest, bins.wide);
 }
 
 type BinOf = (at: number, value: number) => readonly [low: number, high: number];
@@ -295,9 +295,9 @@ function prefixes(width: 4 | 8): BinOf {
 function shiftOf(numbers: StoredNumbers, inside: readonly number[]): bigint {
   let [least, largest]: [number | bigint, number | bigint] = [Infinity, -Infinity];
   for (const at of inside) {
-    const each = numbers.exact(at);
-    if (each < least) least = each;
-    if (each > largest) largest = each;
+    const exact = numbers.exact(at);
+    if (exact < least) least = exact;
+    if (exact > largest) largest = exact;
   }
   let shift = 0n;
   while ((BigInt(largest) >> shift) - (BigInt(least) >> shift) >= MOST) shift += 1n;

@@ -56,21 +56,21 @@ class StoredTensors {
 
   tensor(question: Question): StoredAnswer {
     const most = askedCells(question);
-    const found = this.#facts.find(question);
-    const view = this.#view(found, question);
-    const plane = found.drawn || found.unordered ? askedPlane(view.shape, question) : null;
+    const reading = this.#facts.find(question);
+    const view = this.#view(reading, question);
+    const plane = reading.drawn || reading.unordered ? askedPlane(view.shape, question) : null;
     const header = {
-      ...this.#facts.header(found),
+      ...this.#facts.header(reading),
       layout: view.layout,
       sizes: view.sizes,
       viewShape: view.shape,
-      axisNames: view.layout ? view.names : this.#facts.axisNames(found),
+      axisNames: view.layout ? view.names : this.#facts.axisNames(reading),
       axes: plane ? plane.axes : [null, null],
       index: plane ? plane.index : view.shape.map(() => 0),
       tile: null,
     };
-    if (!plane || found.unordered) return { result: header };
-    const shown = this.#picture(found, view, plane, askedPart(plane, question), most);
+    if (!plane || reading.unordered) return { result: header };
+    const shown = this.#picture(reading, view, plane, askedPart(plane, question), most);
     if (!shown) return { result: header };
     const { grid, exact } = shown;
     const tile = { ...grid, planeRows: plane.rows, planeCols: plane.cols, exact };
@@ -78,11 +78,11 @@ class StoredTensors {
   }
 
   statistics(question: Question): StoredAnswer {
-    const found = this.#facts.find(question);
-    const told = storedStatistics(this.#data, found);
-    const scalars = found.drawn ? this.#scalars(found) : null;
-    const numbers = scalars && numbersOf(scalars, told.total);
-    return withBins(told, numbers && apartOf(numbers, told.statistics?.zero ?? 0));
+    const reading = this.#facts.find(question);
+    const statistics = storedStatistics(this.#data, reading);
+    const scalars = reading.drawn ? this.#scalars(reading) : null;
+    const numbers = scalars && numbersOf(scalars, statistics.total);
+    return withBins(statistics, numbers && apartOf(numbers, statistics.statistics?.zero ?? 0));
   }
 
   cancelTensor(question: Question): StoredAnswer {
@@ -90,64 +90,64 @@ class StoredTensors {
   }
 
   percentiles(question: Question): StoredAnswer {
-    const found = this.#facts.find(question);
+    const reading = this.#facts.find(question);
     const percents = question.numbers("percents", 0, 100, 32);
-    if (!found.drawn) return { result: percents.map(unknownPercentile) };
-    const scalars = this.#values(found, "other percentiles");
-    return { result: exactPercentiles(scalars, sizeOf(found.shape), percents, found.dtype) };
+    if (!reading.drawn) return { result: percents.map(unknownPercentile) };
+    const scalars = this.#values(reading, "other percentiles");
+    return { result: exactPercentiles(scalars, sizeOf(reading.shape), percents, reading.dtype) };
   }
 
   values(question: Question): StoredAnswer {
-    const found = this.#facts.find(question);
-    const view = this.#view(found, question);
+    const reading = this.#facts.find(question);
+    const view = this.#view(reading, question);
     const plane = view.shape.includes(0) ? null : askedPlane(view.shape, question);
     const part = askedWindow(plane, question);
     const place = plane && placeOf(view, plane);
-    return { result: valueTexts(this.#values(found, "exact values"), place, part, question) };
+    return { result: valueTexts(this.#values(reading, "exact values"), place, part, question) };
   }
 
   data(question: Question): StoredAnswer {
-    const found = this.#facts.find(question);
-    const view = this.#view(found, question);
+    const reading = this.#facts.find(question);
+    const view = this.#view(reading, question);
     const plane = view.shape.includes(0) ? null : askedPlane(view.shape, question);
     const place = plane && placeOf(view, plane);
-    return planeData(this.#values(found, "exact values"), place, plane, question);
+    return planeData(this.#values(reading, "exact values"), place, plane, question);
   }
 
   region(question: Question): StoredAnswer {
-    const found = this.#facts.find(question);
-    const view = this.#view(found, question);
-    if (!found.drawn) throw new Error("this tensor has no heatmap");
+    const reading = this.#facts.find(question);
+    const view = this.#view(reading, question);
+    if (!reading.drawn) throw new Error("this tensor has no heatmap");
     const plane = askedPlane(view.shape, question);
     const part = askedPart(plane, question);
-    const scalars = this.#scalars(found);
+    const scalars = this.#scalars(reading);
     if (scalars) {
-      const { limits } = storedStatistics(this.#data, found);
+      const { limits } = storedStatistics(this.#data, reading);
       const counted = region(scalars, placeOf(view, plane), part, limits);
       return withBins(counted, counted.distribution);
     }
-    const shown = this.#picture(found, view, plane, part, [plane.rows, plane.cols]);
-    if (!shown) throw new Error(this.#facts.missing(found, "the values of this region"));
+    const shown = this.#picture(reading, view, plane, part, [plane.rows, plane.cols]);
+    if (!shown) throw new Error(this.#facts.missing(reading, "the values of this region"));
     return { result: regionOfPicture(shown, part) };
   }
 
   profile(question: Question): StoredAnswer {
-    const found = this.#facts.find(question);
-    const view = this.#view(found, question);
-    if (!found.drawn) throw new Error("this tensor has no heatmap");
-    const saved = this.#scalars(found) ? null : this.#profile(found, view, question);
+    const reading = this.#facts.find(question);
+    const view = this.#view(reading, question);
+    if (!reading.drawn) throw new Error("this tensor has no heatmap");
+    const saved = this.#scalars(reading) ? null : this.#profile(reading, view, question);
     const { result, cells } =
-      saved ?? profile(this.#values(found, "the values of this line plot"), view, question);
+      saved ?? profile(this.#values(reading, "the values of this line plot"), view, question);
     return { result, columns: { of: result, named: cells } };
   }
 
   channels(question: Question): StoredAnswer {
-    const found = this.#facts.find(question);
-    const view = this.#view(found, question);
-    if (!found.drawn) throw new Error("this tensor has no heatmap");
+    const reading = this.#facts.find(question);
+    const view = this.#view(reading, question);
+    if (!reading.drawn) throw new Error("this tensor has no heatmap");
     const { result, cells } = channels(view, question, (plane, most) => {
-      const shown = this.#picture(found, view, plane, [0, 0, plane.rows, plane.cols], most);
-      if (!shown) throw new Error(this.#facts.missing(found, "the values of these tiles"));
+      const shown = this.#picture(reading, view, plane, [0, 0, plane.rows, plane.cols], most);
+      if (!shown) throw new Error(this.#facts.missing(reading, "the values of these tiles"));
       return coarser(shown, plane, most);
     });
     return { result, columns: { of: result, named: cells } };
@@ -155,33 +155,33 @@ class StoredTensors {
 
   /** Null without a picture; stored ones have the complete plane, in the saved cells. */
   #picture(
-    found: TensorReading,
+    reading: TensorReading,
     view: StoredView,
     plane: StoredPlane,
     part: PlanePart,
     most: [rows: number, cols: number],
   ): StoredPicture | null {
-    const scalars = this.#scalars(found);
+    const scalars = this.#scalars(reading);
     if (scalars) return picture(scalars, plane, placeOf(view, plane), spansOf(plane, part, most));
-    return storedPicture(this.#data, found.variant, this.#opened(found), placeOf(view, plane));
+    return storedPicture(this.#data, reading.variant, this.#opened(reading), placeOf(view, plane));
   }
 
   /** Null without a profile of an axis with these steps, over the same values. */
-  #profile(found: TensorReading, view: StoredView, question: Question): StoredLine | null {
+  #profile(reading: TensorReading, view: StoredView, question: Question): StoredLine | null {
     const axis = question.integer("axis", 0, view.shape.length - 1);
-    const saved = this.#opened(found);
-    const values = sizeOf(found.shape);
+    const saved = this.#opened(reading);
+    const values = sizeOf(reading.shape);
     const whole = [view, saved].every(({ shape }) => sizeOf(shape) === values);
     const alike = String(view.offsets) === String(saved.offsets);
     if (!whole && !alike) return null;
     const at = saved.offsets.findIndex((offsets) => same(offsets, view.offsets[axis]!));
     if (at < 0) return null;
-    return storedProfile(this.#data, found.variant, saved.shape, at, question);
+    return storedProfile(this.#data, reading.variant, saved.shape, at, question);
   }
 
-  #values(found: TensorReading, what: string): Scalars {
-    const scalars = this.#scalars(found);
-    if (!scalars) throw new Error(this.#facts.missing(found, what));
+  #values(reading: TensorReading, what: string): Scalars {
+    const scalars = this.#scalars(reading);
+    if (!scalars) throw new Error(this.#facts.missing(reading, what));
     return scalars;
   }
 
@@ -193,24 +193,24 @@ class StoredTensors {
   }
 
   #read(variant: number): Scalars | null {
-    const found = scalarsOf(this.#data, variant);
-    const isComplex = found?.descr.includes("c");
-    const [real, imag] = this.#facts.parts(variant).map((each) => scalarsOf(this.#data, each));
-    if (found && real && imag) return complexScalars(found, real, imag);
-    return isComplex ? null : found;
+    const scalars = scalarsOf(this.#data, variant);
+    const isComplex = scalars?.descr.includes("c");
+    const [real, imag] = this.#facts.parts(variant).map((part) => scalarsOf(this.#data, part));
+    if (scalars && real && imag) return complexScalars(scalars, real, imag);
+    return isComplex ? null : scalars;
   }
 
-  #view(found: TensorReading, question: Question): StoredView {
+  #view(reading: TensorReading, question: Question): StoredView {
     const layout = question.text("layout");
     const sizes = question.has("sizes") ? question.sizes() : null;
-    const opened = this.#opened(found);
+    const opened = this.#opened(reading);
     const text = layout ?? opened.layout;
-    if (!text) return storedView(found.shape);
+    if (!text) return storedView(reading.shape);
     if (sizes === null && layout === null) return opened;
-    const known = this.#facts.layouts(found.row).find((each) => each.layout === text);
+    const known = this.#facts.layouts(reading.row).find((layout) => layout.layout === text);
     const wanted = Object.entries(sizes ?? known?.sizes ?? {});
     const own = wanted.filter(([letter]) => text.includes(letter));
-    return unfoldedView(found.shape, text, Object.fromEntries(own));
+    return unfoldedView(reading.shape, text, Object.fromEntries(own));
   }
 
   #opened({ row, shape }: TensorReading): StoredView {
@@ -224,12 +224,12 @@ class StoredTensors {
 }
 
 /** Moves a distribution into columns beside its result. */
-function withBins(told: object, bins: Distribution | null): StoredAnswer {
-  if (!bins) return { result: told };
+function withBins(result: object, bins: Distribution | null): StoredAnswer {
+  if (!bins) return { result: result };
   const { low, high, count } = bins;
   const distribution = {};
   const columns = { of: distribution, named: { low, high, count } };
-  return { result: { ...told, distribution }, columns };
+  return { result: { ...result, distribution }, columns };
 }
 
 function sizeOf(shape: number[]): number {

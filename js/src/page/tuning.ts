@@ -42,13 +42,13 @@ const BELOW = 16;
 /** Replies like the kernel's, from the stored data. */
 function answer(stored: Stored, { kind, trial, task, by }: TuningQuestion): [unknown, DataView[]] {
   if (kind === "tuning") return packed(stored.tuning);
-  if (kind === "schedule") return [found(stored.schedules, trial, "schedule"), []];
-  if (kind === "tiles") return packed(found(stored.tiles, task, "tile sizes") as PackedAnswer);
+  if (kind === "schedule") return [entryOf(stored.schedules, trial, "schedule"), []];
+  if (kind === "tiles") return packed(entryOf(stored.tiles, task, "tile sizes") as PackedAnswer);
   if (kind === "errors" && by && Object.hasOwn(stored.errors, by)) return [stored.errors[by], []];
   throw new Error("This page has no kernel, which this needs: open the log in a notebook.");
 }
 
-function found(of: Record<string, unknown>, key: number | undefined, what: string): unknown {
+function entryOf(of: Record<string, unknown>, key: number | undefined, what: string): unknown {
   const name = String(key);
   if (Object.hasOwn(of, name)) return of[name];
   throw new Error(

@@ -16,12 +16,12 @@ export const UNITS = [
 export function duration(ns: number, rounding = 0): string {
   if (Number.isNaN(ns)) return "unknown";
   if (isShort(ns, rounding)) {
-    const [size, unit] = UNITS.find(([each]) => rounding >= each) ?? UNITS[3];
+    const [size, unit] = UNITS.find(([unit]) => rounding >= unit) ?? UNITS[3];
     return `< ${rounding / size} ${unit}`;
   }
   if (ns === 0) return "0 ns";
   const rounded = Number(ns.toPrecision(4));
-  const [size, unit] = UNITS.find(([each]) => Math.abs(rounded) >= each) ?? UNITS[3];
+  const [size, unit] = UNITS.find(([unit]) => Math.abs(rounded) >= unit) ?? UNITS[3];
   const digits = 3 - Math.floor(Math.log10(Math.abs(rounded) / size));
   return `${(rounded / size).toFixed(Math.max(digits, 0))} ${unit}`;
 }
@@ -33,8 +33,8 @@ export function isShort(ns: number, rounding: number): boolean {
 
 /** A time and its share: `1.2 ms · 3.4 %`; only the time if it is too short to have one, as `time_share` in Python. */
 export function timeShare(ns: number, share: number, rounding = 0, between = " · "): string {
-  const told = duration(ns, rounding);
-  return isShort(ns, rounding) ? told : `${told}${between}${percent(share)}`;
+  const time = duration(ns, rounding);
+  return isShort(ns, rounding) ? time : `${time}${between}${percent(share)}`;
 }
 
 /** A share, with two decimals below 10 %; only zero is written as zero. */

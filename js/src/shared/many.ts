@@ -5,16 +5,16 @@
 
 /** The largest of `values` and `least`; NaN if one of them is. */
 export function largest(values: Iterable<number>, least = Number.NEGATIVE_INFINITY): number {
-  let found = least;
-  for (const value of values) found = Math.max(found, value);
-  return found;
+  let result = least;
+  for (const value of values) result = Math.max(result, value);
+  return result;
 }
 
 /** The smallest of `values` and `most`; NaN if one of them is. */
 export function smallest(values: Iterable<number>, most = Number.POSITIVE_INFINITY): number {
-  let found = most;
-  for (const value of values) found = Math.min(found, value);
-  return found;
+  let result = most;
+  for (const value of values) result = Math.min(result, value);
+  return result;
 }
 
 export function append<T>(array: T[], values: Iterable<T>): void {

@@ -51,9 +51,9 @@ class Reader {
   }
 
   read(): PatternPiece[][] {
-    const found = this.#either();
+    const pattern = this.#either();
     if (this.#at < this.#pattern.length) this.#fail("no ')' without a '('");
-    return found;
+    return pattern;
   }
 
   #fail(expected: string, at = this.#at): never {
@@ -84,13 +84,13 @@ class Reader {
   }
 
   #sequence(): PatternPiece[] {
-    const found: PatternPiece[] = [];
+    const pieces: PatternPiece[] = [];
     while (!["", "|", ")"].includes(this.#sign())) {
       const piece = this.#piece();
       const [least, most] = this.#repeats();
-      found.push(least === 1 && most === 1 ? piece : { piece, least, most });
+      pieces.push(least === 1 && most === 1 ? piece : { piece, least, most });
     }
-    return found;
+    return pieces;
   }
 
   #piece(): PatternPiece {
@@ -158,7 +158,7 @@ class Reader {
   }
 
   #class(opened: number): CharacterRanges {
-    const found: (readonly [number, number])[] = [];
+    const ranges: (readonly [number, number])[] = [];
     const isOpposite = this.#sign() === "^";
     if (isOpposite) this.#at += 1;
     const first = this.#at;
@@ -168,7 +168,7 @@ class Reader {
       if (!sign) this.#fail("a ']' for this '['", opened);
       const low = this.#one(sign);
       if (this.#sign() !== "-" || ["", "]"].includes(this.#sign(this.#at + 1))) {
-        append(found, low);
+        append(ranges, low);
         continue;
       }
       this.#at += 1;
@@ -176,21 +176,21 @@ class Reader {
       if (low.length > 1 || high.length > 1 || low[0]![0] > high[0]![0]) {
         this.#fail("a range like a-z", at);
       }
-      found.push([low[0]![0], high[0]![0]]);
+      ranges.push([low[0]![0], high[0]![0]]);
     }
     this.#at += 1;
-    return isOpposite ? others(found) : found;
+    return isOpposite ? others(ranges) : ranges;
   }
 }
 
 function others(ranges: CharacterRanges): CharacterRanges {
-  const found: [number, number][] = [];
+  const merged: [number, number][] = [];
   let low = 0;
   for (const [first, last] of [...ranges].sort((a, b) => a[0] - b[0] || a[1] - b[1])) {
-    if (low < first) found.push([low, first - 1]);
+    if (low < first) merged.push([low, first - 1]);
     low = Math.max(low, last + 1);
   }
-  return low <= LAST ? [...found, [low, LAST]] : found;
+  return low <= LAST ? [...merged, [low, LAST]] : merged;
 }
 
 /** A set of states, whether it is a match, and its transitions by character. */
@@ -235,12 +235,12 @@ export class Regex {
     let known = this.#kept.get(key);
     if (!known) {
       if (this.#kept.size >= MOST_KEPT) {
-        for (const each of this.#kept.values()) each.next.clear();
+        for (const set of this.#kept.values()) set.next.clear();
         this.#kept.clear();
       }
       const atEnd = this.#closed(states, "end").includes(FOUND);
-      const found = states.includes(FOUND);
-      known = { states, found, isLast: found || !states.length, atEnd, next: new Map() };
+      const isMatch = states.includes(FOUND);
+      known = { states, found: isMatch, isLast: isMatch || !states.length, atEnd, next: new Map() };
       this.#kept.set(key, known);
     }
     return known;
@@ -311,7 +311,7 @@ export class Regex {
     for (let more = piece.least; more < piece.most; more++) {
       after = this.#add([this.#piece(piece.piece, after), end]);
     }
-    for (let each = 0; each < piece.least; each++) after = this.#piece(piece.piece, after);
+    for (let times = 0; times < piece.least; times++) after = this.#piece(piece.piece, after);
     return after;
   }
 }
@@ -321,7 +321,7 @@ export function globRegex(glob: string): string {
   const signs: Record<string, string> = { "*": ".*", "?": "." };
   const plain = Array.from(
     glob,
-    (each) => signs[each] ?? each.replace(/[^a-z0-9\u0080-\uffff]/i, "\\$&"),
+    (sign) => signs[sign] ?? sign.replace(/[^a-z0-9\u0080-\uffff]/i, "\\$&"),
   );
   return `^${plain.join("")}$`;
 }

@@ -11,17 +11,18 @@ const EXAMPLES = "expected for example NCHW, NHWC or NCHW8c";
 
 /** The stored axes of a layout, or the error in its text. */
 export function piecesOf(layout: string): AxisPiece[] | string {
-  const found = [...layout.matchAll(/([A-Z])|(\d+)([a-z])/g)];
-  const pieces = found.map(([, whole, factor, part]) => ({
+  const matches = [...layout.matchAll(/([A-Z])|(\d+)([a-z])/g)];
+  const pieces = matches.map(([, whole, factor, part]) => ({
     letter: whole ?? part!,
     factor: whole ? null : Number(factor),
   }));
-  if (!layout || found.map(([text]) => text).join("") !== layout) {
+  if (!layout || matches.map(([text]) => text).join("") !== layout) {
     return `"${layout}" is not a layout: ${EXAMPLES}`;
   }
   for (const { letter, factor } of pieces) {
     const upper = letter.toUpperCase();
-    if (!pieces.some((each) => each.letter === upper)) return `${letter} has no matching ${upper}`;
+    if (!pieces.some((piece) => piece.letter === upper))
+      return `${letter} has no matching ${upper}`;
     if (factor === 0) return `a block of 0 ${letter} is empty`;
   }
   const whole = pieces.filter(({ factor }) => factor === null).map(({ letter }) => letter);
@@ -122,7 +123,7 @@ interface Padded extends Unfolded {
 
 /** True if a value only pads a block of the layout, as far as the sizes without padding are known. */
 export function isPadding({ layout, layouts, axisNames }: Padded, logical: readonly number[]) {
-  const sizes = layouts.find((each) => each.layout === layout)?.sizes;
+  const sizes = layouts.find((known) => known.layout === layout)?.sizes;
   if (!layout || !sizes) return false;
   return axisNames.some((name, axis) => logical[axis]! >= (sizes[name] ?? Infinity));
 }

@@ -143,11 +143,11 @@ export class ReadingPicker {
     const built = `${readings.join("\n")}\n\n${reading}`;
     if (built === this.#built) return;
     this.#built = built;
-    const words = WHY.find(([each]) => readings.some((name) => name.startsWith(each)))?.[1];
+    const words = WHY.find(([prefix]) => readings.some((name) => name.startsWith(prefix)))?.[1];
     const picker = list(
       this.#commands.leave,
       "How to read the stored bytes",
-      readings.map((each) => [each, each] as const),
+      readings.map((reading) => [reading, reading] as const),
       reading ?? readings[0] ?? "",
       (chosen) => this.#commands.read(chosen),
     );

@@ -63,14 +63,14 @@ export function specialText(statistics: TensorStatistics, special: Special): str
 
 /** `59 +Inf, 0 NaN, 0 −Inf`. */
 export function specialCounts(statistics: TensorStatistics, dtype: string): string[] {
-  return specialsOf(statistics, dtype).map((each) => specialText(statistics, each));
+  return specialsOf(statistics, dtype).map((special) => specialText(statistics, special));
 }
 
 function specialsOf(statistics: TensorStatistics, dtype: string): Special[] {
   const whole = /^(u?int\d|bool$|float[46]_)/.test(dtype);
   const held = whole ? 0 : /^float8_\w+fn/.test(dtype) ? 1 : 3;
-  const there = (each: Special) => Number(statistics[each] > 0);
-  return SPECIALS.filter((each, at) => there(each) || at < held).sort(
+  const there = (occurs: Special) => Number(statistics[occurs] > 0);
+  return SPECIALS.filter((special, at) => there(special) || at < held).sort(
     (a, b) => there(b) - there(a),
   );
 }
@@ -98,19 +98,19 @@ function countsOf(
   limits: readonly number[],
   isBool: boolean,
 ): ValueWords["counts"] {
-  const said = (count: number, noun: string) => `${integer(count)} ${noun}${share(count, size)}`;
-  const counts = [said(zero, isBool ? "False" : "zero")];
-  if (!isBool) counts.push(said(negative, "negative"));
-  if (denormal > 0) counts.push(said(denormal, "denormal"));
-  const found = counts.map((text) => ({ text, isLoud: false }));
+  const countOf = (count: number, noun: string) => `${integer(count)} ${noun}${share(count, size)}`;
+  const counts = [countOf(zero, isBool ? "False" : "zero")];
+  if (!isBool) counts.push(countOf(negative, "negative"));
+  if (denormal > 0) counts.push(countOf(denormal, "denormal"));
+  const rows = counts.map((text) => ({ text, isLoud: false }));
   if (ends > 0) {
-    const text = said(ends, `at ${limits.map((limit) => aboutText(limit)).join(" or ")}`);
-    found.push({ text, isLoud: ends / size >= SATURATED });
+    const text = countOf(ends, `at ${limits.map((limit) => aboutText(limit)).join(" or ")}`);
+    rows.push({ text, isLoud: ends / size >= SATURATED });
   }
   if (finite < size) {
-    found.push({ text: `${integer(finite)} of ${integer(size)} finite`, isLoud: false });
+    rows.push({ text: `${integer(finite)} of ${integer(size)} finite`, isLoud: false });
   }
-  return found;
+  return rows;
 }
 
 export function tensorWords({ answer, statistics: known }: ShownTensor): string {
@@ -129,25 +129,25 @@ export function tensorWords({ answer, statistics: known }: ShownTensor): string 
     }
   }
   if (trust !== "exact") parts.push(`matched ${trust}`);
-  const told = trouble ? [`Its values could not be read: ${trouble}`] : [];
-  return [parts.join(", "), ...told, ...notes].join(". ");
+  const lines = trouble ? [`Its values could not be read: ${trouble}`] : [];
+  return [parts.join(", "), ...lines, ...notes].join(". ");
 }
 
 /** Lines about one value: its position, its text, and its stored form. */
 export function pointWords(
   { answer, values }: ShownTensor,
   point: Point,
-  found: ValuesAnswer,
+  reply: ValuesAnswer,
 ): string {
   if (!answer) return "";
   const index = indexAt(answeredPlane(answer), point);
   const stored = physicalIndex(answer, index);
-  const value = screenText(found.one?.number ?? found.text[0] ?? "");
+  const value = screenText(reply.one?.number ?? reply.text[0] ?? "");
   const words = [`at ${indexText(index)} value ${value}`];
   if (isPadding(answer, index)) words.push("padding");
   if (stored && stored.join() !== index.join()) words.push(`stored at ${indexText(stored)}`);
-  if (values.format === "dequantised") words.push(`dequantized ${screenText(found.text[0]!)}`);
-  if (found.one) words.push(`bits ${found.one.hex}`);
+  if (values.format === "dequantised") words.push(`dequantized ${screenText(reply.text[0]!)}`);
+  if (reply.one) words.push(`bits ${reply.one.hex}`);
   return words.join(", ");
 }
 
@@ -163,7 +163,7 @@ export function missingWords(
   }
   const outputs = entries.outputs(node);
   if (outputs.length) {
-    const which = outputs.map((each) => nodeTitle("", node, each)).join(", ");
+    const which = outputs.map((output) => nodeTitle("", node, output)).join(", ");
     return { title, detail: `This run has other outputs of this node: ${which}.` };
   }
   const role = graph && node < graph.roles.length ? graph.roles.at(node) : "";

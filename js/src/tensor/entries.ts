@@ -99,11 +99,11 @@ export class Entries {
       const [node, output] = this.entry(row);
       return id === String(node) || id === `${node}:${output}`;
     };
-    const found = rows.filter((row) => {
+    const matches = rows.filter((row) => {
       const text = this.#search(row);
       return words.every((word) => text.includes(word)) && !(id && isId(row));
     });
-    return Int32Array.from([...(id ? this.rows("all").filter(isId) : []), ...found]);
+    return Int32Array.from([...(id ? this.rows("all").filter(isId) : []), ...matches]);
   }
 
   /** Number of rows of other kinds with every word, if this kind has none. */

@@ -76,23 +76,23 @@ export function pictureParts(
   text: TextWidths,
 ): FigurePart[] {
   const { tile, channels, profile } = answers;
-  const said = (words: string) =>
+  const noteOf = (words: string) =>
     words ? [paragraph({ text: words, color: "muted" }, data.room, text)] : [];
   if (profile) {
     const { step } = profile;
-    const each = step > 1 ? `${counted(step, "index")} per point` : "";
-    return [profilePart(profile, data, colors), ...said(each)];
+    const stepText = step > 1 ? `${counted(step, "index")} per point` : "";
+    return [profilePart(profile, data, colors), ...noteOf(stepText)];
   }
   if (channels) {
     const [part, drawn] = channelsPart(channels, data, colors);
     const left = drawn < channels.length ? `the first ${drawn} of ${integer(channels.length)}` : "";
     const caption = cellCaption(channels, colors.cells);
-    return [part, ...said([left, caption].filter(Boolean).join("; "))];
+    return [part, ...noteOf([left, caption].filter(Boolean).join("; "))];
   }
   if (!tile) return [];
   const sampled = tile.exact ? "" : ", sampled";
   const caption = cellCaption(tile, colors.cells);
-  return [planePart(tile, data, colors), ...said(caption && caption + sampled)];
+  return [planePart(tile, data, colors), ...noteOf(caption && caption + sampled)];
 }
 
 function planePart(tile: Tile, data: PictureData, colors: TensorColors): FigurePart {
@@ -185,10 +185,10 @@ function channelsPart(
 function profilePart(
   answer: ProfileAnswer,
   { along, room }: PictureData,
-  { asked, dtype, known }: TensorColors,
+  { asked: choice, dtype, known }: TensorColors,
 ): FigurePart {
   const all = { first: 0, length: answer.length };
-  const scene = profileScene(answer, all, scaleKind(known, asked), room, PROFILE_TALL);
+  const scene = profileScene(answer, all, scaleKind(known, choice), room, PROFILE_TALL);
   return {
     height: PROFILE_TALL + LINE / 2,
     paint(pen, theme, top) {
@@ -239,11 +239,14 @@ export function legendPart(colors: TensorColors, room: number, text: TextWidths)
   };
 }
 
-function scaleItems({ scale, dtype, asked }: TensorColors, text: TextWidths): LegendEntry[] {
+function scaleItems(
+  { scale, dtype, asked: choice }: TensorColors,
+  text: TextWidths,
+): LegendEntry[] {
   if (!scale) return [];
-  const found: LegendEntry[] = [];
+  const entries: LegendEntry[] = [];
   if (scale.single) {
-    found.push({
+    entries.push({
       text: `all ${aboutText(scale.low, dtype)}`,
       before: 14,
       paint(pen, _, x, middle) {
@@ -251,11 +254,11 @@ function scaleItems({ scale, dtype, asked }: TensorColors, text: TextWidths): Le
         pen.fillRect(x, middle - 5, 10, 10);
       },
     });
-    return found;
+    return entries;
   }
   const low = aboutText(scale.least, dtype);
   const start = text.width(low, SMALL) + 5;
-  found.push({
+  entries.push({
     text: aboutText(scale.most, dtype),
     before: start + BAR + 5,
     paint(pen, theme, x, middle) {
@@ -270,25 +273,25 @@ function scaleItems({ scale, dtype, asked }: TensorColors, text: TextWidths): Le
       }
     },
   });
-  const words = kindWords(scale, asked);
-  if (words) found.push({ text: words, before: 0 });
-  return found;
+  const words = kindWords(scale, choice);
+  if (words) entries.push({ text: words, before: 0 });
+  return entries;
 }
 
-function kindWords(scale: ColorScale, asked: string): string {
+function kindWords(scale: ColorScale, choice: string): string {
   if (scale.kind === "log") return "logarithmic";
   if (scale.kind !== "symlog") return "";
-  const said = `symlog: linear within ±${aboutText(scale.threshold)}, logarithmic beyond`;
-  return asked === "log" ? `${said}; no positive values, so not log` : said;
+  const symlog = `symlog: linear within ±${aboutText(scale.threshold)}, logarithmic beyond`;
+  return choice === "log" ? `${symlog}; no positive values, so not log` : symlog;
 }
 
 function swatches({ scale, known, dtype }: TensorColors): LegendEntry[] {
-  const found: LegendEntry[] = [];
+  const entries: LegendEntry[] = [];
   for (const side of scale ? (["under", "over"] as const) : []) {
-    const said = outsideOf(scale!, known, side, dtype);
-    if (!said) continue;
-    found.push({
-      text: said,
+    const count = outsideOf(scale!, known, side, dtype);
+    if (!count) continue;
+    entries.push({
+      text: count,
       before: SIGN + 4,
       paint(pen, _, x, middle) {
         const box = { x, y: middle - SIGN / 2, width: SIGN, height: SIGN };
@@ -299,7 +302,7 @@ function swatches({ scale, known, dtype }: TensorColors): LegendEntry[] {
     });
   }
   for (const { special, text } of specialKey(known?.statistics)) {
-    found.push({
+    entries.push({
       text,
       before: SIGN + 4,
       paint(pen, _, x, middle) {
@@ -307,5 +310,5 @@ function swatches({ scale, known, dtype }: TensorColors): LegendEntry[] {
       },
     });
   }
-  return found;
+  return entries;
 }

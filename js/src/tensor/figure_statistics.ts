@@ -124,8 +124,8 @@ export function statisticsPart(
     height: (lines.length + last) * LINE,
     paint(pen, theme, top) {
       const write = smallWriter(pen, theme);
-      const put = (said: string, x: number, at: number, color: string) =>
-        write(said, x, top + (at + 0.5) * LINE, color);
+      const put = (text: string, x: number, at: number, color: string) =>
+        write(text, x, top + (at + 0.5) * LINE, color);
       lines.forEach((line, at) => {
         if ("below" in line) {
           put(line.below, NAMES, at, theme.muted);
@@ -165,10 +165,10 @@ export function verdictPart(verdict: Verdict, room: number, text: TextWidths): F
     paint(pen, theme, top) {
       pen.textBaseline = "middle";
       pen.textAlign = "left";
-      const put = (said: string, x: number, at: number, color: string, weight = "") => {
+      const put = (text: string, x: number, at: number, color: string, weight = "") => {
         pen.font = `${weight}${SMALL}px ${theme.font}`;
         pen.fillStyle = color;
-        pen.fillText(said, MARGIN + x, top + (at + 0.5) * LINE);
+        pen.fillText(text, MARGIN + x, top + (at + 0.5) * LINE);
       };
       put(verdict.text, 0, 0, bad ? theme.error : theme.text, "600 ");
       put(loud, loudAt, 0, theme.error, "600 ");
@@ -239,7 +239,9 @@ export function statisticRows(
     ["mean", screenText(mean.text), ""],
     ["std", screenText(std.text), ""],
   ];
-  const texts = new Map(percentiles.map((each) => [each.percent, intervalText(each)]));
+  const texts = new Map(
+    percentiles.map((percentile) => [percentile.percent, intervalText(percentile)]),
+  );
   if (texts.size) {
     rows.push(["median", texts.get(50)!, ""]);
     for (const [low, high] of RANGES) {

@@ -289,7 +289,8 @@ export class ViewBar {
   }
 
   show(show: ShowChoice, zoomed: boolean, canZoom: boolean): void {
-    for (const [each, tab] of this.#tabs) tab.setAttribute("aria-pressed", String(each === show));
+    for (const [choice, tab] of this.#tabs)
+      tab.setAttribute("aria-pressed", String(choice === show));
     this.#zoom.hidden = show !== "picture" || (!zoomed && !canZoom);
     this.#whole.hidden = !zoomed;
     this.#out.disabled = !zoomed;

@@ -197,8 +197,8 @@ export class Inspector {
       );
       marked.mark(null);
       if (cross.point) {
-        const found = locate(plane, indexAt(before, cross.point));
-        [this.#wish.plane, cross.point] = [found.plane, found.point];
+        const located = locate(plane, indexAt(before, cross.point));
+        [this.#wish.plane, cross.point] = [located.plane, located.point];
       }
     }
     this.panels.choose(this.#wish);
@@ -301,7 +301,7 @@ export class Inspector {
     if (!before || !answer) return;
     const place = space === "stored" ? logicalIndex(answer, index) : index;
     if (place.length !== before.shape.length) return;
-    if (place.some((each, axis) => each >= before.shape[axis]!)) {
+    if (place.some((index, axis) => index >= before.shape[axis]!)) {
       this.panels.mirror.say("That value is in the padding, which is hidden.");
       return;
     }

@@ -75,7 +75,7 @@ export class InspectorLayout {
     commands: LayoutCommands,
   ) {
     const { run, session, signal } = context;
-    const asked = new TensorQuestions(run.ask);
+    const questions = new TensorQuestions(run.ask);
     this.#root = root;
     this.#commands = commands;
     this.picker = new EntryPicker(entries, commands, root, signal);
@@ -111,7 +111,7 @@ export class InspectorLayout {
       signal,
     );
     this.histogram = new Histogram(root, commands, signal);
-    this.numbers = new StatisticsLine(asked, commands, signal);
+    this.numbers = new StatisticsLine(questions, commands, signal);
     this.#controls = new ColorControls(commands);
     this.#region = new RegionPanel(
       root,
@@ -130,20 +130,20 @@ export class InspectorLayout {
     );
     this.marked = new MarkedRegion(
       { picture: this.picture, panel: this.#region, mirror: this.mirror },
-      asked,
+      questions,
       () => commands.marked(),
       signal,
     );
     this.#trust = new TrustLine(commands);
     this.table = new ValuesTable(
-      asked,
+      questions,
       { ...commands, mark: (point) => this.cross.mark(point) },
       signal,
     );
-    this.profile = new ProfileView(root, asked, commands, signal);
+    this.profile = new ProfileView(root, questions, commands, signal);
     this.channels = new ChannelGrid(
       root,
-      asked,
+      questions,
       { ...commands, say: (text) => this.mirror.say(text) },
       signal,
     );
@@ -154,7 +154,7 @@ export class InspectorLayout {
     };
     this.saving = new Saving(
       root,
-      asked,
+      questions,
       { canvas, profile: () => this.profile.found },
       (text) => this.mirror.say(text),
       signal,
@@ -176,7 +176,7 @@ export class InspectorLayout {
         marked: this.marked,
         mirror: this.mirror,
       },
-      asked,
+      questions,
       () => commands.words(),
       signal,
     );

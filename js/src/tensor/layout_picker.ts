@@ -49,7 +49,7 @@ export function trustWords(believed: Believed, exact: boolean | null, misfit = "
 
 /** "from out_layout of node 4", or a note that it was given by hand. */
 function sourceOf(layouts: readonly KnownLayout[], layout: string): string {
-  const known = layouts.find((each) => each.layout === layout);
+  const known = layouts.find((candidate) => candidate.layout === layout);
   if (!known) return "(custom)";
   return `from ${known.source}${known.certainty === "likely" ? " (likely)" : ""}`;
 }
@@ -111,9 +111,9 @@ export class LayoutPicker {
     const entry = answer.entry.join();
     const laid = JSON.stringify([entry, layout, sizes]);
     if (laid !== this.#laid) {
-      const told = layouts.find((each) => each.layout === layout);
+      const suggested = layouts.find((candidate) => candidate.layout === layout);
       const own = sizesText(sizes);
-      const known = layout === "" || (told && (!own || own === sizesText(told.sizes)));
+      const known = layout === "" || (suggested && (!own || own === sizesText(suggested.sizes)));
       this.#byHand =
         !known || (this.#byHand && entry === this.#entry && layout === this.#text.value);
       [this.#laid, this.#entry] = [laid, entry];
@@ -127,7 +127,7 @@ export class LayoutPicker {
   #build({ layouts, layout, sizes, storedShape }: TensorAnswer): void {
     const focused = document.activeElement;
     const choices = [
-      ...layouts.map((each) => [each.layout, `${each.layout} (${each.source})`] as const),
+      ...layouts.map((layout) => [layout.layout, `${layout.layout} (${layout.source})`] as const),
       ["", `as stored (${counted(storedShape.length, "axis")})`] as const,
       [BY_HAND, "custom …"] as const,
     ];
@@ -135,7 +135,7 @@ export class LayoutPicker {
       this.#chosen(value),
     );
     if (layout) list.title = `Layout ${layout} ${sourceOf(layouts, layout)} (a)`;
-    const full = layouts.find((each) => each.layout === layout)?.sizes ?? {};
+    const full = layouts.find((candidate) => candidate.layout === layout)?.sizes ?? {};
     const padded = Object.keys(full).length > 0 && layout !== "" && !this.#byHand;
     const padding = element("input", { type: "checkbox", ...KEEP_KEYS });
     padding.checked = Object.keys(sizes).length === 0;
@@ -205,9 +205,9 @@ export class LayoutPicker {
 function parseSizes(text: string): Record<string, number> | string {
   const sizes: Record<string, number> = {};
   for (const item of text.split(/[\s,;]+/).filter(Boolean)) {
-    const found = /^([A-Z])\s*[=:]\s*(\d+)$/.exec(item);
-    if (!found) return `"${item}" is not a size: expected, for example, C=12`;
-    sizes[found[1]!] = Number(found[2]);
+    const match = /^([A-Z])\s*[=:]\s*(\d+)$/.exec(item);
+    if (!match) return `"${item}" is not a size: expected, for example, C=12`;
+    sizes[match[1]!] = Number(match[2]);
   }
   return sizes;
 }

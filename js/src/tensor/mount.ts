@@ -124,14 +124,14 @@ function follow(
   };
   session.onChange(selected, signal, ["selected", "entry"]);
   session.onChange(() => inspector.noted(), signal, ["notes"]);
-  const told = new Set<string>();
+  const announced = new Set<string>();
   const lay = () => inspector.lay(opening(options).layout);
   const plane = () =>
     inspector.look(({ shape, axes, index }) =>
       planeOf(
         shape,
-        told.has("axes") ? options.get("axes") : axes,
-        told.has("index") ? options.get("index") : index,
+        announced.has("axes") ? options.get("axes") : axes,
+        announced.has("index") ? options.get("index") : index,
       ),
     );
   /** In an order in which no step undoes another. */
@@ -140,7 +140,10 @@ function follow(
       const more = ["axes", "index", "along", "reading", "data_layout", "data_sizes"];
       // Another view of the same model also reports the entry when it first rests: choices within it stay.
       if (!entry || inspector.shows(entry)) return;
-      inspector.show(entry, more.some((name) => told.has(name)) ? opening(options, told) : null);
+      inspector.show(
+        entry,
+        more.some((name) => announced.has(name)) ? opening(options, announced) : null,
+      );
     },
     reading: (reading) => inspector.read(reading),
     data_layout: lay,
@@ -162,15 +165,15 @@ function follow(
   const names = Object.keys(takes) as (keyof KeptOptions)[];
   const take = () => {
     for (const name of names) {
-      if (told.has(name) && !signal.aborted) takes[name](options.get(name) as never);
+      if (announced.has(name) && !signal.aborted) takes[name](options.get(name) as never);
     }
-    told.clear();
+    announced.clear();
   };
   for (const name of names) {
     const changed = () => {
       if (inspector.memory.isEcho(name)) return;
-      if (told.size === 0) queueMicrotask(take);
-      told.add(name);
+      if (announced.size === 0) queueMicrotask(take);
+      announced.add(name);
     };
     options.onChange(name, changed, signal);
   }

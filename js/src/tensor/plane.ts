@@ -46,7 +46,7 @@ export function planeOf(
     axes: axes && validAxes(shape, axes) ? axes : fallback.axes,
     index:
       index?.length === shape.length
-        ? index.map((each, axis) => clampIndex(each, shape[axis]!))
+        ? index.map((value, axis) => clampIndex(value, shape[axis]!))
         : fallback.index,
   };
 }
@@ -104,7 +104,7 @@ export function fixedAxes({ shape, axes }: Plane): number[] {
 
 export function withIndex(plane: Plane, axis: number, index: number): Plane {
   const clamped = clampIndex(index, plane.shape[axis]!);
-  return { ...plane, index: plane.index.map((each, i) => (i === axis ? clamped : each)) };
+  return { ...plane, index: plane.index.map((value, i) => (i === axis ? clamped : value)) };
 }
 
 /** Shows another axis down or across; swaps the two if the other side has it. */
@@ -123,7 +123,7 @@ export function swapped(plane: Plane): Plane {
 }
 
 export function indexAt({ axes: [down, across], index }: Plane, { row, col }: Point): number[] {
-  return index.map((each, axis) => (axis === down ? row : axis === across ? col : each));
+  return index.map((value, axis) => (axis === down ? row : axis === across ? col : value));
 }
 
 /** The plane, with the same axes, that contains the value at this index, and its position. */
@@ -144,7 +144,7 @@ export function moved(plane: Plane, { row, col }: Point, rows: number, cols: num
 }
 
 export function sameShape(a: readonly number[], b: readonly number[]): boolean {
-  return a.length === b.length && a.every((each, axis) => each === b[axis]);
+  return a.length === b.length && a.every((value, axis) => value === b[axis]);
 }
 
 /** True if two planes show the same values in the same places. */

@@ -133,8 +133,8 @@ export class RequestedView {
     this.#answer = null;
     const { layout } = wish;
     if (!before || !plane || layout === null) return null;
-    const told = before.layouts.find((each) => each.layout === layout);
-    const sizes = wish.sizes ?? told?.sizes ?? {};
+    const known = before.layouts.find((candidate) => candidate.layout === layout);
+    const sizes = wish.sizes ?? known?.sizes ?? {};
     const after = layout
       ? unfolded(layout, before.storedShape, sizes)
       : { names: lettersOf(before.layout), shape: before.storedShape };
@@ -143,8 +143,8 @@ export class RequestedView {
     this.names = names;
     const moved = (index: readonly number[]) => {
       const stored = physicalIndex(before, index) ?? index;
-      const found = logicalIndex({ layout, axisNames: names }, stored);
-      return found.map((each, axis) => Math.min(each, after.shape[axis]! - 1));
+      const logical = logicalIndex({ layout, axisNames: names }, stored);
+      return logical.map((value, axis) => Math.min(value, after.shape[axis]! - 1));
     };
     const letters = before.layout ? before.axisNames : lettersOf(layout);
     const kept = (axis: number | null) =>
@@ -182,10 +182,10 @@ export function withPicture(answer: TensorAnswer, before: TensorAnswer | null): 
 /** Options of an entry from all traits, or from those named. */
 export function opening(
   options: ViewOptions<TensorOptions>,
-  told: { has(name: string): boolean } = { has: () => true },
+  names: { has(name: string): boolean } = { has: () => true },
 ): Opening {
   const of = <K extends keyof KeptOptions & string>(name: K) =>
-    told.has(name) ? (options.get(name) ?? null) : null;
+    names.has(name) ? (options.get(name) ?? null) : null;
   return {
     axes: of("axes"),
     index: of("index"),

@@ -64,15 +64,15 @@ export function lines(texts: readonly string[]): FigurePart {
 
 /** Breaks a text after semicolons if its parts fit into lines, else evenly. */
 export function wrapParts(text: string, room: number, widths: TextWidths): string[] {
-  const found: string[] = [];
-  for (const each of text.match(/[^;]+;?/g) ?? []) {
-    const part = each.trim();
-    const joined = found.length ? `${found.at(-1)} ${part}` : part;
-    if (widths.width(joined, SMALL) <= room) found.splice(-1, 1, joined);
-    else if (widths.width(part, SMALL) <= room) found.push(part);
+  const lines: string[] = [];
+  for (const clause of text.match(/[^;]+;?/g) ?? []) {
+    const part = clause.trim();
+    const joined = lines.length ? `${lines.at(-1)} ${part}` : part;
+    if (widths.width(joined, SMALL) <= room) lines.splice(-1, 1, joined);
+    else if (widths.width(part, SMALL) <= room) lines.push(part);
     else return balanced(text, room, widths);
   }
-  return found.length <= MOST ? found : balanced(text, room, widths);
+  return lines.length <= MOST ? lines : balanced(text, room, widths);
 }
 
 /** The fewest lines that hold the text, of similar lengths. */
@@ -149,18 +149,18 @@ export function tensorPanel(request: TensorFigureRequest): FigurePanel {
     asked: choice.scale,
     dtype: data.dtype,
   };
-  const said = (notes: readonly Note[]) =>
+  const paragraphs = (notes: readonly Note[]) =>
     notes.map((note) => paragraph(note, room, text, note.most));
   const parts: FigurePart[] = [
     heading(data.tensor.title, [data.title, ...facts].join(" · "), room, text),
-    ...said(notesOf(data)),
+    ...paragraphs(notesOf(data)),
     verdictPart(verdict, room, text),
-    ...said([trustNote(data, answers)]),
+    ...paragraphs([trustNote(data, answers)]),
     space(8),
   ];
   const isNarrow = width < NARROW;
   const side = Math.min(STATISTICS, room);
-  const told = [
+  const right = [
     ...(rows.length ? [statisticsPart(rows, words?.health === "error", side, text)] : []),
     ...histogramParts(spread, known, adapted, scale, side, request),
   ];
@@ -172,8 +172,8 @@ export function tensorPanel(request: TensorFigureRequest): FigurePanel {
     left.unshift(lines(wrapParts(data.caption, wide, text)));
     if (!answers.profile) left.push(legendPart(colors, wide, text));
   }
-  if (isNarrow || !left.length) append(parts, [...left, ...told]);
-  else parts.push(besideEachOther(left, told, MARGIN + wide + GAP));
+  if (isNarrow || !left.length) append(parts, [...left, ...right]);
+  else parts.push(besideEachOther(left, right, MARGIN + wide + GAP));
   const letters = [...(adapted ? [`  ${adapted}`] : []), ...(spread ? histogramLines(spread) : [])];
   const name = `Tensor ${data.tensor.title}: ${facts.join(", ")}; ${verdict.text}`;
   const counts = [...verdict.faults, ...verdict.rest];
@@ -183,8 +183,8 @@ export function tensorPanel(request: TensorFigureRequest): FigurePanel {
     words: [name, ...counts, ...data.warnings].join(". "),
     text: [
       [data.text, ...facts].join("; "),
-      ...data.warnings.map((each) => `  warning: ${each}`),
-      ...[data.redacted, data.unread].filter(Boolean).map((each) => `  ${each}`),
+      ...data.warnings.map((warning) => `  warning: ${warning}`),
+      ...[data.redacted, data.unread].filter(Boolean).map((reason) => `  ${reason}`),
       `  ${[verdict.text, ...counts].join("; ")}`,
       `  ${trustWords(data.tensor, null, data.misfit).join(" · ")}`,
       ...(data.caption ? [`  ${data.caption}`] : []),
@@ -201,9 +201,9 @@ export function tensorPanel(request: TensorFigureRequest): FigurePanel {
 }
 
 function statisticsOf(answer: TensorFigureAnswers["statistics"]): StatisticsAnswer {
-  const { low, high, count, distribution, ...told } = answer;
+  const { low, high, count, distribution, ...rest } = answer;
   const columns = { low: low!, high: high!, count: count! };
-  return { ...told, distribution: distribution ? columns : null };
+  return { ...rest, distribution: distribution ? columns : null };
 }
 
 function spreadFor(
@@ -249,14 +249,14 @@ function verdictOf(
     const text = words?.verdict ?? (unread ? UNREAD : `no statistics: ${reason}`);
     return { text, bad: false, faults: [], rest: [] };
   }
-  const faults = words.specials.filter((each) => statistics[each] > 0);
+  const faults = words.specials.filter((special) => statistics[special] > 0);
   const others = words.specials.slice(faults.length);
   return {
     text: words.verdict,
     bad: words.health === "error",
-    faults: faults.map((each) => specialText(statistics, each)),
+    faults: faults.map((fault) => specialText(statistics, fault)),
     rest: [
-      ...others.map((each) => specialText(statistics, each)),
+      ...others.map((other) => specialText(statistics, other)),
       ...words.counts.map(({ text }) => text),
     ],
   };
@@ -268,7 +268,8 @@ function notesOf({ tensor, warnings, redacted, unread }: TensorFigureData): Note
     const text = `The values were matched to this node ${tensor.trust}.`;
     notes.push({ text, color: "warning", most: 3 });
   }
-  for (const each of warnings) notes.push({ text: `Warning: ${each}`, color: "warning", most: 12 });
+  for (const warning of warnings)
+    notes.push({ text: `Warning: ${warning}`, color: "warning", most: 12 });
   if (redacted) notes.push({ text: redacted, color: "muted", most: 3 });
   if (unread) notes.push({ text: unread, color: "error", most: 6 });
   return notes;

@@ -119,13 +119,13 @@ export class Viewing {
     wish: RequestedView,
     events: ViewingEvents,
   ) {
-    const asked = new TensorQuestions(run.ask);
+    const questions = new TensorQuestions(run.ask);
     this.#panels = panels;
     this.#wish = wish;
     this.#noteOf = (node) => session.note(node);
     this.#events = events;
     this.#pictures = new Pictures(
-      asked,
+      questions,
       panels.picture.viewport,
       {
         answered: (answer) => this.#answered(answer),
@@ -137,8 +137,8 @@ export class Viewing {
       signal,
     );
     this.#counting = new Counting(
-      asked,
-      { counted: (found) => this.#recounted(found), failed: (error) => this.#uncounted(error) },
+      questions,
+      { counted: (answer) => this.#recounted(answer), failed: (error) => this.#uncounted(error) },
       signal,
     );
   }
@@ -186,8 +186,8 @@ export class Viewing {
       this.#counted = tensor;
       this.#found = null;
       beside = this.#counting.begin(view.entry, view.reading).then(
-        (found) => {
-          if (this.#counted === tensor) this.#found = found;
+        (answer) => {
+          if (this.#counted === tensor) this.#found = answer;
         },
         (error) => this.#uncounted(error),
       );
@@ -195,10 +195,10 @@ export class Viewing {
     this.#pictures.want(view, plane, known, beside);
   }
 
-  #answered(found: TensorAnswer): void {
+  #answered(reply: TensorAnswer): void {
     const { cross } = this.#panels;
     const before = this.#answer;
-    const answer = withPicture(found, before);
+    const answer = withPicture(reply, before);
     this.#answer = answer;
     this.#statistics = this.#found;
     if (!this.#wish.answered(answer)) {
@@ -352,7 +352,7 @@ export class Steering {
   /** Moves along the first fixed axis. */
   index(steps: number): void {
     const plane = this.#plane();
-    const axis = plane && fixedAxes(plane).find((each) => plane.shape[each]! > 1);
+    const axis = plane && fixedAxes(plane).find((axis) => plane.shape[axis]! > 1);
     if (!plane || axis === null || axis === undefined) return;
     this.#look(withIndex(plane, axis, plane.index[axis]! + steps));
   }

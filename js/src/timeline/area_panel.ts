@@ -35,7 +35,7 @@ const MANY = 50_000;
 /** Most lines to copy as text. */
 const MOST_COPIED = 200_000;
 
-type AreaListener = (found: Area) => void;
+type AreaListener = (area: Area) => void;
 
 export interface AreaEvents {
   ask(question: AreaQuestion, signal: AbortSignal): Promise<AreaAnswer>;
@@ -84,10 +84,11 @@ export class AreaPanel {
     this.#copier = copier;
     this.#theme = theme;
     this.#signal = signal;
-    const needsGraph = (each: RangeBy) => each === "part" || each === "group" || each === "kind";
-    const by = RANGE_BY.filter((each) => data.names.known || !needsGraph(each))
-      .filter((each) => each !== "module" || data.slices.columns.nodeModules)
-      .map((each) => [each, `by ${each}`] as const);
+    const needsGraph = (option: RangeBy) =>
+      option === "part" || option === "group" || option === "kind";
+    const by = RANGE_BY.filter((option) => data.names.known || !needsGraph(option))
+      .filter((option) => option !== "module" || data.slices.columns.nodeModules)
+      .map((option) => [option, `by ${option}`] as const);
     this.#scopes = element("span", {});
     this.#tools = element(
       "div",
@@ -110,7 +111,11 @@ export class AreaPanel {
 
   show(
     range: TimeRange,
-    { drawn = false, row, told }: { drawn?: boolean; row?: Row | null; told?: AreaListener } = {},
+    {
+      drawn = false,
+      row,
+      told: listener,
+    }: { drawn?: boolean; row?: Row | null; told?: AreaListener } = {},
   ): void {
     if (row !== undefined) this.#row = row;
     this.#work.abort();
@@ -130,8 +135,8 @@ export class AreaPanel {
       const sums = areaSums(slices, range, this.#rows);
       const { signal } = this.#work;
       const rank = () => {
-        const ranked = (found: Area) => {
-          this.#take(found, told);
+        const ranked = (area: Area) => {
+          this.#take(area, listener);
           if (!drawn) this.#share();
         };
         stretches(ranking(slices, sums), ranked, signal);
@@ -148,25 +153,25 @@ export class AreaPanel {
     this.#facts.replaceChildren(factList([["range", drawn ? length : `${length}: summing up …`]]));
     this.#area = null;
     this.#parts.replaceChildren();
-    if (!drawn) void this.#ask(range, told);
+    if (!drawn) void this.#ask(range, listener);
   }
 
-  #take(found: Area, told?: AreaListener): void {
-    this.#area = found;
-    this.#facts.replaceChildren(factList(this.#words.ofArea(found)));
-    told?.(found);
+  #take(area: Area, listener?: AreaListener): void {
+    this.#area = area;
+    this.#facts.replaceChildren(factList(this.#words.ofArea(area)));
+    listener?.(area);
   }
 
-  async #ask(range: TimeRange, told?: AreaListener): Promise<void> {
+  async #ask(range: TimeRange, listener?: AreaListener): Promise<void> {
     const { signal } = this.#work;
     this.#tools.classList.add("tvmdbg-timeline-far");
     try {
       const by = this.#by === "track" ? "device" : this.#by;
       const [from, to] = range;
-      const found = await this.#events.ask({ from, to, by }, signal);
+      const area = await this.#events.ask({ from, to, by }, signal);
       if (signal.aborted) return;
-      this.#take(ofAnswer(range, found), told);
-      this.#found = found.by.map(({ label, nodes, count, sum }) => {
+      this.#take(ofAnswer(range, area), listener);
+      this.#found = area.by.map(({ label, nodes, count, sum }) => {
         return { label, kind: "", nodes, slice: -1, count, self: sum };
       });
       this.#all = false;
@@ -209,8 +214,8 @@ export class AreaPanel {
       select("tracks included", choices, this.#scope, (value) => {
         this.#scope = value;
         if (!this.#area) return;
-        const told = (found: Area) => this.#events.say(this.#words.areaSentence(found));
-        this.show(this.#area.range, { told });
+        const announce = (area: Area) => this.#events.say(this.#words.areaSentence(area));
+        this.show(this.#area.range, { told: announce });
       }),
     );
   }
@@ -229,8 +234,8 @@ export class AreaPanel {
     const work = areaBy(this.#by, slices, this.#called, range, this.#rows);
     stretches(
       work,
-      (found) => {
-        this.#found = found;
+      (area) => {
+        this.#found = area;
         this.#all = false;
         this.#parts.removeAttribute("aria-busy");
         this.#paintParts();

@@ -112,12 +112,12 @@ function parts(
   sums: SliceSums,
   tell: (key: number) => Pick<AreaPart, "label" | "kind" | "nodes" | "operator">,
 ): AreaPart[] {
-  const found: AreaPart[] = [];
+  const parts: AreaPart[] = [];
   sums.count.forEach((count, key) => {
     if (!count) return;
-    found.push({ ...tell(key), slice: sums.slice[key]!, count, self: sums.self[key]! });
+    parts.push({ ...tell(key), slice: sums.slice[key]!, count, self: sums.self[key]! });
   });
-  return found.sort((a, b) => b.self - a.self || a.slice - b.slice);
+  return parts.sort((a, b) => b.self - a.self || a.slice - b.slice);
 }
 
 /** Sums by key; a slice with several keys counts for all of them. */
@@ -225,8 +225,8 @@ export class RangeWords {
     ];
     if (whole.count) {
       const { min, mean, p50, p90, max } = whole;
-      const said = Object.entries({ min, mean, p50, p90, max });
-      const five = said.map(([name, ns]) => `${name} ${Number.isNaN(ns) ? "…" : duration(ns)}`);
+      const entries = Object.entries({ min, mean, p50, p90, max });
+      const five = entries.map(([name, ns]) => `${name} ${Number.isNaN(ns) ? "…" : duration(ns)}`);
       const those = `of the ${counted(whole.count, "slice")} entirely inside`;
       facts.push(["durations", `${five.join(", ")} ${those}`]);
     }
@@ -260,8 +260,8 @@ export class RangeWords {
     return `${edge(from)} – ${edge(to)}`;
   }
 
-  areaSentence(found: Area): string {
-    return this.ofArea(found)
+  areaSentence(area: Area): string {
+    return this.ofArea(area)
       .map((fact) => fact.join(": "))
       .join("; ");
   }

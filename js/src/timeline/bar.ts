@@ -69,19 +69,19 @@ export class TimelineBar {
   readonly #overflow: Overflow;
   readonly #space = span("tvmdbg-space");
 
-  constructor(events: TimelineBarEvents, root: HTMLElement, sought: string, signal: AbortSignal) {
+  constructor(events: TimelineBarEvents, root: HTMLElement, query: string, signal: AbortSignal) {
     this.#all = iconButton(icons.FIT, "fit", "fit the whole flamechart (0)", events.all);
     this.#leave = button("show all", "zoom out to everything (0)", events.all);
     this.range = span("tvmdbg-timeline-part", this.#part, this.#leave);
     this.#field = element("input", {
       type: "search",
-      placeholder: `search ${sought} (/)`,
+      placeholder: `search ${query} (/)`,
       title:
         "words, id or /regular expression/; ↓ and ↑ go through the list, Enter and Shift+Enter from hit to hit, Esc ends",
-      "aria-label": `search ${sought}`,
+      "aria-label": `search ${query}`,
       ...KEEP_KEYS,
     });
-    this.list = new HitList(this.#field, `${sought} found`, (row) => {
+    this.list = new HitList(this.#field, `${query} found`, (row) => {
       events.go(row);
       events.leave();
     });
@@ -191,15 +191,15 @@ export class TimelineBar {
   }
 
   showPart(part: ShownPart): void {
-    for (const each of this.#parts) {
-      each.setAttribute("aria-pressed", String(each.dataset.part === part));
+    for (const option of this.#parts) {
+      option.setAttribute("aria-pressed", String(option.dataset.part === part));
     }
   }
 
   showColor({ offered, by }: SliceColors): void {
-    const label = (each: ColorBy) => COLOR_LABELS[each];
+    const label = (option: ColorBy) => COLOR_LABELS[option];
     this.#color.replaceChildren(
-      ...offered.map((each) => element("option", { value: each }, label(each))),
+      ...offered.map((option) => element("option", { value: option }, label(option))),
     );
     this.#color.value = by;
   }

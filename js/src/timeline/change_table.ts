@@ -61,7 +61,7 @@ export class ChangeTable {
     this.#change = change;
     this.#events = events;
     this.#theme = theme;
-    const { sentence, said } = change.columns.info;
+    const { sentence, said: notes } = change.columns.info;
     this.#byKind = button("by kind", "one row per op kind (i)", () => {
       this.toggleKinds();
       this.#focus();
@@ -108,8 +108,8 @@ export class ChangeTable {
         element(
           "details",
           {},
-          element("summary", { title: said.join("\n") }, "what this shows"),
-          ...said.map((text) => element("p", { class: "tvmdbg-muted" }, text)),
+          element("summary", { title: notes.join("\n") }, "what this shows"),
+          ...notes.map((text) => element("p", { class: "tvmdbg-muted" }, text)),
         ),
         this.#key,
       ),
@@ -291,7 +291,7 @@ export class ChangeTable {
     const row = this.#rows[place]!;
     const rows = this.#shown;
     const verdict = rows.verdict[row]!;
-    const told = this.#change.isSignificant(row, rows);
+    const isSure = this.#change.isSignificant(row, rows);
     const label = rows.label.at(row);
     const kind = this.#kinds ? label : this.#change.columns.kind.at(row);
     const match = this.#kinds ? "" : this.#change.matchLabel(row);
@@ -311,7 +311,7 @@ export class ChangeTable {
         "aria-rowindex": place + 2,
         "aria-selected": this.#selected.has(row) ? "true" : "false",
         "data-verdict": this.#change.verdictLabel(verdict),
-        "data-told": String(told),
+        "data-told": String(isSure),
         title: why,
       },
       cell("sign", undefined, verdictSign(verdict)),
@@ -369,11 +369,11 @@ export class ChangeTable {
     const all = this.#kinds
       ? rows.flatMap((row) => {
           const label = this.#change.byKind.label.at(row);
-          return this.#change.rows("change").filter((each) => kind.at(each) === label);
+          return this.#change.rows("change").filter((row) => kind.at(row) === label);
         })
       : rows;
     return [...all].reverse().flatMap((row) => {
-      const others = Array.from(this.#change.nodesA(row)).filter((each) => each !== node[row]);
+      const others = Array.from(this.#change.nodesA(row)).filter((other) => other !== node[row]);
       return node[row]! < 0 ? [] : [...others, node[row]!];
     });
   }

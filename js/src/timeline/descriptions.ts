@@ -238,7 +238,7 @@ export class SliceDescriptions {
 
   /** Context of a slice: its occurrence, parent, children and neighbors. */
   #around(slice: number): string[] {
-    const found = neighbors(this.#slices, slice);
+    const around = neighbors(this.#slices, slice);
     const node = this.#slices.nodeOf(slice);
     const all = this.#slices.of(node).length;
     const beside = (word: string, other: number, apart: number) =>
@@ -247,10 +247,10 @@ export class SliceDescriptions {
       ...(all > 1
         ? [`occurrence ${integer(this.#slices.occurrenceOf(slice) + 1)} of ${integer(all)}`]
         : []),
-      ...(found.parent < 0 ? [] : [`in ${this.title(found.parent)}`]),
-      ...(found.children ? [`${counted(found.children, "child slice")}`] : []),
-      ...(found.previous < 0 ? [] : [beside("after", found.previous, found.sincePrevious)]),
-      ...(found.next < 0 ? [] : [beside("before", found.next, found.untilNext)]),
+      ...(around.parent < 0 ? [] : [`in ${this.title(around.parent)}`]),
+      ...(around.children ? [`${counted(around.children, "child slice")}`] : []),
+      ...(around.previous < 0 ? [] : [beside("after", around.previous, around.sincePrevious)]),
+      ...(around.next < 0 ? [] : [beside("before", around.next, around.untilNext)]),
     ];
   }
 

@@ -53,13 +53,13 @@ function sideText(change: Change, row: number, side: 0 | 1): string {
   if (!nodes.length) return "no node";
   if (side === 0) return Array.from(nodes, (node) => `#${node}`).join(", ");
   const { bNames, bStart } = change.columns;
-  const told = Array.from(nodes, (node, at) => nodeTitle(bNames.at(bStart[row]! + at), node));
-  return told.join(", ");
+  const titles = Array.from(nodes, (node, at) => nodeTitle(bNames.at(bStart[row]! + at), node));
+  return titles.join(", ");
 }
 
 /** Repeats of both runs in two strips on one axis. */
 function distributions(change: Change, row: number): HTMLElement | string {
-  const [a, b] = change.repeats(row).map((each) => Float64Array.from(each));
+  const [a, b] = change.repeats(row).map((repeat) => Float64Array.from(repeat));
   if (!a!.length && !b!.length) return "";
   const all = [...a!, ...b!];
   const [low, high] = [smallest(all), largest(all)];
@@ -92,7 +92,7 @@ function strip(name: string, values: Float64Array, low: number, high: number): S
   const median = sorted.length
     ? (sorted[Math.ceil(middle) - 1]! + sorted[Math.floor(middle)]!) / 2
     : Number.NaN;
-  const told = sorted.length
+  const verdicts = sorted.length
     ? `${name}: ${counted(sorted.length, "repeat")}, median ${duration(median)}`
     : `${name}: no repeats`;
   const node = svg("svg", {
@@ -101,10 +101,10 @@ function strip(name: string, values: Float64Array, low: number, high: number): S
     width: WIDTH,
     height: HEIGHT,
     role: "img",
-    "aria-label": told,
+    "aria-label": verdicts,
   });
   const title = svg("title", {});
-  title.textContent = told;
+  title.textContent = verdicts;
   node.append(title);
   if (!sorted.length) return node;
   const from = x(sorted[0]!);
@@ -252,22 +252,22 @@ export class SliceDetails {
   }
 }
 
-function spread(repeats: Repeats, told: (ns: number) => string): HTMLElement {
+function spread(repeats: Repeats, timeOf: (ns: number) => string): HTMLElement {
   const { ns, count, p10, p90, sd, noisy, mean, low, high, warm } = repeats;
   const finite = ns.filter(Number.isFinite).sort();
-  const said = counted(count, "repeat");
-  const title = `${said} in file order, top to bottom; band p10 … p90, line median; below: the mean with its 95 % CI`;
+  const text = counted(count, "repeat");
+  const title = `${text} in file order, top to bottom; band p10 … p90, line median; below: the mean with its 95 % CI`;
   const caption = element(
     "figcaption",
     {},
-    element("span", {}, told(finite[0]!)),
-    span("tvmdbg-muted", Number.isNaN(sd) ? said : `${said}, sd ${duration(sd)}`),
-    element("span", {}, told(finite.at(-1)!)),
+    element("span", {}, timeOf(finite[0]!)),
+    span("tvmdbg-muted", Number.isNaN(sd) ? text : `${text}, sd ${duration(sd)}`),
+    element("span", {}, timeOf(finite.at(-1)!)),
   );
   const figure = element("figure", {}, largeStrip(repeats, finite, title), caption);
   const lines = [figure];
   if (low <= high) {
-    const text = `mean ${told(mean)}, 95 % CI ${told(low)} … ${told(high)}`;
+    const text = `mean ${timeOf(mean)}, 95 % CI ${timeOf(low)} … ${timeOf(high)}`;
     lines.push(element("p", { class: "tvmdbg-muted" }, text));
   }
   if (warm > 0) {

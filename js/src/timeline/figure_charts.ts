@@ -187,7 +187,7 @@ function rowsOf(data: MatrixData): MatrixRow[] {
   return data.ns.map((values, key) => ({
     key,
     node: data.names.node[key]!,
-    values: Float64Array.from(values, (each) => each ?? Number.NaN),
+    values: Float64Array.from(values, (value) => value ?? Number.NaN),
     slices: null,
     median: data.median[key]!,
     p10: data.p10[key]!,
@@ -220,10 +220,10 @@ function repeats(
       if (box) brush.fill(theme.accent, -8, box.y, 4, box.height);
     });
   });
-  const each = painter.each(width);
+  const repeats = painter.each(width);
   const noun = data.ofSlices ? "slices" : "repeats";
-  const said = `A column is the one of ${each} ${noun} that is farthest from the median.`;
-  return [part, each > 1 ? [{ text: said, color: "muted", most: 2 }] : []];
+  const caption = `A column is the one of ${repeats} ${noun} that is farthest from the median.`;
+  return [part, repeats > 1 ? [{ text: caption, color: "muted", most: 2 }] : []];
 }
 
 function folded(data: MatrixData, { names, codeOf, selected, width }: ChartContext): FigurePart {

@@ -63,9 +63,9 @@ export function changesTable(
   const names = rows.map((row) => {
     const ids = ` ${isWide ? row.ids : row.id}${row.mark}`;
     const left = first - LABEL - 8;
-    const said = text.fit(row.label, left - text.width(ids, SMALL), SMALL) + ids;
-    const shaped = `${said} ${row.shape}`;
-    return isWide && text.width(shaped, SMALL) <= left ? shaped : said;
+    const label = text.fit(row.label, left - text.width(ids, SMALL), SMALL) + ids;
+    const shaped = `${label} ${row.shape}`;
+    return isWide && text.width(shaped, SMALL) <= left ? shaped : label;
   });
   return {
     height: (rows.length + 1) * LINE + 10,
@@ -79,7 +79,7 @@ export function changesTable(
         [ratio, "Δ %"],
       ];
       if (isWide) heads.push([verdict, "verdict, corrected p"]);
-      for (const [x, said] of heads) put(said, x, top + 4 + LINE / 2, theme.muted);
+      for (const [x, text] of heads) put(text, x, top + 4 + LINE / 2, theme.muted);
       pen.fillStyle = theme.line;
       pen.fillRect(MARGIN, top + 4 + LINE, room, 1);
       rows.forEach((row, at) => {
@@ -180,7 +180,7 @@ export function table(
   const room = width - 2 * MARGIN;
   const [lead = "", name = "", time = "", share = "", behind = ""] = heads;
   const widest = (head: string, texts: string[]) =>
-    largest([head, ...texts].map((each) => text.width(each, SMALL)));
+    largest([head, ...texts].map((cell) => text.width(cell, SMALL)));
   const bar = width >= BARRED ? BAR : 0;
   const hasMore = behind !== "" && width >= NARROW;
   const column = (head: string, of: (row: TableRow) => string) => widest(head, rows.map(of)) + GAP;

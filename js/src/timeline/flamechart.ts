@@ -328,9 +328,9 @@ export class Flamechart {
     this.sync({ anew: true, moves: this.scene.viewport.all });
   }
 
-  fold(said: string): void {
+  fold(text: string): void {
     this.chart.changed();
-    this.say(said);
+    this.say(text);
   }
 
   pickHit(hit: TimelineHit | null, toggle: boolean): void {
@@ -380,7 +380,7 @@ export class Flamechart {
       this.camera.move(() => this.scene.reveal(current));
     }
     const row = node === null || own >= 0 ? ranking.rowOfSlice(own) : ranking.rowOf(node);
-    const rows = selected.map((each) => ranking.rowOf(each));
+    const rows = selected.map((node) => ranking.rowOf(node));
     this.table.select(own < 0 && node === null ? -1 : row, own >= 0 ? [row] : rows);
     this.searching.show();
     this.chart.touched();

@@ -70,8 +70,8 @@ export class TimelineSelection {
     const { names, ranking } = this.#data;
     if (node === null) return;
     const kind = names.opKind(node);
-    const found = ranking.kinds(names).find((each) => each.kind === kind);
-    if (found) this.nodes(found.nodes);
+    const sum = ranking.kinds(names).find((candidate) => candidate.kind === kind);
+    if (sum) this.nodes(sum.nodes);
   }
 
   /** The current slice, and the one picked here, or -1; `before` stays current if possible. */
@@ -89,8 +89,8 @@ export class TimelineSelection {
   get marked(): MarkedSlices {
     const { slices } = this.#data;
     const { selected } = this.#session;
-    const found = selected.flatMap((node) => [...slices.of(node), ...slices.sharedBy(node)]);
-    return new MarkedSlices(slices.count, found);
+    const candidates = selected.flatMap((node) => [...slices.of(node), ...slices.sharedBy(node)]);
+    return new MarkedSlices(slices.count, candidates);
   }
 
   /** The slices of a node; without slices of its own, those it shares, with the fewest others first. */
@@ -158,12 +158,12 @@ export class Critical {
   }
 
   async selectAll(): Promise<void> {
-    const found = await this.#ask();
+    const columns = await this.#ask();
     if (this.#signal.aborted) return;
-    if (!found) this.#events.say(this.#why);
+    if (!columns) this.#events.say(this.#why);
     else {
-      this.#events.select([...found.path].filter((node) => this.#data.names.isOperator(node)));
-      this.#events.say(found.info.said.join("; "));
+      this.#events.select([...columns.path].filter((node) => this.#data.names.isOperator(node)));
+      this.#events.say(columns.info.said.join("; "));
     }
   }
 
@@ -188,13 +188,13 @@ export class Critical {
       this.#events.changed();
       return;
     }
-    const found = await this.#ask();
+    const columns = await this.#ask();
     if (this.#signal.aborted || !this.#options.get("critical")) return;
-    if (found) {
-      const marked = [...found.path].flatMap((node) => [...slices.of(node)]);
+    if (columns) {
+      const marked = [...columns.path].flatMap((node) => [...slices.of(node)]);
       scene.critical = new MarkedSlices(slices.count, marked);
     }
-    if (tell) this.#events.say(found ? found.info.said.join("; ") : this.#why);
+    if (tell) this.#events.say(columns ? columns.info.said.join("; ") : this.#why);
     this.#events.changed();
   }
 
@@ -205,10 +205,10 @@ export class Critical {
 
   async #read(): Promise<CriticalColumns | null> {
     try {
-      const found = await this.#run.critical();
-      const isMissing = found !== null && "missing" in found;
-      this.#missing = isMissing ? found.missing : "";
-      this.#known = isMissing ? null : found;
+      const columns = await this.#run.critical();
+      const isMissing = columns !== null && "missing" in columns;
+      this.#missing = isMissing ? columns.missing : "";
+      this.#known = isMissing ? null : columns;
       if (!this.#signal.aborted) this.#events.changed();
     } catch (error) {
       this.#asked = null;
@@ -273,13 +273,14 @@ export class Faults {
 
 /** Spans from left to right; those with hardly a gap between them are merged. */
 function merged(spans: TimeSpan[], near: number): TimeSpan[] {
-  const found: TimeSpan[] = [];
+  const result: TimeSpan[] = [];
   for (const [from, to] of spans.sort(([a], [b]) => a - b)) {
-    const last = found.at(-1);
-    if (last && from - last[1] <= near) found[found.length - 1] = [last[0], Math.max(last[1], to)];
-    else found.push([from, to]);
+    const last = result.at(-1);
+    if (last && from - last[1] <= near)
+      result[result.length - 1] = [last[0], Math.max(last[1], to)];
+    else result.push([from, to]);
   }
-  return found;
+  return result;
 }
 
 interface HoveringParts {

@@ -24,7 +24,7 @@ function banner({ columns, unusable }: Slices): HTMLElement {
   const { clock, notes, sources, words } = columns.info;
   const wall = clock === "wall";
   const end = words.said.indexOf(":");
-  const said = unusable
+  const note = unusable
     ? [...notes, `${counted(unusable, "slice")} not drawn: no usable start or duration`]
     : notes;
   return element(
@@ -39,7 +39,7 @@ function banner({ columns, unusable }: Slices): HTMLElement {
         words.said.slice(0, end),
         span("tvmdbg-timeline-rest", words.said.slice(end)),
       ),
-      ...said.map((note) => span("tvmdbg-timeline-note", note)),
+      ...note.map((note) => span("tvmdbg-timeline-note", note)),
     ),
     div(
       "tvmdbg-timeline-meaning",
@@ -90,7 +90,9 @@ export const mountTimeline: Mount<TimelineOptions> = async (root, context) => {
       run.summary(),
       timeline,
       run.graph(),
-      timeline.then((found) => (found?.trackRun.some((each) => each > 0) ? run.change() : null)),
+      timeline.then((columns) =>
+        columns?.trackRun.some((trackRun) => trackRun > 0) ? run.change() : null,
+      ),
     ]);
     if (signal.aborted) return;
     clearTimeout(busy);
@@ -221,7 +223,7 @@ function build(
     scene,
     {
       pick: (hit, toggle) => view.pickHit(hit, toggle),
-      fold: (said) => view.fold(said),
+      fold: (text) => view.fold(text),
       zoomTo: (hit) => {
         if (hit) view.camera.fit();
       },

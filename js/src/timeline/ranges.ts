@@ -70,8 +70,8 @@ export class TimeRanges {
       details.showGap(this.#words.ofGap(gap, standing), standing.longest, gap);
       this.#host.say(this.#words.gapSentence(gap, standing));
     } else if (this.#subject === "range" && range) {
-      const told = (found: Area) => this.#host.say(this.#words.areaSentence(found));
-      panel.show(range, { row: this.#row, told });
+      const announce = (area: Area) => this.#host.say(this.#words.areaSentence(area));
+      panel.show(range, { row: this.#row, told: announce });
       details.showArea(panel.node);
     } else return false;
     return true;
@@ -184,10 +184,10 @@ export class TimeRanges {
     const { longest } = gapStanding(slices, 1000);
     const { gap } = scene;
     const at = gap
-      ? longest.findIndex((each) => each.from === gap.from && each.track === gap.track)
+      ? longest.findIndex((other) => other.from === gap.from && other.track === gap.track)
       : -1;
-    const found = longest[at < 0 ? 0 : at + by];
-    if (found) this.pickGap(found);
+    const next = longest[at < 0 ? 0 : at + by];
+    if (next) this.pickGap(next);
   }
 
   /** Removes the measure, else the range, else the gap; returns false if there was none of them. */

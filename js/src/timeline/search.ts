@@ -112,7 +112,7 @@ export class SearchHits {
   next(from: SearchStart, by: number): number {
     const groups = this.#groups.length;
     if (!groups) return -1;
-    const group = this.#groups.findIndex((each) => each.has(from.slice ?? -1));
+    const group = this.#groups.findIndex((group) => group.has(from.slice ?? -1));
     const own = this.#groups[group < 0 ? (by > 0 ? 0 : groups - 1) : group]!;
     const there = this.#beside(own, from, by);
     if (there >= 0) return there;
@@ -157,7 +157,7 @@ export class SearchHits {
     let best = -1;
     for (const row of slices.rows) {
       let at = row.startingAt(start);
-      const goesBefore = (each: number) => each < slice + (by > 0 ? 1 : 0);
+      const goesBefore = (hit: number) => hit < slice + (by > 0 ? 1 : 0);
       while (at < row.last && slices.startOf(at) === start && goesBefore(at)) at++;
       const [from, to] = by > 0 ? [at, row.last] : [row.first, at];
       const hit = by > 0 ? group.next(from, to) : group.previous(from, to);
@@ -176,7 +176,7 @@ function matching(
   fits: readonly Fit[],
   first: MarkedSlices,
 ): MarkedSlices {
-  const found = fits.map((holds) => ({
+  const kinds = fits.map((holds) => ({
     byNode: names.nodesThat(holds),
     codes: Uint8Array.from({ length: slices.names.length }, (_, code) =>
       holds(slices.names.at(code)) || holds(slices.nameLabel(code)) ? 1 : 0,
@@ -185,7 +185,7 @@ function matching(
   return MarkedSlices.where(slices.count, (slice) => {
     if (first.has(slice)) return true;
     const [code, node] = [slices.nameCodeOf(slice), slices.nodeOf(slice)];
-    return found.every(({ byNode, codes }) => codes[code] || byNode[node]);
+    return kinds.every(({ byNode, codes }) => codes[code] || byNode[node]);
   });
 }
 
@@ -216,34 +216,34 @@ class FarSearch {
     else if (!text) this.#events.show("", false);
     else {
       this.#events.show("searching …", false);
-      void this.#ask({ at: 0 }, (found) => this.#events.show(said(found), false));
+      void this.#ask({ at: 0 }, (answer) => this.#events.show(rowText(answer), false));
     }
   }
 
   /** Goes to the next hit from a position, or to the one before (`by` < 0). */
   next(from: SearchStart, by: number): void {
     if (!this.#text) return;
-    void this.#ask(from, (found) => {
-      this.#events.show(said(found), false);
-      const hit = by > 0 ? found.next : found.previous;
+    void this.#ask(from, (answer) => {
+      this.#events.show(rowText(answer), false);
+      const hit = by > 0 ? answer.next : answer.previous;
       if (hit) this.#events.go(hit);
     });
   }
 
-  async #ask(from: SearchStart, done: (found: FindAnswer) => void): Promise<void> {
-    const asked = ++this.#asked;
+  async #ask(from: SearchStart, done: (answer: FindAnswer) => void): Promise<void> {
+    const serial = ++this.#asked;
     const regex = this.#text.length > 1 && this.#text.startsWith("/") && this.#text.endsWith("/");
     const text = regex ? this.#text.slice(1, -1) : this.#text;
     try {
-      const found = await this.#run.find({ text, regex, ...from }, this.#signal);
-      if (asked === this.#asked && !this.#signal.aborted) done(found);
+      const answer = await this.#run.find({ text, regex, ...from }, this.#signal);
+      if (serial === this.#asked && !this.#signal.aborted) done(answer);
     } catch (error) {
-      if (asked === this.#asked && !isAbort(error)) this.#events.show(errorText(error), true);
+      if (serial === this.#asked && !isAbort(error)) this.#events.show(errorText(error), true);
     }
   }
 }
 
-function said({ count, selfNs }: FindAnswer): string {
+function rowText({ count, selfNs }: FindAnswer): string {
   return count ? `${counted(count, "hit")}, self time Σ ${duration(selfNs)}` : "no hits";
 }
 
@@ -256,8 +256,8 @@ class HitRows {
   readonly #count: Int32Array;
   readonly #keys: number[] = [];
 
-  constructor(found: MarkedSlices, slices: Slices, called: Called) {
-    [this.#found, this.#slices, this.#called] = [found, slices, called];
+  constructor(hits: MarkedSlices, slices: Slices, called: Called) {
+    [this.#found, this.#slices, this.#called] = [hits, slices, called];
     const { operators } = called;
     this.#ns = new Float64Array(operators.size);
     this.#count = new Int32Array(operators.size);
@@ -335,7 +335,7 @@ export class Searching {
     this.#found = new SearchHits(slices, names, parsed(""));
     const far = {
       show: (text: string, wrong: boolean) => host.bar().showHits(text, wrong),
-      go: (found: FoundSlice) => this.#go(found),
+      go: (slice: FoundSlice) => this.#go(slice),
     };
     this.#far = slices.columns.info.whole ? null : new FarSearch(run, far, signal);
   }
@@ -414,11 +414,11 @@ export class Searching {
   }
 
   /** Scrolls to a slice that may not be loaded yet, and selects it once it is. */
-  #go(found: FoundSlice): void {
-    const { name, start, duration: lasts } = found;
+  #go(slice: FoundSlice): void {
+    const { name, start, duration: lasts } = slice;
     const margin = 10 * Math.max(1, lasts);
     const { viewport, slices } = this.#host.data.scene;
-    this.#awaited = found;
+    this.#awaited = slice;
     this.#host.camera.move(() => viewport.show(start - margin, start + lasts + margin));
     this.#host.say(`Found ${name}, starts ${duration(start)}, lasts ${slices.told(lasts)}`);
   }

@@ -135,7 +135,7 @@ export class TopTable {
     const { columns } = this.#slices;
     const digits = (largest: number) => `${String(Math.max(99, largest)).length}ch`;
     const largest = columns.info.words.byName
-      ? slices.reduce((most, each) => Math.max(most, each), 0)
+      ? slices.reduce((most, slice) => Math.max(most, slice), 0)
       : columns.nodeNs.length;
     this.node.ariaRowCount = String(length + 1);
     this.node.style.setProperty("--rank", digits(length));
@@ -152,8 +152,8 @@ export class TopTable {
     this.#rows.forEach((row, position) => {
       this.#positions[row] = position;
     });
-    for (const each of this.#head.querySelectorAll<HTMLElement>("button")) {
-      each.setAttribute("aria-pressed", String(each.dataset.order === order));
+    for (const button of this.#head.querySelectorAll<HTMLElement>("button")) {
+      button.setAttribute("aria-pressed", String(button.dataset.order === order));
     }
     this.#inView.reveal(this.#position(this.#current));
     this.paint();

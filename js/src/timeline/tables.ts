@@ -243,9 +243,9 @@ export class Tables {
     } else void this.#ask(by, signal);
   }
 
-  #wait(said: string): void {
+  #wait(text: string): void {
     this.#by.node.ariaBusy = "true";
-    this.#said.textContent = said;
+    this.#said.textContent = text;
   }
 
   async #ask(by: TableBy, signal: AbortSignal): Promise<void> {
@@ -285,22 +285,22 @@ export class Tables {
   }
 
   #about(rows: SumTable): string {
-    const said = [`${counted(rows.rows.length, "row")}, ${duration(rows.total)}`];
+    const sentences = [`${counted(rows.rows.length, "row")}, ${duration(rows.total)}`];
     if (this.#range) {
       const [from, to] = this.#range;
       const edge = (ns: number) => timeText(ns, (to - from) / 1000, to);
-      said.push(`of the marked range ${edge(from)} – ${edge(to)}`);
+      sentences.push(`of the marked range ${edge(from)} – ${edge(to)}`);
     }
     const { words } = this.#host.data.slices.columns.info;
     if (rows.idle) {
-      said.push(`${counted(rows.idle, "slice")} of inputs and parameters hidden: no time`);
+      sentences.push(`${counted(rows.idle, "slice")} of inputs and parameters hidden: no time`);
     }
-    if (rows.alone) said.push(this.#alone(rows));
-    if (rows.overlap) said.push(words.partsOverlap);
+    if (rows.alone) sentences.push(this.#alone(rows));
+    if (rows.overlap) sentences.push(words.partsOverlap);
     if (this.by === "callers" && rows instanceof ByRows)
-      said.push("children of a row: its callers");
-    if (this.change) said.push("slices of both runs together");
-    return said.join("; ");
+      sentences.push("children of a row: its callers");
+    if (this.change) sentences.push("slices of both runs together");
+    return sentences.join("; ");
   }
 
   /** Sentence on nodes with a time but no slice. */

@@ -100,8 +100,8 @@ class TimeChart {
     marks.sort((a, b) => b.width - a.width);
     return marks.slice(0, TITLED).map(({ slice, node, x, y, width, height }) => {
       const title = titleText(this.#names.titleOf(node, this.#names.ofSlice(slice)));
-      const said = `${title}: ${slices.told(slices.durationOf(slice))}`;
-      return { x: x + MARGIN, y: y - OVERVIEW, width, height, text: said };
+      const tooltip = `${title}: ${slices.told(slices.durationOf(slice))}`;
+      return { x: x + MARGIN, y: y - OVERVIEW, width, height, text: tooltip };
     });
   }
 
@@ -162,12 +162,15 @@ export function timelineFigure(request: TimelineFigureRequest): Drawing {
 export function timelinePanel(request: TimelineFigureRequest): FigurePanel {
   const { data, answers, options, width, text } = request;
   const room = width - 2 * MARGIN;
-  const { slices, names } = told(answers, options);
+  const { slices, names } = timelineData(answers, options);
   const codes = new Map(slices.names.unique.map((name, code) => [name, code]));
   const codeOf = (name: string) => codes.get(name) ?? -1;
-  const said = (notes: readonly Note[] = []) =>
-    notes.map((each) => paragraph(each, room, text, each.most));
-  const parts: FigurePart[] = [heading(data.title, data.detail, room, text), ...said(data.notes)];
+  const paragraphs = (notes: readonly Note[] = []) =>
+    notes.map((note) => paragraph(note, room, text, note.most));
+  const parts: FigurePart[] = [
+    heading(data.title, data.detail, room, text),
+    ...paragraphs(data.notes),
+  ];
   let titles: HoverText[] = [];
   const { chart } = data;
   if (chart?.kind === "time") {
@@ -175,13 +178,13 @@ export function timelinePanel(request: TimelineFigureRequest): FigurePanel {
     const { all, start, end, first, last } = drawn.scene.viewport;
     if (!all) {
       const shown = `Shown: ${duration(start)} to ${duration(end)} of ${duration(first)} to ${duration(last)}.`;
-      append(parts, said([{ text: shown, color: "muted", most: 2 }]));
+      append(parts, paragraphs([{ text: shown, color: "muted", most: 2 }]));
     }
     const top = heightOf(parts) - MARGIN;
-    titles = drawn.hover.map((each) => ({ ...each, y: each.y + top }));
+    titles = drawn.hover.map((hover) => ({ ...hover, y: hover.y + top }));
     parts.push(drawn.part);
     const more = `${counted(drawn.left, "more track")} not drawn`;
-    if (drawn.left) append(parts, said([{ text: more, color: "muted", most: 1 }]));
+    if (drawn.left) append(parts, paragraphs([{ text: more, color: "muted", most: 1 }]));
   } else if (chart) {
     const { nodeNs } = slices.columns;
     const { selected } = data;
@@ -189,22 +192,22 @@ export function timelinePanel(request: TimelineFigureRequest): FigurePanel {
     const context = { names, codeOf, selected, nodeNs, roofline, width: room };
     const [part, notes] = otherChart(chart, context) ?? [];
     append(parts, [
-      ...said(chart.notes),
+      ...paragraphs(chart.notes),
       ...(part ? [part] : []),
-      ...said(notes),
-      ...said(chart.below),
+      ...paragraphs(notes),
+      ...paragraphs(chart.below),
     ]);
   }
   if (data.table) {
     const numbered = data.table.heads[0] === "#";
     const looks = rowLooks(slices, names, codeOf, numbered);
-    append(parts, [space(4), ...said(data.table.notes)]);
+    append(parts, [space(4), ...paragraphs(data.table.notes)]);
     if (data.table.rows.length) parts.push(table(data.table, looks, data.selected, width, text));
-    append(parts, said(data.table.below));
+    append(parts, paragraphs(data.table.below));
   }
   if (data.changes) {
     parts.push(changesTable(data.changes.rows, data.selected, width, text));
-    append(parts, said(data.changes.below));
+    append(parts, paragraphs(data.changes.below));
   }
   const operators = rowLooks(slices, names, codeOf, true);
   const top = data.top?.map(({ node, name }) => ({ label: operators.text({ node, label: name }) }));
@@ -220,7 +223,7 @@ export function timelinePanel(request: TimelineFigureRequest): FigurePanel {
 }
 
 /** Timeline data from the answers, as the live view makes it. */
-function told(
+function timelineData(
   answers: TimelineFigureAnswers,
   { slice_color, time_range }: TimelineOptions,
 ): { slices: Slices; names: Names } {

@@ -69,8 +69,8 @@ export class ColorKey {
     bar.style.background = `linear-gradient(to right, ${colors.join(", ")})`;
     const most = this.#ranking.length ? percent(this.#ranking.share(0)) : "";
     const { kind } = this.#names.colors;
-    const said = kind ? `${kind} by share of the time: 0 %` : "share of the time: 0 %";
-    return element("p", { class: "tvmdbg-timeline-scale" }, said, bar, most);
+    const label = kind ? `${kind} by share of the time: 0 %` : "share of the time: 0 %";
+    return element("p", { class: "tvmdbg-timeline-scale" }, label, bar, most);
   }
 }
 

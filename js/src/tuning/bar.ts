@@ -124,13 +124,13 @@ export class TuningBar {
   }
 
   /** Shows the result or the error of a query. */
-  showQuery(query: string, said: string, isWrong: boolean): void {
+  showQuery(query: string, text: string, isWrong: boolean): void {
     if (document.activeElement !== this.#field) this.#field.value = query;
     this.#field.setAttribute("aria-invalid", String(isWrong));
     this.#found.classList.toggle("tvmdbg-error", isWrong);
-    if (this.#found.title === said) return;
-    this.#found.textContent = said.split("\n")[0]!;
-    this.#found.title = said;
+    if (this.#found.title === text) return;
+    this.#found.textContent = text.split("\n")[0]!;
+    this.#found.title = text;
     this.#overflow.fit();
   }
 

@@ -119,8 +119,8 @@ export class TuningChart {
       const { task, trial, hovered, range, along, viewport, costs, plot, strip, laneY } = scene;
       const view = [viewport.start, viewport.end];
       const { chosen } = scene;
-      const found = chosen ? chosen.reduce((sum, each) => sum + each, 0) : null;
-      Object.assign(out, drawn, { task, trial, hovered, range, along, view, costs, found });
+      const count = chosen ? chosen.reduce((sum, flag) => sum + flag, 0) : null;
+      Object.assign(out, drawn, { task, trial, hovered, range, along, view, costs, found: count });
       Object.assign(out, { plot, strip, laneY, place: this.#placeOf(scene) });
     };
     root.addEventListener("tvmdbg:inspect", inspect, { signal });
@@ -163,9 +163,9 @@ export class TrialHover {
   }
 
   at(scene: TrialScene, x: number, y: number): void {
-    const found = scene.hit(x, y);
-    this.#mark(scene, found);
-    const lines = found < 0 ? binTold(scene, x, y) : trialLines(scene.data, found);
+    const trial = scene.hit(x, y);
+    this.#mark(scene, trial);
+    const lines = trial < 0 ? binTold(scene, x, y) : trialLines(scene.data, trial);
     if (!lines) {
       this.#tooltip.hide();
       return;

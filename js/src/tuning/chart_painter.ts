@@ -98,14 +98,14 @@ export class ChartPainter {
   /** 1, 2 and 5 times powers of ten; only powers on a long scale. */
   #costTicks([low, high]: [number, number]): number[] {
     const steps = high - low > 2.5 ? [1] : LOG_STEPS;
-    const found: number[] = [];
+    const ticks: number[] = [];
     for (let power = Math.floor(low); power <= high; power++) {
       for (const step of steps) {
         const cost = step * 10 ** power;
-        if (Math.log10(cost) >= low && Math.log10(cost) <= high) found.push(cost);
+        if (Math.log10(cost) >= low && Math.log10(cost) <= high) ticks.push(cost);
       }
     }
-    if (found.length >= 2) return found;
+    if (ticks.length >= 2) return ticks;
     const [from, to] = [10 ** low, 10 ** high];
     return niceTicks(from, to, 4).map(({ value }) => value);
   }
@@ -119,7 +119,7 @@ export class ChartPainter {
         .filter(({ value }) => Number.isInteger(value))
         .map(({ value }) => ({ value, text: integer(value) }));
     }
-    const step = TIME_STEPS.find((each) => viewport.span / each <= most) ?? viewport.span;
+    const step = TIME_STEPS.find((seconds) => viewport.span / seconds <= most) ?? viewport.span;
     const ticks = [];
     for (let at = Math.ceil(viewport.start / step) * step; at <= viewport.end; at += step) {
       ticks.push({ value: at, text: elapsed(at) });
@@ -160,8 +160,8 @@ export class ChartPainter {
     }
     const { tasks } = data.info;
     if (tasks.length <= MOST_THIN && tasks.length > 1) {
-      for (const each of tasks) {
-        const rows = data.curve(each.index);
+      for (const task of tasks) {
+        const rows = data.curve(task.index);
         this.#steps(rows, (at) => data.cost[rows[at]!]!, theme.muted, 1);
       }
     }

@@ -110,8 +110,8 @@ export class TuningTiles {
       if (value > this.#most[axis]!) this.#most[axis] = value;
     });
     this.#levels = info.axes.map((_, axis) => {
-      const found = new Set(rows.map((_row, at) => this.value(at, axis)));
-      return [...found].sort((a, b) => a - b);
+      const values = new Set(rows.map((_row, at) => this.value(at, axis)));
+      return [...values].sort((a, b) => a - b);
     });
   }
 
@@ -204,13 +204,13 @@ export class TilesScene {
     const gap = this.count > 1 ? this.x(1) - this.x(0) : 1;
     const left = Math.min(this.count - 2, Math.max(0, Math.floor((x - this.x(0)) / gap)));
     const along = Math.min(1, Math.max(0, (x - this.x(left)) / gap));
-    let [found, least] = [-1, 8];
+    let [nearest, least] = [-1, 8];
     for (let at = 0; at < this.tiles.rows.length; at++) {
       const [from, to] = [this.y(at, left), this.y(at, left + 1)];
       const distance = Math.abs(from + (to - from) * along - y);
-      if (distance < least) [found, least] = [at, distance];
+      if (distance < least) [nearest, least] = [at, distance];
     }
-    return found;
+    return nearest;
   }
 }
 
@@ -258,12 +258,12 @@ export class TuningClient {
   schedule(trial: number): Promise<ScheduleInfo> {
     const known = this.#schedules.get(trial);
     if (known) return known;
-    const asked = this.#newest
+    const answer = this.#newest
       .ask(() => this.#ask("schedule", { trial }))
       .then(({ result }) => result);
-    this.#schedules.set(trial, asked);
-    asked.catch(() => this.#schedules.delete(trial));
-    return asked;
+    this.#schedules.set(trial, answer);
+    answer.catch(() => this.#schedules.delete(trial));
+    return answer;
   }
 
   async change(a: number, b: number): Promise<ScheduleChange> {

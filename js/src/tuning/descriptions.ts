@@ -89,8 +89,8 @@ export function trialsText([first, end]: readonly [first: number, end: number]):
 export function scopeText({ task, trials, query }: TrialScope): string {
   if (task === null && !trials && !query) return "of all trials";
   const whose = task === null ? "" : ` of task ${task}`;
-  const found = query && ` that ${query} finds`;
-  return `of ${trials ? trialsText(trials) : "the trials"}${whose}${found}`;
+  const clause = query && ` that ${query} finds`;
+  return `of ${trials ? trialsText(trials) : "the trials"}${whose}${clause}`;
 }
 
 export function failedOf(failed: number, trials: number): string {
@@ -127,26 +127,26 @@ export function taskTitle(task: TaskInfo): string {
 
 export function chartWords(data: TuningData, task: number): string {
   if (task < 0) return headline(data);
-  const each = data.info.tasks[task]!;
-  const failed = each.trials - each.valid;
+  const info = data.info.tasks[task]!;
+  const failed = info.trials - info.valid;
   const best =
-    each.bestTrial === null
+    info.bestTrial === null
       ? "no valid trial"
-      : `best ${seconds(each.best)} at trial ${integer(each.bestTrial)}`;
-  const nodes = each.nodes.length
-    ? `, linked to ${counted(each.nodes.length, "node")} ${each.linkedBy}`
+      : `best ${seconds(info.best)} at trial ${integer(info.bestTrial)}`;
+  const nodes = info.nodes.length
+    ? `, linked to ${counted(info.nodes.length, "node")} ${info.linkedBy}`
     : "";
-  return `${taskTitle(each)}: ${failedOf(failed, each.trials)}, ${best}${nodes}`;
+  return `${taskTitle(info)}: ${failedOf(failed, info.trials)}, ${best}${nodes}`;
 }
 
 /** Remedy in parts: sentences, and lines of code that belong together. */
 export function remedyParts(text: string): { isCode: boolean; text: string }[] {
-  const found: { isCode: boolean; text: string }[] = [];
+  const parts: { isCode: boolean; text: string }[] = [];
   for (const line of text.split("\n").filter(Boolean)) {
     const isCode = !/\.$|^[A-Z].*:$/.test(line);
-    const last = found.at(-1);
+    const last = parts.at(-1);
     if (last && last.isCode === isCode) last.text += `${isCode ? "\n" : " "}${line}`;
-    else found.push({ isCode, text: line });
+    else parts.push({ isCode, text: line });
   }
-  return found;
+  return parts;
 }

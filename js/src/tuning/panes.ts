@@ -213,12 +213,12 @@ export class ErrorsPane {
   async #fill(by: ErrorsBy, place: HTMLElement, scope: TrialScope): Promise<void> {
     const isOwn = scope.query.startsWith(`${by}=`) && !/\s/.test(scope.query);
     const own = isOwn ? { ...scope, query: "" } : scope;
-    const asked = { scope: JSON.stringify(own) };
-    if (this.#asked.get(by)?.scope !== asked.scope) {
-      this.#asked.set(by, asked);
+    const request = { scope: JSON.stringify(own) };
+    if (this.#asked.get(by)?.scope !== request.scope) {
+      this.#asked.set(by, request);
       place.setAttribute("aria-busy", "true");
       const table = await this.#counted(by, own);
-      if (this.#asked.get(by) !== asked) return;
+      if (this.#asked.get(by) !== request) return;
       const { query } = (document.activeElement as HTMLElement | null)?.dataset ?? {};
       const isHeld = place.contains(document.activeElement);
       place.replaceChildren(table);
@@ -234,14 +234,14 @@ export class ErrorsPane {
     try {
       return this.#table(by, scope, await this.#ask(by, scope));
     } catch (error) {
-      const told = isAbort(error) ? "" : `by ${by}: ${errorText(error)}`;
-      return element("p", { class: "tvmdbg-muted" }, told);
+      const problem = isAbort(error) ? "" : `by ${by}: ${errorText(error)}`;
+      return element("p", { class: "tvmdbg-muted" }, problem);
     }
   }
 
   #table(by: ErrorsBy, scope: TrialScope, { note, kinds, rows }: ErrorTableInfo): HTMLElement {
-    const told = [scopeText(scope), rows.length ? note : "no trials"].filter(Boolean).join("; ");
-    const caption = element("caption", {}, `by ${by} `, span("tvmdbg-muted", told));
+    const facts = [scopeText(scope), rows.length ? note : "no trials"].filter(Boolean).join("; ");
+    const caption = element("caption", {}, `by ${by} `, span("tvmdbg-muted", facts));
     return element(
       "table",
       { "aria-label": `errors by ${by}` },
@@ -267,23 +267,23 @@ export class ErrorsPane {
     const theme = readTheme(this.#root);
     const failed = counts.reduce((sum, count) => sum + count, 0);
     const bar = span("tvmdbg-tuning-bar");
-    const told: string[] = [];
+    const texts: string[] = [];
     counts.forEach((count, at) => {
       if (!count) return;
       const part = element("i", {});
       part.style.width = `${(100 * count) / Math.max(1, trials)}%`;
       part.style.backgroundColor = errorFill(theme, kinds[at]!.code);
       bar.append(part);
-      told.push(`${integer(count)} ${kinds[at]!.label}`);
+      texts.push(`${integer(count)} ${kinds[at]!.label}`);
     });
     return element(
       "tr",
-      { title: told.join(", ") || undefined },
+      { title: texts.join(", ") || undefined },
       element("th", { scope: "row" }, this.#label(label, query)),
       element("td", { class: "tvmdbg-tuning-number" }, integer(trials)),
       element("td", {}, bar),
       element("td", { class: "tvmdbg-tuning-number" }, trials ? percent(failed / trials) : ""),
-      element("td", { class: "tvmdbg-muted" }, told.join(", ")),
+      element("td", { class: "tvmdbg-muted" }, texts.join(", ")),
     );
   }
 

@@ -235,7 +235,7 @@ export class TrialScene {
 
   /** The foreground trial nearest to a point, or -1 if none is near. */
   hit(x: number, y: number): number {
-    let [found, least] = [-1, NEAR * NEAR];
+    let [nearest, least] = [-1, NEAR * NEAR];
     const { axis, layers, viewport, plot, costs, levels, laneY } = this;
     const { error } = this.data;
     const wide = (plot.right - plot.left) / viewport.span;
@@ -247,9 +247,9 @@ export class TrialScene {
       const across = plot.left + (axis.values[at]! - viewport.start) * wide - x;
       const down = (error[row] ? laneY : plot.bottom - (levels[row]! - costs[0]) * high) - y;
       const distance = across * across + down * down;
-      if (distance < least) [found, least] = [row, distance];
+      if (distance < least) [nearest, least] = [row, distance];
     }
-    return found;
+    return nearest;
   }
 
   get bins(): StripBin[] {
@@ -264,14 +264,14 @@ export class TrialScene {
     const { left, right } = this.plot;
     const shown = (this.viewport.span / Math.max(1, right - left)) * LEAST_BIN;
     const size = ROUND * Math.max(1, Math.ceil(shown / ROUND));
-    const found: StripBin[] = [];
+    const bins: StripBin[] = [];
     const end = Math.min(this.data.count, this.viewport.end);
     const begin = Math.max(0, Math.floor(this.viewport.start / size) * size);
     for (let from = begin; from < end; from += size) {
       const to = Math.min(this.data.count, from + size);
-      found.push(this.#bin(from, to, from, to));
+      bins.push(this.#bin(from, to, from, to));
     }
-    return found;
+    return bins;
   }
 
   #periods(): StripBin[] {
@@ -285,8 +285,8 @@ export class TrialScene {
   }
 
   #bin(from: number, to: number, first: number, after: number): StripBin {
-    const { found, all } = this.#counted;
-    const slots = found.count(first, after);
+    const { found: front, all } = this.#counted;
+    const slots = front.count(first, after);
     return { from, to, trials: sum(slots), all: sum(all.count(first, after)), slots };
   }
 
@@ -295,12 +295,12 @@ export class TrialScene {
     const known = this.#sums[along];
     if (known) return known;
     const { error, task: taskOf } = this.data;
-    const found = new SlotSums(axis, error, (row) => this.isShown(row));
+    const sums = new SlotSums(axis, error, (row) => this.isShown(row));
     const all = chosen
       ? new SlotSums(axis, error, (row) => task < 0 || taskOf[row] === task)
-      : found;
-    this.#sums[along] = { found, all };
-    return { found, all };
+      : sums;
+    this.#sums[along] = { found: sums, all };
+    return { found: sums, all };
   }
 
   /** Marks of the visible trials. */
@@ -323,7 +323,7 @@ export class TrialScene {
 }
 
 function sum(counts: Int32Array): number {
-  return counts.reduce((total, each) => total + each, 0);
+  return counts.reduce((total, count) => total + count, 0);
 }
 
 /** The trial `by` places on in the foreground; at the end, the last one. */

@@ -53,21 +53,21 @@ export class SchedulePane {
   }
 
   /** Shows a schedule when it comes, unless another one is requested meanwhile. */
-  async show(asked: Promise<ScheduleInfo> | null, isEmpty = false): Promise<void> {
+  async show(schedule: Promise<ScheduleInfo> | null, isEmpty = false): Promise<void> {
     this.#isEmpty = isEmpty;
-    await this.#await(asked, (found) => {
-      this.#shown = found;
-      this.#render = () => this.#parts(found);
+    await this.#await(schedule, (result) => {
+      this.#shown = result;
+      this.#render = () => this.#parts(result);
       this.refresh();
     });
   }
 
-  async showChange(asked: Promise<ScheduleChange>): Promise<void> {
-    await this.#await(asked, (found) => {
+  async showChange(change: Promise<ScheduleChange>): Promise<void> {
+    await this.#await(change, (result) => {
       this.#shown = null;
       this.#render = () => {
         const close = button("close", "back to the schedule (p)", () => this.#pin?.());
-        return changeParts(found, close, readTheme(this.#root));
+        return changeParts(result, close, readTheme(this.#root));
       };
       this.refresh();
     });
@@ -84,9 +84,9 @@ export class SchedulePane {
     this.refresh();
   }
 
-  async #await<T>(asked: Promise<T> | null, show: (found: T) => void): Promise<void> {
+  async #await<T>(answer: Promise<T> | null, show: (result: T) => void): Promise<void> {
     const mine = ++this.#asked;
-    if (!asked) {
+    if (!answer) {
       this.#shown = this.#render = null;
       this.node.replaceChildren(
         this.#isEmpty
@@ -99,8 +99,8 @@ export class SchedulePane {
       if (mine === this.#asked) this.node.dataset.busy = "true";
     }, BUSY_AFTER_MS);
     try {
-      const found = await asked;
-      if (mine === this.#asked) show(found);
+      const result = await answer;
+      if (mine === this.#asked) show(result);
     } catch (error) {
       if (mine !== this.#asked || isAbort(error)) return;
       this.#shown = this.#render = null;
@@ -169,7 +169,7 @@ export class SchedulePane {
   #walk(column: HTMLElement, by: number): boolean {
     if (!column.matches(".tvmdbg-tuning-nest, .tvmdbg-tuning-steps")) return false;
     const lines = [...column.querySelectorAll<HTMLElement>("[data-steps]")];
-    const from = lines.findIndex((each) => each.matches(".tvmdbg-tuning-pointed"));
+    const from = lines.findIndex((line) => line.matches(".tvmdbg-tuning-pointed"));
     const next = lines[Math.max(0, Math.min(lines.length - 1, from + by))];
     if (!next) return false;
     this.#light(next, next.dataset.steps!.split(" "));
@@ -192,11 +192,11 @@ export class SchedulePane {
 
   /** Highlights a line and its counterparts on the other side: steps and the lines they made. */
   #light(pointed: HTMLElement | null, steps: readonly string[]): void {
-    for (const each of this.node.querySelectorAll<HTMLElement>("[data-steps]")) {
-      const other = each.tagName !== pointed?.tagName;
-      const linked = other && each.dataset.steps!.split(" ").some((step) => steps.includes(step));
-      each.classList.toggle("tvmdbg-tuning-lit", each === pointed || linked);
-      each.classList.toggle("tvmdbg-tuning-pointed", each === pointed);
+    for (const line of this.node.querySelectorAll<HTMLElement>("[data-steps]")) {
+      const other = line.tagName !== pointed?.tagName;
+      const linked = other && line.dataset.steps!.split(" ").some((step) => steps.includes(step));
+      line.classList.toggle("tvmdbg-tuning-lit", line === pointed || linked);
+      line.classList.toggle("tvmdbg-tuning-pointed", line === pointed);
     }
   }
 }
@@ -209,7 +209,7 @@ function nestLine(line: NestLineInfo, theme: Theme, touched: string): HTMLElemen
   const factor = factorText(line);
   const title = [
     line.steps.length ? `steps ${line.steps.join(", ")}` : "",
-    ...line.touches.map((each) => `touches ${each}`),
+    ...line.touches.map((touch) => `touches ${touch}`),
   ].filter(Boolean);
   return element(
     "span",
@@ -239,7 +239,7 @@ function tileTable({ tiles }: ScheduleInfo): HTMLElement {
         { class: "tvmdbg-tuning-number" },
         tile.extent === null ? "unknown" : String(tile.extent),
       ),
-      element("td", {}, tile.factors.map((each) => each ?? "?").join(" · ")),
+      element("td", {}, tile.factors.map((factor) => factor ?? "?").join(" · ")),
       element("td", { class: "tvmdbg-muted" }, tile.words.join(", ")),
     ),
   );
@@ -250,7 +250,7 @@ function tileTable({ tiles }: ScheduleInfo): HTMLElement {
     element(
       "thead",
       {},
-      element("tr", {}, ...heads.map((each) => element("th", { scope: "col" }, each))),
+      element("tr", {}, ...heads.map((head) => element("th", { scope: "col" }, head))),
     ),
     element("tbody", {}, ...rows),
   );

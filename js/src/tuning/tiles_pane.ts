@@ -183,22 +183,22 @@ export class TilesPane {
     base.canvas.addEventListener("pointermove", (event) => this.#hover(at(event)));
     base.canvas.addEventListener("pointerleave", () => this.#hover(-1));
     base.canvas.addEventListener("click", (event) => {
-      const found = at(event);
-      if (found >= 0) pick(this.#scene!.tiles.rows[found]!);
+      const row = at(event);
+      if (row >= 0) pick(this.#scene!.tiles.rows[row]!);
     });
   }
 
-  async show(asked: Promise<TuningTiles> | null, data: TuningData): Promise<void> {
+  async show(request: Promise<TuningTiles> | null, data: TuningData): Promise<void> {
     const mine = ++this.#asked;
     this.#data = data;
     this.#scene = null;
-    if (!asked) {
+    if (!request) {
       this.#empty("empty", "Tile sizes of one task", "Select a task to compare its tile sizes.");
       return;
     }
     this.#empty("busy", "Reading tile sizes …");
     try {
-      const tiles = await asked;
+      const tiles = await request;
       if (mine !== this.#asked) return;
       if (!tiles.rows.length) {
         this.#empty("empty", "No tile sizes", tiles.info.note);
@@ -227,7 +227,7 @@ export class TilesPane {
     this.#scene.hovered = at;
     const { info, rows } = this.#scene.tiles;
     const trial = rows[at];
-    const said =
+    const caption =
       trial === undefined
         ? `${info.note}; strong lines are the fastest`
         : `trial ${integer(trial)}: ${outcome(this.#data, trial)}`;
@@ -235,7 +235,7 @@ export class TilesPane {
       trial === undefined
         ? []
         : info.axes.map((axis, i) => `${axis} = ${this.#scene!.tiles.value(at, i)}`);
-    this.#said.textContent = [said, ...values].join(" · ");
+    this.#said.textContent = [caption, ...values].join(" · ");
     this.#said.title = values.join("\n");
     this.#root.dataset.tile = trial === undefined ? "" : String(trial);
     this.#repaint.request();

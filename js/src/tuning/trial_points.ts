@@ -86,7 +86,7 @@ export function marksOf(scene: PlotPlaces, cell: number): TrialPoints {
   const columns = Math.floor(wide / cell) + 1;
   // By column: 1 + the first trial in front, or -1 - the first behind.
   const cells = new Int32Array(Math.max(0, columns * rows));
-  const found: TrialPoints = { cells: 0, front: [], behind: [], failures: [] };
+  const points: TrialPoints = { cells: 0, front: [], behind: [], failures: [] };
   const lastFailure = new Int32Array(256).fill(-1);
   const across = wide / viewport.span;
   const down = high / (costs[1] - costs[0]);
@@ -101,7 +101,7 @@ export function marksOf(scene: PlotPlaces, cell: number): TrialPoints {
     if (code) {
       if (layer !== IN_FRONT || lastFailure[code] === column) continue;
       lastFailure[code] = column;
-      found.failures.push(code, plot.left + x);
+      points.failures.push(code, plot.left + x);
       continue;
     }
     const y = (costs[1] - levels[row]!) * down;
@@ -121,9 +121,9 @@ export function marksOf(scene: PlotPlaces, cell: number): TrialPoints {
       if (held) {
         const isFront = held > 0;
         while (to < rows && (isFront ? cells[first + to]! > 0 : cells[first + to]! < 0)) to++;
-        found.cells += to - from;
+        points.cells += to - from;
         if (to - from > 1) {
-          const boxes = isFront ? found.front : found.behind;
+          const boxes = isFront ? points.front : points.behind;
           const [left, top] = [plot.left + column * cell, plot.top + from * cell];
           boxes.push(left, top, cell, (to - from) * cell);
         } else {
@@ -137,9 +137,9 @@ export function marksOf(scene: PlotPlaces, cell: number): TrialPoints {
       from = to;
     }
   }
-  found.front = found.front.concat(alone.front);
-  found.behind = found.behind.concat(alone.behind);
-  return found;
+  points.front = points.front.concat(alone.front);
+  points.behind = points.behind.concat(alone.behind);
+  return points;
 }
 
 /** Counts the trials of any part of an axis by error, with sums per round of 64. */

@@ -145,10 +145,10 @@ function table(
     (name) =>
       18 +
       largest(
-        [COLUMNS[name], ...shown.map((row) => row[name])].map((each) => text.width(each, SMALL)),
+        [COLUMNS[name], ...shown.map((row) => row[name])].map((cell) => text.width(cell, SMALL)),
       ),
   );
-  const numbers = wide.reduce((sum, each) => sum + each, 0);
+  const numbers = wide.reduce((sum, column) => sum + column, 0);
   const names = shown.map((row) => text.fit(taskTitle(row.task), room - numbers, SMALL));
   const more = rows.length - shown.length;
   const below = [
@@ -165,9 +165,9 @@ function table(
         pen.fillStyle = color;
         pen.textAlign = "right";
         let right = MARGIN + room - numbers;
-        texts.forEach((each, column) => {
+        texts.forEach((text, column) => {
           right += wide[column]!;
-          pen.fillText(each, right, line(at));
+          pen.fillText(text, right, line(at));
         });
         pen.textAlign = "left";
       };

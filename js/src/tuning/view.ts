@@ -130,7 +130,7 @@ export class TuningView {
     this.legend.show(data, this.#filter.query);
     this.#errors.show(data);
     this.#findings.show(data);
-    const failed = data.info.tasks.reduce((sum, each) => sum + each.trials - each.valid, 0);
+    const failed = data.info.tasks.reduce((sum, task) => sum + task.trials - task.valid, 0);
     this.panes.count("errors", failed ? integer(failed) : "");
     this.panes.count(
       "findings",
@@ -280,9 +280,9 @@ export class TuningView {
   }
 
   nextFailure(): void {
-    const found = nextFailure(this.#scene);
-    if (found === undefined) this.#say("none of these trials failed");
-    this.#goTo(found);
+    const row = nextFailure(this.#scene);
+    if (row === undefined) this.#say("none of these trials failed");
+    this.#goTo(row);
   }
 
   #goTo(trial: number | undefined): void {
@@ -395,9 +395,9 @@ export class TuningView {
   }
 
   pickAt(x: number, y: number): void {
-    const found = this.#scene.hit(x, y);
-    const bin = found < 0 ? this.#scene.binAt(x, y) : null;
-    if (found >= 0) this.pickTrial(found);
+    const row = this.#scene.hit(x, y);
+    const bin = row < 0 ? this.#scene.binAt(x, y) : null;
+    if (row >= 0) this.pickTrial(row);
     else if (bin) this.#set("trial_range", this.#scene.between(bin.from, bin.to));
     else if (this.#scene.range) this.#set("trial_range", null);
   }

@@ -71,8 +71,8 @@ export class ClassColors extends KindColors {
     this.#place = new Int32Array(counts.length);
     for (const [place, code] of order.entries()) this.#place[code] = column.ordered ? code : place;
     // A slot of a single entry shares nothing.
-    const told = column.name === "storage" ? order.filter((code) => counts[code]! > 1) : order;
-    this.#own = Math.min(OWN, column.ordered ? counts.length : told.length);
+    const classes = column.name === "storage" ? order.filter((code) => counts[code]! > 1) : order;
+    this.#own = Math.min(OWN, column.ordered ? counts.length : classes.length);
     this.rows = order.slice(0, this.#own).map((code) => ({
       key: String(code),
       label: column.classes[code]!,
@@ -83,7 +83,7 @@ export class ClassColors extends KindColors {
     if (rest.length) {
       const nodes = rest.reduce((sum, code) => sum + counts[code]!, 0);
       const label =
-        told.length < order.length
+        classes.length < order.length
           ? `${integer(rest.length)} used once`
           : counted(rest.length, "other");
       this.rows.push({ key: OTHER, label, nodes, color: this.color(rest[0]!) });
@@ -138,11 +138,11 @@ export class ClassColors extends KindColors {
     const shares = this.#sharesOf(nodes);
     if (shares.length === 0) return `${this.column.name} unknown`;
     if (shares.length === 1) return this.column.classes[shares[0]![0]]!;
-    const told = shares
+    const texts = shares
       .slice(0, NAMED)
       .map(([code, count]) => `${this.column.classes[code]} ${integer(count)}`);
-    const more = shares.length - told.length;
-    return `${told.join(", ")}${more > 0 ? `, +${more}` : ""}`;
+    const more = shares.length - texts.length;
+    return `${texts.join(", ")}${more > 0 ? `, +${more}` : ""}`;
   }
 
   #is(node: number, key: string): boolean {
@@ -228,7 +228,7 @@ export class Coloring {
     const column = this.column(wish.name, wish.wires);
     const limits = wish.limits ? String(wish.limits) : "";
     const of = [wish.name, column, limits, scene, palette, health];
-    if (this.#made?.of.every((each, i) => each === of[i])) return this.#made.colors;
+    if (this.#made?.of.every((node, i) => node === of[i])) return this.#made.colors;
     const ground = { graph: this.#graph, scene, palette };
     let colors: BoxColors;
     if (!column) {

@@ -86,10 +86,10 @@ export class KindColors implements BoxColors {
   }
 
   words(box: number): string | null {
-    const said = this.said(box);
-    if (!said) return null;
+    const value = this.said(box);
+    if (!value) return null;
     const { length } = membersOf(this.ground.scene, box);
-    return length === 1 ? `#${this.node(box)} · ${said}` : `${said} · ${counted(length, "node")}`;
+    return length === 1 ? `#${this.node(box)} · ${value}` : `${value} · ${counted(length, "node")}`;
   }
 
   parts(box: number): readonly ColorShare[] {

@@ -84,9 +84,9 @@ export class NodeHealth {
   lines(node: number): string[] {
     const { verdict, words, output } = this.answer;
     const rows = this.#rows.get(node) ?? [];
-    const told = rows.filter((row) => words[row]);
-    if (told.length === 0) return [verdictLabel(this.verdict[node]!)];
-    return told.map((row) => {
+    const listed = rows.filter((row) => words[row]);
+    if (listed.length === 0) return [verdictLabel(this.verdict[node]!)];
+    return listed.map((row) => {
       const where = rows.length > 1 ? `output ${output[row]} ` : "";
       return `${where}${verdictLabel(verdict[row]!)}: ${words[row]}`;
     });
@@ -137,7 +137,7 @@ export class BoxHealth {
   }
 
   brief(box: number): string {
-    const told = this.#node[box]!;
-    return `${this.nodes.brief(told)}${told === this.#scene.node[box] ? "" : ` in #${told}`}`;
+    const code = this.#node[box]!;
+    return `${this.nodes.brief(code)}${code === this.#scene.node[box] ? "" : ` in #${code}`}`;
   }
 }

@@ -61,20 +61,20 @@ export async function hiddenNodes(
 ): Promise<Uint8Array | null> {
   if (queries.length === 0) return null;
   const { kinds, edgeSource, edgeTarget } = model.graph;
-  const found = new Uint8Array(kinds.length);
+  const flags = new Uint8Array(kinds.length);
   for (const query of queries) {
     const { nodes } = await evaluated(model, query, signal);
-    for (const node of nodes) found[node] = 1;
+    for (const node of nodes) flags[node] = 1;
   }
   const isRead = new Uint8Array(kinds.length);
   for (let edge = 0; edge < edgeSource.length; edge++) {
     const source = edgeSource[edge]!;
-    if (source >= 0) isRead[source]! |= found[edgeTarget[edge]!] ? 1 : 2;
+    if (source >= 0) isRead[source]! |= flags[edgeTarget[edge]!] ? 1 : 2;
   }
-  for (let node = 0; node < found.length; node++) {
-    if (kinds[node] === NodeKind.PARAMETER && isRead[node] === 1) found[node] = 1;
+  for (let node = 0; node < flags.length; node++) {
+    if (kinds[node] === NodeKind.PARAMETER && isRead[node] === 1) flags[node] = 1;
   }
-  return found;
+  return flags;
 }
 
 const BUSY_MS = 150;
@@ -108,11 +108,11 @@ export class Hits {
     }, BUSY_MS);
     signal.addEventListener("abort", () => clearTimeout(busy));
     this.ready = find(this.#model, query, signal).then(
-      (found) => {
+      (result) => {
         if (signal.aborted) return;
         clearTimeout(busy);
         this.#isBusy = false;
-        this.found = found;
+        this.found = result;
         this.#changed();
       },
       () => {},

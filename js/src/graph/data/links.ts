@@ -46,7 +46,7 @@ export interface Bridge {
 /** Edges over hidden nodes, by ascending source; incomplete if the search takes too long. */
 export function* bridges(links: Links, hidden: Uint8Array): Generator<void, Bridge[]> {
   const { edgeSource, edgeTarget } = links.graph;
-  const found: Bridge[] = [];
+  const bridges: Bridge[] = [];
   const ahead = new Int32Array(hidden.length);
   const behind = new Int32Array(hidden.length);
   let mark = 0;
@@ -79,7 +79,7 @@ export function* bridges(links: Links, hidden: Uint8Array): Generator<void, Brid
     for (const target of Int32Array.from(ends).sort()) {
       let through = 0;
       work = [target];
-      const stamp = found.length + 1;
+      const stamp = bridges.length + 1;
       while (work.length && followed <= MOST_FOLLOWED) {
         if (followed >= pause) {
           pause = followed + STRIDE;
@@ -95,11 +95,11 @@ export function* bridges(links: Links, hidden: Uint8Array): Generator<void, Brid
           work.push(other);
         }
       }
-      if (followed > MOST_FOLLOWED) return found;
-      found.push({ source: start, target, through });
+      if (followed > MOST_FOLLOWED) return bridges;
+      bridges.push({ source: start, target, through });
     }
   }
-  return found;
+  return bridges;
 }
 
 export interface Isolation {
@@ -250,17 +250,17 @@ export class Groups {
 
   /** All groups of the same kind; only runs for a run, only blocks for a block. */
   ofKind(group: number): number[] {
-    const isRun = (each: number) => this.graph.groupSource[each] === GroupSource.REPEAT;
+    const isRun = (block: number) => this.graph.groupSource[block] === GroupSource.REPEAT;
     return Array.from(this.kind.keys()).filter(
-      (each) => this.kind[each] === this.kind[group] && isRun(each) === isRun(group),
+      (key) => this.kind[key] === this.kind[group] && isRun(key) === isRun(group),
     );
   }
 
   around(node: number): number[] {
     const { nodeGroup, groupParent } = this.graph;
-    const found: number[] = [];
-    for (let group = nodeGroup[node]!; group >= 0; group = groupParent[group]!) found.push(group);
-    return found;
+    const groups: number[] = [];
+    for (let group = nodeGroup[node]!; group >= 0; group = groupParent[group]!) groups.push(group);
+    return groups;
   }
 
   /** By group: the outermost closed one of it and its ancestors; -1 if all of them are open. */

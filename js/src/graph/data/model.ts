@@ -65,14 +65,14 @@ export class Describe {
       lines,
       this.#wrong(node).map((line) => `health: ${line}`),
     );
-    const told = this.told([node]);
-    if (told) lines.push(told);
+    const value = this.told([node]);
+    if (value) lines.push(value);
     const box = boxesOf(scene, node)[0];
     const folded = box === undefined ? [] : Array.from(foldedInto(scene, box));
     if (folded.length && scene.node[box!] === node) {
       const shown = folded
         .slice(0, NAMED)
-        .map((each) => `${names.at(each)} ${this.#labels.entry(each, 0)}`);
+        .map((parameter) => `${names.at(parameter)} ${this.#labels.entry(parameter, 0)}`);
       const more = folded.length > NAMED ? ` … and ${folded.length - NAMED} more` : "";
       lines.push(`hidden parameters: ${shown.join("; ")}${more}`);
     }
@@ -102,8 +102,8 @@ export class Describe {
     } else if (kinds[node] === NodeKind.OPERATOR) {
       parts.push(this.#labels.time(node));
     }
-    const told = this.told([node]);
-    if (told) parts.push(told);
+    const value = this.told([node]);
+    if (value) parts.push(value);
     const wrong = this.#wrong(node);
     if (wrong.length) parts.push(`health ${wrong.join(", ")}`);
     const producers = [...new Set(this.#links.into(node).map((edge) => edgeSource[edge]!))];
@@ -154,8 +154,8 @@ export class Describe {
     if (entry < storageIds.length) parts.push(`storage_id ${storageIds[entry]}`);
     if (entry < deviceTypes.length)
       parts.push(info?.devices[deviceTypes[entry]!] ?? `device_type ${deviceTypes[entry]}`);
-    const told = this.entryTold(entry);
-    if (told) parts.push(told);
+    const value = this.entryTold(entry);
+    if (value) parts.push(value);
     return parts.join(" · ");
   }
 

@@ -101,11 +101,11 @@ const MOST_BYTES = 2 ** 43;
 export function entryBytes(graph: GraphColumns, entry: number): number {
   const { shapeKnown, shapeOffsets, shapeDims, dtypes } = graph;
   const dtype = dtypes.at(entry);
-  const found =
+  const match =
     /^(?:bool|(?:u?int|b?float|complex|handle|custom\[.*\])(\d+)(?:_\w+)?)(?:x(\d+))?$/.exec(
       dtype === "handle" ? "handle64" : dtype,
     );
-  const bits = found ? Number(found[1] ?? 1) * Number(found[2] ?? 1) : 0;
+  const bits = match ? Number(match[1] ?? 1) * Number(match[2] ?? 1) : 0;
   const dims = shapeDims.subarray(shapeOffsets[entry]!, shapeOffsets[entry + 1]!);
   const isWhole = bits > 0 && (bits % 8 === 0 || bits === 1 || bits === 4);
   if (!isWhole || !shapeKnown[entry] || dims.some((dim) => dim < 0)) return Number.NaN;
@@ -125,7 +125,7 @@ export function readColumn(graph: GraphColumns, name: string, wire: Wire): NodeC
   const { hatched, ordered } = wire;
   if (classes) return { name, of, work, classes, hatched, ordered, codes: new Int32Array(data) };
   const { unit, scale, range, together, note } = wire;
-  const terms = wire.terms?.map((each) => new Float64Array(bytesOf(each))) as NumberColumn["terms"];
+  const terms = wire.terms?.map((term) => new Float64Array(bytesOf(term))) as NumberColumn["terms"];
   const values = new Float64Array(data);
   return { name, of, work, values, unit, scale, range, together, note, terms };
 }
@@ -161,18 +161,18 @@ export function combined(
   const { values, together, terms } = column;
   if (terms && nodes.length > 1) return ratio(terms, nodes);
   if (column.sum && nodes.length > 1) return column.sum(nodes);
-  let [count, found] = [0, Number.NaN];
+  let [count, result] = [0, Number.NaN];
   for (let i = 0; i < nodes.length; i++) {
     const [first, end] = rowsOf(graph, column, nodes[i]!);
     for (let row = first; row < end; row++) {
       const value = values[row]!;
       if (Number.isNaN(value)) continue;
-      if (count++ === 0) found = value;
-      else if (together !== "largest") found += value;
-      else if (Math.abs(value) > Math.abs(found)) found = value;
+      if (count++ === 0) result = value;
+      else if (together !== "largest") result += value;
+      else if (Math.abs(value) > Math.abs(result)) result = value;
     }
   }
-  return together === "mean" ? found / count : found;
+  return together === "mean" ? result / count : result;
 }
 
 function ratio(

@@ -78,26 +78,26 @@ export class NumberColors extends KindColors {
     this.#isCall = (nodes) => times.isCall(nodes);
     this.#together = (nodes) => times.together(nodes);
     this.#values = boxValues(ground, column);
-    const each = new Float64Array(graph.kinds.length);
+    const own = new Float64Array(graph.kinds.length);
     const one = [0];
     let total = 0;
-    for (let node = 0; node < each.length; node++) {
+    for (let node = 0; node < own.length; node++) {
       one[0] = node;
-      each[node] = combined(graph, column, one);
-      if (each[node]! > 0) total += each[node]!;
+      own[node] = combined(graph, column, one);
+      if (own[node]! > 0) total += own[node]!;
     }
     this.#total = timed ? times.total : column.together === "sum" ? total : 0;
     const summed = column.together === "sum";
-    this.#largest = summed ? largestIn(ground, each) : this.#values;
-    const [low, high, positive] = extremes(each, summed ? each : this.#values);
+    this.#largest = summed ? largestIn(ground, own) : this.#values;
+    const [low, high, positive] = extremes(own, summed ? own : this.#values);
     const ends = this.#ends(column, low, high, positive);
     this.axis = axisOf(column, ends, positive);
     const chosen = limits ?? column.range;
     this.scale = chosen ? axisOf(column, chosen, positive) : this.axis;
     const both = column.scale === "diverging" || (ends[0] < 0 && ends[1] > 0);
     this.ramp = timed ? "heat" : both ? "diverging" : "sequential";
-    for (let node = 0; node < each.length; node++) {
-      const value = each[node]!;
+    for (let node = 0; node < own.length; node++) {
+      const value = own[node]!;
       if (this.#isGiven(node) && !(value > 0)) continue;
       if (Number.isNaN(value)) this.counts.unknown += 1;
       else {

@@ -43,10 +43,10 @@ export class Evaluation {
   /** Ids of the matching nodes, ascending; throws a RegexError if an expression takes too long. */
   *nodes(query: Query): Steps<Int32Array> {
     const mask = yield* this.#mask(query);
-    const found = new Int32Array(mask.reduce((sum, each) => sum + each, 0));
+    const ids = new Int32Array(mask.reduce((sum, flag) => sum + flag, 0));
     let end = 0;
-    for (let node = 0; node < mask.length; node++) if (mask[node]) found[end++] = node;
-    return found;
+    for (let node = 0; node < mask.length; node++) if (mask[node]) ids[end++] = node;
+    return ids;
   }
 
   *#mask(query: Query): Steps {
@@ -63,7 +63,7 @@ export class Evaluation {
       case "shape":
         return yield* this.#shape(query[1], query[2]);
       case "not":
-        return (yield* this.#mask(query[1])).map((each) => 1 - each);
+        return (yield* this.#mask(query[1])).map((flag) => 1 - flag);
       case "path": {
         const steps: Mask[] = [];
         for (const step of query.slice(2) as Query[]) steps.push(yield* this.#mask(step));
@@ -71,13 +71,13 @@ export class Evaluation {
       }
       default: {
         const [by, first, ...others] = query as ["and" | "or", Query, ...Query[]];
-        const found = yield* this.#mask(first);
+        const result = yield* this.#mask(first);
         for (const other of others) {
           const part = yield* this.#mask(other);
-          if (by === "or") add(found, part);
-          else for (let node = 0; node < found.length; node++) found[node]! &= part[node]!;
+          if (by === "or") add(result, part);
+          else for (let node = 0; node < result.length; node++) result[node]! &= part[node]!;
         }
-        return found;
+        return result;
       }
     }
   }
@@ -101,55 +101,55 @@ export class Evaluation {
 
   #owners(rows: Mask): Mask {
     const { entryOffsets } = this.#facts.graph;
-    const found = this.#none();
-    for (let node = 0; node < found.length; node++) {
+    const result = this.#none();
+    for (let node = 0; node < result.length; node++) {
       const end = entryOffsets[node + 1]!;
-      for (let row = entryOffsets[node]!; row < end; row++) found[node]! |= rows[row]!;
+      for (let row = entryOffsets[node]!; row < end; row++) result[node]! |= rows[row]!;
     }
-    return found;
+    return result;
   }
 
   *#word(mode: Mode, text: string): Steps {
     const { names, funcNames, labels, opKinds, dtypes } = this.#facts.graph;
     const fits = fitsBy(mode, text);
-    const found = this.#none();
+    const result = this.#none();
     for (const column of [names, funcNames, labels, opKinds]) {
-      add(found, yield* this.#rows(column, fits));
+      add(result, yield* this.#rows(column, fits));
     }
-    add(found, this.#owners(yield* this.#rows(dtypes, fits)));
-    if (mode === "glob") add(found, yield* this.#operators(fits));
-    if (mode !== "has") return found;
+    add(result, this.#owners(yield* this.#rows(dtypes, fits)));
+    if (mode === "glob") add(result, yield* this.#operators(fits));
+    if (mode !== "has") return result;
     if (SIZES.test(text)) {
-      add(found, yield* this.#shapes((shape) => writings(shape).includes(text)));
+      add(result, yield* this.#shapes((shape) => writings(shape).includes(text)));
     }
     if (ID.test(text)) {
-      for (let node = 0; node < found.length; node++) {
-        if (`#${node}`.includes(text)) found[node] = 1;
+      for (let node = 0; node < result.length; node++) {
+        if (`#${node}`.includes(text)) result[node] = 1;
       }
     }
-    return found;
+    return result;
   }
 
   *#operators(fits: Fits): Steps {
     const { labels, kinds } = this.#facts.graph;
-    const found = yield* this.#rows(labels, (text) =>
+    const matches = yield* this.#rows(labels, (text) =>
       text.includes(" + ") ? text.split(" + ").some(fits) : fits(text),
     );
-    return found.map((each, node) => (kinds[node]! >= NodeKind.OPERATOR ? each : 0));
+    return matches.map((match, node) => (kinds[node]! >= NodeKind.OPERATOR ? match : 0));
   }
 
   *#text(field: string, fits: Fits, differs: boolean): Steps {
     const { graph } = this.#facts;
-    const unless = (found: Mask, known: Mask) =>
-      found.map((each, node) => known[node]! & (differs ? 1 - each : each));
+    const unless = (matches: Mask, known: Mask) =>
+      matches.map((match, node) => known[node]! & (differs ? 1 - match : match));
     if (field === "op") {
       const runs = graph.kinds.map((kind) => (kind >= NodeKind.OPERATOR ? 1 : 0));
       return unless(yield* this.#operators(fits), runs);
     }
     if (field === "kind") {
-      const found = yield* this.#rows(graph.opKinds, fits);
-      add(found, this.#facts.kinds(fits));
-      return differs ? found.map((each) => 1 - each) : found;
+      const matches = yield* this.#rows(graph.opKinds, fits);
+      add(matches, this.#facts.kinds(fits));
+      return differs ? matches.map((match) => 1 - match) : matches;
     }
     if (field === "group") {
       const { groupNames, groupParent, nodeGroup } = graph;
@@ -164,8 +164,8 @@ export class Evaluation {
     if (field.startsWith("attr.")) return this.#attr(field, fits, differs);
     const column = this.#facts.column(field);
     const rows = yield* this.#rows(column, fits);
-    const told = Uint8Array.from(column.unique, (text) => (text ? 1 : 0));
-    const isTold = taken(column.codes, told);
+    const hasText = Uint8Array.from(column.unique, (text) => (text ? 1 : 0));
+    const isTold = taken(column.codes, hasText);
     if (field === "name" || field === "func") return unless(rows, isTold);
     yield;
     const known = this.#owners(isTold);
@@ -174,7 +174,7 @@ export class Evaluation {
   }
 
   #note(field: string, known: Mask): void {
-    const unknown = known.reduce((sum, each) => sum + 1 - each, 0);
+    const unknown = known.reduce((sum, flag) => sum + 1 - flag, 0);
     if (unknown) this.unknown.set(field, unknown);
   }
 
@@ -186,17 +186,17 @@ export class Evaluation {
     const good = values.map((value) =>
       !isNumber || NUMBER.test(value) ? Number(fits(value)) : -1,
     );
-    const [found, known] = [this.#none(), this.#none()];
-    for (let node = 0; key >= 0 && node < found.length; node++) {
+    const [matches, known] = [this.#none(), this.#none()];
+    for (let node = 0; key >= 0 && node < matches.length; node++) {
       for (let row = attrOffsets[node]!; row < attrOffsets[node + 1]!; row++) {
         const value = good[attrValues.codes[row]!]!;
         if (attrNames.codes[row] !== key || value < 0) continue;
         known[node] = 1;
-        found[node] = differs ? 1 - value : value;
+        matches[node] = differs ? 1 - value : value;
       }
     }
     this.#note(field, known);
-    return found;
+    return matches;
   }
 
   *#compare(field: string, by: string, value: number): Steps {
@@ -215,15 +215,15 @@ export class Evaluation {
     this.#note(field, known);
     if (by !== "!=") return nodes(fits);
     const same = nodes((number) => number === value);
-    return known.map((each, node) => each & (1 - same[node]!));
+    return known.map((flag, node) => flag & (1 - same[node]!));
   }
 
   *#shape(sizes: readonly string[], differs: boolean): Steps {
     const { shapeKnown } = this.#facts.graph;
     const known = this.#owners(shapeKnown);
     this.#note("shape", known);
-    const found = yield* this.#shapes((shape) => fitsSizes(shape, sizes));
-    return differs ? known.map((each, node) => each & (1 - found[node]!)) : found;
+    const matches = yield* this.#shapes((shape) => fitsSizes(shape, sizes));
+    return differs ? known.map((flag, node) => flag & (1 - matches[node]!)) : matches;
   }
 
   /** The nodes with an output of a known, matching shape. */
@@ -242,34 +242,34 @@ export class Evaluation {
       reached.push(both(steps[row + 1]!, yield* this.#beyond(reached[row]!, arrow, false)));
     }
     let last = reached.at(-1)!;
-    const found = last.slice();
+    const result = last.slice();
     for (let row = arrows.length - 1; row >= 0; row--) {
       yield;
       last = both(reached[row]!, yield* this.#beyond(last, arrows[row]!, true));
-      add(found, last);
+      add(result, last);
     }
-    return found;
+    return result;
   }
 
   /** Nodes one edge away, or any number of edges. */
   *#beyond(nodes: Mask, arrow: string, back: boolean): Steps {
     const { graph, links } = this.#facts;
     const { edgeSource, edgeTarget } = graph;
-    const found = this.#none();
+    const result = this.#none();
     if (arrow === "->") {
       for (let edge = 0; edge < edgeSource.length; edge++) {
         const [source, target] = [edgeSource[edge]!, edgeTarget[edge]!];
         if (source < 0) continue;
-        if (back) found[source]! |= nodes[target]!;
-        else found[target]! |= nodes[source]!;
+        if (back) result[source]! |= nodes[target]!;
+        else result[target]! |= nodes[source]!;
       }
-      return found;
+      return result;
     }
     const waiting = new Int32Array(nodes.length);
     let end = 0;
     const reach = (node: number) => {
-      if (node < 0 || found[node]) return;
-      found[node] = 1;
+      if (node < 0 || result[node]) return;
+      result[node] = 1;
       waiting[end++] = node;
     };
     const step = (node: number) => {
@@ -285,22 +285,22 @@ export class Evaluation {
       if (row % STRIDE === 0) yield;
       step(waiting[row]!);
     }
-    return found;
+    return result;
   }
 }
 
-function add(found: Mask, more: Mask): void {
-  for (let row = 0; row < found.length; row++) found[row]! |= more[row]!;
+function add(mask: Mask, more: Mask): void {
+  for (let row = 0; row < mask.length; row++) mask[row]! |= more[row]!;
 }
 
 function taken(codes: Int32Array, good: Mask): Mask {
-  const found = new Uint8Array(codes.length);
-  for (let row = 0; row < codes.length; row++) found[row] = good[codes[row]!] ?? 0;
-  return found;
+  const flags = new Uint8Array(codes.length);
+  for (let row = 0; row < codes.length; row++) flags[row] = good[codes[row]!] ?? 0;
+  return flags;
 }
 
 function both(a: Mask, b: Mask): Mask {
-  return a.map((each, row) => each & b[row]!);
+  return a.map((flag, row) => flag & b[row]!);
 }
 
 function fitsBy(mode: Mode, text: string): Fits {
@@ -347,14 +347,16 @@ function fitsAll(
   rest: string,
   fits: (item: string, sign: string) => boolean,
 ): boolean {
-  let found = [true];
-  for (const each of pattern) found.push(found.at(-1)! && each === rest);
+  let states = [true];
+  for (const size of pattern) states.push(states.at(-1)! && size === rest);
   for (const item of items) {
-    const before = found;
-    found = [false];
-    for (const [at, each] of pattern.entries()) {
-      found.push(each === rest ? before[at + 1]! || found[at]! : before[at]! && fits(item, each));
+    const before = states;
+    states = [false];
+    for (const [at, entry] of pattern.entries()) {
+      states.push(
+        entry === rest ? before[at + 1]! || states[at]! : before[at]! && fits(item, entry),
+      );
     }
   }
-  return found.at(-1)!;
+  return states.at(-1)!;
 }

@@ -57,11 +57,11 @@ export const GRAPH: Vocabulary = {
 
 /** Up to three fields similar to a misspelt name. */
 export function closeFields(word: string, fields: readonly string[], most = 2): string[] {
-  const found = fields.map((field) => [distance(word, field.replace(".", "")), field] as const);
-  const nearest = smallest(found.map(([each]) => each));
+  const distances = fields.map((field) => [distance(word, field.replace(".", "")), field] as const);
+  const nearest = smallest(distances.map(([edits]) => edits));
   if (nearest > Math.min(most, word.length - 1)) return [];
-  return found
-    .filter(([each]) => each === nearest)
+  return distances
+    .filter(([edits]) => edits === nearest)
     .map(([, field]) => field)
     .slice(0, 3);
 }
@@ -105,12 +105,12 @@ export class Facts {
   }
 
   lowered({ unique }: StringColumn): string[] {
-    let found = this.#lowered.get(unique);
-    if (!found) {
-      found = new Array(unique.length);
-      this.#lowered.set(unique, found);
+    let texts = this.#lowered.get(unique);
+    if (!texts) {
+      texts = new Array(unique.length);
+      this.#lowered.set(unique, texts);
     }
-    return found;
+    return texts;
   }
 
   column(field: string): StringColumn {
@@ -135,19 +135,19 @@ export class Facts {
   *shapes(): FactSteps<{ codes: Int32Array; texts: string[] }> {
     if (this.#shapes) return this.#shapes;
     const { shapeOffsets, shapeDims, shapeKnown } = this.graph;
-    const found = new Map<string, number>();
+    const codeOf = new Map<string, number>();
     const codes = new Int32Array(shapeKnown.length);
     for (let entry = 0; entry < codes.length; entry++) {
       if (entry % STRIDE === 0) yield;
       const text = shapeDims.subarray(shapeOffsets[entry]!, shapeOffsets[entry + 1]!).join();
-      let code = found.get(text);
+      let code = codeOf.get(text);
       if (code === undefined) {
-        code = found.size;
-        found.set(text, code);
+        code = codeOf.size;
+        codeOf.set(text, code);
       }
       codes[entry] = code;
     }
-    this.#shapes = { codes, texts: [...found.keys()] };
+    this.#shapes = { codes, texts: [...codeOf.keys()] };
     return this.#shapes;
   }
 
@@ -161,20 +161,20 @@ export class Facts {
   }
 
   numbers(field: string): NumberList {
-    let found = this.#numbers.get(field);
-    if (!found) {
-      found = this.#counted(field);
-      this.#numbers.set(field, found);
+    let numbers = this.#numbers.get(field);
+    if (!numbers) {
+      numbers = this.#counted(field);
+      this.#numbers.set(field, numbers);
     }
-    return found;
+    return numbers;
   }
 
   #counted(field: string): NumberList {
     const { kinds, nodeNs, entryOffsets, shapeOffsets, shapeKnown, storageIds } = this.graph;
-    const of = ({ length }: ArrayLike<unknown>, each: (row: number) => number) => {
-      const found = new Float64Array(length);
-      for (let row = 0; row < length; row++) found[row] = each(row);
-      return found;
+    const of = ({ length }: ArrayLike<unknown>, valueAt: (row: number) => number) => {
+      const numbers = new Float64Array(length);
+      for (let row = 0; row < length; row++) numbers[row] = valueAt(row);
+      return numbers;
     };
     switch (field) {
       case "time":
@@ -211,15 +211,15 @@ export class Facts {
 
   #consumers(): NumberList {
     const { kinds, edgeSource, edgeTarget } = this.graph;
-    const found = new Float64Array(kinds.length);
+    const counts = new Float64Array(kinds.length);
     const last = new Int32Array(kinds.length).fill(-1);
     for (let edge = 0; edge < edgeSource.length; edge++) {
       const [source, target] = [edgeSource[edge]!, edgeTarget[edge]!];
       if (source < 0 || last[source] === target) continue;
       last[source] = target;
-      found[source]! += 1;
+      counts[source]! += 1;
     }
-    return found;
+    return counts;
   }
 
   /** Length of the longest path to a node, in edges; NaN on and behind cycles. */
@@ -230,13 +230,13 @@ export class Facts {
       if (edgeSource[edge]! >= 0) waiting[edgeTarget[edge]!]! += 1;
     }
     const most = new Float64Array(kinds.length);
-    const found = new Float64Array(kinds.length).fill(Number.NaN);
+    const depths = new Float64Array(kinds.length).fill(Number.NaN);
     const ready = new Int32Array(kinds.length);
     let end = 0;
     for (let node = 0; node < kinds.length; node++) if (waiting[node] === 0) ready[end++] = node;
     for (let row = 0; row < end; row++) {
       const node = ready[row]!;
-      found[node] = most[node]!;
+      depths[node] = most[node]!;
       for (const edge of this.links.outOf(node)) {
         const other = edgeTarget[edge]!;
         most[other] = Math.max(most[other]!, most[node]! + 1);
@@ -244,7 +244,7 @@ export class Facts {
         if (waiting[other] === 0) ready[end++] = other;
       }
     }
-    return found;
+    return depths;
   }
 }
 
@@ -270,23 +270,27 @@ export function suggest(before: string, facts: Facts, ops: readonly string[]): S
   if (value) {
     const [, field, , typed] = value as unknown as [string, string, string, string];
     const from = before.length - typed.length - Number(before.at(-1 - typed.length) === '"');
-    return fitting(values(field.toLowerCase(), facts, ops), typed, true).map((each) => ({
+    return fitting(values(field.toLowerCase(), facts, ops), typed, true).map((text) => ({
       from,
-      text: quoted(each),
+      text: quoted(text),
       about: "",
     }));
   }
   const typed = WORD.exec(before)?.[1];
   if (!typed) return [];
   const from = before.length - typed.length;
-  const keys = facts.more?.attrNames.unique.map((each) => `attr.${each}`) ?? [];
+  const keys = facts.more?.attrNames.unique.map((name) => `attr.${name}`) ?? [];
   const fields = fitting([...FIELDS, ...keys], typed).map((field) => {
     const isNumber = NUMBERS.includes(field);
     const sign = isNumber ? ">" : field === "attr." ? "" : ":";
     return { from, text: field + sign, about: isNumber ? "a number" : "a field" };
   });
-  const found = fitting(ops, typed).map((op) => ({ from, text: `op:${op}`, about: "operator" }));
-  return [...fields, ...found].slice(0, MOST);
+  const suggestions = fitting(ops, typed).map((op) => ({
+    from,
+    text: `op:${op}`,
+    about: "operator",
+  }));
+  return [...fields, ...suggestions].slice(0, MOST);
 }
 
 export function quoted(text: string): string {
@@ -336,12 +340,12 @@ function values(field: string, facts: Facts, ops: readonly string[]): readonly s
 /** Texts that begin with the typed one, then texts that contain it; without itself. */
 function fitting(texts: readonly string[], typed: string, isAnywhere = false): string[] {
   const wanted = typed.toLowerCase();
-  const found = texts.slice(0, 5000).filter((each) => {
-    const text = each.toLowerCase();
+  const matches = texts.slice(0, 5000).filter((candidate) => {
+    const text = candidate.toLowerCase();
     return (
       text && text !== wanted && (isAnywhere ? text.includes(wanted) : text.startsWith(wanted))
     );
   });
-  const first = (each: string) => Number(!each.toLowerCase().startsWith(wanted));
-  return found.sort((a, b) => first(a) - first(b)).slice(0, MOST);
+  const first = (text: string) => Number(!text.toLowerCase().startsWith(wanted));
+  return matches.sort((a, b) => first(a) - first(b)).slice(0, MOST);
 }

@@ -80,9 +80,9 @@ class Parser {
     }
     this.#take(SPACE);
     if (this.#at === length) return null;
-    const found = this.#either();
+    const query = this.#either();
     if (this.#at < length) this.#fail(this.#at, "expected no ')' without a '('");
-    return found;
+    return query;
   }
 
   /** Positions count code points, as in Python. */
@@ -92,8 +92,8 @@ class Parser {
 
   #missing(expected: string): never {
     const code = this.#text.codePointAt(this.#at);
-    const found = code === undefined ? "" : `, found '${String.fromCodePoint(code)}'`;
-    this.#fail(this.#at, `expected ${expected}`, found);
+    const got = code === undefined ? "" : `, found '${String.fromCodePoint(code)}'`;
+    this.#fail(this.#at, `expected ${expected}`, got);
   }
 
   #match(pattern: RegExp): RegExpExecArray | null {
@@ -198,21 +198,21 @@ class Parser {
     const opened = this.#at;
     this.#at += 1;
     this.#deeper();
-    const found = this.#either();
+    const query = this.#either();
     if (this.#text.charAt(this.#at) !== ")") this.#fail(opened, "expected a ')' for the '('");
     this.#at += 1;
     this.#depth -= 1;
-    return found;
+    return query;
   }
 
   #field(): Query | null {
     const at = this.#at;
     const match = this.#take(FIELD);
     if (!match) return null;
-    const [, said, space] = match as unknown as [string, string, string];
+    const [, word, space] = match as unknown as [string, string, string];
     const sign = space.replace(SPACE_BEFORE, "");
-    const isAttr = said[4] === "." && this.#vocabulary.fields.includes("attr.");
-    const name = isAttr ? `attr.${said.slice(5)}` : said.toLowerCase();
+    const isAttr = word[4] === "." && this.#vocabulary.fields.includes("attr.");
+    const name = isAttr ? `attr.${word.slice(5)}` : word.toLowerCase();
     if (!isAttr && !this.#vocabulary.fields.includes(name)) {
       // Names such as "add:0" occur in graphs, tensors and outputs.
       const isSlip = /^[a-z]{4,}$/.test(name) && closeFields(name, this.#vocabulary.fields, 1)[0];
@@ -220,13 +220,13 @@ class Parser {
         this.#at = at;
         return null;
       }
-      this.#unknown(said, at);
+      this.#unknown(word, at);
     }
     const by = sign === "==" ? "=" : sign;
     if (sign !== ":") this.#take(SPACE);
     if (name === "shape") return this.#shape(by);
-    if (this.#isNumber(name, by, at + said.length)) return this.#number(name, by);
-    let [mode, text] = this.#pattern(`a pattern after '${said}${sign}'`, by !== ":");
+    if (this.#isNumber(name, by, at + word.length)) return this.#number(name, by);
+    let [mode, text] = this.#pattern(`a pattern after '${word}${sign}'`, by !== ":");
     if (name === "op" && mode !== "regex") text = text.replace(NAMESPACE, "");
     return ["text", name, mode, text, by === "!="];
   }
@@ -243,11 +243,11 @@ class Parser {
 
   #unknown(name: string, at: number): never {
     const { fields } = this.#vocabulary;
-    const told = (field: string) => (field === "attr." ? "attr.NAME" : field);
-    const close = closeFields(name.toLowerCase(), fields).map(told);
+    const example = (field: string) => (field === "attr." ? "attr.NAME" : field);
+    const close = closeFields(name.toLowerCase(), fields).map(example);
     const hint = close.length
       ? `did you mean ${close.join(" or ")}?`
-      : `put a text in quotes; fields are ${fields.map(told).join(", ")}`;
+      : `put a text in quotes; fields are ${fields.map(example).join(", ")}`;
     this.#fail(at, `unknown field '${name}'`, `; ${hint}`);
   }
 
@@ -290,16 +290,16 @@ class Parser {
     let value = Number(match[0]);
     const units = this.#vocabulary.units[name];
     const at = this.#at;
-    let found = units ? this.#take(UNIT) : null;
-    if (units && found) {
-      const unit = units.anyCase ? found[2]!.toLowerCase() : found[2]!;
+    let suffix = units ? this.#take(UNIT) : null;
+    if (units && suffix) {
+      const unit = units.anyCase ? suffix[2]!.toLowerCase() : suffix[2]!;
       if (Object.hasOwn(units.factors, unit)) value *= units.factors[unit]!;
-      else if (found[1]) {
+      else if (suffix[1]) {
         this.#at = at;
-        found = null;
-      } else this.#fail(at, `expected ${units.told}`, `, found '${found[2]}'`);
+        suffix = null;
+      } else this.#fail(at, `expected ${units.told}`, `, found '${suffix[2]}'`);
     }
-    if (units?.needed && !found && value) this.#missing(`a unit (${units.told})`);
+    if (units?.needed && !suffix && value) this.#missing(`a unit (${units.told})`);
     if (this.#match(BARE)![0]) this.#missing("a space after the number");
     return ["compare", name, by === ":" ? "=" : by, value];
   }
@@ -321,7 +321,7 @@ class Parser {
     const pieces = inner.split(/[,x×]/);
     if (BLANK.test(pieces.at(-1)!)) pieces.pop();
     let start = from;
-    const found = pieces.map((piece) => {
+    const parts = pieces.map((piece) => {
       const size = SIZE.exec(piece)?.[1];
       if (!size) {
         const shown = [...piece].slice(0, 20).join("");
@@ -330,8 +330,8 @@ class Parser {
       start += piece.length + 1;
       return /^[0-9]+$/.test(size) ? size.replace(/^0+(?=.)/, "") : size;
     });
-    if (found.length > MOST_SIZES) this.#fail(start, `expected at most ${MOST_SIZES} sizes`);
-    return found;
+    if (parts.length > MOST_SIZES) this.#fail(start, `expected at most ${MOST_SIZES} sizes`);
+    return parts;
   }
 }
 

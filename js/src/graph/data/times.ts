@@ -38,24 +38,24 @@ export class NodeTimes {
       ? nodeNs.map((ns, node) => (Number.isNaN(ns) ? (callNs![nodeCall[node]!] ?? ns) : ns))
       : nodeNs;
     let sum = 0;
-    const found: Timed[] = [];
+    const units: Timed[] = [];
     for (let node = 0; node < nodeNs.length; node++) {
       const ns = nodeNs[node]!;
       if (!(ns > 0)) continue;
       sum += ns;
       if (kinds[node] === NodeKind.PARAMETER) continue;
-      found.push({ nodes: [node], name: "", ns, share: graph.nodeShare?.[node] ?? Number.NaN });
+      units.push({ nodes: [node], name: "", ns, share: graph.nodeShare?.[node] ?? Number.NaN });
     }
     // The remainder of a call is the time of no operator.
     callsOf(graph).forEach((call, row) => {
-      if (call.ns > 0 && !graph.callLeft?.[row]) found.push(call);
+      if (call.ns > 0 && !graph.callLeft?.[row]) units.push(call);
     });
-    found.sort((a, b) => b.ns - a.ns || (a.nodes[0] ?? 0) - (b.nodes[0] ?? 0));
+    units.sort((a, b) => b.ns - a.ns || (a.nodes[0] ?? 0) - (b.nodes[0] ?? 0));
     this.total = graph.timeTotal?.[0] ?? sum;
-    this.ranked = found;
+    this.ranked = units;
     this.slowest = slowestOf(this.shown, kinds);
-    this.largest = found[0]?.ns ?? 0;
-    for (const [row, { nodes, name }] of found.entries()) {
+    this.largest = units[0]?.ns ?? 0;
+    for (const [row, { nodes, name }] of units.entries()) {
       if (!name) this.#rank.set(nodes[0]!, row + 1);
     }
   }
@@ -101,18 +101,18 @@ export class NodeTimes {
     const outside: Int32Array[] = [];
     let ns = 0;
     for (const call of calls) {
-      const each = callNodes!.subarray(callOffsets![call]!, callOffsets![call + 1]!);
-      if (each.length <= nodes.length) {
+      const members = callNodes!.subarray(callOffsets![call]!, callOffsets![call + 1]!);
+      if (members.length <= nodes.length) {
         inside ??= new Set(Array.from(nodes));
-        if (each.every((node) => inside!.has(node))) continue;
+        if (members.every((node) => inside!.has(node))) continue;
       }
-      outside.push(each);
+      outside.push(members);
       ns += callNs![call]!;
     }
     if (!outside.length) return { ns: Number.NaN, count: 0 };
     if (outside.length === 1) return { ns, count: outside[0]!.length };
     const all = new Set<number>();
-    for (const each of outside) for (const node of each) all.add(node);
+    for (const call of outside) for (const node of call) all.add(node);
     return { ns, count: all.size };
   }
 
@@ -207,16 +207,16 @@ const inCalls = new WeakMap<GraphColumns, Map<string, Set<number>>>();
 function nodesOfCalls(graph: GraphColumns): Map<string, Set<number>> {
   const known = inCalls.get(graph);
   if (known) return known;
-  const found = new Map<string, Set<number>>();
+  const nodesByKind = new Map<string, Set<number>>();
   for (let call = 0; call < (graph.callNs?.length ?? 0); call++) {
     const kind = graph.callKinds!.at(call);
-    const nodes = found.get(kind) ?? new Set();
-    found.set(kind, nodes);
+    const nodes = nodesByKind.get(kind) ?? new Set();
+    nodesByKind.set(kind, nodes);
     const last = graph.callOffsets![call + 1]!;
     for (let at = graph.callOffsets![call]!; at < last; at++) nodes.add(graph.callNodes![at]!);
   }
-  inCalls.set(graph, found);
-  return found;
+  inCalls.set(graph, nodesByKind);
+  return nodesByKind;
 }
 
 /** The first node of the longest time; the remainder of a call belongs to no node. */

@@ -91,8 +91,8 @@ export class Narrowing {
     const { text: widths } = this.#sheet.request;
     const small = largest(facts.map((line) => widths.width(line, tokens.font.small)));
     const beside = Math.max(TEXT_START, TAG) + tokens.node.padding + 2;
-    const told = compact ? LEAST_COMPACT : small / LEGIBLE_SCALE + beside;
-    return Math.min(width[box]!, Math.max(LEAST, told));
+    const least = compact ? LEAST_COMPACT : small / LEGIBLE_SCALE + beside;
+    return Math.min(width[box]!, Math.max(LEAST, least));
   }
 
   *#make({ width, height }: Size): Generator<LaidOut> {
@@ -140,7 +140,7 @@ export class Narrowing {
   #input(scene: GraphScene, header = Number.POSITIVE_INFINITY): CompoundInput {
     const { labels, graph } = this.#sheet.model;
     const { frames, ...input } = layoutInput(scene, this.#direction, labels, graph);
-    const minWidth = frames!.minWidth.map((each) => Math.min(each, header));
+    const minWidth = frames!.minWidth.map((width) => Math.min(width, header));
     const options = { ...SPACING, ...(this.#direction === "down" && { layerGap: LAYER_GAP }) };
     return { ...input, frames: { ...frames!, minWidth }, options };
   }
@@ -173,8 +173,8 @@ export function arrange(
       if (narrowing.leastArea > most) continue;
       for (const isNarrow of [false, true]) {
         for (const height of heights) {
-          const found = within(narrowing, isNarrow, { width, height });
-          if (found) return found;
+          const result = within(narrowing, isNarrow, { width, height });
+          if (result) return result;
         }
       }
     }

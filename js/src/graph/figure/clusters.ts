@@ -42,13 +42,13 @@ export class Runs {
   }
 
   #in(around: number): RepeatRun[] {
-    const found: RepeatRun[] = [];
+    const repeats: RepeatRun[] = [];
     for (const group of this.#children.get(around) ?? []) {
       const stretch = this.#stretch(group);
-      if (stretch) found.push(stretch);
-      else append(found, this.#in(group));
+      if (stretch) repeats.push(stretch);
+      else append(repeats, this.#in(group));
     }
-    return found;
+    return repeats;
   }
 
   /** The repeated sequence of a run of blocks; null if the blocks are drawn differently. */
@@ -114,7 +114,7 @@ export function joined(runs: Runs, weights: Float64Array, most: number): Cluster
     for (const cell of cells) {
       const boxes: number[] = [];
       for (let row = 0; row < count; row++) {
-        for (const each of cell) boxes.push(start + row * period + each);
+        for (const cellBox of cell) boxes.push(start + row * period + cellBox);
       }
       boxes.sort((a, b) => a - b);
       clusters.push({ boxes, repeats: count, run, unit: cell.length });
@@ -131,7 +131,7 @@ function cellsOf(runs: Runs, weights: Float64Array, stretch: RepeatRun): number[
   const { start, period } = stretch;
   const cells: number[][] = [];
   const alone = (from: number, to: number) => {
-    for (let each = from; each < to; each++) cells.push([each]);
+    for (let at = from; at < to; at++) cells.push([at]);
   };
   let at = 0;
   if (period > MOST_CELLS) {
@@ -139,7 +139,7 @@ function cellsOf(runs: Runs, weights: Float64Array, stretch: RepeatRun): number[
       const first = inner.start - start;
       alone(at, first);
       at = first + inner.period * inner.count;
-      cells.push(Array.from({ length: at - first }, (_, each) => first + each));
+      cells.push(Array.from({ length: at - first }, (_, step) => first + step));
     }
   }
   alone(at, period);
@@ -201,7 +201,7 @@ function joinLightest(
     offer(before[low]!);
     offer(low);
   }
-  return clusters.filter((each) => each !== null);
+  return clusters.filter((cluster) => cluster !== null);
 }
 
 class Heap {

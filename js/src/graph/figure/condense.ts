@@ -45,12 +45,12 @@ export interface Condensed {
   scene: GraphScene;
 }
 
-export function timeText({ given, ns, shared, own: told, unknown }: CondensedPart): string {
+export function timeText({ given, ns, shared, own: ownTime, unknown }: CondensedPart): string {
   if (given) return given;
   if (Number.isNaN(ns) && !shared) return "time unknown";
-  const own = ns === 0 && shared ? "" : told;
-  const said = [own, shared].filter(Boolean).join(" + ");
-  return unknown ? `${said} + ${unknown} unknown` : said;
+  const own = ns === 0 && shared ? "" : ownTime;
+  const times = [own, shared].filter(Boolean).join(" + ");
+  return unknown ? `${times} + ${unknown} unknown` : times;
 }
 
 export function countText({ nodes }: CondensedPart): string {
@@ -84,17 +84,20 @@ export function condensed(model: GraphModel, scene: GraphScene, most: number): C
     nodes,
     nodes.map((node) => labels.title(node)),
   );
-  const found = joined(runs, weights, Math.max(1, most - given.length));
+  const grouped = joined(runs, weights, Math.max(1, most - given.length));
   const clusters = [
     ...given,
-    ...found.clusters.map((each) => ({ ...each, boxes: each.boxes.map((at) => own[at]!) })),
+    ...grouped.clusters.map((cluster) => ({
+      ...cluster,
+      boxes: cluster.boxes.map((at) => own[at]!),
+    })),
   ];
   const place = new Int32Array(scene.count);
   for (const [at, box] of own.entries()) place[box] = at;
-  const isDrawn = new Set(found.stretches.keys());
+  const isDrawn = new Set(grouped.stretches.keys());
   return {
-    parts: clusters.map((each) => partOf(model, scene, each)),
-    ...edgesBetween(scene, clusters, found, place),
+    parts: clusters.map((cluster) => partOf(model, scene, cluster)),
+    ...edgesBetween(scene, clusters, grouped, place),
     runs: [...isDrawn],
     scene,
   };
@@ -106,8 +109,8 @@ function givenClusters(
   scene: GraphScene,
   outer: readonly number[],
 ): Cluster[] {
-  const found: Cluster[] = [];
-  const add = (boxes: number[]) => found.push({ boxes, repeats: 1, run: -1, unit: 1 });
+  const clusters: Cluster[] = [];
+  const add = (boxes: number[]) => clusters.push({ boxes, repeats: 1, run: -1, unit: 1 });
   const byRole = new Map<string, number[]>();
   for (const box of outer) {
     const role = roles.at(scene.node[box]!);
@@ -119,7 +122,7 @@ function givenClusters(
     if (own.length <= (role === "input" ? OWN_INPUTS : 0)) for (const box of own) add([box]);
     else add(own);
   }
-  return found;
+  return clusters;
 }
 
 function partOf(model: GraphModel, scene: GraphScene, cluster: Cluster): CondensedPart {
@@ -165,9 +168,9 @@ function titleOf(model: GraphModel, cluster: Cluster, nodes: readonly number[]):
   const names = [...spent].sort(
     ([a, one], [b, two]) => two.ns - one.ns || two.count - one.count || (a < b ? -1 : 1),
   );
-  const told = names.slice(0, NAMED).map(([name]) => name);
-  const more = names.length - told.length;
-  return `${told.join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
+  const listed = names.slice(0, NAMED).map(([name]) => name);
+  const more = names.length - listed.length;
+  return `${listed.join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
 }
 
 function edgesBetween(
@@ -205,8 +208,8 @@ function edgesBetween(
 const { height, minWidth, maxWidth, padding } = tokens.node;
 const { size: LARGE, small: SMALL } = tokens.font;
 
-export function condensedScene(sheet: GraphSheet, found: Condensed): GraphScene {
-  const { parts, edges, runs, scene } = found;
+export function condensedScene(sheet: GraphSheet, condensedGraph: Condensed): GraphScene {
+  const { parts, edges, runs, scene } = condensedGraph;
   const { graph, groups } = sheet.model;
   const count = parts.length;
   const nodes = graph.kinds.length;
@@ -235,7 +238,7 @@ export function condensedScene(sheet: GraphSheet, found: Condensed): GraphScene 
     compact: false,
     valued: false,
     text: (box) => words[box]!,
-    width: Float32Array.from(words, (each) => Math.min(maxWidth, widthOf(sheet, each))),
+    width: Float32Array.from(words, (boxWords) => Math.min(maxWidth, widthOf(sheet, boxWords))),
     height: new Float32Array(count).fill(height),
     open: null,
     frames: { group: Int32Array.from(runs), parent: new Int32Array(runs.length).fill(-1) },
@@ -254,16 +257,23 @@ export function condensedScene(sheet: GraphSheet, found: Condensed): GraphScene 
 }
 
 function wordsOf(part: CondensedPart): BoxText {
-  const told = [timeText(part), countText(part), part.result].filter(Boolean).join(" · ");
+  const facts = [timeText(part), countText(part), part.result].filter(Boolean).join(" · ");
   const badge = part.inside.length ? counted(part.inside.length, "param") : "";
-  return { title: part.title, mark: repeatText(part), head: false, shape: told, time: told, badge };
+  return {
+    title: part.title,
+    mark: repeatText(part),
+    head: false,
+    shape: facts,
+    time: facts,
+    badge,
+  };
 }
 
 function widthOf({ request }: GraphSheet, { title, mark, shape, badge }: BoxText): number {
   const { text } = request;
   const extra = (words: string) => (words ? GAP + 2 * BADGE_PADDING + text.width(words, SMALL) : 0);
-  const told = shape.split(" · ").slice(0, 3).join(" · ");
-  const second = (text.width(told, SMALL) + extra(badge)) / LEGIBLE_SCALE;
+  const parts = shape.split(" · ").slice(0, 3).join(" · ");
+  const second = (text.width(parts, SMALL) + extra(badge)) / LEGIBLE_SCALE;
   const wide = Math.max(text.width(title, LARGE) + extra(mark), second);
   return Math.ceil(Math.max(minWidth, TEXT_START + wide + padding));
 }

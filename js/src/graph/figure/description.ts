@@ -194,7 +194,7 @@ function healthOf({ colorBy, health }: GraphSheet) {
   return {
     health: {
       complete: answer.state === "done",
-      counts: Object.fromEntries(counts.map(([each, nodes]) => [verdictLabel(each), nodes])),
+      counts: Object.fromEntries(counts.map(([count, nodes]) => [verdictLabel(count), nodes])),
       first_nonfinite: first < 0 ? null : [answer.node[first]!, answer.output[first]!],
     },
   };
@@ -235,9 +235,13 @@ export function graphText(sheet: GraphSheet, scene: GraphScene): string {
   return lines.map(line).join("\n");
 }
 
-export function condensedText(sheet: GraphSheet, found: Condensed, scene: GraphScene): string {
-  const { parts } = found;
-  const boxes = counted(found.scene.count, "box");
+export function condensedText(
+  sheet: GraphSheet,
+  condensedGraph: Condensed,
+  scene: GraphScene,
+): string {
+  const { parts } = condensedGraph;
+  const boxes = counted(condensedGraph.scene.count, "box");
   const lines = [...head(sheet), `condensed: ${boxes} as ${counted(parts.length, "group")}`];
   const colors = sheet.colors(scene, sheet.theme(false));
   const health = sheet.health && new BoxHealth(sheet.health, scene);
@@ -260,12 +264,12 @@ export function condensedText(sheet: GraphSheet, found: Condensed, scene: GraphS
 
 export function slowest(sheet: GraphSheet): string[] {
   const { graph, labels, times } = sheet.model;
-  const told = times.ranked.slice(0, MOST_SLOWEST).map(({ name, nodes, ns }) => {
+  const slowest = times.ranked.slice(0, MOST_SLOWEST).map(({ name, nodes, ns }) => {
     if (name) return `  ${cut(name)}; ${times.text(ns)}`;
     const node = nodes[0]!;
     return `  #${node} ${cut(labels.title(node))} (${cut(graph.names.at(node))}); ${labels.time(node)}`;
   });
-  return told.length ? ["slowest operators:", ...told] : [];
+  return slowest.length ? ["slowest operators:", ...slowest] : [];
 }
 
 function head(sheet: GraphSheet): string[] {
@@ -326,14 +330,14 @@ function reads({ model }: GraphSheet, scene: GraphScene, box: number): string {
   const { graph, links } = model;
   const inside = new Set(foldedInto(scene, box));
   const edges = links.into(scene.node[box]!).filter((edge) => !inside.has(graph.edgeSource[edge]!));
-  const found = edges.slice(0, MOST_READ).map((edge) => {
+  const lines = edges.slice(0, MOST_READ).map((edge) => {
     const [source, output] = [graph.edgeSource[edge]!, graph.edgeOutput[edge]!];
     const name = source < 0 ? "nothing in the graph" : `#${source}`;
     const unsure = graph.edgeTrust[edge] === Trust.AMBIGUOUS ? "?" : "";
     return `${name}${output ? `:${output}` : ""}${unsure}`;
   });
-  if (edges.length > MOST_READ) found.push(`and ${integer(edges.length - MOST_READ)} more`);
-  return found.length ? ` <- ${found.join(", ")}` : "";
+  if (edges.length > MOST_READ) lines.push(`and ${integer(edges.length - MOST_READ)} more`);
+  return lines.length ? ` <- ${lines.join(", ")}` : "";
 }
 
 function line(text: string): string {

@@ -72,8 +72,8 @@ class Items {
     if (colors instanceof ClassColors) yield* this.#classes(colors);
     else yield* this.#kinds();
     if (colorBy !== "health" && this.#sheet.health?.fault.some(Boolean)) yield* this.#faults();
-    for (const [style, said] of LINES) {
-      if (this.#scene.edgeStyle.includes(style)) yield this.#line(DASHES[style]!, said);
+    for (const [style, words] of LINES) {
+      if (this.#scene.edgeStyle.includes(style)) yield this.#line(DASHES[style]!, words);
     }
   }
 
@@ -289,22 +289,22 @@ export function nodeColors(request: GraphRequest): NodeColors {
   const palette = new Palette(theme);
   const colors = sheet.colors(scene, theme);
   const { health } = sheet;
-  const told = { fills: [], said: [], values: [] } as NodeColors;
-  const add = (fill: string | null, said: string, value: number | string | null) => {
-    told.fills.push(fill && plain(fill));
-    told.said.push(said);
-    told.values.push(value);
+  const columns = { fills: [], said: [], values: [] } as NodeColors;
+  const add = (fill: string | null, words: string, value: number | string | null) => {
+    columns.fills.push(fill && plain(fill));
+    columns.said.push(words);
+    columns.values.push(value);
   };
   for (let box = 0; box < scene.count; box++) {
     const node = scene.node[box]!;
     const face = colors.face(box);
     if (colors instanceof NumberColors) {
       const value = colors.value(box);
-      const said = sheet.colorBy === "time" ? labels.time(node) : colors.said(box);
-      add(face, said, Number.isNaN(value) ? null : value);
+      const text = sheet.colorBy === "time" ? labels.time(node) : colors.said(box);
+      add(face, text, Number.isNaN(value) ? null : value);
     } else if (colors instanceof ClassColors) {
-      const said = colors.said(box);
-      add(face, said, face && said);
+      const value = colors.said(box);
+      add(face, value, face && value);
     } else if (health && sheet.colorBy === "health") {
       const verdict = health.verdict[node]!;
       add(face ?? palette.plain, health.brief(node), verdictLabel(verdict));
@@ -313,5 +313,5 @@ export function nodeColors(request: GraphRequest): NodeColors {
       add(palette.tint(kind), kind, kind);
     }
   }
-  return told;
+  return columns;
 }

@@ -58,7 +58,7 @@ function firstNodes(sheet: GraphSheet, most: number): Uint8Array {
 }
 
 export function closedNote({ boxed }: GraphSheet, { count, group }: GraphScene): string {
-  const closed = group.reduce((sum, each) => sum + Number(each >= 0), 0);
+  const closed = group.reduce((sum, parent) => sum + Number(parent >= 0), 0);
   if (!closed) return "";
   const drawn = `${counted(boxed.length, "box")} drawn as ${integer(count)}`;
   return `${counted(closed, "closed group")}: ${drawn}; times and shares of groups are sums.`;
@@ -72,9 +72,9 @@ export function sparedNote({ edgeSource }: GraphScene, left: number): string {
 
 function condensedNote({ parts, scene, isCarried }: Condensed): string {
   const drawn = `${counted(scene.count, "box")} drawn as ${counted(parts.length, "group")}`;
-  const said = `Condensed: ${drawn} of consecutive nodes, parameters inside; times and shares are sums.`;
-  if (!parts.some(({ repeats }) => repeats > 1)) return said;
-  return `${said} “× n”: n identical in a row${isCarried ? ", each feeding the next." : "."}`;
+  const legendText = `Condensed: ${drawn} of consecutive nodes, parameters inside; times and shares are sums.`;
+  if (!parts.some(({ repeats }) => repeats > 1)) return legendText;
+  return `${legendText} “× n”: n identical in a row${isCarried ? ", each feeding the next." : "."}`;
 }
 
 /** Limit of the drawn edges of one style between two boxes; more would be a black area. */
@@ -85,20 +85,20 @@ function spared(scene: GraphScene): { scene: GraphScene; left: number } {
   const between = new Map<number, number>();
   const keep: number[] = [];
   const { edgeSource, edgeTarget, edgeSlot, edgeStyle, edge, count } = scene;
-  for (let each = 0; each < edgeSource.length; each++) {
-    const key = (edgeSource[each]! * count + edgeTarget[each]!) * 4 + edgeStyle[each]!;
+  for (let edge = 0; edge < edgeSource.length; edge++) {
+    const key = (edgeSource[edge]! * count + edgeTarget[edge]!) * 4 + edgeStyle[edge]!;
     const drawn = between.get(key) ?? 0;
     between.set(key, drawn + 1);
-    if (drawn < MOST_BETWEEN) keep.push(each);
+    if (drawn < MOST_BETWEEN) keep.push(edge);
   }
   const left = edgeSource.length - keep.length;
   if (!left) return { scene, left };
-  const kept = (column: Int32Array) => Int32Array.from(keep, (each) => column[each]!);
+  const kept = (column: Int32Array) => Int32Array.from(keep, (edge) => column[edge]!);
   const edges = {
     edgeSource: kept(edgeSource),
     edgeTarget: kept(edgeTarget),
     edgeSlot: kept(edgeSlot),
-    edgeStyle: Uint8Array.from(keep, (each) => edgeStyle[each]!),
+    edgeStyle: Uint8Array.from(keep, (edge) => edgeStyle[edge]!),
     edge: kept(edge),
   };
   return { scene: { ...scene, ...edges }, left };
@@ -184,12 +184,12 @@ export function graphPanel(request: GraphRequest): FigurePanel {
 }
 
 function fitting(request: GraphRequest): { panel: FigurePanel; drawing: Drawing } {
-  let found: { panel: FigurePanel; drawing: Drawing } | null = null;
+  let result: { panel: FigurePanel; drawing: Drawing } | null = null;
   for (const { panel, width } of panels(new GraphSheet(request))) {
-    found = { panel, drawing: panelDrawing({ ...request, width }, panel) };
-    if (sizeOf(found.drawing.svg) <= request.data.most.bytes) break;
+    result = { panel, drawing: panelDrawing({ ...request, width }, panel) };
+    if (sizeOf(result.drawing.svg) <= request.data.most.bytes) break;
   }
-  return found!;
+  return result!;
 }
 
 function* panels(sheet: GraphSheet): Generator<Sized> {
@@ -210,23 +210,25 @@ function* scenePanels(sheet: GraphSheet, open: Uint8Array | null): Generator<Siz
   if (scene.edgeSource.length > Math.min(MOST_EDGES, data.most.bytes / BYTES_OF_EDGE)) return;
   const worded = (words: BoxTexts) => spared(sheet.scene({ open, words })).scene;
   const variants = wordings(sheet).map((words) => () => worded(words));
-  const found = data.whole ? arrangeWhole(sheet, scene) : arrange(sheet, variants, width, HEIGHTS);
-  if (!found) return;
-  const { camera, placed } = found;
+  const arranged = data.whole
+    ? arrangeWhole(sheet, scene)
+    : arrange(sheet, variants, width, HEIGHTS);
+  if (!arranged) return;
+  const { camera, placed } = arranged;
   camera.resize(Math.max(width, camera.width), camera.height);
   const isClosed = scene.group.some((group) => group >= 0);
   const note = [closedNote(sheet, scene), sparedNote(scene, left)].filter(Boolean).join(" ");
-  const told = {
+  const words = {
     note,
     text: graphText(sheet, isClosed ? placed.scene : sheet.flat),
     facts: describeScene(sheet, placed.scene),
     below: isClosed ? SLOWEST : "",
   };
-  const seen = seenFrom(sheet, found);
+  const seen = seenFrom(sheet, arranged);
   for (const isTitled of [true, false]) {
-    const all = { ...told, isTitled };
+    const all = { ...words, isTitled };
     if (seen) yield { panel: picturePanel(sheet, seen, all), width };
-    else yield { panel: panelOf(sheet, found, all), width: camera.width };
+    else yield { panel: panelOf(sheet, arranged, all), width: camera.width };
   }
 }
 
@@ -234,23 +236,23 @@ function* condensedPanels(sheet: GraphSheet): Generator<Sized> {
   const { width } = sheet.request;
   const flat = sheet.scene({ fold: true, words: unmeasured(sheet.words) });
   for (const most of PARTS) {
-    const found = condensed(sheet.model, flat, most);
+    const condensedGraph = condensed(sheet.model, flat, most);
     const slowest = largest(
-      found.parts.map(({ ns }) => ns || 0),
+      condensedGraph.parts.map(({ ns }) => ns || 0),
       0,
     );
-    const scene = condensedScene(sheet, found);
+    const scene = condensedScene(sheet, condensedGraph);
     const placed = arrange(sheet, [() => scene], width, [CONDENSED_HEIGHT]);
     if (!placed) continue;
     if (sheet.colorBy === "time") sheet.limits.set(placed.placed.scene, [0, slowest]);
-    const told = {
-      note: condensedNote(found),
-      text: condensedText(sheet, found, placed.placed.scene),
-      facts: describeCondensed(found),
+    const words = {
+      note: condensedNote(condensedGraph),
+      text: condensedText(sheet, condensedGraph, placed.placed.scene),
+      facts: describeCondensed(condensedGraph),
       below: SLOWEST,
       isTitled: true,
     };
-    yield { panel: panelOf(sheet, placed, told), width };
+    yield { panel: panelOf(sheet, placed, words), width };
   }
 }
 
@@ -274,18 +276,18 @@ function somePanel(sheet: GraphSheet): FigurePanel {
   const which = isFirst ? "first in execution order" : "those around the focus";
   const text = graphText(sheet, sheet.flat);
   const below = (boxes: number) => {
-    const said = `Drawn: ${integer(boxes)} of ${counted(sheet.boxed.length, "box")}, ${which}.`;
-    return model.times.known ? `${said} ${SLOWEST}` : said;
+    const drawnText = `Drawn: ${integer(boxes)} of ${counted(sheet.boxed.length, "box")}, ${which}.`;
+    return model.times.known ? `${drawnText} ${SLOWEST}` : drawnText;
   };
   for (let most = SOME; most > 0; most >>= 1) {
     const only = firstNodes(sheet, most);
     const variants = wordings(sheet).map((words) => () => sheet.scene({ only, words }));
-    const found = arrange(sheet, variants, request.width, HEIGHTS.slice(0, 1));
-    if (!found) continue;
-    const { scene } = found.placed;
+    const arranged = arrange(sheet, variants, request.width, HEIGHTS.slice(0, 1));
+    if (!arranged) continue;
+    const { scene } = arranged.placed;
     const facts = { drawn: Array.from(scene.node) };
-    const told = { note: "", text, facts, below: below(scene.count), isTitled: true };
-    return panelOf(sheet, found, told);
+    const words = { note: "", text, facts, below: below(scene.count), isTitled: true };
+    return panelOf(sheet, arranged, words);
   }
   return emptyPanel(sheet, { note: "", text, facts: { drawn: [] }, below: below(0) });
 }

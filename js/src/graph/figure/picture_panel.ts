@@ -77,26 +77,30 @@ export interface PictureWords {
   top?: number;
 }
 
-export function panelOf(sheet: GraphSheet, found: Arranged, told: PictureWords): FigurePanel {
-  const above = [...head(sheet, told.note), legend(sheet, found.placed.scene), space(8)];
-  above.push(space(Math.max(0, (told.top ?? 0) - topOf(above))));
-  const titles = told.isTitled ? titlesOf(sheet, found, topOf(above)) : [];
-  const parts = [...above, picture(sheet, found), ...slowest(sheet, told.below)];
-  return { ...panel(sheet, parts, told), titles };
+export function panelOf(sheet: GraphSheet, arranged: Arranged, words: PictureWords): FigurePanel {
+  const above = [...head(sheet, words.note), legend(sheet, arranged.placed.scene), space(8)];
+  above.push(space(Math.max(0, (words.top ?? 0) - topOf(above))));
+  const titles = words.isTitled ? titlesOf(sheet, arranged, topOf(above)) : [];
+  const parts = [...above, picture(sheet, arranged), ...slowest(sheet, words.below)];
+  return { ...panel(sheet, parts, words), titles };
 }
 
 export function pictureTop(sheet: GraphSheet, { placed }: Arranged): number {
   return topOf([...head(sheet, ""), legend(sheet, placed.scene), space(8)]);
 }
 
-export function emptyPanel(sheet: GraphSheet, told: PictureWords): FigurePanel {
-  return panel(sheet, [...head(sheet, told.note), ...slowest(sheet, told.below)], told);
+export function emptyPanel(sheet: GraphSheet, words: PictureWords): FigurePanel {
+  return panel(sheet, [...head(sheet, words.note), ...slowest(sheet, words.below)], words);
 }
 
-export function picturePanel(sheet: GraphSheet, found: Arranged, told: PictureWords): FigurePanel {
-  const { height, paint } = picture(sheet, found);
-  const titles = told.isTitled ? titlesOf(sheet, found, 0) : [];
-  return { ...panel(sheet, [], told), height, titles, paint: (...to) => paint(...to, 0) };
+export function picturePanel(
+  sheet: GraphSheet,
+  arranged: Arranged,
+  words: PictureWords,
+): FigurePanel {
+  const { height, paint } = picture(sheet, arranged);
+  const titles = words.isTitled ? titlesOf(sheet, arranged, 0) : [];
+  return { ...panel(sheet, [], words), height, titles, paint: (...to) => paint(...to, 0) };
 }
 
 function panel(
@@ -125,18 +129,18 @@ function head(sheet: GraphSheet, note: string): FigurePart[] {
   const room = width - 2 * MARGIN;
   const own: Note = { text: note, color: "muted", most: 6 };
   const notes = note ? [...data.notes, own] : data.notes;
-  const said = notes.map((each) => paragraph(each, room, text, each.most));
-  return [heading(data.title, totals(sheet), room, text), ...said, space(4)];
+  const paragraphs = notes.map((note) => paragraph(note, room, text, note.most));
+  return [heading(data.title, totals(sheet), room, text), ...paragraphs, space(4)];
 }
 
 function topOf(above: readonly FigurePart[]): number {
   return heightOf(above) - MARGIN;
 }
 
-function slowest(sheet: GraphSheet, said: string): FigurePart[] {
+function slowest(sheet: GraphSheet, heading: string): FigurePart[] {
   const { model, request } = sheet;
   const { labels, times, graph } = model;
-  if (!said || (said === SLOWEST && !times.known)) return [];
+  if (!heading || (heading === SLOWEST && !times.known)) return [];
   const { width, text } = request;
   const room = width - 2 * MARGIN;
   const rows = times.ranked.slice(0, MOST_SLOWEST).map(({ name, nodes, ns }) => {
@@ -147,7 +151,7 @@ function slowest(sheet: GraphSheet, said: string): FigurePart[] {
   });
   return [
     space(6),
-    paragraph({ text: said, color: "muted" }, room, text, 3),
+    paragraph({ text: heading, color: "muted" }, room, text, 3),
     {
       height: rows.length * LINE,
       paint(pen, theme, top) {

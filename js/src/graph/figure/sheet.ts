@@ -169,9 +169,9 @@ export class GraphSheet {
   /** Marks of the selection and the hits; a node's own box has no hit count. */
   marks({ scene }: PlacedScene): OverlayMarks {
     const { focus, selected, outlined, hits } = this.request.data;
-    const found = new Map<number, number>();
+    const counts = new Map<number, number>();
     for (const node of hits) {
-      for (const box of boxesOf(scene, node)) found.set(box, (found.get(box) ?? 0) + 1);
+      for (const box of boxesOf(scene, node)) counts.set(box, (counts.get(box) ?? 0) + 1);
     }
     const boxes = (nodes: readonly number[]) => [
       ...new Set(nodes.flatMap((node) => Array.from(boxesOf(scene, node)).reverse())),
@@ -179,7 +179,7 @@ export class GraphSheet {
     return {
       selected: boxes([...(focus < 0 ? [] : [focus]), ...selected]),
       outlined: boxes(outlined),
-      ...{ frame: -1, hovered: -1, hits: found, noted: [] },
+      ...{ frame: -1, hovered: -1, hits: counts, noted: [] },
     };
   }
 }
@@ -201,7 +201,7 @@ function view(column: unknown): DataView {
 }
 
 function flags(count: number, nodes: readonly number[]): Uint8Array {
-  const found = new Uint8Array(count);
-  for (const node of nodes) found[node] = 1;
-  return found;
+  const flags = new Uint8Array(count);
+  for (const node of nodes) flags[node] = 1;
+  return flags;
 }

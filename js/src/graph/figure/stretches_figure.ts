@@ -60,7 +60,7 @@ export function stretchesPanel(request: StretchesFigureRequest): FigurePanel {
   const room = width - 2 * MARGIN;
   const parts = [
     heading(data.title, data.totals, room, text),
-    ...data.notes.map((each) => paragraph(each, room, text, each.most)),
+    ...data.notes.map((note) => paragraph(note, room, text, note.most)),
     chips(
       data.legend.map((row) => kindChip(row, data.total_ns)),
       room,
@@ -110,10 +110,10 @@ function boxes({ data, width, text }: StretchesFigureRequest): FigurePart {
           pen.lineWidth = 2;
           pen.strokeRect(left, y, width - left - MARGIN, BOX);
         }
-        const said = text.fit(told(row), room, SMALL);
-        const taken = text.width(said, SMALL);
+        const line = text.fit(stretchText(row), room, SMALL);
+        const taken = text.width(line, SMALL);
         pen.fillStyle = inkOn(fill);
-        pen.fillText(said, width - MARGIN - APART - taken, y + BOX / 2);
+        pen.fillText(line, width - MARGIN - APART - taken, y + BOX / 2);
         const rest = room - taken - APART;
         if (rest > PITCH) pen.fillText(text.fit(row.title, rest, SMALL), left + APART, y + BOX / 2);
       }
@@ -122,11 +122,11 @@ function boxes({ data, width, text }: StretchesFigureRequest): FigurePart {
 }
 
 /** `41,667 nodes · #1 … #41667 · 24.3 ms · 4.2 % · 3 selected`. */
-function told({ nodes, first, last, time_text, selected, hits }: Stretch): string {
-  const said = [`${counted(nodes, "node")} · #${first} … #${last}`, time_text];
-  if (selected) said.push(`${integer(selected)} selected`);
-  if (hits) said.push(`${integer(hits)} found`);
-  return said.join(" · ");
+function stretchText({ nodes, first, last, time_text, selected, hits }: Stretch): string {
+  const facts = [`${counted(nodes, "node")} · #${first} … #${last}`, time_text];
+  if (selected) facts.push(`${integer(selected)} selected`);
+  if (hits) facts.push(`${integer(hits)} found`);
+  return facts.join(" · ");
 }
 
 function edge(

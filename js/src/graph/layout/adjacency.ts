@@ -26,21 +26,21 @@ export function groupBy(count: number, key: Int32Array): CompressedRows {
 }
 
 export function at(values: Int32Array, places: Int32Array): Int32Array {
-  const found = new Int32Array(places.length);
-  for (let i = 0; i < places.length; i++) found[i] = values[places[i]!]!;
-  return found;
+  const result = new Int32Array(places.length);
+  for (let i = 0; i < places.length; i++) result[i] = values[places[i]!]!;
+  return result;
 }
 
 export function bytesAt(values: Uint8Array, places: Int32Array): Uint8Array {
-  const found = new Uint8Array(places.length);
-  for (let i = 0; i < places.length; i++) found[i] = values[places[i]!]!;
-  return found;
+  const result = new Uint8Array(places.length);
+  for (let i = 0; i < places.length; i++) result[i] = values[places[i]!]!;
+  return result;
 }
 
 export function numbersAt(values: Float64Array, places: Int32Array): Float64Array {
-  const found = new Float64Array(places.length);
-  for (let i = 0; i < places.length; i++) found[i] = values[places[i]!]!;
-  return found;
+  const result = new Float64Array(places.length);
+  for (let i = 0; i < places.length; i++) result[i] = values[places[i]!]!;
+  return result;
 }
 
 export function inverse(arrangement: Int32Array): Int32Array {
@@ -105,18 +105,18 @@ export function sortByKey(item: Int32Array, key: Float64Array, count: number): v
     sparePart = new Int32Array(2 * count);
     spareKey = new Float64Array(2 * count);
   }
-  let found = 0;
+  let chosen = 0;
   for (let i = 0; i < count; ) {
-    runs[found++] = i++;
+    runs[chosen++] = i++;
     while (i < count && key[i - 1]! <= key[i]!) i++;
   }
-  while (found > 1) {
+  while (chosen > 1) {
     let kept = 0;
-    for (let r = 0; r < found; r += 2) {
+    for (let r = 0; r < chosen; r += 2) {
       const a = runs[r]!;
-      if (r + 1 < found) merge(item, key, a, runs[r + 1]!, r + 2 < found ? runs[r + 2]! : count);
+      if (r + 1 < chosen) merge(item, key, a, runs[r + 1]!, r + 2 < chosen ? runs[r + 2]! : count);
       runs[kept++] = a;
     }
-    found = kept;
+    chosen = kept;
   }
 }

@@ -291,20 +291,20 @@ function besides(
 function around({ up, down }: Expanded, { count, members, ofItem }: Blocks): CompressedRows {
   const start = new Int32Array(count + 1);
   const item = new Int32Array(up.item.length + down.item.length);
-  let found = 0;
+  let run = 0;
   for (let b = 0; b < count; b++) {
     for (let k = members.start[b]!; k < members.start[b + 1]!; k++) {
       const v = members.item[k]!;
       for (let q = up.start[v]!; q < up.start[v + 1]!; q++) {
         const c = ofItem[up.item[q]!]!;
-        if (c !== b) item[found++] = c;
+        if (c !== b) item[run++] = c;
       }
       for (let q = down.start[v]!; q < down.start[v + 1]!; q++) {
         const c = ofItem[down.item[q]!]!;
-        if (c !== b) item[found++] = c;
+        if (c !== b) item[run++] = c;
       }
     }
-    start[b + 1] = found;
+    start[b + 1] = run;
   }
   return { start, item };
 }

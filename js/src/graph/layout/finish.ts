@@ -234,13 +234,13 @@ export function placeFrames(
   { x, y, left, right, height }: Geometry,
   origins: Origins,
 ): Frames {
-  const each = (measure: (item: number, level: number) => number) =>
+  const extent = (measure: (item: number, level: number) => number) =>
     Float64Array.from(itemOfFrame, (v) => measure(v, levelOf[v]!));
   return {
-    x: each((v, l) => origins.x[l]! + x[v]! - left[v]!),
-    y: each((v, l) => origins.y[l]! + y[v]! - height[v]! / 2),
-    width: each((v) => left[v]! + right[v]!),
-    height: each((v) => height[v]!),
+    x: extent((v, l) => origins.x[l]! + x[v]! - left[v]!),
+    y: extent((v, l) => origins.y[l]! + y[v]! - height[v]! / 2),
+    width: extent((v) => left[v]! + right[v]!),
+    height: extent((v) => height[v]!),
   };
 }
 

@@ -321,9 +321,9 @@ export function measureFor(font: string): LabelMeasure {
   const [titles, smalls] = [
     `500 ${tokens.font.size}px ${font}`,
     `${tokens.font.small}px ${font}`,
-  ].map((each) => {
+  ].map((word) => {
     const { context } = layer("");
-    context.font = each;
+    context.font = word;
     return new TextMeasure(context);
   });
   return { title: (text) => titles!.width(text), small: (text) => smalls!.width(text) };

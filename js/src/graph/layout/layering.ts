@@ -236,8 +236,8 @@ export function partLevels(input: CompoundInput, acyclic: Acyclic): Levels {
     inPort.push(into);
     return began.push(e);
   };
-  const follow = (each: number) => {
-    chain.push(each);
+  const follow = (item: number) => {
+    chain.push(item);
     chainOwner.push(e);
   };
   const part = (s: number, t: number) => {

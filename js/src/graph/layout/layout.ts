@@ -102,8 +102,8 @@ function likeLevels(
   const known = new Map<number, number>();
   for (let l = count - 1; l > 0; l--) {
     const hash = hashOf(l);
-    const found = known.get(hash) ?? l;
-    like[l] = same(l, found) ? found : l;
+    const twin = known.get(hash) ?? l;
+    like[l] = same(l, twin) ? twin : l;
     known.set(hash, like[l]!);
   }
   return like;
@@ -119,7 +119,7 @@ function fold(
   height: Float64Array,
 ): FoldedLevels {
   const like = likeLevels(input, whole, trunks, hidden, width, height);
-  const levelOf = like.filter((found, l) => found === l);
+  const levelOf = like.filter((twin, l) => twin === l);
   const kept = levelOf.length;
   const levelAt = new Int32Array(like.length);
   const itemStart = new Int32Array(kept + 1);

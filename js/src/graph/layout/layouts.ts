@@ -38,8 +38,8 @@ export function layoutInput(
     frameOf: scene.frameOf,
     frames: {
       parent,
-      alike: Int32Array.from(group, (each) => groupAlike[each]!),
-      minWidth: Float64Array.from(group, (each) => labels.widthOfHeader(each)),
+      alike: Int32Array.from(group, (member) => groupAlike[member]!),
+      minWidth: Float64Array.from(group, (member) => labels.widthOfHeader(member)),
     },
     options: {
       ...(direction === "right" && { layerGap: GAP_RIGHT }),
@@ -139,7 +139,7 @@ async function place(
   if (graph.kinds.length > LARGE) await pause();
   const part = isolation && (await inStretches(isolated(links, isolation), signal));
   const left = await hiddenNodes(model, hidden, signal);
-  const only = left ? left.map((each, node) => (part && !part[node] ? 0 : 1 - each)) : part;
+  const only = left ? left.map((isLeft, node) => (part && !part[node] ? 0 : 1 - isLeft)) : part;
   if (part) for (let node = 0; left && node < part.length; node++) left[node]! &= part[node]!;
   const words = labels.labelled(label);
   const states = grouped ? statesOf(model, arrangement, only) : [null];
@@ -177,15 +177,15 @@ async function place(
     return null;
   };
   const usual = states.map((open) => ({ open }));
-  const found = await legible(dense ? [compact(true)] : [...usual, compact(true), compact(false)]);
-  if (found) {
-    const room = filled(found.layout.bounds, stage);
-    if (dense || room >= HALF) return found;
+  const placed = await legible(dense ? [compact(true)] : [...usual, compact(true), compact(false)]);
+  if (placed) {
+    const room = filled(placed.layout.bounds, stage);
+    if (dense || room >= HALF) return placed;
     const further = states.slice(0, -1);
     const other = await legible(
       further.flatMap((open) => [compact(true, open), compact(false, open)]),
     );
-    return other && filled(other.layout.bounds, stage) > room ? other : found;
+    return other && filled(other.layout.bounds, stage) > room ? other : placed;
   }
   if (scene.count > LARGE) {
     const some = around(scene, beginning.node, graph.kinds.length);

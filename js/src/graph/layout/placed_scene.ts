@@ -167,11 +167,11 @@ export class PlacedScene {
 
   /** The innermost frame at a point of the graph, or -1. */
   frameAt(x: number, y: number): number {
-    let found = -1;
+    let frameAt = -1;
     this.eachFrame({ minX: x, maxX: x, minY: y, maxY: y }, (frame) => {
-      found = frame;
+      frameAt = frame;
     });
-    return found;
+    return frameAt;
   }
 
   frame(frame: number): Rectangle {
@@ -213,7 +213,7 @@ export class PlacedScene {
   atFlow(flow: number): { column: number; along: number } {
     const column = Math.max(
       0,
-      search(this.columns, (each) => this.#before[each + 1]! > flow) -
+      search(this.columns, (column) => this.#before[column + 1]! > flow) -
         (flow >= this.length ? 1 : 0),
     );
     return { column, along: this.#low[column]! + flow - this.#before[column]! };
@@ -249,11 +249,11 @@ export class PlacedScene {
   }
 
   boxAt(x: number, y: number): number {
-    let found = -1;
+    let boxNear = -1;
     this.eachBox({ minX: x, maxX: x, minY: y, maxY: y }, (box) => {
-      found = box;
+      boxNear = box;
     });
-    return found;
+    return boxNear;
   }
 
   #extent(view: Bounds): [number, number] {
@@ -286,16 +286,16 @@ export class PlacedScene {
     for (let edge = 0; edge < edges; edge++) {
       if (edge % STRIDE === 0) yield;
       this.#spans(edge, (from, to) => {
-        for (let each = from; each <= to; each++) start[each + 1]! += 1;
+        for (let band = from; band <= to; band++) start[band + 1]! += 1;
       });
     }
-    for (let each = 0; each < bands; each++) start[each + 1]! += start[each]!;
+    for (let band = 0; band < bands; band++) start[band + 1]! += start[band]!;
     const next = start.slice();
     const list = new Int32Array(start[bands]!);
     for (let edge = 0; edge < edges; edge++) {
       if (edge % STRIDE === 0) yield;
       this.#spans(edge, (from, to) => {
-        for (let each = from; each <= to; each++) list[next[each]!++] = edge;
+        for (let band = from; band <= to; band++) list[next[band]!++] = edge;
       });
     }
     return { first, start, edges: list };
@@ -361,7 +361,7 @@ function subtreeEnds(parent: Int32Array): Int32Array {
 
 function flags(count: number, set: Int32Array): Uint8Array {
   const flag = new Uint8Array(count);
-  for (const each of set) flag[each] = 1;
+  for (const item of set) flag[item] = 1;
   return flag;
 }
 

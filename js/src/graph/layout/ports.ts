@@ -186,8 +186,8 @@ export function busFinder(
   const outer = new Uint8Array(edges);
   const { start, item } = trunks.edges;
 
-  const settle = (layerBelow: number, found: Bus[]) => {
-    const lines = found.sort((a, b) => b.links.length - a.links.length).slice(0, TRACKS);
+  const settle = (layerBelow: number, buses: Bus[]) => {
+    const lines = buses.sort((a, b) => b.links.length - a.links.length).slice(0, TRACKS);
     lines.sort((a, b) => a.stem - b.stem);
     for (let round = 1; round < lines.length; round++) {
       for (let i = 0; i + 1 < lines.length; i++) {
@@ -261,7 +261,7 @@ export function busFinder(
       channels ??= new Map();
       gather(wide[e]!, channels);
     }
-    if (channels) for (const [below, found] of channels) settle(below, found);
+    if (channels) for (const [below, buses] of channels) settle(below, buses);
   };
   return { buses: { at, stem, leaves, outer }, find };
 }

@@ -123,12 +123,12 @@ export function* sceneSteps(links: Links, options: SceneOptions): Generator<void
   const own = new Int32Array(nodes).fill(-1);
   const boxOfGroup = new Int32Array(groups.count).fill(-1);
   const group: number[] = [];
-  for (let each = 0; each < nodes; each++) {
-    if (each % STRIDE === 0) yield;
-    if (!isShown[each] || isFolded[each]) continue;
-    const by = graph.nodeGroup[each]! < 0 ? -1 : closedBy[graph.nodeGroup[each]!]!;
-    if (by < 0 || isApart.has(each) || held[by]! - heads[by]! < 2) {
-      own[each] = group.length;
+  for (let node = 0; node < nodes; node++) {
+    if (node % STRIDE === 0) yield;
+    if (!isShown[node] || isFolded[node]) continue;
+    const by = graph.nodeGroup[node]! < 0 ? -1 : closedBy[graph.nodeGroup[node]!]!;
+    if (by < 0 || isApart.has(node) || held[by]! - heads[by]! < 2) {
+      own[node] = group.length;
       group.push(-1);
       continue;
     }
@@ -136,7 +136,7 @@ export function* sceneSteps(links: Links, options: SceneOptions): Generator<void
       boxOfGroup[by] = group.length;
       group.push(by);
     }
-    own[each] = boxOfGroup[by]!;
+    own[node] = boxOfGroup[by]!;
   }
   const count = group.length;
   const { start: memberStart, items: members } = rows(count, own, graph.groupOrder);
@@ -230,7 +230,7 @@ interface ItemLists {
 function rows(count: number, rowOf: Int32Array, order: Int32Array): ItemLists {
   const { start, item } = groupBy(
     count,
-    order.map((each) => rowOf[each]!),
+    order.map((item) => rowOf[item]!),
   );
   return { start, items: item.map((place) => order[place]!) };
 }
@@ -289,16 +289,16 @@ function framesOf(
   const parent: number[] = [];
   /** Frame by group: the innermost frame around its direct content. */
   const within = new Int32Array(groupParent.length).fill(-1);
-  for (let each = 0; closedBy && each < groupParent.length; each++) {
-    const around = groupParent[each]! < 0 ? -1 : within[groupParent[each]!]!;
-    within[each] = around;
-    if (closedBy[each]! >= 0 || held[each]! < 2) continue;
-    within[each] = frameOfGroup[each] = group.length;
-    group.push(each);
+  for (let at = 0; closedBy && at < groupParent.length; at++) {
+    const around = groupParent[at]! < 0 ? -1 : within[groupParent[at]!]!;
+    within[at] = around;
+    if (closedBy[at]! >= 0 || held[at]! < 2) continue;
+    within[at] = frameOfGroup[at] = group.length;
+    group.push(at);
     parent.push(around);
   }
-  const frameOf = Int32Array.from(boxGroup, (each, box) => {
-    const around = each < 0 ? nodeGroup[boxNode[box]!]! : groupParent[each]!;
+  const frameOf = Int32Array.from(boxGroup, (group, box) => {
+    const around = group < 0 ? nodeGroup[boxNode[box]!]! : groupParent[group]!;
     return around < 0 ? -1 : within[around]!;
   });
   return {
@@ -328,25 +328,25 @@ function* drawnEdges(
     to: number,
     output: number,
     entry: number,
-    each: number,
+    member: number,
     row: number,
   ) => {
     if (from === to && boxGroup[from]! >= 0) return;
     let at = output;
     if (boxGroup[from]! >= 0 || boxGroup[to]! >= 0) {
-      const key = (STYLES * entry + each) * count + to;
+      const key = (STYLES * entry + member) * count + to;
       if (drawn.has(key)) return;
       drawn.add(key);
     }
-    if (boxGroup[from]! >= 0 && each !== EdgeStyle.CONTROL) {
+    if (boxGroup[from]! >= 0 && member !== EdgeStyle.CONTROL) {
       const known = outputOf.get(entry);
       at = known ?? outputs[from]!++;
       if (known === undefined) outputOf.set(entry, at);
     }
     source!.push(from);
     target!.push(to);
-    slot!.push(STYLES * at + each);
-    style!.push(each);
+    slot!.push(STYLES * at + member);
+    style!.push(member);
     edge!.push(row);
   };
   const [leads, led] = [new Uint8Array(own.length), new Uint8Array(own.length)];
@@ -361,9 +361,9 @@ function* drawnEdges(
     else if (!isShown[from]) {
       if (!led[to]) bump(cutInto!, own[to]!);
     } else {
-      const each = graph.edgeTrust[row] === Trust.AMBIGUOUS ? EdgeStyle.AMBIGUOUS : EdgeStyle.DATA;
+      const style = graph.edgeTrust[row] === Trust.AMBIGUOUS ? EdgeStyle.AMBIGUOUS : EdgeStyle.DATA;
       const output = graph.edgeOutput[row]!;
-      add(own[from]!, own[to]!, output, graph.entryOffsets[from]! + output, each, row);
+      add(own[from]!, own[to]!, output, graph.entryOffsets[from]! + output, style, row);
     }
   }
   const entries = graph.entryOffsets.at(-1) ?? 0;

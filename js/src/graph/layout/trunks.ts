@@ -142,8 +142,8 @@ export function spreadStubs({ chainStart, chain, flipped }: Levels, far: Uint8Ar
   const hidden = new Uint8Array(far.length).fill(1);
   for (let e = 0; e < stub.length; e++) {
     const links = chain.subarray(chainStart[e]!, chainStart[e + 1]!);
-    if (links.some((each) => far[each] || flipped[each])) stub[e] = 1;
-    else for (const each of links) hidden[each] = 0;
+    if (links.some((link) => far[link] || flipped[link])) stub[e] = 1;
+    else for (const link of links) hidden[link] = 0;
   }
   return { stub, hidden };
 }

@@ -22,8 +22,8 @@ export interface Asked extends CompoundInput {
   stage?: { width: number; height: number };
 }
 
-export function* laidOut(asked: Asked): Generator<LayoutProgress, LayoutResult> {
-  const { wrapped = false, stage, ...input } = asked;
+export function* laidOut(request: Asked): Generator<LayoutProgress, LayoutResult> {
+  const { wrapped = false, stage, ...input } = request;
   const result = yield* layoutSteps(input);
   return stage && wrapped !== false ? inColumns(result, input, wrapped, stage) : result;
 }

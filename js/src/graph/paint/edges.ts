@@ -216,8 +216,8 @@ export class EdgePainter {
       const counts = over.get(edgeSource[edge]!) ?? new Set();
       over.set(edgeSource[edge]!, counts.add(-1 - graphEdge[edge]!));
     }
-    const told = new Set<string>();
-    const isNew = (key: string) => !told.has(key) && told.add(key);
+    const drawn = new Set<string>();
+    const isNew = (key: string) => !drawn.has(key) && drawn.add(key);
     const name = (box: number) => {
       const { title } = scene.text(box);
       return scene.group[box]! < 0 ? nodeTitle(title, scene.node[box]!) : title;
@@ -230,8 +230,8 @@ export class EdgePainter {
       if (isStub[edge]) {
         const start = routes.offsets[edge]!;
         if (isNew(`${tensor} far`)) {
-          const far = placed.edgesOf(box).filter((each) => {
-            return isStub[each] && edgeSource[each] === box && edgeSlot[each] === slot;
+          const far = placed.edgesOf(box).filter((edge) => {
+            return isStub[edge] && edgeSource[edge] === box && edgeSlot[edge] === slot;
           });
           yield { text: `${name(box)} → ${counted(far.length, "reader")}`, edge, point: start + 1 };
         }
@@ -250,10 +250,10 @@ export class EdgePainter {
       const node = graph.edgeSource[graphEdge[edge]!]!;
       const output = graph.edgeOutput[graphEdge[edge]!]!;
       const outputs = graph.entryOffsets[node + 1]! - graph.entryOffsets[node]!;
-      const said = picture.colors.entry(graph.entryOffsets[node]! + output);
+      const value = picture.colors.entry(graph.entryOffsets[node]! + output);
       const which = outputs > 1 ? `:${output} ` : "";
       yield {
-        text: `${which}${entryText(graph, node, output)}${said && ` · ${said}`}`,
+        text: `${which}${entryText(graph, node, output)}${value && ` · ${value}`}`,
         edge,
         point,
       };
@@ -321,7 +321,7 @@ export function edgeAt({ placed, camera }: GraphPicture, x: number, y: number): 
   const [atX, atY] = [camera.worldX(x), camera.worldY(y)];
   const reach = REACH / camera.scale;
   const view = { minX: atX - reach, maxX: atX + reach, minY: atY - reach, maxY: atY + reach };
-  let [found, least, looked] = [-1, reach, 0];
+  let [nearest, least, looked] = [-1, reach, 0];
   placed.eachEdge(view, (edge) => {
     if (looked++ > MOST) return;
     const start = offsets[edge]!;
@@ -330,10 +330,10 @@ export function edgeAt({ placed, camera }: GraphPicture, x: number, y: number): 
     for (let i = first; i + 1 < end; i++) {
       if (isStub && i === start + 1) continue;
       const away = distance(atX, atY, points, i);
-      if (away < least) [found, least] = [edge, away];
+      if (away < least) [nearest, least] = [edge, away];
     }
   });
-  return found;
+  return nearest;
 }
 
 /** Distance of a point from the segment that begins at the point `i` of a stroke. */

@@ -244,7 +244,7 @@ export class FramePainter {
 
   /** Header and part of it at a point of the stage. */
   at(x: number, y: number): { header: FrameHeader; button: boolean } | null {
-    const header = this.#headers.findLast((each) => isIn(each, x, y));
+    const header = this.#headers.findLast((header) => isIn(header, x, y));
     return header
       ? { header, button: header.button !== null && isIn(header.button, x, y, 2) }
       : null;

@@ -187,13 +187,13 @@ export class MarginPainter {
   }
 
   spotOf(box: number): Readonly<MarginText> | undefined {
-    return this.#spots.find((each) => each.box === box);
+    return this.#spots.find((spot) => spot.box === box);
   }
 
   boxAt(x: number, y: number): number {
     const spot = this.#spots.find(
-      (each) =>
-        x >= each.x - 4 && x <= each.x + each.width + 4 && Math.abs(y - each.y) <= PITCH / 2,
+      (spot) =>
+        x >= spot.x - 4 && x <= spot.x + spot.width + 4 && Math.abs(y - spot.y) <= PITCH / 2,
     );
     return spot ? spot.box : -1;
   }

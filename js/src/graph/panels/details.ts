@@ -69,9 +69,9 @@ export class DetailsPanel {
       this.#fill(this.#summary());
       return;
     }
-    const asked = new AbortController();
-    this.#asked = asked;
-    const signal = AbortSignal.any([asked.signal, this.#view.context.signal]);
+    const abort = new AbortController();
+    this.#asked = abort;
+    const signal = AbortSignal.any([abort.signal, this.#view.context.signal]);
     const busy = setTimeout(() => {
       this.#fill([this.#heading(node), muted("reading …")]);
     }, BUSY_MS);
@@ -82,8 +82,8 @@ export class DetailsPanel {
     } catch (error) {
       clearTimeout(busy);
       if (signal.aborted || isAbort(error)) return;
-      const said = element("p", { class: "tvmdbg-error", role: "alert" }, errorText(error));
-      this.#fill([this.#heading(node), said]);
+      const alert = element("p", { class: "tvmdbg-error", role: "alert" }, errorText(error));
+      this.#fill([this.#heading(node), alert]);
     }
   }
 
@@ -158,7 +158,7 @@ export class DetailsPanel {
     const isOpen = scene.frameOfGroup[group]! >= 0;
     const ns = groups.ns(group);
     const kinds = kindsIn(this.#model, group);
-    const identical = groups.ofKind(group).filter((each) => each !== group);
+    const identical = groups.ofKind(group).filter((other) => other !== group);
     const parent = graph.groupParent[group]!;
     const health = healthIn(this.#model, group);
     return [
@@ -187,7 +187,7 @@ export class DetailsPanel {
       identical.length
         ? section(
             `identical (${integer(identical.length)})`,
-            list(identical.slice(0, TOP).map((each) => element("li", {}, this.#groupLink(each)))),
+            list(identical.slice(0, TOP).map((other) => element("li", {}, this.#groupLink(other)))),
             identical.length > TOP ? muted(`and ${integer(identical.length - TOP)} more`) : null,
           )
         : null,
@@ -277,8 +277,8 @@ export class DetailsPanel {
     append(parts, this.#wrong());
     const notes = this.#view.context.session.notes.filter(([node]) => this.#model.has(node));
     if (notes.length > 0) {
-      const said = notes.map(([node]) => element("li", {}, this.#link(node), this.#note(node)));
-      parts.push(section(`notes (${notes.length})`, list(said)));
+      const items = notes.map(([node]) => element("li", {}, this.#link(node), this.#note(node)));
+      parts.push(section(`notes (${notes.length})`, list(items)));
     }
     const made = composition(this.#model);
     if (made.length > 0) parts.push(section("structure", this.#parts(made)));
@@ -294,8 +294,8 @@ export class DetailsPanel {
   #wrong(): Node[] {
     const { wrong = [], wrongCount = 0 } = this.#model.graph.info ?? {};
     const more = wrongCount - wrong.length;
-    const said = more > 0 ? [...wrong, `and ${integer(more)} more: run.graph.issues`] : wrong;
-    return said.map(warning);
+    const faults = more > 0 ? [...wrong, `and ${integer(more)} more: run.graph.issues`] : wrong;
+    return faults.map(warning);
   }
 
   #parts(made: readonly BlockKind[]): HTMLElement {

@@ -137,14 +137,14 @@ export function delegateOf(attrs: AttributeList): {
   const [backend = "", ...where] = call.split(", ");
   const name = (left.get("backend") ?? backend).replace(/Backend$/, "");
   const taken = (names: Iterable<string>): AttributeList => {
-    const found = [...names].filter((each) => left.has(each));
-    const rows = found.map((each) => [shown(each), left.get(each)!] as const);
-    for (const each of found) left.delete(each);
+    const present = [...names].filter((attr) => left.has(attr));
+    const rows = present.map((attr) => [shown(attr), left.get(attr)!] as const);
+    for (const attr of present) left.delete(attr);
     return rows;
   };
   const kernel = partsOf(left.get(KERNEL) ?? "");
-  for (const each of [KERNEL, ...SAID]) left.delete(each);
-  const quantized = [...left.keys()].filter((each) => each.endsWith(QUANTIZATION));
+  for (const attr of [KERNEL, ...SAID]) left.delete(attr);
+  const quantized = [...left.keys()].filter((key) => key.endsWith(QUANTIZATION));
   const parts: DelegateFacts["parts"] = [
     ["", taken(RAN)],
     ["settings", taken(SETTINGS)],
@@ -157,13 +157,13 @@ export function delegateOf(attrs: AttributeList): {
 
 /** `F32: 32-bit floats; GEMM: matrix multiplication` by its parts. */
 function partsOf(text: string): AttributeList {
-  const found: [string, string][] = [];
+  const parts: [string, string][] = [];
   for (const part of text.split("; ")) {
     const [name = "", ...rest] = part.split(": ");
-    if (rest.length) found.push([name, rest.join(": ")]);
-    else if (found.length) found.at(-1)![1] += `; ${part}`;
+    if (rest.length) parts.push([name, rest.join(": ")]);
+    else if (parts.length) parts.at(-1)![1] += `; ${part}`;
   }
-  return found;
+  return parts;
 }
 
 function shown(name: string): string {
@@ -218,13 +218,13 @@ export function groupPath({ graph }: GraphModel, node: number): string {
     if (groupSource[group] === GroupSource.REPEAT) continue;
     let [place, count] = [0, 0];
     for (
-      let each = parent + 1;
-      parent >= 0 && each < groupParent.length && groupParent[each]! >= parent;
-      each++
+      let row = parent + 1;
+      parent >= 0 && row < groupParent.length && groupParent[row]! >= parent;
+      row++
     ) {
-      if (groupParent[each] !== parent) continue;
+      if (groupParent[row] !== parent) continue;
       count += 1;
-      if (each <= group) place += 1;
+      if (row <= group) place += 1;
     }
     names.push(`in ${groupNames.at(group)}${count > 1 ? ` ${place} of ${count}` : ""}`);
   }

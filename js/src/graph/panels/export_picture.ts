@@ -63,7 +63,9 @@ export class Popup {
     items: readonly Node[],
   ): void {
     const seen = control.checkVisibility() ? control : this.#root.querySelector(".tvmdbg-more");
-    const [at, root] = [seen ?? control, this.#root].map((each) => each.getBoundingClientRect());
+    const [at, root] = [seen ?? control, this.#root].map((element) =>
+      element.getBoundingClientRect(),
+    );
     this.open(role, label, at!.left - root!.left, at!.bottom - root!.top + 2, items);
   }
 
@@ -116,8 +118,8 @@ function rulerOf(context: CanvasRenderingContext2D): TextRuler {
       const known = shifts.get(key);
       if (known !== undefined) return known;
       context.font = font;
-      const [alphabetic = 0, named = 0] = (["alphabetic", baseline] as const).map((each) => {
-        context.textBaseline = each;
+      const [alphabetic = 0, named = 0] = (["alphabetic", baseline] as const).map((line) => {
+        context.textBaseline = line;
         return context.measureText("x").actualBoundingBoxAscent;
       });
       shifts.set(key, alphabetic - named);

@@ -58,14 +58,14 @@ class NumberKey {
     this.#ramp.style.background = `linear-gradient(to right, ${stops.join(", ")})`;
     this.#ticks.replaceChildren(...this.#texts(colors));
     this.#handles.place({ x: SIDE, y: 7, width: WIDTH, height: 0 }, axis, [scale.low, scale.high]);
-    const said = [
+    const words = [
       counts.under && `${integer(counts.under)} below`,
       counts.over && `${integer(counts.over)} above`,
     ].filter(Boolean);
     const unknown = counts.unknown ? `${integer(counts.unknown)} unknown` : "";
     this.#counts.replaceChildren(
       counts.known === 0 ? "no known value " : "",
-      said.join(", "),
+      words.join(", "),
       ...(unknown
         ? [element("span", { class: "tvmdbg-graph-swatch tvmdbg-graph-hatched" }), unknown]
         : []),
@@ -77,7 +77,7 @@ class NumberKey {
     const { axis } = colors;
     if (axis.single) return [this.#text(brief(colors.text(axis.low)), WIDTH / 2)];
     const taken: [number, number][] = [];
-    const found: HTMLElement[] = [];
+    const ticks: HTMLElement[] = [];
     const values = [axis.low, axis.high, ...axis.ticks(TICKS).map(({ value }) => value)];
     for (const value of values) {
       const text = brief(colors.text(value));
@@ -85,9 +85,9 @@ class NumberKey {
       const at = Math.max(half - SIDE, Math.min(WIDTH + SIDE - half, axis.share(value) * WIDTH));
       if (taken.some(([from, to]) => at - half < to && at + half > from)) continue;
       taken.push([at - half, at + half]);
-      found.push(this.#text(text, at));
+      ticks.push(this.#text(text, at));
     }
-    return found;
+    return ticks;
   }
 
   #text(text: string, at: number): HTMLElement {
@@ -160,7 +160,7 @@ class HealthKey {
     }
     const { answer, verdict } = health;
     const counts = countsByWeight(verdict);
-    const chips = counts.map(([each, count]) => this.#chip(each, count, palette));
+    const chips = counts.map(([verdict, count]) => this.#chip(verdict, count, palette));
     const stopped = answer.state === "cancelled";
     this.#progress.show(answer, "tensors ", stopped);
     const progress = stopped || isUnderWay(answer) ? [this.#progress.node] : [];
@@ -273,7 +273,7 @@ export class GraphLegend {
     if (!focused) return;
     const buttons = this.node.querySelectorAll<HTMLElement>("[data-kind]");
     Array.from(buttons)
-      .find((each) => each.dataset.kind === focused)
+      .find((button) => button.dataset.kind === focused)
       ?.focus({ preventScroll: true });
   }
 

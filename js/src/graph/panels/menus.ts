@@ -119,16 +119,16 @@ export class Menus {
       event.preventDefault();
       keep();
     });
-    const rows = navigation.names.map((each) =>
+    const rows = navigation.names.map((bookmark) =>
       element(
         "span",
         { class: "tvmdbg-joined" },
-        button(each, `go to ${each}`, () => {
+        button(bookmark, `go to ${bookmark}`, () => {
           this.#popup.close();
-          navigation.recall(each);
+          navigation.recall(bookmark);
         }),
-        button("×", `delete ${each}`, () => {
-          navigation.forget(each);
+        button("×", `delete ${bookmark}`, () => {
+          navigation.forget(bookmark);
           this.marks(control);
         }),
       ),

@@ -148,7 +148,7 @@ export class SearchField {
     input.setAttribute("aria-invalid", String(problem !== ""));
     this.#problem.hidden = !problem && notes.length === 0;
     this.#problem.classList.toggle("tvmdbg-warning", problem !== "");
-    const said = problem || notes.join("; ");
+    const message = problem || notes.join("; ");
     const text = input.value;
     const marked = at >= 0 && at <= text.length;
     const code = String.fromCodePoint(text.codePointAt(at) ?? 32);
@@ -164,7 +164,7 @@ export class SearchField {
             ),
           ]
         : []),
-      element("div", {}, said),
+      element("div", {}, message),
     );
     this.#place();
   }

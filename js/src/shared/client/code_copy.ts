@@ -105,9 +105,9 @@ export class CodeCopy {
     };
     // The browser fires a copy event, in which a page may set the text without permission.
     document.addEventListener("copy", copy, { capture: true });
-    const asked = document.execCommand("copy");
+    const copied = document.execCommand("copy");
     document.removeEventListener("copy", copy, { capture: true });
-    if (asked && set) done();
+    if (copied && set) done();
     else this.#offer(text);
   }
 

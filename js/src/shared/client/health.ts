@@ -103,11 +103,11 @@ export const Fault = { NONE: 0, ORIGIN: 1, SPREAD: 2 } as const;
 /** `Fault` of each node of a graph. */
 export function faultsOf({ node, verdict, source }: HealthAnswer, nodes: number): Uint8Array {
   const faults = new Uint8Array(nodes);
-  for (const [row, each] of node.entries()) {
-    if (each >= nodes || verdict[row] !== Verdict.FAULTY) continue;
-    const spread = source[row]! >= 0 && source[row] !== each;
-    if (!spread) faults[each] = Fault.ORIGIN;
-    else if (faults[each] === Fault.NONE) faults[each] = Fault.SPREAD;
+  for (const [row, entry] of node.entries()) {
+    if (entry >= nodes || verdict[row] !== Verdict.FAULTY) continue;
+    const spread = source[row]! >= 0 && source[row] !== entry;
+    if (!spread) faults[entry] = Fault.ORIGIN;
+    else if (faults[entry] === Fault.NONE) faults[entry] = Fault.SPREAD;
   }
   return faults;
 }
@@ -131,10 +131,10 @@ export function verdictCounts(verdicts: Uint8Array): [verdict: number, count: nu
 export function nextSuspicious(health: HealthAnswer, row: number): number {
   const here = row >= 0 && isSuspicious(health.verdict[row]!) ? health.rank[row]! : -1;
   let [next, first] = [-1, -1];
-  for (const [each, rank] of health.rank.entries()) {
-    if (!isSuspicious(health.verdict[each]!)) continue;
-    if (first < 0 || rank < health.rank[first]!) first = each;
-    if (rank > here && (next < 0 || rank < health.rank[next]!)) next = each;
+  for (const [entry, rank] of health.rank.entries()) {
+    if (!isSuspicious(health.verdict[entry]!)) continue;
+    if (first < 0 || rank < health.rank[first]!) first = entry;
+    if (rank > here && (next < 0 || rank < health.rank[next]!)) next = entry;
   }
   return next < 0 ? first : next;
 }
@@ -163,10 +163,10 @@ export function healthScan(
 ): Scan<HealthAnswer> {
   return new Scan(
     {
-      ask: (each, goOn) => run.health(each, goOn),
-      stop: async (each) => {
-        await run.cancelFindings(each);
-        return run.health(each);
+      ask: (signal, goOn) => run.health(signal, goOn),
+      stop: async (signal) => {
+        await run.cancelFindings(signal);
+        return run.health(signal);
       },
     },
     events,

@@ -132,7 +132,7 @@ export class StaticModel {
 
   #emit(event: string, ...args: unknown[]): void {
     for (const listener of [...(this.#listeners.get(event) ?? [])]) {
-      (listener as (...each: unknown[]) => void)(...args);
+      (listener as (...values: unknown[]) => void)(...args);
     }
   }
 }
@@ -141,9 +141,9 @@ export function modelOfView(model: StaticModel, signal: AbortSignal): AnyModel {
   const own: { event: string; listener: Listener; added: Listener }[] = [];
   const off = (event?: string | null, listener?: Listener | null) => {
     for (let i = own.length - 1; i >= 0; i--) {
-      const each = own[i]!;
-      if ((event && event !== each.event) || (listener && listener !== each.listener)) continue;
-      model.off(each.event, each.added);
+      const item = own[i]!;
+      if ((event && event !== item.event) || (listener && listener !== item.listener)) continue;
+      model.off(item.event, item.added);
       own.splice(i, 1);
     }
   };

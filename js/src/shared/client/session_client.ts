@@ -97,7 +97,7 @@ export class SessionClient {
   }
 
   toggle(node: number, source: string): void {
-    const others = this.selected.filter((each) => each !== node);
+    const others = this.selected.filter((other) => other !== node);
     const selected = others.length === this.selected.length ? [...others, node] : others;
     const [entry, slice] = [this.#entryAmong(selected), this.slice];
     const kept = slice && selected.includes(slice[0]) ? ([...slice] as [number, number]) : null;
@@ -179,12 +179,12 @@ export function stepOf(session: SessionClient): number | null {
 
 /** Goes to a step of the tour and selects its subject; null ends the tour. */
 export function goToStep(session: SessionClient, step: number | null): void {
-  const found = step === null ? null : tourOf(session)[step];
-  if (step !== null && !found) return;
-  if (!found) {
+  const target = step === null ? null : tourOf(session)[step];
+  if (step !== null && !target) return;
+  if (!target) {
     session.write({ tour_step: null }, "tour");
     return;
   }
-  const { nodes, entry, slice, time_range } = found;
+  const { nodes, entry, slice, time_range } = target;
   session.write({ tour_step: step, selected: [...nodes], entry, slice, time_range }, "tour");
 }

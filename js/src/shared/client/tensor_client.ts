@@ -79,8 +79,8 @@ export class TensorQuestions {
 /** Answer with its distribution unpacked. */
 function spread<T extends { distribution: Packed | null }>({ result, buffers }: Answer<T>) {
   const { distribution } = result;
-  const found = distribution && columnsOf<"distribution">(distribution.columns, buffers);
-  return { ...result, distribution: found };
+  const columns = distribution && columnsOf<"distribution">(distribution.columns, buffers);
+  return { ...result, distribution: columns };
 }
 
 function cellsOf({ columns }: Packed, buffers: DataView[]): Cells {

@@ -96,8 +96,8 @@ export class TimelineQuestions {
 
   async find(question: FindQuestion, signal: AbortSignal): Promise<FindAnswer> {
     const { result, buffers } = await this.#newer("find", question, signal);
-    const { columns, ...found } = result;
-    return { ...found, ...columnsOf<"find">(columns, buffers) };
+    const { columns, ...info } = result;
+    return { ...info, ...columnsOf<"find">(columns, buffers) };
   }
 
   /** Null if the slice is not drawn. */
@@ -131,14 +131,14 @@ export class TimelineQuestions {
 
   async #names(head: TimelineColumns): Promise<NameColumns> {
     if (head.names.length === head.info.names) return head;
-    const found = NAMED.map((name) => strings(head[name]));
-    while (found[0]!.length < head.info.names) {
-      const { result, buffers } = await this.ask("names", { first: found[0]!.length });
+    const texts = NAMED.map((name) => strings(head[name]));
+    while (texts[0]!.length < head.info.names) {
+      const { result, buffers } = await this.ask("names", { first: texts[0]!.length });
       const more = columnsOf<"names">(result.columns, buffers);
-      for (const [at, name] of NAMED.entries()) append(found[at]!, strings(more[name]));
+      for (const [at, name] of NAMED.entries()) append(texts[at]!, strings(more[name]));
     }
     return Object.fromEntries(
-      NAMED.map((name, at) => [name, textColumn(found[at]!)]),
+      NAMED.map((name, at) => [name, textColumn(texts[at]!)]),
     ) as NameColumns;
   }
 
@@ -213,10 +213,10 @@ function textColumn(texts: string[]): StringColumn {
 const OTHERS = ["self", "node", "set", "about", "source", "trust", "role"] as const;
 type Others = Pick<SliceColumns, (typeof OTHERS)[number]>;
 
-function sliceColumns(found: Columns<"slices"> & NameColumns): SliceColumns {
-  const { start, duration, name } = found;
-  const others = Object.fromEntries(OTHERS.map((each) => [each, found[each] ?? null]));
-  return { start, duration, name, ...(others as Others), ...namesOf(found) };
+function sliceColumns(columns: Columns<"slices"> & NameColumns): SliceColumns {
+  const { start, duration, name } = columns;
+  const others = Object.fromEntries(OTHERS.map((name) => [name, columns[name] ?? null]));
+  return { start, duration, name, ...(others as Others), ...namesOf(columns) };
 }
 
 function begun({ info }: TimelineColumns, names: NameColumns): Loading {

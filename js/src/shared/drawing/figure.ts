@@ -147,10 +147,10 @@ export function shares(hover: readonly HoverText[], width: number, height: numbe
 function places(hover: readonly HoverText[]): string {
   if (!hover.length) return "";
   const boxes = hover.map(({ x, y, width, height, text }) => {
-    const [left, top, wide, high] = [x, y, width, height].map((each) => Math.round(each * 10) / 10);
+    const [left, top, wide, high] = [x, y, width, height].map((size) => Math.round(size * 10) / 10);
     const box = `x="${left}" y="${top}" width="${wide}" height="${high}"`;
-    const said = hint(text).split("\n").map(escaped).join("&#10;");
-    return `<rect ${box}>${element("title", said)}</rect>`;
+    const words = hint(text).split("\n").map(escaped).join("&#10;");
+    return `<rect ${box}>${element("title", words)}</rect>`;
   });
   return `<g fill="none" pointer-events="all">${boxes.join("")}</g>`;
 }
@@ -326,7 +326,7 @@ export function paintParts(parts: readonly FigurePart[], pen: SvgContext, theme:
 }
 
 export function heightOf(parts: readonly FigurePart[]): number {
-  return parts.reduce((sum, each) => sum + each.height, 2 * MARGIN);
+  return parts.reduce((sum, part) => sum + part.height, 2 * MARGIN);
 }
 
 interface MissingData {

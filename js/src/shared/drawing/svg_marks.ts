@@ -24,7 +24,7 @@ export function clean(text: string): string {
  * in place.
  */
 export function escaped(text: string): string {
-  const safe = clean(text).replace(/[&<>"']/g, (each) => ENTITIES[each]!);
+  const safe = clean(text).replace(/[&<>"']/g, (sign) => ENTITIES[sign]!);
   return safe.replace(LEFTWARDS, "$&\u200e");
 }
 
@@ -62,18 +62,18 @@ export function markup(marks: readonly Mark[], dark: readonly Mark[] = marks): s
 const DIFFERENT = "a drawing differs between light and dark in more than its colors";
 
 function darkColors(marks: readonly Mark[], dark: readonly Mark[]): Map<string, string> {
-  const found = new Map<string, string>();
+  const colors = new Map<string, string>();
   const add = (name: string, light: string, other: string) => {
     if (!light) return;
     const key = `${name}${plain(light)}`;
-    const known = found.get(key);
-    found.set(key, known === undefined || known === plain(other) ? plain(other) : "");
+    const known = colors.get(key);
+    colors.set(key, known === undefined || known === plain(other) ? plain(other) : "");
   };
   marks.forEach(({ style }, at) => {
     add("fill", style.fill, dark[at]!.style.fill);
     add("stroke", style.stroke, dark[at]!.style.stroke);
   });
-  return found;
+  return colors;
 }
 
 class Writer {

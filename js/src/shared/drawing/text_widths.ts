@@ -62,19 +62,19 @@ export class TextWidths {
   /** The longest beginning that ends at a good line break. */
   wrap(text: string, room: number, size: number, lines = 12, bold = false): string[] {
     let rest = clean(text).replace(/^ +| +$/g, "");
-    const found: string[] = [];
+    const parts: string[] = [];
     while (rest) {
-      if (found.length + 1 === lines || this.width(rest, size, bold) <= room) {
-        found.push(this.fit(rest, room, size, bold));
+      if (parts.length + 1 === lines || this.width(rest, size, bold) <= room) {
+        parts.push(this.fit(rest, room, size, bold));
         break;
       }
       let line = this.#head(rest, room, size, bold);
       if (!line) break;
       if (rest[line.length] !== " ") line = beforeBreak(line);
-      found.push(line.replace(TRAILING_SPACE, ""));
+      parts.push(line.replace(TRAILING_SPACE, ""));
       rest = rest.slice(line.length).replace(/^ +/, "");
     }
-    return found.filter((line) => line);
+    return parts.filter((line) => line);
   }
 
   #head(text: string, room: number, size: number, bold: boolean, mono = false): string {
@@ -138,7 +138,7 @@ function beforeBreak(line: string): string {
   const half = chars.length / 2;
   const space = chars.lastIndexOf(" ");
   if (space > half) return chars.slice(0, space).join("");
-  const mark = largest(Array.from("_/.:-", (each) => chars.lastIndexOf(each)));
+  const mark = largest(Array.from("_/.:-", (sign) => chars.lastIndexOf(sign)));
   if (mark > half) return chars.slice(0, mark + 1).join("");
   return space > 0 ? chars.slice(0, space).join("") : line;
 }

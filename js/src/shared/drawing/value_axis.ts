@@ -27,7 +27,7 @@ export function niceTicks(low: number, high: number, count: number): Tick[] {
 /** The next 1, 2 or 5 times a power of ten. */
 function roundStep(rough: number): number {
   const power = 10 ** Math.floor(Math.log10(rough));
-  return power * ([1, 2, 5].find((each) => each * power >= rough) ?? 10);
+  return power * ([1, 2, 5].find((factor) => factor * power >= rough) ?? 10);
 }
 
 export function indexTicks(first: number, end: number, count: number): number[] {

@@ -41,9 +41,9 @@ export function letSave(root: HTMLElement, signal: AbortSignal): void {
     for (let at = event.target as Element | null; at; at = at.parentElement) {
       if (at.hasAttribute(name)) kept.push(at);
     }
-    for (const each of kept) each.removeAttribute(name);
+    for (const node of kept) node.removeAttribute(name);
     setTimeout(() => {
-      for (const each of kept) each.setAttribute(name, "true");
+      for (const node of kept) node.setAttribute(name, "true");
     });
   };
   // JupyterLab listens on the document, in the capture phase too.
@@ -95,11 +95,12 @@ export function relabel(node: HTMLButtonElement, label: string, title: string): 
 }
 
 export function keepChildren(node: HTMLElement, ...children: readonly Node[]): void {
-  for (const each of [...node.childNodes]) if (!children.includes(each)) each.remove();
+  for (const child of [...node.childNodes])
+    if (!children.includes(child as HTMLElement)) child.remove();
   let at = node.firstChild;
-  for (const each of children) {
-    if (each === at) at = at.nextSibling;
-    else node.insertBefore(each, at);
+  for (const child of children) {
+    if (child === at) at = at.nextSibling;
+    else node.insertBefore(child, at);
   }
 }
 
@@ -110,8 +111,8 @@ export function select(
   value: string,
   onChange: (value: string) => void,
 ): HTMLSelectElement {
-  const options = choices.map(([each, text]) =>
-    element("option", { value: each, selected: each === value }, text),
+  const options = choices.map(([choice, text]) =>
+    element("option", { value: choice, selected: choice === value }, text),
   );
   const node = element("select", { "aria-label": label, title: label, ...KEEP_KEYS }, ...options);
   node.addEventListener("change", () => onChange(node.value));

@@ -80,7 +80,7 @@ export class HitList {
   }
 
   place(root: HTMLElement): void {
-    const [field, box] = [this.#field, root].map((each) => each.getBoundingClientRect());
+    const [field, box] = [this.#field, root].map((node) => node.getBoundingClientRect());
     const { style } = this.node;
     const top = field!.bottom - box!.top + 2;
     const left = Math.min(field!.left - box!.left, box!.width - this.node.offsetWidth - 6);
@@ -119,10 +119,10 @@ export class HitList {
       option.setAttribute("aria-selected", String(at === row));
       if (at === row) option.scrollIntoView({ block: "nearest" });
     }
-    const told = this.#field.getAttribute("aria-activedescendant");
+    const active = this.#field.getAttribute("aria-activedescendant");
     if (row >= 0) this.#field.setAttribute("aria-activedescendant", `${this.#list.id}-${row}`);
     // The field may refer to a row of another list.
-    else if (told?.startsWith(`${this.#list.id}-`))
+    else if (active?.startsWith(`${this.#list.id}-`))
       this.#field.removeAttribute("aria-activedescendant");
   }
 }

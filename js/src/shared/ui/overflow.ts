@@ -31,7 +31,7 @@ export class Overflow {
     this.#needless = [...always, ...sometimes];
     this.#least = always.length;
     this.#places = Array.from(bar.children)
-      .filter((each): each is HTMLElement => this.#needless.includes(each as HTMLElement))
+      .filter((child): child is HTMLElement => this.#needless.includes(child as HTMLElement))
       .map((item) => {
         const place = document.createComment("");
         item.before(place);
@@ -64,7 +64,7 @@ export class Overflow {
     const { clientWidth, scrollWidth, children } = this.#bar;
     const most = FEW + Math.max(0, Math.floor((clientWidth - NARROW) / STEP));
     const shown = [...children].reduce(
-      (sum, each) => sum + (each === this.node ? 1 : count(each)),
+      (sum, child) => sum + (child === this.node ? 1 : count(child)),
       0,
     );
     return scrollWidth <= clientWidth && shown <= Math.min(MANY, most);
@@ -76,7 +76,7 @@ export class Overflow {
       if (waiting.has(item)) this.#menu.append(item);
       else if (item.previousSibling !== place) place.after(item);
     }
-    this.node.hidden = [...this.#menu.children].every((each) => (each as HTMLElement).hidden);
+    this.node.hidden = [...this.#menu.children].every((child) => (child as HTMLElement).hidden);
   }
 
   #open(open: boolean): void {
@@ -92,7 +92,7 @@ export class Overflow {
     const by = { ArrowDown: 1, ArrowUp: -1 }[key];
     if (by === undefined || !(target instanceof HTMLButtonElement)) return false;
     const all = [...this.#menu.querySelectorAll<HTMLElement>(CONTROLS)].filter(
-      (each) => each.checkVisibility() && !each.matches(":disabled"),
+      (node) => node.checkVisibility() && !node.matches(":disabled"),
     );
     const at = all.indexOf(target);
     all.at(at < 0 && by < 0 ? -1 : (at + by) % all.length)?.focus();
@@ -129,5 +129,5 @@ export class Overflow {
 function count(item: Element): number {
   if (!(item as HTMLElement).checkVisibility()) return 0;
   if (item.matches(`.tvmdbg-one-control, ${CONTROLS}`)) return 1;
-  return [...item.querySelectorAll(CONTROLS)].filter((each) => each.checkVisibility()).length;
+  return [...item.querySelectorAll(CONTROLS)].filter((node) => node.checkVisibility()).length;
 }

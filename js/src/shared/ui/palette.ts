@@ -23,7 +23,7 @@ export function selectionOf(
 }
 
 export function entryOf(finding: About | null, node: number): Entry {
-  return finding?.entries.find(([each]) => each === node) ?? [node, 0];
+  return finding?.entries.find(([entry]) => entry === node) ?? [node, 0];
 }
 
 export const PALETTE_KEY = "Ctrl+k";
@@ -138,7 +138,10 @@ export function actionCommands(root: HTMLElement): Commands {
   const all = views
     .filter((view) => view.checkVisibility())
     .flatMap(actionsIn)
-    .map((each) => ({ ...each, label: each.label.charAt(0).toUpperCase() + each.label.slice(1) }));
+    .map((finding) => ({
+      ...finding,
+      label: finding.label.charAt(0).toUpperCase() + finding.label.slice(1),
+    }));
   return {
     texts: all.map(({ label, kind }) => `${label} ${kind}`.toLowerCase()),
     at: (index) => all[index]!,
@@ -150,14 +153,14 @@ function actionsIn(view: HTMLElement): Command[] {
   const kind = (bar ?? view).getAttribute(bar ? "aria-label" : "aria-roledescription") ?? "";
   const free = <T extends HTMLElement>(selector: string) =>
     [...(bar?.querySelectorAll<T>(selector) ?? [])].filter(
-      (each) =>
-        !each.hidden &&
-        !each.matches(":disabled, .tvmdbg-more > button, [aria-label='findings'] *"),
+      (entry) =>
+        !entry.hidden &&
+        !entry.matches(":disabled, .tvmdbg-more > button, [aria-label='findings'] *"),
     );
   const buttons = free<HTMLButtonElement>("button[title]")
-    .map((each) => {
-      const [label, key] = named(each.title);
-      return { label, kind, value: key, run: () => each.click() };
+    .map((entry) => {
+      const [label, key] = named(entry.title);
+      return { label, kind, value: key, run: () => entry.click() };
     })
     .filter(({ value }) => value !== PALETTE_KEY);
   const choices = free<HTMLSelectElement>("select").flatMap((list) =>
@@ -213,10 +216,10 @@ export function matching(sources: readonly Commands[], query: string, most: numb
       }
     }
   }
-  const found = ranked.flat();
+  const commands = ranked.flat();
   return {
-    commands: found.slice(0, most).map(([source, index]) => source.at(index)),
-    total: found.length,
+    commands: commands.slice(0, most).map(([source, index]) => source.at(index)),
+    total: commands.length,
   };
 }
 
@@ -259,7 +262,7 @@ export function openPalette(root: HTMLElement, ...sides: readonly SearchedRun[])
   const palette = new CommandPalette(root, actionCommands(root), sides.length);
   root.append(palette.node);
   palette.show();
-  for (const side of sides) void sources(side).then((found) => palette.add(...found));
+  for (const side of sides) void sources(side).then((lists) => palette.add(...lists));
 }
 
 async function sources({

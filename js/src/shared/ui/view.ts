@@ -28,7 +28,7 @@ function hideSavedFigure(id: string, root: HTMLElement, signal: AbortSignal): vo
   );
   document.adoptedStyleSheets.push(sheet);
   signal.addEventListener("abort", () => {
-    document.adoptedStyleSheets = document.adoptedStyleSheets.filter((each) => each !== sheet);
+    document.adoptedStyleSheets = document.adoptedStyleSheets.filter((other) => other !== sheet);
   });
 }
 
@@ -193,7 +193,7 @@ class FullScreen {
   onChange(listener: () => void, signal: AbortSignal): void {
     this.#listeners.push(listener);
     signal.addEventListener("abort", () => {
-      this.#listeners = this.#listeners.filter((each) => each !== listener);
+      this.#listeners = this.#listeners.filter((other) => other !== listener);
     });
   }
 

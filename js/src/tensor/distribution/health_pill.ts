@@ -20,20 +20,20 @@ export function stateWords(health: HealthAnswer): string {
   const { state, done, total } = health;
   if (total === 0) return "no tensors";
   if (isUnderWay(health)) return `${integer(done)} of ${integer(total)} …`;
-  const found = countsWords(health);
-  return state === "cancelled" ? `${found}; ${integer(done)} of ${integer(total)}` : found;
+  const words = countsWords(health);
+  return state === "cancelled" ? `${words}; ${integer(done)} of ${integer(total)}` : words;
 }
 
 /** `16 faulty, 2 suspicious`; OK ones only without others. */
 function countsWords({ verdict, brief, total }: HealthAnswer): string {
   const counts = verdictCounts(verdict);
-  const unread = brief.filter((each) => each === UNREAD).length;
-  const told = counts.filter(([each]) => each !== Verdict.OK && each !== Verdict.NOT_SCANNED);
-  if (told.length) {
-    const words = told.map(([each, count]): [number, string] =>
-      each === Verdict.UNKNOWN
-        ? [count - unread, VERDICT_LABELS[each]]
-        : [count, VERDICT_LABELS[each]!],
+  const unread = brief.filter((text) => text === UNREAD).length;
+  const listed = counts.filter(([count]) => count !== Verdict.OK && count !== Verdict.NOT_SCANNED);
+  if (listed.length) {
+    const words = listed.map(([verdict, count]): [number, string] =>
+      verdict === Verdict.UNKNOWN
+        ? [count - unread, VERDICT_LABELS[verdict]]
+        : [count, VERDICT_LABELS[verdict]!],
     );
     words.push([unread, `of ${integer(total)} could not be read`]);
     return words
@@ -41,7 +41,7 @@ function countsWords({ verdict, brief, total }: HealthAnswer): string {
       .map(([count, label]) => `${integer(count)} ${label}`)
       .join(", ");
   }
-  const fine = counts.find(([each]) => each === Verdict.OK)?.[1] ?? 0;
+  const fine = counts.find(([count]) => count === Verdict.OK)?.[1] ?? 0;
   return fine === total ? `all ${integer(total)} OK` : `${integer(fine)} OK`;
 }
 
@@ -74,8 +74,8 @@ function rounded(value: number): string {
 
 /** The suspicious row before (-1) or after (1) a row in execution order, or -1. */
 export function suspiciousBeside({ verdict }: HealthAnswer, row: number, by: number): number {
-  for (let each = row + by; each >= 0 && each < verdict.length; each += by) {
-    if (isSuspicious(verdict[each]!)) return each;
+  for (let other = row + by; other >= 0 && other < verdict.length; other += by) {
+    if (isSuspicious(verdict[other]!)) return other;
   }
   return -1;
 }
@@ -152,7 +152,7 @@ export class HealthPill {
         element("span", { class: isLoud ? "tvmdbg-tensor-loud" : undefined }, text),
       ),
     );
-    this.node.title = [...this.node.children].map((each) => each.textContent).join(", ");
+    this.node.title = [...this.node.children].map((child) => child.textContent).join(", ");
   }
 
   #specials(statistics: TensorStatistics, specials: readonly Special[]): HTMLElement[] {
@@ -161,13 +161,13 @@ export class HealthPill {
       posInf: statistics.firstPosInf,
       negInf: statistics.firstNegInf,
     };
-    return specials.map((each) => {
-      const text = specialText(statistics, each);
-      if (statistics[each] === 0) return span("tvmdbg-muted", text);
-      const title = `Go to the first ${SPECIAL_TEXT[each]}`;
+    return specials.map((special) => {
+      const text = specialText(statistics, special);
+      if (statistics[special] === 0) return span("tvmdbg-muted", text);
+      const title = `Go to the first ${SPECIAL_TEXT[special]}`;
       const place = placeButton(
         this.#shown?.answer ?? null,
-        first[each],
+        first[special],
         title,
         this.#commands,
         "first ",

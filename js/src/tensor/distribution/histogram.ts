@@ -270,8 +270,8 @@ export class Histogram {
     if (!this.#scene || !this.#spread) return;
     const { axis } = this.#spread;
     const { x, width } = this.#scene.plot;
-    const [low, high] = [Math.min(from, to), Math.max(from, to)].map((each) =>
-      tidy(axis, (each - x) / width, 1 / width),
+    const [low, high] = [Math.min(from, to), Math.max(from, to)].map((value) =>
+      tidy(axis, (value - x) / width, 1 / width),
     ) as [number, number];
     if (high > low) this.#commands.recolor({ range: [low, high] });
   }

@@ -220,10 +220,10 @@ export class SmallHistogram {
     });
   }
 
-  show(found: SpreadAnswer, dtype: string): void {
-    this.#found = found;
+  show(spread: SpreadAnswer, dtype: string): void {
+    this.#found = spread;
     this.#dtype = dtype;
-    this.node.hidden = !found.statistics;
+    this.node.hidden = !spread.statistics;
     this.#repaint.request();
   }
 
@@ -233,12 +233,12 @@ export class SmallHistogram {
 
   #paint(): void {
     const { clientWidth: width, clientHeight: height } = this.node;
-    const found = this.#found;
-    if (!found?.statistics || width === 0 || height === 0) return;
-    const near = nearRange(found, AUTO);
+    const counts = this.#found;
+    if (!counts?.statistics || width === 0 || height === 0) return;
+    const near = nearRange(counts, AUTO);
     const zoom = near && ([near.low, near.high] as const);
-    const spread = spreadOf(found, this.#dtype, { kind: scaleKind(found, "auto"), zoom });
-    this.#scene = spread && spreadScene(spread, found.statistics.size, width, height, false);
+    const spread = spreadOf(counts, this.#dtype, { kind: scaleKind(counts, "auto"), zoom });
+    this.#scene = spread && spreadScene(spread, counts.statistics.size, width, height, false);
     const view = { spread, scene: this.#scene, colors: null, theme: readTheme(this.#root) };
     clear(this.#base, width, height);
     paintHistogram(this.#base.context, width, height, view, false);

@@ -164,11 +164,12 @@ function countText({ least, most, likely }: Counted, size: number): string {
 
 /** The bar at x, even if it is too low to hit; of narrow ones the nearest. */
 export function barAt({ bars }: SpreadScene, x: number): number | null {
-  let [found, nearest] = [-1, 3];
+  let [closest, nearest] = [-1, 3];
   bars.forEach((bar, k) => {
     const away = x < bar.x ? bar.x - x : x >= bar.x + bar.width ? x - bar.x - bar.width : 0;
-    const better = away === 0 && nearest === 0 ? bar.likely > bars[found]!.likely : away < nearest;
-    if (better) [found, nearest] = [k, away];
+    const better =
+      away === 0 && nearest === 0 ? bar.likely > bars[closest]!.likely : away < nearest;
+    if (better) [closest, nearest] = [k, away];
   });
-  return found < 0 ? null : found;
+  return closest < 0 ? null : closest;
 }

@@ -102,8 +102,8 @@ class Percentiles {
     this.#changed();
     const signal = AbortSignal.any([asking.signal, this.#signal]);
     try {
-      const found = await this.#run.percentiles({ ...this.#question, percents }, signal);
-      if (this.#asking === asking) this.#exact = found;
+      const answer = await this.#run.percentiles({ ...this.#question, percents }, signal);
+      if (this.#asking === asking) this.#exact = answer;
     } catch (error) {
       if (this.#asking === asking && !isAbort(error)) this.failure = error;
     } finally {
@@ -212,13 +212,13 @@ export class StatisticsLine {
     if (minimum && maximum && isConstant(minimum, maximum)) return [];
     const sampled = known.state !== "exact";
     const best = this.#percentiles.best(known);
-    const rows = best.map((each) => {
-      const [low, high] = [this.#full(each.low), this.#full(each.high)];
-      const full = isExact(each) ? low : `${low} … ${high}`;
-      return row(percentName(each.percent), number(percentText(each, sampled), full));
+    const rows = best.map((percentile) => {
+      const [low, high] = [this.#full(percentile.low), this.#full(percentile.high)];
+      const full = isExact(percentile) ? low : `${low} … ${high}`;
+      return row(percentName(percentile.percent), number(percentText(percentile, sampled), full));
     });
     const { failure, busy } = this.#percentiles;
-    const loose = best.length === 0 || best.some((each) => !isExact(each));
+    const loose = best.length === 0 || best.some((percentile) => !isExact(percentile));
     if (sampled || !loose || !known.statistics?.finite) return rows;
     const percents = best.length ? best.map(({ percent }) => percent) : PERCENTS;
     const refine = busy

@@ -142,8 +142,8 @@ export class ChannelGrid {
   #start(shown: ShownTensor, answer: TensorAnswer): boolean {
     const axis = shown.along;
     const { viewShape } = answer;
-    const index = answer.index.map((at, each) =>
-      each === axis || answer.axes.includes(each) ? 0 : at,
+    const index = answer.index.map((at, dim) =>
+      dim === axis || answer.axes.includes(dim) ? 0 : at,
     );
     const plane = JSON.stringify([{ ...viewOf(answer), index }, axis]);
     if (plane === this.#plane) return false;
@@ -204,17 +204,17 @@ export class ChannelGrid {
     if (!wanted) return;
     const { rows, cols } = layout.cells;
     const question = { ...viewOf(answer), axis: channels.axis, ...wanted, rows, cols };
-    const asked = JSON.stringify(question);
-    if (asked === this.#asked) return;
-    this.#asked = asked;
+    const key = JSON.stringify(question);
+    if (key === this.#asked) return;
+    this.#asked = key;
     try {
-      const found = await this.#newest.ask(() => this.#run.channels(question, this.#signal));
+      const answer = await this.#newest.ask(() => this.#run.channels(question, this.#signal));
       if (channels !== this.#channels) return;
-      channels.add(found);
+      channels.add(answer);
       this.#failure.clear();
       this.#repaint.request();
     } catch (error) {
-      if (isAbort(error) || channels !== this.#channels || asked !== this.#asked) return;
+      if (isAbort(error) || channels !== this.#channels || key !== this.#asked) return;
       this.#failure.tell("tiles", error);
     }
   }

@@ -16,7 +16,7 @@ interface Channel extends Cells {
 
 /** Faults of a channel, in the words of the grid. */
 export function channelSigns({ low, high, all }: Channel): string[] {
-  const signs: string[] = specialsOf(all).map((each) => SPECIAL_TEXT[each]);
+  const signs: string[] = specialsOf(all).map((special) => SPECIAL_TEXT[special]);
   if (all === 0 && low === 0 && high === 0) signs.push("dead");
   return signs;
 }

@@ -29,9 +29,9 @@ export function crowdText(known: SpreadAnswer | null, { scale }: ColorChoice): s
   if (!known?.statistics || known.scale === "linear") return "";
   const kind = scaleKind(known, scale);
   const values = `${known.statistics.zero ? "nonzero " : ""}${valuesOf(known)}`;
-  const told = `${percent(known.crowd)} of ${values}`;
-  if (kind === "linear") return `${told} share one bar`;
-  return scale === "auto" ? `${kind} scale: ${told} would share one bar` : "";
+  const crowd = `${percent(known.crowd)} of ${values}`;
+  if (kind === "linear") return `${crowd} share one bar`;
+  return scale === "auto" ? `${kind} scale: ${crowd} would share one bar` : "";
 }
 
 function valuesOf({ state }: SpreadAnswer): string {
@@ -185,5 +185,5 @@ export class ColorControls {
 
 /** Options whose labels are their values. */
 export function named<T extends string>(names: readonly T[]) {
-  return names.map((each) => [each, each] as const);
+  return names.map((option) => [option, option] as const);
 }

@@ -19,32 +19,32 @@ export class ColorLegend {
 
   show({ scale, statistics, colors, answer }: ShownTensor): void {
     const dtype = answer?.valueDtype;
-    const asked = colors.scale;
-    const same = scale === this.#scale && statistics === this.#statistics && asked === this.#asked;
+    const choice = colors.scale;
+    const same = scale === this.#scale && statistics === this.#statistics && choice === this.#asked;
     if (same) return;
-    [this.#scale, this.#statistics, this.#asked] = [scale, statistics, asked];
+    [this.#scale, this.#statistics, this.#asked] = [scale, statistics, choice];
     this.node.replaceChildren();
-    const said: string[] = [];
+    const texts: string[] = [];
     if (scale) {
       this.node.append(colorBar(scale, dtype));
       const [low, high] = [aboutText(scale.least, dtype), aboutText(scale.most, dtype)];
-      said.push(`colors from ${low} to ${high}, ${scale.kind}`);
+      texts.push(`colors from ${low} to ${high}, ${scale.kind}`);
       for (const side of ["under", "over"] as const) {
         const outside = outsideOf(scale, statistics, side, dtype);
         if (!outside) continue;
         this.#swatch(OUTSIDE[side], CHEVRONS[side], outside, side);
-        said.push(outside);
+        texts.push(outside);
       }
     }
     for (const { special, color, text } of specialKey(statistics?.statistics)) {
       this.#swatch(color, SIGNS[special], text, special);
-      said.push(text);
+      texts.push(text);
     }
     const logless =
-      asked === "log" && scale?.kind !== "log" ? "no positive values: symlog instead of log" : "";
+      choice === "log" && scale?.kind !== "log" ? "no positive values: symlog instead of log" : "";
     if (logless) this.node.append(muted(logless));
-    if (logless) said.push(logless);
-    this.node.setAttribute("aria-label", `Legend: ${said.join("; ") || "no colors"}`);
+    if (logless) texts.push(logless);
+    this.node.setAttribute("aria-label", `Legend: ${texts.join("; ") || "no colors"}`);
   }
 
   #swatch(color: string, sign: string, text: string, name: string): void {
@@ -61,10 +61,10 @@ export function outsideOf(
   side: "under" | "over",
   dtype?: string,
 ): string {
-  const found = known?.statistics;
+  const numbers = known?.statistics;
   const under = side === "under";
   const end = under ? scale.least : scale.most;
-  const extreme = under ? found?.minimum.value : found?.maximum.value;
+  const extreme = under ? numbers?.minimum.value : numbers?.maximum.value;
   if (extreme === null || extreme === undefined) return "";
   if (under ? extreme >= end : extreme <= end) return "";
   const text = `${under ? "below" : "above"} ${aboutText(end, dtype)}`;
@@ -141,7 +141,7 @@ export function legendTicks(scale: ColorScale, width: number, dtype?: string): L
     const from = align === "start" ? at : align === "end" ? at - long : at - long / 2;
     const to = from + long;
     const outside = align === "middle" && (from < 0 || to > width);
-    if (outside || taken.some((each) => from < each.to + 8 && each.from - 8 < to)) return;
+    if (outside || taken.some((label) => from < label.to + 8 && label.from - 8 < to)) return;
     taken.push({ from, to });
     kept.push({ text, at, align });
   };

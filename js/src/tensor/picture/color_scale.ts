@@ -30,7 +30,7 @@ const FLAG = { nan: 1, posInf: 2, negInf: 4 } as const;
 export const SPECIALS = ["nan", "posInf", "negInf"] as const;
 
 export function specialsOf(flags: number): Special[] {
-  return SPECIALS.filter((each) => flags & FLAG[each]);
+  return SPECIALS.filter((special) => flags & FLAG[special]);
 }
 
 export function specialKey(statistics: TensorStatistics | null | undefined) {
@@ -173,18 +173,18 @@ export interface KnownValues {
 
 /** The scale for the known values, or null without finite ones. */
 export function colorScale(known: KnownValues, choice: ColorChoice): ColorScale | null {
-  const asked = scaleKind(known.statistics, choice.scale);
+  const wanted = scaleKind(known.statistics, choice.scale);
   const span = range(known, choice);
   if (!span) return null;
   const cut = nearRange(known.statistics, choice) ?? typeof choice.range !== "string";
   const part = cut ? span : undefined;
   let [low, high] = span;
-  if (asked === "log" && high > 0) {
+  if (wanted === "log" && high > 0) {
     low = low > 0 ? low : Math.max(leastPositive(known), high / 10 ** LOG_DECADES);
     const map = choice.map === "diverging" ? "diverging" : "sequential";
     return new ColorScale(low, high, map, "log");
   }
-  const kind = asked === "log" ? "symlog" : asked;
+  const kind = wanted === "log" ? "symlog" : wanted;
   const map =
     choice.map === "auto" ? (low < 0 && high > 0 ? "diverging" : "sequential") : choice.map;
   if (map === "diverging") {
@@ -226,8 +226,8 @@ function range(known: KnownValues, choice: ColorChoice): readonly [number, numbe
 }
 
 function tensorRange({ statistics }: KnownValues): [number, number] | null {
-  const found = statistics?.statistics;
-  const [low, high] = [found?.minimum.value ?? null, found?.maximum.value ?? null];
+  const numbers = statistics?.statistics;
+  const [low, high] = [numbers?.minimum.value ?? null, numbers?.maximum.value ?? null];
   return low === null || high === null ? null : [low, high];
 }
 

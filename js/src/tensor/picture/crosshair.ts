@@ -34,7 +34,7 @@ const REST_MS = 40;
 class ExactValue {
   readonly #run: TensorQuestions;
   readonly #signal: AbortSignal;
-  readonly #found: (answer: TensorAnswer, point: Point, found: ValuesAnswer) => void;
+  readonly #found: (answer: TensorAnswer, point: Point, values: ValuesAnswer) => void;
   readonly #failed: (error: unknown) => void;
   readonly #newest = new NewestWins();
   #timer: ReturnType<typeof setTimeout> | undefined;
@@ -43,12 +43,12 @@ class ExactValue {
   constructor(
     run: TensorQuestions,
     signal: AbortSignal,
-    found: (answer: TensorAnswer, point: Point, found: ValuesAnswer) => void,
+    report: (answer: TensorAnswer, point: Point, values: ValuesAnswer) => void,
     failed: (error: unknown) => void,
   ) {
     this.#run = run;
     this.#signal = signal;
-    this.#found = found;
+    this.#found = report;
     this.#failed = failed;
     signal.addEventListener("abort", () => clearTimeout(this.#timer));
   }
@@ -60,15 +60,16 @@ class ExactValue {
 
   ask(answer: TensorAnswer, look: ValueLook, point: Point): void {
     this.forget();
-    const asked = this.#asked;
+    const pending = this.#asked;
     const format = look.format === "dequantised" ? look.format : "number";
     this.#timer = setTimeout(async () => {
       const question = { ...viewOf(answer), ...look, format, ...point, rows: 1, cols: 1 } as const;
       try {
-        const found = await this.#newest.ask(() => this.#run.values(question, this.#signal));
-        if (asked === this.#asked && found.text[0] !== undefined) this.#found(answer, point, found);
+        const values = await this.#newest.ask(() => this.#run.values(question, this.#signal));
+        if (pending === this.#asked && values.text[0] !== undefined)
+          this.#found(answer, point, values);
       } catch (error) {
-        if (asked === this.#asked && !isAbort(error)) this.#failed(error);
+        if (pending === this.#asked && !isAbort(error)) this.#failed(error);
       }
     }, REST_MS);
   }
@@ -103,7 +104,7 @@ export class Crosshair {
     this.#exact = new ExactValue(
       run,
       signal,
-      (answer, point, found) => this.#found(answer, point, found),
+      (answer, point, values) => this.#found(answer, point, values),
       (error) => parts.mirror.say(`The value could not be read: ${errorText(error)}`),
     );
   }
@@ -166,20 +167,20 @@ export class Crosshair {
       this.#exact.ask(shown.answer, shown.values, point);
   }
 
-  #tell(point: Point | null, found: ValuesAnswer | null): void {
+  #tell(point: Point | null, values: ValuesAnswer | null): void {
     const { readout, picture } = this.#parts;
-    readout.show(this.#shown, point, found);
-    picture.tell(this.#shown && point ? tooltipLines(this.#shown, point, found) : []);
+    readout.show(this.#shown, point, values);
+    picture.tell(this.#shown && point ? tooltipLines(this.#shown, point, values) : []);
   }
 
-  #found(answer: TensorAnswer, point: Point, found: ValuesAnswer): void {
+  #found(answer: TensorAnswer, point: Point, values: ValuesAnswer): void {
     if (answer !== this.#shown?.answer) return;
     const { picture, marked, mirror } = this.#parts;
-    const text = found.text[0]!;
-    this.#tell(point, found);
+    const text = values.text[0]!;
+    this.#tell(point, values);
     if (picture.hover) return;
     picture.mark(this.point, text);
     if (marked.endsAt(point)) return;
-    mirror.tell(`${this.#words(answer)}; ${pointWords(this.#shown, point, found)}`, true);
+    mirror.tell(`${this.#words(answer)}; ${pointWords(this.#shown, point, values)}`, true);
   }
 }

@@ -158,8 +158,8 @@ function chosenLines(
   const splits = down >= 2 * LINE + 4 ? [onOneLine, onTwoLines] : [onOneLine];
   const fits = (lines: string[], room: number) => lines.every((text) => width(text) <= room);
   const at = ({ levels }: DigitCell, level: number, split: Split, room: number) => {
-    const [exact, other] = [0, level].map((each) =>
-      split(levels[Math.min(each, levels.length - 1)]!),
+    const [exact, other] = [0, level].map((zoom) =>
+      split(levels[Math.min(zoom, levels.length - 1)]!),
     );
     return fits(exact!, room) ? exact! : other!;
   };
@@ -167,7 +167,7 @@ function chosenLines(
     for (const room of rooms) {
       for (let level = 0; level < most; level += 1) {
         const lines = cells.map((cell) => at(cell, level, split, room));
-        if (lines.every((each) => fits(each, room))) return lines;
+        if (lines.every((line) => fits(line, room))) return lines;
       }
     }
   }

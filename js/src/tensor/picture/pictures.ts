@@ -49,9 +49,9 @@ export class Ahead {
   /** True if a prefetch of the plane is pending. */
   isComing(view: PlaneView): boolean {
     if (!this.#coming) return false;
-    const { view: asked, axis, first, count } = this.#coming;
+    const { view: pending, axis, first, count } = this.#coming;
     const at = view.index?.[axis] ?? -1;
-    return at >= first && at < first + count && sameBut(axis, asked, view);
+    return at >= first && at < first + count && sameBut(axis, pending, view);
   }
 
   /** Prefetches once the shown plane is complete and nothing else is pending. */
@@ -118,7 +118,7 @@ function painted(): Promise<void> {
 }
 
 function withIndex(view: PlaneView, axis: number, at: number): PlaneView {
-  return { ...view, index: view.index!.map((each, i) => (i === axis ? at : each)) };
+  return { ...view, index: view.index!.map((value, i) => (i === axis ? at : value)) };
 }
 
 /** True if two planes differ only in the index of an axis. */
@@ -186,7 +186,7 @@ export class Pictures {
       signal,
     );
     this.#ahead = new Ahead(
-      { channels: (...asked) => this.#asking.counted(() => run.channels(...asked)) },
+      { channels: (...args) => this.#asking.counted(() => run.channels(...args)) },
       {
         has: (view) => {
           const layout = viewport.layout;
@@ -286,6 +286,6 @@ export class Pictures {
 
 /** Key of a plane, equal for the same values in the same places. */
 function keyOf({ entry, reading, layout, sizes, axes, index }: PlaneView): string {
-  const fixed = index?.map((each, axis) => (axes?.includes(axis) ? 0 : each));
+  const fixed = index?.map((value, axis) => (axes?.includes(axis) ? 0 : value));
   return JSON.stringify([entry, reading, layout, sizes, axes, fixed]);
 }

@@ -311,7 +311,7 @@ export class PlotLabels {
     const box = turned
       ? { x: x - half, y: y - (length - before), width: 2 * half, height: length }
       : { x: x - before, y: y - half, width: length, height: 2 * half };
-    if (!inside(box, this.#bounds) || this.written.some((each) => touch(each, box))) return false;
+    if (!inside(box, this.#bounds) || this.written.some((other) => touch(other, box))) return false;
     context.save();
     context.translate(x, y);
     if (turned) context.rotate(-Math.PI / 2);

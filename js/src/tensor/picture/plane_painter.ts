@@ -194,7 +194,7 @@ function paintMarks(
   const inside = flaggedCells(tile).map((cell) => [cell, specialOf(tile.flags[cell]!)!] as const);
   if (size < MARK_FROM) {
     for (const special of SPECIALS) {
-      const own = inside.filter(([, each]) => each === special).map(([cell]) => box(cell));
+      const own = inside.filter(([, kind]) => kind === special).map(([cell]) => box(cell));
       paintTiny(context, plot, own, special);
     }
     return;

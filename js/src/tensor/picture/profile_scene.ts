@@ -141,7 +141,7 @@ export function cellWords(answer: ProfileAnswer, index: number, dtype: string): 
   const numbers = Number.isNaN(least)
     ? "no finite value"
     : `min ${cellText(least, dtype)}, mean ${meanText(means[0])}, max ${cellText(largest, dtype)}`;
-  const some = specials.map((each) => SPECIAL_TEXT[each]).join(", ");
+  const some = specials.map((special) => SPECIAL_TEXT[special]).join(", ");
   return `${place}: ${numbers}${some ? `, some ${some}` : ""}`;
 }
 
@@ -211,13 +211,13 @@ export function paintAlong(
   }
   context.strokeStyle = theme.line;
   context.strokeRect(plot.x - 0.5, plot.y - 0.5, plot.width + 1, plot.height + 1);
-  const each = plot.width / stretch.length;
+  const step = plot.width / stretch.length;
   const ticks = niceTicks(stretch.first, stretch.first + stretch.length - 1, plot.width / LABEL);
   const places =
     stretch.length > 1 ? ticks : [{ value: stretch.first, text: String(stretch.first) }];
   for (const { value } of places) {
     if (!Number.isInteger(value)) continue;
-    const x = plot.x + (value - stretch.first + 0.5) * each;
+    const x = plot.x + (value - stretch.first + 0.5) * step;
     labels.write(String(value), x, bottom + 10, { align: "center" });
   }
   labels.write(`${name} →`, plot.x, bottom + 25);
@@ -240,14 +240,14 @@ export function paintPlace(
   clear(overlay, width, height);
   if (!scene) return;
   const { plot } = scene;
-  const each = plot.width / length;
+  const wide = plot.width / length;
   const { context } = overlay;
   const line = (at: number, alpha: number) => {
     if (at < first || at >= first + length) return;
     context.globalAlpha = alpha;
     context.strokeStyle = theme.text;
-    const x = plot.x + (at - first) * each;
-    context.strokeRect(Math.round(x) - 0.5, plot.y - 3.5, Math.max(2, each) + 1, plot.height + 7);
+    const x = plot.x + (at - first) * wide;
+    context.strokeRect(Math.round(x) - 0.5, plot.y - 3.5, Math.max(2, wide) + 1, plot.height + 7);
     context.globalAlpha = 1;
   };
   if (hover !== null && hover !== index) line(hover, 0.45);

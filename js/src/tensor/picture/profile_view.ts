@@ -125,10 +125,10 @@ export class ProfileView {
 
   #pick(shown: ShownTensor, answer: TensorAnswer): void {
     this.#picker.show(shown, axesAlong(answer.viewShape, []));
-    const others = answer.viewShape.reduce((all, each) => all * each, 1);
+    const others = answer.viewShape.reduce((all, length) => all * length, 1);
     const length = answer.viewShape[this.#axis] ?? 1;
-    const each = length > 0 ? others / length : 0;
-    this.#about.textContent = `min, mean and max over ${counted(each, "value")} at each index`;
+    const repeats = length > 0 ? others / length : 0;
+    this.#about.textContent = `min, mean and max over ${counted(repeats, "value")} at each index`;
     this.stage.setAttribute("aria-valuemax", String(Math.max(0, length - 1)));
   }
 
@@ -139,9 +139,9 @@ export class ProfileView {
     }, BUSY_MS);
     try {
       const question = { entry, reading, layout, sizes, axis: this.#axis, points: POINTS };
-      const found = await this.#newest.ask(() => this.#run.profile(question, this.#signal));
+      const answer = await this.#newest.ask(() => this.#run.profile(question, this.#signal));
       if (key !== this.#key) return;
-      this.#found = found;
+      this.#found = answer;
       this.#failure.clear();
     } catch (error) {
       if (key !== this.#key || isAbort(error)) return;
@@ -181,11 +181,11 @@ export class ProfileView {
 
   #paint(): void {
     const { clientWidth: width, clientHeight: height } = this.stage;
-    const [found, answer] = [this.#found, this.#shown?.answer];
+    const [profile, answer] = [this.#found, this.#shown?.answer];
     if (width === 0 || height === 0 || this.node.hidden) return;
     const { statistics = null, colors } = this.#shown ?? {};
     const kind = scaleKind(statistics, colors?.scale ?? "auto");
-    this.#scene = found && profileScene(found, this.#stretch, kind, width, height);
+    this.#scene = profile && profileScene(profile, this.#stretch, kind, width, height);
     const name = answer ? axisText(answer.axisNames, this.#axis) : "";
     clear(this.#base, width, height);
     this.#labels = paintAlong(
@@ -199,7 +199,7 @@ export class ProfileView {
       readTheme(this.#root),
     );
     this.#place();
-    this.node.dataset.ready = String(found !== null);
+    this.node.dataset.ready = String(profile !== null);
   }
 
   #place(): void {

@@ -22,7 +22,7 @@ export function codeText(
 function channelsText(answer: TensorAnswer, along: number): string {
   const { axes, index } = answer;
   const order = [along, ...axes].filter((axis) => axis !== null);
-  const places = index.map((each, axis) => (order.includes(axis) ? ":" : each));
+  const places = index.map((value, axis) => (order.includes(axis) ? ":" : value));
   const kept = [...order].sort((a, b) => a - b);
   const turned = order.map((axis) => kept.indexOf(axis));
   const code = `${arrayText(answer, false)}[${places.join(", ")}]`;
@@ -31,7 +31,7 @@ function channelsText(answer: TensorAnswer, along: number): string {
 
 /** Minimum, maximum and mean of the finite values along one axis. */
 function profileText(answer: TensorAnswer, axis: number): string {
-  const others = answer.viewShape.map((_, each) => each).filter((each) => each !== axis);
+  const others = answer.viewShape.map((_, axisAt) => axisAt).filter((other) => other !== axis);
   const values = `np.ma.masked_invalid(np.asarray(${arrayText(answer, true)}).astype("float64"))`;
   const over = `axis=(${others.join(", ")}${others.length === 1 ? "," : ""})`;
   return `import numpy as np; x = ${values}; x.min(${over}), x.max(${over}), x.mean(${over})`;
@@ -69,10 +69,10 @@ export function placeText(
   const region = place && !("row" in place) ? place : null;
   const part = (axis: number, start: number, length: number) =>
     start === 0 && length >= viewShape[axis]! ? ":" : `${start}:${start + length}`;
-  const places = index.map((each, axis) => {
+  const places = index.map((value, axis) => {
     if (axis === down) return point ? point.row : region ? part(axis, region[0], region[2]) : ":";
     if (axis === across) return point ? point.col : region ? part(axis, region[1], region[3]) : ":";
-    return each;
+    return value;
   });
   return `[${places.length ? places.join(", ") : "()"}]`;
 }

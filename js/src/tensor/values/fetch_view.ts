@@ -130,18 +130,18 @@ export async function fetchTexts(
   let done = 0;
   for (let top = 0; top < rows; top += high) {
     for (let left = 0; left < cols; left += wide) {
-      const [asked, across] = [Math.min(high, rows - top), Math.min(wide, cols - left)];
+      const [down, across] = [Math.min(high, rows - top), Math.min(wide, cols - left)];
       const question = {
         ...view,
         ...look,
         row: row + top,
         col: col + left,
-        rows: asked,
+        rows: down,
         cols: across,
       };
       const { text } = await run.values(question, signal);
-      if (text.length !== asked * across) throw new Error("received other values than requested");
-      for (let k = 0; k < asked; k += 1) {
+      if (text.length !== down * across) throw new Error("received other values than requested");
+      for (let k = 0; k < down; k += 1) {
         append(lines[top + k]!, text.slice(k * across, (k + 1) * across));
       }
       done += text.length;

@@ -99,9 +99,9 @@ export class Readout {
     this.#field.select();
   }
 
-  show(...told: ReadoutState): void {
-    this.#told = told;
-    const [shown, point, found] = told;
+  show(...state: ReadoutState): void {
+    this.#told = state;
+    const [shown, point, values] = state;
     const answer = shown?.answer && hasValues(shown.answer) ? shown.answer : null;
     this.node.hidden = !answer;
     const index = answer && point && indexAt(answeredPlane(answer), point);
@@ -116,13 +116,13 @@ export class Readout {
       this.more.replaceChildren();
       return;
     }
-    const value = valueText(shown, point, found);
+    const value = valueText(shown, point, values);
     this.#text.textContent = isTyped ? `${indexText(index)} ${value}` : value;
     const place = physicalIndex(answer, index);
     const stored = place && place.join() !== index.join() ? place : null;
     const words = [stored && `stored at ${indexText(stored)}`, cellWords(answer, point)];
     this.#tell(words.filter(Boolean).join(" · "));
-    this.more.replaceChildren(...more(shown, found));
+    this.more.replaceChildren(...more(shown, values));
   }
 
   #tell(words: string): void {
@@ -160,40 +160,40 @@ export class Readout {
 function valueText(
   { answer, values }: ShownTensor,
   point: Point,
-  found: ValuesAnswer | null,
+  reply: ValuesAnswer | null,
 ): string {
-  const value = found?.one?.number ?? (values.format === "number" ? found?.text[0] : null);
+  const value = reply?.one?.number ?? (values.format === "number" ? reply?.text[0] : null);
   return value ? `= ${screenText(value)}` : about(answer!, point);
 }
 
 export function tooltipLines(
   shown: ShownTensor,
   point: Point,
-  found: ValuesAnswer | null,
+  reply: ValuesAnswer | null,
 ): string[] {
   const { answer, values } = shown;
   if (!answer) return [];
   const index = indexAt(answeredPlane(answer), point);
-  const text = found?.text[0];
+  const text = reply?.text[0];
   const dequantized = values.format === "dequantised" && text !== undefined;
   return [
-    valueText(shown, point, found).replace(/^= /, ""),
+    valueText(shown, point, reply).replace(/^= /, ""),
     `at ${indexText(index)}${isPadding(answer, index) ? ", padding" : ""}`,
-    found?.one?.hex ?? "",
+    reply?.one?.hex ?? "",
     dequantized ? `dequantized ${screenText(text)}` : "",
     cellWords(answer, point),
   ].filter(Boolean);
 }
 
 /** Bits of the value, the step to its neighbor, and its real number. */
-function more({ values }: ShownTensor, found: ValuesAnswer | null): HTMLElement[] {
+function more({ values }: ShownTensor, reply: ValuesAnswer | null): HTMLElement[] {
   const items: HTMLElement[] = [];
-  const text = found?.text[0];
+  const text = reply?.text[0];
   if (values.format === "dequantised" && text !== undefined) {
     const name = `(value ${shiftText(values.zeroPoint)}) × ${screenText(String(values.scale))} = `;
     items.push(element("span", {}, name, number(text)));
   }
-  const one = found?.one;
+  const one = reply?.one;
   if (!one) return items;
   items.push(number(one.hex), bitsNode(one.bits, one.fields));
   if (one.spacing) items.push(muted(`ulp ${screenText(one.spacing)}`));
@@ -218,7 +218,7 @@ function cellWords({ tile, valueDtype }: TensorAnswer, { row, col }: Point): str
     cellText(value, valueDtype),
   );
   const mean = tile.mean[cell]!;
-  const inside = specialsOf(tile.flags[cell]!).map((each) => SPECIAL_TEXT[each]);
+  const inside = specialsOf(tile.flags[cell]!).map((special) => SPECIAL_TEXT[special]);
   const meanWords = Number.isNaN(mean) ? "unknown" : meanText(mean);
   const numbers = Number.isNaN(tile.minimum[cell]!)
     ? "no finite value"

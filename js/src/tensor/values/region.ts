@@ -29,10 +29,10 @@ function numbersOf({ statistics, bounds }: RegionAnswer): RegionNumbers {
 }
 
 /** NaN and infinities that occur, or that there are none. */
-function specialWords(found: RegionNumbers): string {
-  const there = SPECIALS.filter((each) => found[each] !== 0).map((each) => {
-    const count = found[each];
-    return `${count === null ? "some" : integer(count)} ${SPECIAL_TEXT[each]}`;
+function specialWords(counts: RegionNumbers): string {
+  const there = SPECIALS.filter((special) => counts[special] !== 0).map((special) => {
+    const count = counts[special];
+    return `${count === null ? "some" : integer(count)} ${SPECIAL_TEXT[special]}`;
   });
   return there.join(", ") || "all finite";
 }
@@ -46,8 +46,8 @@ function sourceWords({ cells }: RegionAnswer): string {
     : `from the saved heatmap, ${down}×${across} values per cell; min and max cover every cell that overlaps the region`;
 }
 
-function regionWords(answer: TensorAnswer, region: Region, found: RegionAnswer): string {
-  const numbers = numbersOf(found);
+function regionWords(answer: TensorAnswer, region: Region, counts: RegionAnswer): string {
+  const numbers = numbersOf(counts);
   const [low, high, mean] = [numbers.minimum, numbers.maximum, numbers.mean].map(({ text }) =>
     screenText(text),
   );
@@ -55,7 +55,7 @@ function regionWords(answer: TensorAnswer, region: Region, found: RegionAnswer):
     `region ${placeText(answer, region)}, ${sizeWords(region)}`,
     `min ${low}, max ${high}, mean ${mean}`,
     specialWords(numbers),
-    sourceWords(found),
+    sourceWords(counts),
   ]
     .filter(Boolean)
     .join("; ");
@@ -113,14 +113,14 @@ export class RegionPanel {
     this.#size.textContent = sizeWords(region);
   }
 
-  show(found: RegionAnswer): void {
+  show(answer: RegionAnswer): void {
     this.node.dataset.ready = "true";
-    const numbers = numbersOf(found);
-    const source = sourceWords(found);
+    const numbers = numbersOf(answer);
+    const source = sourceWords(answer);
     const special = specialWords(numbers);
-    const beyond = beyondText(found, AUTO);
+    const beyond = beyondText(answer, AUTO);
     const isBool = this.#dtype === "bool";
-    this.#bars.show(found, this.#dtype);
+    this.#bars.show(answer, this.#dtype);
     this.#facts.replaceChildren(
       part(
         "region-numbers",
@@ -257,10 +257,10 @@ export class MarkedRegion {
     clearTimeout(this.#timer);
     this.#timer = setTimeout(async () => {
       try {
-        const found = await this.#newest.ask(() => this.#run.region(question, this.#signal));
+        const counts = await this.#newest.ask(() => this.#run.region(question, this.#signal));
         if (key !== this.#asked) return;
-        panel.show(found);
-        this.#parts.mirror.say(regionWords(answer, region, found));
+        panel.show(counts);
+        this.#parts.mirror.say(regionWords(answer, region, counts));
       } catch (error) {
         if (key !== this.#asked || isAbort(error)) return;
         panel.fail(error);

@@ -204,7 +204,7 @@ export class Saving {
     const view = viewOf(answer!);
     if (show !== "channels" || along === null) return [view];
     return Array.from({ length: answer!.viewShape[along]! }, (_, at) => {
-      return { ...view, index: answer!.index.map((each, axis) => (axis === along ? at : each)) };
+      return { ...view, index: answer!.index.map((value, axis) => (axis === along ? at : value)) };
     });
   }
 
@@ -219,10 +219,10 @@ export class Saving {
   #what(): string {
     const shown = this.#shown;
     if (!shown?.answer) return "";
-    const found = this.#source.profile();
+    const profile = this.#source.profile();
     const what =
       shown.show === "profile"
-        ? `min, mean and max at ${counted(found?.mean.length ?? 0, "point")}`
+        ? `min, mean and max at ${counted(profile?.mean.length ?? 0, "point")}`
         : `values of shape ${shapeText(this.#shape(shown))}`;
     return `npy and csv: ${what}; png: the image.`;
   }
@@ -249,7 +249,7 @@ export class Saving {
     try {
       const [blob, note] = await this.#make(kind, shown, signal);
       const { entry, name, index, axes } = shown.answer;
-      const place = index.map((each, axis) => (axes.includes(axis) ? "x" : each)).join("-");
+      const place = index.map((value, axis) => (axes.includes(axis) ? "x" : value)).join("-");
       const file = fileName([entry.join("-"), name, place], kind);
       download(file, blob);
       this.#tell(`${file}, ${byteText(blob.size)}.${note ? ` ${note}.` : ""}`);
@@ -307,19 +307,19 @@ export class Saving {
   }
 
   async #profile(kind: "npy" | "csv"): Promise<[Blob, string]> {
-    const found = this.#source.profile();
-    if (!found) throw new Error("the line plot has not loaded yet");
-    const { minimum, mean, maximum, step } = found;
+    const profile = this.#source.profile();
+    if (!profile) throw new Error("the line plot has not loaded yet");
+    const { minimum, mean, maximum, step } = profile;
     const note = step > 1 ? `each point covers ${counted(step, "index")}` : "";
     if (kind === "csv") {
       const text = (value: number) => String(value);
-      const rows = Array.from(mean, (each, k) => [
+      const rows = Array.from(mean, (value, k) => [
         text(k * step),
-        ...[minimum[k]!, each, maximum[k]!].map(text),
+        ...[minimum[k]!, value, maximum[k]!].map(text),
       ]);
       return [new Blob([csvText([["index", "min", "mean", "max"], ...rows])]), note];
     }
-    const columns = [minimum, mean, maximum].map((each) => each.slice());
+    const columns = [minimum, mean, maximum].map((column) => column.slice());
     return [
       new Blob([npyHeader(`<f${mean.BYTES_PER_ELEMENT}`, [3, mean.length]), ...columns]),
       `rows: min, mean, max. ${note}`,

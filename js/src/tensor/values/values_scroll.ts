@@ -93,7 +93,7 @@ export class ValuesScroll {
 
   size(): void {
     const { rows, cols } = this.plane;
-    const pixels = (length: number, each: number) => Math.min(MAX_PIXELS, length * each);
+    const pixels = (length: number, size: number) => Math.min(MAX_PIXELS, length * size);
     this.#space.style.height = `${ROW_HEIGHT + pixels(rows, ROW_HEIGHT)}px`;
     this.node.style.height = `${(Math.min(ROWS, rows) + 1) * ROW_HEIGHT + FRAME}px`;
     this.#space.style.width = `${this.#headWidth + pixels(cols, this.colWidth)}px`;

@@ -337,8 +337,8 @@ export class ValuesTable {
     const plane = this.#plane;
     const rows = Math.min(ROWS, plane.rows);
     const cols = Math.min(COLS, plane.cols);
-    const about = (start: number, seen: number, asked: number, all: number) =>
-      Math.max(0, Math.min(all - asked, start - Math.floor((asked - seen) / 2)));
+    const about = (start: number, seen: number, wanted: number, all: number) =>
+      Math.max(0, Math.min(all - wanted, start - Math.floor((wanted - seen) / 2)));
     const row = about(first.row, view.rows, rows, plane.rows);
     const col = about(first.col, view.cols, cols, plane.cols);
     const wanted = `${row}:${col}`;

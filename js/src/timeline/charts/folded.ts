@@ -105,19 +105,19 @@ export class FoldedChart implements OtherChart {
     );
     this.#scroller = new Scroller(this.stage, () => this.#painter.height, host.signal);
     const hatched = warm ? `; ${counted(warm, "repeat")} of warm-up, hatched` : "";
-    const said =
+    const sentence =
       `synthetic timeline: operators back to back in ${slices.columns.info.words.order}, at the top each at its median with ` +
       `p10 … p90 below, then ${counted(this.#lanes, "repeat")}${hatched}`;
     this.node = div(
       "tvmdbg-timeline-other",
-      div("tvmdbg-timeline-above", element("p", { class: "tvmdbg-muted" }, said)),
+      div("tvmdbg-timeline-above", element("p", { class: "tvmdbg-muted" }, sentence)),
       this.#scroller.node,
     );
   }
 
   sync(): void {
     const { node, hovered } = this.#host.session;
-    const rowOf = (each: number | null) => this.#rows.findIndex((row) => row.node === each);
+    const rowOf = (wanted: number | null) => this.#rows.findIndex((row) => row.node === wanted);
     if (node !== null && this.#rows[this.#current.row]?.node !== node) {
       this.#current = { row: rowOf(node), lane: MEDIAN };
       this.#reveal();
@@ -187,8 +187,8 @@ export class FoldedChart implements OtherChart {
   }
 
   #pick(row: number, lane: number): void {
-    const found = this.#rows[row];
-    this.#host.pick(found ? [found.node] : []);
+    const operator = this.#rows[row];
+    this.#host.pick(operator ? [operator.node] : []);
     this.#current = { row, lane };
     this.#reveal();
     if (this.sentence) this.#host.say(this.sentence);
@@ -224,12 +224,12 @@ export class FoldedChart implements OtherChart {
   }
 
   #hover(at: { x: number; y: number } | null): void {
-    const found = at ? this.#at(at.x, at.y) : { row: -1, lane: MEDIAN };
-    const row = this.#rows[found.row];
-    if (found.row !== this.#hovered.row) this.#host.hover(row ? row.node : null);
-    this.#hovered = found;
+    const hit = at ? this.#at(at.x, at.y) : { row: -1, lane: MEDIAN };
+    const row = this.#rows[hit.row];
+    if (hit.row !== this.#hovered.row) this.#host.hover(row ? row.node : null);
+    this.#hovered = hit;
     this.stage.touched();
-    const lines = row ? this.#words.lines(row, found.lane) : null;
+    const lines = row ? this.#words.lines(row, hit.lane) : null;
     this.#host.tip(lines, at?.x ?? 0, (at?.y ?? 0) + this.#scroller.node.offsetTop);
   }
 }

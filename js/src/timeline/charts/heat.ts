@@ -135,7 +135,7 @@ export class Heat implements OtherChart {
   sync(): void {
     const { session, data } = this.#host;
     const { node, hovered } = session;
-    const rowOf = (each: number) => this.#matrix.rows.findIndex(({ key }) => key === each);
+    const rowOf = (wanted: number) => this.#matrix.rows.findIndex(({ key }) => key === wanted);
     const wanted = this.#called.operators.selected(node, data.scene.current);
     if ((this.#matrix.rows[this.#current.row]?.key ?? -1) !== wanted) {
       this.#current = { row: rowOf(wanted), repeat: -1 };
@@ -214,12 +214,12 @@ export class Heat implements OtherChart {
   }
 
   #pick(row: number, repeat: number): void {
-    const found = this.#matrix.rows[row];
+    const operator = this.#matrix.rows[row];
     this.#current = { row, repeat };
-    const slice = found?.slices?.[repeat < 0 ? 0 : repeat];
-    if (!found) this.#host.pick([]);
+    const slice = operator?.slices?.[repeat < 0 ? 0 : repeat];
+    if (!operator) this.#host.pick([]);
     else if (slice !== undefined) this.#host.pick([], slice);
-    else this.#host.pick([found.node]);
+    else this.#host.pick([operator.node]);
     this.#current = { row, repeat };
     this.#reveal();
     if (this.sentence) this.#host.say(this.sentence);
@@ -232,15 +232,15 @@ export class Heat implements OtherChart {
   }
 
   #hover(at: { x: number; y: number } | null): void {
-    const found = at ? this.#at(at.x, at.y) : { row: -1, repeat: -1 };
-    const row = this.#matrix.rows[found.row];
-    if (found.row !== this.#hovered.row) this.#host.hover(row && row.node >= 0 ? row.node : null);
-    this.#hovered = found;
+    const hit = at ? this.#at(at.x, at.y) : { row: -1, repeat: -1 };
+    const row = this.#matrix.rows[hit.row];
+    if (hit.row !== this.#hovered.row) this.#host.hover(row && row.node >= 0 ? row.node : null);
+    this.#hovered = hit;
     this.stage.touched();
     const lines = row
-      ? this.#words.lines(row, found.repeat)
-      : at && at.y < TOTALS && found.repeat >= 0 && this.#matrix.totals.length
-        ? this.#words.totalLines(found.repeat)
+      ? this.#words.lines(row, hit.repeat)
+      : at && at.y < TOTALS && hit.repeat >= 0 && this.#matrix.totals.length
+        ? this.#words.totalLines(hit.repeat)
         : null;
     this.#host.tip(lines, at?.x ?? 0, (at?.y ?? 0) + this.#scroller.node.offsetTop);
   }

@@ -168,12 +168,12 @@ export class HeatPainter {
     brush.title(this.#names.titleOf(row.key), 18, middle, theme.text, right - 18);
     const cells = this.#matrix.columns;
     const wide = (width - left - 1) / cells;
-    const each = this.each(width);
+    const repeats = this.each(width);
     const gap = wide >= APART ? 1 : 0;
-    for (let repeat = 0; repeat < row.values.length; repeat += each) {
-      const cell = cellOf(row, repeat, repeat + each);
+    for (let repeat = 0; repeat < row.values.length; repeat += repeats) {
+      const cell = cellOf(row, repeat, repeat + repeats);
       const x = this.x(repeat, width);
-      const right = this.x(Math.min(cells, repeat + each), width);
+      const right = this.x(Math.min(cells, repeat + repeats), width);
       this.#cell(brush, row, cell, x, y, Math.max(1, right - x - gap));
     }
   }
@@ -228,12 +228,12 @@ export class HeatPainter {
     const most = totals.reduce((a, b) => (b > a ? b : a), 0);
     brush.text("total of each repeat", 18, 12, theme.text, left - 24, "600");
     brush.number(`up to ${duration(most)}`, 18, 28, theme.muted, left - 24);
-    const each = this.each(width);
-    for (let repeat = 0; repeat < columns; repeat += each) {
-      const part = totals.subarray(repeat, Math.min(columns, repeat + each));
+    const repeats = this.each(width);
+    for (let repeat = 0; repeat < columns; repeat += repeats) {
+      const part = totals.subarray(repeat, Math.min(columns, repeat + repeats));
       const value = part.reduce((a, b) => Math.max(a, b), 0);
       const x = this.x(repeat, width);
-      const right = this.x(Math.min(columns, repeat + each), width);
+      const right = this.x(Math.min(columns, repeat + repeats), width);
       const tall = Math.max(1, (value / most) * (TOTALS - 6));
       const box = { x, y: TOTALS - tall, width: Math.max(1, right - x - 1), height: tall };
       brush.fill(
@@ -245,7 +245,7 @@ export class HeatPainter {
         repeat < this.#warm ? 0.35 : 0.75,
       );
       brush.drawn.marks.push({ ...box, total: value, first: repeat });
-      if (each === 1 && right - x >= TOLD + 14) {
+      if (repeats === 1 && right - x >= TOLD + 14) {
         const text = duration(value);
         const at = x + (right - x - brushed(brush, text)) / 2;
         brush.number(text, at, TOTALS - 9, inkOn(theme.muted), right - x);

@@ -72,8 +72,8 @@ export class Icicle<T extends TreePlaces = MergedTree> {
 
   /** Takes as much height as makes its boxes legible; returns it. */
   fit(room: number): number {
-    const each = Math.floor(room / Math.max(1, this.tree.depths));
-    this.level = Math.min(Math.max(LEAST_LEVEL, each), MOST_LEVEL);
+    const height = Math.floor(room / Math.max(1, this.tree.depths));
+    this.level = Math.min(Math.max(LEAST_LEVEL, height), MOST_LEVEL);
     return this.tree.depths * this.level;
   }
 
@@ -161,7 +161,7 @@ export class Icicle<T extends TreePlaces = MergedTree> {
     const ink = !lit || isGroup ? theme.text : inkOn(color);
     const [from, to] = this.shown;
     const share = total[place]! / (to - from);
-    const told = `${duration(total[place]!)}${share > 1 ? "" : ` · ${percent(share)}`}`;
+    const size = `${duration(total[place]!)}${share > 1 ? "" : ` · ${percent(share)}`}`;
     const room = width - 8;
     const weight = isGroup ? "600" : "normal";
     const two = this.level >= TWO_LINES;
@@ -169,8 +169,8 @@ export class Icicle<T extends TreePlaces = MergedTree> {
     const title = this.called.titleOf(key);
     const used = brush.title(title, x + 4, middle, ink, room, weight);
     if (!used && title.id) brush.number(title.id, x + 2, middle, ink, width - 3);
-    if (two) brush.number(told, x + 4, y + (this.level * 2) / 3 + 1, ink, room);
-    else if (used) brush.number(told, right - 5, middle, ink, room - used - 12, true);
+    if (two) brush.number(size, x + 4, y + (this.level * 2) / 3 + 1, ink, room);
+    else if (used) brush.number(size, right - 5, middle, ink, room - used - 12, true);
   }
 
   #many(
@@ -223,9 +223,9 @@ export class Sandwich {
         },
         move: (at) => this.#hover(at),
         click: (x, y) => {
-          const found = this.#at(x, y);
-          if (!found) return;
-          const [icicle, place] = found;
+          const hit = this.#at(x, y);
+          if (!hit) return;
+          const [icicle, place] = hit;
           const key = icicle.tree.key[place]!;
           const nodes = called.nodes(key);
           const { slices } = host.data;
@@ -287,8 +287,8 @@ export class Sandwich {
       icicle.paint(brush, width, half);
       context.restore();
       const side = icicle === this.#above ? "callers" : "callees";
-      for (const each of brush.drawn.labels) before.labels.push({ ...each, y: each.y + top });
-      for (const each of brush.drawn.marks) before.marks.push({ ...each, y: each.y + top, side });
+      for (const label of brush.drawn.labels) before.labels.push({ ...label, y: label.y + top });
+      for (const mark of brush.drawn.marks) before.marks.push({ ...mark, y: mark.y + top, side });
       brush.drawn = before;
     }
     brush.fill(theme.text, 0, half - 1, width, 2);

@@ -200,11 +200,11 @@ export class Merged implements OtherChart {
     const { selected } = this.#host.session;
     if (!this.#icicle || selected.length < 2) return [];
     const wanted = new Set(selected);
-    const found: number[] = [];
+    const hits: number[] = [];
     this.#icicle.tree.key.forEach((key, place) => {
-      if (wanted.has(this.#called.node(key))) found.push(place);
+      if (wanted.has(this.#called.node(key))) hits.push(place);
     });
-    return found;
+    return hits;
   }
 
   #at(x: number, y: number): number {
@@ -269,10 +269,10 @@ export class Merged implements OtherChart {
       return node;
     };
     const path = place < 0 ? [] : icicle.tree.path(place);
-    const title = (each: number) => this.#called.title(icicle.tree.key[each]!);
+    const title = (place: number) => this.#called.title(icicle.tree.key[place]!);
     this.#trail.replaceChildren(
       crumb(`total ${duration(icicle.tree.whole)}`, -1),
-      ...path.map((each) => crumb(title(each), each)),
+      ...path.map((place) => crumb(title(place), place)),
     );
     this.#said.textContent = this.#about();
     this.#scroller.fit();
@@ -313,7 +313,7 @@ export class Merged implements OtherChart {
     const { tree } = this.#icicle!;
     const { total, self, count, key, whole } = tree;
     const path = tree.path(place).slice(0, -1);
-    const names = path.map((each) => this.#called.label(tree.key[each]!));
+    const names = path.map((place) => this.#called.label(tree.key[place]!));
     const cut = names.length > 6 ? [...names.slice(0, 3), "…", ...names.slice(-2)] : names;
     const leaf = self[place] === total[place];
     return [

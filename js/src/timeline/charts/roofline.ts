@@ -159,7 +159,7 @@ export class Roofline implements OtherChart {
     out.said = this.#said.textContent;
     const { width, height } = this.stage;
     const place = this.#place(width, height);
-    const [stage, outer] = [this.stage.node, this.node].map((each) => each.getBoundingClientRect());
+    const [stage, outer] = [this.stage.node, this.node].map((node) => node.getBoundingClientRect());
     const { flops, bytes } = this.#lines;
     const [dx, dy] = [stage!.left - outer!.left, stage!.top - outer!.top];
     const at = (x: number, rate: number) => ({ x: dx + x, y: dy + place.atY(rate) });
@@ -231,14 +231,16 @@ export class Roofline implements OtherChart {
     if (!points) return;
     const absent = points.node.length - points.byTime.length;
     const rest = absent ? ` ${counted(absent, "operator")} not in the chart.` : "";
-    let said = "Dashed = best measured, not hardware peak.";
+    let note = "Dashed = best measured, not hardware peak.";
     if (flops && bytes) {
-      const slow = points.byTime.filter((each) => points.bound(each, this.#given)?.by === "memory");
+      const slow = points.byTime.filter(
+        (point) => points.bound(point, this.#given)?.by === "memory",
+      );
       const ridge = Number((flops / bytes).toPrecision(3));
-      said = `Memory-bound below ${ridge} FLOP/B, ignoring cache hits: ${counted(slow.length, "operator")}.`;
+      note = `Memory-bound below ${ridge} FLOP/B, ignoring cache hits: ${counted(slow.length, "operator")}.`;
     }
-    this.#said.textContent = said + rest;
-    this.#said.title = `${said}${rest} ${this.#convention}`;
+    this.#said.textContent = note + rest;
+    this.#said.title = `${note}${rest} ${this.#convention}`;
   }
 
   #place(width: number, height: number): RooflinePlot {
@@ -255,14 +257,14 @@ export class Roofline implements OtherChart {
 
   #at(x: number, y: number): number {
     const place = this.#place(this.stage.width, this.stage.height);
-    let [found, best] = [-1, Number.POSITIVE_INFINITY];
+    let [nearest, best] = [-1, Number.POSITIVE_INFINITY];
     for (const point of this.#points?.byTime ?? []) {
       const [left, top] = this.#painter!.spot(place, point);
       const radius = this.#painter!.radius(point);
       const away = Math.hypot(left - x, top - y);
-      if (away <= radius + 2 && away / radius <= best) [found, best] = [point, away / radius];
+      if (away <= radius + 2 && away / radius <= best) [nearest, best] = [point, away / radius];
     }
-    return found;
+    return nearest;
   }
 
   #lineAt(x: number, y: number): RooflineLine | null {

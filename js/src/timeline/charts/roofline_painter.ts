@@ -159,7 +159,7 @@ export class RooflinePainter {
     given: Ceilings,
     seen: Ceilings,
   ): [string, RooflineLabel[]][] {
-    const found: [string, RooflineLabel[]][] = [];
+    const texts: [string, RooflineLabel[]][] = [];
     const [flops, bytes] = [given.flops ?? seen.flops, given.bytes ?? seen.bytes];
     const ridge = ridgeOf(given);
     const add = (text: string, from: number, to: number, at: (x: number) => number) => {
@@ -170,19 +170,19 @@ export class RooflinePainter {
         choices.push({ x, y: Math.min(at(x), at(x + width)) - 9, width });
         choices.push({ x, y: Math.max(at(x), at(x + width)) + 9, width });
       }
-      found.push([text, choices]);
+      texts.push([text, choices]);
     };
     if (flops) {
       const from = ridge === null ? place.left : place.atX(ridge);
-      const text = told(given.flops !== null, rateText(flops, "FLOP/s"));
+      const text = rateLabel(given.flops !== null, rateText(flops, "FLOP/s"));
       add(text, from, place.right, () => place.atY(flops));
     }
     if (bytes) {
       const at = (x: number) => place.atY(bytes * place.intensity(x));
       const to = ridge === null ? place.right : place.atX(ridge);
-      add(told(given.bytes !== null, rateText(bytes, "B/s")), place.left, to, at);
+      add(rateLabel(given.bytes !== null, rateText(bytes, "B/s")), place.left, to, at);
     }
-    return found;
+    return texts;
   }
 
   #dot(brush: Brush, place: RooflinePlot, point: number): void {
@@ -216,7 +216,7 @@ export class RooflinePainter {
       const text = fitTitle(brush.measure, title, LABEL_ROOM);
       texts.push([text, beside(spots[i]!, brush.measure.width(text))]);
     });
-    const choices = texts.map(([, each]) => each);
+    const choices = texts.map(([, text]) => text);
     placeLabels(choices, spots, place).forEach((label, i) => {
       if (!label) return;
       brush.fill(brush.theme.background, label.x - 1, label.y - 6, label.width + 2, 12, 0.75);
@@ -235,7 +235,7 @@ function ridgeOf({ flops, bytes }: Ceilings): number | null {
   return flops && bytes ? flops / bytes : null;
 }
 
-function told(given: boolean, rate: string): string {
+function rateLabel(given: boolean, rate: string): string {
   return given ? rate : `best measured: ${rate}`;
 }
 

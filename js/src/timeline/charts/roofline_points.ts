@@ -26,11 +26,11 @@ export function rateText(value: number, unit: string): string {
 export function typedRate(text: string): number | null {
   const typed = text.trim();
   if (!typed) return null;
-  const found = /^([\d.,]+(?:e[+-]?\d+)?)\s*([kmgtp]?)(?:(?:flops?|b|bytes?)(?:\/s)?)?$/i.exec(
+  const match = /^([\d.,]+(?:e[+-]?\d+)?)\s*([kmgtp]?)(?:(?:flops?|b|bytes?)(?:\/s)?)?$/i.exec(
     typed,
   );
-  const value = found
-    ? Number(found[1]!.replaceAll(",", "")) * (POWERS[found[2]!.toLowerCase()] ?? 1)
+  const value = match
+    ? Number(match[1]!.replaceAll(",", "")) * (POWERS[match[2]!.toLowerCase()] ?? 1)
     : Number.NaN;
   return value > 0 && Number.isFinite(value) ? value : Number.NaN;
 }
@@ -69,15 +69,15 @@ export class OperatorPoints {
     this.flops = flops;
     this.bytes = bytes;
     this.exact = exact;
-    this.ns = Float64Array.from(node, (each) => nodeNs[each] ?? Number.NaN);
-    this.intensity = flops.map((each, point) => each / bytes[point]!);
-    this.rate = flops.map((each, point) => (each / this.ns[point]!) * 1e9);
+    this.ns = Float64Array.from(node, (id) => nodeNs[id] ?? Number.NaN);
+    this.intensity = flops.map((flop, point) => flop / bytes[point]!);
+    this.rate = flops.map((flop, point) => (flop / this.ns[point]!) * 1e9);
     const drawn = Array.from(node.keys()).filter((point) => this.isDrawn(point));
     this.byTime = drawn.toSorted((a, b) => this.ns[b]! - this.ns[a]! || a - b);
     this.byPlace = drawn.toSorted(
       (a, b) => this.intensity[a]! - this.intensity[b]! || this.rate[a]! - this.rate[b]! || a - b,
     );
-    this.#of = new Map(Array.from(node, (each, point) => [each, point]));
+    this.#of = new Map(Array.from(node, (id, point) => [id, point]));
   }
 
   /** The point of a node, or -1. */
@@ -120,13 +120,13 @@ export class OperatorPoints {
 
   /** Points without a position by reason, both sorted by time. */
   missing(): { why: string; points: number[]; ns: number }[] {
-    const found = new Map<string, number[]>();
+    const reasons = new Map<string, number[]>();
     for (const point of this.node.keys()) {
       if (this.isDrawn(point)) continue;
-      addTo(found, this.#why(point), point);
+      addTo(reasons, this.#why(point), point);
     }
     const time = (point: number) => this.ns[point]! || 0;
-    return [...found]
+    return [...reasons]
       .map(([why, points]) => ({
         why,
         points: points.toSorted((a, b) => time(b) - time(a) || a - b),
@@ -136,8 +136,8 @@ export class OperatorPoints {
   }
 
   #why(point: number): string {
-    const told = this.#columns.why.at(point);
-    if (told) return told;
+    const reason = this.#columns.why.at(point);
+    if (reason) return reason;
     if (!(this.ns[point]! > 0)) return "no time above zero";
     return "no arithmetic: 0 operations";
   }
@@ -177,8 +177,8 @@ export function decadeTicks({ low, high }: RateRange, most: number): number[] {
   const ticks: number[] = [];
   for (let power = Math.floor(low); power <= high; power++) {
     if (((power % step) + step) % step) continue;
-    for (const each of inner) {
-      const value = Number(`${each}e${power}`);
+    for (const factor of inner) {
+      const value = Number(`${factor}e${power}`);
       const at = Math.log10(value);
       if (at >= low && at <= high) ticks.push(value);
     }
@@ -220,7 +220,7 @@ export function placeLabels(
 ): (RooflineLabel | null)[] {
   const taken: RooflineLabel[] = [];
   return texts.map((choices) => {
-    const found = choices.find(
+    const spot = choices.find(
       (label) =>
         label.x >= room.left &&
         label.x + label.width <= room.right &&
@@ -229,8 +229,8 @@ export function placeLabels(
         !taken.some((other) => meets(label, other)) &&
         !spots.some((spot) => covers(spot, label)),
     );
-    if (found) taken.push(found);
-    return found ?? null;
+    if (spot) taken.push(spot);
+    return spot ?? null;
   });
 }
 
@@ -266,7 +266,7 @@ export class MissingList {
   fill(
     points: OperatorPoints,
     name: (point: number) => string,
-    told: (ns: number) => string,
+    timeOf: (ns: number) => string,
     convention: string,
   ): void {
     const groups = points.missing().map(({ why, points: own, ns }) => {
@@ -276,7 +276,7 @@ export class MissingList {
         const node = points.node[point]!;
         const moved = points.moved(point);
         const rate = moved > 0 ? `, ${rateText(moved, "B/s")}` : "";
-        const text = `${name(point)} · ${told(points.ns[point]!)}${rate}`;
+        const text = `${name(point)} · ${timeOf(points.ns[point]!)}${rate}`;
         const row = button(text, why, () => this.#pick([node]));
         row.dataset.node = String(node);
         return element("li", {}, row);
@@ -303,8 +303,8 @@ export class MissingList {
   }
 
   mark(selected: readonly number[]): void {
-    for (const each of this.node.querySelectorAll<HTMLElement>("[data-node]")) {
-      each.setAttribute("aria-pressed", String(selected.includes(Number(each.dataset.node))));
+    for (const link of this.node.querySelectorAll<HTMLElement>("[data-node]")) {
+      link.setAttribute("aria-pressed", String(selected.includes(Number(link.dataset.node))));
     }
   }
 }

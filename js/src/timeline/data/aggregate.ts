@@ -81,7 +81,7 @@ export function areaSums(
   }
   const later = { min: Number.NaN, p50: Number.NaN, p90: Number.NaN, max: Number.NaN };
   const tracks = [...new Set(rows.map(({ track }) => track))];
-  const found = {
+  const sums = {
     range,
     count,
     instants,
@@ -91,7 +91,7 @@ export function areaSums(
       ? []
       : tracks.map((track) => trackArea(slices, track, range)),
   };
-  return { area: found, inside };
+  return { area: sums, inside };
 }
 
 /** Of the slices [first, last) of a row that touch a range, those inside it. */
@@ -114,7 +114,7 @@ function summed(values: Uint32Array | Float64Array, begin: number, end: number):
 }
 
 function trackArea(slices: Slices, track: number, [from, to]: TimeRange): TrackArea {
-  const found = {
+  const inside = {
     track,
     busy: slices.tracks[track]!.busy(...slices.tracks[track]!.known(from, to)),
     gaps: 0,
@@ -122,11 +122,11 @@ function trackArea(slices: Slices, track: number, [from, to]: TimeRange): TrackA
     longestGap: 0,
   };
   slices.tracks[track]!.eachIdle(from, to, (start, end) => {
-    found.gaps++;
-    found.idle += end - start;
-    if (end - start > found.longestGap) found.longestGap = end - start;
+    inside.gaps++;
+    inside.idle += end - start;
+    if (end - start > inside.longestGap) inside.longestGap = end - start;
   });
-  return found;
+  return inside;
 }
 
 /** Time of a slice in a range during which no nested slice runs. */
@@ -145,11 +145,11 @@ function covered(slices: Slices, slice: number, from: number, to: number): numbe
   const isNested = row.kind === RowKind.NESTED;
   const below = isNested ? row.depth + 1 : 0;
   const inner = rows.find(({ kind, depth }) => kind === RowKind.NESTED && depth === below);
-  const lanes = rows.filter((each) => each.kind === RowKind.OVERLAP);
+  const lanes = rows.filter((row) => row.kind === RowKind.OVERLAP);
   if (!lanes.length) return inner?.busy(from, to) ?? 0;
   const inside: [start: number, end: number][] = [];
-  for (const each of inner ? [inner, ...lanes] : lanes) {
-    const [first, last] = each.range(from, to);
+  for (const other of inner ? [inner, ...lanes] : lanes) {
+    const [first, last] = other.range(from, to);
     for (let at = first; at < last; at++) {
       if (slices.parentOf(at) !== slice) continue;
       inside.push([Math.max(from, slices.startOf(at)), Math.min(to, slices.endOf(at))]);
@@ -207,8 +207,8 @@ export function* summing(
   return sums;
 }
 
-export function sumsBy(...asked: Parameters<typeof summing>): SliceSums {
-  const work = summing(...asked);
+export function sumsBy(...args: Parameters<typeof summing>): SliceSums {
+  const work = summing(...args);
   for (;;) {
     const step = work.next();
     if (step.done) return step.value;
@@ -227,19 +227,19 @@ export function selfWithin(slices: Slices, range: TimeRange | null): Within {
     range ? row.range(...range) : [row.first, row.last],
   );
   const size = ranges.reduce((sum, [first, last]) => sum + Math.max(0, last - first), 0);
-  const found = { slices: new Int32Array(size), self: new Float64Array(size) };
+  const sums = { slices: new Int32Array(size), self: new Float64Array(size) };
   let at = 0;
   for (const [first, last] of ranges) {
     for (let slice = first; slice < last; slice++) {
-      found.slices[at] = slice;
-      found.self[at++] = slices.selfOf(slice);
+      sums.slices[at] = slice;
+      sums.self[at++] = slices.selfOf(slice);
     }
     if (!range || first >= last) continue;
     for (const slice of [first, last - 1]) {
-      found.self[at - (last - slice)] = selfInside(slices, slice, range);
+      sums.self[at - (last - slice)] = selfInside(slices, slice, range);
     }
   }
-  return found;
+  return sums;
 }
 
 /** Confidence of the total time of nodes in one repeat. */

@@ -71,12 +71,12 @@ export function* summedBy(
   const { operators } = called;
   const key = called.ran((slice) => operators.of(slice));
   const sums = yield* summing(slices, range, operators.size, key);
-  const found = new ByRows(by, slices, called, range, sums);
-  for (const row of found.rows.slice(0, FIRST)) {
+  const table = new ByRows(by, slices, called, range, sums);
+  for (const row of table.rows.slice(0, FIRST)) {
     yield;
-    found.spread(row);
+    table.spread(row);
   }
-  return found;
+  return table;
 }
 
 /** Times of a range by any grouping. */
@@ -138,9 +138,9 @@ export class ByRows implements SumTable {
   spread(row: ByRow): DurationSpread {
     const known = this.#spreads.get(row.id);
     if (known) return known;
-    const found = this.#spread(row);
-    this.#spreads.set(row.id, found);
-    return found;
+    const spread = this.#spread(row);
+    this.#spreads.set(row.id, spread);
+    return spread;
   }
 
   #make(by: TableBy): ByRow[] {
@@ -157,11 +157,11 @@ export class ByRows implements SumTable {
   }
 
   #used({ self, count } = this.#sums): number[] {
-    const found: number[] = [];
+    const times: number[] = [];
     self.forEach((ns, operator) => {
-      if (ns > 0 || count[operator]!) found.push(operator);
+      if (ns > 0 || count[operator]!) times.push(operator);
     });
-    return found;
+    return times;
   }
 
   #operators(operators: readonly number[], sums = this.#sums, id = ""): ByRow[] {
@@ -257,7 +257,7 @@ export class ByRows implements SumTable {
       rows[at]!.nodes.push(node);
       rows[at]!.ns += this.#sums.self[node]!;
     }
-    const found: ByRow[] = rows
+    const measured: ByRow[] = rows
       .map((row, device) => ({
         ...row,
         inside: () => {
@@ -275,7 +275,7 @@ export class ByRows implements SumTable {
         },
       }))
       .filter(({ count, ns }) => count || ns);
-    return [...found, ...this.#operators(apart)];
+    return [...measured, ...this.#operators(apart)];
   }
 
   #names(): ByRow[] {

@@ -278,8 +278,8 @@ export function byKey(
   for (let i = 1; i < first.length; i++) first[i]! += first[i - 1]!;
   const next = first.slice();
   const slices = new Int32Array(first[size]!);
-  keys.forEach((each, slice) => {
-    if (each >= 0) slices[next[each]!++] = slice;
+  keys.forEach((key, slice) => {
+    if (key >= 0) slices[next[key]!++] = slice;
   });
   return [first, slices];
 }

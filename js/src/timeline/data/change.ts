@@ -142,9 +142,9 @@ export class Change {
 
   /** Number of rows by verdict, without verdicts that do not occur. */
   counts(): [verdict: number, count: number][] {
-    const found = new Map<number, number>();
-    for (const verdict of this.byNode.verdict) found.set(verdict, (found.get(verdict) ?? 0) + 1);
-    return [...found].sort((a, b) => a[0] - b[0]);
+    const counts = new Map<number, number>();
+    for (const verdict of this.byNode.verdict) counts.set(verdict, (counts.get(verdict) ?? 0) + 1);
+    return [...counts].sort((a, b) => a[0] - b[0]);
   }
 
   /** Position of a difference between the largest saving (0) and the largest loss (1); null for noise. */
@@ -204,8 +204,8 @@ export function pText(p: number): string {
 }
 
 function idsText(nodes: Int32Array): string {
-  const told = Array.from(nodes.subarray(0, IDS), (node) => `#${node}`).join(", ");
-  return nodes.length > IDS ? `${told} … (${nodes.length})` : told;
+  const ids = Array.from(nodes.subarray(0, IDS), (node) => `#${node}`).join(", ");
+  return nodes.length > IDS ? `${ids} … (${nodes.length})` : ids;
 }
 
 const STEPS = 21;

@@ -91,7 +91,7 @@ export function sliceFrames(
 
 /** Parent of every slice, or -1. */
 export function parents(slices: Slices): Int32Array {
-  const found = new Int32Array(slices.count).fill(-1);
+  const parent = new Int32Array(slices.count).fill(-1);
   const above = new Map<number, Row>();
   for (const row of slices.rows) {
     const outer = row.kind === RowKind.NESTED ? above.get(row.track) : undefined;
@@ -105,14 +105,14 @@ export function parents(slices: Slices): Int32Array {
         const start = slices.startOf(slice) + TOLERANCE_NS;
         while (at + 1 < outer.last && slices.startOf(at + 1) <= start) at++;
         if (slices.endOf(at) + TOLERANCE_NS >= slices.endOf(slice) && slices.startOf(at) <= start) {
-          found[slice] = at;
+          parent[slice] = at;
           continue;
         }
       }
-      found[slice] = slices.parentOf(slice);
+      parent[slice] = slices.parentOf(slice);
     }
   }
-  return found;
+  return parent;
 }
 
 /** Operators in the graph's groups, as paths for slices without nesting; keys of groups follow those of operators. */

@@ -105,9 +105,9 @@ export class MergedTree implements TreePlaces {
 
   /** Ancestors of a place and itself, from the top. */
   path(place: number): number[] {
-    const found: number[] = [];
-    for (let at = place; at >= 0; at = this.parent[at]!) found.push(at);
-    return found.reverse();
+    const path: number[] = [];
+    for (let at = place; at >= 0; at = this.parent[at]!) path.push(at);
+    return path.reverse();
   }
 
   /** The place of a level that contains this time, or -1. */
@@ -119,8 +119,8 @@ export class MergedTree implements TreePlaces {
       if (this.start[middle]! <= ns) low = middle + 1;
       else high = middle;
     }
-    const found = low - 1;
-    return found >= first && ns < this.start[found]! + this.total[found]! ? found : -1;
+    const at = low - 1;
+    return at >= first && ns < this.start[at]! + this.total[at]! ? at : -1;
   }
 }
 
@@ -201,11 +201,11 @@ class Paths {
 }
 
 export function placesOf(tree: MergedTree, key: number): number[] {
-  const found: number[] = [];
-  tree.key.forEach((each, place) => {
-    if (each === key) found.push(place);
+  const places: number[] = [];
+  tree.key.forEach((own, place) => {
+    if (own === key) places.push(place);
   });
-  return found;
+  return places;
 }
 
 /** Callers of some places as a tree: a caller is inside the place it calls, the weighed places are at the top. */
@@ -253,5 +253,5 @@ export function callees(tree: MergedTree, places: readonly number[]): CallFrames
 /** The places without ancestors among the others: a recursive call counts once. */
 export function outermost(tree: MergedTree, places: readonly number[]): number[] {
   const all = new Set(places);
-  return places.filter((place) => tree.path(place).filter((each) => all.has(each)).length === 1);
+  return places.filter((place) => tree.path(place).filter((outer) => all.has(outer)).length === 1);
 }

@@ -63,11 +63,11 @@ export interface TimeTick {
 export function ticks(start: number, end: number, most: number): TimeTick[] {
   const step = niceStep((end - start) / Math.max(1, most));
   const largest = Math.max(Math.abs(start), Math.abs(end));
-  const found: TimeTick[] = [];
+  const ticks: TimeTick[] = [];
   for (let i = Math.ceil(start / step - 1e-9); i * step <= end + step * 1e-9; i++) {
-    found.push({ ns: i * step, text: timeText(i * step, step, largest) });
+    ticks.push({ ns: i * step, text: timeText(i * step, step, largest) });
   }
-  return found;
+  return ticks;
 }
 
 /** Titles of nodes and slices; without a graph, those of the trace. */
@@ -171,7 +171,7 @@ export class Names {
     if (node < 0) return "other";
     if (this.#graph) return this.#graph.opKinds.at(node) || "other";
     const { rankNode, rankKind } = this.#slices.columns;
-    this.#kinds ??= new Map(Array.from(rankNode, (each, row) => [each, rankKind.at(row)]));
+    this.#kinds ??= new Map(Array.from(rankNode, (node, row) => [node, rankKind.at(row)]));
     return this.#kinds.get(node) ?? "other";
   }
 
@@ -207,8 +207,8 @@ export class Names {
   /** 1 for nodes with a matching label, name, function or op kind; tests distinct texts once. */
   nodesThat(fits: (text: string) => boolean): Uint8Array {
     const nodes = this.#slices.columns.nodeNs.length;
-    const found = new Uint8Array(nodes);
-    if (!this.#graph) return found;
+    const flags = new Uint8Array(nodes);
+    if (!this.#graph) return flags;
     for (const { codes, unique } of [
       this.#graph.labels,
       this.#graph.names,
@@ -216,16 +216,16 @@ export class Names {
       this.#graph.opKinds,
     ]) {
       const hits = unique.map(fits);
-      for (let node = 0; node < nodes; node++) if (hits[codes[node]!]) found[node] = 1;
+      for (let node = 0; node < nodes; node++) if (hits[codes[node]!]) flags[node] = 1;
     }
-    return found;
+    return flags;
   }
 }
 
 function bearers({ labels, kinds }: GraphColumns): Uint32Array {
-  const found = new Uint32Array(labels.unique.length);
+  const counts = new Uint32Array(labels.unique.length);
   labels.codes.forEach((code, node) => {
-    if (kinds[node] !== NodeKind.INPUT && kinds[node] !== NodeKind.PARAMETER) found[code]!++;
+    if (kinds[node] !== NodeKind.INPUT && kinds[node] !== NodeKind.PARAMETER) counts[code]!++;
   });
-  return found;
+  return counts;
 }

@@ -41,7 +41,7 @@ function rowInside(slices: Slices, slice: number): Row | undefined {
   const row = slices.rows[slices.rowOf(slice)];
   if (row?.kind !== RowKind.NESTED) return undefined;
   const { rows } = slices.tracks[row.track]!;
-  return rows.find((each) => each.kind === RowKind.NESTED && each.depth === row.depth + 1);
+  return rows.find((other) => other.kind === RowKind.NESTED && other.depth === row.depth + 1);
 }
 
 /** The children of a slice in an inner row. */
@@ -95,14 +95,14 @@ export function nextGap(
   by: number,
   least: number,
 ): Gap | null {
-  let found: Gap | null = null;
+  let result: Gap | null = null;
   const [from, to] = by > 0 ? [Math.max(ns, slices.start), slices.end] : [slices.start, ns];
   slices.tracks[track]?.eachIdle(from, to, (start, end) => {
-    if (end - start < least || (by > 0 && (found || start <= ns)) || (by < 0 && start >= ns))
+    if (end - start < least || (by > 0 && (result || start <= ns)) || (by < 0 && start >= ns))
       return;
-    found = { track, from: start, to: end };
+    result = { track, from: start, to: end };
   });
-  return found;
+  return result;
 }
 
 export interface GapStanding {
@@ -119,11 +119,11 @@ export interface GapStanding {
 export function gapStanding(
   slices: Slices,
   most: number,
-  asked: Gap | null = null,
+  wanted: Gap | null = null,
   tracks: readonly Track[] = slices.tracks,
 ): GapStanding {
   const longest = new Longest(most);
-  const length = asked ? lengthOf(asked) : Number.NaN;
+  const length = wanted ? lengthOf(wanted) : Number.NaN;
   let [count, sum, longer] = [0, 0, 0];
   for (const { number } of tracks) {
     slices.tracks[number]!.eachIdle(slices.start, slices.end, (from, to) => {
@@ -133,7 +133,7 @@ export function gapStanding(
       longest.take(number, from, to);
     });
   }
-  return { count, sum, rank: asked ? longer + 1 : 0, longest: longest.sorted() };
+  return { count, sum, rank: wanted ? longer + 1 : 0, longest: longest.sorted() };
 }
 
 /** Keeps the longest gaps of many. */

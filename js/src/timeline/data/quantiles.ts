@@ -30,10 +30,10 @@ export class MaxPyramid {
 
   /** Built with pauses. */
   static *making(values: Uint32Array | Float64Array): Generator<void, MaxPyramid> {
-    const found = new MaxPyramid(values.subarray(0, 0));
-    found.#values = values;
-    yield* found.#rise();
-    return found;
+    const pyramid = new MaxPyramid(values.subarray(0, 0));
+    pyramid.#values = values;
+    yield* pyramid.#rise();
+    return pyramid;
   }
 
   *#rise(): Generator<void, void> {
@@ -126,13 +126,18 @@ export function* percentiling(
   const count = stretches.reduce((sum, [first, last]) => sum + last - first, 0);
   if (!count) return shares.map(() => Number.NaN);
   const at = shares.map((share) => share * (count - 1));
-  const places = [...new Set(at.flatMap((each) => [Math.floor(each), Math.ceil(each)]))];
+  const places = [
+    ...new Set(at.flatMap((position) => [Math.floor(position), Math.ceil(position)])),
+  ];
   places.sort((a, b) => a - b);
-  const sought = yield* valuesAt(values, stretches, places);
-  const found = new Map(sought.map((value, i) => [places[i], value]));
-  return at.map((each) => {
-    const [low, high] = [found.get(Math.floor(each))!, found.get(Math.ceil(each))!];
-    const share = each - Math.floor(each);
+  const ordered = yield* valuesAt(values, stretches, places);
+  const byPosition = new Map(ordered.map((value, i) => [places[i], value]));
+  return at.map((position) => {
+    const [low, high] = [
+      byPosition.get(Math.floor(position))!,
+      byPosition.get(Math.ceil(position))!,
+    ];
+    const share = position - Math.floor(position);
     return share < 0.5 ? low + (high - low) * share : high - (high - low) * (1 - share);
   });
 }
@@ -142,13 +147,13 @@ function gathered(
   stretches: Stretches,
   count: number,
 ): Float64Array {
-  const found = new Float64Array(count);
+  const positions = new Float64Array(count);
   let at = 0;
   for (const [first, last] of stretches) {
-    found.set(values.subarray(first, last), at);
+    positions.set(values.subarray(first, last), at);
     at += last - first;
   }
-  return found;
+  return positions;
 }
 
 function pick(sorted: Float64Array, places: readonly number[]): number[] {
@@ -179,8 +184,8 @@ function* whole(
   return wanted.flatMap(({ bucket, before, inside }, table) => {
     const lower = tables.subarray(table * BUCKETS, (table + 1) * BUCKETS);
     const local = inside.map((place) => place - before);
-    return wantedBuckets(lower, local).flatMap((each) =>
-      each.inside.map(() => bucket * BUCKETS + each.bucket),
+    return wantedBuckets(lower, local).flatMap((bucketRank) =>
+      bucketRank.inside.map(() => bucket * BUCKETS + bucketRank.bucket),
     );
   });
 }
@@ -217,7 +222,7 @@ function* floating(
   const counts = new Uint32Array(BUCKETS);
   for (let at = part; at < parts.length; at += 4) counts[parts[at]!]!++;
   yield;
-  const found: number[] = [];
+  const result: number[] = [];
   for (const { bucket, before, inside } of wantedBuckets(counts, places)) {
     const same = new Float64Array(counts[bucket]!);
     for (let at = part, next = 0; at < parts.length; at += 4) {
@@ -225,9 +230,9 @@ function* floating(
     }
     const local = inside.map((place) => place - before);
     yield;
-    append(found, yield* floating(same, local, part - 1));
+    append(result, yield* floating(same, local, part - 1));
   }
-  return found;
+  return result;
 }
 
 interface WantedRank {
@@ -239,14 +244,14 @@ interface WantedRank {
 }
 
 function wantedBuckets(counts: Uint32Array, places: readonly number[]): WantedRank[] {
-  const found: WantedRank[] = [];
+  const ranks: WantedRank[] = [];
   let [next, before] = [0, 0];
   for (let bucket = 0; bucket < counts.length && next < places.length; bucket++) {
     const after = before + counts[bucket]!;
     const inside: number[] = [];
     while (next < places.length && places[next]! < after) inside.push(places[next++]!);
-    if (inside.length) found.push({ bucket, before, inside });
+    if (inside.length) ranks.push({ bucket, before, inside });
     before = after;
   }
-  return found;
+  return ranks;
 }

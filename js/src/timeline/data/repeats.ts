@@ -73,23 +73,23 @@ export function largeStrip(repeats: Repeats, sorted: Float64Array, title: string
   const apart = sorted.at(-1)! - low;
   const x = (value: number) => (apart > 0 ? 6 + ((value - low) / apart) * (width - 12) : width / 2);
   const few = repeats.ns.length <= MOST_DOTS;
-  const found = strip(repeats, x, { width, height, radius: 2.5 }, title, few);
-  if (!few) found.append(...bars(repeats, low, apart, { width, height }));
-  found.append(...meanMark(repeats, x, height + foot / 2));
-  found.setAttribute("height", String(height + foot));
-  found.setAttribute("viewBox", `0 0 ${width} ${height + foot}`);
-  return found;
+  const result = strip(repeats, x, { width, height, radius: 2.5 }, title, few);
+  if (!few) result.append(...bars(repeats, low, apart, { width, height }));
+  result.append(...meanMark(repeats, x, height + foot / 2));
+  result.setAttribute("height", String(height + foot));
+  result.setAttribute("viewBox", `0 0 ${width} ${height + foot}`);
+  return result;
 }
 
 /** Number of repeats in equal intervals. */
 export function counts(ns: Float64Array, low: number, apart: number, bins: number): Int32Array {
-  const found = new Int32Array(bins);
-  for (const each of ns) {
-    if (Number.isFinite(each)) {
-      found[Math.min(bins - 1, Math.max(0, Math.floor(((each - low) / (apart || 1)) * bins)))]!++;
+  const counts = new Int32Array(bins);
+  for (const value of ns) {
+    if (Number.isFinite(value)) {
+      counts[Math.min(bins - 1, Math.max(0, Math.floor(((value - low) / (apart || 1)) * bins)))]!++;
     }
   }
-  return found;
+  return counts;
 }
 
 function bars(
@@ -107,12 +107,12 @@ function bars(
     const at = { x: 6 + bin * wide + 0.25, y: height - tall, width: wide - 0.5, height: tall };
     return svg("rect", { class: className, ...at });
   };
-  const found: Element[] = [];
+  const marks: Element[] = [];
   all.forEach((count, bin) => {
-    if (steady[bin]) found.push(bar("bar", bin, steady[bin]!));
-    if (count > steady[bin]!) found.push(bar("beyond", bin, count));
+    if (steady[bin]) marks.push(bar("bar", bin, steady[bin]!));
+    if (count > steady[bin]!) marks.push(bar("beyond", bin, count));
   });
-  return found;
+  return marks;
 }
 
 function meanMark(

@@ -341,7 +341,7 @@ export class Track {
   }
 
   /** Calls back for every idle stretch within [begin, end], by time. */
-  eachIdle(begin: number, end: number, found: (from: number, to: number) => void): void {
+  eachIdle(begin: number, end: number, report: (from: number, to: number) => void): void {
     const [from, to] = this.known(begin, end);
     let since = from;
     if (!this.overlapping) {
@@ -349,17 +349,17 @@ export class Track {
       const [first, last] = this.rows[0]?.range(from, to) ?? [0, 0];
       for (let at = first; at < last; at++) {
         const begins = start[at]!;
-        if (begins - since > NOTHING_NS) found(since, begins);
+        if (begins - since > NOTHING_NS) report(since, begins);
         since = Math.max(since, begins + duration[at]!);
       }
     } else {
       const [starts, ends] = this.#intervals();
       for (let at = upperBound(ends, from); at < starts.length && starts[at]! < to; at++) {
-        if (starts[at]! - since > NOTHING_NS) found(since, starts[at]!);
+        if (starts[at]! - since > NOTHING_NS) report(since, starts[at]!);
         since = Math.max(since, ends[at]!);
       }
     }
-    if (to - since > NOTHING_NS) found(since, to);
+    if (to - since > NOTHING_NS) report(since, to);
   }
 
   #intervals(): [start: Float64Array, end: Float64Array, before: Float64Array] {

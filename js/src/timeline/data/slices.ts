@@ -307,13 +307,13 @@ export class Slices {
       const at = this.#window.parent[row.at(slice)] ?? -1;
       return at < 0 ? -1 : this.#numberOf(at);
     }
-    let found = -1;
+    let parent = -1;
     for (const around of this.tracks[row.track]!.rows) {
       if (!mayHold(around, row)) continue;
       const at = this.#before(slice, around);
-      if (this.#holds(at, slice) && (found < 0 || this.#standsBefore(found, at))) found = at;
+      if (this.#holds(at, slice) && (parent < 0 || this.#standsBefore(parent, at))) parent = at;
     }
-    return found;
+    return parent;
   }
 
   get nested(): boolean {
@@ -357,25 +357,25 @@ export class Slices {
 
   #inWindow(node: number): Int32Array {
     const { node: nodes, occurrence } = this.#window!;
-    const found: number[] = [];
-    for (let at = nodes!.indexOf(node); at >= 0; at = nodes!.indexOf(node, at + 1)) found.push(at);
-    found.sort((a, b) => (occurrence?.[a] ?? a) - (occurrence?.[b] ?? b));
-    return Int32Array.from(found, (at) => this.#numberOf(at));
+    const ends: number[] = [];
+    for (let at = nodes!.indexOf(node); at >= 0; at = nodes!.indexOf(node, at + 1)) ends.push(at);
+    ends.sort((a, b) => (occurrence?.[a] ?? a) - (occurrence?.[b] ?? b));
+    return Int32Array.from(ends, (at) => this.#numberOf(at));
   }
 
   #rank(): Map<number, number> {
     const { rankFirst, rankName } = this.columns;
-    const found = new Map<number, number>();
+    const codes = new Map<number, number>();
     rankFirst.forEach((slice, row) => {
-      if (rankName[row]! >= 0 && !found.has(slice)) found.set(slice, rankName[row]!);
+      if (rankName[row]! >= 0 && !codes.has(slice)) codes.set(slice, rankName[row]!);
     });
-    return found;
+    return codes;
   }
 
   #sortByNode(node: Int32Array): [offsets: Int32Array, slices: Int32Array] {
     const offsets = new Int32Array(this.columns.nodeNs.length + 1);
-    for (const each of node) if (each >= 0) offsets[each + 1]!++;
-    for (let each = 1; each < offsets.length; each++) offsets[each]! += offsets[each - 1]!;
+    for (const id of node) if (id >= 0) offsets[id + 1]!++;
+    for (let id = 1; id < offsets.length; id++) offsets[id]! += offsets[id - 1]!;
     const next = offsets.slice();
     const slices = new Int32Array(offsets.at(-1)!);
     const source = this.#data!.source;
@@ -402,8 +402,8 @@ function mayHold(outer: Row, inner: Row): boolean {
 
 function inverse(source: Int32Array): Int32Array {
   let most = -1;
-  for (const each of source) if (each > most) most = each;
-  const found = new Int32Array(most + 1).fill(-1);
-  for (let slice = 0; slice < source.length; slice++) found[source[slice]!] = slice;
-  return found;
+  for (const index of source) if (index > most) most = index;
+  const places = new Int32Array(most + 1).fill(-1);
+  for (let slice = 0; slice < source.length; slice++) places[source[slice]!] = slice;
+  return places;
 }

@@ -45,7 +45,7 @@ export class SliceColors {
 
   /** Title of the blocks of a kind: `A residual block`. */
   blockTitle(kind: number): string {
-    return this.#columns.info.colors.blocks.find(([each]) => each === kind)?.[1] ?? "";
+    return this.#columns.info.colors.blocks.find(([block]) => block === kind)?.[1] ?? "";
   }
 
   shareOf(node: number): number {

@@ -165,6 +165,6 @@ export function addExtras(
 export function counterSentence(scene: TimelineScene): string {
   const { slices, current, viewport, bands } = scene;
   const ns = current >= 0 ? slices.startOf(current) : viewport.start;
-  const said = bands.map((band) => (band instanceof CounterBand ? band.sentence(ns) : ""));
-  return said.filter(Boolean).join("; ") || "this run has no counters";
+  const sentences = bands.map((band) => (band instanceof CounterBand ? band.sentence(ns) : ""));
+  return sentences.filter(Boolean).join("; ") || "this run has no counters";
 }

@@ -128,7 +128,7 @@ export class Fills {
   }
 
   #number(kind: string): number {
-    const found = this.#kinds.indexOf(kind);
-    return found < 0 ? this.#kinds.indexOf("other") : found;
+    const at = this.#kinds.indexOf(kind);
+    return at < 0 ? this.#kinds.indexOf("other") : at;
   }
 }

@@ -55,7 +55,7 @@ export class SliceLabels {
     const title = this.#names.titleOf(node, name);
     const { id, label: text } = title;
     const [full, first] = [titleText(title), `${firstOf(text)} ${id}`.trim()];
-    const width = (each: string) => this.#measure.width(each);
+    const width = (text: string) => this.#measure.width(text);
     const label = {
       title,
       id,
@@ -140,8 +140,8 @@ export class Headers {
       x + 14 + this.#write(text, x + 12, y + 10, this.#theme.text, width - x - 20, "600");
     heading.nameEnd = lead;
     const tracks = counted(last - first, "track");
-    const said = folded ? `${tracks} hidden` : tracks;
-    this.#write(said, lead + 6, y + 10, this.#theme.muted, width - lead - 12);
+    const label = folded ? `${tracks} hidden` : tracks;
+    this.#write(label, lead + 6, y + 10, this.#theme.muted, width - lead - 12);
   }
 
   #track(place: TrackRow, top: number): void {

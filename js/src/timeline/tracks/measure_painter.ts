@@ -76,11 +76,11 @@ export class MeasurePainter {
   }
 
   paintHits(theme: Theme): void {
-    const { found, slices, viewport, width } = this.#scene;
-    if (!found.count) return;
-    if (this.#hitsOf !== found || this.#hits.length !== width) {
-      this.#hitsOf = found;
-      this.#hits = hitColumns(slices, found, viewport.first, viewport.whole / width, width);
+    const { found: hits, slices, viewport, width } = this.#scene;
+    if (!hits.count) return;
+    if (this.#hitsOf !== hits || this.#hits.length !== width) {
+      this.#hitsOf = hits;
+      this.#hits = hitColumns(slices, hits, viewport.first, viewport.whole / width, width);
     }
     const context = this.#context;
     for (let x = 0; x < width; x++) {

@@ -86,9 +86,9 @@ export class TimelineOverlay {
     for (const x of [left, right]) context.fillRect(Math.round(x) - 0.5, TOP, 1, height - TOP);
   }
 
-  #found(found: MarkedSlices): void {
-    if (found.count) this.#dimOthers(found);
-    this.#each(found, (x, y, width) => {
+  #found(hits: MarkedSlices): void {
+    if (hits.count) this.#dimOthers(hits);
+    this.#each(hits, (x, y, width) => {
       this.#context.fillStyle = this.#theme.background;
       this.#context.fillRect(x - 1, y - 3, width + 2, 5);
       this.#context.fillStyle = this.#theme.warning;
@@ -96,7 +96,7 @@ export class TimelineOverlay {
     });
   }
 
-  #dimOthers(found: MarkedSlices): void {
+  #dimOthers(hits: MarkedSlices): void {
     const { slices, viewport, width: stage } = this.#scene;
     const context = this.#context;
     context.fillStyle = this.#theme.background;
@@ -106,11 +106,11 @@ export class TimelineOverlay {
       if (y > this.#scene.height || y + height < TOP) continue;
       const [first, last] = row.range(viewport.start, viewport.end);
       let from = 0;
-      for (let slice = found.next(first, last); slice >= 0; ) {
+      for (let slice = hits.next(first, last); slice >= 0; ) {
         const left = this.#scene.x(slices.startOf(slice));
         if (left > from) context.fillRect(from, y, left - from, height);
         from = Math.max(from, left + 1, this.#scene.x(slices.endOf(slice)));
-        slice = found.next(row.startingAt(this.#scene.ns(Math.floor(left) + 1), slice + 1), last);
+        slice = hits.next(row.startingAt(this.#scene.ns(Math.floor(left) + 1), slice + 1), last);
       }
       if (from < stage) context.fillRect(from, y, stage - from, height);
     }

@@ -11,7 +11,7 @@ const SNAP = 6;
 export interface PointerEvents {
   pick: (hit: TimelineHit | null, toggle: boolean) => void;
   /** Called with a description when a track was folded or unfolded. */
-  fold: (said: string) => void;
+  fold: (text: string) => void;
   zoomTo: (hit: TimelineHit | null) => void;
   /** Called with a dragged range, to be marked or zoomed to; null ends the drag. */
   preview: (range: readonly [number, number] | null, mark: boolean) => void;
@@ -66,8 +66,8 @@ export function bindPointer(
     return !all && time >= start && time <= end ? "overview-move" : "zoom";
   };
   const span = (from: PointerDrag, x: number): [number, number] => {
-    const ns = (each: number) => {
-      const inside = Math.min(Math.max(0, each), scene.width);
+    const ns = (x: number) => {
+      const inside = Math.min(Math.max(0, x), scene.width);
       return from.zone === "overview" ? scene.overviewNs(inside) : scene.ns(inside);
     };
     return ordered(ns(from.startX), ns(x));

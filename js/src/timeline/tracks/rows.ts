@@ -193,14 +193,14 @@ export class TrackLayout {
 /** Runs if there are several, and devices if one of several has more than one track. */
 function headings({ columns, tracks }: Slices): Heading[] {
   const { trackRun, trackDevice } = columns;
-  const found: Heading[] = [];
-  if (!trackRun || !trackDevice) return found;
+  const headings: Heading[] = [];
+  if (!trackRun || !trackDevice) return headings;
   const add = (level: number, text: string, track: number, isSame: boolean) => {
-    const last = found.findLast((each) => each.level === level);
+    const last = headings.findLast((heading) => heading.level === level);
     if (isSame && last?.text === text && last.last === track) last.last++;
     else {
       const own = { first: track, last: track + 1, nameEnd: NAME };
-      found.push({ text, level, top: 0, folded: false, hidden: false, ...own });
+      headings.push({ text, level, top: 0, folded: false, hidden: false, ...own });
     }
   };
   const runs = new Set(trackRun).size;
@@ -214,5 +214,5 @@ function headings({ columns, tracks }: Slices): Heading[] {
     if (isApart) add(0, `run ${LETTERS[run] ?? run + 1}`, track, isSame);
     if (isDeep) add(isApart ? 1 : 0, names[track] || "no device", track, isSame);
   });
-  return found.sort((a, b) => a.first - b.first || a.level - b.level);
+  return headings.sort((a, b) => a.first - b.first || a.level - b.level);
 }

@@ -171,10 +171,10 @@ export class TimelineScene {
     return this.#folded(head ? this.layout.fold(head) : "");
   }
 
-  #folded(said: string): string {
+  #folded(text: string): string {
     this.scrollBy(0);
     this.onLayout();
-    return said;
+    return text;
   }
 
   /** Lines of the band at (x, y). */

@@ -111,16 +111,16 @@ export function tellColumns(
   strip.share.fill(0, first, last);
   strip.bin.fill(-1, first, last);
   strip.bins = bins(from + first * strip.step, from + last * strip.step, strip.step);
-  strip.bins.forEach((each, i) => {
-    each.tell(row, strip, strip.bin, i << 24, from, strip.step, first, last);
+  strip.bins.forEach((bin, i) => {
+    bin.tell(row, strip, strip.bin, i << 24, from, strip.step, first, last);
   });
 }
 
 /** Fill number of a busy column. */
 export function fillOfColumn({ fills }: Pick<StripSource, "fills">, strip: Strip, column: number) {
   if (!strip.coarse) return fills.of(strip.slice[column]!);
-  const found = strip.binOf(column);
-  return found ? fills.ofBin(...found) : 0;
+  const source = strip.binOf(column);
+  return source ? fills.ofBin(...source) : 0;
 }
 
 /** Opacity of a column that is busy for a share of its time. */
@@ -214,7 +214,7 @@ export class Strips implements StripLines {
   }
 
   draw(context: CanvasRenderingContext2D, strip: Strip, y: number, height: number): void {
-    const [top, bottom] = [y, y + height].map((each) => Math.round(each * this.#ratio));
+    const [top, bottom] = [y, y + height].map((edge) => Math.round(edge * this.#ratio));
     this.drawPixels(context, strip, top!, bottom! - top!);
   }
 

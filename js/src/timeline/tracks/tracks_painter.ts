@@ -98,13 +98,13 @@ export class TracksPainter {
     const middle = OVERVIEW + AXIS / 2;
     this.#brush.fill(this.#brush.theme.line, 0, TOP - 1, width, 1);
     for (let most = Math.max(2, Math.floor(width / 70)); most >= 1; most--) {
-      const found = ticks(viewport.start, viewport.end, most);
+      const times = ticks(viewport.start, viewport.end, most);
       this.#brush.font();
-      const widest = largest([0, ...found.map(({ text }) => this.#brush.measure.width(text))]);
+      const widest = largest([0, ...times.map(({ text }) => this.#brush.measure.width(text))]);
       const apart =
-        found.length > 1 ? this.#scene.x(found[1]!.ns) - this.#scene.x(found[0]!.ns) : Infinity;
+        times.length > 1 ? this.#scene.x(times[1]!.ns) - this.#scene.x(times[0]!.ns) : Infinity;
       if (apart < widest + 14 && most > 1) continue;
-      for (const { ns, text } of found) {
+      for (const { ns, text } of times) {
         const x = this.#scene.x(ns);
         this.#brush.fill(this.#brush.theme.line, Math.round(x), TOP - 6, 1, 6);
         this.#brush.fill(this.#brush.theme.line, Math.round(x), TOP, 1, height - TOP, 0.45);
@@ -240,8 +240,8 @@ export class TracksPainter {
   }
 
   #nodeOf(strip: Strip, column: number): number {
-    const found = strip.coarse ? strip.binOf(column) : null;
-    return found ? found[0].nodeOf(found[1]) : this.#scene.slices.nodeOf(strip.slice[column]!);
+    const source = strip.coarse ? strip.binOf(column) : null;
+    return source ? source[0].nodeOf(source[1]) : this.#scene.slices.nodeOf(strip.slice[column]!);
   }
 
   #label(strip: Strip, column: number, x: number, y: number, width: number, height: number): void {
