@@ -75,7 +75,7 @@ function isSource(model: object): model is DataSource {
 
 const SOURCE = "plot";
 /** Number of rows described one by one. */
-const TOLD = 5;
+const DESCRIBED = 5;
 
 class Link {
   readonly #all: Rows[];
@@ -133,11 +133,11 @@ class Link {
       if (own.indices.join() !== indices.join()) own.indices = indices;
       append(
         names,
-        indices.slice(0, TOLD).map((row) => rows.text(row)),
+        indices.slice(0, DESCRIBED).map((row) => rows.text(row)),
       );
     }
     this.#lighting = false;
-    this.#say(names.slice(0, TOLD).join("; "));
+    this.#say(names.slice(0, DESCRIBED).join("; "));
   }
 
   #step(by: number): void {

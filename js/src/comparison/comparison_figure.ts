@@ -1,5 +1,5 @@
 import { LEGIBLE_SCALE, STAGE_MARGIN } from "../graph/camera.ts";
-import { type Arranged, type LaidOut, Narrowing, seen } from "../graph/figure/arrange.ts";
+import { type ArrangedGraph, Narrowing, type SceneLayout, seen } from "../graph/figure/arrange.ts";
 import { describeScene, graphText } from "../graph/figure/description.ts";
 import { graphPanel, sizeOf, wordings } from "../graph/figure/graph_figure.ts";
 import { panelOf, pictureTop } from "../graph/figure/picture_panel.ts";
@@ -71,7 +71,7 @@ function levelPanels(
   return isLarge ? null : panels;
 }
 
-function closed(sheet: GraphSheet): LaidOut | null {
+function closed(sheet: GraphSheet): SceneLayout | null {
   const { request, model } = sheet;
   const open = request.options.grouped ? new Uint8Array(model.groups.count) : null;
   const words = wordings(sheet).at(1) ?? sheet.words;
@@ -83,12 +83,12 @@ function closed(sheet: GraphSheet): LaidOut | null {
   return all.find(({ result: { bounds } }) => bounds.maxX - bounds.minX <= room) ?? null;
 }
 
-function ownBox({ scene }: LaidOut, node: number): number {
+function ownBox({ scene }: SceneLayout, node: number): number {
   const box = boxesOf(scene, node)[0] ?? -1;
   return box >= 0 && scene.node[box] === node ? box : -1;
 }
 
-function panel(sheet: GraphSheet, arranged: Arranged, top: number): FigurePanel {
+function panel(sheet: GraphSheet, arranged: ArrangedGraph, top: number): FigurePanel {
   const { scene } = arranged.placed;
   const [text, facts] = [graphText(sheet, scene), describeScene(sheet, scene)];
   return panelOf(sheet, arranged, { note: "", text, facts, below: "", top });

@@ -207,7 +207,7 @@ function viewOf(values: Float64Array): DataView {
 const STILL = 0.5;
 
 /** Moves one graph with the other so that matching nodes stay side by side. */
-export class Follow {
+export class CameraLink {
   leader: Side = 0;
   readonly #data: ComparisonData;
   readonly #isLinked: () => boolean;

@@ -10,7 +10,7 @@ import { fullScreenAction, fullScreenButton, type ViewOptions } from "../shared/
 import { RowAligner } from "./align.ts";
 import { CHANGE, ComparisonData, type Info, OTHER, type Side, SPEED } from "./data.ts";
 import { DifferenceList, DifferenceRows } from "./difference_list.ts";
-import { type ComparisonOptions, Follow, GraphPane } from "./pane.ts";
+import { CameraLink, type ComparisonOptions, GraphPane } from "./pane.ts";
 
 /** Data of a comparison: two runs, with sessions of their own. */
 interface ComparisonContext {
@@ -35,7 +35,7 @@ class ComparisonView {
   readonly #data: ComparisonData;
   readonly #rows: DifferenceRows;
   readonly #list: DifferenceList;
-  readonly #follow: Follow;
+  readonly #follow: CameraLink;
   readonly #panes: readonly [GraphPane, GraphPane];
   readonly #mirror = new Mirror();
   readonly #here = element("div", { class: "tvmdbg-comparison-here" });
@@ -50,7 +50,7 @@ class ComparisonView {
     this.#context = context;
     this.#data = data;
     this.#rows = new DifferenceRows(data);
-    this.#follow = new Follow(data, () => options.get("linked") !== false);
+    this.#follow = new CameraLink(data, () => options.get("linked") !== false);
     const aligner = new RowAligner(data);
     const pane = (side: Side) =>
       new GraphPane(side, {

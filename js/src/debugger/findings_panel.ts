@@ -227,7 +227,7 @@ class FindingsPanel {
     const { state, findings } = answer;
     this.#head.show(answer);
     if (findings.length === 0 && !isUnderWay(answer)) {
-      this.#say("empty", state === "cancelled" ? "No findings so far" : NOTHING, lookedAt(answer));
+      this.#say("empty", state === "cancelled" ? "No findings so far" : NOTHING, scopeText(answer));
     }
     this.#fill();
     if (state !== before && !isUnderWay(answer)) {
@@ -306,7 +306,7 @@ const NOTHING = "✓ No findings";
 const AGAIN = "Is the kernel running? If it was restarted, run the notebook again from the top.";
 
 /** Scope of a scan without findings. */
-function lookedAt(answer: FindingsAnswer): string {
+function scopeText(answer: FindingsAnswer): string {
   if (answer.total === 0) {
     return "No problem found in files and times. The run has no tensors, so values were not checked.";
   }

@@ -17,7 +17,7 @@ import type { GraphHost } from "./parts.ts";
 class HealthLoader {
   readonly #view: GraphHost;
   readonly scan: Scan<HealthAnswer>;
-  #asked = false;
+  #isRequested = false;
   #glanced = false;
 
   constructor(view: GraphHost) {
@@ -30,13 +30,13 @@ class HealthLoader {
   }
 
   glance(): void {
-    if (this.#asked || this.#glanced) return;
+    if (this.#isRequested || this.#glanced) return;
     this.#glanced = true;
     const { run, signal } = this.#view.context;
     void run.health(signal, false, true).then(
       (answer) => {
-        if (answer.state === "none" || this.#asked) return;
-        this.#asked = true;
+        if (answer.state === "none" || this.#isRequested) return;
+        this.#isRequested = true;
         this.#judged(answer);
         if (isUnderWay(answer)) void this.scan.start();
       },
@@ -45,8 +45,8 @@ class HealthLoader {
   }
 
   ask(): void {
-    if (this.#asked) return;
-    this.#asked = true;
+    if (this.#isRequested) return;
+    this.#isRequested = true;
     void this.scan.start();
   }
 
@@ -60,7 +60,7 @@ class HealthLoader {
   }
 
   #notJudged(error: unknown): void {
-    this.#asked = false;
+    this.#isRequested = false;
     this.#view.mirror.say(`The health of the run is not known: ${errorText(error)}`);
   }
 }
@@ -87,13 +87,13 @@ export class Appearance {
     this.legend = new GraphLegend(view, this.#healthLoader.scan);
     signal.addEventListener("abort", () => clearTimeout(this.#since));
     context.options.onChange("label", () => void view.arrange(false), signal);
-    model.describe.entryTold = (entry) => {
+    model.describe.entryValue = (entry) => {
       const value = this.#colors?.entry(entry);
       return value ? `${view.chosen.colorBy} ${value}` : "";
     };
-    model.describe.told = (nodes) => {
+    model.describe.nodesValue = (nodes) => {
       const { colorBy } = view.chosen;
-      const value = colorBy === "time" ? "" : (this.#colors?.saidOf(nodes) ?? "");
+      const value = colorBy === "time" ? "" : (this.#colors?.meaningOf(nodes) ?? "");
       return value && `${colorBy}: ${value}`;
     };
     model.labels.layoutOf = (node) => {

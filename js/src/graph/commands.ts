@@ -12,7 +12,7 @@ const NAMED = 6;
 /** Tooltip of edges: under the pointer, or one after the other by key. */
 class EdgeTooltip {
   readonly #view: GraphHost;
-  #told = { box: -1, row: -1 };
+  #shown = { box: -1, row: -1 };
 
   constructor(view: GraphHost) {
     this.#view = view;
@@ -34,9 +34,9 @@ class EdgeTooltip {
       mirror.say("No edge.");
       return;
     }
-    const row = this.#told.box === box ? this.#told.row + by : by > 0 ? 0 : -1;
-    this.#told = { box, row: (row + edges.length) % edges.length };
-    const edge = edges[this.#told.row]!;
+    const row = this.#shown.box === box ? this.#shown.row + by : by > 0 ? 0 : -1;
+    this.#shown = { box, row: (row + edges.length) % edges.length };
+    const edge = edges[this.#shown.row]!;
     const lines = this.lines(edge);
     stage.point(edge);
     const { x, y, width, height } = placed.rectangle(box);
@@ -47,7 +47,7 @@ class EdgeTooltip {
       camera.screenY(placed.scene.edgeTarget[edge] === box ? y : y + height),
       stage.node,
     );
-    mirror.say(`Edge ${this.#told.row + 1} of ${edges.length}: ${lines.join(", ")}.`);
+    mirror.say(`Edge ${this.#shown.row + 1} of ${edges.length}: ${lines.join(", ")}.`);
   }
 
   along(from: number, to: number): string {
@@ -247,7 +247,7 @@ export class GraphCommands {
     const { box, stage, placing } = this.#view;
     if (box < 0) return;
     placing.fits = false;
-    stage.goToFound(() => this.#view.box);
+    stage.centerOn(() => this.#view.box);
   }
 
   fitAll(): void {

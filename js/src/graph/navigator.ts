@@ -8,7 +8,7 @@ export class Navigator {
   readonly #view: GraphHost;
   /** First end of a path, until the other end is chosen. */
   #start: number | null = null;
-  #told: { placed: PlacedScene | null; text: string } = { placed: null, text: "" };
+  #result: { placed: PlacedScene | null; text: string } = { placed: null, text: "" };
   /** Message above the graph: an error, or the next step for the user. */
   #notice = "";
 
@@ -85,12 +85,12 @@ export class Navigator {
   banner(): string {
     const { placed, isArranging } = this.#view;
     if (this.#notice || !placed) return this.#notice;
-    if (isArranging) return this.#told.text;
-    if (this.#told.placed !== placed) this.#told = { placed, text: this.#tell(placed) };
-    return this.#told.text;
+    if (isArranging) return this.#result.text;
+    if (this.#result.placed !== placed) this.#result = { placed, text: this.#describe(placed) };
+    return this.#result.text;
   }
 
-  #tell({ scene }: PlacedScene): string {
+  #describe({ scene }: PlacedScene): string {
     if (!this.isPart) return "";
     const { isolation, hidden, hops } = this.#view.chosen;
     const part = isolation ? this.#part(isolation) : hops === null ? "" : counted(hops, "hop");

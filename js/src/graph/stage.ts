@@ -26,7 +26,7 @@ export interface GraphInspection {
   leaders?: MarginLine[];
 }
 
-export interface Thing {
+export interface StageItem {
   box: number;
   group: number;
   /** True on the button that opens or closes the group. */
@@ -232,7 +232,7 @@ export class GraphStage {
   }
 
   /** Centers a box once the picture is placed, and again if the picture changes on the way. */
-  goToFound(find: () => number): void {
+  centerOn(find: () => number): void {
     this.#goal = find;
     if (this.#pending) return;
     const box = find();
@@ -251,7 +251,7 @@ export class GraphStage {
     return away * this.camera.scale < 1 && this.camera.scale > READABLE_SCALE - 1e-9;
   }
 
-  thingAt(x: number, y: number): Thing {
+  thingAt(x: number, y: number): StageItem {
     const nothing = { box: -1, group: -1, button: false };
     const picture = this.#picture;
     if (!picture) return nothing;
@@ -402,7 +402,7 @@ export class GraphStage {
     const [place, goal] = [this.#pending, this.#goal];
     this.#pending = null;
     place?.();
-    if (place && goal) this.goToFound(goal);
+    if (place && goal) this.centerOn(goal);
     this.#overviewBeside(!this.#showsAllAlone);
     clear(this.#base, this.camera.width, this.camera.height);
     this.#painter.paint(picture);

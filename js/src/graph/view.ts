@@ -49,7 +49,7 @@ export class GraphView {
   /** How the user got here ("operand 2 of …"); announced once. */
   walked = "";
   /** Last announcement, repeated when a late answer changes it. */
-  #told = { place: "", along: "" };
+  #announced = { place: "", along: "" };
   /** The op kind that keeps its color while others fade. */
   highlighted: string | null = null;
   readonly #layoutController: LayoutController;
@@ -83,7 +83,7 @@ export class GraphView {
     this.navigation = new NavigationHistory(this);
     this.menus = new Menus(this);
     this.#layoutController = new LayoutController(model, () => void this.arrange(false), signal);
-    this.hits = new Hits(model, () => this.#found());
+    this.hits = new Hits(model, () => this.#showHits());
     signal.addEventListener("abort", () => this.hits.stop());
     this.stage = new GraphStage(() => this.#drawn(), signal);
     this.appearance = new Appearance(this, signal);
@@ -246,11 +246,11 @@ export class GraphView {
     const { node } = this;
     const { group } = this.folding;
     const place = `${group}, ${node}`;
-    const isOther = this.walked !== "" || place !== this.#told.place;
-    if (isOther) this.#told = { place, along: this.walked };
+    const isOther = this.walked !== "" || place !== this.#announced.place;
+    if (isOther) this.#announced = { place, along: this.walked };
     const again = isLate && !isOther;
     this.walked = "";
-    const { along } = this.#told;
+    const { along } = this.#announced;
     void this.details.show(this.context.session.selected, scene, group);
     if (group >= 0) {
       const sentence = groupSentence(this.model, group, scene, this.folding.isTooLarge(group));
@@ -365,7 +365,7 @@ export class GraphView {
     this.hits.find(query);
   }
 
-  #found(): void {
+  #showHits(): void {
     this.toolbar.showHits(this.hits);
     if (this.placed) this.hits.locate(this.placed.scene);
     this.repaint();

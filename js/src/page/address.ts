@@ -97,7 +97,7 @@ function decoded(text: string): string | null {
   }
 }
 
-export interface Resolved {
+export interface ResolvedLink {
   /** New state of the session; fields that the address does not name are absent. */
   state: Partial<SessionState> & { tour_step?: number };
   view: string | null;
@@ -110,9 +110,9 @@ export async function resolve(
   run: RunClient,
   views: readonly string[],
   steps: number,
-): Promise<Resolved> {
+): Promise<ResolvedLink> {
   const [graph, timeline] = await Promise.all([run.graph(), run.timeline()]);
-  const state: Resolved["state"] = {};
+  const state: ResolvedLink["state"] = {};
   const problems: string[] = [];
   const count = graph?.kinds.length ?? timeline?.nodeNs.length ?? Number.POSITIVE_INFINITY;
   const selected: number[] = [];

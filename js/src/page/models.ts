@@ -22,7 +22,7 @@ export interface SavedPage {
   ask: (message: unknown, model: string) => ReturnType<AnswerMessage>;
 }
 
-export interface Started {
+export interface StartedPage {
   models: Record<string, StaticModel>;
   close: () => void;
 }
@@ -31,7 +31,7 @@ export interface Started {
 export async function start(
   known: Readonly<Record<string, unknown>>,
   page: SavedPage,
-): Promise<Started> {
+): Promise<StartedPage> {
   const models = Object.fromEntries(
     Object.entries(page.models).map(([id, state]) => [
       id,

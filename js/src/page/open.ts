@@ -2,7 +2,7 @@ import type { StaticModel } from "../shared/client/page_model.ts";
 import { runClient } from "../shared/client/run_client.ts";
 import { element } from "../shared/ui/dom.ts";
 import { Address } from "./address.ts";
-import { copyLink, type SavedPage, type Started, start, themeToggle } from "./models.ts";
+import { copyLink, type SavedPage, type StartedPage, start, themeToggle } from "./models.ts";
 import { say, sayFailed, unpacked } from "./status.ts";
 import { type StoredAnswers, type StoredData, storedAnswers } from "./stored_data.ts";
 
@@ -49,14 +49,14 @@ export function open(bundle: Bundle): void {
   else begin();
 }
 
-async function show({ views, answers }: Bundle, settings: PageSettings): Promise<Started> {
+async function show({ views, answers }: Bundle, settings: PageSettings): Promise<StartedPage> {
   const ask = storedAnswers(await unpacked("tvmdbg-data"), answers);
   const second = document.getElementById(SECOND) && (await unpacked(SECOND));
   const askSecond = second && storedAnswers(second, answers);
   const place = document.getElementById("tvmdbg-views")!;
   document.getElementById("tvmdbg-static")!.hidden = true;
   say("");
-  let started: Started;
+  let started: StartedPage;
   try {
     started = await start(views, {
       models: settings.models,

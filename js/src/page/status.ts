@@ -7,7 +7,7 @@ export function runInline(text: string): void {
   document.body.append(script);
 }
 
-class Damaged extends Error {}
+class DamagedData extends Error {}
 
 /** Data of the page: base64 of gzip in a script element of no executable type; gzip notices any damage. */
 export async function unpacked(id: string): Promise<ArrayBuffer> {
@@ -18,7 +18,7 @@ export async function unpacked(id: string): Promise<ArrayBuffer> {
     const plain = stream.pipeThrough(new DecompressionStream("gzip"));
     return await new Response(plain).arrayBuffer();
   } catch (error) {
-    throw new Damaged(`what ${id} holds cannot be unpacked`, { cause: error });
+    throw new DamagedData(`what ${id} holds cannot be unpacked`, { cause: error });
   }
 }
 
@@ -42,7 +42,7 @@ export function say(text: string, kind: "note" | "error" = "note"): void {
 
 export function sayFailed(error: unknown): void {
   const why =
-    error instanceof Damaged
+    error instanceof DamagedData
       ? "this file is damaged or is truncated; copy or download it again"
       : errorText(error);
   say(`The interactive views cannot start: ${why}. The figure and its text are below.`, "error");

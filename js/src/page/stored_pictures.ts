@@ -125,7 +125,7 @@ export interface StoredPicture {
 }
 
 /** At most so many rows and columns of cells, of so many pictures. */
-export function askedCells(question: Question, pictures = 1): [rows: number, cols: number] {
+export function requestedCells(question: Question, pictures = 1): [rows: number, cols: number] {
   const rows = question.integer("rows", 1, MOST_SIDE);
   const cols = question.integer("cols", 1, MOST_SIDE);
   if (rows * cols * pictures > MOST_CELLS) {
@@ -136,7 +136,7 @@ export function askedCells(question: Question, pictures = 1): [rows: number, col
 
 export type PlanePart = [row: number, col: number, rows: number, cols: number];
 
-export function askedPart(plane: StoredPlane, question: Question): PlanePart {
+export function requestedPart(plane: StoredPlane, question: Question): PlanePart {
   if (!question.has("part")) return [0, 0, plane.rows, plane.cols];
   const [row, col, rows, cols] = question.integers("part", 4) as PlanePart;
   if (!rows || !cols) throw new Error(`part has no values: ${rows} x ${cols}`);

@@ -100,7 +100,7 @@ export function planeOf(shape: number[], axes: AxisPair, index: number[]): Store
 }
 
 /** The requested plane; the default one if the question leaves it open or had only the declared shape. */
-export function askedPlane(shape: number[], question: Question): StoredPlane {
+export function requestedPlane(shape: number[], question: Question): StoredPlane {
   const zeros = shape.map(() => 0);
   const index = question.has("index") ? question.integers("index") : zeros;
   const first = defaultAxes(shape) as AxisPair;
@@ -130,7 +130,7 @@ const MOST_SIDE = 4096;
 const MOST_BYTES = 2 ** 20;
 
 /** The requested part of a plane. */
-export function askedWindow(plane: StoredPlane | null, question: Question): Window {
+export function requestedWindow(plane: StoredPlane | null, question: Question): Window {
   const format = question.choice("format", FORMATS) ?? "number";
   if (!plane) return { row: 0, col: 0, rows: 0, cols: 0, format };
   const row = Math.min(question.integer("row"), plane.rows - 1);

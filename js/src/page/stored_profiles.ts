@@ -2,17 +2,17 @@
 
 import { floats, type Question, type StoredData } from "./stored_data.ts";
 import {
-  askedCells,
   emptyCells,
   isWide,
   MOST_SIDE,
   merged,
+  requestedCells,
   type StoredCells,
   type StoredPicture,
   setCell,
   sumsOf,
 } from "./stored_pictures.ts";
-import { askedPlane, type StoredPlane, type StoredView } from "./stored_plane.ts";
+import { requestedPlane, type StoredPlane, type StoredView } from "./stored_plane.ts";
 import type { Scalars } from "./stored_scalars.ts";
 
 const MOST_CHANNELS = 4096;
@@ -29,8 +29,8 @@ export function channels(
   pictured: (plane: StoredPlane, most: [rows: number, cols: number]) => StoredPicture,
 ): StoredLine {
   const wanted = question.integer("count", 1, MOST_CHANNELS);
-  const most = askedCells(question, wanted);
-  const plane = askedPlane(view.shape, question);
+  const most = requestedCells(question, wanted);
+  const plane = requestedPlane(view.shape, question);
   const axis = question.integer("axis", 0, view.shape.length - 1);
   if (plane.axes.includes(axis)) throw new Error(`axis ${axis} is already shown in each tile`);
   const length = view.shape[axis]!;

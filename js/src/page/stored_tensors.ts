@@ -3,20 +3,20 @@ import type { Distribution } from "../shared/client/tensor_questions.ts";
 import type { Question, StoredAnswers, StoredData, StoredReply } from "./stored_data.ts";
 import { StoredFacts, storedStatistics, type TensorReading } from "./stored_facts.ts";
 import {
-  askedCells,
-  askedPart,
   coarser,
   type PlanePart,
   picture,
+  requestedCells,
+  requestedPart,
   type StoredPicture,
   spansOf,
   storedPicture,
 } from "./stored_pictures.ts";
 import {
-  askedPlane,
-  askedWindow,
   placeOf,
   planeData,
+  requestedPlane,
+  requestedWindow,
   type StoredPlane,
   type StoredView,
   same,
@@ -55,10 +55,10 @@ class StoredTensors {
   }
 
   tensor(question: Question): StoredAnswer {
-    const most = askedCells(question);
+    const most = requestedCells(question);
     const reading = this.#facts.find(question);
     const view = this.#view(reading, question);
-    const plane = reading.drawn || reading.unordered ? askedPlane(view.shape, question) : null;
+    const plane = reading.drawn || reading.unordered ? requestedPlane(view.shape, question) : null;
     const header = {
       ...this.#facts.header(reading),
       layout: view.layout,
@@ -70,7 +70,7 @@ class StoredTensors {
       tile: null,
     };
     if (!plane || reading.unordered) return { result: header };
-    const shown = this.#picture(reading, view, plane, askedPart(plane, question), most);
+    const shown = this.#picture(reading, view, plane, requestedPart(plane, question), most);
     if (!shown) return { result: header };
     const { grid, exact } = shown;
     const tile = { ...grid, planeRows: plane.rows, planeCols: plane.cols, exact };
@@ -100,8 +100,8 @@ class StoredTensors {
   values(question: Question): StoredAnswer {
     const reading = this.#facts.find(question);
     const view = this.#view(reading, question);
-    const plane = view.shape.includes(0) ? null : askedPlane(view.shape, question);
-    const part = askedWindow(plane, question);
+    const plane = view.shape.includes(0) ? null : requestedPlane(view.shape, question);
+    const part = requestedWindow(plane, question);
     const place = plane && placeOf(view, plane);
     return { result: valueTexts(this.#values(reading, "exact values"), place, part, question) };
   }
@@ -109,7 +109,7 @@ class StoredTensors {
   data(question: Question): StoredAnswer {
     const reading = this.#facts.find(question);
     const view = this.#view(reading, question);
-    const plane = view.shape.includes(0) ? null : askedPlane(view.shape, question);
+    const plane = view.shape.includes(0) ? null : requestedPlane(view.shape, question);
     const place = plane && placeOf(view, plane);
     return planeData(this.#values(reading, "exact values"), place, plane, question);
   }
@@ -118,8 +118,8 @@ class StoredTensors {
     const reading = this.#facts.find(question);
     const view = this.#view(reading, question);
     if (!reading.drawn) throw new Error("this tensor has no heatmap");
-    const plane = askedPlane(view.shape, question);
-    const part = askedPart(plane, question);
+    const plane = requestedPlane(view.shape, question);
+    const part = requestedPart(plane, question);
     const scalars = this.#scalars(reading);
     if (scalars) {
       const { limits } = storedStatistics(this.#data, reading);

@@ -16,7 +16,7 @@ interface PackedAnswer {
 }
 
 /** What `export/model_explorer.py` stores. */
-interface Stored {
+interface StoredLog {
   tuning: PackedAnswer;
   schedules: Record<string, unknown>;
   tiles: Record<string, PackedAnswer>;
@@ -40,7 +40,10 @@ const LEAST_HEIGHT = 560;
 const BELOW = 16;
 
 /** Replies like the kernel's, from the stored data. */
-function answer(stored: Stored, { kind, trial, task, by }: TuningQuestion): [unknown, DataView[]] {
+function answer(
+  stored: StoredLog,
+  { kind, trial, task, by }: TuningQuestion,
+): [unknown, DataView[]] {
   if (kind === "tuning") return packed(stored.tuning);
   if (kind === "schedule") return [entryOf(stored.schedules, trial, "schedule"), []];
   if (kind === "tiles") return packed(entryOf(stored.tiles, task, "tile sizes") as PackedAnswer);
@@ -61,7 +64,7 @@ function packed({ info, columns, buffer }: PackedAnswer): [unknown, DataView[]] 
 }
 
 async function show({ models }: TuningPageSettings): Promise<void> {
-  const stored = JSON.parse(new TextDecoder().decode(await unpacked("tvmdbg-data"))) as Stored;
+  const stored = JSON.parse(new TextDecoder().decode(await unpacked("tvmdbg-data"))) as StoredLog;
   const place = document.getElementById("tvmdbg-views")!;
   document.getElementById("tvmdbg-static")!.hidden = true;
   say("");

@@ -196,14 +196,14 @@ function others(ranges: CharacterRanges): CharacterRanges {
 /** A set of states, whether it is a match, and its transitions by character. */
 interface StateSet {
   states: readonly number[];
-  found: boolean;
+  isMatch: boolean;
   /** True if no further character changes the result. */
   isLast: boolean;
   atEnd: boolean;
   next: Map<string, StateSet>;
 }
 
-const FOUND = 0;
+const MATCHED = 0;
 
 export class Regex {
   readonly #ranges: CharacterRanges[] = [[]];
@@ -216,16 +216,16 @@ export class Regex {
 
   /** Throws a RegexError if the expression is wrong or too large. */
   constructor(pattern: string) {
-    this.#first = this.#either(new Reader(pattern).read(), FOUND);
+    this.#first = this.#either(new Reader(pattern).read(), MATCHED);
     this.#open = this.#known(this.#closed([this.#first], "start"));
   }
 
   search(text: string): boolean {
     let known = this.#open;
-    if (known.found) return true;
+    if (known.isMatch) return true;
     for (const sign of text) {
       known = known.next.get(sign) ?? this.#read(known, sign);
-      if (known.isLast) return known.found;
+      if (known.isLast) return known.isMatch;
     }
     return known.atEnd;
   }
@@ -238,9 +238,15 @@ export class Regex {
         for (const set of this.#kept.values()) set.next.clear();
         this.#kept.clear();
       }
-      const atEnd = this.#closed(states, "end").includes(FOUND);
-      const isMatch = states.includes(FOUND);
-      known = { states, found: isMatch, isLast: isMatch || !states.length, atEnd, next: new Map() };
+      const atEnd = this.#closed(states, "end").includes(MATCHED);
+      const isMatch = states.includes(MATCHED);
+      known = {
+        states,
+        isMatch: isMatch,
+        isLast: isMatch || !states.length,
+        atEnd,
+        next: new Map(),
+      };
       this.#kept.set(key, known);
     }
     return known;
@@ -276,7 +282,8 @@ export class Regex {
     }
     return [...seen]
       .filter(
-        (state) => this.#ranges[state]!.length || state === FOUND || this.#border[state] === "end",
+        (state) =>
+          this.#ranges[state]!.length || state === MATCHED || this.#border[state] === "end",
       )
       .sort((a, b) => a - b);
   }

@@ -69,14 +69,14 @@ export function unfolded(
   };
 }
 
-interface Unfolded {
+interface UnfoldedAxes {
   layout: string;
   axisNames: readonly string[];
 }
 
 /** Stored index of a value of the unfolded tensor; null without a layout. */
 export function physicalIndex(
-  { layout, axisNames }: Unfolded,
+  { layout, axisNames }: UnfoldedAxes,
   logical: readonly number[],
 ): number[] | null {
   const pieces = layout ? piecesOf(layout) : "";
@@ -97,7 +97,10 @@ export function physicalIndex(
 }
 
 /** Logical index of a stored value; the index itself without a layout. */
-export function logicalIndex({ layout, axisNames }: Unfolded, stored: readonly number[]): number[] {
+export function logicalIndex(
+  { layout, axisNames }: UnfoldedAxes,
+  stored: readonly number[],
+): number[] {
   const pieces = layout ? piecesOf(layout) : "";
   if (typeof pieces === "string") return [...stored];
   const sums = new Map<string, number>();
@@ -117,12 +120,15 @@ export function logicalIndex({ layout, axisNames }: Unfolded, stored: readonly n
   return axisNames.map((name) => sums.get(name) ?? 0);
 }
 
-interface Padded extends Unfolded {
+interface PaddedTensor extends UnfoldedAxes {
   layouts: readonly Pick<KnownLayout, "layout" | "sizes">[];
 }
 
 /** True if a value only pads a block of the layout, as far as the sizes without padding are known. */
-export function isPadding({ layout, layouts, axisNames }: Padded, logical: readonly number[]) {
+export function isPadding(
+  { layout, layouts, axisNames }: PaddedTensor,
+  logical: readonly number[],
+) {
   const sizes = layouts.find((known) => known.layout === layout)?.sizes;
   if (!layout || !sizes) return false;
   return axisNames.some((name, axis) => logical[axis]! >= (sizes[name] ?? Infinity));

@@ -53,7 +53,7 @@ export interface TensorColors {
   scale: ColorScale | null;
   known: StatisticsAnswer;
   cells: CellChoice;
-  asked: ScaleChoice;
+  choice: ScaleChoice;
   dtype: string;
 }
 
@@ -185,7 +185,7 @@ function channelsPart(
 function profilePart(
   answer: ProfileAnswer,
   { along, room }: PictureData,
-  { asked: choice, dtype, known }: TensorColors,
+  { choice, dtype, known }: TensorColors,
 ): FigurePart {
   const all = { first: 0, length: answer.length };
   const scene = profileScene(answer, all, scaleKind(known, choice), room, PROFILE_TALL);
@@ -239,10 +239,7 @@ export function legendPart(colors: TensorColors, room: number, text: TextWidths)
   };
 }
 
-function scaleItems(
-  { scale, dtype, asked: choice }: TensorColors,
-  text: TextWidths,
-): LegendEntry[] {
+function scaleItems({ scale, dtype, choice }: TensorColors, text: TextWidths): LegendEntry[] {
   if (!scale) return [];
   const entries: LegendEntry[] = [];
   if (scale.single) {

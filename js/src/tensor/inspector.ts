@@ -12,7 +12,7 @@ import { axesAlong, indexAt, locate, type Plane, samePlane, withIndex } from "./
 import { type Opening, opening, RequestedView } from "./requested_view.ts";
 import { Memory, SHOWS, type ShowChoice, type TensorOptions, type ValueLook } from "./state.ts";
 import { codeText, typedIndex } from "./values/code_text.ts";
-import { Steering, Viewing } from "./viewing.ts";
+import { TensorLoader, TensorNavigation } from "./viewing.ts";
 
 const SETTLE_MS = 200;
 const REST_MS = 120;
@@ -24,8 +24,8 @@ export class Inspector {
   readonly #entries: Entries;
   readonly #graph: GraphColumns | null;
   readonly panels: InspectorLayout;
-  readonly viewing: Viewing;
-  readonly steering: Steering;
+  readonly viewing: TensorLoader;
+  readonly steering: TensorNavigation;
   readonly #codeCopy: CodeCopy;
   readonly memory: Memory;
   readonly #wish: RequestedView;
@@ -48,12 +48,12 @@ export class Inspector {
     this.#wish = new RequestedView(options);
     this.panels = new InspectorLayout(root, context, entries, this.#commands());
     this.panels.picture.viewport.show(options.get("region") ?? null);
-    this.steering = new Steering(
+    this.steering = new TensorNavigation(
       this.panels,
       () => this.#wish.plane,
       (plane) => this.look(() => plane),
     );
-    this.viewing = new Viewing(context, this.panels, this.#wish, {
+    this.viewing = new TensorLoader(context, this.panels, this.#wish, {
       painted: () => this.painted(),
       moved: () => this.moved(),
     });

@@ -28,7 +28,7 @@ import type { ShowChoice, ShownTensor, TensorOptions } from "./state.ts";
 import { copyNumbers } from "./values/code_text.ts";
 import { cellCaption, Readout } from "./values/readout.ts";
 import { MarkedRegion, RegionPanel } from "./values/region.ts";
-import { Saving } from "./values/saving.ts";
+import { TensorExport } from "./values/saving.ts";
 import { TablePlace } from "./values/values_scroll.ts";
 import { ValuesTable } from "./values/values_table.ts";
 
@@ -40,7 +40,7 @@ export class InspectorLayout {
   readonly histogram: Histogram;
   readonly table: ValuesTable;
   readonly profile: ProfileView;
-  readonly saving: Saving;
+  readonly saving: TensorExport;
   readonly cross: Crosshair;
   readonly marked: MarkedRegion;
   readonly channels: ChannelGrid;
@@ -152,10 +152,10 @@ export class InspectorLayout {
       const stage = this.#shown?.show === "profile" ? this.profile.stage : this.picture.stage;
       return stage.querySelector("canvas");
     };
-    this.saving = new Saving(
+    this.saving = new TensorExport(
       root,
       questions,
-      { canvas, profile: () => this.profile.found },
+      { canvas, profile: () => this.profile.profile },
       (text) => this.mirror.say(text),
       signal,
     );

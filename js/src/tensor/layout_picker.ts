@@ -21,13 +21,13 @@ const CAPTURED = {
   unknown: "capture time unknown",
 } as const;
 
-export type Believed = Pick<
+export type PictureTrust = Pick<
   TensorAnswer,
   "captured" | "layout" | "layouts" | "missingLanes" | "reading"
 >;
 
 /** True if the time of capture is uncertain. */
-export function isUnsure({ captured }: Believed): boolean {
+export function isUnsure({ captured }: PictureTrust): boolean {
   return captured !== "node" && captured !== "file";
 }
 
@@ -35,7 +35,7 @@ export function isUnsure({ captured }: Believed): boolean {
  * Sentences on trust, the capture first; `exact` is null if nothing is drawn, `misfit` tells why a requested layout
  * does not fit.
  */
-export function trustWords(believed: Believed, exact: boolean | null, misfit = ""): string[] {
+export function trustWords(believed: PictureTrust, exact: boolean | null, misfit = ""): string[] {
   const { captured, layout, layouts, missingLanes, reading } = believed;
   const words: string[] = [CAPTURED[captured]];
   const stored = missingLanes ? "all stored values" : "all values";

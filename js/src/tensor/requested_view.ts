@@ -15,7 +15,7 @@ export interface Opening {
   layout: LayoutWish;
 }
 
-const AS_TOLD: LayoutWish = { layout: null, sizes: null };
+const DEFAULT_LAYOUT: LayoutWish = { layout: null, sizes: null };
 
 /** Requested entry, reading, layout, plane and look. */
 export class RequestedView {
@@ -27,7 +27,7 @@ export class RequestedView {
   plane: Plane | null = null;
   /** Null leaves the choice to the run. */
   reading: string | null = null;
-  layout = AS_TOLD;
+  layout = DEFAULT_LAYOUT;
   /** Axis of channels or a profile. */
   along: number | null = null;
   /** Letters of the plane's axes, if known. */
@@ -80,7 +80,7 @@ export class RequestedView {
     this.#answer = null;
     this.reading = opening?.reading ?? null;
     if (opening || !same) {
-      this.layout = opening?.layout ?? AS_TOLD;
+      this.layout = opening?.layout ?? DEFAULT_LAYOUT;
       this.along = opening?.along ?? null;
       this.plane = planeOf(shape, opening?.axes ?? null, opening?.index ?? null);
       const open = opening && opening.index?.length !== shape.length;

@@ -103,7 +103,7 @@ export type KeptOptions = Omit<TensorOptions, "height">;
 /** Writes options to the traits once the view rests. */
 export class Memory {
   readonly #options: ViewOptions<TensorOptions>;
-  readonly #told = new Map<string, string>();
+  readonly #written = new Map<string, string>();
   #kept: Partial<KeptOptions> = {};
   #timer: ReturnType<typeof setTimeout> | undefined;
 
@@ -117,7 +117,7 @@ export class Memory {
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => {
       for (const [name, value] of Object.entries(this.#kept)) {
-        this.#told.set(name, JSON.stringify(value));
+        this.#written.set(name, JSON.stringify(value));
         this.#options.set(name as keyof KeptOptions, value as never);
       }
     }, REST_MS);
@@ -125,6 +125,6 @@ export class Memory {
 
   /** True if a trait change is this view's own write coming back. */
   isEcho(name: keyof KeptOptions): boolean {
-    return JSON.stringify(this.#options.get(name)) === this.#told.get(name);
+    return JSON.stringify(this.#options.get(name)) === this.#written.get(name);
   }
 }

@@ -39,7 +39,7 @@ import {
   verdictPart,
 } from "./figure_statistics.ts";
 import { type KnownTensor, tensorFacts } from "./header.ts";
-import { type Believed, isUnsure, trustWords } from "./layout_picker.ts";
+import { isUnsure, type PictureTrust, trustWords } from "./layout_picker.ts";
 import { beyondText, crowdText } from "./picture/color_controls.ts";
 import { type ColorChoice, colorScale, nearRange } from "./picture/color_scale.ts";
 import type { TensorOptions } from "./state.ts";
@@ -91,7 +91,7 @@ function balanced(text: string, room: number, widths: TextWidths): string[] {
 
 interface TensorFigureData {
   title: string;
-  tensor: KnownTensor & Believed;
+  tensor: KnownTensor & PictureTrust;
   text: string;
   /** Warnings about the tensor's file. */
   warnings: string[];
@@ -146,7 +146,7 @@ export function tensorPanel(request: TensorFigureRequest): FigurePanel {
     scale,
     known,
     cells: options.cells ?? "mean",
-    asked: choice.scale,
+    choice: choice.scale,
     dtype: data.dtype,
   };
   const paragraphs = (notes: readonly Note[]) =>

@@ -13,23 +13,23 @@ import { hasValues, type Region, type ShownTensor, type TensorOptions } from "./
 
 const POLL_MS = 150;
 
-interface CountingEvents {
+interface StatisticsEvents {
   /** Called with more counts of the current tensor. */
   counted: (answer: StatisticsAnswer) => void;
   failed: (error: unknown) => void;
 }
 
 /** Statistics of one complete tensor: at once those known, then exact ones. */
-class Counting {
+class StatisticsLoader {
   readonly #run: TensorQuestions;
-  readonly #events: CountingEvents;
+  readonly #events: StatisticsEvents;
   readonly #signal: AbortSignal;
   #question: { entry: Entry; reading: string | null } | null = null;
   #scanning = false;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #ticket = 0;
 
-  constructor(run: TensorQuestions, events: CountingEvents, signal: AbortSignal) {
+  constructor(run: TensorQuestions, events: StatisticsEvents, signal: AbortSignal) {
     this.#run = run;
     this.#events = events;
     this.#signal = signal;
@@ -91,24 +91,24 @@ class Counting {
   }
 }
 
-interface ViewingEvents {
+interface LoaderEvents {
   painted(): void;
   /** Called when the visible part has changed. */
   moved(): void;
 }
 
 /** Loads the requested tensor's plane and statistics, and shows them in the panels. */
-export class Viewing {
+export class TensorLoader {
   readonly #panels: InspectorLayout;
   readonly #wish: RequestedView;
   readonly #noteOf: (node: number) => string;
-  readonly #events: ViewingEvents;
+  readonly #events: LoaderEvents;
   readonly #pictures: Pictures;
-  readonly #counting: Counting;
+  readonly #counting: StatisticsLoader;
   #answer: TensorAnswer | null = null;
   #statistics: StatisticsAnswer | null = null;
   /** Statistics held back until the picture comes. */
-  #found: StatisticsAnswer | null = null;
+  #early: StatisticsAnswer | null = null;
   #counted = "";
   /** Keeps its identity while equal, so that painted tiles stay valid. */
   #scale: ColorScale | null = null;
@@ -117,7 +117,7 @@ export class Viewing {
     { run, session, signal }: ViewContext<TensorOptions>,
     panels: InspectorLayout,
     wish: RequestedView,
-    events: ViewingEvents,
+    events: LoaderEvents,
   ) {
     const questions = new TensorQuestions(run.ask);
     this.#panels = panels;
@@ -136,7 +136,7 @@ export class Viewing {
       },
       signal,
     );
-    this.#counting = new Counting(
+    this.#counting = new StatisticsLoader(
       questions,
       { counted: (answer) => this.#recounted(answer), failed: (error) => this.#uncounted(error) },
       signal,
@@ -157,7 +157,7 @@ export class Viewing {
   }
 
   clear(): void {
-    this.#answer = this.#statistics = this.#found = null;
+    this.#answer = this.#statistics = this.#early = null;
     this.#counted = "";
   }
 
@@ -184,10 +184,10 @@ export class Viewing {
     let beside: Promise<unknown> | null = null;
     if (this.#counted !== tensor) {
       this.#counted = tensor;
-      this.#found = null;
+      this.#early = null;
       beside = this.#counting.begin(view.entry, view.reading).then(
         (answer) => {
-          if (this.#counted === tensor) this.#found = answer;
+          if (this.#counted === tensor) this.#early = answer;
         },
         (error) => this.#uncounted(error),
       );
@@ -200,7 +200,7 @@ export class Viewing {
     const before = this.#answer;
     const answer = withPicture(reply, before);
     this.#answer = answer;
-    this.#statistics = this.#found;
+    this.#statistics = this.#early;
     if (!this.#wish.answered(answer)) {
       cross.point = null;
       this.#panels.choose(this.#wish);
@@ -230,7 +230,7 @@ export class Viewing {
 
   #again(): void {
     this.#pictures.forget();
-    if (!this.#found) this.#counted = "";
+    if (!this.#early) this.#counted = "";
     this.want(null);
   }
 
@@ -292,7 +292,7 @@ export class Viewing {
   }
 
   #recounted(statistics: StatisticsAnswer): void {
-    this.#found = this.#statistics = statistics;
+    this.#early = this.#statistics = statistics;
     this.draw();
   }
 
@@ -303,7 +303,7 @@ export class Viewing {
 }
 
 /** Moves the visible part, and the crosshair or the chosen channel, by steps. */
-export class Steering {
+export class TensorNavigation {
   readonly #panels: InspectorLayout;
   readonly #plane: () => Plane | null;
   readonly #look: (plane: Plane) => void;

@@ -24,7 +24,7 @@ import {
   RangeWords,
 } from "./areas.ts";
 import { type Area, areaSums, ranking, type TimeRange } from "./data/aggregate.ts";
-import { Called } from "./data/called.ts";
+import { KeyNames } from "./data/key_names.ts";
 import type { Row } from "./data/row.ts";
 import { factList, type TimelineData } from "./descriptions.ts";
 
@@ -50,7 +50,7 @@ export interface AreaEvents {
 export class AreaPanel {
   readonly node = div("tvmdbg-timeline-area");
   readonly #data: TimelineData;
-  readonly #called: Called;
+  readonly #called: KeyNames;
   readonly #words: RangeWords;
   readonly #events: AreaEvents;
   readonly #copier: CodeCopy;
@@ -65,7 +65,7 @@ export class AreaPanel {
   #row: Row | null = null;
   #area: Area | null = null;
   #all = false;
-  #found: AreaPart[] = [];
+  #shares: AreaPart[] = [];
   #theme: Theme;
   #work = new AbortController();
   #far = false;
@@ -78,7 +78,7 @@ export class AreaPanel {
     signal: AbortSignal,
   ) {
     this.#data = data;
-    this.#called = new Called(data.slices, data.names, data.graph);
+    this.#called = new KeyNames(data.slices, data.names, data.graph);
     this.#words = new RangeWords(data.slices, data.words);
     this.#events = events;
     this.#copier = copier;
@@ -171,7 +171,7 @@ export class AreaPanel {
       const area = await this.#events.ask({ from, to, by }, signal);
       if (signal.aborted) return;
       this.#take(ofAnswer(range, area), listener);
-      this.#found = area.by.map(({ label, nodes, count, sum }) => {
+      this.#shares = area.by.map(({ label, nodes, count, sum }) => {
         return { label, kind: "", nodes, slice: -1, count, self: sum };
       });
       this.#all = false;
@@ -235,7 +235,7 @@ export class AreaPanel {
     stretches(
       work,
       (area) => {
-        this.#found = area;
+        this.#shares = area;
         this.#all = false;
         this.#parts.removeAttribute("aria-busy");
         this.#paintParts();
@@ -245,8 +245,8 @@ export class AreaPanel {
   }
 
   #paintParts(): void {
-    const shown = this.#all ? this.#found : this.#found.slice(0, MOST);
-    const rest = this.#found.length - shown.length;
+    const shown = this.#all ? this.#shares : this.#shares.slice(0, MOST);
+    const rest = this.#shares.length - shown.length;
     const more = button(`${rest} more`, "Show all rows", () => {
       this.#all = true;
       this.#paintParts();
@@ -263,14 +263,14 @@ export class AreaPanel {
     const chip = element("i", { class: "tvmdbg-timeline-chip" });
     chip.style.backgroundColor = kindFill(this.#theme, kind);
     const bar = element("i", { class: "tvmdbg-timeline-share" });
-    bar.style.width = `${100 * (self / (this.#found[0]?.self || 1))}%`;
-    const title = `${label}: ${counted(count, "slice")}, ${short ? this.#data.slices.told(self) : `${self} ns`}`;
+    bar.style.width = `${100 * (self / (this.#shares[0]?.self || 1))}%`;
+    const title = `${label}: ${counted(count, "slice")}, ${short ? this.#data.slices.timeText(self) : `${self} ns`}`;
     const line = button("", `select ${title}`, () => this.#events.pick(nodes, slice));
     line.replaceChildren(
       ...(kind ? [chip] : []),
       span("label", label),
       span("tvmdbg-muted", `${integer(count)}×`),
-      span("time", this.#data.slices.told(self)),
+      span("time", this.#data.slices.timeText(self)),
       span("share", bar, share),
     );
     return element("div", { role: "listitem" }, line);
@@ -279,7 +279,7 @@ export class AreaPanel {
   #copyText(): void {
     if (!this.#area) return;
     const lines = this.#words.ofArea(this.#area).map((fact) => fact.join(": "));
-    const table = this.#found.map(({ label, count, self }) =>
+    const table = this.#shares.map(({ label, count, self }) =>
       [label, `${integer(count)}×`, `${self} ns`, percent(self / this.#area!.sum)].join("\t"),
     );
     const head = table.length ? ["", `time by ${this.#by}`] : [];

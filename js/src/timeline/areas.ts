@@ -9,8 +9,8 @@ import {
   summing,
   type TimeRange,
 } from "./data/aggregate.ts";
-import { type Called, type KeyOf, NO_GROUP } from "./data/called.ts";
 import { NO_WORK } from "./data/frames.ts";
+import { type KeyNames, type KeyOf, NO_GROUP } from "./data/key_names.ts";
 import { type Names, timeText } from "./data/names.ts";
 import { besides, type Gap, type GapStanding, lengthOf } from "./data/neighbors.ts";
 import type { Row } from "./data/row.ts";
@@ -56,7 +56,7 @@ export interface AreaPart {
 export function* areaBy(
   by: RangeBy,
   slices: Slices,
-  called: Called,
+  called: KeyNames,
   range: TimeRange,
   rows: readonly Row[],
 ): Generator<void, AreaPart[]> {

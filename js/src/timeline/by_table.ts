@@ -91,9 +91,11 @@ export class ByTable {
   }
 
   find(nodes: readonly number[]): void {
-    const wanted = alike(nodes);
-    if (this.#current >= 0 && alike(this.current!.nodes) === wanted) return;
-    this.#current = wanted ? this.#lines.findIndex(({ row }) => alike(row.nodes) === wanted) : -1;
+    const wanted = nodesKey(nodes);
+    if (this.#current >= 0 && nodesKey(this.current!.nodes) === wanted) return;
+    this.#current = wanted
+      ? this.#lines.findIndex(({ row }) => nodesKey(row.nodes) === wanted)
+      : -1;
     this.#inView.reveal(this.#current);
     this.paint();
   }
@@ -206,7 +208,7 @@ export class ByTable {
     const longest = this.#rows!.rows[0]?.ns || 1;
     bar.style.width = row.isWork ? `${100 * (row.ns / longest)}%` : "0";
     const twisty = element("i", { class: "twisty" }, row.inside ? (isOpen ? "▾" : "▸") : "");
-    const time = (ns: number) => (Number.isNaN(ns) ? "–" : this.#slices.told(ns));
+    const time = (ns: number) => (Number.isNaN(ns) ? "–" : this.#slices.timeText(ns));
     const short = this.#slices.isShort(row.ns);
     const half = (spread.high - spread.low) / 2;
     const interval = `${time(spread.low)} … ${time(spread.high)}, ${counted(spread.repeats, "repeat")}`;
@@ -233,7 +235,7 @@ export class ByTable {
         "aria-selected": String(at === this.#current),
       },
       label,
-      cell("time", short ? "" : `${row.ns} ns`, this.#slices.told(row.ns)),
+      cell("time", short ? "" : `${row.ns} ns`, this.#slices.timeText(row.ns)),
       cell(
         "share",
         short
@@ -259,6 +261,6 @@ export class ByTable {
 }
 
 /** Key of a set of nodes, whatever their order. */
-function alike(nodes: readonly number[]): string {
+function nodesKey(nodes: readonly number[]): string {
   return nodes.toSorted((a, b) => a - b).join();
 }

@@ -301,7 +301,7 @@ export class ChangeTable {
     const cell = (name: string, title: string | undefined, ...content: (Node | string)[]) =>
       element("span", { class: name, role: "gridcell", title }, ...content);
     const alone = (only: number, ns: number, side: 0 | 1) =>
-      verdict === only ? "–" : Number.isNaN(ns) ? "unknown" : this.#change.told(ns, side);
+      verdict === only ? "–" : Number.isNaN(ns) ? "unknown" : this.#change.timeText(ns, side);
     return element(
       "div",
       {

@@ -63,7 +63,7 @@ export class SliceDescriptions {
     const { change } = this.#names;
     if (change) return [change.columns.info.sentence, ...change.columns.info.said];
     const { operators: length, total } = this.#ranking;
-    const { row: noun, together } = this.#told;
+    const { row: noun, together } = this.#words;
     const rows = this.#ranking.rows("time");
     const some = Math.min(5, length);
     const first = rows[0];
@@ -82,7 +82,7 @@ export class SliceDescriptions {
     ];
   }
 
-  get #told(): TimelineWords {
+  get #words(): TimelineWords {
     return this.#slices.columns.info.words;
   }
 
@@ -115,7 +115,7 @@ export class SliceDescriptions {
         ["trust", this.#trust(node)],
       ];
     return [
-      [this.#told.time, this.#slices.told(time) + this.#repeats(node)],
+      [this.#words.time, this.#slices.timeText(time) + this.#repeats(node)],
       ...this.#standing(node, this.#trust(node)),
     ];
   }
@@ -129,7 +129,7 @@ export class SliceDescriptions {
       const stands = node < 0 ? "has no match in A" : this.nodeTitle(node);
       return [
         ["start", starts],
-        ["duration", this.#slices.told(lasts)],
+        ["duration", this.#slices.timeText(lasts)],
         ["matches", stands],
         ["name", this.#slices.nameOf(slice)],
       ];
@@ -142,7 +142,7 @@ export class SliceDescriptions {
     const facts: SliceFact[] = [
       ...this.#noted(node),
       ["start", starts],
-      ["duration", this.#slices.told(lasts) + (mean ? this.#repeats(node) : "")],
+      ["duration", this.#slices.timeText(lasts) + (mean ? this.#repeats(node) : "")],
     ];
     const about = this.#slices.aboutOf(slice);
     append(facts, brief ? about.filter(([name]) => name === "operator") : about);
@@ -150,7 +150,7 @@ export class SliceDescriptions {
     const occurrences = this.#slices.of(node).length;
     if (occurrences > 1) {
       const place = integer(this.#slices.occurrenceOf(slice) + 1);
-      facts.push(["slice", `${place} of ${integer(occurrences)} of this ${this.#told.item}`]);
+      facts.push(["slice", `${place} of ${integer(occurrences)} of this ${this.#words.item}`]);
     }
     if (!mean) facts.push(this.#timesOf(node)[0]!);
     const joined = TRUST_LABELS[this.#slices.trustOf(slice)] ?? "unknown";
@@ -166,11 +166,11 @@ export class SliceDescriptions {
     const shown = nodes.slice(0, NODES_SHOWN).map((node) => this.nodeTitle(node));
     const more = nodes.length > shown.length ? ` and ${nodes.length - shown.length} more` : "";
     if (isApart) {
-      const all = counted(nodes.length, this.#told.item);
+      const all = counted(nodes.length, this.#words.item);
       return [["of the call", `not of one of its ${all}: ${shown.join(", ")}${more}`]];
     }
     return [
-      ["together", `${counted(nodes.length, this.#told.item)}, the share of each is not known`],
+      ["together", `${counted(nodes.length, this.#words.item)}, the share of each is not known`],
       ["nodes", shown.join(", ") + more],
       ["trust", TRUST_LABELS[this.#slices.trustOf(slice)] ?? "unknown"],
     ];
@@ -187,14 +187,14 @@ export class SliceDescriptions {
       const part =
         Number.isNaN(share) || this.#slices.isShort(ns[row]!) ? "" : `, ${this.#shareText(share)}`;
       const rank = row < operators ? `, rank ${integer(row + 1)} of ${integer(operators)}` : "";
-      const time = `${this.#slices.told(ns[row]!)}${part}${rank}`;
+      const time = `${this.#slices.timeText(ns[row]!)}${part}${rank}`;
       if (call[row]! >= 0) facts.push(["in", `${this.#ranking.callName(row)}, ${time}`]);
       else {
         const self = this.#slices.nested ? "self time " : "";
         facts.push(["by name", `${counted(slices[row]!, "slice")}, ${self}${time}`]);
       }
     }
-    const isKnown = this.#told.byName || this.#slices.nodesOf(slice).length > 1;
+    const isKnown = this.#words.byName || this.#slices.nodesOf(slice).length > 1;
     return isKnown ? facts : [...facts, ["trust", "node unknown"]];
   }
 
@@ -214,26 +214,26 @@ export class SliceDescriptions {
     const lasts = this.#slices.durationOf(slice);
     if (this.#names.isOther(slice)) {
       const stands = node < 0 ? "has no match in A" : `matches ${this.nodeTitle(node)}`;
-      return `Slice of B, ${name}, lasts ${this.#slices.told(lasts)}, ${stands}${this.#changed(node)}`;
+      return `Slice of B, ${name}, lasts ${this.#slices.timeText(lasts)}, ${stands}${this.#changed(node)}`;
     }
     const idle = lasts === 0 ? this.#names.idle(node) : "";
     const several = columns.tracks.length > 1;
     const clock = columns.info.clock === "wall" ? "wall clock" : "synthetic timeline";
     const nodes = this.#slices.nodesOf(slice).length;
-    const whose = nodes > 1 ? ` of ${counted(nodes, this.#told.item)}` : ", node unknown";
-    const unknown = `Slice ${name}${this.#told.byName ? "" : whose}`;
+    const whose = nodes > 1 ? ` of ${counted(nodes, this.#words.item)}` : ", node unknown";
+    const unknown = `Slice ${name}${this.#words.byName ? "" : whose}`;
     const parts = [
       node < 0 ? unknown : `Slice of ${this.title(slice)}`,
       `starts ${duration(this.#slices.startOf(slice))}`,
       idle
         ? idle
-        : `lasts ${this.#slices.told(lasts)}${this.#isMean(slice) ? this.#repeats(node, true) : ""}`,
+        : `lasts ${this.#slices.timeText(lasts)}${this.#isMean(slice) ? this.#repeats(node, true) : ""}`,
       ...(node < 0 ? this.#ofName(slice) : []).map((fact) => fact.join(": ")),
       ...this.#place(node),
     ];
     const track = several ? `, track ${columns.tracks.at(this.#slices.trackOf(slice))}` : "";
     const around = this.#around(slice).join(", ");
-    return `${parts.join(", ")}; ${clock}${track}${around && `; ${around}`}${this.#said(node)}${this.#changed(node)}`;
+    return `${parts.join(", ")}; ${clock}${track}${around && `; ${around}`}${this.#changeText(node)}${this.#changed(node)}`;
   }
 
   /** Context of a slice: its occurrence, parent, children and neighbors. */
@@ -258,9 +258,9 @@ export class SliceDescriptions {
     const time = this.#slices.columns.nodeNs[node] ?? Number.NaN;
     const takes = Number.isNaN(time)
       ? this.#names.idle(node) || "its time is unknown"
-      : `takes ${this.#slices.told(time)}${this.#repeats(node, true)}`;
+      : `takes ${this.#slices.timeText(time)}${this.#repeats(node, true)}`;
     const parts = [this.nodeTitle(node), takes, ...this.#place(node)];
-    return `${parts.join(", ")}; no slice${this.#said(node)}${this.#changed(node)}`;
+    return `${parts.join(", ")}; no slice${this.#changeText(node)}${this.#changed(node)}`;
   }
 
   #changed(node: number): string {
@@ -269,7 +269,7 @@ export class SliceDescriptions {
     return row < 0 ? "" : `. Compared: ${change!.sentence(row)}`;
   }
 
-  #said(node: number): string {
+  #changeText(node: number): string {
     const text = this.#note(node);
     return text ? `; note: ${text}` : "";
   }
@@ -290,7 +290,7 @@ export class SliceDescriptions {
   /** `8.87 % of Method::execute, 178.8 µs`. */
   #shareText(share: number): string {
     const total = duration(this.#ranking.total);
-    const { whole } = this.#told;
+    const { whole } = this.#words;
     return `${percent(share)} of ${whole ? `${whole}, ${total}` : total}`;
   }
 
@@ -301,7 +301,10 @@ export class SliceDescriptions {
     if (repeats) {
       const { p10, p50, p90 } = repeats;
       if (p10 !== p90)
-        facts.push(["p10, 50, 90", [p10, p50, p90].map((ns) => this.#slices.told(ns)).join(" · ")]);
+        facts.push([
+          "p10, 50, 90",
+          [p10, p50, p90].map((ns) => this.#slices.timeText(ns)).join(" · "),
+        ]);
     }
     const funcName = this.#names.funcName(node);
     if (funcName) facts.push(["func_name", funcName]);
@@ -313,11 +316,13 @@ export class SliceDescriptions {
   }
 
   #repeats(node: number, spread = false): string {
-    if (!this.#told.repeats) return ` (${this.#told.time})`;
+    if (!this.#words.repeats) return ` (${this.#words.time})`;
     const repeats = repeatsOf(this.#slices.columns, node);
     if (!repeats) return "";
     const { count, p10, p90, noisy } = repeats;
-    const range = spread ? `, p10 … p90 ${this.#slices.told(p10)} … ${this.#slices.told(p90)}` : "";
+    const range = spread
+      ? `, p10 … p90 ${this.#slices.timeText(p10)} … ${this.#slices.timeText(p90)}`
+      : "";
     return ` (mean of ${counted(count, "repeat")}${range}${noisy ? ", noisy" : ""})`;
   }
 }

@@ -25,8 +25,8 @@ function changeDetails(change: Change, row: number): HTMLElement {
       : "";
   const match = change.matchLabel(row);
   const facts: [string, string][] = [
-    ["A", `${change.told(rows.nsA[row]!, 0)} (${sideText(change, row, 0)})`],
-    ["B", `${change.told(rows.nsB[row]!, 1)} (${sideText(change, row, 1)})`],
+    ["A", `${change.timeText(rows.nsA[row]!, 0)} (${sideText(change, row, 0)})`],
+    ["B", `${change.timeText(rows.nsB[row]!, 1)} (${sideText(change, row, 1)})`],
     ["B − A", `${changeText(change.of(row))} (${ratioText(row, rows)})`],
   ];
   if (Number.isFinite(rows.shift[row]!)) {
@@ -171,7 +171,7 @@ export class SliceDetails {
       if (own.length && own.every((node) => inside.has(node))) sum += this.#ranking.ns[row] || 0;
     }
     const text = this.#slices.isShort(sum)
-      ? this.#slices.told(sum)
+      ? this.#slices.timeText(sum)
       : `${duration(sum)} (${percent(sum / this.#ranking.total)})`;
     const { item } = this.#slices.columns.info.words;
     this.#tell(`${counted(nodes.length, item)} selected`, factList([["total", text]]));
@@ -242,7 +242,7 @@ export class SliceDetails {
       ...(row >= 0
         ? [changeDetails(this.#names.change!, row)]
         : repeats
-          ? [spread(repeats, (ns) => this.#slices.told(ns))]
+          ? [spread(repeats, (ns) => this.#slices.timeText(ns))]
           : []),
       factList(facts.filter((fact) => !notes.includes(fact))),
       repeats || node < 0 || this.#names.idle(node)

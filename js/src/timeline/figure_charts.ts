@@ -14,7 +14,7 @@ import type { TreePlaces } from "./data/merged_tree.ts";
 import { type Names, type Title, titleText } from "./data/names.ts";
 
 /** Items of a chart as counted by Python: a node, or only a name. */
-interface GivenColumns {
+interface ItemColumns {
   /** -1 without a node. */
   node: number[];
   name: string[];
@@ -22,14 +22,14 @@ interface GivenColumns {
   kind: string[];
 }
 
-class GivenNames {
-  readonly #columns: GivenColumns;
+class ItemNames {
+  readonly #columns: ItemColumns;
   readonly #names: Names;
   readonly #isGroup: readonly boolean[];
   readonly #codeOf: (name: string) => number;
 
   constructor(
-    columns: GivenColumns,
+    columns: ItemColumns,
     names: Names,
     codeOf: (name: string) => number,
     isGroup: readonly boolean[] = [],
@@ -40,8 +40,8 @@ class GivenNames {
     this.#isGroup = isGroup;
   }
 
-  told(ns: number): string {
-    return this.#names.told(ns);
+  timeText(ns: number): string {
+    return this.#names.timeText(ns);
   }
 
   node(key: number): number {
@@ -73,12 +73,12 @@ class GivenNames {
   }
 }
 
-interface Noted {
+interface ChartNote {
   notes: Note[];
   below?: Note[];
 }
 
-export type ChartData = Noted &
+export type ChartData = ChartNote &
   (
     | { kind: "time" }
     | ({ kind: "merged" } & MergedData)
@@ -90,7 +90,7 @@ export type ChartData = Noted &
 
 interface MergedData {
   whole: number;
-  names: GivenColumns;
+  names: ItemColumns;
   group: boolean[];
   depth: number[];
   start: number[];
@@ -100,7 +100,7 @@ interface MergedData {
 }
 
 interface MatrixData {
-  names: GivenColumns;
+  names: ItemColumns;
   /** Null: no number. */
   ns: (number | null)[][];
   p10: number[];
@@ -171,7 +171,7 @@ function merged(data: MergedData, { names, codeOf, selected, width }: ChartConte
     self: Float64Array.from(data.self),
     count: Int32Array.from(data.count),
   };
-  const own = new GivenNames(data.names, names, codeOf, data.group);
+  const own = new ItemNames(data.names, names, codeOf, data.group);
   const icicle = new Icicle(tree, own);
   const height = depths * LEVEL;
   return painted(height, (brush) => {
@@ -210,7 +210,7 @@ function repeats(
     totals: Float64Array.from(data.totals),
     spread: spreadOf(rows),
   };
-  const own = new GivenNames(data.names, names, codeOf);
+  const own = new ItemNames(data.names, names, codeOf);
   const painter = new HeatPainter(matrix, own, data.ofSlices ? 0 : data.warm, CELL);
   painter.order = Int32Array.from(rows.keys());
   const part = painted(painter.height, (brush, theme) => {
@@ -220,7 +220,7 @@ function repeats(
       if (box) brush.fill(theme.accent, -8, box.y, 4, box.height);
     });
   });
-  const repeats = painter.each(width);
+  const repeats = painter.perCell(width);
   const noun = data.ofSlices ? "slices" : "repeats";
   const caption = `A column is the one of ${repeats} ${noun} that is farthest from the median.`;
   return [part, repeats > 1 ? [{ text: caption, color: "muted", most: 2 }] : []];
@@ -230,7 +230,7 @@ function folded(data: MatrixData, { names, codeOf, selected, width }: ChartConte
   const rows = rowsOf(data);
   const lanes = new Lanes(rows);
   const viewport = new Viewport(0, Math.max(1, lanes.longest(0)));
-  const own = new GivenNames(data.names, names, codeOf);
+  const own = new ItemNames(data.names, names, codeOf);
   const painter = new FoldedPainter({ rows, lanes, repeats: 0, warm: 0 }, own, viewport);
   return painted(painter.height, (brush) => {
     painter.paint(brush, width, painter.height);

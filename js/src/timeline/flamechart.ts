@@ -12,9 +12,9 @@ import { timeText } from "./data/names.ts";
 import type { ChartKind, ShownPart, TimelineOptions } from "./data/state.ts";
 import { codeFor, type TimelineData } from "./descriptions.ts";
 import { SliceDetails } from "./details.ts";
-import { Critical, Faults, Hovering, TimelineSelection } from "./highlights.ts";
+import { Critical, Faults, TimelineHover, TimelineSelection } from "./highlights.ts";
 import { TimeRanges } from "./ranges.ts";
-import { Searching } from "./search.ts";
+import { TimelineSearch } from "./search.ts";
 import { TopTable } from "./table.ts";
 import { Tables } from "./tables.ts";
 import { ColorKey, SliceTooltip } from "./tooltip.ts";
@@ -32,10 +32,10 @@ export class Flamechart {
   readonly key: ColorKey;
   readonly details: SliceDetails;
   readonly tooltip: SliceTooltip;
-  readonly hovering: Hovering;
+  readonly hovering: TimelineHover;
   readonly camera: TimeCamera;
   readonly ranges: TimeRanges;
-  readonly searching: Searching;
+  readonly searching: TimelineSearch;
   readonly critical: Critical;
   readonly faults: Faults;
   readonly selection: TimelineSelection;
@@ -143,7 +143,7 @@ export class Flamechart {
         this.charts.shown?.sync();
       },
     };
-    this.searching = new Searching(seeker, context.run, context.signal);
+    this.searching = new TimelineSearch(seeker, context.run, context.signal);
     this.ranges = new TimeRanges({
       data,
       session: context.session,
@@ -193,7 +193,7 @@ export class Flamechart {
       },
       context.signal,
     );
-    this.hovering = new Hovering(root, data, context.session, this);
+    this.hovering = new TimelineHover(root, data, context.session, this);
     this.tables = new Tables(
       {
         ...host,

@@ -121,7 +121,7 @@ export class Critical {
   readonly #options: ViewOptions<TimelineOptions>;
   readonly #events: CriticalEvents;
   readonly #signal: AbortSignal;
-  #asked: Promise<CriticalColumns | null> | null = null;
+  #request: Promise<CriticalColumns | null> | null = null;
   #known: CriticalColumns | null = null;
   #missing = "";
 
@@ -199,8 +199,8 @@ export class Critical {
   }
 
   #ask(): Promise<CriticalColumns | null> {
-    this.#asked ??= this.#read();
-    return this.#asked;
+    this.#request ??= this.#read();
+    return this.#request;
   }
 
   async #read(): Promise<CriticalColumns | null> {
@@ -211,7 +211,7 @@ export class Critical {
       this.#known = isMissing ? null : columns;
       if (!this.#signal.aborted) this.#events.changed();
     } catch (error) {
-      this.#asked = null;
+      this.#request = null;
       if (!isAbort(error)) this.#missing = String(error);
     }
     return this.#known;
@@ -283,7 +283,7 @@ function merged(spans: TimeSpan[], near: number): TimeSpan[] {
   return result;
 }
 
-interface HoveringParts {
+interface HoverParts {
   chart: TimelineChart;
   charts: OtherCharts;
   table: TopTable;
@@ -291,13 +291,13 @@ interface HoveringParts {
 }
 
 /** Hovered slice or node, here or in another view: highlighted in chart and table, with a tooltip. */
-export class Hovering {
+export class TimelineHover {
   readonly #root: HTMLElement;
   readonly #data: TimelineData;
   readonly #session: SessionClient;
-  readonly #shown: HoveringParts;
+  readonly #shown: HoverParts;
 
-  constructor(root: HTMLElement, data: TimelineData, session: SessionClient, shown: HoveringParts) {
+  constructor(root: HTMLElement, data: TimelineData, session: SessionClient, shown: HoverParts) {
     this.#root = root;
     this.#data = data;
     this.#session = session;

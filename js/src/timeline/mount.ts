@@ -7,7 +7,7 @@ import { bindKeys } from "../shared/ui/keys.ts";
 import { paletteAction } from "../shared/ui/palette.ts";
 import { fullScreenAction, type Mount } from "../shared/ui/view.ts";
 import { actions } from "./actions.ts";
-import { Coming } from "./data/bins.ts";
+import { SliceProgress } from "./data/bins.ts";
 import { Change } from "./data/change.ts";
 import { Names } from "./data/names.ts";
 import { Ranking } from "./data/ranking.ts";
@@ -117,11 +117,11 @@ export const mountTimeline: Mount<TimelineOptions> = async (root, context) => {
       const data = { slices, names, graph, change, ranking, words, scene };
       return build(root, context, data, summary);
     };
-    if (!Coming.expects(slices)) {
+    if (!SliceProgress.expects(slices)) {
       show();
       return;
     }
-    const coming = new Coming(slices, run);
+    const coming = new SliceProgress(slices, run);
     const view = show();
     view?.chart.stage.append(coming.node);
     await coming.take(signal);

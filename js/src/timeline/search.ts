@@ -1,11 +1,11 @@
 import { errorText, isAbort } from "../shared/client/request.ts";
 import type { TimelineQuestions } from "../shared/client/timeline_client.ts";
-import type { FindAnswer, FoundSlice } from "../shared/client/timeline_columns.ts";
+import type { FindAnswer, SliceResult } from "../shared/client/timeline_columns.ts";
 import { counted, duration, integer } from "../shared/format.ts";
 import { Regex, RegexError } from "../shared/regex.ts";
 import { LISTED, type ListedHit } from "../shared/ui/hit_list.ts";
 import type { TimelineBar } from "./bar.ts";
-import { Called } from "./data/called.ts";
+import { KeyNames } from "./data/key_names.ts";
 import { MarkedSlices } from "./data/marked.ts";
 import { type Names, titleText } from "./data/names.ts";
 import type { Slices } from "./data/slices.ts";
@@ -13,7 +13,7 @@ import type { TimelineData } from "./descriptions.ts";
 import type { TimeCamera } from "./tracks/chart.ts";
 
 /** True if a name matches a part of the query. */
-type Fit = (name: string) => boolean;
+type NameTest = (name: string) => boolean;
 
 /** Parsed query: a node id, words or a regular expression; or the reason why it is invalid. */
 export interface SliceQuery {
@@ -21,7 +21,7 @@ export interface SliceQuery {
   /** -1: no node. */
   node: number;
   /** All must match a name of the slice or of its node; empty if only the node is searched. */
-  fits: readonly Fit[];
+  fits: readonly NameTest[];
   error: string;
 }
 
@@ -71,7 +71,7 @@ export class SearchHits {
   /** Self time of the hits. */
   readonly sum: number;
   readonly #slices: Slices;
-  readonly #isSought: boolean;
+  readonly #isActive: boolean;
   /** Hits in groups, visited one after the other. */
   readonly #groups: readonly MarkedSlices[];
 
@@ -88,7 +88,7 @@ export class SearchHits {
       }
     }
     this.error = problem_;
-    this.#isSought = text !== "";
+    this.#isActive = text !== "";
     this.marked = all;
     const rest = first.count
       ? MarkedSlices.where(count, (at) => all.has(at) && !first.has(at))
@@ -122,7 +122,7 @@ export class SearchHits {
 
   /** `3 of 21 hits, Σ 12.30 ms`, or the error of the query. */
   text(current: number): string {
-    if (!this.#isSought) return "";
+    if (!this.#isActive) return "";
     if (this.error) return this.error;
     if (!this.count) return "no hits";
     const self = this.#slices.nested ? "self time " : "";
@@ -173,7 +173,7 @@ export class SearchHits {
 function matching(
   slices: Slices,
   names: Names,
-  fits: readonly Fit[],
+  fits: readonly NameTest[],
   first: MarkedSlices,
 ): MarkedSlices {
   const kinds = fits.map((holds) => ({
@@ -192,7 +192,7 @@ function matching(
 export interface FarSearchEvents {
   /** Shows the number of hits; `wrong` marks an invalid query. */
   show(text: string, wrong: boolean): void;
-  go(slice: FoundSlice): void;
+  go(slice: SliceResult): void;
 }
 
 /** Search by the kernel among more slices than a page holds. */
@@ -201,7 +201,7 @@ class FarSearch {
   readonly #events: FarSearchEvents;
   readonly #signal: AbortSignal;
   #text = "";
-  #asked = 0;
+  #serial = 0;
 
   constructor(run: TimelineQuestions, events: FarSearchEvents, signal: AbortSignal) {
     this.#run = run;
@@ -231,14 +231,14 @@ class FarSearch {
   }
 
   async #ask(from: SearchStart, done: (answer: FindAnswer) => void): Promise<void> {
-    const serial = ++this.#asked;
+    const serial = ++this.#serial;
     const regex = this.#text.length > 1 && this.#text.startsWith("/") && this.#text.endsWith("/");
     const text = regex ? this.#text.slice(1, -1) : this.#text;
     try {
       const answer = await this.#run.find({ text, regex, ...from }, this.#signal);
-      if (serial === this.#asked && !this.#signal.aborted) done(answer);
+      if (serial === this.#serial && !this.#signal.aborted) done(answer);
     } catch (error) {
-      if (serial === this.#asked && !isAbort(error)) this.#events.show(errorText(error), true);
+      if (serial === this.#serial && !isAbort(error)) this.#events.show(errorText(error), true);
     }
   }
 }
@@ -251,12 +251,12 @@ function rowText({ count, selfNs }: FindAnswer): string {
 class HitRows {
   readonly #found: MarkedSlices;
   readonly #slices: Slices;
-  readonly #called: Called;
+  readonly #called: KeyNames;
   readonly #ns: Float64Array;
   readonly #count: Int32Array;
   readonly #keys: number[] = [];
 
-  constructor(hits: MarkedSlices, slices: Slices, called: Called) {
+  constructor(hits: MarkedSlices, slices: Slices, called: KeyNames) {
     [this.#found, this.#slices, this.#called] = [hits, slices, called];
     const { operators } = called;
     this.#ns = new Float64Array(operators.size);
@@ -282,7 +282,7 @@ class HitRows {
         label: title.label,
         id: [title.id, title.shape].filter(Boolean).join(" · "),
         kind: this.#called.kind(key),
-        value: `${this.#slices.told(this.#ns[key]!)}${count > 1 ? ` · ${integer(count)}×` : ""}`,
+        value: `${this.#slices.timeText(this.#ns[key]!)}${count > 1 ? ` · ${integer(count)}×` : ""}`,
         title: titleText(title),
       };
     });
@@ -310,7 +310,7 @@ class HitRows {
   }
 }
 
-export interface SearchingHost {
+export interface SearchHost {
   readonly data: TimelineData;
   readonly camera: TimeCamera;
   bar(): TimelineBar;
@@ -320,22 +320,22 @@ export interface SearchingHost {
 }
 
 /** Search over the timeline: in the page, or in the kernel for slices the page lacks. */
-export class Searching {
-  readonly #host: SearchingHost;
+export class TimelineSearch {
+  readonly #host: SearchHost;
   readonly #far: FarSearch | null;
   #found: SearchHits;
   #rows: HitRows | null = null;
   #text = "";
   /** Slice to select once it is loaded. */
-  #awaited: FoundSlice | null = null;
+  #awaited: SliceResult | null = null;
 
-  constructor(host: SearchingHost, run: TimelineQuestions, signal: AbortSignal) {
+  constructor(host: SearchHost, run: TimelineQuestions, signal: AbortSignal) {
     this.#host = host;
     const { slices, names } = host.data;
     this.#found = new SearchHits(slices, names, parsed(""));
     const far = {
       show: (text: string, wrong: boolean) => host.bar().showHits(text, wrong),
-      go: (slice: FoundSlice) => this.#go(slice),
+      go: (slice: SliceResult) => this.#go(slice),
     };
     this.#far = slices.columns.info.whole ? null : new FarSearch(run, far, signal);
   }
@@ -348,9 +348,9 @@ export class Searching {
     }
     const { slices, names, scene } = this.#host.data;
     this.#found = new SearchHits(slices, names, parsed(text));
-    scene.found = this.#found.marked;
+    scene.hits = this.#found.marked;
     const { marked } = this.#found;
-    const called = new Called(slices, names, this.#host.data.graph);
+    const called = new KeyNames(slices, names, this.#host.data.graph);
     this.#rows = text ? new HitRows(marked, slices, called) : null;
     this.#host.bar().list.show(this.#rows?.rows(LISTED) ?? [], this.#rows?.total);
     this.show();
@@ -414,12 +414,12 @@ export class Searching {
   }
 
   /** Scrolls to a slice that may not be loaded yet, and selects it once it is. */
-  #go(slice: FoundSlice): void {
+  #go(slice: SliceResult): void {
     const { name, start, duration: lasts } = slice;
     const margin = 10 * Math.max(1, lasts);
     const { viewport, slices } = this.#host.data.scene;
     this.#awaited = slice;
     this.#host.camera.move(() => viewport.show(start - margin, start + lasts + margin));
-    this.#host.say(`Found ${name}, starts ${duration(start)}, lasts ${slices.told(lasts)}`);
+    this.#host.say(`Found ${name}, starts ${duration(start)}, lasts ${slices.timeText(lasts)}`);
   }
 }

@@ -279,7 +279,7 @@ export class TopTable {
           element("b", { class: "tvmdbg-timeline-noisy", title: NOISY_RULE }, "noisy"),
       ),
       cell("kind", undefined, kind),
-      cell("time", short ? undefined : `${ns} ns`, this.#slices.told(ns)),
+      cell("time", short ? undefined : `${ns} ns`, this.#slices.timeText(ns)),
       cell(
         "share",
         short ? undefined : this.#shareTitle(share),
@@ -292,14 +292,16 @@ export class TopTable {
       cell(
         "spread",
         undefined,
-        repeats ? `${this.#slices.told(repeats.p10)} – ${this.#slices.told(repeats.p90)}` : "–",
+        repeats
+          ? `${this.#slices.timeText(repeats.p10)} – ${this.#slices.timeText(repeats.p90)}`
+          : "–",
       ),
       cell(
         "trust",
         undefined,
         node < 0 ? this.#nodesOf(row) : (TRUST_LABELS[nodeTrust[node]!] ?? "unknown"),
       ),
-      cell("within", undefined, this.#slices.told(this.#ranking.within[row]!)),
+      cell("within", undefined, this.#slices.timeText(this.#ranking.within[row]!)),
     );
   }
 

@@ -17,8 +17,8 @@ import {
   type SumTable,
   summedBy,
 } from "./data/by_rows.ts";
-import { Called } from "./data/called.ts";
 import type { Change } from "./data/change.ts";
+import { KeyNames } from "./data/key_names.ts";
 import { timeText } from "./data/names.ts";
 import type { Slices } from "./data/slices.ts";
 import type { TableBy } from "./data/state.ts";
@@ -59,7 +59,7 @@ class FarRows implements SumTable {
       nodes,
       operators: [],
       isWhole: false,
-      each: null,
+      eachSlice: null,
       slice: -1,
       inside: null,
     }));
@@ -88,13 +88,13 @@ export class Tables {
   readonly #host: ChartHost;
   readonly #changed: () => void;
   readonly #single: HTMLElement;
-  readonly #called: Called;
+  readonly #called: KeyNames;
   readonly #by: ByTable;
   readonly #sandwich: Sandwich;
   /** Only for a comparison of two runs. */
   readonly change: ChangeTable | null;
   readonly #select: HTMLSelectElement;
-  readonly #said = span("tvmdbg-muted");
+  readonly #note = span("tvmdbg-muted");
   #range: readonly [number, number] | null = null;
   #shown = "";
   #rows: SumTable | null = null;
@@ -105,7 +105,7 @@ export class Tables {
     this.#changed = changed;
     this.#single = single;
     const { slices, names, graph } = host.data;
-    this.#called = new Called(slices, names, graph);
+    this.#called = new KeyNames(slices, names, graph);
     this.#by = new ByTable(
       slices,
       theme,
@@ -126,7 +126,7 @@ export class Tables {
     });
     this.node = div(
       "tvmdbg-timeline-tables",
-      div("tvmdbg-timeline-by", this.#select, this.#said),
+      div("tvmdbg-timeline-by", this.#select, this.#note),
       single,
       this.#by.node,
       this.#sandwich.node,
@@ -155,7 +155,7 @@ export class Tables {
   show(by: TableBy): void {
     this.#host.options.set("table_by", by);
     this.sync();
-    this.#host.say(`Table ${this.#said.textContent || `by ${this.#title(this.by)}`}`);
+    this.#host.say(`Table ${this.#note.textContent || `by ${this.#title(this.by)}`}`);
   }
 
   /** Description of the current row, or "". */
@@ -216,7 +216,7 @@ export class Tables {
     this.#by.node.hidden = !this.isSummed || isChange;
     this.#sandwich.node.hidden = by !== "callers";
     this.#rows = null;
-    this.#said.textContent = "";
+    this.#note.textContent = "";
     this.#work.abort();
     this.#work = new AbortController();
     if (this.isSummed && !isChange) this.#sum(by);
@@ -245,7 +245,7 @@ export class Tables {
 
   #wait(text: string): void {
     this.#by.node.ariaBusy = "true";
-    this.#said.textContent = text;
+    this.#note.textContent = text;
   }
 
   async #ask(by: TableBy, signal: AbortSignal): Promise<void> {
@@ -265,9 +265,9 @@ export class Tables {
       this.#show(rows, true);
       const few =
         rows.rows.length < rows.all ? `the first ${rows.rows.length} of ${rows.all}: ` : "";
-      this.#said.textContent = `${few}${this.#said.textContent}; aggregated in Python`;
+      this.#note.textContent = `${few}${this.#note.textContent}; aggregated in Python`;
     } catch (error) {
-      if (!signal.aborted && !isAbort(error)) this.#said.replaceChildren(errorText(error));
+      if (!signal.aborted && !isAbort(error)) this.#note.replaceChildren(errorText(error));
     }
   }
 
@@ -278,7 +278,7 @@ export class Tables {
     this.#by.node.ariaBusy = "false";
     this.#by.node.hidden = false;
     this.#by.show(rows, this.#title(this.by), this.#range ? durationsWithin : durations);
-    this.#said.textContent = this.#about(rows);
+    this.#note.textContent = this.#about(rows);
     if (!late) return;
     this.#by.find(session.selected);
     this.#changed();
@@ -340,7 +340,9 @@ export class Tables {
     const { p50, p90 } = this.#rows!.spread(row);
     const { slices } = this.#host.data;
     const time = slices.withShare(row.ns, row.ns / this.#rows!.total);
-    const spread = Number.isNaN(p50) ? "" : `, median ${slices.told(p50)}, p90 ${slices.told(p90)}`;
+    const spread = Number.isNaN(p50)
+      ? ""
+      : `, median ${slices.timeText(p50)}, p90 ${slices.timeText(p90)}`;
     const more = row.inside ? ", Enter opens it" : "";
     return `${row.label}: ${time}, ${counted(row.count, "slice")}${spread}${more}`;
   }

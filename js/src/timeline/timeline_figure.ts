@@ -100,7 +100,7 @@ class TimeChart {
     marks.sort((a, b) => b.width - a.width);
     return marks.slice(0, TITLED).map(({ slice, node, x, y, width, height }) => {
       const title = titleText(this.#names.titleOf(node, this.#names.ofSlice(slice)));
-      const tooltip = `${title}: ${slices.told(slices.durationOf(slice))}`;
+      const tooltip = `${title}: ${slices.timeText(slices.durationOf(slice))}`;
       return { x: x + MARGIN, y: y - OVERVIEW, width, height, text: tooltip };
     });
   }

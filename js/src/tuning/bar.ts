@@ -26,7 +26,7 @@ const ALL = "all";
 export class TuningBar {
   readonly node: HTMLElement;
   readonly #field: HTMLInputElement;
-  readonly #found = element("output", { class: "tvmdbg-tuning-found tvmdbg-muted" });
+  readonly #matches = element("output", { class: "tvmdbg-tuning-found tvmdbg-muted" });
   readonly #tasks: HTMLSelectElement;
   readonly #trial: HTMLButtonElement;
   readonly #time: HTMLButtonElement;
@@ -90,7 +90,7 @@ export class TuningBar {
       this.#all,
       best,
       span("tvmdbg-space"),
-      this.#found,
+      this.#matches,
       this.#field,
       copy,
       help,
@@ -127,10 +127,10 @@ export class TuningBar {
   showQuery(query: string, text: string, isWrong: boolean): void {
     if (document.activeElement !== this.#field) this.#field.value = query;
     this.#field.setAttribute("aria-invalid", String(isWrong));
-    this.#found.classList.toggle("tvmdbg-error", isWrong);
-    if (this.#found.title === text) return;
-    this.#found.textContent = text.split("\n")[0]!;
-    this.#found.title = text;
+    this.#matches.classList.toggle("tvmdbg-error", isWrong);
+    if (this.#matches.title === text) return;
+    this.#matches.textContent = text.split("\n")[0]!;
+    this.#matches.title = text;
     this.#overflow.fit();
   }
 

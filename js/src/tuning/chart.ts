@@ -165,7 +165,7 @@ export class TrialHover {
   at(scene: TrialScene, x: number, y: number): void {
     const trial = scene.hit(x, y);
     this.#mark(scene, trial);
-    const lines = trial < 0 ? binTold(scene, x, y) : trialLines(scene.data, trial);
+    const lines = trial < 0 ? stripLines(scene, x, y) : trialLines(scene.data, trial);
     if (!lines) {
       this.#tooltip.hide();
       return;
@@ -186,7 +186,7 @@ export class TrialHover {
   }
 }
 
-function binTold(scene: TrialScene, x: number, y: number): string[] | null {
+function stripLines(scene: TrialScene, x: number, y: number): string[] | null {
   const bin = scene.binAt(x, y);
   return bin?.trials ? binLines(scene.data, scene.along, bin) : null;
 }

@@ -176,7 +176,7 @@ export class ErrorsPane {
   readonly #ask: (by: ErrorsBy, scope: TrialScope) => Promise<ErrorTableInfo>;
   readonly #filter: ((query: string) => void) | null;
   #places = new Map<ErrorsBy, HTMLElement>();
-  #asked = new Map<ErrorsBy, { scope: string }>();
+  #requests = new Map<ErrorsBy, { scope: string }>();
   #query = "";
 
   /** @param filter Null if there is no kernel for queries. */
@@ -192,7 +192,7 @@ export class ErrorsPane {
 
   /** Takes over a log; the old table stays until the new one is counted. */
   show({ info }: TuningData): void {
-    this.#asked.clear();
+    this.#requests.clear();
     const shown = ERRORS_BY.filter((by) => by !== "threads" || info.onGpu);
     const place = (by: ErrorsBy) =>
       this.#places.get(by) ??
@@ -214,11 +214,11 @@ export class ErrorsPane {
     const isOwn = scope.query.startsWith(`${by}=`) && !/\s/.test(scope.query);
     const own = isOwn ? { ...scope, query: "" } : scope;
     const request = { scope: JSON.stringify(own) };
-    if (this.#asked.get(by)?.scope !== request.scope) {
-      this.#asked.set(by, request);
+    if (this.#requests.get(by)?.scope !== request.scope) {
+      this.#requests.set(by, request);
       place.setAttribute("aria-busy", "true");
       const table = await this.#counted(by, own);
-      if (this.#asked.get(by) !== request) return;
+      if (this.#requests.get(by) !== request) return;
       const { query } = (document.activeElement as HTMLElement | null)?.dataset ?? {};
       const isHeld = place.contains(document.activeElement);
       place.replaceChildren(table);

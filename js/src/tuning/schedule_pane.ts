@@ -26,7 +26,7 @@ export class SchedulePane {
   #render: (() => HTMLElement[]) | null = null;
   #isKept = false;
   #isEmpty = false;
-  #asked = 0;
+  #serial = 0;
 
   /** @param pin Null if schedules cannot be compared. */
   constructor(root: HTMLElement, pin: (() => void) | null) {
@@ -85,7 +85,7 @@ export class SchedulePane {
   }
 
   async #await<T>(answer: Promise<T> | null, show: (result: T) => void): Promise<void> {
-    const mine = ++this.#asked;
+    const mine = ++this.#serial;
     if (!answer) {
       this.#shown = this.#render = null;
       this.node.replaceChildren(
@@ -96,19 +96,19 @@ export class SchedulePane {
       return;
     }
     const busy = setTimeout(() => {
-      if (mine === this.#asked) this.node.dataset.busy = "true";
+      if (mine === this.#serial) this.node.dataset.busy = "true";
     }, BUSY_AFTER_MS);
     try {
       const result = await answer;
-      if (mine === this.#asked) show(result);
+      if (mine === this.#serial) show(result);
     } catch (error) {
-      if (mine !== this.#asked || isAbort(error)) return;
+      if (mine !== this.#serial || isAbort(error)) return;
       this.#shown = this.#render = null;
       const why = error instanceof Error ? error.message : String(error);
       this.node.replaceChildren(message("error", "This schedule could not be read", why));
     } finally {
       clearTimeout(busy);
-      if (mine === this.#asked) delete this.node.dataset.busy;
+      if (mine === this.#serial) delete this.node.dataset.busy;
     }
   }
 

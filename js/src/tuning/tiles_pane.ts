@@ -149,20 +149,20 @@ function shortened(text: string, room: number, pen: Pen): string {
 /** Parallel coordinates of the tile sizes of one task's trials; lines can be hovered and chosen. */
 export class TilesPane {
   readonly node = div("tvmdbg-tuning-tiles");
-  readonly #said = element("p", { class: "tvmdbg-muted" });
+  readonly #caption = element("p", { class: "tvmdbg-muted" });
   readonly #stage: HTMLElement;
   readonly #repaint: Repaint;
   readonly #root: HTMLElement;
   #scene: TilesScene | null = null;
   #data: TuningData | null = null;
   #marked: ReadonlySet<number> = new Set();
-  #asked = 0;
+  #serial = 0;
 
   constructor(root: HTMLElement, pick: (trial: number) => void, signal: AbortSignal) {
     this.#root = root;
     const base = layer("tvmdbg-tuning-tiles-canvas");
     this.#stage = div("tvmdbg-stage", base.canvas);
-    this.node.append(this.#said, this.#stage);
+    this.node.append(this.#caption, this.#stage);
     this.#repaint = new Repaint(
       this.#stage,
       () => {
@@ -189,7 +189,7 @@ export class TilesPane {
   }
 
   async show(request: Promise<TuningTiles> | null, data: TuningData): Promise<void> {
-    const mine = ++this.#asked;
+    const mine = ++this.#serial;
     this.#data = data;
     this.#scene = null;
     if (!request) {
@@ -199,16 +199,16 @@ export class TilesPane {
     this.#empty("busy", "Reading tile sizes …");
     try {
       const tiles = await request;
-      if (mine !== this.#asked) return;
+      if (mine !== this.#serial) return;
       if (!tiles.rows.length) {
         this.#empty("empty", "No tile sizes", tiles.info.note);
         return;
       }
       this.#scene = new TilesScene(tiles);
-      this.node.replaceChildren(this.#said, this.#stage);
+      this.node.replaceChildren(this.#caption, this.#stage);
       this.#hover(-1);
     } catch (error) {
-      if (mine !== this.#asked || isAbort(error)) return;
+      if (mine !== this.#serial || isAbort(error)) return;
       this.#empty("error", "Tile sizes could not be read", String(error));
     }
   }
@@ -235,8 +235,8 @@ export class TilesPane {
       trial === undefined
         ? []
         : info.axes.map((axis, i) => `${axis} = ${this.#scene!.tiles.value(at, i)}`);
-    this.#said.textContent = [caption, ...values].join(" · ");
-    this.#said.title = values.join("\n");
+    this.#caption.textContent = [caption, ...values].join(" · ");
+    this.#caption.title = values.join("\n");
     this.#root.dataset.tile = trial === undefined ? "" : String(trial);
     this.#repaint.request();
   }

@@ -53,7 +53,7 @@ const FINDINGS = 3;
 const TASKS = 10;
 const NEST = 28;
 /** Longest nest whose loops are also described in words: names grow with nested splits. */
-const NEST_SAID = 100;
+const MOST_LINES = 100;
 const CODE_LINE = 15;
 
 /** The tuning log as a static figure: the same chart, rows and loops as the live view. */
@@ -259,9 +259,9 @@ function textOf(
   if (rows.length > TASKS) lines.push(`and ${counted(rows.length - TASKS, "more task")}`);
   if (schedule) {
     append(lines, [schedule.title, ...schedule.notes]);
-    for (const line of schedule.lines.slice(0, NEST_SAID))
+    for (const line of schedule.lines.slice(0, MOST_LINES))
       lines.push(`${"  ".repeat(line.depth)}${line.text}${factorText(line)}`);
-    const more = schedule.lines.length - NEST_SAID;
+    const more = schedule.lines.length - MOST_LINES;
     if (more > 0) lines.push(`and ${counted(more, "more line")}`);
   }
   return lines;

@@ -93,7 +93,7 @@ export class TuningView {
     if (isSaved) this.bar.hideQuery();
     this.legend = new ErrorLegend(root, filter);
     const { bar, legend } = this;
-    const show = (mask: Uint8Array | null) => this.#showFound(mask);
+    const show = (mask: Uint8Array | null) => this.#showMatches(mask);
     this.#filter = new TrialFilter({ client, bar, legend, say, show });
     this.#schedule = new SchedulePane(root, isSaved ? null : () => this.pin());
     this.#tiles = new TilesPane(root, (trial) => this.pickTrial(trial), signal);
@@ -410,7 +410,7 @@ export class TuningView {
     this.bar.focusQuery();
   }
 
-  #showFound(mask: Uint8Array | null): void {
+  #showMatches(mask: Uint8Array | null): void {
     this.#scene.chosen = mask?.length === this.data.count ? mask : null;
     this.#scene.changed();
     this.#showTasks();

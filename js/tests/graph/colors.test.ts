@@ -97,7 +97,7 @@ describe("colors of columns are those of the figures", () => {
             : new NumberColors(ground, times, column, each.limits);
         const fills = boxes.map((_, box) => hex(colors.face(box)));
         expect(fills).toEqual(each.fills[theme]);
-        expect(boxes.map((_, box) => colors.said(box))).toEqual(each.said);
+        expect(boxes.map((_, box) => colors.meaning(box))).toEqual(each.said);
         if (colors instanceof ClassColors) {
           const rows = colors.rows.map(({ label, nodes: count }) => ({ label, nodes: count }));
           expect([rows, colors.unknown]).toEqual([each.legend.classes, each.legend.unknown]);
@@ -322,7 +322,7 @@ describe("a closed group that holds some of the nodes of a call", () => {
     const times = new NodeTimes(graph, null);
     const colors = new NumberColors({ graph, scene, palette }, times, timeColumn(times), null);
     const widths = colors.parts(0).map(([, share]) => share);
-    return { colors, widths, said: colors.said(0) };
+    return { colors, widths, said: colors.meaning(0) };
   };
 
   it("has the color of the call, as each of its nodes", () => {

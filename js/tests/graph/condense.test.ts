@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { GraphModel } from "../../src/graph/data/model.ts";
 import {
-  type Condensed,
+  type CondensedGraph,
   condensed,
   countText,
   repeatText,
@@ -15,7 +15,7 @@ import { blocks, columns, type NodeSpec, residual, WORDS } from "./fixture.ts";
 
 const MEASURE = { title: (text: string) => text.length, small: (text: string) => text.length };
 
-function made(graph: GraphColumns, most: number): Condensed & { model: GraphModel } {
+function made(graph: GraphColumns, most: number): CondensedGraph & { model: GraphModel } {
   const model = new GraphModel(graph, null, MEASURE);
   const scene = buildScene(model.links, {
     ...{ fold: true, groups: model.groups, open: null, only: null, words: WORDS },
@@ -45,7 +45,13 @@ function random(seed: number): GraphColumns {
 }
 
 /** Each part has the numbers of its nodes, each node is in one part, and edges are those of the scene. */
-function expectTrue({ parts, edges, scene, isCarried, model }: Condensed & { model: GraphModel }) {
+function expectTrue({
+  parts,
+  edges,
+  scene,
+  isCarried,
+  model,
+}: CondensedGraph & { model: GraphModel }) {
   const { graph, times } = model;
   const partOf = new Map<number, number>();
   for (const [at, { nodes }] of parts.entries()) {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { Hits } from "../../src/graph/data/hits.ts";
 import { Groups, Links } from "../../src/graph/data/links.ts";
-import { Describe, GraphModel } from "../../src/graph/data/model.ts";
+import { GraphModel, NodeDescriptions } from "../../src/graph/data/model.ts";
 import { isOfKind, NodeTimes } from "../../src/graph/data/times.ts";
 import { BoxLabels } from "../../src/graph/layout/labels.ts";
 import { buildScene } from "../../src/graph/layout/scene.ts";
@@ -21,7 +21,7 @@ function words(graph = residual()) {
   const groups = new Groups(graph);
   const labels = new BoxLabels(graph, times, measure, groups);
   const scene = buildScene(links, { fold: true, groups, open: null, only: null, words: labels });
-  return { labels, times, scene, describe: new Describe(links, labels, times) };
+  return { labels, times, scene, describe: new NodeDescriptions(links, labels, times) };
 }
 
 describe("Times", () => {
@@ -212,7 +212,7 @@ describe("the search", () => {
     await hits.ready;
     return hits;
   };
-  const found = async (query: string) => Array.from((await hitsOf(query)).found.nodes);
+  const found = async (query: string) => Array.from((await hitsOf(query)).result.nodes);
 
   it("finds by name, func_name, operator, op kind and dtype", async () => {
     expect(await found("sum")).toEqual([5]);
@@ -245,14 +245,14 @@ describe("the search", () => {
   it("says what is wrong, and what is not known", async () => {
     const wrong = await hitsOf("conv tiem>1ms");
     expect(wrong.text(null)).toBe("error");
-    expect(wrong.found).toMatchObject({
+    expect(wrong.result).toMatchObject({
       problem: "unknown field 'tiem' at 5; did you mean time?",
       at: 5,
     });
     const short = await hitsOf("time<1ms");
-    expect(short.found.notes).toEqual(["4 of 7 nodes have no time"]);
+    expect(short.result.notes).toEqual(["4 of 7 nodes have no time"]);
     const without = await hitsOf("attr.a:b");
-    expect(without.found.problem).toContain("are not known here");
+    expect(without.result.problem).toContain("are not known here");
   });
 
   it("keeps the newest query where several are asked", async () => {
@@ -263,7 +263,7 @@ describe("the search", () => {
     hits.find("sum");
     hits.find("softmax");
     await hits.ready;
-    expect(Array.from(hits.found.nodes)).toEqual([6]);
+    expect(Array.from(hits.result.nodes)).toEqual([6]);
     expect(changes).toBe(1);
   });
 });

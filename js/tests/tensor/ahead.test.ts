@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import type { ChannelsRequest, PlaneView, Tile } from "../../src/shared/client/tensor_questions.ts";
-import { Ahead } from "../../src/tensor/picture/pictures.ts";
+import { Prefetch } from "../../src/tensor/picture/pictures.ts";
 import type { WantedCells } from "../../src/tensor/picture/tiles.ts";
 import { answer } from "./answer.ts";
 
@@ -24,7 +24,7 @@ function world() {
   const kept = new Map<number, Tile>();
   let broken = false;
   let settled = 0;
-  const ahead = new Ahead(
+  const ahead = new Prefetch(
     {
       channels: async (question) => {
         asked.push(question);

@@ -5,7 +5,7 @@ import type {
 } from "../../src/shared/client/tensor_questions.ts";
 import type { ShownTensor } from "../../src/tensor/state.ts";
 
-interface Asked {
+interface LayoutRequest {
   low?: number | null;
   high?: number | null;
   mean?: number[];
@@ -19,7 +19,7 @@ interface Asked {
 
 /** What is shown of a tensor of 2 x 2 values, as far as a test cares. */
 export function shown(
-  asked: Asked,
+  asked: LayoutRequest,
 ): ShownTensor & { answer: TensorAnswer; statistics: StatisticsAnswer } {
   const found = { answer: answer(asked), statistics: statistics(asked) };
   return {
@@ -36,11 +36,11 @@ export function shown(
 }
 
 /** Its cells and its statistics. */
-export function known(asked: Asked): { tile: Tile; statistics: StatisticsAnswer } {
+export function known(asked: LayoutRequest): { tile: Tile; statistics: StatisticsAnswer } {
   return { tile: answer(asked).tile!, statistics: statistics(asked) };
 }
 
-export function statistics(asked: Asked): StatisticsAnswer {
+export function statistics(asked: LayoutRequest): StatisticsAnswer {
   const number = (value: number | null) => ({
     text: value === null ? "none" : String(value),
     value,
@@ -86,7 +86,7 @@ export function statistics(asked: Asked): StatisticsAnswer {
   };
 }
 
-export function answer(asked: Asked): TensorAnswer {
+export function answer(asked: LayoutRequest): TensorAnswer {
   const mean = Float32Array.from(asked.mean ?? [0, 1, 2, 3]);
   return {
     entry: [3, 0],

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import type { TensorQuestions } from "../../src/shared/client/tensor_client.ts";
 import type { PlaneView, TensorAnswer } from "../../src/shared/client/tensor_questions.ts";
-import { Asking } from "../../src/tensor/picture/tiles.ts";
+import { PictureRequests } from "../../src/tensor/picture/tiles.ts";
 import { answer } from "./answer.ts";
 
 const wanted = { part: null, rows: 2, cols: 2, rowStep: 1, colStep: 1 };
@@ -18,7 +18,7 @@ function world() {
     tensor: ({ index }: PlaneView) =>
       new Promise<TensorAnswer>((give, refuse) => flying.set(index![0]!, { give, refuse })),
   } as unknown as TensorQuestions;
-  const asking = new Asking(
+  const asking = new PictureRequests(
     run,
     {
       answered: ({ index }) => told.push(`answer ${index[0]}`),

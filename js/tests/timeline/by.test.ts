@@ -1,14 +1,14 @@
 import { describe, expect, it } from "vitest";
 import { apart, cellOf, quantile, RepeatMatrix } from "../../src/timeline/charts/repeat_matrix.ts";
 import { ByRows } from "../../src/timeline/data/by_rows.ts";
-import { Called } from "../../src/timeline/data/called.ts";
+import { KeyNames } from "../../src/timeline/data/key_names.ts";
 import { Names } from "../../src/timeline/data/names.ts";
 import { Slices } from "../../src/timeline/data/slices.ts";
 import { random, type SliceSpec, timeline } from "./fixture.ts";
 
 function opened(specs: readonly SliceSpec[], more: Parameters<typeof timeline>[1] = {}) {
   const slices = new Slices(timeline(specs, more));
-  const called = new Called(slices, new Names(slices, null), null);
+  const called = new KeyNames(slices, new Names(slices, null), null);
   return { slices, called };
 }
 

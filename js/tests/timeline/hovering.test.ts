@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { SessionClient } from "../../src/shared/client/session_client.ts";
 import type { TimelineData } from "../../src/timeline/descriptions.ts";
-import { Hovering } from "../../src/timeline/highlights.ts";
+import { TimelineHover } from "../../src/timeline/highlights.ts";
 
 const ROOT = { getBoundingClientRect: () => ({ left: 0, top: 0 }) } as HTMLElement;
 /** The nodes of five slices: the last two have none. */
@@ -39,8 +39,8 @@ function made() {
     charts: { shown: null },
     table: { hover: (row: number) => rows.push(row) },
     tooltip: { show: () => {}, tell: () => {} },
-  } as unknown as ConstructorParameters<typeof Hovering>[3];
-  const hovering = new Hovering(ROOT, data, session as unknown as SessionClient, shown);
+  } as unknown as ConstructorParameters<typeof TimelineHover>[3];
+  const hovering = new TimelineHover(ROOT, data, session as unknown as SessionClient, shown);
   const at = (slice: number) => hovering.at(slice < 0 ? null : { slice, instants: 1 }, 0, 0);
   return { at, hovering, session, scene, said, row: () => rows.at(-1) };
 }

@@ -49,7 +49,7 @@ describe("Bins", () => {
       const step = (many * width) / columns;
       const told = { slice: new Int32Array(columns), share: new Float32Array(columns) };
       const which = new Int32Array(columns);
-      bins.tell(row!, told, which, 0, first * width, step, 0, columns);
+      bins.fill(row!, told, which, 0, first * width, step, 0, columns);
       const sum = told.share.reduce((total, share) => total + share * step, 0);
       const busy = row!.busy(first * width, (first + many) * width);
       expect(Math.abs(sum - busy)).toBeLessThan(1e-3 * (busy + 1));
@@ -64,7 +64,7 @@ describe("Bins", () => {
     const slices = new Slices(timeline([{ start: 0, duration: 100 }]));
     const bins = new TimeBins(lod(slices, 40, 5, 4), 40, 5, 4);
     const told = { slice: new Int32Array(10).fill(7), share: new Float32Array(10).fill(0.5) };
-    bins.tell(slices.rows[0]!, told, new Int32Array(10), 0, 0, 10, 0, 10);
+    bins.fill(slices.rows[0]!, told, new Int32Array(10), 0, 0, 10, 0, 10);
     expect([...told.slice]).toEqual([7, 7, 7, 7, 0, 0, 7, 7, 7, 7]);
   });
 });
@@ -149,7 +149,7 @@ describe("SeenBins", () => {
     const columns = 1000;
     const told = { slice: new Int32Array(columns), share: new Float32Array(columns) };
     for (const bins of seen.bins(view.start, view.end, step)) {
-      bins.tell(whole.rows[0]!, told, new Int32Array(columns), 0, view.start, step, 0, columns);
+      bins.fill(whole.rows[0]!, told, new Int32Array(columns), 0, view.start, step, 0, columns);
     }
     const sum = told.share.reduce((total, share) => total + share * step, 0);
     const busy = whole.rows[0]!.busy(view.start, view.end);

@@ -220,8 +220,8 @@ describe("Row.tell", () => {
       const step = [0.25, 1, 3, 17, (slices.end - from) / width][next(5)]!;
       const columns = { slice: new Int32Array(width).fill(7), share: new Float32Array(width) };
       const middle = next(width + 1);
-      slices.rows[0]!.tell(columns, from, step, 0, middle);
-      slices.rows[0]!.tell(columns, from, step, middle, width);
+      slices.rows[0]!.fill(columns, from, step, 0, middle);
+      slices.rows[0]!.fill(columns, from, step, middle, width);
       let sum = 0;
       for (let column = 0; column < width; column++) {
         const [t0, t1] = [from + column * step, from + (column + 1) * step];

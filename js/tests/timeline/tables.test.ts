@@ -6,7 +6,7 @@ import { runClient } from "../../src/shared/client/run_client.ts";
 import { areaBy, type RangeBy } from "../../src/timeline/areas.ts";
 import type { TimeRange } from "../../src/timeline/data/aggregate.ts";
 import { ByRows } from "../../src/timeline/data/by_rows.ts";
-import { Called } from "../../src/timeline/data/called.ts";
+import { KeyNames } from "../../src/timeline/data/key_names.ts";
 import { Names } from "../../src/timeline/data/names.ts";
 import { Slices } from "../../src/timeline/data/slices.ts";
 import type { TableBy } from "../../src/timeline/data/state.ts";
@@ -49,7 +49,7 @@ async function opened(packed: Case, name: number) {
   const client = runClient(model, "tables", new AbortController().signal);
   const slices = new Slices((await client.timeline())!);
   const graph: GraphColumns | null = await client.graph();
-  return { slices, called: new Called(slices, new Names(slices, graph), graph) };
+  return { slices, called: new KeyNames(slices, new Names(slices, graph), graph) };
 }
 
 /** `#3 conv2d` is `conv2d` of node 3. */

@@ -9,7 +9,7 @@ import { Names, numbered, ticks, timeText } from "../../src/timeline/data/names.
 import { Ranking } from "../../src/timeline/data/ranking.ts";
 import { Slices } from "../../src/timeline/data/slices.ts";
 import { SliceDescriptions } from "../../src/timeline/descriptions.ts";
-import { parsed, SearchHits, Searching } from "../../src/timeline/search.ts";
+import { parsed, SearchHits, TimelineSearch } from "../../src/timeline/search.ts";
 import { levelsText, overlapText } from "../../src/timeline/tracks/headers.ts";
 import { TimelineScene, TOP } from "../../src/timeline/tracks/scene.ts";
 import { columns as graph } from "../graph/fixture.ts";
@@ -234,7 +234,7 @@ describe("Searching", () => {
       pick,
       bar: () => ({ showHits() {}, list: { show() {} } }),
     };
-    const searching = new Searching(
+    const searching = new TimelineSearch(
       { ...host, changed() {} } as never,
       {} as never,
       new AbortController().signal,
@@ -294,7 +294,7 @@ describe("Searching", () => {
       say() {},
       pick() {},
     };
-    const searching = new Searching(host as never, run as never, new AbortController().signal);
+    const searching = new TimelineSearch(host as never, run as never, new AbortController().signal);
     searching.search("softmax");
     scene.viewport.show(4500, 6500);
     searching.next(1);

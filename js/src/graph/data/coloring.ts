@@ -28,7 +28,7 @@ const COLORS = tokens.light.length;
 /** Classes with a color of their own, the second half of them paler; the others share one. */
 const OWN = 2 * COLORS;
 const NAMED = 2;
-const TOLD = new Set(["dtype", "device", "storage"]);
+const SHARED = new Set(["dtype", "device", "storage"]);
 const OTHER = "other";
 
 export interface ClassRow {
@@ -119,7 +119,7 @@ export class ClassColors extends KindColors {
 
   override entry(entry: number): string {
     const { name, of, codes, classes } = this.column;
-    return of === "nodes" || TOLD.has(name) ? "" : (classes[codes[entry]!] ?? "");
+    return of === "nodes" || SHARED.has(name) ? "" : (classes[codes[entry]!] ?? "");
   }
 
   override parts(box: number): readonly ColorShare[] {
@@ -134,7 +134,7 @@ export class ClassColors extends KindColors {
     return Array.from(this.ground.graph.kinds.keys()).filter((node) => this.#is(node, key));
   }
 
-  override saidOf(nodes: ArrayLike<number>): string {
+  override meaningOf(nodes: ArrayLike<number>): string {
     const shares = this.#sharesOf(nodes);
     if (shares.length === 0) return `${this.column.name} unknown`;
     if (shares.length === 1) return this.column.classes[shares[0]![0]]!;
@@ -176,7 +176,7 @@ export class ClassColors extends KindColors {
 /** Columns sent by Python, by name; null for one that is computed on request. */
 export type Wires = Readonly<Record<string, Wire | null>>;
 
-export interface Wish {
+export interface ColorWish {
   name: string;
   wires: Wires;
   limits: readonly [low: number, high: number] | null;
@@ -224,7 +224,12 @@ export class Coloring {
     return this.#boxes;
   }
 
-  colors(wish: Wish, scene: GraphScene, palette: Palette, health: BoxHealth | null): BoxColors {
+  colors(
+    wish: ColorWish,
+    scene: GraphScene,
+    palette: Palette,
+    health: BoxHealth | null,
+  ): BoxColors {
     const column = this.column(wish.name, wish.wires);
     const limits = wish.limits ? String(wish.limits) : "";
     const of = [wish.name, column, limits, scene, palette, health];

@@ -17,11 +17,11 @@ export interface BoxColors {
   /** Priority of boxes that share a place: the larger wins. */
   rank(box: number): number;
   /** Meaning of a box's color in words; empty if it is just the kind. */
-  said(box: number): string;
+  meaning(box: number): string;
   /** Value of an entry in words, beyond shape, dtype and device; may be empty. */
   entry(entry: number): string;
   /** Combined value of some nodes in words. */
-  saidOf(nodes: ArrayLike<number>): string;
+  meaningOf(nodes: ArrayLike<number>): string;
   /** The second line of a box; null for its shape. */
   words(box: number): string | null;
   parts(box: number): readonly ColorShare[];
@@ -73,20 +73,20 @@ export class KindColors implements BoxColors {
     return most;
   }
 
-  said(box: number): string {
-    return this.saidOf(membersOf(this.ground.scene, box));
+  meaning(box: number): string {
+    return this.meaningOf(membersOf(this.ground.scene, box));
   }
 
   entry(_entry: number): string {
     return "";
   }
 
-  saidOf(_nodes: ArrayLike<number>): string {
+  meaningOf(_nodes: ArrayLike<number>): string {
     return "";
   }
 
   words(box: number): string | null {
-    const value = this.said(box);
+    const value = this.meaning(box);
     if (!value) return null;
     const { length } = membersOf(this.ground.scene, box);
     return length === 1 ? `#${this.node(box)} · ${value}` : `${value} · ${counted(length, "node")}`;
@@ -138,7 +138,7 @@ export class HealthColors extends KindColors {
     return this.#health?.weight(box) ?? 0;
   }
 
-  override said(box: number): string {
+  override meaning(box: number): string {
     return this.#health?.brief(box) ?? "";
   }
 }

@@ -87,7 +87,7 @@ export class Hits {
   #isNew = false;
   #isBusy = false;
   #running = new AbortController();
-  found: QueryResult = NOTHING;
+  result: QueryResult = NOTHING;
   ready: Promise<void> = Promise.resolve();
   boxes: ReadonlyMap<number, number> = new Map();
 
@@ -112,7 +112,7 @@ export class Hits {
         if (signal.aborted) return;
         clearTimeout(busy);
         this.#isBusy = false;
-        this.found = result;
+        this.result = result;
         this.#changed();
       },
       () => {},
@@ -125,7 +125,7 @@ export class Hits {
 
   locate(scene: GraphScene): void {
     const boxes = new Map<number, number>();
-    for (const node of this.found.nodes) {
+    for (const node of this.result.nodes) {
       for (const box of boxesOf(scene, node)) boxes.set(box, (boxes.get(box) ?? 0) + 1);
     }
     this.boxes = boxes;
@@ -138,7 +138,7 @@ export class Hits {
 
   listed(): ListedHit[] {
     const { labels, graph, times } = this.#model;
-    return Array.from(this.found.nodes.subarray(0, LISTED), (node) => ({
+    return Array.from(this.result.nodes.subarray(0, LISTED), (node) => ({
       label: labels.title(node),
       id: `#${node}`,
       kind: graph.opKinds.at(node),
@@ -149,7 +149,7 @@ export class Hits {
 
   /** The hit after a node (null: the first), cyclic; a node with the searched id comes first. */
   next(node: number | null, by: number): number | null {
-    const hits = this.found.nodes;
+    const hits = this.result.nodes;
     if (hits.length === 0) return null;
     const isNew = this.#isNew;
     this.#isNew = false;
@@ -166,8 +166,8 @@ export class Hits {
   text(node: number | null): string {
     if (!this.#query) return "";
     if (this.#isBusy) return "…";
-    if (this.found.problem) return "error";
-    const hits = this.found.nodes;
+    if (this.result.problem) return "error";
+    const hits = this.result.nodes;
     if (hits.length === 0) return "no hits";
     const at = node === null ? -1 : hits.indexOf(node);
     return `${at < 0 ? "–" : at + 1}/${hits.length}`;

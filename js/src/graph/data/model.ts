@@ -15,16 +15,16 @@ import { NodeTimes } from "./times.ts";
 const NAMED = 4;
 
 /** Descriptions of nodes for the tooltip and for screen readers. */
-export class Describe {
+export class NodeDescriptions {
   readonly #graph: GraphColumns;
   readonly #links: Links;
   readonly #labels: BoxLabels;
   readonly #times: NodeTimes;
   health: NodeHealth | null = null;
   /** Text of the colored value of one entry. */
-  entryTold: (entry: number) => string = () => "";
+  entryValue: (entry: number) => string = () => "";
   /** Text of the colored value of some nodes; empty if it is redundant. */
-  told: (nodes: ArrayLike<number>) => string = () => "";
+  nodesValue: (nodes: ArrayLike<number>) => string = () => "";
 
   constructor(links: Links, labels: BoxLabels, times: NodeTimes) {
     this.#graph = links.graph;
@@ -65,7 +65,7 @@ export class Describe {
       lines,
       this.#wrong(node).map((line) => `health: ${line}`),
     );
-    const value = this.told([node]);
+    const value = this.nodesValue([node]);
     if (value) lines.push(value);
     const box = boxesOf(scene, node)[0];
     const folded = box === undefined ? [] : Array.from(foldedInto(scene, box));
@@ -102,7 +102,7 @@ export class Describe {
     } else if (kinds[node] === NodeKind.OPERATOR) {
       parts.push(this.#labels.time(node));
     }
-    const value = this.told([node]);
+    const value = this.nodesValue([node]);
     if (value) parts.push(value);
     const wrong = this.#wrong(node);
     if (wrong.length) parts.push(`health ${wrong.join(", ")}`);
@@ -154,7 +154,7 @@ export class Describe {
     if (entry < storageIds.length) parts.push(`storage_id ${storageIds[entry]}`);
     if (entry < deviceTypes.length)
       parts.push(info?.devices[deviceTypes[entry]!] ?? `device_type ${deviceTypes[entry]}`);
-    const value = this.entryTold(entry);
+    const value = this.entryValue(entry);
     if (value) parts.push(value);
     return parts.join(" · ");
   }
@@ -173,7 +173,7 @@ export class Describe {
     const { timeline } = this.#times;
     if (timeline && timeline.nodeCount[node]! > 1) {
       lines.push(
-        `p10 ${this.#times.told(timeline.nodeP10[node]!)} – p90 ${this.#times.told(timeline.nodeP90[node]!)} of ${counted(timeline.nodeCount[node]!, "repeat")}${timeline.nodeNoisy[node] ? ", noisy" : ""}`,
+        `p10 ${this.#times.timeText(timeline.nodeP10[node]!)} – p90 ${this.#times.timeText(timeline.nodeP90[node]!)} of ${counted(timeline.nodeCount[node]!, "repeat")}${timeline.nodeNoisy[node] ? ", noisy" : ""}`,
       );
     }
     const trust = this.#graph.nodeTrust[node]!;
@@ -188,7 +188,7 @@ export class GraphModel {
   readonly groups: Groups;
   readonly times: NodeTimes;
   readonly labels: BoxLabels;
-  readonly describe: Describe;
+  readonly describe: NodeDescriptions;
   readonly facts: Facts;
   readonly counts = new Int32Array(Object.keys(NodeKind).length);
   /** Node to open on, set from outside; -1 for none. */
@@ -202,7 +202,7 @@ export class GraphModel {
     this.times = new NodeTimes(graph, timeline);
     this.groups = new Groups(graph);
     this.labels = new BoxLabels(graph, this.times, measure, this.groups);
-    this.describe = new Describe(this.links, this.labels, this.times);
+    this.describe = new NodeDescriptions(this.links, this.labels, this.times);
     this.facts = new Facts(this.links);
     for (let node = 0; node < graph.kinds.length; node++) this.counts[graph.kinds[node]!]! += 1;
   }

@@ -169,7 +169,7 @@ export class NumberColors extends KindColors {
     return this.column.name === "time" ? this.ground.scene.text(box).time : super.words(box);
   }
 
-  override saidOf(nodes: ArrayLike<number>): string {
+  override meaningOf(nodes: ArrayLike<number>): string {
     const shared = this.column.sum ? this.#together(nodes) : "";
     const value =
       shared && nodes.length === 1 ? Number.NaN : combined(this.ground.graph, this.column, nodes);

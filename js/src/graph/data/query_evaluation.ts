@@ -8,7 +8,7 @@ import type { Mode, Query } from "./query_parser.ts";
 
 type Mask = Uint8Array;
 type Steps<T = Mask> = Generator<void, T>;
-type Fits = (text: string) => boolean;
+type TextTest = (text: string) => boolean;
 
 const SIZES = /^[0-9(), ×x]+$/;
 const ID = /^(?:#|#?[0-9]+)$/;
@@ -86,7 +86,7 @@ export class Evaluation {
     return new Uint8Array(this.#facts.graph.kinds.length);
   }
 
-  *#rows(column: StringColumn, fits: Fits): Steps {
+  *#rows(column: StringColumn, fits: TextTest): Steps {
     const { codes, unique } = column;
     const lowered = this.#facts.lowered(column);
     const good = new Uint8Array(unique.length);
@@ -130,7 +130,7 @@ export class Evaluation {
     return result;
   }
 
-  *#operators(fits: Fits): Steps {
+  *#operators(fits: TextTest): Steps {
     const { labels, kinds } = this.#facts.graph;
     const matches = yield* this.#rows(labels, (text) =>
       text.includes(" + ") ? text.split(" + ").some(fits) : fits(text),
@@ -138,7 +138,7 @@ export class Evaluation {
     return matches.map((match, node) => (kinds[node]! >= NodeKind.OPERATOR ? match : 0));
   }
 
-  *#text(field: string, fits: Fits, differs: boolean): Steps {
+  *#text(field: string, fits: TextTest, differs: boolean): Steps {
     const { graph } = this.#facts;
     const unless = (matches: Mask, known: Mask) =>
       matches.map((match, node) => known[node]! & (differs ? 1 - match : match));
@@ -165,12 +165,12 @@ export class Evaluation {
     const column = this.#facts.column(field);
     const rows = yield* this.#rows(column, fits);
     const hasText = Uint8Array.from(column.unique, (text) => (text ? 1 : 0));
-    const isTold = taken(column.codes, hasText);
-    if (field === "name" || field === "func") return unless(rows, isTold);
+    const isKnown = taken(column.codes, hasText);
+    if (field === "name" || field === "func") return unless(rows, isKnown);
     yield;
-    const known = this.#owners(isTold);
+    const known = this.#owners(isKnown);
     this.#note(field, known);
-    return unless(this.#owners(both(rows, isTold)), known);
+    return unless(this.#owners(both(rows, isKnown)), known);
   }
 
   #note(field: string, known: Mask): void {
@@ -179,7 +179,7 @@ export class Evaluation {
   }
 
   /** Nodes whose attribute matches; with `differs`, nodes that have the attribute and do not match. */
-  #attr(field: string, fits: Fits, differs = false, isNumber = false): Mask {
+  #attr(field: string, fits: TextTest, differs = false, isNumber = false): Mask {
     const { attrOffsets, attrNames, attrValues } = this.#facts.more!;
     const key = attrNames.unique.indexOf(field.slice(5));
     const values = attrValues.unique.map((value) => value.toLowerCase());
@@ -303,7 +303,7 @@ function both(a: Mask, b: Mask): Mask {
   return a.map((flag, row) => flag & b[row]!);
 }
 
-function fitsBy(mode: Mode, text: string): Fits {
+function fitsBy(mode: Mode, text: string): TextTest {
   if (mode === "has") return (value) => value.includes(text);
   if (mode === "is") return (value) => value === text;
   const regex = new Regex(mode === "regex" ? text : globRegex(text));

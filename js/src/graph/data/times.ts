@@ -4,7 +4,7 @@ import type { TimelineColumns } from "../../shared/client/timeline_columns.ts";
 import { duration, integer, isShort, timeShare } from "../../shared/format.ts";
 
 /** Unit with a time: a node, or several nodes that one call of a delegate runs. */
-export interface Timed {
+export interface TimedUnit {
   readonly nodes: readonly number[];
   readonly name: string;
   readonly ns: number;
@@ -21,7 +21,7 @@ export class NodeTimes {
   /** Unit of the times, ns: a time of 0 is less than it. */
   readonly rounding: number;
   readonly slowest: number;
-  readonly ranked: readonly Timed[];
+  readonly ranked: readonly TimedUnit[];
   readonly timeline: TimelineColumns | null;
   readonly #kinds: Uint8Array;
   readonly #graph: GraphColumns;
@@ -38,7 +38,7 @@ export class NodeTimes {
       ? nodeNs.map((ns, node) => (Number.isNaN(ns) ? (callNs![nodeCall[node]!] ?? ns) : ns))
       : nodeNs;
     let sum = 0;
-    const units: Timed[] = [];
+    const units: TimedUnit[] = [];
     for (let node = 0; node < nodeNs.length; node++) {
       const ns = nodeNs[node]!;
       if (!(ns > 0)) continue;
@@ -69,12 +69,12 @@ export class NodeTimes {
     return `${duration(this.total)} ${this.#graph.info?.together || "summed over nodes"}`;
   }
 
-  told(ns: number): string {
+  timeText(ns: number): string {
     return duration(ns, this.rounding);
   }
 
   brief(ns: number): string {
-    return ns > 0 || isShort(ns, this.rounding) ? this.told(ns) : "";
+    return ns > 0 || isShort(ns, this.rounding) ? this.timeText(ns) : "";
   }
 
   /** A time with its share of the run: `1.2 ms · 3.4 %`. */
@@ -85,7 +85,7 @@ export class NodeTimes {
   /** Time that some nodes took together with others: `4.9 µs for 2 together`; may be empty. */
   together(nodes: ArrayLike<number>): string {
     const { ns, count } = this.shared(nodes);
-    return count ? `${this.told(ns)} for ${integer(count)} together` : "";
+    return count ? `${this.timeText(ns)} for ${integer(count)} together` : "";
   }
 
   /**
@@ -233,7 +233,13 @@ export function isOfKind(graph: GraphColumns, node: number, kind: string): boole
   return graph.opKinds.at(node) === kind || !!nodesOfCalls(graph).get(kind)?.has(node);
 }
 
-function callsOf({ callOffsets, callNodes, callNs, callShare, callNames }: GraphColumns): Timed[] {
+function callsOf({
+  callOffsets,
+  callNodes,
+  callNs,
+  callShare,
+  callNames,
+}: GraphColumns): TimedUnit[] {
   return Array.from(callNs ?? [], (ns, call) => ({
     nodes: Array.from(callNodes!.subarray(callOffsets![call]!, callOffsets![call + 1]!)),
     name: callNames!.at(call),

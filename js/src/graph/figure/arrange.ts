@@ -36,7 +36,7 @@ const LEAST_COMPACT = 142;
 const WIDEST_RIGHT = 172;
 const NARROW = 172;
 
-export interface LaidOut {
+export interface SceneLayout {
   scene: GraphScene;
   input: CompoundInput;
   result: LayoutResult;
@@ -52,8 +52,8 @@ export class Narrowing {
   readonly #direction: Direction;
   readonly #plain: GraphScene;
   readonly #least: Float32Array;
-  readonly #known: LaidOut[] = [];
-  readonly #more: Iterator<LaidOut>;
+  readonly #known: SceneLayout[] = [];
+  readonly #more: Iterator<SceneLayout>;
 
   /** @param stage The largest size of the scene, px. */
   constructor(sheet: GraphSheet, scene: GraphScene, direction: Direction, stage: Size) {
@@ -65,7 +65,7 @@ export class Narrowing {
   }
 
   /** Layouts with ever narrower boxes: those that hardly cut titles, the others, or all (null). */
-  *scenes(isNarrow: boolean | null = null): Generator<LaidOut> {
+  *scenes(isNarrow: boolean | null = null): Generator<SceneLayout> {
     const wide = Math.min(NARROW, largest(this.#plain.width));
     for (let at = 0; ; at++) {
       if (at === this.#known.length) {
@@ -95,7 +95,7 @@ export class Narrowing {
     return Math.min(width[box]!, Math.max(LEAST, least));
   }
 
-  *#make({ width, height }: Size): Generator<LaidOut> {
+  *#make({ width, height }: Size): Generator<SceneLayout> {
     const input = this.#input(this.#plain);
     const plain = { scene: this.#plain, input, result: layout(input) };
     yield plain;
@@ -111,7 +111,7 @@ export class Narrowing {
     }
   }
 
-  *#widths({ scene, result }: LaidOut, room: number, tall: number): Generator<Narrow> {
+  *#widths({ scene, result }: SceneLayout, room: number, tall: number): Generator<Narrow> {
     const { width, frameOf, frames } = scene;
     const { minY, maxY } = result.bounds;
     if (this.#direction === "right") {
@@ -148,7 +148,7 @@ export class Narrowing {
 
 const NOWHERE = { width: 0, height: 0 };
 
-export interface Arranged {
+export interface ArrangedGraph {
   placed: PlacedScene;
   camera: Camera;
 }
@@ -162,7 +162,7 @@ export function arrange(
   wordings: readonly (() => GraphScene)[],
   width: number,
   heights: readonly number[],
-): Arranged | null {
+): ArrangedGraph | null {
   const { direction } = sheet.request.options;
   const other: Direction = direction === "down" ? "right" : "down";
   const stage = { width, height: largest(heights) };
@@ -186,7 +186,7 @@ function within(
   narrowing: Narrowing,
   isNarrow: boolean,
   stage: { width: number; height: number },
-): Arranged | null {
+): ArrangedGraph | null {
   const room = (stage.width * stage.height) / LEGIBLE_SCALE ** 2;
   for (const { scene, input, result } of narrowing.scenes(isNarrow)) {
     if (areaOf(scene, result) > room) continue;
@@ -209,7 +209,7 @@ function areaOf({ width, height, frameOf, frames }: GraphScene, result: LayoutRe
   return area;
 }
 
-export function arrangeWhole(sheet: GraphSheet, scene: GraphScene): Arranged {
+export function arrangeWhole(sheet: GraphSheet, scene: GraphScene): ArrangedGraph {
   const { direction } = sheet.request.options;
   const [plain] = new Narrowing(sheet, scene, direction, NOWHERE).scenes();
   const { minX, maxX } = plain!.result.bounds;
@@ -221,7 +221,7 @@ export function seen(
   result: LayoutResult,
   scale: number,
   width: number,
-): Arranged {
+): ArrangedGraph {
   const { minX, minY, maxX, maxY } = result.bounds;
   const camera = new Camera();
   camera.resize(width, (maxY - minY) * scale + 2 * STAGE_MARGIN);

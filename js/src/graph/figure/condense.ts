@@ -36,7 +36,7 @@ export interface PartEdge {
   edge: number;
 }
 
-export interface Condensed {
+export interface CondensedGraph {
   parts: CondensedPart[];
   edges: PartEdge[];
   runs: number[];
@@ -62,7 +62,7 @@ export function repeatText({ repeats }: CondensedPart): string {
   return repeats > 1 ? `× ${integer(repeats)}` : "";
 }
 
-export function condensed(model: GraphModel, scene: GraphScene, most: number): Condensed {
+export function condensed(model: GraphModel, scene: GraphScene, most: number): CondensedGraph {
   const { graph, groups, labels, times } = model;
   const boxOf = new Int32Array(graph.kinds.length).fill(-1);
   const outer: number[] = [];
@@ -141,7 +141,7 @@ function partOf(model: GraphModel, scene: GraphScene, cluster: Cluster): Condens
     ns: total,
     shared: times.together(nodes),
     unknown,
-    own: times.text(total) || (total === 0 ? times.told(total) : ""),
+    own: times.text(total) || (total === 0 ? times.timeText(total) : ""),
     share: times.total > 0 ? total / times.total : Number.NaN,
     title:
       given && nodes.length > 1 ? several(nodes.length, given) : titleOf(model, cluster, nodes),
@@ -178,7 +178,7 @@ function edgesBetween(
   clusters: readonly Cluster[],
   { stretches }: Clusters,
   place: Int32Array,
-): Pick<Condensed, "edges" | "isCarried"> {
+): Pick<CondensedGraph, "edges" | "isCarried"> {
   const of = new Int32Array(scene.count);
   for (const [at, { boxes }] of clusters.entries()) for (const box of boxes) of[box] = at;
   const edges: PartEdge[] = [];
@@ -208,7 +208,7 @@ function edgesBetween(
 const { height, minWidth, maxWidth, padding } = tokens.node;
 const { size: LARGE, small: SMALL } = tokens.font;
 
-export function condensedScene(sheet: GraphSheet, condensedGraph: Condensed): GraphScene {
+export function condensedScene(sheet: GraphSheet, condensedGraph: CondensedGraph): GraphScene {
   const { parts, edges, runs, scene } = condensedGraph;
   const { graph, groups } = sheet.model;
   const count = parts.length;

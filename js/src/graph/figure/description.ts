@@ -10,7 +10,13 @@ import { NumberColors } from "../data/number_colors.ts";
 import { EdgeStyle, foldedInto, type GraphScene, membersOf } from "../layout/scene.ts";
 import { titleOf } from "../paint/frames.ts";
 import { Palette } from "../paint/palette.ts";
-import { type Condensed, type CondensedPart, countText, repeatText, timeText } from "./condense.ts";
+import {
+  type CondensedGraph,
+  type CondensedPart,
+  countText,
+  repeatText,
+  timeText,
+} from "./condense.ts";
 import { faultWords, kindSums } from "./figure_legend.ts";
 import type { GraphSheet } from "./sheet.ts";
 
@@ -85,7 +91,11 @@ export function describeScene(sheet: GraphSheet, scene: GraphScene): Record<stri
   return { boxes, frames, lines };
 }
 
-export function describeCondensed({ parts, edges, scene }: Condensed): Record<string, unknown> {
+export function describeCondensed({
+  parts,
+  edges,
+  scene,
+}: CondensedGraph): Record<string, unknown> {
   return {
     condensed: {
       boxes: scene.count,
@@ -134,7 +144,7 @@ function nodesOf(sheet: GraphSheet, scene: GraphScene) {
       folded: Array.from(foldedInto(scene, box)),
       badge,
       dangling: scene.dangling[box]!,
-      ...(isColumn && { color: { text: colors.said(box), fill: hex(colors.face(box)) } }),
+      ...(isColumn && { color: { text: colors.meaning(box), fill: hex(colors.face(box)) } }),
       ...(health && {
         health: { verdict: verdictLabel(health.verdict(box)), text: health.brief(box) },
       }),
@@ -224,7 +234,7 @@ export function graphText(sheet: GraphSheet, scene: GraphScene): string {
     isClosed ||= isGroup;
     const facts = isGroup ? groupFacts(sheet, scene, box) : nodeFacts(sheet, scene, box);
     if (colors instanceof NumberColors || colors instanceof ClassColors) {
-      if (sheet.colorBy !== "time") facts.push(colored(colors, colors.said(box)));
+      if (sheet.colorBy !== "time") facts.push(colored(colors, colors.meaning(box)));
     }
     if (health) append(facts, healthFacts(sheet, health, box));
     lines.push(`  ${facts.filter(Boolean).join("; ")}`);
@@ -237,7 +247,7 @@ export function graphText(sheet: GraphSheet, scene: GraphScene): string {
 
 export function condensedText(
   sheet: GraphSheet,
-  condensedGraph: Condensed,
+  condensedGraph: CondensedGraph,
   scene: GraphScene,
 ): string {
   const { parts } = condensedGraph;
@@ -253,7 +263,7 @@ export function condensedText(
       part.inside.length ? counted(part.inside.length, "param") : "",
     ];
     if (colors instanceof NumberColors || colors instanceof ClassColors) {
-      if (sheet.colorBy !== "time") facts.push(colored(colors, colors.said(box)));
+      if (sheet.colorBy !== "time") facts.push(colored(colors, colors.meaning(box)));
     }
     if (sheet.colorBy === "health") facts.push(worstOf(sheet, part));
     else if (health) facts.push(faultWords(health.fault[box]!));

@@ -300,10 +300,10 @@ export function nodeColors(request: GraphRequest): NodeColors {
     const face = colors.face(box);
     if (colors instanceof NumberColors) {
       const value = colors.value(box);
-      const text = sheet.colorBy === "time" ? labels.time(node) : colors.said(box);
+      const text = sheet.colorBy === "time" ? labels.time(node) : colors.meaning(box);
       add(face, text, Number.isNaN(value) ? null : value);
     } else if (colors instanceof ClassColors) {
-      const value = colors.said(box);
+      const value = colors.meaning(box);
       add(face, value, face && value);
     } else if (health && sheet.colorBy === "health") {
       const verdict = health.verdict[node]!;

@@ -6,7 +6,7 @@ import { isolated } from "../data/links.ts";
 import { compactWords } from "../layout/labels.ts";
 import type { BoxTexts, GraphScene } from "../layout/scene.ts";
 import { arrange, arrangeWhole } from "./arrange.ts";
-import { type Condensed, condensed, condensedScene } from "./condense.ts";
+import { type CondensedGraph, condensed, condensedScene } from "./condense.ts";
 import { condensedText, describeCondensed, describeScene, graphText } from "./description.ts";
 import { emptyPanel, panelOf, picturePanel, SLOWEST, seenFrom } from "./picture_panel.ts";
 import { type GraphRequest, GraphSheet } from "./sheet.ts";
@@ -70,7 +70,7 @@ export function sparedNote({ edgeSource }: GraphScene, left: number): string {
   return `${integer(drawn)} of ${counted(drawn + left, "edge")} drawn: of those between the same two boxes only the first.`;
 }
 
-function condensedNote({ parts, scene, isCarried }: Condensed): string {
+function condensedNote({ parts, scene, isCarried }: CondensedGraph): string {
   const drawn = `${counted(scene.count, "box")} drawn as ${counted(parts.length, "group")}`;
   const legendText = `Condensed: ${drawn} of consecutive nodes, parameters inside; times and shares are sums.`;
   if (!parts.some(({ repeats }) => repeats > 1)) return legendText;
@@ -169,7 +169,7 @@ const SOME = 20;
 const MOST_EDGES = 100_000;
 const BYTES_OF_EDGE = 12;
 
-interface Sized {
+interface SizedPanel {
   panel: FigurePanel;
   width: number;
 }
@@ -192,7 +192,7 @@ function fitting(request: GraphRequest): { panel: FigurePanel; drawing: Drawing 
   return result!;
 }
 
-function* panels(sheet: GraphSheet): Generator<Sized> {
+function* panels(sheet: GraphSheet): Generator<SizedPanel> {
   const { data, options, width } = sheet.request;
   for (const { open, boxes } of openings(sheet)) {
     if (boxes > data.most.boxes) continue;
@@ -204,7 +204,7 @@ function* panels(sheet: GraphSheet): Generator<Sized> {
   yield { panel: somePanel(sheet), width };
 }
 
-function* scenePanels(sheet: GraphSheet, open: Uint8Array | null): Generator<Sized> {
+function* scenePanels(sheet: GraphSheet, open: Uint8Array | null): Generator<SizedPanel> {
   const { data, width } = sheet.request;
   const { scene, left } = spared(sheet.scene({ open }));
   if (scene.edgeSource.length > Math.min(MOST_EDGES, data.most.bytes / BYTES_OF_EDGE)) return;
@@ -232,7 +232,7 @@ function* scenePanels(sheet: GraphSheet, open: Uint8Array | null): Generator<Siz
   }
 }
 
-function* condensedPanels(sheet: GraphSheet): Generator<Sized> {
+function* condensedPanels(sheet: GraphSheet): Generator<SizedPanel> {
   const { width } = sheet.request;
   const flat = sheet.scene({ fold: true, words: unmeasured(sheet.words) });
   for (const most of PARTS) {

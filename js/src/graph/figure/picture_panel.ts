@@ -22,12 +22,12 @@ import { membersOf } from "../layout/scene.ts";
 import { EdgePainter } from "../paint/edges.ts";
 import { titleOf } from "../paint/frames.ts";
 import { GraphPainter, OverlayPainter } from "../paint/painter.ts";
-import type { Arranged } from "./arrange.ts";
+import type { ArrangedGraph } from "./arrange.ts";
 import { describeGraph, MOST_SLOWEST, totals } from "./description.ts";
 import { legend } from "./figure_legend.ts";
 import type { GraphSheet } from "./sheet.ts";
 
-export function picture(sheet: GraphSheet, { placed, camera }: Arranged): FigurePart {
+export function picture(sheet: GraphSheet, { placed, camera }: ArrangedGraph): FigurePart {
   return {
     height: camera.height,
     paint(pen, theme, top) {
@@ -53,7 +53,7 @@ function paint(
   overlay.paint(drawn, sheet.marks(placed), -1);
 }
 
-export function seenFrom({ request }: GraphSheet, { placed }: Arranged): Arranged | null {
+export function seenFrom({ request }: GraphSheet, { placed }: ArrangedGraph): ArrangedGraph | null {
   const { camera: from, height } = request.data;
   const middle = from && placed.placeOfNode(from.node);
   if (!from || !middle) return null;
@@ -77,7 +77,11 @@ export interface PictureWords {
   top?: number;
 }
 
-export function panelOf(sheet: GraphSheet, arranged: Arranged, words: PictureWords): FigurePanel {
+export function panelOf(
+  sheet: GraphSheet,
+  arranged: ArrangedGraph,
+  words: PictureWords,
+): FigurePanel {
   const above = [...head(sheet, words.note), legend(sheet, arranged.placed.scene), space(8)];
   above.push(space(Math.max(0, (words.top ?? 0) - topOf(above))));
   const titles = words.isTitled ? titlesOf(sheet, arranged, topOf(above)) : [];
@@ -85,7 +89,7 @@ export function panelOf(sheet: GraphSheet, arranged: Arranged, words: PictureWor
   return { ...panel(sheet, parts, words), titles };
 }
 
-export function pictureTop(sheet: GraphSheet, { placed }: Arranged): number {
+export function pictureTop(sheet: GraphSheet, { placed }: ArrangedGraph): number {
   return topOf([...head(sheet, ""), legend(sheet, placed.scene), space(8)]);
 }
 
@@ -95,7 +99,7 @@ export function emptyPanel(sheet: GraphSheet, words: PictureWords): FigurePanel 
 
 export function picturePanel(
   sheet: GraphSheet,
-  arranged: Arranged,
+  arranged: ArrangedGraph,
   words: PictureWords,
 ): FigurePanel {
   const { height, paint } = picture(sheet, arranged);
@@ -165,7 +169,11 @@ function slowest(sheet: GraphSheet, heading: string): FigurePart[] {
   ];
 }
 
-function titlesOf({ model }: GraphSheet, { placed, camera }: Arranged, top: number): HoverText[] {
+function titlesOf(
+  { model }: GraphSheet,
+  { placed, camera }: ArrangedGraph,
+  top: number,
+): HoverText[] {
   const { scene } = placed;
   const titles: HoverText[] = [];
   placed.eachBox(camera.view(), (box) => {

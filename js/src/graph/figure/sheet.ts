@@ -65,7 +65,7 @@ export interface GraphAnswers {
 export type GraphRequest = FigureRequest<GraphData, GraphTraits, GraphAnswers>;
 
 const { size: LARGE, small: SMALL } = tokens.font;
-const MOST_TOLD = 2000;
+const MOST_LISTED = 2000;
 
 /** Contents of one graph's figure, with its texts and colors. */
 export class GraphSheet {
@@ -111,8 +111,8 @@ export class GraphSheet {
   get flat(): GraphScene {
     if (!this.#flat) {
       const { length } = this.model.graph.kinds;
-      const isCut = this.only === null && length > MOST_TOLD;
-      const only = new Uint8Array(length).fill(1, 0, MOST_TOLD);
+      const isCut = this.only === null && length > MOST_LISTED;
+      const only = new Uint8Array(length).fill(1, 0, MOST_LISTED);
       this.#flat = this.scene(isCut ? { only } : {});
     }
     return this.#flat;

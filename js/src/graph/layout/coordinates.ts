@@ -1,6 +1,6 @@
 import type { CompressedRows } from "./adjacency.ts";
 import { widestRow } from "./crossings.ts";
-import { bestNeighbors, type Expanded, type RowOrder, runs } from "./trunks.ts";
+import { bestNeighbors, type ExpandedGraph, type RowOrder, runs } from "./trunks.ts";
 import type { Layering, Spacing } from "./types.ts";
 
 export interface Blocks {
@@ -149,7 +149,7 @@ class Aligner {
   }
 }
 
-export function alignBlocks(graph: Expanded, order: RowOrder, layering: Layering): Blocks {
+export function alignBlocks(graph: ExpandedGraph, order: RowOrder, layering: Layering): Blocks {
   const { nodes, count, up, down } = graph;
   const { item, start, position } = order;
   const upRun = runs(graph, order, up, true);
@@ -207,7 +207,12 @@ function partBlocks(item: Int32Array, above: Int32Array, main: Int32Array): Bloc
 const PASSES = 4;
 
 /** Free space between two items of a row. */
-export function gapOf({ nodes, port }: Expanded, u: number, v: number, spacing: Spacing): number {
+export function gapOf(
+  { nodes, port }: ExpandedGraph,
+  u: number,
+  v: number,
+  spacing: Spacing,
+): number {
   const line = (item: number) => (item >= nodes || port[item] !== 0 ? 1 : 0);
   const lines = line(u) + line(v);
   return lines === 0 ? spacing.nodeGap : lines === 1 ? spacing.lineGap : spacing.trackGap;
@@ -232,7 +237,7 @@ interface Surroundings {
  * move outwards towards their neighbors if there is room. Positions are integers.
  */
 export function placeBlocks(
-  graph: Expanded,
+  graph: ExpandedGraph,
   order: RowOrder,
   blocks: Blocks,
   width: Float64Array,
@@ -261,7 +266,7 @@ export function placeBlocks(
 }
 
 function besides(
-  { nodes, port, row, count }: Expanded,
+  { nodes, port, row, count }: ExpandedGraph,
   { item }: RowOrder,
   { members, ofItem }: Blocks,
   width: Float64Array,
@@ -288,7 +293,7 @@ function besides(
   return { left, leftGap, right, rightGap };
 }
 
-function around({ up, down }: Expanded, { count, members, ofItem }: Blocks): CompressedRows {
+function around({ up, down }: ExpandedGraph, { count, members, ofItem }: Blocks): CompressedRows {
   const start = new Int32Array(count + 1);
   const item = new Int32Array(up.item.length + down.item.length);
   let run = 0;
@@ -310,7 +315,7 @@ function around({ up, down }: Expanded, { count, members, ofItem }: Blocks): Com
 }
 
 function leftToRight(
-  { row }: Expanded,
+  { row }: ExpandedGraph,
   { position }: RowOrder,
   { members, main, count }: Blocks,
   { left, right, sequence, side }: Surroundings,

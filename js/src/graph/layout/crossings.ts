@@ -1,12 +1,12 @@
 import type { CompressedRows } from "./adjacency.ts";
-import type { Expanded, RowOrder, StraightLines } from "./trunks.ts";
+import type { ExpandedGraph, RowOrder, StraightLines } from "./trunks.ts";
 
 const FEW = 24;
 const LOPSIDED = 16;
 
 /** Counts crossings between neighboring rows; sorts long lists by position first. */
 export class Crossings {
-  readonly #graph: Expanded;
+  readonly #graph: ExpandedGraph;
   readonly #order: RowOrder;
   readonly #cursor: Int32Array;
   readonly #tree: Int32Array;
@@ -15,7 +15,7 @@ export class Crossings {
   #row = 0;
   #sorted = false;
 
-  constructor(graph: Expanded, order: RowOrder) {
+  constructor(graph: ExpandedGraph, order: RowOrder) {
     this.#graph = graph;
     this.#order = order;
     this.#cursor = new Int32Array(graph.count);

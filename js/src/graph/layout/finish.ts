@@ -1,8 +1,8 @@
 import { sortByKey } from "./adjacency.ts";
-import { type Acyclic, ENTRY, identity } from "./layering.ts";
+import { type AcyclicGraph, ENTRY, identity } from "./layering.ts";
 import type { Packing, Placement } from "./placement.ts";
 import { StrokePen } from "./routing.ts";
-import type { Expanded, RowOrder, Trunks } from "./trunks.ts";
+import type { ExpandedGraph, RowOrder, Trunks } from "./trunks.ts";
 import type { Bounds, Frames, Geometry, Layering, LayoutResult, Levels, Routes } from "./types.ts";
 
 const STUB = 0.35;
@@ -30,10 +30,10 @@ export function originsOf(
 
 /** Joins the strokes of all levels to one per input edge, and draws stubs and self loops. */
 export function joinStrokes(
-  graph: Expanded,
+  graph: ExpandedGraph,
   trunks: Trunks,
   edgeAt: Int32Array,
-  acyclic: Acyclic,
+  acyclic: AcyclicGraph,
   levels: Levels,
   itemOfBox: Int32Array,
   geometry: Geometry,
@@ -141,7 +141,7 @@ type Layers = Pick<
 >;
 
 export function layersOfRows(
-  graph: Expanded,
+  graph: ExpandedGraph,
   rows: RowOrder,
   layering: Layering,
   packing: Packing,

@@ -62,7 +62,7 @@ const BUTTON = tokens.group.button;
 const SHEETS = 2 * tokens.group.stack;
 
 /** Digits have one width in the fonts of user interfaces: as zeros, 10,000 ids leave few texts to measure. */
-function alike(words: string): string {
+function zeroed(words: string): string {
   return words.replace(/\d/g, "0");
 }
 
@@ -151,7 +151,9 @@ export class BoxLabels implements BoxTexts {
     if (ns > 0) return this.#times.text(ns);
     const given = givenText(this.#graph, node);
     if (given) return given;
-    return Number.isNaN(ns) ? this.#times.together([node]) || "time unknown" : this.#times.told(ns);
+    return Number.isNaN(ns)
+      ? this.#times.together([node]) || "time unknown"
+      : this.#times.timeText(ns);
   }
 
   box(node: number, folded: number): BoxText {
@@ -296,11 +298,11 @@ export class BoxLabels implements BoxTexts {
   }
 
   titleWidth(words: string): number {
-    return widthIn(this.#titles, alike(words), this.#measure.title);
+    return widthIn(this.#titles, zeroed(words), this.#measure.title);
   }
 
   #small(words: string): number {
-    return widthIn(this.#smalls, alike(words), this.#measure.small);
+    return widthIn(this.#smalls, zeroed(words), this.#measure.small);
   }
 
   #extra(words: string): number {

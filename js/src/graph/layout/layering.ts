@@ -3,7 +3,7 @@ import { findTrunks } from "./trunks.ts";
 import type { CompoundInput, Layering, LevelGraphs, Levels } from "./types.ts";
 
 /** Acyclic copy of a graph, its nodes renumbered so that every edge runs from a lower to a higher number. */
-export interface Acyclic {
+export interface AcyclicGraph {
   /** Edge ends by new number; -1 in both for a self loop. */
   source: Int32Array;
   target: Int32Array;
@@ -82,7 +82,7 @@ export function makeAcyclic(
   source: Int32Array,
   target: Int32Array,
   level?: Int32Array,
-): Acyclic {
+): AcyclicGraph {
   const edges = source.length;
   const flipped = new Uint8Array(edges);
   let forward = true;
@@ -140,7 +140,11 @@ export const ENTRY = 1;
 export const EXIT = 2;
 
 /** A graph without frames is one level. */
-export function oneLevel(count: number, acyclic: Acyclic, slot: Int32Array | undefined): Levels {
+export function oneLevel(
+  count: number,
+  acyclic: AcyclicGraph,
+  slot: Int32Array | undefined,
+): Levels {
   const { source, target, flipped } = acyclic;
   const edges = source.length;
   const none = new Int32Array(edges).fill(-1);
@@ -190,7 +194,7 @@ function renamed(values: Int32Array, name: Int32Array): Int32Array {
 }
 
 /** Splits a graph whose edges run forward into levels. */
-export function partLevels(input: CompoundInput, acyclic: Acyclic): Levels {
+export function partLevels(input: CompoundInput, acyclic: AcyclicGraph): Levels {
   const { parent } = input.frames!;
   const frames = parent.length;
   const { source, target, nodeOf, flipped } = acyclic;

@@ -1,5 +1,5 @@
 import type { LayoutResult } from "./types.ts";
-import { type Asked, laidOut, shareLayout } from "./wrapping.ts";
+import { type LayoutRequest, laidOut, shareLayout } from "./wrapping.ts";
 
 /** Messages of the worker: ready, progress, result or error. */
 export type WorkerMessage =
@@ -10,7 +10,7 @@ export type WorkerMessage =
 
 interface Scope {
   postMessage(message: WorkerMessage, transfer?: Transferable[]): void;
-  onmessage: ((event: MessageEvent<Asked>) => void) | null;
+  onmessage: ((event: MessageEvent<LayoutRequest>) => void) | null;
 }
 
 const REPORT = 50;
@@ -32,7 +32,7 @@ function listen(): void {
   scope.postMessage({ kind: "ready" });
 }
 
-function answer(data: Asked): void {
+function answer(data: LayoutRequest): void {
   try {
     const steps = laidOut(data);
     let reported = performance.now();

@@ -3,7 +3,7 @@ import type { RunClient } from "../../shared/client/run_client.ts";
 import { inStretches } from "../../shared/many.ts";
 import type { WorkerMessage } from "./layout.worker.ts";
 import type { LayoutProgress, LayoutResult } from "./types.ts";
-import { type Asked, borrowedLayout } from "./wrapping.ts";
+import { borrowedLayout, type LayoutRequest } from "./wrapping.ts";
 
 /** Source of the layout worker. */
 export function layoutCode({ ask, once }: RunClient): Promise<string> {
@@ -24,7 +24,7 @@ const SMALL = 400;
 
 /** Lays a graph out in a worker, or in slices on the main thread if workers do not start. */
 export async function layoutGraph(
-  input: Asked,
+  input: LayoutRequest,
   code: string,
   run: LayoutRun = {},
 ): Promise<LayoutResult> {
@@ -38,7 +38,7 @@ export async function layoutGraph(
 
 /** Runs the worker's layout on the main thread, with a pause every few milliseconds. */
 export async function layoutInSlices(
-  input: Asked,
+  input: LayoutRequest,
   code: string,
   { signal, onProgress }: LayoutRun = {},
 ): Promise<LayoutResult> {
@@ -46,8 +46,8 @@ export async function layoutInSlices(
   return await inStretches(laidOut(input), signal, onProgress);
 }
 
-function copyOf(input: Asked): { copy: Asked; transfer: Transferable[] } {
-  const copy: Asked = {
+function copyOf(input: LayoutRequest): { copy: LayoutRequest; transfer: Transferable[] } {
+  const copy: LayoutRequest = {
     ...input,
     width: input.width.slice(),
     height: input.height.slice(),
@@ -80,7 +80,7 @@ function startWorker(code: string): { worker: Worker; release: () => void } | un
 
 /** Undefined if no worker starts. */
 function layoutInWorker(
-  input: Asked,
+  input: LayoutRequest,
   code: string,
   { signal, onProgress }: LayoutRun,
 ): Promise<LayoutResult | undefined> {

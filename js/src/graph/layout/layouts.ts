@@ -77,7 +77,7 @@ export interface Arrangement {
 }
 
 /** First part of a large scene, shown until all of it is laid out. */
-interface Beginning {
+interface ScenePart {
   node: number;
   show: (part: PlacedScene) => void;
 }
@@ -92,7 +92,7 @@ const kept = new WeakMap<GraphColumns, Map<string, Promise<PlacedScene>>>();
 export async function arrange(
   model: GraphModel,
   arrangement: Arrangement,
-  beginning: Beginning,
+  beginning: ScenePart,
   signal: AbortSignal,
   onProgress: (progress: LayoutProgress) => void,
 ): Promise<PlacedScene> {
@@ -130,7 +130,7 @@ function unlessAborted<T>(answer: Promise<T>, signal: AbortSignal): Promise<T> {
 async function place(
   model: GraphModel,
   arrangement: Arrangement,
-  beginning: Beginning,
+  beginning: ScenePart,
   signal: AbortSignal,
   onProgress: (progress: LayoutProgress) => void,
 ): Promise<PlacedScene> {
@@ -239,7 +239,7 @@ export class LayoutController {
   async place(
     arrangement: Arrangement,
     problem: string,
-    beginning: Beginning,
+    beginning: ScenePart,
   ): Promise<PlacedScene | null> {
     this.#running?.abort();
     const running = new AbortController();

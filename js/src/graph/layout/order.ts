@@ -1,6 +1,6 @@
 import { sortByKey } from "./adjacency.ts";
 import { Crossings, sortLists } from "./crossings.ts";
-import { type Expanded, findLines, type RowOrder, type StraightLines } from "./trunks.ts";
+import { type ExpandedGraph, findLines, type RowOrder, type StraightLines } from "./trunks.ts";
 
 const ROUNDS = 2;
 /** Items in rows that are handled between two pauses. */
@@ -17,7 +17,7 @@ class Polisher {
   readonly #crossings: Crossings;
   readonly #lines: StraightLines;
 
-  constructor(graph: Expanded, order: RowOrder, crossings: Crossings) {
+  constructor(graph: ExpandedGraph, order: RowOrder, crossings: Crossings) {
     this.#order = order;
     this.#crossings = crossings;
     this.#lines = findLines(graph, order);
@@ -121,7 +121,7 @@ const TRANSPOSE_ROUNDS = 3;
 const ALL = Number.POSITIVE_INFINITY;
 
 class Sweeper {
-  readonly #graph: Expanded;
+  readonly #graph: ExpandedGraph;
   readonly #order: RowOrder;
   readonly #crossings: Crossings;
   readonly #member: Int32Array;
@@ -130,7 +130,7 @@ class Sweeper {
   readonly #best: Int32Array;
   #done = 0;
 
-  constructor(graph: Expanded, order: RowOrder, crossings: Crossings) {
+  constructor(graph: ExpandedGraph, order: RowOrder, crossings: Crossings) {
     this.#graph = graph;
     this.#order = order;
     this.#crossings = crossings;
@@ -259,7 +259,7 @@ function endOfStretch(start: Int32Array, component: Int32Array, at: number, step
  * near crossings are swept again. Afterwards all neighbor lists are sorted by position.
  */
 export function* improveOrder(
-  graph: Expanded,
+  graph: ExpandedGraph,
   order: RowOrder,
   component: Int32Array,
   sweeps: number,

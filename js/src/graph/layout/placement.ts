@@ -2,7 +2,7 @@ import { type Blocks, gapOf } from "./coordinates.ts";
 import { ENTRY, EXIT } from "./layering.ts";
 import { type Ports, portPlacer } from "./ports.ts";
 import { type Strokes, strokeDrawer } from "./routing.ts";
-import type { Expanded, RowOrder, Trunks } from "./trunks.ts";
+import type { ExpandedGraph, RowOrder, Trunks } from "./trunks.ts";
 import type {
   CompoundInput,
   Direction,
@@ -31,7 +31,7 @@ const ASPECT = 1.6;
  * several beside each other if a column is wide enough.
  */
 function packComponents(
-  graph: Expanded,
+  graph: ExpandedGraph,
   layering: Layering,
   components: number,
   { x, left: toLeft, right: toRight }: Geometry,
@@ -101,7 +101,7 @@ const MOST = 1;
  * without inputs are at the foot, by their readers.
  */
 function stackLayers(
-  graph: Expanded,
+  graph: ExpandedGraph,
   levels: LevelGraphs,
   order: RowOrder,
   geometry: Geometry,
@@ -178,7 +178,7 @@ export function nominalWidth(input: CompoundInput, levels: Levels, width: Float6
 
 /** Makes room for open frames: their neighbors in the row move outwards, other rows stay. */
 function pushRow(
-  graph: Expanded,
+  graph: ExpandedGraph,
   order: RowOrder,
   main: number,
   { x, left, right }: Geometry,
@@ -206,7 +206,7 @@ function pushRow(
 /** Sizes and stacks every level, innermost first: a frame must have its size before its parent is stacked. */
 export function* placeLevels(
   input: CompoundInput,
-  graph: Expanded,
+  graph: ExpandedGraph,
   levels: LevelGraphs,
   layering: Layering,
   order: RowOrder,

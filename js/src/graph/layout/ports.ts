@@ -1,6 +1,6 @@
 import { addTo } from "../../shared/many.ts";
 import { groupBy, sortByKey } from "./adjacency.ts";
-import type { Expanded, Trunks } from "./trunks.ts";
+import type { ExpandedGraph, Trunks } from "./trunks.ts";
 import type { Geometry, LevelGraphs } from "./types.ts";
 
 /** Ports of lines at boxes, x in px. */
@@ -48,7 +48,7 @@ function spread(wish: Float64Array, count: number, middle: number, width: number
 
 /** Returns a function that places the ports of the items from … to - 1, whose level must have its final x. */
 export function portPlacer(
-  graph: Expanded,
+  graph: ExpandedGraph,
   trunks: Trunks,
   { target, frame, inPort, outPort }: LevelGraphs,
   center: Float64Array,
@@ -172,7 +172,7 @@ function crossings(a: Bus, b: Bus, inX: Float64Array): number {
 
 /** Returns a function that finds the lines of the edges from … to - 1, whose level must have its ports and layers. */
 export function busFinder(
-  graph: Expanded,
+  graph: ExpandedGraph,
   trunks: Trunks,
   { source, target }: LevelGraphs,
   ports: Ports,

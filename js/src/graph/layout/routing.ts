@@ -1,5 +1,5 @@
 import { busFinder, type Ports } from "./ports.ts";
-import type { Expanded, Trunks } from "./trunks.ts";
+import type { ExpandedGraph, Trunks } from "./trunks.ts";
 import type { Geometry, LevelGraphs } from "./types.ts";
 
 /** A growing list of points that merges points on a straight vertical. */
@@ -81,7 +81,7 @@ export interface Strokes {
 
 /** Returns a function that draws the edges from … to - 1, whose level must have its ports and layers. */
 export function strokeDrawer(
-  graph: Expanded,
+  graph: ExpandedGraph,
   trunks: Trunks,
   levels: LevelGraphs,
   ports: Ports,

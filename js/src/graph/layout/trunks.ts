@@ -12,7 +12,7 @@ export interface Trunks {
 }
 
 /** The graph with a point for every row a trunk passes: items 0 … nodes - 1 are nodes, the rest are points. */
-export interface Expanded {
+export interface ExpandedGraph {
   nodes: number;
   count: number;
   row: Int32Array;
@@ -153,7 +153,7 @@ export function expand(
   trunks: Trunks,
   { source, target, port }: LevelGraphs,
   hidden: Uint8Array,
-): Expanded {
+): ExpandedGraph {
   const nodes = layering.row.length;
   const rowOf = layering.row;
   const spanOf = (e: number) => rowOf[target[e]!]! - rowOf[source[e]!]!;
@@ -220,7 +220,7 @@ export interface RowOrder {
   position: Int32Array;
 }
 
-export function initialOrder(graph: Expanded): RowOrder {
+export function initialOrder(graph: ExpandedGraph): RowOrder {
   const { count, rows, row, up, down } = graph;
   const start = new Int32Array(rows + 1);
   for (let v = 0; v < count; v++) start[row[v]! + 1]!++;
@@ -254,7 +254,7 @@ const PORT = 2 ** 20;
 
 /** Number of boxes on the longest unbroken run of single-row edges that ends (up) or starts (down) at an item. */
 export function runs(
-  graph: Expanded,
+  graph: ExpandedGraph,
   order: RowOrder,
   lists: CompressedRows,
   topFirst: boolean,
@@ -274,7 +274,11 @@ export function runs(
 }
 
 /** Per item: the middle one of the neighbors with the longest run; -1 without neighbors. */
-export function bestNeighbors(graph: Expanded, lists: CompressedRows, run: Int32Array): Int32Array {
+export function bestNeighbors(
+  graph: ExpandedGraph,
+  lists: CompressedRows,
+  run: Int32Array,
+): Int32Array {
   const best = new Int32Array(graph.count).fill(-1);
   for (let v = 0; v < graph.count; v++) {
     const first = lists.start[v]!;
@@ -307,7 +311,7 @@ export interface StraightLines {
   down: Int32Array;
 }
 
-export function findLines(graph: Expanded, order: RowOrder): StraightLines {
+export function findLines(graph: ExpandedGraph, order: RowOrder): StraightLines {
   const { count, nodes, up, down, firstPoint, points } = graph;
   const bestUp = bestNeighbors(graph, up, runs(graph, order, up, true));
   const bestDown = bestNeighbors(graph, down, runs(graph, order, down, false));

@@ -15,14 +15,14 @@ const GAIN = 1.15;
 const BLIND_GAIN = 1.6;
 
 /** Input of the layout with the stage it is for. */
-export interface Asked extends CompoundInput {
+export interface LayoutRequest extends CompoundInput {
   /** In columns; null: only if that makes everything readable. */
   wrapped?: boolean | null;
   /** CSS px. */
   stage?: { width: number; height: number };
 }
 
-export function* laidOut(request: Asked): Generator<LayoutProgress, LayoutResult> {
+export function* laidOut(request: LayoutRequest): Generator<LayoutProgress, LayoutResult> {
   const { wrapped = false, stage, ...input } = request;
   const result = yield* layoutSteps(input);
   return stage && wrapped !== false ? inColumns(result, input, wrapped, stage) : result;

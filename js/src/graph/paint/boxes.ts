@@ -30,7 +30,7 @@ const BORDER = 0.5;
 /** Height from which boxes have a border. */
 const BORDER_PX = 4;
 
-interface Placed {
+interface PlacedText {
   words: string;
   x: number;
   y: number;
@@ -43,7 +43,7 @@ export class BoxPainter {
   readonly #density: DensityPainter;
   labels: LabelRecord[] | null = null;
   /** Texts of boxes by font, drawn after all boxes. */
-  readonly #texts = new Map<string, Placed[]>();
+  readonly #texts = new Map<string, PlacedText[]>();
   #stage = { width: 0, height: 0 };
 
   constructor(context: Pen) {
@@ -113,7 +113,7 @@ export class BoxPainter {
     if (!setBack) this.#stripe(shape, colors.parts(box), kind, camera.scale);
 
     const text = placed.scene.text(box);
-    const spoken = (words: string) => words.replaceAll(SLOT, colors.said(box));
+    const spoken = (words: string) => words.replaceAll(SLOT, colors.meaning(box));
     const title = spoken(text.title);
     if (text.head) this.#headLine(shape, palette.edge, kind, camera.scale);
     if (node === times.slowest && !judged) corner(context, shape, hot ? ink : theme.error);

@@ -189,7 +189,7 @@ export class EdgePainter {
       });
       return !isCovered;
     };
-    for (const { text, edge, point } of this.#said(picture, edges)) {
+    for (const { text, edge, point } of this.#labels(picture, edges)) {
       const width = this.#measure.width(text);
       const record = this.#spots(picture, edge, point, width).find(isFree);
       if (!record) continue;
@@ -205,7 +205,7 @@ export class EdgePainter {
   }
 
   /** Texts of edges with their anchor points: one per tensor, and one per cut end. */
-  *#said(picture: GraphPicture, edges: readonly number[]): Generator<Said> {
+  *#labels(picture: GraphPicture, edges: readonly number[]): Generator<EdgeText> {
     const { placed, graph } = picture;
     const { scene, isStub } = placed;
     const { routes } = placed.layout;
@@ -291,7 +291,7 @@ export class EdgePainter {
   }
 }
 
-interface Said {
+interface EdgeText {
   text: string;
   edge: number;
   point: number;

@@ -213,7 +213,7 @@ export class MarginPainter {
       const sign = health ? verdictSign(health.verdict(box)) : "";
       return sign ? `${sign} ${name} · ${health!.brief(box)}` : name;
     }
-    if (colorBy !== "kind" && colorBy !== "time") return `${name} · ${colors.said(box)}`;
+    if (colorBy !== "kind" && colorBy !== "time") return `${name} · ${colors.meaning(box)}`;
     const ns = times.ns[node]!;
     const parts = [
       name,

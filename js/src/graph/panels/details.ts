@@ -44,7 +44,7 @@ export class DetailsPanel {
   });
   readonly #view: GraphHost;
   readonly #model: GraphModel;
-  #asked: AbortController | null = null;
+  #request: AbortController | null = null;
 
   constructor(view: GraphHost) {
     this.#view = view;
@@ -59,7 +59,7 @@ export class DetailsPanel {
   }
 
   async show(selected: readonly number[], scene: GraphScene, group = -1): Promise<void> {
-    this.#asked?.abort();
+    this.#request?.abort();
     if (group >= 0) {
       this.#fill(this.#group(group, scene));
       return;
@@ -70,7 +70,7 @@ export class DetailsPanel {
       return;
     }
     const abort = new AbortController();
-    this.#asked = abort;
+    this.#request = abort;
     const signal = AbortSignal.any([abort.signal, this.#view.context.signal]);
     const busy = setTimeout(() => {
       this.#fill([this.#heading(node), muted("reading …")]);

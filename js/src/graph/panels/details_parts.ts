@@ -118,7 +118,7 @@ const SETTINGS = [
 const QUANTIZATION = " quantization";
 const KERNEL = "kernel";
 /** Attributes that its section or the boxes around it already show. */
-const SAID = ["kind", "delegate", "delegate_index", "backend"];
+const REDUNDANT = ["kind", "delegate", "delegate_index", "backend"];
 const WORDS: Record<string, string> = {
   [OPERATOR]: "operator",
   "group input channels": "input channels",
@@ -143,7 +143,7 @@ export function delegateOf(attrs: AttributeList): {
     return rows;
   };
   const kernel = partsOf(left.get(KERNEL) ?? "");
-  for (const attr of [KERNEL, ...SAID]) left.delete(attr);
+  for (const attr of [KERNEL, ...REDUNDANT]) left.delete(attr);
   const quantized = [...left.keys()].filter((key) => key.endsWith(QUANTIZATION));
   const parts: DelegateFacts["parts"] = [
     ["", taken(RAN)],
@@ -251,7 +251,7 @@ export function groupLines(model: GraphModel, group: number): string[] {
       ? `kind ${groups.tag(group)}: ${identical} ${isRun ? "identical runs" : "identical groups"}`
       : "",
     ...healthIn(model, group),
-    ...[model.describe.told(model.groups.nodes(group))].filter(Boolean),
+    ...[model.describe.nodesValue(model.groups.nodes(group))].filter(Boolean),
   ];
   return lines.filter(Boolean);
 }
@@ -291,7 +291,7 @@ export function groupSentence(
       ? `one of ${counted(identical + 1, "identical group")} of kind ${groups.tag(group)}`
       : "",
     ...healthIn(model, group),
-    ...[model.describe.told(model.groups.nodes(group))].filter(Boolean),
+    ...[model.describe.nodesValue(model.groups.nodes(group))].filter(Boolean),
     isTooLarge ? "too many nodes to select in other views" : "",
   ].filter(Boolean);
   const reads = from.size ? `; reads ${list(from)}` : "";

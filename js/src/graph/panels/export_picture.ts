@@ -145,7 +145,7 @@ const CHOICES = [
   ["png", "whole graph"],
 ] as const satisfies [PictureFormat, What][];
 
-export class Saves {
+export class PictureExport {
   readonly #view: GraphHost;
   readonly #popup: Popup;
 

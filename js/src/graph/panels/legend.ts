@@ -108,7 +108,7 @@ function brief(text: string): string {
  */
 class ScanProgress {
   readonly node = element("span");
-  readonly #said = element("span");
+  readonly #text = element("span");
   readonly #act: HTMLButtonElement;
   readonly #doing: string;
   #stopped = false;
@@ -117,12 +117,12 @@ class ScanProgress {
     this.#doing = doing;
     this.#act = button("", "", () => (this.#stopped ? goOn() : stop()));
     this.#act.dataset.kind = kind;
-    this.node.append(this.#said, this.#act);
+    this.node.append(this.#text, this.#act);
   }
 
   show({ done, total }: { done: number; total: number }, things: string, stopped: boolean): void {
     this.#stopped = stopped;
-    this.#said.textContent = ` ${integer(done)} of ${integer(total)} ${things}`;
+    this.#text.textContent = ` ${integer(done)} of ${integer(total)} ${things}`;
     const act = stopped ? "resume" : "stop";
     relabel(this.#act, act, `${act} ${this.#doing}`);
   }
@@ -327,7 +327,7 @@ export class GraphLegend {
     const { times } = model;
     return this.#kinds.map(([kind, { nodes, ns }]) => {
       const share = ns > 0 ? percent(ns / times.total) : "";
-      const timed = share ? `, ${times.told(ns)}, ${share} of the total time` : "";
+      const timed = share ? `, ${times.timeText(ns)}, ${share} of the total time` : "";
       return {
         key: kind,
         label: kind,

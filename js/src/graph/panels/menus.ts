@@ -3,7 +3,7 @@ import { integer } from "../../shared/format.ts";
 import { button, element, KEEP_KEYS } from "../../shared/ui/dom.ts";
 import { kindQuery } from "../navigator.ts";
 import type { GraphHost } from "../parts.ts";
-import { Popup, Saves } from "./export_picture.ts";
+import { PictureExport, Popup } from "./export_picture.ts";
 
 const SHOWN = 5;
 
@@ -17,12 +17,12 @@ interface Action {
 export class Menus {
   readonly #view: GraphHost;
   readonly #popup: Popup;
-  readonly saves: Saves;
+  readonly saves: PictureExport;
 
   constructor(view: GraphHost) {
     this.#view = view;
     this.#popup = new Popup(view.root);
-    this.saves = new Saves(view, this.#popup);
+    this.saves = new PictureExport(view, this.#popup);
   }
 
   get node(): HTMLElement {

@@ -76,7 +76,7 @@ export class SearchField {
       this.#help.append(element("code", {}, code), element("span", {}, about));
     }
     this.#hits = new HitList(this.input, "nodes found", (at) => {
-      commands.select(hits.found.nodes[at] ?? null);
+      commands.select(hits.result.nodes[at] ?? null);
       leave();
     });
     this.panel.append(this.#problem, this.#list, this.#hits.node, this.#more, this.#help);
@@ -141,7 +141,7 @@ export class SearchField {
 
   /** Shows the error of the query and marks its position, or the fields that are not known of all nodes. */
   show(hits: Hits): void {
-    const { problem, at, notes, nodes } = hits.found;
+    const { problem, at, notes, nodes } = hits.result;
     const { input } = this;
     this.#hits.show(input.value ? hits.listed() : [], nodes.length);
     this.#expand();

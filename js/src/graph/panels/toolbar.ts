@@ -169,7 +169,7 @@ export class Toolbar {
   }
 
   showHits(hits: Hits): void {
-    this.#hits.title = hits.found.problem || hits.found.notes.join("; ");
+    this.#hits.title = hits.result.problem || hits.result.notes.join("; ");
     this.search.show(hits);
   }
 

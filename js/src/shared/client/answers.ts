@@ -20,7 +20,7 @@ import type {
   AreaAnswer,
   FindAnswer,
   FlowColumns,
-  FoundSlice,
+  SliceResult,
   TimelineInfo,
 } from "./timeline_columns.ts";
 import type { Columns, WIRE } from "./wire.ts";
@@ -194,11 +194,11 @@ export interface ColumnsReply<Info> extends Packed {
 }
 
 /** Answer with some fields sent as columns. */
-type Sent<Answer, Columns> = Omit<Answer, keyof Columns> & Packed;
+type ColumnAnswer<Answer, Columns> = Omit<Answer, keyof Columns> & Packed;
 
 /** Answer with its distribution sent as columns. */
 type WithDistribution<Answer extends SpreadAnswer> = Omit<Answer, "distribution"> & {
-  distribution: Sent<Distribution, Distribution> | null;
+  distribution: ColumnAnswer<Distribution, Distribution> | null;
 };
 
 /**
@@ -221,15 +221,15 @@ export interface RunAnswers {
   highlights: Highlight[];
   findings: FindingsAnswer;
   cancelFindings: FindingsAnswer;
-  health: Sent<HealthAnswer, HealthColumns>;
+  health: ColumnAnswer<HealthAnswer, HealthColumns>;
   cancel: null;
-  tensor: Omit<TensorAnswer, "tile"> & { tile: Sent<Tile, Cells> | null };
+  tensor: Omit<TensorAnswer, "tile"> & { tile: ColumnAnswer<Tile, Cells> | null };
   statistics: WithDistribution<StatisticsAnswer>;
   cancelTensor: WithDistribution<StatisticsAnswer>;
   percentiles: Percentile[];
   values: ValuesAnswer;
-  profile: Sent<ProfileAnswer, Cells>;
-  channels: Sent<ChannelsAnswer, Cells>;
+  profile: ColumnAnswer<ProfileAnswer, Cells>;
+  channels: ColumnAnswer<ChannelsAnswer, Cells>;
   data: Omit<DataAnswer, "bytes">;
   region: WithDistribution<RegionAnswer>;
   timeline: ColumnsReply<TimelineInfo> | null;
@@ -240,8 +240,8 @@ export interface RunAnswers {
   window: ColumnsReply<{ bins: number } | null>;
   area: AreaAnswer;
   sums: AreaAnswer;
-  find: Sent<FindAnswer, Pick<FindAnswer, "hits">>;
-  slice: FoundSlice | null;
+  find: ColumnAnswer<FindAnswer, Pick<FindAnswer, "hits">>;
+  slice: SliceResult | null;
 }
 
 /** Unpacked columns of an answer; Python has checked their names against `WIRE`. */

@@ -9,8 +9,8 @@ import type {
   FindAnswer,
   FindQuestion,
   FlowColumns,
-  FoundSlice,
   SliceColumns,
+  SliceResult,
   TimelineColumns,
   TimelineHead,
   TimelineInfo,
@@ -28,13 +28,13 @@ const PART_BYTES = 1 << 20;
 const IN_FLIGHT = 2;
 
 /** Slices of a run while they load; all views of the page share them. */
-interface Loading {
+interface SliceLoad {
   columns: SliceColumns;
   total: number;
   done: number;
   /** Parts not yet requested, the next one last. */
   left: [first: number, last: number][];
-  told: Set<ProgressListener>;
+  listeners: Set<ProgressListener>;
 }
 
 /** Questions about time. A newer `window`, `find`, `area` or `sums` aborts the previous one of its kind. */
@@ -64,11 +64,11 @@ export class TimelineQuestions {
     const loading = await this.once("slices:begun", async () =>
       begun(head, await this.#names(head)),
     );
-    if (progress) loading.told.add(progress);
+    if (progress) loading.listeners.add(progress);
     try {
       return await this.once("slices", () => this.#load(loading));
     } finally {
-      if (progress) loading.told.delete(progress);
+      if (progress) loading.listeners.delete(progress);
     }
   }
 
@@ -101,7 +101,7 @@ export class TimelineQuestions {
   }
 
   /** Null if the slice is not drawn. */
-  async slice(source: number, signal: AbortSignal): Promise<FoundSlice | null> {
+  async slice(source: number, signal: AbortSignal): Promise<SliceResult | null> {
     return (await this.ask("slice", { source }, signal)).result;
   }
 
@@ -142,7 +142,7 @@ export class TimelineQuestions {
     ) as NameColumns;
   }
 
-  async #load(loading: Loading): Promise<SliceColumns> {
+  async #load(loading: SliceLoad): Promise<SliceColumns> {
     const ask = async () => {
       for (let part = loading.left.pop(); part; part = loading.left.pop()) {
         await this.#part(loading, part).catch((error) => {
@@ -155,14 +155,14 @@ export class TimelineQuestions {
     return loading.columns;
   }
 
-  async #part(loading: Loading, [first, last]: [number, number]): Promise<void> {
+  async #part(loading: SliceLoad, [first, last]: [number, number]): Promise<void> {
     const { result, buffers } = await this.ask("slices", { first, last });
     const columns = loading.columns as unknown as Record<string, NumberArray>;
     for (const [name, part] of Object.entries(fields(result.columns, buffers))) {
       columns[name]!.set(part as NumberArray, first);
     }
     loading.done += last - first;
-    for (const tell of loading.told) tell(loading.done, loading.total);
+    for (const tell of loading.listeners) tell(loading.done, loading.total);
   }
 }
 
@@ -211,15 +211,15 @@ function textColumn(texts: string[]): StringColumn {
 
 /** Optional columns of slices. */
 const OTHERS = ["self", "node", "set", "about", "source", "trust", "role"] as const;
-type Others = Pick<SliceColumns, (typeof OTHERS)[number]>;
+type OptionalColumns = Pick<SliceColumns, (typeof OTHERS)[number]>;
 
 function sliceColumns(columns: Columns<"slices"> & NameColumns): SliceColumns {
   const { start, duration, name } = columns;
   const others = Object.fromEntries(OTHERS.map((name) => [name, columns[name] ?? null]));
-  return { start, duration, name, ...(others as Others), ...namesOf(columns) };
+  return { start, duration, name, ...(others as OptionalColumns), ...namesOf(columns) };
 }
 
-function begun({ info }: TimelineColumns, names: NameColumns): Loading {
+function begun({ info }: TimelineColumns, names: NameColumns): SliceLoad {
   const total = info.slices;
   const kinds = Object.entries(info.columns);
   const made = kinds.map(([name, kind]) => [name, new ARRAYS[kind](total)] as const);
@@ -230,5 +230,5 @@ function begun({ info }: TimelineColumns, names: NameColumns): Loading {
     left.unshift([first, Math.min(total, first + step)]);
   const arrays = Object.fromEntries(made) as unknown as Columns<"slices">;
   const columns = sliceColumns({ ...arrays, ...names });
-  return { columns, total, done: 0, left, told: new Set() };
+  return { columns, total, done: 0, left, listeners: new Set() };
 }

@@ -123,7 +123,7 @@ export interface WindowColumns extends SliceColumns {
 }
 
 /** Position of a slice on the stage. */
-export interface FoundSlice {
+export interface SliceResult {
   slice: number;
   source: number;
   row: number;
@@ -155,8 +155,8 @@ export interface FindAnswer {
   count: number;
   /** Sum of their self times. */
   selfNs: number;
-  next: FoundSlice | null;
-  previous: FoundSlice | null;
+  next: SliceResult | null;
+  previous: SliceResult | null;
   hits: Uint8Array;
   bins: number;
 }

@@ -124,11 +124,11 @@ export function svgDocument(
 }
 
 /** Longest tooltip: names may be of any length, and many parts may share one. */
-const MOST_SAID = 1000;
+const MOST_HINT = 1000;
 
 function hint(text: string): string {
-  if (text.length <= MOST_SAID) return text;
-  return `${text.slice(0, MOST_SAID).replace(/[\ud800-\udbff]$/, "")}…`;
+  if (text.length <= MOST_HINT) return text;
+  return `${text.slice(0, MOST_HINT).replace(/[\ud800-\udbff]$/, "")}…`;
 }
 
 /** Hover texts with positions as shares of the picture's size. */

@@ -116,13 +116,13 @@ export class TextWidths {
   #em(char: string): number {
     const known = this.#known.get(char);
     if (known !== undefined) return known;
-    const em = this.#found(char);
+    const em = this.#widthOf(char);
     if (this.#known.size > 4096) this.#known.clear();
     this.#known.set(char, em);
     return em;
   }
 
-  #found(char: string): number {
+  #widthOf(char: string): number {
     const { ascii, narrow, wide, other } = this.#tables;
     const code = char.codePointAt(0)!;
     if (code >= 0x20 && code <= 0x7e) return ascii[code - 0x20]!;

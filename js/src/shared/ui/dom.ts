@@ -65,8 +65,8 @@ export function iconButton(
   onClick: () => void,
 ): HTMLButtonElement {
   const node = button("", title, onClick);
-  const isSaid = title.toLowerCase().includes(label.toLowerCase());
-  node.ariaLabel = isSaid ? title : `${label}: ${title}`;
+  const hasLabel = title.toLowerCase().includes(label.toLowerCase());
+  node.ariaLabel = hasLabel ? title : `${label}: ${title}`;
   const key = /\(([^)]+)\)$/.exec(title)?.[1];
   if (key) node.dataset.key = key;
   node.append(icon(lines), element("span", { class: "tvmdbg-label" }, label));
@@ -88,10 +88,10 @@ export function captioned(label: string, control: HTMLElement): HTMLElement {
 
 /** Changes a button's label; its accessible name contains the label, for voice control (WCAG 2.5.3). */
 export function relabel(node: HTMLButtonElement, label: string, title: string): void {
-  const isSaid = !/\p{L}{2}/u.test(label) || title.toLowerCase().includes(label.toLowerCase());
+  const hasLabel = !/\p{L}{2}/u.test(label) || title.toLowerCase().includes(label.toLowerCase());
   node.textContent = label;
   node.title = title;
-  node.ariaLabel = isSaid ? title : `${label}: ${title}`;
+  node.ariaLabel = hasLabel ? title : `${label}: ${title}`;
 }
 
 export function keepChildren(node: HTMLElement, ...children: readonly Node[]): void {
@@ -161,9 +161,9 @@ export class Mirror {
   });
 
   /** Last description of the view. */
-  #told = "";
+  #description = "";
   /** Current message at the time of a pending description. */
-  #asked = "";
+  #pending = "";
 
   say(text: string): void {
     if (this.node.textContent !== text) this.node.textContent = text;
@@ -172,14 +172,14 @@ export class Mirror {
   /** Announces a description; a late one does not replace newer messages. */
   tell(text: string, isLate = false): void {
     const { textContent } = this.node;
-    if (isLate && textContent !== this.#told && textContent !== this.#asked) return;
-    this.#told = this.#asked = text;
+    if (isLate && textContent !== this.#description && textContent !== this.#pending) return;
+    this.#description = this.#pending = text;
     this.say(text);
   }
 
   /** Announces that a description is pending and will replace the current message. */
   ask(): void {
-    this.#asked = this.node.textContent ?? "";
+    this.#pending = this.node.textContent ?? "";
   }
 }
 

@@ -10,7 +10,7 @@ const MARGIN = 8;
 const CONTROLS = "button, select, input";
 
 /** Controls of a toolbar that may move to its menu, in the toolbar's order. */
-interface Waiting {
+interface MenuControls {
   /** Controls that are always in the menu. */
   always: readonly HTMLElement[];
   /** Controls that move there if there is no room, the least needed first. */
@@ -26,7 +26,7 @@ export class Overflow {
   readonly #button: HTMLButtonElement;
   readonly #menu = element("div", { class: "tvmdbg-more-menu", role: "group", hidden: true });
 
-  constructor(bar: HTMLElement, { always, sometimes }: Waiting, signal: AbortSignal) {
+  constructor(bar: HTMLElement, { always, sometimes }: MenuControls, signal: AbortSignal) {
     this.#bar = bar;
     this.#needless = [...always, ...sometimes];
     this.#least = always.length;

@@ -197,7 +197,7 @@ function named(title: string): [name: string, key: string] {
   return [name ?? title, key ?? ""];
 }
 
-export interface Matches {
+export interface CommandMatches {
   commands: Command[];
   total: number;
 }
@@ -206,7 +206,11 @@ export interface Matches {
 const RANKS = 4;
 
 /** Commands that match every word of a query; among equals, earlier sources come first. */
-export function matching(sources: readonly Commands[], query: string, most: number): Matches {
+export function matching(
+  sources: readonly Commands[],
+  query: string,
+  most: number,
+): CommandMatches {
   const words = query.toLowerCase().split(/\s+/).filter(Boolean);
   const ranked: [source: Commands, index: number][][] = Array.from({ length: RANKS }, () => []);
   for (const source of sources) {
@@ -308,7 +312,7 @@ class CommandPalette {
   readonly #root: HTMLElement;
   readonly #before = document.activeElement as HTMLElement | null;
   #sources: readonly Commands[];
-  #found: readonly Command[] = [];
+  #matches: readonly Command[] = [];
 
   #awaited: number;
   /** True if Enter was pressed before the first results. */
@@ -351,14 +355,14 @@ class CommandPalette {
     if (!this.node.isConnected) return;
     const entered = this.#entered;
     const { active } = this.#list;
-    this.#search(active > 0 ? this.#found[active] : undefined);
-    if (entered && this.#found.length > 0) this.#choose(0);
+    this.#search(active > 0 ? this.#matches[active] : undefined);
+    if (entered && this.#matches.length > 0) this.#choose(0);
     else this.#entered = entered;
   }
 
   #search(chosen?: Command): void {
     const { commands, total } = matching(this.#sources, this.#field.value, LISTED);
-    this.#found = commands;
+    this.#matches = commands;
     const isChosen = ({ kind, label, id }: Command) =>
       kind === chosen?.kind && label === chosen.label && id === chosen.id;
     this.#list.show(commands, total, Math.max(0, commands.findIndex(isChosen)));
@@ -382,7 +386,7 @@ class CommandPalette {
 
   #choose(index: number): void {
     const root = this.#root;
-    const command = this.#found[index]!;
+    const command = this.#matches[index]!;
     this.#close();
     if (!root.contains(document.activeElement)) root.focus({ preventScroll: true });
     command.run();

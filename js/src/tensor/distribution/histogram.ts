@@ -17,7 +17,7 @@ import {
 import { RangeHandles } from "../../shared/ui/range_handles.ts";
 import { following } from "../layout_picker.ts";
 import { muted, part } from "../parts.ts";
-import { Beyond, named } from "../picture/color_controls.ts";
+import { named, RangeNote } from "../picture/color_controls.ts";
 import {
   type ColorScale,
   nearRange,
@@ -48,9 +48,9 @@ export class Histogram {
   });
   readonly #base = layer("tvmdbg-base");
   readonly #overlay = layer("tvmdbg-overlay");
-  readonly #said = part("bar-text");
+  readonly #caption = part("bar-text");
   readonly #marks = muted();
-  readonly #beyond: Beyond;
+  readonly #beyond: RangeNote;
   readonly #kinds: HTMLSelectElement;
   readonly #logButton = button("log counts", "Logarithmic count axis (g)", () => this.toggleLog());
   readonly #zoomButton = iconButton(icons.ZOOM_IN, "zoom", "Zoom to the color range (z)", () =>
@@ -85,7 +85,7 @@ export class Histogram {
   ) {
     this.#root = root;
     this.#commands = commands;
-    this.#beyond = new Beyond(commands);
+    this.#beyond = new RangeNote(commands);
     this.#handles = new RangeHandles(
       (range) => commands.recolor({ range }),
       () => this.#reset(),
@@ -102,7 +102,7 @@ export class Histogram {
       element("h3", {}, "Histogram", this.#marks),
       this.#beyond.node,
       part("handled", this.#stage, ...this.#handles.nodes),
-      this.#said,
+      this.#caption,
       part("spread-bar", this.#kinds, this.#logButton, this.#zoomButton, this.#resetButton),
     );
     this.#repaint = new Repaint(this.#stage, () => this.#paint(), signal);
@@ -250,7 +250,7 @@ export class Histogram {
   #say(): void {
     const text = this.#bar === null ? "" : (this.#scene?.bars[this.#bar]?.text ?? "");
     const sample = text && this.#known?.state !== "exact" ? `${text}, in the sample` : text;
-    this.#said.textContent = sample;
+    this.#caption.textContent = sample;
     this.#stage.setAttribute("aria-valuetext", sample || "no bar selected");
     this.#stage.setAttribute("aria-valuenow", String(this.#bar ?? 0));
   }

@@ -203,7 +203,7 @@ export class SmallHistogram {
   readonly #root: HTMLElement;
   readonly #base = layer("tvmdbg-base");
   readonly #repaint: Repaint;
-  #found: SpreadAnswer | null = null;
+  #counts: SpreadAnswer | null = null;
   #dtype = "";
   #scene: SpreadScene | null = null;
 
@@ -221,7 +221,7 @@ export class SmallHistogram {
   }
 
   show(spread: SpreadAnswer, dtype: string): void {
-    this.#found = spread;
+    this.#counts = spread;
     this.#dtype = dtype;
     this.node.hidden = !spread.statistics;
     this.#repaint.request();
@@ -233,7 +233,7 @@ export class SmallHistogram {
 
   #paint(): void {
     const { clientWidth: width, clientHeight: height } = this.node;
-    const counts = this.#found;
+    const counts = this.#counts;
     if (!counts?.statistics || width === 0 || height === 0) return;
     const near = nearRange(counts, AUTO);
     const zoom = near && ([near.low, near.high] as const);

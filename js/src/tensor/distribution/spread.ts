@@ -7,7 +7,7 @@ import { type AxisKind, ValueAxis } from "../../shared/drawing/value_axis.ts";
 import type { Special } from "../picture/color_scale.ts";
 
 /** Number of values in a bar: certain bounds, and the likely number between them. */
-export interface Counted {
+export interface CountRange {
   least: number;
   most: number;
   likely: number;
@@ -17,7 +17,7 @@ export interface Counted {
  * Counts values between ascending edges: [edge, next), the last bar closed; a bin cut by an edge gives bounds and a
  * likely share.
  */
-export function rebinned(distribution: Distribution, edges: ArrayLike<number>): Counted[] {
+export function rebinned(distribution: Distribution, edges: ArrayLike<number>): CountRange[] {
   const { low, high, count } = distribution;
   const last = edges.length - 2;
   const bars = Array.from({ length: Math.max(0, last + 1) }, () => ({
@@ -81,7 +81,7 @@ export interface SpreadChoice {
 }
 
 /** Finite values between two numbers: [from, to), or [from, to] for the last; or a single value. */
-export interface SpreadBar extends Counted {
+export interface SpreadBar extends CountRange {
   from: number;
   to: number;
   closed: boolean;

@@ -3,7 +3,7 @@ import { counted, integer } from "../../shared/format.ts";
 import { largest, smallest } from "../../shared/many.ts";
 import { aboutText, screenText } from "../../shared/number_text.ts";
 import { SPECIAL_TEXT, type Special } from "../picture/color_scale.ts";
-import type { Counted, SlotName, Spread, SpreadBar } from "./spread.ts";
+import type { CountRange, SlotName, Spread, SpreadBar } from "./spread.ts";
 
 /** A share in percent that is never 0 % of some nor 100 % of less than all. */
 export function share(count: number, size: number): string {
@@ -15,7 +15,7 @@ export function share(count: number, size: number): string {
 }
 
 /** A drawn bar; its count is exact if `least` is `most`. */
-export interface HistogramBar extends Rectangle, Counted {
+export interface HistogramBar extends Rectangle, CountRange {
   text: string;
   slot: SlotName | null;
   /** Cut at the top: slots may be, so that they do not flatten the bars. */
@@ -154,7 +154,7 @@ function rangeText({ from, to, closed }: SpreadBar, { whole, apart, only, dtype 
 }
 
 /** A count in words: exact, or likely with its certain bounds. */
-function countText({ least, most, likely }: Counted, size: number): string {
+function countText({ least, most, likely }: CountRange, size: number): string {
   if (least === most) return `${counted(least, "value")}${share(least, size)}`;
   const about = `≈ ${counted(Math.round(likely), "value")}`;
   return Number.isFinite(most)

@@ -51,7 +51,7 @@ export class ChannelGrid {
   #opened: number | null = null;
   #at = 0;
   #layout: GridLayout | null = null;
-  #asked = "";
+  #request = "";
   #labels: PlacedLabel[] = [];
 
   constructor(root: HTMLElement, run: TensorQuestions, events: ChannelEvents, signal: AbortSignal) {
@@ -148,7 +148,7 @@ export class ChannelGrid {
     const plane = JSON.stringify([{ ...viewOf(answer), index }, axis]);
     if (plane === this.#plane) return false;
     this.#plane = plane;
-    this.#asked = "";
+    this.#request = "";
     this.#failure.clear();
     this.#channels = axis === null ? null : new Channels(axis, viewShape[axis]!);
     this.#picker.show(shown, axesAlong(viewShape, answer.axes));
@@ -195,7 +195,7 @@ export class ChannelGrid {
       this.#labels.push(paintChannel(context, layout, index, channel, { theme, draw, chosen }));
     }
     context.restore();
-    this.#said(channels);
+    this.#announce(channels);
     if (!channels.missing(first, count)) this.#events.painted();
   }
 
@@ -205,8 +205,8 @@ export class ChannelGrid {
     const { rows, cols } = layout.cells;
     const question = { ...viewOf(answer), axis: channels.axis, ...wanted, rows, cols };
     const key = JSON.stringify(question);
-    if (key === this.#asked) return;
-    this.#asked = key;
+    if (key === this.#request) return;
+    this.#request = key;
     try {
       const answer = await this.#newest.ask(() => this.#run.channels(question, this.#signal));
       if (channels !== this.#channels) return;
@@ -214,12 +214,12 @@ export class ChannelGrid {
       this.#failure.clear();
       this.#repaint.request();
     } catch (error) {
-      if (isAbort(error) || channels !== this.#channels || key !== this.#asked) return;
+      if (isAbort(error) || channels !== this.#channels || key !== this.#request) return;
       this.#failure.tell("tiles", error);
     }
   }
 
-  #said(channels: Channels): void {
+  #announce(channels: Channels): void {
     const { known, dead, odd } = channels.counts();
     const parts = [
       known < channels.length

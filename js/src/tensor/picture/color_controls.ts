@@ -44,7 +44,7 @@ export function switched(range: RangeChoice): RangeChoice {
 }
 
 /** Notes on how colors and histogram adapt to the values and why, with buttons to undo it. */
-export class Beyond {
+export class RangeNote {
   readonly node = part("beyond");
   readonly #crowd = muted();
   readonly #crowded = piece("adapted");

@@ -15,14 +15,15 @@ export class ColorLegend {
   readonly node = element("div", { class: "tvmdbg-tensor-legend", role: "img" });
   #scale: ColorScale | null | undefined;
   #statistics: StatisticsAnswer | null = null;
-  #asked = "";
+  #request = "";
 
   show({ scale, statistics, colors, answer }: ShownTensor): void {
     const dtype = answer?.valueDtype;
     const choice = colors.scale;
-    const same = scale === this.#scale && statistics === this.#statistics && choice === this.#asked;
+    const same =
+      scale === this.#scale && statistics === this.#statistics && choice === this.#request;
     if (same) return;
-    [this.#scale, this.#statistics, this.#asked] = [scale, statistics, choice];
+    [this.#scale, this.#statistics, this.#request] = [scale, statistics, choice];
     this.node.replaceChildren();
     const texts: string[] = [];
     if (scale) {

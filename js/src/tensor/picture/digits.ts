@@ -8,12 +8,12 @@ import { cellOf, FONT_SIZE, inSight, type PlaneLayout } from "./plane_layout.ts"
 import { cellColor, hasDigits, type Paint } from "./plane_painter.ts";
 
 /** Largest integer up to which the float32 of a picture's cells is exact. */
-const MOST_WHOLE = 2 ** 24;
+const MOST_INTEGER = 2 ** 24;
 const MOST_ROUNDED = 6;
 
 /** True if cells, which are float32 or float64, hold a value exactly. */
 function isHeld(value: number, dtype: string): boolean {
-  return !/^u?int/.test(dtype) || Math.abs(value) < MOST_WHOLE;
+  return !/^u?int/.test(dtype) || Math.abs(value) < MOST_INTEGER;
 }
 
 /** Text of a cell's value of the dtype: exact if short, else with four digits. */

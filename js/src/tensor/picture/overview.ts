@@ -11,12 +11,12 @@ import {
   paintCellSigns,
 } from "./plane_painter.ts";
 
-interface Painted extends Paint {
+interface PaintedTile extends Paint {
   special: boolean;
   canvas: HTMLCanvasElement;
 }
 
-const painted = new WeakMap<Tile, Painted>();
+const painted = new WeakMap<Tile, PaintedTile>();
 
 /** The cells of a tile in colors; cached until the colors change. */
 function tileImage(tile: Tile, paint: Paint, size: number): HTMLCanvasElement {

@@ -85,7 +85,7 @@ export class PlanePicture {
   #plate: Plate | null = null;
   #tiles: readonly Tile[] = [];
   readonly #tooltip = new ValueTooltip();
-  #told: readonly string[] = [];
+  #lines: readonly string[] = [];
   #digits: Digit[] = [];
   #marked: Region | null = null;
   #cross: Point | null = null;
@@ -190,7 +190,7 @@ export class PlanePicture {
   }
 
   tell(lines: readonly string[]): void {
-    this.#told = lines;
+    this.#lines = lines;
     this.#repaint.request();
   }
 
@@ -333,7 +333,7 @@ export class PlanePicture {
     const byKey = document.activeElement === this.#root;
     const box = shown && (this.#hover || byKey) ? cellBox(layout, shown.row, shown.col) : null;
     const at = box && { x: box.x + box.width, y: box.y + box.height };
-    this.#tooltip.show(this.#told, at, this.stage);
+    this.#tooltip.show(this.#lines, at, this.stage);
   }
 
   #writeScalar({ plot }: PlaneLayout, width: number, theme: Theme): void {

@@ -3,7 +3,13 @@ import type { PlaneView, TensorAnswer, Tile } from "../../shared/client/tensor_q
 import { type Plane, planeCols, planeRows } from "../plane.ts";
 import { viewOf } from "../state.ts";
 import { layoutPlane, type PlaneLayout } from "./plane_layout.ts";
-import { Asking, type AskingEvents, PlaneTiles, type WantedCells, wantedFor } from "./tiles.ts";
+import {
+  type PictureRequestEvents,
+  PictureRequests,
+  PlaneTiles,
+  type WantedCells,
+  wantedFor,
+} from "./tiles.ts";
 import type { PlaneViewport } from "./viewport.ts";
 
 /** Number of planes per question, if together they have no more cells than a large picture. */
@@ -12,7 +18,7 @@ const CELLS = 1 << 18;
 /** Number of prefetched planes below which more are requested. */
 const ENOUGH = 2;
 
-interface AheadEvents {
+interface PrefetchEvents {
   /** True if a plane is cached as finely as needed. */
   has: (view: PlaneView) => boolean;
   keep: (view: PlaneView, tile: Tile) => void;
@@ -26,15 +32,15 @@ interface AxisStep {
 }
 
 /** Prefetches the next planes along the axis that the user steps along, in one request. */
-export class Ahead {
+export class Prefetch {
   readonly #run: Pick<TensorQuestions, "channels">;
-  readonly #events: AheadEvents;
+  readonly #events: PrefetchEvents;
   #gone = new AbortController();
   #last: PlaneView | null = null;
   #step: AxisStep | null = null;
   #coming: { view: PlaneView; axis: number; first: number; count: number } | null = null;
 
-  constructor(run: Pick<TensorQuestions, "channels">, events: AheadEvents, signal: AbortSignal) {
+  constructor(run: Pick<TensorQuestions, "channels">, events: PrefetchEvents, signal: AbortSignal) {
     this.#run = run;
     this.#events = events;
     signal.addEventListener("abort", () => this.forget());
@@ -144,7 +150,7 @@ const ANY = 256;
 /** Cells of the small picture of a complete plane. */
 const SMALL = 72;
 
-interface PicturesEvents extends AskingEvents {
+interface PicturesEvents extends PictureRequestEvents {
   /** More tiles have come, perhaps of another plane than the shown one. */
   known: () => void;
 }
@@ -155,12 +161,12 @@ export class Pictures {
   readonly #signal: AbortSignal;
   readonly #tiles = new PlaneTiles();
   readonly #wholes = new Set<string>();
-  readonly #asking: Asking;
+  readonly #asking: PictureRequests;
   readonly #viewport: PlaneViewport;
   readonly #events: PicturesEvents;
   /** True while a sample suffices, until another tensor is requested. */
   #sampled = false;
-  readonly #ahead: Ahead;
+  readonly #ahead: Prefetch;
   /** Repeats a request that waits for a prefetched plane. */
   #held: (() => void) | null = null;
 
@@ -174,7 +180,7 @@ export class Pictures {
     this.#signal = signal;
     this.#viewport = viewport;
     this.#events = events;
-    this.#asking = new Asking(
+    this.#asking = new PictureRequests(
       run,
       {
         ...events,
@@ -185,7 +191,7 @@ export class Pictures {
       },
       signal,
     );
-    this.#ahead = new Ahead(
+    this.#ahead = new Prefetch(
       { channels: (...args) => this.#asking.counted(() => run.channels(...args)) },
       {
         has: (view) => {
@@ -241,7 +247,7 @@ export class Pictures {
     }
     const tile = known && !beside ? this.#tiles.find(keyOf(view), layout) : null;
     if (!known || !tile) {
-      if (known && this.#asking.isAsked(view, wanted)) return;
+      if (known && this.#asking.isRequested(view, wanted)) return;
       if (known && !beside && this.#ahead.isComing(view)) {
         this.#held = () => this.want(view, plane, known, beside);
         return;

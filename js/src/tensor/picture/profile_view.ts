@@ -37,7 +37,7 @@ export class ProfileView {
   readonly #newest = new NewestWins();
   readonly #picker: AlongPicker;
   readonly #about = muted();
-  readonly #said = part("along-text");
+  readonly #caption = part("along-text");
   readonly #failure = new Failure();
   readonly stage = element("div", {
     class: "tvmdbg-stage tvmdbg-tensor-along",
@@ -51,7 +51,7 @@ export class ProfileView {
   readonly #overlay = layer("tvmdbg-overlay");
   readonly #repaint: Repaint;
   #shown: ShownTensor | null = null;
-  #found: ProfileAnswer | null = null;
+  #profile: ProfileAnswer | null = null;
   #scene: ProfileScene | null = null;
   #labels: PlacedLabel[] = [];
   #axis = 0;
@@ -77,15 +77,15 @@ export class ProfileView {
       part("profile-bar", this.#picker.node, this.#about),
       this.#failure.node,
       this.stage,
-      this.#said,
+      this.#caption,
     );
     this.#repaint = new Repaint(this.stage, () => this.#paint(), signal);
     onThemeChange(() => this.#repaint.request(), signal);
     this.#listen();
   }
 
-  get found(): ProfileAnswer | null {
-    return this.#found;
+  get profile(): ProfileAnswer | null {
+    return this.#profile;
   }
 
   show(shown: ShownTensor): void {
@@ -100,7 +100,7 @@ export class ProfileView {
     const key = JSON.stringify(rest);
     if (key !== this.#key) {
       this.#key = key;
-      this.#found = null;
+      this.#profile = null;
       this.node.dataset.ready = "false";
       this.#hover = null;
       this.#stretch = { first: 0, length: viewShape[this.#axis] ?? 1 };
@@ -135,13 +135,13 @@ export class ProfileView {
   async #ask(answer: TensorAnswer, key: string): Promise<void> {
     const { entry, reading, layout, sizes } = answer;
     const busy = setTimeout(() => {
-      if (key === this.#key) this.#said.textContent = "reading all values…";
+      if (key === this.#key) this.#caption.textContent = "reading all values…";
     }, BUSY_MS);
     try {
       const question = { entry, reading, layout, sizes, axis: this.#axis, points: POINTS };
       const answer = await this.#newest.ask(() => this.#run.profile(question, this.#signal));
       if (key !== this.#key) return;
-      this.#found = answer;
+      this.#profile = answer;
       this.#failure.clear();
     } catch (error) {
       if (key !== this.#key || isAbort(error)) return;
@@ -172,7 +172,7 @@ export class ProfileView {
   }
 
   #zoom(factor: number, about: number): void {
-    const whole = this.#found?.length ?? 0;
+    const whole = this.#profile?.length ?? 0;
     if (whole === 0) return;
     this.#stretch =
       factor === 0 ? { first: 0, length: whole } : zoomed(this.#stretch, whole, factor, about);
@@ -181,7 +181,7 @@ export class ProfileView {
 
   #paint(): void {
     const { clientWidth: width, clientHeight: height } = this.stage;
-    const [profile, answer] = [this.#found, this.#shown?.answer];
+    const [profile, answer] = [this.#profile, this.#shown?.answer];
     if (width === 0 || height === 0 || this.node.hidden) return;
     const { statistics = null, colors } = this.#shown ?? {};
     const kind = scaleKind(statistics, colors?.scale ?? "auto");
@@ -218,11 +218,11 @@ export class ProfileView {
   #say(): void {
     const at = this.#hover ?? this.#index;
     const words =
-      this.#found && at !== null
-        ? cellWords(this.#found, at, this.#shown?.answer?.valueDtype ?? "")
+      this.#profile && at !== null
+        ? cellWords(this.#profile, at, this.#shown?.answer?.valueDtype ?? "")
         : "";
-    this.#said.textContent =
-      words || (this.#found ? "Point at an index, or click to go there." : "");
+    this.#caption.textContent =
+      words || (this.#profile ? "Point at an index, or click to go there." : "");
     this.stage.setAttribute("aria-valuenow", String(this.#index ?? 0));
     this.stage.setAttribute("aria-valuetext", words || "no index selected");
     if (this.#scene) this.#place();

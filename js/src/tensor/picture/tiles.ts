@@ -142,7 +142,7 @@ function bytesOf({ rows, cols, minimum, maximum, mean }: Tile): number {
 const BUSY_MS = 150;
 const IN_FLIGHT = 2;
 
-export interface AskingEvents {
+export interface PictureRequestEvents {
   /** Called with a picture to show, from an answer or from the cache. */
   answered: (answer: TensorAnswer) => void;
   failed: (error: unknown) => void;
@@ -158,9 +158,9 @@ interface TileQuestion {
 }
 
 /** Requests pictures: a sample first if that is quicker, then every value; the newest request wins. */
-export class Asking {
+export class PictureRequests {
   readonly #run: TensorQuestions;
-  readonly #events: AskingEvents;
+  readonly #events: PictureRequestEvents;
   readonly #signal: AbortSignal;
   #gone = new AbortController();
   #exact = new AbortController();
@@ -171,7 +171,7 @@ export class Asking {
   #shown = 0;
   #last: TileQuestion | null = null;
 
-  constructor(run: TensorQuestions, events: AskingEvents, signal: AbortSignal) {
+  constructor(run: TensorQuestions, events: PictureRequestEvents, signal: AbortSignal) {
     this.#run = run;
     this.#events = events;
     this.#signal = signal;
@@ -201,7 +201,7 @@ export class Asking {
     this.#events.refining(false);
   }
 
-  isAsked(view: PlaneView, wanted: WantedCells): boolean {
+  isRequested(view: PlaneView, wanted: WantedCells): boolean {
     return JSON.stringify(this.#last) === JSON.stringify({ view, wanted });
   }
 

@@ -69,7 +69,7 @@ function quoted(text: string): string {
 }
 
 /** Values of a window of a plane as they are stored. */
-export interface Fetched {
+export interface FetchedValues {
   descr: string;
   note: string;
   bytes: Uint8Array<ArrayBuffer>;
@@ -86,7 +86,7 @@ export async function fetchBytes(
   [row, col, rows, cols]: Region,
   progress: FetchProgress,
   signal: AbortSignal,
-): Promise<Fetched> {
+): Promise<FetchedValues> {
   const [end, right] = [row + rows, col + cols];
   let [at, start, from] = [row, 0, 0];
   let bytes = new Uint8Array(0);

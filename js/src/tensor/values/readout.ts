@@ -67,7 +67,7 @@ export class Readout {
   readonly #padding = piece("padding", "padding");
   readonly #tools: HTMLElement;
   readonly #events: ReadoutEvents;
-  #told: ReadoutState = [null, null, null];
+  #state: ReadoutState = [null, null, null];
 
   constructor(events: ReadoutEvents, tools: readonly HTMLElement[]) {
     this.#events = events;
@@ -87,7 +87,7 @@ export class Readout {
     this.#field.addEventListener("keydown", (event) => this.#press(event));
     this.#field.addEventListener("blur", () => {
       this.#field.removeAttribute("aria-invalid");
-      this.show(...this.#told);
+      this.show(...this.#state);
     });
     this.node = part("readout", this.#field, this.#text, this.#padding, this.#cell, this.#tools);
     this.#cell.classList.add("tvmdbg-tensor-cell");
@@ -100,7 +100,7 @@ export class Readout {
   }
 
   show(...state: ReadoutState): void {
-    this.#told = state;
+    this.#state = state;
     const [shown, point, values] = state;
     const answer = shown?.answer && hasValues(shown.answer) ? shown.answer : null;
     this.node.hidden = !answer;

@@ -175,7 +175,7 @@ export class MarkedRegion {
   #region: Region | null = null;
   #anchor: Point | null = null;
   #shown: ShownTensor | null = null;
-  #asked = "";
+  #request = "";
   #timer: ReturnType<typeof setTimeout> | undefined;
 
   constructor(parts: RegionParts, run: TensorQuestions, changed: () => void, signal: AbortSignal) {
@@ -244,25 +244,25 @@ export class MarkedRegion {
     const answer = shown?.show === "picture" && shown.answer?.tile ? shown.answer : null;
     picture.outline(answer ? region : null);
     if (!answer || !region) {
-      this.#asked = "";
+      this.#request = "";
       clearTimeout(this.#timer);
       panel.hide();
       return;
     }
     const question = { ...viewOf(answer), part: region };
     const key = JSON.stringify(question);
-    if (key === this.#asked) return;
-    this.#asked = key;
+    if (key === this.#request) return;
+    this.#request = key;
     panel.wait(answer, region);
     clearTimeout(this.#timer);
     this.#timer = setTimeout(async () => {
       try {
         const counts = await this.#newest.ask(() => this.#run.region(question, this.#signal));
-        if (key !== this.#asked) return;
+        if (key !== this.#request) return;
         panel.show(counts);
         this.#parts.mirror.say(regionWords(answer, region, counts));
       } catch (error) {
-        if (key !== this.#asked || isAbort(error)) return;
+        if (key !== this.#request || isAbort(error)) return;
         panel.fail(error);
         this.#parts.mirror.say(`The region could not be read: ${errorText(error)}`);
       }

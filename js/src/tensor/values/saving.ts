@@ -24,7 +24,7 @@ import { hasValues, type Region, type ShownTensor, type ValueLook, viewOf } from
 import { codeText } from "./code_text.ts";
 import {
   csvText,
-  type Fetched,
+  type FetchedValues,
   fetchBytes,
   fetchTexts,
   npyHeader,
@@ -118,7 +118,7 @@ interface SavingSource {
 type SaveFormat = "npy" | "csv" | "png";
 
 /** Saves the visible part: its values as numpy's file or as text, or its picture. */
-export class Saving {
+export class TensorExport {
   readonly node: HTMLElement;
   readonly #root: HTMLElement;
   readonly #run: TensorQuestions;
@@ -183,7 +183,7 @@ export class Saving {
     this.#menu.hidden = !this.#menu.hidden;
     this.#button.setAttribute("aria-expanded", String(!this.#menu.hidden));
     if (this.#menu.hidden) return;
-    this.#tell(this.#what());
+    this.#tell(this.#summary());
     this.#menu.querySelector("button")?.focus({ preventScroll: true });
   }
 
@@ -216,7 +216,7 @@ export class Saving {
     return along === null ? plane : [shown.answer!.viewShape[along]!, ...plane];
   }
 
-  #what(): string {
+  #summary(): string {
     const shown = this.#shown;
     if (!shown?.answer) return "";
     const profile = this.#source.profile();
@@ -353,7 +353,7 @@ const TITLES: Record<SaveFormat, string> = {
 };
 
 /** Dequantised values as float64 in little endian. */
-function dequantised({ descr, bytes }: Fetched, { scale, zeroPoint }: ValueLook) {
+function dequantised({ descr, bytes }: FetchedValues, { scale, zeroPoint }: ValueLook) {
   const numbers = numbersOf(descr, new DataView(bytes.buffer));
   if (!numbers) throw new Error("these values are not real numbers and cannot be dequantized");
   const out = new DataView(new ArrayBuffer(8 * numbers.length));

@@ -145,7 +145,7 @@ export class ValuesTable {
   #cross: Point | null = null;
   #wanted = false;
   #ticket = 0;
-  #asked = "";
+  #request = "";
 
   constructor(
     run: TensorQuestions,
@@ -201,7 +201,7 @@ export class ValuesTable {
       this.#look = shown?.values ?? null;
       this.#values = null;
       this.#ticket += 1;
-      this.#asked = "";
+      this.#request = "";
       this.#failure.clear();
       this.#scroll.reset(this.#headWidth, NARROWEST);
       this.#name();
@@ -342,8 +342,8 @@ export class ValuesTable {
     const row = about(first.row, view.rows, rows, plane.rows);
     const col = about(first.col, view.cols, cols, plane.cols);
     const wanted = `${row}:${col}`;
-    if (wanted === this.#asked) return;
-    this.#asked = wanted;
+    if (wanted === this.#request) return;
+    this.#request = wanted;
     const ticket = this.#ticket;
     const question = { ...viewOf(answer), ...look, row, col, rows, cols };
     try {
@@ -364,7 +364,7 @@ export class ValuesTable {
         if (cell.textContent === WAITING) cell.textContent = "";
       }
     } finally {
-      if (this.#asked === wanted) this.#asked = "";
+      if (this.#request === wanted) this.#request = "";
     }
   }
 

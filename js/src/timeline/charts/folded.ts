@@ -2,7 +2,7 @@ import { Viewport } from "../../shared/drawing/canvas.ts";
 import { counted, duration, integer, percent } from "../../shared/format.ts";
 import { lowerBound } from "../../shared/many.ts";
 import { div, element } from "../../shared/ui/dom.ts";
-import { Called } from "../data/called.ts";
+import { KeyNames } from "../data/key_names.ts";
 import type { TimelineData } from "../descriptions.ts";
 import { AXIS, FoldedPainter, LANE, Lanes, MEDIAN, TOP } from "./folded_painter.ts";
 import { apartText } from "./heat_painter.ts";
@@ -19,10 +19,10 @@ import {
 
 class FoldedWords {
   readonly #lanes: Lanes;
-  readonly #called: Called;
+  readonly #called: KeyNames;
   readonly #warm: number;
 
-  constructor(lanes: Lanes, called: Called, warm: number) {
+  constructor(lanes: Lanes, called: KeyNames, warm: number) {
     this.#lanes = lanes;
     this.#called = called;
     this.#warm = warm;
@@ -36,10 +36,10 @@ class FoldedWords {
     return [
       this.#called.title(row.key),
       lane === MEDIAN
-        ? `median ${this.#called.told(median)} of ${counted(values.length, "repeat")}`
+        ? `median ${this.#called.timeText(median)} of ${counted(values.length, "repeat")}`
         : `repeat ${integer(lane + 1)} of ${integer(values.length)}${lane < this.#warm ? ", warm-up" : ""}: ` +
-          `${this.#called.told(ns)}, ${apartText(ns / median - 1)} of the median`,
-      `p10 … p90 ${this.#called.told(p10)} … ${this.#called.told(p90)}`,
+          `${this.#called.timeText(ns)}, ${apartText(ns / median - 1)} of the median`,
+      `p10 … p90 ${this.#called.timeText(p10)} … ${this.#called.timeText(p90)}`,
       `${percent(ns / whole)} of ${duration(whole)}, ${of}`,
       ...(noisy ? ["noisy: p90 is more than 1.2 × p10"] : []),
     ];
@@ -72,7 +72,7 @@ export class FoldedChart implements OtherChart {
   constructor(host: ChartHost) {
     this.#host = host;
     const { slices, names, graph } = host.data;
-    const called = new Called(slices, names, graph);
+    const called = new KeyNames(slices, names, graph);
     const matrix = new RepeatMatrix(slices, called.operators);
     this.#rows = Array.from(matrix.order("order"), (row) => matrix.rows[row]!);
     this.#lanes = matrix.columns;

@@ -2,7 +2,7 @@ import type { TimelineInfo } from "../../shared/client/timeline_columns.ts";
 import type { Theme } from "../../shared/drawing/theme.ts";
 import { counted, duration, exactNs, integer } from "../../shared/format.ts";
 import { div, element } from "../../shared/ui/dom.ts";
-import { Called } from "../data/called.ts";
+import { KeyNames } from "../data/key_names.ts";
 import type { TimelineOptions } from "../data/state.ts";
 import type { TimelineData } from "../descriptions.ts";
 import { apartText, HeatPainter, legend, ROW, TOP, TOTALS } from "./heat_painter.ts";
@@ -13,10 +13,10 @@ class HeatWords {
   /** Number of the first repeats that are warm-up. */
   readonly warm: number;
   readonly #matrix: RepeatMatrix;
-  readonly #called: Called;
+  readonly #called: KeyNames;
   readonly #order: string;
 
-  constructor(matrix: RepeatMatrix, called: Called, { warmUp, words }: TimelineInfo) {
+  constructor(matrix: RepeatMatrix, called: KeyNames, { warmUp, words }: TimelineInfo) {
     this.#matrix = matrix;
     this.#called = called;
     this.#order = words.order;
@@ -44,7 +44,7 @@ class HeatWords {
     const { median, p10, p90, values } = row;
     const title = this.#called.title(row.key);
     const item = row.slices ? "slice" : "repeat";
-    const all = `median ${this.#called.told(median)}, p10 … p90 ${this.#called.told(p10)} … ${this.#called.told(p90)}, ${counted(values.length, item)}`;
+    const all = `median ${this.#called.timeText(median)}, p10 … p90 ${this.#called.timeText(p10)} … ${this.#called.timeText(p90)}, ${counted(values.length, item)}`;
     const noisy = row.noisy ? ["noisy: p90 is more than 1.2 × p10"] : [];
     if (repeat < 0) return [title, all, ...noisy];
     const ns = values[repeat]!;
@@ -54,7 +54,7 @@ class HeatWords {
       title,
       `${item} ${integer(repeat + 1)} of ${integer(values.length)}${warm}`,
       Number.isFinite(ns)
-        ? `${this.#called.told(ns)}${exact}, ${apartText(ns / median - 1)} of the median`
+        ? `${this.#called.timeText(ns)}${exact}, ${apartText(ns / median - 1)} of the median`
         : "no value",
       all,
       ...noisy,
@@ -75,12 +75,12 @@ export function noRepeats({ slices }: TimelineData): string | null {
 export class Heat implements OtherChart {
   readonly node: HTMLElement;
   readonly #host: ChartHost;
-  readonly #called: Called;
+  readonly #called: KeyNames;
   readonly #matrix: RepeatMatrix;
   readonly #words: HeatWords;
   readonly stage: ChartStage;
   readonly #scroller: Scroller;
-  readonly #said = element("p", { class: "tvmdbg-muted" });
+  readonly #note = element("p", { class: "tvmdbg-muted" });
   readonly #painter: HeatPainter;
   #current = { row: -1, repeat: -1 };
   #hovered = { row: -1, repeat: -1 };
@@ -90,7 +90,7 @@ export class Heat implements OtherChart {
     const key = element("div");
     let keyed: Theme | null = null;
     const { slices, names, graph } = host.data;
-    this.#called = new Called(slices, names, graph);
+    this.#called = new KeyNames(slices, names, graph);
     this.#matrix = new RepeatMatrix(slices, this.#called.operators);
     this.#words = new HeatWords(this.#matrix, this.#called, slices.columns.info);
     this.#painter = new HeatPainter(this.#matrix, this.#called, this.#words.warm);
@@ -125,7 +125,7 @@ export class Heat implements OtherChart {
     this.#scroller = new Scroller(this.stage, () => this.#painter.height, host.signal);
     this.node = div(
       "tvmdbg-timeline-other",
-      div("tvmdbg-timeline-above", this.#said, key),
+      div("tvmdbg-timeline-above", this.#note, key),
       this.#scroller.node,
     );
     host.options.onChange("sort", () => this.#sort(), host.signal);
@@ -199,7 +199,7 @@ export class Heat implements OtherChart {
 
   #sort(): void {
     this.#painter.order = this.#matrix.order(this.#host.options.get("sort"));
-    this.#said.textContent = this.#words.about(this.#host.options.get("sort"));
+    this.#note.textContent = this.#words.about(this.#host.options.get("sort"));
     this.#scroller.fit();
   }
 

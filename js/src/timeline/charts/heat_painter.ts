@@ -56,13 +56,13 @@ const AXIS = 16;
 /** Top of the rows. */
 export const TOP = TOTALS + AXIS;
 /** Widths from which a cell has its number, a mark beyond the scale, and a gap. */
-const [TOLD, MARKED, APART] = [44, 7, 4];
+const [NUMBERED, MARKED, APART] = [44, 7, 4];
 
 export interface RowNames {
   titleOf(key: number): Title;
   mark(theme: Theme, key: number): string;
   /** A time as text. */
-  told(ns: number): string;
+  timeText(ns: number): string;
 }
 
 export class HeatPainter {
@@ -101,7 +101,7 @@ export class HeatPainter {
   }
 
   /** Number of repeats per cell. */
-  each(width: number): number {
+  perCell(width: number): number {
     const room = width - this.gutter(width) - 1;
     return Math.max(1, Math.ceil((this.#least * this.#matrix.columns) / room));
   }
@@ -163,12 +163,12 @@ export class HeatPainter {
       const wide = brush.number(text, right, middle, color, right - 20, true);
       if (wide) right -= wide + 8;
     };
-    if (left >= 180) put(this.#names.told(row.median), theme.muted);
+    if (left >= 180) put(this.#names.timeText(row.median), theme.muted);
     if (row.noisy) put("noisy", theme.warning);
     brush.title(this.#names.titleOf(row.key), 18, middle, theme.text, right - 18);
     const cells = this.#matrix.columns;
     const wide = (width - left - 1) / cells;
-    const repeats = this.each(width);
+    const repeats = this.perCell(width);
     const gap = wide >= APART ? 1 : 0;
     for (let repeat = 0; repeat < row.values.length; repeat += repeats) {
       const cell = cellOf(row, repeat, repeat + repeats);
@@ -193,7 +193,7 @@ export class HeatPainter {
     brush.fill(fill, x, y, width, height);
     brush.drawn.marks.push({ ...place, apart: far, min: cell.min, max: cell.max, mean: cell.mean });
     const ink = inkOn(fill);
-    if (width >= TOLD) {
+    if (width >= NUMBERED) {
       brush.number(
         apartText(far),
         x + width / 2 - brushed(brush, apartText(far)) / 2,
@@ -228,7 +228,7 @@ export class HeatPainter {
     const most = totals.reduce((a, b) => (b > a ? b : a), 0);
     brush.text("total of each repeat", 18, 12, theme.text, left - 24, "600");
     brush.number(`up to ${duration(most)}`, 18, 28, theme.muted, left - 24);
-    const repeats = this.each(width);
+    const repeats = this.perCell(width);
     for (let repeat = 0; repeat < columns; repeat += repeats) {
       const part = totals.subarray(repeat, Math.min(columns, repeat + repeats));
       const value = part.reduce((a, b) => Math.max(a, b), 0);
@@ -245,7 +245,7 @@ export class HeatPainter {
         repeat < this.#warm ? 0.35 : 0.75,
       );
       brush.drawn.marks.push({ ...box, total: value, first: repeat });
-      if (repeats === 1 && right - x >= TOLD + 14) {
+      if (repeats === 1 && right - x >= NUMBERED + 14) {
         const text = duration(value);
         const at = x + (right - x - brushed(brush, text)) / 2;
         brush.number(text, at, TOTALS - 9, inkOn(theme.muted), right - x);

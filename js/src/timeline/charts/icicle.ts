@@ -4,7 +4,7 @@ import { counted, duration, percent } from "../../shared/format.ts";
 import { lowerBound } from "../../shared/many.ts";
 import { div, element } from "../../shared/ui/dom.ts";
 import type { ByRow, ByRows } from "../data/by_rows.ts";
-import type { Called } from "../data/called.ts";
+import type { KeyNames } from "../data/key_names.ts";
 import {
   callees,
   callers,
@@ -40,7 +40,7 @@ export class Icicle<T extends TreePlaces = MergedTree> {
   /** Boxes grow upwards: callers of the lowest. */
   readonly upwards: boolean;
   level = LEAST_LEVEL;
-  #found: Int32Array | null = null;
+  #hits: Int32Array | null = null;
 
   constructor(tree: T, called: PlaceNames, upwards = false) {
     this.tree = tree;
@@ -51,15 +51,15 @@ export class Icicle<T extends TreePlaces = MergedTree> {
   /** Marks places as hits; null ends the search. */
   light(hit: ((key: number) => boolean) | null): void {
     if (!hit) {
-      this.#found = null;
+      this.#hits = null;
       return;
     }
     const known = new Map<number, boolean>();
-    this.#found = new Int32Array(this.tree.size + 1);
+    this.#hits = new Int32Array(this.tree.size + 1);
     this.tree.key.forEach((key, place) => {
       const lit = known.get(key) ?? hit(key);
       known.set(key, lit);
-      this.#found![place + 1] = this.#found![place]! + (lit ? 1 : 0);
+      this.#hits![place + 1] = this.#hits![place]! + (lit ? 1 : 0);
     });
   }
 
@@ -138,7 +138,7 @@ export class Icicle<T extends TreePlaces = MergedTree> {
   }
 
   #lit(from: number, to: number): boolean {
-    return !this.#found || this.#found[to]! > this.#found[from]!;
+    return !this.#hits || this.#hits[to]! > this.#hits[from]!;
   }
 
   #place(brush: Brush, place: number, x: number, y: number, right: number): void {
@@ -150,7 +150,7 @@ export class Icicle<T extends TreePlaces = MergedTree> {
     const width = right - x - 1;
     brush.fill(color, x, y, width, this.level - 1, lit ? 1 : FAINT);
     if (isGroup) brush.fill(theme.line, x, y + this.level - 2, width, 1);
-    if (this.#found && lit) brush.fill(theme.warning, x, y, width, 3);
+    if (this.#hits && lit) brush.fill(theme.warning, x, y, width, 3);
     const { total, self, count } = this.tree;
     brush.drawn.marks.push({
       ...{ x, y, width, height: this.level - 1, place, key, node: this.called.node(key) },
@@ -187,7 +187,7 @@ export class Icicle<T extends TreePlaces = MergedTree> {
     const lit = this.#lit(first, last);
     const width = Math.max(1, Math.min(APART, right - x));
     brush.fill(brush.theme.muted, x, y, width, this.level - 1, lit ? 0.7 : FAINT);
-    if (this.#found && lit) brush.fill(brush.theme.warning, x, y, width, 3);
+    if (this.#hits && lit) brush.fill(brush.theme.warning, x, y, width, 3);
   }
 }
 
@@ -196,7 +196,7 @@ const LINE = 16;
 /** One name in the middle, its callers above, its callees below, as wide as its part of their time. */
 export class Sandwich {
   readonly node: HTMLElement;
-  readonly #called: Called;
+  readonly #called: KeyNames;
   readonly #stage: ChartStage;
   readonly #title = element("p", { class: "tvmdbg-muted" });
   #above: Icicle | null = null;
@@ -204,7 +204,7 @@ export class Sandwich {
   #whole = 0;
   #hovered: [icicle: Icicle, place: number] | null = null;
 
-  constructor(host: ChartHost, called: Called) {
+  constructor(host: ChartHost, called: KeyNames) {
     this.#called = called;
     this.#stage = new ChartStage(
       "tvmdbg-timeline-icicle",
@@ -256,7 +256,7 @@ export class Sandwich {
     const self = this.#below.tree.self[0] ?? 0;
     this.#title.textContent =
       `${this.#called.title(key)}: ${duration(this.#whole)} with callees, ` +
-      `${this.#called.told(self)} self time; callers above, callees below`;
+      `${this.#called.timeText(self)} self time; callers above, callees below`;
     this.#stage.changed();
   }
 

@@ -1,7 +1,7 @@
 import { counted, duration, percent } from "../../shared/format.ts";
 import { button, div, element } from "../../shared/ui/dom.ts";
-import { Called } from "../data/called.ts";
 import { groupFrames, operatorSums, sliceFrames } from "../data/frames.ts";
+import { KeyNames } from "../data/key_names.ts";
 import { type CallFrames, MergedTree } from "../data/merged_tree.ts";
 import { timeText } from "../data/names.ts";
 import { Icicle } from "./icicle.ts";
@@ -14,22 +14,22 @@ const MANY = 100_000;
 export class Merged implements OtherChart {
   readonly node: HTMLElement;
   readonly #host: ChartHost;
-  readonly #called: Called;
+  readonly #called: KeyNames;
   readonly stage: ChartStage;
   readonly #trail = element("nav", { class: "tvmdbg-timeline-trail", "aria-label": "zoomed into" });
-  readonly #said = element("p", { class: "tvmdbg-muted" });
+  readonly #note = element("p", { class: "tvmdbg-muted" });
   readonly #scroller: Scroller;
   #icicle: Icicle | null = null;
   #slices: Int32Array | null = null;
   #range: readonly [number, number] | null = null;
-  #found: unknown = null;
+  #hits: unknown = null;
   #current = -1;
   #hovered = -1;
 
   constructor(host: ChartHost) {
     this.#host = host;
     const { slices, names, graph } = host.data;
-    this.#called = new Called(slices, names, graph);
+    this.#called = new KeyNames(slices, names, graph);
     this.stage = new ChartStage(
       "tvmdbg-timeline-icicle",
       {
@@ -64,7 +64,7 @@ export class Merged implements OtherChart {
     this.#scroller = new Scroller(this.stage, (room) => this.#icicle?.fit(room) ?? 0, host.signal);
     this.node = div(
       "tvmdbg-timeline-other",
-      div("tvmdbg-timeline-above", this.#trail, this.#said),
+      div("tvmdbg-timeline-above", this.#trail, this.#note),
       this.#scroller.node,
     );
     this.#range = host.session.timeRange;
@@ -78,7 +78,7 @@ export class Merged implements OtherChart {
       this.#range = session.timeRange;
       this.#build(false);
     }
-    if (data.scene.found !== this.#found) this.#light();
+    if (data.scene.hits !== this.#hits) this.#light();
     const { hovered, node } = session;
     if (this.#icicle) {
       const of = (place: number) => this.#called.node(this.#icicle!.tree.key[place] ?? -1);
@@ -182,14 +182,14 @@ export class Merged implements OtherChart {
 
   #light(): void {
     const { slices, scene } = this.#host.data;
-    this.#found = scene.found;
+    this.#hits = scene.hits;
     if (!this.#icicle) return;
-    if (!scene.found.count) this.#icicle.light(null);
+    if (!scene.hits.count) this.#icicle.light(null);
     else {
       const hits = new Set<number>();
-      for (let at = scene.found.next(0, slices.count); at >= 0; ) {
+      for (let at = scene.hits.next(0, slices.count); at >= 0; ) {
         hits.add(this.#called.operators.of(at));
-        at = scene.found.next(at + 1, slices.count);
+        at = scene.hits.next(at + 1, slices.count);
       }
       this.#icicle.light((key) => hits.has(key));
     }
@@ -274,7 +274,7 @@ export class Merged implements OtherChart {
       crumb(`total ${duration(icicle.tree.whole)}`, -1),
       ...path.map((place) => crumb(title(place), place)),
     );
-    this.#said.textContent = this.#about();
+    this.#note.textContent = this.#about();
     this.#scroller.fit();
     if (place >= 0) this.#host.say(`Zoomed into ${this.#sentence(place)}`);
   }

@@ -39,7 +39,7 @@ export class Roofline implements OtherChart {
   readonly node: HTMLElement;
   readonly #host: ChartHost;
   readonly stage: ChartStage;
-  readonly #said = element("p", { class: "tvmdbg-muted" });
+  readonly #note = element("p", { class: "tvmdbg-muted" });
   readonly #list: MissingList;
   readonly #fields: Record<RooflineLine, RateField>;
   #points: OperatorPoints | null = null;
@@ -106,7 +106,7 @@ export class Roofline implements OtherChart {
     const { flops, bytes } = this.#fields;
     this.node = div(
       "tvmdbg-timeline-other tvmdbg-timeline-rooflines",
-      div("tvmdbg-timeline-above", flops.node, bytes.node, this.#said),
+      div("tvmdbg-timeline-above", flops.node, bytes.node, this.#note),
       div("tvmdbg-timeline-beside", this.stage.node, this.#list.node),
     );
     for (const name of ["peak_flops", "bandwidth"] as const) {
@@ -156,7 +156,7 @@ export class Roofline implements OtherChart {
     Object.assign(out, shifted(this.stage, this.node));
     out.current = this.#points?.node[this.#current] ?? -1;
     out.ceilings = this.#given;
-    out.said = this.#said.textContent;
+    out.said = this.#note.textContent;
     const { width, height } = this.stage;
     const place = this.#place(width, height);
     const [stage, outer] = [this.stage.node, this.node].map((node) => node.getBoundingClientRect());
@@ -201,7 +201,7 @@ export class Roofline implements OtherChart {
         this.#painter = new RooflinePainter(this.#points, data.names);
         this.#convention = columns.info.convention;
         const name = (point: number) => this.#painter!.name(point);
-        this.#list.fill(this.#points, name, (ns) => data.slices.told(ns), this.#convention);
+        this.#list.fill(this.#points, name, (ns) => data.slices.timeText(ns), this.#convention);
         this.#tell();
         this.sync();
       }
@@ -239,8 +239,8 @@ export class Roofline implements OtherChart {
       const ridge = Number((flops / bytes).toPrecision(3));
       note = `Memory-bound below ${ridge} FLOP/B, ignoring cache hits: ${counted(slow.length, "operator")}.`;
     }
-    this.#said.textContent = note + rest;
-    this.#said.title = `${note}${rest} ${this.#convention}`;
+    this.#note.textContent = note + rest;
+    this.#note.title = `${note}${rest} ${this.#convention}`;
   }
 
   #place(width: number, height: number): RooflinePlot {
@@ -371,7 +371,7 @@ export class Roofline implements OtherChart {
     const dtype = points.dtype(point);
     return [
       this.#painter!.name(point),
-      `${data.names.opKind(node)}, ${data.slices.told(points.ns[point]!)}`,
+      `${data.names.opKind(node)}, ${data.slices.timeText(points.ns[point]!)}`,
       `${about}${rateText(points.flops[point]!, "FLOP")}${/int/.test(dtype) ? ` on ${dtype}` : ""} for ${rateText(points.bytes[point]!, "B")}`,
       `${about}${Number(points.intensity[point]!.toPrecision(3))} FLOP/B`,
       `${about}${rateText(points.rate[point]!, "FLOP/s")}, ${rateText(points.moved(point), "B/s")}`,

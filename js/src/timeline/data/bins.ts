@@ -38,7 +38,7 @@ export class TimeBins {
    * Fills columns `first` to `last - 1` like `Row.tell`, as exactly as bins allow, with bin + `mark`; columns beside
    * the bins stay.
    */
-  tell(
+  fill(
     row: Row,
     columns: RowColumns,
     bin: Int32Array,
@@ -199,7 +199,7 @@ export function notHere({ count, columns: { info } }: Slices): string[] {
 }
 
 /** Progress of the slices, in a corner of the stage. */
-export class Coming {
+export class SliceProgress {
   readonly node = element("output", { class: "tvmdbg-timeline-coming" });
   readonly #slices: Slices;
   readonly #run: RunClient;

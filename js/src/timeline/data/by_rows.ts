@@ -7,8 +7,8 @@ import {
   sumsBy,
   type TimeRange,
 } from "./aggregate.ts";
-import { byKey, type Called, type KeyOf, NO_GROUP } from "./called.ts";
 import { sliceFrames } from "./frames.ts";
+import { byKey, type KeyNames, type KeyOf, NO_GROUP } from "./key_names.ts";
 import { callers, MergedTree, placesOf } from "./merged_tree.ts";
 import { percentiles } from "./quantiles.ts";
 import type { Row } from "./row.ts";
@@ -39,7 +39,7 @@ export interface ByRow {
   /** True if all slices of its nodes are its own: then their repeats give its time. */
   readonly isWhole: boolean;
   /** Calls back with the row's slices that touch the range; null if they cannot be separated. */
-  readonly each: ((see: (slice: number) => void) => void) | null;
+  readonly eachSlice: ((see: (slice: number) => void) => void) | null;
   /** A slice of it, or -1. */
   readonly slice: number;
   /** Rows below it, or null. */
@@ -65,7 +65,7 @@ const FIRST = 60;
 export function* summedBy(
   by: TableBy,
   slices: Slices,
-  called: Called,
+  called: KeyNames,
   range: TimeRange | null,
 ): Generator<void, ByRows> {
   const { operators } = called;
@@ -88,7 +88,7 @@ export class ByRows implements SumTable {
   readonly overlap: boolean;
   readonly range: TimeRange | null;
   readonly #slices: Slices;
-  readonly #called: Called;
+  readonly #called: KeyNames;
   readonly #sums: SliceSums;
   readonly #spreads = new Map<string, DurationSpread>();
   #tree: MergedTree | null = null;
@@ -98,7 +98,7 @@ export class ByRows implements SumTable {
   constructor(
     by: TableBy,
     slices: Slices,
-    called: Called,
+    called: KeyNames,
     range: TimeRange | null,
     sums?: SliceSums,
   ) {
@@ -176,7 +176,7 @@ export class ByRows implements SumTable {
         nodes: this.#called.nodes(operator),
         operators: [operator],
         isWhole: sums.count[operator] === this.#sums.count[operator],
-        each: this.#eachOf([operator]),
+        eachSlice: this.#eachOf([operator]),
         slice: sums.slice[operator]!,
         inside: null,
       }))
@@ -207,7 +207,7 @@ export class ByRows implements SumTable {
       nodes: [...new Set(members.flatMap((operator) => this.#called.nodes(operator)))],
       operators: members,
       isWhole: true,
-      each: this.#eachOf(members),
+      eachSlice: this.#eachOf(members),
       slice: slices.length ? smallest(slices.slice(0, 1000)) : -1,
       inside: inside ?? (() => this.#operators(members, this.#sums, `${id} `)),
     };
@@ -269,8 +269,8 @@ export class ByRows implements SumTable {
           }
           return this.#operators(this.#used(own), own, `${row.label} `).map((inner) => ({
             ...inner,
-            each: (see: (slice: number) => void) =>
-              inner.each!((slice) => on(slice, this.#row(slice)) === device && see(slice)),
+            eachSlice: (see: (slice: number) => void) =>
+              inner.eachSlice!((slice) => on(slice, this.#row(slice)) === device && see(slice)),
           }));
         },
       }))
@@ -286,7 +286,7 @@ export class ByRows implements SumTable {
     );
   }
 
-  #keyed(labels: readonly string[], key: KeyOf): Keyed[] {
+  #keyed(labels: readonly string[], key: KeyOf): KeyedRows[] {
     const slices = this.#slices;
     const sums = this.#sumsBy(labels.length, key);
     const [first, members] = byKey(slices, this.range, labels.length, this.#called.ran(key));
@@ -309,7 +309,7 @@ export class ByRows implements SumTable {
       isWork: sums.slice[at]! < 0 || slices.roleOf(sums.slice[at]!) === 0,
       ...{ nodes: nodes[at]!, operators: [], slice: sums.slice[at]!, inside: null },
       isWhole: !nodes[at]!.some((node) => rowsOf[node]! > 1),
-      each: (see: (slice: number) => void) => {
+      eachSlice: (see: (slice: number) => void) => {
         for (let i = first[at]!; i < first[at + 1]!; i++) see(members[i]!);
       },
     }));
@@ -339,7 +339,7 @@ export class ByRows implements SumTable {
         ...{ id: path, label: this.#called.title(key), kind: this.#called.kind(key) },
         isWork: !this.#called.operators.noWork(key),
         ...{ ns: tree.total[at]!, count: tree.count[at]!, nodes: this.#called.nodes(key) },
-        ...{ operators: [key], isWhole: false, each: null, slice: this.#sums.slice[key]! },
+        ...{ operators: [key], isWhole: false, eachSlice: null, slice: this.#sums.slice[key]! },
         inside: tree.inside[at]! < tree.inside[at + 1]! ? () => this.#below(tree, at, path) : null,
       };
     });
@@ -349,7 +349,7 @@ export class ByRows implements SumTable {
     const [from, to] = this.range ?? [-Infinity, Infinity];
     const slices = this.#slices;
     const values: number[] = [];
-    row.each?.((slice) => {
+    row.eachSlice?.((slice) => {
       const lasts = slices.durationOf(slice);
       const isInside = slices.startOf(slice) >= from && slices.endOf(slice) <= to;
       if (lasts > 0 && isInside) values.push(lasts);
@@ -362,7 +362,7 @@ export class ByRows implements SumTable {
     return { mean, p50, p90, ...sure };
   }
 
-  #eachOf(operators: readonly number[]): ByRow["each"] {
+  #eachOf(operators: readonly number[]): ByRow["eachSlice"] {
     return (see) => {
       const { operators: known } = this.#called;
       const key = this.#called.ran((slice) => known.of(slice));
@@ -375,7 +375,7 @@ export class ByRows implements SumTable {
   }
 }
 
-interface Keyed extends ByRow {
+interface KeyedRows extends ByRow {
   ns: number;
   readonly nodes: number[];
 }

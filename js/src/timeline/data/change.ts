@@ -74,7 +74,7 @@ export class Change {
     return this.columns.info.titles;
   }
 
-  told(ns: number, side: 0 | 1): string {
+  timeText(ns: number, side: 0 | 1): string {
     return duration(ns, this.columns.info.roundings[side]);
   }
 
@@ -172,7 +172,7 @@ export class Change {
 
   sentence(row: number, rows: ChangeRows = this.byNode): string {
     const ids = rows === this.byNode ? ` (${this.nodesText(row)})` : "";
-    const times = `${this.told(rows.nsA[row]!, 0)} in A, ${this.told(rows.nsB[row]!, 1)} in B`;
+    const times = `${this.timeText(rows.nsA[row]!, 0)} in A, ${this.timeText(rows.nsB[row]!, 1)} in B`;
     const change = `${changeText(this.of(row, rows))} (${ratioText(row, rows)})`;
     const verdict = this.verdictLabel(rows.verdict[row]!);
     return `${rows.label.at(row)}${ids}: ${times}, ${change}, ${verdict}: ${rows.why.at(row)}`;

@@ -92,8 +92,8 @@ export class Names {
     return this.#slices.columns.info.words.item;
   }
 
-  told(ns: number): string {
-    return this.#slices.told(ns);
+  timeText(ns: number): string {
+    return this.#slices.timeText(ns);
   }
 
   /** True for a slice of the second of two runs: its node is the matched one of the first. */

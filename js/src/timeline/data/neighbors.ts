@@ -122,7 +122,7 @@ export function gapStanding(
   wanted: Gap | null = null,
   tracks: readonly Track[] = slices.tracks,
 ): GapStanding {
-  const longest = new Longest(most);
+  const longest = new LongestGaps(most);
   const length = wanted ? lengthOf(wanted) : Number.NaN;
   let [count, sum, longer] = [0, 0, 0];
   for (const { number } of tracks) {
@@ -137,7 +137,7 @@ export function gapStanding(
 }
 
 /** Keeps the longest gaps of many. */
-class Longest {
+class LongestGaps {
   readonly #most: number;
   #kept: Gap[] = [];
   #least = -1;

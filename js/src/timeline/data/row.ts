@@ -116,7 +116,7 @@ export class Row {
    * Fills columns `first` to `last - 1`, column c being [from + c·step, from + (c+1)·step), exactly, in O(columns · log
    * n).
    */
-  tell(columns: RowColumns, from: number, step: number, first: number, last: number): void {
+  fill(columns: RowColumns, from: number, step: number, first: number, last: number): void {
     if (this.kind === RowKind.INSTANT) {
       this.#tellInstants(columns, from, step, first, last);
       return;

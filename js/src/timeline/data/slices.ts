@@ -123,7 +123,7 @@ export class Slices {
   }
 
   /** A time of slices or nodes as text: `1.2 ms`, `< 1 µs`. */
-  told(ns: number): string {
+  timeText(ns: number): string {
     return duration(ns, this.columns.info.roundingNs);
   }
 
@@ -133,7 +133,7 @@ export class Slices {
   }
 
   get noTime(): string {
-    return this.isShort(0) ? `of ${this.told(0)}` : "zero-duration";
+    return this.isShort(0) ? `of ${this.timeText(0)}` : "zero-duration";
   }
 
   /** True if it is less than the unit of its source. */

@@ -17,7 +17,7 @@ class CounterBand implements Band {
   readonly name: string;
   readonly #scene: TimelineScene;
   readonly #unit: string;
-  readonly #said: string;
+  readonly #note: string;
   readonly #ns: Float64Array;
   readonly #value: Float64Array;
   readonly #peak: number;
@@ -27,7 +27,7 @@ class CounterBand implements Band {
     this.#scene = scene;
     this.name = columns.names.at(counter);
     this.#unit = columns.units.at(counter);
-    this.#said = columns.said.at(counter);
+    this.#note = columns.said.at(counter);
     const [first, last] = [columns.offsets[counter]!, columns.offsets[counter + 1]!];
     this.#ns = columns.ns.subarray(first, last);
     this.#value = columns.value.subarray(first, last);
@@ -77,7 +77,7 @@ class CounterBand implements Band {
       `${here}${isPeak ? ", the peak" : ""}`,
       since,
       `peak ${this.text(this.#most)} at ${duration(this.#ns[this.#peak]!)}`,
-      this.#said,
+      this.#note,
     ].filter(Boolean);
   }
 

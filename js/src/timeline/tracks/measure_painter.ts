@@ -76,7 +76,7 @@ export class MeasurePainter {
   }
 
   paintHits(theme: Theme): void {
-    const { found: hits, slices, viewport, width } = this.#scene;
+    const { hits, slices, viewport, width } = this.#scene;
     if (!hits.count) return;
     if (this.#hitsOf !== hits || this.#hits.length !== width) {
       this.#hitsOf = hits;
@@ -107,7 +107,7 @@ export class MeasurePainter {
     context.strokeStyle = this.#theme.text;
     context.strokeRect(left, y, Math.max(1, right - left), height);
     context.restore();
-    this.#said(exactly(to - from), left, right, y + height / 2);
+    this.#label(exactly(to - from), left, right, y + height / 2);
   }
 
   #measured({ first, second, row }: Measure): void {
@@ -121,7 +121,7 @@ export class MeasurePainter {
     for (const x of [a, b]) this.#line(x, TOP, height);
     context.fillStyle = this.#theme.text;
     context.fillRect(Math.min(a, b), Math.round(y) - 1, Math.abs(b - a), 2);
-    this.#said(exactly(Math.abs(second.ns - first.ns)), Math.min(a, b), Math.max(a, b), y);
+    this.#label(exactly(Math.abs(second.ns - first.ns)), Math.min(a, b), Math.max(a, b), y);
   }
 
   #line(x: number, top: number, bottom: number): void {
@@ -144,7 +144,7 @@ export class MeasurePainter {
   }
 
   /** A time in a box, between two positions if there is room, else beside them, always on the stage. */
-  #said(text: string, left: number, right: number, y: number): void {
+  #label(text: string, left: number, right: number, y: number): void {
     const context = this.#context;
     const { width: stage } = this.#scene;
     context.font = `600 11px ${this.#theme.font}`;

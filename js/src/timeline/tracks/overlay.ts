@@ -36,7 +36,7 @@ export class TimelineOverlay {
     if (range) this.#range(range);
     if (this.#scene.faults) this.#spread(this.#scene.faults.spread);
     if (this.#scene.critical) this.#critical(this.#scene.critical);
-    this.#found(this.#scene.found);
+    this.#paintHits(this.#scene.hits);
     this.#outlines(this.#scene.selected);
     this.#outline(this.#scene.hovered, 1.5);
     this.#outline(this.#scene.current, 3);
@@ -86,9 +86,9 @@ export class TimelineOverlay {
     for (const x of [left, right]) context.fillRect(Math.round(x) - 0.5, TOP, 1, height - TOP);
   }
 
-  #found(hits: MarkedSlices): void {
+  #paintHits(hits: MarkedSlices): void {
     if (hits.count) this.#dimOthers(hits);
-    this.#each(hits, (x, y, width) => {
+    this.#eachSlice(hits, (x, y, width) => {
       this.#context.fillStyle = this.#theme.background;
       this.#context.fillRect(x - 1, y - 3, width + 2, 5);
       this.#context.fillStyle = this.#theme.warning;
@@ -120,7 +120,7 @@ export class TimelineOverlay {
   /** A tint and a dashed line along the upper edge. */
   #spread(spread: MarkedSlices): void {
     const context = this.#context;
-    this.#each(spread, (x, y, width, height) => {
+    this.#eachSlice(spread, (x, y, width, height) => {
       context.fillStyle = this.#theme.error;
       context.globalAlpha = 0.2;
       context.fillRect(x, y, width, height);
@@ -135,7 +135,7 @@ export class TimelineOverlay {
 
   /** A disc with an exclamation mark on the upper left corner, as in the graph. */
   #origins(origins: MarkedSlices): void {
-    this.#each(origins, (x, y, width, height) => {
+    this.#eachSlice(origins, (x, y, width, height) => {
       this.#frame(x, y, width, height, 2, this.#theme.error);
       paintBadge(this.#context, Math.max(BADGE / 2, x), y + 1, BADGE / 2, this.#theme);
     });
@@ -143,7 +143,7 @@ export class TimelineOverlay {
 
   /** A bar along the lower edge, with a notch at its beginning. */
   #critical(critical: MarkedSlices): void {
-    this.#each(critical, (x, y, width, height) => {
+    this.#eachSlice(critical, (x, y, width, height) => {
       this.#context.fillStyle = this.#theme.background;
       this.#context.fillRect(x, y + height - 5, width, 5);
       this.#context.fillStyle = this.#theme.error;
@@ -153,7 +153,7 @@ export class TimelineOverlay {
   }
 
   #outlines(marked: MarkedSlices): void {
-    this.#each(marked, (x, y, width, height) => {
+    this.#eachSlice(marked, (x, y, width, height) => {
       if (width >= 8) this.#frame(x, y, width, height, 1.5);
       else {
         this.#context.fillStyle = this.#theme.text;
@@ -189,7 +189,7 @@ export class TimelineOverlay {
     return x <= this.#scene.width ? Math.min(x, this.#scene.width - LEAST) : x;
   }
 
-  #each(
+  #eachSlice(
     marked: MarkedSlices,
     draw: (x: number, y: number, width: number, height: number) => void,
   ): void {

@@ -48,12 +48,12 @@ export interface Heading {
   nameEnd: number;
 }
 
-export interface Most {
+export interface RowLimits {
   tracks: number;
   rows: number;
 }
 
-const ALL: Most = { tracks: Number.POSITIVE_INFINITY, rows: Number.POSITIVE_INFINITY };
+const ALL: RowLimits = { tracks: Number.POSITIVE_INFINITY, rows: Number.POSITIVE_INFINITY };
 
 /** Tracks from top to bottom, with headings if there are several runs or devices. */
 export class TrackLayout {
@@ -61,7 +61,7 @@ export class TrackLayout {
   readonly headings: readonly Heading[];
   height = 0;
   readonly #rowHeight: number;
-  readonly #most: Most;
+  readonly #most: RowLimits;
 
   constructor(slices: Slices, most = ALL) {
     this.#most = most;

@@ -8,7 +8,7 @@ import type { Gap } from "../data/neighbors.ts";
 import type { Row } from "../data/row.ts";
 import type { Slices } from "../data/slices.ts";
 import type { Edge, Measure } from "./measure.ts";
-import { type Heading, type Most, TrackLayout, type TrackRow } from "./rows.ts";
+import { type Heading, type RowLimits, TrackLayout, type TrackRow } from "./rows.ts";
 
 export const OVERVIEW = 26;
 export const AXIS = 20;
@@ -53,7 +53,7 @@ export class TimelineScene {
   /** The current slice, or -1. */
   current = -1;
   selected: MarkedSlices;
-  found: MarkedSlices;
+  hits: MarkedSlices;
   /** Slices of nodes where a fault began, and of those it spread to; null without faults. */
   faults: {
     origin: MarkedSlices;
@@ -74,13 +74,13 @@ export class TimelineScene {
   /** Position of the pointer, null outside. */
   pointer: { x: number; y: number } | null = null;
 
-  constructor(slices: Slices, names: Names, most?: Most) {
+  constructor(slices: Slices, names: Names, most?: RowLimits) {
     this.slices = slices;
     this.names = names;
     this.layout = new TrackLayout(slices, most);
     this.bins = new SeenBins(slices);
     this.viewport = new Viewport(slices.start, slices.end);
-    this.selected = this.found = new MarkedSlices(slices.count);
+    this.selected = this.hits = new MarkedSlices(slices.count);
   }
 
   get tracksHeight(): number {

@@ -73,7 +73,7 @@ export interface StripLines {
    */
   begin(view: TimeWindow, muted: number, milliseconds: number): void;
   /** The line of a row as exact as time allows; to be called for all rows of the frame before `draw`. */
-  tell(row: Row): Strip;
+  lineOf(row: Row): Strip;
   /** Ends the rows of the frame. */
   flush(): void;
   /** Draws a line from `y` on (CSS pixels) at its current position. */
@@ -104,7 +104,7 @@ export function tellColumns(
 ): void {
   const from = strip.origin * strip.step;
   if (!strip.coarse) {
-    row.tell(strip, from, strip.step, first, last);
+    row.fill(strip, from, strip.step, first, last);
     return;
   }
   strip.slice.fill(-1, first, last);
@@ -112,7 +112,7 @@ export function tellColumns(
   strip.bin.fill(-1, first, last);
   strip.bins = bins(from + first * strip.step, from + last * strip.step, strip.step);
   strip.bins.forEach((bin, i) => {
-    bin.tell(row, strip, strip.bin, i << 24, from, strip.step, first, last);
+    bin.fill(row, strip, strip.bin, i << 24, from, strip.step, first, last);
   });
 }
 
@@ -176,7 +176,7 @@ export class Strips implements StripLines {
     }
   }
 
-  tell(row: Row): Strip {
+  lineOf(row: Row): Strip {
     const strip = this.#ofRow.get(row.number) ?? this.#take(row.number);
     strip.frame = this.#frame;
     const by = this.#origin - strip.origin;

@@ -130,7 +130,7 @@ export class TracksPainter {
     const budget = this.#record ? Infinity : BUDGET_MS;
     this.#scene.bins.look(viewport, view.step);
     this.#lines.begin(view, (blue << 16) | (green << 8) | red, budget);
-    const strips = seen.map((row) => this.#lines.tell(row));
+    const strips = seen.map((row) => this.#lines.lineOf(row));
     this.#lines.flush();
     for (const row of seen) this.#ground(row);
     seen.forEach((row, i) => {
@@ -267,7 +267,7 @@ export class TracksPainter {
     this.#written++;
     if (!two || isId || !this.#isVisible(middle + 8)) return;
     const lasts = slices.durationOf(slice);
-    const time = Number.isFinite(lasts) ? slices.told(lasts) : "";
+    const time = Number.isFinite(lasts) ? slices.timeText(lasts) : "";
     if (time && this.#brush.measure.width(time) <= width - 6) {
       this.#brush.write(time, x + 4, middle + 8, ink);
     }

@@ -60,7 +60,7 @@ const NO_FUNCTION = "no function";
 export type KeyOf = (slice: number, row: Row) => number;
 
 /** Names of the keys of sums: operators by node or name, then groups of the graph. */
-export class Called {
+export class KeyNames {
   readonly operators: Operators;
   readonly graph: GraphColumns | null;
   readonly #slices: Slices;
@@ -75,8 +75,8 @@ export class Called {
     this.#names = names;
   }
 
-  told(ns: number): string {
-    return this.#slices.told(ns);
+  timeText(ns: number): string {
+    return this.#slices.timeText(ns);
   }
 
   node(key: number): number {
