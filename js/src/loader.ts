@@ -10,15 +10,11 @@ interface LoaderState {
   _code: string;
 }
 
-interface ViewModule {
-  default: { render(props: RenderProps<LoaderState>): Promise<void> };
-}
-
 /** The state of every view: it asks the run for the view's code, which so travels compressed, once a page. */
 export default {
   async render(props: RenderProps<LoaderState>): Promise<void> {
     const { model, el, host, signal } = props;
-    let view: ViewModule;
+    let view: { default: { render(props: RenderProps<LoaderState>): Promise<void> } };
     try {
       const source = model.get("run") ?? model.get("log");
       const run = (await host.getModel(source!)) as AnyModel;

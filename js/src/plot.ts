@@ -12,7 +12,12 @@ import { viewRoot } from "./shared/ui/view.ts";
 /** The used part of BokehJS; see https://docs.bokeh.org/en/latest/docs/reference/embed.html. */
 interface Bokeh {
   documents: unknown[];
-  embed: { embed_item(item: BokehItem, target: HTMLElement): Promise<Views> };
+  embed: {
+    embed_item(
+      item: BokehItem,
+      target: HTMLElement,
+    ): Promise<{ roots: { model: Model }[]; clear(): void }>;
+  };
 }
 
 /** A figure as written by `bokeh.embed.json_item`. */
@@ -21,41 +26,26 @@ interface BokehItem {
   doc: unknown;
 }
 
-interface Views {
-  roots: { model: Model }[];
-  clear(): void;
-}
-
 interface Model {
   document: unknown;
   references(): Iterable<object>;
 }
 
 interface DataSource {
-  selected: Selected;
+  selected: { indices: number[]; properties: { indices: { change: Signal } } };
   columns(): string[];
   get_column(name: string): ArrayLike<unknown> | null;
-}
-
-export interface Selected {
-  indices: number[];
-  properties: { indices: { change: Signal } };
 }
 
 interface Signal {
   connect(slot: () => void): unknown;
 }
 
-export interface DrawnFigure {
-  sources: DataSource[];
-  close(): void;
-}
-
 export async function draw(
   bokeh: Bokeh,
   item: BokehItem,
   target: HTMLElement,
-): Promise<DrawnFigure> {
+): Promise<{ sources: DataSource[]; close(): void }> {
   const views = await bokeh.embed.embed_item(item, target);
   const models = views.roots.map((view) => view.model);
   const [document] = models.map((model) => model.document);
@@ -74,7 +64,6 @@ function isSource(model: object): model is DataSource {
 }
 
 const SOURCE = "plot";
-/** Number of rows described one by one. */
 const DESCRIBED = 5;
 
 class Link {
@@ -159,12 +148,13 @@ class Link {
 
 /** The rows of one data source, with their nodes. */
 class Rows {
-  readonly source: DataSource;
   /** Ids by row; may be empty. */
   readonly nodes: readonly (readonly number[])[];
 
-  constructor(source: DataSource, column: string) {
-    this.source = source;
+  constructor(
+    readonly source: DataSource,
+    column: string,
+  ) {
     this.nodes = Array.from(source.get_column(column) ?? [], ids);
   }
 

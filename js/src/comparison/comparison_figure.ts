@@ -153,28 +153,21 @@ export function differences(
   };
 }
 
-interface FigureSide {
-  data: GraphData;
-  options: GraphTraits;
-}
-
 interface ComparisonFigureData {
   title: string;
   sentence: string;
   matched: string;
-  graphs: FigureSide[];
+  graphs: { data: GraphData; options: GraphTraits }[];
   pairs: [a: number, b: number][];
   rows: DifferenceRow[];
   below: Note[];
   text: string;
 }
 
-type ComparisonFigureAnswers = Record<string, unknown>;
-
 type ComparisonFigureRequest = FigureRequest<
   ComparisonFigureData,
   unknown,
-  ComparisonFigureAnswers
+  Record<string, unknown>
 >;
 
 export function comparisonFigure(request: ComparisonFigureRequest): Drawing {

@@ -37,12 +37,6 @@ export type Side = 0 | 1;
 export const OTHER: Readonly<Record<Side, Side>> = { 0: 1, 1: 0 };
 export const LETTER: Readonly<Record<Side, string>> = { 0: "A", 1: "B" };
 
-export interface Match {
-  node: number;
-  certainty: number;
-  reason: number;
-}
-
 export class ComparisonData {
   readonly columns: ComparisonColumns;
   readonly info: Info;
@@ -58,7 +52,7 @@ export class ComparisonData {
     }
   }
 
-  matches(side: Side, node: number): Match[] {
+  matches(side: Side, node: number): { node: number; certainty: number; reason: number }[] {
     const { pairA, pairB, certainty, reason } = this.columns;
     const others = side === 0 ? pairB : pairA;
     return (this.#rows[side].get(node) ?? []).map((row) => ({

@@ -182,7 +182,9 @@ class ComparisonView {
         action(["ArrowRight", "ArrowLeft"], "expand, collapse identical differences", ({ key }) =>
           this.#openGroup(key === "ArrowRight"),
         ),
-        action(["Enter"], "center both nodes", () => this.#center()),
+        action(["Enter"], "center both nodes", () =>
+          this.#follow.view(this.#follow.leader)?.commands.focusNode(),
+        ),
         action(["k"], "next kind of difference", () => this.#nextKind()),
         action(["c"], "next color mode of both graphs", () => this.#nextColor()),
         action(["l"], "link or unlink the cameras", () => this.#toggleLink()),
@@ -295,10 +297,6 @@ class ComparisonView {
     const { group } = this.#rows.at(line);
     this.#rows.open(group, !this.#rows.isOpen(group));
     this.#list.activate(this.#list.active < 0 ? -1 : this.#rows.lineOf(group));
-  }
-
-  #center(): void {
-    this.#follow.view(this.#follow.leader)?.commands.focusNode();
   }
 
   #clear(): void {

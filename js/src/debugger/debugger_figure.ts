@@ -26,15 +26,15 @@ interface EmbeddedView {
   options: unknown;
 }
 
-interface FigureFinding {
-  severity: string;
-  text: string;
-}
-
 interface DebuggerFigureData {
   title: string;
   views: { graph: EmbeddedView; tensor: EmbeddedView; timeline: EmbeddedView };
-  findings: { title: string; detail: string; rows: FigureFinding[]; text: string } | null;
+  findings: {
+    title: string;
+    detail: string;
+    rows: { severity: string; text: string }[];
+    text: string;
+  } | null;
   shown: ("findings" | "graph" | "tensor" | "timeline")[];
   /** Bytes of the complete document; the graph takes what the other views leave. */
   most: number;

@@ -16,9 +16,8 @@ export interface FindingRow {
 export const SEVERITIES = ["error", "warning", "hotspot", "info"] as const;
 export const CHIPS = 3;
 
-type SamenessTest = (a: Finding, b: Finding) => boolean;
 /** Tests for the same finding as before, the surest first. */
-const SAMENESS: readonly SamenessTest[] = [
+const SAMENESS: readonly ((a: Finding, b: Finding) => boolean)[] = [
   (a, b) => a.title === b.title && a.nodes[0] === b.nodes[0],
   (a, b) => a.nodes[0] === b.nodes[0],
   () => true,

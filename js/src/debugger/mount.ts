@@ -60,17 +60,12 @@ function issuesPanel(summary: RunSummary, onNode: (node: number) => void): HTMLE
 const KEYS: Record<string, number> = { ArrowRight: 1, n: 1, ArrowLeft: -1, p: -1 };
 const SCROLL = 40;
 
-export interface Tour {
-  node: HTMLElement;
-  toggle: HTMLButtonElement;
-}
-
 function tourBar(
   root: HTMLElement,
   session: SessionClient,
   onStep: (view: TourStep["view"]) => void,
   signal: AbortSignal,
-): Tour {
+): { node: HTMLElement; toggle: HTMLButtonElement } {
   const prose = element("div", { class: "tvmdbg-tour-prose", "aria-live": "polite" });
   const place = element("span", { class: "tvmdbg-tour-place" });
   const go = (by: number) => {

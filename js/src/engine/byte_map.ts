@@ -104,7 +104,12 @@ function fieldFill(theme: Theme, rows: readonly FieldRow[], at: number): string 
   return fieldTint(theme, at);
 }
 
-function fieldTree(data: ByteMapData, room: number, text: TextWidths, top: number): Tree {
+function fieldTree(
+  data: ByteMapData,
+  room: number,
+  text: TextWidths,
+  top: number,
+): { part: FigurePart; hover: readonly HoverText[] } {
   const nameRoom = Math.round(room * 0.34);
   const digits = offsetDigits(data);
   const offsets = data.rows.map(({ offset }) => offset.toString(16).padStart(digits, "0"));
@@ -191,27 +196,10 @@ function fieldTree(data: ByteMapData, room: number, text: TextWidths, top: numbe
   return { part, hover };
 }
 
-export interface Tree {
-  part: FigurePart;
-  hover: readonly HoverText[];
-}
-
 const HIGH = 18;
 const GAP = 10;
 const LEAST = 18;
 const MOST = 24;
-
-interface HexRow {
-  y: number;
-  offset: number;
-  start: number;
-  runs: readonly Run[];
-}
-
-interface SideNote {
-  y: number;
-  text: string;
-}
 
 function hexLines(
   data: ByteMapData,
@@ -229,8 +217,8 @@ function hexLines(
   const cell = Math.max(LEAST, Math.min(MOST, left / perLine));
   const textLeft = hexLeft + perLine * cell + GAP;
 
-  const lines: HexRow[] = [];
-  const notes: SideNote[] = [];
+  const lines: { y: number; offset: number; start: number; runs: readonly Run[] }[] = [];
+  const notes: { y: number; text: string }[] = [];
   let [y, start] = [4, 0];
   const note = (text: string) => {
     notes.push({ y, text });
@@ -303,9 +291,7 @@ function letterOf(byte: number): string {
   return byte >= 0x20 && byte < 0x7f ? String.fromCharCode(byte) : "·";
 }
 
-type ByteMapFigureRequest = FigureRequest<ByteMapData, Record<string, never>>;
-
-export function byteMapFigure(request: ByteMapFigureRequest): Drawing {
+export function byteMapFigure(request: FigureRequest<ByteMapData, Record<string, never>>): Drawing {
   const { data, columns, width, text } = request;
   const room = width - 2 * MARGIN;
   const heading = paragraph({ text: data.title, bold: true }, room, text);

@@ -51,7 +51,6 @@ function buffer(base64: string): ArrayBuffer {
   return bytes.buffer as ArrayBuffer;
 }
 
-/** Figure makers by view. */
 export const figures: Readonly<Record<string, FigureMaker>> = {
   bytes: byteMapFigure,
   comparison: comparisonFigure,
@@ -83,7 +82,6 @@ interface Search {
 type SentPart = "nodes" | Extra;
 
 interface FindRequest {
-  /** Key of the graph. */
   key: string;
   text: string;
   /** Requested columns. */

@@ -236,9 +236,9 @@ function cross(x: number, y: number, color: string, pen: SvgContext): void {
   pen.stroke();
 }
 
-type SequenceFigureRequest = FigureRequest<SequenceData, Record<string, never>>;
-
-export function sequenceFigure(request: SequenceFigureRequest): Drawing {
+export function sequenceFigure(
+  request: FigureRequest<SequenceData, Record<string, never>>,
+): Drawing {
   const { data, width, text } = request;
   const room = width - 2 * MARGIN;
   const head = [

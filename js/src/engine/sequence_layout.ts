@@ -121,7 +121,12 @@ export function layoutSequence(data: SequenceData, room: number, text: TextWidth
     }
     const band = row.kind === "message" && isBand(row);
     const lines = band
-      ? text.wrap(bandWords(row), span - 4 * GAP, SMALL, BAND_LINES)
+      ? text.wrap(
+          `${row.side} → ${otherSide(row.side)}, ${row.status}: ${row.label}`,
+          span - 4 * GAP,
+          SMALL,
+          BAND_LINES,
+        )
       : [text.fit(labelOf(row), labelRoom(row, span), SMALL)];
     const height = band ? lines.length * LINE + 2 * BAND : ROW;
     const depth = { client: depthAt(bars, "client", at), server: depthAt(bars, "server", at) };
@@ -159,10 +164,6 @@ function labelOf(row: SequenceData["rows"][number]): string {
   if (row.kind === "left out") return row.label;
   if (row.status === "exception") return `exception: ${row.label}`;
   return row.status === "incomplete" ? `incomplete: ${row.label}` : row.label;
-}
-
-function bandWords({ side, status, label }: MessageRow): string {
-  return `${side} → ${otherSide(side)}, ${status}: ${label}`;
 }
 
 function barsOf({ rows }: SequenceData): BusyBar[] {

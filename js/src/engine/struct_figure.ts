@@ -324,9 +324,7 @@ const CHECK: readonly Stroke[] = [
   ],
 ];
 
-type StructFigureRequest = FigureRequest<StructData, Record<string, never>>;
-
-export function structFigure(request: StructFigureRequest): Drawing {
+export function structFigure(request: FigureRequest<StructData, Record<string, never>>): Drawing {
   const { data, columns, width, text } = request;
   const dump = columns.dump as Uint8Array;
   const room = width - 2 * MARGIN;

@@ -68,7 +68,6 @@ class HealthLoader {
 /** Time to wait for columns that a page without a kernel cannot compute, ms. */
 const PATIENCE_MS = 4000;
 
-/** Colors of a view and their legend. */
 export class Appearance {
   readonly legend: GraphLegend;
   readonly #view: GraphHost;

@@ -18,7 +18,6 @@ class EdgeTooltip {
     this.#view = view;
   }
 
-  /** Facts of the edge at a point; may be empty. */
   at(x: number, y: number): string[] {
     const { stage } = this.#view;
     const edge = stage.edgeAt(x, y);

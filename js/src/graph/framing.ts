@@ -9,8 +9,6 @@ const STEP = 1.02;
 /** From a box to the border of the stage, CSS px. */
 const SPARE = 4;
 
-type Interval = readonly [low: number, high: number];
-
 /** Camera near another one that cuts no box at the stage's borders and contains `kept`; else the same camera. */
 function withWholeBoxes(placed: PlacedScene, camera: Camera, kept: number): Camera {
   const around = camera.view(Math.max(camera.width, camera.height));
@@ -64,7 +62,12 @@ function shift(
   camera.clamp(placed.layout.bounds);
 }
 
-function spanOf(placed: PlacedScene, box: number, axis: "x" | "y", spare: number): Interval {
+function spanOf(
+  placed: PlacedScene,
+  box: number,
+  axis: "x" | "y",
+  spare: number,
+): readonly [low: number, high: number] {
   const { x, y, width, height } = placed.rectangle(box);
   return axis === "x" ? [x - spare, x + width + spare] : [y - spare, y + height + spare];
 }

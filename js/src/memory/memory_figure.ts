@@ -24,18 +24,11 @@ import { Plan, PlanDescriptions, short } from "./plan.ts";
 import { AXIS, MemoryOverlay, MemoryScene } from "./scene.ts";
 import type { MemoryOptions } from "./view.ts";
 
-interface MemoryFigureData {
-  title: string;
-  text: string;
-  selected: number[];
-}
-
-interface MemoryFigureAnswers {
-  memory: MemoryColumns;
-  graph: GraphColumns;
-}
-
-type MemoryFigureRequest = FigureRequest<MemoryFigureData, MemoryOptions, MemoryFigureAnswers>;
+type MemoryFigureRequest = FigureRequest<
+  { title: string; text: string; selected: number[] },
+  MemoryOptions,
+  { memory: MemoryColumns; graph: GraphColumns }
+>;
 
 const MOST_ROWS = 16;
 const AREA = 110;

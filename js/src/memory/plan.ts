@@ -5,14 +5,7 @@ import { lowerBound, upperBound } from "../shared/many.ts";
 /** How many entries back an entry is searched that is live beside later ones of its slot. */
 const BACK = 16;
 
-export interface SlotEntries {
-  entries: Int32Array;
-  first: Int32Array;
-}
-
 export class Plan {
-  readonly columns: MemoryColumns;
-  readonly graph: GraphColumns;
   /** Slots of the workspace, the largest first, in planned buffers by offset: one per row. */
   readonly slots: Int32Array;
   readonly hidden: number;
@@ -26,15 +19,16 @@ export class Plan {
   readonly #entries: Int32Array;
   readonly #first: Int32Array;
   readonly #starts: Int32Array;
-  /** Cache of `elsewhere`. */
   readonly #elsewhere = new Map<number, Int32Array>();
   /** Maxima of `live` over 2, 4, 8 … steps. */
   readonly #maxima: Float64Array[];
 
   /** @param most Limit of the rows. */
-  constructor(columns: MemoryColumns, graph: GraphColumns, most = Number.POSITIVE_INFINITY) {
-    this.columns = columns;
-    this.graph = graph;
+  constructor(
+    readonly columns: MemoryColumns,
+    readonly graph: GraphColumns,
+    most = Number.POSITIVE_INFINITY,
+  ) {
     const { entrySlot, entryBytes, order, slotBytes, slotParameter } = columns;
     this.stepOf = new Int32Array(graph.kinds.length).fill(-1);
     order.forEach((node, step) => {
@@ -94,7 +88,7 @@ export class Plan {
     return [entries, starts];
   }
 
-  row(row: number): SlotEntries {
+  row(row: number): { entries: Int32Array; first: Int32Array } {
     const [start, end] = [this.#starts[row], this.#starts[row + 1]];
     return { entries: this.#entries.subarray(start, end), first: this.#first.subarray(start, end) };
   }

@@ -18,7 +18,6 @@ export interface MemoryHit {
 }
 
 export class MemoryScene {
-  readonly plan: Plan;
   readonly viewport: Viewport;
   width = 0;
   height = 0;
@@ -33,8 +32,10 @@ export class MemoryScene {
   readonly #share: number;
 
   /** @param share Least share of the height for the bytes if there are many slots. */
-  constructor(plan: Plan, share = SHARE) {
-    this.plan = plan;
+  constructor(
+    readonly plan: Plan,
+    share = SHARE,
+  ) {
     this.#share = share;
     this.viewport = new Viewport(0, plan.steps, 2);
   }

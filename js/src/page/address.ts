@@ -3,7 +3,6 @@ import type { StaticModel } from "../shared/client/page_model.ts";
 import { errorText } from "../shared/client/request.ts";
 import type { RunClient } from "../shared/client/run_client.ts";
 import { goToStep, SessionClient, type SessionState } from "../shared/client/session_client.ts";
-import type { SliceColumns } from "../shared/client/timeline_columns.ts";
 import { say } from "./status.ts";
 
 /** Target of a link: the part of the page's address after `#`. */
@@ -49,7 +48,6 @@ export function parseLink(hash: string): ParsedLink {
   return { place, problems };
 }
 
-/** The part of an address after `#`; may be empty. */
 export function linkText(place: LinkTarget): string {
   const parts = place.nodes.map((node) => `node=${encodeURIComponent(node)}`);
   if (place.entry) parts.push(`entry=${place.entry.join()}`);
@@ -168,11 +166,9 @@ async function hasSlice([node, occurrence]: readonly [number, number], run: RunC
   const timeline = await run.timeline();
   if (!timeline) return false;
   const slices = timeline.slices ?? (await run.slices());
-  return slices ? countOf(node, slices) > occurrence : true;
-}
-
-function countOf(node: number, { node: nodes }: SliceColumns): number {
-  return nodes?.reduce((count, id) => count + (id === node ? 1 : 0), 0) ?? 0;
+  return slices
+    ? (slices.node?.reduce((count, id) => count + (id === node ? 1 : 0), 0) ?? 0) > occurrence
+    : true;
 }
 
 /** Browsers refuse more than some hundred new addresses in half a minute. */

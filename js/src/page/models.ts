@@ -18,7 +18,6 @@ export interface SavedPage {
   /** States of the models by id; references read `anywidget:<id>`. */
   models: Record<string, Record<string, unknown>>;
   views: PageView[];
-  /** `model` is the id of the asked model. */
   ask: (message: unknown, model: string) => ReturnType<AnswerMessage>;
 }
 

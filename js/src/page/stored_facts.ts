@@ -110,7 +110,6 @@ export class StoredFacts {
     return `not in this page: ${what} (${why}); open the dump, or ${this.#facts.remedies.at(row)}`;
   }
 
-  /** Names of the stored axes; may be empty. */
   axisNames({ row, shape }: TensorReading): string[] {
     const list = this.#list;
     const dims = list.shapeDims.subarray(list.shapeOffsets[row]!, list.shapeOffsets[row + 1]!);

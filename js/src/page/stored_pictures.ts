@@ -54,13 +54,6 @@ export function isWide({ mean }: StoredCells): boolean {
   return mean.BYTES_PER_ELEMENT === 8;
 }
 
-/** Positions of a cell's values: first + lower[i] + higher[j]. */
-export interface Block {
-  first: number;
-  lower: Float64Array;
-  higher: Float64Array;
-}
-
 /** Summary of some values: bounds, sum and number of the finite ones, and flags. */
 export interface CellSums {
   low: number;
@@ -70,7 +63,10 @@ export interface CellSums {
   flags: number;
 }
 
-export function sumsOf(scalars: Scalars, { first, lower, higher }: Block): CellSums {
+export function sumsOf(
+  scalars: Scalars,
+  { first, lower, higher }: { first: number; lower: Float64Array; higher: Float64Array },
+): CellSums {
   let [low, high, total, count, flags] = [Infinity, -Infinity, 0, 0, 0];
   for (const row of higher) {
     for (const col of lower) {

@@ -18,7 +18,6 @@ export interface StoredView {
   sizes: Record<string, number>;
 }
 
-/** The stored axes. */
 export function storedView(shape: number[]): StoredView {
   const offsets = stridesOf(shape).map((stride, axis) => ramp(shape[axis]!, (at) => at * stride));
   return { shape, names: [], offsets, layout: "", sizes: {} };
@@ -129,7 +128,6 @@ const MOST_VALUES = 64 * 64;
 const MOST_SIDE = 4096;
 const MOST_BYTES = 2 ** 20;
 
-/** The requested part of a plane. */
 export function requestedWindow(plane: StoredPlane | null, question: Question): Window {
   const format = question.choice("format", FORMATS) ?? "number";
   if (!plane) return { row: 0, col: 0, rows: 0, cols: 0, format };

@@ -80,7 +80,9 @@ function fewestDigits(size: number, format: FloatFormat, most: number): string {
   const same = (text: string) => nearest(Number(text), format) === size;
   for (let count = 0; count < most; count++) {
     const text = size.toExponential(count);
-    const even = isHalf(size, count) ? evened(text) : text;
+    const even = isHalf(size, count)
+      ? text.replace(/[13579](?=e)/, (digit) => String(Number(digit) - 1))
+      : text;
     if (same(even)) return even;
     // A power of two has more room above than below, where the nearest decimal may be.
     const above = (Number(even) + 10 ** (Number(even.split("e")[1]) - count)).toExponential(count);
@@ -95,11 +97,6 @@ function isHalf(value: number, count: number): boolean {
   if (!longer.includes("5e")) return false;
   const exact = value.toExponential(100);
   return /^0*e/.test(exact.slice(longer.indexOf("e")));
-}
-
-/** JavaScript rounds halves up, Python to the even digit. */
-function evened(text: string): string {
-  return text.replace(/[13579](?=e)/, (digit) => String(Number(digit) - 1));
 }
 
 /** A computed number with six digits and all digits before the point: `54137.6`. */

@@ -33,11 +33,11 @@ const CLASSES: Record<string, CharacterRanges> = {
 const CONTROLS: Record<string, string> = { n: "\n", t: "\t", r: "\r" };
 
 export class RegexError extends Error {
-  readonly at: number;
-
-  constructor(at: number, message: string) {
+  constructor(
+    readonly at: number,
+    message: string,
+  ) {
     super(message);
-    this.at = at;
   }
 }
 

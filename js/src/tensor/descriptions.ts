@@ -52,7 +52,12 @@ export function valueWords(known: StatisticsAnswer, dtype: string): ValueWords |
     health,
     verdict: HEALTH_WORDS[health] + sample,
     specials: specialsOf(statistics, dtype),
-    counts: countsOf(statistics, ends, limitsOf(known, dtype), dtype === "bool"),
+    counts: countsOf(
+      statistics,
+      ends,
+      known.limits ? known.limits.slice(dtype.startsWith("u") ? 1 : 0) : [],
+      dtype === "bool",
+    ),
   };
 }
 
@@ -85,11 +90,6 @@ function healthOf({ size, finite }: TensorStatistics, ends: number): Health {
   if (size === 0) return "empty";
   if (finite < size) return "error";
   return ends / size >= SATURATED ? "doubt" : "good";
-}
-
-/** Ends of an integer type; for an unsigned one only the upper end. */
-function limitsOf({ limits }: StatisticsAnswer, dtype: string): readonly number[] {
-  return limits ? limits.slice(dtype.startsWith("u") ? 1 : 0) : [];
 }
 
 function countsOf(

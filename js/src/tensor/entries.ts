@@ -8,14 +8,15 @@ export type EntryFilter = (typeof KINDS)[number] | "all";
 
 /** The tensors of a run as a list to pick from; a row is an index in `TensorColumns`. */
 export class Entries {
-  readonly columns: TensorColumns;
   readonly #graph: GraphColumns | null;
   readonly #rows = new Map<string, number>();
   readonly #searchText: string[] = [];
   readonly #byFilter = new Map<EntryFilter, Int32Array>();
 
-  constructor(columns: TensorColumns, graph: GraphColumns | null) {
-    this.columns = columns;
+  constructor(
+    readonly columns: TensorColumns,
+    graph: GraphColumns | null,
+  ) {
     this.#graph = graph;
     for (let row = 0; row < columns.node.length; row += 1) {
       this.#rows.set(`${columns.node[row]}:${columns.output[row]}`, row);

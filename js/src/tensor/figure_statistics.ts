@@ -98,12 +98,6 @@ const NAMES = 76;
 /** Name, exact text, and a note beside or below it. */
 type StatisticRow = [name: string, text: string, place: string];
 
-interface StatisticLine {
-  name: string;
-  text: string;
-  beside: string;
-}
-
 /** The statistics as a table with exact texts. */
 export function statisticsPart(
   rows: readonly StatisticRow[],
@@ -111,7 +105,7 @@ export function statisticsPart(
   room: number,
   text: TextWidths,
 ): FigurePart {
-  const lines: (StatisticLine | { below: string })[] = [];
+  const lines: ({ name: string; text: string; beside: string } | { below: string })[] = [];
   for (const [name, exact, place] of rows) {
     const end = room - NAMES;
     const isBeside = text.width(exact, SMALL) + 8 + text.width(place, SMALL) <= end;
@@ -255,7 +249,6 @@ function placeText(index: readonly number[] | null): string {
   return index?.length ? `at [${index.join(", ")}]` : "";
 }
 
-/** A percentile, or bounds of it, rounded outwards. */
 function intervalText(percentile: Percentile): string {
   if (isExact(percentile)) return screenText(percentile.low.text);
   const bound = ({ text, value }: ExactNumber, side: 1 | -1) =>

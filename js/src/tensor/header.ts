@@ -248,12 +248,6 @@ const TITLES: Record<ShowChoice, string> = {
   profile: "Line plot of min, mean and max along an axis (3)",
 };
 
-interface ViewBarEvents {
-  show(show: ShowChoice): void;
-  zoom(factor: number): void;
-  whole(): void;
-}
-
 export class ViewBar {
   readonly node: HTMLElement;
   readonly #tabs = new Map<ShowChoice, HTMLButtonElement>();
@@ -262,7 +256,7 @@ export class ViewBar {
   readonly #whole: HTMLButtonElement;
   readonly #zoom: HTMLElement;
 
-  constructor(events: ViewBarEvents) {
+  constructor(events: { show(show: ShowChoice): void; zoom(factor: number): void; whole(): void }) {
     for (const show of SHOWS) {
       const tab = button(NAMES[show], TITLES[show], () => events.show(show));
       tab.setAttribute("aria-pressed", "false");

@@ -132,7 +132,8 @@ export class TensorLoader {
         known: () => this.draw(),
         failed: (error) => this.#failed(error),
         busy: (busy) => panels.busy(busy),
-        refining: (refining) => this.#progress(refining),
+        refining: (refining) =>
+          this.#panels.progress({ refining, stopped: this.#pictures.stopped }),
       },
       signal,
     );
@@ -255,10 +256,6 @@ export class TensorLoader {
       tiles: (layout) => this.#pictures.toDraw(answer, layout),
       whole: () => this.#pictures.whole(answer),
     };
-  }
-
-  #progress(refining: boolean): void {
-    this.#panels.progress({ refining, stopped: this.#pictures.stopped });
   }
 
   words(): string {

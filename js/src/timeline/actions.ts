@@ -14,7 +14,14 @@ import type { TimelineScene } from "./tracks/scene.ts";
 export function nextInTrack(scene: TimelineScene, by: number, instants = false): number {
   const { slices, current } = scene;
   const own = slices.rows[slices.rowOf(current)];
-  const track = slices.tracks[own?.track ?? firstBusy(scene)];
+  const track =
+    slices.tracks[
+      own?.track ??
+        Math.max(
+          0,
+          scene.slices.tracks.findIndex((track) => track.rows.length > 0),
+        )
+    ];
   if (!track) return -1;
   const isInstant = own?.kind === RowKind.INSTANT;
   const row = own && !isInstant ? own : track.rows[0];
@@ -63,13 +70,6 @@ function nextOfName(slices: Slices, current: number, by: number): number {
     if (slice >= 0 && slices.nodeOf(slice) < 0 && slices.nameCodeOf(slice) === name) return slice;
   }
   return -1;
-}
-
-function firstBusy({ slices }: TimelineScene): number {
-  return Math.max(
-    0,
-    slices.tracks.findIndex((track) => track.rows.length > 0),
-  );
 }
 
 function slicesOf(row: Row): number[] {

@@ -58,7 +58,6 @@ export class SliceDescriptions {
     return this.#slices.noTime;
   }
 
-  /** Totals, and the slowest operators. */
   summary(): string[] {
     const { change } = this.#names;
     if (change) return [change.columns.info.sentence, ...change.columns.info.said];

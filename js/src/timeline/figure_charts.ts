@@ -73,20 +73,14 @@ class ItemNames {
   }
 }
 
-interface ChartNote {
-  notes: Note[];
-  below?: Note[];
-}
-
-export type ChartData = ChartNote &
-  (
-    | { kind: "time" }
-    | ({ kind: "merged" } & MergedData)
-    | ({ kind: "repeats" } & MatrixData)
-    | ({ kind: "folded" } & MatrixData)
-    | { kind: "roofline"; flops: number | null; bytes: number | null }
-    | { kind: "none" }
-  );
+export type ChartData = { notes: Note[]; below?: Note[] } & (
+  | { kind: "time" }
+  | ({ kind: "merged" } & MergedData)
+  | ({ kind: "repeats" } & MatrixData)
+  | ({ kind: "folded" } & MatrixData)
+  | { kind: "roofline"; flops: number | null; bytes: number | null }
+  | { kind: "none" }
+);
 
 interface MergedData {
   whole: number;

@@ -41,7 +41,6 @@ export class Flamechart {
   readonly selection: TimelineSelection;
   /** Chart and table; data-show and data-active name the visible part and the one with the arrow keys. */
   readonly body: HTMLElement;
-  readonly say: (text: string) => void;
   /** The part with the arrow keys. */
   active: "chart" | "table" = "chart";
   readonly #data: TimelineData;
@@ -56,7 +55,7 @@ export class Flamechart {
     root: HTMLElement,
     context: ViewContext<TimelineOptions>,
     data: TimelineData,
-    say: (text: string) => void,
+    readonly say: (text: string) => void,
     noSlices: HTMLElement | null,
   ) {
     this.#root = root;
@@ -64,7 +63,6 @@ export class Flamechart {
     this.#session = context.session;
     this.#data = data;
     this.selection = new TimelineSelection(data, context.session);
-    this.say = say;
     this.scene = data.scene;
     this.#copier = new CodeCopy(
       root,

@@ -29,7 +29,6 @@ export class TimelineSelection {
     this.#session = session;
   }
 
-  /** Key of the selection. */
   get key(): string {
     const { selected, slice } = this.#session;
     return JSON.stringify([selected, slice, this.#own]);

@@ -39,9 +39,9 @@ export interface TableEvents {
   sort: (order: RankingOrder) => void;
 }
 
-type ColumnHead = readonly [name: string, content: HTMLElement | string, title: string];
-
-export function columnHeads(cells: readonly ColumnHead[]): HTMLElement[] {
+export function columnHeads(
+  cells: readonly (readonly [name: string, content: HTMLElement | string, title: string])[],
+): HTMLElement[] {
   return cells.map(([name, content, title]) =>
     element("span", { class: name, role: "columnheader", title: title || undefined }, content),
   );
@@ -117,7 +117,6 @@ export class TopTable {
     return this.#current < 0 ? null : `${this.#id}-${this.#current}`;
   }
 
-  /** Number of rows per page. */
   get page(): number {
     return this.#inView.page;
   }

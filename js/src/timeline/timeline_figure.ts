@@ -127,7 +127,6 @@ class TimeChart {
 interface TimelineFigureData {
   title: string;
   detail: string;
-  /** Name of the document. */
   name: string;
   words: string;
   text: string;

@@ -123,7 +123,6 @@ export class TuningBar {
     this.#all.disabled = all;
   }
 
-  /** Shows the result or the error of a query. */
   showQuery(query: string, text: string, isWrong: boolean): void {
     if (document.activeElement !== this.#field) this.#field.value = query;
     this.#field.setAttribute("aria-invalid", String(isWrong));

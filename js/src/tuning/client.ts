@@ -12,7 +12,6 @@ import {
 /** A line of a loop nest, as in `widgets/tuning.py`. */
 export interface NestLineInfo {
   kind: "placeholders" | "attribute" | "loop" | "compute" | "note";
-  /** Number of loops around it. */
   depth: number;
   /** Text in `print(state)`. */
   text: string;
@@ -24,11 +23,6 @@ export interface NestLineInfo {
   steps: number[];
   /** Buffers used inside: `A: 64 elements`. */
   touches: string[];
-}
-
-export interface StepInfo {
-  code: string;
-  text: string;
 }
 
 export interface TileInfo {
@@ -46,7 +40,7 @@ export interface ScheduleInfo {
   /** Costs of all runs, error, build and run seconds, version, position in the file. */
   facts: [name: string, value: string][];
   lines: NestLineInfo[];
-  steps: StepInfo[];
+  steps: { code: string; text: string }[];
   tiles: TileInfo[];
   /** Origin of the loops, assumptions, and errors that TVM would report. */
   notes: string[];
@@ -92,15 +86,16 @@ interface TilesInfo {
 
 /** R trials with one number on A axes; a scale of powers of two. */
 export class TuningTiles {
-  readonly info: TilesInfo;
   readonly rows: Int32Array;
   readonly costs: Float64Array;
   readonly #values: Float32Array;
   readonly #most: Float32Array;
   readonly #levels: readonly number[][];
 
-  constructor(info: TilesInfo, { rows, values, costs }: Columns<"tuningTiles">) {
-    this.info = info;
+  constructor(
+    readonly info: TilesInfo,
+    { rows, values, costs }: Columns<"tuningTiles">,
+  ) {
     this.rows = rows;
     this.costs = costs;
     this.#values = values;
@@ -134,7 +129,6 @@ export class TuningTiles {
 const FAILED_BELOW = 14;
 
 export class TilesScene {
-  readonly tiles: TuningTiles;
   width = 0;
   height = 0;
   /** Hovered row, or -1. */
@@ -143,8 +137,7 @@ export class TilesScene {
   readonly #high: number;
   readonly #ranks: Float64Array;
 
-  constructor(tiles: TuningTiles) {
-    this.tiles = tiles;
+  constructor(readonly tiles: TuningTiles) {
     const valid = [...tiles.costs.keys()].filter((at) => tiles.costs[at]! > 0);
     valid.sort((a, b) => tiles.costs[a]! - tiles.costs[b]!);
     this.#ranks = new Float64Array(tiles.costs.length).fill(Number.NaN);
@@ -226,12 +219,6 @@ export interface TuningAnswers {
   select: ColumnsReply<{ caption: string }>;
 }
 
-/** Matches of a query: one byte per trial, and a sentence with their number. */
-export interface ChosenTrials {
-  mask: Uint8Array;
-  caption: string;
-}
-
 export class TuningClient {
   readonly #model: AnyModel;
   readonly #signal: AbortSignal;
@@ -254,7 +241,6 @@ export class TuningClient {
     return new TuningData(result.info, columnsOf<"tuning">(result.columns, buffers));
   }
 
-  /** The schedule of a trial, cached. */
   schedule(trial: number): Promise<ScheduleInfo> {
     const known = this.#schedules.get(trial);
     if (known) return known;
@@ -279,7 +265,7 @@ export class TuningClient {
     return new TuningTiles(result.info, columnsOf<"tuningTiles">(result.columns, buffers));
   }
 
-  async select(query: string): Promise<ChosenTrials> {
+  async select(query: string): Promise<{ mask: Uint8Array; caption: string }> {
     const { result, buffers } = await this.#ask("select", { query });
     const { mask } = columnsOf<"tuningSelect">(result.columns, buffers);
     return { mask, caption: result.info.caption };

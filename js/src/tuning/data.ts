@@ -44,7 +44,6 @@ export interface FindingInfo {
 
 /** Errors of trials by a common property: round, unroll setting, number of threads. */
 export interface ErrorTableInfo {
-  /** Note on omitted rows. */
   note: string;
   /** Kinds of failures; one code may have two. */
   kinds: { label: string; code: number }[];
@@ -84,7 +83,6 @@ export type TuningColumns = Columns<"tuning">;
 
 /** N trials in the order of the log, and the curves over them. */
 export class TuningData {
-  readonly info: TuningInfo;
   readonly task: Int32Array;
   /** Seconds; NaN if the trial failed. */
   readonly cost: Float64Array;
@@ -99,8 +97,10 @@ export class TuningData {
   readonly totals: Float64Array;
   readonly #rowsOf = new Map<number, Int32Array>();
 
-  constructor(info: TuningInfo, columns: TuningColumns) {
-    this.info = info;
+  constructor(
+    readonly info: TuningInfo,
+    columns: TuningColumns,
+  ) {
     this.task = columns.task;
     this.cost = columns.cost;
     this.error = columns.error;

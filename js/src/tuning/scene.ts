@@ -21,7 +21,6 @@ export const STRIP = 44;
 const BELOW = 6;
 /** Largest distance of the pointer from its trial. */
 const NEAR = 14;
-/** The least width of a bin of the strip. */
 const LEAST_BIN = 4;
 /** Bins of the strip over time. */
 const TIME_BINS = 96;
@@ -39,7 +38,6 @@ export interface PlotEdges {
 export interface StripBin {
   from: number;
   to: number;
-  /** Number of trials in the foreground. */
   trials: number;
   /** Number of trials in the foreground without a query. */
   all: number;
@@ -48,7 +46,6 @@ export interface StripBin {
 
 /** Geometry of the chart of costs: trials over their number or over time, on a logarithmic scale. */
 export class TrialScene {
-  readonly data: TuningData;
   along: Along = "trial";
   /** Current task, or -1 for all. */
   task = -1;
@@ -72,8 +69,7 @@ export class TrialScene {
   #bins: { key: string; bins: StripBin[] } | null = null;
   #marks: { key: string; marks: TrialPoints } | null = null;
 
-  constructor(data: TuningData) {
-    this.data = data;
+  constructor(readonly data: TuningData) {
     let last = 0;
     for (const time of data.time) if (time > last) last = time;
     this.#viewports = {
@@ -115,7 +111,6 @@ export class TrialScene {
     return this.layers[row] === IN_FRONT;
   }
 
-  /** log10 of the trials' costs. */
   get levels(): Float64Array {
     this.#levels ??= this.data.cost.map(Math.log10);
     return this.#levels;
@@ -303,7 +298,6 @@ export class TrialScene {
     return { found: sums, all };
   }
 
-  /** Marks of the visible trials. */
   marks(cell: number): TrialPoints {
     const key = `${this.along} ${this.#place} ${cell}`;
     if (this.#marks?.key !== key) this.#marks = { key, marks: marksOf(this, cell) };

@@ -204,7 +204,6 @@ export class TaskTable {
     else if (bottom > scrollTop + clientHeight) this.node.scrollTop = bottom - clientHeight;
   }
 
-  /** The tasks in the order of the table. */
   get order(): number[] {
     return [...this.#rows.keys()];
   }

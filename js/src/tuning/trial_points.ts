@@ -20,7 +20,6 @@ export class Axis {
     this.values = isOrdered ? values : Float64Array.from(this.rows, (row) => values[row]!);
   }
 
-  /** Number of trials before a value. */
   before(value: number): number {
     let [low, high] = [0, this.values.length];
     while (low < high) {
@@ -31,7 +30,6 @@ export class Axis {
     return low;
   }
 
-  /** Number of trials before or at a value. */
   upTo(value: number): number {
     let [low, high] = [0, this.values.length];
     while (low < high) {
@@ -56,7 +54,6 @@ type Boxes = number[];
 
 /** Marks of all visible trials: one per cell; vertical neighbors form one box. */
 export interface TrialPoints {
-  /** Number of cells with a trial. */
   cells: number;
   front: Boxes;
   /** Trials of other tasks. */

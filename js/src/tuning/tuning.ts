@@ -15,7 +15,6 @@ interface TuningState extends TuningOptions {
   log: string;
   session: string | null;
   _figure_id: string;
-  /** In saved pages. */
   _is_saved?: boolean;
 }
 

@@ -31,17 +31,10 @@ const NAMED = 2;
 const SHARED = new Set(["dtype", "device", "storage"]);
 const OTHER = "other";
 
-export interface ClassRow {
-  key: string;
-  label: string;
-  nodes: number;
-  color: string;
-}
-
 /** Colors by class; a box of several nodes has its most frequent class and a stripe with all shares. */
 export class ClassColors extends KindColors {
   readonly column: ClassColumn;
-  readonly rows: ClassRow[];
+  readonly rows: { key: string; label: string; nodes: number; color: string }[];
   readonly unknown: number;
   #own = 0;
   /** Rank by class, by frequency. */
@@ -207,14 +200,17 @@ export class Coloring {
     const wire = wires[name] ?? null;
     let kept = this.#columns.get(name);
     if (!kept || kept.wire !== wire) {
-      const column = wire ? readColumn(this.#graph, name, wire) : this.#own(name);
+      const column = wire
+        ? readColumn(this.#graph, name, wire)
+        : name === "time"
+          ? timeColumn(this.#times)
+          : ownColumn(this.#graph, name);
       kept = { wire, column };
       this.#columns.set(name, kept);
     }
     return kept.column;
   }
 
-  /** Known health of boxes. */
   health(nodes: NodeHealth | null, scene: GraphScene): BoxHealth | null {
     if (!nodes) return null;
     if (this.#boxes?.nodes !== nodes || this.#scene !== scene) {
@@ -243,9 +239,5 @@ export class Coloring {
     else colors = new NumberColors(ground, this.#times, column, wish.limits);
     this.#made = { of, colors };
     return colors;
-  }
-
-  #own(name: string): NodeColumn | null {
-    return name === "time" ? timeColumn(this.#times) : ownColumn(this.#graph, name);
   }
 }

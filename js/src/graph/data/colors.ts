@@ -36,11 +36,12 @@ export interface Ground {
 
 /** Colors by op kind, the base of other colors. */
 export class KindColors implements BoxColors {
-  readonly ground: Ground;
   readonly #times: NodeTimes;
 
-  constructor(ground: Ground, times: NodeTimes) {
-    this.ground = ground;
+  constructor(
+    readonly ground: Ground,
+    times: NodeTimes,
+  ) {
     this.#times = times;
   }
 

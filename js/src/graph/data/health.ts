@@ -17,7 +17,6 @@ export const NO_VALUES = VERDICT_LABELS.length;
 const LABELS = [...VERDICT_LABELS, "no values"];
 /** Signs beside the colors. */
 const SIGNS = ["", "", "!", "✕", "?", ""];
-/** Severity of `NO_VALUES`. */
 const NO_VALUES_SEVERITY = 1.5;
 
 export function verdictLabel(verdict: number): string {
@@ -43,11 +42,9 @@ export function countsByWeight(verdicts: Uint8Array): [verdict: number, count: n
 
 /** Health of the nodes: that of their worst outputs. */
 export class NodeHealth {
-  readonly answer: HealthAnswer;
   readonly verdict: Uint8Array;
   /** The most suspicious node, or -1. */
   readonly worst: number;
-  /** `Fault` by node. */
   readonly fault: Uint8Array;
   /** Node of the first fault, or -1. */
   readonly origin: number;
@@ -55,8 +52,10 @@ export class NodeHealth {
   readonly #row: Int32Array;
   readonly #rows = new Map<number, number[]>();
 
-  constructor(answer: HealthAnswer, nodes: number) {
-    this.answer = answer;
+  constructor(
+    readonly answer: HealthAnswer,
+    nodes: number,
+  ) {
     this.verdict = new Uint8Array(nodes).fill(NO_VALUES);
     this.#row = new Int32Array(nodes).fill(-1);
     const first = nextSuspicious(answer, -1);
@@ -99,13 +98,14 @@ export class NodeHealth {
 }
 
 export class BoxHealth {
-  readonly nodes: NodeHealth;
   readonly fault: Uint8Array;
   readonly #scene: GraphScene;
   readonly #node: Int32Array;
 
-  constructor(nodes: NodeHealth, scene: GraphScene) {
-    this.nodes = nodes;
+  constructor(
+    readonly nodes: NodeHealth,
+    scene: GraphScene,
+  ) {
     this.#scene = scene;
     this.#node = Int32Array.from(scene.node);
     this.fault = new Uint8Array(scene.count);

@@ -6,10 +6,8 @@ export class Links {
   readonly #inStart: Int32Array;
   readonly #outStart: Int32Array;
   readonly #outEdges: Int32Array;
-  readonly graph: GraphColumns;
 
-  constructor(graph: GraphColumns) {
-    this.graph = graph;
+  constructor(readonly graph: GraphColumns) {
     const nodes = graph.kinds.length;
     const { edgeSource, edgeTarget } = graph;
     const out = groupBy(nodes, edgeSource);

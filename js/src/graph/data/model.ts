@@ -21,7 +21,6 @@ export class NodeDescriptions {
   readonly #labels: BoxLabels;
   readonly #times: NodeTimes;
   health: NodeHealth | null = null;
-  /** Text of the colored value of one entry. */
   entryValue: (entry: number) => string = () => "";
   /** Text of the colored value of some nodes; empty if it is redundant. */
   nodesValue: (nodes: ArrayLike<number>) => string = () => "";
@@ -183,7 +182,6 @@ export class NodeDescriptions {
 }
 
 export class GraphModel {
-  readonly graph: GraphColumns;
   readonly links: Links;
   readonly groups: Groups;
   readonly times: NodeTimes;
@@ -196,8 +194,11 @@ export class GraphModel {
   fetchFacts: () => Promise<FactColumns | null> = async () => null;
   fetchLayout: () => Promise<string> = async () => "";
 
-  constructor(graph: GraphColumns, timeline: TimelineColumns | null, measure: LabelMeasure) {
-    this.graph = graph;
+  constructor(
+    readonly graph: GraphColumns,
+    timeline: TimelineColumns | null,
+    measure: LabelMeasure,
+  ) {
     this.links = new Links(graph);
     this.times = new NodeTimes(graph, timeline);
     this.groups = new Groups(graph);

@@ -34,13 +34,6 @@ export function timeColumn(times: NodeTimes): NumberColumn {
   };
 }
 
-export interface Counts {
-  known: number;
-  unknown: number;
-  under: number;
-  over: number;
-}
-
 /** Positions on the ramp of the bar of a group's own share, and of the share it has in common with nodes outside. */
 const SHARE = 0.7;
 const SHARED = 0.35;
@@ -54,7 +47,12 @@ export class NumberColors extends KindColors {
   readonly ramp: Ramp;
   readonly axis: ValueAxis;
   readonly scale: ValueAxis;
-  readonly counts: Counts = { known: 0, unknown: 0, under: 0, over: 0 };
+  readonly counts: { known: number; unknown: number; under: number; over: number } = {
+    known: 0,
+    unknown: 0,
+    under: 0,
+    over: 0,
+  };
   /** Value by box; if groups are summed, the largest value inside. */
   readonly #values: Float64Array;
   readonly #largest: Float64Array;

@@ -92,15 +92,13 @@ type NumberList = ArrayLike<number>;
 
 export class Facts {
   readonly graph: GraphColumns;
-  readonly links: Links;
   /** Attributes, layouts and sizes; null if not requested. */
   more: FactColumns | null = null;
   readonly #lowered = new WeakMap<readonly string[], string[]>();
   readonly #numbers = new Map<string, NumberList>();
   #shapes: { codes: Int32Array; texts: string[] } | null = null;
 
-  constructor(links: Links) {
-    this.links = links;
+  constructor(readonly links: Links) {
     this.graph = links.graph;
   }
 

@@ -18,11 +18,11 @@ export type Query =
   | ["path", arrows: string[], ...Query[]];
 
 export class QueryError extends Error {
-  readonly at: number;
-
-  constructor(at: number, message: string) {
+  constructor(
+    readonly at: number,
+    message: string,
+  ) {
     super(message);
-    this.at = at;
   }
 }
 

@@ -42,11 +42,6 @@ export interface SceneLayout {
   result: LayoutResult;
 }
 
-interface Narrow {
-  width: Float32Array;
-  header: number;
-}
-
 export class Narrowing {
   readonly #sheet: GraphSheet;
   readonly #direction: Direction;
@@ -111,7 +106,11 @@ export class Narrowing {
     }
   }
 
-  *#widths({ scene, result }: SceneLayout, room: number, tall: number): Generator<Narrow> {
+  *#widths(
+    { scene, result }: SceneLayout,
+    room: number,
+    tall: number,
+  ): Generator<{ width: Float32Array; header: number }> {
     const { width, frameOf, frames } = scene;
     const { minY, maxY } = result.bounds;
     if (this.#direction === "right") {

@@ -178,7 +178,6 @@ export function graphFigure(request: GraphRequest): Drawing {
   return fitting(request).drawing;
 }
 
-/** Figure of a graph as a panel of a larger figure. */
 export function graphPanel(request: GraphRequest): FigurePanel {
   return fitting(request).panel;
 }

@@ -63,7 +63,6 @@ export function seenFrom({ request }: GraphSheet, { placed }: ArrangedGraph): Ar
   return { placed, camera: Object.assign(camera, { x, y, scale: from.scale }) };
 }
 
-/** Heading of the slowest operators. */
 export const SLOWEST = "Slowest operators:";
 /** Left edge of their names, px. */
 const NAMES = 122;

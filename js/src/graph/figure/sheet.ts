@@ -57,12 +57,11 @@ export interface GraphTraits {
   grouped: boolean;
 }
 
-export interface GraphAnswers {
-  graph: GraphColumns;
-  health?: HealthAnswer;
-}
-
-export type GraphRequest = FigureRequest<GraphData, GraphTraits, GraphAnswers>;
+export type GraphRequest = FigureRequest<
+  GraphData,
+  GraphTraits,
+  { graph: GraphColumns; health?: HealthAnswer }
+>;
 
 const { size: LARGE, small: SMALL } = tokens.font;
 const MOST_LISTED = 2000;

@@ -91,7 +91,6 @@ function digits(value: number): number {
   return count;
 }
 
-/** Texts of the boxes of one graph. */
 export class BoxLabels implements BoxTexts {
   readonly compact = false;
   readonly valued = false;

@@ -1,7 +1,6 @@
 import type { LayoutResult } from "./types.ts";
 import { type LayoutRequest, laidOut, shareLayout } from "./wrapping.ts";
 
-/** Messages of the worker: ready, progress, result or error. */
 export type WorkerMessage =
   | { kind: "ready" }
   | { kind: "progress"; phase: string; fraction: number }

@@ -19,7 +19,6 @@ const GAP_RIGHT = 72;
 /** Space between rows of compact boxes. */
 const COMPACT_GAP = 8;
 
-/** Layout input of a scene. */
 export function layoutInput(
   scene: GraphScene,
   direction: Direction,

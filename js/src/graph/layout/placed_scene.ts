@@ -14,8 +14,6 @@ interface Bands {
 
 /** A scene with its layout and an index that finds the visible items in time proportional to their number. */
 export class PlacedScene {
-  readonly scene: GraphScene;
-  readonly layout: LayoutResult;
   readonly isStub: Uint8Array;
   readonly isReversed: Uint8Array;
   /** Number of columns of a wrapped layout, and their total length. */
@@ -35,9 +33,10 @@ export class PlacedScene {
   #byBox: { start: Int32Array; edges: Int32Array } | null = null;
   #frameEnd: Int32Array | null = null;
 
-  private constructor(scene: GraphScene, layout: LayoutResult) {
-    this.scene = scene;
-    this.layout = layout;
+  private constructor(
+    readonly scene: GraphScene,
+    readonly layout: LayoutResult,
+  ) {
     const { columns, direction } = layout;
     const down = direction === "down";
     this.#along = down ? "y" : "x";
@@ -61,7 +60,6 @@ export class PlacedScene {
     );
   }
 
-  /** Indexes a layout, in steps. */
   static *steps(scene: GraphScene, layout: LayoutResult): Generator<void, PlacedScene> {
     const placed = new PlacedScene(scene, layout);
     yield;

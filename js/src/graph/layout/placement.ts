@@ -16,7 +16,6 @@ import type {
 export interface Packing {
   /** Offset added to the x of the component's items. */
   shift: Float64Array;
-  /** First layer by component. */
   firstLayer: Int32Array;
   layers: number;
   /** Components; those that share a layer are in order from left to right. */

@@ -32,7 +32,6 @@ export interface GraphScene {
   /** Boxes have only their title and the colored value. */
   compact: boolean;
   valued: boolean;
-  /** Texts of a box. */
   text: (box: number) => BoxText;
   width: Float32Array;
   height: Float32Array;

@@ -200,7 +200,6 @@ export interface Layering {
   row: Int32Array;
   rows: number;
   components: number;
-  /** Component by row. */
   component: Int32Array;
   /** Component count + 1: rows of component c are rowStart[c] … rowStart[c + 1] - 1. */
   rowStart: Int32Array;

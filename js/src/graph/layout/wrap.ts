@@ -12,11 +12,6 @@ const TRIES = 16;
 /** Growth of the picture that makes more columns worthwhile. */
 const WORTH = 1.08;
 
-export interface Sizes {
-  width: ArrayLike<number>;
-  height: ArrayLike<number>;
-}
-
 /**
  * Possible cuts of a layout: the layer before, the position, and the number of lines crossed; never through a frame.
  */
@@ -101,7 +96,11 @@ function acrossAt(points: Float64Array, from: number, to: number, at: number, ax
  * height: cuts through few lines, never through a frame; cut lines run in lanes from the foot of a column to the head
  * of the next.
  */
-export function wrap(result: LayoutResult, sizes: Sizes, aspect: number): LayoutResult {
+export function wrap(
+  result: LayoutResult,
+  sizes: { width: ArrayLike<number>; height: ArrayLike<number> },
+  aspect: number,
+): LayoutResult {
   const down = result.direction === "down";
   const axis = down ? 1 : 0;
   const across = down ? result.x : result.y;

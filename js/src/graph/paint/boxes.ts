@@ -30,20 +30,13 @@ const BORDER = 0.5;
 /** Height from which boxes have a border. */
 const BORDER_PX = 4;
 
-interface PlacedText {
-  words: string;
-  x: number;
-  y: number;
-  ink: string;
-}
-
 export class BoxPainter {
   readonly #context: Pen;
   readonly #measure: TextMeasure;
   readonly #density: DensityPainter;
   labels: LabelRecord[] | null = null;
   /** Texts of boxes by font, drawn after all boxes. */
-  readonly #texts = new Map<string, PlacedText[]>();
+  readonly #texts = new Map<string, { words: string; x: number; y: number; ink: string }[]>();
   #stage = { width: 0, height: 0 };
 
   constructor(context: Pen) {

@@ -205,7 +205,10 @@ export class EdgePainter {
   }
 
   /** Texts of edges with their anchor points: one per tensor, and one per cut end. */
-  *#labels(picture: GraphPicture, edges: readonly number[]): Generator<EdgeText> {
+  *#labels(
+    picture: GraphPicture,
+    edges: readonly number[],
+  ): Generator<{ text: string; edge: number; point: number }> {
     const { placed, graph } = picture;
     const { scene, isStub } = placed;
     const { routes } = placed.layout;
@@ -289,12 +292,6 @@ export class EdgePainter {
       ? [left, right]
       : [right, left];
   }
-}
-
-interface EdgeText {
-  text: string;
-  edge: number;
-  point: number;
 }
 
 /** `through 2 hidden`; the range of counts for several lines with one beginning. */

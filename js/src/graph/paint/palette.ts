@@ -16,7 +16,6 @@ const CLASS_TINT = 0.36;
 
 /** Colors of one theme, mixed once: fills of op kinds and of times, and legible ink for them. */
 export class Palette {
-  readonly theme: Theme;
   readonly #tints = new Map<string, string>();
   readonly #ramps = new Map<Ramp, string[]>();
   readonly edge: string;
@@ -25,8 +24,7 @@ export class Palette {
   readonly frame: string;
   #hatch: CanvasPattern | null = null;
 
-  constructor(theme: Theme) {
-    this.theme = theme;
+  constructor(readonly theme: Theme) {
     this.edge = mix(theme.background, theme.text, 0.55);
     this.frame = `rgba(${channels(theme.text).join(", ")}, 0.035)`;
     this.plain = mix(theme.background, theme.text, 0.03);
@@ -45,7 +43,6 @@ export class Palette {
     return blockFill(this.theme, kind);
   }
 
-  /** The color at a share, 0 … 1, of a ramp. */
   ramp(name: Ramp, share: number): string {
     const step = Math.round(Math.min(1, Math.max(0, share)) * STEPS);
     let colors = this.#ramps.get(name);

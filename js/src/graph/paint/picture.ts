@@ -31,7 +31,6 @@ export interface GraphPicture {
   placed: PlacedScene;
   camera: Camera;
   palette: Palette;
-  /** Column of the colors, and the colors. */
   colorBy: string;
   colors: BoxColors;
   health: BoxHealth | null;

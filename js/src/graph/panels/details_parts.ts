@@ -71,16 +71,11 @@ export function table(rows: readonly (readonly [string, string])[]): HTMLElement
           "tr",
           {},
           name ? element("th", { scope: "row" }, name) : element("td"),
-          element("td", {}, unbroken(value)),
+          element("td", {}, value.replace(/(\d) (?=[nµm]?s\b)/g, "$1\u00a0")),
         ),
       ),
     ),
   );
-}
-
-/** Keeps a time on one line with its unit. */
-function unbroken(text: string): string {
-  return text.replace(/(\d) (?=[nµm]?s\b)/g, "$1\u00a0");
 }
 
 export function bar(share: number, title: string): HTMLElement {
@@ -138,7 +133,10 @@ export function delegateOf(attrs: AttributeList): {
   const name = (left.get("backend") ?? backend).replace(/Backend$/, "");
   const taken = (names: Iterable<string>): AttributeList => {
     const present = [...names].filter((attr) => left.has(attr));
-    const rows = present.map((attr) => [shown(attr), left.get(attr)!] as const);
+    const rows = present.map(
+      (attr) =>
+        [WORDS[attr] ?? attr.replace(new RegExp(`${QUANTIZATION}$`), ""), left.get(attr)!] as const,
+    );
     for (const attr of present) left.delete(attr);
     return rows;
   };
@@ -164,10 +162,6 @@ function partsOf(text: string): AttributeList {
     else if (parts.length) parts.at(-1)![1] += `; ${part}`;
   }
   return parts;
-}
-
-function shown(name: string): string {
-  return WORDS[name] ?? name.replace(new RegExp(`${QUANTIZATION}$`), "");
 }
 
 export function delegateSection({ title, parts }: DelegateFacts): HTMLElement {

@@ -196,7 +196,6 @@ export interface ColumnsReply<Info> extends Packed {
 /** Answer with some fields sent as columns. */
 type ColumnAnswer<Answer, Columns> = Omit<Answer, keyof Columns> & Packed;
 
-/** Answer with its distribution sent as columns. */
 type WithDistribution<Answer extends SpreadAnswer> = Omit<Answer, "distribution"> & {
   distribution: ColumnAnswer<Distribution, Distribution> | null;
 };

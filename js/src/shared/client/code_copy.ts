@@ -33,10 +33,6 @@ const SHOWN_MS = 2600;
 
 export const COPY_KEY = "y";
 
-interface Titled {
-  summary(): Promise<{ title: string }>;
-}
-
 export class CodeCopy {
   readonly #root: HTMLElement;
   readonly #code: () => string | null;
@@ -49,7 +45,7 @@ export class CodeCopy {
     root: HTMLElement,
     code: () => string | null,
     say: (text: string) => void,
-    { run, signal }: { run: Titled; signal: AbortSignal },
+    { run, signal }: { run: { summary(): Promise<{ title: string }> }; signal: AbortSignal },
   ) {
     this.#root = root;
     this.#code = () => {

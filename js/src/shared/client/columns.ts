@@ -25,12 +25,13 @@ export type ColumnHeader =
 
 /** Strings as codes into their distinct values. */
 export class StringColumn {
-  readonly codes: Int32Array;
   #unique: readonly string[] | (() => readonly string[]);
 
   /** The distinct values may be computed on first use. */
-  constructor(codes: Int32Array, unique: readonly string[] | (() => readonly string[])) {
-    this.codes = codes;
+  constructor(
+    readonly codes: Int32Array,
+    unique: readonly string[] | (() => readonly string[]),
+  ) {
     this.#unique = unique;
   }
 

@@ -112,7 +112,6 @@ export function faultsOf({ node, verdict, source }: HealthAnswer, nodes: number)
   return faults;
 }
 
-/** Row of the first fault, or -1. */
 export function firstFault(health: HealthAnswer): number {
   const first = nextSuspicious(health, -1);
   return first >= 0 && health.verdict[first] === Verdict.FAULTY ? first : -1;

@@ -4,12 +4,6 @@ import type { RunAnswers } from "./answers.ts";
 
 export type { AnyModel };
 
-interface KernelReply {
-  id?: string;
-  error?: string;
-  result?: unknown;
-}
-
 export interface Answer<T> {
   result: T;
   buffers: DataView[];
@@ -63,7 +57,10 @@ export function request<T>(
       finish();
     };
     const onAbort = () => settle(() => reject(signal.reason));
-    const onReply = (reply: KernelReply, buffers: DataView[] = []) => {
+    const onReply = (
+      reply: { id?: string; error?: string; result?: unknown },
+      buffers: DataView[] = [],
+    ) => {
       if (reply?.id !== id) return;
       settle(() =>
         reply.error === undefined

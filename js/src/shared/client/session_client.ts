@@ -26,8 +26,6 @@ export interface TourStep {
 
 const HOVER_TO_PYTHON_MS = 300;
 const SHARED = ["selected", "entry", "slice", "time_range", "hovered"] as const;
-type SessionPart = (typeof SHARED)[number] | "notes" | "tour" | "tour_step";
-
 export interface SessionSelection {
   /** Output of the node; the first by default. */
   output?: number;
@@ -128,7 +126,7 @@ export class SessionClient {
   onChange(
     listener: () => void,
     signal: AbortSignal,
-    parts: readonly SessionPart[] = SHARED,
+    parts: readonly ((typeof SHARED)[number] | "notes" | "tour" | "tour_step")[] = SHARED,
   ): void {
     let queued = false;
     const onEvent = () => {
@@ -171,7 +169,6 @@ export function tourOf(session: SessionClient): readonly TourStep[] {
   return session.get("tour") ?? [];
 }
 
-/** Current step of the tour, or null. */
 export function stepOf(session: SessionClient): number | null {
   const step = session.get("tour_step");
   return step !== null && tourOf(session)[step] ? step : null;

@@ -76,7 +76,6 @@ export class TensorQuestions {
   }
 }
 
-/** Answer with its distribution unpacked. */
 function spread<T extends { distribution: Packed | null }>({ result, buffers }: Answer<T>) {
   const { distribution } = result;
   const columns = distribution && columnsOf<"distribution">(distribution.columns, buffers);

@@ -25,12 +25,10 @@ export interface TensorView {
   sizes: Record<string, number> | null;
 }
 
-export type PlaneAxes = readonly [down: number | null, across: number | null];
-
 /** Two axes of a tensor; `down` is null for a vector or scalar. */
 export interface PlaneView extends TensorView {
   /** Null or an index of another rank leaves the choice to the answer. */
-  axes: PlaneAxes | null;
+  axes: readonly [down: number | null, across: number | null] | null;
   /** One index per axis; ignored for the shown axes. */
   index: readonly number[] | null;
 }
@@ -57,7 +55,6 @@ export interface KnownLayout {
 
 export interface TensorAnswer {
   entry: Entry;
-  /** Name in the file. */
   name: string;
   /** Node and output: `conv2d + add #38:1`. */
   title: string;

@@ -39,14 +39,12 @@ interface SliceLoad {
 
 /** Questions about time. A newer `window`, `find`, `area` or `sums` aborts the previous one of its kind. */
 export class TimelineQuestions {
-  readonly ask: Ask;
-  readonly once: Once;
   readonly #newest = new Map<string, AbortController>();
 
-  constructor(ask: Ask, once: Once) {
-    this.ask = ask;
-    this.once = once;
-  }
+  constructor(
+    readonly ask: Ask,
+    readonly once: Once,
+  ) {}
 
   timeline(): Promise<TimelineColumns | null> {
     return this.once("timeline", async () => {
@@ -209,14 +207,17 @@ function textColumn(texts: string[]): StringColumn {
   );
 }
 
-/** Optional columns of slices. */
 const OTHERS = ["self", "node", "set", "about", "source", "trust", "role"] as const;
-type OptionalColumns = Pick<SliceColumns, (typeof OTHERS)[number]>;
-
 function sliceColumns(columns: Columns<"slices"> & NameColumns): SliceColumns {
   const { start, duration, name } = columns;
   const others = Object.fromEntries(OTHERS.map((name) => [name, columns[name] ?? null]));
-  return { start, duration, name, ...(others as OptionalColumns), ...namesOf(columns) };
+  return {
+    start,
+    duration,
+    name,
+    ...(others as Pick<SliceColumns, (typeof OTHERS)[number]>),
+    ...namesOf(columns),
+  };
 }
 
 function begun({ info }: TimelineColumns, names: NameColumns): SliceLoad {

@@ -77,7 +77,6 @@ export interface TimelineInfo {
   /** Trust of every slice, if all have the same. */
   trust: number | null;
   colors: { by: "kind" | "block" | "share"; kind: string; blocks: [kind: number, title: string][] };
-  /** Number of distinct names. */
   names: number;
   columns: Record<string, "u1" | "u2" | "u4" | "i4" | "f8">;
   /** Student's t for 95 % by number of repeats. */

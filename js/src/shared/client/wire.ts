@@ -78,7 +78,6 @@ export const WIRE = {
     flops: "f8",
     bytes: "f8",
     exact: "u1",
-    /** Dtypes of the computation. */
     dtypes: "strings",
     why: "strings",
   },

@@ -59,7 +59,6 @@ export const GROUPS = {
   /** Time of slices of several nodes inside, which is in no `nodeNs`. */
   groupTogether: "f8?",
   groupNames: "strings",
-  /** The innermost group by node, or -1. */
   nodeGroup: "i4",
 } as const;
 
@@ -117,7 +116,6 @@ export const FACTS = {
   attrNames: "strings",
   attrValues: "strings",
   entryBytes: "f8",
-  /** Layout by entry; may be empty. */
   layouts: "strings",
 } as const;
 

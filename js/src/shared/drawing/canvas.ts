@@ -186,7 +186,6 @@ const BETWEEN = /[\s_./:+,·×|]+$/u;
 
 /** The visible part of an axis, kept inside its limits. */
 export class Viewport {
-  readonly first: number;
   readonly last: number;
   start: number;
   end: number;
@@ -194,9 +193,12 @@ export class Viewport {
   readonly #least: number;
 
   /** @param least The shortest visible part; for times in nanoseconds. */
-  constructor(first: number, last: number, least = 0.1) {
+  constructor(
+    readonly first: number,
+    last: number,
+    least = 0.1,
+  ) {
     this.#least = least;
-    this.first = first;
     this.last = last > first ? last : first + 1;
     this.start = this.first;
     this.end = this.last;

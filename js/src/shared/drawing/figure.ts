@@ -47,7 +47,6 @@ export interface FigurePanel extends FigurePage {
   paint: (pen: SvgContext, theme: Theme) => void;
 }
 
-/** A pen with its colors. */
 export interface Ink {
   pen: SvgContext;
   theme: Theme;

@@ -9,12 +9,10 @@ export interface WidthTables {
   narrow: Readonly<Record<string, number>>;
   /** First and last character of a range, and its largest width. */
   wide: readonly (readonly [first: number, last: number, em: number])[];
-  /** Width of all other characters. */
   other: number;
   /** Characters without width. */
   joiners: string;
   wideMarks: string;
-  /** Factor for bold text. */
   bold: number;
   /** Width of U+0020 … U+007E in monospaced fonts. */
   mono: number;

@@ -58,9 +58,6 @@ const DECADES = 6;
 
 /** Position of values along an axis: shares 0 … 1 between two finite values. */
 export class ValueAxis {
-  readonly kind: AxisKind;
-  readonly low: number;
-  readonly high: number;
   /** Value at which symlog turns from linear to logarithmic. */
   readonly threshold: number;
   /** Halves large values, since the span of two float64 may overflow; the smallest cannot be halved. */
@@ -69,10 +66,12 @@ export class ValueAxis {
   readonly #to: number;
 
   /** A logarithmic axis is all positive or all negative. */
-  constructor(kind: AxisKind, low: number, high: number, linear: number | null = null) {
-    this.kind = kind;
-    this.low = low;
-    this.high = high;
+  constructor(
+    readonly kind: AxisKind,
+    readonly low: number,
+    readonly high: number,
+    linear: number | null = null,
+  ) {
     const largest = Math.max(Math.abs(low), Math.abs(high));
     this.threshold = Math.min(linear || largest / 10 ** DECADES, largest) || 1;
     this.#unit = largest > 1 ? 0.5 : 1;

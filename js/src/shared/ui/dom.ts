@@ -1,12 +1,10 @@
 import { type Icon, icon } from "../drawing/icons.ts";
 
 type Child = Node | string | null | undefined | false;
-type Attributes = Record<string, string | number | boolean | undefined>;
-
 /** Creates an element with attributes and children; text only ever enters as text nodes. */
 export function element<K extends keyof HTMLElementTagNameMap>(
   tag: K,
-  attributes: Attributes = {},
+  attributes: Record<string, string | number | boolean | undefined> = {},
   ...children: Child[]
 ): HTMLElementTagNameMap[K] {
   const node = document.createElement(tag);

@@ -11,7 +11,6 @@ const CONTROLS = "button, select, input";
 
 /** Controls of a toolbar that may move to its menu, in the toolbar's order. */
 interface MenuControls {
-  /** Controls that are always in the menu. */
   always: readonly HTMLElement[];
   /** Controls that move there if there is no room, the least needed first. */
   sometimes: readonly HTMLElement[];

@@ -197,11 +197,6 @@ function named(title: string): [name: string, key: string] {
   return [name ?? title, key ?? ""];
 }
 
-export interface CommandMatches {
-  commands: Command[];
-  total: number;
-}
-
 /** Quality of a match: all words in sequence, at the beginning, at beginnings of words, anywhere. */
 const RANKS = 4;
 
@@ -210,7 +205,7 @@ export function matching(
   sources: readonly Commands[],
   query: string,
   most: number,
-): CommandMatches {
+): { commands: Command[]; total: number } {
   const words = query.toLowerCase().split(/\s+/).filter(Boolean);
   const ranked: [source: Commands, index: number][][] = Array.from({ length: RANKS }, () => []);
   for (const source of sources) {
@@ -229,7 +224,12 @@ export function matching(
 
 function rank(text: string, words: readonly string[]): number {
   if (words.length > 1 && holdsPhrase(text, words.join(" "))) return 0;
-  if (!words.every((word) => beginsWord(text, word))) return 3;
+  if (
+    !words.every(
+      (word) => text.startsWith(word) || text.includes(` ${word}`) || text.includes(`#${word}`),
+    )
+  )
+    return 3;
   return text.startsWith(words[0] ?? "") ? 1 : 2;
 }
 
@@ -237,10 +237,6 @@ function rank(text: string, words: readonly string[]): number {
 function holdsPhrase(text: string, phrase: string): boolean {
   const at = ` ${text}`.indexOf(` ${phrase}`);
   return at >= 0 && !/\w/.test(text[at + phrase.length] ?? "");
-}
-
-function beginsWord(text: string, word: string): boolean {
-  return text.startsWith(word) || text.includes(` ${word}`) || text.includes(`#${word}`);
 }
 
 export const PALETTE_LABEL = "Go to a node, a finding or an action";

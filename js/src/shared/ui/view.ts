@@ -126,14 +126,15 @@ function scrollerOf(root: HTMLElement): Element | null {
   for (let at = root.parentElement; at && at !== document.body; at = at.parentElement) {
     const { overflowY, maxHeight } = getComputedStyle(at);
     // An output that is cut at its own height is no viewport.
-    if (/auto|scroll/.test(overflowY) && maxHeight === "none" && isBounded(at)) return at;
+    if (
+      /auto|scroll/.test(overflowY) &&
+      maxHeight === "none" &&
+      at.clientHeight > 0 &&
+      at.scrollHeight > at.clientHeight
+    )
+      return at;
   }
   return null;
-}
-
-/** True if an element's height comes from its surroundings, not from its content. */
-function isBounded(at: Element): boolean {
-  return at.clientHeight > 0 && at.scrollHeight > at.clientHeight;
 }
 
 /** A frame that grows with its content has no height of its own. */

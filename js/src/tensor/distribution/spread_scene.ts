@@ -94,7 +94,8 @@ export function spreadScene(
       text: `${rangeText(bar, spread)}: ${countText(bar, size)}`,
       slot: null,
       over: false,
-      span: valueSpan(bar, spread),
+      span:
+        spread.whole && bar.from === bar.to ? [bar.from - 0.5, bar.to + 0.5] : [bar.from, bar.to],
     };
   });
   slots.forEach(({ name, count }, slot) => {
@@ -137,10 +138,6 @@ function extents({ bars, whole }: Spread, at: (value: number) => number): [numbe
     const wide = Math.max(1, smallest(gaps, WIDEST_CODE));
     return [from - wide / 2, from + wide / 2];
   });
-}
-
-function valueSpan({ from, to }: SpreadBar, { whole }: Spread): [number, number] {
-  return whole && from === to ? [from - 0.5, to + 0.5] : [from, to];
 }
 
 function rangeText({ from, to, closed }: SpreadBar, { whole, apart, only, dtype }: Spread): string {

@@ -22,16 +22,14 @@ export function channelSigns({ low, high, all }: Channel): string[] {
 }
 
 export class Channels {
-  readonly axis: number;
-  readonly length: number;
   /** Values per cell; null until known. */
   steps: { rowStep: number; colStep: number } | null = null;
   readonly #known = new Map<number, Channel>();
 
-  constructor(axis: number, length: number) {
-    this.axis = axis;
-    this.length = length;
-  }
+  constructor(
+    readonly axis: number,
+    readonly length: number,
+  ) {}
 
   get(index: number): Channel | null {
     return this.#known.get(index) ?? null;

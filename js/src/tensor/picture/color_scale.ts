@@ -120,11 +120,8 @@ const LOG_DECADES = 6;
 /** Relative rounding error of a tensor's float32 cells. */
 export const ROUNDING = 2 ** -24;
 
-export type ScaleSide = "on" | "under" | "over";
-
 /** Maps finite values to shares 0 … 1 of a color table, whose ends are the ends of the axis. */
 export class ColorScale extends ValueAxis {
-  readonly map: ColorMap;
   /** The values on the scale: a part of those from `low` to `high`, else all. */
   readonly least: number;
   readonly most: number;
@@ -132,13 +129,12 @@ export class ColorScale extends ValueAxis {
   constructor(
     low: number,
     high: number,
-    map: ColorMap,
+    readonly map: ColorMap,
     kind: ScaleKind,
     part: readonly [least: number, most: number] = [low, high],
     linear: number | null = null,
   ) {
     super(kind, low, high, linear ?? Math.max(Math.abs(low), Math.abs(high)) / 10 ** DECADES);
-    this.map = map;
     [this.least, this.most] = part;
   }
 
@@ -148,7 +144,7 @@ export class ColorScale extends ValueAxis {
   }
 
   /** Side of the scale that a value is beyond; values at the ends may be off by `rounding`. */
-  side(value: number, rounding = ROUNDING): ScaleSide {
+  side(value: number, rounding = ROUNDING): "on" | "under" | "over" {
     if (value < this.least - rounding * Math.abs(this.least)) return "under";
     return value > this.most + rounding * Math.abs(this.most) ? "over" : "on";
   }
@@ -208,7 +204,6 @@ export function nearRange(
   return bent ? null : known.robust;
 }
 
-/** The least positive value, as far as known. */
 function leastPositive({ statistics }: KnownValues): number {
   return statistics?.distribution?.low.find((low) => low > 0) ?? Number.MIN_VALUE;
 }

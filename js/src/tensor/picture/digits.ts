@@ -157,7 +157,12 @@ function chosenLines(
   const most = largest([0, ...cells.map(({ levels }) => levels.length)]);
   const splits = down >= 2 * LINE + 4 ? [onOneLine, onTwoLines] : [onOneLine];
   const fits = (lines: string[], room: number) => lines.every((text) => width(text) <= room);
-  const at = ({ levels }: DigitCell, level: number, split: Split, room: number) => {
+  const at = (
+    { levels }: DigitCell,
+    level: number,
+    split: (text: string) => string[],
+    room: number,
+  ) => {
     const [exact, other] = [0, level].map((zoom) =>
       split(levels[Math.min(zoom, levels.length - 1)]!),
     );
@@ -176,8 +181,6 @@ function chosenLines(
     return all.find((lines) => fits(lines, rooms.at(-1)!)) ?? [];
   });
 }
-
-type Split = (text: string) => string[];
 
 function onOneLine(text: string): string[] {
   return [text];

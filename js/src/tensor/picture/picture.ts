@@ -75,7 +75,6 @@ const MAX_MARKS = 4096;
 /** A plane as a picture: a heat map, a profile for a vector, one cell for a scalar. */
 export class PlanePicture {
   readonly stage = div("tvmdbg-stage tvmdbg-tensor-stage");
-  readonly viewport: PlaneViewport;
   readonly #base = layer("tvmdbg-base");
   readonly #overlay = layer("tvmdbg-overlay");
   readonly #root: HTMLElement;
@@ -96,13 +95,12 @@ export class PlanePicture {
 
   constructor(
     root: HTMLElement,
-    viewport: PlaneViewport,
+    readonly viewport: PlaneViewport,
     overview: PlaneOverview,
     events: PictureEvents,
     signal: AbortSignal,
   ) {
     this.#root = root;
-    this.viewport = viewport;
     this.#events = events;
     this.#overview = overview;
     this.stage.append(this.#base.canvas, this.#overlay.canvas, overview.node, this.#tooltip.node);
@@ -113,7 +111,7 @@ export class PlanePicture {
       root,
       viewport,
       {
-        hover: (x, y) => this.#point(x, y),
+        hover: (x, y) => this.#hoverAt(this.viewport.layout && pointAt(this.viewport.layout, x, y)),
         leave: () => this.#hoverAt(null),
         pick: (x, y) => {
           const point = this.viewport.layout && pointAt(this.viewport.layout, x, y);
@@ -350,10 +348,6 @@ export class PlanePicture {
     context.fillText(this.#exact, x, y);
     const long = context.measureText(this.#exact).width;
     this.#labels.push({ text: this.#exact, x, y: y - size / 2, width: long, height: size });
-  }
-
-  #point(x: number, y: number): void {
-    this.#hoverAt(this.viewport.layout && pointAt(this.viewport.layout, x, y));
   }
 
   #hoverAt(point: Point | null): void {

@@ -91,7 +91,7 @@ export class Prefetch {
     const { signal } = this.#gone;
     this.#coming = { view, axis, first, count };
     try {
-      await painted();
+      await new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)));
       const answer = await this.#run.channels({ ...view, axis, first, count, rows, cols }, signal);
       if (signal.aborted) return;
       const { minimum, maximum, mean, flags, rowStep, colStep, planeRows, planeCols } = answer;
@@ -117,10 +117,6 @@ export class Prefetch {
       }
     }
   }
-}
-
-function painted(): Promise<void> {
-  return new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)));
 }
 
 function withIndex(view: PlaneView, axis: number, at: number): PlaneView {
@@ -216,7 +212,6 @@ export class Pictures {
     return this.#sampled;
   }
 
-  /** Keeps the sample. */
   stop(): void {
     this.#sampled = true;
     this.#asking.stop();

@@ -113,7 +113,6 @@ export class PlaneTiles {
     return all.sort((a, b) => stepOf(b) - stepOf(a) || Number(a.exact) - Number(b.exact));
   }
 
-  /** A tile of the complete plane. */
   whole(plane: string): Tile | null {
     const holds = ({ row, col, rows, cols, rowStep, colStep, planeRows, planeCols }: Tile) =>
       row === 0 && col === 0 && rows * rowStep >= planeRows && cols * colStep >= planeCols;

@@ -11,15 +11,12 @@ import { cellOf } from "../picture/plane_layout.ts";
 import { answeredPlane, indexAt, indexText, type Point } from "../plane.ts";
 import { hasValues, type ShownTensor } from "../state.ts";
 
-/** Parts of a float's bits. */
 const FIELD_NAMES = ["sign", "exponent", "mantissa"] as const;
-export type FieldName = (typeof FIELD_NAMES)[number];
-
 /** The bits of a float by part; those of other values in one piece without a name. */
 function bitFields(
   text: string,
   fields: readonly number[],
-): { name: FieldName | null; bits: string }[] {
+): { name: (typeof FIELD_NAMES)[number] | null; bits: string }[] {
   if (fields.length !== 3 || fields[0]! + fields[1]! + fields[2]! !== text.length) {
     return [{ name: null, bits: text }];
   }

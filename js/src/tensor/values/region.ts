@@ -61,12 +61,6 @@ function regionWords(answer: TensorAnswer, region: Region, counts: RegionAnswer)
     .join("; ");
 }
 
-interface RegionEvents {
-  copy(): void;
-  zoomTo(): void;
-  clear(): void;
-}
-
 /** Contents of the marked region: counts, bounds, mean and a small histogram. */
 export class RegionPanel {
   readonly node = element("section", {
@@ -80,7 +74,11 @@ export class RegionPanel {
   readonly #bars: SmallHistogram;
   #dtype = "";
 
-  constructor(root: HTMLElement, events: RegionEvents, signal: AbortSignal) {
+  constructor(
+    root: HTMLElement,
+    events: { copy(): void; zoomTo(): void; clear(): void },
+    signal: AbortSignal,
+  ) {
     this.#bars = new SmallHistogram(root, signal);
     this.node.append(
       part(

@@ -50,7 +50,6 @@ export class ValuesScroll {
     };
   }
 
-  /** Resets the column widths for other values. */
   reset(headWidth: number, colWidth: number): void {
     this.#headWidth = headWidth;
     this.colWidth = colWidth;

@@ -12,13 +12,6 @@ export const MEDIAN = -1;
 /** Number of cached lanes. */
 const MOST = 100;
 
-/** Operators [row, next) of a lane that are drawn as one, in the color of the widest. */
-export interface LaneColumn {
-  row: number;
-  next: number;
-  widest: number;
-}
-
 /** Operators end to end, lane by lane: with their medians, or their times in one repeat. */
 export class Lanes {
   readonly #rows: readonly MatrixRow[];
@@ -52,7 +45,12 @@ export class Lanes {
   /**
    * Columns of a lane in [from, to): operators that begin less than `least` apart are merged, except for longer ones.
    */
-  *columns(lane: number, from: number, to: number, least: number): Generator<LaneColumn> {
+  *columns(
+    lane: number,
+    from: number,
+    to: number,
+    least: number,
+  ): Generator<{ row: number; next: number; widest: number }> {
     const starts = this.starts(lane);
     const last = this.#rows.length;
     let row = Math.max(0, lowerBound(starts, from) - 1);
@@ -71,7 +69,6 @@ export class Lanes {
     }
   }
 
-  /** Length of the longest lane. */
   longest(lanes: number): number {
     let most = 0;
     for (let lane = MEDIAN; lane < lanes; lane++) {

@@ -141,7 +141,8 @@ export class Heat implements OtherChart {
       this.#current = { row: rowOf(wanted), repeat: -1 };
       this.#reveal();
     }
-    if (hovered === null && !this.#isUnjoined(this.#hovered.row)) this.#hovered.row = -1;
+    if (hovered === null && !((this.#matrix.rows[this.#hovered.row]?.node ?? 0) < 0))
+      this.#hovered.row = -1;
     else if (hovered !== null && this.#matrix.rows[this.#hovered.row]?.node !== hovered) {
       this.#hovered = { row: rowOf(hovered), repeat: -1 };
     }
@@ -191,10 +192,6 @@ export class Heat implements OtherChart {
     out.hovered = this.#hovered;
     out.totals = [...this.#matrix.totals];
     out.spread = this.#matrix.spread;
-  }
-
-  #isUnjoined(row: number): boolean {
-    return (this.#matrix.rows[row]?.node ?? 0) < 0;
   }
 
   #sort(): void {

@@ -10,11 +10,12 @@ const STEPS = 32;
 
 /** Colors of values below and above a median, from -spread to +spread of it. */
 class Diverging {
-  readonly spread: number;
   readonly #fills: string[];
 
-  constructor(theme: Theme, spread: number) {
-    this.spread = spread;
+  constructor(
+    theme: Theme,
+    readonly spread: number,
+  ) {
     const stops = divergingStops(theme);
     this.#fills = Array.from({ length: 2 * STEPS + 1 }, (_, i) => ramp(stops, i / (2 * STEPS)));
   }
@@ -50,10 +51,8 @@ export function legend(theme: Theme, spread: number, of: string): HTMLElement {
 }
 
 export const ROW = 20;
-/** Height of the totals. */
 export const TOTALS = 40;
 const AXIS = 16;
-/** Top of the rows. */
 export const TOP = TOTALS + AXIS;
 /** Widths from which a cell has its number, a mark beyond the scale, and a gap. */
 const [NUMBERED, MARKED, APART] = [44, 7, 4];
@@ -61,7 +60,6 @@ const [NUMBERED, MARKED, APART] = [44, 7, 4];
 export interface RowNames {
   titleOf(key: number): Title;
   mark(theme: Theme, key: number): string;
-  /** A time as text. */
   timeText(ns: number): string;
 }
 
@@ -100,7 +98,6 @@ export class HeatPainter {
     return TOP + this.#order.length * ROW + 2;
   }
 
-  /** Number of repeats per cell. */
   perCell(width: number): number {
     const room = width - this.gutter(width) - 1;
     return Math.max(1, Math.ceil((this.#least * this.#matrix.columns) / room));

@@ -33,8 +33,6 @@ export interface PlaceNames {
 
 /** Draws a merged tree as boxes: children below (or above) their parent, as wide as their total. */
 export class Icicle<T extends TreePlaces = MergedTree> {
-  readonly called: PlaceNames;
-  tree: T;
   /** The place with the full width, -1 for all. */
   zoomed = -1;
   /** Boxes grow upwards: callers of the lowest. */
@@ -42,9 +40,11 @@ export class Icicle<T extends TreePlaces = MergedTree> {
   level = LEAST_LEVEL;
   #hits: Int32Array | null = null;
 
-  constructor(tree: T, called: PlaceNames, upwards = false) {
-    this.tree = tree;
-    this.called = called;
+  constructor(
+    public tree: T,
+    readonly called: PlaceNames,
+    upwards = false,
+  ) {
     this.upwards = upwards;
   }
 

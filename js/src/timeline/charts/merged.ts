@@ -114,7 +114,11 @@ export class Merged implements OtherChart {
     const beside = (by: number) => {
       if (current < 0) return to(Math.max(0, icicle.zoomed));
       const next = Math.min(Math.max(first, current + by), last - 1);
-      return to(icicle.zoomed >= 0 && !this.#holdsPlace(icicle.zoomed, next) ? current : next);
+      return to(
+        icicle.zoomed >= 0 && !this.#icicle!.tree.path(next).includes(icicle.zoomed)
+          ? current
+          : next,
+      );
     };
     switch (event.key) {
       case "ArrowLeft":
@@ -216,10 +220,6 @@ export class Merged implements OtherChart {
   #holds(place: number, node: number): boolean {
     const key = this.#icicle?.tree.key[place] ?? -1;
     return key >= 0 && this.#called.group(key) >= 0 && this.#called.nodes(key).includes(node);
-  }
-
-  #holdsPlace(outer: number, place: number): boolean {
-    return this.#icicle!.tree.path(place).includes(outer);
   }
 
   #pick(place: number): void {

@@ -25,15 +25,13 @@ interface DrawnChart {
 
 /** A canvas in CSS pixels, with the current theme. */
 export class Brush {
-  readonly context: Pen;
-  readonly measure: TextMeasure;
   theme!: Theme;
   drawn: DrawnChart = { labels: [], marks: [] };
 
-  constructor(context: Pen, measure = new TextMeasure(context)) {
-    this.context = context;
-    this.measure = measure;
-  }
+  constructor(
+    readonly context: Pen,
+    readonly measure = new TextMeasure(context),
+  ) {}
 
   fill(color: string, x: number, y: number, width: number, height: number, alpha = 1): void {
     this.context.globalAlpha = alpha;
@@ -211,7 +209,6 @@ export class ChartStage {
     return this.node.clientHeight;
   }
 
-  /** Repaints everything. */
   changed(): void {
     this.#dirty = true;
     this.#repaint.request();

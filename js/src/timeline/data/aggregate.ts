@@ -215,14 +215,11 @@ export function sumsBy(...args: Parameters<typeof summing>): SliceSums {
   }
 }
 
-/** Slices that touch a range, and their self times in it. */
-export interface RangeTimes {
-  slices: Int32Array;
-  self: Float64Array;
-}
-
 /** Self time of every slice in a range (null: all time), cut at its ends; at most two slices of a row are cut. */
-export function selfWithin(slices: Slices, range: TimeRange | null): RangeTimes {
+export function selfWithin(
+  slices: Slices,
+  range: TimeRange | null,
+): { slices: Int32Array; self: Float64Array } {
   const ranges = slices.rows.map((row): readonly [number, number] =>
     range ? row.range(...range) : [row.first, row.last],
   );

@@ -17,16 +17,17 @@ type Binned = LodColumns & {
 
 /** Rows of equal time bins, drawn in place of slices that are not loaded. */
 export class TimeBins {
-  readonly from: number;
-  readonly width: number;
   readonly #lod: Binned;
   readonly #count: number;
 
   /** @param count Bins per row from `from` on, `width` nanoseconds wide. */
-  constructor(lod: Binned, from: number, width: number, count: number) {
+  constructor(
+    lod: Binned,
+    readonly from: number,
+    readonly width: number,
+    count: number,
+  ) {
     this.#lod = lod;
-    this.from = from;
-    this.width = width;
     this.#count = count;
   }
 
@@ -93,7 +94,6 @@ export class TimeBins {
     return this.#lod.nameLabels.at(this.#lod.lodName[bin] ?? -1) || this.nameOf(bin);
   }
 
-  /** Op kind of that name. */
   kindOf(bin: number): string {
     return this.#lod.nameKinds.at(this.#lod.lodName[bin] ?? -1) || "other";
   }

@@ -11,7 +11,6 @@ import { sliceFrames } from "./frames.ts";
 import { byKey, type KeyNames, type KeyOf, NO_GROUP } from "./key_names.ts";
 import { callers, MergedTree, placesOf } from "./merged_tree.ts";
 import { percentiles } from "./quantiles.ts";
-import type { Row } from "./row.ts";
 import type { Slices } from "./slices.ts";
 import type { TableBy } from "./state.ts";
 
@@ -86,7 +85,6 @@ export class ByRows implements SumTable {
   readonly idle: number;
   readonly alone: number;
   readonly overlap: boolean;
-  readonly range: TimeRange | null;
   readonly #slices: Slices;
   readonly #called: KeyNames;
   readonly #sums: SliceSums;
@@ -99,12 +97,11 @@ export class ByRows implements SumTable {
     by: TableBy,
     slices: Slices,
     called: KeyNames,
-    range: TimeRange | null,
+    readonly range: TimeRange | null,
     sums?: SliceSums,
   ) {
     this.#slices = slices;
     this.#called = called;
-    this.range = range;
     this.#sums = sums ?? this.#sumsBy(called.operators.size, (slice) => called.operators.of(slice));
     const alone = range ? [] : called.alone(this.#sums);
     this.alone = alone.length;
@@ -270,7 +267,10 @@ export class ByRows implements SumTable {
           return this.#operators(this.#used(own), own, `${row.label} `).map((inner) => ({
             ...inner,
             eachSlice: (see: (slice: number) => void) =>
-              inner.eachSlice!((slice) => on(slice, this.#row(slice)) === device && see(slice)),
+              inner.eachSlice!(
+                (slice) =>
+                  on(slice, this.#slices.rows[this.#slices.rowOf(slice)]!) === device && see(slice),
+              ),
           }));
         },
       }))
@@ -313,10 +313,6 @@ export class ByRows implements SumTable {
         for (let i = first[at]!; i < first[at + 1]!; i++) see(members[i]!);
       },
     }));
-  }
-
-  #row(slice: number): Row {
-    return this.#slices.rows[this.#slices.rowOf(slice)]!;
   }
 
   /** Callers with their part of its self time, or null. */

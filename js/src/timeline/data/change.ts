@@ -28,15 +28,13 @@ export class Change {
   colored = false;
   /** The largest difference that has a color, nanoseconds. */
   readonly most: number;
-  readonly columns: ChangeColumns;
   readonly byNode: ChangeRows;
   readonly byKind: ChangeRows;
   readonly #rowOfNode = new Map<number, number>();
   readonly #rowOfSlice = new Map<number, number>();
   readonly #named = new Map<string, number>();
 
-  constructor(columns: ChangeColumns) {
-    this.columns = columns;
+  constructor(readonly columns: ChangeColumns) {
     this.byNode = columns;
     this.byKind = {
       label: columns.kindLabel,

@@ -44,7 +44,6 @@ export class Operators {
     return operator < this.nodes ? operator : -1;
   }
 
-  /** The call of an operator, or -1. */
   call(operator: number): number {
     const call = operator - this.nodes;
     return call >= 0 && call < this.calls ? call : -1;

@@ -62,15 +62,17 @@ export type KeyOf = (slice: number, row: Row) => number;
 /** Names of the keys of sums: operators by node or name, then groups of the graph. */
 export class KeyNames {
   readonly operators: Operators;
-  readonly graph: GraphColumns | null;
   readonly #slices: Slices;
   readonly #names: Names;
   #devices: Devices | null = null;
   #fills: { theme: Theme; css: string[] } | null = null;
 
-  constructor(slices: Slices, names: Names, graph: GraphColumns | null) {
+  constructor(
+    slices: Slices,
+    names: Names,
+    readonly graph: GraphColumns | null,
+  ) {
     this.operators = new Operators(slices);
-    this.graph = graph;
     this.#slices = slices;
     this.#names = names;
   }
@@ -193,7 +195,6 @@ export class KeyNames {
     return group;
   }
 
-  /** Outermost group of a key. */
   outermost(key: number): number {
     let group = this.innermost(key);
     while (group >= 0 && this.graph!.groupParent[group]! >= 0) {
@@ -219,7 +220,6 @@ export class KeyNames {
     return (slice, row) => (this.isIdle(slice, row) ? -1 : key(slice, row));
   }
 
-  /** Number of idle slices in a range. */
   idle(range: TimeRange | null, rows: readonly Row[] = this.#slices.rows): number {
     let count = 0;
     for (const row of rows) {

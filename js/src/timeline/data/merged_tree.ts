@@ -40,7 +40,6 @@ export class MergedTree implements TreePlaces {
   readonly inside: Int32Array;
   /** Places of level l are [levels[l], levels[l + 1]). */
   readonly levels: Int32Array;
-  /** Place by frame. */
   readonly placeOf: Int32Array;
 
   constructor(frames: CallFrames) {

@@ -72,7 +72,6 @@ export function ticks(start: number, end: number, most: number): TimeTick[] {
 
 /** Titles of nodes and slices; without a graph, those of the trace. */
 export class Names {
-  readonly change: Change | null;
   readonly colors: SliceColors;
   readonly #slices: Slices;
   readonly #graph: GraphColumns | null;
@@ -80,10 +79,13 @@ export class Names {
   /** Number of operators by label. */
   #bearers: Uint32Array | null = null;
 
-  constructor(slices: Slices, graph: GraphColumns | null, change: Change | null = null) {
+  constructor(
+    slices: Slices,
+    graph: GraphColumns | null,
+    readonly change: Change | null = null,
+  ) {
     this.#slices = slices;
     this.#graph = graph;
-    this.change = change;
     this.colors = new SliceColors(slices.columns, change);
   }
 

@@ -5,7 +5,6 @@ import type { Slices } from "./slices.ts";
 /** Slices around a slice; -1 for none. */
 export interface Neighbors {
   parent: number;
-  /** Number of its direct children. */
   children: number;
   /** Neighbors in its row; gaps are 0 or more, up to a rounded nanosecond. */
   previous: number;

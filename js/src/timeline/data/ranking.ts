@@ -124,7 +124,6 @@ export class Ranking {
     return this.shares[row]!;
   }
 
-  /** Rows in the order of the table. */
   rows(order: RankingOrder): Int32Array {
     const rows = Int32Array.from(this.ns.keys());
     if (order === "time") return rows;
@@ -132,7 +131,6 @@ export class Ranking {
     return rows.sort((a, b) => compare(start[a]!, start[b]!) || this.node[a]! - this.node[b]!);
   }
 
-  /** Cumulative share of the total, by row. */
   cumulative(rows: Int32Array): Float64Array {
     let sum = 0;
     return Float64Array.from(rows, (row) => {

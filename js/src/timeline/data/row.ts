@@ -23,7 +23,6 @@ export interface RowColumns {
 
 /** Slices `first` to `last - 1`, drawn in one row: by start, without overlaps. */
 export class Row {
-  readonly number: number;
   readonly track: number;
   /** Depth of nesting; the number of an extra lane. */
   readonly depth: number;
@@ -37,11 +36,10 @@ export class Row {
   #shift: number;
 
   constructor(
-    number: number,
+    readonly number: number,
     place: { track: number; depth: number; kind: number; first: number; last: number },
     shared: SharedColumns,
   ) {
-    this.number = number;
     this.track = place.track;
     this.depth = place.depth;
     this.kind = place.kind;
@@ -267,8 +265,6 @@ interface TrackSlices {
 
 /** The rows of one thread of a device. */
 export class Track {
-  readonly number: number;
-  readonly name: string;
   /** Levels of nesting, then extra lanes; without the row of instants. */
   readonly rows: readonly Row[];
   /** Slices of no duration, or null. */
@@ -280,9 +276,12 @@ export class Track {
   /** Busy time of extra lanes and the lowest level together, if there are extra lanes. */
   #union: [start: Float64Array, end: Float64Array, before: Float64Array] | null = null;
 
-  constructor(number: number, name: string, rows: readonly Row[], slices: TrackSlices) {
-    this.number = number;
-    this.name = name;
+  constructor(
+    readonly number: number,
+    readonly name: string,
+    rows: readonly Row[],
+    slices: TrackSlices,
+  ) {
     this.#slices = slices;
     this.rows = rows.filter(({ kind }) => kind !== RowKind.INSTANT);
     this.instants = rows.find(({ kind }) => kind === RowKind.INSTANT) ?? null;

@@ -25,7 +25,6 @@ export interface SliceTimes {
 
 /** Slices of a timeline, numbered in row order; until they are `complete`, rows are empty and times are NaN. */
 export class Slices {
-  readonly columns: TimelineColumns;
   readonly count: number;
   readonly rows: readonly Row[];
   readonly tracks: readonly Track[];
@@ -45,8 +44,7 @@ export class Slices {
   /** Slice by name, for names known before the slices are loaded. */
   #ranked: Map<number, number> | null = null;
 
-  constructor(columns: TimelineColumns) {
-    this.columns = columns;
+  constructor(readonly columns: TimelineColumns) {
     const { info, rowFirst, rowTrack, rowDepth, rowKind, tracks } = columns;
     this.#rowFirst = rowFirst;
     this.unusable = info.unusable;
@@ -141,7 +139,6 @@ export class Slices {
     return isShort(ns, this.columns.info.roundingNs);
   }
 
-  /** Self time of a slice. */
   selfOf(slice: number): number {
     return (this.#data?.self ?? this.#shared.duration)[this.#at(slice)] ?? Number.NaN;
   }

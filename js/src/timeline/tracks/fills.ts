@@ -19,7 +19,6 @@ const STEPS = 20;
 
 /** Fills of slices: by the `SliceColors` of their node, else of their name. */
 export class Fills {
-  /** CSS colors by fill number. */
   css: readonly string[] = [];
   /** Text colors on them. */
   ink: readonly string[] = [];
@@ -78,7 +77,6 @@ export class Fills {
     });
   }
 
-  /** Fill number of a slice. */
   of(slice: number): number {
     const node = this.#slices.nodeOf(slice);
     const { change } = this.#names;
@@ -99,7 +97,6 @@ export class Fills {
     return this.#ofName[this.#slices.nameCodeOf(slice)] ?? 0;
   }
 
-  /** Fill number of a bin. */
   ofBin(bins: TimeBins, bin: number): number {
     const node = bins.nodeOf(bin);
     const { change } = this.#names;

@@ -25,7 +25,6 @@ interface SliceLabel {
   idWidth: number;
   fullWidth: number;
   firstWidth: number;
-  /** Shortened texts by room. */
   short: Map<number, string>;
 }
 

@@ -106,7 +106,6 @@ export class TrackLayout {
     return this.#most === ALL;
   }
 
-  /** Number of drawn rows of an unfolded track. */
   drawn(track: Track): number {
     return Math.min(track.rows.length, this.#most.rows);
   }

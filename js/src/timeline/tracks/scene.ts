@@ -12,7 +12,6 @@ import { type Heading, type RowLimits, TrackLayout, type TrackRow } from "./rows
 
 export const OVERVIEW = 26;
 export const AXIS = 20;
-/** Top of the tracks. */
 export const TOP = OVERVIEW + AXIS;
 /** Distance up to which the pointer hits a slice, in CSS pixels. */
 const NEAR = 3;
@@ -34,8 +33,6 @@ export interface Band {
 
 /** Contents and geometry of the stage; independent of the DOM. */
 export class TimelineScene {
-  readonly slices: Slices;
-  readonly names: Names;
   readonly layout: TrackLayout;
   readonly bins: SeenBins;
   /** Called when the height of the tracks changes. */
@@ -74,9 +71,11 @@ export class TimelineScene {
   /** Position of the pointer, null outside. */
   pointer: { x: number; y: number } | null = null;
 
-  constructor(slices: Slices, names: Names, most?: RowLimits) {
-    this.slices = slices;
-    this.names = names;
+  constructor(
+    readonly slices: Slices,
+    readonly names: Names,
+    most?: RowLimits,
+  ) {
     this.layout = new TrackLayout(slices, most);
     this.bins = new SeenBins(slices);
     this.viewport = new Viewport(slices.start, slices.end);
@@ -177,7 +176,6 @@ export class TimelineScene {
     return text;
   }
 
-  /** Lines of the band at (x, y). */
   bandAt(x: number, y: number): string[] | null {
     let top = TOP - this.scroll + this.layout.height;
     for (const band of this.bands) {

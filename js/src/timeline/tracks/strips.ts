@@ -22,20 +22,20 @@ export class Strip implements RowColumns {
   coarse = false;
   frame = -1;
   dirty = false;
-  readonly line: number;
   readonly slice: Int32Array;
   readonly share: Float32Array;
   /** For coarse strips: the bin of every column, and the index in `bins` of its source. */
   bins: readonly TimeBins[] = [];
   readonly bin: Int32Array;
-  readonly pixels: Uint32Array;
 
-  constructor(line: number, width: number, pixels: Uint32Array) {
-    this.line = line;
+  constructor(
+    readonly line: number,
+    width: number,
+    readonly pixels: Uint32Array,
+  ) {
     this.slice = new Int32Array(width);
     this.share = new Float32Array(width);
     this.bin = new Int32Array(width);
-    this.pixels = pixels;
   }
 
   /** The bins of a column, and the bin. */
@@ -116,7 +116,6 @@ export function tellColumns(
   });
 }
 
-/** Fill number of a busy column. */
 export function fillOfColumn({ fills }: Pick<StripSource, "fills">, strip: Strip, column: number) {
   if (!strip.coarse) return fills.of(strip.slice[column]!);
   const source = strip.binOf(column);

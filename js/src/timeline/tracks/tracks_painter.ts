@@ -12,7 +12,6 @@ import { AXIS, OVERVIEW, type TimelineScene, TOP } from "./scene.ts";
 import type { Strip, StripLines } from "./strips.ts";
 
 const BOX_FROM = 3;
-/** Most labels per frame. */
 const MOST_LABELS = 400;
 /** Height of a row with two lines of text. */
 const TWO_LINES = 32;
