@@ -8,10 +8,7 @@ type Both<T> = [T, T];
 /** Layers of two layouts that shall begin at the same position. */
 type Rung = readonly [layerA: number, layerB: number];
 
-/**
- * Two layouts of one column, with space added so that matching boxes (`pairs`) are level; matches that would cross
- * others are ignored.
- */
+/** Shifts two layouts of one column so that matching boxes (`pairs`) are level, unless matches would cross. */
 export function aligned(
   layouts: Both<LayoutResult>,
   pairs: readonly (readonly [a: number, b: number])[],

@@ -278,10 +278,7 @@ export class CameraLink {
   }
 }
 
-/**
- * The fixed point of the graph: as far down the stage as the stage is down the graph. So both graphs begin and end
- * together, whatever their lengths.
- */
+/** The fixed point, as far down the stage as the stage is down the graph: graphs of any lengths end together. */
 function held(
   camera: Camera,
   { bounds, direction }: { bounds: Bounds; direction: "down" | "right" },

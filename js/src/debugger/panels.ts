@@ -29,10 +29,7 @@ const ROW = 23;
 const LEAST_ROWS = 2;
 const VIEWS_NARROW = 0.84;
 
-/**
- * Panels of the debugger: findings above, graph and tensor side by side, timeline below. The tour's text takes nothing
- * from their height.
- */
+/** Findings above, graph and tensor side by side, timeline below; the tour's text takes none of their height. */
 export class Panels {
   readonly node = element("div", { class: "tvmdbg-grid" });
   readonly above = element("div", { class: "tvmdbg-above" });

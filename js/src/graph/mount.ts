@@ -18,10 +18,7 @@ const SLOP = 4;
 const LINE_PX = 16;
 const ZOOM_PER_PX = 0.0018;
 
-/**
- * Pointer and wheel: drag pans, wheel zooms at the pointer (shift+wheel pans) if the view has the focus, two fingers
- * do both.
- */
+/** Pointer and wheel: drag pans, the wheel zooms (with Shift it pans) once focused, two fingers do both. */
 function bindPointer({ commands, context, root, stage }: GraphView): void {
   const { canvas } = stage;
   const { signal } = context;

@@ -218,10 +218,7 @@ function cut(offsets: Float64Array, span: CellSpan, cell: number): Float64Array 
   return offsets.subarray(from, Math.min(from + span.step, span.stop));
 }
 
-/**
- * Saved picture of the values at a position, in any layout; null if the tensor has none; throws if it has only other
- * planes.
- */
+/** Saved picture at a position, in any layout; null if the tensor has none; throws for another plane. */
 export function storedPicture(
   data: StoredData,
   variant: number,

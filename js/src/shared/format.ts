@@ -46,10 +46,7 @@ export function percent(share: number): string {
   return `${value.toFixed(value >= 10 ? 1 : 2)} %`;
 }
 
-/**
- * Speed of the second of two times relative to the first: `4.9× faster`; a change below a tenth as a share, `1.11 %
- * slower`.
- */
+/** Speed of the second of two times: `4.9× faster`; below a tenth as a share, `1.11 % slower`. */
 export function speed(ratio: number): string {
   if (!(ratio > 0 && ratio < Number.POSITIVE_INFINITY)) return "unknown";
   if (ratio === 1) return "same speed";

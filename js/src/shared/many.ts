@@ -1,7 +1,4 @@
-/**
- * Functions of arbitrarily many values: spreading a long array as arguments ends in a `RangeError` (from 65,535 values
- * in the figures' engine).
- */
+/** Functions of arbitrarily many values: spreading 65,535 arguments is a `RangeError` in the figures' engine. */
 
 /** The largest of `values` and `least`; NaN if one of them is. */
 export function largest(values: Iterable<number>, least = Number.NEGATIVE_INFINITY): number {

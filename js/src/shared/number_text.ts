@@ -50,10 +50,7 @@ function exponentOf(value: number): number {
   return 2 ** (about + 1) <= size ? about + 1 : about;
 }
 
-/**
- * The fewest digits that give a number back in its own dtype; integers keep all digits up to the number that separates
- * any two values.
- */
+/** The fewest digits that give a number back in its own dtype; integers keep all that its precision has. */
 export function numberText(value: number, dtype = "float64"): string {
   if (Number.isNaN(value)) return "nan";
   const sign = value < 0 || Object.is(value, -0) ? "-" : "";

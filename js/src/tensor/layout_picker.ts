@@ -31,10 +31,7 @@ export function isUnsure({ captured }: PictureTrust): boolean {
   return captured !== "node" && captured !== "file";
 }
 
-/**
- * Sentences on trust, the capture first; `exact` is null if nothing is drawn, `misfit` tells why a requested layout
- * does not fit.
- */
+/** Sentences on trust; `exact` is null if nothing is drawn, `misfit` tells why a layout does not fit. */
 export function trustWords(believed: PictureTrust, exact: boolean | null, misfit = ""): string[] {
   const { captured, layout, layouts, missingLanes, reading } = believed;
   const words: string[] = [CAPTURED[captured]];

@@ -28,10 +28,7 @@ export interface SliceQuery {
 /** A word, or several in quotes. */
 const WORD = /"([^"]+)"?|[^\s"]+/g;
 
-/**
- * Parses `conv2d relu` (both words), `"conv2d + add"`, `66` (the node, then names), `#66` (only the node),
- * `/conv.*relu$/`.
- */
+/** Parses `conv2d relu` (both words), `"conv2d + add"`, `66` (node, then names), `#66` (node), `/conv.*relu$/`. */
 export function parsed(typed: string): SliceQuery {
   const text = typed.trim();
   const query: SliceQuery = { text, node: -1, fits: [], error: "" };
@@ -105,10 +102,7 @@ export class SearchHits {
     return this.marked.count;
   }
 
-  /**
-   * Hit before (`by` < 0) or after a position, cyclic, or -1; from a slice that is no hit, those of a searched id come
-   * first.
-   */
+  /** Hit before (`by` < 0) or after a position, cyclic, or -1; hits of a searched id come first. */
   next(from: SearchStart, by: number): number {
     const groups = this.#groups.length;
     if (!groups) return -1;

@@ -97,10 +97,7 @@ function splits(root: HTMLElement): { across: HTMLElement; down: HTMLElement } {
 
 const DRAG_FROM = 4;
 
-/**
- * Pointer and wheel on the chart: click selects, drag marks a range, with shift it pans; the wheel zooms once the view
- * has the focus.
- */
+/** Click selects, drag marks a range, with shift it pans; the wheel zooms once the view has the focus. */
 function bindPointer(root: HTMLElement, view: TuningView, signal: AbortSignal): void {
   const { canvas } = view.chart;
   const on = listening(canvas, signal);

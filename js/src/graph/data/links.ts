@@ -273,10 +273,7 @@ export class Groups {
   }
 }
 
-/**
- * Outputs of the graph that have boxes of their own even in closed groups; an output of a delegate's call stays in the
- * call's box.
- */
+/** Outputs with boxes of their own even in closed groups; those of a delegate's call stay in the call's box. */
 export function outputsApart({ headNode, nodeGroup, groupParent, groupSource }: GraphColumns) {
   const apart = new Set(headNode);
   for (const node of apart) {

@@ -149,10 +149,7 @@ export function rowsOf(
     : [graph.entryOffsets[node]!, graph.entryOffsets[node + 1]!];
 }
 
-/**
- * Combined value of some nodes: sum, mean, binary logarithm of the ratio of two sums, or largest magnitude; NaN if none
- * is known.
- */
+/** Sum, mean, log ratio of two sums, or largest magnitude of some nodes; NaN if none is known. */
 export function combined(
   graph: GraphColumns,
   column: NumberColumn,

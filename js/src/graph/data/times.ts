@@ -88,10 +88,7 @@ export class NodeTimes {
     return count ? `${this.timeText(ns)} for ${integer(count)} together` : "";
   }
 
-  /**
-   * Total time and node count of the calls in which nodes without times of their own ran beside others that are not
-   * among these. These are in no sum over nodes.
-   */
+  /** Time and node count of calls that ran some of these nodes beside others; in no sum over nodes. */
   shared(nodes: ArrayLike<number>): { ns: number; count: number } {
     const { callOffsets, callNodes, callNs } = this.#graph;
     const calls = this.#calls(nodes);

@@ -27,10 +27,7 @@ const LINES = [0, 60];
 const MOST_COLUMNS = 4;
 /** Gain in height that justifies narrower boxes. */
 const SHORTER = 0.85;
-/**
- * Least width of boxes, and of boxes in a graph that runs to the right, which would otherwise leave room for two in a
- * row, px.
- */
+/** Least width of a box, and of one in a graph that runs to the right (else two fill a row), px. */
 const LEAST = 100;
 const LEAST_COMPACT = 142;
 const WIDEST_RIGHT = 172;

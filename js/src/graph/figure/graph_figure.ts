@@ -113,10 +113,7 @@ export interface OpenGroups {
   boxes: number;
 }
 
-/**
- * Open groups to try: the chosen ones (by default all, as a figure cannot be opened), then fewer and fewer depths of
- * them.
- */
+/** Open groups to try: the chosen ones (default: all, as a figure is fixed), then fewer and fewer depths. */
 function* openings(sheet: GraphSheet): Generator<OpenGroups> {
   const { groups, graph } = sheet.model;
   const { grouped, open_groups: chosen } = sheet.request.options;

@@ -15,10 +15,7 @@ export const SLOT = "\ufffc";
 
 const PART = /\{\{|\}\}|\{([^{}]*)\}/g;
 
-/**
- * Lines of a label template; unknown fields, which `tvmdbg_widgets/model/graph/node_columns.py` rejects, stay as they
- * are, and empty parts go.
- */
+/** Lines of a label template without empty parts; unknown fields stay (`model/graph/node_columns.py`). */
 export function filled(template: string, field: (name: string) => string | undefined): string[] {
   return template.split("\n").map((line) =>
     line

@@ -73,10 +73,7 @@ function feedback(count: number, source: Int32Array, target: Int32Array, flipped
   for (let v = 0; v < count; v++) walk(v);
 }
 
-/**
- * Reverses the edges that close cycles and sorts the nodes so that edges run forward; nodes of a level, which no edge
- * leaves, stay together.
- */
+/** Reverses edges that close cycles and sorts the nodes so that edges run forward, level by level. */
 export function makeAcyclic(
   count: number,
   source: Int32Array,

@@ -205,9 +205,7 @@ function around(scene: GraphScene, node: number, nodes: number): Uint8Array {
   return only;
 }
 
-/**
- * Open flags to try, by group: the chosen groups, or those around the wanted node, else from most open to all closed.
- */
+/** Open flags to try: the chosen groups, or those around the wanted node, else from most open to all closed. */
 function statesOf(
   { graph, groups }: GraphModel,
   { open, wanted }: Arrangement,

@@ -25,10 +25,7 @@ export interface Packing {
 /** Width to height of a picture of many small components. */
 const ASPECT = 1.6;
 
-/**
- * Stacks the first components, tallest first, in columns no taller than the tallest (or than a pleasant page); puts
- * several beside each other if a column is wide enough.
- */
+/** Stacks the first components in columns no taller than the tallest (or a pleasant page), some side by side. */
 function packComponents(
   graph: ExpandedGraph,
   layering: Layering,

@@ -14,10 +14,7 @@ export interface Ports {
 const PORT_GAP = 10;
 const CORNER = 8;
 
-/**
- * Spreads ports (sorted by the origin of their lines) along a border: the line nearest to the middle of the box keeps
- * its place, the others move to the sides.
- */
+/** Spreads sorted ports along a border: the one nearest to the middle stays, the others move to the sides. */
 function spread(wish: Float64Array, count: number, middle: number, width: number): void {
   const half = width / 2 - Math.min(CORNER, width / 4);
   if (count === 1) {

@@ -20,10 +20,7 @@ export interface GraphScene {
   /** Nodes of a box without those folded into it. */
   memberStart: Int32Array;
   members: Int32Array;
-  /**
-   * Boxes that show a node, one row per node: its own, its closed group's, or those it is folded into; empty if it is
-   * left out.
-   */
+  /** Boxes by node: its own, its closed group's, or those it is folded into; empty if it is left out. */
   boxStart: Int32Array;
   boxes: Int32Array;
   /** Nodes folded into a box, in operand order. */
@@ -48,10 +45,7 @@ export interface GraphScene {
   edgeTarget: Int32Array;
   edgeSlot: Int32Array;
   edgeStyle: Uint8Array;
-  /**
-   * Edge of the graph, the first of several drawn as one; -1 for a control dependency, -1 - n for a bridge over n
-   * hidden nodes.
-   */
+  /** Edge of the graph (the first of several), -1 for a control dependency, -1 - n for a bridge over n nodes. */
   edge: Int32Array;
   dangling: Uint8Array;
   /** Per box: number of edges from and to nodes that are left out. */

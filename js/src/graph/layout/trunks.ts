@@ -90,10 +90,7 @@ const FAN_OUT = 4;
 /** Rows without a reader of the tensor (several screens) that make the next reader distant. */
 const FAR = 40;
 
-/**
- * Edges drawn as two ends because their trunk does not reach them: a tensor with several readers has none for many
- * rows, or all trunks together would have too many points.
- */
+/** Edges drawn as two ends: to readers beyond many rows without any, or beyond the budget of points. */
 export function findStubs(
   { row }: Layering,
   trunks: Trunks,

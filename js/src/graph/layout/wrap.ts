@@ -12,9 +12,7 @@ const TRIES = 16;
 /** Growth of the picture that makes more columns worthwhile. */
 const WORTH = 1.08;
 
-/**
- * Possible cuts of a layout: the layer before, the position, and the number of lines crossed; never through a frame.
- */
+/** Possible cuts of a layout: the layer before, the position, and the number of lines crossed. */
 interface Gaps {
   layer: Int32Array;
   at: Float64Array;

@@ -207,10 +207,7 @@ export class FramePainter {
     placed.eachFrame(camera.view(2), paint, least / camera.scale);
   }
 
-  /**
-   * Titles and buttons, above the lines that enter the frame: those of the picture, and those of the selection in
-   * `context`.
-   */
+  /** Titles and buttons, above the lines into the frame: of the picture, or of the selection (`context`). */
   paintHeaders(picture: GraphPicture, context = this.#context): void {
     const isOwn = context === this.#context;
     const measure = isOwn ? this.#measure : new TextMeasure(context);

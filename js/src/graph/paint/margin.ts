@@ -58,10 +58,7 @@ interface MarginText {
   width: number;
 }
 
-/**
- * Texts of layers in a column beside the graph, if boxes are too small for text but layers are not: long thin graphs
- * can be read at once.
- */
+/** Texts of layers in a column beside the graph, if boxes are too small for text but layers are not. */
 export class MarginPainter {
   readonly #context: Pen;
   readonly #measure: TextMeasure;

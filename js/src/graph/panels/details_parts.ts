@@ -303,10 +303,7 @@ export interface BlockKind {
 /** Share of the nodes above which a group is replaced by its content in the summary. */
 const ALL = 0.9;
 
-/**
- * Composition of a graph: its blocks by name; a node counts once, in its outermost block. Ordered by time, or by number
- * of nodes if no times are known.
- */
+/** Blocks of a graph by name, outermost ones only, ordered by time, or by number of nodes without times. */
 export function composition({ groups, graph }: GraphModel): BlockKind[] {
   const { groupParent, groupStart, groupEnd, groupNames, groupRepeats, kinds } = graph;
   const size = (group: number) => groupEnd[group]! - groupStart[group]!;

@@ -102,10 +102,7 @@ function brief(text: string): string {
   return text.replace(/(\.\d*?)0+(?=\D|$)/, "$1").replace(/\.(?=\D|$)/, "");
 }
 
-/**
- * Progress of a scan with a button to stop or resume it. The button is kept while answers come, since it may just be
- * pressed.
- */
+/** Progress of a scan with a button to stop or resume it, which survives updates while it is pressed. */
 class ScanProgress {
   readonly node = element("span");
   readonly #text = element("span");
@@ -134,10 +131,7 @@ interface HealthChip {
   count: HTMLElement;
 }
 
-/**
- * Legend of verdicts with their counts and the progress of the scan. Buttons are kept while answers come, since one
- * may just be pressed.
- */
+/** Verdicts with their counts and the progress of the scan; buttons survive updates while they are pressed. */
 class HealthKey {
   readonly node = element("span", { class: "tvmdbg-graph-scale tvmdbg-graph-health" });
   readonly #next: (verdict: number) => void;
@@ -208,10 +202,7 @@ interface ClassChip {
   title: string;
 }
 
-/**
- * Legend of the colors: the scale of numbers, the classes, and op kinds with their share of the time; hovering one
- * fades the others.
- */
+/** Legend of the colors: number scale, classes, op kinds with their time shares; hovering fades the others. */
 export class GraphLegend {
   readonly node = element("div", { class: "tvmdbg-graph-legend", role: "group" });
   readonly #kinds: [kind: string, sum: { nodes: number; ns: number }][];

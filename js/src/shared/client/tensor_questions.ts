@@ -19,9 +19,7 @@ export interface TensorView {
   reading: string | null;
   /** A layout to unfold ("NCHW8c"); null for the one the graph states, "" for the axes as stored. */
   layout: string | null;
-  /**
-   * Logical sizes by letter that hide padding, {"C": 12}; an axis left out is shown in full. Null for the known sizes.
-   */
+  /** Logical sizes by letter that hide padding, {"C": 12}; other axes are shown in full. Null: the known ones. */
   sizes: Record<string, number> | null;
 }
 

@@ -243,10 +243,7 @@ export const WIRE = {
     setOffsets: "i4?",
     setNodes: "i4?",
     setNs: "f8?",
-    /**
-     * Sets whose time belongs to none of their nodes: 1 for the rest of a call, 2 for an operator that lowering
-     * inserted.
-     */
+    /** Sets whose time belongs to none of their nodes: 1 rest of a call, 2 operator inserted by lowering. */
     setApart: "u1?",
     setNames: "strings?",
     setKinds: "strings?",

@@ -19,10 +19,7 @@ export function clean(text: string): string {
   return text.replace(ILLEGAL, "\ufffd").replace(/[\t\n\r]+/g, " ");
 }
 
-/**
- * The text escaped for an element or an attribute of an SVG. A mark after right-to-left words keeps numbers after them
- * in place.
- */
+/** Escapes the text for SVG; a mark after right-to-left words keeps numbers after them in place. */
 export function escaped(text: string): string {
   const safe = clean(text).replace(/[&<>"']/g, (sign) => ENTITIES[sign]!);
   return safe.replace(LEFTWARDS, "$&\u200e");

@@ -24,10 +24,7 @@ export function span(className: string, ...children: Child[]): HTMLSpanElement {
   return element("span", { class: className }, ...children);
 }
 
-/**
- * JupyterLab acts on bare keys (`d d` deletes the cell) unless the focused element itself has this attribute; on an
- * ancestor it does not count.
- */
+/** Keeps JupyterLab from acting on bare keys (`d d` deletes the cell); must be on the focused element itself. */
 export const KEEP_KEYS = { "data-lm-suppress-shortcuts": "true" } as const;
 
 export function letSave(root: HTMLElement, signal: AbortSignal): void {

@@ -45,9 +45,7 @@ export class RangeHandles {
     });
   }
 
-  /**
-   * Puts the handles at the ends of the colors' range, or at the end of the axis if that is beyond; null hides them.
-   */
+  /** Puts the handles at the ends of the colors' range, or of the axis if that is shorter; null hides them. */
   place(
     plot: Plot | null,
     axis: ValueAxis | null,

@@ -13,10 +13,7 @@ export interface CountRange {
   likely: number;
 }
 
-/**
- * Counts values between ascending edges: [edge, next), the last bar closed; a bin cut by an edge gives bounds and a
- * likely share.
- */
+/** Counts values between ascending edges, the last bar closed; bins cut by an edge give bounds and a share. */
 export function rebinned(distribution: Distribution, edges: ArrayLike<number>): CountRange[] {
   const { low, high, count } = distribution;
   const last = edges.length - 2;

@@ -94,10 +94,7 @@ export type ScaleKind = AxisKind;
 export type ScaleChoice = "auto" | ScaleKind;
 export const SCALE_CHOICES = ["auto", ...AXIS_KINDS] as const;
 export type MapChoice = "auto" | ColorMap;
-/**
- * Range of the colors: tensor, visible plane, 1st to 99th percentile or two numbers; "auto" is the tensor without
- * outliers.
- */
+/** Range of the colors: tensor, visible plane, percentiles 1 to 99 or two numbers; "auto" is without outliers. */
 export type RangeChoice =
   | "auto"
   | "tensor"

@@ -27,10 +27,7 @@ export function meanText(value: number): string {
   return screenText(computedText(value));
 }
 
-/**
- * Texts of a value: exact, then with 6 to 1 digits; rounded ones are marked, all of them if the picture has rounded the
- * value.
- */
+/** Texts of a value: exact, then with 6 to 1 digits, marked where rounded (all, if the picture has rounded). */
 export function digitLevels(value: number, dtype: string): string[] {
   const full = value === 0 && dtype !== "bool" ? "0" : valueText(value, dtype);
   const exact = screenText(full);
@@ -88,10 +85,7 @@ const PADS = [2, 1];
 const CONDENSED = 0.9;
 const LINE = 12;
 
-/**
- * Writes values into the visible cells, unabridged or not at all, all with as many digits as fit; returns the written
- * texts.
- */
+/** Writes values into the visible cells, unabridged, with as many digits as fit in all; returns the texts. */
 export function paintDigits(
   context: CanvasRenderingContext2D,
   layout: PlaneLayout,

@@ -42,9 +42,7 @@ export class Lanes {
     return starts;
   }
 
-  /**
-   * Columns of a lane in [from, to): operators that begin less than `least` apart are merged, except for longer ones.
-   */
+  /** Columns of a lane in [from, to): operators that begin less than `least` apart are merged, long ones not. */
   *columns(
     lane: number,
     from: number,

@@ -35,10 +35,7 @@ export class TimeBins {
     return this.from + this.width * this.#count;
   }
 
-  /**
-   * Fills columns `first` to `last - 1` like `Row.tell`, as exactly as bins allow, with bin + `mark`; columns beside
-   * the bins stay.
-   */
+  /** Fills columns `first` to `last - 1` like `Row.fill`, with bin + `mark`; other columns stay. */
   fill(
     row: Row,
     columns: RowColumns,
@@ -106,10 +103,7 @@ const MARGIN = 0.5;
 /** Bins this much narrower than a column are not worth adding up. */
 const FINEST = 4;
 
-/**
- * Bins of slices that are not loaded: coarse ones of all time, finer ones of the visible part, or its slices if they
- * are few.
- */
+/** Bins of slices that are not loaded: coarse ones of all time, finer ones, or a few slices, of the view. */
 export class SeenBins {
   readonly coarsest: readonly TimeBins[];
   readonly #slices: Slices;

@@ -85,10 +85,7 @@ const PIECE = 1 << 17;
 /** Ranges [first, last) of a column, one after the other. */
 export type Stretches = readonly (readonly [first: number, last: number])[];
 
-/**
- * Order statistics at ascending positions (0 is the minimum) of non-negative numbers, in linear time: counted by 16
- * bits at a time.
- */
+/** Order statistics at ascending positions of non-negative numbers in linear time: counts 16 bits at a time. */
 export function* valuesAt(
   values: Uint32Array | Float64Array,
   stretches: Stretches,

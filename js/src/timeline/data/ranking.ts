@@ -13,10 +13,7 @@ export interface KindSum {
   nodes: number[];
 }
 
-/**
- * Times of nodes, of calls of several nodes and of names, longest first, as in `model/timeline/columns.py`; no-work
- * comes last.
- */
+/** Times of nodes, calls and names, longest first, no-work last; as in `model/timeline/columns.py`. */
 export class Ranking {
   /** Node id by row, or -1. */
   readonly node: Int32Array;

@@ -42,10 +42,7 @@ const BARS = 75;
 /** Largest number of repeats side by side in a small strip; more are shown as band and median. */
 const MOST_SMALL = 5;
 
-/**
- * Scale of small strips: distance of p10 and p90 from the median that four nodes in five stay within, as a share of the
- * median.
- */
+/** Relative distance of p10 and p90 from the median that four nodes in five stay within. */
 export function commonSpread(p10: Float64Array, p50: Float64Array, p90: Float64Array): number {
   const spreads: number[] = [];
   p50.forEach((median, node) => {

@@ -110,10 +110,7 @@ export class Row {
     return at < 0 ? -1 : at + this.#shift;
   }
 
-  /**
-   * Fills columns `first` to `last - 1`, column c being [from + c·step, from + (c+1)·step), exactly, in O(columns · log
-   * n).
-   */
+  /** Fills columns `first` to `last - 1`, exactly; column c is [from + c·step, from + (c+1)·step). */
   fill(columns: RowColumns, from: number, step: number, first: number, last: number): void {
     if (this.kind === RowKind.INSTANT) {
       this.#tellInstants(columns, from, step, first, last);

@@ -83,9 +83,7 @@ export class SliceColors {
 
 export type ShownPart = "chart" | "table" | "both";
 
-/**
- * Contents of the chart: tracks in time, merged by path, repeats on one axis, operators × repeats, work against time.
- */
+/** Tracks in time, merged by path, repeats on one axis, operators × repeats, work against time. */
 export type ChartKind = "time" | "merged" | "folded" | "repeats" | "roofline";
 
 /** Grouping of the table's rows. */

@@ -67,10 +67,7 @@ export interface StripSource {
 export interface StripLines {
   /** True if a line has the scale of another zoom. */
   readonly stale: boolean;
-  /**
-   * Begins a frame of `width` columns from `start`; `muted` colors slices without duration; refills lines for this many
-   * ms.
-   */
+  /** Begins a frame of `width` columns; `muted` colors instants; refills lines for this many ms. */
   begin(view: TimeWindow, muted: number, milliseconds: number): void;
   /** The line of a row as exact as time allows; to be called for all rows of the frame before `draw`. */
   lineOf(row: Row): Strip;
@@ -127,10 +124,7 @@ export function opacityOf(share: number): number {
   return FAINTEST + (1 - FAINTEST) * share;
 }
 
-/**
- * Rows as lines of pixels, kept between frames: a pan fills new columns only; after a zoom lines are stretched until
- * refilled.
- */
+/** Rows as lines of pixels, kept between frames: pans fill new columns; zooms stretch lines until refilled. */
 export class Strips implements StripLines {
   readonly #source: StripSource;
   readonly #layer = layer("");
