@@ -3,7 +3,7 @@ import type { RunClient } from "../shared/client/run_client.ts";
 import type { SessionClient } from "../shared/client/session_client.ts";
 import * as icons from "../shared/drawing/icons.ts";
 import { integer } from "../shared/format.ts";
-import { element, iconButton, Mirror, select } from "../shared/ui/dom.ts";
+import { asApplication, element, iconButton, Mirror, onResize, select } from "../shared/ui/dom.ts";
 import { action, bindKeys, helpButton } from "../shared/ui/keys.ts";
 import { paletteAction } from "../shared/ui/palette.ts";
 import { fullScreenAction, fullScreenButton, type ViewOptions } from "../shared/ui/view.ts";
@@ -152,20 +152,14 @@ class ComparisonView {
       ),
       this.#mirror.node,
     );
-    const width = new ResizeObserver(() => this.#widened());
     this.#widened();
-    width.observe(this.#root);
-    this.#context.signal.addEventListener("abort", () => width.disconnect());
+    onResize([this.#root], () => this.#widened(), this.#context.signal);
   }
 
   #bind(): void {
     const root = this.#root;
-    root.setAttribute("role", "application");
-    root.setAttribute("aria-roledescription", "comparison of two graphs");
-    root.setAttribute(
-      "aria-label",
-      "Comparison: arrow keys walk the differences, ? lists all keys",
-    );
+    const label = "Comparison: arrow keys walk the differences, ? lists all keys";
+    asApplication(root, "comparison of two graphs", label);
     const by = (lines: number) => this.#go(this.#list.active + lines);
     bindKeys(
       root,

@@ -4,7 +4,7 @@ import { isUnderWay, Scan } from "../shared/client/health.ts";
 import { errorText, hinted, message, retry } from "../shared/client/request.ts";
 import * as icons from "../shared/drawing/icons.ts";
 import { nodeLabel, nodeTitle } from "../shared/format.ts";
-import { element, iconButton, Mirror } from "../shared/ui/dom.ts";
+import { asApplication, element, iconButton, Mirror } from "../shared/ui/dom.ts";
 import { action, bindKeys, helpButton, type KeyAction } from "../shared/ui/keys.ts";
 import { entryOf, paletteAction, selectionOf } from "../shared/ui/palette.ts";
 import type { ViewContext } from "../shared/ui/view.ts";
@@ -325,11 +325,8 @@ export function mountFindings(
   head: FindingsHead,
 ): void {
   root.classList.add("tvmdbg-findings");
-  root.setAttribute("role", "application");
-  root.setAttribute("aria-roledescription", "findings");
-  root.setAttribute(
-    "aria-label",
-    "Findings of the run: arrow keys move, Enter selects, f folds the list, ? lists all keys",
-  );
+  const label =
+    "Findings of the run: arrow keys move, Enter selects, f folds the list, ? lists all keys";
+  asApplication(root, "findings", label);
   new FindingsPanel(root, context, head);
 }

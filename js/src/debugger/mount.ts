@@ -11,7 +11,7 @@ import {
 import * as icons from "../shared/drawing/icons.ts";
 import { applyTheme } from "../shared/drawing/theme.ts";
 import { counted } from "../shared/format.ts";
-import { button, element, iconButton, KEEP_KEYS } from "../shared/ui/dom.ts";
+import { button, element, iconButton, KEEP_KEYS, onResize } from "../shared/ui/dom.ts";
 import { runKey } from "../shared/ui/keys.ts";
 import { Overflow } from "../shared/ui/overflow.ts";
 import { openPalette, PALETTE_KEY, PALETTE_LABEL } from "../shared/ui/palette.ts";
@@ -242,10 +242,8 @@ export const mountDebugger: Mount<DebuggerOptions> = async (root, context) => {
   );
   const sometimes = [head.progress, head.tools, views, status, head.stop];
   const overflow = new Overflow(bar, { always: [], sometimes }, signal);
-  const size = new ResizeObserver(() => overflow.fit());
-  for (const control of [title, status, head.counts, head.progress, head.stop])
-    size.observe(control);
-  signal.addEventListener("abort", () => size.disconnect());
+  const controls = [title, status, head.counts, head.progress, head.stop];
+  onResize(controls, () => overflow.fit(), signal);
   session.onChange(() => overflow.fit(), signal, ["tour"]);
   root.addEventListener("keydown", (event) => byKey(event, context), { signal, capture: true });
   showToggles();

@@ -1,5 +1,5 @@
 import type { GraphOptions } from "../graph/options.ts";
-import { element, splitter } from "../shared/ui/dom.ts";
+import { element, onResize, splitter } from "../shared/ui/dom.ts";
 import type { ViewOptions } from "../shared/ui/view.ts";
 import type { TensorOptions } from "../tensor/state.ts";
 import type { TimelineOptions } from "../timeline/data/state.ts";
@@ -62,10 +62,7 @@ export class Panels {
     for (const name of ["layout_sizes", "collapsed", "height"] as const) {
       options.onChange(name, () => this.arrange(), signal);
     }
-    const observer = new ResizeObserver(() => this.arrange());
-    observer.observe(root);
-    observer.observe(this.above);
-    signal.addEventListener("abort", () => observer.disconnect());
+    onResize([root, this.above], () => this.arrange(), signal);
   }
 
   arrange(): void {

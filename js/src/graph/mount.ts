@@ -2,7 +2,7 @@ import { COPY_KEY } from "../shared/client/code_copy.ts";
 import { errorText, hinted, isAbort, message } from "../shared/client/request.ts";
 import { readTheme } from "../shared/drawing/theme.ts";
 import { pause } from "../shared/many.ts";
-import { listening } from "../shared/ui/dom.ts";
+import { asApplication, listening, pointIn } from "../shared/ui/dom.ts";
 import { action, bindKeys } from "../shared/ui/keys.ts";
 import { paletteAction } from "../shared/ui/palette.ts";
 import { fullScreenAction } from "../shared/ui/view.ts";
@@ -28,10 +28,7 @@ function bindPointer({ commands, context, root, stage }: GraphView): void {
   };
   const fingers = new Map<number, { x: number; y: number }>();
   let travelled = 0;
-  const place = (event: MouseEvent) => {
-    const box = canvas.getBoundingClientRect();
-    return { x: event.clientX - box.left, y: event.clientY - box.top };
-  };
+  const place = (event: MouseEvent) => pointIn(canvas, event);
   const on = listening(canvas, signal);
 
   on("pointerdown", (event) => {
@@ -102,12 +99,7 @@ const PAN_PX = 80;
 /** Mounts the graph of a run into `root`, which carries the class `tvmdbg`. */
 export async function mountGraph(root: HTMLElement, context: GraphContext): Promise<void> {
   root.classList.add("tvmdbg-graph");
-  root.setAttribute("role", "application");
-  root.setAttribute("aria-roledescription", "graph");
-  root.setAttribute(
-    "aria-label",
-    "Graph of the run: arrow keys walk along edges, ? lists all keys",
-  );
+  asApplication(root, "graph", "Graph of the run: arrow keys walk along edges, ? lists all keys");
   const busy = setTimeout(
     () => root.replaceChildren(message("busy", "reading the graph …")),
     BUSY_MS,

@@ -1,7 +1,7 @@
 import { CodeCopy, nodesCode } from "../shared/client/code_copy.ts";
 import { onThemeChange, readTheme } from "../shared/drawing/theme.ts";
 import { counted } from "../shared/format.ts";
-import { element, Mirror } from "../shared/ui/dom.ts";
+import { element, Mirror, onResize } from "../shared/ui/dom.ts";
 import { Appearance } from "./appearance.ts";
 import { GraphCommands } from "./commands.ts";
 import { Hits } from "./data/hits.ts";
@@ -315,9 +315,7 @@ export class GraphView {
       },
       { signal },
     );
-    const width = new ResizeObserver(() => this.#layOut());
-    width.observe(this.root);
-    signal.addEventListener("abort", () => width.disconnect());
+    onResize([this.root], () => this.#layOut(), signal);
   }
 
   /** Arranges once for all traits that change together. */

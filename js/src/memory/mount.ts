@@ -1,7 +1,7 @@
 import { COPY_KEY } from "../shared/client/code_copy.ts";
-import { hinted, isAbort, message } from "../shared/client/request.ts";
+import { loading } from "../shared/client/request.ts";
 import { onThemeChange } from "../shared/drawing/theme.ts";
-import { element, listening, Mirror } from "../shared/ui/dom.ts";
+import { asApplication, element, listening, Mirror, onResize, pointIn } from "../shared/ui/dom.ts";
 import { action, bindKeys, type KeyAction } from "../shared/ui/keys.ts";
 import { paletteAction } from "../shared/ui/palette.ts";
 import { type AxisTurn, bindAxisWheel } from "../shared/ui/scrolling.ts";
@@ -45,10 +45,7 @@ function bindPointer(root: HTMLElement, view: MemoryView, signal: AbortSignal): 
   const { canvas } = view.chart;
   const on = listening(canvas, signal);
   let drag: { x: number; y: number; startX: number; startY: number; moved: boolean } | null = null;
-  const at = (event: MouseEvent) => {
-    const box = canvas.getBoundingClientRect();
-    return { x: event.clientX - box.left, y: event.clientY - box.top };
-  };
+  const at = (event: MouseEvent) => pointIn(canvas, event);
 
   on("pointerdown", (event) => {
     if (event.button !== 0) return;
@@ -98,7 +95,6 @@ function bindPointer(root: HTMLElement, view: MemoryView, signal: AbortSignal): 
   bindAxisWheel(root, view.chart, turned, signal);
 }
 
-const BUSY_AFTER_MS = 150;
 const LEAST_HEIGHT = 300;
 const NARROW = 620;
 const NARROW_MORE = 70;
@@ -107,39 +103,17 @@ const NARROW_MORE = 70;
 export const mountMemory: Mount<MemoryOptions> = async (root, context) => {
   const { run, signal } = context;
   root.classList.add("tvmdbg-memory");
-  root.setAttribute("role", "application");
-  root.setAttribute("aria-roledescription", "memory plan");
-  root.setAttribute(
-    "aria-label",
-    "Memory plan: live bytes per node, and which entries share a slot",
-  );
-  const say = (kind: "empty" | "error" | "busy", title: string, detail = "") => {
-    root.replaceChildren(message(kind, title, detail));
-    if (kind !== "busy") root.dataset.ready = "true";
-  };
-  const busy = setTimeout(() => say("busy", "Reading the memory plan …"), BUSY_AFTER_MS);
-  signal.addEventListener("abort", () => clearTimeout(busy));
-  try {
-    const [columns, graph] = await Promise.all([run.memory(), run.graph()]);
-    if (signal.aborted) return;
-    clearTimeout(busy);
+  const label = "Memory plan: live bytes per node, and which entries share a slot";
+  asApplication(root, "memory plan", label);
+  const read = () => Promise.all([run.memory(), run.graph()]);
+  await loading(root, "memory plan", signal, read, ([columns, graph], say) => {
     if (!columns || !graph || "missing" in columns) {
       say("empty", "No memory plan", columns && "missing" in columns ? columns.missing : "");
-      return;
-    }
-    if (!columns.slotBytes.length) {
+    } else if (!columns.slotBytes.length) {
       const none = "No entry of this graph has a usable storage_id.";
       say("empty", "No memory plan", [none, ...columns.info.said].join("\n"));
-      return;
-    }
-    build(root, context, new Plan(columns, graph));
-  } catch (error) {
-    clearTimeout(busy);
-    if (signal.aborted || isAbort(error)) return;
-    const hint =
-      "Run the cell again; if the kernel was restarted, run the notebook again from the top.";
-    say("error", "The memory plan could not be read", hinted(error, hint));
-  }
+    } else build(root, context, new Plan(columns, graph));
+  });
 };
 
 function build(root: HTMLElement, context: ViewContext<MemoryOptions>, plan: Plan): void {
@@ -161,9 +135,7 @@ function build(root: HTMLElement, context: ViewContext<MemoryOptions>, plan: Pla
     view.chart.changed();
   };
   resize();
-  const observer = new ResizeObserver(resize);
-  observer.observe(root);
-  signal.addEventListener("abort", () => observer.disconnect());
+  onResize([root], resize, signal);
   options.onChange("height", resize, signal);
   for (const trait of ["parameters", "color_by", "step_range"] as const) {
     options.onChange(trait, () => view.look(), signal);

@@ -2,7 +2,7 @@ import { errorText } from "../shared/client/request.ts";
 import { TensorQuestions } from "../shared/client/tensor_client.ts";
 import type { Entry, TensorAnswer } from "../shared/client/tensor_questions.ts";
 import * as icons from "../shared/drawing/icons.ts";
-import { iconButton, Mirror } from "../shared/ui/dom.ts";
+import { iconButton, Mirror, onResize } from "../shared/ui/dom.ts";
 import type { ViewContext } from "../shared/ui/view.ts";
 import { AxisPickers, ReadingPicker } from "./axis_pickers.ts";
 import { nothingWords } from "./descriptions.ts";
@@ -210,9 +210,7 @@ export class InspectorLayout {
       ...{ scroll, body, view, stage: this.picture.stage, table: this.table.node },
     });
     root.append(this.picker.node, scroll, this.mirror.node);
-    const sizes = new ResizeObserver(() => this.#placeTable());
-    sizes.observe(scroll);
-    signal.addEventListener("abort", () => sizes.disconnect());
+    onResize([scroll], () => this.#placeTable(), signal);
     copyNumbers(root, signal);
     root.addEventListener("tvmdbg:inspect", (event) => this.#inspect(event), { signal });
   }

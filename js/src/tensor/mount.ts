@@ -1,5 +1,6 @@
 import { COPY_KEY } from "../shared/client/code_copy.ts";
 import { hinted, message } from "../shared/client/request.ts";
+import { asApplication } from "../shared/ui/dom.ts";
 import { bindKeys, type KeyAction } from "../shared/ui/keys.ts";
 import { paletteAction } from "../shared/ui/palette.ts";
 import { fullScreenAction, type Mount, type ViewContext } from "../shared/ui/view.ts";
@@ -182,9 +183,7 @@ function follow(
 export const mountTensor: Mount<TensorOptions> = async (root, context) => {
   const { run, options, signal } = context;
   root.classList.add("tvmdbg-tensor");
-  root.setAttribute("role", "application");
-  root.setAttribute("aria-label", "Tensor inspector");
-  root.setAttribute("aria-roledescription", "tensor inspector");
+  asApplication(root, "tensor inspector", "Tensor inspector");
   const resize = () => {
     root.style.height = `${options.get("height")}px`;
   };

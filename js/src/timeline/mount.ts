@@ -1,8 +1,16 @@
 import type { RunSummary } from "../shared/client/answers.ts";
-import { hinted, isAbort, message } from "../shared/client/request.ts";
+import { loading, message } from "../shared/client/request.ts";
 import { onThemeChange, readTheme } from "../shared/drawing/theme.ts";
 import { counted } from "../shared/format.ts";
-import { div, element, KEEP_KEYS, Mirror, span } from "../shared/ui/dom.ts";
+import {
+  asApplication,
+  div,
+  element,
+  KEEP_KEYS,
+  Mirror,
+  onResize,
+  span,
+} from "../shared/ui/dom.ts";
 import { bindKeys } from "../shared/ui/keys.ts";
 import { paletteAction } from "../shared/ui/palette.ts";
 import { fullScreenAction, type Mount } from "../shared/ui/view.ts";
@@ -50,7 +58,6 @@ function banner({ columns, unusable }: Slices): HTMLElement {
   );
 }
 
-const BUSY_AFTER_MS = 150;
 const LEAST_HEIGHT = 120;
 /** Height of the bar, and of the line above the chart if it is not in the bar. */
 const BAR = 34;
@@ -75,27 +82,16 @@ const NO_TRACE =
 export const mountTimeline: Mount<TimelineOptions> = async (root, context) => {
   const { run, signal } = context;
   root.classList.add("tvmdbg-timeline");
-  root.setAttribute("role", "application");
-  root.setAttribute("aria-roledescription", "flamechart");
-  root.setAttribute("aria-label", "Flamechart: slices in time and operators by time");
-  const say = (kind: "empty" | "error" | "busy", title: string, detail = "") => {
-    root.replaceChildren(message(kind, title, detail));
-    if (kind !== "busy") root.dataset.ready = "true";
-  };
-  const busy = setTimeout(() => say("busy", "Reading the flamechart …"), BUSY_AFTER_MS);
-  signal.addEventListener("abort", () => clearTimeout(busy));
-  try {
+  asApplication(root, "flamechart", "Flamechart: slices in time and operators by time");
+  const read = () => {
     const timeline = run.timeline();
-    const [summary, columns, graph, compared] = await Promise.all([
-      run.summary(),
-      timeline,
-      run.graph(),
-      timeline.then((columns) =>
-        columns?.trackRun.some((trackRun) => trackRun > 0) ? run.change() : null,
-      ),
-    ]);
-    if (signal.aborted) return;
-    clearTimeout(busy);
+    const compared = timeline.then((columns) =>
+      columns?.trackRun.some((trackRun) => trackRun > 0) ? run.change() : null,
+    );
+    return Promise.all([run.summary(), timeline, run.graph(), compared]);
+  };
+  await loading(root, "flamechart", signal, read, async (data, say) => {
+    const [summary, columns, graph, compared] = data;
     if (!columns) {
       say("empty", "No flamechart", summary.missing.timeline);
       return;
@@ -129,13 +125,7 @@ export const mountTimeline: Mount<TimelineOptions> = async (root, context) => {
     if (view) view.arrived();
     else show();
     coming.node.remove();
-  } catch (error) {
-    clearTimeout(busy);
-    if (signal.aborted || isAbort(error)) return;
-    const hint =
-      "Run the cell again; if the kernel was restarted, run the notebook again from the top.";
-    say("error", "The flamechart could not be read", hinted(error, hint));
-  }
+  });
 };
 
 function build(
@@ -199,9 +189,7 @@ function build(
   resize();
   view.showPart(options.get("show"));
   view.showChart(options.get("chart"));
-  const observer = new ResizeObserver(resize);
-  observer.observe(root);
-  signal.addEventListener("abort", () => observer.disconnect());
+  onResize([root], resize, signal);
   options.onChange("height", resize, signal);
   options.onChange("show", () => view.showPart(options.get("show")), signal);
   options.onChange("chart", () => view.showChart(options.get("chart")), signal);

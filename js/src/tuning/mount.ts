@@ -1,8 +1,18 @@
 import { COPY_KEY } from "../shared/client/code_copy.ts";
-import { hinted, isAbort, message } from "../shared/client/request.ts";
+import { loading } from "../shared/client/request.ts";
 import type { SessionClient } from "../shared/client/session_client.ts";
 import { onThemeChange } from "../shared/drawing/theme.ts";
-import { div, element, listening, Mirror, span, splitter } from "../shared/ui/dom.ts";
+import {
+  asApplication,
+  div,
+  element,
+  listening,
+  Mirror,
+  onResize,
+  pointIn,
+  span,
+  splitter,
+} from "../shared/ui/dom.ts";
 import { bindKeys, type KeyAction } from "../shared/ui/keys.ts";
 import { paletteAction } from "../shared/ui/palette.ts";
 import { type AxisTurn, bindAxisWheel } from "../shared/ui/scrolling.ts";
@@ -102,10 +112,7 @@ function bindPointer(root: HTMLElement, view: TuningView, signal: AbortSignal): 
   const { canvas } = view.chart;
   const on = listening(canvas, signal);
   let drag: { x: number; startX: number; moved: boolean; pans: boolean } | null = null;
-  const at = (event: MouseEvent) => {
-    const box = canvas.getBoundingClientRect();
-    return { x: event.clientX - box.left, y: event.clientY - box.top };
-  };
+  const at = (event: MouseEvent) => pointIn(canvas, event);
   on("pointerdown", (event) => {
     if (event.button !== 0) return;
     view.focus();
@@ -151,7 +158,6 @@ function bindPointer(root: HTMLElement, view: TuningView, signal: AbortSignal): 
   bindAxisWheel(root, view.chart, turned, signal);
 }
 
-const BUSY_AFTER_MS = 150;
 /** Width below which the parts are stacked. */
 const NARROW = 760;
 const TRAITS = ["task", "trial", "along", "trial_range", "query", "pane", "sort"] as const;
@@ -164,30 +170,19 @@ export async function mountTuning(
 ): Promise<void> {
   const { client, signal } = context;
   root.classList.add("tvmdbg-tuning");
-  root.setAttribute("role", "application");
-  root.setAttribute("aria-roledescription", "tuning log");
-  root.setAttribute("aria-label", "Tuning log: costs of trials, tasks, and schedules");
-  const say = (kind: "empty" | "error" | "busy", title: string, detail = "") => {
-    root.replaceChildren(message(kind, title, detail));
-    if (kind !== "busy") root.dataset.ready = "true";
-  };
-  const busy = setTimeout(() => say("busy", "Reading the tuning log …"), BUSY_AFTER_MS);
-  signal.addEventListener("abort", () => clearTimeout(busy));
-  try {
-    const data = await client.data();
-    clearTimeout(busy);
-    if (signal.aborted) return;
-    const show = build(root, context, data, session);
-    show(data);
-    root.dataset.ready = "true";
-    client.onGrown(() => void client.data().then((grown) => signal.aborted || show(grown)));
-  } catch (error) {
-    clearTimeout(busy);
-    if (signal.aborted || isAbort(error)) return;
-    const hint =
-      "Run the cell again; if the kernel was restarted, run the notebook again from the top.";
-    say("error", "The tuning log could not be read", hinted(error, hint));
-  }
+  asApplication(root, "tuning log", "Tuning log: costs of trials, tasks, and schedules");
+  await loading(
+    root,
+    "tuning log",
+    signal,
+    () => client.data(),
+    (data) => {
+      const show = build(root, context, data, session);
+      show(data);
+      root.dataset.ready = "true";
+      client.onGrown(() => void client.data().then((grown) => signal.aborted || show(grown)));
+    },
+  );
 }
 
 /** Builds the view; returns a function that shows a log in it. */
@@ -217,9 +212,7 @@ function build(
     view.chart.changed();
   };
   resize();
-  const observer = new ResizeObserver(resize);
-  observer.observe(root);
-  signal.addEventListener("abort", () => observer.disconnect());
+  onResize([root], resize, signal);
   options.onChange("height", resize, signal);
   for (const trait of TRAITS) options.onChange(trait, () => view.look(), signal);
   bindPointer(root, view, signal);

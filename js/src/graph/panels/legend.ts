@@ -2,7 +2,14 @@ import { isUnderWay, type Scan } from "../../shared/client/health.ts";
 import type { HealthAnswer } from "../../shared/client/tensor_questions.ts";
 import { inkOn, kindFill } from "../../shared/drawing/theme.ts";
 import { counted, integer, percent } from "../../shared/format.ts";
-import { button, element, KEEP_KEYS, keepChildren, relabel } from "../../shared/ui/dom.ts";
+import {
+  button,
+  element,
+  KEEP_KEYS,
+  keepChildren,
+  onResize,
+  relabel,
+} from "../../shared/ui/dom.ts";
 import { RangeHandles } from "../../shared/ui/range_handles.ts";
 import { ClassColors } from "../data/coloring.ts";
 import type { BoxColors } from "../data/colors.ts";
@@ -233,9 +240,7 @@ export class GraphLegend {
       ([, a], [, b]) => b.ns - a.ns || b.nodes - a.nodes,
     );
     this.node.append(this.#slot, this.#more);
-    const size = new ResizeObserver(() => this.#fit());
-    size.observe(this.node);
-    signal.addEventListener("abort", () => size.disconnect());
+    onResize([this.node], () => this.#fit(), signal);
   }
 
   /** Shows the colors, the progress of their computation, and an error. */

@@ -122,6 +122,37 @@ export function message(kind: "empty" | "error" | "busy", title: string, detail 
   );
 }
 
+type Say = (kind: "empty" | "error" | "busy", title: string, detail?: string) => void;
+
+const BUSY_AFTER_MS = 150;
+
+/** Reads the data of a view and shows them in `root`, or meanwhile and otherwise a message. */
+export async function loading<T>(
+  root: HTMLElement,
+  noun: string,
+  signal: AbortSignal,
+  read: () => Promise<T>,
+  show: (data: T, say: Say) => unknown,
+): Promise<void> {
+  const say: Say = (kind, title, detail) => {
+    root.replaceChildren(message(kind, title, detail));
+    if (kind !== "busy") root.dataset.ready = "true";
+  };
+  const busy = setTimeout(() => say("busy", `Reading the ${noun} …`), BUSY_AFTER_MS);
+  signal.addEventListener("abort", () => clearTimeout(busy));
+  try {
+    const data = await read();
+    clearTimeout(busy);
+    if (!signal.aborted) await show(data, say);
+  } catch (error) {
+    clearTimeout(busy);
+    if (signal.aborted || isAbort(error)) return;
+    const hint =
+      "Run the cell again; if the kernel was restarted, run the notebook again from the top.";
+    say("error", `The ${noun} could not be read`, hinted(error, hint));
+  }
+}
+
 export function errorText(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }

@@ -94,16 +94,20 @@ export interface TensorAnswer {
   tile: Tile | null;
 }
 
-/** Cells of `rowStep` x `colStep` values from (`row`, `col`) of a plane of `planeRows` x `planeCols`. */
-export interface Tile extends Cells {
-  row: number;
-  col: number;
+/** Cells of `rowStep` x `colStep` values of a plane of `planeRows` x `planeCols`. */
+interface PlaneCells extends Cells {
   rows: number;
   cols: number;
   rowStep: number;
   colStep: number;
   planeRows: number;
   planeCols: number;
+}
+
+/** Cells from (`row`, `col`) on. */
+export interface Tile extends PlaneCells {
+  row: number;
+  col: number;
   exact: boolean;
 }
 
@@ -278,17 +282,11 @@ export interface ChannelsRequest extends PlaneView {
 }
 
 /** `count` pictures of `rows` x `cols` cells one after the other. */
-export interface ChannelsAnswer extends Cells {
+export interface ChannelsAnswer extends PlaneCells {
   axis: number;
   first: number;
   count: number;
   length: number;
-  rows: number;
-  cols: number;
-  rowStep: number;
-  colStep: number;
-  planeRows: number;
-  planeCols: number;
 }
 
 /** Part of a plane, in values, to be counted. */

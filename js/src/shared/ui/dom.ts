@@ -122,6 +122,26 @@ export function listening(node: HTMLElement, signal: AbortSignal) {
   ) => node.addEventListener(type, run, { signal, passive: false });
 }
 
+/** Makes `root` an application for screen readers, which then leave its keys to it. */
+export function asApplication(root: HTMLElement, description: string, label: string): void {
+  root.setAttribute("role", "application");
+  root.setAttribute("aria-roledescription", description);
+  root.setAttribute("aria-label", label);
+}
+
+/** Runs after changes of the size of nodes until the signal aborts. */
+export function onResize(nodes: readonly Element[], run: () => void, signal: AbortSignal): void {
+  const observer = new ResizeObserver(run);
+  for (const node of nodes) observer.observe(node);
+  signal.addEventListener("abort", () => observer.disconnect());
+}
+
+/** Position of the pointer in a node, CSS px. */
+export function pointIn(node: Element, event: MouseEvent): { x: number; y: number } {
+  const { left, top } = node.getBoundingClientRect();
+  return { x: event.clientX - left, y: event.clientY - top };
+}
+
 const KEPT_MS = 60_000;
 
 export function downloadProblem(): string {

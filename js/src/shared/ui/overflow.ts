@@ -1,5 +1,5 @@
 import * as icons from "../drawing/icons.ts";
-import { element, iconButton } from "./dom.ts";
+import { element, iconButton, onResize } from "./dom.ts";
 
 /** Width up to which a toolbar shows the least number of controls, and the further width per control. */
 const NARROW = 700;
@@ -119,9 +119,7 @@ export class Overflow {
       event.preventDefault();
       event.stopPropagation();
     });
-    const observer = new ResizeObserver(() => this.fit());
-    observer.observe(this.#bar);
-    signal.addEventListener("abort", () => observer.disconnect());
+    onResize([this.#bar], () => this.fit(), signal);
   }
 }
 

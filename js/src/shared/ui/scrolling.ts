@@ -1,3 +1,5 @@
+import { onResize } from "./dom.ts";
+
 const LINE_PX = 16;
 const ZOOM_PER_PX = 1.0018;
 /** Duration of the hint in `wheel.css`. */
@@ -71,9 +73,7 @@ export class RowsInView {
     this.#height = height;
     this.#make = make;
     scroller.addEventListener("scroll", () => this.paint(), { signal, passive: true });
-    const size = new ResizeObserver(() => this.paint());
-    size.observe(scroller);
-    signal.addEventListener("abort", () => size.disconnect());
+    onResize([scroller], () => this.paint(), signal);
   }
 
   set length(length: number) {

@@ -1,5 +1,5 @@
 import type { Size } from "../../shared/drawing/canvas.ts";
-import { listening } from "../../shared/ui/dom.ts";
+import { listening, pointIn } from "../../shared/ui/dom.ts";
 import type { Point } from "../plane.ts";
 import type { Region } from "../state.ts";
 import {
@@ -214,10 +214,7 @@ export function gestures(
   let travel = 0;
   /** Center of zoom by wheel until the pointer moves: the stage may move below it meanwhile. */
   let zoomed: { x: number; y: number; held: Point; left: Region | null } | null = null;
-  const at = (event: MouseEvent) => {
-    const box = canvas.getBoundingClientRect();
-    return { x: event.clientX - box.x, y: event.clientY - box.y };
-  };
+  const at = (event: MouseEvent) => pointIn(canvas, event);
   const listen = listening(canvas, signal);
 
   listen("pointerdown", (event) => {

@@ -1,4 +1,4 @@
-import { div, element } from "../../shared/ui/dom.ts";
+import { div, element, onResize } from "../../shared/ui/dom.ts";
 import { layoutPlane } from "../picture/plane_layout.ts";
 import type { Point } from "../plane.ts";
 
@@ -27,9 +27,7 @@ export class ValuesScroll {
     this.#draw = draw;
     this.node = element("div", { class: "tvmdbg-values", tabindex: -1 }, this.#space, grid);
     this.node.addEventListener("scroll", () => this.#scrolled(), { signal });
-    const sizes = new ResizeObserver(() => draw());
-    sizes.observe(this.node);
-    signal.addEventListener("abort", () => sizes.disconnect());
+    onResize([this.node], () => draw(), signal);
   }
 
   get view(): { rows: number; cols: number } {

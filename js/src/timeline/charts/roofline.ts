@@ -1,7 +1,7 @@
 import type { Missing } from "../../shared/client/answers.ts";
 import { errorText, isAbort, message } from "../../shared/client/request.ts";
 import { counted, percent } from "../../shared/format.ts";
-import { div, element } from "../../shared/ui/dom.ts";
+import { div, element, pointIn } from "../../shared/ui/dom.ts";
 import type { TimelineData } from "../descriptions.ts";
 import { RooflinePainter, RooflinePlot } from "./roofline_painter.ts";
 import {
@@ -296,10 +296,7 @@ export class Roofline implements OtherChart {
   #bindDrag(): void {
     const { node } = this.stage;
     const { signal } = this.#host;
-    const at = (event: PointerEvent) => {
-      const box = node.getBoundingClientRect();
-      return { x: event.clientX - box.left, y: event.clientY - box.top };
-    };
+    const at = (event: PointerEvent) => pointIn(node, event);
     const down = (event: PointerEvent) => {
       if (event.button !== 0 || !this.#points) return;
       const { x, y } = at(event);

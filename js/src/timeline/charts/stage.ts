@@ -10,7 +10,7 @@ import {
   TextMeasure,
 } from "../../shared/drawing/canvas.ts";
 import { readTheme, type Theme } from "../../shared/drawing/theme.ts";
-import { div, element } from "../../shared/ui/dom.ts";
+import { div, element, onResize, pointIn } from "../../shared/ui/dom.ts";
 import type { ViewOptions } from "../../shared/ui/view.ts";
 import { fitTitle, type Title } from "../data/names.ts";
 import type { TimelineOptions } from "../data/state.ts";
@@ -169,10 +169,7 @@ export class ChartStage {
     this.node = div(classes, this.#base.canvas, this.#over.canvas);
     this.#repaint = new Repaint(this.node, () => this.#draw(), signal);
     const { canvas } = this.#base;
-    const at = (event: MouseEvent) => {
-      const box = canvas.getBoundingClientRect();
-      return { x: event.clientX - box.left, y: event.clientY - box.top };
-    };
+    const at = (event: MouseEvent) => pointIn(canvas, event);
     canvas.addEventListener("pointermove", (event) => events.move(at(event)), { signal });
     canvas.addEventListener("pointerleave", () => events.move(null), { signal });
     canvas.addEventListener("pointerdown", () => this.focusView(), { signal });
@@ -273,9 +270,7 @@ export class Scroller {
       this.#filler,
     );
     this.node.addEventListener("scroll", () => stage.changed(), { signal });
-    const size = new ResizeObserver(() => this.fit());
-    size.observe(this.node);
-    signal.addEventListener("abort", () => size.disconnect());
+    onResize([this.node], () => this.fit(), signal);
   }
 
   get top(): number {

@@ -1,3 +1,4 @@
+import { pointIn } from "../../shared/ui/dom.ts";
 import { type AxisTurn, bindAxisWheel } from "../../shared/ui/scrolling.ts";
 import type { Row } from "../data/row.ts";
 import type { TimelineChart } from "./chart.ts";
@@ -48,10 +49,7 @@ export function bindPointer(
   const fingers = new Map<number, { x: number; y: number }>();
   let drag: PointerDrag | null = null;
 
-  const at = (event: MouseEvent) => {
-    const box = canvas.getBoundingClientRect();
-    return { x: event.clientX - box.left, y: event.clientY - box.top };
-  };
+  const at = (event: MouseEvent) => pointIn(canvas, event);
   const edgeAt = (x: number, isFree: boolean): Edge => {
     const inside = Math.min(Math.max(0, x), scene.width);
     const within = (SNAP * scene.viewport.span) / scene.width;
