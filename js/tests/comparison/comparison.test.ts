@@ -78,13 +78,13 @@ describe("ComparisonData", () => {
     expect(found.parts(0, 1, 1)).toEqual([2, 1]);
   });
 
-  it("codes every node by its least sure match, and those that are alone", () => {
+  it("codes every node by its least certain match, or as unmatched", () => {
     const found = fresh(dataColumns());
     expect([...found.codes(0, 4)]).toEqual([0, 2, 0, 3]);
     expect([...found.codes(1, 5)]).toEqual([0, 1, 2, 0, 3]);
   });
 
-  it("says what is known of a node", () => {
+  it("describes a node", () => {
     const found = fresh(dataColumns());
     expect(found.sentence(0, 1)).toBe("A conv2d + add #1 ~ B #1, #2: possible, parts");
     expect(found.sentence(1, 4)).toBe("B add #4 has no match in A");
@@ -115,7 +115,7 @@ describe("Rows", () => {
 });
 
 describe("graphOptions", () => {
-  it("keeps what is each graph's own apart from what both share", () => {
+  it("separates each graph's own options from the shared ones", () => {
     const shared: Record<string, unknown> = { color_by: "match" };
     const options = {
       get: (name: string) => shared[name],

@@ -21,7 +21,7 @@ const drawn = (draw: Draw) => markup(recorded(draw).marks);
 const drawnForBoth = (draw: Draw) => markup(recorded(draw).marks, recorded(draw, true).marks);
 
 describe("a recorded path", () => {
-  it("is written in steps that never add up what rounding loses", () => {
+  it("is written in steps that do not add up rounding errors", () => {
     const line = drawn((pen) => {
       pen.beginPath();
       pen.moveTo(0, 0);
@@ -82,7 +82,7 @@ describe("a recorded path", () => {
     expect(arc).toContain(`d="${path}"`);
   });
 
-  it("leaves out what is not finite", () => {
+  it("leaves out non-finite coordinates", () => {
     const nothing = drawn((pen) => {
       pen.fillRect(Number.NaN, 0, 1, 1);
       pen.strokeRect(0, 0, Number.POSITIVE_INFINITY, 1);
@@ -113,7 +113,7 @@ describe("a recorded path", () => {
 });
 
 describe("recorded texts", () => {
-  it("of one style share it, and name only what the document does not", () => {
+  it("of one style share it, and name only differences from the document", () => {
     const texts = drawn((pen) => {
       pen.fillStyle = "#111111";
       pen.font = "11px Sans";

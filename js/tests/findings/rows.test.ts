@@ -44,7 +44,7 @@ describe("rows", () => {
     expect(later[1]!.title).toBe("12 channels");
   });
 
-  it("of one rule are told apart by their first node, whatever comes between them", () => {
+  it("of one rule differ by their first node, whatever comes between them", () => {
     const show = keeper();
     const before = show([finding("zero", "x", [1]), finding("zero", "y", [5])]);
     const after = show([
@@ -56,7 +56,7 @@ describe("rows", () => {
     expect(after[1]!.key).toBe("k3");
   });
 
-  it("of the user's notes come last and have no rank", () => {
+  it("of the user's notes come last without a rank", () => {
     const show = keeper();
     const rows = show([finding("slow", "a", [4])], [[9, "look"]]);
     expect(rows[1]).toMatchObject({ key: "noted-9", severity: "noted", title: "look", rank: null });
@@ -64,7 +64,7 @@ describe("rows", () => {
   });
 });
 
-describe("what a row selects", () => {
+describe("the selection of a row", () => {
   const select = (each: Finding) => selectionOf(each.nodes, each);
 
   it("are all its nodes, the first one last, at the entry that it speaks of", () => {

@@ -39,7 +39,7 @@ describe("a scan", () => {
   beforeEach(() => void vi.useFakeTimers());
   afterEach(() => void vi.useRealTimers());
 
-  it("is asked for every 400 ms until it is done, also before it has begun", async () => {
+  it("is polled every 400 ms until it is done, even before it has begun", async () => {
     const { scan, asked, seen } = make(at("none", 0), at("scanning", 3), at("done", 9));
     void scan.start();
     await vi.advanceTimersByTimeAsync(399);
@@ -51,7 +51,7 @@ describe("a scan", () => {
     ]);
   });
 
-  it("that is stopped is asked for no more, until it goes on", async () => {
+  it("is not polled while stopped", async () => {
     const { scan, asked, seen } = make(at("scanning", 3), at("cancelled", 4), at("scanning", 5));
     void scan.start();
     await vi.advanceTimersByTimeAsync(100);

@@ -77,7 +77,7 @@ it("classes in an order of their own keep their colors where the first do not oc
   expect([colors.color(1), colors.color(2)]).not.toContain(palette.theme.muted);
 });
 
-describe("colors of columns are those of the figures", () => {
+describe("colors of columns equal the figures'", () => {
   const { offsets, boxes, columns: recorded } = recordedColumns as unknown as Recorded;
   const nodes = offsets.slice(1).map((end, i) => ({
     outputs: Array.from({ length: end - offsets[i]! }, () => [2]),
@@ -127,7 +127,7 @@ describe("labels by a template", () => {
     });
   }
 
-  it("leave what is no field as it is", () => {
+  it("leave unknown fields as they are", () => {
     expect(filled("{nope} {", () => undefined)).toEqual(["{nope} {"]);
   });
 });
@@ -135,7 +135,7 @@ describe("labels by a template", () => {
 describe("columns", () => {
   const graph = columns([{ outputs: [[2, 3], [4]], dtype: "float16" }, { outputs: [null] }]);
 
-  it("refuses what does not fit the graph", () => {
+  it("refuses columns that do not fit the graph", () => {
     const wire = {
       of: "nodes",
       unit: "",
@@ -180,7 +180,7 @@ describe("columns", () => {
     }
   });
 
-  it("names devices and slots, and what the graph can be colored by", () => {
+  it("names devices and slots, and lists the columns", () => {
     const placed = {
       ...graph,
       storageIds: Int32Array.of(3, -1, 3),
@@ -332,7 +332,7 @@ describe("a closed group that holds some of the nodes of a call", () => {
     expect(said).toBe("60.00 ns for 3 together");
   });
 
-  it("has a bar of what is its own, and of what it shares", () => {
+  it("has a bar of its own share, and of the shared one", () => {
     const { colors, said, widths } = shown(0, 3);
     expect(colors.face(0)).toBeNull();
     expect(said).toBe("20.00 ns · 20.0 %, 60.00 ns for 3 together");

@@ -26,7 +26,7 @@ function model(nodes: number, rows: [string, number, number, number, number, num
   return { graph, groups: new Groups(graph) } as unknown as GraphModel;
 }
 
-describe("what a graph is made of", () => {
+describe("the composition of a graph", () => {
   it("adds up blocks of one name, each node once, most of the time first", () => {
     const made = composition(
       model(12, [

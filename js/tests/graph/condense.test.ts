@@ -126,7 +126,7 @@ describe("a condensed graph", () => {
     expect(alone).toEqual(expect.arrayContaining([17, 300]));
   });
 
-  it("says what is missing from a sum", () => {
+  it("notes missing terms of a sum", () => {
     const nodes: NodeSpec[] = Array.from({ length: 400 }, (_, node) => ({
       ...(node ? { inputs: [[node - 1]], label: "relu" } : { kind: NodeKind.INPUT }),
       ns: [0, 7, 9].includes(node) ? Number.NaN : 1000,

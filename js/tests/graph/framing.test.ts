@@ -51,12 +51,12 @@ describe("opening", () => {
     });
   }
 
-  it("shows all of what is legible as a whole", () => {
+  it("shows all of a legible graph", () => {
     const placed = chain(6);
     expect(seen(placed, opening(placed, camera(700, 600), 3)).whole).toHaveLength(6);
   });
 
-  it("shows the first layer where nothing is wanted, though the first boxes lie far from it", () => {
+  it("shows the first layer without a wanted box, though the first boxes are far from it", () => {
     const placed = chain(300, 40);
     const { layout: placedAt } = placed;
     const first = placedAt.y.indexOf(Math.min(...placedAt.y));

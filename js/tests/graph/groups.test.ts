@@ -78,7 +78,7 @@ describe("the groups that are open by themselves", () => {
     expect(flags(blocks(2, 3))).toEqual(new Array(8).fill(1));
   });
 
-  it("are those outside of a large one, a depth at a time, as long as there is room", () => {
+  it("are the outer groups of a large graph, depth by depth, while there is room", () => {
     // Two runs of 14 blocks are 30 boxes with the input and the output, two of 15 are 32.
     const few = flags(blocks(2, 14));
     expect([few[0], few[15]]).toEqual([1, 1]);
@@ -115,7 +115,7 @@ describe("a scene with groups", () => {
     ]);
   });
 
-  it("frames what is in an open group, and keeps the lines that skip a closed block", () => {
+  it("frames the content of an open group, and keeps the lines that skip a closed block", () => {
     const open = scene(blocks(1, 3), [0, 2]);
     expect(Array.from(open.group)).toEqual([-1, 1, -1, -1, -1, 3, -1]);
     expect(Array.from(open.frames.group)).toEqual([0, 2]);
@@ -170,7 +170,7 @@ describe("a scene with groups", () => {
     expect(Array.from(boxesOf(closed, 0))).toEqual([0, 1]);
   });
 
-  it("leaves out what is not shown, and draws a node alone as the node", () => {
+  it("leaves out hidden nodes, and draws a group of one node as the node", () => {
     const part = scene(blocks(1, 3), [0], [0, 3, 4, 5]);
     expect(Array.from(part.group)).toEqual([-1, -1, 2]);
     expect(Array.from(part.node)).toEqual([0, 3, 4]);

@@ -50,7 +50,7 @@ describe("the health of the graph", () => {
     expect(health.worst).toBe(2);
   });
 
-  it("shows in a box what is wrong with the parameters inside it, in all boxes that read them", () => {
+  it("shows the faults of folded parameters in all boxes that read them", () => {
     const boxes = new BoxHealth(new NodeHealth(healthOf(7, { 1: FAULT, 3: DOUBT }), 7), scene);
     expect([0, 1, 2, 3, 4].map((box) => boxes.verdict(box))).toEqual([1, 3, 3, 1, 1]);
     expect(boxes.words(1)).toBe("#2 · 4 NaN in #1");
@@ -58,7 +58,7 @@ describe("the health of the graph", () => {
     expect(boxes.words(3)).toBe("#5 · OK");
   });
 
-  it("shows on a closed group the worst of what is inside", () => {
+  it("shows the worst verdict inside a closed group", () => {
     const graph = blocks(2, 3);
     const closed = new Groups(graph);
     const open = new Uint8Array(closed.count);

@@ -29,14 +29,14 @@ describe("the history of a view", () => {
     expect(resolved(history, 2)).toEqual({ ...third, camera: null });
   });
 
-  it("keeps at a step from where one looked last", () => {
+  it("keeps the last camera position of a step", () => {
     const left = leaving({ ...history, at: 1 }, { camera: camera(7), selected: [] });
     expect(resolved(left, 1).camera).toEqual(camera(7));
     expect(resolved(left, 2).camera).toBeNull();
     expect(left.at).toBe(1);
   });
 
-  it("forgets what was gone back from once another way is taken", () => {
+  it("forgets undone steps once a new one is taken", () => {
     const other = pushed({ ...history, at: 1 }, second, look({ direction: "right" }));
     expect(other.at).toBe(2);
     expect(resolved(other, 2)).toMatchObject({ hidden: [], direction: "right" });
@@ -50,7 +50,7 @@ describe("the history of a view", () => {
     expect(started.steps!.length).toBe(2);
   });
 
-  it("ends at fifty steps, of which the first is whole", () => {
+  it("ends at fifty steps, the first of them complete", () => {
     let long: History = {};
     for (let node = 0; node < 80; node++) {
       long = pushed(long, look({ selected: [node] }), look({ selected: [node + 1] }));

@@ -25,18 +25,18 @@ const part = (
 ) => ids(finished(isolated(links, { kind, nodes, hops })));
 
 describe("a part of the graph", () => {
-  it("is what leads to nodes, with the parameters they read", () => {
+  it("contains the ancestors of nodes, with their parameters", () => {
     expect(part("upstream", [3])).toEqual([0, 1, 2, 3]);
     expect(part("upstream", [0])).toEqual([0]);
     expect(part("upstream", [3, 4])).toEqual([0, 1, 2, 3, 4]);
   });
 
-  it("is what follows from nodes", () => {
+  it("contains the descendants of nodes", () => {
     expect(part("downstream", [3])).toEqual([3, 5]);
     expect(part("downstream", [1])).toEqual([1, 2, 3, 4, 5, 6]);
   });
 
-  it("is what is near, but not through a parameter", () => {
+  it("contains neighbors, but not through a parameter", () => {
     expect(part("around", [2], 1)).toEqual([0, 1, 2, 3, 4]);
     expect(part("around", [2], 5)).toEqual([0, 1, 2, 3, 4, 5]);
     expect(part("around", [2], 0)).toEqual([1, 2]);
@@ -72,7 +72,7 @@ describe("bridges over hidden nodes", () => {
     ]);
   });
 
-  it("are none where nothing lies behind", () => {
+  it("are empty without nodes beyond", () => {
     expect(over(1)).toEqual([]);
     expect(over(5)).toEqual([]);
     expect(over()).toEqual([]);

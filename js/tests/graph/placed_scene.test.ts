@@ -127,7 +127,7 @@ describe("Walk", () => {
 });
 
 describe("Camera", () => {
-  it("keeps what is under the pointer there while it zooms", () => {
+  it("keeps the point under the pointer in place while it zooms", () => {
     const camera = new Camera();
     camera.resize(600, 400);
     [camera.x, camera.y] = [1000, -50];

@@ -17,7 +17,7 @@ const runs = { resnet, split, odd, hetero } as unknown as Record<
 >;
 
 describe.each(Object.entries(runs))("queries over %s", (_, { columns: packed, cases }) => {
-  it("say and find what Python says and finds", () => {
+  it("give the same results and errors as in Python", () => {
     const facts = opened(packed);
     expect(cases.length).toBeGreaterThan(100);
     for (const [text, expected] of cases) {
@@ -72,7 +72,7 @@ describe("suggestions", () => {
   const ops = operatorsOf(facts);
   const texts = (before: string) => suggest(before, facts, ops).map(({ text }) => text);
 
-  it("name fields and operators that begin with what is typed", () => {
+  it("suggest fields and operators with the typed beginning", () => {
     expect(texts("ti")).toEqual(["time>"]);
     expect(texts("conv2d (gr")).toEqual(["group:"]);
     expect(texts("con")).toEqual(["consumers>", "op:conv2d"]);
@@ -83,7 +83,7 @@ describe("suggestions", () => {
     expect(texts("64,8")).toEqual([]);
   });
 
-  it("show whole queries where nothing is typed, all of which can be read", () => {
+  it("suggest complete, valid queries for an empty text", () => {
     expect(texts("").length).toBeGreaterThan(2);
     for (const text of texts("")) expect(() => parse(text)).not.toThrow();
   });

@@ -36,7 +36,7 @@ function chain() {
   return new GraphModel(columns(nodes as never), null, MEASURE as never);
 }
 
-it("lays out for a view what another one has stopped", async () => {
+it("lays out for a view after another one has stopped", async () => {
   const model = chain();
   const [one, other] = [new AbortController(), new AbortController()];
   const stopped = arranged(model, one.signal);
@@ -46,7 +46,7 @@ it("lays out for a view what another one has stopped", async () => {
   expect((await going).scene.count).toBe(50);
 });
 
-it("stops for the view that stops, not for one that has asked before", async () => {
+it("stops for the stopping view, not for an earlier one", async () => {
   const model = chain();
   const [one, other] = [new AbortController(), new AbortController()];
   const going = arranged(model, one.signal);
@@ -56,7 +56,7 @@ it("stops for the view that stops, not for one that has asked before", async () 
   expect((await going).scene.count).toBe(50);
 });
 
-it("opens a group beside those that are on their way", () => {
+it("opens a group while others are being opened", () => {
   const set: unknown[] = [];
   const view = {
     chosen: { openGroups: [1], group: null },

@@ -25,7 +25,7 @@ function words(graph = residual()) {
 }
 
 describe("Times", () => {
-  it("ranks what is known and keeps what is unknown unknown", () => {
+  it("ranks known values and keeps unknown ones unknown", () => {
     const { times } = words();
     expect(times.total).toBe(4_000_000);
     expect(times.slowest).toBe(2);
@@ -41,7 +41,7 @@ describe("Times", () => {
     expect([times.known, times.slowest, times.total]).toEqual([false, -1, 0]);
   });
 
-  it("marks no node for what a call took apart from its nodes", () => {
+  it("marks no node for the remainder of a call", () => {
     const graph = {
       ...columns([{}, { ns: 10 }, {}, {}]),
       nodeCall: Int32Array.of(-1, -1, 1, -1),
@@ -80,7 +80,7 @@ describe("Times", () => {
 });
 
 describe("Labels", () => {
-  it("says label, id and shape, time and share, and what is folded", () => {
+  it("contains label, id and shape, time and share, and folded parameters", () => {
     expect(words().labels.box(2, 1)).toMatchObject({
       title: "conv2d + relu",
       mark: "slowest",
@@ -91,7 +91,7 @@ describe("Labels", () => {
     expect(words().labels.box(4, 2).badge).toBe("2 params");
   });
 
-  it("calls memory that a program plans for itself no input", () => {
+  it("does not call memory planned by a program an input", () => {
     const role = "buffer without a start value";
     const graph = columns([{ kind: NodeKind.INPUT }, { kind: NodeKind.INPUT, role }]);
     const { labels, describe } = words(graph);
@@ -159,7 +159,7 @@ describe("widths of many boxes", () => {
   const graph = columns(nodes, { heads: [[3, 0]] });
   const make = () => new BoxLabels(graph, new NodeTimes(graph, null), measure, new Groups(graph));
 
-  it("are those of each of them alone", () => {
+  it("equal those of a single one", () => {
     const all = make();
     for (const [node] of nodes.entries()) {
       for (const folded of [0, 1, 2, 10, 20]) {
@@ -242,7 +242,7 @@ describe("the search", () => {
     expect(await found("  ")).toEqual([]);
   });
 
-  it("says what is wrong, and what is not known", async () => {
+  it("reports errors and unknown values", async () => {
     const wrong = await hitsOf("conv tiem>1ms");
     expect(wrong.text(null)).toBe("error");
     expect(wrong.result).toMatchObject({
@@ -255,7 +255,7 @@ describe("the search", () => {
     expect(without.result.problem).toContain("are not known here");
   });
 
-  it("keeps the newest query where several are asked", async () => {
+  it("keeps the newest of several queries", async () => {
     let changes = 0;
     const hits = new Hits(model(), () => {
       changes += 1;

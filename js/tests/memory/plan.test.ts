@@ -27,7 +27,7 @@ describe("Plan", () => {
     expect([CHAIN.rowOfEntry(4), CHAIN.rowOfEntry(5)]).toEqual([-1, -1]);
   });
 
-  it("knows what a slot holds at a step, and what comes before and after", () => {
+  it("gives the entry of a slot at a step, and those before and after", () => {
     expect([0, 1, 2, 3].map((step) => CHAIN.at(0, step))).toEqual([1, 1, 3, 3]);
     expect([0, 1, 2, 3].map((step) => CHAIN.at(1, step))).toEqual([-1, 2, 2, -1]);
     expect([CHAIN.beside(1, 1), CHAIN.beside(1, -1), CHAIN.beside(4, 1)]).toEqual([3, -1, -1]);
@@ -80,7 +80,7 @@ describe("Scene", () => {
   const scene = new MemoryScene(CHAIN);
   scene.resize(488, 200);
 
-  it("finds what it has placed", () => {
+  it("hits the boxes it has placed", () => {
     for (const entry of [0, 1, 2, 3]) {
       const box = scene.boxOf(entry)!;
       const hit = scene.hit(box.x + box.width / 2, box.y + box.height / 2);
@@ -125,7 +125,7 @@ describe("PlanDescriptions", () => {
     expect(fact(2, "note")).toBe("look");
   });
 
-  it("says what is unknown, lost and beside the workspace", () => {
+  it("describes unknown and lost entries and those outside of the workspace", () => {
     expect(fact(5, "bytes")).toBe("unknown, not counted");
     expect(fact(5, "slot")).toBe("none: no usable storage_id, not counted");
     expect(fact(5, "shares")).toBeUndefined();
@@ -145,7 +145,7 @@ describe("PlanDescriptions", () => {
     expect(words.nodes([1, 3, 5])).toEqual([["Σ bytes", "192 B, in 1 slot"]]);
   });
 
-  it("says what is live at a step, and the peak", () => {
+  it("lists the live entries of a step, and the peak", () => {
     expect(words.step(2)).toEqual([
       ["live", "176 B of the workspace"],
       ["peak", "highest of all nodes"],

@@ -13,7 +13,7 @@ describe("the address of a page", () => {
   });
 });
 
-describe("the part of an address behind #", () => {
+describe("an address after #", () => {
   it("says where to go", () => {
     const { place, problems } = parseLink(
       "#node=12&view=tensor&entry=12,1&slice=12,3&time=0.5,2e6&step=2",
@@ -36,7 +36,7 @@ describe("the part of an address behind #", () => {
     expect(parseLink(`#${linkText(place)}`).place).toEqual(place);
   });
 
-  it("leaves alone what is not meant for it", () => {
+  it("ignores addresses of other kinds", () => {
     for (const text of ["", "#", "#tvmdbg-about", "#:~:text=abc".replace("=", "")]) {
       expect(parseLink(text).problems).toEqual([]);
       expect(linkText(parseLink(text).place)).toBe("");
@@ -79,7 +79,7 @@ async function meant(hash: string) {
   return resolve(parseLink(hash).place, RUN, ["graph", "tensor"], 2);
 }
 
-describe("what a place means in a run", () => {
+describe("a link resolved in a run", () => {
   it("finds nodes by id and by name", async () => {
     expect((await meant("#node=3")).state).toEqual({
       selected: [3],

@@ -30,7 +30,7 @@ async function survives(data: Uint8Array<ArrayBuffer>, question: unknown): Promi
 describe.each(pages)("the answers of a page", ({ page, answers }) => {
   const head = headOf(page);
 
-  it("are those of the kernel", async () => {
+  it("equal the kernel's", async () => {
     const ask = storedAnswers(page.buffer, allAnswers);
     for (const [question, expected] of answers) {
       const { content } = await ask({ id: "1", ...question });
@@ -40,7 +40,7 @@ describe.each(pages)("the answers of a page", ({ page, answers }) => {
     expect(answers.length).toBeGreaterThan(3);
   });
 
-  it("are refused in words where the page does not show what they are for", async () => {
+  it("are errors with a reason for parts that the page lacks", async () => {
     const ask = storedAnswers(page.buffer, runAnswers);
     const all = await ask({ id: "1", kind: "summary" });
     expect(all.content).toEqual(
@@ -52,7 +52,7 @@ describe.each(pages)("the answers of a page", ({ page, answers }) => {
     }
   });
 
-  it("are errors for what is no question", async () => {
+  it("are errors for invalid questions", async () => {
     const odd = [null, 3, "graph", [], {}, { kind: 7 }, { kind: "nothing" }, { kind: "node" }];
     const entry = [0, 0];
     const tensors: object[] = [

@@ -40,7 +40,7 @@ describe("a sequence", () => {
     expect(loop!.bottom).toBeGreaterThanOrEqual(more.rows[2]!.top + more.rows[2]!.height);
   });
 
-  it("has bars from calls to answers, those within others to the right", () => {
+  it("has bars from calls to answers, nested ones further right", () => {
     const layout = laidOut([
       message("client"),
       message("server"),

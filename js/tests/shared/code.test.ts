@@ -21,7 +21,7 @@ describe("code for a selection", () => {
   });
 });
 
-describe("the comment behind code", () => {
+describe("the comment after code", () => {
   it("names the run in one line", () => {
     expect(codeOfRun("run.graph", "resnet20")).toBe("run.graph  # run: resnet20");
     const hostile = "a\nimport os\r\u2028b\u202e\x00c\x0cd";

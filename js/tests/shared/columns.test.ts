@@ -21,7 +21,7 @@ function at(offset: number, after = 0): DataView {
 const numbers: Record<string, number> = { nan: Number.NaN, inf: Infinity, "-inf": -Infinity };
 
 describe("columns written by Python", () => {
-  it.each([0, 1, 3, 4, 7, 8])("come out as they went in, at offset %i", (offset) => {
+  it.each([0, 1, 3, 4, 7, 8])("survive a round trip at offset %i", (offset) => {
     const found = unpack(headers, at(offset, 5));
     expect([...found.keys()]).toEqual(Object.keys(expectedValues));
     for (const [name, expected] of Object.entries(expectedValues)) {

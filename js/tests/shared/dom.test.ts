@@ -6,7 +6,7 @@ describe("keepChildren", () => {
   const [a, b, c, d] = ["a", "b", "c", "d"].map((each) => element("span", {}, each));
   const cases = [[a, c], [a, b, c], [b, c, d], [d, a], [], [c]] as HTMLElement[][];
 
-  it("leaves the children that are asked for, in their order", () => {
+  it("keeps the given children, in their order", () => {
     const node = element("div", {}, "text");
     for (const children of cases) {
       keepChildren(node, ...children);
@@ -14,7 +14,7 @@ describe("keepChildren", () => {
     }
   });
 
-  it("moves none of those that stay where others come and go", async () => {
+  it("moves no child that stays while others come and go", async () => {
     const node = element("div", {}, a!, c!);
     const moved: Node[] = [];
     const observer = new MutationObserver((records) => {

@@ -39,7 +39,7 @@ describe("the list of hits", () => {
     expect(list.node.querySelector(".tvmdbg-hits-more")!.textContent).toBe("");
   });
 
-  it("tells the field whether it is open and which row is meant", () => {
+  it("tells the field its state and its active row", () => {
     expect(field.getAttribute("role")).toBe("combobox");
     list.show(hits(3));
     expect(field.getAttribute("aria-expanded")).toBe("true");

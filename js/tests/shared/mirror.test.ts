@@ -2,7 +2,7 @@
 import { expect, it } from "vitest";
 import { Mirror } from "../../src/shared/ui/dom.ts";
 
-it("tells late of what is shown, unless something was said meanwhile", () => {
+it("announces a late description unless something newer was said", () => {
   const mirror = new Mirror();
   mirror.tell("node 1", true);
   mirror.tell("node 1, faulty", true);
@@ -14,7 +14,7 @@ it("tells late of what is shown, unless something was said meanwhile", () => {
   expect(mirror.node.textContent).toBe("node 2");
 });
 
-it("tells in the place of what was said before something else was asked for", () => {
+it("replaces the message that was current when the description was requested", () => {
   const mirror = new Mirror();
   mirror.tell("group, closed");
   mirror.say("open.");

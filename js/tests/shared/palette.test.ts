@@ -33,7 +33,7 @@ describe("matching", () => {
     ]);
   });
 
-  it("puts what holds the words one after the other first", () => {
+  it("puts matches with all words in sequence first", () => {
     const tasks = named("task 2: 3458e754 128×768", "task 31: dense", "Task: task 3: conv2d");
     expect(labels("task 3", tasks)[0]).toBe("Task: task 3: conv2d");
   });
@@ -44,7 +44,7 @@ describe("matching", () => {
     expect(labels("conv dense", nodes)).toEqual([]);
   });
 
-  it("lists first what comes first, and tells how many there are", () => {
+  it("keeps the order of the sources, and counts the matches", () => {
     const [findings, nodes] = [named("Inf in conv2d"), named("conv2d #1", "Inf")];
     expect(labels("", findings, nodes)).toEqual(["Inf in conv2d", "conv2d #1", "Inf"]);
     const found = matching([findings, nodes], "", 2);
@@ -99,7 +99,7 @@ describe("the actions of a view", () => {
     ]);
   });
 
-  it("do what the controls and the keys do", () => {
+  it("have the effects of the controls and keys", () => {
     const { done, all } = view();
     for (const { run } of all) run();
     expect(done).toEqual([

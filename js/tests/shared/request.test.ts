@@ -5,7 +5,7 @@ import { fakeModel, settled } from "../fake_model.ts";
 const never = new AbortController().signal;
 
 describe("a request", () => {
-  it("gets the answer that carries its id, whatever else comes before", async () => {
+  it("gets the answer with its id, whatever else arrives before", async () => {
     const { model, sent, waiting } = fakeModel();
     const [a, b] = [request(model, "x", { n: 1 }, never), request(model, "x", { n: 2 }, never)];
     expect(sent.map(({ kind, n }) => [kind, n])).toEqual([
@@ -27,7 +27,7 @@ describe("a request", () => {
     await expect(asked).rejects.toThrow("no such node");
   });
 
-  it("says what to do where the model's kernel is gone", async () => {
+  it("reports what to do after the kernel's model is gone", async () => {
     const { model } = fakeModel();
     model.send = () => {
       throw new Error("Cannot send");

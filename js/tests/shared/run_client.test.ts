@@ -32,7 +32,7 @@ function counting() {
 }
 
 describe("columns of a run", () => {
-  it("are asked for once a page and content, and again after the last view went", async () => {
+  it("are requested once per page and content, and again after the last view is gone", async () => {
     const { model, sent } = counting();
     const views = [new AbortController(), new AbortController()];
     const [a, b] = views.map(({ signal }) => runClient(model, "once", signal));
@@ -66,7 +66,7 @@ describe("columns of a run", () => {
     expect(sent.map(({ kind }) => kind)).toEqual(["timeline", "tensors", "tensors"]);
   });
 
-  it("are asked for again by who waits, when the view that asked first goes", async () => {
+  it("are requested again by waiting views when the asking view goes", async () => {
     const { model, sent, waiting } = fakeModel({ content_hash: "h" });
     const first = new AbortController();
     const gone = runClient(model, "gone", first.signal).graph();
@@ -81,7 +81,7 @@ describe("columns of a run", () => {
 });
 
 describe("clients", () => {
-  it("are told apart by the kernel", async () => {
+  it("have distinct ids for the kernel", async () => {
     const { model, sent } = counting();
     const { signal } = new AbortController();
     for (const reference of ["a", "b"]) {
@@ -121,7 +121,7 @@ describe("cells of an answer", () => {
     expect(Array.from(tile!.flags)).toEqual([0, 0]);
   });
 
-  it("keep those that were sent", async () => {
+  it("keep the columns that were sent", async () => {
     const columns = { mean: [1, 2], minimum: [0, 1], maximum: [3, 4], flags: [0, 5] };
     const { tile } = await sent(columns).tensor(question, AbortSignal.any([]));
     for (const [name, values] of Object.entries(columns)) {
@@ -130,7 +130,7 @@ describe("cells of an answer", () => {
   });
 });
 
-describe("what takes long", () => {
+describe("a long question", () => {
   const percents = { entry: [1, 0] as const, reading: null, percents: [50] };
 
   it("is called off in the kernel where it is stopped in the page", async () => {
@@ -149,7 +149,7 @@ describe("what takes long", () => {
     expect(sent[1]!.client).toBe(sent[0]!.client);
   });
 
-  it("is let be once it has come", async () => {
+  it("does not cancel an answered question", async () => {
     const { model, sent } = fakeModel({ content_hash: "h" }, async (message) => {
       return { content: { id: (message as Message).id, result: [] }, buffers: [] };
     });

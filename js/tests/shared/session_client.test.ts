@@ -45,7 +45,7 @@ describe("a selection", () => {
     expect([session.node, session.slice]).toEqual([2, null]);
   });
 
-  it("tells Python the entry that is looked at in it", () => {
+  it("sends Python its current entry", () => {
     const { model, session } = make();
     session.select(57, "graph", { output: 2, occurrence: 1 });
     session.selectMany([13, 57], "graph");
@@ -95,7 +95,7 @@ describe("the pointer", () => {
   beforeEach(() => void vi.useFakeTimers());
   afterEach(() => void vi.useRealTimers());
 
-  it("is followed at once here, and told to Python when it rests", () => {
+  it("shows at once here, and reaches Python when it rests", () => {
     const { saves, session } = make();
     session.hover(1);
     session.hover(2);

@@ -17,7 +17,7 @@ describe("a static model", () => {
     expect(model.get("selected")).toEqual([2]);
   });
 
-  it("lets a listener take itself off while it is called", () => {
+  it("lets a listener remove itself while it is called", () => {
     const model = new StaticModel({ n: 0 }, silent);
     const [once, after] = [vi.fn(() => model.off("change:n", once)), vi.fn()];
     model.on("change:n", once);
@@ -41,7 +41,7 @@ describe("a static model", () => {
   });
 });
 
-describe("what a view has of a model", () => {
+describe("a view's proxy of a model", () => {
   it("sees the changes of other views, and loses its own listeners alone", () => {
     const model = new StaticModel({ n: 0 }, silent);
     const going = new AbortController();

@@ -66,7 +66,7 @@ function world() {
   };
 }
 
-describe("what is asked for before it is wanted", () => {
+describe("prefetched planes", () => {
   it("is nothing until an axis was stepped along", async () => {
     const { asked, step } = world();
     expect(step(3)).toBeNull();
@@ -74,7 +74,7 @@ describe("what is asked for before it is wanted", () => {
     expect(asked).toEqual([]);
   });
 
-  it("is what comes next in the direction of the step, each plane as it lies", async () => {
+  it("are the next ones in the direction of the step", async () => {
     const { asked, kept, step } = world();
     step(3);
     await step(4);
@@ -104,7 +104,7 @@ describe("what is asked for before it is wanted", () => {
     ]);
   });
 
-  it("is less of large planes, and nothing of parts or of what is costly to read", async () => {
+  it("are fewer for large planes, and none for parts or costly ones", async () => {
     const { asked, step } = world();
     step(3);
     await step(4, 512);
@@ -114,7 +114,7 @@ describe("what is asked for before it is wanted", () => {
     expect(step(7, 2, null, { ...known, cheap: false })).toBeNull();
   });
 
-  it("is known to come until it has, or will not", async () => {
+  it("are pending until they arrive or fail", async () => {
     const world_ = world();
     const { ahead, step, breaks } = world_;
     step(3);

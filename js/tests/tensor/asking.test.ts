@@ -36,7 +36,7 @@ function world() {
   };
 }
 
-it("shows an older answer until the newest comes, never after it", async () => {
+it("shows an older answer until the newest arrives, never after it", async () => {
   const { told, ask, answers } = world();
   const [first, second] = [ask(1), ask(2)];
   answers(1);

@@ -15,7 +15,7 @@ const four = {
   index: [...FOUR.index],
 } as Partial<TensorAnswer>;
 
-describe("Python for what is shown", () => {
+describe("Python for the shown tensor", () => {
   it("is the plane, the part of it in sight, or a value", () => {
     expect(codeText(of(four), null)).toBe("run.tensors[3, 0][0, 3, :, :]");
     const part = of(four, { region: [0, 2, 8, 4] });

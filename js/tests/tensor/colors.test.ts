@@ -81,7 +81,7 @@ describe("the color tables", () => {
     for (let i = 1; i < 256; i += 1) expect(light[i]).toBeGreaterThan(light[i - 1]! - 1e-3);
   });
 
-  it("are lightest at zero, and dark alike at both ends, where values have two", () => {
+  it("are lightest at zero, and equally dark at both ends, for values of both signs", () => {
     const light = lights("diverging");
     expect(light.indexOf(Math.max(...light))).toBeGreaterThanOrEqual(126);
     expect(light.indexOf(Math.max(...light))).toBeLessThanOrEqual(129);
@@ -115,7 +115,7 @@ describe("a color scale", () => {
     expect([forced.low, forced.high]).toEqual([-3, 3]);
   });
 
-  it("spans the picture where that is asked for", () => {
+  it("spans the picture on request", () => {
     const made = known({ low: -10, high: 10, mean: [1, 2, 3, 4] });
     const scale = colorScale(made, choice({ range: "plane" }))!;
     expect([scale.low, scale.high, scale.map]).toEqual([1, 4, "sequential"]);

@@ -48,7 +48,7 @@ describe("an index that was typed", () => {
     expect(typedIndex(text, [2, 5, 24, 32])).toEqual([0, 3, 2, 1]);
   });
 
-  it("is told why it is none", () => {
+  it("is an error with a reason otherwise", () => {
     expect(typedIndex("0,5,2,1", [2, 5, 24, 32])).toBe("axis 1 has indices 0 to 4");
     expect(typedIndex("3", [2, 5])).toBe("the tensor has 2 axes: [2, 5]");
     expect(typedIndex("x", [2])).toBe("expected integers, such as 0,3,2,1");

@@ -53,7 +53,7 @@ describe("the list of tensors", () => {
     expect(new Entries(columns, null).rows("operators").length).toBe(6);
   });
 
-  it("finds by id, name, dtype and shape, an id itself first", () => {
+  it("finds by id, name, dtype and shape, exact ids first", () => {
     expect(found("16")[0]).toBe("16:0");
     expect(found("16")).toContain("2:0");
     expect(found("3:1")).toEqual(["3:1"]);
@@ -89,7 +89,7 @@ describe("the list of tensors", () => {
     expect([step(null, 1), step(null, -1)]).toEqual(["2:0", "16:0"]);
   });
 
-  it("shows the run's result first, and says what to doubt", () => {
+  it("shows the run's result first, and marks doubtful entries", () => {
     expect(entries.first()).toEqual([16, 0]);
     expect(new Entries(columns, null).first()).toEqual([16, 0]);
     const told = { ...columns, opening: Int32Array.of(1) };

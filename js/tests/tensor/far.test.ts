@@ -53,7 +53,7 @@ describe("values that float32 lacks", () => {
     expect(inside).toEqual([[...colors.subarray(0, 3)], [...colors.subarray(765)]]);
   });
 
-  it("are told apart from the ends of a range that float32 rounds to them", () => {
+  it("differ from the ends of a range that float32 rounds to them", () => {
     const scale = new ColorScale(1, 1 + 1e-9, "sequential", "linear");
     const [under, , over] = pixel([1 - 1e-10, 1, 1 + 2e-9], scale);
     expect([under, over]).toEqual([[...rgb(OUTSIDE.under)], [...rgb(OUTSIDE.over)]]);

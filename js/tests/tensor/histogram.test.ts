@@ -40,7 +40,7 @@ function knownOf(values: readonly number[]): StatisticsAnswer {
   return known;
 }
 
-describe("whole numbers of which a bin holds zero too", () => {
+describe("integers in a bin with zero", () => {
   it.each([1, -1])("begin at one on a logarithmic axis (sign %i)", (sign) => {
     const far = sign * (2 ** 32 - 2);
     const known = statistics({ low: Math.min(0, far), high: Math.max(0, far), size: 5 });
@@ -76,7 +76,7 @@ describe("the histogram of a page that knows equal bins alone", () => {
     for (const bar of others) expect(bar.x).toBeGreaterThan(scene.plot.x + scene.plot.width);
   });
 
-  it("draws heights by count, on a log axis if asked", () => {
+  it("draws heights by count, on request on a log axis", () => {
     const [first, empty, one] = scene.bars;
     expect(first!.height).toBeCloseTo(scene.plot.height);
     expect(empty!.height).toBe(0);
@@ -187,7 +187,7 @@ describe("the histogram of a distribution", () => {
     expect(bars.reduce((sum, { least }) => sum + least, 0)).toBe(101);
   });
 
-  it("draws limits of the dtype only where values come near", () => {
+  it("draws limits of the dtype only near values", () => {
     const far = knownOf([1, 2]);
     far.limits = [-65504, 65504];
     expect(spreadOf(far, "float16", LINEAR)!.limits).toEqual([]);
@@ -231,7 +231,7 @@ describe("an axis of values", () => {
 });
 
 describe("the health of a tensor", () => {
-  it("names first what is there", () => {
+  it("names occurring specials first", () => {
     const found = statistics({ posInf: 59, size: 8192 }).statistics!;
     expect(specialCounts(found, "float16")).toEqual(["59 +Inf", "0 NaN", "0 −Inf"]);
   });

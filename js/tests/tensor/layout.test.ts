@@ -86,7 +86,7 @@ describe("the picture of a plane", () => {
     },
   );
 
-  it("has square cells of whole pixels where both sides can be seen", () => {
+  it("has square cells of integer pixels if both sides are visible", () => {
     const { down, across } = layoutPlane(32, 32, WHOLE, { width: 360, height: 270 }, 1);
     expect(across).toBe(down);
     expect(Number.isInteger(across)).toBe(true);
@@ -122,7 +122,7 @@ describe("a part of a plane", () => {
     expect(Math.min(...wider)).toBeLessThan(1.6);
   });
 
-  it("is asked for on the grid of its steps, with a margin, all its steps alike", () => {
+  it("is requested on the grid of its steps, with a margin", () => {
     const layout = layoutPlane(10_240, 10_240, { zoom: 5, row: 3001, col: 4003 }, stage, 1);
     const { part, rows, cols, rowStep, colStep } = wantedFor(layout);
     const [row, col, seenRows, seenCols] = inSight(layout);
@@ -143,7 +143,7 @@ describe("a part of a plane", () => {
     expect(part![0] + part![2]).toBe(1001);
   });
 
-  it("is no smaller than cells can be seen well", () => {
+  it("has at least legible cells", () => {
     const most = maxZoom(1200, 2000, stage);
     const layout = layoutPlane(1200, 2000, { zoom: most, row: 0, col: 0 }, stage, 1);
     expect([layout.across, layout.rowStep, layout.colStep]).toEqual([56, 1, 1]);

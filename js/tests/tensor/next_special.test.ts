@@ -16,13 +16,13 @@ describe("the next cell that is not finite", () => {
     expect(nextSpecial(tile([1, 0, 0, 2], 2), null)).toEqual({ row: 0, col: 0 });
   });
 
-  it("lies behind the marked one, and after the last comes the first", () => {
+  it("comes after the marked one, cyclic", () => {
     const picture = tile([0, 1, 0, 0, 4, 0], 3);
     expect(nextSpecial(picture, { row: 0, col: 1 })).toEqual({ row: 1, col: 1 });
     expect(nextSpecial(picture, { row: 1, col: 1 })).toEqual({ row: 0, col: 1 });
   });
 
-  it("is told in values where a cell holds several", () => {
+  it("is a value index in cells of several values", () => {
     expect(nextSpecial(tile([0, 0, 0, 1], 2, 4, 8), { row: 3, col: 7 })).toEqual({
       row: 4,
       col: 8,

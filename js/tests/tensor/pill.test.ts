@@ -33,14 +33,14 @@ describe("the health of a tensor", () => {
     expect(pill(shown(), Verdict.OK, "")).toEqual({ said: "✓ OK, all finite", look: "good" });
   });
 
-  it("is not said twice where the counts say it", () => {
+  it("does not repeat the counts", () => {
     const told = shown();
     Object.assign(told.statistics!.statistics!, { finite: 5, posInf: 59 });
     const fault = pill(told, Verdict.FAULTY, "59 Inf");
     expect(fault).toEqual({ said: "⚠ not finite", look: "error" });
   });
 
-  it("is told by its own counts where the run has none of these values", () => {
+  it("uses its own counts if the run has none of these values", () => {
     for (const verdict of [Verdict.NOT_SCANNED, Verdict.UNKNOWN]) {
       expect(pill(shown(), verdict).said).toBe("✓ all finite");
     }

@@ -76,7 +76,7 @@ describe("the axes shown first", () => {
 describe("a plane", () => {
   const plane = planeOf([2, 5, 6, 7], [1, 3], [1, 0, 4, 0]);
 
-  it("takes what was asked for where the shape has it", () => {
+  it("takes the requested plane as far as it fits the shape", () => {
     expect([planeRows(plane), planeCols(plane), fixedAxes(plane)]).toEqual([5, 7, [0, 2]]);
     expect(indexAt(plane, { row: 3, col: 6 })).toEqual([1, 3, 4, 6]);
   });
@@ -131,7 +131,7 @@ describe("a plane", () => {
 });
 
 describe("the axis gone along", () => {
-  it.each(golden)("is that of figures: $shape $names $pictured $wanted", (each) => {
+  it.each(golden)("equals that of figures: $shape $names $pictured $wanted", (each) => {
     const { shape, names, pictured, wanted, along, why } = each;
     expect(axisAlong(shape, names, pictured, wanted), why).toBe(along);
   });

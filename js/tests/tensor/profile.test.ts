@@ -69,7 +69,7 @@ describe("a profile", () => {
     expect(holding({ first: 10, length: 5 }, 3)).toEqual({ first: 3, length: 5 });
   });
 
-  it("says what a cell holds", () => {
+  it("describes a cell", () => {
     const answer = profile(10, 5);
     answer.minimum.set([-1.5, Number.NaN]);
     answer.maximum.set([2, Number.NaN]);
@@ -79,7 +79,7 @@ describe("a profile", () => {
     expect(cellWords(answer, 9, "float32")).toBe("indices 5 to 9: no finite value, some NaN, +Inf");
   });
 
-  it("keeps one scale of values wherever it is looked at", () => {
+  it("keeps one scale of values for all ranges", () => {
     const answer = profile(1000);
     const all = profileScene(answer, { first: 0, length: 1000 }, "linear", 600, 300);
     const part = profileScene(answer, { first: 10, length: 20 }, "linear", 600, 300);

@@ -120,7 +120,7 @@ describe("re-binning", () => {
 });
 
 describe("the distribution without zeros", () => {
-  it("joins what is left of the bins about zero", () => {
+  it("joins the rest of the bins around zero", () => {
     const mixed = {
       low: Float64Array.of(-3, -1e-40, 0, 2),
       high: Float64Array.of(-2, -0, 1e-40, 3),

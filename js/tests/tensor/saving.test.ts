@@ -83,7 +83,7 @@ describe("a window of a plane", () => {
     [1, 0, 5, 10],
     [0, 7, 7, 3],
   ];
-  it.each([3, 10, 25, 1000])("comes whole in answers of %i values", async (most) => {
+  it.each([3, 10, 25, 1000])("is complete in answers of %i values", async (most) => {
     for (const [row, col, rows, cols] of windows) {
       const seen: number[] = [];
       const { descr, bytes } = await fetchBytes(
@@ -103,7 +103,7 @@ describe("a window of a plane", () => {
     }
   });
 
-  it("is not asked for what lies before it in rows longer than an answer", async () => {
+  it("skips values before it in rows longer than an answer", async () => {
     const run = kernel(2);
     await fetchBytes(run, VIEW, [0, 8, 3, 2], () => {}, signal);
     expect(run.asked.map(({ row, col }) => [row, col])).toEqual([
@@ -124,7 +124,7 @@ describe("a window of a plane", () => {
     );
   });
 
-  it("comes as texts row by row", async () => {
+  it("is text row by row", async () => {
     const run = {
       values: async ({ row, col, rows, cols }: ValuesRequest) => ({
         row,
@@ -149,7 +149,7 @@ describe("a window of a plane", () => {
 });
 
 describe("files", () => {
-  it("quote what would break a line of values", () => {
+  it("quote separators", () => {
     expect(
       csvText([
         ["1", "-2.5"],

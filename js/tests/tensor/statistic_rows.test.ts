@@ -39,7 +39,7 @@ describe("the statistics of a figure", () => {
     ]);
   });
 
-  it("bound percentiles that are not known, rounded outwards, and stay finite", () => {
+  it("bound unknown percentiles, rounded outwards, and stay finite", () => {
     const ends = { minimum: exact(-1), maximum: exact(4) };
     const [median, range] = statisticRows(answer(ends, bounds(1.234567, 1.3)), false).slice(4);
     expect(median).toEqual(["median", "(1.2345 … 1.3)", ""]);

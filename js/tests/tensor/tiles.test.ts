@@ -17,7 +17,7 @@ const whole = layoutPlane(1000, 1000, { zoom: 1, row: 0, col: 0 }, STAGE, 1);
 const part = layoutPlane(1000, 1000, { zoom: 10, row: 500, col: 500 }, STAGE, 1);
 
 describe("tiles that are kept", () => {
-  it("serve where they hold all that is in sight as finely as can be seen", () => {
+  it("serve if they have the visible part at full resolution", () => {
     expect(serves(tile({ rowStep: 4, colStep: 4, rows: 250, cols: 250 }), whole)).toBe(true);
     expect(serves(tile({}), whole)).toBe(false);
     expect(serves(tile({ rowStep: 1, colStep: 1, rows: 400, cols: 400 }), part)).toBe(false);
@@ -48,7 +48,7 @@ describe("tiles that are kept", () => {
     expect(tiles.bytes).toBe(2 * bytes);
   });
 
-  it("go when they take too many bytes, those not used for longest first, never the last of the plane", () => {
+  it("are evicted by size, least recently used first, never the last of the plane", () => {
     const tiles = new PlaneTiles(2.5 * 100 * 100 * 17);
     for (const plane of ["a", "b"]) tiles.add(plane, tile({}));
     tiles.find("a", whole);
@@ -72,7 +72,7 @@ describe("cells of one value", () => {
   });
 });
 
-describe("what is in sight", () => {
+describe("the visible part", () => {
   const viewport = () => {
     const made = new PlaneViewport();
     made.resize(STAGE, 1);
@@ -80,7 +80,7 @@ describe("what is in sight", () => {
     return made;
   };
 
-  it("is all, until one goes in; the place under the pointer stays there", () => {
+  it("is all until zoomed; the point under the pointer stays in place", () => {
     const made = new PlaneViewport();
     made.resize(STAGE, 1);
     made.over(1000, 1600);

@@ -51,7 +51,7 @@ describe("the map between logical and stored indices", () => {
     expect(logicalIndex(view, [0, 1, 0, 0, 2, 0, 1])).toEqual([0, 19, 0, 0]);
   });
 
-  it("is the index itself where nothing is unfolded", () => {
+  it("is the index itself without a layout", () => {
     const view = { layout: "", axisNames: [] };
     expect(physicalIndex(view, [1, 2])).toBeNull();
     expect(logicalIndex(view, [1, 2])).toEqual([1, 2]);
@@ -81,7 +81,7 @@ describe("a layout by hand", () => {
     expect(typeof piecesOf("NCHW8c")).toBe("object");
   });
 
-  it("says what only fills up a block", () => {
+  it("reports padding", () => {
     const view = {
       layout: "NCHW8c",
       axisNames: ["N", "C", "H", "W"],

@@ -126,7 +126,7 @@ describe("an area", () => {
 });
 
 describe("gaps", () => {
-  it.each([1, 2, 3])("are found, stepped through and ranked, seed %i", (seed) => {
+  it.each([1, 2, 3])("are listed, stepped through and ranked, seed %i", (seed) => {
     const slices = slicesOf(seed, "flat");
     const all = slices.tracks.flatMap(({ number }) => {
       const found: { track: number; from: number; to: number }[] = [];
@@ -204,7 +204,7 @@ function idleRuns(slices: Slices, track: number, [from, to]: readonly [number, n
   return runs;
 }
 
-describe("what is idle", () => {
+describe("idle time", () => {
   const specs = [
     { node: 0, start: 0, duration: 10 },
     { node: 1, start: 90, duration: 10 },
@@ -214,7 +214,7 @@ describe("what is idle", () => {
   const made = (synthetic: boolean) =>
     new Slices(timeline(specs, { tracks: ["A", "B"], trackRun: [0, 1], synthetic }));
 
-  it("is so while the run goes on, not behind the end of the shorter of two", () => {
+  it("ends with the run, even for the shorter of two", () => {
     const slices = made(false);
     expect(area(slices, [0, 100]).tracks).toEqual([
       { track: 0, busy: 20, gaps: 1, idle: 80, longestGap: 80 },

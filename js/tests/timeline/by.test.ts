@@ -114,7 +114,7 @@ describe("RepeatMatrix", () => {
     }
   });
 
-  it("leaves out what is no number", () => {
+  it("leaves out NaN", () => {
     const row = { ...matrix.rows[0]!, values: Float64Array.of(Number.NaN, 5, Infinity) };
     expect(cellOf(row, 0, 3)).toEqual({ first: 0, last: 3, min: 5, max: 5, mean: 5, count: 1 });
     expect(cellOf(row, 0, 1).count).toBe(0);

@@ -129,7 +129,7 @@ describe("the slices of a long timeline", () => {
     expect(sent.filter(({ kind }) => kind === "timeline")).toHaveLength(1);
   });
 
-  it("are asked for two parts at a time, and once for all views of a page", async () => {
+  it("are requested two parts at a time, once for all views of a page", async () => {
     const kernel = slow();
     const views = [new AbortController(), new AbortController()];
     const told: number[] = [];
@@ -147,7 +147,7 @@ describe("the slices of a long timeline", () => {
     expect(told.at(-1)).toBe(COUNT);
   });
 
-  it("go on coming to those that stay when the view that asked goes", async () => {
+  it("keep arriving for other views when the asking view goes", async () => {
     const kernel = slow();
     const views = [new AbortController(), new AbortController()];
     const [a, b] = views.map(({ signal }) => runClient(kernel.model, "gone", signal));
@@ -164,7 +164,7 @@ describe("the slices of a long timeline", () => {
     expect((await stays)!.start[COUNT - 1]).toBe((COUNT - 1) * 10);
   });
 
-  it("are no longer asked for when nobody waits", async () => {
+  it("are no longer requested when nobody waits", async () => {
     const kernel = slow();
     const view = new AbortController();
     const gone = runClient(kernel.model, "nobody", view.signal).slices();
@@ -177,8 +177,8 @@ describe("the slices of a long timeline", () => {
   });
 });
 
-describe("questions of which the newest counts", () => {
-  it("let go of those before, in the page and in the kernel", async () => {
+describe("questions that replace earlier ones", () => {
+  it("abort those before, in the page and in the kernel", async () => {
     const kernel = slow();
     const { signal } = new AbortController();
     const client = runClient(kernel.model, "newest", signal);

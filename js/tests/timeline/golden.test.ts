@@ -25,7 +25,7 @@ async function opened({ result, buffer }: Told): Promise<Slices> {
 }
 
 describe.each(cases)("the timeline of %s", (_, told) => {
-  it("shows in bins what Python sums up", async () => {
+  it("has bins with Python's sums", async () => {
     const slices = await opened(told);
     for (const { first, step, busy, slice } of told.bins) {
       for (const row of slices.rows) {

@@ -56,7 +56,7 @@ describe("hovering", () => {
     expect([scene.hovered, row(), said]).toEqual([-1, -1, [4, 7, null]]);
   });
 
-  it("keeps a slice without a node lit, wherever the pointer comes from", () => {
+  it("highlights a slice without a node from any previous hover", () => {
     const { at, scene, row } = made();
     for (const before of [-1, 1, 4]) {
       at(before);

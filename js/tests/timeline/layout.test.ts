@@ -138,7 +138,7 @@ describe("Layout", () => {
     expect(scene.hit(scene.x(110), y + 4)).toEqual({ slice: last.first, instants: 0 });
   });
 
-  it("says what a band says below the tracks, and cuts none", () => {
+  it("shows the lines of a band below the tracks, and cuts none", () => {
     const all = slices();
     const scene = new TimelineScene(all, new Names(all, null));
     const before = scene.naturalHeight;

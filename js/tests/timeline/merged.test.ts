@@ -92,7 +92,7 @@ describe("MergedTree", () => {
     }
   });
 
-  it("finds what lies at a time of a level", () => {
+  it("finds the place at a time of a level", () => {
     const tree = new MergedTree({
       parent: Int32Array.of(-1, 0, 0, -1),
       key: Int32Array.of(7, 8, 9, 7),

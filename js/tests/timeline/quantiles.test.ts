@@ -10,7 +10,7 @@ function column(seed: number, count: number, below: number): Uint32Array {
 }
 
 describe("values at places", () => {
-  it.each(SPREADS)("are those of the sorted column, spread %i", (below) => {
+  it.each(SPREADS)("equal those of the sorted column, spread %i", (below) => {
     for (const count of [1, 2, 500, 5000]) {
       const whole = column(count, count, below);
       const sorted = Float64Array.from(whole).sort();
@@ -38,7 +38,7 @@ describe("values at places", () => {
     }
   });
 
-  it("are found among many equal values", () => {
+  it("are correct with many equal values", () => {
     const same = new Float64Array(10_000).fill(1 / 3);
     expect(finished(valuesAt(same, [[0, 10_000]], [0, 5000, 9999]))).toEqual([1 / 3, 1 / 3, 1 / 3]);
   });

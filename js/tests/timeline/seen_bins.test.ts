@@ -123,7 +123,7 @@ describe("SeenBins", () => {
     return { whole, slices, seen, asked, changes: () => changes };
   }
 
-  it("come for the part in view and half a screen to both sides, and are not asked for twice", async () => {
+  it("are requested once for the visible part and half a screen on both sides", async () => {
     const { whole, seen, asked } = setting(4000, 10);
     const view = new Viewport(whole.start, whole.end);
     const middle = (whole.start + whole.end) / 2;
@@ -192,7 +192,7 @@ describe("SeenBins", () => {
     expect(Math.log2((to - from) / bins) % 1).toBe(0);
   });
 
-  it("are not asked for by a view that has gone", async () => {
+  it("are not requested by a view that is gone", async () => {
     const { slices, whole } = setting(4000, 400);
     const gone = new AbortController();
     const seen = new SeenBins(slices);

@@ -41,13 +41,13 @@ describe("slices of several nodes", () => {
     ]);
   });
 
-  it("are found by each of their nodes", () => {
+  it("belong to all of their nodes", () => {
     expect([...slices.sharedBy(1)].sort()).toEqual([call, fused].sort());
     expect([...slices.sharedBy(3)]).toEqual([call]);
     expect([...slices.sharedBy(0)]).toEqual([]);
   });
 
-  it("tell what the source says of them", () => {
+  it("have the facts of their source", () => {
     expect(slices.aboutOf(call!)).toEqual([
       ["backend", "Xnnpack"],
       ["metadata", "a\tb"],

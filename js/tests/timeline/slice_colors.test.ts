@@ -18,7 +18,7 @@ const BLOCKS: [number, string][] = [
 ];
 
 describe("SliceColors", () => {
-  it("goes through what there is to choose, from what Python found to tell most", () => {
+  it("cycles through the columns from Python's choice on", () => {
     const colors = new SliceColors(columns({ by: "block", kind: "conv", blocks: BLOCKS }), null);
     const seen = [colors.by];
     for (let i = 0; i < 3; i++) {

@@ -152,7 +152,7 @@ describe("Slices", () => {
     }
   });
 
-  it("takes slices that come in any order, the caller before its callees", () => {
+  it("takes slices in any order, the caller before its callees", () => {
     const specs = [
       { node: 0, start: 60, duration: 10 },
       { node: 1, start: 10, duration: 20 },
@@ -209,7 +209,7 @@ describe("Marked", () => {
 });
 
 describe("Row.tell", () => {
-  it.each(SEEDS)("tells of every pixel column what is there (seed %i)", (seed) => {
+  it.each(SEEDS)("fills all pixel columns correctly (seed %i)", (seed) => {
     const next = random(seed);
     const specs = randomSlices(seed, 30 + next(600)).filter(({ duration }) => duration > 0);
     const slices = new Slices(timeline(specs));

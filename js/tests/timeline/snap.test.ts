@@ -26,7 +26,7 @@ describe.each([1, 2, 3, 4])("edges, seed %i", (seed) => {
   const next = random(seed);
   const times = Array.from({ length: 300 }, () => next(Math.ceil(slices.end) + 20) - 10);
 
-  it("nearest to a time are those of looking at each", () => {
+  it("nearest to a time equal those of a linear search", () => {
     for (const ns of times) {
       const all = slices.rows.flatMap((row) => edges(slices, row));
       const apart = Math.min(...all.map((edge) => Math.abs(edge - ns)));
@@ -49,7 +49,7 @@ describe.each([1, 2, 3, 4])("edges, seed %i", (seed) => {
     }
   });
 
-  it("are what a measure goes through", () => {
+  it("are the steps of a measure", () => {
     const row = slices.rows[0]!;
     const all = edges(slices, row);
     const measure = new Measure(slices, row.first);

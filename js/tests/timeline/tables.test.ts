@@ -64,7 +64,7 @@ function same(ours: number, theirs: number | null): void {
 }
 
 describe.each(Array.from(CASES.entries()))("tables of network %i", (number, expected) => {
-  it("are those of Python", async () => {
+  it("equal Python's", async () => {
     const { slices, called } = await opened(expected, number);
     for (const { by, range, total, idle, overlap, rows } of expected.tables) {
       const found = new ByRows(by, slices, called, range);
@@ -91,7 +91,7 @@ describe.each(Array.from(CASES.entries()))("tables of network %i", (number, expe
     }
   });
 
-  it("are those of the panel of a marked range", async () => {
+  it("equal the panel of a marked range", async () => {
     const { slices, called } = await opened(expected, number);
     for (const { by, range, rows } of expected.tables) {
       if (!range) continue;

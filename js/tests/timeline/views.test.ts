@@ -268,7 +268,7 @@ describe("Searching", () => {
     expect(picked).toEqual([3, 1, 3]);
   });
 
-  it("begins with the slices of a node that is sought, from where one is", () => {
+  it("begins with the slices of a searched node, from the current position", () => {
     const { scene, picked, searching } = sought("2");
     scene.viewport.show(4500, 6500);
     searching.next(1);
@@ -309,7 +309,7 @@ describe("Searching", () => {
 });
 
 describe("Viewport", () => {
-  it("stays inside the whole and keeps the time under the pointer", () => {
+  it("stays inside its limits and keeps the time under the pointer", () => {
     const view = new Viewport(100, 1100);
     view.zoom(0.5, 350);
     expect([view.start, view.end]).toEqual([225, 725]);
@@ -329,7 +329,7 @@ describe("Viewport", () => {
 });
 
 describe("ticks", () => {
-  it("are at nice places and told apart by their texts", () => {
+  it("are at round values with distinct texts", () => {
     for (const [start, end] of [
       [0, 39_876_543],
       [39_100_000, 39_100_700],

@@ -19,7 +19,7 @@ const DATA = logOf([
 ]);
 
 describe("which trials are counted", () => {
-  it("is said in the order of range, task and query", () => {
+  it("names range, task and query in this order", () => {
     expect(scopeText({ task: null, trials: null, query: "" })).toBe("of all trials");
     expect(scopeText({ task: 3, trials: null, query: "" })).toBe("of the trials of task 3");
     expect(scopeText({ task: null, trials: [64, 1128], query: "" })).toBe("of trials 64 to 1,127");

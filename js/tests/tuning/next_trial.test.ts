@@ -26,7 +26,7 @@ function sceneAt(trial: number, task = -1, chosen: number[] | null = null): Tria
 }
 
 describe("from one trial to another", () => {
-  it("goes among those in the foreground, and stays within them", () => {
+  it("moves among foreground trials, up to their ends", () => {
     expect(trialAt(sceneAt(0, 0), 1)).toBe(2);
     expect(trialAt(sceneAt(4, 1), -1)).toBe(1);
     expect(trialAt(sceneAt(3, 0), 1)).toBeUndefined();

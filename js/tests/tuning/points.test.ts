@@ -75,7 +75,7 @@ describe("marks of trials", () => {
     },
   );
 
-  it("leave out what a query does not find", () => {
+  it("leave out trials that the query does not match", () => {
     const scene = sceneOf([
       { cost: 1 },
       { cost: 2 },
@@ -105,7 +105,7 @@ describe("trials over time", () => {
   const scene = sceneOf(times.map((time) => ({ cost: 1, time })));
   scene.along = "time";
 
-  it("are found in the order of time, also where the log is in another", () => {
+  it("are in the order of time, even if the log is not", () => {
     expect([...scene.axis.rows]).toEqual([1, 4, 3, 0]);
     expect([scene.axis.before(10), scene.axis.upTo(10), scene.axis.upTo(99)]).toEqual([0, 2, 4]);
     expect(scene.hit(scene.x(20), scene.y(1))).toBe(3);

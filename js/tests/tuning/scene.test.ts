@@ -22,7 +22,7 @@ describe("the place of a trial", () => {
     expect(scene.y(1e-5) - scene.y(1e-4)).toBeCloseTo(tenth);
   });
 
-  it("is found again at its pixel, exactly", () => {
+  it("is hit at its exact pixel", () => {
     for (const row of [0, 1]) {
       expect(scene.hit(scene.x(scene.value(row)), scene.y(scene.data.cost[row]!))).toBe(row);
     }
@@ -30,7 +30,7 @@ describe("the place of a trial", () => {
     expect(scene.hit(scene.plot.left, scene.strip.bottom)).toBe(-1);
   });
 
-  it("stays where it is when a query finds failures alone", () => {
+  it("keeps its place when a query matches failures only", () => {
     const costs = [...scene.costs];
     scene.chosen = Uint8Array.of(0, 0, 1);
     scene.changed();
@@ -48,7 +48,7 @@ describe("the place of a trial", () => {
     scene.along = "trial";
   });
 
-  it("stays in view over the other axis", () => {
+  it("stays visible over the other axis", () => {
     const four = sceneOf([0, 10, 40, 100].map((time) => ({ cost: 1, time })));
     four.viewport.show(0, 4);
     four.turn("time");
@@ -70,7 +70,7 @@ describe("the place of a trial", () => {
     expect(ten.lastInView(Int32Array.of(9))).toBe(-1);
   });
 
-  it("is found among the task's trials alone", () => {
+  it("hits only trials of the current task", () => {
     const two = sceneOf([
       { task: 0, cost: 1 },
       { task: 1, cost: 1 },
@@ -100,7 +100,7 @@ describe("the error strip", () => {
     expect(bins.reduce((sum, { trials }) => sum + trials, 0)).toBe(100_000);
   });
 
-  it("counts what the query finds", () => {
+  it("counts matches of the query", () => {
     const scene = sceneOf(many);
     scene.chosen = Uint8Array.from(many, ({ error }) => Number(error === 6));
     scene.changed();

@@ -65,7 +65,7 @@ describe("layout client", () => {
     expect(Silent.made[0]!.terminated).toBe(true);
   });
 
-  it("passes on what the layout refuses", async () => {
+  it("passes on errors of the layout", async () => {
     vi.stubGlobal("Worker", Real);
     const target = input.target.slice();
     target[7] = -1;
@@ -78,7 +78,7 @@ describe("layout client", () => {
     expect(result.x).toEqual(expected.x);
   });
 
-  it("works on the main thread where the worker stays silent for two seconds", async () => {
+  it("works on the main thread if the worker stays silent for two seconds", async () => {
     vi.stubGlobal("Worker", Silent);
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
     const running = layoutGraph(input, code);
@@ -97,7 +97,7 @@ describe("layout client", () => {
     expect((await running).x).toEqual(expected.x);
   });
 
-  it("stops when asked to, in the worker and on the main thread", async () => {
+  it("stops on request, in the worker and on the main thread", async () => {
     vi.stubGlobal("Worker", Silent);
     const stop = new AbortController();
     const running = layoutGraph(input, code, { signal: stop.signal });

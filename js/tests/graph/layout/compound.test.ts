@@ -166,7 +166,7 @@ describe.each(SEEDS)("frames, seed %i", (seed) => {
     }
   });
 
-  it("moves, where a group is opened, only what is beside or below it, and that by one amount", () => {
+  it("moves, when a group opens, only its neighbors beside and below, by one amount", () => {
     const open = someOpen(groups, seed);
     const opened = groups.start
       .map((_, g) => g)

@@ -257,7 +257,7 @@ describe("shape", () => {
     expect(layout(inputOf([80], [], [])).bounds).toEqual({ minX: 0, minY: 0, maxX: 80, maxY: 36 });
   });
 
-  it("names what is wrong with its input", () => {
+  it("reports errors of its input", () => {
     expect(() => layout(inputOf([80], [0], [1]))).toThrow(/edge 0 runs from 0 to 1/);
     expect(() => layout(inputOf([Number.NaN], [], []))).toThrow(/node 0/);
     expect(() => layout({ ...inputOf([80], [], []), count: 2 })).toThrow(RangeError);

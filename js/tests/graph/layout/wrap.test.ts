@@ -82,7 +82,7 @@ describe.each(CASES)("columns, seed $seed", ({ input }) => {
 });
 
 describe("wrapping", () => {
-  it("gives a long graph about the shape asked for", () => {
+  it("gives a long graph about the requested shape", () => {
     const input = network(5000, 3);
     const { bounds, columns } = wrap(layout(input), input, 1.6);
     expect(columns.minX.length).toBeGreaterThan(5);
