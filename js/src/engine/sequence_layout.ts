@@ -207,7 +207,6 @@ export function hoverOf(
   return rows.flatMap((place, at) => {
     const row = data.rows[at]!;
     if (row.kind !== "message") return [];
-    const box = { x: left, y: top + place.top, width, height: place.height };
-    return [{ ...box, text: row.hover }];
+    return [{ x: left, y: top + place.top, width, height: place.height, text: row.hover }];
   });
 }

@@ -90,7 +90,7 @@ export class Appearance {
       const value = this.#colors?.entry(entry);
       return value ? `${view.chosen.colorBy} ${value}` : "";
     };
-    model.describe.nodesValue = (nodes) => {
+    model.describe.value = (nodes) => {
       const { colorBy } = view.chosen;
       const value = colorBy === "time" ? "" : (this.#colors?.meaningOf(nodes) ?? "");
       return value && `${colorBy}: ${value}`;

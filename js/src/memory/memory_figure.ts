@@ -55,8 +55,7 @@ export function memoryPanel(request: MemoryFigureRequest): FigurePanel {
   const head = [
     heading(title, notes[0] ?? "", room, text),
     ...notes.slice(1).map((line) => {
-      const color = wrong.includes(line) ? "error" : "muted";
-      return paragraph({ text: line, color }, room, text);
+      return paragraph({ text: line, color: wrong.includes(line) ? "error" : "muted" }, room, text);
     }),
   ];
   const parts = [...head];

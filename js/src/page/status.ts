@@ -15,8 +15,7 @@ export async function unpacked(id: string): Promise<ArrayBuffer> {
   try {
     const text = document.getElementById(id)?.textContent ?? "";
     const stream = new Blob([fromBase64(text.trim())]).stream();
-    const plain = stream.pipeThrough(new DecompressionStream("gzip"));
-    return await new Response(plain).arrayBuffer();
+    return await new Response(stream.pipeThrough(new DecompressionStream("gzip"))).arrayBuffer();
   } catch (error) {
     throw new DamagedData(`what ${id} holds cannot be unpacked`, { cause: error });
   }

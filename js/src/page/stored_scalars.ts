@@ -129,8 +129,7 @@ function wholeNumbersOf(
   if (packed) return coded(data, kind, packedCodes(new Uint8Array(buffer), packed));
   const codes = new (CODES[width as keyof typeof CODES] ?? Uint8Array)(buffer);
   if (kind in NATIVE) {
-    const native = nativeOf(kind as keyof typeof NATIVE, buffer);
-    return { ...native, code: (at) => codes[at]! };
+    return { ...nativeOf(kind as keyof typeof NATIVE, buffer), code: (at) => codes[at]! };
   }
   const mask = wholes.mask[row]!;
   return coded(data, kind, (at) => Number(codes[at]) & mask);

@@ -196,7 +196,7 @@ function others(ranges: CharacterRanges): CharacterRanges {
 /** A set of states, whether it is a match, and its transitions by character. */
 interface StateSet {
   states: readonly number[];
-  isMatch: boolean;
+  match: boolean;
   /** True if no further character changes the result. */
   isLast: boolean;
   atEnd: boolean;
@@ -222,10 +222,10 @@ export class Regex {
 
   search(text: string): boolean {
     let known = this.#open;
-    if (known.isMatch) return true;
+    if (known.match) return true;
     for (const sign of text) {
       known = known.next.get(sign) ?? this.#read(known, sign);
-      if (known.isLast) return known.isMatch;
+      if (known.isLast) return known.match;
     }
     return known.atEnd;
   }
@@ -242,7 +242,7 @@ export class Regex {
       const isMatch = states.includes(MATCHED);
       known = {
         states,
-        isMatch: isMatch,
+        match: isMatch,
         isLast: isMatch || !states.length,
         atEnd,
         next: new Map(),

@@ -202,8 +202,7 @@ export function tensorPanel(request: TensorFigureRequest): FigurePanel {
 
 function statisticsOf(answer: TensorFigureAnswers["statistics"]): StatisticsAnswer {
   const { low, high, count, distribution, ...rest } = answer;
-  const columns = { low: low!, high: high!, count: count! };
-  return { ...rest, distribution: distribution ? columns : null };
+  return { ...rest, distribution: distribution ? { low: low!, high: high!, count: count! } : null };
 }
 
 function spreadFor(

@@ -53,8 +53,7 @@ function sideText(change: Change, row: number, side: 0 | 1): string {
   if (!nodes.length) return "no node";
   if (side === 0) return Array.from(nodes, (node) => `#${node}`).join(", ");
   const { bNames, bStart } = change.columns;
-  const titles = Array.from(nodes, (node, at) => nodeTitle(bNames.at(bStart[row]! + at), node));
-  return titles.join(", ");
+  return Array.from(nodes, (node, at) => nodeTitle(bNames.at(bStart[row]! + at), node)).join(", ");
 }
 
 /** Repeats of both runs in two strips on one axis. */

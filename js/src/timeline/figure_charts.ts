@@ -214,7 +214,7 @@ function repeats(
       if (box) brush.fill(theme.accent, -8, box.y, 4, box.height);
     });
   });
-  const repeats = painter.perCell(width);
+  const repeats = painter.step(width);
   const noun = data.ofSlices ? "slices" : "repeats";
   const caption = `A column is the one of ${repeats} ${noun} that is farthest from the median.`;
   return [part, repeats > 1 ? [{ text: caption, color: "muted", most: 2 }] : []];

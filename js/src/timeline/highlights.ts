@@ -172,8 +172,7 @@ export class Critical {
     if (!this.#data.names.isOperator(node)) return [];
     const parallel = this.#known!.info.sequential ? " if branches run in parallel" : "";
     if (slack > 0) return [["slack", `${duration(slack)}${parallel}`]];
-    const comma = parallel && ",";
-    return [["slack", `0 (on the critical path${comma}${parallel})`]];
+    return [["slack", `0 (on the critical path${parallel && ","}${parallel})`]];
   }
 
   get #why(): string {

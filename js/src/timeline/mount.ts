@@ -110,8 +110,7 @@ export const mountTimeline: Mount<TimelineOptions> = async (root, context) => {
       const words = new SliceDescriptions(slices, names, ranking, (node) =>
         context.session.note(node),
       );
-      const data = { slices, names, graph, change, ranking, words, scene };
-      return build(root, context, data, summary);
+      return build(root, context, { slices, names, graph, change, ranking, words, scene }, summary);
     };
     if (!SliceProgress.expects(slices)) {
       show();

@@ -23,7 +23,7 @@ export class NodeDescriptions {
   health: NodeHealth | null = null;
   entryValue: (entry: number) => string = () => "";
   /** Text of the colored value of some nodes; empty if it is redundant. */
-  nodesValue: (nodes: ArrayLike<number>) => string = () => "";
+  value: (nodes: ArrayLike<number>) => string = () => "";
 
   constructor(links: Links, labels: BoxLabels, times: NodeTimes) {
     this.#graph = links.graph;
@@ -64,7 +64,7 @@ export class NodeDescriptions {
       lines,
       this.#wrong(node).map((line) => `health: ${line}`),
     );
-    const value = this.nodesValue([node]);
+    const value = this.value([node]);
     if (value) lines.push(value);
     const box = boxesOf(scene, node)[0];
     const folded = box === undefined ? [] : Array.from(foldedInto(scene, box));
@@ -101,7 +101,7 @@ export class NodeDescriptions {
     } else if (kinds[node] === NodeKind.OPERATOR) {
       parts.push(this.#labels.time(node));
     }
-    const value = this.nodesValue([node]);
+    const value = this.value([node]);
     if (value) parts.push(value);
     const wrong = this.#wrong(node);
     if (wrong.length) parts.push(`health ${wrong.join(", ")}`);

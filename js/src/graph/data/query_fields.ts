@@ -8,7 +8,7 @@ import type { Links } from "./links.ts";
 
 export interface Units {
   factors: Readonly<Record<string, number>>;
-  examples: string;
+  hint: string;
   needed: boolean;
   anyCase: boolean;
 }
@@ -37,17 +37,17 @@ export const GRAPH: Vocabulary = {
   units: {
     time: {
       factors: { ns: 1, us: 1e3, µs: 1e3, μs: 1e3, ms: 1e6, s: 1e9 },
-      examples: "ns, us, ms or s",
+      hint: "ns, us, ms or s",
       needed: true,
       anyCase: false,
     },
-    share: { factors: { "%": 0.01 }, examples: "%", needed: true, anyCase: false },
+    share: { factors: { "%": 0.01 }, hint: "%", needed: true, anyCase: false },
     bytes: {
       factors: {
         ...{ b: 1, kb: 1e3, mb: 1e6, gb: 1e9, tb: 1e12 },
         ...{ kib: 2 ** 10, mib: 2 ** 20, gib: 2 ** 30, tib: 2 ** 40 },
       },
-      examples: "B, KB, KiB, MB, MiB, GB or GiB",
+      hint: "B, KB, KiB, MB, MiB, GB or GiB",
       needed: false,
       anyCase: true,
     },

@@ -297,9 +297,9 @@ class Parser {
       else if (suffix[1]) {
         this.#at = at;
         suffix = null;
-      } else this.#fail(at, `expected ${units.examples}`, `, found '${suffix[2]}'`);
+      } else this.#fail(at, `expected ${units.hint}`, `, found '${suffix[2]}'`);
     }
-    if (units?.needed && !suffix && value) this.#missing(`a unit (${units.examples})`);
+    if (units?.needed && !suffix && value) this.#missing(`a unit (${units.hint})`);
     if (this.#match(BARE)![0]) this.#missing("a space after the number");
     return ["compare", name, by === ":" ? "=" : by, value];
   }

@@ -167,8 +167,14 @@ export function layersOfRows(
     }
   }
   const layerTop = geometry.layerTop.slice(0, layers);
-  const layerBottom = geometry.layerBottom.slice(0, layers);
-  return { layer, layers, layerTop, layerBottom, order, layerStart };
+  return {
+    layer,
+    layers,
+    layerTop,
+    layerBottom: geometry.layerBottom.slice(0, layers),
+    order,
+    layerStart,
+  };
 }
 
 /** Clusters of boxes whose extents along the flow overlap; x and y in the direction "down". */

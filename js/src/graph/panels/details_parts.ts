@@ -245,7 +245,7 @@ export function groupLines(model: GraphModel, group: number): string[] {
       ? `kind ${groups.tag(group)}: ${identical} ${isRun ? "identical runs" : "identical groups"}`
       : "",
     ...healthIn(model, group),
-    ...[model.describe.nodesValue(model.groups.nodes(group))].filter(Boolean),
+    ...[model.describe.value(model.groups.nodes(group))].filter(Boolean),
   ];
   return lines.filter(Boolean);
 }
@@ -285,7 +285,7 @@ export function groupSentence(
       ? `one of ${counted(identical + 1, "identical group")} of kind ${groups.tag(group)}`
       : "",
     ...healthIn(model, group),
-    ...[model.describe.nodesValue(model.groups.nodes(group))].filter(Boolean),
+    ...[model.describe.value(model.groups.nodes(group))].filter(Boolean),
     isTooLarge ? "too many nodes to select in other views" : "",
   ].filter(Boolean);
   const reads = from.size ? `; reads ${list(from)}` : "";

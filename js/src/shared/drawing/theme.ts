@@ -35,8 +35,7 @@ export function readTheme(root: HTMLElement): Theme {
 }
 
 export function figureTheme(dark: boolean, font: string): Theme {
-  const scheme = schemeOf(dark);
-  return { dark, ...schemes[scheme], font };
+  return { dark, ...schemes[schemeOf(dark)], font };
 }
 
 function schemeOf(dark: boolean): "dark" | "light" {

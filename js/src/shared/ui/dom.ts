@@ -124,9 +124,9 @@ export function listening(node: HTMLElement, signal: AbortSignal) {
 
 /** Makes `root` an application for screen readers, which then leave its keys to it. */
 export function asApplication(root: HTMLElement, description: string, label: string): void {
-  root.setAttribute("role", "application");
-  root.setAttribute("aria-roledescription", description);
-  root.setAttribute("aria-label", label);
+  root.role = "application";
+  root.ariaRoleDescription = description;
+  root.ariaLabel = label;
 }
 
 /** Runs after changes of the size of nodes until the signal aborts. */

@@ -98,7 +98,7 @@ export class HeatPainter {
     return TOP + this.#order.length * ROW + 2;
   }
 
-  perCell(width: number): number {
+  step(width: number): number {
     const room = width - this.gutter(width) - 1;
     return Math.max(1, Math.ceil((this.#least * this.#matrix.columns) / room));
   }
@@ -165,7 +165,7 @@ export class HeatPainter {
     brush.title(this.#names.titleOf(row.key), 18, middle, theme.text, right - 18);
     const cells = this.#matrix.columns;
     const wide = (width - left - 1) / cells;
-    const repeats = this.perCell(width);
+    const repeats = this.step(width);
     const gap = wide >= APART ? 1 : 0;
     for (let repeat = 0; repeat < row.values.length; repeat += repeats) {
       const cell = cellOf(row, repeat, repeat + repeats);
@@ -225,7 +225,7 @@ export class HeatPainter {
     const most = totals.reduce((a, b) => (b > a ? b : a), 0);
     brush.text("total of each repeat", 18, 12, theme.text, left - 24, "600");
     brush.number(`up to ${duration(most)}`, 18, 28, theme.muted, left - 24);
-    const repeats = this.perCell(width);
+    const repeats = this.step(width);
     for (let repeat = 0; repeat < columns; repeat += repeats) {
       const part = totals.subarray(repeat, Math.min(columns, repeat + repeats));
       const value = part.reduce((a, b) => Math.max(a, b), 0);

@@ -225,8 +225,7 @@ export class RooflinePainter {
   }
 
   name(point: number): string {
-    const node = this.#points.node[point]!;
-    return this.#names.title(node);
+    return this.#names.title(this.#points.node[point]!);
   }
 }
 

@@ -50,7 +50,7 @@ class TimelineOverview {
     };
     this.#strips.forget();
     this.#strips.begin(view, 0, Infinity, bins.coarsest.length > 0);
-    const strips = lowest.map((row) => this.#strips.lineOf(row));
+    const strips = lowest.map((row) => this.#strips.line(row));
     this.#strips.flush();
     const room = ((OVERVIEW - 6) / slices.tracks.length) * ratio;
     lowest.forEach((row, i) => {

@@ -40,7 +40,7 @@ export class RecordedStrips implements StripLines {
     this.#rows.clear();
   }
 
-  lineOf(row: Row): Strip {
+  line(row: Row): Strip {
     const { start, step, width } = this.#view;
     const strip = new Strip(this.#rows.size, width, NO_PIXELS);
     strip.row = row.number;

@@ -70,7 +70,7 @@ export interface StripLines {
   /** Begins a frame of `width` columns; `muted` colors instants; refills lines for this many ms. */
   begin(view: TimeWindow, muted: number, milliseconds: number): void;
   /** The line of a row as exact as time allows; to be called for all rows of the frame before `draw`. */
-  lineOf(row: Row): Strip;
+  line(row: Row): Strip;
   /** Ends the rows of the frame. */
   flush(): void;
   /** Draws a line from `y` on (CSS pixels) at its current position. */
@@ -169,7 +169,7 @@ export class Strips implements StripLines {
     }
   }
 
-  lineOf(row: Row): Strip {
+  line(row: Row): Strip {
     const strip = this.#ofRow.get(row.number) ?? this.#take(row.number);
     strip.frame = this.#frame;
     const by = this.#origin - strip.origin;

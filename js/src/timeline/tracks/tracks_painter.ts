@@ -129,7 +129,7 @@ export class TracksPainter {
     const budget = this.#record ? Infinity : BUDGET_MS;
     this.#scene.bins.look(viewport, view.step);
     this.#lines.begin(view, (blue << 16) | (green << 8) | red, budget);
-    const strips = seen.map((row) => this.#lines.lineOf(row));
+    const strips = seen.map((row) => this.#lines.line(row));
     this.#lines.flush();
     for (const row of seen) this.#ground(row);
     seen.forEach((row, i) => {
