@@ -10,7 +10,7 @@ import type { Flamechart } from "./flamechart.ts";
 import { counterSentence } from "./tracks/counters.ts";
 import type { TimelineScene } from "./tracks/scene.ts";
 
-/** The slice `by` places on in the current slice's row; the first of the first track where none is current. */
+/** The slice `by` places on in the current slice's row; the first of the first track if none is current. */
 export function nextInTrack(scene: TimelineScene, by: number, instants = false): number {
   const { slices, current } = scene;
   const own = slices.rows[slices.rowOf(current)];

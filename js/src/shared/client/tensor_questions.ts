@@ -6,7 +6,7 @@ import type { Columns } from "./wire.ts";
 /** One output of one node. */
 export type Entry = readonly [node: number, output: number];
 
-/** A number with the text that is exact in the tensor's own dtype; `value` is null where it is not finite. */
+/** A number with the text that is exact in the tensor's own dtype; `value` is null if it is not finite. */
 export interface ExactNumber {
   text: string;
   value: number | null;
@@ -202,7 +202,7 @@ export interface SpreadAnswer {
   crowd: number;
   /** Null during the scan, and in pages without it. */
   distribution: Distribution | null;
-  /** Lowest and highest finite value of the dtype; null where it has none. */
+  /** Lowest and highest finite value of the dtype; null if it has none. */
   limits: [low: number, high: number] | null;
 }
 

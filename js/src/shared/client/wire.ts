@@ -22,7 +22,7 @@ export const WIRE = {
   graph: {
     ...NODES,
     ...GROUPS,
-    /** 1 where the run holds the entry's tensor. */
+    /** 1 if the run holds the entry's tensor. */
     hasTensor: "u1",
   },
   facts: { ...FACTS },
@@ -46,7 +46,7 @@ export const WIRE = {
     order: "i4",
     /** Bytes of the workspace that are live at each step. */
     live: "f8",
-    /** -1 where unknown. */
+    /** -1 if unknown. */
     entryBytes: "f8",
     entrySlot: "i4",
     first: "i4",
@@ -120,7 +120,7 @@ export const WIRE = {
     /** For each of `bNodes`: its label, and its first slice as an index in `run.timeline`, -1 for none. */
     bNames: "strings",
     bSlices: "i4",
-    /** Index into `info.matches`, 255 where one side has no node. */
+    /** Index into `info.matches`, 255 if one side has no node. */
     match: "u1",
     reason: "strings",
     /** Shape of the first output, `1×64×8×8`: separates operators of one label. */
@@ -159,7 +159,7 @@ export const WIRE = {
     saturated: "f8",
     dead: "f8",
     denormal: "f8",
-    /** Least and largest finite value; NaN where unknown. */
+    /** Least and largest finite value; NaN if unknown. */
     low: "f8",
     high: "f8",
     /** Position in the order of suspicion, 0 the most suspicious. */
@@ -256,7 +256,7 @@ export const WIRE = {
     repeats: "f8",
     nodeNs: "f8",
     nodeTrust: "u1",
-    /** Kind of the outermost block around each node, -1 for none; empty where there is no graph. */
+    /** Kind of the outermost block around each node, -1 for none; empty if there is no graph. */
     nodeBlock: "i4",
     nodeCount: "i4",
     nodeMinimum: "f8",
@@ -266,7 +266,7 @@ export const WIRE = {
     nodeMaximum: "f8",
     nodeSd: "f8",
     nodeNoisy: "u1",
-    /** 95 % confidence interval of the mean; NaN where unknown. */
+    /** 95 % confidence interval of the mean; NaN if unknown. */
     nodeLow: "f8",
     nodeHigh: "f8",
   },
@@ -277,11 +277,11 @@ export const WIRE = {
   /** Trials (N) of a tuning log, in the order of the log, and the curves over them. */
   tuning: {
     task: "i4",
-    /** Seconds, NaN where the trial failed. */
+    /** Seconds, NaN if the trial failed. */
     cost: "f8",
     /** Error code; 255 is a failure without a code. */
     error: "u1",
-    /** Seconds since the first trial, NaN where unknown. */
+    /** Seconds since the first trial, NaN if unknown. */
     time: "f8",
     /** Trials that were better than all before them of their task, by task. */
     curveRows: "i4",

@@ -199,10 +199,6 @@ export class PlanePicture {
     this.#repaint.request();
   }
 
-  get canvases(): readonly HTMLCanvasElement[] {
-    return [this.#base.canvas, this.#overlay.canvas];
-  }
-
   /** Contents of the screen, for tests. */
   inspect() {
     const [layout, tile] = [this.viewport.layout, this.tile];
