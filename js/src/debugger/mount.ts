@@ -194,9 +194,7 @@ export const mountDebugger: Mount<DebuggerOptions> = async (root, context) => {
     });
   };
   const spotlight = (view: TourStep["view"]) => {
-    for (const name of VIEWS) {
-      panels.of[name].classList.toggle("tvmdbg-spotlit", name === view);
-    }
+    for (const name of VIEWS) panels.of[name].classList.toggle("tvmdbg-spotlit", name === view);
     const collapsed = options.get("collapsed");
     if (view === null || !collapsed.includes(view)) return;
     options.set(

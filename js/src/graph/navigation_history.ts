@@ -156,9 +156,7 @@ export class NavigationHistory {
     for (const [name, value] of Object.entries(traits)) {
       options.set(name as keyof GraphOptions, value as never);
     }
-    if (selected && !same(selected, this.#look().selected)) {
-      this.#view.selectNodes(selected);
-    }
+    if (selected && !same(selected, this.#look().selected)) this.#view.selectNodes(selected);
     if (camera) this.#aim(camera, true);
   }
 

@@ -187,9 +187,7 @@ function pyramid(values: Float64Array): Float64Array[] {
   const levels = [values];
   for (let below = values; below.length > 1; ) {
     const level = new Float64Array((below.length + 1) >> 1);
-    for (let i = 0; i < below.length; i++) {
-      level[i >> 1] = Math.max(level[i >> 1]!, below[i]!);
-    }
+    for (let i = 0; i < below.length; i++) level[i >> 1] = Math.max(level[i >> 1]!, below[i]!);
     levels.push(level);
     below = level;
   }

@@ -320,9 +320,7 @@ export class MemoryView {
     this.scene.selected = selected;
     this.#spoken = spoken;
     const { current } = this.scene;
-    if (current >= 0 && current !== before) {
-      this.view(() => this.scene.reveal(current, this.#step));
-    }
+    if (current >= 0 && current !== before) this.view(() => this.scene.reveal(current, this.#step));
     this.chart.touched();
     this.#tell();
   }

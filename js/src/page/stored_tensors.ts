@@ -186,9 +186,7 @@ class StoredTensors {
   }
 
   #scalars({ variant }: TensorReading): Scalars | null {
-    if (this.#kept?.variant !== variant) {
-      this.#kept = { variant, scalars: this.#read(variant) };
-    }
+    if (this.#kept?.variant !== variant) this.#kept = { variant, scalars: this.#read(variant) };
     return this.#kept.scalars;
   }
 

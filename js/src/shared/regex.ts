@@ -305,9 +305,7 @@ export class Regex {
 
   #piece(piece: PatternPiece, end: number): number {
     // An empty character class matches nothing.
-    if ("ranges" in piece) {
-      return this.#add([end], piece.ranges.length ? piece.ranges : [[-1, -1]]);
-    }
+    if ("ranges" in piece) return this.#add([end], piece.ranges.length ? piece.ranges : [[-1, -1]]);
     if ("border" in piece) return this.#add([end], [], piece.border);
     if ("ways" in piece) return this.#either(piece.ways, end);
     let after = end;

@@ -134,9 +134,7 @@ export class SliceDescriptions {
       ];
     }
     const idle = this.#names.idle(node);
-    if (idle && lasts === 0) {
-      return [["start", starts], ...this.ofNode(node)];
-    }
+    if (idle && lasts === 0) return [["start", starts], ...this.ofNode(node)];
     const mean = this.#isMean(slice);
     const facts: SliceFact[] = [
       ...this.#noted(node),

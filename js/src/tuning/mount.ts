@@ -250,8 +250,6 @@ function headOf(data: TuningData, legend: HTMLElement, show: () => void): HTMLEl
     button.addEventListener("click", show);
     parts.push(button);
   }
-  if (info.refused) {
-    parts.push(span("tvmdbg-error", refusedText(info.refused)));
-  }
+  if (info.refused) parts.push(span("tvmdbg-error", refusedText(info.refused)));
   return parts;
 }

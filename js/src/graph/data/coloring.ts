@@ -82,9 +82,7 @@ export class ClassColors extends KindColors {
       this.rows.push({ key: OTHER, label, nodes, color: this.color(rest[0]!) });
     }
     this.#most = new Int32Array(scene.count);
-    for (let box = 0; box < scene.count; box++) {
-      this.#most[box] = this.#shares(box)[0]?.[0] ?? -1;
-    }
+    for (let box = 0; box < scene.count; box++) this.#most[box] = this.#shares(box)[0]?.[0] ?? -1;
   }
 
   color(code: number): string {

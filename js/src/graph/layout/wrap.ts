@@ -156,9 +156,7 @@ export function wrap(
   for (const e of result.stubs) isStub[e] = 1;
   const turn = (p: Float64Array, from: number, to: number) => {
     for (let i = from, j = to - 1; i < j; i++, j--) {
-      for (let k = 0; k < 2; k++) {
-        [p[2 * i + k], p[2 * j + k]] = [p[2 * j + k]!, p[2 * i + k]!];
-      }
+      for (let k = 0; k < 2; k++) [p[2 * i + k], p[2 * j + k]] = [p[2 * j + k]!, p[2 * i + k]!];
     }
   };
   const lanes: Map<number, number>[] = cuts.at.map(() => new Map());

@@ -184,9 +184,7 @@ export class ByRows implements SumTable {
   #sorted(words: (operator: number) => readonly string[]): ByRow[] {
     const byWord = new Map<string, number[]>();
     for (const operator of this.#used()) {
-      for (const word of new Set(words(operator))) {
-        addTo(byWord, word, operator);
-      }
+      for (const word of new Set(words(operator))) addTo(byWord, word, operator);
     }
     return [...byWord].map(([word, members]) => this.#together(word, word, members));
   }

@@ -387,9 +387,7 @@ export class Track {
       at = done;
     }
     const before = new Float64Array(intervals + 1);
-    for (let at = 0; at < intervals; at++) {
-      before[at + 1] = before[at]! + ends[at]! - starts[at]!;
-    }
+    for (let at = 0; at < intervals; at++) before[at + 1] = before[at]! + ends[at]! - starts[at]!;
     return [starts.slice(0, intervals), ends.slice(0, intervals), before];
   }
 }

@@ -100,9 +100,7 @@ export class Fills {
   ofBin(bins: TimeBins, bin: number): number {
     const node = bins.nodeOf(bin);
     const { change } = this.#names;
-    if (change?.colored) {
-      return this.#changes + fillOfChange(change, change.rowOf(node));
-    }
+    if (change?.colored) return this.#changes + fillOfChange(change, change.rowOf(node));
     if (node >= 0) return this.#ofNode[node]!;
     return this.#named(bins.kindOf(bin), bins.nameOf(bin), bins.nameCodeOf(bin));
   }
