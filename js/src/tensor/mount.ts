@@ -125,14 +125,14 @@ function follow(
   };
   session.onChange(selected, signal, ["selected", "entry"]);
   session.onChange(() => inspector.noted(), signal, ["notes"]);
-  const announced = new Set<string>();
+  const pending = new Set<string>();
   const lay = () => inspector.lay(opening(options).layout);
   const plane = () =>
     inspector.look(({ shape, axes, index }) =>
       planeOf(
         shape,
-        announced.has("axes") ? options.get("axes") : axes,
-        announced.has("index") ? options.get("index") : index,
+        pending.has("axes") ? options.get("axes") : axes,
+        pending.has("index") ? options.get("index") : index,
       ),
     );
   /** In an order in which no step undoes another. */
@@ -143,7 +143,7 @@ function follow(
       if (!entry || inspector.shows(entry)) return;
       inspector.show(
         entry,
-        more.some((name) => announced.has(name)) ? opening(options, announced) : null,
+        more.some((name) => pending.has(name)) ? opening(options, pending) : null,
       );
     },
     reading: (reading) => inspector.read(reading),
@@ -166,15 +166,15 @@ function follow(
   const names = Object.keys(takes) as (keyof KeptOptions)[];
   const take = () => {
     for (const name of names) {
-      if (announced.has(name) && !signal.aborted) takes[name](options.get(name) as never);
+      if (pending.has(name) && !signal.aborted) takes[name](options.get(name) as never);
     }
-    announced.clear();
+    pending.clear();
   };
   for (const name of names) {
     const changed = () => {
       if (inspector.memory.isEcho(name)) return;
-      if (announced.size === 0) queueMicrotask(take);
-      announced.add(name);
+      if (pending.size === 0) queueMicrotask(take);
+      pending.add(name);
     };
     options.onChange(name, changed, signal);
   }

@@ -170,7 +170,7 @@ function matching(
   fits: readonly NameTest[],
   first: MarkedSlices,
 ): MarkedSlices {
-  const kinds = fits.map((holds) => ({
+  const matches = fits.map((holds) => ({
     byNode: names.nodesThat(holds),
     codes: Uint8Array.from({ length: slices.names.length }, (_, code) =>
       holds(slices.names.at(code)) || holds(slices.nameLabel(code)) ? 1 : 0,
@@ -179,7 +179,7 @@ function matching(
   return MarkedSlices.where(slices.count, (slice) => {
     if (first.has(slice)) return true;
     const [code, node] = [slices.nameCodeOf(slice), slices.nodeOf(slice)];
-    return kinds.every(({ byNode, codes }) => codes[code] || byNode[node]);
+    return matches.every(({ byNode, codes }) => codes[code] || byNode[node]);
   });
 }
 
