@@ -144,13 +144,13 @@ function gathered(
   stretches: Stretches,
   count: number,
 ): Float64Array {
-  const positions = new Float64Array(count);
+  const result = new Float64Array(count);
   let at = 0;
   for (const [first, last] of stretches) {
-    positions.set(values.subarray(first, last), at);
+    result.set(values.subarray(first, last), at);
     at += last - first;
   }
-  return positions;
+  return result;
 }
 
 function pick(sorted: Float64Array, places: readonly number[]): number[] {
