@@ -320,7 +320,7 @@ export function exactPercentiles(
     const place = (sorted.length - 1) * (percent / 100);
     const rank = Math.floor(place);
     const next = Math.min(rank + 1, sorted.length - 1);
-    const value = between(sorted[rank]!, sorted[next]!, place - rank);
+    const value = between(Number(sorted[rank]), Number(sorted[next]), place - rank);
     const number: ExactNumber = { text: percentileText(value, dtype), value };
     return { percent, low: number, high: number };
   });
@@ -332,11 +332,9 @@ export function unknownPercentile(percent: number): Percentile {
   return { percent, low: none, high: none };
 }
 
-function between(value: number | bigint, next: number | bigint, part: number): number {
-  const [low, high] = [Number(value), Number(next)];
-  if (value === next || part === 0) return low;
-  const distance =
-    typeof value === "bigint" && typeof next === "bigint" ? Number(next - value) : high - low;
+function between(low: number, high: number, part: number): number {
+  if (low === high || part === 0) return low;
+  const distance = high - low;
   if (!Number.isFinite(distance)) return low * (1 - part) + high * part;
   return part < 0.5 ? low + distance * part : high - distance * (1 - part);
 }
