@@ -1,4 +1,4 @@
-"""Two runs of one network compared: which nodes stand for each other, and what differs."""
+"""Comparison of two runs of one network: matched nodes and their differences."""
 
 from __future__ import annotations
 
@@ -31,13 +31,13 @@ _TIMES_SHOWN = 5
 
 
 class DifferenceGroup(NamedTuple):
-    """Differences that say the same of several pairs of nodes.
+    """Equal differences of several pairs of nodes.
 
     Attributes
     ----------
     kind : DifferenceKind
     what, in_a, in_b : str
-        As of each of them.
+        Shared by all members.
     members : tuple of Difference
     """
 
@@ -49,12 +49,12 @@ class DifferenceGroup(NamedTuple):
 
     @property
     def change(self) -> str:
-        """What it is in `a` and in `b`."""
+        """The values in `a` and in `b`, as ``"3 → 5"``."""
         if self.kind is DifferenceKind.ONLY_A:
             return self.in_a
         if self.kind is DifferenceKind.ONLY_B:
             return self.in_b
-        if self.in_a == self.in_b and self.kind is not DifferenceKind.TIME:  # too long to be told
+        if self.in_a == self.in_b and self.kind is not DifferenceKind.TIME:  # too long to print
             return f"{self.what} differs"
         said = f"{self.what}: " if self.what else ""
         return f"{said}{self.in_a} → {self.in_b}"
@@ -68,7 +68,7 @@ class Comparison(MadeSequence[Difference]):
     a, b : RunParts
     matching : Matching
     titles : tuple of str
-        What each of them is called here.
+        Display names of both runs.
     """
 
     def __init__(
@@ -80,7 +80,7 @@ class Comparison(MadeSequence[Difference]):
 
     @cached_property
     def times(self) -> TimeComparison | None:
-        """The times of both, operator by operator; None where one run has none."""
+        """Times of both runs by operator; None where one run has none."""
         if self.a.timeline is None or self.b.timeline is None:
             return None
         return TimeComparison(self.a, self.b, self.matching, self.titles)
@@ -97,11 +97,7 @@ class Comparison(MadeSequence[Difference]):
 
     @cached_property
     def groups(self) -> tuple[DifferenceGroup, ...]:
-        """Differences that say the same together, the answer first.
-
-        Times come first, one each, in the order of how much they differ; then the other kinds, the
-        most frequent first; parameters without a match behind operators, scalar ones last.
-        """
+        """Equal differences grouped: times first (largest first), then other kinds by frequency."""
         found: dict[tuple[object, ...], list[Difference]] = {}
         for each in self._found:
             key: tuple[object, ...] = each.kind, each.what, each.in_a, each.in_b
@@ -115,13 +111,13 @@ class Comparison(MadeSequence[Difference]):
         return tuple(sorted(groups, key=self._rank))  # stable
 
     def _rank(self, group: DifferenceGroup) -> tuple[bool, bool, DifferenceKind, bool, int]:
-        """Times first; parameters behind operators, and scalar ones behind everything."""
+        """Sort key: times first; parameters behind operators, scalar parameters last."""
         parameter, scalar = self._of_parameters(group)
         timed = group.kind is DifferenceKind.TIME
         return scalar, not timed, group.kind, parameter, -len(group.members)
 
     def _of_parameters(self, group: DifferenceGroup) -> tuple[bool, bool]:
-        """Whether a group is of parameters that have no match, and whether these are scalars."""
+        """Return whether a group is unmatched parameters, and whether these are scalars."""
         if group.kind not in (DifferenceKind.ONLY_A, DifferenceKind.ONLY_B):
             return False, False
         first = group.members[0]
@@ -138,12 +134,12 @@ class Comparison(MadeSequence[Difference]):
         return tuple(each for each in self._found if each.kind is kind)
 
     def counts(self) -> dict[str, int]:
-        """Return how many differences there are of each kind that occurs."""
+        """Return the number of differences by kind."""
         found = Counter(each.kind for each in self._found)
         return {kind.label: found[kind] for kind in DifferenceKind if found[kind]}
 
     def to_dataframe(self) -> Any:
-        """Return one row a difference as a ``pandas.DataFrame``; node ids are -1 where alone."""
+        """Return one row per difference as a ``pandas.DataFrame``; node ids are -1 where alone."""
         names_a, names_b = self.matching.graph_a.names, self.matching.graph_b.names
         return data_frame(
             {
@@ -160,12 +156,12 @@ class Comparison(MadeSequence[Difference]):
 
     @property
     def title(self) -> str:
-        """Both runs by their titles, as far as these tell them apart."""
+        """Titles of both runs in one line."""
         return "A: {}, B: {}".format(*map(one_line, self.titles))
 
     @cached_property
     def sentence(self) -> str:
-        """The answer in one line: how much faster or slower B is, and how much is unmatched."""
+        """The result in one line: how much faster or slower B is, and how much is unmatched."""
         said = [] if self.times is None else [self.times.sentence]
         return "; ".join([*said, self.matching.unmatched])
 
@@ -183,7 +179,7 @@ class Comparison(MadeSequence[Difference]):
         return "\n".join(lines)
 
     def sections(self) -> list[tuple[str, list[DifferenceGroup]]]:
-        """Return the groups by kind, in their order; scalar parameters as a kind of their own."""
+        """Return the groups by kind; scalar parameters are a section of their own."""
         found: dict[str, list[DifferenceGroup]] = {}
         for each in self.groups:
             scalar = self._of_parameters(each)[1]
@@ -192,16 +188,13 @@ class Comparison(MadeSequence[Difference]):
         return list(found.items())
 
     def nodes(self, group: DifferenceGroup) -> str:
-        """Return where the differences of a group are: the first pair, and how many more.
-
-        ``"conv2d + add + relu #38 ~ #40 (1×64×8×8) and 3 more"``
-        """
+        """Return the nodes of a group: ``"conv2d + add #38 ~ #40 (1×64×8×8) and 3 more"``."""
         told = self.pair(group.members[0])
         more = len(group.members) - 1
         return f"{told} and {more:,} more" if more else told
 
     def pair(self, difference: Difference) -> str:
-        """Return both nodes of a difference: label and shape in A, where it is there, and ids."""
+        """Return label, ids and shape of a pair; label and shape are those in A if it is there."""
         graphs = self.matching.graph_a, self.matching.graph_b
         nodes = difference.a, difference.b
         side = int(nodes[0] < 0)

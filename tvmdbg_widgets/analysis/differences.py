@@ -1,4 +1,4 @@
-"""What differs between matched nodes of two runs, which nodes are alone, and titles for both."""
+"""Differences between matched nodes of two runs, unmatched nodes, and titles for both runs."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ from tvmdbg_widgets.model.graph.operators import label
 from tvmdbg_widgets.model.parts import RunParts
 from tvmdbg_widgets.model.tensors.dtypes import canonical
 
-#: What the compiler writes for itself: the signature says it, or it differs in every build.
+#: Attributes that the signature repeats or that change with every build.
 _NOT_COMPARED = frozenset({"func_name", "num_inputs", "num_outputs", "flatten_data", "T"})
-#: Attributes whose values say nothing but that they differ.
+#: Attributes whose values mean nothing by themselves.
 _OPAQUE = frozenset({"hash"})
-#: Of nodes that share memory so many are named.
+#: Most nodes listed per shared storage.
 _NODES_TOLD = 6
 
 
 class DifferenceKind(enum.IntEnum):
-    """What differs, in the order in which differences are told."""
+    """Kinds of differences, in display order."""
 
     ONLY_A = 0
     ONLY_B = 1
@@ -45,12 +45,12 @@ class DifferenceKind(enum.IntEnum):
 
     @property
     def label(self) -> str:
-        """In words."""
+        """The kind in words."""
         return {self.ONLY_A: "only in A", self.ONLY_B: "only in B"}.get(self, self.name.lower())
 
 
 class Difference(NamedTuple):
-    """One thing that differs at one pair of nodes, or one node that is alone.
+    """One difference of one pair of nodes, or one unmatched node.
 
     Attributes
     ----------
@@ -72,7 +72,7 @@ class Difference(NamedTuple):
 
 
 def differences(a: RunParts, b: RunParts, matching: Matching) -> Iterator[Difference]:
-    """Yield every difference: by pair in order of the nodes of `a`, then nodes without one."""
+    """Yield unmatched nodes, then differences by pair in order of the nodes of `a`."""
     graph_a, graph_b = matching.graph_a, matching.graph_b
     yield from _alone(graph_a, matching.only_a.tolist(), DifferenceKind.ONLY_A)
     yield from _alone(graph_b, matching.only_b.tolist(), DifferenceKind.ONLY_B)
@@ -102,7 +102,7 @@ def _alone(graph: Graph, nodes: list[int], kind: DifferenceKind) -> Iterator[Dif
 
 
 def value_pairs(matching: Matching) -> list[tuple[int, int]]:
-    """Return the pairs that give the same value: of a fused function its last part."""
+    """Return the pairs that compute the same value: of a fused function only its last part."""
     order_a, order_b = _places(matching.graph_a), _places(matching.graph_b)
     last_a: dict[int, int] = {}
     last_b: dict[int, int] = {}
@@ -123,7 +123,7 @@ def _places(graph: Graph) -> list[int]:
 
 
 def _groups(matching: Matching) -> dict[tuple[int, int], tuple[tuple[int, ...], tuple[int, ...]]]:
-    """Return for the last parts of fused functions all nodes on both sides."""
+    """Return all nodes of both sides by the pair of last parts of a fused function."""
     of_a: dict[int, list[int]] = defaultdict(list)
     of_b: dict[int, list[int]] = defaultdict(list)
     for one, other in matching.pairs.tolist():
@@ -148,7 +148,7 @@ def _operators(a: Graph, b: Graph, one: int, other: int) -> Iterator[Difference]
 
 
 def _wiring(matching: Matching, one: int, other: int) -> Iterator[Difference]:
-    """Operands that do not stand for each other, by position."""
+    """Yield operands that do not match, by position."""
     reads = _reads(matching.graph_a, one), _reads(matching.graph_b, other)
     for at, (from_a, from_b) in enumerate(zip_longest(*reads)):
         if from_a is not None and from_b is not None:
@@ -194,7 +194,7 @@ def _attributes(a: Graph, b: Graph, one: int, other: int) -> Iterator[Difference
 
 
 def _entries(a: Graph, b: Graph, one: int, other: int) -> Iterator[Difference]:
-    """Dtype, shape and device, by output."""
+    """Yield differences of dtype, shape and device by output."""
     entries_a, entries_b = a.entry_range(one), b.entry_range(other)
     if len(entries_a) != len(entries_b):
         told = counted(len(entries_a), "output"), counted(len(entries_b), "output")
@@ -217,10 +217,9 @@ def _entries(a: Graph, b: Graph, one: int, other: int) -> Iterator[Difference]:
 
 
 def _storage(a: Graph, b: Graph, pairs: list[tuple[int, int]]) -> Iterator[Difference]:
-    """Entries that share their storage_id with others than their counterpart does.
+    """Yield entries that share storage with other entries than their match does.
 
-    Ids mean nothing by themselves: one of `a` is taken to be that of `b` which stands where it is
-    first used. So graphs whose entries share alike do not differ, whatever the ids.
+    Storage ids are matched by first use, so renumbering alone is no difference.
     """
     if a.storage_ids is None or b.storage_ids is None:
         return
@@ -244,7 +243,7 @@ def _storage(a: Graph, b: Graph, pairs: list[tuple[int, int]]) -> Iterator[Diffe
 
 
 def _sharing(graph: Graph, storage_ids: list[int]) -> dict[int, list[int]]:
-    """Return the nodes whose outputs have a storage_id, by that."""
+    """Return the nodes by the storage_id of their outputs."""
     found: dict[int, list[int]] = defaultdict(list)
     for node in range(graph.num_nodes):
         for storage_id in dict.fromkeys(storage_ids[entry] for entry in graph.entry_range(node)):
@@ -265,7 +264,7 @@ def _times(
     pairs: list[tuple[int, int]],
     several: dict[tuple[int, int], tuple[tuple[int, ...], tuple[int, ...]]],
 ) -> Iterator[Difference]:
-    """Both times of every operator where they differ, those that do most first; of parts sums."""
+    """Yield times that differ, largest difference first; times of fused parts are summed."""
     if a.timeline is None or b.timeline is None or a.graph is None:
         return
     times_a, times_b = a.timeline.node_ns, b.timeline.node_ns
@@ -285,7 +284,7 @@ def _times(
 
 
 def label_of(graph: Graph, node: int) -> str:
-    """Return what a node is called beside its id: ``"conv2d + add + relu"``, or its name."""
+    """Return a node's label without its id: ``"conv2d + add + relu"``, or its name."""
     return one_line(node_label(graph, node))
 
 
@@ -320,7 +319,7 @@ def _shape(shape: tuple[int, ...] | None) -> str:
 def checked_titles(
     a: RunParts, b: RunParts, titles: Sequence[str] | None = None
 ) -> tuple[str, str]:
-    """Return what to call two runs: as given, else their titles with what tells them apart."""
+    """Return the given titles of two runs, or their own titles made distinct."""
     if titles is None:
         return _titles(a, b)
     found = () if isinstance(titles, str) else tuple(titles)
@@ -330,7 +329,7 @@ def checked_titles(
 
 
 def _titles(a: RunParts, b: RunParts) -> tuple[str, str]:
-    """Return the titles; where these are the same, with the folders that tell the runs apart."""
+    """Return the runs' titles; equal ones get the folders in which their paths differ."""
     if a.title != b.title:
         return a.title, b.title
     folders_a, folders_b = (_folders(each) for each in (a, b))
@@ -342,7 +341,7 @@ def _titles(a: RunParts, b: RunParts) -> tuple[str, str]:
 
 
 def _folders(parts: RunParts) -> tuple[str, ...]:
-    """Return the names of the folders down to the one that a run was opened from."""
+    """Return the names of the folders down to the run's own."""
     for file in parts.files:
         path = getattr(file.source, "path", None)
         if isinstance(path, PurePath):

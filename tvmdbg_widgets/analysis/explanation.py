@@ -1,4 +1,4 @@
-"""Console output explained: which known messages it holds, and what is known about each."""
+"""Explanation of console output: known messages in it, with causes and remedies."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _WHERE_PLACES = (
 
 @dataclass(frozen=True)
 class Explanation(MadeSequence[FoundMessage]):
-    """What is known of a text, message by message, in the order of its lines.
+    """Known messages in a text, in the order of its lines.
 
     Attributes
     ----------
@@ -57,7 +57,7 @@ class Explanation(MadeSequence[FoundMessage]):
 
     @property
     def text(self) -> str:
-        """All of it as text."""
+        """The explanation as text."""
         known = counted(len(self.found), "known message")
         if not self.found:
             known = "no message that is known"
@@ -97,7 +97,7 @@ class Explanation(MadeSequence[FoundMessage]):
 
 
 def places_lines() -> list[str]:
-    """Return the places that must change together, with what breaks where one is forgotten."""
+    """Return the places that must change together, and what breaks if one is forgotten."""
     told = ["Where DLDataType was changed, all of these must change together:"]
     for place in PLACES:
         optional = "" if place.required else " (where it is used)"
@@ -110,19 +110,19 @@ def places_lines() -> list[str]:
 
 @public
 def explain(text: str | bytes) -> Explanation:
-    """Say what is known about the messages in console output of any length.
+    """Explain the known messages in console output of any length.
 
     Parameters
     ----------
     text : str or bytes
-        What TVM, ExecuTorch's Inspector or a tuner printed, pasted as it is; terminal sequences
+        Unedited output of TVM, ExecuTorch's Inspector or a tuner; terminal sequences
         are taken out.
 
     Returns
     -------
     Explanation
-        A sequence of the messages found, each with cause, how to tell it from its neighbors, and
-        what to look at next. Equal ones are counted. Empty where nothing is known.
+        A sequence of known messages, with cause, how to tell them from similar ones, and
+        what to do next. Equal ones are counted. Empty where nothing is known.
 
     Examples
     --------
@@ -137,16 +137,16 @@ def explain(text: str | bytes) -> Explanation:
     return Explanation(tuple(scan.found), scan.lines, tuple(scan.unknown))
 
 
-#: Letters before and behind the literal of a message that are looked at.
+#: Characters searched before and behind the literal of a message.
 _BEFORE, _BEHIND = 600, 3000
-#: Letters behind its literal that a message may have, as message.py asks of patterns.
+#: Longest match behind the literal of a message.
 _LONGEST = 1500
 _SHOWN = 300
 _ERROR = re.compile(
     r"\b(?:\w{0,40}(?<!SetLast)Error|Check failed|Assert fail|Mismatched|Segmentation fault"
     r"|terminate called)\b"
 )
-#: Lines that speak of an error and do not say which.
+#: Lines with an error word but no information.
 _SAYS_NOTHING = re.compile(
     r"(?:raise|except|class|from|import)\b"
     r"|.{0,200}(?:Error:$|\(most recent call last\):$|the following errors:$)"
@@ -156,12 +156,12 @@ _ENDS_CONDITION = re.compile(
     r"is expected to |has an unsatisfied|to be compact|num_args should|Expect arg|\n\s{0,80}\n"
 )
 _LINES_OF_CONDITION = 16
-#: Lines that a terminal makes of one line of source code.
+#: Lines that a terminal wraps one line of source code into.
 _LINES_OF_SOURCE = 3
 
 
 class MessageScan:
-    """The messages of one text."""
+    """Scan of one text for known messages."""
 
     def __init__(self, text: str) -> None:
         self._by_facts: dict[tuple[str, tuple[tuple[str, str], ...]], FoundMessage] = {}
@@ -169,7 +169,7 @@ class MessageScan:
         self._known_rows: set[int] = set()
         whole = rejoined(plain(as_printed(text)))
         self._find(*whole)
-        # A message that lines of one width cut within a word is found in what they were before.
+        # Messages that were hard-wrapped within a word match once their lines are joined.
         joined = pieces_joined(*whole)
         if joined is not None:
             self._find(*joined)
@@ -179,7 +179,7 @@ class MessageScan:
         self.lines = len(self._starts) - (self._starts[-1] == len(self._text))
 
     def _find(self, text: str, starts: list[int]) -> None:
-        """Add the messages of a text; not those of rows that have them already."""
+        """Add messages of a text, except in rows that already have that message."""
         self._text, self._starts = text, starts
         before = {name: frozenset(rows) for name, rows in self._rows_of.items()}
         for message in MESSAGES:
@@ -191,7 +191,7 @@ class MessageScan:
                     self._add(message, match)
 
     def _matches(self, message: KnownMessage) -> Iterator[re.Match[str]]:
-        """Yield every place of a message; looks around its literal alone, at no place often."""
+        """Yield all matches of a message, searching only around its literal."""
         text, literal = self._text, message.literal_regex
         if message.word not in text:
             return
@@ -283,7 +283,7 @@ class ConditionTerm(NamedTuple):
 
 
 def comparisons(text: str) -> tuple[ConditionTerm, ...]:
-    """Read ``field == value`` and ``value == field`` of data types, up to the next ``and`` each."""
+    """Parse ``field == value`` comparisons of data types, one per ``and`` operand."""
     found = []
     field, value, equal = "", None, False
     for token in _TOKEN.finditer(text):
@@ -312,7 +312,7 @@ def _value(token: re.Match[str]) -> tuple[int, str]:
 
 
 def in_words(found: Sequence[ConditionTerm]) -> list[str]:
-    """Say what the comparisons expect, what each would mean that failed, and their layout."""
+    """Describe the comparisons: expected values, the meaning of failures, and the layout."""
     if not found:
         return []
     values = {each.field: each.value for each in found}
@@ -356,7 +356,7 @@ _NUMBERED = re.compile(r"arg(\d{1,4})")
 
 
 def which_argument(facts: Mapping[str, str]) -> list[str]:
-    """Return a sentence on the argument, or nothing where the message does not tell.
+    """Return a sentence on the failing argument, or nothing where the message names none.
 
     ``arg0`` is by position and names no function @ v0.5 to v0.10; ``pad.var_A`` names function and
     parameter from v0.11 on; from v0.24 on the message has the position and the signature.
@@ -380,7 +380,7 @@ _NUMBER = re.compile(r"(?P<hex>0x(?:\\n|[ :\t])*)?(?P<digits>[0-9a-f]{1,8})", re
 
 
 def which_status(facts: Mapping[str, str]) -> list[str]:
-    """Return a sentence on the number of an error, or nothing where it is not known."""
+    """Return a sentence on an error number, or nothing for an unknown number."""
     told = _NUMBER.fullmatch(facts.get("status", ""))
     if told is None or not (told["hex"] or told["digits"].isdecimal()):
         return []

@@ -1,4 +1,4 @@
-"""What the rooms above take of a run: its parts, and what is derived from them once and kept."""
+"""Facts of a run: its parts and everything derived from them, computed once."""
 
 from __future__ import annotations
 
@@ -27,10 +27,7 @@ from tvmdbg_widgets.model.timeline.timeline import Timeline
 
 
 class RunFacts:
-    """Facts of one run.
-
-    Those that need a part which the run lacks raise a ValueError that tells how to get it.
-    """
+    """Facts of one run; those that need a missing part raise a ValueError with the remedy."""
 
     def __init__(
         self,
@@ -40,11 +37,11 @@ class RunFacts:
         follows: RunFacts | None = None,
     ) -> None:
         self.parts = parts
-        #: The comparison whose slices are the timeline, where the run was made of two.
+        #: The time comparison whose slices are this run's timeline, if made from two runs.
         self.compared = compared
-        #: The run whose session the views of this one share.
+        #: The run whose session this run's views share.
         self.follows = follows
-        #: What the rooms above keep with a run, by name: its session and its model.
+        #: Objects of higher layers kept with a run, by name: its session and its model.
         self.kept: dict[str, Any] = {}
         self._search: FindingsSearch | None = None
         self._lock = threading.Lock()
@@ -65,17 +62,17 @@ class RunFacts:
 
     @property
     def graph(self) -> Graph | None:
-        """The graph, None where no graph file was given."""
+        """The graph, None without a graph file."""
         return self.parts.graph
 
     @property
     def tensors(self) -> Tensors | None:
-        """The tensors by entry, None where no params file was given."""
+        """Tensors by entry, None without a params file."""
         return self.parts.tensors
 
     @property
     def timeline(self) -> Timeline | None:
-        """Slices and node times, None where neither a trace nor a table was given."""
+        """Slices and node times, None without a trace or table."""
         return self.parts.timeline
 
     @property
@@ -85,7 +82,7 @@ class RunFacts:
 
     @property
     def provenance(self) -> Provenance:
-        """What wrote the files, and the evidence."""
+        """The tool that wrote the files, with the evidence."""
         return self.parts.provenance
 
     @property
@@ -95,14 +92,14 @@ class RunFacts:
 
     @property
     def known_graph(self) -> Graph:
-        """The graph of a run that has one."""
+        """The graph; ValueError without one."""
         if self.parts.graph is None:
             raise ValueError(how_to_get("graph", self.parts))
         return self.parts.graph
 
     @cached_property
     def issues(self) -> Issues:
-        """Everything that disagrees, is damaged or is uncertain."""
+        """Contradictions, damage and uncertainties of the run."""
         return check(self.parts)
 
     @cached_property
@@ -112,22 +109,22 @@ class RunFacts:
 
     @cached_property
     def queries(self) -> Facts:
-        """The graph, times and groups that queries look at."""
+        """Graph, times and groups for queries."""
         return Facts(self.known_graph, self.timeline, lambda: self.groups)
 
     @cached_property
     def work(self) -> Work:
-        """Operations and bytes of each node."""
+        """Operations and bytes by node."""
         return work_of(self.parts)
 
     @cached_property
     def critical_path(self) -> CriticalPath:
-        """The longest path through the graph by the times of its nodes."""
+        """The longest path through the graph by node times."""
         return critical_path_of(self.parts)
 
     @cached_property
     def memory_plan(self) -> MemoryPlan:
-        """Which entries share memory, and what makes the peak."""
+        """Entries that share memory, and the peak."""
         return plan_of(self.parts)
 
     @property
@@ -153,5 +150,5 @@ class OpenedRun(Protocol):
 
 
 def facts_of(run: OpenedRun | RunFacts) -> RunFacts:
-    """Return the facts of a run that may be given as such."""
+    """Return the facts of a run, or the argument if it is facts already."""
     return run if isinstance(run, RunFacts) else run.facts

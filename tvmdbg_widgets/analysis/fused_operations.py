@@ -1,18 +1,17 @@
-"""Operations of a fused function: the sum of its operators, where their shapes are certain.
+"""Operation counts of fused functions: sums over their operators where shapes are certain.
 
-A graph tells what a function reads and writes, and its name the operators in the order in which
-they are visited, but not which operator reads what. These rules of Relay's and Relax's fusion
-(``src/relay/analysis/graph_partitioner.cc`` @ v0.19.0, ``RunFuse``) leave little open:
+A graph has a function's inputs and outputs, and its name lists the operators in visiting order;
+the operands of operators are not recorded. Fusion rules of Relay and Relax
+(``src/relay/analysis/graph_partitioner.cc`` @ v0.19.0, ``RunFuse``) leave few possibilities:
 
-* a convolution, product, pooling or softmax is fused with operators behind it only where these keep
-  its shape and compute element by element: its output has the shape of the function's;
+* only element-wise operators that keep its shape are fused behind a convolution, product, pooling
+  or softmax, so its output has the function's shape;
 * nothing is fused behind a reduction, which is the last operator.
 
-Every way to give operators that compute element by element their operands is then tried: each
-operand and each result is read, the last result has the output's shape. An operator that reads
-parameters alone is left out of account, since constants are folded before functions are fused
-(``FoldConstant``, from ``opt_level=2``), unless nothing else fits. Where the ways differ in
-operations, the least and the most are told.
+All assignments of operands to the element-wise operators are tried: every operand and result must
+be read, and the last result has the output's shape. Operators that read only parameters are ignored
+unless nothing else fits, since constants are folded before fusion (``FoldConstant``, from
+``opt_level=2``). Where assignments differ in operations, the result is a range.
 """
 
 from __future__ import annotations
@@ -95,13 +94,13 @@ def _is_head(part: str) -> bool:
 
 
 def _sum(one: Bounds, other: Bounds) -> Bounds:
-    # Whole numbers of any size are summed, which no float, as that of an unknown one, could hold.
+    # Integers of any size are summed; a float, as for an unknown one, could not hold them.
     unknown = next((each for each in (one, other) if each.why), None)
     return unknown or Bounds(one.least + other.least, one.most + other.most)
 
 
 def _of_head(call: OperatorCall, out: Shape, at: int) -> Bounds:
-    """Return the operations of the one operator that is neither element by element nor a move."""
+    """Return the operations of the one operator that is neither element-wise nor a move."""
     part, parts = call.parts[at], call.parts
     behind = next((each for each in parts[at + 1 :] if elementwise(each) is None), None)
     if behind is not None:
@@ -133,7 +132,7 @@ def _with_weight(
 
 
 def _by_element(call: OperatorCall, out: Shape, head: int | None) -> Bounds:
-    """Return the operations of a reduction, and of the operators that go element by element."""
+    """Return the operations of a reduction and of the element-wise operators."""
     parts = call.parts
     reduces = head is not None and bare(parts[head]) in REDUCTIONS
     if reduces and not all(_is_free(part) for part in parts[(head or 0) + 1 :]):
@@ -155,10 +154,9 @@ def _by_element(call: OperatorCall, out: Shape, head: int | None) -> Bounds:
 
 
 def _surely_whole(call: OperatorCall, out: Shape) -> int:
-    """Return from which operator on each result has as many elements as the output.
+    """Return the index of the first operator from which on all results are as large as the output.
 
-    The last one writes the output; what reads one operand reads the result before it. A change of
-    layout fills channels up, unless an operand has as many elements as the output already.
+    A change of layout pads channels, unless an operand already has the output's size.
     """
     parts = call.parts
     filled = all(
@@ -171,13 +169,13 @@ def _surely_whole(call: OperatorCall, out: Shape) -> int:
 
 
 def _as_many(part: str) -> bool:
-    """Whether an operator reads one result, and writes as many elements as it reads."""
+    """Return whether an operator reads one result and writes as many elements as it reads."""
     each = elementwise(part)
     return keeps(part) or (each is not None and each.operands == 1)
 
 
 def _tried(call: OperatorCall, out: Shape, head: int | None) -> Bounds:
-    """Return the least and the most operations of all ways to give the operators operands."""
+    """Return minimum and maximum operations over all assignments of operands."""
     values = _values(call)
     if head is not None and bare(call.parts[head]) not in REDUCTIONS:
         values = _without_read_by_head(call, out, head, values)
@@ -200,10 +198,10 @@ def _values(call: OperatorCall) -> list[OperandValue]:
 def _without_read_by_head(
     call: OperatorCall, out: Shape, head: int, values: list[OperandValue]
 ) -> list[OperandValue]:
-    """Return the operands that are left for operators which go element by element.
+    """Return the operands that are left for element-wise operators.
 
-    A convolution reads two operands that stand side by side; where several pairs fit, which of
-    them is read makes no difference to the shapes that are left, or there would be no formula.
+    A convolution reads two adjacent operands; where several pairs fit, the shapes left are equal,
+    or there would be no formula.
     """
     part = call.parts[head]
     if _has_weight(part):
@@ -218,17 +216,17 @@ def _without_read_by_head(
 
 
 _CREATING: Final = frozenset({"zeros", "ones", "full", "arange"})
-#: Operators that read one number a channel, of whichever axis the graph does not tell.
+#: Operators that read one number per channel, on an axis that the graph does not record.
 _BY_CHANNEL: Final = frozenset({"bias_add", "prelu"})
 
 
 def lacks_operands(parts: Sequence[str], count: int) -> bool:
-    """Whether a function reads nothing though it has to."""
+    """Return whether a function reads nothing although its operators need operands."""
     return not count and not any(bare(part) in _CREATING for part in parts)
 
 
 def misfit(call: OperatorCall, out: Shape) -> str:
-    """Return why a function cannot read its operands, else ``""``; its operators are all known."""
+    """Return why a function cannot read its operands, else ``""``; all its operators are known."""
     parts, count = call.parts, len(call.operands)
     if lacks_operands(parts, count):
         return "it reads nothing"
@@ -246,7 +244,7 @@ def misfit(call: OperatorCall, out: Shape) -> str:
 
 
 def broadcast_to(shapes: Sequence[Shape], out: Shape, parts: Sequence[str]) -> bool:
-    """Whether operators that go element by element to an output can read operands."""
+    """Return whether element-wise operators can read operands of these shapes for an output."""
     return all(
         len(shape) <= len(out)
         and all(one in (1, other) for one, other in zip(shape[::-1], out[::-1], strict=False))
@@ -255,14 +253,14 @@ def broadcast_to(shapes: Sequence[Shape], out: Shape, parts: Sequence[str]) -> b
 
 
 def _without_channels(shapes: Sequence[Shape], out: Shape, parts: Sequence[str]) -> list[Shape]:
-    """Leave out what is read by channel."""
+    """Remove the shapes that are read by channel."""
     if not any(bare(part) in _BY_CHANNEL or _has_weight(part) for part in parts):
         return list(shapes)
     return [shape for shape in shapes if len(shape) != 1 or shape[0] not in out]
 
 
 def _spans(shapes: Sequence[Shape], out: Shape, parts: Sequence[str]) -> bool:
-    """Whether operands together are as large as the output, to which each is broadcast."""
+    """Return whether operands broadcast to the output and together span it."""
     wide = _without_channels(shapes, out, parts)
     return shapes == [out] or all(
         any(len(shape) >= at and shape[-at] == out[-at] for shape in wide)
@@ -271,7 +269,7 @@ def _spans(shapes: Sequence[Shape], out: Shape, parts: Sequence[str]) -> bool:
 
 
 def _operands(part: str) -> float:
-    """Return how many operands an operator takes at most."""
+    """Return the maximum number of operands of an operator."""
     each = elementwise(part)
     if each is not None:
         return each.operands + part.endswith("_like")
@@ -295,11 +293,11 @@ class OperandValue(NamedTuple):
 
 
 class TooManyError(Exception):
-    """Raised where there are too many ways to try."""
+    """Raised where there are too many assignments to try."""
 
 
 class Ways:
-    """Tries every way to evaluate operators in order."""
+    """Search over all evaluations of a sequence of operators."""
 
     def __init__(self, parts: tuple[str, ...], out: Shape, head: int | None, fold: bool) -> None:
         self._parts, self._out, self._head, self._fold = parts, out, head, fold
@@ -308,7 +306,7 @@ class Ways:
     def of(
         self, at: int, waiting: tuple[OperandValue, ...], read: tuple[OperandValue, ...]
     ) -> tuple[int, int] | None:
-        """Return least and most operations from one operator on; None where nothing fits."""
+        """Return minimum and maximum operations from an operator on; None where nothing fits."""
         key = (at, waiting, read)
         if key not in self._known:
             if len(self._known) >= _MOST_STATES:
@@ -338,7 +336,7 @@ class Ways:
     def _results(
         self, at: int, waiting: tuple[OperandValue, ...], read: tuple[OperandValue, ...]
     ) -> Iterator[tuple[OperandValue, int, tuple[OperandValue, ...]]]:
-        """Yield what an operator can write, its operations, and what it reads."""
+        """Yield possible results of an operator, its operations, and its operands."""
         part = self._parts[at]
         each = elementwise(part)
         if each is None and bare(part) not in REDUCTIONS:
@@ -379,7 +377,7 @@ _OTHER = """
     broadcast_to_like pad constant_pad mirror_pad dilate expand_like space_to_batch_nd
     batch_to_space_nd meshgrid arange
 """
-#: May read less than all of their first operand.
+#: Operators that may read only part of their first operand.
 _READ_PART = "take gather gather_nd gather_elements embedding slice strided_slice slice_like"
 
 KEEPING: Final = frozenset(_KEEP.split())
@@ -389,15 +387,15 @@ READING_PART: Final = frozenset([*_READ_PART.split(), "index_select"])
 
 
 def moves(part: str) -> bool:
-    """Whether an operator only moves elements."""
+    """Return whether an operator only moves elements."""
     return part in MOVING or (bare(part) in MOVING and not part.startswith(("qnn.", "dyn.")))
 
 
 def keeps(part: str) -> bool:
-    """Whether it writes as many elements as it reads."""
+    """Return whether an operator writes as many elements as it reads."""
     return moves(part) and bare(part) in KEEPING
 
 
 def reads_part(part: str) -> bool:
-    """Whether it may leave a part of its first operand unread."""
+    """Return whether an operator may leave part of its first operand unread."""
     return moves(part) and bare(part) in READING_PART

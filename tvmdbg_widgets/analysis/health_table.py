@@ -1,4 +1,4 @@
-"""The health of every tensor of a run, as columns and one by one."""
+"""Health of every tensor of a run, as columns and by entry."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ _FLOAT16 = DataType.parse("float16")
 
 
 class Suspicion(enum.IntEnum):
-    """Steps of the order, the most suspicious first."""
+    """Ranks of suspicion, the most suspicious first."""
 
     BORN_NAN = 0
     BORN_INF = 1
@@ -71,11 +71,7 @@ class Suspicion(enum.IntEnum):
 
 
 class Judged(NamedTuple):
-    """One judgement.
-
-    ``weight`` orders within a step, the larger first; ``source`` is the node that NaN or Inf came
-    from, -1 for none.
-    """
+    """One judgement; `weight` sorts within a rank, `source` is the node that NaN or Inf is from."""
 
     suspicion: Suspicion
     verdict: HealthVerdict
@@ -89,14 +85,14 @@ _SOUND = Judged(Suspicion.SOUND, HealthVerdict.OK)
 
 
 def health(evidence: RunEvidence, findings: Findings) -> Health:
-    """Judge every tensor of a run as far as it was scanned."""
+    """Judge every tensor of a run that was scanned so far."""
     told = _EntryVerdicts(evidence, Judge(evidence, findings))
     table = HealthTable(told.columns, told.words, told.brief, told.item)
     return Health(table, complete=findings.complete, title=evidence.parts.title)
 
 
 class _EntryVerdicts:
-    """Judgements of all entries, and the facts beside them."""
+    """Judgements and statistics of all entries."""
 
     def __init__(self, evidence: RunEvidence, judge: Judge) -> None:
         self._evidence = evidence
@@ -133,13 +129,13 @@ class _EntryVerdicts:
         }
 
     def _facts(self, found: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
-        """Return facts of the entries that have statistics as a column of all, NaN elsewhere."""
+        """Expand values of the scanned entries to a column of all entries, NaN elsewhere."""
         column = np.full(len(self._entries), np.nan)
         column[self._known] = found
         return column
 
     def _ranks(self) -> np.ndarray[Any, np.dtype[np.int32]]:
-        """Number the order of suspicion; of those that are OK, with nothing to tell, their own."""
+        """Rank entries by suspicion; unremarkable ones follow in their own order."""
         order = sorted(
             (row for row, each in self._judged.items() if each.suspicion is not Suspicion.SOUND),
             key=lambda row: (self._judged[row].suspicion, -self._judged[row].weight, row),
@@ -173,7 +169,7 @@ class _EntryVerdicts:
         return column
 
     def item(self, row: int) -> EntryHealth:
-        """Return all that is told of one entry; values that are not its own are not."""
+        """Return all facts about one entry."""
         evidence, entry = self._evidence, self._entries[row]
         judged = self._judged.get(row, _SOUND)
         tensor = evidence.tensors[entry]
@@ -227,16 +223,16 @@ class _EntryVerdicts:
         return (dead.total if found.zero == found.size else len(dead.dead)), dead.total
 
 
-#: Share of the nonzero values that are denormal from which on an OK entry is told of.
+#: Least denormal share of nonzero values that is reported for an OK entry.
 _DENORMAL = 0.1
-#: Rules whose entries are judged here one by one.
+#: Rules whose entries are judged here individually.
 _OWN = frozenset(
     rule.name for rule in (CONSTANT, DEAD_CHANNELS, FIRST_NONFINITE, OVERWRITTEN, RANGES, SATURATED)
 )
 
 
 class Judge:
-    """Judges entries one by one by what is known of all of them."""
+    """Judge of single entries, based on facts about all of them."""
 
     def __init__(self, evidence: RunEvidence, findings: Findings) -> None:
         self._evidence = evidence
@@ -258,7 +254,7 @@ class Judge:
                     self._told.setdefault(entry, finding)
 
     def judge(self, entry: Entry) -> Judged:
-        """Return the first judgement of the order that holds."""
+        """Return the first judgement that applies."""
         evidence = self._evidence
         broken = evidence.scanned.broken.get(entry)
         if broken is not None:
@@ -318,7 +314,7 @@ class Judge:
         return Judged(Suspicion.MINUS, HealthVerdict.SUSPICIOUS, words, brief)
 
     def _values(self, entry: Entry, found: Statistics) -> Judged | None:
-        """Judge by values that are finite."""
+        """Judge by finite values."""
         evidence = self._evidence
         ends, dead = self.ends.get(entry), self.dead.get(entry)
         if ends is not None and ends.many:
@@ -363,7 +359,7 @@ class Judge:
         return Judged(Suspicion.SOUND, HealthVerdict.OK)
 
     def suspects(self) -> set[Entry]:
-        """Return the entries that may be more than OK with nothing to tell of them."""
+        """Return the entries that may deserve a remark."""
         columns = self._evidence.columns
         many = columns.denormal >= _DENORMAL * np.maximum(columns.finite - columns.zero, 1)
         found = set(columns.where(many | (columns.peak > NEAR)))
@@ -387,7 +383,7 @@ def _title(finding: Finding) -> tuple[str, str]:
 def _came_from(
     evidence: RunEvidence, carriers: Mapping[Entry, Statistics], births: list[Entry]
 ) -> dict[Entry, Entry]:
-    """Tell of each entry behind a birth the birth that it is nearest to."""
+    """Map entries that carry NaN or Inf to the nearest entry where it was born."""
     graph = evidence.parts.graph
     came: dict[Entry, Entry] = {}
     if graph is None:

@@ -1,4 +1,4 @@
-"""Messages that are known, as known_messages.toml has them."""
+"""Known messages, read from known_messages.toml."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _PART = re.compile(r"\{([A-Z_]{1,40})\}")
 
 @dataclass(frozen=True)
 class KnownMessage:
-    """One message: how it reads, what causes it, what to look at next."""
+    """One message: its text, its cause and what to do next."""
 
     id: str
     says: str
@@ -33,24 +33,24 @@ class KnownMessage:
 
     @cached_property
     def regex(self) -> re.Pattern[str]:
-        """The pattern, with other blanks and quote marks, compiled."""
+        """The compiled pattern, tolerant of blanks and quote marks."""
         return re.compile(tolerant(self.pattern))
 
     @cached_property
     def literal_regex(self) -> re.Pattern[str]:
-        """The literal, the same way."""
+        """The compiled literal, likewise."""
         return re.compile(literal_pattern(self.literal))
 
     @cached_property
     def word(self) -> str:
-        """The longest word of the literal: a text without it has no such message."""
+        """The longest word of the literal; every text with this message contains it."""
         words: list[str] = re.findall(r"\w+", self.literal)
         return max(words, key=len)
 
 
 @dataclass(frozen=True)
 class FoundMessage:
-    """One message that a text holds: where, how often, and what is known about it."""
+    """One occurrence of a message: place, count and facts."""
 
     message: KnownMessage
     line: int
@@ -60,7 +60,7 @@ class FoundMessage:
     count: int = 1
 
     def lines(self) -> list[str]:
-        """Return what is known about it as lines of text."""
+        """Return the explanation as lines of text."""
         known = self.message
         often = f", {counted(self.count, 'time')}" if self.count > 1 else ""
         printed_by = known.versions if "ExecuTorch" in known.versions else f"TVM {known.versions}"
@@ -92,8 +92,8 @@ def _messages(group: dict[str, Any]) -> tuple[KnownMessage, ...]:
 
 
 _FILE = tomllib.loads(Path(__file__).with_name("known_messages.toml").read_text("utf-8"))
-#: Messages by who prints them.
+#: Messages by their source.
 GROUPS = {each["title"]: _messages(each) for each in _FILE["group"]}
 MESSAGES = tuple(each for group in GROUPS.values() for each in group)
-#: Meaning of each number that ends a method of ExecuTorch.
+#: Meaning of ExecuTorch's status numbers.
 STATUSES = {int(number, 16): text for number, text in _FILE["statuses"].items()}

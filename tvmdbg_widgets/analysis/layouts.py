@@ -1,8 +1,8 @@
-"""Layouts that the graph tells of an entry, checked against what is stored.
+"""Layouts of entries as the graph states them, checked against the stored shape.
 
-They come from the attributes of its own node, then from those of the nodes that read it, then from
-entries of the same shape that only element by element operators lie between, then from names of
-functions. Padding is known where a ``layout_transform`` has the array without it on its other side.
+Sources, best first: attributes of the entry's own node, attributes of its readers, entries of the
+same shape that only element-wise operators lie between, names of functions. Padding is known where
+a ``layout_transform`` has the unpadded array on its other side.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from tvmdbg_widgets.model.tensors.values import ArrayView, Unfolded
 
 Entry: TypeAlias = tuple[int, int]
 
-#: Entries looked at on the way through element by element operators, and readers of each of them.
+#: Most entries visited on a walk through element-wise operators, and most readers of one entry.
 _REACH = 64
 _READERS = 32
 _PLAIN_RANK = 4
@@ -31,7 +31,7 @@ _PLAIN_RANK = 4
 
 @dataclass(frozen=True)
 class KnownLayout:
-    """A layout that something tells of an entry."""
+    """A layout of an entry, with its source."""
 
     layout: Layout
     source: str
@@ -40,7 +40,7 @@ class KnownLayout:
 
 
 def stated_layout(known: Iterable[KnownLayout], shape: Sequence[int]) -> KnownLayout | None:
-    """Return the layout whose axes views open with: the first stated one that a shape can have."""
+    """Return the first stated layout that fits a shape; views open with its axes."""
     return next(
         (each for each in known if each.certainty == "stated" and each.layout.fits(shape)), None
     )
@@ -52,7 +52,7 @@ def laid_out(
     layout: str | None,
     sizes: Mapping[str, int] | None,
 ) -> Unfolded | None:
-    """Return values along the axes that a view asks for; None for those that are stored."""
+    """Return values along the requested axes; None for the stored axes."""
     known = list(known)
     if layout is None:
         stated = stated_layout(known, values.view_shape)
@@ -67,7 +67,7 @@ def laid_out(
 
 
 class _Claim(NamedTuple):
-    """A layout before it is checked; ``plain`` is the same array in another layout."""
+    """A layout before its check; `plain` is the same array in another layout."""
 
     text: str
     source: str
@@ -77,7 +77,7 @@ class _Claim(NamedTuple):
 
 
 def known_layouts(run: RunParts, entry: Entry, *, near: bool = True) -> tuple[KnownLayout, ...]:
-    """Return the layouts that an entry can have, the best first."""
+    """Return the possible layouts of an entry, the best first."""
     graph = run.graph
     shape = _shape(run, entry)
     if graph is None or not shape:
@@ -89,7 +89,7 @@ def known_layouts(run: RunParts, entry: Entry, *, near: bool = True) -> tuple[Kn
 
 
 def _direct(graph: Graph, entry: Entry, most: int | None = None) -> Iterator[_Claim]:
-    """What the node itself says, and those that read it, or the first of them."""
+    """Return what the node and its readers (or the first `most` of them) state."""
     node = entry[0]
     if graph.kinds[node] == NodeKind.OPERATOR:
         attrs, func = graph.attrs[node], graph.func_names[node]
@@ -111,7 +111,7 @@ def _direct(graph: Graph, entry: Entry, most: int | None = None) -> Iterator[_Cl
 
 
 def _near(run: RunParts, graph: Graph, entry: Entry, shape: tuple[int, ...]) -> Iterator[_Claim]:
-    """What is said of entries that differ from this one only element by element."""
+    """Return layouts stated for entries that only element-wise operators separate from this one."""
     seen: set[Entry] = {entry}
     waiting: deque[tuple[Entry, tuple[int, ...]]] = deque([(entry, ())])
     while waiting and len(seen) < _REACH:
@@ -134,9 +134,9 @@ def _near(run: RunParts, graph: Graph, entry: Entry, shape: tuple[int, ...]) -> 
 
 
 def _beside(graph: Graph, entry: Entry) -> Iterator[tuple[int, Entry]]:
-    """Entries that an element by element operator joins with this one, and its node.
+    """Yield entries that an element-wise operator joins with this one, and that operator.
 
-    The bias of a convolution stands beside its output, since it is added to that.
+    The bias of a convolution counts as beside its output, since it is added to it.
     """
     node = entry[0]
     if graph.kinds[node] >= NodeKind.OPERATOR and keeps_axes(graph.func_names[node]):
@@ -149,7 +149,7 @@ def _beside(graph: Graph, entry: Entry) -> Iterator[tuple[int, Entry]]:
 
 
 def _guessed(graph: Graph, entry: Entry, shape: tuple[int, ...]) -> Iterator[_Claim]:
-    """What the name of the function suggests, where the graph names no layout (before v0.8)."""
+    """Return the layout that the function's name suggests, for graphs before v0.8."""
     node = entry[0]
     func = graph.func_names[node]
     source = f"func_name of node {node}"
@@ -166,7 +166,7 @@ def _guessed(graph: Graph, entry: Entry, shape: tuple[int, ...]) -> Iterator[_Cl
 def _checked(
     run: RunParts, shape: tuple[int, ...], claims: Iterable[_Claim]
 ) -> tuple[KnownLayout, ...]:
-    """Keep the claims that the shape allows, each layout once, stated ones first."""
+    """Keep claims that the shape allows, one per layout, stated ones first."""
     found: dict[str, KnownLayout] = {}
     for claim in sorted(claims, key=lambda claim: not claim.certain):
         try:
@@ -188,7 +188,7 @@ def _checked(
 def _sizes(
     run: RunParts, shape: tuple[int, ...], layout: Layout, plain: tuple[Entry, str] | None
 ) -> dict[str, int] | None:
-    """Sizes that hide padding; None where the other side of a transform contradicts."""
+    """Return sizes without padding; None where the other side of a transform contradicts."""
     if plain is None:
         return {}
     there = _shape(run, plain[0])
@@ -210,13 +210,13 @@ def _sizes(
 
 
 def _reading(graph: Graph, entry: Entry, most: int | None) -> list[int]:
-    """Edges to the nodes that read an entry, or the first of them: all may read one constant."""
+    """Return edges to the readers of an entry, at most `most`."""
     found: list[int] = graph.readers(*entry)[:most].tolist()
     return found
 
 
 def _operands(graph: Graph, node: int) -> list[Entry]:
-    """The first entries that a node reads: none is looked at beyond the reach of a walk."""
+    """Return the first entries that a node reads, at most as many as a walk visits."""
     edges = graph.in_edges(node)[:_REACH].tolist()
     return [
         (int(graph.edge_source[edge]), int(graph.edge_output[edge]))
@@ -226,7 +226,7 @@ def _operands(graph: Graph, node: int) -> list[Entry]:
 
 
 def _shape(run: RunParts, entry: Entry) -> tuple[int, ...] | None:
-    """The stored shape, or else the one that the graph tells."""
+    """Return the stored shape, or else the graph's."""
     if run.tensors is not None and entry in run.tensors:
         return run.tensors[entry].view_shape
     graph = run.graph
@@ -236,7 +236,7 @@ def _shape(run: RunParts, entry: Entry) -> tuple[int, ...] | None:
 
 
 def _stretches(shape: Sequence[int], onto: Sequence[int]) -> bool:
-    """Whether an array is stretched along axes of length 1 to another shape of as many axes."""
+    """Return whether broadcasting stretches a shape to another of the same rank."""
     return len(shape) == len(onto) and all(
         mine in (1, theirs) for mine, theirs in zip(shape, onto, strict=True)
     )
@@ -244,17 +244,17 @@ def _stretches(shape: Sequence[int], onto: Sequence[int]) -> bool:
 
 _HASH = re.compile(r"_[0-9]{12,}_")
 _TRANSFORM = "layout_transform"
-#: Families that leave every axis where it was.
+#: Families that keep every axis in place.
 _KEEPING = frozenset({"elementwise", "activation", "cast/quantize"})
 _KEEPING_TOO = frozenset(
     {"__copy", "nn.pad", "nn.lrn", "nn.batch_norm", "concatenate", "strided_slice"}
 )
 _WEIGHTS = ("kernel_layout", "weight_layout")
-#: Attributes of the data that an operator reads, and of what it writes, the one that counts first.
+#: Attributes for an operator's input data and for its output, by precedence.
 _CONVOLUTION = ("data_layout",), ("out_layout", "data_layout")
 _LAYOUT = ("layout",), ("out_layout", "layout")
-#: Operators beside convolutions that have such an attribute (include/tvm/relay/attrs/nn.h,
-#: image.h and vision.h @ v0.19.0); transpose, tile or mean have none.
+#: Other operators with such an attribute (include/tvm/relay/attrs/nn.h, image.h and vision.h @
+#: v0.19.0); transpose, tile or mean have none.
 _LAID_OUT = re.compile(
     r"pool[123]d|upsampl|resize|roi_(?:align|pool)|grid_sample|depth_to_space|space_to_depth"
 )
@@ -266,7 +266,7 @@ NAMES = frozenset((*_WEIGHTS, *_ANY[0], *_ANY[1]))
 
 
 class NamedLayout(NamedTuple):
-    """A layout that an attribute names."""
+    """A layout named by an attribute."""
 
     attr: str
     layout: str
@@ -274,21 +274,22 @@ class NamedLayout(NamedTuple):
 
 
 def keeps_axes(func_name: str) -> bool:
-    """Whether a function computes element by element, so that its axes are those of its operands.
+    """Return whether a function is element-wise, so that it keeps the axes of its operands.
 
     >>> keeps_axes("fused_add_nn_relu_1"), keeps_axes("fused_nn_conv2d_add")
+
     (True, False)
     """
     return all(map(_keeps, parts(func_name))) and bool(func_name)
 
 
 def is_transform(func_name: str) -> bool:
-    """Whether a function does nothing but change the layout."""
+    """Return whether a function only changes the layout."""
     return parts(func_name) == (_TRANSFORM,)
 
 
 def of_output(attrs: Mapping[str, str], func_name: str) -> Iterator[NamedLayout]:
-    """Yield what the attributes of a function say of its output, the best first."""
+    """Yield layouts that a function's attributes state for its output, the best first."""
     if NAMES.isdisjoint(attrs):
         return
     found = parts(func_name)
@@ -302,7 +303,7 @@ def of_output(attrs: Mapping[str, str], func_name: str) -> Iterator[NamedLayout]
 
 
 def of_operand(attrs: Mapping[str, str], func_name: str, position: int) -> Iterator[NamedLayout]:
-    """Yield what the attributes of a function say of an operand, the best first."""
+    """Yield layouts that a function's attributes state for an operand, the best first."""
     if NAMES.isdisjoint(attrs):
         return
     found = parts(func_name)
@@ -322,7 +323,7 @@ def of_operand(attrs: Mapping[str, str], func_name: str, position: int) -> Itera
 
 
 def _bearers(attrs: Mapping[str, str], found: tuple[str, ...]) -> list[int]:
-    """Positions of the operators that the attributes can be of."""
+    """Return the positions of the operators that may own the attributes."""
     return [
         at
         for at, part in enumerate(found)
@@ -350,7 +351,7 @@ def _all_attributes(part: str) -> tuple[str, ...]:
 def _named(
     attrs: Mapping[str, str], names: tuple[str, ...], *, certain: bool
 ) -> Iterator[NamedLayout]:
-    """Yield the first of the attributes that is not empty."""
+    """Yield the first non-empty attribute."""
     for name in names:
         layout = attrs.get(name)
         if isinstance(layout, str) and layout:
@@ -359,9 +360,9 @@ def _named(
 
 
 def _is_cut(func_name: str) -> bool:
-    """Whether a hash stands for the end of the name, so that operators may be missing.
+    """Return whether a name is cut at 80 characters with a hash for the rest.
 
-    Names are cut at 80 characters (src/relay/backend/te_compiler_cache.cc @ v0.19.0).
+    See src/relay/backend/te_compiler_cache.cc @ v0.19.0.
     """
     return _HASH.search(func_name) is not None
 

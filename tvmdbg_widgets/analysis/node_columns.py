@@ -1,4 +1,4 @@
-"""Columns of a run that graphs can be colored by: what is known of entries, and their errors."""
+"""Columns of a run for coloring graphs: facts of entries, and their errors against a reference."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ from tvmdbg_widgets.model.graph.node_columns import NodeColumn, classed
 from tvmdbg_widgets.model.parts import RunParts
 from tvmdbg_widgets.model.tensors.tensors import Tensor
 
-#: Columns that a graph has with times of its nodes.
+#: Columns computed from times of nodes.
 TIMED_COLUMNS = ("slack", "critical", "intensity", "flops")
-#: Columns that a run has of itself.
+#: Columns computed from the run alone.
 KNOWN_COLUMNS = ("dtype", "device", "storage", "layout", "bytes", *TIMED_COLUMNS)
-#: What a graph can be colored by without being given anything.
+#: Columns to color by that need no argument.
 COLOR_NAMES = ("kind", "time", "health", *KNOWN_COLUMNS)
 _ON_PATH, _BESIDE, _TIED = "critical path", "has slack", "as long as it"
 
@@ -37,7 +37,7 @@ _ON_PATH, _BESIDE, _TIED = "critical path", "has slack", "as long as it"
 def known_column(
     parts: RunParts, name: str, watch: Callable[[int], None] = lambda _done: None
 ) -> NodeColumn:
-    """Return a column by its name, one row an entry, or a node where it is of times."""
+    """Return a column by name, with one row per entry, or per node for columns of times."""
     graph = parts.graph
     if graph is None:
         raise ValueError("the run has no graph")
@@ -63,7 +63,7 @@ def known_column(
 
 
 def _timed(parts: RunParts, graph: Graph, name: str) -> NodeColumn:
-    """A column that needs times; all unknown, and why, where there are none."""
+    """Return a column computed from times; unknown, with the reason, without times."""
     nothing = np.full(graph.num_nodes, np.nan)
     why = why_not(parts)
     if why:
@@ -89,7 +89,7 @@ def _timed(parts: RunParts, graph: Graph, name: str) -> NodeColumn:
 
 
 def _layouts(parts: RunParts, graph: Graph, watch: Callable[[int], None]) -> list[str | None]:
-    """The first layout that is known of each entry; a likely one is told as such."""
+    """Return the best known layouts of entries, likely ones marked as such."""
     found: list[str | None] = []
     for node in range(graph.num_nodes):
         watch(len(found))
@@ -110,7 +110,7 @@ _BLOCK = 1 << 17
 
 
 class OutputErrors:
-    """The largest error of each output of a run against a reference.
+    """Largest errors of a run's outputs against a reference.
 
     Parameters
     ----------
@@ -126,19 +126,19 @@ class OutputErrors:
     ----------
     values : float64 [E]
         NaN where it is unknown: no tensor, no reference (or no sure match in it), another shape,
-        for ``"ulp"`` another dtype, or not looked at yet. Infinite where one side is finite and
+        for ``"ulp"`` another dtype, or not compared yet. Infinite where one side is finite and
         the other is not.
     done, total : int
         Entries that were compared, of how many.
     unmatched : int
         Entries with a tensor that no output of the reference, a run, surely stands for.
     unread : int
-        Entries of which this run's or the reference's values could not be read.
+        Entries whose values could not be read, in this run or the reference.
 
     Raises
     ------
     ValueError
-        No graph, no such measure, or a run of which no tensor is known to be of this graph.
+        No graph, no such measure, or a run none of whose tensors is known to be of this graph.
     KeyError, IndexError, TypeError
         The mapping has a node that the graph has not.
     """
@@ -163,7 +163,7 @@ class OutputErrors:
         self.unread = 0
 
     def run(self, watch: Callable[[int], None] = lambda _done: None) -> None:
-        """Compare what is left, in node order."""
+        """Compare the remaining entries, in node order."""
         while self._left:
             entry = self._left[0]
             watch(self.done)
@@ -178,7 +178,7 @@ class OutputErrors:
             self.done += 1
 
     def column(self) -> NodeColumn:
-        """Return what is known now."""
+        """Return the errors known so far."""
         units = {"absolute": "", "relative": "of the largest", "ulp": "ULP"}
         notes = []
         if self.unmatched:
@@ -235,7 +235,7 @@ def _by_entry(graph: Graph, reference: Mapping[Any, Any]) -> dict[Entry, Any]:
 
 
 def _of_run(graph: Graph, reference: Any) -> tuple[dict[Entry, Any], set[int] | None]:
-    """Return the tensors by entry, and the nodes that are surely matched; None for all."""
+    """Return the reference's tensors by entry, and its sure matches (None for all)."""
     theirs = getattr(reference, "graph", None)
     if not hasattr(reference, "tensors") or theirs is None:
         raise TypeError(
@@ -266,7 +266,7 @@ def _of_run(graph: Graph, reference: Any) -> tuple[dict[Entry, Any], set[int] | 
 
 
 def _blocks(array: Any) -> Iterator[Block]:
-    """One-dimensional blocks of as many values, whatever their dtype."""
+    """Return one-dimensional blocks of equal length, whatever the dtype."""
     if hasattr(array, "chunks"):
         waiting: list[Block] = []
         for chunk in array.chunks():
@@ -290,7 +290,7 @@ def _wide(block: Block) -> Block:
 
 def _difference(mine: Block, theirs: Block) -> float:
     if mine.dtype.kind in "iu" and theirs.dtype.kind in "iu":
-        # Integers beyond 2**53 are no float64; modulo 2**64 the larger less the smaller is exact.
+        # Integers beyond 2**53 are no float64; modulo 2**64 the larger minus the smaller is exact.
         a, b = mine.astype(np.uint64), theirs.astype(np.uint64)
         return float(np.max(np.where(mine > theirs, a - b, b - a), initial=0))
     with np.errstate(invalid="ignore", over="ignore"):

@@ -1,4 +1,4 @@
-"""What views of a run open with: a tensor, hidden nodes, and the extremes of the run."""
+"""Initial state of a run's views: the first tensor, hidden nodes, and highlights."""
 
 from __future__ import annotations
 
@@ -23,17 +23,16 @@ from tvmdbg_widgets.model.health import HealthVerdict
 from tvmdbg_widgets.model.statistics import Statistics
 from tvmdbg_widgets.model.tensors.tensors import Tensor
 
-#: So many tensors are looked into, so many values of each that was not counted yet.
+#: Most tensors inspected, and values sampled from an uncounted one.
 _TENSORS, _SAMPLE = 128, 1024
 
 
 def opening_tensor(run: RunFacts) -> Tensor | None:
-    """Return the tensor that is shown first; None where none stands out.
+    """Return the tensor shown first; None where none stands out.
 
-    Of a run with a graph that of the first fault, as far as it was scanned, else that of the
-    slowest operator. Of a params file the first that holds NaN or infinity; else the first that is
-    neither empty nor constant; else the first with values. What is told of a tensor that was not
-    counted before is told of a sample, and of tensors far behind only once they were counted.
+    With a graph: the first faulty entry if the scan is over, else the output of the slowest
+    operator. Of a params file: the first with NaN or infinity, else the first that is not constant,
+    else the first with values. Uncounted tensors are sampled, those far behind skipped.
     """
     if not run.tensors:
         return None
@@ -53,7 +52,7 @@ def opening_tensor(run: RunFacts) -> Tensor | None:
 
 
 def _faulty(run: RunFacts) -> Tensor | None:
-    """Return the tensor of the first fault, if the scan is over and found one."""
+    """Return the tensor of the first fault, if the scan is over and has one."""
     if run.tensors is None or run.search.scan.state != "done":
         return None
     ranked = run.search.health().ranked
@@ -73,7 +72,7 @@ def _slowest(run: RunFacts) -> Tensor | None:
 
 
 def _look(tensor: Tensor, *, sample: bool) -> Statistics | None:
-    """Return what is known of the values; None where they cannot be read or judged."""
+    """Return known or sampled statistics; None where values cannot be read or judged."""
     try:
         found = tensor.known_statistics()
         if found is None and sample:
@@ -84,7 +83,7 @@ def _look(tensor: Tensor, *, sample: bool) -> Statistics | None:
 
 
 def hidden_nodes(run: RunFacts, queries: Iterable[str]) -> npt.NDArray[np.bool_]:
-    """Mark the nodes that any of the queries finds, and parameters that only those read."""
+    """Mark nodes that a query selects, and parameters that only those read."""
     graph = run.graph
     found = np.zeros(0 if graph is None else graph.num_nodes, bool)
     if graph is None:
@@ -102,10 +101,10 @@ def hidden_nodes(run: RunFacts, queries: Iterable[str]) -> npt.NDArray[np.bool_]
 
 
 def checked_query(query: Any) -> str:
-    """Return a query without blanks around it."""
+    """Return a stripped query, checked by the parser."""
     try:
         tree = parse(query)
-    except (RuntimeError, MemoryError):  # of the engine: what is drawn says that nothing is hidden
+    except (RuntimeError, MemoryError):  # of the engine: the view reports that nothing is hidden
         return str(query).strip()
     if tree is None:
         raise ValueError("a query of nothing hides nothing; write kind=parameter")
@@ -114,7 +113,7 @@ def checked_query(query: Any) -> str:
 
 @dataclass(frozen=True)
 class Highlight:
-    """What is largest in a run, in words, and the nodes it belongs to."""
+    """An extreme of a run in words, and its nodes."""
 
     label: str
     about: str
@@ -125,7 +124,7 @@ class Highlight:
 
 
 def highlights(run: RunFacts) -> tuple[Highlight, ...]:
-    """Return the extremes of a run, as far as its graph, times and tensors tell them."""
+    """Return the extremes of a run that graph, times and tensors give."""
     return (*_slowest_highlights(run), *_largest(run), *_peak(run))
 
 

@@ -1,4 +1,4 @@
-"""Formulas for the operations of convolutions, products, reductions and element-wise operators."""
+"""Operation counts of convolutions, products, reductions and element-wise operators."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Shape: TypeAlias = tuple[int, ...]
 
 
 class Operand(NamedTuple):
-    """One input. ``constant`` where it is a parameter, which has one value in all runs."""
+    """One input; `constant` for a parameter, whose value never changes."""
 
     shape: Shape | None
     dtype: str
@@ -33,7 +33,7 @@ class OperatorCall:
 
 
 class Bounds(NamedTuple):
-    """Operations of a function: equal numbers where they are known; NaN, and why, where not."""
+    """Least and most operations of a function; NaN, with the reason, where unknown."""
 
     least: float
     most: float
@@ -41,12 +41,12 @@ class Bounds(NamedTuple):
 
     @classmethod
     def unknown(cls, why: str) -> Bounds:
-        """Return what stands for an unknown number."""
+        """Return bounds for an unknown number."""
         return cls(math.nan, math.nan, why)
 
 
 def bare(part: str) -> str:
-    """Return the name of an operator without its name space: ``"relu"``."""
+    """Return an operator's name without its name space: ``"relu"``."""
     return part.rpartition(".")[2]
 
 
@@ -58,7 +58,7 @@ _SPACE: Final = {1: "W", 2: "HW", 3: "DHW"}
 
 
 def is_convolution(part: str) -> bool:
-    """Whether there is a formula for an operator here."""
+    """Return whether an operator is a convolution with a formula."""
     return not part.startswith("qnn.") and _NAME.fullmatch(bare(part)) is not None
 
 
@@ -86,7 +86,7 @@ def convolution(
 def _fits(
     shapes: tuple[Shape, Shape, Shape], attrs: Mapping[str, str], space: str, transposed: bool
 ) -> Iterator[tuple[str, int]]:
-    """Yield a name and the operations of every way to read shapes: data, weight, output."""
+    """Yield name and operations of every way to read the shapes as data, weight and output."""
     first, last = f"NC{space}", f"N{space}C"
     usual = ("OI", "IO") if transposed else ("OI",)
     pairs = {
@@ -125,23 +125,23 @@ def _count(
 
 
 def _channels(read: int, kernel: dict[str, int], written: int, transposed: bool) -> bool:
-    """Whether channels read and written fit a kernel with O and I channels, in groups or not."""
+    """Return whether channels fit a kernel with O and I channels, grouped or not."""
     o, i = kernel["O"], kernel["I"]
     if 0 in (read, o, i, written):
         return False
     if transposed:
-        # Releases differ in which of the two letters stands for the channels that are read.
+        # Releases differ in which letter is the input channel.
         return any(
             read == a and written % b == 0 and a % (written // b) == 0 for a, b in ((i, o), (o, i))
         )
     if o == written:
         return read % i == 0 and written % (read // i) == 0
-    # Depthwise in HWOI: O channels are read, and I are made of each.
+    # Depthwise in HWOI: O input channels, I outputs per channel.
     return o == read and o * i == written
 
 
 class Elementwise(NamedTuple):
-    """Operations an element, and how many operands at most."""
+    """Operations per element, and the maximum number of operands."""
 
     operations: int
     operands: int
@@ -164,7 +164,7 @@ _BINARY = """
     elemwise_add elemwise_sub elemwise_mul elemwise_div elemwise_mod elemwise_pow
 """
 
-#: What each operator does to an element, where that is more than one operation.
+#: Operators of more than one operation per element.
 COMPOSED: Final = {
     "clip": "minimum maximum",
     "relu6": "minimum maximum",
@@ -176,7 +176,7 @@ COMPOSED: Final = {
     "swish": "negative exp add divide multiply",
     "gelu": "multiply erf add multiply multiply",
     "softplus": "exp add log",
-    # The product in twice the width, half of the divisor, the shift.
+    # Product in double width, half of the divisor, shift.
     "fixed_point_multiply": "multiply add right_shift",
 }
 _FREE = """
@@ -195,7 +195,7 @@ TABLE: Final = {
 
 
 def elementwise(part: str) -> Elementwise | None:
-    """Return what an operator does to each element; None where it is of another kind."""
+    """Return the element-wise formula of an operator, or None."""
     if part.startswith("qnn."):
         return None
     return TABLE.get(bare(part))
@@ -208,7 +208,7 @@ _PRODUCTS: Final = frozenset(
 
 
 def is_matmul(part: str) -> bool:
-    """Whether there is a formula for an operator here."""
+    """Return whether an operator is a matrix product with a formula."""
     return not part.startswith("qnn.") and bare(part) in _DENSE | _PRODUCTS
 
 
@@ -240,7 +240,7 @@ def _dense(data: Shape, weight: Shape, out: Shape) -> set[int]:
 
 
 def _product(left: Shape, right: Shape, out: Shape) -> set[int]:
-    """Return every K that the last two axes of both operands can share."""
+    """Yield every K that the last two axes of both operands can share."""
     if min(len(left), len(right), len(out)) < 2:
         return set()
     rows, columns = out[-2:]
@@ -250,7 +250,7 @@ def _product(left: Shape, right: Shape, out: Shape) -> set[int]:
 
 
 def _batched(operand: Shape, out: Shape) -> bool:
-    """Whether the axes before the last two are those of the output, or broadcast to them."""
+    """Return whether the leading axes are the output's, or broadcast to them."""
     own, whole = operand[:-2], out[:-2]
     return len(own) <= len(whole) and all(
         one in (1, other) for one, other in zip(reversed(own), reversed(whole), strict=False)
@@ -258,12 +258,12 @@ def _batched(operand: Shape, out: Shape) -> bool:
 
 
 def _rest(operand: Shape, known: int) -> set[int]:
-    """Return what the other of the last two axes can be, where one of them is known."""
+    """Return candidates for the other of the last two axes, given one of them."""
     first, second = operand[-2:]
     return {other for one, other in ((first, second), (second, first)) if one == known}
 
 
-#: Operations an output that a reduction takes beside one an element.
+#: Operations per output of a reduction, beside one per element.
 REDUCTIONS: Final = {
     **dict.fromkeys(("sum", "max", "min", "prod", "all", "any", "argmax", "argmin"), 0),
     "mean": 1,
@@ -274,13 +274,13 @@ _SOFTMAX: Final = 5
 
 
 def reduces_to(data: Shape, out: Shape) -> bool:
-    """Whether a reduction over some axes, kept as 1 or not, leads from one shape to another."""
+    """Return whether reducing some axes, kept as 1 or dropped, leads from one shape to another."""
     axes = iter(data)
     return all(size in axes for size in out if size != 1)
 
 
 def is_softmax(part: str) -> bool:
-    """Whether an operator is a softmax."""
+    """Return whether an operator is a softmax."""
     return bare(part) in ("softmax", "fast_softmax", "log_softmax")
 
 
@@ -297,7 +297,7 @@ def softmax(part: str, out: Shape, attrs: Mapping[str, str]) -> Bounds:
 
 
 def is_pooling(part: str) -> bool:
-    """Whether an operator is a pooling."""
+    """Return whether an operator is a pooling."""
     return _POOL.fullmatch(bare(part)) is not None
 
 

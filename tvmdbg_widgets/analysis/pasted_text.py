@@ -1,8 +1,8 @@
-"""Console output as people paste it, and whether a place of it is printed source code.
+"""Pasted console output: normalization, joining of wrapped lines, and detection of source code.
 
-A blank more or less, a line end in place of a blank and typographic quote marks are the same text.
-A terminal cut its lines; a page or a reply quoted it. Logs also hold source code (LLVM IR,
-generated C, TVMScript, lines of a traceback), where a message is a constant and did not occur.
+Blanks, line ends and typographic quote marks are equivalent. A terminal may have wrapped lines, and
+a page or mail may have quoted them. Logs also hold source code (LLVM IR, generated C, TVMScript,
+tracebacks), where a message is a constant that did not occur.
 """
 
 from __future__ import annotations
@@ -12,11 +12,10 @@ import re
 from itertools import accumulate, chain
 from typing import Final
 
-#: Blanks, line ends among them, that may stand where a pattern has one, or none; none
-#: is given back, since what follows a gap may take blanks itself.
+#: Optional blanks, line ends included; possessive, since what follows a gap may take blanks itself.
 _GAP: Final = r"\s{0,40}+"
 _COUNT: Final = r"(?:\??\{\d+(?:,\d*)?\}|[?*+])?"
-#: What a pattern is made of: escapes, classes, heads of groups, counts, blanks, everything else.
+#: Tokens of a pattern: escapes, classes, heads of groups, counts, blanks, everything else.
 _PARTS: Final = re.compile(
     r"(?P<blank>(?:\\s| )(?:\{\d+(?:,\d*)?\}|[?*+])?)"
     r"|(?:\(\?<[=!][^()]*\)|\\[wdbs]|\[(?:\\.|[^\]\\])*\]|\(\?(?:P<\w+>|<?[=!]|:)|\{\d+(?:,\d*)?\})"
@@ -24,7 +23,7 @@ _PARTS: Final = re.compile(
     rf"|(?P<sign>\\[|()*\[\]]|[:,=#<>]){_COUNT}"
     r"|\\.|."
 )
-#: One letter for each, so that places in the text stay the same.
+#: Replacements of equal length, so that positions stay valid.
 _PLAIN: Final = str.maketrans(
     {
         **dict.fromkeys("\u2018\u2019\u201a\u201b\u2032\u00b4", "'"),
@@ -36,16 +35,16 @@ _PLAIN: Final = str.maketrans(
 
 
 def plain(text: str) -> str:
-    """Return a text of the same length with the blanks and quote marks of a keyboard."""
+    """Return the text with keyboard blanks and quote marks, of the same length."""
     return text.translate(_PLAIN)
 
 
 def tolerant(pattern: str) -> str:
-    """Return a pattern that takes other blanks and other quote marks as well.
+    """Return a pattern that accepts other blanks and quote marks.
 
-    Every blank may be missing or be more than one, and beside punctuation there may be some.
+    Blanks may be missing or repeated, also beside punctuation.
     """
-    # One gap where several follow each other.
+    # Merge adjacent gaps.
     return re.sub(rf"(?:{re.escape(_GAP)})+", lambda _: _GAP, _PARTS.sub(_tolerant, pattern))
 
 
@@ -57,14 +56,14 @@ def _tolerant(part: re.Match[str]) -> str:
         return f"{_GAP}{whole}{_GAP}"
     if part["quote"]:
         return "['\"`]" + whole[1:]
-    # A blank in a class stands for one of the same line.
+    # A blank in a class matches blanks of the same line.
     whole = whole.replace(" ", r" \t") if whole.startswith("[") else whole
-    # A gap before "(?!" may take fewer blanks than there are, but not pass it so.
+    # A gap before "(?!" must not give back blanks.
     return whole + _GAP if whole == "(?!" else whole
 
 
 def literal_pattern(literal: str) -> str:
-    """Return a pattern for letters that a message always has, in any of their forms."""
+    """Return a tolerant pattern for a message's literal."""
     escaped = re.sub(r"([\\.^$*+?{}\[\]|()])", r"\\\1", literal.strip())
     return tolerant(escaped).removeprefix(_GAP).removesuffix(_GAP)
 
@@ -73,13 +72,13 @@ def literal_pattern(literal: str) -> str:
 _ESCAPES = re.compile(
     r"\x1b(?:\[[0-?]{0,40}[ -/]{0,4}[@-~]|\][^\x07\x1b\n]{0,200}\x07?|[()*+][0-9A-Za-z])"
 )
-#: What a page writes in place of signs.
+#: HTML entities.
 _ENTITIES = re.compile(r"&(?:quot|lt|gt|amp|apos|nbsp|#39|#x27|#34);")
-#: Begins each line of what a reply quotes.
+#: Quote prefix of a reply.
 _QUOTED = re.compile(r"[ \t]{0,8}(?:>[ \t]?){1,4}")
-#: Begins a message that no terminal shows in one line.
+#: Start of a message that is longer than a terminal's line.
 _LONG = re.compile(r"Assert fail: ")
-#: Ends such a message, so that its line was not cut.
+#: End of such a message: its line was not wrapped.
 _COMPLETE = re.compile(
     r"is expected to (?:be (?:[a-z]{1,20}\d|bool|custom)|equal \d|have non-NULL \w)"
     r"|has an unsatisfied constraint|expected to be compact array|num_args should be \d"
@@ -91,7 +90,7 @@ _MOST_JOINED = 16
 
 
 def as_printed(text: str) -> str:
-    """Return the text without terminal sequences, entities of HTML and quote marks of a reply."""
+    """Return the text without terminal sequences, HTML entities and reply quotes."""
     text = _ESCAPES.sub("", text)
     text = _ENTITIES.sub(lambda entity: html.unescape(entity.group()), text)
     lines = text.split("\n")
@@ -101,7 +100,7 @@ def as_printed(text: str) -> str:
 
 
 def rejoined(text: str) -> tuple[str, list[int]]:
-    """Return the text with lines that a terminal cut put together again."""
+    """Return the text with wrapped lines joined, and the starts of its lines."""
     if _LONG.search(text) is None:
         return text, [0, *(match.end() for match in re.finditer("\n", text))]
     lines = text.split("\n")
@@ -110,7 +109,7 @@ def rejoined(text: str) -> tuple[str, list[int]]:
     while row < len(lines):
         last, width = _last_piece(lines, row)
         for piece in range(row, last):
-            # Text copied from a terminal lacks the blank at the end of a line.
+            # Text copied from a terminal lacks trailing blanks.
             lines[piece] = lines[piece].rstrip("\r").ljust(width)
             ends[piece] = ""
         row = last + 1
@@ -120,7 +119,7 @@ def rejoined(text: str) -> tuple[str, list[int]]:
 
 
 def pieces_joined(text: str, starts: list[int]) -> tuple[str, list[int]] | None:
-    """Return the text with all lines put together that a terminal may have cut within a word."""
+    """Return the text with all lines joined that may have been wrapped within a word."""
     pieces, found, length = [], [], 0
     last = -1
     for row, begin in enumerate(starts):
@@ -138,7 +137,7 @@ def pieces_joined(text: str, starts: list[int]) -> tuple[str, list[int]] | None:
 
 
 def _last_piece(lines: list[str], row: int) -> tuple[int, int]:
-    """Return the last row of the line that begins at a row, and the width it was cut at."""
+    """Return the last row of the line that begins at a row, and its wrap width."""
     first = lines[row].rstrip("\r")
     begins = _LONG.search(first) if _NARROWEST <= len(first) <= _WIDEST else None
     if begins is None or row + 1 == len(lines) or _COMPLETE.search(first, begins.end()):
@@ -156,16 +155,16 @@ def _last_piece(lines: list[str], row: int) -> tuple[int, int]:
     return last, width
 
 
-#: Letters before a place that are looked at: for all it depends on, and for what ends there.
+#: Characters before a place that are searched: for everything, and for what ends there.
 _MOST, _NEAR = 1000, 120
-#: Ends what stands before the quote mark of a constant.
+#: What may precede the quote mark of a constant.
 _BEFORE_CONSTANT: Final = re.compile(
     r"(?:\bc|\.(?:asciz?|ascii|string)\s{1,8}|<<\s{0,8}|\breturn\s{1,8}|\s=\s{0,8}"
     r"|#\s{0,8}define\s{1,8}\w{1,80}\s{1,8})$"
 )
-#: Letters before a quote mark that belong to it.
+#: String prefixes.
 _PREFIXES: Final = "rfbuLFR"
-#: Ends the name of what is printed with its text in parentheses: an error, not a call.
+#: Names that print their text in parentheses: an error, not a call.
 _PRINTED: Final = re.compile(r"(?:Error|Exception|Warning|Result|Interrupt|Exit)$")
 #: A statement that raises what follows.
 _RAISED: Final = re.compile(r"\b(?:raise|throw)\s{1,8}[\w.:]{0,100}$")
@@ -179,13 +178,13 @@ _NAME: Final = re.compile(r"[A-Za-z_][\w.:>-]{0,100}$")
 #: A quote mark that is no apostrophe.
 _DOUBLE: Final = re.compile(r'(?<!\\)"')
 _SINGLE: Final = re.compile(r"(?<![\\\w])'|(?<!\\)'(?!\w)")
-#: Follows a constant that has a line of its own.
+#: What may follow a constant on its own line.
 _ENDS_CALL: Final = re.compile(r"\s{0,8}(?:\)[\s);,{:]{0,8}|;|<<.{0,400})\s{0,8}$")
 _GOES_ON: Final = ("(", "<<", '"', "\\")
 
 
 def is_in_source(before: str, line: str, at: int) -> bool:
-    """Return whether what begins at a place of a line is source code and nothing that occurred."""
+    """Return whether the text at a place of a line is source code, not a message that occurred."""
     head = line[max(0, at - _MOST) : at]
     if '\\"' in head:
         # A string of JSON that holds source code.
@@ -202,7 +201,7 @@ def is_in_source(before: str, line: str, at: int) -> bool:
         return True
     if (opening := _before_open(_DOUBLE, head)) is not None:
         return _opens_constant(opening) or _continues(before, opening, line[at:])
-    # A constant that began on a line above goes on: a terminal cut its line.
+    # A constant from the line above continues: a terminal wrapped its line.
     above = None if '"' in head else _before_open(_DOUBLE, before)
     if above is not None and _opens_constant(above):
         return True
@@ -211,13 +210,13 @@ def is_in_source(before: str, line: str, at: int) -> bool:
 
 
 def _before_open(quote: re.Pattern[str], text: str) -> str | None:
-    """Return what stands before the last quote mark, None where the marks are paired."""
+    """Return the text before the last unpaired quote mark, or None."""
     starts = [each.start() for each in quote.finditer(text)]
     return text[: starts[-1]] if len(starts) % 2 else None
 
 
 def _opens_constant(head: str) -> bool:
-    """Return whether a quote mark behind this begins a constant of C++, Python, IR or assembly."""
+    """Return whether a quote mark here would begin a constant of C++, Python, IR or assembly."""
     bare = head.rstrip(_PREFIXES)
     if any(_BEFORE_CONSTANT.search(each[-_NEAR:]) for each in (head, bare)):
         return True
@@ -232,7 +231,7 @@ def _opens_constant(head: str) -> bool:
 
 
 def _open_call(head: str) -> int | None:
-    """Return where the innermost parenthesis opens that is not closed again."""
+    """Return the position of the innermost unclosed parenthesis."""
     depth = 0
     for sign in reversed(list(re.finditer(r"[()]", head))):
         if sign.group() == ")":
@@ -245,7 +244,7 @@ def _open_call(head: str) -> int | None:
 
 
 def _continues(before: str, head: str, rest: str) -> bool:
-    """Return whether a line is a further piece of a constant that a line above began."""
+    """Return whether a line continues a constant from the line above."""
     if head.rstrip(_PREFIXES).strip():
         return False
     tail = rest.rpartition('"')[2]

@@ -1,4 +1,4 @@
-"""One small language to choose nodes, the same in Python and in the search fields of the views.
+"""Query language to select nodes, the same in Python and in the search fields of the views.
 
 ::
 
@@ -14,7 +14,7 @@
             | number ( ":" | "=" | "!=" | "<" | "<=" | ">" | ">=" ) amount [ unit ] ;
     word    = characters without spaces, "(", ")", "|" and "->"
             | quoted                                  (* anything, in " or ' *)
-            | glob                                    (* with * and ?: fits the whole text *)
+            | glob                                    (* with * and ?: fits the entire text *)
             | "/" regular expression "/" ;            (* without spaces *)
     text    = "name" | "op" | "func" | "kind" | "dtype" | "device" | "layout" | "group"
             | "attr." key ;                           (* also compared, where it is a number *)
@@ -24,11 +24,11 @@
     size    = digits with * and ? | "..." ;           (* *: one of any size; ...: any number *)
     unit    = "ns" | "us" | "ms" | "s" | "%" | "B" | "KB" | "KiB" | "MB" | "MiB" | … ;
 
-A word is found in a node's name, function, operators, kind, dtypes or shapes; after ``:`` it is
-part of the field, after ``=`` the whole of it. Upper and lower case are alike. What is said of
-shape, dtype, device, layout, bytes, rank and storage holds for any output of the node; ``!=`` is
-what has a value and none that is equal. What is unknown fits no comparison, so ``not time<1ms``
-finds also nodes without a time. A path finds all nodes on it, along edges of data.
+A word matches a node's name, function, operators, kind, dtypes or shapes; after ``:`` it is
+part of the field, after ``=`` all of it. Case is ignored. Conditions on
+shape, dtype, device, layout, bytes, rank and storage hold for any output of the node; ``!=`` is
+any value and none that is equal. Unknown values fit no comparison, so ``not time<1ms``
+also selects nodes without a time. A path selects all nodes on it, along edges of data.
 
 Trials of a tuning log have fields of their own, and neither sizes, attributes nor paths; a field
 that is text and number, such as ``error``, is a number where a whole number follows.
@@ -69,7 +69,7 @@ class QueryError(ValueError):
     position : int
         The character where it goes wrong, counted from 0.
     message : str
-        What was expected there, and what was found.
+        The expected and the actual text there.
     """
 
     def __init__(self, text: str, position: int, message: str) -> None:
@@ -89,7 +89,7 @@ _keys = itertools.count()
 
 
 class Facts:
-    """One graph of N nodes, with the times of its nodes."""
+    """Graph of N nodes and their times, as queries see them."""
 
     def __init__(
         self, graph: Graph, timeline: Timeline | None, groups: Callable[[], Groups]
@@ -108,7 +108,7 @@ class Facts:
         return self._timeline.node_ns
 
     def columns(self, part: Part) -> dict[str, Any]:
-        """Return some of the columns: of the graph, of its groups, or what few queries ask for."""
+        """Return the columns of nodes, of groups, or of rarely queried facts."""
         if part == "nodes":
             return graph_columns(self.graph, self._timeline)
         if part == "groups":
@@ -127,14 +127,14 @@ Fits = Callable[[Sequence[str]], Mask]
 
 
 class Masks(ABC):
-    """One query over N rows."""
+    """Evaluation of one query over N rows."""
 
     def __init__(self, count: int) -> None:
         self._count = count
         self.unknown: dict[str, int] = {}
 
     def mask(self, query: Tree) -> Mask:
-        """Return whether each row is found (bool [N])."""
+        """Return the rows that a query selects (bool [N])."""
         match query:
             case ["id", row]:
                 return np.equal(np.arange(self._count), row)
@@ -149,7 +149,7 @@ class Masks(ABC):
 
     @abstractmethod
     def _term(self, term: Tree) -> Mask:
-        """Return the rows that one term finds."""
+        """Return the rows that one term selects."""
 
     def _none(self) -> Mask:
         return np.zeros(self._count, bool)
@@ -161,7 +161,7 @@ class Masks(ABC):
 
 
 def rows_found(query: str, masks: Masks, vocabulary: Vocabulary) -> npt.NDArray[np.intp]:
-    """Return the rows that a query finds, ascending; none for a query of nothing."""
+    """Return the rows that a query selects, ascending; none for an empty query."""
     tree = parse(query, vocabulary)
     try:
         return np.flatnonzero([] if tree is None else masks.mask(tree))
@@ -173,7 +173,7 @@ def rows_found(query: str, masks: Masks, vocabulary: Vocabulary) -> npt.NDArray[
 
 
 class UnknownWordError(ValueError):
-    """A text that a field with few words never has; `text` is in lower case."""
+    """An unknown word for a field of few words; `text` is in lower case."""
 
     def __init__(self, field: str, text: str, known: Sequence[str]) -> None:
         self.text = text
@@ -185,7 +185,7 @@ class UnknownWordError(ValueError):
 
 
 def fitting(mode: str, text: str) -> Fits:
-    """Return what tells which texts in lower case fit a pattern."""
+    """Return a function that marks the lower-case texts that fit a pattern."""
     if mode == "has":
         return lambda texts: np.array([text in each for each in texts], bool)
     if mode == "is":
@@ -194,7 +194,7 @@ def fitting(mode: str, text: str) -> Fits:
 
 
 def any_fits(several: Iterable[Sequence[str]], fits: Fits) -> Mask:
-    """Return of each of some groups of texts in lower case whether any of them fits (bool [N])."""
+    """Return which groups of lower-case texts have one that fits (bool [N])."""
     groups = list(several)
     of_text = fits(list(itertools.chain(*groups)))
     found = np.zeros(len(groups), bool)
@@ -213,7 +213,7 @@ _COMPARE: Final[Mapping[str, Callable[[Any, float], Any]]] = {
 
 
 def compared(values: npt.NDArray[np.float64] | float, by: str, value: float) -> Mask:
-    """Return which values compare with a number as asked; NaN differs from any number."""
+    """Return which values satisfy a comparison; NaN differs from any number."""
     return np.asarray(_COMPARE[by](values, value))
 
 
@@ -222,7 +222,7 @@ Tree: TypeAlias = list[Any]
 
 
 def parse(text: str, vocabulary: Vocabulary | None = None) -> Tree | None:
-    """Read a query."""
+    """Parse a query."""
     check_type(text, vocabulary)
     if not text:
         return None
@@ -242,12 +242,12 @@ def check_type(text: object, vocabulary: Vocabulary | None = None) -> None:
         raise TypeError(f"a query is a str such as {example!r}, not {type(text).__name__}")
 
 
-#: Characters that are searched in one call: takes 2 s of the 10 s that it may take.
+#: Characters searched per call: 2 s of the 10 s limit.
 _BLOCK = 10_000_000
 
 
 class RegexError(ValueError):
-    """An expression that cannot be read; ``at`` is the character where it goes wrong."""
+    """An invalid regular expression; `at` is the position of the fault."""
 
     def __init__(self, at: int, message: str) -> None:
         super().__init__(message)
@@ -284,7 +284,7 @@ class Units:
 
 @dataclass(frozen=True)
 class Vocabulary:
-    """What queries can ask of one kind of thing."""
+    """Fields that queries of one kind of row can use."""
 
     texts: tuple[str, ...]
     numbers: tuple[str, ...]
@@ -293,7 +293,7 @@ class Vocabulary:
     units: Mapping[str, Units] = field(default_factory=dict)
 
     def plain(self) -> dict[str, Any]:
-        """Return what the parser is told of it."""
+        """Return the vocabulary as the parser reads it."""
         units = {
             name: {**vars(each), "factors": dict(each.factors), "anyCase": False}
             for name, each in self.units.items()

@@ -1,4 +1,4 @@
-"""What a scan of the tensors of a run knows so far, tensor by tensor and as columns."""
+"""Results of a tensor scan so far, by tensor and as columns."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Entry: TypeAlias = tuple[int, int]
 
 @dataclass(frozen=True)
 class Scanned:
-    """What a scan knows so far."""
+    """Results of a scan so far."""
 
     statistics: Mapping[Entry, Statistics]
     probed: Mapping[str, Mapping[Entry, Any]]
@@ -27,16 +27,16 @@ class Scanned:
 
     @property
     def done(self) -> int:
-        """Tensors looked at, those that could not be read included."""
+        """Number of tensors scanned, unreadable ones included."""
         return len(self.statistics) + len(self.broken)
 
     @property
     def complete(self) -> bool:
-        """Whether every tensor was looked at."""
+        """Whether every tensor was scanned."""
         return self.done == self.total
 
     def columns(self, left_out: Container[Entry] = ()) -> ScanColumns:
-        """Return all statistics that tell anything as columns, but for some entries."""
+        """Return all applicable statistics as columns, without some entries."""
         together = {entry for own, _ in self.batches for entry in own}
         alone = {entry: each for entry, each in self.statistics.items() if entry not in together}
         return ScanColumns.of(
@@ -56,7 +56,7 @@ _COLUMNS = (*_COUNTS, "low", "high")
 
 @dataclass(frozen=True, eq=False)
 class ScanColumns:
-    """Statistics of tensors, a row each, in the order of their entries."""
+    """Statistics as columns, one row per tensor in the order of entries."""
 
     entries: list[Entry]
     size: Counts
@@ -76,7 +76,7 @@ class ScanColumns:
         alone: Mapping[Entry, Statistics],
         wanted: Callable[[Entry], bool],
     ) -> ScanColumns:
-        """Put what was counted together and what was counted alone into one order."""
+        """Merge statistics counted in batches and individually into one order."""
         entries = [entry for own, _ in batches for entry in own]
         entries += alone
         rows = [row for row, entry in enumerate(entries) if wanted(entry)]
@@ -95,7 +95,7 @@ class ScanColumns:
         return found
 
     def where(self, mask: Mask) -> list[Entry]:
-        """Return the entries of some rows, in order."""
+        """Return the entries of the masked rows, in order."""
         return [self.entries[row] for row in np.flatnonzero(mask).tolist()]
 
 

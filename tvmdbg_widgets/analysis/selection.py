@@ -1,4 +1,4 @@
-"""The nodes that a query finds."""
+"""Nodes selected by a query."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ class Listed(tuple[int, ...]):  # noqa: SLOT001 (a subclass of tuple has none)
     @property
     @abstractmethod
     def caption(self) -> str:
-        """What was found, in one line."""
+        """The selection in one line."""
 
     @abstractmethod
     def _cells(self, each: int) -> list[str]:
-        """Return the cells of one of them, each made safe for one line."""
+        """Return the cells of one id, safe for one line."""
 
     def _rows(self) -> list[list[str]]:
         return [self._cells(each) for each in self[:_SHOWN]]
@@ -49,7 +49,7 @@ class Listed(tuple[int, ...]):  # noqa: SLOT001 (a subclass of tuple has none)
 
 
 class Selection(Listed):
-    """Ids of the nodes that a query finds, ascending: a tuple, so ``session.selected`` takes it.
+    """Ids of the nodes that a query selects, ascending: a tuple, so ``session.selected`` takes it.
 
     Made by :meth:`tvmdbg_widgets.DebugRun.select`.
 
@@ -77,7 +77,7 @@ class Selection(Listed):
         unknown: dict[str, int],
         notes: list[str],
     ) -> Self:
-        """Keep what was found with what it was asked of."""
+        """Keep the ids with query and facts."""
         selection = super().__new__(cls, found)
         selection.query, selection._facts = query, facts
         selection.unknown, selection.notes = unknown, notes
@@ -96,7 +96,7 @@ class Selection(Listed):
 
     @property
     def caption(self) -> str:
-        """What was found: ``"5 of 72 nodes: time>1ms; 45 of 72 nodes have no time"``."""
+        """The selection in one line: ``"5 of 72 nodes: time>1ms; 45 of 72 nodes have no time"``."""
         count = self._facts.graph.num_nodes
         found = f"{len(self):,} of {counted(count, 'node')}: {one_line(self.query)}"
         return "; ".join([found, *self.notes])
@@ -118,14 +118,14 @@ def _time(node: Node, ns: float, rounding_ns: float) -> str:
 
 
 def select(facts: Facts, query: str) -> Selection:
-    """Return the ids of the nodes that a query finds.
+    """Return the ids of the nodes that a query selects.
 
     ::
 
         run.select("time>1ms op:conv shape:*,64,*,*")
         run.session.selected = run.select("conv2d->add->relu")
 
-    The same is understood by the search fields of the views; the whole grammar is in
+    Search fields of the views use the same language; its grammar is in
     ``docs/queries.md``.
 
     Raises
@@ -147,7 +147,7 @@ def select(facts: Facts, query: str) -> Selection:
 
 
 def _asked(facts: Facts, query: str, needed: Iterable[Part]) -> dict[str, Any]:
-    """Ask for the nodes, with the columns that the engine does not hold yet."""
+    """Query the engine, sending the columns it does not hold yet."""
     info = {"devices": facts.devices}
     sent = {part: packed_text(facts.columns(part), part) | {"info": info} for part in needed}
     request = json.dumps({"key": facts.key, "text": query, "sent": sent})

@@ -1,4 +1,4 @@
-"""A run in some lines of text, its issues, and how to get parts that are missing."""
+"""Summary and issues of a run, and how to get missing parts."""
 
 from __future__ import annotations
 
@@ -43,12 +43,12 @@ def how_to_get(part: str, parts: RunParts) -> str:
 
 
 def missing(parts: RunParts) -> dict[str, str]:
-    """For each part the run lacks: what to do about it."""
+    """Return how to get the parts that the run lacks."""
     return {name: how_to_get(name, parts) for name in HOW_TO_GET if getattr(parts, name) is None}
 
 
 def summary(parts: RunParts) -> str:
-    """Return the run in some lines: what there is, what it took, what is questionable."""
+    """Return the run in some lines: parts, times, doubts."""
     lines = [f"{parts.title}: {parts.provenance.format}"]
     for name in HOW_TO_GET:
         part = getattr(parts, name)
@@ -75,7 +75,7 @@ _ORDER = {IssueSeverity.ERROR: 0, IssueSeverity.WARNING: 1, IssueSeverity.NOTE: 
 def check(parts: RunParts) -> Issues:
     """Return the issues of a run, the gravest first.
 
-    Beside what the readers and the joins found: what every dump of this kind leaves open.
+    Beside issues of readers and joins: what every dump of this kind leaves open.
     """
     found = [
         *parts.issues,
@@ -89,7 +89,7 @@ def check(parts: RunParts) -> Issues:
 
 
 def _without_events(parts: RunParts) -> list[Issue]:
-    """Say that a dump or trace was opened and holds nothing that has a time."""
+    """Return an issue where a dump or trace was opened but nothing has a time."""
     dump = parts.executorch.dump if parts.executorch is not None else None
     timeline = None if parts.reports else parts.timeline
     if dump is not None and not dump.num_events:
@@ -162,7 +162,7 @@ def _open_questions(parts: RunParts) -> list[Issue]:
 
 
 def _other_measurements(parts: RunParts) -> list[Issue]:
-    """Say how a profiling report's times differ from the timeline's, which are another's."""
+    """Return how a profiling report's times differ from the timeline's."""
     timeline = parts.timeline
     found = []
     for report in parts.reports:

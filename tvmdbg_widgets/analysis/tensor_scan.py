@@ -1,4 +1,4 @@
-"""One pass over all tensors of a run, shared by everyone who wants it, stoppable at any chunk."""
+"""One shared pass over all tensors of a run, interruptible between chunks."""
 
 from __future__ import annotations
 
@@ -29,17 +29,17 @@ State: TypeAlias = Literal["none", "scanning", "done", "cancelled"]
 
 _LOG = logging.getLogger(__name__)
 _POLL = 0.1
-#: Tensors that are looked at together where an executor is given.
+#: Tensors scanned at once with an executor.
 _AT_A_TIME = 4
 
 
 class _ScanStoppedError(Exception):
-    """Raised between two chunks of a scan that was cancelled."""
+    """Raised between two chunks of a cancelled scan."""
 
 
 @dataclass(frozen=True)
 class Subject:
-    """One tensor as a rule looks at it beyond its statistics."""
+    """One tensor as a rule's probe reads it."""
 
     parts: RunParts
     entry: Entry
@@ -48,12 +48,12 @@ class Subject:
     chunks: Callable[[], Iterator[np.ndarray[Any, Any]]]
 
     def count(self, low: float, high: float) -> tuple[int, int]:
-        """Return how many finite values lie between two bounds, both included: least, and most."""
+        """Return the number of finite values in a closed range: least, and most."""
         spread = self.statistics.distribution
         return (0, 0) if spread is None else spread.count(low, high)
 
     def count_exactly(self, low: float, high: float) -> int:
-        """Return that number; values are read only where the distribution leaves it open."""
+        """Return the exact number; reads values only where the distribution is not enough."""
         least, most = self.count(low, high)
         if least == most:
             return least
@@ -63,7 +63,7 @@ class Subject:
         )
 
     def _comparable(self) -> Iterator[tuple[int, np.ndarray[Any, Any]]]:
-        """Yield the values in pieces, and how often those of a piece count."""
+        """Yield the values in pieces, with the weights of the pieces."""
         values = self.tensor.values()
         if values.repeats is None:
             yield from ((1, comparable(chunk)) for chunk in self.chunks())
@@ -71,16 +71,16 @@ class Subject:
             yield from ((often, comparable(each)) for often, each, _ in values.distinct())
 
 
-#: Reads more of one tensor; None where there is nothing to tell.
+#: Reads more of one tensor; None for no result.
 Probe: TypeAlias = "Callable[[Subject], Any]"
-#: Tells by the columns of a batch of which rows a probe may find something to tell.
+#: Selects rows of a batch for which a probe may have a result.
 Screen: TypeAlias = "Callable[[Batch], np.ndarray[Any, np.dtype[np.bool_]]]"
 
 
 class TensorScan:
-    """Reads every tensor of a run once, in node order; statistics stay with the tensors.
+    """Scan of every tensor of a run, in node order; statistics stay with the tensors.
 
-    Any number of threads may call :meth:`run`: one of them scans, the others wait for it.
+    Any number of threads may call :meth:`run`: one scans, the others wait for it.
     """
 
     def __init__(
@@ -94,7 +94,7 @@ class TensorScan:
         self._probes = probes
         self._screens = screens or {}
         self._batches: list[tuple[list[Entry], Batch]] = []
-        #: Small tensors that could not be counted with others.
+        #: Small tensors that could not be counted in a batch.
         self._lonely: set[Entry] = set()
         self._entries: list[Entry] = list(parts.tensors or ())
         self._statistics: dict[Entry, Statistics] = {}
@@ -108,7 +108,7 @@ class TensorScan:
 
     @property
     def state(self) -> State:
-        """``"none"`` before a start, or paused; ``"cancelled"`` after a stop before the end."""
+        """``"none"`` before a start or paused; ``"cancelled"`` after a stop before the end."""
         with self._changed:
             if self._done == len(self._entries):
                 return "done"
@@ -121,7 +121,7 @@ class TensorScan:
         return len(self._statistics) + len(self._broken)
 
     def scanned(self) -> Scanned:
-        """Return what is known now; later steps do not change it."""
+        """Return a snapshot of the results."""
         with self._changed:
             return Scanned(
                 dict(self._statistics),
@@ -132,15 +132,15 @@ class TensorScan:
             )
 
     def cancel(self, *, wait: float = 0.0, pause: bool = False) -> None:
-        """Stop at the next chunk; what is known stays, and :meth:`run` goes on from there."""
+        """Stop at the next chunk; results stay, and :meth:`run` resumes."""
         with self._changed:
             self._stop, self._paused = True, pause
             self._changed.wait_for(lambda: not self._owner, wait)
 
     def start(self, *, go_on: bool = False) -> bool:
-        """Scan in a thread of its own if nobody has begun; whether that thread was started.
+        """Start a scan thread if none runs; return whether it was started.
 
-        It ends with the interpreter.
+        The thread ends with the interpreter.
         """
         with self._changed:
             if self.state != "none" and not (go_on and self.state == "cancelled"):
@@ -150,12 +150,12 @@ class TensorScan:
         return True
 
     def wait(self, seconds: float) -> None:
-        """Wait so long until all tensors were scanned, or somebody cancels."""
+        """Block until all tensors are scanned, the scan is cancelled, or time is up."""
         with self._changed:
             self._changed.wait_for(lambda: self.state in {"done", "cancelled"}, seconds)
 
     def when_done(self, call: Callable[[], None]) -> None:
-        """Have something called, once, as soon as all tensors were scanned."""
+        """Call a function once all tensors are scanned."""
         with self._changed:
             if self.state != "done":
                 if call not in self._when_done:
@@ -170,7 +170,7 @@ class TensorScan:
         seconds: float | None = None,
         executor: Executor | None = None,
     ) -> bool:
-        """Scan what is left, or wait for the thread that does."""
+        """Scan the remaining tensors, or wait for the thread that does."""
         try:
             if self._taken():
                 self._scan(progress, seconds, executor)
@@ -194,7 +194,7 @@ class TensorScan:
             call()
 
     def _taken(self) -> bool:
-        """Take the scan over; False where another thread has brought it to its end."""
+        """Claim the scan; False where another thread completed it."""
         with self._changed:
             while self._owner:
                 stopping = self._stop
@@ -240,9 +240,9 @@ class TensorScan:
                     return
 
     def _spread(self, left: Mapping[Entry, Tensor], executor: Executor, bar: Any) -> None:
-        """Look at some tensors at a time, so that the executor is busy between them, too.
+        """Scan several tensors at a time, to keep the executor busy between them.
 
-        Threads of our own wait for what it does: its own must not wait for each other.
+        Our own threads wait for the executor: its threads must never block.
         """
         with ThreadPoolExecutor(_AT_A_TIME, "tvmdbg-scan") as own:
             looks = {
@@ -268,7 +268,7 @@ class TensorScan:
         self.give_way()
 
     def _look_together(self, tensors: Mapping[Entry, Tensor]) -> int:
-        """Count those of some small tensors that have many of their kind; return their bytes."""
+        """Count small tensors in batches of one type and length; return their bytes."""
         self._watch()
         nbytes, entries = 0, list(tensors)
         for positions, batch in count_together(list(tensors.values())):
@@ -294,10 +294,7 @@ class TensorScan:
         found: dict[Entry, Statistics],
         tensors: Mapping[Entry, Tensor],
     ) -> dict[str, dict[Entry, Any]]:
-        """Ask the probes of rows whose screens let them through; those that fail lose theirs.
-
-        They are looked at alone later, which tells what is wrong.
-        """
+        """Run probes on rows that their screens select; failed rows are scanned again alone."""
         probed: dict[str, dict[Entry, Any]] = {}
         for name, probe in self._probes.items():
             screen = self._screens.get(name)
@@ -345,22 +342,22 @@ class TensorScan:
             yield chunk
 
 
-#: Up to so many bytes a tensor is small. Its values are kept for what is asked of it later; the
-#: histogram of another takes as much.
+#: Largest size in bytes of a small tensor. Its values are kept for later probes; the histogram of
+#: another takes as much.
 SMALL = 1 << 10
-#: Tensors that are read at once, at most 8 MB of them.
+#: Tensors read at once, at most 8 MB of them.
 TOGETHER = 1 << 13
-#: Fewer of one type and length are counted one by one.
+#: Least batch of one type and length.
 _FEW = 4
 
 
 def is_small(tensor: Tensor) -> bool:
-    """Whether a tensor is worth counting with others: small, and not counted yet."""
+    """Return whether a tensor is small and not counted yet."""
     return tensor.record.nbytes <= SMALL and not tensor.is_counted
 
 
 def count_together(tensors: Sequence[Tensor]) -> Iterator[tuple[list[int], Batch]]:
-    """Read small tensors and count those that have enough of their kind among them."""
+    """Read small tensors and count batches of one type and length."""
     kinds: dict[tuple[DataType, int, int], list[int]] = defaultdict(list)
     for position, tensor in enumerate(tensors):
         record = tensor.record
@@ -382,7 +379,7 @@ def count_together(tensors: Sequence[Tensor]) -> Iterator[tuple[list[int], Batch
 
 
 def _stored(tensors: Sequence[Tensor], positions: list[int]) -> dict[int, bytes]:
-    """Read the bytes of some tensors, each file's together."""
+    """Read the bytes of some tensors, file by file."""
     files: dict[int, tuple[ByteSource, list[int]]] = {}
     for position in positions:
         source = tensors[position].record.source

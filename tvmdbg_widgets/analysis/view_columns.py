@@ -100,7 +100,7 @@ def group_columns(groups: Groups, timeline: Timeline | None) -> dict[str, Any]:
 
 
 def fact_columns(graph: Graph, clean: Callable[[str], str] = str) -> dict[str, Any]:
-    """Return what few queries ask for: attributes, layouts and sizes."""
+    """Return rarely queried columns: attributes, layouts and sizes."""
     attrs = graph.attrs
     return {
         "attrOffsets": np.cumsum([0, *map(len, attrs)]).astype(np.int32),
@@ -116,10 +116,10 @@ def fact_columns(graph: Graph, clean: Callable[[str], str] = str) -> dict[str, A
 def as_networkx(
     graph: Graph | Subgraph, timeline: Timeline | None, groups: Groups, *, control: bool = False
 ) -> nx.MultiDiGraph[int]:
-    """Return what ``graph.to_networkx()`` returns with times and groups of the nodes.
+    """Return ``graph.to_networkx()`` with times and groups of the nodes.
 
-    ``time_ns`` is None where no time is known, ``groups`` are the ids of the groups around a node,
-    the outermost first; their titles are in ``result.graph["groups"]``, by id.
+    ``time_ns`` is None where unknown, ``groups`` are the ids of the groups around a node, outermost
+    first; their titles are in ``result.graph["groups"]``, by id.
     """
     result = graph.to_networkx(control=control)
     times = None if timeline is None else timeline.node_ns.tolist()
@@ -139,9 +139,9 @@ def as_networkx(
 
 
 def open_by_itself(graph: Graph, groups: Groups) -> list[int]:
-    """Return which groups may be open: ``openStates`` in ``js/src/graph/data/links.ts`` decides.
+    """Return the groups that open by themselves (``openStates`` in js/src/graph/data/links.ts).
 
-    A view that has not the room to show them legibly opens fewer.
+    Views without room to show them legibly open fewer.
     """
     columns: dict[str, npt.NDArray[Any]] = {
         "kinds": graph.kinds,
@@ -160,23 +160,23 @@ def open_by_itself(graph: Graph, groups: Groups) -> list[int]:
 
 Hashes = npt.NDArray[np.uint64]
 
-#: Attributes that tell a node's name, where it is from, or what its entries and edges tell anyway.
+#: Attributes that only name a node or its origin, or repeat its entries and edges.
 _NAMING: Final = frozenset(
     {
         *("func_name", "global_symbol", "hash", "name", "nn_module_stack", "num_inputs"),
         *("num_outputs", "relax_fused_ops", "source_fn_stack", "stack_trace"),
     }
 )
-#: Beyond so many different functions their names are taken as they are, without their variant.
+#: Most distinct functions whose names are stripped of their variant.
 _SPLIT: Final = 20_000
 
 
 def signatures(graph: Graph, entries: Hashes | None = None) -> Hashes:
-    """Return a number for each node; nodes of one number may stand for each other.
+    """Return a hash per node; nodes of equal hash may match.
 
-    Into it go the operators of its function (not the variant number at the end of its name), its
-    attributes, and shape and data type of each output. Inputs and parameters count as the same,
-    since only names tell them apart. The same in every process and on every machine.
+    It covers the operators of the function (without the variant number of its name), the
+    attributes, and shapes and dtypes of outputs. Inputs and parameters are hashed equally, since
+    only names tell them apart. Equal in every process and on every machine.
     """
     entries = entry_signatures(graph) if entries is None else entries
     output = np.arange(graph.num_entries) - np.repeat(
@@ -187,7 +187,7 @@ def signatures(graph: Graph, entries: Hashes | None = None) -> Hashes:
 
 
 def entry_signatures(graph: Graph) -> Hashes:
-    """Return a number for shape and data type of each entry (uint64 [E])."""
+    """Return a hash of shape and dtype per entry (uint64 [E])."""
     counts = np.diff(graph.shape_offsets)
     axis = np.arange(len(graph.shape_dims)) - np.repeat(graph.shape_offsets[:-1], counts)
     sizes = segment_sums(mixed(graph.shape_dims, axis), graph.shape_offsets)
@@ -196,10 +196,7 @@ def entry_signatures(graph: Graph) -> Hashes:
 
 
 def mixed(a: npt.ArrayLike, b: npt.ArrayLike) -> Hashes:
-    """Return one well spread number for each pair (uint64); the order of a pair counts.
-
-    The last steps are those of splitmix64.
-    """
+    """Return a well spread hash per ordered pair (uint64), as splitmix64."""
     first = np.asarray(a).astype(np.uint64)
     second = np.asarray(b).astype(np.uint64)
     x = first * np.uint64(0x9E3779B97F4A7C15) + (
@@ -212,7 +209,7 @@ def mixed(a: npt.ArrayLike, b: npt.ArrayLike) -> Hashes:
 
 
 def segment_sums(values: Hashes, offsets: npt.NDArray[np.integer]) -> Hashes:
-    """Return the sum of ``values[offsets[i]:offsets[i + 1]]`` for each i, modulo 2**64."""
+    """Return the sum of ``values[offsets[i]:offsets[i + 1]]`` by i, modulo 2**64."""
     total = np.zeros(len(values) + 1, np.uint64)
     np.cumsum(values, out=total[1:])
     found: Hashes = total[offsets[1:]] - total[offsets[:-1]]
@@ -220,7 +217,7 @@ def segment_sums(values: Hashes, offsets: npt.NDArray[np.integer]) -> Hashes:
 
 
 def hashed(strings: StringColumn) -> Hashes:
-    """Return a number for each string of a column (uint64)."""
+    """Return a hash per string of a column (uint64)."""
     return _hash_table(strings.unique)[strings.codes]
 
 
@@ -230,7 +227,7 @@ def _hash_table(texts: Iterable[str]) -> Hashes:
 
 
 def _functions(graph: Graph) -> Hashes:
-    """Return a number for the operators in each node's function (uint64 [N])."""
+    """Return hashes of the operators in nodes' functions (uint64 [N])."""
     stems = [_stem(name) or name for name in graph.func_names.unique]
     if len(set(stems)) <= _SPLIT:
         stems = [label(stem) for stem in stems]
@@ -245,7 +242,7 @@ def _stem(name: str) -> str:
 
 
 def _attributes(graph: Graph) -> Hashes:
-    """Return a number for the attributes of each node (uint64 [N])."""
+    """Return hashes of the attributes of nodes (uint64 [N])."""
     codes: dict[tuple[tuple[str, str], ...], int] = {}
     rows = [codes.setdefault(tuple(attrs.items()), len(codes)) for attrs in graph.attrs]
     texts = (
@@ -256,11 +253,10 @@ def _attributes(graph: Graph) -> Hashes:
 
 
 def entry_layouts(graph: Graph) -> StringColumn:
-    """Return the layout of each entry, ``""`` where no attribute states one that fits its shape.
+    """Return the layouts of entries, ``""`` where no attribute states one that fits the shape.
 
-    An output's own node counts first, then the nodes that read it. For one entry, with layouts
-    that are likely or found farther away:
-    :func:`tvmdbg_widgets.analysis.layouts.known_layouts`.
+    The entry's own node has precedence over its readers; likely layouts and those of distant
+    entries are in :func:`tvmdbg_widgets.analysis.layouts.known_layouts`.
     """
     found = [""] * graph.num_entries
     bears = np.array([not NAMES.isdisjoint(attrs) for attrs in graph.attrs], np.bool_)

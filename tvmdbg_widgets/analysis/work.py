@@ -1,4 +1,4 @@
-"""Operations and bytes of each node, counted from the shapes in the graph; never measured."""
+"""Operations and bytes per node, counted from the shapes in the graph, never measured."""
 
 from __future__ import annotations
 
@@ -33,9 +33,9 @@ _NEEDS_GRAPH = "operations and bytes are counted from shapes, which are in the g
 _GRAPH = (
     "open the dump folder with its _tvmdbg_graph_dump.json, or open(…, graph=lib.get_graph_json())"
 )
-#: Where the ways in which a function may be fused differ by no more than this, it is told as ≈.
+#: Largest relative spread of possible counts that is printed as ≈.
 _CLOSE: Final = 0.01
-#: Node attributes that formulas look at.
+#: Node attributes that formulas read.
 _ATTRS: Final = ("data_layout", "kernel_layout", "weight_layout", "out_layout", "pool_size",
                  "kernel", "axis")  # fmt: skip
 _EMPTY: Final = -1
@@ -53,10 +53,10 @@ class NodeWork:
     exact : bool
         False where the number may be off by 1 %, since a function can be fused in several ways.
     bytes : float
-        Of all inputs and outputs, each once, as they are allocated; NaN unknown. What passes
-        between operators fused into one function does not touch memory.
+        Of all distinct inputs and outputs, as they are allocated; NaN unknown. Values passed
+        between operators fused into one function do not touch memory.
     dtype : str
-        Of the first input: what is computed with.
+        Of the first input.
     why : tuple of str
         Why something is unknown.
     """
@@ -85,7 +85,7 @@ class Work:
     exact : bool [N]
     dtypes : tuple of str [N]
     why : mapping of int to tuple of str
-        By node id, of the operators of which something is unknown.
+        By node id, for operators with unknowns.
     """
 
     graph: Graph
@@ -157,8 +157,8 @@ def work_of(run: RunParts) -> Work:
 def work(graph: Graph) -> Work:
     """Count operations and bytes of every node of a graph.
 
-    The conventions are those of :mod:`tvmdbg_widgets.analysis.operator_formulas`. Where formulas
-    need what is not in the graph, operations are unknown, with the reason.
+    Conventions: :mod:`tvmdbg_widgets.analysis.operator_formulas`. Operations are unknown, with the
+    reason, where formulas need more than the graph has.
     """
     count = graph.num_nodes
     flops, size = np.full(count, np.nan), np.full(count, np.nan)
@@ -195,7 +195,7 @@ def work(graph: Graph) -> Work:
 
 
 class _WorkReader:
-    """Reads what each node calls; calls that are alike are counted once."""
+    """Reader of calls; equal calls are counted once."""
 
     def __init__(self, graph: Graph) -> None:
         self._graph = graph
@@ -218,10 +218,9 @@ class _WorkReader:
         self._edges = np.searchsorted(graph.edge_target, np.arange(graph.num_nodes + 1)).tolist()
 
     def inputs(self, node: int) -> tuple[list[int], bool]:
-        """Return the entries a node reads (-1 unknown), and whether which is not certain.
+        """Return the entries a node reads (-1 unknown), and whether they are uncertain.
 
-        Of an ambiguous edge the entry that stands for all it may be is returned where these are of
-        one shape and type.
+        For an ambiguous edge this is one of its candidates, if all have one shape and type.
         """
         edges = range(self._edges[node], self._edges[node + 1])
         entries = [
@@ -264,10 +263,10 @@ class _WorkReader:
         return self._counted[key]
 
     def bytes(self, node: int, read: list[int]) -> float | str:
-        """Return the bytes of inputs and outputs, each entry once, or why they are unknown.
+        """Return the bytes of distinct inputs and outputs, or why they are unknown.
 
-        Of an operator that may read a part of its first operand alone (``take``,
-        ``strided_slice``), as much of it counts as is written.
+        Of an operator that may read only part of its first operand (``take``, ``strided_slice``),
+        as much of it counts as is written.
         """
         own = parts(self._graph.func_names[node])
         if lacks_operands(own, len(read)):

@@ -1,1 +1,1 @@
-"""Which layout of ``DLDataType`` memory, sources and compiled code have."""
+"""Layout of ``DLDataType`` in memory, sources and compiled code."""

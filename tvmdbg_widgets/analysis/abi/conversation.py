@@ -1,8 +1,8 @@
-"""Both directions as one conversation: which packet answers which.
+"""Packets of both directions as one conversation, replies paired with requests.
 
-Each side waits for its answer before it goes on, and may be called back meanwhile
+A side waits for its reply before it goes on, and may be called back meanwhile
 (``HandleUntilReturnEvent``, src/runtime/rpc/rpc_endpoint.cc @ v0.7): packets of the two sides
-alternate, and an answer is for the latest request of the other side that has none yet.
+alternate, and a reply belongs to the latest open request of the other side.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ from tvmdbg_widgets.model.base.numbers import Trust, bytes_text, counted
 from tvmdbg_widgets.model.base.text import Issue, Issues, IssueSeverity, one_line
 from tvmdbg_widgets.model.timeline.timeline import WALL, Timeline
 
-#: Asks a module for a function by name (src/runtime/module.cc @ v0.7).
+#: Looks up a function of a module by name (src/runtime/module.cc @ v0.7).
 _GET_FUNCTION = "runtime.ModuleGetFunction"
 _UNANSWERED = frozenset({"Shutdown"})
 
 
 @dataclass(frozen=True, eq=False)
 class RpcConversation:
-    """Rows of packets in the order they were sent, M of them."""
+    """M packets in the order they were sent."""
 
     sides: npt.NDArray[np.uint8]
     packets: npt.NDArray[np.int64]
@@ -46,7 +46,7 @@ class RpcConversation:
 
 
 def conversation(connection: RpcConnection) -> RpcConversation:
-    """Put the packets of both directions in order and pair them."""
+    """Merge the packets of both directions in order and pair them."""
     order = _order(connection)
     pairing = _Pairing(connection)
     for row, (side, packet) in enumerate(order):
@@ -72,7 +72,7 @@ def conversation(connection: RpcConnection) -> RpcConversation:
 
 
 def _order(connection: RpcConnection) -> list[tuple[int, int]]:
-    """Return (side, packet) of all packets by time, or one from each side in turn."""
+    """Return (side, packet) of all packets by time, or alternating without times."""
     lengths = [len(each.packets) for each in connection.directions]
     known = [
         each.times is not None and bool((each.times >= 0).all()) for each in connection.directions
@@ -113,7 +113,7 @@ def _certain_until(connection: RpcConnection, order: list[tuple[int, int]]) -> i
 
 
 class _Pairing:
-    """Pairs packets as they come."""
+    """Incremental pairing of packets."""
 
     def __init__(self, connection: RpcConnection) -> None:
         self._directions = connection.directions
@@ -122,7 +122,7 @@ class _Pairing:
             for direction in connection.directions
         ]
         self._called = [each.packets.functions.tolist() for each in connection.directions]
-        #: Requests that wait for their answer: row, side, packet.
+        #: Open requests: row, side, packet.
         self._open: list[tuple[int, int, int]] = []
         self.replies_to: list[int] = []
         self.depths: list[int] = []
@@ -131,7 +131,7 @@ class _Pairing:
         self.problems: list[str] = []
 
     def add(self, row: int, side: int, packet: int) -> None:
-        """Take the next packet of the conversation."""
+        """Add the next packet of the conversation."""
         name = self._names[side][packet]
         if name in REPLIES:
             self._answer(row, side, packet, name)
@@ -166,7 +166,7 @@ class _Pairing:
 
 
 def described(connection: RpcConnection) -> list[str]:
-    """Return a line for each direction, then by what era and layouts are known."""
+    """Return a line per direction, then era and layouts with their evidence."""
     lines = [_direction(each) for each in connection.directions]
     return [*lines, *connection.reasons, *([connection.issues.summary()] * bool(connection.issues))]
 
@@ -188,9 +188,9 @@ def _direction(direction: RpcDirection) -> str:
 
 
 def disagreement(connection: RpcConnection) -> Desync | None:
-    """Return the first packet that the other side reads otherwise than it was written.
+    """Return the first packet that the other side would parse differently.
 
-    None where the layouts agree, or where a side sent nothing that tells its own.
+    None where the layouts agree, or where a side's layout is unknown.
     """
     if len(connection.directions) < 2:
         return None
@@ -207,7 +207,7 @@ def disagreement(connection: RpcConnection) -> Desync | None:
 
 
 def all_issues(connection: RpcConnection, talk: RpcConversation, desync: Desync | None) -> Issues:
-    """Return the issues of reading, of pairing, and of layouts that disagree."""
+    """Return the issues of reading, of pairing, and of conflicting layouts."""
     found = list(connection.issues)
     file = connection.title
     if desync is not None:
@@ -231,7 +231,7 @@ _TRACKS = {"client": "client waits for the server", "server": "server waits for 
 def waiting_times(
     talk: RpcConversation, directions: Sequence[str], labels: Sequence[str], source: str
 ) -> Timeline | None:
-    """Return a slice for each request, from its first byte to the first byte of the answer."""
+    """Return a slice per request, from its first byte to the first byte of its reply."""
     if talk.times is None:
         return None
     asked = np.flatnonzero(talk.replies >= 0)

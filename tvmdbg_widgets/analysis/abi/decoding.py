@@ -1,4 +1,4 @@
-"""A piece of memory read as a struct, under one layout of ``DLDataType`` after the other."""
+"""Memory decoded as a struct, under one layout of ``DLDataType`` after the other."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _ORDERS = {"little": "<", "big": ">"}
 
 @dataclass(frozen=True)
 class DecodedMember:
-    """One member as it was read."""
+    """One decoded member."""
 
     leaf: ScalarMember
     text: str
@@ -37,7 +37,7 @@ class DecodedMember:
 
 @dataclass(frozen=True)
 class Decoding:
-    """A piece of memory under one layout.
+    """A piece of memory decoded under one layout.
 
     Attributes
     ----------
@@ -61,12 +61,12 @@ class Decoding:
 
     @property
     def problems(self) -> tuple[DecodedMember, ...]:
-        """Members whose value cannot be."""
+        """Members with impossible values."""
         return tuple(each for each in self.values if each.problem)
 
     @property
     def makes_sense(self) -> bool:
-        """Whether every value that is known can be."""
+        """Whether all known values are possible."""
         return not self.problems
 
     @property
@@ -89,7 +89,7 @@ def decode(
     *,
     order: ByteOrder = "little",
 ) -> tuple[Decoding, ...]:
-    """Read bytes as a struct, under every layout and machine."""
+    """Decode bytes as a struct, under every layout and machine."""
     return tuple(
         _decoded(data, name, layout, machine, _ORDERS[order])
         for machine in machines
@@ -161,7 +161,7 @@ def _field(
 
 
 def verdict(decodings: Sequence[Decoding]) -> str:
-    """Say which layout makes sense of the bytes, and why the others do not."""
+    """State which layout fits the bytes, and why the others do not."""
     several = len({each.machine for each in decodings}) > 1
     names = {id(each): each.name if several else each.dtype_layout.name for each in decodings}
     sensible = [each for each in decodings if each.makes_sense]
@@ -198,7 +198,7 @@ _USER_SPACE = {64: 1 << 48, 32: 1 << 32}
 
 
 def problems_of(values: Mapping[str, int], machine: Machine) -> dict[str, str]:
-    """Return what cannot be, by the path of the member."""
+    """Return problems by the path of the member."""
     found: dict[str, str] = {}
     for path, value in values.items():
         prefix, _, name = path.rpartition(".")
@@ -265,7 +265,7 @@ def _beside(prefix: str, name: str) -> str:
 
 
 def in_words(path: str, value: int, values: Mapping[str, int]) -> str:
-    """Return a value as it is read: a device by its name, an address in hex."""
+    """Return a readable value: a device by name, an address in hex."""
     prefix, _, name = path.rpartition(".")
     if name == "device_type":
         session, kind = divmod(value, SESSION_MASK)
@@ -280,7 +280,7 @@ def in_words(path: str, value: int, values: Mapping[str, int]) -> str:
 
 
 def dtype_of(values: Mapping[str, int], prefix: str) -> DataType | None:
-    """Return the data type whose members have a path, None where it cannot be one."""
+    """Return the data type with members below a path, None if they form none."""
     code, bits, lanes = (values.get(_beside(prefix, name)) for name in ("code", "bits", "lanes"))
     if code is None or bits is None or lanes is None:
         return None

@@ -1,4 +1,4 @@
-"""Runs of messages that repeat each other, found so that a long conversation can be shown."""
+"""Repeating runs of messages, folded to display long conversations."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-#: Messages of the longest pattern that is looked for.
+#: Longest pattern of messages.
 _LONGEST = 8
 _FEWEST_REPEATS = 3
 
 
 class FoldedMessages(NamedTuple):
-    """Messages that stand for themselves and for repeats of them."""
+    """Messages shown once for all their repeats."""
 
     start: int
     period: int
@@ -28,9 +28,9 @@ class FoldedMessages(NamedTuple):
 def fold_runs(
     keys: npt.NDArray[np.integer], replies: npt.NDArray[np.integer]
 ) -> list[FoldedMessages]:
-    """Find patterns of up to eight messages that come three times or more in a row.
+    """Find patterns of up to eight messages that occur at least three times in a row.
 
-    Time grows with the number of messages.
+    Takes time linear in the number of messages.
     """
     count = len(keys)
     if count == 0:
@@ -58,7 +58,7 @@ def fold_runs(
 def _with_replies(
     keys: npt.NDArray[np.int64], replies: npt.NDArray[np.int64]
 ) -> npt.NDArray[np.int64]:
-    """Return numbers of messages that are the same for those alike in what they answer too."""
+    """Return numbers of messages that are equal for equal messages with equal requests."""
     order = np.arange(len(keys))
     answers = (replies >= 0) & (replies < order)
     target = np.where(answers, replies, 0)
@@ -69,7 +69,7 @@ def _with_replies(
 
 
 def _run_lengths(same: npt.NDArray[np.bool_]) -> npt.NDArray[np.int64]:
-    """Return for each place how many places from it on are true."""
+    """Return the number of consecutive true places from every place on."""
     places = np.arange(len(same))
     ends = np.where(same, len(same), places)
     return np.minimum.accumulate(ends[::-1])[::-1] - places

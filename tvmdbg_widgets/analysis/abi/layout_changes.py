@@ -1,4 +1,4 @@
-"""What differs between layouts of a struct: member by member, as C++ checks, in LLVM IR."""
+"""Differences between layouts of a struct: by member, as C++ checks, in LLVM IR."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tvmdbg_widgets.model.struct_layout import Machine, ScalarMember, StructLayo
 
 @dataclass(frozen=True, slots=True)
 class LayoutChanges:
-    """How a layout of a struct differs from another of the same struct."""
+    """Differences between two layouts of one struct."""
 
     moved: Mapping[str, int]
     retyped: Mapping[str, tuple[ScalarMember, ScalarMember]]
@@ -28,7 +28,7 @@ class LayoutChanges:
     align: tuple[int, int]
 
     def mark(self, path: str) -> str:
-        """Return what is other about a value in a few letters: ``"+8"``, ``"1→2 B"``."""
+        """Return a value's change in a few letters: ``"+8"``, ``"1→2 B"``."""
         marks = []
         if path in self.added:
             marks.append("new")
@@ -41,7 +41,7 @@ class LayoutChanges:
         return ", ".join(marks)
 
     def lines(self) -> list[str]:
-        """Return the differences as sentences; none where nothing differs."""
+        """Return the differences as sentences."""
         found = [
             f"{path}: {now.type.name} at {now.offset}, was {was.type.name} at {was.offset}"
             for path, (was, now) in self.retyped.items()
@@ -90,9 +90,10 @@ _RENAMED = "device"
 
 
 def static_assertions(layout: DTypeLayout, machine: Machine | None = None) -> str:
-    """Return ``static_assert``s for the layout, to be put behind ``#include <dlpack/dlpack.h>``.
+    """Return ``static_assert``s for the layout, to follow ``#include <dlpack/dlpack.h>``.
 
-    They fail to compile where ``DLDataType`` or a struct that contains it lies otherwise. C++11.
+    They fail to compile where ``DLDataType`` or a struct that contains it has another layout.
+    C++11.
     """
     machine = machine or Machine()
     lines = [
@@ -122,7 +123,7 @@ def static_assertions(layout: DTypeLayout, machine: Machine | None = None) -> st
     return "\n".join(lines) + "\n"
 
 
-#: By the id of the place.
+#: By id of the place.
 DECLTYPE_FORMS = {
     "serializer": """\
 // serializer.h: the handler of whatever type the field has (Serializer from v0.25 on).
@@ -161,7 +162,7 @@ for (size_t i = sizeof(DLDataType); i < 8; ++i) channel->template Write<uint8_t>
 
 
 def decltype_forms() -> str:
-    """Return forms that take the widths from the struct, so that they cannot be forgotten."""
+    """Return forms that take widths from the struct, so that they cannot be forgotten."""
     return "\n".join(DECLTYPE_FORMS.values())
 
 
@@ -182,7 +183,7 @@ class IrLayout:
     Attributes
     ----------
     tensors : tuple of IrTensor
-        What it takes for DLTensor.
+        Layouts that it uses for DLTensor.
     layout : DTypeLayout or None
         The known one that lies as they do; IR does not tell signs.
     conflicts : tuple of IrRead
@@ -221,7 +222,7 @@ class IrLayout:
 def layout_of_tensors(
     tensors: Sequence[IrTensor], layouts: Sequence[DTypeLayout] = (NARROW, WIDE)
 ) -> IrLayout:
-    """Say which layout a module was compiled for."""
+    """State which layout a module was compiled for."""
     if not tensors:
         return IrLayout((), None, (), _NONE)
     known = [next((each for each in layouts if _is(each, tensor)), None) for tensor in tensors]

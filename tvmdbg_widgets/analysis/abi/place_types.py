@@ -1,4 +1,4 @@
-"""The types that lines of source give to code, bits and lanes of ``DLDataType``."""
+"""Types that source lines give to code, bits and lanes of ``DLDataType``."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tvmdbg_widgets.analysis.abi.places import Style
 
 
 class FieldType(NamedTuple):
-    """One statement about a field."""
+    """A statement about a field in source code."""
 
     field: str
     kind: str
@@ -19,7 +19,7 @@ class FieldType(NamedTuple):
     text: str
 
 
-#: Field, type as it is spelled, and where in the text.
+#: Field, spelled type, and position in the text.
 _Found = tuple[str, str, int]
 
 _FIELDS = r"(code|bits|lanes)"
@@ -55,7 +55,7 @@ _CASE = re.compile(r"\bcase\s+(?:\w+::){0,3}(\w+)\s*:")
 _DTYPE_CASES = frozenset({"kTVMDataType", "kTVMType", "kTVMFFIDataType"})
 _PADDING = re.compile(r"(?:Write|Read)\s*<\s*(u?int\d{1,2}_t)\s*>\s*\(\s*&?padding")
 _MOVES = re.compile(r"\b(?:Write|Read)\b")
-#: Characters behind a case, or around a kind, that belong to it.
+#: Characters that belong to a case, or to a kind on either side.
 _REACH = 600
 _LONGEST_LINE = 2000
 _C_NOISE = re.compile(r"//[^\n]*|/\*(?:.*?\*/|.*)|\"(?:[^\"\\\n]|\\.)*\"?", re.DOTALL)
@@ -63,7 +63,7 @@ _PYTHON_NOISE = re.compile(r"#[^\n]*")
 
 
 def field_types(text: str, style: Style, *, python: bool = False) -> list[FieldType]:
-    """Return what a file says of the fields, in the order of its text."""
+    """Return a file's statements about the fields, in text order."""
     lines = text.split("\n")
     kept = "\n".join(line if len(line) <= _LONGEST_LINE else "" for line in lines)
     code = (_PYTHON_NOISE if python else _C_NOISE).sub(_blank, kept)
@@ -78,7 +78,7 @@ def field_types(text: str, style: Style, *, python: bool = False) -> list[FieldT
 
 
 def _blank(match: re.Match[str]) -> str:
-    """Leave the ends of lines, so that lines keep their numbers; strings stay as quotes."""
+    """Blank out a match but keep line ends, and quotes of strings."""
     return ('""' if match[0][0] == '"' else "") + "\n" * match[0].count("\n")
 
 
@@ -90,7 +90,7 @@ def _short(spelled: str) -> str:
 
 
 def _members(code: str) -> Iterator[_Found]:
-    """Yield the fields of the first struct that has all three, one after the other."""
+    """Yield the fields of the first struct with all three in sequence."""
     found = [(match[2], _short(match[1]), match.start()) for match in _MEMBER.finditer(code)]
     for at in range(len(found) - 2):
         if {each[0] for each in found[at : at + 3]} == {"code", "bits", "lanes"}:
@@ -99,14 +99,14 @@ def _members(code: str) -> Iterator[_Found]:
 
 
 def _casts(code: str) -> Iterator[_Found]:
-    """Yield casts of what is assigned to a field, or of a variable that is named like one."""
+    """Yield casts of values assigned to a field, or to a variable named like one."""
     for match in _CAST.finditer(code):
         reach = max(0, match.start() - _REACH)
         begin = max(code.rfind(mark, reach, match.start()) for mark in ";{}")
         assigned = _ASSIGNED.search(code, max(begin, reach), match.start())
         operand = _OPERAND.fullmatch(match[3])
         if match[1] and not match[1].endswith("_t"):
-            # `static_cast<int>(type_code)` prints it; only what is stored in the struct counts.
+            # `static_cast<int>(type_code)` prints it; only values stored in the struct count.
             operand = None
             assigned = assigned if assigned and assigned[1] == "." else None
         field = assigned[2] if assigned else operand[1] if operand else None
@@ -125,7 +125,7 @@ def _ctypes(code: str) -> Iterator[_Found]:
 
 
 def _llvm(code: str) -> Iterator[_Found]:
-    """Yield the members of a struct of three integers, which are code, bits and lanes."""
+    """Yield the members of a struct of three integers: code, bits and lanes."""
     for match in _STRUCT.finditer(code):
         inside = match[1]
         types = list(_STRUCT_MEMBER.finditer(inside)) if len(inside) <= _REACH else []
@@ -135,9 +135,9 @@ def _llvm(code: str) -> Iterator[_Found]:
 
 
 def _intrinsics(code: str) -> Iterator[_Found]:
-    """Yield the widths that are written around ``kArrTypeCode`` and its kin.
+    """Yield the widths around ``kArrTypeCode`` and its kin.
 
-    A comparison has two, of both operands: before the kind, and behind it up to the next kind.
+    A comparison has two, of both operands: before the kind, and after it up to the next kind.
     """
     kinds = list(_KIND.finditer(code))
     for index, kind in enumerate(kinds):
@@ -155,7 +155,7 @@ def _intrinsics(code: str) -> Iterator[_Found]:
 
 
 def _padding(code: str) -> Iterator[_Found]:
-    """Yield the padding behind each data type, ``"none"`` where a case has none."""
+    """Yield the padding after each data type, ``"none"`` where a case has none."""
     cases = list(_CASE.finditer(code))
     for index, case in enumerate(cases):
         if case[1] not in _DTYPE_CASES:

@@ -1,4 +1,4 @@
-"""The places in TVM's sources that must change together with ``DLDataType`` (places.toml)."""
+"""Places in TVM's sources that must change together with ``DLDataType`` (places.toml)."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
-#: How the types of code, bits and lanes are written in a place.
+#: Syntax for the types of code, bits and lanes.
 Style = Literal["members", "casts", "handlers", "ctypes", "llvm", "intrinsics", "padding"]
 
 
 class PlaceFile(NamedTuple):
-    """A file in which a place was at some time."""
+    """A file that contains the place in some release."""
 
     path: str
     releases: str = ""
@@ -26,7 +26,7 @@ class Place:
     ----------
     id : str
     what : str
-        What stands there.
+        Contents of the place.
     files : tuple of PlaceFile
         Where it was, the newest first.
     style : str
@@ -34,9 +34,9 @@ class Place:
     required : bool
         Whether every build needs it; the others only where they are used.
     change : str
-        What to write.
+        Text to write.
     forgotten : str
-        What a person sees where it was left as it is.
+        Symptom if it is left unchanged.
     last : str or None
         The last release that has it; None for today's sources.
     """

@@ -1,4 +1,4 @@
-"""A source tree of TVM checked for one layout of ``DLDataType``, place by place."""
+"""Check of a TVM source tree for one layout of ``DLDataType``, place by place."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _VALUE = 8
 
 
 def check_source(folder: str | os.PathLike[str], layout: DTypeLayout) -> SourceCheck:
-    """Find the places of a source tree that say how ``DLDataType`` lies, and what each assumes.
+    """Find the places of a source tree that assume a layout of ``DLDataType``.
 
     Files are read, never run; links out of the tree are not followed.
     """
@@ -58,7 +58,7 @@ def check_source(folder: str | os.PathLike[str], layout: DTypeLayout) -> SourceC
 def _look_at(
     root: Path, place: Place, layout: DTypeLayout, version: str | None
 ) -> list[PlaceFound]:
-    """Return what each file of a place assumes; one entry where none says anything."""
+    """Return the assumptions of a place's files; one entry if none has any."""
     found: list[PlaceFound] = []
     silent = None
     for path in place.paths:
@@ -66,7 +66,7 @@ def _look_at(
         if text is None:
             continue
         types = tuple(field_types(text, place.style, python=path.endswith(_PYTHON)))
-        # All three fields, but what is not cast needs no change.
+        # All three fields, but a field without a cast needs no change.
         known = {each.field for each in types}
         if not (types if place.style in ("padding", "casts") else known >= set(_FIELDS)):
             silent = silent or PlaceFound(place, path, types, "not recognized", _assumed(types))
@@ -106,12 +106,12 @@ def _agrees(found: FieldType, layout: DTypeLayout) -> bool:
     wanted_kind = layout.field(found.field).kind
     if found.kind in (wanted_kind, wanted_kind[1:]):
         return True
-    # From v0.16 on negative lanes stand for scalable vectors, and sources read u16 as int16_t.
+    # From v0.16 on negative lanes mean scalable vectors, and sources read u16 as int16_t.
     return found.field == "lanes" and (found.kind, wanted_kind) == ("i16", "u16")
 
 
 def _assumed(types: tuple[FieldType, ...]) -> str:
-    """Say the types of a place, each once, and the name of the layout that has them."""
+    """Describe the types of a place, and the name of the layout with these types."""
     told: dict[str, dict[str, None]] = {}
     for each in types:
         told.setdefault(each.field, {})[each.kind] = None
@@ -125,7 +125,7 @@ def _assumed(types: tuple[FieldType, ...]) -> str:
 
 
 def _notes(layout: DTypeLayout) -> tuple[str, ...]:
-    """Say what no place can mend: rpc_session.cc @ v0.6; rpc_reference.h and minrpc_server.h."""
+    """Return notes on rpc_session.cc @ v0.6, rpc_reference.h and minrpc_server.h."""
     size = struct_layout("DLDataType", layout).size
     notes = []
     if size > _VALUE:
@@ -143,7 +143,7 @@ def _notes(layout: DTypeLayout) -> tuple[str, ...]:
 
 
 def _read(root: Path, path: str) -> str | None:
-    """Return a file of the tree, None where there is none, or where a link leads out of it."""
+    """Return a file of the tree, None if missing, or if a link leads out of it."""
     target = root / path
     try:
         if not target.is_file() or not target.resolve().is_relative_to(root.resolve()):
@@ -183,7 +183,7 @@ class PlaceFound:
     file : str or None
         Below the tree; None where no file of any release is there.
     types : tuple of FieldType
-        What the file says of the fields.
+        The file's statements about the fields.
     status : str
         ``"agrees"``, ``"disagrees"``, ``"not recognized"`` (the file has no such lines),
         ``"not found"``, or ``"gone"`` (this release has no such place).
@@ -211,11 +211,11 @@ class SourceCheck:
     version : str or None
         As the tree says it.
     dtype_layout : DTypeLayout
-        What the places were checked for.
+        Expected layout.
     places : tuple of PlaceFound
-        One for each file of a place; a place without a file has one too.
+        One per file of a place; a place without a file has one too.
     notes : tuple of str
-        What no place can mend.
+        Problems that no place can mend.
     """
 
     folder: str
@@ -245,7 +245,7 @@ class SourceCheck:
         )  # fmt: skip
 
     def lines(self) -> list[str]:
-        """Return the check as text, what disagrees first."""
+        """Return the check as text, disagreements first."""
         release = f" ({one_line(self.version)})" if self.version else ""
         checked = f"checked for {self.dtype_layout.declaration}: {self._counts()}"
         told = [f"{one_line(self.folder)}{release}, {checked}"]
@@ -292,7 +292,7 @@ def _cut(text: str) -> str:
 
 
 def _difference(found: FieldType, layout: DTypeLayout) -> str:
-    """Say what a type is and what it should be."""
+    """Return a type with the type it should be."""
     if found.field == "padding":
         return f"padding is {found.kind}"
     wanted = layout.field(found.field).kind

@@ -1,4 +1,4 @@
-"""Groups of the nodes of a graph, from its structure: names label them, never find them."""
+"""Groups of nodes, derived from the structure of a graph; names only label them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The groups of a graph: blocks found in the order of execution, or depth first."""
+"""Search for groups of a graph, in execution order or depth first."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ from tvmdbg_widgets.formats.family import collector_paused
 from tvmdbg_widgets.model.graph.graph import Graph
 from tvmdbg_widgets.model.graph.groups import Groups
 
-#: Share of the operators that blocks must hold for the order of execution to be kept.
+#: Least share of operators in blocks for which execution order is kept.
 _ENOUGH = 0.5
 
 
 def groups(graph: Graph) -> Groups:
-    """Return the nested groups of a graph: runs of blocks of the same structure, and scopes.
+    """Return the nested groups of a graph: runs of blocks of equal structure, and scopes.
 
-    Blocks are looked for in the order of execution, and depth first from the outputs where that
-    order interleaves what belongs together. Names and the kinds of inputs play no part.
+    Blocks are searched in execution order, or depth first from the outputs where execution order
+    interleaves them. Names and the kinds of inputs are ignored.
     """
     with collector_paused():
         return _groups(graph)
@@ -65,15 +65,15 @@ def _searched(
 
 
 def _held(found: tuple[RepeatedBlock, ...]) -> int:
-    """Return how many operators are in blocks of several."""
+    """Return the number of operators in repeated blocks."""
     return sum(each.end - each.start for each in found if each.inside or each.repeats == 1)
 
 
 def depth_first(graph: Graph, operators: Ints) -> Ints:
-    """Return the operators in a topological order, each right behind what it alone needs.
+    """Return the operators in topological order, close to the operators that need them.
 
-    Depth first from the outputs of the graph, then from what else nothing reads; operands by
-    position, control dependencies last.
+    Depth first from the outputs of the graph, then from other unread nodes; operands by position,
+    control dependencies last.
     """
     wanted = np.zeros(graph.num_nodes + 1, np.bool_)
     wanted[operators] = True
@@ -84,7 +84,7 @@ def depth_first(graph: Graph, operators: Ints) -> Ints:
     source, target = source[both], target[both]
     by_target = np.argsort(target, kind="stable")
     offsets = np.searchsorted(target[by_target], np.arange(graph.num_nodes + 1)).tolist()
-    # The last operand is put on the stack first.
+    # The last operand is pushed first.
     before: list[int] = source[by_target][::-1].tolist()
     count = len(before)
     read = np.zeros(graph.num_nodes, np.bool_)

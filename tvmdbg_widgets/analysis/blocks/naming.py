@@ -1,4 +1,4 @@
-"""What a group is called: by the operators inside and how they are wired."""
+"""Names of groups, from their operators and wiring."""
 
 from __future__ import annotations
 
@@ -18,25 +18,25 @@ _SOFTMAX: Final = frozenset({"softmax", "fast_softmax"})
 _ATTENTION: Final = frozenset({"attention", "attention_bias", "multi_head_attention"})
 _CLIPS: Final = frozenset({"clip", "max", "maximum"})
 _ROOTS: Final = frozenset({"sqrt", "rsqrt"})
-#: Operators of a chain that are all named, and signs of a name.
+#: Longest chain of operators that is spelled out, and longest name.
 _LISTED = 4
 _LENGTH = 48
 
 
 @dataclass(eq=False)
 class GroupNames:
-    """Names of groups; those of one structure have one name."""
+    """Names of groups; groups of equal structure share one."""
 
     graph: Graph
     sequence: Sequence
     _known: dict[bytes, str] = field(default_factory=dict, init=False)
 
     def of(self, found: RepeatedBlock, start: int) -> str:
-        """Return the name of a group that starts at this place of the sequence."""
+        """Return the name of the group that starts at a place of the sequence."""
         name = self._known.get(found.content)
         if name is None:
             end = start + found.end - found.start
-            # The first block may read inputs of the graph where the others read each other.
+            # The first block may read inputs of the graph where later ones read each other.
             last = end - (found.end - found.start) // found.repeats
             parallel = found.repeats > 1 and not self._chained(start, found)
             name = _NamedBlock(self.graph, self.sequence, last, end).name(parallel)
@@ -92,7 +92,7 @@ class _NamedBlock:
         return "layer norm" if normal else None
 
     def _joins(self) -> tuple[int, int]:
-        """Return how many operators add several computed values, and how many the widest joins."""
+        """Return the number of operators that add computed values, and the most operands of one."""
         sequence = self._sequence
         adds = wide = 0
         for place, each in enumerate(self._parts, self._start):

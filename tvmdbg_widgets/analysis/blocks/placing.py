@@ -1,4 +1,4 @@
-"""Groups of operators as groups of nodes: where inputs and parameters belong."""
+"""Groups of operators turned into groups of nodes, with inputs and parameters placed."""
 
 from __future__ import annotations
 
@@ -22,10 +22,9 @@ def placed(
 ) -> Groups:
     """Return groups of nodes from groups of operators.
 
-    An input or parameter belongs to the innermost group that all its readers are in, but for
-    those that only some blocks of a run have to themselves; an input of the graph to none that is
-    a call of a delegate. It stands before its first reader, or before the groups around that
-    reader that it does not belong to.
+    An input or parameter belongs to the innermost group that all its readers are in, except
+    operands of only some blocks of a run; an input of the graph belongs to no call of a delegate.
+    It stands before its first reader, or before the groups around it that it does not belong to.
     """
     rows = rows_of(found, scopes(graph, search.sequence), search)
     sequence = search.sequence
@@ -97,7 +96,7 @@ def placed(
 
 
 def _leave_calls(is_input: Bools, rows: Sequence[PlacedGroup], anchor: Ints, group: Ints) -> None:
-    """Put inputs of the graph before the calls of delegates that they are arguments of."""
+    """Move inputs of the graph before the delegate calls that take them."""
     for number, row in enumerate(rows):
         if row.found.source == GroupSource.DELEGATE:
             given = is_input & (anchor >= row.start) & (anchor < row.end) & (group >= number)
@@ -105,7 +104,7 @@ def _leave_calls(is_input: Bools, rows: Sequence[PlacedGroup], anchor: Ints, gro
 
 
 def _held(search: BlockSearch, start: int, end: int, at: Ints, ends: Sequence[int]) -> bytes:
-    """Return which of the inputs and parameters that some operators read belong to their group."""
+    """Return which inputs and parameters of some operators belong to their group."""
     sequence = search.sequence
     outer = sequence.outer[int(sequence.slot[start]) : int(sequence.slot[end])]
     place = at[outer]
@@ -113,19 +112,19 @@ def _held(search: BlockSearch, start: int, end: int, at: Ints, ends: Sequence[in
 
 
 def _apart(search: BlockSearch, start: int, found: RepeatedBlock) -> Ints:
-    """Return the inputs and parameters that only some blocks of a run have to themselves."""
+    """Return the inputs and parameters that only some blocks of a run own."""
     sequence = search.sequence
     slots = slice(int(sequence.slot[start]), int(sequence.slot[start + found.end - found.start]))
     nodes = sequence.outer[slots].reshape(found.repeats, -1)[:, list(found.apart)].ravel()
     return nodes[nodes >= 0]
 
 
-#: Of groups of the same operators a scope is outermost, and what is inside a block innermost.
+#: Of groups with equal operators a scope is outermost, and blocks are inside of runs.
 _RANK = {GroupSource.BLOCK: 1, GroupSource.REPEAT: 2}
 
 
 class PlacedGroup(NamedTuple):
-    """A group with the places it holds, the row of the group around it, and a name of its own."""
+    """A group with its places, its parent's row, and a name."""
 
     start: int
     end: int
@@ -137,18 +136,18 @@ class PlacedGroup(NamedTuple):
 def rows_of(
     found: tuple[RepeatedBlock, ...], named: list[Scope], search: BlockSearch
 ) -> list[PlacedGroup]:
-    """Return all groups, a parent before its children.
+    """Return all groups, parents before their children.
 
-    Scopes come first: a run that one cuts through is none, nor are its blocks. Blocks that are a
-    scope have its name; a scope around some blocks of a run, but not all, is left out. In what one
-    operator of a delegate computes there are no more.
+    Scopes have precedence: a run cut by one is dropped with its blocks. Blocks that are a scope get
+    its name; a scope around some blocks of a run, but not all, is dropped. Groups within one
+    operator of a delegate are dropped.
     """
     rows: list[PlacedGroup] = []
     stack = [(each, 0) for each in reversed(found)]
     while stack:
         each, by = stack.pop()
         rows.append(PlacedGroup(each.start + by, each.end + by, -1, each))
-        # What is inside counts from the start of its group.
+        # Inner places count from the start of their group.
         stack += [(inner, each.start + by) for inner in reversed(each.inside)]
     if named:
         rows = _with_scopes(_uncut(rows, named, len(search.sequence.nodes)), named, search)
@@ -159,7 +158,7 @@ def rows_of(
             around.pop()
         outer = (kept[at].found.source for at in reversed(around))
         nearest = next((each for each in outer if each < GroupSource.SCOPE), None)
-        # A scope right inside a run, beside its blocks.
+        # A scope directly inside a run, beside its blocks.
         if row.found.source >= GroupSource.SCOPE and nearest is GroupSource.REPEAT:
             continue
         if any(kept[at].found.source is GroupSource.OPERATOR for at in around):
@@ -187,8 +186,8 @@ def _with_scopes(
 
 
 def _uncut(rows: list[PlacedGroup], named: list[Scope], count: int) -> list[PlacedGroup]:
-    """Return the groups that no scope holds a part of and leaves a part of."""
-    # The innermost scope that each border between operators is inside of.
+    """Return the groups that no scope cuts through."""
+    # The innermost scope around each border between operators.
     start, end = np.full(count + 1, -1), np.full(count + 1, count + 1)
     for scope in sorted(named, key=lambda each: (each.start, -each.end)):
         start[scope.start + 1 : scope.end], end[scope.start + 1 : scope.end] = scope[:2]

@@ -1,4 +1,4 @@
-"""Runs of blocks that are wired alike: stretches of letters that repeat, and what branches."""
+"""Runs of equally wired blocks: repeating stretches of letters, and branches."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ from tvmdbg_widgets.model.graph.groups import GroupSource
 Ints = npt.NDArray[np.int64]
 Bools = npt.NDArray[np.bool_]
 
-#: Stretches that are looked at closely, the longest first.
+#: Most stretches examined, the longest first.
 _MOST_TRIED = 4_000
-#: Operators that blocks of a run have together at least where each is a mere chain.
+#: Least number of operators of a run whose blocks are plain chains.
 _FEWEST_IN_CHAINS = 6
 _OFFSETS_TRIED = 3
-#: Pairs of operands that are compared each with each.
+#: Most pairs of operands compared directly.
 _MOST_PAIRS = 100_000
 _OUTPUTS = 1 << 20
 
 
 @dataclass(frozen=True, slots=True)
 class RepeatedBlock:
-    """A group by the places of its operators."""
+    """A group as a range of operators."""
 
     start: int
     end: int
@@ -41,7 +41,7 @@ class RepeatedBlock:
 
 @dataclass(eq=False)
 class BlockSearch:
-    """Looks for runs of blocks in a sequence."""
+    """Search for runs of blocks in a sequence."""
 
     sequence: Sequence
     first_reader: Ints
@@ -57,7 +57,7 @@ class BlockSearch:
         self._outer = (owned[slot[1:]] - owned[slot[:-1]] > 0).astype(np.int64)
 
     def all(self) -> tuple[RepeatedBlock, ...]:
-        """Return the groups at the top, in order; between runs what branches and joins again."""
+        """Return the top-level groups in order; between runs also branching stretches."""
         count = len(self.sequence.nodes)
         found = self._within(0, count, runs(self.sequence.letters))
         gaps = zip(
@@ -72,7 +72,7 @@ class BlockSearch:
         return tuple(sorted([*found, *single], key=lambda each: each.start))
 
     def content(self, start: int, end: int) -> bytes:
-        """Return what tells the structure of the operators from `start` to `end`."""
+        """Return the structure of operators `start` to `end`, for comparison."""
         wires, own = self._wires(start, end - start, 1)
         return self._signature(start, end, wires[0], own[0])
 
@@ -92,7 +92,7 @@ class BlockSearch:
     def _repeated(
         self, start: int, end: int, period: int, known: PeriodicRuns
     ) -> Iterator[RepeatedBlock]:
-        """Yield the runs of blocks in a stretch of letters that repeats itself."""
+        """Yield the runs of blocks in a repeating stretch of letters."""
         for offset in self._offsets(start, end, period):
             begin = start + offset
             count = (end - begin) // period
@@ -116,7 +116,7 @@ class BlockSearch:
         everywhere: Bools = np.logical_and.reduce(own, axis=0)
         apart = np.flatnonzero(own.any(axis=0) & ~everywhere)
         low, high = int(self.sequence.slot[start]), int(self.sequence.slot[end])
-        # Nor do they belong to what is inside one of the blocks.
+        # Nor do they belong to groups inside a block.
         self._own_from[low:high].reshape(count, -1)[:, apart] = -1
         whole = b"%d %d " % (period, count) + self.content(start, end)
         blocks: tuple[RepeatedBlock, ...] = ()
@@ -132,10 +132,10 @@ class BlockSearch:
         return RepeatedBlock(start, end, GroupSource.REPEAT, count, whole, blocks, unshared)
 
     def _offsets(self, start: int, end: int, period: int) -> list[int]:
-        """Return where blocks may begin, the thinnest cut first.
+        """Return possible starts of blocks, the thinnest cut first.
 
-        Among equals those that make the most blocks, then an operator with parameters, then the
-        last, so that what is left over comes before.
+        Of equal cuts those with the most blocks, then an operator with parameters, then the last,
+        so that leftovers come before.
         """
         if period == 1:
             return [0]
@@ -150,7 +150,7 @@ class BlockSearch:
         return found
 
     def _fewest(self, begin: int, period: int, wires: Ints) -> int:
-        """Return how many operators the blocks of a run have at least, where they are wired so."""
+        """Return the least number of operators in the blocks of a run, given its wiring."""
         slot = self.sequence.slot
         behind = int(slot[begin + 1] - slot[begin])
         second = wires[behind:]
@@ -159,11 +159,11 @@ class BlockSearch:
         return FEWEST if period == 1 or branches else _FEWEST_IN_CHAINS
 
     def _wires(self, begin: int, period: int, count: int) -> tuple[Ints, Bools]:
-        """Return where each operand of each block comes from, and which it has to itself.
+        """Return the source of each operand by block, and which operands a block owns.
 
-        Of an operand from inside the block the place and output, counted from the block's start;
-        of another one the first operand of the block that reads the same, as a negative number.
-        Both have a row for each block.
+        For an operand from inside the block: place and output, relative to the block's start; for
+        others the first operand of the block that reads the same, as a negative number. Both have a
+        row per block.
         """
         sequence = self.sequence
         low, high = int(sequence.slot[begin]), int(sequence.slot[begin + period * count])
@@ -189,7 +189,7 @@ class BlockSearch:
 
 
 class _Taken:
-    """Intervals that share no place."""
+    """Intervals that do not overlap."""
 
     def __init__(self) -> None:
         self._starts: list[int] = []
@@ -201,7 +201,7 @@ class _Taken:
         self._ends.insert(at, end)
 
     def free(self, start: int, end: int) -> list[tuple[int, int]]:
-        """Return what of an interval is not taken."""
+        """Return the free parts of an interval."""
         at = bisect_right(self._ends, start)
         found: list[tuple[int, int]] = []
         while at < len(self._starts) and self._starts[at] < end:
@@ -213,7 +213,7 @@ class _Taken:
 
 
 def _clipped(known: PeriodicRuns, low: int, high: int) -> list[tuple[int, int, int]]:
-    """Return the stretches inside an interval, what reaches out of it cut off, longest first."""
+    """Return the stretches clipped to an interval, longest first."""
     start, end = np.maximum(known.start, low), np.minimum(known.end, high)
     keep = end - start >= np.maximum(2 * known.period, FEWEST)
     start, end, period = start[keep], end[keep], known.period[keep]
@@ -224,14 +224,14 @@ def _clipped(known: PeriodicRuns, low: int, high: int) -> list[tuple[int, int, i
 
 
 def _stretches(alike: Bools) -> list[tuple[int, int]]:
-    """Return ``[first, last)`` of the blocks in a row that are alike; ``alike[i]``: i and i + 1."""
+    """Return ``[first, last)`` of consecutive equal blocks; ``alike[i]``: i and i + 1 are equal."""
     steps = np.diff(alike.astype(np.int8), prepend=0, append=0)
     first, last = np.flatnonzero(steps > 0), np.flatnonzero(steps < 0) + 1
     return list(zip(first.tolist(), last.tolist(), strict=True))
 
 
 def _first_equal(rows: Ints) -> Ints:
-    """Return for each value of each row the first column that holds the same."""
+    """Return for all values of a row the first column of equal value."""
     order = np.argsort(rows, axis=1, kind="stable")
     ordered = np.take_along_axis(rows, order, axis=1)
     new = np.ones(rows.shape, np.bool_)
@@ -247,10 +247,10 @@ _MOST = 256
 
 
 def branching(sequence: Sequence, low: int, high: int) -> list[tuple[int, int]]:
-    """Return the stretches within an interval that branch and join again.
+    """Return the stretches of an interval that branch and join again.
 
-    Between them at most one value passes that is computed in the interval, or that is read both
-    before and after; inside there are always several.
+    Between stretches at most one value passes that is computed in the interval, or that is read
+    both before and after; inside there are always several.
     """
     if high - low < _FEWEST:
         return []
@@ -277,17 +277,17 @@ def branching(sequence: Sequence, low: int, high: int) -> list[tuple[int, int]]:
     return [(start, end) for start, end in pairwise(cuts) if _FEWEST <= end - start <= _MOST]
 
 
-#: Room for two ranks and a place in one number.
+#: Limit for packing two ranks and a place in one number.
 _MOST_LETTERS = 1 << 20
-#: Distances that are looked at in each octave, the most frequent first.
+#: Distances tried per octave, the most frequent first.
 _MOST_DISTANCES = 96
-#: Letters that a run has at least.
+#: Shortest run of letters.
 FEWEST = 4
 
 
 @dataclass(frozen=True)
 class PeriodicRuns:
-    """Stretches that read the same a period further on, the longest first."""
+    """Stretches that repeat with a period, the longest first."""
 
     start: Ints
     end: Ints
@@ -295,11 +295,10 @@ class PeriodicRuns:
 
 
 def runs(letters: Ints) -> PeriodicRuns:
-    """Return the stretches of a sequence that repeat themselves at once.
+    """Return the stretches of a sequence that repeat immediately.
 
-    Windows of 1, 2, 4 … letters are numbered by their text; where the nearest earlier window of
-    the same text is one to two lengths away, that distance may be a period, and is tried on the
-    whole sequence. O(n log n).
+    Windows of 1, 2, 4 … letters are numbered by text; a nearest earlier window of equal text at one
+    to two lengths suggests a period, which is tried on the entire sequence. O(n log n).
     """
     found: list[tuple[Ints, Ints, Ints]] = []
     count = len(letters)
@@ -321,7 +320,7 @@ def runs(letters: Ints) -> PeriodicRuns:
 
 
 def _windows(rank: Ints, places: Ints) -> tuple[Ints, Ints, Ints]:
-    """Return the windows that occur more than once: new rank, place, distance to the one before."""
+    """Return repeated windows: new rank, place, distance to the previous one."""
     bits = _MOST_LETTERS.bit_length()
     merged = np.sort((np.unique(rank, return_inverse=True)[1].astype(np.int64) << bits) | places)
     place, text = merged & ((1 << bits) - 1), merged >> bits
@@ -334,7 +333,7 @@ def _windows(rank: Ints, places: Ints) -> tuple[Ints, Ints, Ints]:
 
 
 def _doubled(rank: Ints, places: Ints, width: int, count: int) -> tuple[Ints, Ints]:
-    """Return windows of twice the width, where both halves occur more than once."""
+    """Return windows of double width whose halves both repeat."""
     table = np.full(count + width, -1, np.int64)
     table[places] = rank
     places = np.sort(places)
@@ -345,7 +344,7 @@ def _doubled(rank: Ints, places: Ints, width: int, count: int) -> tuple[Ints, In
 
 
 def _periodic(letters: Ints, period: int) -> tuple[Ints, Ints, Ints]:
-    """Return start, end and period of all stretches of two periods or more."""
+    """Return start, end and period of all stretches of at least two periods."""
     same = np.zeros(len(letters) - period + 2, np.int8)
     same[1:-1] = letters[period:] == letters[:-period]
     steps = np.diff(same)

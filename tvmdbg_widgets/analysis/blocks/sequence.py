@@ -1,4 +1,4 @@
-"""Operators in a row as letters with wires, their scopes, and the calls of delegates."""
+"""Sequences of operators as letters with wires, their scopes, and calls of delegates."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ Bools = npt.NDArray[np.bool_]
 
 @dataclass(frozen=True, eq=False)
 class Letters:
-    """What each operator is, whatever the order."""
+    """Letters of operators, independent of order."""
 
     is_operator: Bools
     code: Ints
@@ -50,7 +50,7 @@ class Letters:
 
 @dataclass(frozen=True, eq=False)
 class Sequence:
-    """The n operators of a graph in a topological order, with their S operands."""
+    """The n operators of a graph in topological order, with their S operands."""
 
     nodes: Ints
     letters: Ints
@@ -65,7 +65,7 @@ class Sequence:
 
     @classmethod
     def of(cls, graph: Graph, letters: Letters, nodes: Ints) -> Sequence:
-        """Return the sequence of these operators, which must be in a topological order."""
+        """Return the sequence of these operators, which must be in topological order."""
         place = np.full(graph.num_nodes + 1, -1, np.int64)
         place[nodes] = np.arange(len(nodes))
         counts = (letters.first_edge[1:] - letters.first_edge[:-1])[nodes]
@@ -95,7 +95,7 @@ def _lifetimes(source: Ints, entry: Ints, reader: Ints, count: int) -> tuple[Int
     """Return the last reader of each operand's entry, and the entries that cross each border."""
     inside = source >= 0
     last = np.full(int(entry.max(initial=0)) + 1, -1, np.int64)
-    # Operands come by reader: the last one written stays.
+    # Operands come by reader, so the last one written stays.
     last[entry[inside]] = reader[inside]
     final = np.where(inside, last[np.maximum(entry, 0)], -1)
     ends = inside & (final == reader)
@@ -109,11 +109,11 @@ def _lifetimes(source: Ints, entry: Ints, reader: Ints, count: int) -> tuple[Int
 
 
 _DELEGATE: Final = GroupSource.DELEGATE
-#: Attribute of a node that names the module it is in.
+#: Attribute with the module of a node.
 STACK: Final = "nn_module_stack"
-#: Share of the operators that must have a scope for there to be scopes at all.
+#: Least share of operators with a scope for scopes to be used.
 _ENOUGH = 0.25
-#: Into so many pieces a scope may fall.
+#: Most pieces of a scope.
 _MOST_PIECES = 4
 _DEEPEST = 16
 _NAMED: Final = re.compile(r"\(\s*'([^']*)'|\(\s*\"([^\"]*)\"")
@@ -123,7 +123,7 @@ Path = tuple[str, ...]
 
 
 class Scope(NamedTuple):
-    """Operators of one scope that follow each other: their places, and what it is called."""
+    """Consecutive operators of one scope, and its name."""
 
     start: int
     end: int
@@ -132,12 +132,12 @@ class Scope(NamedTuple):
 
 
 def scopes(graph: Graph, sequence: Sequence) -> list[Scope]:
-    """Return the scopes of a sequence of operators, each within or beside the others.
+    """Return the nested scopes of a sequence of operators.
 
-    A scope is a stretch of operators whose paths begin alike: by the call of a delegate that ran
-    them, then by ``nn_module_stack``, else by their names, ``layer1/block0/conv`` or
-    ``layer1.0.conv1``. One that the order takes apart is several, or none where it would be more
-    than a few. One that holds all operators is none, unless a delegate ran them.
+    A scope is a stretch of operators with a common path prefix: the delegate call that ran them,
+    then ``nn_module_stack``, else parts of their names (``layer1/block0/conv``,
+    ``layer1.0.conv1``). A scope that the order splits is several, or none if it has too many
+    pieces. A scope of all operators is dropped, unless a delegate ran them.
     """
     count = len(sequence.nodes)
     paths, source = _paths(graph, sequence)
@@ -153,7 +153,7 @@ def scopes(graph: Graph, sequence: Sequence) -> list[Scope]:
         call = path[0] if len(path) == 1 and path[0] in whole else None
         if len(places) <= _MOST_PIECES:
             for start, end in places:
-                # Of a call of a delegate all operators are a group, or none are.
+                # Operators of a delegate call are one group or none.
                 if call is not None and end - start == whole[call] > 1:
                     pieces[start, end] = path
                 elif call is None and 1 < end - start < count:
@@ -174,13 +174,13 @@ def scopes(graph: Graph, sequence: Sequence) -> list[Scope]:
 
 
 def _title(name: str, source: GroupSource) -> str:
-    """Return what a scope is called; a call of a delegate as in tables of times."""
+    """Return the title of a scope; a delegate call is titled as in tables of times."""
     backend, comma, instruction = name.partition(", ")
     return backend_title(backend) + comma + instruction if source == _DELEGATE else name
 
 
 def _stretches(paths: list[Path]) -> dict[Path, list[tuple[int, int]]]:
-    """Return where operators that follow each other have a path, or one that begins with it."""
+    """Return stretches of consecutive operators below a path."""
     found: dict[Path, list[tuple[int, int]]] = {}
     open_: list[tuple[Path, int]] = []
     for place, path in enumerate([*paths, ()]):
@@ -195,9 +195,9 @@ def _stretches(paths: list[Path]) -> dict[Path, list[tuple[int, int]]]:
 
 
 def _with_operators(paths: list[Path], calls: list[str | None], operators: list[str]) -> list[Path]:
-    """Return the paths within the calls of delegates, and within operators that have several nodes.
+    """Return paths extended by delegate calls, and by delegate operators of several nodes.
 
-    An operator stands in the innermost module that all its nodes are in.
+    Such an operator is in the innermost module that holds all its nodes.
     """
     held: dict[tuple[str, str], list[Path]] = {}
     for path, call, operator in zip(paths, calls, operators, strict=True):
@@ -222,7 +222,7 @@ def _is_one(parts: tuple[str, ...]) -> bool:
 
 
 def _paths(graph: Graph, sequence: Sequence) -> tuple[list[Path], GroupSource]:
-    """Return the path of each operator, and what tells it."""
+    """Return the path of each operator, and the source of the paths."""
     attrs, names = graph.attrs, graph.names
     stacks = [attrs[node].get(STACK) for node in sequence.nodes.tolist()]
     if any(stacks):
@@ -235,7 +235,7 @@ def _paths(graph: Graph, sequence: Sequence) -> tuple[list[Path], GroupSource]:
 
 
 def _of_names(names: list[str]) -> list[Path]:
-    """Return the path of each name without its last part; empty where names have no scopes."""
+    """Return the paths of names without their last part; empty where names have no scopes."""
     for separator in "/.":
         if sum(separator in name for name in names) < _ENOUGH * len(names):
             continue
@@ -246,10 +246,10 @@ def _of_names(names: list[str]) -> list[Path]:
 
 
 def module_path(text: str | None) -> Path:
-    """Return the path of the innermost module that a node's stack of modules tells.
+    """Return the path of the innermost module in a node's module stack.
 
     torch.fx writes ``{key: (path, class)}``; as JSON a mapping of key to path, or to a list that
-    begins with it. What is neither is taken as a path.
+    begins with it. Other text is a path itself.
     """
     if not text:
         return ()
@@ -267,14 +267,14 @@ def module_path(text: str | None) -> Path:
     return tuple(filter(None, re.split(r"[./]", deepest)))[:_DEEPEST]
 
 
-#: Attribute of a node that says which call of which delegate ran it.
+#: Attribute with a node's delegate call.
 ATTRIBUTE: Final = "delegate"
-#: Attribute of a node that says which operator of the delegate computes it.
+#: Attribute with the delegate's operator that computes a node.
 OPERATOR: Final = "delegate_node"
 
 
 def delegate_calls(graph: Graph) -> dict[str, list[int]]:
-    """Return the nodes of each call of a delegate that the graph tells of."""
+    """Return the nodes by delegate call, as far as the graph has them."""
     if ATTRIBUTE not in graph.attr_names:
         return {}
     found: dict[str, list[int]] = defaultdict(list)
@@ -285,19 +285,16 @@ def delegate_calls(graph: Graph) -> dict[str, list[int]]:
 
 
 def operator_of(graph: Graph, node: int) -> str:
-    """Return the operator of a delegate that computes a node, alone or with others; empty if none.
-
-    What several of them compute belongs to none.
-    """
+    """Return the delegate's operator that computes a node, empty for none or several."""
     told = graph.attrs[node].get(OPERATOR, "").removeprefix("in ")
     return "" if " " in told else told
 
 
 def gathered(graph: Graph, operators: Ints, calls: dict[str, list[int]]) -> Ints:
-    """Return the operators in a topological order that keeps each call of a delegate together.
+    """Return the operators in a topological order that keeps delegate calls together.
 
-    Within a call the nodes of one operator of the delegate follow each other too. Otherwise they
-    stay in the order given; so they do all where calls wait for each other.
+    Within a call the nodes of one operator of the delegate stay together too. Otherwise the given
+    order is kept; all of it where calls depend on each other.
     """
     if not calls:
         return operators
@@ -312,10 +309,10 @@ def gathered(graph: Graph, operators: Ints, calls: dict[str, list[int]]) -> Ints
 
 
 def _together(graph: Graph, operators: Ints, sets: Iterable[list[int]]) -> Ints:
-    """Return the operators in a topological order that keeps each set of nodes together."""
+    """Return the operators in a topological order that keeps sets of nodes together."""
     place = np.full(graph.num_nodes + 1, -1, np.int64)
     place[operators] = np.arange(len(operators))
-    # The place of its first operator stands for a set, its own for any other operator.
+    # A set has the place of its first operator.
     stands = np.arange(len(operators))
     for nodes in sets:
         held = place[nodes]

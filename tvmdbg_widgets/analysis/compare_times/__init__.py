@@ -1,4 +1,4 @@
-"""The times of two runs compared, operator by operator."""
+"""Comparison of the times of two runs, operator by operator."""
 
 from __future__ import annotations
 

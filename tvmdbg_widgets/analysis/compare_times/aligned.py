@@ -1,4 +1,4 @@
-"""Rows of nodes whose times are compared, and both timelines as one."""
+"""Alignment of nodes for a comparison of times, and both timelines as one."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ from tvmdbg_widgets.model.timeline.timeline import Timeline
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
 
-#: Stands for the certainty of a row that has nodes on one side only.
+#: Certainty of a row with nodes on one side only.
 NO_MATCH = 255
 
 
 @dataclass(frozen=True, eq=False)
 class Aligned:
-    """Rows of nodes that do the same work, R of them; each timed node is in exactly one."""
+    """R rows of nodes that do the same work; every timed node is in exactly one."""
 
     offsets_a: Ints
     nodes_a: Ints
@@ -52,11 +52,10 @@ def align(
     times_b: Floats,
     calls: tuple[NodeSets | None, NodeSets | None] = (None, None),
 ) -> Aligned:
-    """Return the rows to be compared, in the order of the nodes of `a`, then of `b`.
+    """Return the rows to compare, in the order of the nodes of `a`, then of `b`.
 
-    Nodes that are matched with each other, also by way of others, are in one row, and so are the
-    nodes of a call, of which the time is known together. Inputs and parameters without a time are
-    left out.
+    A row holds nodes that are matched, even indirectly, and all nodes of a call
+    that is timed as one. Inputs and parameters without a time are left out.
     """
     count_a, count_b = matching.graph_a.num_nodes, matching.graph_b.num_nodes
     ones, others = matching.pairs[:, 0].astype(np.int64), matching.pairs[:, 1] + np.int64(count_a)
@@ -64,7 +63,7 @@ def align(
         if sets is not None:
             sizes = np.diff(sets.offsets)
             leading = np.repeat(sets.offsets[:-1], sizes)
-            # The time of sets apart is of none of their nodes.
+            # Time of a set apart belongs to none of its nodes.
             own = ~np.repeat(sets.apart, sizes)
             ones = np.concatenate((ones, sets.nodes[leading[own]] + np.int64(first)))
             others = np.concatenate((others, sets.nodes[own] + np.int64(first)))
@@ -97,7 +96,7 @@ def _is_compared(graph: Graph, times: Floats) -> npt.NDArray[np.bool_]:
 
 
 def _groups(ones: Ints, others: Ints, count: int) -> Ints:
-    """Return for each node of `a`, then of `b`, the least number of a node it is linked with."""
+    """Return for nodes of `a`, then of `b`, the least node number in their group."""
     found = np.arange(count, dtype=np.int64)
     while True:
         least = np.minimum(found[ones], found[others])
@@ -115,9 +114,9 @@ def _side(rows: Ints, count: int) -> tuple[Ints, Ints]:
 
 
 def sure_nodes(matching: Matching, order: Ints) -> npt.NDArray[np.int32]:
-    """Return for each node of `b` the node of `a` it surely or likely stands for; -1 for none.
+    """Return for nodes of `b` the node of `a` they surely or likely match; -1 for none.
 
-    Where it stands for several, the last of them as `a` runs, which gives the same value.
+    Of several, the last that runs in `a`, which gives the same value.
     """
     sure = matching.certainty <= Certainty.LIKELY
     pairs = matching.pairs[sure]
@@ -125,20 +124,20 @@ def sure_nodes(matching: Matching, order: Ints) -> npt.NDArray[np.int32]:
     places[order] = np.arange(len(places))
     found = np.full(matching.graph_b.num_nodes, -1, np.int32)
     late = np.argsort(places[pairs[:, 0]], kind="stable")
-    found[pairs[late, 1]] = pairs[late, 0]  # of equal indices the last stays
+    found[pairs[late, 1]] = pairs[late, 0]  # of equal indices the last one wins
     return found
 
 
-#: Issues of a timeline that say what a node's time is: those of `b` are not of these nodes.
+#: Issues on the meaning of node times: `b`'s do not apply to these nodes.
 _OF_NODES = frozenset({"rows-merged", "report-sums", "report-one-pass", "order-unknown"})
 
 
 def combined(a: Timeline, b: Timeline, matching: Matching, titles: tuple[str, str]) -> Timeline:
-    """Return one timeline with the tracks of `a`, then those of `b`, each from its own zero.
+    """Return one timeline with the tracks of `a`, then those of `b`, both starting at zero.
 
-    Times and repeats of the nodes are those of `a`. A slice of `b` refers to the node of `a` it
-    surely or likely stands for, of several to the last; to none where the match is only possible
-    or there is none. Occurrences of a node count on from `a` to `b`.
+    Times and repeats of the nodes are those of `a`. A slice of `b` refers to the last node of `a`
+    that it surely or likely matches, to none if the match is only possible. Occurrences of a node
+    count on from `a` to `b`.
     """
     stands_for = np.append(
         sure_nodes(matching, matching.graph_a.topological_order.astype(np.int64)), np.int32(-1)
@@ -180,7 +179,7 @@ def combined(a: Timeline, b: Timeline, matching: Matching, titles: tuple[str, st
 
 
 def _both_calls(a: Timeline, b: Timeline, stands_for: npt.NDArray[np.int32]) -> NodeSets | None:
-    """Return the calls of `a`, then those of `b` over the nodes of `a` they stand for."""
+    """Return the calls of `a`, then those of `b` mapped to nodes of `a`."""
     if a.shared is None and b.shared is None:
         return None
     slices: list[npt.NDArray[np.int32]] = []
@@ -228,7 +227,7 @@ def _from_zero(timeline: Timeline) -> npt.NDArray[np.float64]:
 def _occurrences(
     slice_node: npt.NDArray[np.int32], a: Timeline, b: Timeline
 ) -> npt.NDArray[np.int32]:
-    """Number the slices of each node: those of `a` as they were, then those of `b` by start."""
+    """Number the slices per node: those of `a` as they were, then those of `b` by start."""
     found = np.concatenate((a.slice_occurrence, np.zeros(b.num_slices, np.int32)))
     own = np.bincount(a.slice_node[a.slice_node >= 0], minlength=a.num_nodes)
     later = np.arange(a.num_slices, len(slice_node))

@@ -1,4 +1,4 @@
-"""Runs without a graph made comparable: nodes and slices of one name stand for each other."""
+"""Comparison of runs without a graph: nodes and slices are matched by name."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class ByName(NamedTuple):
 
 
 def by_name(a: RunParts, b: RunParts) -> ByName:
-    """Align two runs with times of which one, or both, have no graph."""
+    """Align two timed runs of which one, or both, have no graph."""
     lines = by_calls(known_timeline(a)), by_calls(known_timeline(b))
     graphs = _graph(a, lines[0]), _graph(b, lines[1])
     known = graphs[0] or graphs[1]
@@ -70,7 +70,7 @@ _SAID_ROWS = (
 
 
 def _graph(parts: RunParts, timeline: Timeline) -> Graph | None:
-    """Return the nodes of a run, as a graph without edges where it has none; None of a trace."""
+    """Return the nodes of a run, as a graph without edges if it has none; None of a trace."""
     if parts.graph is not None or not timeline.num_nodes:
         return parts.graph
     names = [""] * timeline.num_nodes
@@ -101,7 +101,7 @@ def _traces(a: RunParts, b: RunParts, one: Timeline, other: Timeline) -> ByName:
 
 
 def _lasting(timeline: Timeline) -> list[str]:
-    """Names of the slices of some duration that are no loading, the first first."""
+    """Return names of slices with a duration, without loading, in order."""
     names = timeline.slice_names
     lasting = timeline.slice_duration_ns > 0
     lasting &= timeline.slice_role != SliceRole.LOADING
@@ -123,7 +123,7 @@ def _matching(
 
 
 def _joined(one: Graph, other: Graph, found: Timeline) -> Matching:
-    """Each node stands for itself; where names were shared that is possible alone."""
+    """Match nodes to themselves; where names were shared the match is only possible."""
     nodes = np.flatnonzero(np.isfinite(found.node_ns))
     shared = found.node_trust[nodes] == Trust.AMBIGUOUS
     certainty = np.where(shared, Certainty.POSSIBLE, Certainty.LIKELY)
@@ -139,10 +139,10 @@ def _said_joined(found: Timeline, letter: str) -> str:
 def _pairs(
     a: RunParts, b: RunParts, graphs: tuple[Graph, Graph], lines: tuple[Timeline, Timeline]
 ) -> Matching:
-    """Pair nodes by their names, what is left by the names of their functions."""
+    """Pair nodes by name, the rest by function name."""
     one, other = graphs
     places = [each.num_nodes for each in graphs]
-    # Graphs whose nodes have no names but their places.
+    # Graphs whose nodes have generated names only.
     placed = [all(f"node {k}" == name for k, name in enumerate(each.names)) for each in graphs]
     if all(placed) and places[0] != places[1]:
         raise ValueError(
@@ -153,7 +153,7 @@ def _pairs(
     certainty: list[Certainty] = []
     taken: tuple[set[int], set[int]] = (set(), set())
     sums = TimeMeaning.SUM in {each.measured for each in lines}
-    # All calls of a function are known to be of it.
+    # All calls of a function are summed.
     sums &= all(
         parts.graph is not None or line.measured is not TimeMeaning.MEAN
         for parts, line in zip((a, b), lines, strict=True)
@@ -200,7 +200,7 @@ def _first(timeline: Timeline) -> list[str]:
 
 
 def named_graph(names: Sequence[str], works: npt.NDArray[np.bool_] | None = None) -> Graph:
-    """Return a graph of operators of which nothing but the names is known."""
+    """Return a graph of operators with nothing but names."""
     count = len(names)
     column = StringColumn.from_strings(names)
     nothing = np.zeros(0, np.int32)
@@ -228,15 +228,15 @@ def named_graph(names: Sequence[str], works: npt.NDArray[np.bool_] | None = None
 
 
 def timed(graph: Graph, timeline: Timeline) -> Graph:
-    """Return a graph of which only the nodes that have a time are operators."""
+    """Return a graph where only nodes with a time are operators."""
     silent = ~np.isfinite(timeline.node_ns) & (graph.kinds >= NodeKind.OPERATOR)
     return replace(graph, kinds=np.where(silent, NodeKind.INPUT, graph.kinds).astype(np.uint8))
 
 
 def joined(timeline: Timeline, graph: Graph) -> Timeline:
-    """Return a timeline of observed slices joined to the operators of a graph by name.
+    """Return a timeline whose slices are joined to operators of a graph by name.
 
-    What has no duration is no repeat, whatever it is called.
+    Slices without a duration are no repeats.
     """
     lasting = timeline.slice_duration_ns > 0
     names = timeline.slice_names
@@ -262,7 +262,7 @@ def joined(timeline: Timeline, graph: Graph) -> Timeline:
 
 
 def by_calls(timeline: Timeline) -> Timeline:
-    """Return a timeline of calls whose nodes no file names with these calls as nodes."""
+    """Return a timeline with calls as nodes, for calls whose nodes no file names."""
     sets = timeline.shared
     if sets is None or timeline.num_nodes:
         return timeline
@@ -284,7 +284,7 @@ def by_calls(timeline: Timeline) -> Timeline:
 
 
 def own_times(timeline: Timeline) -> Timeline:
-    """Return a timeline whose repeats are the slices of each node without those inside them."""
+    """Return a timeline whose repeats are the slices of a node minus nested ones."""
     known = np.flatnonzero(timeline.slice_node >= 0)
     known = known[np.argsort(timeline.slice_node[known], kind="stable")]
     own = timeline.nesting.self_ns[known]

@@ -1,4 +1,4 @@
-"""Rows of a comparison of times, one by one and as columns, and the words for their numbers."""
+"""Rows of a comparison of times, individually and as columns, and formatting of their numbers."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ Floats = npt.NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class TimeChange:
-    """The time of some work in two runs.
+    """Time of the same work in two runs.
 
     Attributes
     ----------
@@ -57,12 +57,12 @@ class TimeChange:
         with 95 % confidence.
     verdict : Verdict
     why : str
-        What the verdict rests on.
+        Evidence of the verdict.
     certainty : Certainty or None
-        How surely these nodes stand for each other, by the least sure; None where one run has
+        Certainty of the match of these nodes, by the least sure; None where one run has
         none.
     reason : str
-        What that rests on.
+        Evidence of the match.
     repeats_a, repeats_b : float64
         Nanoseconds; of several nodes the sums, repeat by repeat.
     shape : str
@@ -96,13 +96,13 @@ class TimeChange:
 
     @property
     def texts(self) -> tuple[str, str]:
-        """Both times as they are told."""
+        """Both times as texts."""
         a, b = self.rounding_ns
         return duration_text(self.ns_a, a), duration_text(self.ns_b, b)
 
     @property
     def match(self) -> str:
-        """How surely these nodes stand for each other: ``"exact"``, ``"likely, by name"``, …."""
+        """Certainty of the match: ``"exact"``, ``"likely, by name"``, …."""
         if self.certainty is None:
             return ""
         named = f", {self.reason}" if self.reason == Reason.BY_NAME.label else ""
@@ -110,12 +110,12 @@ class TimeChange:
 
     @property
     def nodes(self) -> str:
-        """Both sides by their ids: ``"#12 ~ #14, #15, #16"``."""
+        """Ids of both sides: ``"#12 ~ #14, #15, #16"``."""
         return " ~ ".join(dict.fromkeys(_ids(each) for each in (self.a, self.b) if each))
 
     @property
     def brief_nodes(self) -> str:
-        """Both sides by their first and last ids: ``"#12 ~ #14 … #16"``."""
+        """First and last ids of both sides: ``"#12 ~ #14 … #16"``."""
         return " ~ ".join(dict.fromkeys(_ends(each) for each in (self.a, self.b) if each))
 
     def __repr__(self) -> str:
@@ -145,7 +145,7 @@ _IDS = 4
 
 
 def why(row: TimeChange, tests: int, missing: str) -> str:
-    """Return why a verdict is what it is, in one sentence."""
+    """Explain a verdict in one sentence."""
     n, m = len(row.repeats_a), len(row.repeats_b)
     ground = row.ground
     if ground in (Ground.TOLD, Ground.NOT_TOLD):
@@ -191,13 +191,13 @@ _CELL = 'style="text-align: left; white-space: nowrap"'
 
 
 def change_text(ns: float) -> str:
-    """Write a difference with its sign: ``"+1.82 ms"``, ``"−340.0 µs"``, ``"0 ns"``."""
+    """Format a difference with its sign: ``"+1.82 ms"``, ``"−340.0 µs"``, ``"0 ns"``."""
     told = duration_text(abs(ns))
     return told if not ns or math.isnan(ns) else f"{'+' if ns > 0 else '−'}{told}"
 
 
 def ratio_text(ratio: float) -> str:
-    """Write a ratio as a share with its sign, above ten times as a factor: ``"+4.56 %"``."""
+    """Format a ratio as a signed share, above ten times as a factor: ``"+4.56 %"``."""
     if math.isnan(ratio):
         return "unknown"
     if ratio > 10:
@@ -206,14 +206,14 @@ def ratio_text(ratio: float) -> str:
 
 
 def p_text(p: float) -> str:
-    """Write a p value with two significant digits, small ones as a bound: ``"0.0079"``."""
+    """Format a p value with two significant digits, small ones as a bound: ``"0.0079"``."""
     return "< 0.0001" if p < 1e-4 else f"{p:.2g}"
 
 
 class TimeChanges(MadeSequence[TimeChange]):
-    """Rows by the size of their difference, those that changed most first, unknown ones last."""
+    """Rows by size of their difference, largest first, unknown ones last."""
 
-    #: What a row is.
+    #: Noun for a row.
     noun = "operator"
 
     @property
@@ -233,7 +233,7 @@ class TimeChanges(MadeSequence[TimeChange]):
         return self.columns.row(at)
 
     def to_dataframe(self) -> Any:
-        """Return one row each as a ``pandas.DataFrame``, times in nanoseconds."""
+        """Return one row per change as a ``pandas.DataFrame``, times in nanoseconds."""
         rows = list(self)
         names = (
             *("label", "kind", "a", "b", "ns_a", "ns_b", "change_ns", "ratio", "p", "q"),
@@ -288,7 +288,7 @@ class ChangeColumns:
         words: tuple[Sequence[str], Sequence[str], Sequence[str]],
         missing: str,
     ) -> ChangeColumns:
-        """Sum up and test the rows, whose labels, kinds and shapes are given."""
+        """Sum and test rows whose labels, kinds and shapes are given."""
         a = nodes[0].rows(aligned.offsets_a, aligned.nodes_a)
         b = nodes[1].rows(aligned.offsets_b, aligned.nodes_b)
         rounding = nodes[0].rounding_ns, nodes[1].rounding_ns
@@ -299,13 +299,13 @@ class ChangeColumns:
 
     @cached_property
     def change_ns(self) -> Floats:
-        """``b`` less ``a``, in the order of the arrays."""
+        """``b`` minus ``a``, in the order of the arrays."""
         found: Floats = self.b.ns - self.a.ns
         return found
 
     @cached_property
     def order(self) -> npt.NDArray[np.int64]:
-        """Row of the arrays at each place."""
+        """Index of each place's row in the arrays."""
         with np.errstate(invalid="ignore"):
             size = np.abs(self.change_ns)
         return np.argsort(-np.where(np.isnan(size), -1, size), kind="stable").astype(np.int64)
@@ -345,7 +345,7 @@ class ChangeColumns:
 
 
 def grouped(aligned: Aligned, group: npt.NDArray[np.int64], count: int) -> Aligned:
-    """Return rows of all nodes of the rows of each group; what it matches is not asked."""
+    """Return rows joined by group; matches are ignored."""
     sides = []
     for offsets, nodes in (
         (aligned.offsets_a, aligned.nodes_a),
@@ -360,10 +360,10 @@ def grouped(aligned: Aligned, group: npt.NDArray[np.int64], count: int) -> Align
     return Aligned(*sides[0], *sides[1], certainty, np.zeros(count, np.uint8))
 
 
-#: What is said where a side was measured once.
+#: Note on a side with a single repeat.
 ONCE = "one repeat is no evidence of spread"
 
 
 def against(n: int, m: int) -> str:
-    """Write how many repeats there are: ``"5 against 5 repeats"``."""
+    """Format numbers of repeats: ``"5 against 5 repeats"``."""
     return f"{n:,} against {counted(m, 'repeat')}"

@@ -1,4 +1,4 @@
-"""The times of two runs compared, as columns, and their sums."""
+"""Compared times of two runs as columns, and their sums."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ from tvmdbg_widgets.model.timeline.timeline import Timeline
 RowWords = tuple[list[str], list[str], list[str]]
 
 _CONVERTING = frozenset({"cast/quantize", "layout/copy", "reshape"})
-#: Share of the operators that runs of one model have in common.
+#: Least share of common operators in runs of one model.
 _RELATED = 0.5
 _ONE_TIME = {
     TimeMeaning.CALL: "a profiling report holds one time of each call, so how it varies is unknown",
@@ -50,10 +50,7 @@ _ONE_TIME = {
 
 
 class ComparedTimes(TimeChanges):
-    """The times of two runs, operator by operator, as numbers.
-
-    See :class:`TimeComparison`, which says what they mean.
-    """
+    """Times of two runs by operator, as numbers; see :class:`TimeComparison`."""
 
     def __init__(
         self,
@@ -83,9 +80,9 @@ class ComparedTimes(TimeChanges):
         return self.summed(aligned, self._named(aligned))
 
     def _named(self, aligned: Aligned) -> RowWords:
-        """Label, kind and shape of each row: of the side with fewer nodes, else of `a`.
+        """Return label, kind and shape per row, from the side with fewer nodes, else from `a`.
 
-        A row that holds a call of several nodes is called by it.
+        A row that holds a call of several nodes is named after the call.
         """
         graphs = self.matching.graph_a, self.matching.graph_b
         words = [(node_labels(each), node_op_kinds(each)) for each in graphs]
@@ -104,7 +101,7 @@ class ComparedTimes(TimeChanges):
         return labels, kinds, shapes
 
     def _call(self, nodes: tuple[tuple[int, ...], tuple[int, ...]]) -> tuple[str, str, str] | None:
-        """Name, kind and shape of the longest call in a row, of `b` where it has one."""
+        """Return name, kind and shape of the longest call in a row, preferably of `b`."""
         for side in (1, 0):
             found, sets = self._nodes[side], self._compared[side].shared
             own = [node for node in nodes[side] if found.call[node] >= 0]
@@ -119,12 +116,12 @@ class ComparedTimes(TimeChanges):
 
     @cached_property
     def total_a(self) -> float:
-        """What `a` took, nanoseconds: an execution where it is known, else the sum of its nodes."""
+        """Time of `a` in nanoseconds: an execution if known, else the sum of its nodes."""
         return self._total(0)
 
     @cached_property
     def total_b(self) -> float:
-        """What `b` took, nanoseconds, in the same way."""
+        """Time of `b` in nanoseconds, likewise."""
         return self._total(1)
 
     def _total(self, side: int) -> float:
@@ -133,7 +130,7 @@ class ComparedTimes(TimeChanges):
         return _total(self._nodes[side].ns) + self._apart(side)
 
     def _apart(self, side: int) -> float:
-        """Time that is of no operator: what is left of delegates' calls, what lowering inserted."""
+        """Return time that is of no operator: rests of delegate calls, and inserted operators."""
         sets = self._compared[side].shared
         return 0.0 if sets is None else float(np.nansum(sets.own_ns[sets.apart]))
 
@@ -147,11 +144,10 @@ class ComparedTimes(TimeChanges):
 
     @cached_property
     def shared(self) -> tuple[int, int]:
-        """How many operators of the run that has more of them the other has, too, and of how many.
+        """Number of common operators, and the larger number of operators.
 
-        Counted are those that have a match, or as many of one op kind and output shape as both
-        have: builds of one model may differ in every edge. What converts types and layouts is no
-        operator of a model.
+        Common are matches, or as many of one op kind and output shape as both have: builds of one
+        model may differ in every edge. Conversions of types and layouts are not counted.
         """
         sure = self.matching.pairs[self.matching.certainty <= Certainty.LIKELY]
         found = []
@@ -170,9 +166,9 @@ class ComparedTimes(TimeChanges):
 
     @property
     def is_unrelated(self) -> bool:
-        """Whether the runs share so few operators that they are of different models.
+        """Whether the runs share too few operators to be of one model.
 
-        Nobody knows that of calls whose operators no file names.
+        False for calls whose operators no file names.
         """
         if self._hidden:
             return False
@@ -180,7 +176,7 @@ class ComparedTimes(TimeChanges):
         return shared < count * _RELATED
 
     def node_ns(self, side: int) -> npt.NDArray[np.float64]:
-        """Return the time of each node of `a` (0) or `b` (1), nanoseconds; NaN where unknown."""
+        """Return node times of `a` (0) or `b` (1), nanoseconds; NaN where unknown."""
         return self._compared[side].node_ns
 
     @property
@@ -196,7 +192,7 @@ class ComparedTimes(TimeChanges):
         return self.summed(whole, (["all operators"], [""], [""])).row(0)
 
     def summed(self, rows: Aligned, words: RowWords) -> ChangeColumns:
-        """Return rows of nodes with their sums and tests, by label, kind and shape."""
+        """Return rows of nodes with sums and tests, given label, kind and shape."""
         return ChangeColumns.of(rows, self._nodes, words, self._missing)
 
 
@@ -217,7 +213,7 @@ def _total(times: Any) -> float:
 
 
 _MOST = 0.9
-#: Above it a share says no more than the factor.
+#: Factor above which a share says no more.
 _FACTOR = 10
 #: What no test of repeats can know.
 SESSIONS = (
@@ -227,7 +223,7 @@ SESSIONS = (
 
 
 def sentence(compared: ComparedTimes) -> str:
-    """How much faster or slower `b` is, and how few operators account for that."""
+    """Return how much faster or slower `b` is, and how few operators account for that."""
     change, total_a, total_b = compared.change_ns, compared.total_a, compared.total_b
     totals = f"total {duration_text(total_a)} → {duration_text(total_b)}"
     if compared.is_unrelated:
@@ -259,7 +255,7 @@ def sentence(compared: ComparedTimes) -> str:
 
 
 def _most(compared: ComparedTimes) -> tuple[int, float]:
-    """How few rows make nine tenths of the difference, and which share they make."""
+    """Return how few rows make nine tenths of the difference, and their share."""
     changes = compared.columns.change_ns[~np.isnan(compared.columns.change_ns)]
     along = np.sort(np.sign(compared.change_ns) * changes)[::-1]
     sums = np.cumsum(along) / abs(compared.change_ns)
@@ -268,7 +264,7 @@ def _most(compared: ComparedTimes) -> tuple[int, float]:
 
 
 def power(columns: ChangeColumns, missing: str) -> tuple[str, ...]:
-    """What samples of these sizes can show at all."""
+    """Describe what samples of these sizes can show at all."""
     sizes = zip(np.diff(columns.a.offsets), np.diff(columns.b.offsets), strict=True)
     known = Counter((int(n), int(m)) for n, m in sizes if n and m)
     if not known:
@@ -289,7 +285,7 @@ def power(columns: ChangeColumns, missing: str) -> tuple[str, ...]:
 
 
 def untested(columns: ChangeColumns) -> str:
-    """How many rows have a difference that nothing tells from noise, and why; empty for none."""
+    """Return how many rows differ untested, and why; empty for none."""
     ground = columns.verdicts.ground
     few = ground == Ground.FEW
     once = few & ((np.diff(columns.a.offsets) == 1) | (np.diff(columns.b.offsets) == 1))
@@ -303,7 +299,7 @@ def untested(columns: ChangeColumns) -> str:
 
 
 def warm_up(compared: ComparedTimes) -> str:
-    """Return whether warm-up is in the repeats that are compared; empty where it is not seen."""
+    """Return whether compared repeats include warm-up; empty where none is seen."""
     timelines = compared.a.timeline, compared.b.timeline
     cuts = [0 if each is None else each.warm_up.cut for each in timelines]
     if max(cuts) <= compared.warm_up:

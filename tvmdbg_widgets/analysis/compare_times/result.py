@@ -1,4 +1,4 @@
-"""The times of two runs compared: which operators take longer, and which do so by noise alone."""
+"""Result of a comparison of times: operators that take longer, and whether by noise alone."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ from tvmdbg_widgets.model.timeline.timeline import Timeline
 
 
 class KindChanges(TimeChanges):
-    """All operators of one kind as a row."""
+    """Changes summed by op kind."""
 
     noun = "op kind"
 
@@ -43,7 +43,7 @@ class KindChanges(TimeChanges):
 
     @cached_property
     def columns(self) -> ChangeColumns:
-        """The columns of the comparison, summed up by op kind."""
+        """Columns of the comparison, summed by op kind."""
         columns = self._comparison.columns
         kinds, group = np.unique(np.array(columns.kinds, object), return_inverse=True)
         names = [str(each) for each in kinds]
@@ -57,13 +57,13 @@ class KindChanges(TimeChanges):
 
 
 class TimeComparison(ComparedTimes):
-    """The times of two runs, operator by operator; a sequence of :class:`TimeChange`.
+    """Times of two runs by operator; a sequence of :class:`TimeChange`.
 
     Attributes
     ----------
     a, b : RunParts
     matching : Matching
-        Which nodes stand for each other.
+        Matched nodes.
     titles : (str, str)
     warm_up : int
         So many of the first repeats of every node were left out.
@@ -76,7 +76,7 @@ class TimeComparison(ComparedTimes):
     total : TimeChange
         All nodes as one row.
     aligned_by : str
-        What stands for what, where one run has no graph; else ``""``.
+        How nodes were aligned, where one run has no graph; else ``""``.
     """
 
     #: Makes the run that shows both; see :attr:`run`.
@@ -84,7 +84,7 @@ class TimeComparison(ComparedTimes):
 
     @cached_property
     def uncompared_ns(self) -> tuple[float, float]:
-        """Time of `a` and of `b` in rows of which the other side's time is not known."""
+        """Time of `a` and of `b` in rows whose other side has no known time."""
         columns = self.columns
         lost = np.isnan(columns.change_ns)
         return float(np.nansum(columns.a.ns[lost])), float(np.nansum(columns.b.ns[lost]))
@@ -107,7 +107,7 @@ class TimeComparison(ComparedTimes):
         return KindChanges(self)
 
     def row_of(self, node: int) -> TimeChange | None:
-        """Return the row of a node of `a`; None where it has none, as parameters."""
+        """Return the row of a node of `a`; None for nodes without one, such as parameters."""
         self.matching.graph_a.entry_range(node)
         aligned = self.columns.aligned
         at = np.flatnonzero(aligned.nodes_a == node)
@@ -117,13 +117,13 @@ class TimeComparison(ComparedTimes):
         return self[int(np.flatnonzero(self.columns.order == row)[0])]
 
     def counts(self) -> dict[str, int]:
-        """Return how many rows there are of each verdict that occurs."""
+        """Return the number of rows by verdict."""
         found = Counter(self.columns.verdicts.verdict.tolist())
         return {each.label: found[each] for each in TimeVerdict if found[each]}
 
     @property
     def title(self) -> str:
-        """Both runs by their titles."""
+        """Titles of both runs."""
         return "A: {}, B: {}".format(*map(one_line, self.titles))
 
     @cached_property
@@ -152,16 +152,16 @@ class TimeComparison(ComparedTimes):
 
     @cached_property
     def power(self) -> tuple[str, ...]:
-        """What samples of these sizes can show at all."""
+        """Power of tests with samples of these sizes."""
         return compared_times.power(self.columns, self._missing)
 
     @property
     def change(self) -> NodeColumn:
-        """The difference at each node of `a`, as a color of its graph."""
+        """Differences at the nodes of `a`, as a color of its graph."""
         return self.column_of(self.matching.graph_a)
 
     def speed_of(self, graph: Graph) -> NodeColumn:
-        """Return how much slower `b` is at each node of one of both graphs, as a ratio.
+        """Return how much slower `b` is by node of one of both graphs, as a ratio.
 
         Raises
         ------
@@ -171,7 +171,7 @@ class TimeComparison(ComparedTimes):
         return speed_column(self, self._side(graph))
 
     def column_of(self, graph: Graph) -> NodeColumn:
-        """Return the difference at each node of one of both graphs.
+        """Return the difference by node of one of both graphs.
 
         Raises
         ------
@@ -188,12 +188,12 @@ class TimeComparison(ComparedTimes):
 
     @cached_property
     def timeline(self) -> Timeline:
-        """Both timelines as one, over the nodes of `a`: the tracks of A, then those of B."""
+        """Timeline with the tracks of A, then those of B, over the nodes of `a`."""
         return combined(known_timeline(self.a), known_timeline(self.b), self.matching, self.titles)
 
     @cached_property
     def slice_words(self) -> dict[str, tuple[str, str]]:
-        """Label and op kind of the slices of `b` by the name they have."""
+        """Label and op kind of the slices of `b`, by name."""
         timeline, graph = known_timeline(self.b), self.matching.graph_b
         labels, kinds = node_labels(graph), node_op_kinds(graph)
         named = np.flatnonzero(timeline.slice_node >= 0)
@@ -220,18 +220,18 @@ class TimeComparison(ComparedTimes):
 
 Floats = npt.NDArray[np.float64]
 
-#: What graphs call these colors.
+#: Name of the color in graphs.
 NAME = "time change"
 SPEED = "speed"
-#: Ratios of times beyond it have the colors of its ends, as a binary logarithm.
+#: Limit of the color scale, as a binary logarithm of the ratio.
 _MOST = 3.0
 
 
 def change_column(comparison: ComparedTimes, side: int) -> NodeColumn:
-    """Return by how much `b` is slower at each node; noise and what is unknown have no value.
+    """Return differences by node of a side; noise and unknowns have no value.
 
-    The difference of a function that stands for several nodes is at the last of them as they run,
-    so that sums over groups count it once.
+    A function that matches several nodes has its difference at the last of them to run, so that
+    sums over groups count it once.
     """
     columns = comparison.columns
     aligned, told = columns.aligned, columns.verdicts.shown
@@ -258,10 +258,9 @@ def change_column(comparison: ComparedTimes, side: int) -> NodeColumn:
 
 
 def speed_column(comparison: ComparedTimes, side: int) -> NodeColumn:
-    """Return how much slower `b` is at each node, as the binary logarithm of the ratio of times.
+    """Return ratios of times by node of a side, as binary logarithms.
 
-    All parts of a function have the value of the whole; noise, what is unknown and what has no
-    match have none.
+    All parts of a function have its value; noise, unknown and unmatched nodes have none.
     """
     columns = comparison.columns
     aligned, verdict = columns.aligned, columns.verdicts.verdict
@@ -290,10 +289,10 @@ def speed_column(comparison: ComparedTimes, side: int) -> NodeColumn:
 
 
 def _terms(comparison: ComparedTimes, side: int) -> tuple[Floats, Floats]:
-    """Return the times of `a` and of `b` at each node of one side, whatever is noise.
+    """Return the times of `a` and of `b` by node of one side, including noise.
 
-    The time of what stands for several nodes is shared out among them as theirs are, that of a
-    call evenly: any of its nodes together have the ratio of the call.
+    The time of a node that matches several is shared in proportion to their times, that of a call
+    evenly, so that any of its nodes together have the call's ratio.
     """
     columns, graphs = comparison.columns, (comparison.matching.graph_a, comparison.matching.graph_b)
     offsets = (columns.aligned.offsets_a, columns.aligned.offsets_b)[side]
@@ -317,7 +316,7 @@ def _terms(comparison: ComparedTimes, side: int) -> tuple[Floats, Floats]:
 
 
 def _note(comparison: ComparedTimes, parts: int = 0) -> str:
-    """What has no color, and what has one that no test confirms."""
+    """Describe nodes without color, and colors that no test confirms."""
     verdicts = comparison.columns.verdicts
     unknown = (verdicts.verdict == TimeVerdict.UNKNOWN) & ~verdicts.shown
     counts = (

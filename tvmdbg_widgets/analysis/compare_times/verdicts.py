@@ -1,4 +1,4 @@
-"""Whether two times differ by more than noise: rank tests, verdicts, and the samples for both."""
+"""Verdicts on differences of times: samples, rank tests, and significance."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ from tvmdbg_widgets.model.timeline.timeline import Timeline
 
 Floats = npt.NDArray[np.float64]
 
-#: A difference is told from noise where its corrected p value is at most this.
+#: Largest corrected p value of a significant difference.
 ALPHA = 0.05
-#: TVM prints repeats in microseconds with three decimals: each is off by so many nanoseconds.
+#: Rounding error of TVM's printed repeats, nanoseconds: microseconds with three decimals.
 ROUNDING_NS = 0.5
 
 
 class TimeVerdict(enum.IntEnum):
-    """What is said of a row."""
+    """Verdict on a row."""
 
     SLOWER = 0
     FASTER = 1
@@ -40,12 +40,12 @@ class TimeVerdict(enum.IntEnum):
 
     @property
     def label(self) -> str:
-        """In lower case, as views show it."""
+        """The verdict in lower case, as views show it."""
         return {self.ONLY_A: "only in A", self.ONLY_B: "only in B"}.get(self, self.name.lower())
 
 
 class Ground(enum.IntEnum):
-    """What a verdict rests on."""
+    """Evidence of a verdict."""
 
     TOLD = 0
     NOT_TOLD = 1
@@ -74,21 +74,21 @@ class Verdicts:
 
     @property
     def untested(self) -> npt.NDArray[np.bool_]:
-        """Rows whose times are known, but nothing that tells their difference from noise."""
+        """Rows with known times but untested differences."""
         return np.isin(self.ground, (Ground.FEW, Ground.NO_REPEATS, Ground.UNEVEN))
 
     @property
     def shown(self) -> npt.NDArray[np.bool_]:
-        """Rows whose difference has a color: all that are not noise, unsure or unknown."""
+        """Rows with a color: all but noise, unsure and unknown."""
         unsure = np.isin(self.verdict, (TimeVerdict.NOISE, TimeVerdict.UNKNOWN))
         return self.untested | ~unsure
 
 
 def judge(a: Samples, b: Samples, aligned: Aligned) -> Verdicts:
-    """Test all rows whose samples can show anything, and say which differ by more than noise.
+    """Test rows with enough repeats, and decide which differ by more than noise.
 
-    Only they are counted where p values are corrected. A match that is only possible is never
-    the ground of a verdict.
+    Only tested rows count for the correction of p values. A merely possible match is never
+    evidence.
     """
     count = len(aligned)
     p, shift, low, high = (np.full(count, np.nan) for _ in range(4))
@@ -135,7 +135,7 @@ def judge(a: Samples, b: Samples, aligned: Aligned) -> Verdicts:
     return Verdicts(p, q, shift, low, high, verdict, ground, int(tested.sum()))
 
 
-#: Most pairs of values for which p is exact without ties, and most values with ties.
+#: Most pairs of values with an exact p without ties, and most values with ties.
 EXACT_PAIRS, EXACT_TIED = 2_500, 40
 _AT_ONCE = 1 << 21
 _MOST_DIFFERENCES = 1 << 21
@@ -166,6 +166,7 @@ def rank_tests(a: npt.ArrayLike, b: npt.ArrayLike, level: float = 0.95) -> RankT
 
 
 def _some(x: Floats, y: Floats, level: float, found: RankTests) -> None:
+    """Test the pairs of one chunk."""
     n, m = x.shape[1], y.shape[1]
     pooled = np.sort(np.concatenate((x, y), axis=1), axis=1)
     tied = (pooled[:, 1:] == pooled[:, :-1]).any(axis=1)
@@ -191,7 +192,7 @@ def _u_sorted(x: Floats, y: Floats) -> float:
 
 
 def _p(u: float, n: int, m: int, tied: Floats | None) -> float:
-    """Two-sided p of U; `tied` is the sorted pooled sample where values occur twice."""
+    """Return the two-sided p of U; `tied` is the sorted pooled sample if values repeat."""
     if tied is None:
         if n * m <= EXACT_PAIRS:
             return _tail(min(n, m), max(n, m))[int(min(u, n * m - u))]
@@ -216,7 +217,7 @@ def _normal(u: float, n: int, m: int, ties: tuple[int, ...]) -> float:
 
 @lru_cache(maxsize=4096)
 def _tied_tails(size: int, ties: tuple[int, ...]) -> tuple[float, ...]:
-    """Two-sided p for each doubled sum of mid-ranks of a sample of `size` values."""
+    """Return the two-sided p per doubled sum of mid-ranks of a sample of `size` values."""
     below = np.concatenate(([0], np.cumsum(ties)))
     ranks = [first + last + 1 for first, last in pairwise(below.tolist())]
     ways = np.zeros((size + 1, sum(r * t for r, t in zip(ranks, ties, strict=True)) + 1), np.int64)
@@ -233,7 +234,7 @@ def _tied_tails(size: int, ties: tuple[int, ...]) -> tuple[float, ...]:
 
 @lru_cache(maxsize=64)
 def u_counts(n: int, m: int) -> tuple[int, ...]:
-    """Return in how many ways each U from 0 to n*m comes about, without ties.
+    """Return the number of ways to get each U from 0 to n*m, without ties.
 
     The coefficients of the Gaussian binomial: the product of (1 - q^(m + i)) / (1 - q^i).
     """
@@ -248,7 +249,7 @@ def u_counts(n: int, m: int) -> tuple[int, ...]:
 
 @lru_cache(maxsize=64)
 def _tail(n: int, m: int) -> tuple[float, ...]:
-    """Two-sided p for each U up to half of n*m."""
+    """Return the two-sided p for each U up to half of n*m."""
     total, below, found = math.comb(n + m, n), 0, []
     for count in u_counts(n, m)[: n * m // 2 + 1]:
         below += count
@@ -257,7 +258,7 @@ def _tail(n: int, m: int) -> tuple[float, ...]:
 
 
 def _cut(n: int, m: int, level: float) -> int:
-    """Of the sorted differences, which one bounds the interval from either side; -1 for none."""
+    """Return the index of the sorted difference that bounds the interval; -1 for none."""
     most = (1 - level) / 2
     if n * m > EXACT_PAIRS:
         away = NormalDist().inv_cdf((1 + level) / 2) * math.sqrt(n * m * (n + m + 1) / 12)
@@ -272,12 +273,12 @@ def _cut(n: int, m: int, level: float) -> int:
 
 
 def least_p(n: int, m: int) -> float:
-    """Return the least two-sided p value that samples of these sizes can give; 1 without values."""
+    """Return the least two-sided p value of samples of these sizes; 1 without values."""
     return min(1.0, 2 / math.comb(n + m, n)) if n > 0 and m > 0 else 1.0
 
 
 def adjusted(p: npt.ArrayLike) -> Floats:
-    """Return p values corrected for their number, by the false discovery rate.
+    """Return p values corrected by the false discovery rate.
 
     Y. Benjamini, Y. Hochberg, J. R. Statist. Soc. B 57, 1995: the smallest p[j] * K / j over all
     ranks j from that of a value up to K, at most 1.
@@ -310,7 +311,7 @@ class Samples:
 
 
 class NodeSamples:
-    """Times and repeats of the nodes of one timeline, as they are compared."""
+    """Times and repeats of a timeline's nodes, ready for comparison."""
 
     def __init__(self, timeline: Timeline, warm_up: int) -> None:
         given = [timeline.repeats(node) for node in range(timeline.num_nodes)]
@@ -335,7 +336,7 @@ class NodeSamples:
             self.ns[some] = sums[some] / number[some]
 
     def rows(self, offsets: Ints, nodes: Ints) -> Samples:
-        """Sum up the nodes of each row."""
+        """Sum the nodes by row."""
         count = len(offsets) - 1
         row = np.repeat(np.arange(count), np.diff(offsets))
         times = self.ns[nodes]
@@ -347,7 +348,7 @@ class NodeSamples:
         most = np.zeros(count, np.int64)
         np.maximum.at(most, row, number)
         uneven = np.zeros(count, np.bool_)
-        # What takes no time has nothing to be repeated.
+        # Without time there are no repeats.
         np.logical_or.at(uneven, row, (number != most[row]) & ~(times == 0))
         most[uneven] = 0
         starts = np.concatenate(([0], np.cumsum(most))).astype(np.int64)
@@ -360,7 +361,7 @@ class NodeSamples:
 
 
 def _place_calls(sets: NodeSets, ns: Floats, call: Ints, repeats: list[Floats]) -> None:
-    """Put the time of each call at one of its nodes that has none of its own."""
+    """Assign the time of a call to one of its untimed nodes."""
     inside = np.isnan(ns)
     for number in np.argsort(np.diff(sets.offsets), kind="stable").tolist():
         nodes = np.array(sets.of(number), np.int64)

@@ -1,1 +1,1 @@
-"""What the Inspector works out of an ETDump and an ETRecord."""
+"""Results of ExecuTorch's Inspector: events of an ETDump joined with an ETRecord."""

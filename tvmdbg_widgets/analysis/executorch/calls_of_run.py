@@ -1,4 +1,4 @@
-"""The calls of delegates of a run: those that its dump recorded, else those of its program."""
+"""Calls of delegates in a run: recorded ones, or without a dump those of the program."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from tvmdbg_widgets.model.executorch.event_nodes import UNMAPPED, ExecuTorchFile
 
 
 def recorded_calls(files: ExecuTorchFiles) -> RecordedCalls:
-    """Return the calls of delegates that a dump recorded; those of the method without a dump."""
+    """Return the delegate calls that a dump recorded, or the method's without a dump."""
     if files.dump is None or not files.dump.num_events:
         own = files.insides.of(files.method).values()
         return RecordedCalls([_unrecorded(files, each) for each in own])
@@ -136,7 +136,7 @@ class _Calls:
 def _unaligned(
     files: ExecuTorchFiles, told: CallEvents | None, at: int, event: int
 ) -> Mapping[str, Any]:
-    """Return what is known of an event whose delegate has no graph, or several may be it."""
+    """Return an event whose delegate has no graph, or several candidates."""
     joined = files.event_nodes
     how = None if joined is None else joined.how[event]
     if told is not None and len(told.candidates) > 1:
@@ -169,7 +169,7 @@ def _of_several(told: CallEvents, at: int) -> Mapping[str, Any]:
 def _covered(
     spans: list[tuple[int, int]], start: int, end: int
 ) -> tuple[int, list[tuple[int, int]]]:
-    """Return how much of a stretch some spans cover, and what lies between them."""
+    """Return how much of an interval some spans cover, and the gaps between them."""
     at, covered = start, 0
     gaps: list[tuple[int, int]] = []
     for begun, ended in sorted(spans):

@@ -1,4 +1,4 @@
-"""A block of events as the Inspector shows it: columns, table, and runs of equal events."""
+"""Blocks of events as the Inspector shows them: columns, table, and runs of equal events."""
 
 from __future__ import annotations
 
@@ -48,10 +48,10 @@ class EventBlock:
     runs : tuple of int
         Which runs of the dump these are.
     outputs : LoggedValues
-        What the program returned, by run.
+        Outputs of the program, by run.
     reference_output : list of arrays and scalars, or None
     noted : list of str
-        What of :attr:`deviations` is known without comparing values.
+        The :attr:`deviations` known without comparing values.
     compat : bool
         Whether this is the Inspector's own answer.
     """
@@ -69,12 +69,12 @@ class EventBlock:
 
     @property
     def run_output(self) -> list[Inflated]:
-        """What the program returned in the first run of the block."""
+        """Outputs of the program in the first run of the block."""
         return self.outputs.first
 
     @property
     def run_output_by_run(self) -> list[list[Inflated]]:
-        """What the program returned in each run of the block."""
+        """Outputs of the program by run of the block."""
         return [self.outputs.of_run(run) for run in range(len(self.outputs.runs))]
 
     @cached_property
@@ -96,15 +96,15 @@ class EventBlock:
     def to_dataframe(
         self, include_units: bool = False, include_delegate_debug_data: bool = False
     ) -> pd.DataFrame:
-        """Return one row an event.
+        """Return one row per event.
 
         Parameters
         ----------
         include_units
-            Whether the names of time columns say the unit.
+            Whether the names of time columns include the unit.
         include_delegate_debug_data
-            Whether to add what :attr:`Event.delegate_debug_metadatas` holds: a column for lists,
-            or a column for each key of dicts.
+            Whether to add :attr:`Event.delegate_debug_metadatas`: a column for lists,
+            or a column per key of dicts.
 
         Raises
         ------
@@ -119,14 +119,14 @@ class EventBlock:
         ).to_dataframe()
 
 
-#: Of what the metadata parser of an Inspector returned: ``"metadata:kernel"``.
+#: Prefix of columns from an Inspector's metadata parser: ``"metadata:kernel"``.
 METADATA: Final = "metadata:"
-#: Columns that every run of ExecuTorch has.
+#: Columns of every ExecuTorch run.
 EXECUTORCH_COLUMNS: Final = ("backend", "mapping")
 
 
 def executorch_column(parts: RunParts, name: str) -> NodeColumn:
-    """Return an operator's ``"backend"``, or its ``"mapping"``: how events are tied to it."""
+    """Return the ``"backend"`` of operators, or the ``"mapping"`` that ties events to them."""
     graph, found = parts.graph, parts.executorch
     if graph is None or found is None:
         raise ValueError(f"{name!r} is known of runs of ExecuTorch with a graph")
@@ -151,9 +151,9 @@ def executorch_column(parts: RunParts, name: str) -> NodeColumn:
 
 
 def metadata_column(graph: Graph, blocks: Iterable[EventBlock], key: str) -> NodeColumn:
-    """Return what a metadata parser returned under a key, by the operators of the event.
+    """Return a metadata parser's values for a key, by the operators of the event.
 
-    Of an operator with several events the last one counts. Numbers stay numbers where all are.
+    The last of several events counts. Numbers stay numbers if all values are.
     """
     nodes: dict[int, list[int]] = defaultdict(list)
     for node, attrs in enumerate(graph.attrs):
@@ -179,7 +179,7 @@ def metadata_column(graph: Graph, blocks: Iterable[EventBlock], key: str) -> Nod
     return node_column(graph, values, name=METADATA + key)
 
 
-#: Columns that print_data_tabular and save_data_to_tsv leave out, and rows by part of their name.
+#: Columns that print_data_tabular and save_data_to_tsv omit, and rows by part of their name.
 _NOT_PRINTED: Final = frozenset(
     {"raw", "delegate_debug_identifier", "stack_traces", "module_hierarchy", "debug_data"}
 )
@@ -203,7 +203,7 @@ class EventTable:
     columns: tuple[list[Any], ...]
 
     def to_dataframe(self) -> Any:
-        """Return the table as a ``pandas.DataFrame`` with the Inspector's columns and types."""
+        """Return a ``pandas.DataFrame`` with the Inspector's columns and types."""
         import pandas as pd
 
         columns: dict[str, Any] = {}
@@ -240,7 +240,7 @@ class EventTable:
         return text
 
     def html(self, most: int) -> str:
-        """Return the first rows as an HTML table, every text in it escaped."""
+        """Return the first rows as an HTML table, with all text escaped."""
         rows = list(zip(*self.columns, strict=True))
         head = "".join(f"<th>{html.escape(str(name))}</th>" for name in ("", *self.names))
         body = "".join(
@@ -308,7 +308,7 @@ def _metadata_columns(events: Sequence[Event]) -> list[tuple[Any, list[Any]]]:
         for key, value in found.items():
             columns.setdefault(key, [_MISSING] * len(events))[row] = value
     for key, column in columns.items():
-        # None among numbers is NaN, as pandas has it.
+        # None among numbers becomes NaN, as in pandas.
         if all(value is None or type(value) in (int, float) for value in column):
             columns[key] = _numbers([_MISSING if value is None else value for value in column])
     return [*columns.items()]

@@ -1,4 +1,4 @@
-"""Event blocks of a dump: runs that logged the same events are one block.
+"""Event blocks of a dump: runs with equal events are one block.
 
 ``EventBlock._gen_from_etdump`` in devtools/inspector/_inspector.py @ v1.4.1.
 """
@@ -48,7 +48,7 @@ def event_blocks(
     converter: Converter | None = None,
     compat: bool = False,
 ) -> list[EventBlock]:
-    """Group the runs of a dump into blocks, and the events of each block over its runs."""
+    """Group the runs of a dump into blocks, and their events over the runs."""
     scales = source_time_scale, target_time_scale
     times = MeasuredTimes(dump, *scales, converter, compat=compat)
     merging = EventMerging(dump, times, buffer, metadata_parser, compat=compat)
@@ -58,7 +58,7 @@ def event_blocks(
 
 
 def _grouped(dump: ETDump, merging: EventMerging) -> dict[_Key, SameRuns]:
-    """Return the runs by what has to be the same: name, signatures and bundled input."""
+    """Return the runs by name, signatures and bundled input."""
     grouped: dict[_Key, SameRuns] = {}
     indexes, starts = dump.bundled_input_index.tolist(), dump.run_offsets.tolist()
     for run, pattern in RunPatterns(dump, compat=merging.compat):
@@ -99,7 +99,7 @@ def _block(
 
 
 def _refuse_missing_fields(dump: ETDump) -> None:
-    """Refuse what ``_json_to_dataclass`` in exir/_serialize/_dataclass.py refuses."""
+    """Refuse dumps that ``_json_to_dataclass`` in exir/_serialize/_dataclass.py refuses."""
     logged = np.flatnonzero(dump.kind == EventKind.DEBUG).tolist()
     missing = "name" if None in dump.run_names else ""
     if any(row not in dump.values for row in logged):
@@ -124,7 +124,7 @@ class SameRuns:
 
 
 class EventMerging:
-    """Makes events of the rows of a dump."""
+    """Merger of a dump's rows into events."""
 
     def __init__(
         self,
@@ -149,16 +149,16 @@ class EventMerging:
         self._identifiers = [texts[code] if number == -1 else number for number, code in pairs]
 
     def logged(self, runs: Sequence[Sequence[DebugValue]]) -> LoggedValues:
-        """Return logged values, to be read when they are wanted."""
+        """Return logged values, read on demand."""
         return LoggedValues(runs, self._buffer, compat=self.compat)
 
     def values_at(self, start: int, positions: Sequence[int]) -> list[DebugValue]:
-        """Return what a run that starts at event `start` logged; events without a value do not."""
+        """Return the values logged by a run from event `start` on; other events are skipped."""
         values = self._values
         return [values[start + at] for at in positions if start + at in values]
 
     def events(self, signatures: Sequence[EventSignature], runs: SameRuns) -> list[Event]:
-        """Return the events that have these signatures, in order."""
+        """Return the events with these signatures, in order."""
         patterns = [pattern.events for pattern in runs.patterns]
         found, measured, raws = [], [], []
         for signature, members in zip(signatures, zip(*patterns, strict=True), strict=True):

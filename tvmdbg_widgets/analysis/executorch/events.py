@@ -1,4 +1,4 @@
-"""Events and event blocks with the attributes that ExecuTorch's Inspector gives them.
+"""Events and event blocks with the attributes of ExecuTorch's Inspector.
 
 ``Event`` and ``EventBlock`` in devtools/inspector/_inspector.py @ v1.4.1.
 """
@@ -33,7 +33,7 @@ from tvmdbg_widgets.model.executorch.etdump import (
     is_of_delegate,
 )
 
-#: Turns the metadata of an event's runs into a list, or into a dict with a column a key.
+#: Turns the metadata of an event's runs into a list, or into a dict with a column per key.
 MetadataParser: TypeAlias = Callable[[list[Any]], Any]
 
 _DIFFERENT_EVENTS: Final = ("\n" + " " * 20).join(
@@ -47,7 +47,7 @@ _DIFFERENT_EVENTS: Final = ("\n" + " " * 20).join(
 
 
 class LoggedValues:
-    """The values that an event, or the program's end, logged in each run of a block."""
+    """Values that an event, or the program's end, logged in each run of a block."""
 
     def __init__(
         self,
@@ -67,7 +67,7 @@ class LoggedValues:
 
     @cached_property
     def first(self) -> list[Inflated]:
-        """The values of the first run that logged any."""
+        """Values of the first run that logged any."""
         return self.of_run(self._first_run) if self.runs else []
 
     @property
@@ -76,13 +76,13 @@ class LoggedValues:
 
     @cached_property
     def differing(self) -> int:
-        """Number of runs whose values are not those of the first; NaN differs from itself."""
+        """Number of runs whose values differ from the first's; NaN differs from itself."""
         others = (run for run in range(len(self.runs)) if run != self._first_run)
         return sum(not _equal(self.of_run(run), self.first) for run in others)
 
     @property
     def tensors(self) -> Iterator[DebugTensor]:
-        """Where the tensors of all runs lie."""
+        """Tensors of all runs."""
         return (tensor for values in self.runs for each in values for tensor in each.tensors)
 
     def check_events(self) -> None:
@@ -104,7 +104,7 @@ def _equal(one: Any, other: Any) -> bool:
 
 
 def _is_same_to_inspector(one: Inflated, other: Inflated) -> bool:
-    """Compare as ``is_inference_output_equal`` does: lists as far as the shorter one goes."""
+    """Compare as ``is_inference_output_equal``: lists up to the length of the shorter one."""
     if isinstance(one, list) and isinstance(other, list):
         return all(map(_equal, one, other))
     numbers = not isinstance(one, list | None) and not isinstance(other, list | None)
@@ -114,7 +114,7 @@ def _is_same_to_inspector(one: Inflated, other: Inflated) -> bool:
 
 
 def _truth(one: npt.NDArray[Any], other: npt.NDArray[Any]) -> bool:
-    """Return whether two tensors of one element are equal; others torch refuses to compare so."""
+    """Return whether two one-element tensors are equal; others raise as in torch."""
     found = _elementwise(one, other)
     if found.size != 1:
         many = "more than one value" if found.size else "no values"
@@ -123,7 +123,7 @@ def _truth(one: npt.NDArray[Any], other: npt.NDArray[Any]) -> bool:
 
 
 def _elementwise(one: npt.NDArray[Any], other: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
-    """Compare two tensors as torch does, with its error where their shapes do not fit."""
+    """Compare two tensors as torch does, with its error for unequal shapes."""
     if problem := broadcast_problem(one, other):
         raise RuntimeError(problem)
     return np.asarray(one == other)
@@ -154,7 +154,7 @@ class Event:
     stack_traces : dict of str to (str or None)
         By name of the operator's node, with ``_`` at its end as the Inspector has it.
     module_hierarchy : dict of str to (dict of str to (str, str), or None)
-        Modules around each node, outermost first: path and type by key.
+        Modules around a node, outermost first: path and type by key.
     is_delegated_op : bool or None
     delegate_backend_name : str or None
     raw_delegate_debug_metadatas : list of bytes or ""
@@ -165,12 +165,12 @@ class Event:
     chain_index : int
         -1 for events of the framework.
     handle_trust : str
-        How the handles were found, in words of
+        Origin of the handles, in words of
         :data:`tvmdbg_widgets.model.executorch.event_nodes.HOW`; empty without an ETRecord.
     occurrences : tuple of int
-        How often it occurred in each run of the block.
+        Number of occurrences per run of the block.
     logged : LoggedValues
-        What it logged, by run.
+        Logged values, by run.
     """
 
     name: str
@@ -210,15 +210,15 @@ class Event:
 
     @property
     def debug_data_by_run(self) -> list[list[Inflated]]:
-        """Values logged in each run of the block, in order."""
+        """Values logged per run of the block, in order."""
         return [self.logged.of_run(run) for run in range(len(self.logged.runs))]
 
     @property
     def delegate_debug_metadatas(self) -> Any:
-        """What the parser makes of the metadata; the metadata where none was given.
+        """The parsed metadata; the metadata itself without a parser.
 
         The parser is called once, when this is first asked for, and only for delegated events:
-        with an empty list where there is no metadata. What it raises is not caught.
+        with an empty list where there is no metadata. Its exceptions propagate.
         """
         if not self.is_delegated_op or self.metadata_parser is None:
             return self.raw_delegate_debug_metadatas
@@ -239,7 +239,7 @@ class Event:
 
     @property
     def total_a_run(self) -> float:
-        """Time that it takes in one run on average, 0 where it has no durations."""
+        """Average time per run, 0 without durations."""
         if self.perf_data is None:
             return 0.0
         if max(self.occurrences, default=1) <= 1:
@@ -248,7 +248,7 @@ class Event:
 
 
 def notes(events: Sequence[Event], patterns: Sequence[RunPattern]) -> list[str]:
-    """Return what the dump alone tells, a sentence each."""
+    """Return notes that follow from the dump alone, as sentences."""
     found = []
     repeated = [event for event in events if max(event.occurrences, default=0) > 1]
     if repeated:
@@ -277,7 +277,7 @@ def notes(events: Sequence[Event], patterns: Sequence[RunPattern]) -> list[str]:
 
 
 def notes_on_events(dump: ETDump, runs: Sequence[int]) -> list[str]:
-    """Return what clocks and debug events of some runs of a dump tell, a sentence each."""
+    """Return notes on clocks and debug events of some runs, as sentences."""
     bounds = dump.run_offsets.tolist()
     rows = np.concatenate([np.arange(0), *(np.arange(*bounds[run : run + 2]) for run in runs)])
     start, end, kind = dump.start[rows], dump.end[rows], dump.kind[rows]
@@ -302,7 +302,7 @@ def notes_on_events(dump: ETDump, runs: Sequence[int]) -> list[str]:
 def notes_on_values(
     outputs: LoggedValues, of_events: Sequence[LoggedValues], runs: int
 ) -> list[str]:
-    """Return what the logged values of a block tell, a sentence each; reads all of them."""
+    """Return notes on a block's logged values, as sentences; reads all of them."""
     found = []
     logged = [outputs, *of_events]
     different = sum(bool(each.differing) for each in logged)

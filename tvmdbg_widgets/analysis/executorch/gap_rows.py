@@ -1,4 +1,4 @@
-"""What a comparison of a run with its reference found."""
+"""Result of a comparison of a run with its reference."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ _WIDTH = 60
 
 @dataclass(frozen=True, slots=True, eq=False)
 class GapRow:
-    """One value of the run and what it should be, named as the Inspector's columns.
+    """One value of the run and its reference, named as the Inspector's columns.
 
     Attributes
     ----------
@@ -57,7 +57,7 @@ class GapRow:
     runtime_intermediate_output : numpy.ndarray or list of numpy.ndarray
         As it was logged.
     gap : list of float
-        One for each output.
+        One per output.
     stacktraces : Mapping of str to str or None
         Source lines by operator.
     """
@@ -74,7 +74,7 @@ class GapRow:
 
 @dataclass(frozen=True, slots=True)
 class Skipped:
-    """A reference value that was compared with nothing, and why."""
+    """A reference value without a counterpart, and why."""
 
     key: Any
     handles: Handles
@@ -83,7 +83,7 @@ class Skipped:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class NumericGap:
-    """The distance of each value of a run from its reference.
+    """Distances of a run's values from their references.
 
     Attributes
     ----------
@@ -100,7 +100,7 @@ class NumericGap:
 
     @property
     def worst_first(self) -> tuple[GapRow, ...]:
-        """The rows by their worst gap; one that is no number comes first unless nothing differs."""
+        """The rows by worst gap; NaN comes first, unless nothing differs."""
         return tuple(sorted(self.rows, key=self._badness, reverse=True))
 
     def _badness(self, row: GapRow) -> float:
@@ -118,7 +118,7 @@ class NumericGap:
         return max(found, default=-math.inf)
 
     def to_dataframe(self) -> Any:
-        """Return a ``pandas.DataFrame`` with the columns of the Inspector's, a row each."""
+        """Return a ``pandas.DataFrame`` with the Inspector's columns, one row per value."""
         names = [field.name for field in fields(GapRow)] if self.rows else []
         return data_frame({name: [getattr(row, name) for row in self.rows] for name in names})
 
@@ -155,7 +155,7 @@ class NumericGap:
 
 
 def _names(names: list[str]) -> str:
-    """Return names in one line: of many the last, whose value it is, and how many precede it."""
+    """Return names in one line: of many the last, and how many precede it."""
     text = one_line(", ".join(names))
     if len(text) <= _WIDTH:
         return text
@@ -172,11 +172,10 @@ def numeric_gap(
     reference_graph: str | None = None,
     compat: bool = False,
 ) -> NumericGap:
-    """Compare the values that a run logged with a reference.
+    """Compare the logged values of a run with a reference.
 
-    Each reference value is found in the edge program; what was logged of it, or of the value that
-    it is a view of, is what it is compared with. Nothing is assumed: what has no counterpart is
-    listed in ``skipped``.
+    Every reference value is located in the edge program and compared with the logged value, or with
+    that of the value it is a view of. Values without a counterpart are listed in ``skipped``.
     """
     blocks = list(blocks)
     if etrecord is None:
@@ -251,7 +250,7 @@ def _compared(
 def inspector_pairs(
     blocks: Iterable[Any], graph: ReferenceGraph, values: Mapping[Any, Any]
 ) -> Iterator[GapRow]:
-    """Yield the Inspector's rows, their gaps yet to be computed."""
+    """Yield the Inspector's rows without their gaps."""
     given = {(k,) if isinstance(k, int) else tuple(k): value for k, value in values.items()}
     in_order = [node.handles for node in graph.nodes if node.handles in given]
     reference = {handles: given[handles] for handles in dict.fromkeys((*in_order, *given))}
@@ -281,7 +280,7 @@ def inspector_pairs(
 
 
 def inspector_gap(metric: GapMetric, reference: Any, runtime: Any) -> list[float]:
-    """Return the distance of a value, or of each of several."""
+    """Return the distance of one value, or of several."""
     if is_list(reference) != is_list(runtime):
         raise ValueError(
             f"Both inputs 'a' ({reference}) and 'b' ({runtime}) must be sequences or both must be "

@@ -1,4 +1,4 @@
-"""Which operators the identifiers of a delegate debug map stand for, and which none does."""
+"""Coverage of a delegate debug map: operators of identifiers, and operators without one."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _HANDLE = re.compile(r"(?<![\w.])-?\d{1,18}(?![\w.])")
 
 @dataclass(frozen=True, slots=True)
 class HandledOperator:
-    """An operator with its debug handles, and the identifiers that stand for it.
+    """An operator with its debug handles and identifiers.
 
     Attributes
     ----------
@@ -34,7 +34,7 @@ class HandledOperator:
     handles : tuple of int
         Empty where the node has none.
     identifiers : tuple of int or str
-        In the order of the map, each once, however many handles they share.
+        In the order of the map, without repeats, however many handles they share.
     """
 
     name: str
@@ -45,7 +45,7 @@ class HandledOperator:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class HandleCoverage:
-    """What a delegate debug map covers; every operator counts once."""
+    """Coverage of a delegate debug map; every operator counts once."""
 
     identifiers: Mapping[Identifier, tuple[int, ...]]
     operators: tuple[HandledOperator, ...]
@@ -53,25 +53,25 @@ class HandleCoverage:
 
     @property
     def covered(self) -> tuple[HandledOperator, ...]:
-        """Operators that an identifier stands for."""
+        """Operators with an identifier."""
         return tuple(each for each in self.operators if each.identifiers)
 
     @property
     def uncovered(self) -> tuple[HandledOperator, ...]:
-        """Operators that no identifier stands for."""
+        """Operators without an identifier."""
         return tuple(each for each in self.operators if not each.identifiers)
 
     @property
     def shared(self) -> tuple[HandledOperator, ...]:
-        """Operators that several identifiers stand for, as after a decomposition."""
+        """Operators with several identifiers, as after a decomposition."""
         return tuple(each for each in self.operators if len(each.identifiers) > 1)
 
     def operators_of(self, identifier: Identifier) -> tuple[HandledOperator, ...]:
-        """Operators that an identifier stands for: several after a fusion."""
+        """Return the operators of an identifier: several after a fusion."""
         return tuple(each for each in self.operators if identifier in each.identifiers)
 
     def to_dataframe(self) -> Any:
-        """Return one row an operator as a ``pandas.DataFrame``: name, handles and identifiers."""
+        """Return one row per operator as a ``pandas.DataFrame``: name, handles and identifiers."""
         names = ("name", "handles", "identifiers")
         return data_frame(
             {name: [getattr(each, name) for each in self.operators] for name in names}
@@ -120,7 +120,7 @@ def handle_coverage(
     nodes: Graph | ExportedProgram | Iterable[Any] | None = None,
     call_handles: Iterable[int] | None = None,
 ) -> HandleCoverage:
-    """Return what a delegate debug map covers."""
+    """Return the coverage of a delegate debug map."""
     identifiers = mapping_of(mapping)
     mapped = dict.fromkeys(handle for handles in identifiers.values() for handle in handles)
     called = None if call_handles is None else dict.fromkeys(flat(list(call_handles)))
@@ -155,7 +155,7 @@ def mapping_of(mapping: Any) -> dict[Identifier, tuple[int, ...]]:
 
 
 def flat(handles: Any) -> tuple[int, ...]:
-    """Return one handle or several, nested ones too, each once and in order."""
+    """Return one or several, possibly nested handles as a flat, ordered tuple without repeats."""
     if handles is None:
         return ()
     if isinstance(handles, list | tuple | set | frozenset):
@@ -181,7 +181,7 @@ def _operators(nodes: Graph | ExportedProgram | Iterable[Any]) -> Iterator[Handl
 def _named(
     operators: list[HandledOperator], identifiers: Mapping[Identifier, tuple[int, ...]]
 ) -> Iterator[HandledOperator]:
-    """Give the operators the identifiers that stand for them."""
+    """Assign identifiers to operators."""
     order = {identifier: at for at, identifier in enumerate(identifiers)}
     by_handle: dict[int, list[Identifier]] = {}
     for identifier, handles in identifiers.items():

@@ -1,4 +1,4 @@
-"""Values logged in a run, found by their debug handles."""
+"""Logged values of a run, indexed by debug handle."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Handles: TypeAlias = tuple[int, ...]
 
 
 class HandleIndex:
-    """Tuples of handles, each once, in their order."""
+    """Distinct tuples of handles, in their order."""
 
     def __init__(self, keys: Iterable[Handles]) -> None:
         self._order = {key: at for at, key in enumerate(dict.fromkeys(keys))}
@@ -30,14 +30,14 @@ class HandleIndex:
         return sorted(found, key=self._order.__getitem__)
 
     def within(self, handles: Iterable[int]) -> list[Handles]:
-        """Return the keys all of whose handles are among these."""
+        """Return the keys whose handles are all among these."""
         wanted = set(handles)
         return [key for key in self.overlapping(wanted) if wanted.issuperset(key)]
 
 
 @dataclass(frozen=True, slots=True)
 class OutputPair:
-    """A reference value and the runtime value it is compared with, both of these handles."""
+    """A reference value, its runtime value, and the handles of both."""
 
     handles: Handles
     reference: Any
@@ -67,7 +67,7 @@ def paired_outputs(
 def _component(
     start: Handles, ours: HandleIndex, theirs: HandleIndex
 ) -> tuple[list[Handles], list[Handles]]:
-    """Return the keys of reference and runtime values that overlapping handles join to one."""
+    """Return the keys of reference and runtime values connected by overlapping handles."""
     keys, events = [start], list[Handles]()
     size = 0
     while size < len(keys) + len(events):
@@ -96,7 +96,7 @@ def _of_event(
 
 
 def is_list(value: Any) -> bool:
-    """Whether a value is several."""
+    """Return whether a value is a list of values."""
     return isinstance(value, Sequence) and not isinstance(value, str)
 
 
@@ -123,7 +123,7 @@ def _one_of(value: Any, output: RuntimeOutput, place: int) -> Any:
     return alike[0] if len(alike) == 1 else values[-1]
 
 
-#: Operators whose elements are those of their input, in its order: memory planning leaves most out.
+#: Operators whose elements are those of their input, in order: memory planning omits most.
 _VIEWS: Final = frozenset(
     ("view_copy", "view", "_unsafe_view", "reshape", "unsqueeze_copy", "squeeze_copy", "alias_copy")
 )
@@ -131,7 +131,7 @@ _VIEWS: Final = frozenset(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class NamedValue:
-    """A value that an event logged; None where no debug buffer holds it."""
+    """A logged value by name; None where no debug buffer holds it."""
 
     event: Any
     handles: Handles
@@ -139,14 +139,13 @@ class NamedValue:
 
 
 class ValuesByName:
-    """The logged values by their names in the edge program.
+    """Logged values by name in the edge program.
 
-    A kernel's event stands for the operator of its name among those with its handle, in the order
-    of the instructions. A delegate call logs its inputs, then its outputs: what the operators in
-    it hand to others, in the order of its handles. Where operators of one name and handle run
-    beside delegates, or those of one handle in several calls, which is which is not known. An event
-    inside a delegate stands for the last operator of its handles; what the call itself logged of
-    that one counts more, since an operator may run in several parts.
+    A kernel's event belongs to the operator of its name among those with its handle, in the order
+    of instructions. A delegate call logs its inputs, then its outputs, in the order of its handles.
+    Ambiguous: operators of one name and handle beside delegates, or of one handle in several calls.
+    An event inside a delegate belongs to the last operator of its handles; the call's own value has
+    precedence, since an operator may run in several parts.
     """
 
     def __init__(self, blocks: Iterable[Any], program: ExportedProgram) -> None:
@@ -162,7 +161,7 @@ class ValuesByName:
             self.values = {**dict(self._of_block(block)), **self.values}
 
     def find(self, name: str) -> NamedValue | None:
-        """Return what was logged of a value, or of the value that it is a view of."""
+        """Return the logged value of a name, or of the value that it is a view of."""
         for _ in self.program.nodes:
             if name in self.values:
                 return self.values[name]
@@ -174,7 +173,7 @@ class ValuesByName:
         return None
 
     def why_not(self, name: str) -> str:
-        """Say why no value of that name was logged."""
+        """Return why no value of that name was logged."""
         at, _ = self.program.producers.get(name, (-1, 0))
         if at in self._unsure:
             return f"{name} shares its handle, and which operators a delegate ran is not known"
@@ -194,7 +193,7 @@ class ValuesByName:
                 self._unsure.update(self._alike(at))
             else:
                 data = event.debug_data
-                # The outputs of a kernel that has but a list are those of the list.
+                # The outputs of a kernel that only has a list are those of the list.
                 values = data[0] if len(data) == 1 and isinstance(data[0], list) else data
                 yield from _named(event, self.program.nodes[at].outputs, values)
         for event in inner:
@@ -236,8 +235,8 @@ class ValuesByName:
     def _inside_of(self, event: Any, taken: set[int]) -> list[int]:
         """Return the operators that a delegate call runs, in the order of its subgraph.
 
-        Its handles are those of each, in order; an operator with several outputs is followed by
-        the getitem of each that is used, with the same handle.
+        Its handles are listed per operator, in order; an operator with several outputs is followed
+        by its used getitems with the same handle.
         """
         places: dict[int, list[int]] = {}
         for place, handle in enumerate(handles_of(event)):
@@ -253,7 +252,7 @@ class ValuesByName:
         return sorted(inside, key=inside.__getitem__)
 
     def _leaving(self, inside: list[int]) -> Iterator[ProgramValue]:
-        """Yield the values that operators in a delegate hand to others."""
+        """Yield the values that leave a delegate."""
         results = set(self.program.results)
         within = set(inside)
         for at in inside:
@@ -272,9 +271,9 @@ def _named(
 
 
 def _fitting(outputs: tuple[ProgramValue, ...], values: list[Any]) -> list[Any]:
-    """Return a value for each output: all in order where they fit, else the only one that does.
+    """Return a value per output: all in order if they fit, else the only one that does.
 
-    Empty where that leaves a doubt.
+    Empty in case of doubt.
     """
     if len(outputs) == len(values) and all(map(_fits, outputs, values)):
         return values
@@ -292,14 +291,14 @@ def _fits(output: ProgramValue, value: Any) -> bool:
     return dtype in (None, value.dtype) and all(a == b for a, b in sizes if isinstance(a, int))
 
 
-#: Logs what the kernel inside it logs as well.
+#: Logs the same values as the kernel inside it.
 OPERATOR_CALL: Final = "OPERATOR_CALL"
 DELEGATE_CALL: Final = "DELEGATE_CALL"
 
 
 @dataclass(frozen=True, slots=True)
 class RuntimeOutput:
-    """The values of one event."""
+    """Values of one event."""
 
     instruction: int
     values: list[Any]
@@ -322,7 +321,7 @@ def instruction_of(event: Any) -> int:
 
 
 def operator_events(blocks: Iterable[Any]) -> Iterator[Any]:
-    """Yield the events that stand for operators, each kernel once."""
+    """Yield the events of operators, one per kernel."""
     for block in blocks:
         for event in block.events:
             if event.op_types and event.name != OPERATOR_CALL:
@@ -332,10 +331,10 @@ def operator_events(blocks: Iterable[Any]) -> Iterator[Any]:
 def runtime_outputs(
     blocks: Iterable[Any],
 ) -> tuple[dict[Handles, RuntimeOutput], dict[Handles, list[str]]]:
-    """Return the Inspector's runtime values, and the names of the events they are of.
+    """Return the Inspector's runtime values, and the names of their events.
 
-    Of events with the same handles the one with the largest instruction counts, of equal ones the
-    first. Handles that overlap are merged, those of the largest instruction last.
+    Of events with the same handles the first with the largest instruction counts. Overlapping
+    handles are merged, the largest instruction's last.
     """
     events = list(operator_events(blocks))
     inner: dict[str | None, set[int]] = {}

@@ -1,4 +1,4 @@
-"""Distances between a value and what it should be.
+"""Distances between a value and its reference.
 
 ``devtools/inspector/numerical_comparator`` and ``convert_to_float_tensor`` of
 ``devtools/inspector/_inspector_utils.py`` @ v1.4.1 define MSE, L1 and SNR.
@@ -16,7 +16,7 @@ import numpy.typing as npt
 from tvmdbg_widgets.model.base import number_text
 from tvmdbg_widgets.model.base.choice import meant
 
-#: Takes what should be and what is.
+#: Called with reference and runtime value.
 Distance: TypeAlias = "Callable[[Any, Any], float]"
 Doubles: TypeAlias = npt.NDArray[np.float64]
 
@@ -39,7 +39,7 @@ class GapMetric:
 def doubles(value: Any) -> Doubles:
     """Return values as float64 for comparison.
 
-    Where any is NaN, all NaN become 0 and all infinities the largest finite numbers.
+    If any is NaN, all NaN become 0 and all infinities the largest finite numbers.
     """
     array = np.asarray(value)
     if array.dtype.kind == "c":
@@ -115,7 +115,7 @@ def _decibels(signal: float, noise: float) -> float:
         return float(10 * np.log10(np.float64(signal) / np.float64(noise)))
 
 
-#: Those of the Inspector first.
+#: The Inspector's metrics first.
 METRICS: Final = (
     GapMetric("MSE", mse),
     GapMetric("L1", l1),
@@ -128,7 +128,7 @@ _OF_INSPECTOR: Final = 3
 
 
 def metric(distance: str | Distance, *, compat: bool = False) -> GapMetric:
-    """Return a distance given by name, whatever its case, or as a callable."""
+    """Return a distance by case-insensitive name, or for a callable."""
     if not isinstance(distance, str):
         return GapMetric(
             getattr(distance, "__name__", type(distance).__name__), distance, named=False

@@ -1,7 +1,7 @@
-"""What an ETRecord adds to the events of a dump.
+"""Links from events of a dump to an ETRecord: handles, operators and reference outputs.
 
-``Inspector._consume_etrecord`` in devtools/inspector/_inspector.py @ v1.4.1, which knows the
-method ``forward`` only.
+``Inspector._consume_etrecord`` in devtools/inspector/_inspector.py @ v1.4.1, which knows only the
+method ``forward``.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ def link_record(
     method: str = FORWARD,
     graph_name: str = EDGE_GRAPH,
 ) -> list[str]:
-    """Set handles, operators and reference outputs of the events; what is missing is left out."""
+    """Set handles, operators and reference outputs of the events, as far as the record has them."""
     notes = _missing(record, method)
     maps = HandleMaps(
         (record.debug_handle_map or {}).get(method, {}),
@@ -117,7 +117,7 @@ def _of_forward(by_method: Any) -> Any:
 
 
 def chosen_method(record: ETRecord, method: str | None) -> str:
-    """Return the method that events are taken to be of."""
+    """Return the method that the events belong to."""
     known = record.methods
     if method is not None and method not in known:
         raise ValueError(one_line(f"the ETRecord has no method {method!r}{meant(method, known)}"))
@@ -157,7 +157,7 @@ _RESERVED: Final = ("Method::init", "Program::load_method", "Method::execute")
 
 @dataclass(frozen=True, slots=True)
 class _Resolution:
-    """What the maps say of an event; events that they say it of share it."""
+    """Result of the maps for an event, shared by equal events."""
 
     trust: int
     handles: int | list[int] | None = None
@@ -184,7 +184,7 @@ class HandleMaps:
         self._known: dict[Any, _Resolution] = {}
 
     def resolve(self, event: Event) -> bool:
-        """Set an event's handles, how they were found, its outputs and its backend."""
+        """Set an event's handles, their trust, its outputs and its backend."""
         identifier = event.delegate_debug_identifier
         framework = event.chain_index == UNSET_CHAIN
         key = (event.instruction_id, event.name, type(identifier), framework)
@@ -235,7 +235,7 @@ def _contained(
 
 
 def associate(events: Iterable[Event], program: ExportedProgram, *, compat: bool) -> None:
-    """Set the operators, stack traces and modules of events from their handles.
+    """Set operators, stack traces and modules of events from their handles.
 
     Events with the same handles share them.
     """
@@ -265,7 +265,7 @@ def _operators(handles: Iterable[int], program: ExportedProgram) -> _EdgeOperato
                 found.traces[name] = node.stack_trace
                 modules = {frame.key: (frame.path, frame.type) for frame in node.module_stack}
                 found.modules[name] = modules if "nn_module_stack" in node.metadata else None
-            # The ``__name__`` of torch's own operators lacks the ``aten`` that edge's have.
+            # The ``__name__`` of torch's own operators lacks the ``aten`` of edge's.
             of_torch = node.target.startswith("torch.ops.")
             found.types.append(node.op_type.partition(".")[2] if of_torch else node.op_type)
     return found

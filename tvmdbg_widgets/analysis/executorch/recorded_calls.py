@@ -1,4 +1,4 @@
-"""The calls of delegates: what each took, its events, and the delegate's graph that they are of."""
+"""Calls of delegates: time, events, and the delegate's graph."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ from tvmdbg_widgets.model.tensors.array_record import ArrayRecord
 from tvmdbg_widgets.model.tensors.tensors import Tensor, Tensors
 
 _SHOWN = 20
-#: How an event may be tied to operators.
+#: Kinds of match of an event to operators.
 MATCHES = (EXACT, ORDER, AMBIGUOUS, NONE)
 
 
 @dataclass(frozen=True)
 class DelegateEvent:
-    """What a delegate logged of one of its operators.
+    """A profile event of one of a delegate's operators.
 
     Attributes
     ----------
@@ -71,7 +71,7 @@ class DelegateEvent:
 
     @property
     def parts(self) -> tuple[tuple[str, str], ...]:
-        """The parts of the name, each with what it means."""
+        """Parts of the name with their meanings."""
         family = family_of(self._backend)
         return () if family is None or family.explain is None else family.explain(self.name)
 
@@ -103,11 +103,11 @@ class RecordedCall:
     inside_ns : float
         Time that some event covers; NaN where the delegate has a clock of its own.
     gaps : tuple of (float, float)
-        Start and duration of each stretch that no event covers; empty where that is not known.
+        Start and duration of stretches that no event covers; empty where unknown.
     compile_specs : tuple of (str, str)
-        What the backend was told as it compiled, as the program has it; empty without it.
+        Compile specs of the backend from the program; empty without one.
     payload : str
-        What the program holds for the delegate: ``"XNNPACK graph, 1,792 bytes"``; empty without it.
+        The delegate's payload: ``"XNNPACK graph, 1,792 bytes"``; empty without a program.
     """
 
     execution: int
@@ -127,30 +127,30 @@ class RecordedCall:
 
     @cached_property
     def graph(self) -> Graph | None:
-        """The delegate's own graph; None where no file holds one that can be read."""
+        """The delegate's own graph; None where no file has a readable one."""
         if self._inside is None or self._inside.graph is None or self._files is None:
             return None
         return graph_alone(self._files, self._inside)
 
     @property
     def operators(self) -> int | None:
-        """How many operators the delegate's graph has; None where there is none."""
+        """Number of operators in the delegate's graph; None without one."""
         inside = self._inside
         return None if inside is None or inside.graph is None else len(inside.graph.nodes)
 
     def matched(self, match: str) -> int:
-        """Return how many events were tied to operators so: ``"exact"``, ``"order"``, …."""
+        """Return the number of events with a kind of match: ``"exact"``, ``"order"``, …."""
         return sum(event.match == match for event in self.events)
 
     def names_of(self, event: DelegateEvent) -> tuple[str, ...]:
-        """Return what the operators that an event covers are called: ``("Conv2d_1",)``."""
+        """Return the names of an event's operators: ``("Conv2d_1",)``."""
         if self._inside is None or self._inside.graph is None:
             return ()
         nodes = self._inside.graph.nodes
         return tuple(nodes[index].name for index in event.delegate_nodes)
 
     def to_dataframe(self) -> Any:
-        """Return one row an event (``pandas.DataFrame``), as :meth:`RecordedCalls.events` does."""
+        """Return one row per event (``pandas.DataFrame``), as :meth:`RecordedCalls.events` does."""
         return RecordedCalls([self]).events()
 
     @cached_property
@@ -197,7 +197,7 @@ class RecordedCall:
 
 
 class RecordedCalls(Sequence[RecordedCall]):
-    """The calls of delegates in the order of the dump, or of the program without one."""
+    """Calls of delegates in the order of the dump, or of the program without one."""
 
     def __init__(self, calls: Sequence[RecordedCall]) -> None:
         self._calls = tuple(calls)
@@ -218,7 +218,7 @@ class RecordedCalls(Sequence[RecordedCall]):
         return iter(self._calls)
 
     def opened_by(self, open_run: Callable[[RunParts], Any]) -> RecordedCalls:
-        """Return the same calls, whose :attr:`RecordedCall.run` is made so."""
+        """Return the same calls with a factory for :attr:`RecordedCall.run`."""
         return RecordedCalls([replace(call, _open_run=open_run) for call in self])
 
     def to_dataframe(self) -> Any:
@@ -278,10 +278,10 @@ class RecordedCalls(Sequence[RecordedCall]):
 
 
 def reference_tensors(files: ExecuTorchFiles, graph: Graph) -> Tensors:
-    """Return what the graph's outputs were expected to be.
+    """Return the expected outputs of the graph.
 
-    By the case that the dump names (``bundled_input_index``), or the only one there is: the
-    Inspector takes the last one where the dump names none.
+    From the case that the dump names (``bundled_input_index``), or the only one; the Inspector
+    takes the last one where the dump names none.
     """
     record = files.record
     cases = (record.reference_outputs or {}).get(files.method, ()) if record is not None else ()

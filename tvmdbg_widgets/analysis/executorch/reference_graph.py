@@ -1,4 +1,4 @@
-"""The graph whose operators runtime values are compared with, and its debug handles.
+"""Reference graph for runtime values, and its debug handles.
 
 ``_resolve_reference_graph`` of devtools/inspector/_inspector.py and ``propagate_back_debug_handle``
 of devtools/inspector/_inspector_utils.py @ v1.4.1.
@@ -45,13 +45,13 @@ class ReferenceNode:
 
 @dataclass(frozen=True)
 class ReferenceGraph:
-    """The operators with debug handles of one program, in its order."""
+    """Operators of one program with debug handles, in its order."""
 
     name: str
     nodes: tuple[ReferenceNode, ...]
 
     def operators(self, handles: Handles) -> list[str]:
-        """Return the operators all of whose handles are among these, by their first handles."""
+        """Return the operators whose handles are all among these, by first handle."""
         return [name for key in self._index.within(handles) for name in self._names[key]]
 
     def stack_traces(self, operators: list[str]) -> dict[str, str | None]:
@@ -75,7 +75,7 @@ class ReferenceGraph:
 
 
 def edge_program(etrecord: ETRecord) -> ExportedProgram:
-    """Return the edge program of ``forward``, or of the only method there is."""
+    """Return the edge program of ``forward``, or of the only method."""
     programs = etrecord.edge_programs
     if FORWARD not in programs and len(programs) != 1:
         named = ", ".join(programs) or "no program"
@@ -84,7 +84,7 @@ def edge_program(etrecord: ETRecord) -> ExportedProgram:
 
 
 def record_of_method(etrecord: ETRecord, method: str) -> ETRecord:
-    """Return an ETRecord of several methods as one of a method, which is its ``forward``."""
+    """Return an ETRecord of several methods as one whose ``forward`` is a given method."""
     if len(etrecord.edge_programs) < 2 or method not in etrecord.edge_programs:
         return etrecord
     outputs = (etrecord.reference_outputs or {}).get(method)
@@ -98,7 +98,7 @@ def record_of_method(etrecord: ETRecord, method: str) -> ETRecord:
 def reference_graph(
     etrecord: ETRecord, name: str | None = None, *, validate: bool = True
 ) -> ReferenceGraph:
-    """Return the graph that the Inspector would compare with."""
+    """Return the Inspector's reference graph."""
     if name in (None, EXPORTED):
         handles = _exported_handles(etrecord, validate=validate)
         program = etrecord.exported_program
@@ -134,7 +134,7 @@ def _nodes(
 
 
 def _exported_handles(etrecord: ETRecord, *, validate: bool) -> dict[str, int] | None:
-    """Return the handles of the exported program by node, None where they cannot be traced."""
+    """Return the exported program's handles by node, None where they cannot be traced."""
     program, graph = etrecord.exported_program, etrecord.export_graph_id
     if program is None or not program.nodes:
         return None
@@ -157,7 +157,7 @@ def _exported_handles(etrecord: ETRecord, *, validate: bool) -> dict[str, int] |
 
 
 def _origins(node: ProgramNode) -> list[str]:
-    """Return the nodes that a node comes from, nearest first, as ``name.graph``."""
+    """Return the origins of a node, nearest first, as ``name.graph``."""
     found = []
     try:
         chain: Any = json.loads(node.metadata.get("from_node", "[]"))
@@ -178,7 +178,7 @@ Reference: TypeAlias = Mapping[Any, Any] | str | os.PathLike[str] | Iterable[Any
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ReferenceValue:
-    """One value to compare with."""
+    """A reference value with its name and operators."""
 
     key: Key
     handles: Handles
@@ -201,7 +201,7 @@ def given_values(reference: Reference) -> dict[Key, Any]:
 def reference_values(
     reference: Reference | None, etrecord: ETRecord, graph: ReferenceGraph, blocks: Iterable[Any]
 ) -> list[ReferenceValue]:
-    """Return the values to compare with, in the order of the edge program."""
+    """Return the reference values, in the order of the edge program."""
     program = edge_program(etrecord)
     if reference is None:
         reference = _outputs(etrecord, program, blocks)

@@ -1,4 +1,4 @@
-"""Units of ExecuTorch's time stamps, and the time between two of them.
+"""Units of ExecuTorch's time stamps, elapsed times, and durations of events.
 
 ``TimeScale`` and ``calculate_time_scale_factor`` in devtools/inspector/_inspector_utils.py,
 ``Event._calculate_elapsed_time`` in devtools/inspector/_inspector.py @ v1.4.1.
@@ -17,7 +17,7 @@ import numpy.typing as npt
 from tvmdbg_widgets.model.base.ranges import numbered
 from tvmdbg_widgets.model.executorch.etdump import ETDump, EventKind, is_of_delegate
 
-#: Converts a tick of a delegate's event, given the event's name, to a time in the target unit.
+#: Converts name and tick of a delegate's event to a time in the target unit.
 Converter: TypeAlias = Callable[[str, int], float]
 
 MOST_TICKS: Final = 2**32 - 1
@@ -43,7 +43,7 @@ _RATES: Final = {
 
 
 def scale_factor(source: TimeScale, target: TimeScale) -> float:
-    """Return how many units of `source` make one of `target`."""
+    """Return the number of `source` units per `target` unit."""
     if (source is TimeScale.CYCLES) != (target is TimeScale.CYCLES):
         raise RuntimeError(
             "For TimeScale in cycles both the source and target time scale have to be in cycles."
@@ -52,9 +52,9 @@ def scale_factor(source: TimeScale, target: TimeScale) -> float:
 
 
 def elapsed(start: float, end: float) -> float:
-    """Return the time from `start` to `end`; a clock of 32 bits may have wrapped once.
+    """Return the time from `start` to `end`, correcting one wrap of a 32-bit clock.
 
-    After a wrap the answer is one tick short, as the Inspector's is.
+    After a wrap the result is one tick short, as in the Inspector.
     """
     if start <= end:
         return end - start
@@ -69,7 +69,7 @@ def elapsed(start: float, end: float) -> float:
 def durations(
     start: npt.NDArray[np.uint64], end: npt.NDArray[np.uint64], scale: float
 ) -> npt.NDArray[np.float64]:
-    """Return what :func:`elapsed` says of each pair of ticks, divided by `scale`."""
+    """Return elapsed ticks by pair, divided by `scale`."""
     most = np.uint64(MOST_TICKS)
     forward = start <= end
     ticks = np.where(forward, end - start, (most - start) + end).astype(np.float64)
@@ -80,10 +80,9 @@ def durations(
 def differences_of_times(
     start: npt.NDArray[np.uint64], end: npt.NDArray[np.uint64], scale: float
 ) -> npt.NDArray[np.float64]:
-    """Return what :func:`elapsed` says of each pair of ticks once both are divided by `scale`.
+    """Return elapsed times by pair, dividing start and end by `scale` first.
 
-    This is how the Inspector measures delegates' events: it adds rounding noise, and a wrapped
-    clock gives nonsense.
+    The Inspector computes delegates' times so, with rounding noise, and nonsense after a wrap.
     """
     first, last = start.astype(np.float64) / scale, end.astype(np.float64) / scale
     forward = first <= last
@@ -93,7 +92,7 @@ def differences_of_times(
 
 
 class MeasuredTimes:
-    """Times of profile events, by their position in the dump."""
+    """Times of profile events, by position in the dump."""
 
     def __init__(
         self,
@@ -121,18 +120,18 @@ class MeasuredTimes:
         self._start, self._end = start.tolist(), end.tolist()
 
     def starts(self, rows: Sequence[int]) -> list[int]:
-        """Return the ticks at which events started."""
+        """Return the start ticks of events."""
         return [self._start[row] for row in rows]
 
     def of_events(self, rows: Sequence[int]) -> list[float]:
-        """Return the durations of events that are no delegate's own."""
+        """Return the durations of events outside delegates."""
         found = [self._found[row] for row in rows]
         if self._compat and self._unknown:
             self._refuse(rows)
         return found
 
     def of_delegate(self, name: str, rows: Sequence[int]) -> list[float]:
-        """Return the durations of a delegate's events, which the converter measures if given."""
+        """Return the durations of a delegate's events, by the converter if given."""
         convert = self._converter
         if convert is None:
             return self.of_events(rows)
@@ -224,12 +223,12 @@ class PerfData:
 
     @classmethod
     def of_events(cls, raws: Sequence[Sequence[float]]) -> list[PerfData]:
-        """Return the data of many events; statistics of equally many durations at once.
+        """Return the data of many events; statistics of equal counts are computed together.
 
         Parameters
         ----------
         raws : sequence of sequence of float
-            Floats only, at least one of each event.
+            Floats only, at least one per event.
         """
         by_length: dict[int, list[int]] = {}
         for event, raw in enumerate(raws):
@@ -244,7 +243,7 @@ class PerfData:
 
 
 class EventSignature(NamedTuple):
-    """What makes an event of one run the same as one of another; numbers of distinct values."""
+    """Identity of an event across runs, as numbers of distinct values."""
 
     group: int
     name: int
@@ -269,7 +268,7 @@ class RunPattern:
 
 
 class RunPatterns:
-    """The pattern of each run of a dump."""
+    """Patterns of all runs of a dump."""
 
     def __init__(self, dump: ETDump, *, compat: bool) -> None:
         by_instruction = numbered(

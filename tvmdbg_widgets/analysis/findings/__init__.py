@@ -1,4 +1,4 @@
-"""Rules that make ranked statements about a run: each is a ``Rule`` of a module of its topic."""
+"""Findings on a run, ranked: all rules and their application."""
 
 from __future__ import annotations
 
@@ -83,17 +83,17 @@ RULES: Final[tuple[Rule, ...]] = (
 
 
 def probes() -> dict[str, Probe]:
-    """Return what the rules read of each tensor, by rule."""
+    """Return the tensor probes of all rules."""
     return {rule.name: rule.probe for rule in RULES if rule.probe is not None}
 
 
 def screens() -> dict[str, Screen]:
-    """Return which of many small tensors these are read of, by rule."""
+    """Return the screens of probes for small tensors, by rule."""
     return {rule.name: rule.screen for rule in RULES if rule.screen is not None}
 
 
 def find(evidence: RunEvidence) -> Findings:
-    """Apply every rule to a run as far as its tensors were scanned."""
+    """Apply every rule to a run, as far as its tensors were scanned."""
     scanned = evidence.scanned
     return Findings(
         (finding for rule in RULES for finding in rule.findings(evidence)),

@@ -1,4 +1,4 @@
-"""The evidence of rules: a run, what the scan of its tensors found, and words for both."""
+"""Evidence for rules: a run, the results of its tensor scan, and wording for both."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class OperandRead(NamedTuple):
 
 
 class RunEvidence:
-    """A run and what is known of its tensors."""
+    """Run with all facts that rules need."""
 
     def __init__(self, parts: RunParts, scanned: Scanned) -> None:
         self.parts = parts
@@ -60,7 +60,7 @@ class RunEvidence:
 
     @cached_property
     def columns(self) -> ScanColumns:
-        """The same, one column a fact: rules that look at every tensor begin with these."""
+        """Statistics as columns, for rules over all tensors."""
         return self.scanned.columns(left_out=self.overwritten)
 
     @property
@@ -71,7 +71,7 @@ class RunEvidence:
 
     @cached_property
     def issues(self) -> Issues:
-        """Everything that ``run.check()`` says."""
+        """All issues of ``run.check()``."""
         return check(self.parts)
 
     def of_rules(self, *rules: str) -> list[Issue]:
@@ -80,7 +80,7 @@ class RunEvidence:
 
     @cached_property
     def overwritten(self) -> dict[Entry, int]:
-        """Entries whose tensor is a later node's, and that node (TVM v0.6, v0.7)."""
+        """Entries whose tensor holds a later node's values, with that node (TVM v0.6, v0.7)."""
         graph, tensors = self.parts.graph, self.parts.tensors
         if graph is None or not tensors or not self.parts.issues.by_rule("buffer-reused"):
             return {}
@@ -88,24 +88,24 @@ class RunEvidence:
 
     @cached_property
     def recorded(self) -> RecordedDump | None:
-        """What a dump of ExecuTorch holds; None for other runs."""
+        """The recorded dump of ExecuTorch; None for other runs."""
         return RecordedDump.of(self.parts.executorch)
 
     @property
     def of_executorch(self) -> bool:
-        """Whether ExecuTorch recorded the run: advice on TVM is no use there."""
+        """Whether ExecuTorch recorded the run: advice on TVM does not apply."""
         return self.parts.executorch is not None
 
     @cached_property
     def inflated(self) -> str:
-        """Why times are longer than usual, to stand behind another sentence; else empty."""
+        """Why times are longer than usual, as a suffix for sentences; else empty."""
         if not self.parts.issues.by_rule("times-inflated"):
             return ""
         return "; this run also logged values, which is part of its times"
 
     @cached_property
     def blank(self) -> bool:
-        """Whether all that a debug buffer holds is zero, in several tensors."""
+        """Whether a debug buffer holds only zeros, in several tensors."""
         recorded, columns = self.recorded, self.columns
         if recorded is None or not self.scanned.complete or np.count_nonzero(columns.size) < _MANY:
             return False
@@ -115,31 +115,31 @@ class RunEvidence:
 
     @property
     def confidence_in_shares(self) -> Confidence:
-        """How surely a share of the time is that of some nodes."""
+        """Confidence that a share of time belongs to some nodes."""
         if self.unplaced:
             return Confidence.LOW
         return Confidence.MEDIUM if self.inflated else Confidence.HIGH
 
     def role(self, node: int) -> str | None:
-        """What a node is for, empty for what runs; None without a graph."""
+        """Return a node's role, empty for operators; None without a graph."""
         graph = self.parts.graph
         if graph is None or not 0 <= node < graph.num_nodes:
             return None
         return graph.roles[node]
 
     def is_operator(self, node: int) -> bool:
-        """Whether a node computes its values; without a graph nobody knows."""
+        """Return whether a node computes its values; unknown without a graph."""
         return self.role(node) == ""
 
     def operator_parts(self, node: int) -> tuple[str, ...]:
-        """Operators fused into the function of a node, without name spaces."""
+        """Return the operators fused into a node's function, without name spaces."""
         graph = self.parts.graph
         if graph is None or not 0 <= node < graph.num_nodes:
             return ()
         return _bare_parts(graph.func_names[node])
 
     def reads(self, node: int) -> list[OperandRead]:
-        """Operands of a node; not sure where the dump does not tell where they come from."""
+        """Return the operands of a node; not sure where the dump lacks their source."""
         graph = self.parts.graph
         if graph is None:
             return []
@@ -161,7 +161,7 @@ class RunEvidence:
         return None if graph is None or graph.storage_ids is None else memory_plan(graph)
 
     def probed(self, rule: str) -> dict[Entry, Any]:
-        """Return what a rule's probe read of the tensors that hold their own entry's values."""
+        """Return results of a rule's probe, for tensors with their own entry's values."""
         found = self.scanned.probed.get(rule, {})
         return {entry: found[entry] for entry in sorted(found) if entry in self.statistics}
 
@@ -183,7 +183,7 @@ class RunEvidence:
         return Finding(rule, severity, title, shown, *sure, nodes, tuple(entries), step, weight)
 
     def joined(self, entries: Iterable[Entry]) -> tuple[Confidence, str]:
-        """How surely tensors are those of their entries, and why."""
+        """Return how surely tensors belong to their entries, and why."""
         tensors = self.tensors
         worst = max((tensors[each].trust for each in entries if each in tensors), default=None)
         if worst is None or worst is Trust.EXACT:
@@ -196,7 +196,7 @@ class RunEvidence:
 
     @cached_property
     def shares(self) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
-        """Share of each node in the time of the run, 0 where unknown; empty without times."""
+        """Share of the run's time by node, 0 where unknown; empty without times."""
         timeline = self.parts.timeline
         if timeline is None or not timeline.total_ns > 0:
             return np.zeros(0)
@@ -204,7 +204,7 @@ class RunEvidence:
 
     @cached_property
     def whole(self) -> str:
-        """What shares are of: ``"178.8 µs in Method::execute"``; empty without times."""
+        """Total that shares refer to: ``"178.8 µs in Method::execute"``; empty without times."""
         timeline, words = self.parts.timeline, self.words
         if timeline is None or words is None:
             return ""
@@ -212,9 +212,9 @@ class RunEvidence:
 
     @cached_property
     def unplaced(self) -> list[int]:
-        """Slices of a synthetic timeline that belong to no node of the graph.
+        """Slices of a synthetic timeline without a node.
 
-        Recorded traces have many such slices on purpose: what the host did meanwhile.
+        Recorded traces have many on purpose: the host's activity meanwhile.
         """
         timeline = self.parts.timeline
         if timeline is None or not timeline.synthetic or self.parts.graph is None:
@@ -226,7 +226,7 @@ class RunEvidence:
 
     @cached_property
     def words(self) -> TimelineWords | None:
-        """What the times are, in words; None without times."""
+        """Kind of the times, in words; None without times."""
         timeline = self.parts.timeline
         return None if timeline is None else timeline_words(timeline, self.parts.graph is not None)
 
@@ -237,17 +237,16 @@ class RunEvidence:
         return nodes
 
     def name(self, node: int) -> str:
-        """What a node is called: ``"conv2d + add + relu #38"``.
+        """Return a node's name: ``"conv2d + add + relu #38"``.
 
-        One without a name is ``"node 38"``; where the ids count calls or rows of a file,
-        ``"call 38"``.
+        Without a name ``"node 38"``; where ids count calls or rows of a file, ``"call 38"``.
         """
         item = self.words.item if self.words is not None and not self.tensors else "node"
         label, numbered = self.label(node), f"{item} {node}"
         return numbered if label in ("", numbered) else node_title(label, node)
 
     def label(self, node: int) -> str:
-        """Return the operators of a node in a few words, else its name, fit for one line."""
+        """Return the operators of a node in a few words, else its name, on one line."""
         graph = self.parts.graph
         if graph is None or not 0 <= node < graph.num_nodes:
             return self.short_name(node)
@@ -260,7 +259,7 @@ class RunEvidence:
 
     @cached_property
     def _names(self) -> dict[int, str]:
-        """What tensors and slices call the nodes."""
+        """Names of nodes in tensors and slices."""
         timeline = self.parts.timeline
         named: dict[int, str] = {}
         if timeline is not None:
@@ -271,7 +270,7 @@ class RunEvidence:
         return named
 
     def short_name(self, node: int) -> str:
-        """Name of a node without what all names of a compiler start with; ``""`` without name."""
+        """Return a node's name without a compiler's usual prefix; ``""`` without name."""
         graph = self.parts.graph
         known = graph is not None and 0 <= node < graph.num_nodes
         name = graph.names[node] if graph is not None and known else self._names.get(node, "")
@@ -279,20 +278,20 @@ class RunEvidence:
         return text.cut(one_line(without_prefix(name, modules)), _LONGEST_NAME)
 
     def entry_name(self, entry: Entry) -> str:
-        """What an output is called: as its node, with ``:1`` beyond the first."""
+        """Return an output's name: the node's, with ``:1`` beyond the first."""
         node, output = entry
         return self.name(node) + (f":{output}" if output else "")
 
     def list(self, nodes: Sequence[int], most: int = _LISTED) -> str:
-        """Name the first nodes and count the rest."""
+        """List the first nodes and count the rest."""
         return _listed([self.name(node) for node in nodes[:most]], len(nodes))
 
     def call_name(self, call: DelegateInstruction) -> str:
-        """Name a delegate call: ``"instruction 2 (linear #5, relu #6)"``."""
+        """Return a delegate call's name: ``"instruction 2 (linear #5, relu #6)"``."""
         return call.place + (f" ({self.list(call.nodes, 3)})" if call.nodes else "")
 
     def list_entries(self, entries: Sequence[Entry], most: int = _LISTED) -> str:
-        """Name the first entries and count the rest."""
+        """List the first entries and count the rest."""
         return _listed([self.entry_name(entry) for entry in entries[:most]], len(entries))
 
 
@@ -302,7 +301,7 @@ def _listed(names: Sequence[str], count: int) -> str:
 
 
 def nodes_of(entries: Iterable[Entry]) -> tuple[int, ...]:
-    """Nodes of entries, each once, in order."""
+    """Return the nodes of entries, in order, without repeats."""
     return tuple(dict.fromkeys(node for node, _ in entries))
 
 

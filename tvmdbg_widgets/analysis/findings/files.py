@@ -1,4 +1,4 @@
-"""Rules about files: unreadable or missing tensors, contradictions, ambiguous joins, names."""
+"""Rules on files: unreadable or missing tensors, contradictions, ambiguous joins, names."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tvmdbg_widgets.model.graph.nodes import NodeKind
 
 FILES_NAME = "files"
 _LONGEST = 100
-#: Issues of which another rule makes its own finding.
+#: Issues with a finding of their own.
 _TOLD_ELSEWHERE = frozenset(
     {
         "buffer-reused",
@@ -30,14 +30,14 @@ _TOLD_ELSEWHERE = frozenset(
     }
 )
 
-#: Warnings that come before all others: the files are not of one run.
+#: Most important warnings: the files are not of one run.
 _FIRST = frozenset({"executorch-disagree"})
 
 
 def find_files(evidence: RunEvidence) -> Iterable[Finding]:
-    """Make one finding of unreadable tensors, one of errors and one of warnings.
+    """Yield a finding of unreadable tensors, one of errors and one of warnings.
 
-    Files that are not of one run are told first.
+    Files of different runs come first.
     """
     if evidence.scanned.broken:
         yield _unread(evidence)
@@ -107,7 +107,7 @@ DISAGREEMENTS_NAME = "tensor-disagrees"
 
 
 def find_disagreements(evidence: RunEvidence) -> Iterable[Finding]:
-    """Make one finding of all that disagree."""
+    """Yield a finding of all contradictions."""
     issues = sorted(
         evidence.of_rules(DISAGREEMENTS_NAME), key=lambda issue: (issue.entries, issue.nodes)
     )
@@ -152,7 +152,7 @@ _NEXT = "Make sure that all files come from the same run; run.check() lists what
 
 
 def find_joins(evidence: RunEvidence) -> Iterable[Finding]:
-    """Make one finding of all that is ambiguous."""
+    """Yield a finding of all ambiguities."""
     facts, told = [], []
     several, edges, alike = 0, False, False
     nodes: dict[int, None] = {}
@@ -209,7 +209,7 @@ MISSING_NAME = "missing-tensors"
 
 
 def find_missing(evidence: RunEvidence) -> Iterable[Finding]:
-    """Make one finding of all outputs of operators that have no tensor."""
+    """Yield a finding of all outputs of operators without a tensor."""
     graph, tensors = evidence.parts.graph, evidence.parts.tensors
     if graph is None or tensors is None or evidence.recorded is not None:
         return
@@ -248,7 +248,7 @@ NAMES_NAME = "duplicate-names"
 
 
 def find_names(evidence: RunEvidence) -> Iterable[Finding]:
-    """Make one finding: a doubt where tensors were lost, else a note."""
+    """Yield a finding: a doubt where tensors were lost, else a note."""
     graph = evidence.parts.graph
     if graph is None or len(set(graph.names.unique)) == graph.num_nodes:
         return
@@ -293,7 +293,7 @@ SCANNED_NAME = "scanned"
 
 
 def find_scanned(evidence: RunEvidence) -> Iterable[Finding]:
-    """Make one note, unless something is not finite."""
+    """Yield a note, unless something is not finite."""
     scanned, tensors = evidence.scanned, evidence.parts.tensors
     read, columns = evidence.statistics, evidence.columns
     if tensors is None or not read or (columns.finite != columns.size).any():

@@ -1,4 +1,4 @@
-"""Rules on runs, and the premises that bound how sure their findings are."""
+"""Rules on runs, and premises that limit the confidence of findings."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tvmdbg_widgets.model.graph.nodes import NodeKind, roles_text
 
 @dataclass(frozen=True)
 class Rule:
-    """One kind of statement about a run."""
+    """One kind of finding."""
 
     name: str
     find: Callable[[RunEvidence], Iterable[Finding]]
@@ -28,18 +28,18 @@ class Rule:
     screen: Screen | None = None
 
     def findings(self, evidence: RunEvidence) -> Iterator[Finding]:
-        """Yield the findings, each no surer than its weakest premise."""
+        """Yield the findings, none surer than its weakest premise."""
         for each in self.find(evidence):
             yield each.resting_on(premises(self.rests_on, evidence, each))
 
 
 class Basis(enum.Flag):
-    """What findings of a rule rest on beside what files say word for word.
+    """Premises of a rule beside the files' literal content.
 
-    ``TENSORS``: that the tensors of its entries are theirs, whole, and of the run that is shown;
-    ``ALL_TENSORS``: the same of every tensor. ``EDGES``: what the nodes of a finding read;
-    ``ALL_EDGES``: every edge. ``ROLES``: which null nodes are inputs and which parameters.
-    ``TIMES``: that times belong to their nodes. ``SLOTS``: which outputs share memory, and when.
+    ``TENSORS``: tensors belong to their entries and to this run; ``ALL_TENSORS``: all of them do.
+    ``EDGES``: operands of a finding's nodes; ``ALL_EDGES``: every edge. ``ROLES``: which null nodes
+    are inputs and which parameters. ``TIMES``: times belong to their nodes. ``SLOTS``: which
+    outputs share memory, and when.
     """
 
     FILES = 0
@@ -53,7 +53,7 @@ class Basis(enum.Flag):
 
 
 def premises(rests_on: Basis, evidence: RunEvidence, finding: Finding) -> Iterator[Premise]:
-    """Yield the doubts about what a finding rests on."""
+    """Yield doubts about a finding's premises."""
     for basis in rests_on:
         yield from _DOUBTS[basis](evidence, finding)
 
@@ -108,7 +108,7 @@ def _trusted(trust: np.ndarray[tuple[int], np.dtype[np.uint8]]) -> Iterator[Prem
 
 
 def _certain(evidence: RunEvidence, nodes: tuple[int, ...]) -> Iterator[Premise]:
-    """Yield what readers noted as not sure of some nodes."""
+    """Yield uncertainties that readers noted for some nodes."""
     graph = evidence.parts.graph
     if graph is None:
         return

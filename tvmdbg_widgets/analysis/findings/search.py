@@ -1,4 +1,4 @@
-"""The findings of one run, searched once for everyone who asks."""
+"""Search for the findings of one run, shared by all callers."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _PATIENCE = 10.0
 
 
 class FindingsSearch:
-    """Scans the tensors of a run and applies the rules to what is known."""
+    """Scan of the tensors of a run, with rules applied to its results."""
 
     def __init__(self, parts: RunParts) -> None:
         self._parts = parts
@@ -32,23 +32,23 @@ class FindingsSearch:
     def run(self, *, progress: bool = False, executor: Executor | None = None) -> Findings:
         """Scan to the end, or wait for the thread that does, and return the findings.
 
-        After ``KeyboardInterrupt`` or a cancel: what is known so far, ``complete`` False. The next
-        call goes on from there.
+        After ``KeyboardInterrupt`` or a cancel: the findings so far, ``complete`` False. The next
+        call resumes.
         """
         self.scan.run(progress=progress, executor=executor)
         return self.known(newest=True)
 
     def known(self, *, newest: bool = False) -> Findings:
-        """Return the findings in what was scanned so far.
+        """Return the findings so far.
 
-        While a scan runs the rules are applied again only so often that they take a tenth of the
-        time, unless the newest are asked for.
+        During a scan the rules are applied again only as often as takes a tenth of the time, unless
+        `newest` is set.
         """
         with self._lock:
             return self._found(newest)[1]
 
     def health(self, *, newest: bool = False) -> Health:
-        """Return the health of the tensors, of the very scan that :meth:`known` speaks of."""
+        """Return the health of the tensors, as of the scan that :meth:`known` uses."""
         with self._lock:
             evidence, known = self._found(newest)
             if self._health is None:

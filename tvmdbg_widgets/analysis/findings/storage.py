@@ -1,4 +1,4 @@
-"""Rules about memory and stale tensors: overwritten values, storage ids, work nobody reads."""
+"""Rules on memory and stale tensors: overwritten values, storage ids, unused work."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ OVERWRITTEN_NAME = "overwritten"
 
 
 def find_overwritten(evidence: RunEvidence) -> Iterable[Finding]:
-    """Make one finding of all such entries."""
+    """Yield a finding of all overwritten entries."""
     lost, tensors, graph = evidence.overwritten, evidence.parts.tensors, evidence.parts.graph
     if not lost or tensors is None or graph is None:
         return
@@ -52,7 +52,7 @@ LOST_VALUES_NAME = "lost-values"
 
 
 def find_lost_values(evidence: RunEvidence) -> Iterable[Finding]:
-    """Make one finding of all such entries, where nodes run by their ids and slots mean a plan."""
+    """Yield a finding of all lost entries, where nodes run by id and slots are a plan."""
     plan = evidence.plan
     if plan is None or not plan.losses or bool((np.diff(plan.order) < 0).any()):
         return
@@ -84,7 +84,7 @@ STALE_NAME = "stale-tensors"
 
 
 def find_stale(evidence: RunEvidence) -> Iterable[Finding]:
-    """Make one finding where the tables show several runs."""
+    """Yield a finding where the tables show several runs."""
     issues = evidence.of_rules("stale-tensors", "tables-disagree")
     if not issues:
         return
@@ -109,7 +109,7 @@ STORAGE_IDS_NAME = "storage-ids"
 
 
 def find_storage_ids(evidence: RunEvidence) -> Iterable[Finding]:
-    """Make one finding in place of all values that would be lost."""
+    """Yield a finding that replaces those on lost values."""
     plan = evidence.plan
     if plan is None or plan.credibility is not Credibility.MEANINGLESS:
         return
@@ -132,7 +132,7 @@ UNUSED_NAME = "unused-work"
 
 
 def find_unused(evidence: RunEvidence) -> Iterable[Finding]:
-    """Make one finding of all such operators."""
+    """Yield a finding of all unused operators."""
     graph = evidence.parts.graph
     if graph is None or graph.form == "program":
         return

@@ -1,11 +1,11 @@
-"""Rules about times: shares by kind of work, data movement, slow operators, noise, warm-up.
+"""Rules on times: shares by kind of work, data movement, slow operators, noise, warm-up.
 
 The time of a fused function cannot be split between its operators, so a share is that of the
 functions that contain a kind of work, and shares of several kinds add up to more than one.
-Operators that ran as one in a delegate are of the kind of what they ran as.
+Operators that ran as one in a delegate have the kind of their common event.
 
-Repeats are noisy where p90 / p10 is above 1.2 over 5 repeats or more; below 1 % of the time that
-is a note. First repeats that are slower throughout are warm-up, and are no noise.
+Repeats are noisy where p90 / p10 is above 1.2 over 5 repeats or more; below 1 % of the time that is
+a note. Systematically slower first repeats are warm-up, not noise.
 """
 
 from __future__ import annotations
@@ -33,14 +33,14 @@ _KINDS_SHOWN = 8
 _FUNCTIONS_SHOWN = 5
 _NAMED = 2
 _OTHER = "other"
-#: Kinds of what ran together that say nothing of the work.
+#: Kinds of common events that say nothing about the work.
 _NO_WORK = ("delegate", _OTHER)
-#: What operators ran as in one event, its share of the time, and their nodes.
+#: Kind of a common event, its share of the time, and its nodes.
 Together: TypeAlias = tuple[str, float, tuple[int, ...]]
 
 
 def find_work(evidence: RunEvidence) -> Iterable[Finding]:
-    """Make one finding of all kinds of work, the telling one first, then by time."""
+    """Yield a finding of all kinds of work, the dominant one first, then by time."""
     graph = evidence.parts.graph
     if graph is None:
         return
@@ -87,7 +87,7 @@ def find_work(evidence: RunEvidence) -> Iterable[Finding]:
 
 
 def _together(evidence: RunEvidence) -> dict[str, list[Together]]:
-    """Return the operators that ran as one in a delegate, by the kind of what they ran as."""
+    """Return operators that ran as one in a delegate, by kind."""
     timeline = evidence.parts.timeline
     found: dict[str, list[Together]] = {}
     sets = None if timeline is None else timeline.shared
@@ -101,7 +101,7 @@ def _together(evidence: RunEvidence) -> dict[str, list[Together]]:
 
 
 def _functions(evidence: RunEvidence, nodes: list[int], together: list[Together]) -> list[str]:
-    """Return which functions nodes call, how often and with what share, the largest first."""
+    """Return the functions of nodes with counts and shares, the largest first."""
     shares: dict[str, float] = defaultdict(float)
     called: dict[str, list[int]] = defaultdict(list)
     for node in nodes:
@@ -116,9 +116,9 @@ def _functions(evidence: RunEvidence, nodes: list[int], together: list[Together]
 
 
 def _telling(known: Sequence[str], shares: Mapping[str, float]) -> str:
-    """Return what computes half of the time or more, else the kind of the greatest share.
+    """Return the kind that computes half of the time or more, else that of the largest share.
 
-    ``known`` is sorted by share; additions and activations are fused with everything.
+    `known` is sorted by share; additions and activations are fused with everything.
     """
     computing = (kind for kind in known if kind in _COMPUTING and shares[kind] >= _MOST)
     return next(computing, known[0])
@@ -161,7 +161,7 @@ _ADVICE_ON_EXECUTORCH = {
 
 
 def find_movement(evidence: RunEvidence) -> Iterable[Finding]:
-    """Make one finding a kind of movement that certainly matters."""
+    """Yield a finding per kind of movement that certainly matters."""
     made_of = {node: frozenset(evidence.operator_parts(node)) for node in evidence.timed}
     for work, names in _WORK.items():
         containing = [node for node, parts in made_of.items() if names & parts]
@@ -201,7 +201,7 @@ _NEGLIGIBLE = 0.01
 
 
 def find_slowest(evidence: RunEvidence) -> Iterable[Finding]:
-    """Make one finding of the slowest five."""
+    """Yield a finding of the slowest five."""
     timeline, words = evidence.parts.timeline, evidence.words
     if timeline is None or words is None or words.by_name or not timeline.total_ns > 0:
         return
@@ -276,7 +276,7 @@ def find_slowest(evidence: RunEvidence) -> Iterable[Finding]:
 
 
 def _advice(evidence: RunEvidence, timeline: Timeline, name: str, nodes: tuple[int, ...]) -> str:
-    """Point to the repeats of a node where it has several, else to what is known of it."""
+    """Return a pointer to a node's repeats if it has several, else to its facts."""
     if len(nodes) == 1 and len(timeline.repeats(nodes[0])) > 1:
         return f"Start with {name}: run.timeline.node({nodes[0]}) shows the spread of its repeats."
     if evidence.of_executorch:
@@ -301,7 +301,7 @@ _STEP_OF_EXECUTORCH = (
 
 
 def find_noise(evidence: RunEvidence) -> Iterable[Finding]:
-    """Make one finding of all noisy operators."""
+    """Yield a finding of all noisy operators."""
     timeline = evidence.parts.timeline
     if timeline is None or not evidence.timed:
         return
@@ -357,7 +357,7 @@ _REPEATS_SHOWN = 8
 
 
 def find_warm_up(evidence: RunEvidence) -> Iterable[Finding]:
-    """Make one finding where the first repeats are systematically slower."""
+    """Yield a finding where the first repeats are systematically slower."""
     timeline = evidence.parts.timeline
     if timeline is None or not timeline.warm_up:
         return

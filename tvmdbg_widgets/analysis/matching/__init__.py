@@ -1,4 +1,4 @@
-"""Nodes of one graph matched to those of another, each with how sure that is and why."""
+"""Matching of nodes between two graphs, with certainty and reason."""
 
 from tvmdbg_widgets.analysis.matching.result import Certainty, Match, Matching, Reason
 from tvmdbg_widgets.analysis.matching.search import match

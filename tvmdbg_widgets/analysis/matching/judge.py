@@ -1,4 +1,4 @@
-"""How sure a pair is once all pairs are known."""
+"""Certainty of pairs once all pairs are known."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _Flags = npt.NDArray[np.bool_]
 
 
 def prune(a: GraphSide, b: GraphSide, found: MatchedPairs) -> None:
-    """Take back what only fell into a common sequence: nothing beside it is matched likewise."""
+    """Remove pairs that only fell into a common sequence: no neighbor is matched likewise."""
     removed = False
     for (node_a, node_b), (_sure, reason) in list(found.pairs.items()):
         if reason is not Reason.SEQUENCE or read_alike(a, b, node_a, node_b):
@@ -45,11 +45,11 @@ def _beside(side: GraphSide, node: int) -> set[int]:
 def judged(
     a: GraphSide, b: GraphSide, found: MatchedPairs, graphs: tuple[Graph, Graph]
 ) -> npt.NDArray[np.uint8]:
-    """Return the certainty of each pair (uint8 [P]).
+    """Return the certainty by pair (uint8 [P]).
 
-    Exact only where signature and wiring agree all around, and nothing there is merely possible;
-    possible where something matched beside one node stands elsewhere beside the other, where
-    another choice would be as good, or a parameter belongs to such a node.
+    Exact only if signature and wiring agree all around, and no neighbor is merely possible.
+    Possible if a neighbor of one node has its match elsewhere, if another choice is as good, or for
+    a parameter of such a node.
     """
     count = len(found.pairs)
     nodes = np.array(list(found.pairs), np.int64).reshape(-1, 2).T
@@ -77,7 +77,7 @@ def judged(
 
 
 class _Wires(NamedTuple):
-    """One graph of N nodes and M edges, by column; node -1 is where nothing is known."""
+    """One graph of N nodes and M edges as columns; node -1 is unknown."""
 
     source: _Numbers
     output: _Numbers
@@ -107,7 +107,7 @@ class _Wires(NamedTuple):
         )
 
     def beside(self, flags: _Flags) -> _Flags:
-        """Return the nodes that read a flagged node or are read by one (bool [N])."""
+        """Return the neighbors of flagged nodes (bool [N])."""
         known = self.source >= 0
         source, target = self.source[known], self.target[known]
         found = np.zeros(len(flags), bool)
@@ -116,7 +116,7 @@ class _Wires(NamedTuple):
         return found
 
     def only_for(self, flags: _Flags) -> _Flags:
-        """Return the parameters that none but flagged nodes read (bool [N])."""
+        """Return the parameters that only flagged nodes read (bool [N])."""
         known = self.source >= 0
         others = np.bincount(self.source[known][~flags[self.target[known]]], minlength=len(flags))
         read = np.diff(self.uses.offsets) > 0
@@ -125,7 +125,7 @@ class _Wires(NamedTuple):
 
 
 def _reads(a: _Wires, b: _Wires, nodes: _Numbers) -> tuple[_Flags, _Flags]:
-    """Whether no operands of a pair contradict each other, and whether all are matched."""
+    """Return whether a pair's operands are consistent, and whether all are matched."""
     counts = np.diff(a.begin)[nodes[0]]
     as_many = counts == np.diff(b.begin)[nodes[1]]
     of_pair, kept = np.repeat(np.flatnonzero(as_many), counts[as_many]), nodes[:, as_many]
@@ -143,7 +143,7 @@ def _reads(a: _Wires, b: _Wires, nodes: _Numbers) -> tuple[_Flags, _Flags]:
 
 
 def _uses(a: _Wires, b: _Wires, nodes: _Numbers) -> _Flags:
-    """Whether the readers of a pair are matched, each with one that reads the same in its place."""
+    """Return whether all readers of a pair are matched to readers of the same operand."""
     columns = []
     for side, of in ((a, nodes[0]), (b, nodes[1])):
         edges, offsets = side.uses.edges, side.uses.offsets
@@ -158,7 +158,7 @@ def _uses(a: _Wires, b: _Wires, nodes: _Numbers) -> _Flags:
 
 
 def _same_place(a: _Wires, b: _Wires, nodes: _Numbers) -> _Flags:
-    """Whether a pair that has one matched reader each is read by the same, in the same place."""
+    """Return whether a pair's only matched readers read it in the same position."""
     first = []
     for side, of in ((a, nodes[0]), (b, nodes[1])):
         begin = side.uses.offsets[:-1][of]
@@ -175,16 +175,16 @@ def _same_place(a: _Wires, b: _Wires, nodes: _Numbers) -> _Flags:
 
 
 _MOST_IN_A_ROW = 200
-#: Nodes visited altogether.
+#: Total limit of visited nodes.
 _MOST_STEPS = 200_000
 
 
 def disputed(a: GraphSide, b: GraphSide, found: MatchedPairs) -> set[tuple[int, int]]:
     """Return the pairs for which another choice keeps as many edges.
 
-    An operator without a counterpart may take that of one that is alike, this one that of the
-    next, and so on along a row of equals: where one of them was added or removed, only edges at
-    both ends of the row tell which.
+    An operator without a match may take that of an equal one, this one that of the next, and so on
+    along a row of equals: where one of them was added or removed, only edges at both ends of the
+    row decide.
     """
     rivals: set[tuple[int, int]] = set()
     for swap in (False, True):
@@ -201,14 +201,14 @@ def disputed(a: GraphSide, b: GraphSide, found: MatchedPairs) -> set[tuple[int, 
 
 
 class _RivalRows:
-    """Rows of equals from unmatched nodes of one side on."""
+    """Rows of equal nodes, starting at unmatched nodes of one side."""
 
     def __init__(self, one: GraphSide, other: GraphSide, image: Callable[[int], int]) -> None:
         self._one, self._other, self._image = one, other, image
         self._steps = 0
 
     def rivals(self, node: int, back: Callable[[int], int]) -> list[tuple[int, int]]:
-        """Return the pairs that would be others if `node` had a counterpart, and as good."""
+        """Return the pairs that would change, equally well, if `node` had a match."""
         found: list[tuple[int, int]] = []
         for ahead in (True, False):
             for start in self._beside(node, ahead, self._image):
@@ -220,10 +220,10 @@ class _RivalRows:
     def _row(
         self, node: int, start: int, ahead: bool, back: Callable[[int], int]
     ) -> tuple[list[int], list[tuple[int, int]]]:
-        """Return the pairs from `start` on that would give way, and who would take their place.
+        """Return the pairs from `start` on that would be displaced, and their new owners.
 
-        What follows the one that took the last place goes on where it has no counterpart either,
-        else the one that lost it.
+        After a takeover the chain continues with the taker's unmatched successor, else with the
+        loser.
         """
         takers: list[int] = []
         row: list[tuple[int, int]] = []
@@ -246,7 +246,7 @@ class _RivalRows:
         return takers, row
 
     def _free(self, node: int, ahead: bool) -> list[int]:
-        """Return the operators without a counterpart right behind a node, or before it."""
+        """Return the unmatched operators directly behind or before a node."""
         one = self._one
         if len(one.read_by[node]) > MOST_READERS:
             return []
@@ -258,9 +258,9 @@ class _RivalRows:
         return [each for each in beside if not one.anchor[each] and one.tokens[each]]
 
     def _beside(self, node: int, ahead: bool, image: Callable[[int], int]) -> list[int]:
-        """Return matched nodes of the other side that are like a node, in its role.
+        """Return matched nodes of the other side that equal a node in kind and role.
 
-        They read the images of what it reads (``ahead``), or are read by those of its readers.
+        They read the images of its operands (`ahead`), or are read by its readers' images.
         """
         one, other = self._one, self._other
         key = one.keys[node]
@@ -298,7 +298,7 @@ class _RivalRows:
         return then >= now
 
     def _kept(self, mine: int, at: int, image: Callable[[int], int]) -> int:
-        """Return how many edges of a pair, and outputs of the graph, are the same on both sides."""
+        """Return the number of edges and graph outputs of a pair that agree on both sides."""
         one, other = self._one, self._other
         theirs = other.reads[at]
         kept = int(bool(one.heads[mine]) and one.heads[mine] == other.heads[at])
@@ -313,5 +313,5 @@ class _RivalRows:
 
 
 def _only(node: int, image: int) -> Callable[[int], int]:
-    """Return what gives the image of one node, and -1 for all others."""
+    """Return a map to the image of one node, and to -1 for all others."""
     return lambda each: image if each == node else -1

@@ -1,4 +1,4 @@
-"""Pairs of matched nodes, and how one pair leads to others: neighbors, fused parts, parameters."""
+"""Pairs of matched nodes, and propagation to neighbors, fused parts and parameters."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 Key = TypeVar("Key", bound=Hashable)
 
 _FIRST_ANCHOR = -2
-#: With so many times fewer pairs than unmatched nodes, every pair is followed.
+#: Ratio of unmatched nodes to pairs above which every pair is followed.
 _FAR = 4
 
 
@@ -38,7 +38,7 @@ class MatchedPairs:
         self.pairs[a, b] = certainty, reason
 
     def add_parts(self, one: int, many: Sequence[int], swap: bool, sure: Certainty) -> None:
-        """Match a fused function to its parts, of which the last gives its value."""
+        """Match a fused function to its parts; the last part computes its value."""
         for part in many:
             pair = (part, one) if swap else (one, part)
             self.pairs[pair] = sure, Reason.PARTS
@@ -55,16 +55,16 @@ class MatchedPairs:
         self._step()
 
     def partner_b(self, a: int) -> int:
-        """Return the node of `b` that gives what a matched node of `a` gives, -1 for none."""
+        """Return the node of `b` that computes the value of a matched node of `a`, -1 for none."""
         return self.node_b.get(self._anchor_a[a], -1)
 
     def partner_a(self, b: int) -> int:
-        """Return the node of `a` that gives what a matched node of `b` gives, -1 for none."""
+        """Return the node of `a` that computes the value of a matched node of `b`, -1 for none."""
         return self.node_a.get(self._anchor_b[b], -1)
 
 
 def only_ones(keyed: Iterable[tuple[Key, int]]) -> dict[Key, int]:
-    """Return the node of each key that only one node has."""
+    """Return nodes by key, without keys of several nodes."""
     found: dict[Key, int] = {}
     for key, node in keyed:
         found[key] = node if found.get(key, node) == node else -1
@@ -72,12 +72,12 @@ def only_ones(keyed: Iterable[tuple[Key, int]]) -> dict[Key, int]:
 
 
 def paired(a: dict[Key, int], b: dict[Key, int]) -> dict[int, int]:
-    """Return for nodes of `a` the node of `b` that has the same key."""
+    """Return for nodes of `a` the node of `b` with the same key."""
     return {node: b[key] for key, node in a.items() if key in b}
 
 
 def read_alike(a: GraphSide, b: GraphSide, node_a: int, node_b: int) -> bool:
-    """Whether two nodes read the same matched node in the same position."""
+    """Return whether two nodes read the same matched node in the same position."""
     return any(
         source_a >= 0 and source_b >= 0 and a.anchor[source_a] == b.anchor[source_b] != 0
         for (source_a, _), (source_b, _) in zip(a.reads[node_a], b.reads[node_b], strict=False)
@@ -85,7 +85,7 @@ def read_alike(a: GraphSide, b: GraphSide, node_a: int, node_b: int) -> bool:
 
 
 def agree(a: GraphSide, b: GraphSide, node_a: int, node_b: int) -> bool:
-    """Whether no two operands of the same position are matched to others than each other."""
+    """Return whether no operands of equal position are matched elsewhere."""
     reads_a, reads_b = a.reads[node_a], b.reads[node_b]
     if len(reads_a) != len(reads_b):
         return True
@@ -115,7 +115,7 @@ def spread(
 def _beside_open(
     a: GraphSide, b: GraphSide, pairs: list[tuple[int, int, Certainty]]
 ) -> list[tuple[int, int, Certainty]]:
-    """Return the pairs that have unmatched nodes beside them on both sides."""
+    """Return the pairs with unmatched neighbors on both sides."""
     for side, at in ((a, 0), (b, 1)):
         left = side.unmatched()
         if len(pairs) * _FAR < len(left):
@@ -143,7 +143,7 @@ def _operands(a: GraphSide, b: GraphSide, node_a: int, node_b: int) -> Iterable[
 
 
 def _computed(side: GraphSide, reads: tuple[tuple[int, int], ...]) -> dict[Hashable, int]:
-    """Return what is read and alone in its role; parameters go by order, not by looks."""
+    """Return operands that are alone in their role; parameters are matched by order instead."""
     return _open_roles(
         side,
         (
@@ -167,14 +167,14 @@ def _open_roles(side: GraphSide, beside: Iterable[tuple[Key, int]]) -> dict[Key,
     return only_ones((role, node) for role, node in beside if node >= 0 and not side.anchor[node])
 
 
-#: Readers of one node that are followed.
+#: Most readers followed per node.
 MOST_READERS = 64
 
 
 def match_fused(
     a: GraphSide, b: GraphSide, flow_a: GraphSide, flow_b: GraphSide, found: MatchedPairs
 ) -> list[tuple[int, int, Certainty]]:
-    """Match functions to the nodes that compute the same operators, producers first."""
+    """Match functions to nodes that compute the same operators, producers first."""
     new: list[tuple[int, int, Certainty]] = []
     for swap in (False, True):
         sides = (b, a, flow_b, flow_a) if swap else (a, b, flow_a, flow_b)
@@ -187,7 +187,7 @@ def match_fused(
 
 @dataclass
 class _FusedWalk:
-    """From the functions of one side to chains of nodes on the other."""
+    """Walk from functions of one side to chains of nodes on the other."""
 
     one: GraphSide
     other: GraphSide
@@ -224,7 +224,7 @@ class _FusedWalk:
         return (other, node) if self.swap else (node, other)
 
     def _chain(self, node: int, images: set[int]) -> list[int] | None:
-        """Return the nodes that compute the function, if there is just one such chain."""
+        """Return the nodes that compute the function, if there is exactly one such chain."""
         anchor = self.other.anchor
         starts = {
             reader
@@ -236,13 +236,13 @@ class _FusedWalk:
         chains = [chain for start in sorted(starts) if (chain := self._grow(node, start))]
         chains = [chain for chain in chains if self._fits(node, chain, images)]
         if len(chains) > 1:
-            # The chain reads at least parameters of as many numbers as the function.
+            # The chain reads parameters of at least as many elements as the function.
             mine = _open(self.one, [source for source, _output in self.one.reads[node]])
             chains = [c for c in chains if not mine - _open(self.other, _outside(self.other, c))]
         return chains[0] if len(chains) == 1 else None
 
     def _grow(self, node: int, start: int) -> list[int] | None:
-        """Follow the parts of a function from one node on, as long as each step is the only one."""
+        """Follow the parts of a function from a node on while the next step is unambiguous."""
         function, tokens = self.flow.tokens[node], self.other_flow.tokens
         read_by, anchor = self.other_flow.read_by, self.other.anchor
         chain = [start]
@@ -268,7 +268,7 @@ class _FusedWalk:
         return chain
 
     def _fits(self, node: int, chain: list[int], images: set[int]) -> bool:
-        """Whether only the last part is read from outside, and the same matched nodes are read."""
+        """Return whether only the last part is read outside, and equal matched nodes are read."""
         inside = set(chain)
         flow = self.other_flow
         for part in chain[:-1]:
@@ -281,7 +281,7 @@ class _FusedWalk:
     def _operands(
         self, mine: list[int], outside: list[int], sure: Certainty
     ) -> list[tuple[int, int, Certainty]]:
-        """Match what is left of the operands, which both name in the order of their first use."""
+        """Match the remaining operands, which both sides list by first use."""
         new = []
         for source, image in zip(mine, outside, strict=True):
             if source < 0 or image < 0 or self.one.anchor[source] or self.other.anchor[image]:
@@ -294,14 +294,14 @@ class _FusedWalk:
 
 
 def _outside(side: GraphSide, chain: list[int]) -> list[int]:
-    """Return what the parts read from outside, each once, in the order of its first use."""
+    """Return the operands from outside of the parts, ordered by first use."""
     inside = set(chain)
     reads = (source for part in chain for source, _output in side.reads[part])
     return list(dict.fromkeys(source for source in reads if source not in inside))
 
 
 def _open(side: GraphSide, sources: list[int]) -> Counter[int]:
-    """Count the unmatched among these by how many numbers they hold."""
+    """Count unmatched nodes by number of elements."""
     return Counter(
         side.elements[each] for each in set(sources) if each >= 0 and not side.anchor[each]
     )
@@ -310,9 +310,9 @@ def _open(side: GraphSide, sources: list[int]) -> Counter[int]:
 def match_parameters(
     a: GraphSide, b: GraphSide, found: MatchedPairs
 ) -> list[tuple[int, int, Certainty]]:
-    """Match what matched operators read and nobody computes: same number of elements, same order.
+    """Match computed-by-nobody operands of matched operators: equal element counts in equal order.
 
-    A quantised operator reads more of one shape, its scales behind its bias: what comes first is
+    A quantised operator reads more operands of one shape, its scales behind its bias: the first is
     then only a possible match.
     """
     new: list[tuple[int, int, Certainty]] = []
@@ -347,7 +347,7 @@ def _parameter_readers(side: GraphSide) -> set[int]:
 
 
 def _open_parameters(side: GraphSide, node: int) -> list[int]:
-    """Return the unmatched parameters that a node reads, each once, in order."""
+    """Return the unmatched parameters that a node reads, in order."""
     sources = dict.fromkeys(source for source, _output in side.reads[node])
     return [
         source

@@ -1,4 +1,4 @@
-"""What matching found: pairs of nodes, how sure each is, and what has no counterpart."""
+"""Result of matching: pairs of nodes with certainty and reason, and unmatched nodes."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ _SHOWN = 40
 
 
 class Certainty(enum.IntEnum):
-    """How sure it is that two nodes stand for each other; the surer the smaller.
+    """Certainty of a match; lower values are surer.
 
-    ``EXACT``: the same operators, dtypes and shapes, in a place that only these two have, and what
-    they read and who reads them are matched likewise. ``LIKELY``: one place, where something of
-    that differs. ``POSSIBLE``: chosen among several that would do as well, or by the place alone.
+    ``EXACT``: equal operators, dtypes and shapes in a unique place, with operands and readers
+    matched likewise. ``LIKELY``: a unique place, but some of that differs. ``POSSIBLE``: chosen
+    among several equal candidates, or by place alone.
     """
 
     EXACT = 0
@@ -34,12 +34,12 @@ class Certainty(enum.IntEnum):
 
     @property
     def label(self) -> str:
-        """In lower case, as views show it."""
+        """The certainty in lower case, as views show it."""
         return self.name.lower()
 
 
 class Reason(enum.IntEnum):
-    """What a match rests on."""
+    """Evidence of a match."""
 
     SAME_ID = 0
     STRUCTURE = 1
@@ -55,7 +55,7 @@ class Reason(enum.IntEnum):
 
     @property
     def label(self) -> str:
-        """In words."""
+        """The reason in words."""
         return _REASONS[self]
 
 
@@ -75,10 +75,7 @@ _REASONS = {
 
 
 class Match(NamedTuple):
-    """One node of `a` and one of `b` that stand for each other.
-
-    A fused function is in as many matches as it has parts.
-    """
+    """A node of `a` and its match in `b`; a fused function has a match per part."""
 
     a: int
     b: int
@@ -168,7 +165,7 @@ class Matching(MadeSequence[Match]):
         return tuple(self[int(at)] for at in self._by_a[node])
 
     def counts(self) -> dict[str, int]:
-        """Return how many nodes of `a` are matched how surely, by the least sure of each.
+        """Return the number of nodes of `a` by certainty, that of their least sure match.
 
         Returns
         -------
@@ -181,14 +178,14 @@ class Matching(MadeSequence[Match]):
 
     @property
     def unmatched(self) -> str:
-        """How many nodes have no match: ``"2 nodes of B unmatched"``."""
+        """Number of nodes without a match: ``"2 nodes of B unmatched"``."""
         counts = {"A": len(self.only_a), "B": len(self.only_b)}
         told = [f"{counted(count, 'node')} of {side}" for side, count in counts.items() if count]
         return f"{' and '.join(told)} unmatched" if told else "all nodes matched"
 
     @property
     def sentence(self) -> str:
-        """How many nodes are matched, how surely, and what is left, in one line."""
+        """Counts of matches by certainty and of unmatched nodes, in one line."""
         counts = self.counts()
         matched = self.graph_a.num_nodes - len(self.only_a)
         told = [f"{count:,} {label}" for label, count in counts.items() if count]
@@ -202,7 +199,7 @@ class Matching(MadeSequence[Match]):
         return "; ".join(parts)
 
     def to_dataframe(self) -> Any:
-        """Return one row a match as a ``pandas.DataFrame``, then the nodes of one graph alone."""
+        """Return one row per match as a ``pandas.DataFrame``, then unmatched nodes."""
         rows: list[tuple[str, int | None, int | None, str, str]] = [
             ("matched", each.a, each.b, each.certainty.label, each.reason.label) for each in self
         ]
@@ -221,7 +218,7 @@ class Matching(MadeSequence[Match]):
         )
 
     def _rows(self) -> tuple[list[str], list[list[str]]]:
-        """Unmatched nodes first, then what is not sure; the head says how many are exact."""
+        """Return rows for unmatched nodes, then for unsure matches; the head counts exact ones."""
         unsure = np.flatnonzero(self.certainty != Certainty.EXACT)
         unsure = unsure[np.argsort(-self.certainty[unsure].astype(np.int64), kind="stable")]
         a, b = self.graph_a, self.graph_b
@@ -249,7 +246,7 @@ class Matching(MadeSequence[Match]):
         return said + (html_table(head, rows, style="") if rows else "")
 
     def reasons(self) -> dict[str, int]:
-        """Return how many pairs rest on what, most first."""
+        """Return the number of pairs by reason, most frequent first."""
         found = Counter(self.reason.tolist())
         return {Reason(reason).label: count for reason, count in found.most_common()}
 

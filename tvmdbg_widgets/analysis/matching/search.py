@@ -1,4 +1,4 @@
-"""Matching two graphs: from what is surely the same to what only stands in the same place."""
+"""Search for matches between two graphs, from certain ones to equal places."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ from tvmdbg_widgets.analysis.matching.side import GraphSide, Table, plain_side, 
 from tvmdbg_widgets.formats.family import collector_paused
 from tvmdbg_widgets.model.graph.graph import Graph
 
-#: Each round looks at unmatched nodes alone, with the matched ones as fixed points.
+#: Rounds over unmatched nodes, with matched ones as fixed points.
 _ROUNDS = 4
-#: Where so many nodes are left, and so large a share of what it was, another round is not worth it.
+#: Another round is skipped if many nodes are left and few were matched in the last one.
 _MANY, _STUCK = 2_000, 0.97
 
 
@@ -37,12 +37,12 @@ def match(a: Graph, b: Graph) -> Matching:
     They may be one network in other formats, releases, precisions or layouts, fused otherwise, or
     edited.
 
-    Names play a part only among nodes that are alike otherwise: compilers number them anew. First
-    come nodes whose whole past or future exists once on both sides, then what stands in one role
-    beside these; then the same without casts, layouts, quantisation, dtypes and shapes; then
-    fused functions against their parts, equal sequences of operators between matched nodes, and
-    other operators in the same place. Nodes that nothing tells apart are matched as ``POSSIBLE``
-    where both graphs have equally many, else left alone. Nearly linear in nodes and edges.
+    Names only decide between otherwise equal nodes, since compilers renumber them. Order: nodes
+    whose entire past or future is unique on both sides; nodes alone in their role next to these;
+    the same without casts, layouts, quantisation, dtypes and shapes; fused functions against their
+    parts; equal sequences of operators between matched nodes; other operators in the same place.
+    Indistinguishable nodes are ``POSSIBLE`` matches if both graphs have equally many. Nearly linear
+    in nodes and edges.
     """
     if _same(a, b):
         count = a.num_nodes
@@ -85,7 +85,7 @@ def _same(a: Graph, b: Graph) -> bool:
 
 
 def _settle(a: GraphSide, b: GraphSide, found: MatchedPairs) -> tuple[GraphSide, GraphSide]:
-    """Match what differs: each step gives the ones before it new fixed points."""
+    """Match differing nodes in steps that add fixed points for the next."""
     plain = plain_side(a), plain_side(b)
     flow = plain_side(a, flow=True), plain_side(b, flow=True)
     views = (a, b), plain, flow
@@ -141,7 +141,7 @@ def _by_cones(
         found.add(node_a, node_b, certainty, reason)
         new.append((node_a, node_b, certainty))
 
-    # Nodes that an input of the graph leads to.
+    # Nodes reachable from an input of the graph.
     placed_a = [node for node in left if a.grounded_up[node]]
     placed_b = [node for node in right if b.grounded_up[node]]
 
@@ -169,7 +169,7 @@ def _by_cones(
             {one: to for one, to in down.items() if one not in doubted and to not in taken},
             Reason.DOWNSTREAM,
         ),
-        # What no input leads to is where it is read: it follows its readers where these are sure.
+        # Nodes that no input reaches follow their readers if these are sure.
         ({} if doubted else by_future(left, right), Reason.DOWNSTREAM),
     )
     for pairs, reason in surely:
@@ -181,9 +181,9 @@ def _by_cones(
 
 
 def _doubted(up: dict[int, int], down: dict[int, int]) -> dict[int, None]:
-    """Return the nodes of `a` whose past is that of one node, and whose future another's.
+    """Return nodes of `a` whose past matches one node and whose future another.
 
-    So it is where something was added to or taken from a row of equals.
+    This happens where a row of equals gained or lost a node.
     """
     back = {node_b: node_a for node_a, node_b in down.items()}
     return {
@@ -196,9 +196,9 @@ def _doubted(up: dict[int, int], down: dict[int, int]) -> dict[int, None]:
 def _alike(
     a: GraphSide, b: GraphSide, found: MatchedPairs, names: tuple[Graph, Graph], alone: Certainty
 ) -> None:
-    """Match nodes that nothing but a name tells apart, where both sides have equally many.
+    """Match nodes that differ only by name, if both sides have equally many.
 
-    One that is ``alone`` on both sides leads to no output and is reached from no input.
+    One that is ``alone`` on both sides is reached from no input and leads to no output.
     """
 
     def take(node_a: int, node_b: int, sure: Certainty, reason: Reason) -> None:
@@ -226,7 +226,7 @@ def _alike(
 
 
 def _classes(a: GraphSide, b: GraphSide) -> list[tuple[list[int], list[int]]]:
-    """Return the unmatched nodes of both sides that have the same past and future."""
+    """Return the unmatched nodes of both sides by equal past and future."""
     left, right = a.unmatched(), b.unmatched()
     if not left or not right:
         return []
@@ -242,7 +242,7 @@ def _classes(a: GraphSide, b: GraphSide) -> list[tuple[list[int], list[int]]]:
 
 
 def _result(a: Graph, b: Graph, left: GraphSide, right: GraphSide, found: MatchedPairs) -> Matching:
-    """Collect the pairs, each as sure as all that is around it allows."""
+    """Collect the pairs with their certainty."""
     prune(left, right, found)
     sure = judged(left, right, found, (a, b))
     pairs = np.array(list(found.pairs), np.int32).reshape(-1, 2)
@@ -250,28 +250,25 @@ def _result(a: Graph, b: Graph, left: GraphSide, right: GraphSide, found: Matche
     return Matching(a, b, pairs, sure, why)
 
 
-#: What nothing is known of; no anchor is 0 or -1, which Python hashes as it does -2.
+#: Color of an unknown node; not -1, which Python hashes as -2, nor an anchor.
 _NONE = 0
 
 
 class Cones(NamedTuple):
-    """Of each unmatched node, a number that says what its cone looks like (int [N] each).
-
-    A cone ends at matched nodes.
-    """
+    """Hashes of the cones of unmatched nodes, which end at matched nodes (int [N])."""
 
     up: list[int]
     down: list[int]
 
 
 def cones(side: GraphSide) -> Cones:
-    """Return the cones of one side: hashes, the same for the same cones of both."""
+    """Return the cones of one side; equal cones have equal hashes on both sides."""
     nodes = side.unmatched()
     return Cones(_up(side, nodes), _down(side, nodes))
 
 
 def _up(side: GraphSide, nodes: list[int]) -> list[int]:
-    # A source of -1, or one that comes later because of a cycle, reads as the last item.
+    # A source of -1, or one that comes later because of a cycle, reads the last item.
     colors = [*side.anchor, _NONE]
     color_of = colors.__getitem__
     roles, sources = side.roles, side.sources
@@ -297,7 +294,7 @@ def _down(side: GraphSide, nodes: list[int]) -> list[int]:
 def match_places(
     a: GraphSide, b: GraphSide, found: MatchedPairs
 ) -> list[tuple[int, int, Certainty]]:
-    """Match operators between the same matched operands and readers, alone there on both sides."""
+    """Match operators alone between the same matched operands and readers on both sides."""
     pairs = paired(only_ones(_places(a)), only_ones(_places(b)))
     for node, other in pairs.items():
         found.add(node, other, Certainty.POSSIBLE, Reason.PLACE)
@@ -307,7 +304,7 @@ def match_places(
 def _places(
     side: GraphSide,
 ) -> Iterator[tuple[tuple[frozenset[int], frozenset[int], tuple[int, ...]], int]]:
-    """Yield unmatched operators with the matched nodes that they stand between."""
+    """Yield unmatched operators with their matched operands and readers."""
     for node in side.unmatched():
         if not side.tokens[node]:
             continue

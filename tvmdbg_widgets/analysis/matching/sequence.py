@@ -1,4 +1,4 @@
-"""Runs of operators between matched nodes, aligned by their longest common subsequence."""
+"""Alignment of operator sequences between matched nodes by longest common subsequence."""
 
 from __future__ import annotations
 
@@ -11,21 +11,21 @@ from tvmdbg_widgets.analysis.matching.pairs import MatchedPairs, agree, read_ali
 from tvmdbg_widgets.analysis.matching.result import Certainty, Reason
 from tvmdbg_widgets.analysis.matching.side import GraphSide
 
-#: An edited graph: so many operators left, and so many of these stand in the same sequence.
+#: An edited graph has many operators left, and most of them in a common sequence.
 _MANY, _MOSTLY = 1_000, 0.9
 
 
 def match_sequences(
     a: GraphSide, b: GraphSide, found: MatchedPairs
 ) -> list[tuple[int, int, Certainty]]:
-    """Match operators of gaps between matched ones, both graphs in the order of their wiring."""
+    """Match operators in gaps between matched ones, in wiring order."""
     return _match(a, b, found, _pairs(a, b, *_open(a, b)))
 
 
 def match_edited(
     a: GraphSide, b: GraphSide, found: MatchedPairs
 ) -> list[tuple[int, int, Certainty]]:
-    """Match what stands in the same sequence if that is nearly all that is left of large graphs."""
+    """Match the common sequence if it is nearly everything left of large graphs."""
     left, right = _open(a, b)
     most = max(len(left), len(right))
     if most < _MANY:
@@ -41,7 +41,7 @@ def _open(a: GraphSide, b: GraphSide) -> tuple[set[int], set[int]]:
 
 
 def _pairs(a: GraphSide, b: GraphSide, left: set[int], right: set[int]) -> list[tuple[int, int]]:
-    """Return the pairs of unmatched operators that stand in the same sequence."""
+    """Return pairs of unmatched operators in a common sequence."""
     if {a.keys[node] for node in left}.isdisjoint([b.keys[node] for node in right]):
         return []
     found: list[tuple[int, int]] = []
@@ -66,7 +66,7 @@ def _match(
 
 
 def _gaps(a: GraphSide, b: GraphSide) -> list[tuple[list[int], list[int]]]:
-    """Return the runs of unmatched operators between matched ones that keep their order."""
+    """Return runs of unmatched operators between matched ones that keep their order."""
     left, right = np.array(a.line, np.intp), np.array(b.line, np.intp)
     anchors_a, anchors_b = np.array(a.anchor)[left], np.array(b.anchor)[right]
     _, at_a, at_b = np.intersect1d(anchors_a, anchors_b, return_indices=True)
@@ -88,14 +88,14 @@ def _gaps(a: GraphSide, b: GraphSide) -> list[tuple[list[int], list[int]]]:
 
 _Numbers = npt.NDArray[np.int64]
 
-#: Windows that are looked for once on both sides, the widest first.
+#: Widths of windows that are unique on both sides, the widest first.
 _WINDOWS = (64, 16, 4, 1)
-#: Cells of the table of one gap between such windows.
+#: Most cells in the table of one gap between such windows.
 _MOST_CELLS = 1_000_000
-#: Edits that part larger gaps, and one in so many numbers: beyond these, or where after some it
-#: looks like it, gaps are left alone. Among equal blocks more edits would tell nothing.
+#: Most edits in larger gaps, and most per number: beyond these, or if likely beyond after some,
+#: gaps are left alone. Between equal blocks more edits prove nothing.
 _MOST_EDITS, _RARE, _SOME_EDITS = 1_500, 32, 256
-#: Of hashes of runs: odd, and what undoes it once modulo 2**64.
+#: Base of the hashes of runs: odd, so invertible modulo 2**64.
 _BASE = 0x100000001B3
 _INVERSE = pow(_BASE, -1, 1 << 64)
 
@@ -103,8 +103,8 @@ _INVERSE = pow(_BASE, -1, 1 << 64)
 def aligned(a: _Numbers, b: _Numbers) -> list[tuple[int, int]]:
     """Return positions of equal numbers that rise on both sides.
 
-    Windows of numbers that exist once on both sides are fixed points; what lies between them is
-    aligned by its longest common subsequence. Where that would take too long, nothing is.
+    Windows that are unique on both sides are fixed points; gaps between them are aligned by longest
+    common subsequence, or not at all where that would take too long.
     """
     found: list[tuple[int, int]] = []
     waiting = [(0, len(a), 0, len(b), 0)]
@@ -138,7 +138,7 @@ def aligned(a: _Numbers, b: _Numbers) -> list[tuple[int, int]]:
 
 
 def _fixed(a: _Numbers, b: _Numbers, width: int) -> list[tuple[int, int]]:
-    """Return where windows begin that exist once on both sides, as far as they keep their order."""
+    """Return the starts of windows that are unique on both sides and keep their order."""
     once_a, at_a = _once(a, width)
     once_b, at_b = _once(b, width)
     _, in_a, in_b = np.intersect1d(once_a, once_b, assume_unique=True, return_indices=True)
@@ -148,7 +148,7 @@ def _fixed(a: _Numbers, b: _Numbers, width: int) -> list[tuple[int, int]]:
 
 
 def _once(numbers: _Numbers, width: int) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.intp]]:
-    """Return the hashes of windows that exist once, and where they begin."""
+    """Return hashes and starts of unique windows."""
     if len(numbers) < width:
         return np.zeros(0, np.uint64), np.zeros(0, np.intp)
     count = len(numbers) - width + 1
@@ -161,7 +161,7 @@ def _once(numbers: _Numbers, width: int) -> tuple[npt.NDArray[np.uint64], npt.ND
 
 
 def rising(values: _Numbers) -> npt.NDArray[np.intp]:
-    """Return the positions of a longest rising subsequence of numbers that differ."""
+    """Return the positions of a longest rising subsequence of distinct numbers."""
     before = np.maximum.accumulate(values)
     after = np.minimum.accumulate(values[::-1])[::-1]
     in_order = (values >= before) & (values <= after)
@@ -211,10 +211,10 @@ def _common(a: _Numbers, b: _Numbers) -> list[tuple[int, int]]:
 
 
 def _nearest(a: _Numbers, b: _Numbers) -> list[tuple[int, int]]:
-    """Return a longest common subsequence where few edits part the two, else nothing.
+    """Return a longest common subsequence if few edits separate the two, else nothing.
 
     E. W. Myers, An O(ND) difference algorithm and its variations, Algorithmica 1 (1986), with all
-    diagonals at once, and what is alike measured by hashes.
+    diagonals at once, and equal runs measured by hashes.
     """
     runs = _CommonRuns(a, b)
     end = len(a) - len(b)
@@ -241,7 +241,7 @@ def _nearest(a: _Numbers, b: _Numbers) -> list[tuple[int, int]]:
 
 
 class _CommonRuns:
-    """How far two sequences are alike from given places on."""
+    """Lengths of common runs of two sequences from given places on."""
 
     def __init__(self, a: _Numbers, b: _Numbers) -> None:
         self._a, self._b = a, b
@@ -255,7 +255,7 @@ class _CommonRuns:
         )
 
     def alike(self, at: _Numbers, to: _Numbers) -> _Numbers:
-        """Return how many numbers are equal from each place on (int64, as many as places)."""
+        """Return the number of equal items from the given places on (int64, one per place)."""
         found = np.zeros(len(at), np.int64)
         room = np.minimum(len(self._a) - at, len(self._b) - to)
         some = np.flatnonzero(room > 0)

@@ -1,4 +1,4 @@
-"""One of two graphs that are matched, as plain lists: what a node is, reads, and is read by."""
+"""One of two graphs to be matched as plain lists: keys, operands and readers of nodes."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from tvmdbg_widgets.model.graph.nodes import NodeKind
 from tvmdbg_widgets.model.graph.operators import Adjacency, parts
 from tvmdbg_widgets.model.tensors.dtypes import canonical
 
-#: Numbers for what nodes are; both graphs share one, so that equal numbers mean equal things.
+#: Numbers of keys, shared by both graphs so that equal numbers mean equal keys.
 Table: TypeAlias = dict[Hashable, int]
 
 #: Operators of a function that only change how a tensor is stored.
 _TRANSPARENT = frozenset({"cast", "layout_transform", "__copy", "copy", "device_copy"})
-#: What a quantiser adds to a function, which then has both of the last two.
+#: Operators that a quantiser adds to a function, always including the last two.
 _QUANTISING = frozenset({"divide", "multiply", "round", "clip"})
 _SAME = {
     "nn.contrib_conv2d_NCHWc": "nn.conv2d",
@@ -31,9 +31,9 @@ _SAME = {
 
 
 def plain_parts(func_name: str, modules: tuple[str, ...] = ()) -> tuple[str, ...]:
-    """Return the operators of a function apart from casts, layouts and quantisation.
+    """Return the operators of a function without casts, layouts and quantisation.
 
-    Empty where nothing else is left: such a node passes its operand through.
+    Empty for a node that only passes its operand through.
     """
     found = [_SAME.get(part, part) for part in parts(func_name, modules)]
     if "round" in found and "clip" in found:
@@ -43,7 +43,7 @@ def plain_parts(func_name: str, modules: tuple[str, ...] = ()) -> tuple[str, ...
 
 @dataclass
 class GraphSide:
-    """What matching asks of one graph of N nodes; equal keys mean that nodes may be matched."""
+    """One graph of N nodes as matching sees it; nodes of equal keys may match."""
 
     keys: list[int]
     reads: list[tuple[tuple[int, int], ...]]
@@ -61,7 +61,7 @@ class GraphSide:
 
     @cached_property
     def sources(self) -> list[tuple[int, ...]]:
-        """Where operands come from, by position; -1 for what comes later in the order."""
+        """Sources of operands by position; -1 for sources that come later in the order."""
         found: list[tuple[int, ...]] = [()] * len(self.reads)
         reads, place = self.reads, self.place
         for node in self.order:
@@ -75,7 +75,7 @@ class GraphSide:
 
     @cached_property
     def roles(self) -> list[int]:
-        """What a node is and which outputs of others it reads, equal numbers on both sides."""
+        """Key and read outputs per node, as numbers shared by both sides."""
         table, found, all_reads = self.table, list(self.keys), self.reads
         for node in self.order:
             outputs = [output for _source, output in all_reads[node]]
@@ -86,7 +86,7 @@ class GraphSide:
 
     @cached_property
     def given(self) -> list[int]:
-        """What a node is and which outputs of the graph it gives."""
+        """Key and produced graph outputs per node."""
         table, found = self.table, list(self.keys)
         for node, heads in enumerate(self.heads):
             if heads:
@@ -95,7 +95,7 @@ class GraphSide:
 
     @cached_property
     def readers(self) -> list[list[tuple[int, int]]]:
-        """Who reads a node, each with a number for position and output."""
+        """Readers of each node, with a number for position and output."""
         found: list[list[tuple[int, int]]] = [[]] * len(self.read_by)
         read_by, place = self.read_by, self.place
         for node in self.order:
@@ -113,7 +113,7 @@ class GraphSide:
 
     @cached_property
     def grounded_up(self) -> list[bool]:
-        """Whether an input of the graph leads here: else the past says little of the place."""
+        """Whether an input of the graph leads to a node: otherwise its past says little."""
         if self.whole is not None:
             return self.whole.grounded_up
         grounded, sources = [*self.is_input, False], self.sources
@@ -123,7 +123,7 @@ class GraphSide:
 
     @cached_property
     def grounded_down(self) -> list[bool]:
-        """Whether this leads to an output of the graph."""
+        """Whether a node leads to an output of the graph."""
         if self.whole is not None:
             return self.whole.grounded_down
         grounded, sources = [*map(bool, self.heads), False], self.sources
@@ -135,7 +135,7 @@ class GraphSide:
         return grounded
 
     def unmatched(self) -> list[int]:
-        """Return the nodes that take part and are not matched yet, in order."""
+        """Return the unmatched nodes that take part, in order."""
         anchor = self.anchor
         self._left = [node for node in self._left if not anchor[node]]
         return list(self._left)
@@ -145,22 +145,22 @@ class GraphSide:
         return self.order
 
     def reopen(self) -> None:
-        """Look at all nodes again: some that were matched are not any more."""
+        """Reset the unmatched nodes, since some matches were removed."""
         self.__dict__.pop("_left", None)
 
     @cached_property
     def line(self) -> list[int]:
         """Operators in an order that only wiring decides: operands first, by position.
 
-        It starts from the outputs of the graph, so that numbers and names of nodes play no part;
-        what leads to none of them is left out. All views of one graph have the same.
+        It starts from the outputs of the graph, independent of numbers and names; nodes that lead
+        to no output are left out. All views of one graph share it.
         """
         if self.whole is not None:
             return self.whole.line
         sources, tokens = self.sources, self.tokens
         heads = [(head, node) for node, given in enumerate(self.heads) for head in given]
         seen = bytearray(len(self.keys) + 1)
-        seen[-1] = 1  # what a source of -1 reads
+        seen[-1] = 1  # read for a source of -1
         found: list[int] = []
         for _head, root in sorted(heads):
             if seen[root]:
@@ -182,7 +182,7 @@ class GraphSide:
 
 
 def side_of(graph: Graph, table: Table) -> GraphSide:
-    """Return a graph as it is; keys hold kind, operators, and dtype and shape of each output."""
+    """Return a graph unchanged; keys hold kind, operators, and dtypes and shapes of outputs."""
     count = graph.num_nodes
     order: list[int] = graph.topological_order.tolist()
     place = [0] * count
@@ -245,7 +245,7 @@ def _keys(graph: Graph, table: Table) -> list[int]:
     keys = []
     kinds = graph.kinds.tolist()
     for node, function in enumerate(graph.func_names.codes.tolist()):
-        # Which null nodes are parameters is known from a params file, guessed where there is none.
+        # Without a params file it is a guess which null nodes are parameters.
         computes = kinds[node] >= NodeKind.OPERATOR
         key = computes, split[function], tuple(entries[offsets[node] : offsets[node + 1]])
         keys.append(table.setdefault(key, len(table)))
@@ -253,14 +253,12 @@ def _keys(graph: Graph, table: Table) -> list[int]:
 
 
 def plain_side(side: GraphSide, *, flow: bool = False) -> GraphSide:
-    """Return the same graph without nodes that pass their operand through.
+    """Return the graph without nodes that pass their operand through.
 
-    Keys hold operators without casts, layouts and quantisation, and of a parameter how many numbers
-    it holds. Where only the ``flow`` of what is computed counts, there are
-    no parameters either: a quantised graph has others, and more of them.
-
-    Only unmatched nodes take part: their operands and readers are complete, those of matched
-    nodes hold what concerns unmatched ones.
+    Keys hold operators without casts, layouts and quantisation, and the element count of
+    parameters. With `flow` there are no parameters: a quantised graph has other ones, and more.
+    Only unmatched nodes are complete; operands and readers of matched ones are those that concern
+    unmatched nodes.
     """
     count, table = len(side.keys), side.table
     passes = _PassThroughNodes(side)
@@ -292,7 +290,7 @@ def plain_side(side: GraphSide, *, flow: bool = False) -> GraphSide:
 
 
 class _PassThroughNodes:
-    """The nodes of a side that pass their operand through."""
+    """Nodes of a side that pass their operand through."""
 
     def __init__(self, side: GraphSide) -> None:
         self._side = side
@@ -306,7 +304,7 @@ class _PassThroughNodes:
         return source >= 0 and side.place[source] < side.place[node]
 
     def origin(self, node: int) -> int:
-        """Return what a node passes on; itself where it does not."""
+        """Return the origin of a passed value; the node itself if it computes."""
         way, at = [], node
         while at not in self._origin and self.through(at):
             way.append(at)
@@ -317,7 +315,7 @@ class _PassThroughNodes:
         return found
 
     def reads(self, node: int, flow: bool) -> Iterator[tuple[int, int]]:
-        """Yield what a node reads, past what only passes it on."""
+        """Yield a node's operands, looking through nodes that only pass values on."""
         side = self._side
         for source, output in side.reads[node]:
             if source < 0:
@@ -328,7 +326,7 @@ class _PassThroughNodes:
                 yield origin, output if origin == source else 0
 
     def readers(self, node: int) -> tuple[list[int], list[int]]:
-        """Return who reads a node or what passes it on, and which outputs these give."""
+        """Return the readers of a node, directly or through passing nodes, and their outputs."""
         side = self._side
         found: list[int] = []
         given: list[int] = []

@@ -1,1 +1,1 @@
-"""The memory plan of a graph: what is live when, and in which slot."""
+"""Memory plan of a graph: lifetimes of entries, and their slots."""

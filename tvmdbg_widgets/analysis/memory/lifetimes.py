@@ -1,4 +1,4 @@
-"""When each entry is live, which bytes it holds then, and whether the slots can be a plan."""
+"""Lifetimes of entries, bytes held over time, and checks that the slots are a plan."""
 
 from __future__ import annotations
 
@@ -20,20 +20,20 @@ Slots = npt.NDArray[np.int32]
 Kinds = npt.NDArray[np.uint8]
 Ints = npt.NDArray[np.int64]
 
-#: Slots taken over in another way than a planner's: at least so many, and this share of all, tell
-#: against the list; one in so many leaves it planned.
+#: Least number and share of slots taken over wrongly that discredit the list; a smaller share
+#: leaves it credible.
 _WRONG: Final = 3
 _SHARE: Final = 1 / 4
 _SURE: Final = 10
-#: Op kinds that read a value several times.
+#: Op kinds that read a value repeatedly.
 _REREAD: Final = frozenset({"convolution", "matmul"})
 
 
 class Loss(NamedTuple):
-    """An entry that is overwritten while it is still needed.
+    """An entry overwritten before its last use.
 
-    ``writer`` is the node that writes to its slot first, ``reader`` the last node that reads the
-    entry, -1 where it is an output of the graph or a parameter.
+    ``writer`` is the first node to write to its slot, ``reader`` the last node to read the entry,
+    -1 for an output of the graph or a parameter.
     """
 
     entry: Entry
@@ -42,9 +42,9 @@ class Loss(NamedTuple):
 
 
 def losses(graph: Graph, life: Lives, slot: Slots, sizes: Ints) -> tuple[Loss, ...]:
-    """Return every entry that another one takes the place of before it was read last.
+    """Return every entry that is overwritten before its last read.
 
-    What a node writes over its own input is no loss. ``__nop`` writes nothing
+    Writing over one's own input is no loss. ``__nop`` writes nothing
     (``GraphExecutor::CreateTVMOp`` @ v0.19.0); entries of no or unknown size lose nothing.
     """
     kinds = graph.kinds[life.owner]
@@ -79,7 +79,7 @@ def losses(graph: Graph, life: Lives, slot: Slots, sizes: Ints) -> tuple[Loss, .
 
 
 def written_over(graph: Graph, life: Lives, slot: Slots) -> tuple[Slots, Slots]:
-    """Return the entries that lie where their node's inputs do: by operators, and by reshapes."""
+    """Return the entries stored over their node's inputs: by operators, and by reshapes."""
     known = np.flatnonzero(graph.edge_source >= 0)
     read = _entries_read(graph, known)
     span = int(slot.max(initial=0)) + 2
@@ -94,7 +94,7 @@ def written_over(graph: Graph, life: Lives, slot: Slots) -> tuple[Slots, Slots]:
 
 
 class Credibility(enum.Enum):
-    """What a list of storage ids is worth."""
+    """Credibility of a list of storage ids."""
 
     PLANNED = "planned"
     UNCONFIRMED = "unconfirmed"
@@ -102,7 +102,7 @@ class Credibility(enum.Enum):
 
 
 def read_repeatedly(op_kinds: StringColumn) -> npt.NDArray[np.bool_]:
-    """Whether nodes read values again after they wrote others, so that none runs in place."""
+    """Return whether nodes read inputs again after writing, so that none runs in place."""
     names = np.array([each in _REREAD for each in op_kinds.unique] or [False])
     found: npt.NDArray[np.bool_] = names[op_kinds.codes]
     return found
@@ -111,12 +111,12 @@ def read_repeatedly(op_kinds: StringColumn) -> npt.NDArray[np.bool_]:
 def credibility(
     kinds: Kinds, slot: Slots, losses: int, in_place: int, spoilt: int = 0
 ) -> Credibility:
-    """Tell whether a planner can have made the slots of a graph.
+    """Judge whether a planner can have made the slots of a graph.
 
-    A planner gives an output the slot of one that nobody needs any more, and no slot of an input.
-    It overwrites nothing that is read later, and TVM's none that the same node reads
-    (``StorageAllocator``, ``src/relay/backend/graph_plan_memory.cc`` @ v0.19.0). So each slot taken
-    over in another way counts against the list, and each taken over rightly for it.
+    A planner gives an output the slot of a dead entry, never one of an input. It overwrites nothing
+    that is read later, and TVM's nothing that the same node reads (``StorageAllocator``,
+    ``src/relay/backend/graph_plan_memory.cc`` @ v0.19.0). Every slot taken over otherwise counts
+    against the list, others for it.
     """
     writes = (slot >= 0) & ((kinds == NodeKind.OPERATOR) | (kinds == NodeKind.COPY))
     given = np.unique(slot[(slot >= 0) & (kinds <= NodeKind.PARAMETER)])
@@ -137,7 +137,7 @@ class Ranges(NamedTuple):
     sizes: Ints
 
     def sharing(self, entry: int) -> npt.NDArray[np.bool_]:
-        """Tell which entries have a byte in common with one (bool [E])."""
+        """Return which entries share a byte with one (bool [E])."""
         found: npt.NDArray[np.bool_] = np.maximum(self.low, self.low[entry]) < np.minimum(
             self.high, self.high[entry]
         )
@@ -145,9 +145,9 @@ class Ranges(NamedTuple):
 
 
 def ranges_of(planned: PlannedMemory, slot: npt.NDArray[np.int32], sizes: Ints) -> Ranges:
-    """Return what each entry covers; a slot outside of planned buffers is a buffer of its own.
+    """Return the segments by entry; a slot outside of planned buffers is its own buffer.
 
-    No entry covers more than its buffer.
+    No entry extends beyond its buffer.
     """
     inside = planned.buffers >= 0
     count = len(planned.buffer_sizes)
@@ -155,7 +155,7 @@ def ranges_of(planned: PlannedMemory, slot: npt.NDArray[np.int32], sizes: Ints) 
     room = np.full(len(slot), np.iinfo(np.int64).max)
     room[inside] = np.array([*planned.buffer_sizes, 0], np.int64)[planned.buffers[inside]]
     start = np.where(inside, np.minimum(planned.offsets, room), 0)
-    # Summed from the room that is left, for a hostile offset leaves none to add to.
+    # Summed from the room left, since a hostile offset leaves none to add to.
     end = start + np.minimum(np.where(slot < 0, 0, np.maximum(sizes, 0)), room - start)
     points = np.concatenate([start, end])
     owners = np.concatenate([buffer, buffer])
@@ -169,12 +169,12 @@ def ranges_of(planned: PlannedMemory, slot: npt.NDArray[np.int32], sizes: Ints) 
 
 
 def covered(ranges: Ranges, own: Ints, life: Lives) -> Ints:
-    """Return the bytes that some entries cover together at each step (int64 [steps])."""
+    """Return the bytes covered by some entries per step (int64 [steps])."""
     change = np.zeros(life.steps + 1, np.int64)
     holders = np.zeros(len(ranges.sizes), np.int64)
     steps = np.concatenate([life.first[own], life.last[own] + 1])
     entries, count = np.tile(own, 2), len(own)
-    # What ends at a step does so before others begin: no segment is held by fewer than none.
+    # At a step entries end before others begin, so that no count gets negative.
     for event in np.lexsort((np.arange(2 * count) < count, steps)).tolist():
         part = slice(ranges.low[entries[event]], ranges.high[entries[event]])
         if event < count:
@@ -187,11 +187,11 @@ def covered(ranges: Ranges, own: Ints, life: Lives) -> Ints:
 
 
 def losses_in(graph: Graph, life: Lives, ranges: Ranges) -> tuple[Loss, ...]:
-    """Return every entry of which another one takes a byte before it was read last.
+    """Return every entry with a byte overwritten before its last read.
 
-    As :func:`~tvmdbg_widgets.analysis.memory.lifetimes.losses` does for slots: what a node writes
-    over its own input is no loss, and a move writes nothing. Of bytes that one node writes twice,
-    the last output's stay. Scratch memory holds no value before its reader runs, so none is lost.
+    As :func:`~tvmdbg_widgets.analysis.memory.lifetimes.losses` for slots: writing over one's own
+    input is no loss, and a move writes nothing. Of bytes that one node writes twice, the last
+    output's stay. Scratch memory holds no value before its reader runs, so none is lost.
     """
     place = np.full(graph.num_nodes, -1, np.int64)
     place[life.order] = np.arange(len(life.order))
@@ -222,7 +222,7 @@ def losses_in(graph: Graph, life: Lives, ranges: Ranges) -> tuple[Loss, ...]:
 
 @dataclass(frozen=True)
 class Lives:
-    """The life of every entry, in steps: places in the order of the nodes that run."""
+    """Lifetimes of entries in steps: places in the order of the nodes that run."""
 
     order: npt.NDArray[np.int32]
     owner: Ints
@@ -232,20 +232,20 @@ class Lives:
 
     @property
     def steps(self) -> int:
-        """How many steps there are, at least one."""
+        """Number of steps, at least one."""
         return max(1, len(self.order))
 
 
 def lives(graph: Graph) -> Lives:
-    """Return when each entry is live.
+    """Return the lifetimes of all entries.
 
     Inputs and parameters are live throughout and outputs of the graph from their writing to the
     end, for the planner never frees them (``StorageAllocator::CreateToken`` and
     ``StorageAllocaBaseVisitor::Run``, ``src/relay/backend/graph_plan_memory.cc`` @ v0.19.0).
 
-    With planned buffers, nodes run by their ids; inputs are live until they are read last, mutable
-    buffers throughout (``update_tensor_lifetime``, ``exir/memory_planning.py`` @ v1.4.1), and
-    scratch memory while it is read.
+    With planned buffers, nodes run by id; inputs are live until their last read, mutable buffers
+    throughout (``update_tensor_lifetime``, ``exir/memory_planning.py`` @ v1.4.1), and scratch
+    memory while it is read.
     """
     planned = graph.planned_memory
     ordered = np.arange(graph.num_nodes, dtype=np.int32)
@@ -297,7 +297,7 @@ def _with_loops(
 
 
 def _last_read(graph: Graph, edges: npt.NDArray[np.bool_], place: Ints) -> Ints:
-    """Return the last step at which each entry is read over some edges, -1 for none."""
+    """Return the last step that reads an entry over some edges, -1 for none."""
     found = np.full(graph.num_entries, -1, np.int64)
     np.maximum.at(found, _entries_read(graph, edges), place[graph.edge_target[edges]])
     return found
@@ -308,10 +308,10 @@ def _entries_read(graph: Graph, edges: npt.NDArray[np.bool_] | npt.NDArray[np.in
 
 
 def occupied(slot: Ints, first: Ints, last: Ints, size: Ints, steps: int) -> Ints:
-    """Return the bytes that some entries hold at each step (int64 [steps]).
+    """Return the bytes held by some entries per step (int64 [steps]).
 
-    Of the entries that are live in one slot at a time, by reshapes without copy, in place or by
-    mistake, the largest counts.
+    Of entries live in one slot at once (reshapes without copy, in place, by mistake) the largest
+    counts.
     """
     change = np.zeros(steps + 1, np.int64)
     if not len(slot):
@@ -334,7 +334,7 @@ def occupied(slot: Ints, first: Ints, last: Ints, size: Ints, steps: int) -> Int
 
 
 def _envelope(change: Ints, first: list[int], last: list[int], size: list[int]) -> None:
-    """Add the largest of some overlapping entries, given by their first step, to the changes."""
+    """Add the largest of some overlapping entries, sorted by first step, to the changes."""
     live: list[tuple[int, int]] = []
     held = begun = 0
     for at in sorted({*first, *(step + 1 for step in last)}):

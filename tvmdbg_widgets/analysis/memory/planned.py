@@ -1,4 +1,4 @@
-"""The memory plan that a graph carries in its ``storage_id`` list or its planned buffers."""
+"""Memory plan of a graph, from its ``storage_id`` list or its planned buffers."""
 
 from __future__ import annotations
 
@@ -36,13 +36,13 @@ if TYPE_CHECKING:
 
 _MOST_DEVICES = 64
 
-#: What to say of a graph without storage ids.
+#: Message for a graph without storage ids.
 NO_STORAGE = (
     "This graph has no storage_id list, so its memory plan is unknown: it was not compiled, "
     "or the list was removed. A compiled graph has one: open(…, graph=lib.get_graph_json())."
 )
 
-#: What to say of the graph of an ETRecord.
+#: Message for the graph of an ETRecord.
 NO_PLAN = (
     "This graph is the edge program of an ETRecord, which is not planned yet: its memory plan is "
     "unknown. A program has one: open('model.pte')."
@@ -122,7 +122,7 @@ def memory_plan(graph: Graph) -> MemoryPlan:
 def _live(
     life: Lives, slot: npt.NDArray[np.int32], sizes: Ints, own: Ints, ranges: Ranges | None
 ) -> Ints:
-    """Return the bytes that some entries hold at each step."""
+    """Return the bytes held by some entries per step."""
     if ranges is not None:
         return covered(ranges, own, life)
     at = slot[own].astype(np.int64)
@@ -131,7 +131,7 @@ def _live(
 
 @dataclass(frozen=True, eq=False, repr=False)
 class MemoryPlan(PlanColumns):
-    """Which entries of a graph share memory, and how much is in use while each node runs.
+    """Memory plan of a graph: entries that share memory, and memory in use.
 
     Its columns are those of :class:`PlanColumns`.
     """
@@ -143,7 +143,7 @@ class MemoryPlan(PlanColumns):
 
     @cached_property
     def peak(self) -> Peak:
-        """The most that is live at a time: how much, while which nodes run, and the entries."""
+        """The peak: bytes live, the nodes that run then, and the entries."""
         if not len(self.order):
             return Peak(self.least, (), self._live_at(0))
         most = int(self.live.max())
@@ -162,7 +162,7 @@ class MemoryPlan(PlanColumns):
         return self._life(self.graph.entry_id(self._id(node), output))
 
     def live_at(self, node: int | str) -> LiveEntries:
-        """Return what is live in the workspace while a node runs, the largest first.
+        """Return the entries live in the workspace while a node runs, the largest first.
 
         Raises
         ------
@@ -206,7 +206,7 @@ class MemoryPlan(PlanColumns):
         )
 
     def _sharing(self, entry: int) -> tuple[Entry, ...]:
-        """Return the entries in the slot of an entry, or with bytes of a buffer in common."""
+        """Return the entries in an entry's slot, or those that share bytes of its buffer."""
         slot = self.entry_slot[entry]
         if self.ranges is None or self.slot_buffers[slot] < 0:
             return self.slots[int(slot)].entries
@@ -214,12 +214,12 @@ class MemoryPlan(PlanColumns):
 
     @cached_property
     def said(self) -> tuple[str, ...]:
-        """The plan in some sentences, the most telling first."""
+        """The plan in some sentences, the most important first."""
         return tuple(sentences(self, self.peak))
 
     @property
     def text(self) -> str:
-        """The plan in some sentences, a line each."""
+        """The plan in some sentences, one per line."""
         return "\n".join(self.said)
 
     def to_dataframe(self) -> pd.DataFrame:

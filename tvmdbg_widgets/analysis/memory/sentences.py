@@ -1,4 +1,4 @@
-"""A memory plan in sentences, which views and figures share, and its slots, lives and peak."""
+"""Sentences on a memory plan for views and figures; its slots, lifetimes and peak."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _LOSSES = 3
 _SHORT = 60
 _LONGEST = 200
 
-#: What bytes are that a value at another offset holds.
+#: Label for bytes held by a value at another offset.
 ELSEWHERE = "bytes held from another offset"
 
 
@@ -36,7 +36,7 @@ def entry_text(entry: Entry) -> str:
 
 
 def sentences(plan: PlanColumns, top: Peak) -> list[str]:
-    """Return what is worth saying of a plan, the most telling first."""
+    """Return sentences on a plan, the most important first."""
     wrong = loss_sentences(plan)
     said = [workspace(plan), peak(plan, top), *wrong, parameters(plan)]
     if plan.credibility is Credibility.MEANINGLESS:
@@ -45,7 +45,7 @@ def sentences(plan: PlanColumns, top: Peak) -> list[str]:
 
 
 def workspace(plan: PlanColumns) -> str:
-    """Say what is allocated for all but parameters."""
+    """Describe the allocation for all but parameters."""
     slots = int((~plan.slot_is_parameter).sum())
     planned = plan.graph.planned_memory
     where = counted(slots, "slot")
@@ -59,7 +59,7 @@ def workspace(plan: PlanColumns) -> str:
 
 
 def peak(plan: PlanColumns, top: Peak) -> str:
-    """Say how much is live at most, when, what makes it, and what is allocated beyond."""
+    """Describe the peak: bytes, nodes, entries, and allocation beyond it."""
     if not top.bytes:
         return "no live entry has a known size"
     when = "before anything runs"
@@ -87,7 +87,7 @@ def makers(entries: Sequence[Life]) -> str:
 
 
 def parameters(plan: PlanColumns) -> str:
-    """Say what the parameters take."""
+    """Describe the parameters' memory."""
     slots = int(plan.slot_is_parameter.sum())
     said = "no parameters"
     if slots:
@@ -100,7 +100,7 @@ def parameters(plan: PlanColumns) -> str:
 
 
 def sharing(plan: PlanColumns) -> list[str]:
-    """Say which entries are in one slot together by intention."""
+    """Describe entries that share one slot on purpose."""
     said = []
     if len(plan.aliases):
         what = "reshape" if plan.ranges is None else "move"
@@ -114,7 +114,7 @@ def sharing(plan: PlanColumns) -> list[str]:
 
 
 def unknown(plan: PlanColumns) -> list[str]:
-    """Say which entries are in no sum."""
+    """Describe entries that are in no sum."""
     said = []
     if plan.unknown_sizes:
         said.append(f"{counted(plan.unknown_sizes, 'entry')} of unknown size, not counted")
@@ -125,7 +125,7 @@ def unknown(plan: PlanColumns) -> list[str]:
 
 
 def _of_program(plan: PlanColumns) -> list[str]:
-    """Say what the plan of a program cannot tell."""
+    """Describe what a program's plan does not tell."""
     said = []
     attrs = plan.graph.attrs
     delegates = sum("backend" in each for each in attrs)
@@ -138,7 +138,7 @@ def _of_program(plan: PlanColumns) -> list[str]:
 
 
 def loss_sentences(plan: PlanColumns) -> list[str]:
-    """Say which entries are overwritten too early."""
+    """Describe entries that are overwritten too early."""
     if plan.credibility is Credibility.MEANINGLESS:
         return [meaningless(plan)]
     if not plan.losses:
@@ -151,7 +151,7 @@ def loss_sentences(plan: PlanColumns) -> list[str]:
 
 
 def meaningless(plan: PlanColumns) -> str:
-    """Say that the storage ids are none of a plan."""
+    """Return that the storage ids are no plan."""
     kinds = plan.graph.kinds[plan.owner]
     outputs = int((kinds >= NodeKind.OPERATOR).sum())
     wrong = []
@@ -178,7 +178,7 @@ _SHOWN = 12
 
 @dataclass(frozen=True, slots=True)
 class Life:
-    """One entry in a memory plan.
+    """Lifetime of an entry in a memory plan.
 
     Attributes
     ----------
@@ -189,7 +189,7 @@ class Life:
     slot : int or None
         Position in ``plan.slots``; None where the entry has no usable storage id.
     first, last : int or None
-        Nodes while which it is live first and last; ``first`` is None for what is there before
+        First and last node while which it is live; ``first`` is None for entries before
         the run, inputs and parameters.
     shares : tuple of Entry
         The other entries of its slot; in planned buffers those with bytes in common.
@@ -219,7 +219,7 @@ class Life:
 
 @dataclass(frozen=True, slots=True)
 class Peak:
-    """The most of the workspace that is live at a time.
+    """The largest amount of workspace live at once.
 
     Attributes
     ----------
@@ -227,7 +227,7 @@ class Peak:
     nodes : tuple of int
         The nodes while which so much is live, in the order of execution.
     entries : sequence of Life
-        What is live while the first of them runs, the largest first.
+        Entries live while the first of them runs, the largest first.
     """
 
     bytes: int
@@ -242,7 +242,7 @@ class Peak:
 
 @dataclass(frozen=True, slots=True)
 class Slot:
-    """One piece of memory that entries take in turn.
+    """One piece of memory that entries use in turn.
 
     Attributes
     ----------

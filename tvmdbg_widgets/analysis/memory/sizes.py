@@ -1,4 +1,4 @@
-"""What each entry of a graph takes in memory, as the graph executor allocates it."""
+"""Sizes of entries in memory, as the graph executor allocates them, and columns of a plan."""
 
 from __future__ import annotations
 
@@ -21,17 +21,17 @@ from tvmdbg_widgets.model.graph.nodes import Entry
 from tvmdbg_widgets.model.tensors.dtypes import DataType
 
 UNKNOWN = -1
-#: More than any memory, and little enough for the sum of a million entries to be exact.
+#: More than any memory, and small enough for an exact sum of a million entries.
 _MOST = 2.0**43
 
 
 def entry_sizes(graph: Graph) -> npt.NDArray[np.int64]:
-    """Return the bytes of each entry (int64 [E]), :data:`UNKNOWN` where the graph does not tell.
+    """Return the bytes by entry (int64 [E]), :data:`UNKNOWN` where the graph lacks them.
 
-    Elements times ``(bits * lanes + 7) // 8``: types below a byte take one each
-    (``GraphExecutor::SetupStorage``, ``src/runtime/graph_executor/graph_executor.cc`` @ v0.19.0,
-    which refuses widths of neither whole bytes, nor 1, nor 4 bits). Unknown are entries without a
-    usable shape or dtype, and those in textures, whose pitch is the device's.
+    Elements times ``(bits * lanes + 7) // 8``: types below a byte take one per element
+    (``GraphExecutor::SetupStorage``, ``src/runtime/graph_executor/graph_executor.cc`` @ v0.19.0;
+    it refuses widths other than 1, 4 and multiples of 8 bits). Unknown are entries without a usable
+    shape or dtype, and those in textures, whose pitch is the device's.
     """
     widths = np.array([_bytes_of(text) for text in graph.dtypes.unique] or [UNKNOWN], np.float64)
     each = widths[graph.dtypes.codes] if graph.num_entries else np.zeros(0)
@@ -44,13 +44,13 @@ def entry_sizes(graph: Graph) -> npt.NDArray[np.int64]:
 
 
 def known_sizes(graph: Graph) -> npt.NDArray[np.float64]:
-    """Return the same as float64 [E], NaN where the graph does not tell."""
+    """Return the sizes as float64 [E], NaN where unknown."""
     sizes = entry_sizes(graph)
     return np.where(sizes == UNKNOWN, np.nan, sizes)
 
 
 def _elements(graph: Graph) -> npt.NDArray[np.float64]:
-    """Return the product of each shape; NaN where a size is negative."""
+    """Return the products of shapes; NaN for a negative size."""
     starts, ends = graph.shape_offsets[:-1], graph.shape_offsets[1:]
     dims = graph.shape_dims.astype(np.float64)
     dims[dims < 0] = np.nan
@@ -76,14 +76,14 @@ def _bytes_of(text: str) -> int:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class PlanColumns:
-    """Which entries of a graph share memory, and how much is in use while each node runs.
+    """Columns of a memory plan: entries, slots, lifetimes, and memory in use.
 
     A slot is one ``storage_id`` on one device. Slots that hold a parameter are counted as
-    parameters, all others (inputs, intermediate values, outputs) as workspace. N nodes, of which
-    R run, E entries, S slots; all arrays are read-only.
+    parameters, all others (inputs, intermediate values, outputs) as workspace. N nodes, of which R
+    run, E entries, S slots; all arrays are read-only.
 
-    An ExecuTorch program plans buffers as a whole: a slot is then one offset in one of them, the
-    bytes of slots overlap, and the workspace is the buffers, whatever lies in them.
+    An ExecuTorch program plans entire buffers: a slot is then one offset in a buffer, bytes of
+    slots overlap, and the workspace is the buffers, whatever lies in them.
 
     Attributes
     ----------
@@ -91,9 +91,9 @@ class PlanColumns:
     order : int32 [R]
         The nodes that run, in the order of execution; a step is a place in it.
     live : int64 [R]
-        Bytes of the workspace that are live while each node runs: what it reads, what it writes,
-        and what later nodes still read. Of entries live in one slot together the largest counts;
-        in planned buffers each byte counts once.
+        Bytes of the workspace that are live while a node runs: operands, outputs, and entries that
+        later nodes still read. Of entries live in one slot together the largest counts; in planned
+        buffers bytes count once.
     entry_bytes : int64 [E]
         -1 where the graph does not tell; see :mod:`tvmdbg_widgets.analysis.memory.sizes`.
     entry_slot : int32 [E]
@@ -111,7 +111,7 @@ class PlanColumns:
     slot_offsets : int64 [S]
         Where the slot starts in its buffer, in bytes.
     ranges : Ranges or None
-        Which bytes each entry covers; None without planned buffers.
+        Bytes covered by entries; None without planned buffers.
     least : int
         The peaks of all devices together, in bytes: no plan for this order can do with less,
         unless it writes over an input in place where this one does not.
@@ -143,7 +143,7 @@ class PlanColumns:
 
     @cached_property
     def credibility(self) -> Credibility:
-        """How far the storage ids look like those of a planner."""
+        """Whether the storage ids look like a planner's."""
         if self.ranges is not None:
             return Credibility.PLANNED
         kinds = self.graph.kinds[self.owner]
@@ -152,7 +152,7 @@ class PlanColumns:
 
     @cached_property
     def spoilt(self) -> int:
-        """How many entries are written over an input by a node that still reads it."""
+        """Number of entries written over an input that their node still reads."""
         if self.ranges is not None or not len(self.in_place):
             return 0
         reads = read_repeatedly(node_op_kinds(self.graph))
@@ -183,18 +183,18 @@ class PlanColumns:
 
     @property
     def unshared(self) -> int:
-        """Bytes that the entries of the workspace would take with a slot each."""
+        """Bytes of the workspace if every entry had its own slot."""
         own = self._in_workspace & ~np.isin(np.arange(len(self.entry_slot)), self.aliases)
         return int(self.entry_bytes[own].sum())
 
     @property
     def unknown_sizes(self) -> int:
-        """How many entries have no known size; they count as nothing in every sum."""
+        """Number of entries without a known size; they count as nothing in every sum."""
         return int((self.entry_bytes == UNKNOWN).sum())
 
     @property
     def unplaced(self) -> int:
-        """How many entries have no usable storage id; they are in no slot and no sum."""
+        """Number of entries without a usable storage id; they are in no slot and no sum."""
         return int((self.entry_slot < 0).sum())
 
     @cached_property
@@ -203,7 +203,7 @@ class PlanColumns:
 
     @cached_property
     def owner(self) -> npt.NDArray[np.int32]:
-        """The node of each entry (int32 [E])."""
+        """Node by entry (int32 [E])."""
         counts = np.diff(self.graph.entry_offsets)
         return np.repeat(np.arange(self.graph.num_nodes, dtype=np.int32), counts)
 
@@ -216,7 +216,7 @@ class PlanColumns:
 def in_workspace(
     slot: npt.NDArray[np.int32], sizes: Ints, fixed: npt.NDArray[np.bool_]
 ) -> npt.NDArray[np.bool_]:
-    """Return which entries of a known size lie in a slot of the workspace (bool [E])."""
+    """Return which entries of a known size are in a slot of the workspace (bool [E])."""
     found: npt.NDArray[np.bool_] = (slot >= 0) & (sizes != UNKNOWN)
     found[found] = ~fixed[slot[found]]
     return found

@@ -1,4 +1,4 @@
-"""What varies along the timeline beside slices: memory in use, counters of a trace."""
+"""Counters along the timeline beside slices: memory in use, and counters of a trace."""
 
 from __future__ import annotations
 
@@ -41,9 +41,9 @@ class Counter:
     ns, values : float64 [V]
         A value holds from its time to that of the next.
     said : str
-        What it is and what it is not.
+        Meaning and limits of the counter.
     nodes : int64 [V] or None
-        Of memory in use: the node that runs from each time on, -1 at the end; else None.
+        Of memory in use: the node that runs from a time on, -1 at the end; else None.
     """
 
     name: str
@@ -90,7 +90,7 @@ class RunCounters(Sequence[Counter]):
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Their names."""
+        """Names of the counters."""
         return tuple(each.name for each in self)
 
     def __len__(self) -> int:
@@ -109,7 +109,7 @@ class RunCounters(Sequence[Counter]):
         return found
 
     def to_dataframe(self) -> Any:
-        """Return one row a value as a ``pandas.DataFrame``."""
+        """Return one row per value as a ``pandas.DataFrame``."""
         nothing = np.zeros(0)
         return data_frame(
             {
@@ -145,7 +145,7 @@ def counters(run: RunParts, plan: Callable[[], MemoryPlan]) -> RunCounters:
 
 
 def _memory(timeline: Timeline, plan: MemoryPlan) -> Counter | None:
-    """Bytes live while the node of each slice runs; nothing behind the last slice."""
+    """Return the bytes live while a slice's node runs; nothing after the last slice."""
     step = np.full(max(timeline.num_nodes, plan.graph.num_nodes) + 1, -1)
     step[plan.order] = np.arange(len(plan.order))
     own = timeline.track_run[timeline.slice_track] == 0  # of two runs the graph is the first's
@@ -168,7 +168,7 @@ def _memory(timeline: Timeline, plan: MemoryPlan) -> Counter | None:
 
 
 def _recorded(timeline: Timeline) -> Iterator[Counter]:
-    """Counter events of a Chrome trace, a series each."""
+    """Yield the counter events of a Chrome trace, one counter per series."""
     if timeline.extras is None:
         return
     given = timeline.extras.counters

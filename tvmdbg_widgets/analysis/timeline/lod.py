@@ -1,7 +1,7 @@
-"""Slices searched by name, summed up in bins of time, and colored.
+"""Slices of a timeline searched by name, aggregated in bins of time, and colored.
 
-Bins are exact whatever the zoom: busy time comes from prefix sums, the dominant slice from a
-pyramid of the longest slice of each 8, 64, … ``js/src/timeline/data/slices.ts`` gives the same.
+Bins are exact at any zoom: busy time comes from prefix sums, the dominant slice from a pyramid of
+the longest slice of every 8, 64, … ``js/src/timeline/data/slices.ts`` computes the same.
 """
 
 from __future__ import annotations
@@ -28,13 +28,13 @@ Flags = npt.NDArray[np.bool_]
 #: A word, or several in quotes.
 _WORD = re.compile(r'"([^"]+)"?|[^\s"]+')
 _NODE = re.compile(r"(#?)([0-9]{1,9})", re.ASCII)
-#: Texts that are searched between two moments at which an answer may be called off.
+#: Texts searched between two checks for cancellation.
 _BLOCK = 20_000
 
 
 @dataclass(frozen=True, eq=False)
 class Hits:
-    """The slices that a search finds."""
+    """Slices that match a search."""
 
     numbers: npt.NDArray[np.int64]
     self_ns: float
@@ -48,10 +48,10 @@ def matching(
     regex: bool = False,
     watch: Callable[[], None] = lambda: None,
 ) -> Hits:
-    """Find the slices whose names hold all words: their own, or label, name, function or op kind.
+    """Find slices with all words in their names: their own, or label, name, function or op kind.
 
-    Words in quotes are sought as they stand there. ``#12`` finds the slices of node 12; ``12``
-    finds them, too. Upper and lower case are alike.
+    Words in quotes are one phrase. ``#12`` finds the slices of node 12; ``12`` finds them, too.
+    Case is ignored.
     """
     rows = timeline.rows
     if not text:
@@ -100,23 +100,23 @@ Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 
 _BASE = 8
-#: Values looked at one by one rather than in blocks, for each range that is asked for.
+#: Values compared individually rather than in blocks, per range.
 _FEW = 32
 _STRIDE = 64
 
 
 @dataclass(frozen=True, eq=False)
 class TimeBins:
-    """What R rows show of B bins of time."""
+    """Contents of B bins of time in R rows."""
 
     busy: npt.NDArray[np.float32]
     slice: npt.NDArray[np.int32]
 
 
 class TimelineLod:
-    """The slices of a timeline in row order, made ready to be summed up over any bins.
+    """Slices of a timeline in row order, prepared for aggregation over any bins.
 
-    Holds 32 bytes a slice, and 2 more in its pyramid.
+    Takes 32 bytes per slice, and 2 more in its pyramid.
     """
 
     def __init__(self, timeline: Timeline) -> None:
@@ -131,7 +131,7 @@ class TimelineLod:
         self._longest = LongestPyramid(self._duration)
 
     def bins(self, first: float, step: float, count: int) -> TimeBins:
-        """Sum up `count` bins of all rows; bin ``b`` is ``[first + b * step, … + step)``.
+        """Aggregate `count` bins of all rows; bin ``b`` is ``[first + b * step, … + step)``.
 
         Instants at the very end of all time are in a bin that ends there.
         """
@@ -154,9 +154,9 @@ class TimelineLod:
         return TimeBins(busy, found)
 
     def touching(self, begin: float, end: float) -> tuple[Ints, Ints]:
-        """Return by row where those slices are that share time with a range (int64[R] each).
+        """Return by row the range of slices that overlap a range of time (two int64 [R]).
 
-        Row r has ``low[r]`` … ``high[r] - 1``; of instants also those at its borders.
+        Row r has ``low[r]`` … ``high[r] - 1``, including instants at the borders.
         """
         rows = self._rows
         low, high = (np.zeros(len(rows.track), np.int64) for _ in range(2))
@@ -172,7 +172,7 @@ class TimelineLod:
     def holding(
         self, numbers: Ints, begin: float, step: float, count: int
     ) -> npt.NDArray[np.bool_]:
-        """Whether any of some slices lies in each bin of each row (bool[R, B])."""
+        """Return whether any of some slices lies in a bin, by row and bin (bool [R, B])."""
         rows = len(self._rows.track)
         first = np.floor((self.start[numbers] - begin) / step)
         last = np.ceil((self.end[numbers] - begin) / step) - 1
@@ -188,10 +188,10 @@ class TimelineLod:
         return np.cumsum(change.reshape(rows, count + 1), axis=1)[:, :count] > 0
 
     def beside(self, numbers: Ints, at: float, current: int = -1) -> tuple[int, int]:
-        """Return which of some slices come before and after a time, by start; -1 for none.
+        """Return which of some slices are before and after a time, by start; -1 for none.
 
-        Of those that start at that very time, the ones with a smaller number than `current` come
-        before, the ones with a larger number after; without a current one all come after.
+        Slices that start at that very time are before if their number is below `current`, else
+        after.
         """
         start = self.start[numbers]
         after = (start > at) | ((start == at) & (numbers > current))
@@ -208,12 +208,12 @@ class TimelineLod:
         return found[0], found[1]
 
     def _first_from(self, times: Floats) -> Ints:
-        """Return by row the first slice that starts at each of some rising times, or later."""
+        """Return by row the first slice that starts at or after some ascending times."""
         rows = self._rows
         found = np.empty((len(rows), len(times)), np.int64)
         for row in range(len(rows)):
             begin, stop = int(rows.first[row]), int(rows.first[row + 1])
-            # few of the starts first: they stay in the processor's cache
+            # a coarse search first, which stays in the processor's cache
             some = self.start[begin:stop:_STRIDE]
             found[row] = begin + np.searchsorted(some, times, "left") * _STRIDE
         low = np.maximum(rows.first[:-1, None], found - _STRIDE + 1)
@@ -227,7 +227,7 @@ class TimelineLod:
         return low
 
     def _ending_after(self, first: Ints, times: Floats) -> Ints:
-        """Return by row the first slice that ends after each time, from where starts are later."""
+        """Return by row the first slice that ends after given times."""
         low = first.copy()
         border = np.broadcast_to(self._rows.first[:-1, None], low.shape)
         while True:
@@ -238,14 +238,14 @@ class TimelineLod:
             low -= sooner
 
     def _busy(self, low: Ints, high: Ints, begin: Floats, stop: Floats) -> Floats:
-        """Time of ``[begin, stop)`` that slices ``low`` … ``high - 1`` of a row take."""
+        """Return the time of ``[begin, stop)`` in slices ``low`` … ``high - 1`` of a row."""
         whole: Floats = self._before[high] - self._before[low]
         cut = np.maximum(0.0, begin - self.start[low])
         cut += np.maximum(0.0, self.end[high - 1] - stop)
         return np.maximum(0.0, whole - cut)
 
     def _dominant(self, low: Ints, high: Ints, begin: Floats, stop: Floats) -> Ints:
-        """Which of slices ``low`` … ``high - 1`` of a row takes most of ``[begin, stop)``."""
+        """Return which of slices ``low`` … ``high - 1`` covers most of ``[begin, stop)``."""
 
         def inside(at: Ints) -> Floats:
             return np.minimum(self.end[at], stop) - np.maximum(self.start[at], begin)
@@ -264,7 +264,7 @@ class TimelineLod:
 
 
 class LongestPyramid:
-    """First position of the largest of ``values[low:high]``, for many ranges."""
+    """Range queries for the first position of the maximum of ``values[low:high]``."""
 
     def __init__(self, values: Floats) -> None:
         self._values = [values]
@@ -276,7 +276,7 @@ class LongestPyramid:
             self._at.append((self._at[-1][at] if self._at else at).astype(np.int32))
 
     def argmax(self, low: Ints, high: Ints) -> Ints:
-        """Return the positions of the maxima of ranges, none of which is empty."""
+        """Return the positions of the maxima of non-empty ranges."""
         return self._argmax(0, low, high)[0]
 
     def _argmax(self, level: int, low: Ints, high: Ints) -> tuple[Ints, Floats]:
@@ -300,7 +300,7 @@ class LongestPyramid:
         return best, most
 
     def _each(self, level: int, low: Ints, high: Ints) -> tuple[Ints, Floats]:
-        """Return positions and values of maxima, looking at each value; -inf of an empty range."""
+        """Return positions and values of maxima, scanning all values; -inf of an empty range."""
         values = self._values[level]
         count = high - low
         best, most = np.full(len(low), -1, np.int64), np.full(len(low), -np.inf)
@@ -319,16 +319,16 @@ class LongestPyramid:
 
 ColorBy = Literal["kind", "block", "share"]
 
-#: Share of the time from which one op kind leaves nothing to tell apart by color.
+#: Share of time above which a single op kind makes color by kind useless.
 _ONE_KIND = 0.9
-#: Share of the time that blocks hold where they are worth a color.
+#: Least share of time in blocks that makes color by block useful.
 _IN_BLOCKS = 0.5
 _LEAST_BLOCKS = 2
 
 
 @dataclass(frozen=True)
 class SliceColors:
-    """What slices are colored by where nobody has chosen."""
+    """Default and available colors of slices."""
 
     by: ColorBy
     kind: str
@@ -336,17 +336,17 @@ class SliceColors:
     titles: dict[int, str]
 
     def chosen(self, by: str) -> SliceColors:
-        """Return the same by what was chosen; ``"auto"``, and what is not there, by what tells."""
+        """Return the colors for a choice; unavailable ones and ``"auto"`` give the default."""
         known = by in ("kind", "share") or (by == "block" and self.titles)
         return replace(self, by=cast("ColorBy", by)) if known else self
 
     def to_json(self) -> dict[str, Any]:
-        """Return what a page is told beside the blocks of nodes."""
+        """Return the part for a page beside the blocks of nodes."""
         return {"by": self.by, "kind": self.kind, "blocks": sorted(self.titles.items())}
 
 
 def slice_colors(timeline: Timeline, graph: Graph | None, groups: Groups | None) -> SliceColors:
-    """Choose what the slices of a timeline are colored by."""
+    """Choose the default color of a timeline's slices."""
     none = np.zeros(0, np.int32)
     if graph is None or groups is None:
         kind = _one_kind(timeline, graph)
@@ -364,7 +364,7 @@ def slice_colors(timeline: Timeline, graph: Graph | None, groups: Groups | None)
 
 
 def _one_kind(timeline: Timeline, graph: Graph | None) -> str:
-    """Return the kind that leaves nothing to tell apart by color; empty where there is none."""
+    """Return the op kind that takes nearly all the time, or ``""``."""
     sums: dict[str, float] = defaultdict(float)
     account = timeline.account
     for kind, share in zip(row_kinds(timeline, graph), account.share.tolist(), strict=True):

@@ -1,7 +1,7 @@
-"""Find the longest path through a graph by the times of its nodes, and how much time each has left.
+"""Longest path through a graph by node times, and the slack of every node.
 
-However many nodes run at once, none starts before what it reads is there: the run takes at least as
-long as the longest chain of nodes that wait for each other.
+However many nodes run at once, none starts before its operands are there: the run takes at least as
+long as the longest chain of dependent nodes.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
-#: Slack below this share of the whole is rounding of sums.
+#: Slack below this share of the total is rounding.
 _ROUNDING = 1e-9
 
 _NEEDS_GRAPH = "a critical path needs the graph, which tells which nodes depend on which"
@@ -57,10 +57,10 @@ def critical_path(
     measured_ns: float = float("nan"),
     rounding_ns: float = 0.0,
 ) -> CriticalPath:
-    """Return the longest path of a graph by the times of its nodes, in O(N + M).
+    """Return the longest path of a graph by node times, in O(N + M).
 
-    Control edges count. Edges that may come from another node are left out and counted, and so are
-    nodes on a cycle and behind one.
+    Control edges count. Ambiguous edges are left out and counted, and so are nodes on a cycle and
+    behind one.
     """
     times = np.array(times, np.float64)
     if times.shape != (graph.num_nodes,):
@@ -115,10 +115,10 @@ def critical_path(
 def _walk(
     source: npt.NDArray[np.int64], target: npt.NDArray[np.int64], own: Floats
 ) -> tuple[Floats, list[int], Floats]:
-    """Return when each place may start, which one it then waits for (-1), and what comes after it.
+    """Return earliest starts of places, their last dependencies (-1), and the time after them.
 
-    Places are numbers in a topological order, so that one pass over the edges by target settles
-    every start, and one by source, backwards, everything behind.
+    Places are in topological order: one pass over the edges by target settles every start, a
+    backward pass by source everything after.
     """
     count = len(own)
     takes: list[float] = own.tolist()
@@ -164,7 +164,7 @@ def why_not(parts: RunParts) -> str:
 
 
 def no_times(parts: RunParts, what: str) -> str:
-    """Return why there is no critical path or roofline of a run without times of nodes."""
+    """Return why there is no critical path or roofline without times of nodes."""
     how = _TIMES
     if parts.executorch is not None:
         how = how_to_get("timeline", parts)
@@ -174,14 +174,14 @@ def no_times(parts: RunParts, what: str) -> str:
 
 
 def _of_nodes(timeline: Timeline) -> tuple[Floats, Floats, Ids]:
-    """Return start, end and occurrence of the slices that have a node and usable times."""
+    """Return start, end and occurrence of slices that have a node and usable times."""
     start, duration = timeline.slice_start_ns, timeline.slice_duration_ns
     usable = (timeline.slice_node >= 0) & np.isfinite(start) & (duration >= 0) & (duration < np.inf)
     return start[usable], (start + duration)[usable], timeline.slice_occurrence[usable]
 
 
 def _one_by_one(timeline: Timeline) -> bool:
-    """Whether no two slices of nodes share more time than printed times are rounded by (1 ns)."""
+    """Return whether slices of nodes overlap by no more than printed times are rounded (1 ns)."""
     start, end, _ = _of_nodes(timeline)
     order = np.argsort(start, kind="stable")
     latest = np.maximum.accumulate(end[order])
@@ -189,7 +189,7 @@ def _one_by_one(timeline: Timeline) -> bool:
 
 
 def _seen(timeline: Timeline) -> float:
-    """Return the median over the repeats of what passed from first start to last end."""
+    """Return the median over repeats of the time from first start to last end."""
     start, end, occurrence = _of_nodes(timeline)
     if not len(start):
         return float("nan")
@@ -216,10 +216,10 @@ class CriticalPath:
     ----------
     graph : Graph
     nodes : int32 [K]
-        The path, in the order in which its nodes wait for each other. Of several paths of the same
+        The path, in the order of dependency. Of several paths of the same
         length the one whose nodes have the lowest ids, seen from its end.
     times_ns : float64 [N]
-        The time of each node, NaN unknown.
+        Times of nodes, NaN unknown.
     length_ns : float
         Sum of the times on the path.
     slack_ns : float64 [N]
@@ -262,21 +262,21 @@ class CriticalPath:
 
     @cached_property
     def critical(self) -> npt.NDArray[np.bool_]:
-        """Nodes without slack (bool [N]): those of this path and of others of the same length."""
+        """Nodes without slack (bool [N]): on this path and on others of the same length."""
         return frozen(np.asarray(self.slack_ns == 0))
 
     @property
     def operators(self) -> Ids:
-        """The nodes of the path that run: without inputs and parameters."""
+        """Nodes of the path that run, without inputs and parameters."""
         return self.nodes[self.graph.kinds[self.nodes] >= NodeKind.OPERATOR]
 
     @cached_property
     def said(self) -> tuple[str, ...]:
-        """The path in some sentences, the most telling first."""
+        """The path in some sentences, the most important first."""
         return tuple(_sentences(self))
 
     def to_dataframe(self) -> pd.DataFrame:
-        """Return one row a node of the path, in order (needs pandas)."""
+        """Return one row per node of the path, in order (needs pandas)."""
         path = self.nodes
         times = np.nan_to_num(self.times_ns[path])
         length = self.length_ns if self.length_ns > 0 else float("nan")
@@ -307,7 +307,7 @@ class CriticalPath:
 
 
 def _sentences(path: CriticalPath) -> list[str]:
-    """Return what is worth saying of a path, the most telling first."""
+    """Return sentences on a path, the most important first."""
     least = "at least " if len(path.untimed) else ""
     ran = counted(len(path.operators), "operator")
     length = f"critical path: {least}{duration_text(path.length_ns)} in {ran}"

@@ -1,4 +1,4 @@
-"""Slices merged by their path: from the top down, or from one name up to its callers."""
+"""Slices merged by their path, from the top down, or from one name up to its callers."""
 
 from __future__ import annotations
 
@@ -32,14 +32,14 @@ _LEAST_SHOWN = 0.005
 
 @dataclass(frozen=True, eq=False, repr=False)
 class CallTree:
-    """P places of a tree of paths, level by level, the heaviest first among those of one parent.
+    """Tree of P paths, level by level; siblings are sorted, the heaviest first.
 
     Attributes
     ----------
     title : str
-        What is merged.
+        Name of the merged run or slices.
     said : str
-        What the path of a place is.
+        Meaning of the path of a place.
     parent : int64 [P]
         The place around it, which stands before it; -1 at the top.
     names : StringColumn [P]
@@ -82,11 +82,11 @@ class CallTree:
         return tuple(reversed(found))
 
     def children(self, place: int) -> Ints:
-        """Return the places directly inside one, those at the top of -1; the heaviest first."""
+        """Return the children of a place, those at the top of -1; the heaviest first."""
         return np.flatnonzero(self.parent == place)
 
     def to_dataframe(self) -> Any:
-        """Return one row a place as a ``pandas.DataFrame``; times in nanoseconds."""
+        """Return one row per place as a ``pandas.DataFrame``; times in nanoseconds."""
         return data_frame(
             {
                 "parent": self.parent,
@@ -138,7 +138,7 @@ class CallTree:
 def merged(run: RunParts, groups: Callable[[], Groups], within: object = None) -> CallTree:
     """Merge the slices of a run by their path from the top; see :class:`CallTree`.
 
-    Where no nested slices the path of a node is that of the groups of the graph around it.
+    A node without nested slices has the path of its groups in the graph.
     """
     timeline = _timeline(run)
     found = slices_within(timeline, None if within is None else checked_range(within))
@@ -153,11 +153,11 @@ def merged(run: RunParts, groups: Callable[[], Groups], within: object = None) -
 
 
 def callers(run: RunParts, groups: Callable[[], Groups], name: str) -> CallTree:
-    """Merge the slices of one name by what is around them: the name, its callers, theirs.
+    """Merge the slices of one name by callers: the name, its callers, their callers.
 
-    ``self_ns`` and ``total_ns`` of a place are those of the slices of the name that were called on
-    this way, ``total_ns`` with what they hold, as in :func:`merged`. Of slices inside another of
-    the same name ``total_ns`` is left out: it is in that of the outer one.
+    ``self_ns`` and ``total_ns`` of a place are those of the slices of the name called on this path,
+    ``total_ns`` including nested slices, as in :func:`merged`. ``total_ns`` of slices inside
+    another of the same name is part of the outer one's.
     """
     timeline = _timeline(run)
     called = Called(timeline, run.graph, groups)
@@ -197,7 +197,7 @@ def callers(run: RunParts, groups: Callable[[], Groups], name: str) -> CallTree:
 
 
 def _with_inside(timeline: Timeline, within: SlicesInRange) -> Floats:
-    """Time of each slice and of what it holds, nothing twice."""
+    """Return the time of slices including nested ones, without double counting."""
     found = np.zeros(timeline.num_slices)
     found[within.slices] = within.self_ns
     parent = timeline.rows.parent.astype(np.int64)
@@ -208,7 +208,7 @@ def _with_inside(timeline: Timeline, within: SlicesInRange) -> Floats:
 
 
 def _chains(timeline: Timeline, called: Called, slices: Ints) -> Iterator[tuple[Ints, Ints]]:
-    """Step by step outwards: which of the slices have something there, and its number."""
+    """Yield, step by step outwards, which slices have an enclosing one, and its number."""
     kept = np.arange(len(slices))
     yield kept, called.of(slices)
     if called.nested:
@@ -247,7 +247,7 @@ def _tree(title: str, said: str, called: Called, places: Places) -> CallTree:
 
 
 class Called:
-    """Numbers of what slices are called: nodes, behind them names, behind them groups."""
+    """Numbering of callees: nodes, then names of slices, then groups."""
 
     def __init__(
         self, timeline: Timeline, graph: Graph | None, groups: Callable[[], Groups]
@@ -260,21 +260,21 @@ class Called:
 
     @property
     def size(self) -> int:
-        """How many numbers there are."""
+        """Count of all numbers."""
         return self._first_group + (0 if self.groups is None else len(self.groups))
 
     def of(self, slices: Ints) -> Ints:
-        """Number of each slice: its node, where that is unknown its name."""
+        """Return the number of each slice: its node, if unknown its name."""
         node = self._timeline.slice_node[slices].astype(np.int64)
         name = self._timeline.slice_names.codes[slices].astype(np.int64)
         return np.where(node >= 0, node, self._nodes + name)
 
     def of_group(self, groups: Ints) -> Ints:
-        """Number of each group."""
+        """Return the numbers of groups."""
         return self._first_group + groups
 
     def group_of(self, nodes: Ints) -> Ints:
-        """Innermost group around each number of a node; -1 where there is none."""
+        """Return the innermost group around nodes by number; -1 for none."""
         if self.groups is None or not len(self.groups.node_group):
             return np.full(len(nodes), -1)
         known = (nodes >= 0) & (nodes < len(self.groups.node_group))
@@ -282,21 +282,21 @@ class Called:
         return np.where(known, own, -1)
 
     def around(self, groups: Ints) -> Ints:
-        """The group around each group; -1 where there is none."""
+        """Return the groups around groups; -1 for none."""
         if self.groups is None:
             return np.full(len(groups), -1)
         return self.groups.parent[groups].astype(np.int64)
 
     def node(self, keys: Ints) -> Ints:
-        """The node that a number stands for, else -1."""
+        """Return the nodes of numbers, else -1."""
         return np.where(keys < self._nodes, keys, -1)
 
     def group(self, keys: Ints) -> Ints:
-        """The group that a number stands for, else -1."""
+        """Return the groups of numbers, else -1."""
         return np.where(keys >= self._first_group, keys - self._first_group, -1)
 
     def labels(self, keys: Ints) -> StringColumn:
-        """Operators of nodes, names of slices, titles of groups."""
+        """Return the operators of nodes, names of slices and titles of groups."""
         used = np.zeros(self.size, np.bool_)
         used[keys] = True
         table = StringColumn.from_strings(map(self._label, np.flatnonzero(used).tolist()))
@@ -318,7 +318,7 @@ class Called:
 
 
 def slice_frames(timeline: Timeline, called: Called, within: SlicesInRange) -> Frames:
-    """Every slice in the one that holds it."""
+    """Return slices as frames, nested as in the timeline."""
     slices = within.slices
     place = np.full(timeline.num_slices + 1, -1, np.int64)
     place[slices] = np.arange(len(slices))
@@ -327,7 +327,7 @@ def slice_frames(timeline: Timeline, called: Called, within: SlicesInRange) -> F
 
 
 def group_frames(called: Called, within: SlicesInRange) -> Frames:
-    """Every operator in the groups of the graph around it, without groups of which nothing ran."""
+    """Return operators as frames, nested in the groups of the graph that ran."""
     keys = called.of(within.slices)
     own = group_sums(keys, within.self_ns, called.size)
     count = np.bincount(keys, minlength=called.size)

@@ -1,4 +1,4 @@
-"""Frames merged by their path from the top: equal paths become one place."""
+"""Tree of frames merged by path from the top: equal paths become one place."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from tvmdbg_widgets.model.base.ranges import flat_ranges
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 
-#: Pairs of path and key are counted in a table of so many bytes a frame, else sorted.
+#: Bytes per frame that a table of (path, key) pairs may take; larger ones are sorted.
 _TABLE: Final = 8
 
 
 @dataclass(frozen=True, eq=False)
 class Frames:
-    """F frames, each inside another or at the top."""
+    """F frames, nested or at the top."""
 
     parent: Ints
     key: Ints
@@ -31,7 +31,7 @@ class Frames:
 
 @dataclass(frozen=True, eq=False)
 class Places:
-    """P places of a merged tree, level by level, the heaviest first among those of one parent."""
+    """Merged tree of P places, level by level; siblings are sorted, the heaviest first."""
 
     parent: Ints
     key: Ints
@@ -44,7 +44,7 @@ class Places:
 
 
 def merge(frames: Frames, keys: int) -> Places:
-    """Merge frames by their path; of equal totals the smaller key comes first."""
+    """Merge frames by path; of equal totals the smaller key comes first."""
     path, parent, key, levels = _paths(frames, keys)
     size = len(key)
     own = group_sums(path, frames.self_ns, size)
@@ -83,7 +83,7 @@ def merge(frames: Frames, keys: int) -> Places:
 
 
 def _paths(frames: Frames, keys: int) -> tuple[Ints, Ints, Ints, list[tuple[int, int]]]:
-    """Path of each frame; parent and key of each path; where the levels of paths begin and end."""
+    """Return paths of frames, parents and keys of paths, and the bounds of levels."""
     path = np.full(len(frames.parent), -1, np.int64)
     parents: list[Ints] = []
     own: list[Ints] = []
@@ -115,7 +115,7 @@ def _paths(frames: Frames, keys: int) -> tuple[Ints, Ints, Ints, list[tuple[int,
 
 
 def levels_of(parent: Ints) -> Iterator[Ints]:
-    """Frames by how many are around them, the outermost first."""
+    """Return frames by depth, the outermost first."""
     rest = np.flatnonzero(parent >= 0)
     level = np.flatnonzero(parent < 0)
     if not len(rest):
@@ -133,7 +133,7 @@ def levels_of(parent: Ints) -> Iterator[Ints]:
 def _totals(
     frames: Frames, path: Ints, parent: Ints, levels: list[tuple[int, int]], own: Floats
 ) -> Floats:
-    """Time of each path with what is inside, rounded once."""
+    """Return the time of paths with their contents, rounded once."""
     if whole_numbers(frames.self_ns):
         totals = own.copy()
         for first, last in reversed(levels[1:]):

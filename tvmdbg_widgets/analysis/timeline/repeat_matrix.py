@@ -1,4 +1,4 @@
-"""Operators by repeats: where warm-up and noise are seen, and all repeats folded into one."""
+"""Matrix of operators by repeats, which shows warm-up and noise; and all repeats folded."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _MOST_CELLS = 20_000_000
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Folded:
-    """The repeats of each of K operators as one bar: medians back to back.
+    """Folded repeats: one bar per operator, medians back to back.
 
     Attributes
     ----------
@@ -45,7 +45,7 @@ class Folded:
     p10, p50, p90 : float64 [K]
         Of its repeats, nanoseconds.
     said : str
-        What that is and is not.
+        Meaning and limits of the bars.
     rounding_ns : float
         As of the timeline: a time of 0 is less than this.
     """
@@ -68,7 +68,7 @@ class Folded:
         return float(self.start_ns[-1] + self.p50[-1]) if len(self) else 0.0
 
     def to_dataframe(self) -> Any:
-        """Return one row an operator as a ``pandas.DataFrame``; times in nanoseconds."""
+        """Return one row per operator as a ``pandas.DataFrame``; times in nanoseconds."""
         return data_frame(
             {
                 "node": self.nodes,
@@ -92,7 +92,7 @@ class Folded:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class RepeatMatrix:
-    """Repeats of K operators, R of each, in the order of execution.
+    """Repeats of K operators, R per operator, in the order of execution.
 
     Attributes
     ----------
@@ -125,17 +125,17 @@ class RepeatMatrix:
 
     @property
     def repeats(self) -> int:
-        """How many repeats there are, R."""
+        """Number of repeats, R."""
         return int(self.ns.shape[1])
 
     @property
     def median(self) -> Floats:
-        """Median of each operator, nanoseconds (float64 [K])."""
+        """Median per operator, nanoseconds (float64 [K])."""
         return np.asarray(np.nanmedian(self.ns, axis=1), np.float64)
 
     @property
     def relative(self) -> Floats:
-        """Each repeat over the median of its operator (float64 [K, R]); NaN where that is 0."""
+        """Repeats over the median of their operator (float64 [K, R]); NaN where that is 0."""
         with np.errstate(divide="ignore", invalid="ignore"):
             found: Floats = self.ns / self.median[:, None]
         found[~np.isfinite(found)] = np.nan
@@ -143,14 +143,14 @@ class RepeatMatrix:
 
     @property
     def totals(self) -> Floats:
-        """Sum of each repeat over the operators that have all of them (float64 [R]).
+        """Sum per repeat over the operators that have all repeats (float64 [R]).
 
         Empty where rows are the slices of a trace.
         """
         return self.warm_up.totals
 
     def steady(self) -> RepeatMatrix:
-        """Return the repeats without those that are warm-up; the same where none is."""
+        """Return the repeats without warm-up."""
         cut = self.warm_up.cut
         if not cut:
             return self
@@ -159,13 +159,13 @@ class RepeatMatrix:
         return replace(self, ns=kept, warm_up=warm_up(offsets, kept.ravel()))
 
     def folded(self) -> Folded:
-        """Return p10, median and p90 of each operator, medians back to back."""
+        """Return p10, median and p90 per operator, medians back to back."""
         p10, p50, p90 = np.nanpercentile(self.ns, (10, 50, 90), axis=1)
         start = np.cumsum(p50) - p50
         return Folded(self.nodes, self.names, start, p10, p50, p90, rounding_ns=self.rounding_ns)
 
     def to_dataframe(self) -> Any:
-        """Return one row an operator as a ``pandas.DataFrame``: node, name, a column a repeat."""
+        """Return one row per operator as a ``pandas.DataFrame``, with a column per repeat."""
         columns: dict[str, Any] = {"node": self.nodes, "name": list(self.names)}
         return data_frame(columns | {f"repeat_{i}_ns": self.ns[:, i] for i in range(self.repeats)})
 
@@ -226,7 +226,7 @@ def why_no_repeats(run: RunParts) -> str:
 
 
 def repeat_matrix(run: RunParts) -> RepeatMatrix:
-    """Return the repeats of a run, of a trace the slices by name; see :class:`RepeatMatrix`."""
+    """Return the repeats of a run, or a trace's slices by name; see :class:`RepeatMatrix`."""
     why = why_no_repeats(run)
     timeline = run.timeline
     if why or timeline is None:
@@ -258,21 +258,21 @@ def _no_groups() -> Groups:
 
 
 def _measured(timeline: Timeline) -> Ints:
-    """Nodes that take time and have repeats that are numbers."""
+    """Return nodes that take time and have finite repeats."""
     known = np.isfinite(timeline.repeats_ns)
     finite = np.concatenate(([0], np.cumsum(known)))[timeline.repeats_offsets]
     return np.flatnonzero((np.diff(finite) > 0) & (timeline.node_ns > 0))
 
 
 def _occurring(timeline: Timeline) -> tuple[Ints, Ints]:
-    """Numbers of what slices of some duration are called, and how many each has."""
+    """Return keys of slices with a duration, and the number of slices per key."""
     keys = _keys(timeline, _lasting(timeline))
     size = np.bincount(keys, minlength=1)
     return np.flatnonzero(size), size[size > 0]
 
 
 def _lasting(timeline: Timeline) -> Ints:
-    """Drawn slices of some duration, by start."""
+    """Return drawn slices with a duration, by start."""
     slices = np.flatnonzero(np.isfinite(timeline.rows.self_ns) & (timeline.slice_duration_ns > 0))
     return slices[np.argsort(timeline.slice_start_ns[slices], kind="stable")]
 

@@ -1,8 +1,8 @@
-"""How fast each node computed and moved bytes, against what the machine could do.
+"""Roofline of a run: operations and bytes per second of nodes against the machine's peaks.
 
 Operations and bytes are counted from the graph (:mod:`tvmdbg_widgets.analysis.work`), times are
-measured. Bytes are those of inputs and outputs once each: what a cache kept is counted all the
-same, so that a small node, run alone several times in a row, may move more than the memory can.
+measured. Inputs and outputs count once, even if cached, so a small node that is run repeatedly may
+seem to exceed the memory's bandwidth.
 """
 
 from __future__ import annotations
@@ -63,16 +63,16 @@ class Point:
     exact : bool
         False where ``flops`` may be off by 1 %.
     dtype : str
-        What is computed with; operations on integers count as operations.
+        Type of the computation; operations on integers count as operations.
     intensity : float
         Operations a byte.
     flops_per_s, bytes_per_s : float
-        What was achieved.
+        Achieved rates.
     bound : str
         ``"memory"`` or ``"compute"``, by which ceiling is lower at this intensity; ``"unknown"``
         without ceilings.
     of_ceiling : float
-        What was achieved over what the lower ceiling allows; NaN without ceilings.
+        Achieved rate over the lower ceiling; NaN without ceilings.
     why : tuple of str
         Why something is unknown.
     """
@@ -168,17 +168,17 @@ class Roofline(MadeSequence[Point]):
 
     @property
     def highest_flops(self) -> float:
-        """The most operations a second of any node; NaN where none is known."""
+        """The most operations per second of any node; NaN without any."""
         return float(np.fmax.reduce(self.flops_per_s, initial=np.nan))
 
     @property
     def highest_bytes(self) -> float:
-        """The most bytes a second of any node; NaN where none is known."""
+        """The most bytes per second of any node; NaN without any."""
         return float(np.fmax.reduce(self.bytes_per_s, initial=np.nan))
 
     @cached_property
     def unknown(self) -> tuple[Point, ...]:
-        """Nodes of which operations, bytes or the time are unknown, the slowest first."""
+        """Nodes with unknown operations, bytes or time, the slowest first."""
         missing = np.isnan(self.flops_per_s) | np.isnan(self.bytes_per_s)
         found = self._nodes[missing[self._nodes]]
         times = np.nan_to_num(self.times_ns[found])
@@ -186,7 +186,7 @@ class Roofline(MadeSequence[Point]):
 
     @cached_property
     def totals(self) -> tuple[KindTotal, ...]:
-        """Sums by op kind, the one that took longest first."""
+        """Sums by op kind, the slowest first."""
         kinds = np.array([self._kinds[node] for node in self._nodes.tolist()])
         found = []
         for kind in dict.fromkeys(kinds.tolist()):
@@ -210,11 +210,11 @@ class Roofline(MadeSequence[Point]):
 
     @cached_property
     def said(self) -> tuple[str, ...]:
-        """The roofline in some sentences, the most telling first."""
+        """The roofline in some sentences, the most important first."""
         return tuple(_sentences(self))
 
     def to_dataframe(self) -> pd.DataFrame:
-        """Return one row an operator (needs pandas)."""
+        """Return one row per operator (needs pandas)."""
         rows = list(self)
         columns: dict[str, Any] = {
             name: [getattr(row, name) for row in rows] for name in Point.__dataclass_fields__
@@ -235,7 +235,7 @@ class Roofline(MadeSequence[Point]):
 
 
 def _sentences(roofline: Roofline) -> list[str]:
-    """Return what is worth saying, the most telling first."""
+    """Return sentences on a roofline, the most important first."""
     graph_nodes = roofline.work.operators
     times = np.nan_to_num(roofline.times_ns[graph_nodes])
     total = float(times.sum())
@@ -321,7 +321,7 @@ MEMORY, COMPUTE, UNKNOWN = "memory", "compute", "unknown"
 
 @dataclass(frozen=True)
 class KindTotal:
-    """All nodes of one op kind; sums are over nodes of which the number is known.
+    """All nodes of one op kind; sums are over nodes with known numbers.
 
     Attributes
     ----------
@@ -343,10 +343,10 @@ class KindTotal:
 
     @property
     def flops_per_s(self) -> float:
-        """Operations over the time of the nodes of which they are known."""
+        """Operations over the time of the nodes whose operations are known."""
         return 1e9 * self.flops / self.flops_ns if self.flops_ns > 0 else float("nan")
 
     @property
     def bytes_per_s(self) -> float:
-        """Bytes over the time of the nodes of which they are known."""
+        """Bytes over the time of the nodes whose bytes are known."""
         return 1e9 * self.bytes / self.bytes_ns if self.bytes_ns > 0 else float("nan")

@@ -1,1 +1,1 @@
-"""Times summed up by node, op kind, group, device or range."""
+"""Times summed by node, op kind, group, device or range."""

@@ -1,4 +1,4 @@
-"""What runs in a range of time: counts, sums, durations, and how busy each track is."""
+"""A range of time: sums and durations of its slices, and use of its tracks."""
 
 from __future__ import annotations
 
@@ -29,12 +29,11 @@ _SHOWN: Final = 20
 
 @dataclass(frozen=True, slots=True)
 class TrackArea:
-    """How busy a track is in a range; nanoseconds.
+    """Use of a track in a range; nanoseconds.
 
-    Of the range as far as the track's run goes on: before its first start and after its last end
-    nothing is known. ``busy_ns`` is the time in which at least one slice runs, ``busy`` its share,
-    NaN where the run does not reach into the range. ``gaps`` counts idle stretches, also those at
-    the ends.
+    Only the part of the range within the track's run counts; outside of it nothing is known.
+    ``busy_ns`` is the time in which at least one slice runs, ``busy`` its share, NaN outside of the
+    run. ``gaps`` counts idle stretches, also at the ends.
     """
 
     track: str
@@ -48,7 +47,7 @@ class TrackArea:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Area:
-    """What runs in a range of time.
+    """Slices in a range of time.
 
     Attributes
     ----------
@@ -57,13 +56,13 @@ class Area:
     count : int
         Slices that touch the range.
     instants : int
-        Those of them that have no duration.
+        Slices without a duration.
     ns : float
         Sum of the time in the range during which a slice runs and none inside it.
     whole : int
-        Slices that lie in the range from start to end, those of no duration left out.
+        Slices entirely in the range, without instants.
     minimum, mean, p50, p90, maximum : float
-        Of the whole durations of those; NaN where there is none.
+        Of the full durations of these; NaN where there is none.
     tracks : tuple of TrackArea
         Where the timeline is synthetic, ``busy`` is NaN: what ran between slices
         is unknown.
@@ -87,11 +86,11 @@ class Area:
     rounding_ns: float = 0.0
 
     def by(self, by: str, level: int | None = None) -> TimeTable:
-        """Return the times in the range by one thing, as of ``run.times(by, within=…)``."""
+        """Return the times in the range by a key, as ``run.times(by, within=…)``."""
         return self._by(by, (self.start, self.end), level)
 
     def to_dataframe(self) -> Any:
-        """Return one row a track as a ``pandas.DataFrame``; times in nanoseconds."""
+        """Return one row per track as a ``pandas.DataFrame``; times in nanoseconds."""
         names = TrackArea.__slots__
         return data_frame({name: [getattr(t, name) for t in self.tracks] for name in names})
 

@@ -1,4 +1,4 @@
-"""Keys that times are summed up by: nodes, op kinds, groups, modules, devices, callers."""
+"""Keys for sums of times: nodes, op kinds, groups, modules, devices, callers."""
 
 from __future__ import annotations
 
@@ -31,13 +31,13 @@ NO_GROUP: Final = "in no group"
 AT_THE_TOP: Final = "at the top"
 NO_FUNCTION: Final = "no function"
 NO_DEVICE: Final = "unknown device"
-#: What nodes without slices have no key of.
+#: Keys that nodes without slices lack.
 OF_SLICES: Final = ("name", "callers")
 
 
 @dataclass(frozen=True, eq=False)
 class Keys:
-    """The key of each of K slices, or several."""
+    """Keys of K slices; a slice may have several."""
 
     codes: Ints
     items: Ints
@@ -46,7 +46,7 @@ class Keys:
     overlap: bool = False
 
     def used(self) -> Keys:
-        """Return them without keys that no slice has, in the order in which slices have them."""
+        """Return the keys without unused ones, in order of first use."""
         first = np.full(len(self.keys), len(self.codes))
         first[self.codes[::-1]] = np.arange(len(self.codes))[::-1]
         order = np.argsort(first, kind="stable")
@@ -64,7 +64,7 @@ class Keys:
 
 @dataclass(frozen=True, eq=False)
 class KeyedSlices:
-    """K slices, and behind them nodes, whose keys are wanted."""
+    """K slices, and nodes without slices behind them, to be given keys."""
 
     timeline: Timeline
     slices: Ints
@@ -73,13 +73,13 @@ class KeyedSlices:
 
     @cached_property
     def node(self) -> Ints:
-        """Node id of each, -1 unknown (int64 [K])."""
+        """Node ids, -1 unknown (int64 [K])."""
         own = self.timeline.slice_node[self.slices].astype(np.int64)
         return np.concatenate((own, self.alone)) if len(self.alone) else own
 
     @cached_property
     def call(self) -> Ints:
-        """Number of its set of several nodes, -1 none (int64 [K])."""
+        """Numbers of sets of several nodes, -1 none (int64 [K])."""
         shared = self.timeline.shared
         if shared is None:
             return np.full(len(self.node), -1)
@@ -88,31 +88,31 @@ class KeyedSlices:
 
     @cached_property
     def name(self) -> Ints:
-        """Number of its name among :attr:`names`, 0 of a node alone (int64 [K])."""
+        """Indices into :attr:`names`, 0 for a node alone (int64 [K])."""
         own = self.timeline.slice_names.codes[self.slices].astype(np.int64)
         return np.concatenate((own, np.zeros_like(self.alone))) if len(self.alone) else own
 
     @cached_property
     def track(self) -> Ints:
-        """Number of its track, of a node alone that behind the last (int64 [K])."""
+        """Numbers of tracks, for a node alone one past the last (int64 [K])."""
         own = self.timeline.slice_track[self.slices].astype(np.int64)
         return np.concatenate((own, np.full(len(self.alone), len(self.timeline.tracks))))
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The distinct names of the timeline."""
+        """Distinct names of the timeline."""
         return self.timeline.slice_names.unique
 
     @cached_property
     def known(self) -> npt.NDArray[np.bool_]:
-        """The slice is of a node of the graph (bool [K])."""
+        """Whether the node is in the graph (bool [K])."""
         if self.graph is None:
             return np.zeros(len(self.node), np.bool_)
         return (self.node >= 0) & (self.node < self.graph.num_nodes)
 
     @cached_property
     def at(self) -> Ints:
-        """Node id of each, 0 where none of the graph is known (int64 [K])."""
+        """Node ids, 0 for nodes outside of the graph (int64 [K])."""
         return np.where(self.known, self.node, 0)
 
 
@@ -128,9 +128,9 @@ def keys_of(by: str, named: KeyedSlices, groups: Callable[[], Groups], level: in
     return _MAKE[by](named)
 
 
-#: Op kind of what an execution takes outside of its instructions.
+#: Op kind of an execution's time outside of its instructions.
 RUNTIME: Final = "runtime"
-#: What slices that are no work count to.
+#: Labels of slices that are no work.
 NO_WORK: Final = {
     SliceRole.LOADING: "loading",
     SliceRole.OTHER_CLOCK: "delegate's own clock",
@@ -139,9 +139,9 @@ NO_WORK: Final = {
 
 
 def row_kinds(timeline: Timeline, graph: Graph | None) -> list[str]:
-    """Return the op kind of each row of ``timeline.account``, or what else its time is spent on.
+    """Return op kinds for the rows of ``timeline.account``, or labels for other time.
 
-    Of a node the graph tells it, of a call its set, of what is left the name of the slices.
+    The graph's for a node, the set's for a call, the slices' name for the rest.
     """
     account, sets = timeline.account, timeline.shared
     of_node = None if graph is None else node_op_kinds(graph)
@@ -166,7 +166,7 @@ def row_kinds(timeline: Timeline, graph: Graph | None) -> list[str]:
 
 
 def with_others(keys: Keys, by: str, others: KeyedSlices, behind: int) -> Keys:
-    """Add keys of slices that are no work: their names, else what their time is spent on."""
+    """Add keys for slices that are no work: by name, else by purpose."""
     if not len(others.slices):
         return keys
     if by in OF_SLICES:
@@ -184,7 +184,7 @@ def with_others(keys: Keys, by: str, others: KeyedSlices, behind: int) -> Keys:
 
 
 def _worded(codes: Ints, words: Sequence[str]) -> Keys:
-    """Keys by text: equal texts are one key."""
+    """Return keys by text; equal texts are one key."""
     table: dict[str, int] = {}
     place = np.array([table.setdefault(word, len(table)) for word in words], np.int64)
     distinct = list(table)
@@ -196,7 +196,7 @@ def _names(named: KeyedSlices) -> Keys:
 
 
 def _kinds(named: KeyedSlices) -> Keys:
-    """Op kind of the node or the call; of other slices that of their name, or what they run for."""
+    """Return the op kind of nodes and calls; of other slices by name or purpose."""
     shared, kinds = named.timeline.shared, list(name_kinds(named.timeline, named.graph))
     codes, whole = named.name, named.timeline.whole
     if whole and whole in named.names:
@@ -212,9 +212,9 @@ def _kinds(named: KeyedSlices) -> Keys:
 
 
 def _parts(named: KeyedSlices) -> Keys:
-    """Every distinct operator in the name of a function; the name itself where it has none.
+    """Return the distinct operators in a function's name; the name itself if it has none.
 
-    What several nodes share has its own name.
+    Slices shared by several nodes keep their own name.
     """
     graph, shared = named.graph, named.timeline.shared
     codes, texts, own_names = named.name, list(named.names), range(0)
@@ -247,7 +247,7 @@ def _parts(named: KeyedSlices) -> Keys:
 
 
 def _nodes(named: KeyedSlices) -> Keys:
-    """Nodes by id, calls of several by what they are called, other slices by their name."""
+    """Return keys by node, by name for calls of several nodes and for other slices."""
     timeline, count = named.timeline, named.timeline.num_nodes
     names = timeline.slice_names
     of_node = np.full(count, -1, np.int64)
@@ -268,7 +268,7 @@ def _nodes(named: KeyedSlices) -> Keys:
 
 
 def _groups(groups: Groups, named: KeyedSlices, level: int) -> Keys:
-    """The group around each node that has so many around itself."""
+    """Return the groups around nodes at a nesting level."""
     depth = np.zeros(len(groups), np.int64)
     at_level = np.arange(len(groups) + 1)
     for row, around in enumerate(groups.parent.tolist()):
@@ -293,7 +293,7 @@ def _groups(groups: Groups, named: KeyedSlices, level: int) -> Keys:
 
 
 def _modules(named: KeyedSlices, level: int) -> Keys:
-    """The module around each node, or around all nodes of a call."""
+    """Return the module of a node, or the common module of a call."""
     if named.graph is None:
         raise ValueError(no_modules(None))
     of_node, of_set = modules(named.graph, named.timeline.shared, level)
@@ -306,7 +306,7 @@ def _modules(named: KeyedSlices, level: int) -> Keys:
 
 
 def _devices(named: KeyedSlices) -> Keys:
-    """The device of a node's first output; where the graph does not tell, that of the track."""
+    """Return the device of a node's first output, else that of the track."""
     graph, timeline = named.graph, named.timeline
     track = named.track
     pairs = zip(timeline.track_device, timeline.tracks, strict=True)
@@ -322,7 +322,7 @@ def _devices(named: KeyedSlices) -> Keys:
 
 
 def _callers(named: KeyedSlices) -> Keys:
-    """Pairs of a name and the name of the slice around it."""
+    """Return pairs of a name and the name of the enclosing slice."""
     timeline, names = named.timeline, named.names
     parent = timeline.rows.parent[named.slices].astype(np.int64)
     around = np.where(parent >= 0, timeline.slice_names.codes[np.maximum(parent, 0)], len(names))
@@ -344,33 +344,33 @@ _MAKE: Final[dict[str, Callable[[KeyedSlices], Keys]]] = {
 }
 
 NO_MODULE: Final = "in no module"
-#: What the model computes outside of its modules, or in several of them at once.
+#: Label for operators outside of modules, or in several modules at once.
 WHOLE: Final = "the model itself"
 _TYPE: Final = "module_type"
-#: Modules that torch.export puts around a model while it is captured.
+#: Modules that torch.export wraps around a model during capture.
 _CAPTURE: Final = "torch.export."
 
 Path = tuple[str, ...]
 
 
 class Modules(NamedTuple):
-    """What modules are called: of each node of a graph, and of each set of nodes."""
+    """Names of modules for nodes and for sets of nodes."""
 
     of_node: StringColumn
     of_set: StringColumn
 
 
 def has_modules(graph: Graph | None) -> bool:
-    """Tell whether nodes of the graph say in which module they are."""
+    """Return whether nodes of the graph name their modules."""
     return graph is not None and not graph.attr_names.isdisjoint((STACK, _TYPE))
 
 
 def modules(graph: Graph, sets: NodeSets | None, level: int = -1) -> Modules:
-    """Return the modules of the nodes and sets; ``level`` 0 is the outermost, -1 the innermost.
+    """Return the modules of nodes and sets; ``level`` 0 is the outermost, -1 the innermost.
 
-    A set is in the innermost module that holds all of its nodes; nodes without a module, as those
-    that quantization inserted, have no say. What is left of a call, and what lowering inserted, is
-    in none: nobody knows which.
+    A set is in the innermost module that holds all of its nodes; nodes without a module, such as
+    those that quantization inserted, are ignored. Rests of calls and operators from lowering are in
+    no module.
     """
     if not has_modules(graph):
         raise ValueError(no_modules(graph))
@@ -399,13 +399,13 @@ def modules(graph: Graph, sets: NodeSets | None, level: int = -1) -> Modules:
 
 
 def no_modules(graph: Graph | None) -> str:
-    """Return why there are no modules, and what to open."""
+    """Return why there are no modules, and how to get them."""
     lacking = "this run has no graph" if graph is None else "no node of this graph tells its module"
     return f"{lacking}: modules are in an ETRecord's edge graph: open(…, 'etrecord.bin')"
 
 
 def _path(stack: str, kind: str) -> Path | None:
-    """Return the path of a node's module, that of the model itself is empty; None unknown."""
+    """Return the path of a node's module, empty for the model itself; None unknown."""
     if stack:
         return module_path(stack)
     return () if kind and not kind.startswith(_CAPTURE) else None

@@ -1,4 +1,4 @@
-"""The rows of the table of operators: which there are, in which order, with which times."""
+"""Rows of the table of operators: choice, order and times."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def operators(parts: RunParts, top: int | None = None) -> Operators:
 
 
 class _Making:
-    """Makes rows of the operators of a run: a key is a node, or behind all nodes a row."""
+    """Builder of operator rows: keys are nodes, and rows without a node behind them."""
 
     def __init__(self, parts: RunParts) -> None:
         self._parts, self._graph, self._timeline = parts, parts.graph, parts.timeline
@@ -60,12 +60,12 @@ class _Making:
 
     @property
     def timed(self) -> bool:
-        """Whether the time of anything is known."""
+        """Whether any time is known."""
         return self._account is not None and bool(self._account.operators.any())
 
     @cached_property
     def count(self) -> int:
-        """How many rows are operators, or what stands for them."""
+        """Number of rows: operators and their substitutes."""
         if self._graph is not None:
             return int(np.count_nonzero(self._graph.kinds >= NodeKind.OPERATOR))
         if self._account is None or self._nodes:
@@ -73,7 +73,7 @@ class _Making:
         return int(np.count_nonzero(self._account.operators))
 
     def every(self) -> list[int]:
-        """Return the keys of all rows, nodes in their order, each call before its first node."""
+        """Return the keys of all rows, nodes in order, calls before their first node."""
         ids = np.arange(self._nodes)
         if self._graph is not None:
             ids = np.flatnonzero(self._graph.kinds >= NodeKind.OPERATOR)
@@ -85,7 +85,7 @@ class _Making:
         for i, call in enumerate(self._account.call[others].tolist()):
             if shared is not None and call >= 0 and (nodes := shared.of(call)):
                 at[i] = nodes[0] - 0.5
-        # Rows without nodes by their first slice, what is no work behind the others.
+        # Rows without nodes are ordered by first slice, slices that are no work last.
         tie = self._account.role[others].astype(np.int64) * (1 << 40) + self._account.first[others]
         gap = ~self._account.operators[others]
         key = np.concatenate((ids.astype(np.float64), at))
@@ -95,7 +95,7 @@ class _Making:
         return found
 
     def ranked(self, top: int) -> list[int]:
-        """Return the keys of the slowest."""
+        """Return the keys of the slowest rows."""
         account = self._account
         if account is None:
             return []
@@ -186,7 +186,7 @@ class _Making:
         return [] if self._timeline is None else row_kinds(self._timeline, self._graph)
 
     def _kind(self, node: int) -> str:
-        """Op kind of a node: the graph's; without one that of the name of its slices."""
+        """Return the op kind of a node: the graph's, without one that of its slices' name."""
         if self._graph is not None:
             return node_op_kinds(self._graph)[node]
         row = int(self._row_of[node])

@@ -1,4 +1,4 @@
-"""The table of operators with their times, also as TVM prints it."""
+"""Table of operators with their times, also in TVM's printed form."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _LINES_SHOWN = 40
 
 @dataclass(frozen=True)
 class OperatorRow:
-    """One row of the table: an operator with its time, a call of several, or slices of one name."""
+    """Row of the table: an operator with its time, a call of several, or slices of one name."""
 
     node: int
     name: str
@@ -56,7 +56,7 @@ class OperatorRow:
 
     @property
     def time_text(self) -> str:
-        """The time as it is told; ``"in XNNPACK, instruction 0"`` where only a call's is known."""
+        """The time; ``"in XNNPACK, instruction 0"`` where only the call's time is known."""
         return f"in {self.call}" if self.call else self.text(self.time_ns)
 
     @property
@@ -68,32 +68,32 @@ class OperatorRow:
 
     @property
     def told(self) -> str:
-        """Time and share; the time alone where it is too short to have one."""
+        """Time and share; the time alone if it is too short for a share."""
         return time_share(self.time_ns, self.share, self.rounding_ns)
 
     @property
     def share_text(self) -> str:
-        """The share as it is told; a dash where nothing has one."""
+        """The share, a dash if no row has one."""
         if self.time_ns == 0 < self.rounding_ns or (np.isnan(self.share) and self.is_apart):
             return "–"
         return percent(self.share)
 
     def text(self, ns: float) -> str:
-        """A time of the operator as it is told."""
+        """Return a time of the operator as text."""
         return duration_text(ns, self.rounding_ns)
 
     @property
     def is_apart(self) -> bool:
-        """Whether it is no work of an execution, or has its time in a call."""
+        """Whether it is no work of an execution, or timed within a call."""
         return bool(self.call) or self.op_kind in NO_WORK.values()
 
 
-#: Fields of operators that are columns where they are exported.
+#: Fields of operators that are exported as columns.
 OPERATOR_COLUMNS = tuple(name for name in OperatorRow.__dataclass_fields__ if name != "rounding_ns")
 
 
 class LazyRows(Sequence[OperatorRow]):
-    """Rows that are made when they are looked at first: a run may have hundreds of thousands."""
+    """Rows made on demand: a run may have hundreds of thousands."""
 
     def __init__(self, nodes: Sequence[int], make: Callable[[int], OperatorRow]) -> None:
         self._nodes = nodes
@@ -149,17 +149,17 @@ class Operators(Sequence[OperatorRow]):
         return self._rows[index]
 
     def whose(self, row: OperatorRow) -> str:
-        """What the time of a row is the time of: ``"node 22"``, ``"call 22"``, ``"3 slices"``."""
+        """Return what a row's time belongs to: ``"node 22"``, ``"call 22"``, ``"3 slices"``."""
         if row.node < 0:
             nodes = f"nodes {row.nodes[0]} … {row.nodes[-1]}" if row.nodes else ""
             return nodes or counted(row.slices, "slice")
         return f"{'node' if self._words is None else self._words.item} {row.node}"
 
     def as_tvm(self, release: str | None = None) -> str:
-        """Return the table as TVM's debugger prints it; where one was read, byte for byte.
+        """Return the table as TVM's debugger prints it, byte for byte if one was read.
 
-        Elsewhere it is printed anew from graph and node times, with the columns of the release:
-        named, or told by the files. ``Measurements(us)`` holds the mean where that alone is known.
+        Otherwise it is printed anew from graph and node times, with the columns of the release:
+        named, or of the files. ``Measurements(us)`` holds the mean where that alone is known.
 
         ::
 
@@ -181,14 +181,14 @@ class Operators(Sequence[OperatorRow]):
         return as_tvm(self._run, release)
 
     def to_dataframe(self) -> Any:
-        """Return one row an operator as a ``pandas.DataFrame`` (times in nanoseconds)."""
+        """Return one row per operator as a ``pandas.DataFrame`` (times in nanoseconds)."""
         rows = list(self._rows)
         columns = {name: [getattr(row, name) for row in rows] for name in OPERATOR_COLUMNS}
         columns["trust"] = [row.trust.label for row in rows]
         return data_frame(columns)
 
     def _cells(self) -> tuple[list[str], list[list[str]]]:
-        """The heading, and the first lines."""
+        """Return the heading and the first lines."""
         words, rows = self._words, self._rows[:_LINES_SHOWN]
         heads: dict[str, str] = {} if words is None else {"node": words.item, "time": words.time}
         if words is None:
@@ -213,7 +213,7 @@ class Operators(Sequence[OperatorRow]):
         return html_table(*self._cells(), caption=self.caption, below=more)
 
 
-#: Columns of the printed table by their heading: the text of a row in each.
+#: Columns of the printed table: heading and text of a row.
 _CELLS: dict[str, Callable[[OperatorRow], str]] = {
     "node": lambda row: str(row.node) if row.node >= 0 else "–",
     "name": lambda row: one_line(row.name),
@@ -231,12 +231,12 @@ _CELLS: dict[str, Callable[[OperatorRow], str]] = {
 _RELEASE = re.compile(r"v?0\.([0-9]{1,2})(?:\..*)?", re.ASCII)
 _READ = re.compile(r"TVM v0\.(\d+)(?: to v0\.(\d+))?")
 _FIRST, _LAST_SHORT, _LAST = 5, 8, 19
-#: Parts of a run that hold the repeats of nodes.
+#: Parts of a run that hold repeats of nodes.
 _WITH_REPEATS = frozenset({"table", "times", "recorded-times"})
 
 
 def as_tvm(parts: RunParts, release: str | None) -> str:
-    """Return the table: as it was read where there is one of that release, else printed anew."""
+    """Return the table as read if it has that release's form, else printed anew."""
     minor = None if release is None else _minor(release)
     layout = find_layout(parts.printed.partition("\n")[0]) if parts.printed else None
     if layout is not None and (minor is None or _style(minor) == layout.style):
@@ -270,7 +270,7 @@ def _minor(release: str) -> int:
 
 
 def _found(parts: RunParts) -> int:
-    """Return the release that wrote the files; the latest where they do not tell its columns."""
+    """Return the release that wrote the files; the latest where their columns do not show it."""
     found = _READ.fullmatch(parts.provenance.releases)
     if found is not None:
         first, last = _minor(f"0.{found[1]}"), _minor(f"0.{found[2] or found[1]}")
@@ -288,7 +288,7 @@ def _warn(text: str) -> None:
 
 
 def _seconds(ns: float, minor: int) -> float:
-    """Return a time as TVM holds it: up to v0.8 it is read from a text of six digits."""
+    """Return a time as TVM holds it: up to v0.8 parsed from a text of six digits."""
     if minor < _LAST_SHORT:
         return float(f"{ns / 1e3:.6g}") * 1e-6
     return float(f"{ns / 1e9:.6g}") if minor == _LAST_SHORT else ns / 1e9

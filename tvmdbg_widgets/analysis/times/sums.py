@@ -1,4 +1,4 @@
-"""Times of a run summed up by key: exact sums, order statistics, confidence, ranges of time."""
+"""Sums of times by key: exact sums, order statistics, confidence intervals, ranges of time."""
 
 from __future__ import annotations
 
@@ -33,9 +33,9 @@ _NARROW: Final = 2**32
 
 @dataclass(frozen=True, eq=False)
 class Spread:
-    """Order statistics of the values of G groups; NaN for a group without any.
+    """Order statistics of the values of G groups; NaN for an empty group.
 
-    Percentiles interpolate linearly between neighbors, as ``numpy.percentile`` does by default.
+    Percentiles interpolate linearly, as ``numpy.percentile`` by default.
     """
 
     count: Ints
@@ -47,7 +47,7 @@ class Spread:
 
 
 def group_sums(codes: Ints, values: Floats, size: int) -> Floats:
-    """Return the sum of each group's values, rounded once."""
+    """Return the sum of values per group, rounded once."""
     if whole_numbers(values):
         return np.bincount(codes, weights=values, minlength=size).astype(np.float64)
     order = np.argsort(codes, kind="stable")
@@ -63,7 +63,7 @@ def total(values: Floats) -> float:
 
 
 def group_spread(codes: Ints, values: Floats, size: int) -> Spread:
-    """Return order statistics of each group's values; arguments as of :func:`group_sums`."""
+    """Return order statistics of values per group; arguments as of :func:`group_sums`."""
     count = np.bincount(codes, minlength=size)
     ordered = _sorted_by_group(codes, values, size)
     first = np.cumsum(count) - count
@@ -90,10 +90,10 @@ def _between(ordered: Floats, first: Ints, place: Floats) -> Floats:
 
 
 def _sorted_by_group(codes: Ints, values: Floats, size: int) -> Floats:
-    """Values in ascending order, group after group.
+    """Return the values in ascending order, group after group.
 
-    Whole numbers are sorted with their group as one 64-bit key, which takes a tenth of the time of
-    an indirect sort.
+    Integers are sorted with their group as one 64-bit key, ten times faster than an indirect
+    sort.
     """
     largest = float(values.max(initial=0.0))
     if size * (largest + 1) < _KEYS and whole_numbers(values):
@@ -107,7 +107,7 @@ def _sorted_by_group(codes: Ints, values: Floats, size: int) -> Floats:
 
 
 def whole_numbers(values: Floats) -> bool:
-    """Whether all values are whole numbers whose sum a double holds exactly."""
+    """Return whether all values are integers with a sum that a double holds exactly."""
     if not len(values):
         return True
     if float(values.sum()) >= _EXACT / 2:
@@ -125,7 +125,7 @@ def times(
     within: object = None,
     level: int | None = None,
 ) -> TimeTable:
-    """Sum up the times of a run; see :class:`TimeTable`."""
+    """Sum the times of a run; see :class:`TimeTable`."""
     timeline, graph = run.timeline, run.graph
     if timeline is None:
         raise ValueError(how_to_get("timeline", run))
@@ -203,7 +203,7 @@ def times(
 def _that_run(
     found: SlicesInRange, timeline: Timeline, graph: Graph | None
 ) -> tuple[SlicesInRange, int]:
-    """Return the slices without those of inputs and parameters that take no time; how many."""
+    """Return slices without idle inputs and parameters, and the count of those."""
     if graph is None:
         return found, 0
     node = timeline.slice_node[found.slices]
@@ -214,7 +214,7 @@ def _that_run(
 
 
 def _without_slices(timeline: Timeline, graph: Graph | None, slices: Ints) -> Ints:
-    """Nodes that have a time and no slice, as those that only a table knows."""
+    """Return nodes with a time but no slice, as from a table alone."""
     if graph is None or not timeline.num_nodes:
         return _NONE
     missing = timeline.node_ns > 0
@@ -224,7 +224,7 @@ def _without_slices(timeline: Timeline, graph: Graph | None, slices: Ints) -> In
 
 
 def _nodes(keys: Keys, named: KeyedSlices, others: Ints) -> tuple[Ints, Ints]:
-    """The distinct nodes of the slices of each key, as offsets and ids."""
+    """Return the distinct nodes of slices by key, as offsets and ids."""
     own = np.concatenate((named.node, others))[keys.items]
     known = own >= 0
     codes, own = keys.codes[known], own[known]
@@ -254,12 +254,11 @@ Flags = npt.NDArray[np.bool_]
 def confidence(
     timeline: Timeline, offsets: Ints, nodes: Ints, *, overlap: bool, part: bool
 ) -> tuple[Floats, Floats, Flags]:
-    """Return the 95 % interval of the mean and whether the times are noisy, by group of nodes.
+    """Return 95 % interval of the mean and noisiness, by group of nodes.
 
-    The repeats of a group are the sums of its nodes' repeats, paired by their number. Where a
-    repeat was a pass over the graph, that is one pass; where each node was measured on its own,
-    any other pairing has the same expectation. Nodes that take no time and have no repeats, as
-    inputs and parameters, are left out.
+    A group's repeats are sums of its nodes' repeats, paired by number: a pass over the graph if a
+    repeat was one; if nodes were measured individually, any pairing has the same expectation. Nodes
+    without time and repeats, such as inputs and parameters, are left out.
     """
     size = len(offsets) - 1
     counts = np.diff(timeline.repeats_offsets)
@@ -304,7 +303,7 @@ class SlicesInRange:
 
 
 def slices_within(timeline: Timeline, within: Range | None) -> SlicesInRange:
-    """Return the slices that touch a range, all of them without one."""
+    """Return the slices that touch a range, or all without a range."""
     start, duration = timeline.slice_start_ns, timeline.slice_duration_ns
     own, parent = timeline.rows.self_ns, timeline.rows.parent
     drawn = np.isfinite(own)
@@ -333,7 +332,7 @@ def slices_within(timeline: Timeline, within: Range | None) -> SlicesInRange:
 
 
 def _union(group: Ints, begin: Floats, until: Floats, size: int) -> Floats:
-    """Time that the intervals of each group cover together."""
+    """Return the time covered by the union of intervals, by group."""
     covered = np.zeros(size)
     order = np.lexsort((begin, group))
     group, begin, until = group[order], begin[order], until[order]

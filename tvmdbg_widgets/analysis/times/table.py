@@ -1,4 +1,4 @@
-"""Times summed up by one thing, as a table."""
+"""Times summed by a key, as a table."""
 
 from __future__ import annotations
 
@@ -76,12 +76,12 @@ class TimeRow:
 
     @property
     def share_text(self) -> str:
-        """The share as it is told; a dash where there is none, or the time is too short."""
+        """The share; a dash if there is none, or the time is too short."""
         short = self.ns == 0 < self.rounding_ns
         return "–" if short or np.isnan(self.share) else percent(self.share)
 
     def text(self, ns: float) -> str:
-        """A time of the row as it is told; a dash where it is not known."""
+        """Return a time of the row as text; a dash where unknown."""
         return "–" if np.isnan(ns) else duration_text(ns, self.rounding_ns)
 
     def __repr__(self) -> str:
@@ -94,7 +94,7 @@ class TimeRow:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class TimeTable(MadeSequence[TimeRow]):
-    """Times summed up by one thing, the largest first: G rows.
+    """Times summed by a key, the largest first: G rows.
 
     Attributes
     ----------
@@ -118,8 +118,8 @@ class TimeTable(MadeSequence[TimeRow]):
         delegate's own clock, a profiler's spans. These come last. Shares of parts overlap and have
         no sum.
     minimum, mean, p50, p90, maximum : float64 [G]
-        Of the whole durations (slices inside them included) of those slices that lie in the range
-        from start to end, those of no duration left out; NaN where there is none.
+        Of the full durations (nested slices included) of slices entirely in the range
+        from start to end, without instants; NaN where there is none.
     low, high : float64 [G]
         95 % confidence interval of the mean, over the measured repeats, of the time of all nodes
         of the row together in one repeat. NaN where fewer than two repeats are known, for a part
@@ -127,16 +127,16 @@ class TimeTable(MadeSequence[TimeRow]):
     noisy : bool [G]
         p90 / p10 of those times is above 1.2, over 5 repeats or more.
     total_ns : float
-        Sum over all work in the range, each stretch of time once.
+        Sum over all work in the range, without counting time twice.
     of : str
-        What that is the time of: ``"in all slices"``, ``"in Method::execute"``.
+        Scope of that sum: ``"in all slices"``, ``"in Method::execute"``.
     overlap : bool
         A slice counts in several rows.
     idle : int
         Slices of inputs and parameters that take no time, which are left out.
     title : str
     notes : tuple of str
-        What to know before trusting the numbers.
+        Caveats.
     rounding_ns : float
         As of the timeline: a time of 0 is less than this.
     """
@@ -171,7 +171,7 @@ class TimeTable(MadeSequence[TimeRow]):
         return len(self.ns)
 
     def nodes(self, row: int) -> Ints:
-        """Return the ids of the nodes whose slices a row sums up, ascending."""
+        """Return the ids of the nodes in a row, ascending."""
         return self.node_ids[self.node_offsets[row] : self.node_offsets[row + 1]]
 
     def _item(self, at: int) -> TimeRow:
@@ -187,12 +187,12 @@ class TimeTable(MadeSequence[TimeRow]):
 
     @property
     def head(self) -> str:
-        """What a key is: ``"op kind"``."""
+        """Noun for a key: ``"op kind"``."""
         return _HEADS[self.by]
 
     @property
     def caption(self) -> str:
-        """What the table holds, in one line."""
+        """Contents of the table in one line."""
         where = (
             "" if self.within is None else f" from {' to '.join(map(duration_text, self.within))}"
         )
@@ -203,7 +203,7 @@ class TimeTable(MadeSequence[TimeRow]):
         )
 
     def to_dataframe(self) -> Any:
-        """Return one row a key as a ``pandas.DataFrame``; times in nanoseconds."""
+        """Return one row per key as a ``pandas.DataFrame``; times in nanoseconds."""
         return data_frame(
             {
                 "key": list(self.keys),

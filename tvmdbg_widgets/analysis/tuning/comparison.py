@@ -1,4 +1,4 @@
-"""Two logs compared: which schedules keep their rank on another machine, and which fail."""
+"""Comparison of two logs: which schedules keep their rank on another machine, and which fail."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _HEADS = (
 
 @dataclass(frozen=True, eq=False, repr=False)
 class MachineComparison:
-    """Two logs of the same schedules, of two machines or of two sessions of one.
+    """Comparison of two logs of the same schedules, from two machines or two sessions.
 
     Attributes
     ----------
@@ -58,12 +58,12 @@ class MachineComparison:
 
     @cached_property
     def correlation(self) -> RankCorrelation:
-        """The common rank correlation within tasks; costs of different tasks are not ranked."""
+        """Common rank correlation within tasks; costs of different tasks are not compared."""
         return pooled([each.correlation for each in self.tasks])
 
     @property
     def failing(self) -> Counter[MeasureError]:
-        """Schedules that ran on the old machine and fail on the new one, by error."""
+        """Number of schedules that ran on the old machine and fail on the new one, by error."""
         return sum((each.failing for each in self.tasks), Counter())
 
     def slower_by(self, share: float) -> tuple[TaskTransfer, ...]:
@@ -82,7 +82,7 @@ class MachineComparison:
 
     @property
     def caption(self) -> tuple[str, ...]:
-        """What is told above the tasks, one sentence each."""
+        """The sentences above the tasks."""
         valid = int(np.count_nonzero(self.pairs.valid))
         both = counted(len(self.pairs), "schedule")
         workloads = counted(len(self.tasks), "workload")
@@ -118,7 +118,7 @@ class MachineComparison:
         ]
 
     def to_dataframe(self) -> pd.DataFrame:
-        """Return one row a schedule that both logs measured (needs pandas).
+        """Return one row per schedule that both logs measured (needs pandas).
 
         Returns
         -------
@@ -151,7 +151,7 @@ class MachineComparison:
         )
 
     def cells(self) -> tuple[tuple[str, ...], list[list[str]]]:
-        """Return heads and lines of a table with one line a task."""
+        """Return head and rows of a table with one row per task."""
         return _HEADS, [_cells(each) for each in self.tasks]
 
     def __repr__(self) -> str:
@@ -189,7 +189,7 @@ def _error(number: int) -> str:
 def compare_machines(
     old: TuningParts, new: TuningParts, *, progress: bool = True
 ) -> MachineComparison:
-    """Compare two logs, schedule by schedule: those of the same workload with the same steps."""
+    """Compare two logs by schedules of equal workload and steps."""
     tasks = common_tasks(old, new)
     pairs, offsets, old_count, new_count = matched(old, new, tasks, progress=progress)
     bests = best_costs(old.trials, len(old.tasks)), best_costs(new.trials, len(new.tasks))
@@ -239,21 +239,21 @@ class TaskTransfer:
 
     @cached_property
     def fastest(self) -> int | None:
-        """Which pair was the fastest on the old machine; None where none of them was valid."""
+        """Index of the fastest pair on the old machine; None if none was valid."""
         costs = self.pairs.old_cost
         return None if np.isnan(costs).all() else int(np.nanargmin(costs))
 
     @property
     def transferred(self) -> float:
-        """Its cost on the new machine, seconds; NaN where it failed, or there is none."""
+        """Cost of that schedule on the new machine, seconds; NaN if it failed or there is none."""
         return math.nan if self.fastest is None else float(self.pairs.new_cost[self.fastest])
 
     @property
     def regret(self) -> float:
-        """How much slower that is there than the best of the new log, as a share.
+        """How much slower that is there than the new log's best, as a share.
 
-        0 where it is the best there, infinite where it fails, NaN where nothing is known, as where
-        the new log has no other schedule.
+        0 if it is the best there, infinite if it fails, NaN if unknown, as where the new log has no
+        other schedule.
         """
         alone = len(self.pairs) + self.new_only < 2
         if alone or self.fastest is None or not self.new_best > 0:
@@ -262,14 +262,14 @@ class TaskTransfer:
 
     @property
     def ratio(self) -> float:
-        """Median of new cost by old cost; NaN without a valid pair that took time on the old."""
+        """Median ratio of new to old cost; NaN without a usable valid pair."""
         valid = self.pairs.valid & (self.pairs.old_cost > 0)
         ratios = self.pairs.new_cost[valid] / self.pairs.old_cost[valid]
         return float(np.median(ratios)) if len(ratios) else math.nan
 
     @property
     def top(self) -> tuple[int, int] | None:
-        """How many of the k fastest on both machines are the same schedules, and k.
+        """Number of common schedules among the k fastest of both machines, and k.
 
         k is 10, at most half of the valid pairs; None with fewer than 4 of these.
         """
@@ -283,17 +283,17 @@ class TaskTransfer:
 
     @property
     def failing(self) -> Counter[MeasureError]:
-        """Schedules that ran on the old machine and fail on the new one, by error."""
+        """Number of schedules that ran on the old machine and fail on the new one, by error."""
         lost = (self.pairs.old_error == 0) & (self.pairs.new_error != 0)
         return Counter(map(MeasureError, self.pairs.new_error[lost].tolist()))
 
     @property
     def rescued(self) -> int:
-        """How many failed on the old machine and run on the new one."""
+        """Number of schedules that failed on the old machine and run on the new one."""
         return int(np.count_nonzero((self.pairs.old_error != 0) & (self.pairs.new_error == 0)))
 
 
-#: Fewer pairs tell nothing: the variance of the interval is 1 / (pairs - 3).
+#: Least number of pairs: the variance of the interval is 1 / (pairs - 3).
 LEAST_PAIRS = 4
 _NORMAL_975 = 1.959963984540054
 
@@ -309,7 +309,7 @@ class RankCorrelation:
 
     @property
     def is_known(self) -> bool:
-        """Whether anything can be said."""
+        """Whether the correlation is known."""
         return not math.isnan(self.rho)
 
     def __str__(self) -> str:
@@ -320,7 +320,7 @@ class RankCorrelation:
 
 
 def ranks(values: npt.ArrayLike) -> npt.NDArray[np.float64]:
-    """Return ranks from 1, equal values sharing the mean of theirs (float64 [N])."""
+    """Return ranks from 1; equal values get their mean rank (float64 [N])."""
     _, place, counts = np.unique(np.asarray(values), return_inverse=True, return_counts=True)
     last = np.cumsum(counts)
     shared: npt.NDArray[np.float64] = (2 * last - counts + 1) / 2
@@ -345,8 +345,7 @@ def spearman(a: npt.ArrayLike, b: npt.ArrayLike) -> RankCorrelation:
 def pooled(found: Sequence[RankCorrelation]) -> RankCorrelation:
     """Return the common correlation of several groups: the mean of z by inverse variance.
 
-    Ranks of different groups are not compared, so that a group of slow things does not make any
-    two measurements agree.
+    Ranks of different groups are never compared, so slow groups add no agreement.
     """
     known = [each for each in found if each.is_known]
     if not known:
@@ -362,7 +361,7 @@ def pooled(found: Sequence[RankCorrelation]) -> RankCorrelation:
 
 def _transformed(rho: float, pairs: int) -> tuple[float, float]:
     """Return z and the inverse of its variance."""
-    most = 1 - 12 / (pairs * (pairs**2 - 1))  # of ranks in which two neighbors are exchanged
+    most = 1 - 12 / (pairs * (pairs**2 - 1))  # the value with two neighboring ranks exchanged
     near = min(max(rho, -most), most)
     return math.atanh(near), (pairs - 3) / (1 + near**2 / 2)
 

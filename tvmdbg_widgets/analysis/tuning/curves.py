@@ -1,7 +1,7 @@
-"""The best cost over trials, gains still to be had, weights of tasks, and scheduler rounds.
+"""Curves of best cost, gains still expected, weights of tasks, and scheduler rounds.
 
-A trial's cost is the mean of its runs; failed trials take part in the count and never in the
-minimum. The total is ``sum(weight * best)``, unknown while a task has no valid measurement
+A trial's cost is the mean of its runs; failed trials are counted but never the minimum. The total
+is ``sum(weight * best)``, unknown while a task has no valid measurement
 (``TaskScheduler._compute_score``, python/tvm/auto_scheduler/task_scheduler.py).
 """
 
@@ -34,7 +34,7 @@ Rows = npt.NDArray[np.intp]
 
 
 def best_so_far(trials: Trials) -> Floats:
-    """Return the lowest cost of each row's own task up to that row."""
+    """Return the lowest cost so far in a row's task, by row."""
     order, starts = _by_task(trials)
     lowest = trials.cost[order]
     for start, end in pairwise([*starts.tolist(), len(order)]):
@@ -45,21 +45,21 @@ def best_so_far(trials: Trials) -> Floats:
 
 
 def _by_task(trials: Trials) -> tuple[Rows, Rows]:
-    """Return the rows sorted by task, each task's in log order, and where each task begins."""
+    """Return rows sorted by task in log order, and the starts of tasks."""
     order = np.argsort(trials.task, kind="stable")
     of_task = trials.task[order]
     return order, np.flatnonzero(np.diff(of_task, prepend=-1))
 
 
 def best_costs(trials: Trials, num_tasks: int) -> Floats:
-    """Return the lowest cost of each task, seconds; NaN where no trial is valid (float64 [T])."""
+    """Return the lowest cost per task, seconds; NaN without a valid trial (float64 [T])."""
     found = np.full(num_tasks, np.nan)
     np.fmin.at(found, trials.task, trials.cost)
     return found
 
 
 def known_weights(weights: Sequence[float] | None, num_tasks: int) -> Floats:
-    """Return one weight a task (float64 [T]); 1 for each where none are given."""
+    """Return one weight per task (float64 [T]), 1 by default."""
     if weights is None:
         return np.ones(num_tasks)
     given = np.array(weights, np.float64)
@@ -74,7 +74,7 @@ def known_weights(weights: Sequence[float] | None, num_tasks: int) -> Floats:
 
 
 def total(trials: Trials, num_tasks: int, weights: Sequence[float] | None = None) -> Floats:
-    """Return the weighted sum of the best costs after each row."""
+    """Return the weighted sum of the best costs so far, by row."""
     weight = known_weights(weights, num_tasks)
     best = best_so_far(trials)
     order, starts = _by_task(trials)
@@ -96,14 +96,14 @@ def total(trials: Trials, num_tasks: int, weights: Sequence[float] | None = None
 
 
 def _falls(values: Floats, starts: Rows) -> Rows:
-    """Return where a curve becomes known or falls, for curves one after the other."""
+    """Return where concatenated curves become known or fall."""
     before = np.concatenate([[np.nan], values[:-1]])[: len(values)]
     before[starts] = np.nan
     return np.flatnonzero((values < before) | (np.isnan(before) & ~np.isnan(values)))
 
 
 def weighted_sum(best: Floats, weights: Floats) -> float:
-    """Return ``sum(weight * best)`` in the order of the tasks; NaN where one is unknown."""
+    """Return ``sum(weight * best)`` in task order; NaN where one is unknown."""
     found = 0.0
     for weight, cost in zip(weights.tolist(), best.tolist(), strict=True):
         found += weight * cost
@@ -112,13 +112,13 @@ def weighted_sum(best: Floats, weights: Floats) -> float:
 
 @dataclass(frozen=True, eq=False)
 class Curve:
-    """A curve over trials and over time: of one task, or of the weighted total.
+    """A curve over trials and time, of one task or of the weighted total.
 
     Attributes
     ----------
     title : str
     rows : intp [M]
-        Row of the log that each point belongs to, ascending.
+        Rows of the log by point, ascending.
     trial : int64 [M]
         How many trials of those shown there were by then, failed ones too: 1, 2, ….
     seconds : float64 [M]
@@ -145,7 +145,7 @@ class Curve:
 
     @property
     def last(self) -> float:
-        """Where the curve ends, seconds; NaN where it is unknown to the end."""
+        """The final value, seconds; NaN where it stays unknown."""
         return float(self.best[-1]) if len(self) else math.nan
 
     @property
@@ -155,19 +155,16 @@ class Curve:
 
     @property
     def reached(self) -> int | None:
-        """How many trials it took to reach the last value; None where it is unknown."""
+        """Number of trials until the final value was reached; None where it is unknown."""
         return int(self.trial[self.steps[-1]]) if len(self.steps) else None
 
     @property
     def lost(self) -> float:
-        """Share of the trials without a valid measurement; NaN for none.
-
-        What the curve would have been with them is not in the log.
-        """
+        """Share of trials without a valid measurement; NaN for none."""
         return 1 - self.valid / len(self) if len(self) else math.nan
 
     def to_dataframe(self) -> pd.DataFrame:
-        """Return one row a point (needs pandas)."""
+        """Return one row per point (needs pandas)."""
         names = ("rows", "trial", "seconds", "timestamp", "best")
         frame: pd.DataFrame = data_frame({name: getattr(self, name) for name in names})
         return frame.rename(columns={"rows": "row"})
@@ -215,7 +212,7 @@ _WINDOW = 3
 
 @dataclass(frozen=True, eq=False)
 class Gains:
-    """The estimate for each of T tasks.
+    """Estimated gains of T tasks.
 
     Attributes
     ----------
@@ -225,7 +222,7 @@ class Gains:
     gain : float64 [T]
         The same as a positive number; NaN where 1e10 s take part, which are no time.
     rounds : int64 [T]
-        Rounds each task had.
+        Rounds so far.
     order : intp [T]
         The tasks as the scheduler would choose them; equal ones in their own order.
     """
@@ -237,7 +234,7 @@ class Gains:
 
 
 def gains(trials: Trials, num_tasks: int, weights: Sequence[float] | None = None) -> Gains:
-    """Estimate what each task has left to gain."""
+    """Estimate the tasks' further gains."""
     weight = known_weights(weights, num_tasks)
     starts = round_starts(round_of(trials))
     ends = np.append(starts[1:], len(trials)) - 1 if len(starts) else starts
@@ -265,7 +262,7 @@ Weights: TypeAlias = Sequence[float] | Mapping[str | int, float]
 
 
 def weights_of(parts: TuningParts, given: Weights) -> tuple[float, ...]:
-    """Return the weight of each task."""
+    """Return the weights of the tasks."""
     try:
         found = list(_by_name(parts, given) if isinstance(given, Mapping) else given)
         numbers = np.array(found, np.float64)
@@ -282,7 +279,7 @@ def weights_of(parts: TuningParts, given: Weights) -> tuple[float, ...]:
 def kept_weights(
     tasks: Iterable[Task], weights: Iterable[float] | None, now: Iterable[Task]
 ) -> tuple[float, ...] | None:
-    """Return the weights of the tasks of another log, in which a new task counts once."""
+    """Return weights for the tasks of another log; new tasks weigh 1."""
     if weights is None:
         return None
     known = {
@@ -313,7 +310,7 @@ _SEEN = 3
 
 
 def round_of(trials: Trials) -> npt.NDArray[np.int32]:
-    """Return which round each row belongs to, from 0 (int32 [N])."""
+    """Return the rounds of rows, from 0 (int32 [N])."""
     keys = (trials.task, trials.source, session_of(trials))
     begins = np.zeros(len(trials), bool)
     for key in keys:
@@ -326,10 +323,9 @@ def round_of(trials: Trials) -> npt.NDArray[np.int32]:
 
 
 def _round_size(blocks: npt.NDArray[np.intp]) -> int:
-    """Return how many trials a round has, by the records in a row that are of one task.
+    """Return the trials per round, from consecutive records of one task.
 
-    A smaller number than 64 is believed where at least half of such blocks, and no fewer than
-    three, have it.
+    Sizes below 64 need at least half of these blocks, and at least three.
     """
     lengths, counts = np.unique(blocks, return_counts=True)
     if not len(lengths):
@@ -341,7 +337,7 @@ def _round_size(blocks: npt.NDArray[np.intp]) -> int:
 
 
 def round_starts(rounds: npt.NDArray[np.int32]) -> npt.NDArray[np.intp]:
-    """Return the first row of each round (intp [R])."""
+    """Return the first rows of rounds (intp [R])."""
     return np.flatnonzero(np.diff(rounds, prepend=-1))
 
 
@@ -351,7 +347,7 @@ _SHOWN = 6
 
 
 def task_meant(parts: TuningParts, task: TaskLike) -> Task:
-    """Return the task that a caller means."""
+    """Return the task for an index, a name or a task."""
     if isinstance(task, str):
         found = tasks_named(parts, task)
         if len(found) > 1:
@@ -380,7 +376,7 @@ def task_meant(parts: TuningParts, task: TaskLike) -> Task:
 
 
 def tasks_named(parts: TuningParts, text: str) -> list[Task]:
-    """Return the tasks of a workload key; where none has it, those of a function name or hash."""
+    """Return tasks by workload key, else by function name or hash."""
     by_key = [task for task in parts.tasks if task.workload_key == text]
     return by_key or [task for task in parts.tasks if text in (task.workload.name, task.name)]
 

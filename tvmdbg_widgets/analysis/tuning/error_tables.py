@@ -1,8 +1,8 @@
-"""Errors of trials: by task, round, session, unroll setting and thread count.
+"""Errors of trials by task, round, session, unroll setting and thread count.
 
-What TVM writes as RuntimeDeviceError (4) may be a run timeout: with the RPC runner its expiry is
-an exception like any other (``_rpc_run``, python/tvm/auto_scheduler/measure.py), and only
-``all_cost``, which is at least the timeout then, tells them apart.
+A run timeout may be logged as RuntimeDeviceError (4): with the RPC runner its expiry is an ordinary
+exception (``_rpc_run``, python/tvm/auto_scheduler/measure.py), and only ``all_cost`` at or above
+the timeout reveals it.
 """
 
 from __future__ import annotations
@@ -30,10 +30,10 @@ Bools = npt.NDArray[np.bool_]
 Counts = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
 
-#: Seconds: ``timeout`` of LocalRunner and RPCRunner where nothing else is said.
+#: Seconds: default ``timeout`` of LocalRunner and RPCRunner.
 RUN_TIMEOUT = 10.0
 _PROBABLY, _FAST = "probably run timeout", "fast failure"
-#: What the console shows of each outcome: build, then run (measure.py with verbose >= 1).
+#: Console glyphs by outcome: build, then run (measure.py with verbose >= 1).
 _GLYPHS = {0: ".*", 1: ".E", 2: ".E", 3: ".*E", 4: ".*E", 6: ".T", 7: ".*T"}
 
 
@@ -44,10 +44,10 @@ def hidden_run_timeouts(trials: Trials) -> Bools:
 
 
 def glyph_counts(trials: Trials) -> dict[str, int]:
-    """Return how often the console showed each glyph for these trials, by their errors.
+    """Return the number of console glyphs of these trials, by their errors.
 
     ``.`` built, ``.E`` build error, ``.T`` build timeout, ``*`` ran, ``*E`` run error, ``*T`` run
-    timeout. Run timeouts that hide in error 4 were shown as ``*E``.
+    timeout. Run timeouts logged as error 4 were shown as ``*E``.
     """
     found = dict.fromkeys((".", ".E", ".T", "*", "*E", "*T"), 0)
     codes, counts = np.unique(trials.error, return_counts=True)
@@ -60,7 +60,7 @@ def glyph_counts(trials: Trials) -> dict[str, int]:
 
 
 def shown_glyphs(glyphs: str) -> dict[str, int]:
-    """Return how often each glyph is among those that the console showed."""
+    """Return the counts of the glyphs that the console showed."""
     found = dict.fromkeys((".", ".E", ".T", "*", "*E", "*T"), 0)
     for glyph in re.findall(r"[.*][ET]?", glyphs):
         found[glyph] += 1
@@ -68,7 +68,7 @@ def shown_glyphs(glyphs: str) -> dict[str, int]:
 
 
 def wasted_seconds(trials: Trials) -> float:
-    """Return the seconds of builds that timed out: builds run in parallel, so not wall time."""
+    """Return the seconds of timed-out builds; builds run in parallel, so this is no wall time."""
     return math.fsum(trials.all_cost[trials.error == MeasureError.BUILD_TIMEOUT].tolist())
 
 
@@ -87,7 +87,7 @@ class ErrorTable:
     trials, valid : int64 [G]
         All, and those with a measurement.
     kinds : tuple of str
-        What failed trials say, as far as there are any; RuntimeDeviceError in two.
+        Errors that occur; RuntimeDeviceError in two.
     counts : int64 [G, K]
     seconds : float64 [G]
         Sum of ``all_cost``; NaN where the tuner records none.
@@ -109,13 +109,13 @@ class ErrorTable:
         return len(self.keys)
 
     def count(self, kind: str) -> Counts:
-        """Return one column of the counts; zeros for what no trial says (int64 [G])."""
+        """Return the counts of one error; zeros for an error that does not occur (int64 [G])."""
         if kind not in self.kinds:
             return np.zeros(len(self), np.int64)
         return np.asarray(self.counts[:, self.kinds.index(kind)])
 
     def to_dataframe(self) -> pd.DataFrame:
-        """Return one row a group (needs pandas)."""
+        """Return one row per group (needs pandas)."""
         columns: dict[str, Any] = {
             self.by: self.labels if self.by == "task" else self.keys,
             "trials": self.trials,
@@ -146,7 +146,7 @@ class ErrorTable:
 
 
 def error_kinds(trials: Trials) -> tuple[tuple[str, ...], Counts]:
-    """Return what failed trials say, and which of these each row says (-1: it is valid)."""
+    """Return the errors that occur, and errors by row (-1: valid)."""
     kind_of = np.full(len(trials), -1, np.int64)
     kinds: list[str] = []
     hidden = hidden_run_timeouts(trials)
@@ -165,7 +165,7 @@ def error_kinds(trials: Trials) -> tuple[tuple[str, ...], Counts]:
 def error_table(
     trials: Trials, by: str, keys: npt.NDArray[np.signedinteger[Any]], labels: Sequence[str] = ()
 ) -> ErrorTable:
-    """Count the errors of each group of trials."""
+    """Count errors by group of trials."""
     groups, of_row = np.unique(keys, return_inverse=True)
     if labels:
         groups, of_row = np.arange(len(labels)), np.asarray(keys, np.intp)
@@ -204,13 +204,13 @@ _LEFT = 'style="text-align: left; white-space: nowrap"'
 
 
 def table_text(heads: Sequence[str], lines: Sequence[Sequence[str]]) -> str:
-    """Return a table for a terminal: the first column to the left, numbers to the right."""
+    """Return a text table: first column left-aligned, numbers right-aligned."""
     cells = [[one_line(cell) for cell in line] for line in (heads, *lines[:_LINES_SHOWN])]
     return "\n".join([*text_lines(cells, right=True), *_rest(lines)])
 
 
 def table_html(heads: Sequence[str], lines: Sequence[Sequence[str]]) -> str:
-    """Return the same table for a notebook."""
+    """Return the table as HTML."""
 
     def row(cells: Sequence[str], tag: str) -> str:
         first, *others = (html.escape(one_line(cell)) for cell in cells)

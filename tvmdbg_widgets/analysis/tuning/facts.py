@@ -1,4 +1,4 @@
-"""What rooms above take of a log: its parts, its weights, and facts that are derived once."""
+"""Facts of a log: its parts, its weights, and everything derived from them, computed once."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class LogFacts:
 
     @property
     def title(self) -> str:
-        """What the log is called."""
+        """Title of the log."""
         return self.parts.title
 
     @property
@@ -64,23 +64,22 @@ class LogFacts:
 
     @cached_property
     def known_tasks(self) -> TaskTable:
-        """The table of tasks for the log's weights."""
+        """The task table for the log's own weights."""
         return self.task_table()
 
     def task_table(self, weights: Sequence[float] | None = None) -> TaskTable:
-        """Return trials, errors, best cost, share and what is left to gain of each task.
+        """Return trials, errors, best cost, share and expected gain per task.
 
-        Weights, one a task, stand instead of those the log was opened with; where they do not fit
-        the tasks, this is a ValueError.
+        `weights`, one per task, replace the log's; ValueError where they do not fit.
         """
         return task_table(self.parts, self.weights if weights is None else weights)
 
     def gains(self, weights: Sequence[float] | None = None) -> Gains:
-        """Return what the task scheduler would expect of each task's next round."""
+        """Return the task scheduler's expected gain of every task's next round."""
         return self.task_table(weights).gains
 
     def schedule(self, row: int | Record) -> Schedule:
-        """Return how a record's workload is computed: steps in words, loop nest, tiles, Python.
+        """Return a record's schedule: steps in words, loop nest, tiles, Python.
 
         Parameters
         ----------
@@ -105,24 +104,21 @@ class LogFacts:
         return found if assumed is None or other.refused else other
 
     def dag(self, task: TaskLike) -> ComputeDag | None:
-        """Return the compute DAG of a task, None where it is not known.
+        """Return the compute DAG of a task, None where it is unknown.
 
         Its ``source`` says where it is from, and whether that is an assumption.
         """
         return self._found_dag(task_meant(self.parts, task).index)[0]
 
     def flop_count(self, task: TaskLike) -> float | None:
-        """Return how many floating-point operations a task takes, as TVM counts them.
-
-        None where its DAG is not known, or does not tell.
-        """
+        """Return the floating-point operations of a task as TVM counts them, None where unknown."""
         from tvmdbg_widgets.analysis.tuning.step_words import flop_count
 
         known = self.dag(task)
         return None if known is None else flop_count(known)
 
     def curve(self, task: TaskLike | None = None, weights: Sequence[float] | None = None) -> Curve:
-        """Return how the best cost fell, over trials and over time.
+        """Return the best cost over trials and over time.
 
         Parameters
         ----------
@@ -142,7 +138,7 @@ class LogFacts:
         return total_curve(self.parts, self.weights if weights is None else weights)
 
     def _found_dag(self, task: int) -> tuple[ComputeDag | None, tuple[str, ...]]:
-        """Return a task's DAG, and why what was given for it cannot be used."""
+        """Return a task's DAG, and why a DAG given for it cannot be used."""
         if task not in self._dags:
             self._dags[task] = find_dag(self.parts, self.tasks[task], lambda: self._texts)
         return self._dags[task]
@@ -153,7 +149,7 @@ class LogFacts:
         return texts_by_hash(self.parts.dags)
 
 
-#: Records that are looked at for extents which a DAG's text lacks.
+#: Records searched for extents that a DAG's text lacks.
 _RECORDS_READ = 8
 _TOLD = 3
 #: 2022-01-04, Unix time: topi's convolutions got the names of v0.9 (pull request 9832).
@@ -163,9 +159,9 @@ _CONVOLUTIONS_NAMED = 1_641_254_400
 def find_dag(
     parts: TuningParts, task: Task, by_hash: Callable[[], Mapping[str, str]]
 ) -> tuple[ComputeDag | None, tuple[str, ...]]:
-    """Return the DAG of a task, and why what was given for it could not be used.
+    """Return the DAG of a task, and why a DAG given for it could not be used.
 
-    `by_hash` returns what :func:`texts_by_hash` does, which most logs need not know.
+    `by_hash` is called only if needed; see :func:`texts_by_hash`.
     """
     problems: tuple[str, ...] = ()
     if task.tuner == "ansor":
@@ -180,7 +176,7 @@ def find_dag(
 
 
 def texts_by_hash(dags: Mapping[str, str]) -> dict[str, str]:
-    """Return the DAG texts by each hash that may name them, of several that which has it as key."""
+    """Return the DAG texts by every hash that may name them; exact keys have precedence."""
     found: dict[str, str] = {}
     for text in dict.fromkeys(dags.values()):
         for digest in hashes_of(text):
@@ -189,7 +185,7 @@ def texts_by_hash(dags: Mapping[str, str]) -> dict[str, str]:
 
 
 def assumed_for(parts: TuningParts, task: Task) -> ComputeDag | None:
-    """Return the DAG that is known where nobody gives one, from the name of the function alone."""
+    """Return the built-in DAG for a task's function name."""
     args = task.workload.args
     if task.tuner != "ansor" or args is None or task.workload.is_hash:
         return None
@@ -197,9 +193,9 @@ def assumed_for(parts: TuningParts, task: Task) -> ComputeDag | None:
 
 
 def with_assumed(dag: ComputeDag, assumed: ComputeDag | None) -> tuple[ComputeDag, tuple[str, ...]]:
-    """Return a DAG with the extents that it lacks from a known one, and what to say of it.
+    """Return a DAG completed with extents of a known one, and a note on it.
 
-    They are taken where operations and axes have the same names, and both know no other extent.
+    Extents are taken only if operations and axes have the same names and no known extents differ.
     """
     if assumed is None or _names(dag) != _names(assumed):
         return dag, ()
@@ -262,7 +258,7 @@ def _from_text(
 
 
 def _parsed(text: str, source: DagSource, workload: Workload) -> ComputeDag:
-    """Read a text with the shapes of the key; flattened ones follow those of the inputs."""
+    """Parse a DAG text with the key's shapes; flattened ones follow the inputs' shapes."""
     if workload.shapes or not workload.is_hash or not workload.args:
         return parse_dag(text, source=source, shapes=workload.shapes)
     dag = parse_dag(text, source=source)
@@ -275,26 +271,26 @@ def _parsed(text: str, source: DagSource, workload: Workload) -> ComputeDag:
 
 
 def _without(args: Sequence[Any], sizes: Sequence[int | None]) -> list[int] | None:
-    """Return what follows some sizes in a flat list, None where it begins with others."""
+    """Return a flat list without a prefix of sizes, None if it begins differently."""
     if not all(isinstance(each, int) for each in args) or list(args[: len(sizes)]) != list(sizes):
         return None
     return list(args[len(sizes) :])
 
 
 def _completed(dag: ComputeDag, parts: TuningParts, task: Task) -> ComputeDag:
-    """Return a DAG with the extents that it lacks and the task's first records have."""
+    """Return a DAG completed with extents from the task's first records."""
     for row in parts.trials.of_task(task.index)[:_RECORDS_READ].tolist():
         if not lacks_extents(dag):
             break
         try:
             dag = with_recorded_extents(dag, read_steps(parts, row))
-        except FormatError:  # the file is just being written again
+        except FormatError:  # the file is being rewritten
             break
     return dag
 
 
 def _release(parts: TuningParts, task: Task) -> tuple[int, int]:
-    """Return the TVM whose names of topi's stages are meant.
+    """Return the TVM release whose stage names of topi apply.
 
     Tasks have six fields since v0.8. Targets had the option ``-link-params`` up to v0.9, those of
     CUDA have ``-arch`` since v0.9.
@@ -308,7 +304,7 @@ def _release(parts: TuningParts, task: Task) -> tuple[int, int]:
 
 
 def lacks_extents(dag: ComputeDag) -> bool:
-    """Whether an axis has no extent, where it is no expression either."""
+    """Whether an axis has neither an extent nor an expression for it."""
     return any(
         axis.extent is None and not axis.symbol
         for each in dag.operations
@@ -317,7 +313,7 @@ def lacks_extents(dag: ComputeDag) -> bool:
 
 
 def with_recorded_extents(dag: ComputeDag, steps: Sequence[AnyStep]) -> ComputeDag:
-    """Return a DAG with the extents that a schedule's splits record, and those that follow."""
+    """Return a DAG with the extents recorded by a schedule's splits, and derived ones."""
     found: dict[tuple[int, str], int] = {}
     try:
         replaying = Replay(dag, steps)
@@ -337,7 +333,7 @@ def with_recorded_extents(dag: ComputeDag, steps: Sequence[AnyStep]) -> ComputeD
 
 
 def _axis(stage: Stage, place: int, dag: ComputeDag, steps: Sequence[AnyStep]) -> Axis | None:
-    """Return the axis of unknown extent that a loop is, None where it is no such axis."""
+    """Return the axis of unknown extent that a loop runs over, or None."""
     is_own = stage.made_by < 0 or isinstance(steps[stage.made_by], CacheWriteStep)
     if not is_own or stage.placed_by >= 0 or not 0 <= place < len(stage.iterators):
         return None

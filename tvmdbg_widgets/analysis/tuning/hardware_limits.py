@@ -1,4 +1,4 @@
-"""Limits of hardware that schedules of a log exceed, and threads of their blocks."""
+"""Hardware limits that schedules of a log exceed, and threads per block."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ from tvmdbg_widgets.model.tuning.parts import (
 )
 from tvmdbg_widgets.model.tuning.steps import Annotation, AnyStep, SplitStep, Stage
 
-#: What TVM takes for these GPUs whatever the device (``GetDefaultHardwareParams``,
-#: src/auto_scheduler/search_task.cc); of others it asks the device.
+#: Limits that TVM assumes for these GPUs on any device (``GetDefaultHardwareParams``,
+#: src/auto_scheduler/search_task.cc); it queries the device for other targets.
 _FIXED = {
     "metal": (-1, 16, 64, 32768, UNCHECKED, 1024, 2, 8),
     "mali": (-1, 16, 64, 32768, UNCHECKED, 256, 1, 1),
@@ -40,13 +40,13 @@ _MOST_ROWS = 8
 
 
 def known_hardware(target: Target) -> dict[str, int]:
-    """Return the hardware parameters TVM gives every device of a target; empty where it asks."""
+    """Return TVM's hardware parameters for a target; empty where TVM queries the device."""
     fixed = _FIXED.get(target.attrs.get("device", "")) or _FIXED.get(target.kind)
     return {} if fixed is None else dict(zip(HARDWARE_NAMES, fixed, strict=True))
 
 
 def limit_warnings(records: Sequence[Record], new: Mapping[str, int]) -> list[str]:
-    """Return what gets smaller, and which schedules need more, as far as their steps tell."""
+    """Return limits that shrink, and schedules whose steps exceed them."""
     found = []
     for name, after in new.items():
         before = [(_value(each.task.hardware, name), each) for each in records]
@@ -59,9 +59,9 @@ def limit_warnings(records: Sequence[Record], new: Mapping[str, int]) -> list[st
 
 
 def gpu_warnings(records: Sequence[Record], target: Target) -> list[str]:
-    """Return which schedules cannot be built for a target, as it is a GPU or is none.
+    """Return schedules that cannot be built because the target is, or is not, a GPU.
 
-    Nothing is said of targets whose kind is not known, as tags.
+    Nothing is reported for targets of unknown kind, such as tags.
     """
     keys = target_keys(target) or ()
     is_gpu = "gpu" in keys
@@ -75,7 +75,7 @@ def gpu_warnings(records: Sequence[Record], target: Target) -> list[str]:
 
 
 def _value(hardware: HardwareParams | None, name: str) -> int:
-    """Return a parameter; 0, which limits nothing, where the log does not have it."""
+    """Return a limit; 0, which limits nothing, where the log lacks it."""
     if hardware is None:
         return 0
     if name == "max_local_memory_per_block":
@@ -117,8 +117,8 @@ _MOST_SHAPES = 1_000
 
 
 def threads_per_block(steps: Sequence[AnyStep]) -> int:
-    """Return the threads of a block; of several kernels, the most."""
-    # Most schedules of a task differ in factors alone.
+    """Return the threads per block; of several kernels, the most."""
+    # Most schedules of a task differ only in factors.
     shape = [
         SplitStep(step.stage_id, step.iter_id, 0, (1,) * len(step.lengths), step.inner_to_outer)
         if isinstance(step, SplitStep)
@@ -140,7 +140,7 @@ def threads_per_block(steps: Sequence[AnyStep]) -> int:
 
 @lru_cache(_MOST_SHAPES)
 def _blocks(shape: tuple[AnyStep, ...]) -> tuple[tuple[tuple[int, int], ...], ...] | None:
-    """Return the factors of each kernel's block, None where one is unknown."""
+    """Return the block factors per kernel, None where one is unknown."""
     try:
         replaying = Replay(None, shape)
         for _ in shape:
@@ -161,7 +161,7 @@ def _block(stage: Stage) -> tuple[tuple[int, int], ...] | None:
 def threads_of(
     parts: TuningParts, rows: npt.NDArray[np.intp], *, progress: bool = True
 ) -> npt.NDArray[np.int32]:
-    """Return the threads of the blocks of some rows, read from their steps."""
+    """Return the threads per block of some rows, read from their steps."""
     from tqdm.auto import tqdm
 
     on_gpu = np.array([each.tuner == "ansor" and each.target.is_gpu for each in parts.tasks], bool)

@@ -21,7 +21,7 @@ from tvmdbg_widgets.model.tuning.parts import Target, Task, TuningParts, Workloa
 #: Name and flat arguments; None for a key without arguments.
 Identity: TypeAlias = tuple[str, tuple[Any, ...] | None]
 
-#: Keys of a target whose string names none (``set_default_keys``, src/target/target_kind.cc).
+#: Keys of a target whose string has none (``set_default_keys``, src/target/target_kind.cc).
 _DEFAULT_KEYS: Final = {
     "llvm": ("cpu",),
     "c": ("cpu",),
@@ -46,8 +46,8 @@ _DEFAULT_KEYS: Final = {
 def target_keys(target: Target) -> tuple[str, ...] | None:
     """Return ``target.keys`` as TVM makes them (src/target/target.cc).
 
-    Those that its string names, then its device; where it names none, its device and those of its
-    kind. None where the kind is not known, as for a tag such as ``nvidia/geforce-rtx-2080-ti``.
+    These are the keys in its string, then its device; without any its device and those of its kind.
+    None for an unknown kind, as of a tag such as ``nvidia/geforce-rtx-2080-ti``.
     """
     device = target.attrs.get("device", "")
     keys = (*target.keys, device) if device else target.keys
@@ -60,10 +60,10 @@ def target_keys(target: Target) -> tuple[str, ...] | None:
 
 
 def identity(workload: Workload, tuner: str) -> Identity:
-    """Return what ``ApplyHistoryBest`` looks a workload up by.
+    """Return the key by which ``ApplyHistoryBest`` finds a workload.
 
-    For Ansor that is the name and the arguments, nested lists flattened (``decode_workload_key``,
-    auto_scheduler/utils.py), so a key with flat shapes is the same as one with nested ones.
+    For Ansor that is name and arguments, nested lists flattened (``decode_workload_key``,
+    auto_scheduler/utils.py), so flat and nested shapes give the same key.
     """
     if tuner != "ansor":
         return workload.key, None
@@ -72,7 +72,7 @@ def identity(workload: Workload, tuner: str) -> Identity:
 
 
 def _flat(values: tuple[Any, ...]) -> Iterator[Any]:
-    """Yield what nested lists hold; they may be nested deeper than calls can be."""
+    """Yield the items of nested lists, iteratively since nesting may exceed the recursion limit."""
     waiting = list(reversed(values))
     while waiting:
         each = waiting.pop()
@@ -83,9 +83,9 @@ def _flat(values: tuple[Any, ...]) -> Iterator[Any]:
 
 
 def distance(wanted: Identity, found: Identity) -> float:
-    """Return by what TVM multiplies the cost of a compatible workload, inf where it is none.
+    """Return TVM's cost factor for a compatible workload, inf for an incompatible one.
 
-    1 for the same one; else the product of wanted by found arguments, which must divide them
+    1 for the same one; else the product of wanted by logged arguments, which must divide them
     (``calc_workload_dis_factor``, auto_scheduler/utils.py).
     """
     ours, theirs = wanted[1] or (), found[1] or ()
@@ -105,7 +105,7 @@ def distance(wanted: Identity, found: Identity) -> float:
 
 @dataclass(frozen=True)
 class Candidate:
-    """What one of TVM's lookups finds.
+    """The result of one of TVM's lookups.
 
     Attributes
     ----------
@@ -133,7 +133,7 @@ class Applied:
     why : tuple of str
         Sentences.
     candidates : tuple of Candidate
-        What each lookup finds, in TVM's order; the first one is applied.
+        Results of the lookups, in TVM's order; the first one is applied.
     """
 
     record: Record | None
@@ -159,7 +159,7 @@ def applied(
     task : int, Task or str
         Index, task, or workload key, which the log need not have where a target is given.
     target : Target or str, optional
-        What TVM compiles for: ``"cuda -keys=cuda,gpu -model=t4"``; the task's own by default.
+        Target of TVM: ``"cuda -keys=cuda,gpu -model=t4"``; the task's own by default.
     include_compatible : bool
         As ``ApplyHistoryBest(…, include_compatible=True)``: also workloads of the same name
         whose arguments divide those asked for.
@@ -220,11 +220,11 @@ class Asked:
 
     @property
     def identity(self) -> Identity:
-        """What the workload is looked up by."""
+        """The key of the workload."""
         return identity(self.workload, self.tuner)
 
     def is_of(self, task: Task) -> bool:
-        """Whether a task computes the same."""
+        """Whether a task computes the same workload."""
         same_tuner = task.tuner == self.tuner
         return same_tuner and identity(task.workload, task.tuner) == self.identity
 
@@ -232,7 +232,7 @@ class Asked:
 def reasons(
     parts: TuningParts, asked: Asked, lookup: TrialLookup, hits: Sequence[Hit]
 ) -> Iterator[str]:
-    """Yield the sentences, for what the lookups found."""
+    """Yield sentences about the lookups' results."""
     if asked.tuner == "metaschedule":
         yield "MetaSchedule's database looks up the workload alone, for whatever target."
     else:
@@ -295,7 +295,7 @@ def _found(parts: TuningParts, hits: Sequence[Hit]) -> Iterator[str]:
 
 
 def _targets(parts: TuningParts, asked: Asked, hits: Sequence[Hit]) -> Iterator[str]:
-    """Say whose measurements these are, where the log has the workload for several targets."""
+    """Yield whose measurements these are if the log has the workload for several targets."""
     same = [task for task in parts.tasks if asked.is_of(task)]
     if hits:
         measured_for = parts.tasks[parts.trials.task[hits[0].row]].target
@@ -311,7 +311,7 @@ def _targets(parts: TuningParts, asked: Asked, hits: Sequence[Hit]) -> Iterator[
 def _apply_best(
     parts: TuningParts, asked: Asked, lookup: TrialLookup, hits: Sequence[Hit]
 ) -> Iterator[str]:
-    """Say where ``SearchTask.apply_best`` (search_task.py) takes another record."""
+    """Yield a note where ``SearchTask.apply_best`` (search_task.py) takes another record."""
     row = hits[0].row if hits else None
     for hit, how in (
         (lookup.anywhere(asked.identity), "task.apply_best(log) looks at no target"),
@@ -332,7 +332,7 @@ def _ms(seconds: float) -> str:
 
 @dataclass(frozen=True)
 class Hit:
-    """What one lookup finds."""
+    """The result of one lookup."""
 
     row: int
     of: str
@@ -361,7 +361,7 @@ class TrialLookup:
     def hits(
         self, target: Target, wanted: Identity, *, include_compatible: bool = False
     ) -> Iterator[Hit]:
-        """Yield what each lookup finds, in the order of TVM's lookups: it applies the first."""
+        """Yield the lookups' results in TVM's order: it applies the first."""
         held: dict[str, list[tuple[Task, Identity]]] = {}
         if target.model:
             held[f"model {target.model}"] = [
@@ -379,7 +379,7 @@ class TrialLookup:
                 yield hit
 
     def anywhere(self, wanted: Identity, kind: str | None = None) -> Hit | None:
-        """Return what ``load_best_record`` takes: it asks at most for the target's kind."""
+        """Return the choice of ``load_best_record``, which checks at most the target's kind."""
         tasks = [each for each in self._tasks if kind in (None, each[0].target.kind)]
         return self._same("the workload", tasks, wanted)
 

@@ -1,12 +1,11 @@
-"""Which nodes of a run each task of a log tuned.
+"""Links from tasks of a log to the nodes of a run they tuned.
 
-Neither the function's name nor the calls are in a log. What ties the two, the surest first:
+A log has neither the function's name nor the calls. Links, the surest first:
 
-* the structural hash that a node carries, where the workload is named by it;
-* the function names of the task scheduler's printed table; a compiled function has the same name
-  behind another prefix, and a number behind it that is another at each compilation
-  (``extract_tasks``, python/tvm/auto_scheduler/relay_integration.py);
-* the shapes of inputs and output, where no other task has the same ones.
+* the structural hash in a node, where the workload is named by it;
+* function names in the task scheduler's printed table; a compiled function has another prefix and
+  suffix (``extract_tasks``, python/tvm/auto_scheduler/relay_integration.py);
+* the shapes of inputs and output, where they are unique among tasks.
 """
 
 from __future__ import annotations
@@ -45,7 +44,7 @@ if TYPE_CHECKING:
 BY_HASH: Final = "by hash"
 BY_NAME: Final = "by function name"
 BY_SHAPES: Final = "by shapes"
-#: Operators that the auto-scheduler makes tasks of (``EXTRACT_COMPLEX_TASK_ONLY``).
+#: Kinds of operators that the auto-scheduler tunes (``EXTRACT_COMPLEX_TASK_ONLY``).
 _TUNED_KINDS: Final = ("convolution", "matmul")
 _TUNED, _FAILED, _FALLBACK = "tuned", "no valid schedule", "fallback (no task)"
 _PRINTED_MS: Final = 5e-4
@@ -53,12 +52,12 @@ _PRINTED_MS: Final = 5e-4
 
 @dataclass(frozen=True)
 class TaskLinks:
-    """The nodes of each of T tasks.
+    """Nodes linked to T tasks.
 
     Attributes
     ----------
     nodes : tuple of tuple of int [T]
-        Node ids, ascending; empty where none was found.
+        Node ids, ascending; may be empty.
     hows : tuple of str [T]
         ``"by hash"``, ``"by function name"``, ``"by shapes"``; empty where there is none.
     ambiguous : tuple of int
@@ -74,7 +73,7 @@ class TaskLinks:
         return self.nodes[task]
 
     def how(self, task: int) -> str:
-        """Return what ties them to the task."""
+        """Return how the nodes were linked to the task."""
         return self.hows[task]
 
     def task_of(self, node: int) -> int | None:
@@ -82,7 +81,7 @@ class TaskLinks:
         return next((task for task, nodes in enumerate(self.nodes) if node in nodes), None)
 
     def to_dataframe(self) -> pd.DataFrame:
-        """Return one row a task and node (needs pandas)."""
+        """Return one row per task and node (needs pandas)."""
         rows = [(task, node) for task, nodes in enumerate(self.nodes) for node in nodes]
         columns = {
             "task": [task for task, _ in rows],
@@ -93,10 +92,10 @@ class TaskLinks:
         return frame
 
     def status(self, graph: Graph, table: TaskTable) -> NodeColumn:
-        """Return what became of the tuning of each node, to color a graph by.
+        """Return the tuning status of nodes, as a color of their graph.
 
-        ``"tuned"``, ``"no valid schedule"``, or for convolutions and matrix products that no task
-        stands for, ``"fallback (no task)"``.
+        ``"tuned"``, ``"no valid schedule"``, or for convolutions and matrix products without a task
+        ``"fallback (no task)"``.
         """
         texts: list[str | None] = [None] * graph.num_nodes
         for node in range(graph.num_nodes):
@@ -112,7 +111,7 @@ class TaskLinks:
         return classed("tuning", "nodes", texts, note=note)
 
     def gain(self, graph: Graph, table: TaskTable) -> NodeColumn:
-        """Return what another round may gain at each node, nanoseconds, to color a graph by."""
+        """Return the expected gain of a round by node, nanoseconds, as a color of the graph."""
         values = np.full(graph.num_nodes, np.nan)
         for task, nodes in enumerate(self.nodes):
             values[list(nodes)] = table.gains.gain[task] * 1e9
@@ -135,7 +134,7 @@ class TaskLinks:
 
 
 def graph_of(run: OpenedRun | RunFacts) -> Graph:
-    """Return the graph of a run, which tasks are linked to."""
+    """Return the graph of a run to link tasks to."""
     facts = facts_of(run)
     if facts.graph is None:
         raise ValueError(f"{facts.title} has no graph, so no task can be linked to its nodes")
@@ -143,7 +142,7 @@ def graph_of(run: OpenedRun | RunFacts) -> Graph:
 
 
 def link_tasks(parts: TuningParts, graph: Graph) -> TaskLinks:
-    """Return which nodes of a graph each task tuned."""
+    """Link tasks to the nodes of a graph."""
     operators = np.flatnonzero(graph.kinds >= NodeKind.OPERATOR).tolist()
     names = _console_names(parts)
     found: dict[int, tuple[int, str]] = {}
@@ -178,7 +177,7 @@ def link_tasks(parts: TuningParts, graph: Graph) -> TaskLinks:
 
 
 def bare_function(name: str) -> str:
-    """Return a function's name without what differs between compilations."""
+    """Return a function's name without the parts that change with every compilation."""
     bare = name.removeprefix(module_prefix(name))
     return bare.removesuffix(number_at_end(bare))
 
@@ -202,9 +201,9 @@ def _shapes(graph: Graph, node: int) -> tuple[tuple[int, ...], ...]:
 
 
 def _console_names(parts: TuningParts) -> dict[int, set[str]]:
-    """Return the function names that the printed table gives each task.
+    """Return function names from the printed table by task.
 
-    Its ids are not in the log. A row is of the one task whose best cost reads the same.
+    The table's ids are not in the log, so a row is linked by a unique best cost.
     """
     if parts.console is None:
         return {}
@@ -231,22 +230,22 @@ Floats = npt.NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False, repr=False)
 class TaskTable:
-    """One row a task, in the order of ``log.tasks``: T rows.
+    """One row per task, in the order of ``log.tasks``: T rows.
 
     Attributes
     ----------
     errors : ErrorTable
-        Trials, valid ones, errors and seconds of each task.
+        Trials, valid ones, errors and seconds by task.
     best : float64 [T]
         Lowest cost, seconds; NaN where no trial is valid.
     weights : float64 [T]
-        1 for each where the caller gave none.
+        All 1 where the caller gave none.
     weighted : bool
         Whether the caller gave them.
     share : float64 [T]
         Of the weighted costs of the tasks that have one.
     gains : Gains
-        What the task scheduler would expect of the next round.
+        The task scheduler's expectation of the next round.
     total : float
         Weighted sum of the best costs, seconds; NaN while a task has none, as in TVM.
     """
@@ -263,7 +262,7 @@ class TaskTable:
         return len(self.best)
 
     def to_dataframe(self) -> pd.DataFrame:
-        """Return one row a task (needs pandas)."""
+        """Return one row per task (needs pandas)."""
         frame = self.errors.to_dataframe()
         frame["best"] = self.best
         frame["weight"] = self.weights
@@ -306,7 +305,7 @@ def _duration(seconds: float) -> str:
 
 
 def task_table(parts: TuningParts, weights: Sequence[float] | None = None) -> TaskTable:
-    """Count what became of each task."""
+    """Summarize every task."""
     size = len(parts.tasks)
     weight = known_weights(weights, size)
     best = best_costs(parts.trials, size)

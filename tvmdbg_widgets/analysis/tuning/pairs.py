@@ -1,4 +1,4 @@
-"""Schedules that two logs have in common, by workload and steps; the target may differ."""
+"""Schedules common to two logs, by workload and steps, whatever the target."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def common_tasks(old: TuningParts, new: TuningParts) -> list[tuple[int, int]]:
 def matched(
     old: TuningParts, new: TuningParts, tasks: Sequence[tuple[int, int]], *, progress: bool = True
 ) -> MatchedSchedules:
-    """Pair the schedules of pairs of tasks: the same steps are the same schedule."""
+    """Pair the schedules of paired tasks by equal steps."""
     before = measured(old, {one for one, _ in tasks}, "old log", progress=progress)
     after = measured(new, {other for _, other in tasks}, "new log", progress=progress)
     places: list[tuple[int, int]] = []
@@ -101,13 +101,13 @@ def matched(
 
 
 def distilled(parts: TuningParts, k: int = 1) -> npt.NDArray[np.int64]:
-    """Return the rows of the `k` best schedules of each workload and target key.
+    """Return the rows of the `k` best schedules per workload and target key.
 
     For Ansor and ``k=1`` these are the records of ``distill_record_file``
-    (auto_scheduler/measure_record.py), in its order: by target key, then by workload, both by
-    the first valid record that has them. A record that is the best of several keys is kept once.
-    MetaSchedule's database knows no target keys: there it is the workload alone. A schedule that
-    was measured several times counts once, by its lowest mean.
+    (auto_scheduler/measure_record.py), in its order: by target key, then by workload, both by their
+    first valid record. A record that is best for several keys is kept once. MetaSchedule's database
+    knows no target keys, so only the workload counts. A schedule that was measured several times
+    counts once, by its lowest mean.
     """
     if k < 1:
         raise ValueError(f"k is how many records to keep of each workload: 1 or more, not {k}")
@@ -139,7 +139,7 @@ def _first_of_each(rows: npt.NDArray[np.int64], parts: TuningParts, k: int) -> l
 
 
 def _groups(tasks: Iterable[Task]) -> Iterator[list[int]]:
-    """Yield the tasks that stand for each key and workload, in the order of TVM's nested maps."""
+    """Yield the tasks by key and workload, in the order of TVM's nested maps."""
     found: dict[str, dict[str, dict[object, list[int]]]] = {}
     for task in tasks:
         name, args = identity(task.workload, task.tuner)
@@ -158,10 +158,10 @@ def _keys(task: Task) -> tuple[str, ...]:
 
 
 def subset(parts: TuningParts, rows: npt.ArrayLike, title: str) -> TuningParts:
-    """Return some records in the order given, with the tasks they are of.
+    """Return some records, in the order given, with their tasks.
 
-    Tasks are numbered by first appearance, as if a log of these records were read. What was
-    found beside the records, and the count of refused lines, stays.
+    Tasks are numbered by first appearance, as if a log of these records were read. Files beside the
+    records, and the count of refused lines, stay.
     """
     at = np.asarray(rows, np.intp)
     trials = parts.trials.take(at)
@@ -186,7 +186,7 @@ def subset(parts: TuningParts, rows: npt.ArrayLike, title: str) -> TuningParts:
 
 
 class _Ansor(msgspec.Struct):
-    """The steps of a record as they are written, without making objects of the line."""
+    """Raw steps of a record, parsed without making step objects."""
 
     i: tuple[msgspec.Raw, tuple[msgspec.Raw, msgspec.Raw]]
 
@@ -196,7 +196,7 @@ _READ_ANSOR = msgspec.json.Decoder(_Ansor).decode
 
 @dataclass(frozen=True, eq=False)
 class MeasuredSchedules:
-    """S schedules, each with all its trials."""
+    """S schedules with all their trials."""
 
     places: dict[int, dict[bytes, int]]
     task: npt.NDArray[np.int64]
@@ -209,10 +209,10 @@ class MeasuredSchedules:
 def measured(
     parts: TuningParts, tasks: set[int], name: str, *, progress: bool = True
 ) -> MeasuredSchedules:
-    """Return the schedules of some tasks, in the order of their first trials."""
+    """Return the schedules of some tasks, by first trial."""
     trials = parts.trials
     rows = np.flatnonzero(np.isin(trials.task, list(tasks)))
-    # Trials of one log with the same digest are of one schedule: one line is read for all.
+    # Equal digests within a log are one schedule: only one line of them is read.
     _, first, group = np.unique(trials.schedule[rows], return_index=True, return_inverse=True)
     places: dict[int, dict[bytes, int]] = {task: {} for task in tasks}
     place_of = np.zeros(len(first), np.int64)
@@ -229,7 +229,7 @@ def measured(
     count = np.bincount(place[valid], minlength=size)
     cost = np.bincount(place[valid], trials.cost[rows[valid]], minlength=size)
     error = np.zeros(size, np.int64)
-    error[place] = trials.error[rows]  # of equal places the last one stays
+    error[place] = trials.error[rows]  # of equal indices the last one wins
     error[count > 0] = 0
     with np.errstate(invalid="ignore"):
         mean = cost / count
@@ -241,7 +241,7 @@ def measured(
 
 
 def _digest(parts: TuningParts, row: int) -> bytes:
-    """Digest the steps of a record, or what other tuners call a schedule, without spacing."""
+    """Digest a record's steps, or another tuner's schedule, without spacing."""
     line = read_line(parts, row)
     if parts.tasks[parts.trials.task[row]].tuner == "ansor":
         try:

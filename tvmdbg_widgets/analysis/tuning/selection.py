@@ -1,4 +1,4 @@
-"""Trials chosen by a query, or counted by what their errors have in common."""
+"""Trials selected by a query, and trials counted by error."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from tvmdbg_widgets.model.tuning.parts import (
 
 
 class TrialSelection(Listed):
-    """Rows of the trials that a query finds, ascending.
+    """Rows of the trials that a query selects, ascending.
 
     Made by :meth:`tvmdbg_widgets.TuningLog.select`.
 
@@ -45,7 +45,7 @@ class TrialSelection(Listed):
     def __new__(
         cls, found: Iterable[int], query: str, unknown: dict[str, int], parts: TuningParts
     ) -> Self:
-        """Keep what was found with what it was asked of."""
+        """Keep the rows with query and log."""
         selection = super().__new__(cls, found)
         selection.query, selection.unknown, selection._parts = query, unknown, parts
         return selection
@@ -68,7 +68,7 @@ class TrialSelection(Listed):
 
     @property
     def caption(self) -> str:
-        """What was found: ``"12 of 3,008 trials: cost<2ms; cost unknown for 1,638 trials"``."""
+        """The selection in words: ``"12 of 3,008 trials: cost<2ms; cost unknown for 9 trials"``."""
         count = len(self._parts.trials)
         found = f"{len(self):,} of {counted(count, 'trial')}: {one_line(self.query)}"
         unknown = [
@@ -90,9 +90,7 @@ class TrialSelection(Listed):
 
 
 def select(parts: TuningParts, query: str) -> TrialSelection:
-    """Return the trials that a query finds: ``"error:6 task:3"``, ``"cost<2ms is:improved"``.
-
-    The language is that of the search fields (:doc:`/queries`).
+    """Return the trials that a query selects: ``"error:6 task:3"``, ``"cost<2ms is:improved"``.
 
     Raises
     ------
@@ -108,7 +106,7 @@ KINDS: Final = ("task", "round", "session", "unroll", "threads")
 
 
 def task_labels(parts: TuningParts) -> list[str]:
-    """Return ``"3: matmul_add 1024 1024 1024"`` for each task."""
+    """Return the labels of all tasks: ``"3: matmul_add 1024 1024 1024"``."""
     return [f"{task.index}: {task.name}" for task in parts.tasks]
 
 

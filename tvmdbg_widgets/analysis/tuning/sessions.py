@@ -1,4 +1,4 @@
-"""Sessions of a log that was resumed, and time without the gaps between them."""
+"""Sessions of a resumed log, and elapsed time without the gaps between them."""
 
 from __future__ import annotations
 
@@ -13,10 +13,9 @@ import numpy.typing as npt
 from tvmdbg_widgets.model.base.numbers import duration_text, fixed
 from tvmdbg_widgets.model.tuning.trials import Trials
 
-#: Seconds without a record, less the next record's own building and running, after which a log was
-#: resumed. Between two batches TVM searches and trains its cost model: at most 158 s in the real
-#: logs that were looked at. The shortest pause there that was a restart, seen by the order of
-#: tasks or a new timeout that began with it, is 886 s.
+#: Seconds without a record, less the next record's build and run, after which a log was resumed.
+#: Between batches TVM searches and trains its cost model: at most 158 s in real logs. Their
+#: shortest restart, proved by task order or a new timeout, is after 886 s.
 SESSION_GAP = 600.0
 
 
@@ -42,7 +41,7 @@ class TuningSession:
 
     @property
     def trials(self) -> int:
-        """How many records it has."""
+        """Number of records."""
         return self.last_row - self.first_row + 1
 
     @property
@@ -52,7 +51,7 @@ class TuningSession:
 
 
 def session_of(trials: Trials) -> npt.NDArray[np.int32]:
-    """Return which session each row belongs to, from 0 (int32 [N])."""
+    """Return the sessions of rows, from 0 (int32 [N])."""
     with np.errstate(over="ignore", invalid="ignore"):
         gap = np.diff(trials.timestamp)
         idle = gap - np.nan_to_num(trials.all_cost[1:])
@@ -87,7 +86,7 @@ def elapsed(trials: Trials) -> npt.NDArray[np.float64]:
 
 
 def seconds_text(seconds: float) -> str:
-    """Write seconds as people do: ``"15 s"``, ``"12.4 min"``, ``"6.8 h"``, ``"2.1 days"``."""
+    """Format seconds: ``"15 s"``, ``"12.4 min"``, ``"6.8 h"``, ``"2.1 days"``."""
     for size, unit in ((86_400, "days"), (3_600, "h"), (60, "min")):
         if abs(seconds) >= 2 * size:
             return f"{fixed(seconds / size, 1)} {unit}"
@@ -96,7 +95,7 @@ def seconds_text(seconds: float) -> str:
 
 
 def utc(timestamp: float, form: str = "%Y-%m-%d %H:%M") -> str:
-    """Write a Unix time; those that no calendar has as the number they are."""
+    """Format a Unix time, one beyond all calendars as a number."""
     try:
         return time.strftime(form, time.gmtime(timestamp)) + " UTC"
     except (OverflowError, ValueError, OSError):

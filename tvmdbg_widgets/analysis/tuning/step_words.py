@@ -64,7 +64,7 @@ _MARK = {
 
 
 def step_words(step: AnyStep, before: State | None = None) -> str:
-    """Say what a step does, in one sentence without a full stop.
+    """Describe a step in one sentence without a full stop.
 
     Examples
     --------
@@ -75,9 +75,9 @@ def step_words(step: AnyStep, before: State | None = None) -> str:
 
 
 def steps_in_words(dag: ComputeDag | None, steps: Sequence[AnyStep]) -> tuple[str, ...]:
-    """Say what each step of a schedule does, with the names it has then.
+    """Describe all steps of a schedule, with the names at that step.
 
-    From a step on that cannot be replayed, numbers stand in place of names.
+    Steps that cannot be replayed have numbers instead of names.
     """
     sentences: list[str] = []
     try:
@@ -218,7 +218,7 @@ def _(step: RfactorStep, before: State | None) -> str:
 
 
 def _stage(state: State | None, index: int, number: int | None = None) -> str:
-    """Name a stage; `number` is what later steps call it, where that is another."""
+    """Name a stage; `number` is its number for later steps if that differs."""
     number = index if number is None else number
     if state is None or not 0 <= index < len(state.stages):
         return f"stage {number}"
@@ -257,7 +257,7 @@ def _lengths(state: State | None, index: int) -> tuple[int, ...] | None:
     return source.lengths
 
 
-# Kinds of types: TVM's are bool and unsigned, signed, and floating-point.
+# Kinds of types, as TVM groups them: bool and unsigned, signed, floating-point.
 _UNSIGNED, _SIGNED, _FLOAT = "uint", "int", "float"
 
 
@@ -295,7 +295,7 @@ def _product(axes: Iterable[Axis]) -> int | None:
 
 
 class _FlopCounter:
-    """Counts for one operation; `kinds` are those of all before it."""
+    """Operation counter for one operation; `kinds` are the kinds of all before it."""
 
     def __init__(self, kinds: list[str | None]) -> None:
         self._kinds = kinds
@@ -331,13 +331,13 @@ class _FlopCounter:
         return 0
 
     def kind_of_operation(self, operation: Operation) -> str | None:
-        """Return the kind of an operation's type, or of what its body gives."""
+        """Return the kind of an operation's type, or of its body's."""
         if operation.dtype:
             return _kind(operation.dtype)
         return self._kind_of(operation.bodies[0]) if operation.bodies else None
 
     def _kind_of(self, expression: Expression) -> str | None:
-        """Return the kind of an expression's type, None where nothing tells."""
+        """Return the kind of an expression's type, None where it is unknown."""
         match expression:
             case Number(_, dtype) | Cast(dtype):
                 return _kind(dtype)

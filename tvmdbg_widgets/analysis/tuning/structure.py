@@ -1,4 +1,4 @@
-"""The tiles of a schedule as a table: every split, its factors, and what its parts became."""
+"""Tiles of a schedule as a table: every split, its factors, and the final use of its parts."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class StageRow:
         Its number at the end.
     name : str
     numbers : tuple of (int, int)
-        Its number from each step on: ``((-1, 2), (5, 3))`` was 2, and is 3 from step 5 on.
+        Its number by step: ``((-1, 2), (5, 3))`` was 2, and is 3 from step 5 on.
     operation : int
         The number it, or the stage it was made from, had before any step.
     role, scope : str
@@ -81,10 +81,10 @@ class TileRow:
     extent : int or None
         None where it is not known; never one that tuning may have left behind.
     factors : tuple of int or None
-        Sizes of the parts, outermost first; None for the part that takes what is left. Empty for
+        Sizes of the parts, outermost first; None for the part that takes the rest. Empty for
         an axis that was not split.
     marks : tuple of str
-        What each part, or the axis, was bound to in the end: ``"blockIdx.x"``; empty for nothing.
+        Final annotation of the parts, or of the axis: ``"blockIdx.x"``; empty for none.
     step : int
         The step that split it; -1 for none.
     rebuilt_by : int
@@ -125,7 +125,7 @@ class TileStructure:
 
 
 def tile_structure(steps: Sequence[AnyStep], dag: ComputeDag | None = None) -> TileStructure:
-    """Return what the steps tell of stages and tiles."""
+    """Return stages and tiles from a schedule's steps."""
     replaying = Replay(dag, steps)
     splits = SplitsSeen(steps)
     for step in steps:
@@ -134,14 +134,14 @@ def tile_structure(steps: Sequence[AnyStep], dag: ComputeDag | None = None) -> T
 
 
 class SplitsSeen:
-    """The splits of a replay while it runs."""
+    """Recorder of the splits of a running replay."""
 
     def __init__(self, steps: Sequence[AnyStep]) -> None:
         self._insertions = tuple(_insertions(steps))
         self._splits: list[_SplitEvent] = []
 
     def advance(self, replaying: Replay, step: AnyStep) -> None:
-        """Apply the next step, and look at what it splits."""
+        """Apply the next step and record its split."""
         if not isinstance(step, SplitStep | FollowSplitStep | FollowFusedSplitStep):
             replaying.advance()
             return
@@ -153,7 +153,7 @@ class SplitsSeen:
         self._splits.append(_split(index, number, before, before.iterators[step.iter_id], parts))
 
     def structure(self, state: State) -> TileStructure:
-        """Return stages and tiles, in the state after all steps."""
+        """Return stages and tiles in the final state."""
         numbers = range(len(state.stages))
         stages = [_stage_row(state, number, self._insertions) for number in numbers]
         splits: defaultdict[int, list[_SplitEvent]] = defaultdict(list)
@@ -165,7 +165,7 @@ class SplitsSeen:
 
 @dataclass(frozen=True)
 class _SplitEvent:
-    """A split as it happened: of which stage, which loop, into what."""
+    """A split: its stage, loop and parts."""
 
     stage: int
     made_by: int
@@ -183,7 +183,7 @@ def _split(
 
 
 def _insertions(steps: Sequence[AnyStep]) -> Yields[tuple[int, int]]:
-    """Yield step and number of each stage that is added: later stages' numbers grow by one."""
+    """Yield step and number of added stages; later stages' numbers grow by one."""
     for index, step in enumerate(steps):
         if isinstance(step, CacheReadStep):
             yield index, step.stage_id + 1
@@ -198,7 +198,7 @@ def _number_at_end(number: int, step: int, insertions: tuple[tuple[int, int], ..
 
 
 def _numbers(number: int, insertions: tuple[tuple[int, int], ...]) -> tuple[tuple[int, int], ...]:
-    """Return what a stage was called from which step on, from its number at the end."""
+    """Return a stage's numbers by step, given its final number."""
     found: list[tuple[int, int]] = []
     for index, at in reversed(insertions):
         if number >= at:
@@ -226,7 +226,7 @@ def _stage_row(state: State, number: int, insertions: tuple[tuple[int, int], ...
 
 
 def _tiles(state: State, number: int, splits: Sequence[_SplitEvent]) -> Yields[TileRow]:
-    """Yield the splits of a stage, and the loops that no split had a part in."""
+    """Yield the splits of a stage, and the loops that no split made."""
     stage = state.stages[number]
     if stage.compute_at is ComputeAt.INLINED:
         return
@@ -251,7 +251,7 @@ def _is_axis(loop: Iterator) -> bool:
 
 
 def _marks(stage: Stage) -> dict[tuple[int, int], str]:
-    """Return what the loops are bound to that each part, or axis, ended in; nothing for none."""
+    """Return the final annotations of parts or axes, empty for none."""
     found: defaultdict[tuple[int, int], dict[str, None]] = defaultdict(dict)
     for loop in stage.iterators:
         if loop.annotation is not Annotation.NONE:

@@ -1,4 +1,4 @@
-"""How much of each buffer the loops from one on touch, at every level of a loop nest."""
+"""Elements of buffers touched by loops, at every level of a loop nest."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ from tvmdbg_widgets.analysis.tuning.schedules.stages import Intervals, Ranges, T
 from tvmdbg_widgets.analysis.tuning.schedules.te_schedule import StagedDag, normalize
 from tvmdbg_widgets.model.tuning.steps import ComputeAt, State
 
-#: Loops around each other: schedules have up to thirty.
+#: Nested loops at most: real schedules have up to thirty.
 _MOST_LOOPS = 200
 _BITS = re.compile(r"(?:bool|[a-z]+(\d+))(?:x(\d+))?")
 
 
 @dataclass(frozen=True)
 class Touch:
-    """What one iteration around a loop touches of a buffer while the loop runs."""
+    """Part of a buffer that one iteration around a loop touches while the loop runs."""
 
     stage: int
     iterator: int
@@ -41,14 +41,14 @@ class Touch:
     nbytes: int | None
 
 
-#: A side a dimension, None where it cannot be told.
+#: Side per dimension, None where unknown.
 Box: TypeAlias = list[IntegerInterval | None]
-#: Boxes by the touched stage's key, and whether it is written.
+#: Boxes by key of the touched stage and whether it is written.
 Boxes: TypeAlias = dict[tuple[int, bool], Box]
 
 
 def touches(state: State) -> tuple[Touch, ...]:
-    """Return what each loop touches, with the stages that are computed inside it."""
+    """Return the touches per loop, including those of stages computed inside it."""
     try:
         stages = StagedDag(state.dag, state.steps).stages
         normalize(stages)
@@ -79,7 +79,7 @@ def _touches(
 
 
 def _boxes(stages: Sequence[TensorStage], ranges: Ranges) -> dict[LoopVariable, Boxes]:
-    """Return what is touched while each loop runs and those around it stand still."""
+    """Return boxes touched while a loop runs and those around it stand still."""
     named = {stage.key: stage for stage in stages}
     found: dict[LoopVariable, Boxes] = {}
     for stage in stages:

@@ -1,4 +1,4 @@
-"""Fields of trials that queries can ask, and the best trials of a task."""
+"""Fields of trials for queries and data frames, and the best trials of a task."""
 
 from __future__ import annotations
 
@@ -37,10 +37,9 @@ Rows = npt.NDArray[np.int64]
 
 
 def ranked(trials: Trials) -> tuple[Rows, Rows]:
-    """Return the valid trials of each task, from its best on.
+    """Return the valid trials per task, the best first.
 
-    ``load_best_record`` (measure_record.py) ranks by the mean of the costs and keeps the first of
-    equal ones.
+    As ``load_best_record`` (measure_record.py): by mean cost, the first of equal ones wins.
     """
     valid = np.flatnonzero(~trials.failed & ~np.isnan(trials.cost))
     order = np.lexsort((valid, trials.cost[valid], trials.task[valid]))
@@ -49,7 +48,7 @@ def ranked(trials: Trials) -> tuple[Rows, Rows]:
 
 
 def best_rows(trials: Trials, num_tasks: int) -> Rows:
-    """Return the row of the best trial of each task (int64 [num_tasks]), -1 where none is valid."""
+    """Return the best row per task (int64 [num_tasks]), -1 without a valid one."""
     rows, tasks = ranked(trials)
     found = np.full(num_tasks, -1, np.int64)
     first = np.flatnonzero(np.diff(tasks, prepend=-1))
@@ -120,7 +119,7 @@ def _lowered(texts: Iterable[str]) -> list[str]:
     return [each.lower() for each in texts]
 
 
-#: Fields that have few words, all of them known.
+#: Fields with few, fixed words.
 _ERRORS = sorted(MeasureError, key=lambda each: each % len(MeasureError))
 
 STATUSES: Final = ("valid", "failed", "best", "improved", "repeated", "duplicate")
@@ -131,7 +130,7 @@ _CLOSED = {
 }
 
 Values: TypeAlias = Callable[["TuningParts"], npt.NDArray[Any]]
-#: A code a trial, and the texts of each code.
+#: A code per trial, and the texts of the codes.
 Texts: TypeAlias = Callable[["TuningParts"], tuple[npt.NDArray[Any], Sequence[tuple[str, ...]]]]
 
 _RUN_TIME: Final = Units(TIMES, "ns, us, ms or s", needed=True)
@@ -143,9 +142,9 @@ _UNITS: Final = {"run time": _RUN_TIME, "wall time": _WALL_TIME}
 
 @dataclass(frozen=True)
 class TrialField:
-    """A field: empty `name` where no query asks for it, empty `column` where no data frame has it.
+    """A field; empty `name` if not queryable, empty `column` if not in data frames.
 
-    Values are seconds where `units` are those of a time; `unknown` stands for none.
+    Values are seconds where `units` are units of time; `unknown` stands for none.
     """
 
     name: str
@@ -157,13 +156,13 @@ class TrialField:
     unknown: int | None = None
 
     def compared(self, parts: TuningParts) -> npt.NDArray[np.float64]:
-        """Return the values, NaN where there is none."""
+        """Return the values, NaN where unknown."""
         values = np.asarray(self.values and self.values(parts))
         known = np.ones(len(values), bool) if self.unknown is None else values != self.unknown
         return np.where(known, values, np.nan)
 
     def in_its_unit(self, value: float) -> float:
-        """Return a number of a query in the unit of the values: its times are nanoseconds."""
+        """Convert a query's number to the unit of the values; queries give times in nanoseconds."""
         return value / 1e9 if self.units in (_RUN_TIME, _WALL_TIME) else value
 
     def of_frame(self, parts: TuningParts) -> Any:
@@ -192,7 +191,7 @@ def _of_task(texts: Callable[[Task], tuple[str, ...]]) -> Texts:
 
 
 def names(task: Task) -> tuple[str, ...]:
-    """Return what a task is called."""
+    """Return the display name of a task."""
     return task.name, task.workload.name, task.workload_key
 
 
@@ -285,13 +284,13 @@ Floats = npt.NDArray[np.float64]
 
 
 def num_repeats(trials: Trials) -> Floats:
-    """Return how many costs each trial has (float64 [N]); NaN for one that failed."""
+    """Return the number of costs per trial (float64 [N]); NaN for a failed one."""
     counts = np.diff(trials.run_offsets).astype(np.float64)
     return np.where(counts > 0, counts, np.nan)
 
 
 def extremes(trials: Trials) -> tuple[Floats, Floats]:
-    """Return the lowest and the highest cost of each trial, seconds; NaN for one that failed."""
+    """Return lowest and highest cost per trial, seconds; NaN for a failed one."""
     lowest, highest = np.full(len(trials), np.nan), np.full(len(trials), np.nan)
     some = np.flatnonzero(np.diff(trials.run_offsets) > 0)
     if len(some):
@@ -302,7 +301,7 @@ def extremes(trials: Trials) -> tuple[Floats, Floats]:
 
 
 def spread(trials: Trials) -> Floats:
-    """Return highest less lowest cost of each trial over their mean; NaN below two repeats."""
+    """Return the range of costs over their mean per trial; NaN below two repeats."""
     lowest, highest = extremes(trials)
     found = np.full(len(trials), np.nan)
     several = np.diff(trials.run_offsets) > 1
@@ -326,7 +325,7 @@ TRIALS: Final = Vocabulary(
 
 
 def trials_frame(parts: TuningParts, rows: npt.NDArray[np.intp] | None = None) -> Any:
-    """Return one row per trial, in the order of the log (``pandas.DataFrame``)."""
+    """Return one row per trial, in log order (``pandas.DataFrame``)."""
     frame = data_frame({each.column: each.of_frame(parts) for each in TRIAL_FIELDS if each.column})
     frame.index.name = "row"
     return frame if rows is None else frame.loc[rows]
@@ -336,7 +335,7 @@ Bools = npt.NDArray[np.bool_]
 
 
 def improved(trials: Trials) -> Bools:
-    """Return the trials that were faster than all before them of their task (bool [N])."""
+    """Return the trials that were their task's fastest so far (bool [N])."""
     order = np.argsort(trials.task, kind="stable")
     best = best_so_far(trials)[order]
     before = np.concatenate([[np.nan], best])[:-1]
@@ -347,14 +346,14 @@ def improved(trials: Trials) -> Bools:
 
 
 def repeated(trials: Trials) -> Bools:
-    """Return the trials whose task and schedule an earlier trial has (bool [N])."""
+    """Return the trials whose schedule was tried before for the task (bool [N])."""
     return _as_before(trials.schedule)
 
 
 def duplicated(trials: Trials) -> Bools:
     """Return the trials that equal an earlier one: schedule, costs, error and time (bool [N]).
 
-    Those without timestamps are never taken for the same measurement.
+    Trials without timestamps never count as duplicates.
     """
     cost = np.nan_to_num(trials.cost, nan=-1.0)
     return _as_before(trials.schedule, trials.timestamp, trials.all_cost, cost, trials.error)

@@ -1,7 +1,7 @@
-"""Compute DAGs of TVM's tutorials and tests, and of nnfusion, by the names of their functions.
+"""Compute DAGs of workloads in TVM's tutorials and tests, and of nnfusion, by function name.
 
-A log has only the name and the arguments; another function of the same name would give other
-loops. Each was held to the DAG that TVM prints for a key of its name.
+A log only has name and arguments; another function of that name would give other loops. Every DAG
+was checked against the one TVM prints for a key of its name.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from tvmdbg_widgets.model.tuning.trials import (
     rebuilt,
 )
 
-#: What tells operations of one name apart: ``placeholder__1``.
+#: Number suffix of operations of one name: ``placeholder__1``.
 _NUMBER = re.compile(r"__[0-9]+\b")
 
 
@@ -208,7 +208,7 @@ def _conv2d_bn(  # noqa: PLR0917
 
 
 def _conv2d_layer(*args: Any, name: str = "compute__1") -> Iterator[_Op]:
-    """Return TVM's layer, which adds a bias; that of nnfusion has another order of arguments."""
+    """Return TVM's layer, which adds a bias; nnfusion's has another argument order."""
     if isinstance(args[-1], int):
         n, ci, h, w, co, kh, kw, strides, padding = args
     else:
@@ -286,7 +286,7 @@ _CONVOLUTIONS: Final = ("conv2d_layer", f"conv2d_nchw_bn_relu{_OF_TESTS}")
 def assumed_dag(
     name: str, args: Sequence[Any], release: tuple[int, int] = (0, 8)
 ) -> ComputeDag | None:
-    """Return the DAG of a well-known function for its arguments, None where none is known."""
+    """Return the DAG of a well-known function for its arguments, None for others."""
     make = _WORKLOADS.get(name)
     if make is None:
         return None

@@ -1,4 +1,4 @@
-"""A log written again as records, and a described trial."""
+"""Export of log records, and a log and its trials described in text."""
 
 from __future__ import annotations
 
@@ -23,10 +23,7 @@ from tvmdbg_widgets.model.tuning.trials import Trials
 def write(
     parts: TuningParts, path: str | os.PathLike[str], rows: Iterable[int] | None = None
 ) -> Path:
-    """Write records to a file that TVM reads, each line as it stands in its own file.
-
-    MetaSchedule's records name workloads by number: keep ``database_workload.json`` beside
-    the new file.
+    """Write records to a file that TVM reads, with their original lines.
 
     Parameters
     ----------
@@ -81,7 +78,7 @@ _GLYPHS = {
 
 
 def described(parts: TuningParts) -> Iterator[str]:
-    """Yield what a log holds, a line each: tuner, counts, time, and what was not read."""
+    """Yield the contents of a log, line by line: tuner, counts, time, and unread parts."""
     trials = parts.trials
     versions = [each for each in trials.version.unique if each]
     yield one_line(" ".join([TUNERS.get(parts.tuner, "no records"), *sorted(versions)]))
@@ -112,7 +109,7 @@ def _span(trials: Trials) -> str:
 
 
 def _printed(table: ConsoleTable) -> str:
-    """Say what the task scheduler printed last; its total has the weights of the network."""
+    """Describe the task scheduler's last printed table; its total has the network's weights."""
     trials = "" if table.trials is None else f" after {counted(table.trials, 'trial')}"
     used = "" if table.used_s is None else f" and {seconds_text(table.used_s)}"
     tasks = counted(len(table.rows), "task")
@@ -120,7 +117,7 @@ def _printed(table: ConsoleTable) -> str:
 
 
 def _of_output(parts: TuningParts) -> Iterator[str]:
-    """Yield what output tells without records, and what is missing."""
+    """Yield the contents of console output without records, and what is missing."""
     rows = () if parts.console is None else parts.console.rows
     for each in rows[:_ROWS]:
         yield one_line(f"task {each.id}: {', '.join(_cells(each))}")
@@ -158,7 +155,7 @@ def _curve(curve: LatencyCurve) -> str:
 
 
 def _total(milliseconds: float | None) -> str:
-    """Write a total; TVM has none while a task has no valid trial."""
+    """Format a total; TVM has none while a task has no valid trial."""
     if milliseconds is None or math.isnan(milliseconds):
         return "unknown"
     return duration_text(milliseconds * 1e6)

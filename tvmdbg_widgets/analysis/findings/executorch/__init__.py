@@ -1,1 +1,1 @@
-"""Rules over runs of ExecuTorch; silent for all others."""
+"""Rules on ExecuTorch runs; silent for all others."""

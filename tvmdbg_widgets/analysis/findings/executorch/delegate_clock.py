@@ -1,4 +1,4 @@
-"""Rules about a delegate's clock: times in another unit, and sums that differ from its calls."""
+"""Rules on a delegate's clock: times in another unit, and sums that differ from its calls."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ DELEGATE_CLOCK_NAME = "delegate-clock"
 
 
 def find_delegate_clock(evidence: RunEvidence) -> Iterable[Finding]:
-    """Make one finding a backend."""
+    """Yield a finding per backend."""
     recorded = evidence.recorded
     if recorded is None:
         return
@@ -33,7 +33,7 @@ def find_delegate_clock(evidence: RunEvidence) -> Iterable[Finding]:
 
 
 def _facts(recorded: RecordedDump, call: DelegateInstruction) -> list[str]:
-    """Say what of the times that a delegate logged in a call is impossible."""
+    """Describe impossible times that a delegate logged in a call."""
     inner = call.inner
     took, limit = recorded.took[inner], recorded.took[recorded.calls.call[inner]]
     foreign = bool(recorded.calls.foreign[inner].any())
@@ -65,7 +65,7 @@ def timed_calls(recorded: RecordedDump) -> list[DelegateInstruction]:
 
 
 def placeholders(recorded: RecordedDump, call: DelegateInstruction) -> bool:
-    """Whether a delegate logged 0 or 1 ticks for all that it did in a call."""
+    """Return whether a delegate logged only 0 or 1 ticks in a call."""
     took = recorded.took[call.inner]
     return bool(len(took)) and float(took.max()) == 1
 
@@ -100,17 +100,17 @@ DELEGATE_SUMS_NAME = "delegate-sums"
 _LEAST = 0.2
 _LEAST_NS = 10_000
 _MATTERS = 0.01
-#: XNNPACK counts in whole microseconds.
+#: XNNPACK counts microseconds.
 _ROUNDING_NS = 1000
 _ABOVE = 1.05
 _WITH_OPERATORS = (
     "What is left of these calls, outside of their operators, is set-up, resizing and rounding: "
-    "XNNPACK counts whole microseconds. Fewer calls of more operators have less of it."
+    "XNNPACK counts microseconds. Fewer calls of more operators have less of it."
 )
 
 
 def find_delegate_sums(evidence: RunEvidence) -> Iterable[Finding]:
-    """Make up to two findings a backend: of time it does not tell of, and of sums above calls."""
+    """Yield up to two findings per backend: unaccounted time, and sums above calls."""
     recorded, timeline = evidence.recorded, evidence.parts.timeline
     if recorded is None or timeline is None:
         return

@@ -1,4 +1,4 @@
-"""Rules about time in delegates: the share of each backend, and its slowest events."""
+"""Rules on time in delegates: shares of backends, and their slowest events."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _NAMED = 2
 
 
 def find_delegate_time(evidence: RunEvidence) -> Iterable[Finding]:
-    """Make one finding of all backends, the slowest first."""
+    """Yield a finding of all backends, the slowest first."""
     recorded, timeline = evidence.recorded, evidence.parts.timeline
     if recorded is None or not recorded.delegated or timeline is None or not timeline.total_ns > 0:
         return
@@ -85,7 +85,7 @@ DELEGATE_EVENTS_NAME = "delegate-events"
 
 
 def find_delegate_events(evidence: RunEvidence) -> Iterable[Finding]:
-    """Make a finding a backend that logs several events."""
+    """Yield a finding per backend that logs several events."""
     timeline = evidence.parts.timeline
     if timeline is None or not timeline.total_ns > 0:
         return

@@ -1,7 +1,7 @@
-"""Rules about events of a dump: values that were not logged, loading, and repeated events.
+"""Rules on events of a dump: values that were not logged, loading, and repeated events.
 
-Kernels log all of their outputs (``codegen/gen.py`` @ v1.4.1). Of what runs inside of a delegate
-the runtime knows nothing, and what memory planning made a view has no instruction.
+Kernels log all of their outputs (``codegen/gen.py`` @ v1.4.1). The runtime knows nothing of a
+delegate's inside, and a view from memory planning has no instruction.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ UNLOGGED_NAME = "unlogged-values"
 
 
 def find_unlogged(evidence: RunEvidence) -> Iterable[Finding]:
-    """Make a finding of kernels, one of program outputs, and one of what need not log."""
+    """Yield findings of kernels, of program outputs, and of values that need not be logged."""
     recorded, graph, tensors = evidence.recorded, evidence.parts.graph, evidence.parts.tensors
     if recorded is None or graph is None or not tensors:
         return
@@ -71,7 +71,7 @@ def find_unlogged(evidence: RunEvidence) -> Iterable[Finding]:
 
 
 def _nodes(recorded: RecordedDump, wanted: npt.NDArray[np.bool_]) -> set[int]:
-    """Return the nodes of some events of instructions in the shown execution, not of delegates."""
+    """Return the nodes of instruction events in the shown execution, outside of delegates."""
     dump, nodes = recorded.dump, recorded.nodes
     run = recorded.files.execution
     own = wanted & (dump.chain_index >= 0) & ~is_of_delegate(dump)
@@ -123,7 +123,7 @@ _LOAD, _INIT, _EXECUTE = "Program::load_method", "Method::init", "Method::execut
 
 
 def find_load_time(evidence: RunEvidence) -> Iterable[Finding]:
-    """Make one finding where loading takes longer than some executions."""
+    """Yield a finding where loading takes longer than some executions."""
     recorded = evidence.recorded
     if recorded is None:
         return
@@ -170,7 +170,7 @@ REPEATED_EVENTS_NAME = "repeated-events"
 
 
 def find_repeated_events(evidence: RunEvidence) -> Iterable[Finding]:
-    """Make one finding of all of them."""
+    """Yield a finding of all repeated events."""
     recorded = evidence.recorded
     if recorded is None:
         return

@@ -1,10 +1,10 @@
-"""Operators that split a backend's calls, and kernels that differ from those of sibling operators.
+"""Operators that split a backend's calls, and kernels that differ from sibling operators'.
 
-Operators that no delegate took split a backend where they lie on a path from one call to another.
-They cost their own time and that of conversions which lowering put at the borders of the calls.
+Operators outside of delegates split a backend where they lie on a path between two calls. They cost
+their own time and that of conversions at the borders of the calls.
 
-Siblings are operators of one type whose events have the same name but for the kernel, of the same
-window. A 1×1 convolution that runs as "Fully Connected" has another name, and is none of them.
+Siblings are operators of one type and window whose events are named equally except for the kernel.
+A 1×1 convolution that runs as "Fully Connected" is none of them.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ _NAMED = 2
 
 
 def find_splits(evidence: RunEvidence) -> Iterable[Finding]:
-    """Make one finding a backend."""
+    """Yield a finding per backend."""
     recorded, graph = evidence.recorded, evidence.parts.graph
     if recorded is None or graph is None:
         return
@@ -59,13 +59,13 @@ def find_splits(evidence: RunEvidence) -> Iterable[Finding]:
 def _split(
     graph: Graph, calls: list[DelegateInstruction], between: list[int]
 ) -> list[DelegateInstruction]:
-    """Return the calls that come before or behind some operators."""
+    """Return the calls before or behind some operators."""
     reached = graph.descendants(between) | graph.ancestors(between)
     return [call for call in calls if reached & set(call.nodes)]
 
 
 def _around(evidence: RunEvidence, backend: str, between: list[int]) -> list[LoggedOperator]:
-    """Return the conversions that lowering inserted where calls border on these operators alone."""
+    """Return the inserted conversions at borders between calls and only these operators."""
     found = []
     for each in logged(evidence).get(backend, ()):
         if each.inserted and each.ns > 0 and converts(each):
@@ -139,15 +139,15 @@ def _unusual(evidence: RunEvidence, backend: str, node: int) -> str:
 
 BACKEND: Final = "XnnpackBackend"
 _FLOATS: Final = ("float32", "float16")
-#: Operators whose sizes must be known ahead of time.
+#: Operators whose sizes must be static.
 _STATIC: Final = ("view_copy", "slice_copy", "upsample_bilinear2d")
-#: Dimensions of the first input, by operator.
+#: Ranks of the first input, by operator.
 _RANKS: Final = {"mean": (4,), "max": (4,), "convolution": (3, 4)}
 _OF_INTEGERS: Final = ("quantize_", "dequantize_", "choose_qparams", "max")
 
 
 def unusual(evidence: RunEvidence, node: int) -> str:
-    """Say in what an operator differs from those that XNNPACK takes; empty where none is known."""
+    """Describe how an operator differs from those that XNNPACK takes; empty if unknown."""
     graph = evidence.parts.graph
     return "" if graph is None else "; ".join(_unusual_left_out(evidence, graph, node))
 
@@ -207,7 +207,7 @@ _DEPTHWISE: Final = ("DWConv", "VMulCAddC")
 
 
 class OddKernel(NamedTuple):
-    """An operator that ran otherwise, the kernel that was to be expected, and one that has it."""
+    """An operator with an unusual kernel, the expected one, and an operator that has it."""
 
     one: LoggedOperator
     kernel: str
@@ -216,7 +216,7 @@ class OddKernel(NamedTuple):
 
 
 def find_algorithms(evidence: RunEvidence) -> Iterable[Finding]:
-    """Make a finding a backend."""
+    """Yield a finding per backend."""
     timeline = evidence.parts.timeline
     if timeline is None or not timeline.total_ns > 0:
         return

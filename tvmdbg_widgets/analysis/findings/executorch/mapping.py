@@ -1,4 +1,4 @@
-"""Rules about maps of delegates: events without an operator, identifiers not logged, counts.
+"""Rules on maps of delegates: events without an operator, identifiers not logged, counts.
 
 Dumps of another program have the issue ``executorch-disagree`` and no findings here.
 """
@@ -33,7 +33,7 @@ _BUILDER = "DelegateMappingBuilder, debug_handle_map of PreprocessResult"
 
 
 def find_unmapped(evidence: RunEvidence) -> Iterable[Finding]:
-    """Make one finding a backend whose graph has no operator for some of its events.
+    """Yield findings of events without an operator, missing identifiers, and missing maps.
 
     Another one is of identifiers that maps lack, and one of backends without map or graph.
     """
@@ -53,7 +53,7 @@ def find_unmapped(evidence: RunEvidence) -> Iterable[Finding]:
 
 
 def _unmatched(recorded: RecordedDump) -> Iterable[Finding]:
-    """Say which events are of no operator of their delegate's graph, and why."""
+    """Return events without an operator in their delegate's graph, and why."""
     for backend, calls in by_backend(recorded.delegated).items():
         told = [each for call in calls for each in _reasons(recorded, call)]
         lost = Counter((name, reason) for name, reason in told if reason)
@@ -62,7 +62,7 @@ def _unmatched(recorded: RecordedDump) -> Iterable[Finding]:
 
 
 def _reasons(recorded: RecordedDump, call: DelegateInstruction) -> Iterable[tuple[str, str]]:
-    """Yield each event of a call, and why it is of no operator; empty where it is of one."""
+    """Yield the events of a call, and why they have no operator; empty where they have one."""
     for row in call.rows.tolist():
         told = recorded.files.insides.calls.get(row)
         if told is None or not told.fits or not (told.alignment or told.unsure_of):
@@ -161,7 +161,7 @@ def _without_map(recorded: RecordedDump, identified: list[Identified]) -> Findin
 
 
 def _where_to_look(recorded: RecordedDump, backends: list[str]) -> str:
-    """Say what would tie the events to operators: the delegate's graph, or a map."""
+    """Return what would tie the events to operators: the delegate's graph, or a map."""
     families = [(name, family_of(name)) for name in backends]
     readable = [name for name, each in families if each is not None and each.align is not None]
     if readable and recorded.files.program is None:
@@ -182,7 +182,7 @@ _SHOWN = 8
 
 
 def find_delegation(evidence: RunEvidence) -> Iterable[Finding]:
-    """Make one finding of the counts."""
+    """Yield a finding of the counts."""
     files = evidence.parts.executorch
     info = files.delegation if files is not None else None
     if info is None or info.delegated is None:
@@ -216,7 +216,7 @@ _NAMED = 3
 
 
 def find_unseen(evidence: RunEvidence) -> Iterable[Finding]:
-    """Make one finding of all of them; a warning where the delegate logged others instead."""
+    """Yield a finding of all; a warning where the delegate logged other identifiers instead."""
     recorded = evidence.recorded
     if recorded is None or recorded.files.record is None:
         return
@@ -260,7 +260,7 @@ def find_unseen(evidence: RunEvidence) -> Iterable[Finding]:
 
 
 def _unseen(recorded: RecordedDump) -> tuple[dict[Instruction, dict[str, tuple[int, ...]]], int]:
-    """Return, by instruction, identifiers that were not logged, and how many those maps hold."""
+    """Return unlogged identifiers by instruction, and the sizes of their maps."""
     files = recorded.files
     calls = (files.record.delegate_map or {}).get(files.method, {}) if files.record else {}
     seen = {(each.at, each.key) for each in recorded.identified}

@@ -1,7 +1,7 @@
 """Operators and identifiers that delegates logged in their calls, and a rule on conversions.
 
-Events that are matched to operators are those of the graph in the program; what they cover is
-decided once, by the alignment of ``formats/executorch/delegates/families.py``.
+Events are matched to operators of the program's graph by the alignment in
+``formats/executorch/delegates/families.py``.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from tvmdbg_widgets.model.graph.operators import op_kind
 _SHOWN = 5
 _EVENTS_NAMED = 3
 _INPUT = "input"
-#: Settings to tell of an operator, with what they usually are.
+#: Reported settings of an operator, with their usual values.
 _SETTINGS: Final = {
     "kernel size": "",
     "pooling window": "",
@@ -43,7 +43,7 @@ _SETTINGS: Final = {
 
 
 class LoggedOperator(NamedTuple):
-    """What a delegate logged of one operator in one call, per execution."""
+    """Log of one operator in one delegate call, per execution."""
 
     name: str
     call: DelegateInstruction
@@ -63,17 +63,17 @@ class LoggedOperator(NamedTuple):
 
     @property
     def inserted(self) -> bool:
-        """Whether lowering made the operator: no operator of the edge program asked for it."""
+        """Whether lowering inserted the operator: the edge program does not have it."""
         return self.of_xnnpack and self.operator is not None and self.operator.handle is None
 
     @property
     def of_xnnpack(self) -> bool:
-        """Whether the operator is XNNPACK's: types and handles of others say something else."""
+        """Whether the operator is XNNPACK's; other delegates use types and handles differently."""
         return self.inside is not None and self.inside.delegate.id == "XnnpackBackend"
 
 
 def logged(evidence: RunEvidence) -> dict[str, list[LoggedOperator]]:
-    """Return what each backend logs in the unit of the runtime's clock."""
+    """Return logs by backend, in the unit of the runtime's clock."""
     recorded = evidence.recorded
     if recorded is None:
         return {}
@@ -84,7 +84,7 @@ def logged(evidence: RunEvidence) -> dict[str, list[LoggedOperator]]:
 
 
 class MatchedOperator(NamedTuple):
-    """The operator that an event is of, and how it was matched."""
+    """The operator of an event, and how it was matched."""
 
     inside: Inside
     operator: DelegateNode
@@ -155,7 +155,7 @@ def _of_operator(
 def _serving(
     recorded: RecordedDump, each: LoggedOperator, inside: Inside, served: int | None
 ) -> LoggedOperator:
-    """Return what lowering inserted with the operator that it is for, and the nodes of that."""
+    """Return the operator that an inserted one serves, and the nodes of that."""
     if served is None or inside.graph is None:
         return each
     nodes = each.nodes
@@ -165,13 +165,13 @@ def _serving(
 
 
 def fact_of(each: LoggedOperator, whole: float, more: str = "") -> str:
-    """Say what was logged, where, its time and share, and what else there is to know of it."""
+    """Describe a log: name, call, time, share, and more."""
     told = f"{each.name}, {each.call.place}: {duration_text(each.ns)}, {percent(each.ns / whole)}"
     return f"{told}; {more}" if more else told
 
 
 def facts_of(some: Iterable[LoggedOperator], whole: float) -> tuple[str, ...]:
-    """Name the first operators and events with their calls, shares and attributes."""
+    """List the first operators and events with their calls, shares and attributes."""
     return tuple(
         fact_of(each, whole, "; ".join([*attributes(each), *doubts(each)]))
         for each in list(some)[:_SHOWN]
@@ -180,7 +180,7 @@ def facts_of(some: Iterable[LoggedOperator], whole: float) -> tuple[str, ...]:
 
 
 def attributes(each: LoggedOperator) -> list[str]:
-    """Say what an operator is set to, and what it writes."""
+    """Describe an operator's settings and output."""
     if each.inside is None or each.inside.graph is None or each.operator is None:
         return []
     graph = each.inside.graph
@@ -200,13 +200,13 @@ def attributes(each: LoggedOperator) -> list[str]:
 
 
 def doubts(each: LoggedOperator) -> list[str]:
-    """Say why an event is not known to be an operator's, or a node's."""
+    """Return why an event is not surely an operator's, or a node's."""
     told = ["matched by order"] if each.match == ORDER else []
     return told + (["which node of the graph it came from is not sure"] if each.doubtful else [])
 
 
 def certainty(some: Sequence[LoggedOperator]) -> str:
-    """Say how events were tied to operators; empty where none is."""
+    """Describe how events were tied to operators; empty where none is."""
     if not any(each.operator is not None for each in some):
         return ""
     exact = sum(each.match == EXACT for each in some)
@@ -220,9 +220,9 @@ def certainty(some: Sequence[LoggedOperator]) -> str:
 def neighbors(
     evidence: RunEvidence, each: LoggedOperator
 ) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """Return the nodes outside of its call that an operator reads from, and that read from it.
+    """Return the nodes outside of its call that an operator reads, and that read it.
 
-    Operators that lowering inserted are no nodes of an edge graph; what they lead to is.
+    Inserted operators are no nodes of an edge graph, so their neighbors count instead.
     """
     graph, recorded = evidence.parts.graph, evidence.recorded
     if graph is None or recorded is None or each.inside is None or each.operator is None:
@@ -262,7 +262,7 @@ def neighbors(
 def _placed(
     recorded: RecordedDump, inside: Inside, operator: DelegateNode, *, behind: bool
 ) -> tuple[int, ...]:
-    """Return the nodes of an operator, else those of the nearest ones behind or before it."""
+    """Return the nodes of an operator, else of the nearest ones behind or before it."""
     graph, insides = inside.graph, recorded.files.insides
     if graph is None or inside.method != recorded.files.method:
         return ()
@@ -285,7 +285,7 @@ def _placed(
 
 
 DELEGATE_CONVERSIONS_NAME = "delegate-conversions"
-#: Of the time of its calls.
+#: Least share of its calls' time.
 _MATTERS = 0.05
 _CONVERTING = frozenset({"layout/copy", "cast/quantize"})
 #: Operators of delegates that compute nothing.
@@ -294,7 +294,7 @@ _NAMED = 3
 
 
 def find_delegate_conversions(evidence: RunEvidence) -> Iterable[Finding]:
-    """Make a finding a backend whose conversions matter."""
+    """Yield a finding per backend whose conversions matter."""
     recorded, timeline = evidence.recorded, evidence.parts.timeline
     if recorded is None or timeline is None or not timeline.total_ns > 0:
         return
@@ -343,7 +343,7 @@ def _finding(
 
 
 def _cause(evidence: RunEvidence, event: LoggedOperator) -> str:
-    """Say what a conversion is for, and what beyond the border of its call it lies next to."""
+    """Return the purpose of a conversion, and its neighbors beyond the border of its call."""
     if event.operator is None:
         return ""
     serves = "" if event.serves is None else f" for {event.serves.name}"
@@ -365,7 +365,7 @@ def _beyond(evidence: RunEvidence, nodes: tuple[int, ...]) -> str:
 
 
 def converts(event: LoggedOperator) -> bool:
-    """Whether an operator or event converts a layout or a type, or copies."""
+    """Return whether an operator or event converts a layout or a type, or copies."""
     if event.of_xnnpack and event.operator is not None:
         return event.operator.type in _TYPES
     kind = op_kind(event.events[0], NodeKind.OPERATOR)

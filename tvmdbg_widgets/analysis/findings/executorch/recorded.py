@@ -1,4 +1,4 @@
-"""A dump of ExecuTorch for rules: the calls of its delegates, and the identifiers these logged."""
+"""A dump of ExecuTorch for rules: delegate calls and logged identifiers."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ Instruction = tuple[int, int]
 
 LOADING: Final = "Default"
 UNNAMED: Final = "a delegate"
-#: Letters of an identifier; XNNPACK's names have up to 60.
+#: Longest identifier; XNNPACK's names have up to 60 letters.
 _LONGEST = 60
 
 
@@ -45,12 +45,12 @@ class DelegateInstruction(NamedTuple):
 
     @property
     def key(self) -> tuple[Instruction, str]:
-        """What no other call has: methods may call delegates at the same instruction."""
+        """Unique key of a call: methods may call delegates at the same instruction."""
         return self.at, self.place
 
 
 class Identified(NamedTuple):
-    """What a delegate logged under one identifier at one instruction."""
+    """Events that a delegate logged under one identifier at one instruction."""
 
     at: Instruction
     key: str
@@ -69,25 +69,25 @@ class RecordedDump:
 
     @classmethod
     def of(cls, files: ExecuTorchFiles | None) -> RecordedDump | None:
-        """Return what was recorded, None where there is no dump."""
+        """Return the recorded dump, None without a dump."""
         if files is None or files.dump is None or files.event_nodes is None:
             return None
         return cls(files, files.dump, files.event_nodes)
 
     @cached_property
     def calls(self) -> DelegateCalls:
-        """The delegate call of each event."""
+        """Delegate call by event."""
         return DelegateCalls.of(self.dump)
 
     @cached_property
     def took(self) -> npt.NDArray[np.float64]:
-        """Ticks of each event; 0 for what is no profile event, or ends before it starts."""
+        """Ticks by event; 0 for other than profile events, or an end before the start."""
         start, end = self.dump.start, self.dump.end
         return np.where(end >= start, end - start, np.uint64(0)).astype(np.float64)
 
     @cached_property
     def executed(self) -> npt.NDArray[np.bool_]:
-        """Whether each event is of an execution, not of loading."""
+        """Whether events are of an execution, not of loading."""
         executes = np.array([name != LOADING for name in self.dump.run_names], np.bool_)
         found: npt.NDArray[np.bool_] = executes[run_of(self.dump)]
         return found
@@ -102,7 +102,7 @@ class RecordedDump:
         return float(self.took[rows].sum()) / self.executions
 
     def backend(self, at: Instruction) -> str:
-        """Return what an instruction's delegate is called."""
+        """Return the backend of an instruction's delegate."""
         return shortened(self.nodes.backends.get(at, "")) or UNNAMED
 
     @cached_property
@@ -131,7 +131,7 @@ class RecordedDump:
 
     @cached_property
     def _methods(self) -> tuple[str, ...]:
-        """The methods of runs that are not of the one shown, by run; empty for its own."""
+        """Methods of runs that are not of the one shown, by run."""
         insides = self.files.insides
         others = insides.runs_of_others(self.files.method)
         return tuple(
@@ -143,7 +143,7 @@ class RecordedDump:
 
     @cached_property
     def aligned(self) -> frozenset[Instruction]:
-        """The calls whose events were laid along the operators of a delegate's graph."""
+        """Calls whose events were aligned with a delegate's graph."""
         calls = self.files.insides.calls.items()
         rows = [row for row, told in calls if told.alignment is not None or told.unsure_of]
         chain, instruction = self.dump.chain_index, self.dump.instruction_id
@@ -151,12 +151,12 @@ class RecordedDump:
 
     @cached_property
     def taken(self) -> frozenset[int]:
-        """The nodes of all calls."""
+        """Nodes of all calls."""
         return frozenset(node for call in self.delegated for node in call.nodes)
 
     @cached_property
     def identified(self) -> tuple[Identified, ...]:
-        """What delegates logged, by instruction and identifier."""
+        """Logs of delegates, by instruction and identifier."""
         dump = self.dump
         rows = np.flatnonzero(is_of_delegate(dump) & (dump.chain_index >= 0))
         columns = (
@@ -179,18 +179,18 @@ class RecordedDump:
 
 
 def _grouped(rows: Ints, number: Ints, count: int) -> list[Ints]:
-    """Return the rows of each number."""
+    """Return the rows by number."""
     order = np.argsort(number, kind="stable")
     return np.split(rows[order], np.searchsorted(number[order], np.arange(1, count)))[:count]
 
 
 def shortened(text: str) -> str:
-    """Return a text from a file, fit to stand in a sentence."""
+    """Return a text from a file, shortened for a sentence."""
     return cut(one_line(text), _LONGEST)
 
 
 def sentence(text: str) -> str:
-    """Return a sentence that may start with the name of a backend."""
+    """Return a sentence that may start with a backend's lower-case name."""
     return text[0].upper() + text[1:] if text.startswith(UNNAMED) else text
 
 
@@ -200,7 +200,7 @@ def place(dump: ETDump, at: Instruction) -> str:
 
 
 def by_backend(calls: Iterable[DelegateInstruction]) -> dict[str, list[DelegateInstruction]]:
-    """Return the calls of each backend."""
+    """Return the calls by backend."""
     found: dict[str, list[DelegateInstruction]] = {}
     for call in calls:
         found.setdefault(call.backend, []).append(call)
@@ -208,5 +208,5 @@ def by_backend(calls: Iterable[DelegateInstruction]) -> dict[str, list[DelegateI
 
 
 def nodes_of_calls(calls: Iterable[DelegateInstruction]) -> tuple[int, ...]:
-    """Return the operators of some calls, each once."""
+    """Return the operators of some calls, without repeats."""
     return tuple(dict.fromkeys(node for call in calls for node in call.nodes))

@@ -1,4 +1,4 @@
-"""Values of an ExecuTorch run: whether the debug buffer has them, and how far from a reference."""
+"""Rules on ExecuTorch values: contents of the debug buffer, and distance from a reference."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _BUFFER = "Open it with the buffer of the same run: open(…, debug_buffer='debu
 
 
 def find_debug_values(evidence: RunEvidence) -> Iterable[Finding]:
-    """Make a finding of the buffer, and one of debug events without a value."""
+    """Yield a finding of the buffer, and one of debug events without a value."""
     recorded = evidence.recorded
     if recorded is None:
         return
@@ -107,7 +107,7 @@ _LARGEST = 1 << 26
 
 
 def find_reference_outputs(evidence: RunEvidence) -> Iterable[Finding]:
-    """Make one finding on the outputs that have a reference."""
+    """Yield a finding of the outputs that have a reference."""
     files, graph = evidence.parts.executorch, evidence.parts.graph
     if files is None or graph is None or not evidence.tensors:
         return
@@ -159,7 +159,7 @@ def find_reference_outputs(evidence: RunEvidence) -> Iterable[Finding]:
 
 
 def _apart(tensor: Tensor, reference: Tensor) -> tuple[float, float]:
-    """Return signal-to-noise ratio in dB and the largest difference; NaN where none is known."""
+    """Return signal-to-noise ratio in dB and the largest difference; NaN if unknown."""
     try:
         ours, theirs = tensor.numpy(), reference.numpy()
         ratio = snr(theirs, ours)  # refuses complex values

@@ -1,4 +1,4 @@
-"""Rules that make ranked statements about a tuning log: each a ``LogRule`` of its topic."""
+"""Findings on a tuning log, ranked: all rules and their application."""
 
 from __future__ import annotations
 

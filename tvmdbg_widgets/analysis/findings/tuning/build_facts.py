@@ -1,4 +1,4 @@
-"""Facts about builds that timed out, for every rule on them, and rules without a closer cause."""
+"""Facts on builds that timed out, shared by rules, and rules without a closer cause."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def by_task(evidence: LogEvidence) -> str:
 
 
 def by_unroll(evidence: LogEvidence) -> list[str]:
-    """Return the shares of the unroll settings; nothing where no step sets one."""
+    """Return the shares of the unroll settings; nothing without such settings."""
     shares = evidence.builds.by_unroll
     if not (shares.keys >= 0).any():
         return []
@@ -43,7 +43,7 @@ def by_unroll(evidence: LogEvidence) -> list[str]:
 
 
 def by_round(evidence: LogEvidence) -> str:
-    """Return the usual and the worst round, and which were bad."""
+    """Return the usual and the worst round, and the bad rounds."""
     builds = evidence.builds
     shares = builds.by_round
     worst = int(np.argmax(shares.lost))
@@ -63,7 +63,7 @@ def by_round(evidence: LogEvidence) -> str:
 
 
 def cost(evidence: LogEvidence) -> str:
-    """Return what was spent on lost builds, and what is left."""
+    """Return time spent on lost builds, and the schedules left."""
     spent = seconds_text(wasted_seconds(evidence.trials))
     left = int(np.count_nonzero(~evidence.trials.failed))
     return (
@@ -77,7 +77,7 @@ _MANY = 3
 
 
 def find_build_starvation(evidence: LogEvidence) -> Iterable[Finding]:
-    """Make one finding where timeouts are in most tasks and at every unroll setting."""
+    """Yield a finding where timeouts are in most tasks and at every unroll setting."""
     builds = evidence.builds
     if builds.cause is not Cause.STARVATION:
         return
@@ -131,7 +131,7 @@ BUILD_TIMEOUTS_NAME = "build-timeouts"
 
 
 def find_build_timeouts(evidence: LogEvidence) -> Iterable[Finding]:
-    """Make one finding where timeouts are more than usual and no other rule has a cause."""
+    """Yield a finding where timeouts are frequent and no other rule has a cause."""
     builds = evidence.builds
     if builds.cause is not Cause.UNCLEAR:
         return

@@ -1,4 +1,4 @@
-"""Rules about the course of a tuning: repeated records, pauses, slow builds, best records only."""
+"""Rules on the course of tuning: repeated records, pauses, slow builds, distilled logs."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ DUPLICATES_NAME = "duplicates"
 
 
 def find_duplicates(evidence: LogEvidence) -> Iterable[Finding]:
-    """Make one finding of equal records, and one of schedules measured again."""
+    """Yield a finding of equal records, and one of schedules measured again."""
     trials = evidence.trials
     again, equal = repeated(trials), duplicated(trials)
     if equal.any():
@@ -85,7 +85,7 @@ def _measured_again(evidence: LogEvidence, rows: npt.NDArray[np.bool_]) -> Findi
 
 
 def _between(trials: Trials, rows: npt.NDArray[np.bool_]) -> tuple[npt.NDArray[np.float64], int]:
-    """Return |second - first| / first of the costs, and how many failed in one of the two."""
+    """Return |second - first| / first of the costs, and the number that failed in one of both."""
     order = np.argsort(trials.schedule, kind="stable")
     before = np.full(len(order), -1)
     before[order[1:]] = order[:-1]
@@ -105,7 +105,7 @@ _SURE = 3600.0
 
 
 def find_resumed(evidence: LogEvidence) -> Iterable[Finding]:
-    """Make one finding where records have long pauses between them, or go back in time."""
+    """Yield a finding where records have long pauses, or go back in time."""
     found = evidence.sessions
     if len(found) < 2 or is_distilled(evidence.parts):
         return
@@ -143,7 +143,7 @@ def _words(number: int, session: TuningSession) -> str:
 
 
 def is_distilled(parts: TuningParts) -> bool:
-    """Whether a log has about one record a task and none that failed."""
+    """Return whether a log has about one record per task and no failed one."""
     trials = parts.trials
     if not len(trials) or trials.failed.any():
         return False
@@ -158,7 +158,7 @@ _MANY = 3
 
 
 def find_slow_task(evidence: LogEvidence) -> Iterable[Finding]:
-    """Make one finding where few tasks lose builds and the others hardly any."""
+    """Yield a finding where few tasks lose builds and the others hardly any."""
     builds = evidence.builds
     if builds.cause is not Cause.SLOW_TASK:
         return
@@ -200,7 +200,7 @@ UNROLL_BLOAT_NAME = "unroll-bloat"
 
 
 def find_unroll_bloat(evidence: LogEvidence) -> Iterable[Finding]:
-    """Make one finding where timeouts come with much unrolling."""
+    """Yield a finding where timeouts come with much unrolling."""
     builds = evidence.builds
     if builds.cause is not Cause.UNROLL:
         return
@@ -241,7 +241,7 @@ DISTILLED_NAME = "distilled-log"
 
 
 def find_distilled(evidence: LogEvidence) -> Iterable[Finding]:
-    """Make one finding where a log has about one record a task."""
+    """Yield a finding where a log has about one record per task."""
     if not is_distilled(evidence.parts):
         return
     records, tasks = len(evidence.trials), len(evidence.parts.tasks)

@@ -1,4 +1,4 @@
-"""Rules about errors: frequent ones other than timeouts, tasks without a schedule, unread lines."""
+"""Rules on errors: frequent ones other than timeouts, tasks without a schedule, unread lines."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _REFUSED = {
 
 
 def find_frequent_errors(evidence: LogEvidence) -> Iterable[Finding]:
-    """Make one finding for each error that a tenth of the trials have."""
+    """Yield a finding for each error in at least a tenth of the trials."""
     trials = evidence.trials
     if len(trials) < lost_builds.FEW:
         return
@@ -49,7 +49,7 @@ def find_frequent_errors(evidence: LogEvidence) -> Iterable[Finding]:
         messages = _messages(evidence, rows)
         share = count / len(trials)
         tuners = evidence.tuners_of(rows)
-        # AutoTVM refuses programs that exceed the GPU's limits in this way: a usual share of them.
+        # AutoTVM rejects programs beyond the GPU's limits so: a usual share of them.
         usual = error is MeasureError.INSTANTIATION_ERROR and tuners == ["autotvm"]
         named = "" if error is MeasureError.UNRECORDED else f" with {error.label}"
         yield Finding(
@@ -77,7 +77,7 @@ def _means(error: MeasureError, tuners: list[str]) -> str:
 
 
 def _messages(evidence: LogEvidence, rows: np.ndarray[tuple[int], np.dtype[np.bool_]]) -> list[str]:
-    """Return the most frequent last lines of the texts the console has for these rows."""
+    """Return the most frequent last lines of console messages for these rows."""
     told = Counter(
         one_line(each.message.strip().splitlines()[-1])[:_MESSAGE]
         for each in evidence.parts.messages
@@ -93,7 +93,7 @@ _TOTAL = "while a task has none, Ansor prints the total latency as - or N/A"
 
 
 def find_no_valid_schedule(evidence: LogEvidence) -> Iterable[Finding]:
-    """Make one finding of all tasks without a valid trial."""
+    """Yield a finding of all tasks without a valid trial."""
     trials, size = evidence.trials, len(evidence.parts.tasks)
     count = np.bincount(trials.task, minlength=size)
     valid = np.bincount(trials.task[~trials.failed], minlength=size)
@@ -147,7 +147,7 @@ _WHY = 200
 
 
 def find_unread_lines(evidence: LogEvidence) -> Iterable[Finding]:
-    """Make a finding for refused lines, for a cut last line, and for lines left alone."""
+    """Yield findings of refused lines, of a cut last line, and of ignored lines."""
     parts = evidence.parts
     if parts.num_refused:
         facts = [

@@ -1,4 +1,4 @@
-"""Rules on tuning logs, their evidence, and words for it."""
+"""Rules on tuning logs, their evidence, and wording for it."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _NAME = 48
 
 
 class LogEvidence:
-    """A tuning log and what is counted of it."""
+    """A tuning log with facts for rules."""
 
     def __init__(self, parts: TuningParts) -> None:
         self.parts = parts
@@ -37,7 +37,7 @@ class LogEvidence:
 
     @cached_property
     def rounds(self) -> npt.NDArray[np.int32]:
-        """Which round each row is of."""
+        """Round by row."""
         return round_of(self.trials)
 
     @cached_property
@@ -59,11 +59,11 @@ class LogEvidence:
         return [int(each) for each in np.unique(self.trials.task[rows])]
 
     def tuners_of(self, rows: npt.NDArray[np.bool_]) -> list[str]:
-        """Return the tuners of some rows, each once, in the order of their tasks."""
+        """Return the tuners of some rows, in the order of their tasks."""
         return list(dict.fromkeys(self.parts.tasks[each].tuner for each in self.tasks_of(rows)))
 
     def remedy(self, rows: npt.NDArray[np.bool_], make: Callable[..., str], *facts: float) -> str:
-        """Return the remedies of the tuners of some rows, made of these facts."""
+        """Return the remedies for the tuners of some rows."""
         return remedies.for_each(self.tuners_of(rows), lambda tuner: make(tuner, *facts))
 
     def in_tasks(self, tasks: Sequence[int]) -> str:
@@ -71,7 +71,7 @@ class LogEvidence:
         return f"in {self.listed([self.task(task) for task in tasks], 'task')}"
 
     def listed(self, texts: Sequence[str], noun: str) -> str:
-        """Return the first few texts in one, and how many more there are of this noun."""
+        """Join the first few texts, and count the rest."""
         rest = len(texts) - _LISTED
         told = ", ".join(texts[:_LISTED])
         return f"{told} and {counted(rest, f'more {noun}')}" if rest > 0 else told
@@ -82,7 +82,7 @@ class LogEvidence:
 
 
 def runs_of(numbers: Iterable[int]) -> str:
-    """Write ascending numbers as ranges: ``"3–7, 9"``."""
+    """Format ascending numbers as ranges: ``"3–7, 9"``."""
     found: list[list[int]] = []
     for each in numbers:
         if found and each == found[-1][1] + 1:
@@ -98,10 +98,10 @@ _FEW = 0.01
 
 
 class LogBasis(enum.Enum):
-    """What findings of a rule rest on.
+    """Premises of a rule.
 
-    ``LINES``: the lines that were read, and no others. ``SHARES``: that those not read are too few
-    to change a share. ``EVERY``: that every line was read.
+    ``LINES``: only the lines that were read. ``SHARES``: too few are unread to change a share.
+    ``EVERY``: every line was read.
     """
 
     LINES = "lines"
@@ -111,14 +111,14 @@ class LogBasis(enum.Enum):
 
 @dataclass(frozen=True)
 class LogRule:
-    """One kind of statement about a tuning log."""
+    """One kind of finding on a tuning log."""
 
     name: str
     find: Callable[[LogEvidence], Iterable[Finding]]
     rests_on: LogBasis
 
     def findings(self, evidence: LogEvidence) -> Iterator[Finding]:
-        """Yield the findings, each no surer than its weakest premise."""
+        """Yield the findings, none surer than its weakest premise."""
         doubts = list(self._doubts(evidence))
         for each in self.find(evidence):
             yield each.resting_on(doubts)

@@ -1,7 +1,7 @@
-"""Builds that timed out: where they are, which cause that speaks for, and thresholds of rules.
+"""Builds that timed out: counts, the likely cause, and thresholds of rules.
 
-One log has one cause here, so that no two rules explain the same timeouts. The order in which
-causes are looked for goes from the most particular sign to the least.
+One log has one cause here, so that no two rules explain the same timeouts. Causes are tried from
+the most particular sign to the least.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ from tvmdbg_widgets.model.tuning.trials import Trials
 
 Bools = npt.NDArray[np.bool_]
 
-#: Seconds: ``LocalBuilder(timeout=…)`` where nothing else is said.
+#: Seconds: default ``timeout`` of ``LocalBuilder``.
 TIMEOUTS = {"ansor": 15.0, "autotvm": 10.0}
 
 
 class Cause(enum.Enum):
-    """What timeouts of builds point to."""
+    """Likely causes of build timeouts."""
 
     NONE = enum.auto()
     DEAD_WORKERS = enum.auto()
@@ -48,7 +48,7 @@ class LostBuilds:
         costs, counts = np.unique(known, return_counts=True)
         default = TIMEOUTS.get(tuner, np.nan)
         self.timeout = float(costs[np.argmax(counts)]) if len(costs) else default
-        # Ansor writes a build whose process died so; AutoTVM writes RuntimeDeviceError.
+        # Ansor logs a build whose process died so; AutoTVM logs RuntimeDeviceError.
         self.dead: Bools = np.asarray(
             (trials.error == MeasureError.COMPILE_HOST) & (trials.all_cost == self.timeout)
         ) & (tuner != "autotvm")
@@ -60,41 +60,41 @@ class LostBuilds:
 
     @cached_property
     def judged(self) -> Bools:
-        """Which tasks have trials enough for a share (bool [T])."""
+        """Tasks with enough trials for a share (bool [T])."""
         return np.asarray(self.by_task.trials >= FEW)
 
     @cached_property
     def high(self) -> Bools:
-        """Which of these lose a tenth or more (bool [T])."""
+        """Judged tasks that lose a tenth or more (bool [T])."""
         return np.asarray(self.judged & (self.by_task.share >= HIGH))
 
     @cached_property
     def bad_rounds(self) -> Bools:
-        """Which rounds lost a quarter or more (bool [R])."""
+        """Rounds that lost a quarter or more (bool [R])."""
         enough = self.by_round.trials >= HALF_ROUND
         return np.asarray(enough & (self.by_round.share >= BAD_ROUND))
 
     @cached_property
     def concerned(self) -> Bools:
-        """Trials of the tasks that lose much, or all trials where no task does (bool [N])."""
+        """Trials of the tasks with high losses, or all if there are none (bool [N])."""
         if not self.high.any():
             return np.ones(len(self.trials), bool)
         return np.isin(self.trials.task, self.by_task.keys[self.high])
 
     def low_unroll(self, rows: Bools) -> tuple[int, int]:
-        """Return lost and all of some trials with little or no unrolling."""
+        """Return lost and total trials with little or no unrolling."""
         unroll = self.trials.unroll
         chosen = rows & (unroll >= 0) & (unroll <= LOW_UNROLL)
         return int(np.count_nonzero(self.lost & chosen)), int(np.count_nonzero(chosen))
 
     def high_unroll(self, rows: Bools) -> tuple[int, int]:
-        """Return lost and all of some trials with much unrolling."""
+        """Return lost and total trials with much unrolling."""
         chosen = rows & (self.trials.unroll >= HIGH_UNROLL)
         return int(np.count_nonzero(self.lost & chosen)), int(np.count_nonzero(chosen))
 
     @cached_property
     def cause(self) -> Cause:
-        """What the timeouts point to."""
+        """The most likely cause of the timeouts."""
         dead = int(np.count_nonzero(self.dead))
         if dead >= DEAD and dead >= DEAD_SHARE * (dead + self.count):
             return Cause.DEAD_WORKERS
@@ -111,7 +111,7 @@ class LostBuilds:
 
     @property
     def _in_a_burst(self) -> bool:
-        """A few bad rounds, sound ones around them, of a task that had been fine before."""
+        """Whether a few bad rounds are surrounded by sound ones of a formerly fine task."""
         bad = self.bad_rounds
         if len(bad) < MIN_ROUNDS or not 0 < bad.mean() <= BURST:
             return False
@@ -126,8 +126,8 @@ class LostBuilds:
     def _fine_before(self) -> bool:
         """Whether a bad round follows a better one of its task.
 
-        The first round of a task is random: bad first rounds show what the search learned to
-        leave out, not that anything else changed.
+        The first round of a task is random: bad first rounds only show what the search learned to
+        avoid.
         """
         starts = np.flatnonzero(np.diff(self.rounds, prepend=-1))
         task = self.trials.task[starts]
@@ -169,7 +169,7 @@ class LostBuilds:
 
 @dataclass(frozen=True, eq=False)
 class Shares:
-    """How many trials of each of G groups were lost."""
+    """Lost trials of G groups."""
 
     keys: npt.NDArray[np.int64]
     lost: npt.NDArray[np.int64]
@@ -187,15 +187,15 @@ class Shares:
 
     @property
     def share(self) -> npt.NDArray[np.float64]:
-        """Lost of all (float64 [G])."""
+        """Lost over total (float64 [G])."""
         return np.asarray(self.lost / self.trials)
 
     def within(self, chosen: npt.NDArray[np.bool_]) -> tuple[int, int]:
-        """Return lost and all trials of some groups together."""
+        """Return lost and total trials of some groups together."""
         return int(self.lost[chosen].sum()), int(self.trials[chosen].sum())
 
     def words(self, names: Iterable[str]) -> list[str]:
-        """Return ``"36 of 1,088 (3.31 %) in task 0"`` for each group."""
+        """Return ``"36 of 1,088 (3.31 %) in task 0"`` per group."""
         return [
             f"{lost:,} of {trials:,} ({percent(lost / trials)}) {name}"
             for lost, trials, name in zip(
@@ -205,7 +205,7 @@ class Shares:
 
 
 def share_of(counts: tuple[int, int]) -> float:
-    """Return lost of all; 0 where there is nothing."""
+    """Return lost over total; 0 for no trials."""
     lost, trials = counts
     return lost / trials if trials else 0.0
 

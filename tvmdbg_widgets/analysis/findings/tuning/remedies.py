@@ -1,11 +1,11 @@
-r"""What to do, as code that is ready to run. Code stands on lines of its own.
+r"""Remedies as code that is ready to run, on lines of its own.
 
 ``LocalBuilder`` takes ``n_parallel=multiprocessing.cpu_count()`` as it is defined
 (python/tvm/auto_scheduler/measure.py), AutoTVM's ``Builder`` where it is given None
 (python/tvm/autotvm/measure/measure.py), ``PopenPoolExecutor`` likewise ``os.cpu_count()``
 (python/tvm/contrib/popen_pool.py): all cores of the machine, whatever the process may use of them.
 MetaSchedule's builder counts with psutil (python/tvm/meta_schedule/builder/local_builder.py).
-Every remedy names its tuner; a log of several tuners gets one for each that is concerned.
+Every remedy names its tuner; a log of several tuners gets one per tuner concerned.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Final
 
-#: Seconds that are enough for all but the longest builds on a machine that is not overloaded.
+#: Seconds that suffice for nearly all builds on a machine that is not overloaded.
 _LONGER = 60
 
 _USABLE = "len(os.sched_getaffinity(0))"
@@ -41,7 +41,7 @@ _UNCHANGED = "Where the tuning script cannot be changed, let TVM count usable co
 
 @dataclass(frozen=True)
 class _Tuner:
-    """What one tuner calls things: lines of Python, and what it does where it goes on."""
+    """Wording of one tuner: lines of Python, and how it resumes."""
 
     name: str
     imports: str
@@ -111,7 +111,7 @@ _TUNERS: Final = {
 
 
 def for_each(tuners: Iterable[str], make: Callable[[str], str]) -> str:
-    """Return the remedy of each tuner there is one for, below each other."""
+    """Return the remedies of several tuners, one below the other."""
     return "\n".join(make(each) for each in tuners if each in _TUNERS)
 
 
@@ -121,7 +121,7 @@ def _lines(tuner: str, what: str, *code: str) -> str:
 
 
 def _builder(tuner: str, timeout: float, cores: str | None = None) -> str:
-    """Return the lines that make and use a builder, with more time than it had."""
+    """Return the lines that make and use a builder, with more time than before."""
     known = _TUNERS[tuner]
     longer = max(_LONGER, 2 * int(timeout)) if timeout == timeout else _LONGER  # noqa: PLR0124
     given = f"{known.cores}={cores}, " if cores else ""
@@ -130,7 +130,7 @@ def _builder(tuner: str, timeout: float, cores: str | None = None) -> str:
 
 
 def fewer_builds(tuner: str, timeout: float) -> str:
-    """Return what to do where more builds run than there are cores for them."""
+    """Return the remedy where more builds run than there are cores."""
     patch = [] if tuner == "metaschedule" else [_UNCHANGED, PATCH]
     return "\n".join(
         [
@@ -149,7 +149,7 @@ def fewer_builds(tuner: str, timeout: float) -> str:
 
 
 def half_the_builds(tuner: str, timeout: float) -> str:
-    """Return what to do where builds run out of memory."""
+    """Return the remedy where builds run out of memory."""
     what = "run fewer builds at once, so that each has its memory."
     return "\n".join(
         [_lines(tuner, what, _builder(tuner, timeout, f"max(1, {_USABLE} // 2)")), LIMITS]
@@ -157,31 +157,31 @@ def half_the_builds(tuner: str, timeout: float) -> str:
 
 
 def longer_builds(tuner: str, timeout: float) -> str:
-    """Return what to do where builds need more time than they have."""
+    """Return the remedy where builds need more time."""
     return _lines(tuner, "give builds more time.", _builder(tuner, timeout))
 
 
 def longer_runs(tuner: str) -> str:
-    """Return what to do where runs need more time than they have."""
+    """Return the remedy where runs need more time."""
     return _lines(tuner, "give runs more time.", _TUNERS[tuner].longer_runs)
 
 
 def longer_measuring(tuner: str) -> str:
-    """Return what to do where costs are noisy."""
+    """Return the remedy for noisy costs."""
     what = "measure longer, and on a machine that does nothing else."
     return _lines(tuner, what, _TUNERS[tuner].longer_measuring)
 
 
 def error_texts(tuner: str) -> str:
-    """Return where the tuner tells the texts of errors."""
+    """Return where the tuner prints the texts of errors."""
     return f"Error texts are not in the log. {_TUNERS[tuner].name} {_TUNERS[tuner].texts}."
 
 
 def no_schedule(tuner: str) -> str:
-    """Return what a task without a valid trial means to who compiles."""
+    """Return what a task without a valid trial means for compilation."""
     return f"With {_TUNERS[tuner].name}, {_TUNERS[tuner].no_schedule}."
 
 
 def going_on(tuner: str) -> str:
-    """Return how to let a search go on with what was measured."""
+    """Return how to resume a search with the measured records."""
     return f"{_TUNERS[tuner].name} goes on with {_TUNERS[tuner].goes_on}."

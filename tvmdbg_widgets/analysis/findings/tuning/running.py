@@ -1,4 +1,4 @@
-"""Rules about measuring: run timeouts, bursts of lost builds, dead workers, noisy costs."""
+"""Rules on measuring: run timeouts, bursts of lost builds, dead workers, noisy costs."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _DIED = "; AutoTVM writes the same of a build whose process died"
 
 
 def find_run_timeouts(evidence: LogEvidence) -> Iterable[Finding]:
-    """Make one finding where a twentieth of the trials ran until the timeout."""
+    """Yield a finding where a twentieth of the trials ran into the timeout."""
     trials = evidence.trials
     hidden = hidden_run_timeouts(trials)
     said = np.asarray(trials.error == MeasureError.RUN_TIMEOUT)
@@ -73,7 +73,7 @@ CONTENTION_NAME = "temporary-contention"
 
 
 def find_contention(evidence: LogEvidence) -> Iterable[Finding]:
-    """Make one finding where a few rounds lost many builds and all others hardly any."""
+    """Yield a finding where a few rounds lost many builds and all others hardly any."""
     builds = evidence.builds
     if builds.cause is not Cause.BURST:
         return
@@ -120,7 +120,7 @@ DEAD_WORKERS_NAME = "dead-build-workers"
 
 
 def find_dead_workers(evidence: LogEvidence) -> Iterable[Finding]:
-    """Make one finding where builds ended without a result."""
+    """Yield a finding where builds ended without a result."""
     builds = evidence.builds
     if builds.cause is not Cause.DEAD_WORKERS:
         return
@@ -163,7 +163,7 @@ NOISY_COSTS_NAME = "noisy-costs"
 
 
 def find_noisy_costs(evidence: LogEvidence) -> Iterable[Finding]:
-    """Make one finding where the repeats of most trials differ by a tenth or more."""
+    """Yield a finding where the repeats of most trials differ by a tenth or more."""
     trials = evidence.trials
     repeats = np.diff(trials.run_offsets)
     rows = np.flatnonzero((trials.cost > 0) & (repeats >= lost_builds.REPEATS))

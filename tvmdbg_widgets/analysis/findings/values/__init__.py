@@ -1,1 +1,1 @@
-"""Rules about the values of tensors."""
+"""Rules on the values of tensors."""

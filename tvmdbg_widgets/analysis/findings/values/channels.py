@@ -1,4 +1,4 @@
-"""Channels of outputs by the layout that the graph states, and channels that use little range."""
+"""Channels of outputs by the stated layout, and a rule on channels that use little range."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ from tvmdbg_widgets.model.tensors.tensors import Tensor
 _CHANNEL = "C"
 _LEAST_CHANNELS = 2
 _FIRST_OPERATOR = 2
-#: In at most this share of the channels something is within some of them, not in the tensor.
+#: Largest share of channels that counts as "some channels".
 SOME = 0.25
 _SHOWN = 8
 
 
 class OutputChannels:
-    """The channels of one output (``NCHW8c`` has two axes of them)."""
+    """Channels of one output (``NCHW8c`` has two axes of them)."""
 
     def __init__(self, known: KnownLayout, tensor: Tensor) -> None:
         letters = known.layout.letters
@@ -43,11 +43,10 @@ class OutputChannels:
     def of(
         cls, run: RunParts, entry: Entry, tensor: Tensor, *, near: bool = True
     ) -> OutputChannels | None:
-        """Return the channels of an operator's output, None where there are not two or unknown.
+        """Return the channels of an operator's output, None if fewer than two or unknown.
 
-        Nor of a tensor that repeats a few stored values: it costs many times more to look at each.
-        Layouts that only entries beside this one tell are left out unless ``near``: to look for
-        them takes a millisecond.
+        None, too, for a tensor that repeats a few stored values, which is costly to expand. Layouts
+        known only from neighboring entries need `near`: the search takes a millisecond.
         """
         graph, node = run.graph, entry[0]
         if graph is None or not 0 <= node < graph.num_nodes or graph.kinds[node] < _FIRST_OPERATOR:
@@ -61,7 +60,7 @@ class OutputChannels:
         return None
 
     def at(self, positions: np.ndarray[Any, np.dtype[np.intp]]) -> np.ndarray[Any, Any]:
-        """Return the channel of each flat position."""
+        """Return the channels of flat positions."""
         channel = np.zeros(len(positions), np.int64)
         for axis in self._axes:
             inner = math.prod(self._shape[axis + 1 :])
@@ -71,7 +70,7 @@ class OutputChannels:
     def bounds(
         self, values: np.ndarray[Any, Any]
     ) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
-        """Return the least and the largest value of each stored channel; `values` are all."""
+        """Return minimum and maximum by stored channel; `values` are all."""
         array = values.reshape(self._shape)
         others = tuple(axis for axis in range(array.ndim) if axis not in self._axes)
         order = np.argsort(np.argsort(self._axes))
@@ -80,7 +79,7 @@ class OutputChannels:
 
 
 class ChannelsWithin(NamedTuple):
-    """Channels in which something lies, and how many there are."""
+    """Channels with some property, and the number of channels."""
 
     channels: tuple[int, ...]
     total: int
@@ -93,7 +92,7 @@ class ChannelsWithin(NamedTuple):
 def within(
     subject: Subject, fits: Callable[[np.ndarray[Any, Any]], np.ndarray[Any, Any]], least: float = 0
 ) -> ChannelsWithin | None:
-    """Return the channels that hold all values of a kind, where these are only some."""
+    """Return the channels that hold all values of a kind, if these are only some."""
     channels = OutputChannels.of(subject.parts, subject.entry, subject.tensor)
     if channels is None:
         return None
@@ -130,7 +129,7 @@ Floats = np.ndarray[tuple[int], np.dtype[np.float64]]
 
 
 class _Channel(NamedTuple):
-    """A channel that uses little, in steps, and what share of the median its multiplier is."""
+    """A channel with a narrow range: steps used, and its multiplier over the median."""
 
     channel: int
     steps: int
@@ -138,10 +137,10 @@ class _Channel(NamedTuple):
 
 
 class _Rescaled(NamedTuple):
-    """An output that is rescaled by channel: by which operand, and which channels use little.
+    """An output rescaled by channel: the operand, and the channels that use little range.
 
-    ``least`` is the smallest multiplier's share of the median, ``median`` the steps that channels
-    use in the median; 0 where none had to be counted.
+    ``least`` is the smallest multiplier over the median, ``median`` the median of the steps that
+    channels use; 0 if none had to be counted.
     """
 
     operand: Entry
@@ -152,7 +151,7 @@ class _Rescaled(NamedTuple):
 
 
 def probe_narrow_channels(subject: Subject) -> _Rescaled | None:
-    """Measure what the channels use whose multipliers are small; None without multipliers."""
+    """Measure the range of channels with small multipliers; None without multipliers."""
     found, tensor = subject.statistics, subject.tensor
     if tensor.dtype.name not in _TYPES or not found.finite or tensor.nbytes > _MOST_BYTES:
         return None
@@ -168,7 +167,7 @@ def probe_narrow_channels(subject: Subject) -> _Rescaled | None:
 
 
 def _multipliers(subject: Subject) -> Iterator[tuple[Entry, Floats]]:
-    """Operands of a node that are floats above zero along one axis."""
+    """Yield operands of a node that are positive floats along one axis."""
     graph, tensors, node = subject.parts.graph, subject.parts.tensors, subject.entry[0]
     if graph is None or tensors is None or not 0 <= node < graph.num_nodes:
         return
@@ -182,7 +181,7 @@ def _multipliers(subject: Subject) -> Iterator[tuple[Entry, Floats]]:
         if max(tensor.shape) == tensor.size < subject.tensor.size:
             try:
                 values = tensor.numpy().astype(np.float64).ravel()
-            except (OSError, ValueError):  # that is told of the operand, not of this output
+            except (OSError, ValueError):  # reported for the operand, not for this output
                 continue
             if np.isfinite(values).all() and values.min() > 0:
                 yield operand, values
@@ -204,7 +203,7 @@ def _rescaled(
 
 
 def screen_narrow_channels(batch: Batch) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
-    """Whether the values use enough steps, and are enough."""
+    """Return which rows have enough values in enough steps."""
     fewest = _LEAST_MULTIPLIERS * _LEAST_VALUES
     if batch.size < fewest or batch.values.dtype.name not in _TYPES:
         return np.zeros(len(batch), np.bool_)
@@ -213,7 +212,7 @@ def screen_narrow_channels(batch: Batch) -> np.ndarray[tuple[int], np.dtype[np.b
 
 
 def find_narrow_channels(evidence: RunEvidence) -> Iterable[Finding]:
-    """Make one finding of all outputs with such channels."""
+    """Yield a finding of all outputs with such channels."""
     probed: dict[Entry, _Rescaled] = {
         entry: each
         for entry, each in evidence.probed(NARROW_CHANNELS_NAME).items()

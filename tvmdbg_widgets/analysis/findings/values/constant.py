@@ -1,11 +1,10 @@
-"""Outputs that are all zero or one value throughout; inputs and weights that were never set.
+"""Rules on constant values: outputs of one value, unset inputs and weights, dead channels.
 
-Of operators, outputs of two values or more of a type that carries numbers: bool and 64-bit
-integers are masks and indices, which are often constant on purpose, and so are the outputs of
-`zeros`, `full` and the like. Where everything an operator computes from is constant, it only
-follows. Parameters count where a weight (rank 2 or more) is all zero, which is how parameters look
-that were not set on the debugger's module. A debug buffer of ExecuTorch that is zero throughout has
-a rule of its own.
+For operators: outputs of two values or more of a numeric type. Bool and 64-bit integers are masks
+and indices, often constant on purpose, as are the outputs of `zeros`, `full` and the like. An
+operator whose operands are all constant only follows. Parameters count if a weight (rank 2 or more)
+is all zero, as weights that were not set on the debugger's module. An all-zero debug buffer of
+ExecuTorch has its own rule.
 """
 
 from __future__ import annotations
@@ -42,7 +41,7 @@ _STEPS = {
 
 
 class Constants(NamedTuple):
-    """Entries of one value throughout, in execution order, by what that means."""
+    """Constant entries by meaning, in execution order."""
 
     values: dict[Entry, object]
     own: list[Entry]
@@ -52,7 +51,7 @@ class Constants(NamedTuple):
 
 
 def constants(evidence: RunEvidence) -> Constants:
-    """Tell which entries hold one value throughout though they should not."""
+    """Find entries that are constant although they should not be."""
     tensors = evidence.tensors
     columns = evidence.columns
     alike = (columns.size > 1) & (columns.finite == columns.size) & (columns.low == columns.high)
@@ -85,7 +84,7 @@ def constants(evidence: RunEvidence) -> Constants:
 
 
 def find_constant(evidence: RunEvidence) -> Iterable[Finding]:
-    """Make one finding of operators, one of inputs, one of weights."""
+    """Yield findings of operators, of inputs and of weights."""
     if evidence.blank:
         return
     constant, own, following, inputs, weights = constants(evidence)
@@ -140,7 +139,7 @@ def _given(
 
 
 def _text(value: object) -> str:
-    """Write a constant; zeros of both signs are one."""
+    """Format a constant; zeros of both signs are one."""
     return "0" if value == 0 else number_text(value)
 
 
@@ -148,13 +147,13 @@ CONSTANT = Rule(CONSTANT_NAME, find_constant, Basis.TENSORS | Basis.EDGES | Basi
 
 DEAD_CHANNELS_NAME = "dead-channels"
 _LEAST_VALUES = 16
-#: Share of dead channels from which on they are a doubt.
+#: Least share of dead channels that is a doubt.
 MANY = 0.5
 _SHOWN = 8
 
 
 class DeadChannels(NamedTuple):
-    """The dead channels of one entry, which may be none, and by which axis they were counted."""
+    """Dead channels of one entry (possibly none), and the axis of its channels."""
 
     dead: tuple[int, ...]
     total: int
@@ -163,7 +162,7 @@ class DeadChannels(NamedTuple):
 
 
 def probe_dead_channels(subject: Subject) -> DeadChannels | None:
-    """Find the channels that are zero throughout, where so many values are zero."""
+    """Find the channels that are all zero, in a tensor with enough zeros."""
     found = subject.statistics
     if found.zero < _LEAST_VALUES:
         return None
@@ -178,7 +177,7 @@ def probe_dead_channels(subject: Subject) -> DeadChannels | None:
 
 
 def _alive(subject: Subject, axis: Axis) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
-    """Whether each stored channel is not all zero; reads on only while one seems dead."""
+    """Return which stored channels have nonzero values; stops reading once all have."""
     alive = np.zeros(axis.stored, np.bool_)
     start = 0
     for chunk in subject.chunks():
@@ -191,7 +190,7 @@ def _alive(subject: Subject, axis: Axis) -> np.ndarray[tuple[int], np.dtype[np.b
 
 
 def find_dead_channels(evidence: RunEvidence) -> Iterable[Finding]:
-    """Make one finding of all nodes with dead channels; a doubt where half are dead somewhere."""
+    """Yield a finding of all nodes with dead channels; a doubt where half are dead somewhere."""
     probed: dict[Entry, DeadChannels] = evidence.probed(DEAD_CHANNELS_NAME)
     found = {entry: each for entry, each in probed.items() if each.dead}
     if not found:
@@ -226,7 +225,7 @@ def _share(found: DeadChannels) -> float:
 
 
 def screen_dead_channels(batch: Batch) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
-    """Whether so many values are zero."""
+    """Return which rows have enough zeros."""
     return batch.zero >= _LEAST_VALUES
 
 

@@ -1,9 +1,9 @@
-"""The first NaN or Inf in execution order, where it appears and what it spread to.
+"""Rule on NaN and Inf: where they first appear in execution order, and how far they spread.
 
-An entry that holds NaN or Inf though every entry its node reads is finite is a birth; parameters
-and inputs are not computed, so theirs are births too. -Inf alone, which attention masks hold on
-purpose, is a doubt as long as nothing behind it holds NaN or +Inf; not so where a convolution or
-a matrix product made it of finite values, and nothing in its function chooses or masks.
+A birth is an entry with NaN or Inf whose operands are all finite; parameters and inputs are not
+computed, so theirs are births too. -Inf alone, as in attention masks, is only a doubt while nothing
+behind it holds NaN or +Inf; but not from a convolution or a matrix product of finite values whose
+function neither chooses nor masks.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _MASKING = ("where", "mask", "select", "tri", "log", "full", "attention", "maxim
 
 
 class Birth(NamedTuple):
-    """An entry where values that are not finite came to be, and how surely."""
+    """An entry where non-finite values first appear, and how surely."""
 
     entry: Entry
     confidence: Confidence
@@ -42,7 +42,7 @@ class Birth(NamedTuple):
 
 
 def probe_first_nonfinite(subject: Subject) -> ChannelsWithin | None:
-    """Tell the channels that hold all NaN and Inf of an output, where these are only some."""
+    """Find the channels that hold all NaN and Inf of an output, if these are only some."""
     found = subject.statistics
     if not found.applicable or not 0 < found.size - found.finite <= found.size // 4:
         return None
@@ -50,13 +50,13 @@ def probe_first_nonfinite(subject: Subject) -> ChannelsWithin | None:
 
 
 def screen_first_nonfinite(batch: Batch) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
-    """Whether there are NaN or Inf."""
+    """Return which rows have NaN or Inf."""
     odd: np.ndarray[tuple[int], np.dtype[np.bool_]] = batch.finite != batch.size
     return odd
 
 
 class Origins(NamedTuple):
-    """Entries that hold NaN or Inf by where these came from."""
+    """Entries with NaN or Inf, by origin."""
 
     carriers: Mapping[Entry, Statistics]
     wrong: list[Birth]
@@ -64,7 +64,7 @@ class Origins(NamedTuple):
 
 
 def origins(evidence: RunEvidence) -> Origins:
-    """Tell where everything that is not finite was born."""
+    """Find the origins of all non-finite values."""
     columns = evidence.columns
     carriers = {
         entry: evidence.statistics[entry] for entry in columns.where(columns.finite != columns.size)
@@ -81,7 +81,7 @@ def origins(evidence: RunEvidence) -> Origins:
 
 
 def find_first_nonfinite(evidence: RunEvidence) -> Iterable[Finding]:
-    """Make one finding of the first birth, one of the others, and one of -Inf alone."""
+    """Yield findings of the first birth, of the others, and of -Inf alone."""
     carriers, wrong, meant = origins(evidence)
     if wrong:
         yield _first(evidence, carriers, wrong[0])
@@ -120,7 +120,7 @@ def _birth(
 def behind(
     evidence: RunEvidence, carriers: Mapping[Entry, Statistics], start: Entry
 ) -> tuple[Entry, ...]:
-    """Return the entries behind ``start`` that carry NaN or Inf, each through others that do."""
+    """Return the carriers of NaN or Inf reachable from ``start`` through carriers."""
     graph = evidence.parts.graph
     if graph is None:
         return ()
@@ -145,7 +145,7 @@ def readers(graph: Graph, entry: Entry) -> Iterator[Entry]:
 
 
 def _before_wrong(evidence: RunEvidence, carriers: Mapping[Entry, Statistics]) -> set[Entry]:
-    """Return the carriers of NaN or +Inf, and those with such a one behind them."""
+    """Return the carriers of NaN or +Inf, and those that lead to one."""
     graph = evidence.parts.graph
     found = {entry for entry, each in carriers.items() if each.nan or each.pos_inf}
     if graph is None:
@@ -164,7 +164,7 @@ def _before_wrong(evidence: RunEvidence, carriers: Mapping[Entry, Statistics]) -
 
 
 def _overflows(evidence: RunEvidence, node: int) -> bool:
-    """Whether a node sums products and nothing in its function writes -Inf on purpose."""
+    """Return whether a node sums products and its function never writes -Inf on purpose."""
     if not evidence.is_operator(node):
         return False
     found = evidence.operator_parts(node)

@@ -1,12 +1,11 @@
-"""Values near the limits of float16 and int8, bools of other bytes, and work that is repeated.
+"""Rules on limits of float16 and int8, on odd bytes of bools, and on repeated work.
 
-* float16, finite: a magnitude within a factor of two of 65,504, or a tenth or more of the nonzero
+* float16, finite: a magnitude within a factor of two of 65,504, or at least a tenth of the nonzero
   values below the normal numbers (6.1e-5), where digits are lost. Sound float16 weights have up to
   0.2 % there.
 * float32: magnitudes beyond 65,504, which become Inf in float16.
-* float32: ranges so wide that one int8 scale for the tensor (its largest magnitude / 127) rounds
-  half of the nonzero values or more to zero. They are counted where the distribution leaves that
-  possible.
+* float32: ranges so wide that one int8 scale for the tensor (its largest magnitude / 127) rounds at
+  least half of the nonzero values to zero, counted where the distribution allows it.
 """
 
 from __future__ import annotations
@@ -33,7 +32,7 @@ from tvmdbg_widgets.model.tensors.tensors import Tensor
 
 RANGES_NAME = "dynamic-range"
 _MAX = 65504.0
-#: Larger magnitudes are within a factor of two of the largest float16.
+#: Magnitudes above it are within a factor of two of the largest float16.
 NEAR = _MAX / 2
 _SMALLEST_NORMAL = 2.0**-14
 _SUBNORMAL_SHARE = 0.1
@@ -43,7 +42,7 @@ _INT8_STEPS = 254  # half steps of a scale from -127 to 127
 
 
 def probe_ranges(subject: Subject) -> int | None:
-    """Count the nonzero values that float16 or an int8 scale has no good number for.
+    """Count the nonzero values that float16 or an int8 scale represents badly.
 
     float16: those below the normal numbers. float32: those that an int8 scale rounds to zero.
     """
@@ -65,18 +64,18 @@ def probe_ranges(subject: Subject) -> int | None:
 
 
 def screen_ranges(batch: Batch) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
-    """Whether there are so many nonzero values."""
+    """Return which rows have enough such values."""
     return batch.finite - batch.zero >= _LEAST
 
 
 def is_near_limit(tensor: Tensor, found: Statistics) -> bool:
-    """Whether a float16 tensor, finite, comes within a factor of two of the largest float16."""
+    """Return whether a finite float16 tensor is within a factor of two of the largest float16."""
     finite = found.finite and found.finite == found.size
     return bool(finite and tensor.dtype.name == "float16" and _peak(found) > NEAR)
 
 
 def find_ranges(evidence: RunEvidence) -> Iterable[Finding]:
-    """Make up to four findings, one a limit."""
+    """Yield up to four findings, one per limit."""
     tensors = evidence.tensors
     columns, read = evidence.columns, evidence.statistics
     large = (columns.finite == columns.size) & (columns.peak > NEAR)
@@ -153,14 +152,14 @@ ODD_BOOLS_NAME = "odd-bools"
 
 
 class OddBoolCount(NamedTuple):
-    """How many bytes of a bool array are neither 0 nor 1, and the flat position of the first."""
+    """Number of bytes of a bool array other than 0 and 1, and the position of the first."""
 
     number: int
     first: int
 
 
 def probe_odd_bools(subject: Subject) -> OddBoolCount | None:
-    """Count such bytes, where there are any."""
+    """Count such bytes, if any."""
     values = subject.tensor.values()
     if not subject.tensor.dtype.is_bool or values.is_packed:
         return None
@@ -177,14 +176,14 @@ def probe_odd_bools(subject: Subject) -> OddBoolCount | None:
 
 
 def screen_odd_bools(batch: Batch) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
-    """Whether there are such bytes."""
+    """Return which rows have such bytes."""
     codes = np.zeros((len(batch), 0)) if batch.codes is None else batch.codes
     odd: np.ndarray[tuple[int], np.dtype[np.bool_]] = np.count_nonzero(codes > 1, axis=1) > 0
     return odd
 
 
 def find_odd_bools(evidence: RunEvidence) -> Iterable[Finding]:
-    """Make one finding of all such arrays."""
+    """Yield a finding of all such arrays."""
     odd: dict[Entry, OddBoolCount] = evidence.probed(ODD_BOOLS_NAME)
     entries = list(odd)
     if not entries:
@@ -214,7 +213,7 @@ ODD_BOOLS = Rule(ODD_BOOLS_NAME, find_odd_bools, Basis.TENSORS, probe_odd_bools,
 
 REPEATED_NAME = "repeated-work"
 _RANDOM = frozenset({"uniform", "normal", "multinomial", "dropout", "threefry_generate"})
-#: Attributes that tell where in a model an operator comes from, not what it does.
+#: Attributes on an operator's origin in the model, not on its function.
 _WHERE = frozenset({"debug_handle", "module_type", "nn_module_stack", "stack_trace"})
 
 #: Large odd numbers, so that sums of their products are rarely equal by chance.
@@ -222,7 +221,7 @@ _ODD = (0x1F3D5B79A1C4E685, 0x2545F4914F6CDD1D, 0x369DEA0F31A53F85, 0x4F1BBCDCBF
 
 
 def find_repeated(evidence: RunEvidence) -> Iterable[Finding]:
-    """Make one finding of all repetitions."""
+    """Yield a finding of all repetitions."""
     graph = evidence.parts.graph
     if graph is None:
         return
@@ -272,7 +271,7 @@ def find_repeated(evidence: RunEvidence) -> Iterable[Finding]:
 
 
 def _alike(graph: Graph) -> list[int]:
-    """Operators that share function and operands with another one."""
+    """Return operators that share function and operands with another one."""
     ends = np.searchsorted(graph.edge_target, np.arange(graph.num_nodes + 1))
     groups: dict[object, list[int]] = {}
     for node in _candidates(graph, ends):
@@ -283,7 +282,7 @@ def _alike(graph: Graph) -> list[int]:
 
 
 def _candidates(graph: Graph, ends: np.ndarray[Any, np.dtype[np.intp]]) -> list[int]:
-    """Operators whose function and operands, as one number each, are those of another one."""
+    """Return candidates by hashes of function and operands."""
     reads = np.diff(ends) > 0
     nodes = np.flatnonzero((graph.kinds == NodeKind.OPERATOR) & reads)
     place = np.arange(graph.num_edges) - ends[graph.edge_target]

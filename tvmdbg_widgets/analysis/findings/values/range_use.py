@@ -1,17 +1,16 @@
-"""Outputs of operators that stick at the ends of their range, or use little of it.
+"""Rules on outputs of operators that saturate their range, or use little of it.
 
-* Integers of up to 16 bits: 5 % of the values or more at the upper bound, or at the lower one
-  where nothing in the function (relu, clip, maximum) cuts there on purpose. Unsigned types are
-  judged by the upper bound alone, and a symmetric lower bound (-127) counts as one. A sound int8
-  network has up to 0.7 % there; parameters reach their bound by design and are left out.
-* float16: any value at ±65,504, which is what a saturating conversion makes of larger ones. 8-bit
-  floats: as integers.
-* Functions that end in sigmoid, tanh or relu6: half of the values or more at 0 or 1, -1 or 1, or
+* Integers of up to 16 bits: at least 5 % of the values at the upper bound, or at the lower one
+  unless the function (relu, clip, maximum) cuts there on purpose. Unsigned types are judged by the
+  upper bound alone, and a symmetric lower bound (-127) counts as one. A sound int8 network has up
+  to 0.7 % there; parameters reach their bound by design and are left out.
+* float16: any value at ±65,504, the result of a saturating conversion. 8-bit floats: as integers.
+* Functions that end in sigmoid, tanh or relu6: at least half of the values at 0 or 1, -1 or 1, or
   6. Bounds of other clips are not in the dump.
 
-Outputs of fewer than 100 values are left out, except for float16. Where a third or more of the
-values of some channels, a quarter of them at most, lie at an end of an integer type, the output
-counts too, however few that are of all its values.
+Outputs of fewer than 100 values are left out, except for float16. An output also counts if in some
+channels, at most a quarter of them, at least a third of the values lie at an end of an integer
+type.
 """
 
 from __future__ import annotations
@@ -40,10 +39,10 @@ from tvmdbg_widgets.model.statistics.batch import Batch, comparable
 from tvmdbg_widgets.model.tensors.tensors import Tensor
 
 SATURATED_NAME = "saturated"
-#: From this share of values at an end of the type on, a tensor is called saturated.
+#: Least share of values at an end of the type for a saturated tensor.
 SHARE = 0.05
 _FUNCTION_SHARE = 0.5
-#: Outputs of fewer values are left out, but those of float16, of which any counts.
+#: Least number of values; of float16 any counts.
 LEAST = 100
 _OF_CHANNEL = 1 / 3
 _LEAST_OF_CHANNEL = 16
@@ -61,9 +60,9 @@ _FIRST_OPERATOR = 2
 
 
 class Ends(NamedTuple):
-    """Values at the ends of a range; ``by_name`` where the range is that of the function.
+    """Counts of values at the ends of a range; `by_name` if the function gives the range.
 
-    ``least`` is the share from which on they are too many.
+    `least` is the share from which on they are too many.
     """
 
     low: float | None
@@ -82,19 +81,19 @@ class Ends(NamedTuple):
 
     @property
     def many(self) -> bool:
-        """Whether so many values lie there that the output counts as saturated."""
+        """Whether enough values lie there to count as saturated."""
         enough = self.share >= self.least or self.channels is not None
         return self.at_low + self.at_high > 0 and enough
 
 
 def is_judged(run: RunParts, entry: Entry, tensor: Tensor, found: Statistics) -> bool:
-    """Whether the values of an entry have ends that are counted; where not, nobody knows."""
+    """Return whether the ends of an entry's range are known, so that values there are counted."""
     named = _named(run, entry)
     return named is not None and bool(found.finite) and _limits(tensor, found, named) is not None
 
 
 def probe_saturated(subject: Subject) -> Ends | None:
-    """Count the values at the ends of their range, where any are."""
+    """Count the values at the ends of their range, if any."""
     found = subject.statistics
     named = _named(subject.parts, subject.entry)
     if named is None or not found.finite:
@@ -122,7 +121,7 @@ def probe_saturated(subject: Subject) -> Ends | None:
 def _channels(
     subject: Subject, bounds: tuple[float, float], count: int, least: float
 ) -> ChannelsWithin | None:
-    """Return the channels of which more than a share lies at the ends; few values are none."""
+    """Return the channels with more than a share of values at the ends, without rare ones."""
     axis = OutputChannels.of(subject.parts, subject.entry, subject.tensor)
     if axis is None or axis.each < _LEAST_OF_CHANNEL or count <= least * axis.each:
         return None
@@ -137,7 +136,7 @@ def _channels(
 
 
 def screen_saturated(batch: Batch) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
-    """Whether there are so many values, or one of float16 at an end."""
+    """Return which rows have enough values, or a float16 value at an end."""
     if batch.size >= LEAST:
         return batch.finite > 0
     if batch.values.dtype != np.float16:
@@ -146,7 +145,7 @@ def screen_saturated(batch: Batch) -> np.ndarray[tuple[int], np.dtype[np.bool_]]
 
 
 def _named(run: RunParts, entry: Entry) -> tuple[str, ...] | None:
-    """Operators of the function that made an entry; None where no function did."""
+    """Return the operators of the function that made an entry; None for others."""
     graph, node = run.graph, entry[0]
     if graph is None or not 0 <= node < graph.num_nodes or graph.kinds[node] < _FIRST_OPERATOR:
         return None
@@ -156,7 +155,7 @@ def _named(run: RunParts, entry: Entry) -> tuple[str, ...] | None:
 def _limits(
     tensor: Tensor, found: Statistics, named: tuple[str, ...]
 ) -> tuple[float | None, float, float, bool] | None:
-    """Lower and upper end, least share there, and whether the function's name tells them."""
+    """Return lower and upper end, least share there, and whether the function's name gives them."""
     dtype = tensor.dtype
     if dtype.lanes != 1 or dtype.is_bool:
         return None
@@ -179,7 +178,7 @@ def _limits(
 
 
 def find_saturated(evidence: RunEvidence) -> Iterable[Finding]:
-    """Make one finding of all saturated outputs, the worst first."""
+    """Yield a finding of all saturated outputs, the worst first."""
     probed: dict[Entry, Ends] = evidence.probed(SATURATED_NAME)
     found = {entry: ends for entry, ends in probed.items() if ends.many}
     if not found:
@@ -232,7 +231,7 @@ _RANGES: Final = {"int8": (-128, 127), "uint8": (0, 255)}
 
 
 class _RangeUse(NamedTuple):
-    """What an output uses of its range."""
+    """Use of an output's range."""
 
     low: int
     high: int
@@ -243,7 +242,7 @@ class _RangeUse(NamedTuple):
 
 
 def find_narrow_range(evidence: RunEvidence) -> Iterable[Finding]:
-    """Make one finding of all such outputs."""
+    """Yield a finding of all such outputs."""
     uses, groups = _uses(evidence)
     usual: dict[Entry, tuple[float, int, str]] = {}
     for (kind, _), entries in groups.items():
@@ -276,7 +275,7 @@ def find_narrow_range(evidence: RunEvidence) -> Iterable[Finding]:
 def _uses(
     evidence: RunEvidence,
 ) -> tuple[dict[Entry, _RangeUse], dict[tuple[str, str], list[Entry]]]:
-    """Return what the 8-bit outputs of operators use, and those that can be compared by group."""
+    """Return range use of 8-bit outputs, and of those comparable by group."""
     uses: dict[Entry, _RangeUse] = {}
     groups: dict[tuple[str, str], list[Entry]] = {}
     graph = evidence.parts.graph
@@ -296,7 +295,7 @@ def _uses(
             continue
         kinds = node_op_kinds(graph) if kinds is None else kinds
         low, high, (least, most) = int(found.minimum), int(found.maximum), _RANGES[name]
-        # Where a function cuts below zero only the upper half counts.
+        # For a function that cuts below zero only the upper half counts.
         share = high / most if least < 0 <= low else (high - low) / (most - least)
         use = uses[entry] = _RangeUse(low, high, share)
         kind = kinds[entry[0]]
@@ -306,7 +305,7 @@ def _uses(
 
 
 def _bounded(evidence: RunEvidence, node: int) -> bool:
-    """Whether a function has an operator whose range is its own."""
+    """Return whether a function has an operator with its own range."""
     graph = evidence.parts.graph
     if graph is None or graph.kinds[node] != NodeKind.OPERATOR:
         return True
@@ -314,7 +313,7 @@ def _bounded(evidence: RunEvidence, node: int) -> bool:
 
 
 def _medians(shares: list[float]) -> list[float]:
-    """Return for each the median of all others."""
+    """Return the medians of all other shares."""
     if len(shares) < 2:
         return [math.nan] * len(shares)
     ordered = sorted(shares)
@@ -325,7 +324,7 @@ def _medians(shares: list[float]) -> list[float]:
 
 
 def _reads_well(evidence: RunEvidence, uses: Mapping[Entry, _RangeUse], entry: Entry) -> bool:
-    """Whether the 8-bit outputs that a node reads use their range; not where one is not known."""
+    """Return whether the 8-bit operands of a node use their range; False if one is unknown."""
     return all(
         read.sure and (read.entry not in uses or uses[read.entry].share >= _READ)
         for read in evidence.reads(entry[0])

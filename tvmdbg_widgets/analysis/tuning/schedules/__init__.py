@@ -1,1 +1,1 @@
-"""One record's schedule in every form that is shown of it, and two compared."""
+"""Schedules of records in all displayed forms, and comparison of two schedules."""

@@ -1,4 +1,4 @@
-"""Two schedules compared, step by step and loop by loop."""
+"""Comparison of two schedules, step by step and loop by loop."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class ScheduleDifference:
     text_a, text_b : str
         In words, or as printed; empty where there is none.
     fields : tuple of str
-        What differs: fields of a step; ``"extent"``, ``"factor"``, ``"annotation"`` of a loop.
+        Differences: fields of a step; ``"extent"``, ``"factor"``, ``"annotation"`` of a loop.
     """
 
     change: str
@@ -91,7 +91,7 @@ class ScheduleComparison:
 def compare_schedules(a: Schedule, b: Schedule) -> ScheduleComparison:
     """Align the steps and the loops of two schedules.
 
-    Steps are the same where they do the same to the same loop; loops where stage and name are.
+    Equal steps do the same to the same loop; equal loops have the same stage and name.
     """
     return ScheduleComparison(a, b, tuple(_steps(a, b)), tuple(_lines(a, b)))
 
@@ -115,7 +115,7 @@ def _steps(a: Schedule, b: Schedule) -> list[ScheduleDifference]:
 
 
 def _texts_of(a: Sequence[str], b: Sequence[str]) -> list[ScheduleDifference]:
-    """Align lines of other tuners by the knob or result they begin with."""
+    """Align lines of other tuners by their leading knob or result."""
     pairs = align(a, b, lambda text: text, lambda text: text.partition(":")[0])
     return [
         _difference(pair, a, b, () if None in pair or a[pair[0]] == b[pair[1]] else ("value",))  # type: ignore[index]
@@ -159,14 +159,14 @@ def _difference(
 
 
 def _nest(schedule: Schedule) -> list[NestLine]:
-    """Every line, so that loops of extent 1 meet those of other extents."""
+    """Return all lines, extent 1 included, so that they meet loops of other extents."""
     if schedule.shown is None or not schedule.record.steps:
         return []
     return nest(schedule.shown, hide_ones=False)
 
 
 def _name(state: State | None, line: NestLine) -> tuple[Any, ...]:
-    """Return what makes a line of one nest that of another: kind, stage and loop."""
+    """Return the alignment key of a line: kind, stage and loop."""
     if state is None or line.stage < 0:
         return (line.kind, line.text)
     stage = state.stages[line.stage]
@@ -200,15 +200,15 @@ def _cell(text: str) -> str:
 
 
 T = TypeVar("T")
-#: Indices into the two; None where one has nothing for the other's.
+#: Indices into both sequences; None where one has no counterpart.
 Pair: TypeAlias = tuple[int | None, int | None]
 
-#: Longer sequences are paired by position: aligning takes time with the square of the length.
+#: Longest aligned sequence, longer ones are paired by position: aligning is quadratic.
 _LONGEST = 2_000
 
 
 def align(a: Sequence[T], b: Sequence[T], *keys: Callable[[T], Hashable]) -> list[Pair]:
-    """Pair items of equal keys in order; what the first key leaves over, the next ones pair."""
+    """Pair items of equal keys in order; every next key pairs what the ones before left."""
     if max(len(a), len(b)) > _LONGEST:
         return list(zip_longest(range(len(a)), range(len(b))))
     return list(_aligned(a, b, (0, len(a)), (0, len(b)), keys))

@@ -1,6 +1,6 @@
-"""Indices as sums of loops, quotients and remainders, simplified as far as bounds need.
+"""Indices as linear forms of loops, quotients and remainders, simplified for bounds.
 
-What TVM's ``arith::Analyzer`` does with the indices of schedules: every divisor is a known number.
+Like TVM's ``arith::Analyzer`` for the indices of schedules: every divisor is a known number.
 """
 
 from __future__ import annotations
@@ -37,14 +37,14 @@ class Remainder:
     by: int
 
 
-#: How far quotients may stand in each other, and in how many places in all.
+#: Deepest nesting of quotients, and their largest total number.
 _DEEPEST, _LARGEST = 40, 4_000
-#: Least and largest value; None where there is no bound.
+#: Least and largest value; None where unbounded.
 Limits: TypeAlias = tuple[int | None, int | None]
 
 
 class LinearForm:
-    """``Σ coefficient · atom + constant``; raises RefusedError where it gets too large."""
+    """``Σ coefficient · atom + constant``; raises RefusedError if it grows too large."""
 
     __slots__ = ("_hash", "constant", "depth", "size", "terms")
 
@@ -103,12 +103,12 @@ class LinearForm:
 
     @property
     def number(self) -> int | None:
-        """The value where it depends on no loop."""
+        """The value if it depends on no loop."""
         return None if self.terms else self.constant
 
     @property
     def limits(self) -> Limits:
-        """Least and largest value over all loops, each on its own."""
+        """Least and largest value over all loops."""
         low: int | None = self.constant
         high: int | None = self.constant
         for atom, times in self.terms.items():
@@ -151,7 +151,7 @@ def _limits(atom: Atom) -> Limits:
 
 
 class RefusedError(Exception):
-    """What TE refuses, or what is too intricate to follow; the text says why."""
+    """Refusal by TE, or a form too intricate to follow; the text says why."""
 
 
 Atom: TypeAlias = LoopVariable | Quotient | Remainder
@@ -195,7 +195,7 @@ def remainder(form: LinearForm, by: int) -> LinearForm:
 
 
 def smaller(a: LinearForm, b: LinearForm) -> LinearForm | None:
-    """Return the smaller of two, None where neither always is."""
+    """Return the smaller of two forms, None where undecidable."""
     low, high = a.plus(b, -1).limits
     if high is not None and high <= 0:
         return a
@@ -203,7 +203,7 @@ def smaller(a: LinearForm, b: LinearForm) -> LinearForm | None:
 
 
 def larger(a: LinearForm, b: LinearForm) -> LinearForm | None:
-    """Return the larger of two, None where neither always is."""
+    """Return the larger of two forms, None where undecidable."""
     low, high = a.plus(b, -1).limits
     if low is not None and low >= 0:
         return a
@@ -219,7 +219,7 @@ def _parted(form: LinearForm, by: int) -> tuple[LinearForm, LinearForm]:
 
 @dataclass(frozen=True)
 class LoopRange:
-    """Where a loop runs: from `min` on, `extent` steps; None where it cannot be told."""
+    """Values of a loop: `extent` steps from `min`; None where unknown."""
 
     min: LinearForm
     extent: int | None
@@ -228,7 +228,7 @@ class LoopRange:
 
 @dataclass(frozen=True)
 class IntegerInterval:
-    """All between two ends, which belong to it; None where it has no end."""
+    """Closed interval; None for an open end."""
 
     low: LinearForm | None
     high: LinearForm | None
@@ -239,7 +239,7 @@ class IntegerInterval:
         return self.low is not None and self.low == self.high
 
     def is_all_of(self, whole: LoopRange | None) -> bool:
-        """Tell whether it is a range."""
+        """Return whether the interval equals a range."""
         return self == interval(whole)
 
     def range(self, domain: LoopRange) -> LoopRange:
@@ -250,7 +250,7 @@ class IntegerInterval:
 
 
 def interval(whole: LoopRange | None) -> IntegerInterval | None:
-    """Return a range as an interval, None where it cannot be told."""
+    """Return a range as an interval, None where unknown."""
     if whole is None or whole.extent is None:
         return None
     return IntegerInterval(whole.min, whole.min.plus(whole.extent - 1))
@@ -265,7 +265,7 @@ def point(form: LinearForm) -> IntegerInterval:
 
 
 def union(a: IntegerInterval | None, b: IntegerInterval | None) -> IntegerInterval | None:
-    """Return what covers both, None where it cannot be told."""
+    """Return an interval that covers both, None where unknown."""
     if a is None or b is None:
         return None
     low = None if a.low is None or b.low is None else smaller(a.low, b.low)
@@ -305,7 +305,7 @@ def left_over(a: IntegerInterval, by: int) -> IntegerInterval:
 def relaxed(
     form: LinearForm, loops: Mapping[LoopVariable, IntegerInterval | None]
 ) -> IntegerInterval | None:
-    """Return the values of a form while some loops run, None where they cannot be told."""
+    """Return the values of a form while some loops run, None where unknown."""
     whole: IntegerInterval = point(LinearForm(form.constant))
     for atom, times in form.terms.items():
         if isinstance(atom, LoopVariable):
@@ -323,9 +323,9 @@ def relaxed(
 def evaluated(
     index: Expression, axes: Mapping[str, IntegerInterval | None]
 ) -> IntegerInterval | None:
-    """Return the values of an index, None where they cannot be told.
+    """Return the values of an index, None where unknown.
 
-    What TVM's evaluator does not look into (reads, calls, conversions) takes any value.
+    As in TVM's evaluator, reads, calls and conversions take any value.
     """
     match index:
         case Number(value):

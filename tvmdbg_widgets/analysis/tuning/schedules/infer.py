@@ -31,12 +31,12 @@ _OF_BLOCKS, _OF_THREADS = 0, 1
 
 
 def infer(stages: Sequence[TensorStage]) -> Ranges:
-    """Return the range of every loop of normalized stages."""
+    """Return the ranges of all loops of normalized stages."""
     ranges: Ranges = {}
     for at in range(len(stages) - 1, -1, -1):
         stage = stages[at]
         if stage.is_inlined:
-            pass_down_ranges(stage, ranges)  # refuses loops that were split or bound before
+            pass_down_ranges(stage, ranges)  # raises for loops that were split or bound before
         else:
             _infer_stage(stage, stages[at + 1 :], ranges)
     return ranges
@@ -60,7 +60,7 @@ def _infer_stage(stage: TensorStage, later: Sequence[TensorStage], ranges: Range
 def _read_of(
     stage: TensorStage, later: Sequence[TensorStage], ranges: Ranges
 ) -> list[IntegerInterval | None]:
-    """Return what all consumers read of each dimension."""
+    """Return what all consumers read, by dimension."""
     path = list(stage.path())
     around = path[0][1] if path else None
     rank = _rank(stage, path)
@@ -86,7 +86,7 @@ def _read_of(
 def _axes(
     consumer: TensorStage, around: LoopVariable | None, rank: int, ranges: Ranges
 ) -> dict[str, IntegerInterval | None]:
-    """Return how far a consumer's axes run inside the loop that a stage is attached to."""
+    """Return how far a consumer's axes run inside the attached stage's loop."""
     found: Intervals = {}
     inside = True
     for loop in reversed(consumer.leaves):
@@ -141,7 +141,7 @@ def _while_running(
 
 
 def within_shape(each: IntegerInterval | None, extent: int | None) -> IntegerInterval | None:
-    """Return the whole dimension where an index takes at least all of it."""
+    """Return the entire dimension if an index covers it."""
     if each is None:
         return None
     low = None if each.low is None else each.low.limits[1]
@@ -158,7 +158,7 @@ def within_shape(each: IntegerInterval | None, extent: int | None) -> IntegerInt
 
 
 def _runs(tag: str, inside: bool, rank: int) -> bool:
-    """Tell whether a loop runs while the buffer holds what was computed (``NeedRelax``)."""
+    """Return whether a loop runs while the buffer holds its values (``NeedRelax``)."""
     if not tag:
         return inside
     if rank == _SCOPES["warp"] and tag == "threadIdx.x":
@@ -167,7 +167,7 @@ def _runs(tag: str, inside: bool, rank: int) -> bool:
 
 
 def _rank(stage: TensorStage, path: Sequence[tuple[TensorStage, LoopVariable]]) -> int:
-    """Return the rank of a stage's buffer; without a scope the threads around it tell."""
+    """Return the rank of a stage's buffer; without a scope from the threads around it."""
     if stage.scope:
         if stage.scope not in _SCOPES:
             raise RefusedError(f"the scope {stage.scope!r} is not known")

@@ -13,12 +13,12 @@ from tvmdbg_widgets.model.tuning.trials import DagSource
 
 
 def print_state(state: State, hide_ones: bool = True) -> str:
-    """Return what ``print(state)`` shows, with a line end after each line."""
+    """Return the output of ``print(state)``, with a line end after every line."""
     return "".join(f"{line}\n" for line in nest(state, hide_ones))
 
 
 def nest(state: State, hide_ones: bool = True) -> list[NestLine]:
-    """Return the lines of the printed loop nest, each with the stage, loop and step it is of."""
+    """Return the lines of the printed loop nest, with their stage, loop and step."""
     lines = [_placeholders(state)]
     for index, stage in enumerate(state.stages):
         if stage.is_printed:
@@ -27,7 +27,7 @@ def nest(state: State, hide_ones: bool = True) -> list[NestLine]:
 
 
 def with_factor(line: NestLine) -> str:
-    """Return a line with its indent, and the split factor behind an extent that is not known."""
+    """Return an indented line, with the split factor behind an unknown extent."""
     factor = f" factor {line.factor}" if line.factor is not None and line.extent is None else ""
     return f"{line}{factor}"
 
@@ -57,7 +57,7 @@ def _stage(state: State, root: int, hide_ones: bool) -> list[NestLine]:
 def _lines(
     state: State, index: int, indent: int, hide_ones: bool
 ) -> Yields[NestLine | tuple[int, int]]:
-    """Yield a stage's lines, and where others are attached their index and indent."""
+    """Yield a stage's lines, and index and indent of attached stages at their place."""
     stage = state.stages[index]
     yield from _attributes(stage, index, indent)
     for place, loop in enumerate(stage.iterators):
@@ -109,7 +109,7 @@ _MOST_LINES = 400
 _MOST_PYTHON = 20_000
 _LEFT = 'style="text-align: left"'
 _PRE = 'style="line-height: 1.35; overflow-x: auto"'
-#: The hues of the view, as bright as can be read on white and on black.
+#: The view's hues, as bright as readable on both white and black.
 _COLORS = {
     Annotation.PARALLEL: "#1272f2",
     Annotation.VECTORIZE: "#1e8b40",
@@ -134,7 +134,7 @@ def as_html(
     structure: TileStructure,
     python: str,
 ) -> str:
-    """Return title, notes, the nest colored by annotation, steps, tiles and Python."""
+    """Return title, notes, colored nest, steps, tiles and Python as HTML."""
     parts = [f"<p><strong>{_text(title)}</strong></p>"]
     parts += [f"<p>{_text(note)}</p>" for note in notes]
     if lines:

@@ -1,4 +1,4 @@
-"""What AutoTVM and MetaSchedule chose, in words."""
+"""Schedules of AutoTVM and MetaSchedule in words."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ _PLACES = {-1: "on its own", -2: "inlined"}
 
 
 def config_words(record: Record) -> tuple[str, ...]:
-    """Return a line for each knob of AutoTVM, or each instruction of a MetaSchedule trace.
+    """Return a line per AutoTVM knob or per instruction of a MetaSchedule trace.
 
-    A config may hold any JSON: what has another form than the tuner gives it is shown as it is.
+    A config may hold any JSON; other forms than the tuner's are shown as they are.
     """
     lines = _trace(record.config) if record.task.tuner == "metaschedule" else _knobs(record.config)
     return tuple(_short(each) for each, _ in zip(lines, range(_MOST_LINES), strict=False))
 
 
 def _knobs(config: Any) -> Iterator[str]:
-    """Entities of a ``ConfigEntity`` (python/tvm/autotvm/task/space.py), in both versions."""
+    """Yield entities of a ``ConfigEntity`` (python/tvm/autotvm/task/space.py), both versions."""
     if not isinstance(config, dict):
         yield _plain(config)
         return
@@ -50,7 +50,7 @@ def _knob(kind: Any, value: Any) -> str:
 
 
 def _trace(config: Any) -> Iterator[str]:
-    """Instructions with their decisions (``TraceNode::AsJSON``, src/tir/schedule/trace.cc)."""
+    """Yield instructions with decisions (``TraceNode::AsJSON``, src/tir/schedule/trace.cc)."""
     if not (isinstance(config, list) and len(config) == 2 and isinstance(config[0], list)):
         yield _plain(config)
         return
@@ -90,7 +90,7 @@ def _instruction(instruction: list[Any], decision: Any) -> str:
 
 
 def _candidate(attrs: Any, decision: Any) -> Any:
-    """Return what a decision is the index of, or the decision where it is none."""
+    """Return the candidate a decision indexes, or the decision if it is no index."""
     candidates = attrs[0] if isinstance(attrs, list) and attrs else None
     if type(decision) is int and isinstance(candidates, list) and 0 <= decision < len(candidates):
         return candidates[decision]
@@ -102,7 +102,7 @@ def _plain(value: Any) -> str:
         return value
     try:
         return json.dumps(value, ensure_ascii=False)
-    except (RecursionError, ValueError):  # nested, or digits, without end
+    except (RecursionError, ValueError):  # nested without end, or too many digits
         return "…"
 
 

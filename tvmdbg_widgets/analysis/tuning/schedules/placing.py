@@ -1,4 +1,4 @@
-"""Steps that say where a stage is computed (src/auto_scheduler/transform_step.cc)."""
+"""Replay of the steps that place a stage (src/auto_scheduler/transform_step.cc)."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tvmdbg_widgets.model.tuning.steps import (
 
 
 def compute_at(working: Working, step: ComputeAtStep) -> None:
-    """CA: compute a stage inside a loop of another; how far its loops then go is not known."""
+    """CA: compute a stage inside a loop of another; the extents of its loops become unknown."""
     working.stage(step.stage_id)
     working.stage(step.target_stage_id, "target_stage_id")
     if step.target_iter_id < 0:
@@ -29,7 +29,7 @@ def compute_at(working: Working, step: ComputeAtStep) -> None:
 
 
 def compute_inline(working: Working, step: ComputeInlineStep) -> None:
-    """CI: compute a stage where it is read."""
+    """CI: inline a stage into its readers."""
     iterators = working.stage(step.stage_id).iterators
     for place, loop in enumerate(iterators):
         if (step.stage_id, place) in working.attachments.stages:
@@ -41,7 +41,7 @@ def compute_inline(working: Working, step: ComputeInlineStep) -> None:
 
 
 def compute_root(working: Working, step: ComputeRootStep) -> None:
-    """CR: compute a stage on its own; how far its loops go is forgotten."""
+    """CR: compute a stage on its own; the extents of its loops become unknown."""
     working.stage(step.stage_id)
     _place(working, step.stage_id, ComputeAt.ROOT)
     working.attachments.detach(step.stage_id)
@@ -59,7 +59,7 @@ def _unbounded(loop: Iterator) -> Iterator:
 
 
 def cache_read(working: Working, step: CacheReadStep) -> None:
-    """CHR: a stage behind this one, from which the readers read."""
+    """CHR: add a stage behind this one, which the readers read."""
     working.stage(step.stage_id)
     for reader in step.reader_stage_ids:
         working.stage(reader, "reader_stage_ids")
@@ -73,7 +73,7 @@ def cache_read(working: Working, step: CacheReadStep) -> None:
 
 
 def cache_write(working: Working, step: CacheWriteStep) -> None:
-    """CHW: a stage before this one, which is rebuilt from its axes and copies the other."""
+    """CHW: add a stage before this one, which is rebuilt from its axes as a copy."""
     working.stage(step.stage_id)
     try:
         cache, copy = working.dataflow.cache_write(step.stage_id, step.scope_name)
@@ -85,10 +85,10 @@ def cache_write(working: Working, step: CacheWriteStep) -> None:
 
 
 def rfactor(working: Working, step: RfactorStep) -> None:
-    """RF: a stage before this one with a part of the reduction as an axis.
+    """RF: add a stage before this one with part of the reduction as an axis.
 
-    TVM repeats only the SP right before, and a FU of the stage right before that, to find the loop
-    (``GetFormerStageModifiableSteps``).
+    TVM finds the loop by repeating only the SP right before, and an FU of the stage right before
+    that (``GetFormerStageModifiableSteps``).
     """
     stage = working.stage(step.stage_id)
     before = split_before(working, step)
@@ -111,7 +111,7 @@ def rfactor(working: Working, step: RfactorStep) -> None:
 
 
 def split_before(working: Working, step: RfactorStep) -> SplitStep:
-    """Return the SP that a RF must follow."""
+    """Return the SP step that an RF must follow."""
     before = working.steps[working.index - 1] if working.index else None
     if not isinstance(before, SplitStep) or before.stage_id != step.stage_id:
         working.refuse("it must follow an SP step of the same stage", "stage_id")

@@ -1,4 +1,4 @@
-"""The replay of a schedule's steps over its compute DAG (``State::ApplySteps``, loop_state.cc)."""
+"""Replay of a schedule's steps over its compute DAG (``State::ApplySteps``, loop_state.cc)."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ _APPLY: dict[type[AnyStep], Callable[[Any, Any], None]] = {
 
 @dataclass
 class _Known:
-    """What is known of a stage's axes."""
+    """Knowledge of a stage's axes."""
 
     extents: dict[int, int] = field(default_factory=dict)
     named: int = 0
@@ -73,18 +73,18 @@ class _Known:
 
 
 class WorkingWithoutDag(Working):
-    """Stages that grow as steps name them and their loops."""
+    """Stages without a DAG, which grow as steps name them and their loops."""
 
     def __init__(self, steps: tuple[AnyStep, ...]) -> None:
         super().__init__(ComputeDag((), DagSource.NONE), steps, wraps=False)
         self.known: list[_Known] = []
         self._operations = 0
-        #: Stages as they were last, by number, and the same with names.
+        #: Stages as last seen, by number, and the same with names.
         self._seen: tuple[Stage, ...] = ()
         self._named: list[Stage] = []
 
     def stage(self, index: int, field: str = "stage_id") -> Stage:
-        """Return a stage; all up to it are made where there are none yet."""
+        """Return a stage, making all missing ones up to it."""
         if not 0 <= index < MOST_STAGES:
             self.refuse(f"there is no stage {index}", field)
         while len(self.stages) <= index:
@@ -94,7 +94,7 @@ class WorkingWithoutDag(Working):
         return self.stages[index]
 
     def iterator(self, stage: int, place: int, field: str = "iter_id") -> Iterator:
-        """Return a loop; all up to it are made where the stage may have more than are known."""
+        """Return a loop, making all missing ones up to it if the stage may have more."""
         found = self.stage(stage)
         if 0 <= place < len(found.iterators):
             return found.iterators[place]
@@ -124,7 +124,7 @@ class WorkingWithoutDag(Working):
             self.stages[step.stage_id] = changed(stage, iterators=iterators)
 
     def iterator_to_split(self, stage: int, place: int, recorded: int = 0) -> Iterator:
-        """Return a loop with its extent where that is known or the recorded one can be taken."""
+        """Return a loop, with the recorded extent if that can be trusted."""
         loop = self.iterator(stage, place)
         axis = loop.parts[0][1]
         if loop.extent is not None or loop.parts != ((self.stages[stage].made_by, axis),):
@@ -141,14 +141,14 @@ class WorkingWithoutDag(Working):
         return self.stages[stage].placed_by < 0
 
     def add(self, at: int, stage: Stage, known: _Known) -> None:
-        """Add a stage, and give later ones their new numbers."""
+        """Add a stage and renumber later ones."""
         self.insert(at, stage)
         self.known.insert(at, known)
 
     def state(self) -> State:
-        """Return what there is, each stage with a name from its number."""
+        """Return the current state; stages are named by number."""
         state = super().state()
-        seen, stages = self._seen, state.stages  # a step changes few of them, and takes none away
+        seen, stages = self._seen, state.stages  # a step changes few stages and removes none
         others = compress(range(len(seen)), map(is_not, seen, stages))
         for index in (*others, *range(len(seen), len(stages))):
             named = changed(stages[index], name=_name(index, stages[index]))
@@ -158,13 +158,13 @@ class WorkingWithoutDag(Working):
 
 
 def compute_at(working: WorkingWithoutDag, step: ComputeAtStep) -> None:
-    """CA: from here on no recorded extent of the stage is taken."""
+    """CA: from here on the stage's recorded extents are ignored."""
     working.iterator(step.target_stage_id, step.target_iter_id, "target_iter_id")
     placing.compute_at(working, step)
 
 
 def cache_read(working: WorkingWithoutDag, step: CacheReadStep) -> None:
-    """CHR: a stage behind this one."""
+    """CHR: add a stage behind this one."""
     source = working.stage(step.stage_id)
     for reader in step.reader_stage_ids:
         working.stage(reader, "reader_stage_ids")
@@ -179,7 +179,7 @@ def cache_read(working: WorkingWithoutDag, step: CacheReadStep) -> None:
 
 
 def cache_write(working: WorkingWithoutDag, step: CacheWriteStep) -> None:
-    """CHW: a stage before this one, which begins anew."""
+    """CHW: add a stage before this one, which starts afresh."""
     source, known = working.stage(step.stage_id), working.known[step.stage_id]
     made = _fresh(working, source, role="cache write", scope=step.scope_name)
     working.stages[step.stage_id] = _fresh(working, source)
@@ -188,9 +188,9 @@ def cache_write(working: WorkingWithoutDag, step: CacheWriteStep) -> None:
 
 
 def rfactor(working: WorkingWithoutDag, step: RfactorStep) -> None:
-    """RF: a stage before this one, which begins anew.
+    """RF: add a stage before this one, which starts afresh.
 
-    Axes before the factored one are the operation's own; the rest may come from the split, whose
+    Axes before the factored one are the operation's own; others may come from the split, whose
     factors tuning changes.
     """
     source, known = working.stage(step.stage_id), working.known[step.stage_id]
@@ -211,7 +211,7 @@ def rfactor(working: WorkingWithoutDag, step: RfactorStep) -> None:
 
 
 def _is_plain(working: WorkingWithoutDag, index: int) -> bool:
-    """Whether a stage's loops were only fused and split, and just now: TE then has the same."""
+    """Whether a stage's loops were only fused and split, so that TE has the same loops."""
     stage = working.stages[index]
     if any(step != stage.made_by for step in stage.steps):
         return False
@@ -256,7 +256,7 @@ def _role(stage: Stage) -> str:
     return f"{stage.role}, {stage.scope}" if stage.scope else stage.role
 
 
-#: What differs where no DAG is known.
+#: Steps that work otherwise without a DAG.
 _WITHOUT_DAG: dict[type[AnyStep], Callable[[Any, Any], None]] = {
     ComputeAtStep: compute_at,
     CacheReadStep: cache_read,
@@ -289,7 +289,7 @@ class Replay:
         return self._working.index
 
     def advance(self) -> None:
-        """Apply one step, or raise `ReplayError`."""
+        """Apply one step; raises `ReplayError`."""
         step = self._working.steps[self._working.index]
         if self._prepared < self._working.index:
             self._working.check_numbers(step)
@@ -297,17 +297,17 @@ class Replay:
         self._working.index += 1
 
     def state(self) -> State:
-        """Return the state as it is now; without a DAG, with the loops that the next step names."""
+        """Return the current state; without a DAG, with the loops that the next step names."""
         self._prepare()
         return self._working.state()
 
     def stage(self, number: int) -> Stage:
-        """Return one stage as it is now, as in `state` but for its name without a DAG."""
+        """Return one current stage; without a DAG it has no name."""
         self._prepare()
         return self._working.stage(number)
 
     def end(self) -> State:
-        """Return the state after the last step, or refuse one that no printer ends with."""
+        """Return the final state, or refuse one that no printer can end with."""
         state = self.state()
         _check_printable(state)
         return state
@@ -323,7 +323,7 @@ class Replay:
 def replay(
     dag: ComputeDag | None, steps: Sequence[AnyStep], release: tuple[int, int] = (0, 8)
 ) -> State:
-    """Replay all steps; raise `ReplayError` where TVM refuses one."""
+    """Replay all steps; raises `ReplayError` where TVM refuses one."""
     replaying = Replay(dag, steps, release)
     for _ in steps:
         replaying.advance()
@@ -331,7 +331,7 @@ def replay(
 
 
 def _check_printable(state: State) -> None:
-    """Refuse stages that are attached inside themselves, over which TVM's printer never ends."""
+    """Refuse stages attached inside themselves, on which TVM's printer never ends."""
     waiting = [index for index, stage in enumerate(state.stages) if stage.is_printed]
     lines = 0
     while waiting:

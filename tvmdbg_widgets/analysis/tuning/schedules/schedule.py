@@ -1,4 +1,4 @@
-"""The schedule of one record: steps in words, loop nest, tiles, and Python that applies it."""
+"""Schedule of one record: steps in words, loop nest, tiles, and Python that applies it."""
 
 from __future__ import annotations
 
@@ -39,13 +39,13 @@ _NO_TILES = TileStructure((), ())
 
 @dataclass(frozen=True, eq=False)
 class Schedule:
-    """What a record says of how its workload is computed.
+    """How a record's workload is computed.
 
     Attributes
     ----------
     record : Record
     dag : ComputeDag or None
-        None where nobody has it: the schedule is then told from its steps alone.
+        None where nobody has it: the schedule then shows its steps alone.
     dag_problems : tuple of str
         Why DAG texts or modules that were given for the task cannot be used.
     """
@@ -56,7 +56,7 @@ class Schedule:
 
     @property
     def dag_source(self) -> str:
-        """How the DAG is known, in words."""
+        """Source of the DAG, in words."""
         if self.dag is not None:
             return str(self.dag.source)
         return "not known: open the log with dag= to see names and all extents"
@@ -71,27 +71,27 @@ class Schedule:
 
     @property
     def _known(self) -> _ReplayedSteps:
-        """What the replay tells that goes further."""
+        """The more informative replay."""
         return self._without_dag if self.state is None else self._with_dag
 
     @property
     def state(self) -> State | None:
-        """The state after all steps; None where the DAG is not known or a step is refused."""
+        """The final state; None without a DAG or if a step is refused."""
         return self._with_dag.state
 
     @property
     def alone(self) -> State | None:
-        """What the steps alone tell, without the DAG; None where a step is refused."""
+        """The final state from steps alone, without the DAG; None if a step is refused."""
         return self._without_dag.state
 
     @cached_property
     def inferred(self) -> State | None:
-        """The state with inferred bounds, as far as they follow; None where there is no state."""
+        """The state with inferred bounds as far as they follow; None without a state."""
         return None if self.state is None else infer_bounds(self.state)
 
     @property
     def refused(self) -> str:
-        """Why the steps cannot be applied, empty where they can."""
+        """Why the steps cannot be applied, empty if they can."""
         return (self._without_dag if self.dag is None else self._with_dag).refused
 
     @cached_property
@@ -102,18 +102,18 @@ class Schedule:
 
     @property
     def shown(self) -> State | None:
-        """The state that tells most: bounds by the DAG, and what only the steps tell of them."""
+        """The most informative state: bounds by the DAG, else from steps."""
         return self._best_known[0]
 
     @property
     def nest(self) -> list[NestLine]:
-        """The loop nest of `shown`; empty for tuners that record no steps."""
+        """The loop nest of `shown`; empty for tuners without steps."""
         if not self.record.steps or self.shown is None:
             return []
         return nest(self.shown)
 
     def print(self, inferred: bool = False, hide_ones: bool = True) -> str:
-        """Return the text that ``print(state)`` gives in TVM, or what the steps alone tell.
+        """Return the text of ``print(state)`` in TVM, or the nest from steps alone.
 
         Parameters
         ----------
@@ -131,7 +131,7 @@ class Schedule:
 
     @cached_property
     def steps(self) -> tuple[str, ...]:
-        """A sentence for each step; for other tuners a line for each knob or instruction."""
+        """One sentence per step; for other tuners one line per knob or instruction."""
         if self.record.task.tuner != "ansor":
             return config_words(self.record)
         return self._known.words
@@ -142,7 +142,7 @@ class Schedule:
         return self._known.structure
 
     def to_dataframe(self) -> pd.DataFrame:
-        """Return the tiles, a row each."""
+        """Return one row per tile."""
         return self.structure.to_dataframe()
 
     @property
@@ -152,7 +152,7 @@ class Schedule:
 
     @property
     def title(self) -> str:
-        """Which trial it is, of what, and what it cost."""
+        """Trial, workload and cost in one line."""
         record = self.record
         cost = duration_text(record.cost * _NS)
         if record.error is not MeasureError.NO_ERROR:
@@ -161,7 +161,7 @@ class Schedule:
 
     @cached_property
     def notes(self) -> tuple[str, ...]:
-        """What must be known to read the nest: where names are from, and what is not known."""
+        """Notes on the nest: sources of names, and unknowns."""
         if self.record.task.tuner != "ansor" or not self.record.steps:
             return ()
         found = [f"DAG: {self.dag_source}", *self.dag_problems]
@@ -196,7 +196,7 @@ class Schedule:
 
 @dataclass(frozen=True)
 class _ReplayedSteps:
-    """What one replay of all steps tells; the state is None where one is refused."""
+    """Results of one replay of all steps; `state` is None if one is refused."""
 
     state: State | None = None
     refused: str = ""
@@ -205,7 +205,7 @@ class _ReplayedSteps:
 
 
 def _told(dag: ComputeDag | None, record: Record) -> _ReplayedSteps:
-    """Replay all steps once, for the state, the sentences and the tiles together."""
+    """Replay all steps once, for state, sentences and tiles together."""
     steps = record.steps
     try:
         replaying, splits, words = Replay(dag, steps), SplitsSeen(steps), []
@@ -219,7 +219,7 @@ def _told(dag: ComputeDag | None, record: Record) -> _ReplayedSteps:
 
 
 def _told_apart(dag: ComputeDag | None, record: Record) -> _ReplayedSteps:
-    """Say what is refused where TVM refuses it, and of each step as much as is known."""
+    """Return the refusal, and the results as far as known, after TVM refuses a step."""
     words = steps_in_words(dag, record.steps)
     try:
         state = replay(dag, record.steps)
@@ -237,7 +237,7 @@ def infer_bounds(state: State) -> State:
 
 
 def why_refused(state: State) -> str:
-    """Say why TVM infers no bounds of a state, nothing where it does."""
+    """Return why TVM infers no bounds of a state, nothing if it does."""
     try:
         _inferred(state)
     except RefusedError as problem:
@@ -257,7 +257,7 @@ def _inferred(state: State) -> State:
 def _bounded(stage: Stage, loops: Sequence[LoopVariable], ranges: Ranges) -> Stage:
     if stage.compute_at is ComputeAt.INLINED:
         return stage
-    # TE has more loops where a stage is cached that was split before.
+    # TE has more loops for a stage that was split before it was cached.
     if len(loops) < len(stage.iterators) or any(loop not in ranges for loop in loops):
         raise RefusedError(f"the loops of {stage.name} are others than the schedule's")
     found = [ranges[loop] for loop, _ in zip(loops, stage.iterators, strict=False)]
@@ -276,7 +276,7 @@ _TOLD = 3
 def best_known(
     inferred: State, replayed: State, alone: State | None
 ) -> tuple[State, tuple[str, ...]]:
-    """Return a state with the extents that only its steps tell, and what to say of them."""
+    """Return a state with extents that only its steps give, and notes on them."""
     if alone is None or len(alone.stages) > len(inferred.stages):
         return inferred, ()
     stages = list(inferred.stages)
@@ -305,7 +305,7 @@ def best_known(
 
 
 def _both(stage: Stage, alone: Stage) -> Yields[tuple[int, Iterator, int]]:
-    """Yield the loops that both have, with the extent that the steps alone tell."""
+    """Yield the loops common to both, with the extent from steps alone."""
     made = [_history(each) for each in alone.iterators]
     if made != [_history(each) for each in stage.iterators[: len(made)]]:
         return

@@ -1,6 +1,6 @@
-"""Stages as TE schedules them: loops, how they are split and fused, and what is computed.
+"""Stages as TE schedules them: loops with their splits and fusions, and the computation.
 
-Of te.Stage (src/te/schedule/schedule_lang.cc); a state's stages have only lists of loops.
+As te.Stage (src/te/schedule/schedule_lang.cc); a state's stages only have lists of loops.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from tvmdbg_widgets.model.tuning.trials import TensorRead
 
 @dataclass(frozen=True)
 class AxisSplit:
-    """``parent`` in two; `factor` is the extent of the inner loop, or else of the outer."""
+    """`parent` split in two; `factor` is the extent of the inner loop, or else of the outer."""
 
     parent: LoopVariable
     outer: LoopVariable
@@ -37,18 +37,18 @@ class AxisSplit:
 
     @property
     def made(self) -> tuple[LoopVariable, ...]:
-        """Loops that come from it."""
+        """Resulting loops."""
         return (self.outer, self.inner)
 
     @property
     def used(self) -> tuple[LoopVariable, ...]:
-        """Loops that go into it."""
+        """Consumed loops."""
         return (self.parent,)
 
 
 @dataclass(frozen=True)
 class Fuse:
-    """Two loops as one."""
+    """Two loops fused into one."""
 
     outer: LoopVariable
     inner: LoopVariable
@@ -56,30 +56,30 @@ class Fuse:
 
     @property
     def made(self) -> tuple[LoopVariable, ...]:
-        """The loop that comes from it."""
+        """The resulting loop."""
         return (self.fused,)
 
     @property
     def used(self) -> tuple[LoopVariable, ...]:
-        """Loops that go into it."""
+        """The consumed loops."""
         return (self.outer, self.inner)
 
 
 @dataclass(frozen=True)
 class Shift:
-    """A loop from 0 on in place of an axis that may begin elsewhere (``Rebase``)."""
+    """A loop from 0 that replaces an axis with another start (``Rebase``)."""
 
     parent: LoopVariable
     shifted: LoopVariable
 
     @property
     def made(self) -> tuple[LoopVariable, ...]:
-        """The loop that comes from it."""
+        """The resulting loop."""
         return (self.shifted,)
 
     @property
     def used(self) -> tuple[LoopVariable, ...]:
-        """The axis."""
+        """The replaced axis."""
         return (self.parent,)
 
 
@@ -96,7 +96,7 @@ class Single:
 
     @property
     def used(self) -> tuple[LoopVariable, ...]:
-        """Nothing."""
+        """No loops."""
         return ()
 
 
@@ -105,7 +105,7 @@ Relation: TypeAlias = AxisSplit | Fuse | Shift | Single
 
 @dataclass(frozen=True)
 class StageAxis:
-    """An axis of a computation: its loop, how far it goes, and whether it is reduced over."""
+    """An axis of a computation: its loop, extent, and whether it is reduced."""
 
     loop: LoopVariable
     extent: int | None
@@ -152,7 +152,7 @@ class TensorStage:
         return [*self.axes, *self.reduce_axes]
 
     def check_loops(self) -> None:
-        """Refuse a placeholder: steps look for its loops, and it has no list of them."""
+        """Refuse a placeholder, which has no list of loops."""
         if self.is_placeholder:
             raise RefusedError(f"{self.name} is a placeholder and has no loops")
 
@@ -164,7 +164,7 @@ class TensorStage:
         return self.loops[place]
 
     def split(self, place: int, lengths: Iterable[int], *, inner_to_outer: bool) -> None:
-        """Split a loop in pairs, its outer part again and again, or its inner part."""
+        """Split a loop repeatedly, its outer part or its inner part again."""
         rest, parts = self.loop(place), []
         for length in reversed(list(lengths)) if inner_to_outer else lengths:
             outer, inner = LoopVariable(f"{rest.name}.outer"), LoopVariable(f"{rest.name}.inner")
@@ -175,7 +175,7 @@ class TensorStage:
         self.loops[place : place + 1] = parts[::-1] if inner_to_outer else parts
 
     def fuse(self, places: tuple[int, ...]) -> None:
-        """Fuse loops; of none at all a loop of extent 1 is made around those that there are."""
+        """Fuse loops; fusing none makes a loop of extent 1 around all."""
         self.check_loops()
         if not places:
             single = LoopVariable("singleton")
@@ -203,11 +203,11 @@ class TensorStage:
             loops[:] = [new if loop is old else loop for loop in loops]
 
     def tag(self, loop: LoopVariable) -> str:
-        """Return what a loop is bound to, empty for nothing."""
+        """Return the thread tag of a loop, empty for none."""
         return self.threads[loop][0] if loop in self.threads else ""
 
     def is_reduced(self, loop: LoopVariable) -> bool:
-        """Tell whether a loop comes from a reduce axis."""
+        """Return whether a loop comes from a reduce axis."""
         return bool({axis.loop for axis in self.reduce_axes} & self.touching(loop))
 
     def touching(self, loop: LoopVariable) -> set[LoopVariable]:
@@ -222,7 +222,7 @@ class TensorStage:
         return touched
 
     def path(self) -> Iterator[tuple[TensorStage, LoopVariable]]:
-        """Yield the loops around the stage, innermost first, each with its stage."""
+        """Yield the loops around the stage with their stages, innermost first."""
         seen = {self.key}
         place = self.place
         while place is not None:
@@ -240,7 +240,7 @@ Intervals = dict[LoopVariable, IntegerInterval | None]
 
 
 def pass_down_ranges(stage: TensorStage, ranges: Ranges, *, final: bool = True) -> None:
-    """Add the ranges of all loops to those of the axes (``PassDownDomain``)."""
+    """Derive ranges of loops from axes (``PassDownDomain``)."""
     bound = _bound_to_threads(stage)
     for relation in stage.relations:
         if any(loop not in ranges for loop in relation.used):
@@ -281,7 +281,7 @@ def _extents(
 
 
 def _bound_to_threads(stage: TensorStage) -> set[LoopVariable]:
-    """Return loops from which a loop bound to a thread is made (``PassUpThreadBinding``)."""
+    """Return loops that thread-bound loops are made from (``PassUpThreadBinding``)."""
     bound = set(stage.threads)
     for relation in reversed(stage.relations):
         if bound & set(relation.made):
@@ -290,7 +290,7 @@ def _bound_to_threads(stage: TensorStage) -> set[LoopVariable]:
 
 
 def pass_up_intervals(stage: TensorStage, ranges: Ranges, found: Intervals) -> None:
-    """Add the intervals of the axes to those of the leaves (``PassUpDomain``)."""
+    """Derive intervals of axes from leaves (``PassUpDomain``)."""
     for relation in reversed(stage.relations):
         if any(loop not in found for loop in relation.made) and not isinstance(relation, Single):
             raise RefusedError(f"a loop of {stage.name} is not among its leaves")
@@ -340,7 +340,7 @@ def _fuse_up(
 def pass_up_forms(
     stage: TensorStage, ranges: Ranges, found: dict[LoopVariable, LinearForm]
 ) -> None:
-    """Add the values of the axes to those of the leaves, where they are known (``PassUpIndex``)."""
+    """Derive values of axes from leaves, as far as known (``PassUpIndex``)."""
     for relation in reversed(stage.relations):
         match relation:
             case AxisSplit(parent, outer, inner) if outer in found and inner in found:
@@ -359,7 +359,7 @@ def pass_down_forms(
     ranges: Mapping[LoopVariable, LoopRange],
     found: dict[LoopVariable, LinearForm],
 ) -> None:
-    """Add the values of the leaves to those of the axes (``PassDownIndex``)."""
+    """Derive values of leaves from axes (``PassDownIndex``)."""
     for relation in stage.relations:
         match relation:
             case AxisSplit(parent, outer, inner) if parent in found:

@@ -1,4 +1,4 @@
-"""The stages of a DAG as TE schedules them, normalized before bounds are inferred."""
+"""Stages of a DAG as TE schedules them, normalized before bounds are inferred."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ from tvmdbg_widgets.model.tuning.trials import (
 
 
 def normalize(stages: Sequence[TensorStage]) -> None:
-    """Inline stages, let loops begin at 0, and attach to what became of loops."""
+    """Inline stages, start loops at 0, and update attachments to replaced loops."""
     for at in range(len(stages) - 1, -1, -1):
         if stages[at].is_inlined:
             _inline(stages[at], stages[at + 1 :])
@@ -81,7 +81,7 @@ def _inline(stage: TensorStage, later: Sequence[TensorStage]) -> None:
 
 
 def _shifted(stage: TensorStage) -> dict[LoopVariable, LoopVariable]:
-    """Put a loop from 0 on in place of each axis that is a loop and bound to no thread."""
+    """Replace every axis that is an unbound loop by a loop from 0."""
     moved = {}
     for axis in stage.roots:
         if axis.loop in stage.leaves and axis.loop not in stage.threads:
@@ -92,7 +92,7 @@ def _shifted(stage: TensorStage) -> dict[LoopVariable, LoopVariable]:
 
 
 def _grown(stage: TensorStage, loop: LoopVariable) -> LoopVariable:
-    """Return the innermost loop that came of one by splits, or by fusions as the inner part."""
+    """Return the innermost loop made from a loop by splits, or as the inner part of fusions."""
     for relation in stage.relations:
         match relation:
             case Fuse(_, inner, fused) if inner is loop:
@@ -153,9 +153,9 @@ class StagedDag:
                 stage.place, stage.is_inlined = None, True
             case ComputeRootStep():
                 stage.place, stage.is_inlined = None, False
-            case StorageAlignStep():  # changes no bounds
+            case StorageAlignStep():  # no effect on bounds
                 stage.loop(step.iter_id)
-            case PragmaStep():  # nor does this; TVM unrolls loops that do not exist, too
+            case PragmaStep():  # likewise; TVM unrolls even loops that do not exist
                 stage.check_loops()
                 if not step.pragma_type.startswith("auto_unroll_max_step"):
                     stage.loop(step.iter_id)
@@ -209,7 +209,7 @@ def _stage(dag: ComputeDag, at: int) -> TensorStage:
 
 
 def _mark_outputs(stages: list[TensorStage]) -> None:
-    """Mark stages that none reads; one whose reads are not known may read all before it."""
+    """Mark stages without readers; unknown reads may be of any earlier stage."""
     read: set[int] = set()
     for stage in reversed(stages):
         stage.is_output = not stage.is_placeholder and stage.key not in read
@@ -221,7 +221,7 @@ def _mark_outputs(stages: list[TensorStage]) -> None:
 def cache_read(
     source: TensorStage, scope: str, readers: Sequence[TensorStage], key: int
 ) -> TensorStage:
-    """Return a stage that copies `source` for its readers, which then read the copy."""
+    """Return a stage that copies `source` for its readers, and redirect them."""
     axes = _renamed(source.axes)
     indices = tuple(Variable(axis.loop.name) for axis in axes)
     for reader in readers:
@@ -235,7 +235,7 @@ def cache_read(
 def cache_write(source: TensorStage, scope: str, key: int) -> TensorStage:
     """Return a stage that computes what `source` then copies.
 
-    Its axes are the loops of `source`, split and fused as they are by then.
+    Its axes are the current loops of `source`, split and fused.
     """
     reduced = {axis.loop for axis in source.reduce_axes}
     kept = [loop for loop in source.leaves if loop not in reduced]
@@ -264,7 +264,7 @@ def cache_write(source: TensorStage, scope: str, key: int) -> TensorStage:
 
 
 def rfactor(source: TensorStage, loop: LoopVariable, position: int, key: int) -> TensorStage:
-    """Return a stage with one reduction loop of `source` as an axis, over which that then runs."""
+    """Return a stage with a reduction loop of `source` as an axis, which that then reduces."""
     touched = source.touching(loop)
     reduced = [axis for axis in source.reduce_axes if axis.loop in touched]
     if not reduced or any(axis.loop in touched for axis in source.axes):
@@ -325,7 +325,7 @@ def _read_from(stage: TensorStage, made: TensorStage, indices: Sequence[Expressi
 
 
 def _marks(relation: Relation) -> set[LoopVariable]:
-    """Return the loop by which TE tells whether a relation is touched."""
+    """Return the loop by which TE detects that a relation is touched."""
     match relation:
         case AxisSplit(parent):
             return {parent}
@@ -335,18 +335,18 @@ def _marks(relation: Relation) -> set[LoopVariable]:
 
 
 Reads = tuple[TensorRead, ...]
-#: Schedules of real networks stay far below.
+#: Far above schedules of real networks.
 _MOST_READS, _DEEPEST, _LARGEST = 200, 40, 300
 
 
 def all_reads(bodies: Iterable[Expression]) -> Reads | None:
-    """Return the distinct reads of bodies, None where one does not say what it reads."""
+    """Return the distinct reads of bodies, None where one has unknown reads."""
     found = tuple(dict.fromkeys(read for body in bodies for read in reads(body)))
     return None if any(read.operation < 0 for read in found) else checked(found)
 
 
 def checked(found: Iterable[TensorRead]) -> Reads | None:
-    """Return distinct reads; None for more, or larger ones, than are followed."""
+    """Return distinct reads; None if there are too many or too large ones."""
     distinct: dict[TensorRead, None] = {}
     for each in found:
         if not _is_small(each) or len(distinct) > _MOST_READS:
@@ -356,7 +356,7 @@ def checked(found: Iterable[TensorRead]) -> Reads | None:
 
 
 def substituted(found: Reads | None, values: Mapping[str, Expression]) -> Reads | None:
-    """Return reads with other indices in place of some axes."""
+    """Return reads with indices substituted for some axes."""
     if found is None:
         return None
 
@@ -369,7 +369,7 @@ def substituted(found: Reads | None, values: Mapping[str, Expression]) -> Reads 
 
 
 def redirected(found: Reads, old: tuple[int, int], new: int) -> Reads:
-    """Return reads that take one output from another stage."""
+    """Return reads with one output replaced by another stage's."""
 
     def change(expression: Expression) -> Expression:
         whole = rebuilt(expression, change)
@@ -383,7 +383,7 @@ def redirected(found: Reads, old: tuple[int, int], new: int) -> Reads:
 def inlined(
     found: Reads | None, key: int, axes: Sequence[str], inner: Reads | None
 ) -> Reads | None:
-    """Return reads with those of a stage replaced by what it reads itself."""
+    """Return reads with those of a stage replaced by that stage's own reads."""
     if found is None or all(each.operation != key for each in found):
         return found
     if inner is None:
@@ -401,7 +401,7 @@ def inlined(
 
 
 def as_expression(form: LinearForm) -> Expression:
-    """Return a form as an expression of its loops' names."""
+    """Return a form as an expression of loop names."""
     whole: Expression | None = None
     for atom, times in form.terms.items():
         part: Expression
@@ -418,7 +418,7 @@ def as_expression(form: LinearForm) -> Expression:
 
 
 def _is_small(expression: Expression) -> bool:
-    """Tell whether a read is small enough to follow; large ones share parts many times."""
+    """Return whether a read is small enough to follow; large ones share parts many times."""
     waiting, seen = [(expression, 1)], 0
     while waiting:
         each, depth = waiting.pop()

@@ -1,6 +1,6 @@
-"""The tensor computations behind the stages, as ``te.Schedule`` rewrites them.
+"""Tensor computations behind the stages, as ``te.Schedule`` rewrites them.
 
-Cache and rfactor stages get their names, loops and extents from here
+Cache and rfactor stages get names, loops and extents from here
 (src/te/schedule/schedule_dataflow_rewrite.cc). Names are TE's: ``k.outer``, ``i.c``.
 """
 
@@ -17,7 +17,7 @@ from tvmdbg_widgets.model.tuning.trials import reads as reads_in
 
 
 class RewriteError(Exception):
-    """What TE refuses; the text says why, `field` which field of the step is at fault."""
+    """Refusal by TE; `field` is the step's field at fault."""
 
     def __init__(self, problem: str, field: str = "") -> None:
         super().__init__(problem)
@@ -26,7 +26,7 @@ class RewriteError(Exception):
 
 @dataclass(frozen=True)
 class TensorAxis:
-    """An axis: `factor` is that of the split it is from."""
+    """An axis; `factor` is that of its split."""
 
     name: str
     extent: int | None
@@ -36,7 +36,7 @@ class TensorAxis:
 
 @dataclass(frozen=True)
 class Computation:
-    """What one stage computes."""
+    """Computation of one stage."""
 
     key: int
     name: str
@@ -51,19 +51,19 @@ class Computation:
 
 @dataclass(frozen=True)
 class _LeafLoop:
-    """A loop of TE: the axis, and the root axes it is made from."""
+    """A loop of TE: its axis, and the root axes it is made from."""
 
     axis: TensorAxis
     roots: frozenset[int]
 
 
 def computations(dag: ComputeDag) -> list[Computation]:
-    """Return one computation an operation."""
+    """Return one computation per operation."""
     return [_computation(each, index) for index, each in enumerate(dag.operations)]
 
 
 class Dataflow:
-    """The computations, one a stage in the order of the stages."""
+    """Computations by stage, in the order of the stages."""
 
     def __init__(self, dag: ComputeDag) -> None:
         self.computations = computations(dag)
@@ -74,7 +74,7 @@ class Dataflow:
         source = self.computations[stage]
         name = source.origin if source.outputs == 1 else f"{source.origin}.v0"
         taken = {each.name for each in self.computations}
-        while f"{name}.{scope}" in taken:  # of a third copy TVM's own name is not stable
+        while f"{name}.{scope}" in taken:  # TVM's own name of a third copy is not stable
             name += ".d"
         key, read = next(self._keys), (source.key, 0)
         for reader in readers:
@@ -89,7 +89,7 @@ class Dataflow:
         return copy
 
     def cache_write(self, stage: int, scope: str) -> tuple[Computation, Computation]:
-        """Add a computation before `stage` that computes what `stage` then copies."""
+        """Add a computation before `stage`, which then only copies."""
         source = self.computations[stage]
         if source.is_placeholder:
             raise RewriteError("a placeholder is not computed, so it has no cache to write")
@@ -104,7 +104,7 @@ class Dataflow:
     def rfactor(
         self, stage: int, leaves: Leaves, iterator: int, position: int
     ) -> tuple[Computation, Computation]:
-        """Add a computation before `stage` that has one of its reduction loops as an axis."""
+        """Add a computation before `stage` with one of its reduction loops as an axis."""
         source = self.computations[stage]
         factored, others = leaves.factored(iterator)
         axes = list(source.axes)
@@ -148,7 +148,7 @@ class Dataflow:
 
 
 class Leaves:
-    """The loops of one stage as TE has them for an rfactor: fused, then split."""
+    """Loops of one stage as TE has them for an rfactor: fused, then split."""
 
     def __init__(self, computation: Computation) -> None:
         self._computation = computation
@@ -156,7 +156,7 @@ class Leaves:
         self._leaves = [_LeafLoop(axis, frozenset({index})) for index, axis in enumerate(roots)]
 
     def fuse(self, places: tuple[int, ...]) -> None:
-        """Fuse loops; of none a loop of its own is made, which replaces all."""
+        """Fuse loops; fusing none makes a loop that replaces all."""
         chosen = [self._leaf(place, "fused_ids") for place in places]
         if not chosen:
             self._leaves = [_LeafLoop(TensorAxis("singleton", 1), frozenset({-1}))]
@@ -167,7 +167,7 @@ class Leaves:
         self._leaves[places[0] : places[-1] + 1] = [fused]
 
     def split(self, place: int, lengths: tuple[int, ...], inner_to_outer: bool) -> None:
-        """Split a loop in pairs: its outer part again and again, or its inner part."""
+        """Split a loop repeatedly, its outer part or its inner part again."""
         leaf = self._leaf(place, "iter_id")
         rest, parts = leaf.axis, []
         for length in reversed(lengths) if inner_to_outer else lengths:
@@ -181,7 +181,7 @@ class Leaves:
         self._leaves[place : place + 1] = [_LeafLoop(each, leaf.roots) for each in ordered]
 
     def factored(self, place: int) -> tuple[TensorAxis, tuple[TensorAxis, ...]]:
-        """Return a loop, and what stays to be reduced when it is an axis."""
+        """Return a loop, and the rest of the reduction when it becomes an axis."""
         leaf = self._leaf(place, "iter_id")
         spatial = len(self._computation.axes)
         if not any(root >= spatial for root in leaf.roots):
@@ -250,7 +250,7 @@ Loop: TypeAlias = tuple[int, int]
 
 
 class Attachments:
-    """The map in both directions."""
+    """Attached stages by loop, and loops by stage."""
 
     def __init__(self) -> None:
         self.stages: dict[Loop, list[int]] = {}
@@ -280,7 +280,7 @@ class Attachments:
             self.loops.update(dict.fromkeys(attached, loop))
 
     def insert(self, at: int) -> None:
-        """Make room for a stage: numbers from `at` on grow by one."""
+        """Renumber for an inserted stage: numbers from `at` on grow by one."""
 
         def after(stage: int) -> int:
             return stage + (stage >= at)
@@ -298,9 +298,10 @@ _REPLACED = ((".", "_"), ("@", "_"), ("outer", "o"), ("inner", "i"))
 
 
 def clean_name(name: str) -> str:
-    """Return an axis' name as its loop has it (``CleanName``, src/auto_scheduler/utils.h).
+    """Return the loop name of an axis (``CleanName``, src/auto_scheduler/utils.h).
 
     >>> clean_name("k.inner@router")
+
     'k_i_ro'
     """
     for old, new in _REPLACED:

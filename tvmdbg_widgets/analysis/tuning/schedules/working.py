@@ -1,4 +1,4 @@
-"""A schedule while its steps are replayed: split, fused and reordered loops, refused steps."""
+"""Working state of a replay: loops being split, fused and reordered, and refused steps."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ from tvmdbg_widgets.model.tuning.trials import ComputeDag
 
 
 class ReplayError(ValueError):
-    """A step that TVM refuses, or that no schedule has."""
+    """A step that TVM refuses or that no schedule has."""
 
     def __init__(self, problem: str, *, step: int = -1, code: str = "", field: str = "") -> None:
         self.problem = problem
@@ -47,12 +47,12 @@ class ReplayError(ValueError):
 
 
 _UNROLL = "auto_unroll_max_step"
-#: What ``atoi`` reads at the start of a text.
+#: The prefix that ``atoi`` reads.
 _NUMBER = re.compile(r"[ \t\n\v\f\r]*([+-]?[0-9]{1,20})")
 
 
 def annotate(working: Working, step: AnnotationStep) -> None:
-    """AN: bind a loop that is not bound."""
+    """AN: bind an unbound loop."""
     loop = working.iterator(step.stage_id, step.iter_id)
     if loop.annotation is not Annotation.NONE:
         working.refuse(f"loop {loop.name!r} is {loop.annotation.word} already", "iter_id")
@@ -68,7 +68,7 @@ def annotate(working: Working, step: AnnotationStep) -> None:
 
 
 def fuse(working: Working, step: FuseStep) -> None:
-    """FU: make one loop of several, or replace all by one of extent 1."""
+    """FU: fuse several loops, or replace all by one of extent 1."""
     places, stage, index = step.fused_ids, step.stage_id, working.index
     working.stage(stage)
     if not places:
@@ -112,7 +112,7 @@ def fuse(working: Working, step: FuseStep) -> None:
 
 
 def reorder(working: Working, step: ReorderStep) -> None:
-    """RE: the old loops in this order; what TVM does not check is applied as it is."""
+    """RE: reorder loops; orders that TVM does not check are applied too."""
     if len(step.after_ids) > MOST_LOOPS:
         working.refuse(f"more than {MOST_LOOPS:,} loops", "after_ids")
     chosen = [working.iterator(step.stage_id, each, "after_ids") for each in step.after_ids]
@@ -121,14 +121,14 @@ def reorder(working: Working, step: ReorderStep) -> None:
 
 
 def split(working: Working, step: SplitStep) -> None:
-    """SP: one loop into ``len(lengths) + 1``; the recorded extent is not looked at."""
+    """SP: split a loop into ``len(lengths) + 1``; the recorded extent is ignored."""
     loop = working.iterator_to_split(step.stage_id, step.iter_id, step.extent)
     factors = [((working.index, at),) for at in range(len(step.lengths))]
     _split(working, step, loop, step.lengths, factors, inner_to_outer=step.inner_to_outer)
 
 
 def follow_split(working: Working, step: FollowSplitStep) -> None:
-    """FSP: by the factors of a SP of the record, the last ones multiplied."""
+    """FSP: split by the factors of an SP of the record, the last ones multiplied."""
     lengths = _source(working, step.src_step_id, "src_step_id").lengths
     if not 0 <= step.n_split <= len(lengths) + 1:
         working.refuse(
@@ -145,13 +145,13 @@ def follow_split(working: Working, step: FollowSplitStep) -> None:
 
 
 def followed_lengths(lengths: tuple[int, ...], n_split: int) -> tuple[int, ...]:
-    """Return the factors that a FSP step takes from those of a SP."""
+    """Return the factors of an FSP step, taken from an SP."""
     kept = max(n_split - 1, 0)
     return (*lengths[:kept], prod(lengths[kept:]))
 
 
 def follow_fused_split(working: Working, step: FollowFusedSplitStep) -> None:
-    """FFSP: in two, by the product of one level of some SPs."""
+    """FFSP: split in two, by the product of one level of some SPs."""
     factor = 1
     for source in step.src_step_ids:
         lengths = _source(working, source, "src_step_ids").lengths
@@ -169,7 +169,7 @@ def follow_fused_split(working: Working, step: FollowFusedSplitStep) -> None:
 
 def mark(working: Working, step: PragmaStep) -> None:
     """PR: set how far to unroll, or detach the stage."""
-    if step.pragma_type == "debug_skip_region":  # TVM does not look at the stage
+    if step.pragma_type == "debug_skip_region":  # TVM ignores the stage
         working.attachments.detach(step.stage_id)
         if step.stage_id < len(working.stages):
             working.mark(step.stage_id)
@@ -252,14 +252,14 @@ def _part(
 
 
 def _replace(working: Working, stage: int, iterators: tuple[Iterator, ...]) -> None:
-    """Give a stage loops whose own history tells what was done."""
+    """Replace a stage's loops; their history records the step."""
     before = working.stages[stage].steps
     working.set_iterators(stage, iterators)
     working.stages[stage] = changed(working.stages[stage], steps=before)
 
 
 def _product(working: Working, parts: list[Iterator]) -> int | None:
-    """Multiply extents from the first on; 32 bits are kept after each where TVM keeps them."""
+    """Multiply extents in order, truncated to 32 bits where TVM does so."""
     product = 1
     for each in parts:
         if each.extent is None:
@@ -294,14 +294,14 @@ class Working:
         ]
 
     def state(self) -> State:
-        """Return what there is as a value."""
+        """Return a snapshot of the state."""
         attached = {loop: tuple(each) for loop, each in self.attachments.stages.items()}
         return State(
             self.dag, self.steps, tuple(self.stages), attached, dict(self.attachments.loops)
         )
 
     def fresh_stage(self, computation: Computation, made_by: int, **marks: Any) -> Stage:
-        """Return a computation's stage, with its axes as loops."""
+        """Return a new stage for a computation, with its axes as loops."""
         if len(computation.name) > LONGEST_NAME:
             self.refuse(f"a stage's name is longer than {LONGEST_NAME:,} characters")
         axes = () if computation.is_placeholder else computation.axes
@@ -325,20 +325,20 @@ class Working:
         )
 
     def insert(self, at: int, stage: Stage) -> None:
-        """Add a stage, and give later ones their new numbers."""
+        """Add a stage and renumber later ones."""
         if len(self.stages) >= MOST_STAGES:
             self.refuse(f"more than {MOST_STAGES:,} stages")
         self.stages.insert(at, stage)
         self.attachments.insert(at)
 
     def stage(self, index: int, field: str = "stage_id") -> Stage:
-        """Return a stage, or refuse a number that none has."""
+        """Return a stage; refuses an invalid number."""
         if not 0 <= index < len(self.stages):
             self.refuse(f"there is no stage {index} among {len(self.stages)}", field)
         return self.stages[index]
 
     def iterator(self, stage: int, place: int, field: str = "iter_id") -> Iterator:
-        """Return a loop of a stage, or refuse a place that none has."""
+        """Return a loop of a stage; refuses an invalid place."""
         iterators = self.stage(stage).iterators
         if not 0 <= place < len(iterators):
             name = self.stages[stage].name
@@ -347,11 +347,11 @@ class Working:
         return iterators[place]
 
     def prepare(self, step: AnyStep) -> None:
-        """Make loops that a step names, where they only come to be by that."""
+        """Make loops that a step names implicitly."""
 
     def iterator_to_split(self, stage: int, place: int, recorded: int = 0) -> Iterator:
-        """Return a loop to split; `recorded` is the extent that a SP step has for it."""
-        del recorded  # TVM does not look at it
+        """Return a loop to split; `recorded` is the extent in an SP step."""
+        del recorded  # TVM ignores it
         return self.iterator(stage, place)
 
     def knows_parts(self, stage: int) -> bool:
@@ -360,7 +360,7 @@ class Working:
         return False
 
     def set_iterators(self, stage: int, iterators: tuple[Iterator, ...], **marks: Any) -> None:
-        """Give a stage other loops."""
+        """Replace the loops of a stage."""
         if len(iterators) > MOST_LOOPS:
             self.refuse(f"stage {stage} gets more than {MOST_LOOPS:,} loops")
         for each in iterators:
@@ -371,7 +371,7 @@ class Working:
         self.mark(stage, iterators=iterators, **marks)
 
     def mark(self, stage: int, **marks: Any) -> None:
-        """Change a stage, and note that the current step did."""
+        """Replace a stage, marked as changed by the current step."""
         old = self.stages[stage]
         self.stages[stage] = changed(old, steps=(*old.steps, self.index), **marks)
 
@@ -406,7 +406,7 @@ T = TypeVar("T")
 
 
 def changed(value: T, **fields: Any) -> T:
-    """Return a copy of a plain dataclass with other fields; faster than `dataclasses.replace`."""
+    """Return a copy with other fields; faster than `dataclasses.replace`."""
     copy = object.__new__(type(value))
     copy.__dict__.update(value.__dict__, **fields)
     return copy
@@ -414,9 +414,9 @@ def changed(value: T, **fields: Any) -> T:
 
 MOST_STEPS = 10_000
 MOST_STAGES = 1_000
-#: Loops of one stage.
+#: Most loops of one stage.
 MOST_LOOPS = 1_000
-#: Lines of the whole nest.
+#: Most lines of a nest.
 MOST_LINES = 10_000
 LONGEST_NAME = 2_000
 LARGEST_EXTENT = 2**63 - 1
