@@ -111,12 +111,11 @@ class Comparison(MadeSequence[Difference]):
         return tuple(sorted(groups, key=self._rank))  # stable
 
     def _rank(self, group: DifferenceGroup) -> tuple[bool, bool, DifferenceKind, bool, int]:
-        """Sort key: times first; parameters behind operators, scalar parameters last."""
-        parameter, scalar = self._of_parameters(group)
+        parameter, scalar = self._unmatched_parameters(group)
         timed = group.kind is DifferenceKind.TIME
         return scalar, not timed, group.kind, parameter, -len(group.members)
 
-    def _of_parameters(self, group: DifferenceGroup) -> tuple[bool, bool]:
+    def _unmatched_parameters(self, group: DifferenceGroup) -> tuple[bool, bool]:
         """Return whether a group is unmatched parameters, and whether these are scalars."""
         if group.kind not in (DifferenceKind.ONLY_A, DifferenceKind.ONLY_B):
             return False, False
@@ -182,7 +181,7 @@ class Comparison(MadeSequence[Difference]):
         """Return the groups by kind; scalar parameters are a section of their own."""
         found: dict[str, list[DifferenceGroup]] = {}
         for each in self.groups:
-            scalar = self._of_parameters(each)[1]
+            scalar = self._unmatched_parameters(each)[1]
             title = f"{each.kind.label}, scalar parameters" if scalar else each.kind.label
             found.setdefault(title, []).append(each)
         return list(found.items())

@@ -74,10 +74,10 @@ class Difference(NamedTuple):
 def differences(a: RunParts, b: RunParts, matching: Matching) -> Iterator[Difference]:
     """Yield unmatched nodes, then differences by pair in order of the nodes of `a`."""
     graph_a, graph_b = matching.graph_a, matching.graph_b
-    yield from _alone(graph_a, matching.only_a.tolist(), DifferenceKind.ONLY_A)
-    yield from _alone(graph_b, matching.only_b.tolist(), DifferenceKind.ONLY_B)
+    yield from _unmatched_nodes(graph_a, matching.only_a.tolist(), DifferenceKind.ONLY_A)
+    yield from _unmatched_nodes(graph_b, matching.only_b.tolist(), DifferenceKind.ONLY_B)
     pairs = value_pairs(matching)
-    several = _groups(matching)
+    several = _fused_groups(matching)
     for one, other in pairs:
         many_a, many_b = several.get((one, other), ((one,), (other,)))
         if len(many_a) > 1 or len(many_b) > 1:
@@ -85,14 +85,14 @@ def differences(a: RunParts, b: RunParts, matching: Matching) -> Iterator[Differ
             yield Difference(DifferenceKind.FUSION, one, other, "", *told)
         else:
             yield from _operators(graph_a, graph_b, one, other)
-            yield from _wiring(matching, one, other)
+            yield from _operand_differences(matching, one, other)
             yield from _attributes(graph_a, graph_b, one, other)
-        yield from _entries(graph_a, graph_b, one, other)
+        yield from _entry_differences(graph_a, graph_b, one, other)
     yield from _storage(graph_a, graph_b, pairs)
-    yield from _times(a, b, pairs, several)
+    yield from _time_differences(a, b, pairs, several)
 
 
-def _alone(graph: Graph, nodes: list[int], kind: DifferenceKind) -> Iterator[Difference]:
+def _unmatched_nodes(graph: Graph, nodes: list[int], kind: DifferenceKind) -> Iterator[Difference]:
     for node in nodes:
         told = _signature(graph, node)
         if kind is DifferenceKind.ONLY_A:
@@ -122,8 +122,9 @@ def _places(graph: Graph) -> list[int]:
     return found
 
 
-def _groups(matching: Matching) -> dict[tuple[int, int], tuple[tuple[int, ...], tuple[int, ...]]]:
-    """Return all nodes of both sides by the pair of last parts of a fused function."""
+def _fused_groups(
+    matching: Matching,
+) -> dict[tuple[int, int], tuple[tuple[int, ...], tuple[int, ...]]]:
     of_a: dict[int, list[int]] = defaultdict(list)
     of_b: dict[int, list[int]] = defaultdict(list)
     for one, other in matching.pairs.tolist():
@@ -147,8 +148,7 @@ def _operators(a: Graph, b: Graph, one: int, other: int) -> Iterator[Difference]
         yield Difference(DifferenceKind.OPERATORS, one, other, "", *told)
 
 
-def _wiring(matching: Matching, one: int, other: int) -> Iterator[Difference]:
-    """Yield operands that do not match, by position."""
+def _operand_differences(matching: Matching, one: int, other: int) -> Iterator[Difference]:
     reads = _reads(matching.graph_a, one), _reads(matching.graph_b, other)
     for at, (from_a, from_b) in enumerate(zip_longest(*reads)):
         if from_a is not None and from_b is not None:
@@ -193,8 +193,7 @@ def _attributes(a: Graph, b: Graph, one: int, other: int) -> Iterator[Difference
         yield Difference(DifferenceKind.ATTRIBUTE, one, other, one_line(name), *told)
 
 
-def _entries(a: Graph, b: Graph, one: int, other: int) -> Iterator[Difference]:
-    """Yield differences of dtype, shape and device by output."""
+def _entry_differences(a: Graph, b: Graph, one: int, other: int) -> Iterator[Difference]:
     entries_a, entries_b = a.entry_range(one), b.entry_range(other)
     if len(entries_a) != len(entries_b):
         told = counted(len(entries_a), "output"), counted(len(entries_b), "output")
@@ -217,10 +216,7 @@ def _entries(a: Graph, b: Graph, one: int, other: int) -> Iterator[Difference]:
 
 
 def _storage(a: Graph, b: Graph, pairs: list[tuple[int, int]]) -> Iterator[Difference]:
-    """Yield entries that share storage with other entries than their match does.
-
-    Storage ids are matched by first use, so renumbering alone is no difference.
-    """
+    """Yield entries that share storage otherwise than their match, whatever the ids."""
     if a.storage_ids is None or b.storage_ids is None:
         return
     to_b: dict[int, int] = {}
@@ -236,14 +232,13 @@ def _storage(a: Graph, b: Graph, pairs: list[tuple[int, int]]) -> Iterator[Diffe
                 found.append((one, other, id_a, id_b))
     if not found:
         return
-    sharing_a, sharing_b = _sharing(a, ids_a), _sharing(b, ids_b)
+    sharing_a, sharing_b = _nodes_by_storage(a, ids_a), _nodes_by_storage(b, ids_b)
     for one, other, id_a, id_b in found:
         told = _shared(id_a, sharing_a[id_a]), _shared(id_b, sharing_b[id_b])
         yield Difference(DifferenceKind.STORAGE, one, other, "storage_id", *told)
 
 
-def _sharing(graph: Graph, storage_ids: list[int]) -> dict[int, list[int]]:
-    """Return the nodes by the storage_id of their outputs."""
+def _nodes_by_storage(graph: Graph, storage_ids: list[int]) -> dict[int, list[int]]:
     found: dict[int, list[int]] = defaultdict(list)
     for node in range(graph.num_nodes):
         for storage_id in dict.fromkeys(storage_ids[entry] for entry in graph.entry_range(node)):
@@ -258,13 +253,12 @@ def _shared(storage_id: int, nodes: list[int]) -> str:
     return f"{storage_id} (shared by {ids})"
 
 
-def _times(
+def _time_differences(
     a: RunParts,
     b: RunParts,
     pairs: list[tuple[int, int]],
     several: dict[tuple[int, int], tuple[tuple[int, ...], tuple[int, ...]]],
 ) -> Iterator[Difference]:
-    """Yield times that differ, largest difference first; times of fused parts are summed."""
     if a.timeline is None or b.timeline is None or a.graph is None:
         return
     times_a, times_b = a.timeline.node_ns, b.timeline.node_ns
@@ -321,18 +315,17 @@ def checked_titles(
 ) -> tuple[str, str]:
     """Return the given titles of two runs, or their own titles made distinct."""
     if titles is None:
-        return _titles(a, b)
+        return _distinct_titles(a, b)
     found = () if isinstance(titles, str) else tuple(titles)
     if len(found) != 2 or "" in found:
         raise ValueError(f"titles are two texts, one for each run, found {titles!r:.80}")
     return found[0], found[1]
 
 
-def _titles(a: RunParts, b: RunParts) -> tuple[str, str]:
-    """Return the runs' titles; equal ones get the folders in which their paths differ."""
+def _distinct_titles(a: RunParts, b: RunParts) -> tuple[str, str]:
     if a.title != b.title:
         return a.title, b.title
-    folders_a, folders_b = (_folders(each) for each in (a, b))
+    folders_a, folders_b = (_folder_names(each) for each in (a, b))
     for up in range(1, 1 + min(len(folders_a), len(folders_b))):
         if folders_a[-up] != folders_b[-up]:
             one, other = (each[len(each) - up :] for each in (folders_a, folders_b))
@@ -340,8 +333,7 @@ def _titles(a: RunParts, b: RunParts) -> tuple[str, str]:
     return a.title, b.title
 
 
-def _folders(parts: RunParts) -> tuple[str, ...]:
-    """Return the names of the folders down to the run's own."""
+def _folder_names(parts: RunParts) -> tuple[str, ...]:
     for file in parts.files:
         path = getattr(file.source, "path", None)
         if isinstance(path, PurePath):

@@ -168,17 +168,17 @@ class MessageScan:
         self._rows_of: dict[str, set[int]] = {}
         self._known_rows: set[int] = set()
         whole = rejoined(plain(as_printed(text)))
-        self._find(*whole)
+        self._add_messages(*whole)
         # Messages that were hard-wrapped within a word match once their lines are joined.
         joined = pieces_joined(*whole)
         if joined is not None:
-            self._find(*joined)
+            self._add_messages(*joined)
         self._text, self._starts = whole
         self.found = sorted(self._by_facts.values(), key=lambda each: each.line)
         self.unknown = [(row + 1, self._shown(row)) for row in self._unknown_rows()]
         self.lines = len(self._starts) - (self._starts[-1] == len(self._text))
 
-    def _find(self, text: str, starts: list[int]) -> None:
+    def _add_messages(self, text: str, starts: list[int]) -> None:
         """Add messages of a text, except in rows that already have that message."""
         self._text, self._starts = text, starts
         before = {name: frozenset(rows) for name, rows in self._rows_of.items()}
@@ -191,7 +191,6 @@ class MessageScan:
                     self._add(message, match)
 
     def _matches(self, message: KnownMessage) -> Iterator[re.Match[str]]:
-        """Yield all matches of a message, searching only around its literal."""
         text, literal = self._text, message.literal_regex
         if message.word not in text:
             return
@@ -233,7 +232,6 @@ class MessageScan:
         )
 
     def _condition_start(self, end: int) -> int | None:
-        """Return where the condition before a message begins, on its line or some lines above."""
         row = self._row(end)
         least = max(self._starts[max(0, row - _LINES_OF_CONDITION)], end - _BEHIND)
         begin = self._text.rfind(_CONDITION, least, end)

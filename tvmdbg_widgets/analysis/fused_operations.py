@@ -75,8 +75,8 @@ def operations(call: OperatorCall, func_name: str) -> Bounds:
         return Bounds.unknown(f"{names} in one function: what passes between them is not known")
     head = heads[0] if heads else None
     if head is None or bare(parts[head]) in REDUCTIONS:
-        return _by_element(call, out, head)
-    return _sum(_of_head(call, out, head), _by_element(call, out, head))
+        return _reduction_operations(call, out, head)
+    return _sum(_head_operations(call, out, head), _reduction_operations(call, out, head))
 
 
 def _known(part: str) -> bool:
@@ -99,8 +99,7 @@ def _sum(one: Bounds, other: Bounds) -> Bounds:
     return unknown or Bounds(one.least + other.least, one.most + other.most)
 
 
-def _of_head(call: OperatorCall, out: Shape, at: int) -> Bounds:
-    """Return the operations of the one operator that is neither element-wise nor a move."""
+def _head_operations(call: OperatorCall, out: Shape, at: int) -> Bounds:
     part, parts = call.parts[at], call.parts
     behind = next((each for each in parts[at + 1 :] if elementwise(each) is None), None)
     if behind is not None:
@@ -117,7 +116,7 @@ def _of_head(call: OperatorCall, out: Shape, at: int) -> Bounds:
         found = pooling(part, read, out, call.attrs)
     if isinstance(found, str):
         return Bounds.unknown(found)
-    left = _without_read_by_head(call, out, at, _values(call)) if at == 0 else []
+    left = _operands_left(call, out, at, _values(call)) if at == 0 else []
     if not broadcast_to([each.shape for each in left], out, parts):
         return Bounds.unknown("the shapes of its operands do not lead to that of its output")
     return Bounds(found, found)
@@ -131,13 +130,12 @@ def _with_weight(
     return matmul(part, operands, out)
 
 
-def _by_element(call: OperatorCall, out: Shape, head: int | None) -> Bounds:
-    """Return the operations of a reduction and of the element-wise operators."""
+def _reduction_operations(call: OperatorCall, out: Shape, head: int | None) -> Bounds:
     parts = call.parts
     reduces = head is not None and bare(parts[head]) in REDUCTIONS
     if reduces and not all(_is_free(part) for part in parts[(head or 0) + 1 :]):
         return Bounds.unknown(f"{parts[head or 0]}: its result is not an output of the function")
-    sure = 0 if reduces else _surely_whole(call, out)
+    sure = 0 if reduces else _first_full_size(call, out)
     counted = [at for at, part in enumerate(parts) if (each := elementwise(part)) and each[0]]
     total = math.prod(out)
     if not reduces and all(at >= sure for at in counted):
@@ -150,35 +148,30 @@ def _by_element(call: OperatorCall, out: Shape, head: int | None) -> Bounds:
                               if counted else f"{moving} hides what is reduced")  # fmt: skip
     if any(each.shape is None for each in call.operands):
         return Bounds.unknown("the shape of an operand is not in the graph")
-    return _tried(call, out, head)
+    return _bounds_of_assignments(call, out, head)
 
 
-def _surely_whole(call: OperatorCall, out: Shape) -> int:
-    """Return the index of the first operator from which on all results are as large as the output.
-
-    A change of layout pads channels, unless an operand already has the output's size.
-    """
+def _first_full_size(call: OperatorCall, out: Shape) -> int:
+    """Return from which operator on all results are surely as large as the output."""
     parts = call.parts
     filled = all(
         each.shape is None or math.prod(each.shape) != math.prod(out) for each in call.operands
     )
     at = len(parts) - 1
-    while at > 0 and _as_many(parts[at]) and not (filled and parts[at] == "layout_transform"):
+    while at > 0 and _keeps_count(parts[at]) and not (filled and parts[at] == "layout_transform"):
         at -= 1
     return at
 
 
-def _as_many(part: str) -> bool:
-    """Return whether an operator reads one result and writes as many elements as it reads."""
+def _keeps_count(part: str) -> bool:
     each = elementwise(part)
     return keeps(part) or (each is not None and each.operands == 1)
 
 
-def _tried(call: OperatorCall, out: Shape, head: int | None) -> Bounds:
-    """Return minimum and maximum operations over all assignments of operands."""
+def _bounds_of_assignments(call: OperatorCall, out: Shape, head: int | None) -> Bounds:
     values = _values(call)
     if head is not None and bare(call.parts[head]) not in REDUCTIONS:
-        values = _without_read_by_head(call, out, head, values)
+        values = _operands_left(call, out, head, values)
     if len(values) > _MOST_VALUES:
         return Bounds.unknown(f"{counted(len(values), 'operand')}: too many ways to share them out")
     try:
@@ -195,14 +188,10 @@ def _values(call: OperatorCall) -> list[OperandValue]:
     return [OperandValue(each.shape or (), each.constant) for each in call.operands]
 
 
-def _without_read_by_head(
+def _operands_left(
     call: OperatorCall, out: Shape, head: int, values: list[OperandValue]
 ) -> list[OperandValue]:
-    """Return the operands that are left for element-wise operators.
-
-    A convolution reads two adjacent operands; where several pairs fit, the shapes left are equal,
-    or there would be no formula.
-    """
+    """Return the operands left for element-wise operators after the head's adjacent pair."""
     part = call.parts[head]
     if _has_weight(part):
         for at in range(len(values) - 1):
@@ -230,7 +219,7 @@ def misfit(call: OperatorCall, out: Shape) -> str:
     parts, count = call.parts, len(call.operands)
     if lacks_operands(parts, count):
         return "it reads nothing"
-    most = sum(map(_operands, parts)) - (len(parts) - 1)
+    most = sum(map(_most_operands, parts)) - (len(parts) - 1)
     if count > most:
         return f"it reads {counted(count, 'operand')}, and its operators take {most:.0f} at most"
     shapes = [each.shape for each in call.operands if each.shape is not None]
@@ -238,7 +227,9 @@ def misfit(call: OperatorCall, out: Shape) -> str:
         whole = len(shapes) == count and not any(
             bare(part) in _CREATING or part.endswith("_like") for part in parts
         )
-        if not broadcast_to(shapes, out, parts) or (whole and not _spans(shapes, out, parts)):
+        if not broadcast_to(shapes, out, parts) or (
+            whole and not _broadcast_spans(shapes, out, parts)
+        ):
             return "the shapes of its operands do not lead to that of its output"
     return ""
 
@@ -248,28 +239,27 @@ def broadcast_to(shapes: Sequence[Shape], out: Shape, parts: Sequence[str]) -> b
     return all(
         len(shape) <= len(out)
         and all(one in (1, other) for one, other in zip(shape[::-1], out[::-1], strict=False))
-        for shape in _without_channels(shapes, out, parts)
+        for shape in _without_channel_operands(shapes, out, parts)
     )
 
 
-def _without_channels(shapes: Sequence[Shape], out: Shape, parts: Sequence[str]) -> list[Shape]:
-    """Remove the shapes that are read by channel."""
+def _without_channel_operands(
+    shapes: Sequence[Shape], out: Shape, parts: Sequence[str]
+) -> list[Shape]:
     if not any(bare(part) in _BY_CHANNEL or _has_weight(part) for part in parts):
         return list(shapes)
     return [shape for shape in shapes if len(shape) != 1 or shape[0] not in out]
 
 
-def _spans(shapes: Sequence[Shape], out: Shape, parts: Sequence[str]) -> bool:
-    """Return whether operands broadcast to the output and together span it."""
-    wide = _without_channels(shapes, out, parts)
+def _broadcast_spans(shapes: Sequence[Shape], out: Shape, parts: Sequence[str]) -> bool:
+    wide = _without_channel_operands(shapes, out, parts)
     return shapes == [out] or all(
         any(len(shape) >= at and shape[-at] == out[-at] for shape in wide)
         for at in range(1, len(out) + 1)
     )
 
 
-def _operands(part: str) -> float:
-    """Return the maximum number of operands of an operator."""
+def _most_operands(part: str) -> float:
     each = elementwise(part)
     if each is not None:
         return each.operands + part.endswith("_like")
@@ -321,7 +311,7 @@ class Ways:
         if at == len(self._parts):
             return (0, 0) if [each.shape for each in waiting] == [self._out] else None
         found: list[tuple[int, int]] = []
-        for result, own, used in self._results(at, waiting, read):
+        for result, own, used in self._possible_results(at, waiting, read):
             left = list(waiting)
             for each in used:
                 if each in left:
@@ -333,10 +323,9 @@ class Ways:
             return None
         return min(each[0] for each in found), max(each[1] for each in found)
 
-    def _results(
+    def _possible_results(
         self, at: int, waiting: tuple[OperandValue, ...], read: tuple[OperandValue, ...]
     ) -> Iterator[tuple[OperandValue, int, tuple[OperandValue, ...]]]:
-        """Yield possible results of an operator, its operations, and its operands."""
         part = self._parts[at]
         each = elementwise(part)
         if each is None and bare(part) not in REDUCTIONS:

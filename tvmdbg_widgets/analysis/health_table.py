@@ -92,8 +92,6 @@ def health(evidence: RunEvidence, findings: Findings) -> Health:
 
 
 class _EntryVerdicts:
-    """Judgements and statistics of all entries."""
-
     def __init__(self, evidence: RunEvidence, judge: Judge) -> None:
         self._evidence = evidence
         self._judge = judge
@@ -116,26 +114,24 @@ class _EntryVerdicts:
             "node": entries[:, 0],
             "output": entries[:, 1],
             "verdict": verdicts,
-            "nan": self._facts(np.where(full, known.nan, np.nan)),
-            "inf": self._facts(np.where(full, known.pos_inf + known.neg_inf, np.nan)),
-            "zero": self._facts(np.where(full, known.zero / some, np.nan)),
+            "nan": self._column_of_all(np.where(full, known.nan, np.nan)),
+            "inf": self._column_of_all(np.where(full, known.pos_inf + known.neg_inf, np.nan)),
+            "zero": self._column_of_all(np.where(full, known.zero / some, np.nan)),
             "saturated": self._saturations(),
             "dead": self._dead(rows),
-            "denormal": self._facts(np.where(full, known.denormal / some, np.nan)),
-            "low": self._facts(known.low),
-            "high": self._facts(known.high),
+            "denormal": self._column_of_all(np.where(full, known.denormal / some, np.nan)),
+            "low": self._column_of_all(known.low),
+            "high": self._column_of_all(known.high),
             "rank": self._ranks(),
             "source": sources,
         }
 
-    def _facts(self, found: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
-        """Expand values of the scanned entries to a column of all entries, NaN elsewhere."""
+    def _column_of_all(self, found: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
         column = np.full(len(self._entries), np.nan)
         column[self._known] = found
         return column
 
     def _ranks(self) -> np.ndarray[Any, np.dtype[np.int32]]:
-        """Rank entries by suspicion; unremarkable ones follow in their own order."""
         order = sorted(
             (row for row, each in self._judged.items() if each.suspicion is not Suspicion.SOUND),
             key=lambda row: (self._judged[row].suspicion, -self._judged[row].weight, row),
@@ -169,7 +165,6 @@ class _EntryVerdicts:
         return column
 
     def item(self, row: int) -> EntryHealth:
-        """Return all facts about one entry."""
         evidence, entry = self._evidence, self._entries[row]
         judged = self._judged.get(row, _SOUND)
         tensor = evidence.tensors[entry]
@@ -239,7 +234,7 @@ class Judge:
         births = origins(evidence)
         self._carriers = births.carriers
         self._born = {birth.entry: birth for birth in births.wrong}
-        self._came = _came_from(evidence, births.carriers, list(self._born))
+        self._came = _origins_of(evidence, births.carriers, list(self._born))
         unvaried = constants(evidence)
         self._unset = {*unvaried.inputs, *unvaried.weights}
         self._constant = {*unvaried.own, *self._unset}
@@ -278,7 +273,7 @@ class Judge:
             words = f"cannot be judged: {found.reason}"
             return Judged(Suspicion.UNKNOWN, HealthVerdict.UNKNOWN, words, "not judged")
         return (
-            self._values(entry, found)
+            self._judged_values(entry, found)
             or (Judged(Suspicion.DOUBT, HealthVerdict.SUSPICIOUS, *_title(told)) if told else None)
             or self._sound(entry, found)
         )
@@ -313,8 +308,7 @@ class Judge:
         words += ", all -Inf, which masks hold on purpose"
         return Judged(Suspicion.MINUS, HealthVerdict.SUSPICIOUS, words, brief)
 
-    def _values(self, entry: Entry, found: Statistics) -> Judged | None:
-        """Judge by finite values."""
+    def _judged_values(self, entry: Entry, found: Statistics) -> Judged | None:
         evidence = self._evidence
         ends, dead = self.ends.get(entry), self.dead.get(entry)
         if ends is not None and ends.many:
@@ -380,10 +374,9 @@ def _title(finding: Finding) -> tuple[str, str]:
     return words, finding.rule.replace("-", " ")
 
 
-def _came_from(
+def _origins_of(
     evidence: RunEvidence, carriers: Mapping[Entry, Statistics], births: list[Entry]
 ) -> dict[Entry, Entry]:
-    """Map entries that carry NaN or Inf to the nearest entry where it was born."""
     graph = evidence.parts.graph
     came: dict[Entry, Entry] = {}
     if graph is None:

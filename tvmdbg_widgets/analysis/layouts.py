@@ -79,28 +79,27 @@ class _Claim(NamedTuple):
 def known_layouts(run: RunParts, entry: Entry, *, near: bool = True) -> tuple[KnownLayout, ...]:
     """Return the possible layouts of an entry, the best first."""
     graph = run.graph
-    shape = _shape(run, entry)
+    shape = _known_shape(run, entry)
     if graph is None or not shape:
         return ()
-    found = _checked(run, shape, _direct(graph, entry))
+    found = _valid_claims(run, shape, _stated_claims(graph, entry))
     if near and not found and not NAMES.isdisjoint(graph.attr_names):
-        found = _checked(run, shape, _near(run, graph, entry, shape))
-    return found or _checked(run, shape, _guessed(graph, entry, shape))
+        found = _valid_claims(run, shape, _neighboring_claims(run, graph, entry, shape))
+    return found or _valid_claims(run, shape, _claims_of_name(graph, entry, shape))
 
 
-def _direct(graph: Graph, entry: Entry, most: int | None = None) -> Iterator[_Claim]:
-    """Return what the node and its readers (or the first `most` of them) state."""
+def _stated_claims(graph: Graph, entry: Entry, most: int | None = None) -> Iterator[_Claim]:
     node = entry[0]
     if graph.kinds[node] == NodeKind.OPERATOR:
         attrs, func = graph.attrs[node], graph.func_names[node]
         single = len(graph.entry_range(node)) == 1
         for told in of_output(attrs, func):
             plain = None
-            if is_transform(func) and (operands := _operands(graph, node)):
+            if is_transform(func) and (operands := _operand_entries(graph, node)):
                 plain = operands[0], attrs.get("src_layout", "")
             source = f"{told.attr} of node {node}"
             yield _Claim(told.layout, source, node, told.certain and single, plain)
-    for edge in _reading(graph, entry, most):
+    for edge in _reader_edges(graph, entry, most):
         reader, position = int(graph.edge_target[edge]), int(graph.edge_position[edge])
         attrs, func = graph.attrs[reader], graph.func_names[reader]
         sure = graph.edge_trust[edge] != Trust.AMBIGUOUS
@@ -110,22 +109,24 @@ def _direct(graph: Graph, entry: Entry, most: int | None = None) -> Iterator[_Cl
             yield _Claim(told.layout, source, reader, told.certain and sure, plain)
 
 
-def _near(run: RunParts, graph: Graph, entry: Entry, shape: tuple[int, ...]) -> Iterator[_Claim]:
+def _neighboring_claims(
+    run: RunParts, graph: Graph, entry: Entry, shape: tuple[int, ...]
+) -> Iterator[_Claim]:
     """Return layouts stated for entries that only element-wise operators separate from this one."""
     seen: set[Entry] = {entry}
     waiting: deque[tuple[Entry, tuple[int, ...]]] = deque([(entry, ())])
     while waiting and len(seen) < _REACH:
         here, path = waiting.popleft()
-        for node, other in _beside(graph, here):
+        for node, other in _joined_entries(graph, here):
             if other in seen or len(seen) >= _REACH:
                 continue
             seen.add(other)
-            there = _shape(run, other)
+            there = _known_shape(run, other)
             if there == shape:
                 waiting.append((other, (*path, node)))
-            elif there is None or not _stretches(shape, there):
+            elif there is None or not _is_stretched(shape, there):
                 continue
-            for claim in _direct(graph, other, _READERS):
+            for claim in _stated_claims(graph, other, _READERS):
                 between = [each for each in (*path, node) if each != claim.node]
                 through = f"node {between[0]}" if between else ""
                 through = counted(len(between), "node") if len(between) > 1 else through
@@ -133,22 +134,19 @@ def _near(run: RunParts, graph: Graph, entry: Entry, shape: tuple[int, ...]) -> 
                 yield _Claim(claim.text, source, claim.node, certain=False)
 
 
-def _beside(graph: Graph, entry: Entry) -> Iterator[tuple[int, Entry]]:
-    """Yield entries that an element-wise operator joins with this one, and that operator.
-
-    The bias of a convolution counts as beside its output, since it is added to it.
-    """
+def _joined_entries(graph: Graph, entry: Entry) -> Iterator[tuple[int, Entry]]:
+    """Yield entries that an element-wise operator joins with this one, and that operator."""
     node = entry[0]
     if graph.kinds[node] >= NodeKind.OPERATOR and keeps_axes(graph.func_names[node]):
-        for operand in _operands(graph, node):
+        for operand in _operand_entries(graph, node):
             yield node, operand
-    for edge in _reading(graph, entry, _REACH):
+    for edge in _reader_edges(graph, entry, _REACH):
         reader = int(graph.edge_target[edge])
         if keeps_axes(graph.func_names[reader]) or graph.edge_position[edge] > 1:
             yield reader, (reader, 0)
 
 
-def _guessed(graph: Graph, entry: Entry, shape: tuple[int, ...]) -> Iterator[_Claim]:
+def _claims_of_name(graph: Graph, entry: Entry, shape: tuple[int, ...]) -> Iterator[_Claim]:
     """Return the layout that the function's name suggests, for graphs before v0.8."""
     node = entry[0]
     func = graph.func_names[node]
@@ -163,10 +161,9 @@ def _guessed(graph: Graph, entry: Entry, shape: tuple[int, ...]) -> Iterator[_Cl
         yield _Claim("NHWC" if "nhwc" in func.lower() else "NCHW", source, node, certain=False)
 
 
-def _checked(
+def _valid_claims(
     run: RunParts, shape: tuple[int, ...], claims: Iterable[_Claim]
 ) -> tuple[KnownLayout, ...]:
-    """Keep claims that the shape allows, one per layout, stated ones first."""
     found: dict[str, KnownLayout] = {}
     for claim in sorted(claims, key=lambda claim: not claim.certain):
         try:
@@ -191,7 +188,7 @@ def _sizes(
     """Return sizes without padding; None where the other side of a transform contradicts."""
     if plain is None:
         return {}
-    there = _shape(run, plain[0])
+    there = _known_shape(run, plain[0])
     try:
         other = Layout.parse(plain[1])
     except ValueError:
@@ -209,14 +206,12 @@ def _sizes(
     return sizes
 
 
-def _reading(graph: Graph, entry: Entry, most: int | None) -> list[int]:
-    """Return edges to the readers of an entry, at most `most`."""
+def _reader_edges(graph: Graph, entry: Entry, most: int | None) -> list[int]:
     found: list[int] = graph.readers(*entry)[:most].tolist()
     return found
 
 
-def _operands(graph: Graph, node: int) -> list[Entry]:
-    """Return the first entries that a node reads, at most as many as a walk visits."""
+def _operand_entries(graph: Graph, node: int) -> list[Entry]:
     edges = graph.in_edges(node)[:_REACH].tolist()
     return [
         (int(graph.edge_source[edge]), int(graph.edge_output[edge]))
@@ -225,8 +220,7 @@ def _operands(graph: Graph, node: int) -> list[Entry]:
     ]
 
 
-def _shape(run: RunParts, entry: Entry) -> tuple[int, ...] | None:
-    """Return the stored shape, or else the graph's."""
+def _known_shape(run: RunParts, entry: Entry) -> tuple[int, ...] | None:
     if run.tensors is not None and entry in run.tensors:
         return run.tensors[entry].view_shape
     graph = run.graph
@@ -235,8 +229,7 @@ def _shape(run: RunParts, entry: Entry) -> tuple[int, ...] | None:
     return graph.shape(*entry) if entry[1] in range(len(graph.entry_range(entry[0]))) else None
 
 
-def _stretches(shape: Sequence[int], onto: Sequence[int]) -> bool:
-    """Return whether broadcasting stretches a shape to another of the same rank."""
+def _is_stretched(shape: Sequence[int], onto: Sequence[int]) -> bool:
     return len(shape) == len(onto) and all(
         mine in (1, theirs) for mine, theirs in zip(shape, onto, strict=True)
     )
@@ -274,12 +267,7 @@ class NamedLayout(NamedTuple):
 
 
 def keeps_axes(func_name: str) -> bool:
-    """Return whether a function is element-wise, so that it keeps the axes of its operands.
-
-    >>> keeps_axes("fused_add_nn_relu_1"), keeps_axes("fused_nn_conv2d_add")
-
-    (True, False)
-    """
+    """Return whether a function is element-wise, so that it keeps the axes of its operands."""
     return all(map(_keeps, parts(func_name))) and bool(func_name)
 
 
@@ -293,13 +281,13 @@ def of_output(attrs: Mapping[str, str], func_name: str) -> Iterator[NamedLayout]
     if NAMES.isdisjoint(attrs):
         return
     found = parts(func_name)
-    bearers = _bearers(attrs, found)
+    bearers = _bearing_positions(attrs, found)
     if not bearers:
-        yield from _named(attrs, _ANY[1], certain=False)
+        yield from _first_attribute(attrs, _ANY[1], certain=False)
         return
     at = bearers[-1]
     certain = all(map(_keeps, found[at + 1 :])) and not _is_cut(func_name)
-    yield from _named(attrs, _attributes(found[at])[1], certain=certain)
+    yield from _first_attribute(attrs, _attributes(found[at])[1], certain=certain)
 
 
 def of_operand(attrs: Mapping[str, str], func_name: str, position: int) -> Iterator[NamedLayout]:
@@ -307,23 +295,22 @@ def of_operand(attrs: Mapping[str, str], func_name: str, position: int) -> Itera
     if NAMES.isdisjoint(attrs):
         return
     found = parts(func_name)
-    bearers = _bearers(attrs, found)
+    bearers = _bearing_positions(attrs, found)
     if not bearers:
         if not position:
-            yield from _named(attrs, _ANY[0], certain=False)
+            yield from _first_attribute(attrs, _ANY[0], certain=False)
         return
     at = bearers[0]
     first = found[at]
     certain = at == 0 and len(bearers) == 1 and not _is_cut(func_name)
     if family(first) in ("convolution", "matmul") and position == 1:
         if not first.endswith("without_weight_transform"):
-            yield from _named(attrs, _WEIGHTS, certain=certain)
+            yield from _first_attribute(attrs, _WEIGHTS, certain=certain)
     elif position == 0 or (at > 0 and all(map(_keeps, found[:at]))):
-        yield from _named(attrs, _attributes(first)[0], certain=certain)
+        yield from _first_attribute(attrs, _attributes(first)[0], certain=certain)
 
 
-def _bearers(attrs: Mapping[str, str], found: tuple[str, ...]) -> list[int]:
-    """Return the positions of the operators that may own the attributes."""
+def _bearing_positions(attrs: Mapping[str, str], found: tuple[str, ...]) -> list[int]:
     return [
         at
         for at, part in enumerate(found)
@@ -348,10 +335,9 @@ def _all_attributes(part: str) -> tuple[str, ...]:
     return (*read, *written, *weights)
 
 
-def _named(
+def _first_attribute(
     attrs: Mapping[str, str], names: tuple[str, ...], *, certain: bool
 ) -> Iterator[NamedLayout]:
-    """Yield the first non-empty attribute."""
     for name in names:
         layout = attrs.get(name)
         if isinstance(layout, str) and layout:
@@ -360,10 +346,7 @@ def _named(
 
 
 def _is_cut(func_name: str) -> bool:
-    """Return whether a name is cut at 80 characters with a hash for the rest.
-
-    See src/relay/backend/te_compiler_cache.cc @ v0.19.0.
-    """
+    """Return whether a hash replaces the end of a name (te_compiler_cache.cc @ v0.19.0)."""
     return _HASH.search(func_name) is not None
 
 

@@ -42,12 +42,12 @@ def known_column(
     if graph is None:
         raise ValueError("the run has no graph")
     if name in TIMED_COLUMNS:
-        return _timed(parts, graph, name)
+        return _timed_column(parts, graph, name)
     if name == "bytes":
         sizes = known_sizes(graph)
         return NodeColumn(name, "entries", sizes, unit="B", together="sum")
     if name == "layout":
-        return classed(name, "entries", _layouts(parts, graph, watch))
+        return classed(name, "entries", _best_layouts(parts, graph, watch))
     if name == "dtype":
         texts: list[str | None] = [text or None for text in graph.dtypes]
         return classed(name, "entries", texts)
@@ -62,8 +62,7 @@ def known_column(
     return classed(name, "entries", [names.get(each) for each in numbers.tolist()])
 
 
-def _timed(parts: RunParts, graph: Graph, name: str) -> NodeColumn:
-    """Return a column computed from times; unknown, with the reason, without times."""
+def _timed_column(parts: RunParts, graph: Graph, name: str) -> NodeColumn:
     nothing = np.full(graph.num_nodes, np.nan)
     why = why_not(parts)
     if why:
@@ -88,8 +87,7 @@ def _timed(parts: RunParts, graph: Graph, name: str) -> NodeColumn:
     return NodeColumn(name, "nodes", values.copy(), unit=unit, scale="log", note=note)
 
 
-def _layouts(parts: RunParts, graph: Graph, watch: Callable[[int], None]) -> list[str | None]:
-    """Return the best known layouts of entries, likely ones marked as such."""
+def _best_layouts(parts: RunParts, graph: Graph, watch: Callable[[int], None]) -> list[str | None]:
     found: list[str | None] = []
     for node in range(graph.num_nodes):
         watch(len(found))
@@ -200,7 +198,7 @@ class OutputErrors:
         if tensor.view_shape != shape:
             return float("nan")
         worst = largest = 0.0
-        for mine, theirs in zip_longest(_blocks(tensor), _blocks(reference)):
+        for mine, theirs in zip_longest(_equal_blocks(tensor), _equal_blocks(reference)):
             watch(self.done)
             if mine is None or theirs is None or len(mine) != len(theirs):
                 return float("nan")
@@ -265,8 +263,7 @@ def _of_run(graph: Graph, reference: Any) -> tuple[dict[Entry, Any], set[int] | 
     return dict(sorted(found.items())), {one for one, _other in pairs}
 
 
-def _blocks(array: Any) -> Iterator[Block]:
-    """Return one-dimensional blocks of equal length, whatever the dtype."""
+def _equal_blocks(array: Any) -> Iterator[Block]:
     if hasattr(array, "chunks"):
         waiting: list[Block] = []
         for chunk in array.chunks():

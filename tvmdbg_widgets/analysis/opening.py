@@ -37,11 +37,13 @@ def opening_tensor(run: RunFacts) -> Tensor | None:
     if not run.tensors:
         return None
     if run.graph is not None:
-        return _faulty(run) or _slowest(run)
+        return _faulty_tensor(run) or _slowest_output(run)
     tensors = list(run.tensors.values())
     if any(each.trust is Trust.EXACT for each in tensors):
         return None  # outputs of nodes
-    looked = [(each, _look(each, sample=at < _TENSORS)) for at, each in enumerate(tensors)]
+    looked = [
+        (each, _known_or_sampled(each, sample=at < _TENSORS)) for at, each in enumerate(tensors)
+    ]
     known = [(each, found) for each, found in looked if found is not None]
     ranks: tuple[Callable[[Statistics], object], ...] = (
         lambda found: found.finite < found.size,
@@ -51,8 +53,7 @@ def opening_tensor(run: RunFacts) -> Tensor | None:
     return next((each for fits in ranks for each, found in known if fits(found)), None)
 
 
-def _faulty(run: RunFacts) -> Tensor | None:
-    """Return the tensor of the first fault, if the scan is over and has one."""
+def _faulty_tensor(run: RunFacts) -> Tensor | None:
     if run.tensors is None or run.search.scan.state != "done":
         return None
     ranked = run.search.health().ranked
@@ -61,8 +62,7 @@ def _faulty(run: RunFacts) -> Tensor | None:
     return run.tensors.get(ranked[0].entry)
 
 
-def _slowest(run: RunFacts) -> Tensor | None:
-    """Return the first output of the slowest operator whose outputs are there."""
+def _slowest_output(run: RunFacts) -> Tensor | None:
     if run.tensors is None or run.timeline is None:
         return None
     top = run.timeline.top(None)
@@ -71,8 +71,7 @@ def _slowest(run: RunFacts) -> Tensor | None:
     return next((each for each in found if each is not None), None)
 
 
-def _look(tensor: Tensor, *, sample: bool) -> Statistics | None:
-    """Return known or sampled statistics; None where values cannot be read or judged."""
+def _known_or_sampled(tensor: Tensor, *, sample: bool) -> Statistics | None:
     try:
         found = tensor.known_statistics()
         if found is None and sample:

@@ -74,7 +74,7 @@ def convolution(
     for data, weight in pairwise(operands):
         if data.shape is None or weight.shape is None:
             continue
-        for name, count in _fits((data.shape, weight.shape, out), attrs, space, transposed):
+        for name, count in _readings((data.shape, weight.shape, out), attrs, space, transposed):
             found.setdefault(count, name)
     if len(found) == 1:
         return next(iter(found))
@@ -83,10 +83,9 @@ def convolution(
     return f"{part}: its shapes fit {' and '.join(found.values())}, which differ in operations"
 
 
-def _fits(
+def _readings(
     shapes: tuple[Shape, Shape, Shape], attrs: Mapping[str, str], space: str, transposed: bool
 ) -> Iterator[tuple[str, int]]:
-    """Yield name and operations of every way to read the shapes as data, weight and output."""
     first, last = f"NC{space}", f"N{space}C"
     usual = ("OI", "IO") if transposed else ("OI",)
     pairs = {
@@ -99,15 +98,14 @@ def _fits(
         kernel = attrs.get("kernel_layout", "") or attrs.get("weight_layout", "")
         kernels = [kernel] if kernel else pairs.get(layout, [])
         for one, other in product([layout], kernels):
-            count = _count(shapes, (one, other, wrote), transposed)
+            count = _operations_if_fits(shapes, (one, other, wrote), transposed)
             if count:
                 yield f"{one} with {other}", count
 
 
-def _count(
+def _operations_if_fits(
     shapes: tuple[Shape, Shape, Shape], texts: tuple[str, str, str], transposed: bool
 ) -> int:
-    """Return the operations where the shapes fit some layouts, else 0."""
     try:
         layouts = [Layout.parse(text) for text in texts]
         read, kernel, written = (
@@ -118,14 +116,13 @@ def _count(
         return 0
     if not ({"N", "C"} <= read.keys() & written.keys() and {"O", "I"} <= kernel.keys()):
         return 0
-    if read["N"] != written["N"] or not _channels(read["C"], kernel, written["C"], transposed):
+    if read["N"] != written["N"] or not _channels_fit(read["C"], kernel, written["C"], transposed):
         return 0
     through = read if transposed else written
     return 2 * math.prod(kernel.values()) * math.prod(through.values()) // through["C"]
 
 
-def _channels(read: int, kernel: dict[str, int], written: int, transposed: bool) -> bool:
-    """Return whether channels fit a kernel with O and I channels, grouped or not."""
+def _channels_fit(read: int, kernel: dict[str, int], written: int, transposed: bool) -> bool:
     o, i = kernel["O"], kernel["I"]
     if 0 in (read, o, i, written):
         return False
@@ -214,7 +211,7 @@ def is_matmul(part: str) -> bool:
 
 def matmul(part: str, operands: Sequence[Operand], out: Shape) -> int | str:
     """Return the operations of a dense layer or a product, or why they are unknown."""
-    inner = _dense if bare(part) in _DENSE else _product
+    inner = _dense_depth if bare(part) in _DENSE else _product_depths
     found = {
         count
         for left, right in pairwise(operands)
@@ -229,7 +226,7 @@ def matmul(part: str, operands: Sequence[Operand], out: Shape) -> int | str:
     return f"{part}: the shapes leave open over how many numbers it sums ({several})"
 
 
-def _dense(data: Shape, weight: Shape, out: Shape) -> set[int]:
+def _dense_depth(data: Shape, weight: Shape, out: Shape) -> set[int]:
     """Return K where data are …×K, the output …×N, and the weight N×K, packed or not."""
     if not data or not out or data[:-1] != out[:-1]:
         return set()
@@ -239,25 +236,23 @@ def _dense(data: Shape, weight: Shape, out: Shape) -> set[int]:
     return {data[-1]} if fits else set()
 
 
-def _product(left: Shape, right: Shape, out: Shape) -> set[int]:
-    """Yield every K that the last two axes of both operands can share."""
+def _product_depths(left: Shape, right: Shape, out: Shape) -> set[int]:
     if min(len(left), len(right), len(out)) < 2:
         return set()
     rows, columns = out[-2:]
-    if not (_batched(left, out) and _batched(right, out)):
+    if not (_batch_axes_fit(left, out) and _batch_axes_fit(right, out)):
         return set()
-    return _rest(left, rows) & _rest(right, columns)
+    return _other_axis(left, rows) & _other_axis(right, columns)
 
 
-def _batched(operand: Shape, out: Shape) -> bool:
-    """Return whether the leading axes are the output's, or broadcast to them."""
+def _batch_axes_fit(operand: Shape, out: Shape) -> bool:
     own, whole = operand[:-2], out[:-2]
     return len(own) <= len(whole) and all(
         one in (1, other) for one, other in zip(reversed(own), reversed(whole), strict=False)
     )
 
 
-def _rest(operand: Shape, known: int) -> set[int]:
+def _other_axis(operand: Shape, known: int) -> set[int]:
     """Return candidates for the other of the last two axes, given one of them."""
     first, second = operand[-2:]
     return {other for one, other in ((first, second), (second, first)) if one == known}

@@ -40,10 +40,7 @@ def plain(text: str) -> str:
 
 
 def tolerant(pattern: str) -> str:
-    """Return a pattern that accepts other blanks and quote marks.
-
-    Blanks may be missing or repeated, also beside punctuation.
-    """
+    """Return a pattern that accepts missing or repeated blanks and other quote marks."""
     # Merge adjacent gaps.
     return re.sub(rf"(?:{re.escape(_GAP)})+", lambda _: _GAP, _PARTS.sub(_tolerant, pattern))
 
@@ -107,7 +104,7 @@ def rejoined(text: str) -> tuple[str, list[int]]:
     ends = ["\n"] * (len(lines) - 1) + [""]
     row = 0
     while row < len(lines):
-        last, width = _last_piece(lines, row)
+        last, width = _last_wrapped_row(lines, row)
         for piece in range(row, last):
             # Text copied from a terminal lacks trailing blanks.
             lines[piece] = lines[piece].rstrip("\r").ljust(width)
@@ -136,8 +133,7 @@ def pieces_joined(text: str, starts: list[int]) -> tuple[str, list[int]] | None:
     return ("".join(pieces), found) if last >= 0 else None
 
 
-def _last_piece(lines: list[str], row: int) -> tuple[int, int]:
-    """Return the last row of the line that begins at a row, and its wrap width."""
+def _last_wrapped_row(lines: list[str], row: int) -> tuple[int, int]:
     first = lines[row].rstrip("\r")
     begins = _LONG.search(first) if _NARROWEST <= len(first) <= _WIDEST else None
     if begins is None or row + 1 == len(lines) or _COMPLETE.search(first, begins.end()):
@@ -188,7 +184,7 @@ def is_in_source(before: str, line: str, at: int) -> bool:
     head = line[max(0, at - _MOST) : at]
     if '\\"' in head:
         # A string of JSON that holds source code.
-        outer = _before_open(_DOUBLE, head)
+        outer = _before_unpaired(_DOUBLE, head)
         inner = head if outer is None else head[len(outer) + 1 :]
         inner = inner.replace("\\\\", "\\").replace('\\"', '"').rpartition("\\n")[2]
         rest = line[at:].replace('\\"', '"')
@@ -199,30 +195,28 @@ def is_in_source(before: str, line: str, at: int) -> bool:
         return True
     if ("CHECK" in head or "LOG" in head or "THROW" in head) and _CHECKS.search(head):
         return True
-    if (opening := _before_open(_DOUBLE, head)) is not None:
-        return _opens_constant(opening) or _continues(before, opening, line[at:])
+    if (opening := _before_unpaired(_DOUBLE, head)) is not None:
+        return _opens_constant(opening) or _continues_constant(before, opening, line[at:])
     # A constant from the line above continues: a terminal wrapped its line.
-    above = None if '"' in head else _before_open(_DOUBLE, before)
+    above = None if '"' in head else _before_unpaired(_DOUBLE, before)
     if above is not None and _opens_constant(above):
         return True
-    opening = _before_open(_SINGLE, head)
+    opening = _before_unpaired(_SINGLE, head)
     return opening is not None and _opens_constant(opening)
 
 
-def _before_open(quote: re.Pattern[str], text: str) -> str | None:
-    """Return the text before the last unpaired quote mark, or None."""
+def _before_unpaired(quote: re.Pattern[str], text: str) -> str | None:
     starts = [each.start() for each in quote.finditer(text)]
     return text[: starts[-1]] if len(starts) % 2 else None
 
 
 def _opens_constant(head: str) -> bool:
-    """Return whether a quote mark here would begin a constant of C++, Python, IR or assembly."""
     bare = head.rstrip(_PREFIXES)
     if any(_BEFORE_CONSTANT.search(each[-_NEAR:]) for each in (head, bare)):
         return True
     if bare.rstrip().endswith(",") and _ASSERTS.search(bare):
         return True
-    called = _open_call(bare)
+    called = _unclosed_parenthesis(bare)
     name = None if called is None else _NAME.search(bare[max(0, called - _NEAR) : called])
     if called is None or name is None or bare.endswith("="):
         return False
@@ -230,8 +224,7 @@ def _opens_constant(head: str) -> bool:
     return not _PRINTED.search(name.group()) or _RAISES.search(near) is not None
 
 
-def _open_call(head: str) -> int | None:
-    """Return the position of the innermost unclosed parenthesis."""
+def _unclosed_parenthesis(head: str) -> int | None:
     depth = 0
     for sign in reversed(list(re.finditer(r"[()]", head))):
         if sign.group() == ")":
@@ -243,8 +236,7 @@ def _open_call(head: str) -> int | None:
     return None
 
 
-def _continues(before: str, head: str, rest: str) -> bool:
-    """Return whether a line continues a constant from the line above."""
+def _continues_constant(before: str, head: str, rest: str) -> bool:
     if head.rstrip(_PREFIXES).strip():
         return False
     tail = rest.rpartition('"')[2]

@@ -138,16 +138,15 @@ def select(facts: Facts, query: str) -> Selection:
     check_type(query)
     if not query:
         return Selection((), query, facts, {}, [])
-    answer = _asked(facts, query, ())
+    answer = _ask_engine(facts, query, ())
     if "needs" in answer:
-        answer = _asked(facts, query, answer["needs"])
+        answer = _ask_engine(facts, query, answer["needs"])
     if "error" in answer:
         raise QueryError(query, answer["at"], answer["error"])
     return Selection(answer["nodes"], query, facts, answer["unknown"], answer["notes"])
 
 
-def _asked(facts: Facts, query: str, needed: Iterable[Part]) -> dict[str, Any]:
-    """Query the engine, sending the columns it does not hold yet."""
+def _ask_engine(facts: Facts, query: str, needed: Iterable[Part]) -> dict[str, Any]:
     info = {"devices": facts.devices}
     sent = {part: packed_text(facts.columns(part), part) | {"info": info} for part in needed}
     request = json.dumps({"key": facts.key, "text": query, "sent": sent})

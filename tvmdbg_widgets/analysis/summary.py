@@ -73,13 +73,10 @@ _ORDER = {IssueSeverity.ERROR: 0, IssueSeverity.WARNING: 1, IssueSeverity.NOTE: 
 
 
 def check(parts: RunParts) -> Issues:
-    """Return the issues of a run, the gravest first.
-
-    Beside issues of readers and joins: what every dump of this kind leaves open.
-    """
+    """Return the issues of a run and what its kind of dump leaves open, the gravest first."""
     found = [
         *parts.issues,
-        *_without_events(parts),
+        *_nothing_timed(parts),
         *_ambiguous_edges(parts),
         *_open_questions(parts),
         *_other_measurements(parts),
@@ -88,8 +85,7 @@ def check(parts: RunParts) -> Issues:
     return Issues(found)
 
 
-def _without_events(parts: RunParts) -> list[Issue]:
-    """Return an issue where a dump or trace was opened but nothing has a time."""
+def _nothing_timed(parts: RunParts) -> list[Issue]:
     dump = parts.executorch.dump if parts.executorch is not None else None
     timeline = None if parts.reports else parts.timeline
     if dump is not None and not dump.num_events:
@@ -162,7 +158,6 @@ def _open_questions(parts: RunParts) -> list[Issue]:
 
 
 def _other_measurements(parts: RunParts) -> list[Issue]:
-    """Return how a profiling report's times differ from the timeline's."""
     timeline = parts.timeline
     found = []
     for report in parts.reports:

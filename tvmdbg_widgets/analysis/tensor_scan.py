@@ -59,11 +59,10 @@ class Subject:
             return least
         return sum(
             often * int(np.count_nonzero((each >= low) & (each <= high) & np.isfinite(each)))
-            for often, each in self._comparable()
+            for often, each in self._weighted_values()
         )
 
-    def _comparable(self) -> Iterator[tuple[int, np.ndarray[Any, Any]]]:
-        """Yield the values in pieces, with the weights of the pieces."""
+    def _weighted_values(self) -> Iterator[tuple[int, np.ndarray[Any, Any]]]:
         values = self.tensor.values()
         if values.repeats is None:
             yield from ((1, comparable(chunk)) for chunk in self.chunks())
@@ -78,10 +77,7 @@ Screen: TypeAlias = "Callable[[Batch], np.ndarray[Any, np.dtype[np.bool_]]]"
 
 
 class TensorScan:
-    """Scan of every tensor of a run, in node order; statistics stay with the tensors.
-
-    Any number of threads may call :meth:`run`: one scans, the others wait for it.
-    """
+    """Scan of all tensors in node order by one of any number of threads that call :meth:`run`."""
 
     def __init__(
         self,
@@ -138,10 +134,7 @@ class TensorScan:
             self._changed.wait_for(lambda: not self._owner, wait)
 
     def start(self, *, go_on: bool = False) -> bool:
-        """Start a scan thread if none runs; return whether it was started.
-
-        The thread ends with the interpreter.
-        """
+        """Start a scan thread if none runs, and return whether it was started."""
         with self._changed:
             if self.state != "none" and not (go_on and self.state == "cancelled"):
                 return False
@@ -172,7 +165,7 @@ class TensorScan:
     ) -> bool:
         """Scan the remaining tensors, or wait for the thread that does."""
         try:
-            if self._taken():
+            if self._claim():
                 self._scan(progress, seconds, executor)
         except KeyboardInterrupt:
             self.cancel()
@@ -193,8 +186,7 @@ class TensorScan:
         for call in calls:
             call()
 
-    def _taken(self) -> bool:
-        """Claim the scan; False where another thread completed it."""
+    def _claim(self) -> bool:
         with self._changed:
             while self._owner:
                 stopping = self._stop
@@ -226,12 +218,12 @@ class TensorScan:
         with bar:
             for begin in range(0, len(small), TOGETHER):
                 some = {entry: left[entry] for entry in small[begin : begin + TOGETHER]}
-                bar.update(self._look_together(some))
+                bar.update(self._scan_batches(some))
                 if end is not None and time.monotonic() > end:
                     return
             left = {entry: each for entry, each in left.items() if not self._known(entry)}
             if executor is not None:
-                self._spread(left, executor, bar)
+                self._scan_parallel(left, executor, bar)
                 return
             for entry, tensor in left.items():
                 self._look(entry, tensor)
@@ -239,11 +231,8 @@ class TensorScan:
                 if end is not None and time.monotonic() > end:
                     return
 
-    def _spread(self, left: Mapping[Entry, Tensor], executor: Executor, bar: Any) -> None:
-        """Scan several tensors at a time, to keep the executor busy between them.
-
-        Our own threads wait for the executor: its threads must never block.
-        """
+    def _scan_parallel(self, left: Mapping[Entry, Tensor], executor: Executor, bar: Any) -> None:
+        """Scan several tensors at a time in own threads, to keep the executor busy."""
         with ThreadPoolExecutor(_AT_A_TIME, "tvmdbg-scan") as own:
             looks = {
                 own.submit(self._look, entry, each, executor): each.nbytes
@@ -267,15 +256,14 @@ class TensorScan:
             raise _ScanStoppedError
         self.give_way()
 
-    def _look_together(self, tensors: Mapping[Entry, Tensor]) -> int:
-        """Count small tensors in batches of one type and length; return their bytes."""
+    def _scan_batches(self, tensors: Mapping[Entry, Tensor]) -> int:
         self._watch()
         nbytes, entries = 0, list(tensors)
         for positions, batch in count_together(list(tensors.values())):
             self._watch()
             own = [entries[position] for position in positions]
             found = dict(zip(own, batch.rows(), strict=True))
-            probed = self._probe_together(own, batch, found, tensors)
+            probed = self._probe_batch(own, batch, found, tensors)
             for entry, each in found.items():
                 tensors[entry].take(each)
             with self._changed:
@@ -287,14 +275,13 @@ class TensorScan:
         self._lonely.update(entry for entry in entries if not self._known(entry))
         return nbytes
 
-    def _probe_together(
+    def _probe_batch(
         self,
         entries: list[Entry],
         batch: Batch,
         found: dict[Entry, Statistics],
         tensors: Mapping[Entry, Tensor],
     ) -> dict[str, dict[Entry, Any]]:
-        """Run probes on rows that their screens select; failed rows are scanned again alone."""
         probed: dict[str, dict[Entry, Any]] = {}
         for name, probe in self._probes.items():
             screen = self._screens.get(name)
@@ -368,7 +355,7 @@ def count_together(tensors: Sequence[Tensor]) -> Iterator[tuple[list[int], Batch
         if len(group) >= _FEW and tensors[group[0]].values().is_ordered
     ]
     try:
-        stored = _stored(tensors, [position for group in groups for position in group])
+        stored = _stored_bytes(tensors, [position for group in groups for position in group])
     except (OSError, ValueError):
         _LOG.info("small tensors cannot be read together", exc_info=True)
         return
@@ -378,8 +365,7 @@ def count_together(tensors: Sequence[Tensor]) -> Iterator[tuple[list[int], Batch
         yield group, Batch(values.alike(rows), values.codes.alike(rows) if truths else None)
 
 
-def _stored(tensors: Sequence[Tensor], positions: list[int]) -> dict[int, bytes]:
-    """Read the bytes of some tensors, file by file."""
+def _stored_bytes(tensors: Sequence[Tensor], positions: list[int]) -> dict[int, bytes]:
     files: dict[int, tuple[ByteSource, list[int]]] = {}
     for position in positions:
         source = tensors[position].record.source

@@ -139,10 +139,7 @@ def as_networkx(
 
 
 def open_by_itself(graph: Graph, groups: Groups) -> list[int]:
-    """Return the groups that open by themselves (``openStates`` in js/src/graph/data/links.ts).
-
-    Views without room to show them legibly open fewer.
-    """
+    """Return the groups that open by themselves (``openStates`` in js/src/graph/data/links.ts)."""
     columns: dict[str, npt.NDArray[Any]] = {
         "kinds": graph.kinds,
         "edgeSource": graph.edge_source,
@@ -183,7 +180,7 @@ def signatures(graph: Graph, entries: Hashes | None = None) -> Hashes:
         graph.entry_offsets[:-1], np.diff(graph.entry_offsets)
     )
     outputs = segment_sums(mixed(entries, output), graph.entry_offsets)
-    return mixed(_functions(graph) + _attributes(graph), outputs)
+    return mixed(_function_hashes(graph) + _attribute_hashes(graph), outputs)
 
 
 def entry_signatures(graph: Graph) -> Hashes:
@@ -226,8 +223,7 @@ def _hash_table(texts: Iterable[str]) -> Hashes:
     return np.frombuffer(b"".join(digests), "<u8").astype(np.uint64)
 
 
-def _functions(graph: Graph) -> Hashes:
-    """Return hashes of the operators in nodes' functions (uint64 [N])."""
+def _function_hashes(graph: Graph) -> Hashes:
     stems = [_stem(name) or name for name in graph.func_names.unique]
     if len(set(stems)) <= _SPLIT:
         stems = [label(stem) for stem in stems]
@@ -241,8 +237,7 @@ def _stem(name: str) -> str:
     return bare.removesuffix(number) if number else name
 
 
-def _attributes(graph: Graph) -> Hashes:
-    """Return hashes of the attributes of nodes (uint64 [N])."""
+def _attribute_hashes(graph: Graph) -> Hashes:
     codes: dict[tuple[tuple[str, str], ...], int] = {}
     rows = [codes.setdefault(tuple(attrs.items()), len(codes)) for attrs in graph.attrs]
     texts = (
@@ -253,11 +248,7 @@ def _attributes(graph: Graph) -> Hashes:
 
 
 def entry_layouts(graph: Graph) -> StringColumn:
-    """Return the layouts of entries, ``""`` where no attribute states one that fits the shape.
-
-    The entry's own node has precedence over its readers; likely layouts and those of distant
-    entries are in :func:`tvmdbg_widgets.analysis.layouts.known_layouts`.
-    """
+    """Return the best stated layouts of entries that fit their shapes, ``""`` for none."""
     found = [""] * graph.num_entries
     bears = np.array([not NAMES.isdisjoint(attrs) for attrs in graph.attrs], np.bool_)
     alone = np.diff(graph.entry_offsets) == 1

@@ -195,8 +195,6 @@ def work(graph: Graph) -> Work:
 
 
 class _WorkReader:
-    """Reader of calls; equal calls are counted once."""
-
     def __init__(self, graph: Graph) -> None:
         self._graph = graph
         self._sizes: list[float] = known_sizes(graph).tolist()
@@ -218,20 +216,17 @@ class _WorkReader:
         self._edges = np.searchsorted(graph.edge_target, np.arange(graph.num_nodes + 1)).tolist()
 
     def inputs(self, node: int) -> tuple[list[int], bool]:
-        """Return the entries a node reads (-1 unknown), and whether they are uncertain.
-
-        For an ambiguous edge this is one of its candidates, if all have one shape and type.
-        """
+        """Return the entries a node reads (-1 unknown), and whether they are uncertain."""
         edges = range(self._edges[node], self._edges[node + 1])
         entries = [
             self._entry[edge]
-            if self._trust[edge] != Trust.AMBIGUOUS or self._alike(edge)
+            if self._trust[edge] != Trust.AMBIGUOUS or self._same_entry(edge)
             else _EMPTY
             for edge in edges
         ]
         return entries, _EMPTY in entries
 
-    def _alike(self, edge: int) -> bool:
+    def _same_entry(self, edge: int) -> bool:
         nodes = self._graph.edge_candidates.get(edge, ())
         entries = [
             entry for node in nodes for entry in range(self._offsets[node], self._offsets[node + 1])

@@ -35,7 +35,7 @@ def longest(a: list[int], b: list[int]) -> int:
 def test_few_edits_are_found(a: list[int], b: list[int]) -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(sequence, "_RARE", 1)
-        found = sequence._nearest(np.array(a, np.int64), np.array(b, np.int64))
+        found = sequence._common_by_edits(np.array(a, np.int64), np.array(b, np.int64))
     assert all(a[at] == b[to] for at, to in found)
     assert all(one[0] < two[0] and one[1] < two[1] for one, two in pairwise(found))
     assert len(found) == longest(a, b)

@@ -48,13 +48,13 @@ def published(monkeypatch: pytest.MonkeyPatch) -> Published:
 @pytest.fixture
 def released(monkeypatch: pytest.MonkeyPatch) -> Iterator[threading.Event]:
     """Until it is set, no scan goes on; views wait a moment for it."""
-    go_on, look = threading.Event(), TensorScan._look_together
+    go_on, look = threading.Event(), TensorScan._scan_batches
 
     def late(scan: TensorScan, tensors: Any) -> int:
         go_on.wait(60)
         return look(scan, tensors)
 
-    monkeypatch.setattr(TensorScan, "_look_together", late)
+    monkeypatch.setattr(TensorScan, "_scan_batches", late)
     monkeypatch.setattr(outputs, "_PATIENCE", 0.05)
     yield go_on
     go_on.set()

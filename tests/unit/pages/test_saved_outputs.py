@@ -70,11 +70,11 @@ def test_a_converted_notebook_shows_each_figure_once(
 
 SLOW = """import time
 from tvmdbg_widgets.analysis.tensor_scan import TensorScan
-look = TensorScan._look_together
+look = TensorScan._scan_batches
 def late(self, tensors):
     time.sleep(1.5)
     return look(self, tensors)
-TensorScan._look_together = late
+TensorScan._scan_batches = late
 import tvmdbg_widgets as tvmdbg
 run = tvmdbg.open(tvmdbg.samples.resnet20_cifar_fp16_overflow)"""
 

@@ -36,13 +36,13 @@ def test_a_table_can_be_passed_on(run: DebugRun) -> None:
 
 def test_only_rows_that_are_looked_at_are_made(monkeypatch: pytest.MonkeyPatch) -> None:
     made: list[int] = []
-    make = operator_rows._Making.row
+    make = operator_rows._RowBuilder.row
 
     def counting(self: Any, key: int) -> Any:
         made.append(key)
         return make(self, key)
 
-    monkeypatch.setattr(operator_rows._Making, "row", counting)
+    monkeypatch.setattr(operator_rows._RowBuilder, "row", counting)
     run = tvmdbg.open(json.dumps([[1e-6 * node] for node in range(1, 3001)]).encode())
     assert "and 2,960 more" in repr(run.table())
     assert len(made) == 40

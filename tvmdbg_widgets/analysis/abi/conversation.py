@@ -47,7 +47,7 @@ class RpcConversation:
 
 def conversation(connection: RpcConnection) -> RpcConversation:
     """Merge the packets of both directions in order and pair them."""
-    order = _order(connection)
+    order = _packets_in_order(connection)
     pairing = _Pairing(connection)
     for row, (side, packet) in enumerate(order):
         pairing.add(row, side, packet)
@@ -71,8 +71,7 @@ def conversation(connection: RpcConnection) -> RpcConversation:
     )
 
 
-def _order(connection: RpcConnection) -> list[tuple[int, int]]:
-    """Return (side, packet) of all packets by time, or alternating without times."""
+def _packets_in_order(connection: RpcConnection) -> list[tuple[int, int]]:
     lengths = [len(each.packets) for each in connection.directions]
     known = [
         each.times is not None and bool((each.times >= 0).all()) for each in connection.directions
@@ -113,8 +112,6 @@ def _certain_until(connection: RpcConnection, order: list[tuple[int, int]]) -> i
 
 
 class _Pairing:
-    """Incremental pairing of packets."""
-
     def __init__(self, connection: RpcConnection) -> None:
         self._directions = connection.directions
         self._names = [
@@ -131,7 +128,6 @@ class _Pairing:
         self.problems: list[str] = []
 
     def add(self, row: int, side: int, packet: int) -> None:
-        """Add the next packet of the conversation."""
         name = self._names[side][packet]
         if name in REPLIES:
             self._answer(row, side, packet, name)
@@ -188,10 +184,7 @@ def _direction(direction: RpcDirection) -> str:
 
 
 def disagreement(connection: RpcConnection) -> Desync | None:
-    """Return the first packet that the other side would parse differently.
-
-    None where the layouts agree, or where a side's layout is unknown.
-    """
+    """Return the first packet that the other side would parse differently, if known."""
     if len(connection.directions) < 2:
         return None
     client, server = connection.directions

@@ -28,21 +28,18 @@ class FoldedMessages(NamedTuple):
 def fold_runs(
     keys: npt.NDArray[np.integer], replies: npt.NDArray[np.integer]
 ) -> list[FoldedMessages]:
-    """Find patterns of up to eight messages that occur at least three times in a row.
-
-    Takes time linear in the number of messages.
-    """
+    """Find, in linear time, patterns of up to 8 messages that repeat at least 3 times in a row."""
     count = len(keys)
     if count == 0:
         return []
-    alike = _with_replies(np.asarray(keys, np.int64), np.asarray(replies, np.int64))
+    alike = _numbered_with_replies(np.asarray(keys, np.int64), np.asarray(replies, np.int64))
     longest = min(_LONGEST, count // _FEWEST_REPEATS)
-    runs = {n: _run_lengths(alike[n:] == alike[:-n]) for n in range(1, longest + 1)}
+    runs = {n: _lengths_of_true_runs(alike[n:] == alike[:-n]) for n in range(1, longest + 1)}
     folds: list[FoldedMessages] = []
     single = 0
     at = 0
     while at < count:
-        best = _longest(runs, at)
+        best = _best_pattern(runs, at)
         if best is None:
             at += 1
             continue
@@ -55,10 +52,9 @@ def fold_runs(
     return folds
 
 
-def _with_replies(
+def _numbered_with_replies(
     keys: npt.NDArray[np.int64], replies: npt.NDArray[np.int64]
 ) -> npt.NDArray[np.int64]:
-    """Return numbers of messages that are equal for equal messages with equal requests."""
     order = np.arange(len(keys))
     answers = (replies >= 0) & (replies < order)
     target = np.where(answers, replies, 0)
@@ -68,15 +64,13 @@ def _with_replies(
     return np.unique(facts, axis=0, return_inverse=True)[1].reshape(-1)
 
 
-def _run_lengths(same: npt.NDArray[np.bool_]) -> npt.NDArray[np.int64]:
-    """Return the number of consecutive true places from every place on."""
+def _lengths_of_true_runs(same: npt.NDArray[np.bool_]) -> npt.NDArray[np.int64]:
     places = np.arange(len(same))
     ends = np.where(same, len(same), places)
     return np.minimum.accumulate(ends[::-1])[::-1] - places
 
 
-def _longest(runs: dict[int, npt.NDArray[np.int64]], at: int) -> FoldedMessages | None:
-    """Return the pattern that covers most messages from a place on; of equals the shortest."""
+def _best_pattern(runs: dict[int, npt.NDArray[np.int64]], at: int) -> FoldedMessages | None:
     best = None
     for period, lengths in runs.items():
         if at >= len(lengths):

@@ -66,7 +66,7 @@ def field_types(text: str, style: Style, *, python: bool = False) -> list[FieldT
     """Return a file's statements about the fields, in text order."""
     lines = text.split("\n")
     kept = "\n".join(line if len(line) <= _LONGEST_LINE else "" for line in lines)
-    code = (_PYTHON_NOISE if python else _C_NOISE).sub(_blank, kept)
+    code = (_PYTHON_NOISE if python else _C_NOISE).sub(_blanked_lines, kept)
     starts = [0]
     for line in code.split("\n"):
         starts.append(starts[-1] + len(line) + 1)
@@ -77,8 +77,7 @@ def field_types(text: str, style: Style, *, python: bool = False) -> list[FieldT
     return found
 
 
-def _blank(match: re.Match[str]) -> str:
-    """Blank out a match but keep line ends, and quotes of strings."""
+def _blanked_lines(match: re.Match[str]) -> str:
     return ('""' if match[0][0] == '"' else "") + "\n" * match[0].count("\n")
 
 
@@ -90,7 +89,6 @@ def _short(spelled: str) -> str:
 
 
 def _members(code: str) -> Iterator[_Found]:
-    """Yield the fields of the first struct with all three in sequence."""
     found = [(match[2], _short(match[1]), match.start()) for match in _MEMBER.finditer(code)]
     for at in range(len(found) - 2):
         if {each[0] for each in found[at : at + 3]} == {"code", "bits", "lanes"}:
@@ -124,8 +122,7 @@ def _ctypes(code: str) -> Iterator[_Found]:
         yield match[1], _short(match[2]), match.start()
 
 
-def _llvm(code: str) -> Iterator[_Found]:
-    """Yield the members of a struct of three integers: code, bits and lanes."""
+def _llvm_structs(code: str) -> Iterator[_Found]:
     for match in _STRUCT.finditer(code):
         inside = match[1]
         types = list(_STRUCT_MEMBER.finditer(inside)) if len(inside) <= _REACH else []
@@ -135,10 +132,7 @@ def _llvm(code: str) -> Iterator[_Found]:
 
 
 def _intrinsics(code: str) -> Iterator[_Found]:
-    """Yield the widths around ``kArrTypeCode`` and its kin.
-
-    A comparison has two, of both operands: before the kind, and after it up to the next kind.
-    """
+    """Yield the widths of both operands around ``kArrTypeCode`` and its kin."""
     kinds = list(_KIND.finditer(code))
     for index, kind in enumerate(kinds):
         field = kind[1].lower()
@@ -154,8 +148,7 @@ def _intrinsics(code: str) -> Iterator[_Found]:
             yield field, kind_word, width.start()
 
 
-def _padding(code: str) -> Iterator[_Found]:
-    """Yield the padding after each data type, ``"none"`` where a case has none."""
+def _case_padding(code: str) -> Iterator[_Found]:
     cases = list(_CASE.finditer(code))
     for index, case in enumerate(cases):
         if case[1] not in _DTYPE_CASES:
@@ -180,7 +173,7 @@ _READERS = {
     "casts": _casts,
     "handlers": _handlers,
     "ctypes": _ctypes,
-    "llvm": _llvm,
+    "llvm": _llvm_structs,
     "intrinsics": _intrinsics,
-    "padding": _padding,
+    "padding": _case_padding,
 }

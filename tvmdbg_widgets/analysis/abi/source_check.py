@@ -43,7 +43,7 @@ def check_source(folder: str | os.PathLike[str], layout: DTypeLayout) -> SourceC
     if not root.is_dir():
         raise NotADirectoryError(f"{folder} is no folder; pass the one that has src/ and include/")
     version = _version(root)
-    found = tuple(each for place in PLACES for each in _look_at(root, place, layout, version))
+    found = tuple(each for place in PLACES for each in _place_in_tree(root, place, layout, version))
     if all(each.file is None for each in found):
         raise FormatError(
             "this is no source tree of TVM",
@@ -55,25 +55,27 @@ def check_source(folder: str | os.PathLike[str], layout: DTypeLayout) -> SourceC
     return SourceCheck(str(folder), version, layout, found, _notes(layout))
 
 
-def _look_at(
+def _place_in_tree(
     root: Path, place: Place, layout: DTypeLayout, version: str | None
 ) -> list[PlaceFound]:
     """Return the assumptions of a place's files; one entry if none has any."""
     found: list[PlaceFound] = []
     silent = None
     for path in place.paths:
-        text = _read(root, path)
+        text = _read_in_tree(root, path)
         if text is None:
             continue
         types = tuple(field_types(text, place.style, python=path.endswith(_PYTHON)))
         # All three fields, but a field without a cast needs no change.
         known = {each.field for each in types}
         if not (types if place.style in ("padding", "casts") else known >= set(_FIELDS)):
-            silent = silent or PlaceFound(place, path, types, "not recognized", _assumed(types))
+            silent = silent or PlaceFound(
+                place, path, types, "not recognized", _types_and_layout(types)
+            )
             continue
         wrong = _wrong(place, types, layout)
         status: Status = "disagrees" if wrong else "agrees"
-        found.append(PlaceFound(place, path, types, status, _assumed(types), wrong))
+        found.append(PlaceFound(place, path, types, status, _types_and_layout(types), wrong))
     if found:
         return found
     if place.last is not None and _number(version) > _number(place.last):
@@ -110,8 +112,7 @@ def _agrees(found: FieldType, layout: DTypeLayout) -> bool:
     return found.field == "lanes" and (found.kind, wanted_kind) == ("i16", "u16")
 
 
-def _assumed(types: tuple[FieldType, ...]) -> str:
-    """Describe the types of a place, and the name of the layout with these types."""
+def _types_and_layout(types: tuple[FieldType, ...]) -> str:
     told: dict[str, dict[str, None]] = {}
     for each in types:
         told.setdefault(each.field, {})[each.kind] = None
@@ -142,8 +143,7 @@ def _notes(layout: DTypeLayout) -> tuple[str, ...]:
     return tuple(notes)
 
 
-def _read(root: Path, path: str) -> str | None:
-    """Return a file of the tree, None if missing, or if a link leads out of it."""
+def _read_in_tree(root: Path, path: str) -> str | None:
     target = root / path
     try:
         if not target.is_file() or not target.resolve().is_relative_to(root.resolve()):
@@ -157,7 +157,7 @@ def _read(root: Path, path: str) -> str | None:
 
 def _version(root: Path) -> str | None:
     for path, pattern in _VERSION_FILES:
-        found = pattern.search(_read(root, path) or "")
+        found = pattern.search(_read_in_tree(root, path) or "")
         if found:
             return found[1]
     return None
@@ -277,7 +277,7 @@ def _place_lines(found: PlaceFound, layout: DTypeLayout) -> list[str]:
     lines = [head, f"    {found.file} assumes {found.assumes}"]
     if found.status == "disagrees":
         lines += dict.fromkeys(
-            f"    {found.file}:{each.line}: {_cut(each.text)}  ({_difference(each, layout)})"
+            f"    {found.file}:{each.line}: {_cut(each.text)}  ({_type_and_expected(each, layout)})"
             for each in found.wrong
         )
         lines += [f"    to do: {place.change}", f"    if forgotten: {place.forgotten}"]
@@ -291,8 +291,7 @@ def _cut(text: str) -> str:
     return line if len(line) <= _LONGEST_LINE else f"{line[:_LONGEST_LINE]} …"
 
 
-def _difference(found: FieldType, layout: DTypeLayout) -> str:
-    """Return a type with the type it should be."""
+def _type_and_expected(found: FieldType, layout: DTypeLayout) -> str:
     if found.field == "padding":
         return f"padding is {found.kind}"
     wanted = layout.field(found.field).kind

@@ -24,8 +24,7 @@ _ENOUGH = 0.5
 def groups(graph: Graph) -> Groups:
     """Return the nested groups of a graph: runs of blocks of equal structure, and scopes.
 
-    Blocks are searched in execution order, or depth first from the outputs where execution order
-    interleaves them. Names and the kinds of inputs are ignored.
+    Execution order is searched, or depth-first order where that interleaves blocks.
     """
     with collector_paused():
         return _groups(graph)
@@ -39,10 +38,10 @@ def _groups(graph: Graph) -> Groups:
     calls = delegate_calls(graph)
     operators = gathered(graph, operators, calls)
     search, found = _searched(graph, letters, operators)
-    if not calls and _held(found) < _ENOUGH * len(operators):
+    if not calls and _repeated_operators(found) < _ENOUGH * len(operators):
         other = depth_first(graph, operators)
         second, more = _searched(graph, letters, other)
-        if _held(more) > _held(found):
+        if _repeated_operators(more) > _repeated_operators(found):
             search, found = second, more
     return placed(graph, search, found, len(ordered))
 
@@ -64,17 +63,12 @@ def _searched(
     return search, search.all()
 
 
-def _held(found: tuple[RepeatedBlock, ...]) -> int:
-    """Return the number of operators in repeated blocks."""
+def _repeated_operators(found: tuple[RepeatedBlock, ...]) -> int:
     return sum(each.end - each.start for each in found if each.inside or each.repeats == 1)
 
 
 def depth_first(graph: Graph, operators: Ints) -> Ints:
-    """Return the operators in topological order, close to the operators that need them.
-
-    Depth first from the outputs of the graph, then from other unread nodes; operands by position,
-    control dependencies last.
-    """
+    """Return the operators depth first from the outputs, with control dependencies last."""
     wanted = np.zeros(graph.num_nodes + 1, np.bool_)
     wanted[operators] = True
     keep = wanted[graph.edge_source] & wanted[graph.edge_target]

@@ -38,15 +38,14 @@ class GroupNames:
             end = start + found.end - found.start
             # The first block may read inputs of the graph where later ones read each other.
             last = end - (found.end - found.start) // found.repeats
-            parallel = found.repeats > 1 and not self._chained(start, found)
+            parallel = found.repeats > 1 and not self._blocks_are_chained(start, found)
             name = _NamedBlock(self.graph, self.sequence, last, end).name(parallel)
             self._known[found.content] = name
             if found.inside and found.repeats > 1:
                 self._known.setdefault(found.inside[0].content, name)
         return name
 
-    def _chained(self, start: int, found: RepeatedBlock) -> bool:
-        """Return whether the blocks of a run read each other."""
+    def _blocks_are_chained(self, start: int, found: RepeatedBlock) -> bool:
         sequence = self.sequence
         period = (found.end - found.start) // found.repeats
         slots = slice(sequence.slot[start + period], sequence.slot[start + found.end - found.start])

@@ -52,11 +52,11 @@ def placed(
             break
         anchor[out] = start[group[out]]
         group[out] = parent[group[out]]
-    _leave_calls(graph.kinds[known] == NodeKind.INPUT, rows, anchor, group)
+    _move_inputs_before_calls(graph.kinds[known] == NodeKind.INPUT, rows, anchor, group)
     place[known], owner[known] = anchor, group
     for start_of, _, around, each, _ in rows:
         if each.apart:
-            apart = _apart(search, start_of, each)
+            apart = _operands_of_single_blocks(search, start_of, each)
             apart = apart[place[apart] >= start_of]
             place[apart], owner[apart] = start_of, around
     others = np.flatnonzero(place < 0)
@@ -80,7 +80,11 @@ def placed(
     at[order] = np.arange(graph.num_nodes, dtype=np.int32)
     alike: dict[tuple[int, bytes, bytes], int] = {}
     keys = [
-        (row.found.source, row.found.content, _held(search, row.start, row.end, at, ends))
+        (
+            row.found.source,
+            row.found.content,
+            _inputs_and_parameters_of(search, row.start, row.end, at, ends),
+        )
         for row, *ends in zip(rows, first, behind, strict=True)
     ]
     return Groups(
@@ -95,24 +99,25 @@ def placed(
     )
 
 
-def _leave_calls(is_input: Bools, rows: Sequence[PlacedGroup], anchor: Ints, group: Ints) -> None:
-    """Move inputs of the graph before the delegate calls that take them."""
+def _move_inputs_before_calls(
+    is_input: Bools, rows: Sequence[PlacedGroup], anchor: Ints, group: Ints
+) -> None:
     for number, row in enumerate(rows):
         if row.found.source == GroupSource.DELEGATE:
             given = is_input & (anchor >= row.start) & (anchor < row.end) & (group >= number)
             anchor[given], group[given] = row.start, row.parent
 
 
-def _held(search: BlockSearch, start: int, end: int, at: Ints, ends: Sequence[int]) -> bytes:
-    """Return which inputs and parameters of some operators belong to their group."""
+def _inputs_and_parameters_of(
+    search: BlockSearch, start: int, end: int, at: Ints, ends: Sequence[int]
+) -> bytes:
     sequence = search.sequence
     outer = sequence.outer[int(sequence.slot[start]) : int(sequence.slot[end])]
     place = at[outer]
     return ((outer >= 0) & (place >= ends[0]) & (place < ends[1])).tobytes()
 
 
-def _apart(search: BlockSearch, start: int, found: RepeatedBlock) -> Ints:
-    """Return the inputs and parameters that only some blocks of a run own."""
+def _operands_of_single_blocks(search: BlockSearch, start: int, found: RepeatedBlock) -> Ints:
     sequence = search.sequence
     slots = slice(int(sequence.slot[start]), int(sequence.slot[start + found.end - found.start]))
     nodes = sequence.outer[slots].reshape(found.repeats, -1)[:, list(found.apart)].ravel()
@@ -150,7 +155,9 @@ def rows_of(
         # Inner places count from the start of their group.
         stack += [(inner, each.start + by) for inner in reversed(each.inside)]
     if named:
-        rows = _with_scopes(_uncut(rows, named, len(search.sequence.nodes)), named, search)
+        rows = _with_scopes(
+            _without_cut_groups(rows, named, len(search.sequence.nodes)), named, search
+        )
     kept: list[PlacedGroup] = []
     around: list[int] = []
     for row in rows:
@@ -185,8 +192,9 @@ def _with_scopes(
     return sorted(rows, key=lambda row: (row.start, -row.end, _RANK.get(row.found.source, 0)))
 
 
-def _uncut(rows: list[PlacedGroup], named: list[Scope], count: int) -> list[PlacedGroup]:
-    """Return the groups that no scope cuts through."""
+def _without_cut_groups(
+    rows: list[PlacedGroup], named: list[Scope], count: int
+) -> list[PlacedGroup]:
     # The innermost scope around each border between operators.
     start, end = np.full(count + 1, -1), np.full(count + 1, count + 1)
     for scope in sorted(named, key=lambda each: (each.start, -each.end)):

@@ -46,7 +46,7 @@ class BlockSearch:
     sequence: Sequence
     first_reader: Ints
     last_reader: Ints
-    _tried: int = field(default=0, init=False)
+    _runs_by_offset: int = field(default=0, init=False)
     _outer: Ints = field(init=False)
     _own_from: Ints = field(init=False)
 
@@ -77,30 +77,29 @@ class BlockSearch:
         return self._signature(start, end, wires[0], own[0])
 
     def _within(self, low: int, high: int, known: PeriodicRuns) -> tuple[RepeatedBlock, ...]:
-        taken = _Taken()
+        taken = _DisjointIntervals()
         found: list[RepeatedBlock] = []
         for start, end, period in _clipped(known, low, high):
             for first, last in taken.free(start, end):
-                if last - first < max(2 * period, FEWEST) or self._tried >= _MOST_TRIED:
+                if last - first < max(2 * period, FEWEST) or self._runs_by_offset >= _MOST_TRIED:
                     continue
-                self._tried += 1
-                for run in self._repeated(first, last, period, known):
+                self._runs_by_offset += 1
+                for run in self._runs_in_stretch(first, last, period, known):
                     found.append(run)
                     taken.add(run.start, run.end)
         return tuple(sorted(found, key=lambda each: each.start))
 
-    def _repeated(
+    def _runs_in_stretch(
         self, start: int, end: int, period: int, known: PeriodicRuns
     ) -> Iterator[RepeatedBlock]:
-        """Yield the runs of blocks in a repeating stretch of letters."""
-        for offset in self._offsets(start, end, period):
+        for offset in self._block_starts(start, end, period):
             begin = start + offset
             count = (end - begin) // period
             wires, own = self._wires(begin, period, count)
             alike = (wires[1:] == wires[:-1]).all(axis=1)
             some = False
-            for first, last in _stretches(alike):
-                if (last - first) * period >= self._fewest(begin, period, wires[first]):
+            for first, last in _runs_of_true(alike):
+                if (last - first) * period >= self._least_run_length(begin, period, wires[first]):
                     some = True
                     where = begin + first * period, begin + last * period
                     yield self._run(*where, (wires[first], own[first:last]), known)
@@ -131,12 +130,8 @@ class BlockSearch:
         unshared = tuple(apart.tolist())
         return RepeatedBlock(start, end, GroupSource.REPEAT, count, whole, blocks, unshared)
 
-    def _offsets(self, start: int, end: int, period: int) -> list[int]:
-        """Return possible starts of blocks, the thinnest cut first.
-
-        Of equal cuts those with the most blocks, then an operator with parameters, then the last,
-        so that leftovers come before.
-        """
+    def _block_starts(self, start: int, end: int, period: int) -> list[int]:
+        """Return possible starts of blocks, thinnest cut first, then most blocks, then the last."""
         if period == 1:
             return [0]
         rows = (end - start) // period
@@ -149,8 +144,7 @@ class BlockSearch:
         found: list[int] = best[count[best] > 1][:_OFFSETS_TRIED].tolist()
         return found
 
-    def _fewest(self, begin: int, period: int, wires: Ints) -> int:
-        """Return the least number of operators in the blocks of a run, given its wiring."""
+    def _least_run_length(self, begin: int, period: int, wires: Ints) -> int:
         slot = self.sequence.slot
         behind = int(slot[begin + 1] - slot[begin])
         second = wires[behind:]
@@ -175,7 +169,7 @@ class BlockSearch:
         if each and count * each * each <= _MOST_PAIRS:
             same = (entry[:, :, None] == entry[:, None, :]).argmax(axis=2)
         else:
-            same = _first_equal(entry)
+            same = _first_equal_columns(entry)
         wires = np.where(
             near >= 0, near * _OUTPUTS + sequence.output[low:high].reshape(shape), -1 - same
         )
@@ -188,9 +182,7 @@ class BlockSearch:
         return self.sequence.letters[start:end].tobytes() + wires.tobytes() + own.tobytes()
 
 
-class _Taken:
-    """Intervals that do not overlap."""
-
+class _DisjointIntervals:
     def __init__(self) -> None:
         self._starts: list[int] = []
         self._ends: list[int] = []
@@ -213,7 +205,6 @@ class _Taken:
 
 
 def _clipped(known: PeriodicRuns, low: int, high: int) -> list[tuple[int, int, int]]:
-    """Return the stretches clipped to an interval, longest first."""
     start, end = np.maximum(known.start, low), np.minimum(known.end, high)
     keep = end - start >= np.maximum(2 * known.period, FEWEST)
     start, end, period = start[keep], end[keep], known.period[keep]
@@ -223,15 +214,13 @@ def _clipped(known: PeriodicRuns, low: int, high: int) -> list[tuple[int, int, i
     )
 
 
-def _stretches(alike: Bools) -> list[tuple[int, int]]:
-    """Return ``[first, last)`` of consecutive equal blocks; ``alike[i]``: i and i + 1 are equal."""
+def _runs_of_true(alike: Bools) -> list[tuple[int, int]]:
     steps = np.diff(alike.astype(np.int8), prepend=0, append=0)
     first, last = np.flatnonzero(steps > 0), np.flatnonzero(steps < 0) + 1
     return list(zip(first.tolist(), last.tolist(), strict=True))
 
 
-def _first_equal(rows: Ints) -> Ints:
-    """Return for all values of a row the first column of equal value."""
+def _first_equal_columns(rows: Ints) -> Ints:
     order = np.argsort(rows, axis=1, kind="stable")
     ordered = np.take_along_axis(rows, order, axis=1)
     new = np.ones(rows.shape, np.bool_)
@@ -305,12 +294,12 @@ def runs(letters: Ints) -> PeriodicRuns:
     if 1 < count < _MOST_LETTERS:
         rank, places, width = letters, np.arange(count), 1
         while len(places) > 1 and width <= count // 2:
-            rank, places, distance = _windows(rank, places)
+            rank, places, distance = _repeated_windows(rank, places)
             octave = distance[(distance >= width) & (distance < 2 * width)]
             values, counts = np.unique(octave, return_counts=True)
             frequent = values[np.lexsort((values, -counts))[:_MOST_DISTANCES]]
-            found += [_periodic(letters, period) for period in sorted(frequent.tolist())]
-            rank, places = _doubled(rank, places, width, count)
+            found += [_periodic_stretches(letters, period) for period in sorted(frequent.tolist())]
+            rank, places = _doubled_windows(rank, places, width, count)
             width *= 2
     columns = list(zip(*found, strict=True)) or [(np.zeros(0, np.int64),)] * 3
     start, end, period = map(np.concatenate, columns)
@@ -319,8 +308,7 @@ def runs(letters: Ints) -> PeriodicRuns:
     return PeriodicRuns(start[order], end[order], period[order])
 
 
-def _windows(rank: Ints, places: Ints) -> tuple[Ints, Ints, Ints]:
-    """Return repeated windows: new rank, place, distance to the previous one."""
+def _repeated_windows(rank: Ints, places: Ints) -> tuple[Ints, Ints, Ints]:
     bits = _MOST_LETTERS.bit_length()
     merged = np.sort((np.unique(rank, return_inverse=True)[1].astype(np.int64) << bits) | places)
     place, text = merged & ((1 << bits) - 1), merged >> bits
@@ -332,8 +320,7 @@ def _windows(rank: Ints, places: Ints) -> tuple[Ints, Ints, Ints]:
     return text[keep], place[keep], distance[keep]
 
 
-def _doubled(rank: Ints, places: Ints, width: int, count: int) -> tuple[Ints, Ints]:
-    """Return windows of double width whose halves both repeat."""
+def _doubled_windows(rank: Ints, places: Ints, width: int, count: int) -> tuple[Ints, Ints]:
     table = np.full(count + width, -1, np.int64)
     table[places] = rank
     places = np.sort(places)
@@ -343,8 +330,7 @@ def _doubled(rank: Ints, places: Ints, width: int, count: int) -> tuple[Ints, In
     return (table[places] << 31) | second[both], places
 
 
-def _periodic(letters: Ints, period: int) -> tuple[Ints, Ints, Ints]:
-    """Return start, end and period of all stretches of at least two periods."""
+def _periodic_stretches(letters: Ints, period: int) -> tuple[Ints, Ints, Ints]:
     same = np.zeros(len(letters) - period + 2, np.int8)
     same[1:-1] = letters[period:] == letters[:-period]
     steps = np.diff(same)

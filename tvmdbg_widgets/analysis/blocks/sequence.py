@@ -87,12 +87,13 @@ class Sequence:
             output,
             outer,
             reader,
-            *_lifetimes(source, entry, reader, len(nodes)),
+            *_last_readers_and_crossings(source, entry, reader, len(nodes)),
         )
 
 
-def _lifetimes(source: Ints, entry: Ints, reader: Ints, count: int) -> tuple[Ints, Ints]:
-    """Return the last reader of each operand's entry, and the entries that cross each border."""
+def _last_readers_and_crossings(
+    source: Ints, entry: Ints, reader: Ints, count: int
+) -> tuple[Ints, Ints]:
     inside = source >= 0
     last = np.full(int(entry.max(initial=0)) + 1, -1, np.int64)
     # Operands come by reader, so the last one written stays.
@@ -143,10 +144,10 @@ def scopes(graph: Graph, sequence: Sequence) -> list[Scope]:
     paths, source = _paths(graph, sequence)
     calls = [graph.attrs[node].get(ATTRIBUTE) for node in sequence.nodes.tolist()]
     operators = [operator_of(graph, node) for node in sequence.nodes.tolist()]
-    paths = _with_operators(paths, calls, operators)
+    paths = _with_calls_and_operators(paths, calls, operators)
     if not any(paths):
         return []
-    found = _stretches(paths)
+    found = _stretches_by_path(paths)
     whole = Counter(calls)
     pieces: dict[tuple[int, int], Path] = {}
     for path, places in found.items():
@@ -168,19 +169,17 @@ def scopes(graph: Graph, sequence: Sequence) -> list[Scope]:
 
     def scope(start: int, end: int, path: Path) -> Scope:
         found = source_of(start, path)
-        return Scope(start, end, _title(path[-1], found), found)
+        return Scope(start, end, _scope_title(path[-1], found), found)
 
     return [scope(*where, path) for where, path in pieces.items()]
 
 
-def _title(name: str, source: GroupSource) -> str:
-    """Return the title of a scope; a delegate call is titled as in tables of times."""
+def _scope_title(name: str, source: GroupSource) -> str:
     backend, comma, instruction = name.partition(", ")
     return backend_title(backend) + comma + instruction if source == _DELEGATE else name
 
 
-def _stretches(paths: list[Path]) -> dict[Path, list[tuple[int, int]]]:
-    """Return stretches of consecutive operators below a path."""
+def _stretches_by_path(paths: list[Path]) -> dict[Path, list[tuple[int, int]]]:
     found: dict[Path, list[tuple[int, int]]] = {}
     open_: list[tuple[Path, int]] = []
     for place, path in enumerate([*paths, ()]):
@@ -194,11 +193,10 @@ def _stretches(paths: list[Path]) -> dict[Path, list[tuple[int, int]]]:
     return found
 
 
-def _with_operators(paths: list[Path], calls: list[str | None], operators: list[str]) -> list[Path]:
-    """Return paths extended by delegate calls, and by delegate operators of several nodes.
-
-    Such an operator is in the innermost module that holds all its nodes.
-    """
+def _with_calls_and_operators(
+    paths: list[Path], calls: list[str | None], operators: list[str]
+) -> list[Path]:
+    """Return paths extended by delegate calls and by delegate operators of several nodes."""
     held: dict[tuple[str, str], list[Path]] = {}
     for path, call, operator in zip(paths, calls, operators, strict=True):
         if call and operator:
@@ -222,7 +220,6 @@ def _is_one(parts: tuple[str, ...]) -> bool:
 
 
 def _paths(graph: Graph, sequence: Sequence) -> tuple[list[Path], GroupSource]:
-    """Return the path of each operator, and the source of the paths."""
     attrs, names = graph.attrs, graph.names
     stacks = [attrs[node].get(STACK) for node in sequence.nodes.tolist()]
     if any(stacks):
@@ -231,11 +228,10 @@ def _paths(graph: Graph, sequence: Sequence) -> tuple[list[Path], GroupSource]:
         if sum(map(bool, paths)) >= _ENOUGH * len(paths):
             return paths, GroupSource.MODULE
     codes = names.codes[sequence.nodes].tolist()
-    return _of_names([names.unique[code] for code in codes]), GroupSource.SCOPE
+    return _paths_of_names([names.unique[code] for code in codes]), GroupSource.SCOPE
 
 
-def _of_names(names: list[str]) -> list[Path]:
-    """Return the paths of names without their last part; empty where names have no scopes."""
+def _paths_of_names(names: list[str]) -> list[Path]:
     for separator in "/.":
         if sum(separator in name for name in names) < _ENOUGH * len(names):
             continue
@@ -304,12 +300,11 @@ def gathered(graph: Graph, operators: Ints, calls: dict[str, list[int]]) -> Ints
             if operator := operator_of(graph, node):
                 parts[call, operator].append(node)
     for sets in (parts.values(), calls.values()):
-        operators = _together(graph, operators, sets)
+        operators = _keeping_sets_together(graph, operators, sets)
     return operators
 
 
-def _together(graph: Graph, operators: Ints, sets: Iterable[list[int]]) -> Ints:
-    """Return the operators in a topological order that keeps sets of nodes together."""
+def _keeping_sets_together(graph: Graph, operators: Ints, sets: Iterable[list[int]]) -> Ints:
     place = np.full(graph.num_nodes + 1, -1, np.int64)
     place[operators] = np.arange(len(operators))
     # A set has the place of its first operator.

@@ -54,8 +54,8 @@ def align(
 ) -> Aligned:
     """Return the rows to compare, in the order of the nodes of `a`, then of `b`.
 
-    A row holds nodes that are matched, even indirectly, and all nodes of a call
-    that is timed as one. Inputs and parameters without a time are left out.
+    A row holds nodes that are matched, even indirectly, and all nodes of a call that is timed as
+    one.
     """
     count_a, count_b = matching.graph_a.num_nodes, matching.graph_b.num_nodes
     ones, others = matching.pairs[:, 0].astype(np.int64), matching.pairs[:, 1] + np.int64(count_a)
@@ -67,7 +67,7 @@ def align(
             own = ~np.repeat(sets.apart, sizes)
             ones = np.concatenate((ones, sets.nodes[leading[own]] + np.int64(first)))
             others = np.concatenate((others, sets.nodes[own] + np.int64(first)))
-    group = _groups(ones, others, count_a + count_b)
+    group = _connected_groups(ones, others, count_a + count_b)
     timed = np.concatenate(
         (_is_compared(matching.graph_a, times_a), _is_compared(matching.graph_b, times_b))
     )
@@ -95,8 +95,7 @@ def _is_compared(graph: Graph, times: Floats) -> npt.NDArray[np.bool_]:
     return found
 
 
-def _groups(ones: Ints, others: Ints, count: int) -> Ints:
-    """Return for nodes of `a`, then of `b`, the least node number in their group."""
+def _connected_groups(ones: Ints, others: Ints, count: int) -> Ints:
     found = np.arange(count, dtype=np.int64)
     while True:
         least = np.minimum(found[ones], found[others])
@@ -114,10 +113,7 @@ def _side(rows: Ints, count: int) -> tuple[Ints, Ints]:
 
 
 def sure_nodes(matching: Matching, order: Ints) -> npt.NDArray[np.int32]:
-    """Return for nodes of `b` the node of `a` they surely or likely match; -1 for none.
-
-    Of several, the last that runs in `a`, which gives the same value.
-    """
+    """Return for nodes of `b` the last node of `a` they surely or likely match; -1 for none."""
     sure = matching.certainty <= Certainty.LIKELY
     pairs = matching.pairs[sure]
     places = np.empty(matching.graph_a.num_nodes, np.int64)
@@ -148,7 +144,7 @@ def combined(a: Timeline, b: Timeline, matching: Matching, titles: tuple[str, st
         (*a.slice_names.unique, *b.slice_names.unique),
         np.concatenate((a.slice_names.codes, b.slice_names.codes + len(a.slice_names.unique))),
     )
-    shared = _both_calls(a, b, stands_for)
+    shared = _calls_of_both(a, b, stands_for)
     lost = int((stands_for[b.slice_node] < 0).sum() - (b.slice_node < 0).sum())
     both = replace(
         a,
@@ -178,8 +174,7 @@ def combined(a: Timeline, b: Timeline, matching: Matching, titles: tuple[str, st
     return both
 
 
-def _both_calls(a: Timeline, b: Timeline, stands_for: npt.NDArray[np.int32]) -> NodeSets | None:
-    """Return the calls of `a`, then those of `b` mapped to nodes of `a`."""
+def _calls_of_both(a: Timeline, b: Timeline, stands_for: npt.NDArray[np.int32]) -> NodeSets | None:
     if a.shared is None and b.shared is None:
         return None
     slices: list[npt.NDArray[np.int32]] = []
@@ -227,7 +222,6 @@ def _from_zero(timeline: Timeline) -> npt.NDArray[np.float64]:
 def _occurrences(
     slice_node: npt.NDArray[np.int32], a: Timeline, b: Timeline
 ) -> npt.NDArray[np.int32]:
-    """Number the slices per node: those of `a` as they were, then those of `b` by start."""
     found = np.concatenate((a.slice_occurrence, np.zeros(b.num_slices, np.int32)))
     own = np.bincount(a.slice_node[a.slice_node >= 0], minlength=a.num_nodes)
     later = np.arange(a.num_slices, len(slice_node))

@@ -43,20 +43,20 @@ class ByName(NamedTuple):
 def by_name(a: RunParts, b: RunParts) -> ByName:
     """Align two timed runs of which one, or both, have no graph."""
     lines = by_calls(known_timeline(a)), by_calls(known_timeline(b))
-    graphs = _graph(a, lines[0]), _graph(b, lines[1])
+    graphs = _named_nodes(a, lines[0]), _named_nodes(b, lines[1])
     known = graphs[0] or graphs[1]
     if known is None:
         return _traces(a, b, *lines)
     if graphs[0] is not None and graphs[1] is not None:
-        return _made(a, b, _pairs(a, b, (graphs[0], graphs[1]), lines), _SAID_ROWS, lines)
+        return _made(a, b, _pairs_by_name(a, b, (graphs[0], graphs[1]), lines), _SAID_ROWS, lines)
     side = int(graphs[0] is not None)
     found = joined(lines[side], known)
     if not (found.slice_node >= 0).any():
         raise ValueError(_nothing(a, b, lines))
     said, bare = _said_joined(found, "AB"[side]), timed(known, found)
     if side:
-        return _made(a, b, _joined(known, bare, found), said, (lines[0], found))
-    made = _made(a, b, _joined(bare, known, found), said, (found, lines[1]))
+        return _made(a, b, _matched_to_itself(known, bare, found), said, (lines[0], found))
+    made = _made(a, b, _matched_to_itself(bare, known, found), said, (found, lines[1]))
     return made._replace(a=replace(made.a, graph=b.graph))
 
 
@@ -69,8 +69,7 @@ _SAID_ROWS = (
 )
 
 
-def _graph(parts: RunParts, timeline: Timeline) -> Graph | None:
-    """Return the nodes of a run, as a graph without edges if it has none; None of a trace."""
+def _named_nodes(parts: RunParts, timeline: Timeline) -> Graph | None:
     if parts.graph is not None or not timeline.num_nodes:
         return parts.graph
     names = [""] * timeline.num_nodes
@@ -88,7 +87,7 @@ def _made(
 
 
 def _traces(a: RunParts, b: RunParts, one: Timeline, other: Timeline) -> ByName:
-    lasting = [_lasting(each) for each in (one, other)]
+    lasting = [_names_with_duration(each) for each in (one, other)]
     graph = named_graph(list(dict.fromkeys((*lasting[0], *lasting[1]))))
     both = joined(one, graph), joined(other, graph)
     pairs = np.flatnonzero(np.isfinite(both[0].node_ns) & np.isfinite(both[1].node_ns))
@@ -100,8 +99,7 @@ def _traces(a: RunParts, b: RunParts, one: Timeline, other: Timeline) -> ByName:
     return made._replace(times_a=own_times(both[0]), times_b=own_times(both[1]))
 
 
-def _lasting(timeline: Timeline) -> list[str]:
-    """Return names of slices with a duration, without loading, in order."""
+def _names_with_duration(timeline: Timeline) -> list[str]:
     names = timeline.slice_names
     lasting = timeline.slice_duration_ns > 0
     lasting &= timeline.slice_role != SliceRole.LOADING
@@ -122,8 +120,7 @@ def _matching(
     )
 
 
-def _joined(one: Graph, other: Graph, found: Timeline) -> Matching:
-    """Match nodes to themselves; where names were shared the match is only possible."""
+def _matched_to_itself(one: Graph, other: Graph, found: Timeline) -> Matching:
     nodes = np.flatnonzero(np.isfinite(found.node_ns))
     shared = found.node_trust[nodes] == Trust.AMBIGUOUS
     certainty = np.where(shared, Certainty.POSSIBLE, Certainty.LIKELY)
@@ -136,10 +133,9 @@ def _said_joined(found: Timeline, letter: str) -> str:
     return f"{said}; {counted(lost, 'slice')} of other names left out" if lost else said
 
 
-def _pairs(
+def _pairs_by_name(
     a: RunParts, b: RunParts, graphs: tuple[Graph, Graph], lines: tuple[Timeline, Timeline]
 ) -> Matching:
-    """Pair nodes by name, the rest by function name."""
     one, other = graphs
     places = [each.num_nodes for each in graphs]
     # Graphs whose nodes have generated names only.
@@ -193,7 +189,7 @@ def _nothing(a: RunParts, b: RunParts, lines: tuple[Timeline, Timeline]) -> str:
 
 
 def _first(timeline: Timeline) -> list[str]:
-    names = _lasting(timeline)
+    names = _names_with_duration(timeline)
     return [f"'{one_line(name)[:_LONGEST]}'" for name in names[:_SHOWN]] + ["…"] * (
         len(names) > _SHOWN
     )
@@ -234,10 +230,7 @@ def timed(graph: Graph, timeline: Timeline) -> Graph:
 
 
 def joined(timeline: Timeline, graph: Graph) -> Timeline:
-    """Return a timeline whose slices are joined to operators of a graph by name.
-
-    Slices without a duration are no repeats.
-    """
+    """Return a timeline whose slices with a duration are joined to operators of a graph by name."""
     lasting = timeline.slice_duration_ns > 0
     names = timeline.slice_names
     found = from_events(

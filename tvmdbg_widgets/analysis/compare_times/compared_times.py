@@ -80,16 +80,13 @@ class ComparedTimes(TimeChanges):
         return self.summed(aligned, self._named(aligned))
 
     def _named(self, aligned: Aligned) -> RowWords:
-        """Return label, kind and shape per row, from the side with fewer nodes, else from `a`.
-
-        A row that holds a call of several nodes is named after the call.
-        """
+        """Return label, kind and shape per row, of a call, else of the side with fewer nodes."""
         graphs = self.matching.graph_a, self.matching.graph_b
         words = [(node_labels(each), node_op_kinds(each)) for each in graphs]
         found = []
         for row in range(len(aligned)):
             nodes = aligned.a(row), aligned.b(row)
-            if called := self._call(nodes):
+            if called := self._longest_call(nodes):
                 found.append(called)
                 continue
             side = int(not nodes[0] or 0 < len(nodes[1]) < len(nodes[0]))
@@ -100,8 +97,9 @@ class ComparedTimes(TimeChanges):
         labels, kinds, shapes = ([each[k] for each in found] for k in range(3))
         return labels, kinds, shapes
 
-    def _call(self, nodes: tuple[tuple[int, ...], tuple[int, ...]]) -> tuple[str, str, str] | None:
-        """Return name, kind and shape of the longest call in a row, preferably of `b`."""
+    def _longest_call(
+        self, nodes: tuple[tuple[int, ...], tuple[int, ...]]
+    ) -> tuple[str, str, str] | None:
         for side in (1, 0):
             found, sets = self._nodes[side], self._compared[side].shared
             own = [node for node in nodes[side] if found.call[node] >= 0]
@@ -127,10 +125,9 @@ class ComparedTimes(TimeChanges):
     def _total(self, side: int) -> float:
         if all(each.whole for each in self._compared) and not self.warm_up:
             return self._compared[side].account.whole_ns
-        return _total(self._nodes[side].ns) + self._apart(side)
+        return _total(self._nodes[side].ns) + self._time_outside_operators(side)
 
-    def _apart(self, side: int) -> float:
-        """Return time that is of no operator: rests of delegate calls, and inserted operators."""
+    def _time_outside_operators(self, side: int) -> float:
         sets = self._compared[side].shared
         return 0.0 if sets is None else float(np.nansum(sets.own_ns[sets.apart]))
 
@@ -140,7 +137,7 @@ class ComparedTimes(TimeChanges):
         if all(each.whole for each in self._compared) and not self.warm_up:
             one, other = (self._total(side) - _total(self._nodes[side].ns) for side in (0, 1))
             return one, other
-        return self._apart(0), self._apart(1)
+        return self._time_outside_operators(0), self._time_outside_operators(1)
 
     @cached_property
     def shared(self) -> tuple[int, int]:
@@ -166,10 +163,7 @@ class ComparedTimes(TimeChanges):
 
     @property
     def is_unrelated(self) -> bool:
-        """Whether the runs share too few operators to be of one model.
-
-        False for calls whose operators no file names.
-        """
+        """Whether the runs share too few known operators to be of one model."""
         if self._hidden:
             return False
         shared, count = self.shared
@@ -243,7 +237,7 @@ def sentence(compared: ComparedTimes) -> str:
         size = f"B is {duration_text(abs(change))} {how}: {totals}"
     if compared.total.verdict is TimeVerdict.NOISE:
         return f"{size}; that is within noise ({compared.total.why})"
-    number, part = _most(compared)
+    number, part = _share_of_largest_rows(compared)
     if number:
         size += f"; {counted(number, 'operator')} {agree(number, 'accounts')} for "
         size += (
@@ -254,7 +248,7 @@ def sentence(compared: ComparedTimes) -> str:
     return size
 
 
-def _most(compared: ComparedTimes) -> tuple[int, float]:
+def _share_of_largest_rows(compared: ComparedTimes) -> tuple[int, float]:
     """Return how few rows make nine tenths of the difference, and their share."""
     changes = compared.columns.change_ns[~np.isnan(compared.columns.change_ns)]
     along = np.sort(np.sign(compared.change_ns) * changes)[::-1]

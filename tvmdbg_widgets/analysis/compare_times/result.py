@@ -228,11 +228,7 @@ _MOST = 3.0
 
 
 def change_column(comparison: ComparedTimes, side: int) -> NodeColumn:
-    """Return differences by node of a side; noise and unknowns have no value.
-
-    A function that matches several nodes has its difference at the last of them to run, so that
-    sums over groups count it once.
-    """
+    """Return differences by node of a side, at the last node of a fused function."""
     columns = comparison.columns
     aligned, told = columns.aligned, columns.verdicts.shown
     graph = (comparison.matching.graph_a, comparison.matching.graph_b)[side]
@@ -253,15 +249,14 @@ def change_column(comparison: ComparedTimes, side: int) -> NodeColumn:
         unit="ns",
         scale="diverging",
         together="sum",
-        note=". ".join(filter(None, ("B minus A", _note(comparison, len(nodes) - len(last))))),
+        note=". ".join(
+            filter(None, ("B minus A", _color_note(comparison, len(nodes) - len(last))))
+        ),
     )
 
 
 def speed_column(comparison: ComparedTimes, side: int) -> NodeColumn:
-    """Return ratios of times by node of a side, as binary logarithms.
-
-    All parts of a function have its value; noise, unknown and unmatched nodes have none.
-    """
+    """Return ratios of times by node of a side as binary logarithms, NaN for noise and unknown."""
     columns = comparison.columns
     aligned, verdict = columns.aligned, columns.verdicts.verdict
     alone = (verdict == TimeVerdict.ONLY_A) | (verdict == TimeVerdict.ONLY_B)
@@ -283,17 +278,13 @@ def speed_column(comparison: ComparedTimes, side: int) -> NodeColumn:
         scale="diverging",
         range=(-ends, ends) if ends > 0 else None,
         together="ratio",
-        note=_note(comparison),
+        note=_color_note(comparison),
         terms=_terms(comparison, side),
     )
 
 
 def _terms(comparison: ComparedTimes, side: int) -> tuple[Floats, Floats]:
-    """Return the times of `a` and of `b` by node of one side, including noise.
-
-    The time of a node that matches several is shared in proportion to their times, that of a call
-    evenly, so that any of its nodes together have the call's ratio.
-    """
+    """Return both times by node of a side; rows of several nodes are shared in proportion."""
     columns, graphs = comparison.columns, (comparison.matching.graph_a, comparison.matching.graph_b)
     offsets = (columns.aligned.offsets_a, columns.aligned.offsets_b)[side]
     nodes = (columns.aligned.nodes_a, columns.aligned.nodes_b)[side]
@@ -315,7 +306,7 @@ def _terms(comparison: ComparedTimes, side: int) -> tuple[Floats, Floats]:
     return found[0], found[1]
 
 
-def _note(comparison: ComparedTimes, parts: int = 0) -> str:
+def _color_note(comparison: ComparedTimes, parts: int = 0) -> str:
     """Describe nodes without color, and colors that no test confirms."""
     verdicts = comparison.columns.verdicts
     unknown = (verdicts.verdict == TimeVerdict.UNKNOWN) & ~verdicts.shown

@@ -85,11 +85,7 @@ class Verdicts:
 
 
 def judge(a: Samples, b: Samples, aligned: Aligned) -> Verdicts:
-    """Test rows with enough repeats, and decide which differ by more than noise.
-
-    Only tested rows count for the correction of p values. A merely possible match is never
-    evidence.
-    """
+    """Test rows with enough repeats; a merely possible match is never evidence."""
     count = len(aligned)
     p, shift, low, high = (np.full(count, np.nan) for _ in range(4))
     sizes_a, sizes_b = np.diff(a.offsets), np.diff(b.offsets)
@@ -161,12 +157,11 @@ def rank_tests(a: npt.ArrayLike, b: npt.ArrayLike, level: float = 0.95) -> RankT
     step = max(1, _AT_ONCE // pairs)
     for first in range(0, len(x), step):
         rows = slice(first, first + step)
-        _some(x[rows], y[rows], level, RankTests(*(column[rows] for column in found)))
+        _test_chunk(x[rows], y[rows], level, RankTests(*(column[rows] for column in found)))
     return found
 
 
-def _some(x: Floats, y: Floats, level: float, found: RankTests) -> None:
-    """Test the pairs of one chunk."""
+def _test_chunk(x: Floats, y: Floats, level: float, found: RankTests) -> None:
     n, m = x.shape[1], y.shape[1]
     pooled = np.sort(np.concatenate((x, y), axis=1), axis=1)
     tied = (pooled[:, 1:] == pooled[:, :-1]).any(axis=1)
@@ -178,11 +173,11 @@ def _some(x: Floats, y: Floats, level: float, found: RankTests) -> None:
         found.u[:] = (apart > 0).sum(axis=1) + 0.5 * (apart == 0).sum(axis=1)
         apart.sort(axis=1)
         found.shift[:] = np.median(apart, axis=1)
-        cut = _cut(n, m, level)
+        cut = _bounding_index(n, m, level)
         if cut >= 0:
             found.low[:], found.high[:] = apart[:, cut], apart[:, -1 - cut]
     for row in range(len(x)):
-        found.p[row] = _p(float(found.u[row]), n, m, pooled[row] if tied[row] else None)
+        found.p[row] = _two_sided_p(float(found.u[row]), n, m, pooled[row] if tied[row] else None)
 
 
 def _u_sorted(x: Floats, y: Floats) -> float:
@@ -191,11 +186,11 @@ def _u_sorted(x: Floats, y: Floats) -> float:
     return 0.5 * float(below + np.searchsorted(own, y, "right").sum())
 
 
-def _p(u: float, n: int, m: int, tied: Floats | None) -> float:
+def _two_sided_p(u: float, n: int, m: int, tied: Floats | None) -> float:
     """Return the two-sided p of U; `tied` is the sorted pooled sample if values repeat."""
     if tied is None:
         if n * m <= EXACT_PAIRS:
-            return _tail(min(n, m), max(n, m))[int(min(u, n * m - u))]
+            return _untied_tails(min(n, m), max(n, m))[int(min(u, n * m - u))]
         return _normal(u, n, m, ())
     _, counts = np.unique(tied, return_counts=True)
     ties = tuple(counts.tolist())
@@ -217,7 +212,6 @@ def _normal(u: float, n: int, m: int, ties: tuple[int, ...]) -> float:
 
 @lru_cache(maxsize=4096)
 def _tied_tails(size: int, ties: tuple[int, ...]) -> tuple[float, ...]:
-    """Return the two-sided p per doubled sum of mid-ranks of a sample of `size` values."""
     below = np.concatenate(([0], np.cumsum(ties)))
     ranks = [first + last + 1 for first, last in pairwise(below.tolist())]
     ways = np.zeros((size + 1, sum(r * t for r, t in zip(ranks, ties, strict=True)) + 1), np.int64)
@@ -234,10 +228,7 @@ def _tied_tails(size: int, ties: tuple[int, ...]) -> tuple[float, ...]:
 
 @lru_cache(maxsize=64)
 def u_counts(n: int, m: int) -> tuple[int, ...]:
-    """Return the number of ways to get each U from 0 to n*m, without ties.
-
-    The coefficients of the Gaussian binomial: the product of (1 - q^(m + i)) / (1 - q^i).
-    """
+    """Return the number of ways to get each U up to n*m: Gaussian binomial coefficients."""
     counts = [1] + [0] * (n * m)
     for i in range(1, n + 1):
         for at in range(n * m, m + i - 1, -1):
@@ -248,8 +239,7 @@ def u_counts(n: int, m: int) -> tuple[int, ...]:
 
 
 @lru_cache(maxsize=64)
-def _tail(n: int, m: int) -> tuple[float, ...]:
-    """Return the two-sided p for each U up to half of n*m."""
+def _untied_tails(n: int, m: int) -> tuple[float, ...]:
     total, below, found = math.comb(n + m, n), 0, []
     for count in u_counts(n, m)[: n * m // 2 + 1]:
         below += count
@@ -257,7 +247,7 @@ def _tail(n: int, m: int) -> tuple[float, ...]:
     return tuple(found)
 
 
-def _cut(n: int, m: int, level: float) -> int:
+def _bounding_index(n: int, m: int, level: float) -> int:
     """Return the index of the sorted difference that bounds the interval; -1 for none."""
     most = (1 - level) / 2
     if n * m > EXACT_PAIRS:
@@ -280,8 +270,7 @@ def least_p(n: int, m: int) -> float:
 def adjusted(p: npt.ArrayLike) -> Floats:
     """Return p values corrected by the false discovery rate.
 
-    Y. Benjamini, Y. Hochberg, J. R. Statist. Soc. B 57, 1995: the smallest p[j] * K / j over all
-    ranks j from that of a value up to K, at most 1.
+    Y. Benjamini, Y. Hochberg, J. R. Statist. Soc. B 57, 1995.
     """
     given = np.asarray(p, float)
     found = np.full(given.shape, np.nan)
@@ -320,7 +309,7 @@ class NodeSamples:
         self.ns[~np.isfinite(self.ns)] = np.nan
         self.call: Ints = np.full(timeline.num_nodes, -1)
         if timeline.shared is not None:
-            _place_calls(timeline.shared, self.ns, self.call, given)
+            _place_call_times(timeline.shared, self.ns, self.call, given)
         counts = np.array([len(each) for each in given], np.int64)
         repeats = np.concatenate(given) if given else np.zeros(0)
         within = flat_ranges(np.zeros_like(counts), counts)
@@ -360,8 +349,7 @@ class NodeSamples:
         return Samples(ns, unknown, starts, repeats, uneven)
 
 
-def _place_calls(sets: NodeSets, ns: Floats, call: Ints, repeats: list[Floats]) -> None:
-    """Assign the time of a call to one of its untimed nodes."""
+def _place_call_times(sets: NodeSets, ns: Floats, call: Ints, repeats: list[Floats]) -> None:
     inside = np.isnan(ns)
     for number in np.argsort(np.diff(sets.offsets), kind="stable").tolist():
         nodes = np.array(sets.of(number), np.int64)

@@ -40,11 +40,12 @@ def recorded_calls(files: ExecuTorchFiles) -> RecordedCalls:
 
 def _unrecorded(files: ExecuTorchFiles, inside: Inside) -> RecordedCall:
     nan, known = float("nan"), (inside.method, inside.instruction, inside.delegate.id)
-    return RecordedCall(-1, *known, nan, nan, (), nan, (), *_inside(inside), files)
+    return RecordedCall(-1, *known, nan, nan, (), nan, (), *_delegate_contents(inside), files)
 
 
-def _inside(inside: Inside | None) -> tuple[tuple[tuple[str, str], ...], str, Inside | None]:
-    """Return compile specs, payload and graph of a call."""
+def _delegate_contents(
+    inside: Inside | None,
+) -> tuple[tuple[tuple[str, str], ...], str, Inside | None]:
     if inside is None:
         return (), "", None
     specs = tuple((spec.key, spec.text()) for spec in inside.delegate.compile_specs)
@@ -71,7 +72,7 @@ class _Calls:
         start, end = int(dump.start[call]), int(dump.end[call])
         own = any(self._calls.foreign[event] for event in events)
         spans = [] if own else [(int(dump.start[e]), int(dump.end[e])) for e in events]
-        covered, gaps = _covered(spans, start, end)
+        covered, gaps = _covered_and_gaps(spans, start, end)
         at = dump.place(call)
         told = self._files.insides.calls.get(call)
         inside = told.inside if told is not None else None
@@ -88,7 +89,7 @@ class _Calls:
             tuple(self._events(events, told, inside, backend)),
             float("nan") if own else float(covered),
             tuple((float(a - origin), float(b - a)) for a, b in gaps) if spans else (),
-            *_inside(inside),
+            *_delegate_contents(inside),
             self._files,
         )
 
@@ -105,7 +106,7 @@ class _Calls:
             start, end = int(dump.start[event]), int(dump.end[event])
             times = float(start - self._origin), float(max(0, end - start))
             if alignment is None or inside is None:
-                known = _unaligned(files, told, at, event)
+                known = _unaligned_event(files, told, at, event)
                 yield DelegateEvent(name, *times, **known, _backend=backend, rounding_ns=rounding)
                 continue
             match, how, why = alignment.events[at], alignment.events[at].match, ""
@@ -133,10 +134,9 @@ class _Calls:
             )
 
 
-def _unaligned(
+def _unaligned_event(
     files: ExecuTorchFiles, told: CallEvents | None, at: int, event: int
 ) -> Mapping[str, Any]:
-    """Return an event whose delegate has no graph, or several candidates."""
     joined = files.event_nodes
     how = None if joined is None else joined.how[event]
     if told is not None and len(told.candidates) > 1:
@@ -166,10 +166,9 @@ def _of_several(told: CallEvents, at: int) -> Mapping[str, Any]:
     return {"match": AMBIGUOUS, "reason": reason, "candidates": tuple(sorted(numbers))}
 
 
-def _covered(
+def _covered_and_gaps(
     spans: list[tuple[int, int]], start: int, end: int
 ) -> tuple[int, list[tuple[int, int]]]:
-    """Return how much of an interval some spans cover, and the gaps between them."""
     at, covered = start, 0
     gaps: list[tuple[int, int]] = []
     for begun, ended in sorted(spans):

@@ -151,10 +151,7 @@ def executorch_column(parts: RunParts, name: str) -> NodeColumn:
 
 
 def metadata_column(graph: Graph, blocks: Iterable[EventBlock], key: str) -> NodeColumn:
-    """Return a metadata parser's values for a key, by the operators of the event.
-
-    The last of several events counts. Numbers stay numbers if all values are.
-    """
+    """Return a metadata parser's values for a key, by operator; the last event counts."""
     nodes: dict[int, list[int]] = defaultdict(list)
     for node, attrs in enumerate(graph.attrs):
         for text in attrs.get("debug_handle", "").split(","):

@@ -54,11 +54,10 @@ def event_blocks(
     merging = EventMerging(dump, times, buffer, metadata_parser, compat=compat)
     if compat:
         _refuse_missing_fields(dump)
-    return [_block(key, runs, scales, merging) for key, runs in _grouped(dump, merging).items()]
+    return [_block(key, runs, scales, merging) for key, runs in _runs_by_key(dump, merging).items()]
 
 
-def _grouped(dump: ETDump, merging: EventMerging) -> dict[_Key, SameRuns]:
-    """Return the runs by name, signatures and bundled input."""
+def _runs_by_key(dump: ETDump, merging: EventMerging) -> dict[_Key, SameRuns]:
     grouped: dict[_Key, SameRuns] = {}
     indexes, starts = dump.bundled_input_index.tolist(), dump.run_offsets.tolist()
     for run, pattern in RunPatterns(dump, compat=merging.compat):

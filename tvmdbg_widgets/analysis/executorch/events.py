@@ -109,21 +109,19 @@ def _is_same_to_inspector(one: Inflated, other: Inflated) -> bool:
         return all(map(_equal, one, other))
     numbers = not isinstance(one, list | None) and not isinstance(other, list | None)
     if numbers and isinstance(one, np.ndarray) != isinstance(other, np.ndarray):
-        return _truth(np.asarray(one), np.asarray(other))
+        return _single_truth(np.asarray(one), np.asarray(other))
     return _equal(one, other)
 
 
-def _truth(one: npt.NDArray[Any], other: npt.NDArray[Any]) -> bool:
-    """Return whether two one-element tensors are equal; others raise as in torch."""
-    found = _elementwise(one, other)
+def _single_truth(one: npt.NDArray[Any], other: npt.NDArray[Any]) -> bool:
+    found = _elementwise_equal(one, other)
     if found.size != 1:
         many = "more than one value" if found.size else "no values"
         raise RuntimeError(f"Boolean value of Tensor with {many} is ambiguous")
     return bool(found.all())
 
 
-def _elementwise(one: npt.NDArray[Any], other: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
-    """Compare two tensors as torch does, with its error for unequal shapes."""
+def _elementwise_equal(one: npt.NDArray[Any], other: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
     if problem := broadcast_problem(one, other):
         raise RuntimeError(problem)
     return np.asarray(one == other)
@@ -353,11 +351,11 @@ def _check_output(one: Inflated, other: Inflated) -> None:
     if not isinstance(one, type(other)):
         _fail("Debug Data Types are different. Expected to be equal.")
     if isinstance(one, np.ndarray):
-        if not _elementwise(one, np.asarray(other)).all():
+        if not _elementwise_equal(one, np.asarray(other)).all():
             _fail("Tensors Debug Data is different. Expected to be equal.")
     elif isinstance(one, list) and isinstance(other, list):
         pairs = zip(map(np.asarray, one), map(np.asarray, other), strict=False)
-        if len(one) != len(other) or not all(_truth(a, b) for a, b in pairs):
+        if len(one) != len(other) or not all(_single_truth(a, b) for a, b in pairs):
             _fail("Scalar Debug Data is different. Expected to be equal")
     elif one != other:
         _fail("Scalar Debug Data is different. Expected to be equal")

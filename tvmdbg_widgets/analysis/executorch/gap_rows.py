@@ -133,7 +133,7 @@ class NumericGap:
         for row in self.worst_first[:_LINES_SHOWN]:
             gaps = ", ".join(f"{gap:.4g}" for gap in row.gap)
             operators = row.aot_ops or [str(handle) for handle in row.aot_debug_handle]
-            yield gaps, _names(operators), _names(row.runtime_ops)
+            yield gaps, _names_text(operators), _names_text(row.runtime_ops)
         for each in self.skipped[: max(0, _LINES_SHOWN - len(self.rows))]:
             yield "skipped", one_line(str(each.key)), one_line(each.reason)
         more = len(self.rows) + len(self.skipped) - _LINES_SHOWN
@@ -154,7 +154,7 @@ class NumericGap:
         return f"<table><caption>{html.escape(self.summary)}</caption><tbody>{rows}</tbody></table>"
 
 
-def _names(names: list[str]) -> str:
+def _names_text(names: list[str]) -> str:
     """Return names in one line: of many the last, and how many precede it."""
     text = one_line(", ".join(names))
     if len(text) <= _WIDTH:

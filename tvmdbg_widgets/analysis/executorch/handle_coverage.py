@@ -134,7 +134,7 @@ def handle_coverage(
     known = {handle for each in found for handle in each.handles}
     return HandleCoverage(
         identifiers,
-        tuple(_named(found, identifiers)),
+        tuple(_with_identifiers(found, identifiers)),
         tuple(handle for handle in mapped if handle not in known),
     )
 
@@ -178,10 +178,9 @@ def _operators(nodes: Graph | ExportedProgram | Iterable[Any]) -> Iterator[Handl
             yield HandledOperator(str(getattr(each, "name", each)), at, flat(handle))
 
 
-def _named(
+def _with_identifiers(
     operators: list[HandledOperator], identifiers: Mapping[Identifier, tuple[int, ...]]
 ) -> Iterator[HandledOperator]:
-    """Assign identifiers to operators."""
     order = {identifier: at for at, identifier in enumerate(identifiers)}
     by_handle: dict[int, list[Identifier]] = {}
     for identifier, handles in identifiers.items():

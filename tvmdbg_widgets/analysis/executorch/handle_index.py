@@ -53,7 +53,7 @@ def paired_outputs(
     for start in reference:
         if start in done:
             continue
-        keys, events = _component(start, ours, theirs)
+        keys, events = _overlapping_keys(start, ours, theirs)
         done.update(keys)
         if len(events) > 1:
             found = [(key, runtime[key].values, runtime[key].num_outputs) for key in events]
@@ -64,10 +64,9 @@ def paired_outputs(
             yield from _of_event({each: reference[each] for each in keys}, key, runtime[key])
 
 
-def _component(
+def _overlapping_keys(
     start: Handles, ours: HandleIndex, theirs: HandleIndex
 ) -> tuple[list[Handles], list[Handles]]:
-    """Return the keys of reference and runtime values connected by overlapping handles."""
     keys, events = [start], list[Handles]()
     size = 0
     while size < len(keys) + len(events):
@@ -202,13 +201,13 @@ class ValuesByName:
                 outputs = self.program.nodes[max(nodes)].outputs
                 yield from _named(event, outputs, _fitting(outputs, event.debug_data))
         for event in calls:
-            inside = self._inside_of(event, taken)
+            inside = self._operators_of_call(event, taken)
             rest = {at for handle in handles_of(event) for at in self._with(handle)} - taken
             self._inside.update(inside)
             if rest.difference(inside):
                 self._unsure |= rest
                 continue
-            outputs = tuple(self._leaving(inside))
+            outputs = tuple(self._values_leaving(inside))
             count = len(event.debug_data)
             data = event.debug_data[max(0, count - max(0, event.num_outputs)) :]
             yield from _named(event, outputs, _fitting(outputs, data))
@@ -232,12 +231,8 @@ class ValuesByName:
                     yield event, at
                     break
 
-    def _inside_of(self, event: Any, taken: set[int]) -> list[int]:
-        """Return the operators that a delegate call runs, in the order of its subgraph.
-
-        Its handles are listed per operator, in order; an operator with several outputs is followed
-        by its used getitems with the same handle.
-        """
+    def _operators_of_call(self, event: Any, taken: set[int]) -> list[int]:
+        """Return the operators that a delegate call runs, with used getitems, in order."""
         places: dict[int, list[int]] = {}
         for place, handle in enumerate(handles_of(event)):
             places.setdefault(handle, []).append(place)
@@ -251,8 +246,7 @@ class ValuesByName:
                     del left[: 1 + used * (len(outputs) > 1)]
         return sorted(inside, key=inside.__getitem__)
 
-    def _leaving(self, inside: list[int]) -> Iterator[ProgramValue]:
-        """Yield the values that leave a delegate."""
+    def _values_leaving(self, inside: list[int]) -> Iterator[ProgramValue]:
         results = set(self.program.results)
         within = set(inside)
         for at in inside:
@@ -271,10 +265,7 @@ def _named(
 
 
 def _fitting(outputs: tuple[ProgramValue, ...], values: list[Any]) -> list[Any]:
-    """Return a value per output: all in order if they fit, else the only one that does.
-
-    Empty in case of doubt.
-    """
+    """Return a value per output, all in order or the only one that fits; empty in doubt."""
     if len(outputs) == len(values) and all(map(_fits, outputs, values)):
         return values
     fitting = [[value for value in values if _fits(output, value)] for output in outputs]

@@ -37,10 +37,7 @@ class GapMetric:
 
 
 def doubles(value: Any) -> Doubles:
-    """Return values as float64 for comparison.
-
-    If any is NaN, all NaN become 0 and all infinities the largest finite numbers.
-    """
+    """Return values as float64; with any NaN, NaN become 0 and infinities the largest numbers."""
     array = np.asarray(value)
     if array.dtype.kind == "c":
         raise TypeError(f"values of type {array.dtype} have no distance")
@@ -59,27 +56,18 @@ def l1(reference: Any, runtime: Any) -> float:
 
 
 def snr(reference: Any, runtime: Any) -> float:
-    """Signal-to-noise ratio in dB, ``10 log10(mean(a²) / mean((a - b)²))``.
-
-    Infinite where the values are the same, NaN where they are all zero as well.
-    """
+    """Signal-to-noise ratio in dB, infinite for equal values, NaN if these are all zero."""
     return _decibels(_mean(np.square(doubles(reference))), mse(reference, runtime))
 
 
 def psnr(reference: Any, runtime: Any) -> float:
-    """Peak signal-to-noise ratio in dB, ``10 log10(max(a²) / mean((a - b)²))``.
-
-    Infinite where the values are the same, NaN where they are all zero as well.
-    """
+    """Peak signal-to-noise ratio in dB, infinite for equal values, NaN if these are all zero."""
     peak = np.square(doubles(reference)).max(initial=0.0)
     return _decibels(float(peak), mse(reference, runtime))
 
 
 def cosine(reference: Any, runtime: Any) -> float:
-    """Cosine of the angle between the values as vectors, ``a·b / (|a| |b|)``.
-
-    1 where both are all zero, 0 where one is.
-    """
+    """Cosine of the angle between the values as vectors; 1 if both are all zero, 0 if one is."""
     first, second = (doubles(each).reshape(-1) for each in (reference, runtime))
     largest = [float(np.abs(each).max(initial=0.0)) for each in (first, second)]
     if 0.0 in largest:
@@ -89,10 +77,7 @@ def cosine(reference: Any, runtime: Any) -> float:
 
 
 def ulps(reference: Any, runtime: Any) -> float:
-    """Largest distance in units in the last place of the runtime's type.
-
-    The reference is rounded to that type. 0 where both are NaN, infinite where one is.
-    """
+    """Largest distance in units in the last place of the runtime's type; infinite for one NaN."""
     ours = np.asarray(runtime)
     theirs = np.asarray(reference).astype(ours.dtype)
     steps = number_text.distance(theirs, ours)

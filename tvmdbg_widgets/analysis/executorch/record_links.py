@@ -157,8 +157,6 @@ _RESERVED: Final = ("Method::init", "Program::load_method", "Method::execute")
 
 @dataclass(frozen=True, slots=True)
 class _Resolution:
-    """Result of the maps for an event, shared by equal events."""
-
     trust: int
     handles: int | list[int] | None = None
     num_outputs: int = 1
@@ -235,10 +233,7 @@ def _contained(
 
 
 def associate(events: Iterable[Event], program: ExportedProgram, *, compat: bool) -> None:
-    """Set operators, stack traces and modules of events from their handles.
-
-    Events with the same handles share them.
-    """
+    """Set operators, stack traces and modules of events from their handles, shared if equal."""
     known: dict[tuple[int, ...], _EdgeOperators] = {}
     for event in events:
         if compat and event.name in _RESERVED:

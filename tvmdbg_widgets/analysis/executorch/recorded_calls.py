@@ -278,11 +278,7 @@ class RecordedCalls(Sequence[RecordedCall]):
 
 
 def reference_tensors(files: ExecuTorchFiles, graph: Graph) -> Tensors:
-    """Return the expected outputs of the graph.
-
-    From the case that the dump names (``bundled_input_index``), or the only one; the Inspector
-    takes the last one where the dump names none.
-    """
+    """Return the expected outputs of the graph, of the dump's case or the only one."""
     record = files.record
     cases = (record.reference_outputs or {}).get(files.method, ()) if record is not None else ()
     if not cases:

@@ -100,7 +100,7 @@ def reference_graph(
 ) -> ReferenceGraph:
     """Return the Inspector's reference graph."""
     if name in (None, EXPORTED):
-        handles = _exported_handles(etrecord, validate=validate)
+        handles = _exported_handles_by_node(etrecord, validate=validate)
         program = etrecord.exported_program
         if handles is not None and program is not None:
             return ReferenceGraph(EXPORTED, tuple(_nodes(program, handles)))
@@ -133,8 +133,7 @@ def _nodes(
             yield ReferenceNode(node.name, key, node.stack_trace)
 
 
-def _exported_handles(etrecord: ETRecord, *, validate: bool) -> dict[str, int] | None:
-    """Return the exported program's handles by node, None where they cannot be traced."""
+def _exported_handles_by_node(etrecord: ETRecord, *, validate: bool) -> dict[str, int] | None:
     program, graph = etrecord.exported_program, etrecord.export_graph_id
     if program is None or not program.nodes:
         return None
@@ -157,7 +156,6 @@ def _exported_handles(etrecord: ETRecord, *, validate: bool) -> dict[str, int] |
 
 
 def _origins(node: ProgramNode) -> list[str]:
-    """Return the origins of a node, nearest first, as ``name.graph``."""
     found = []
     try:
         chain: Any = json.loads(node.metadata.get("from_node", "[]"))
@@ -187,10 +185,7 @@ class ReferenceValue:
 
 
 def given_values(reference: Reference) -> dict[Key, Any]:
-    """Return the values of a mapping or a ``.npz`` file by key, as arrays.
-
-    ``"3"`` and ``"(3, 4)"`` are handles as well.
-    """
+    """Return the values of a mapping or a ``.npz`` file as arrays, by handles or names."""
     if isinstance(reference, str | os.PathLike):
         reference = read_numpy_archive(FileSource(reference))
     if not isinstance(reference, Mapping):

@@ -80,10 +80,7 @@ def durations(
 def differences_of_times(
     start: npt.NDArray[np.uint64], end: npt.NDArray[np.uint64], scale: float
 ) -> npt.NDArray[np.float64]:
-    """Return elapsed times by pair, dividing start and end by `scale` first.
-
-    The Inspector computes delegates' times so, with rounding noise, and nonsense after a wrap.
-    """
+    """Return differences of scaled times, with the Inspector's rounding noise."""
     first, last = start.astype(np.float64) / scale, end.astype(np.float64) / scale
     forward = first <= last
     found = np.where(forward, last - first, (MOST_TICKS - first) + last)

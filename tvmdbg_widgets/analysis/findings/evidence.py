@@ -212,10 +212,7 @@ class RunEvidence:
 
     @cached_property
     def unplaced(self) -> list[int]:
-        """Slices of a synthetic timeline without a node.
-
-        Recorded traces have many on purpose: the host's activity meanwhile.
-        """
+        """Slices of a synthetic timeline without a node."""
         timeline = self.parts.timeline
         if timeline is None or not timeline.synthetic or self.parts.graph is None:
             return []
@@ -237,10 +234,7 @@ class RunEvidence:
         return nodes
 
     def name(self, node: int) -> str:
-        """Return a node's name: ``"conv2d + add + relu #38"``.
-
-        Without a name ``"node 38"``; where ids count calls or rows of a file, ``"call 38"``.
-        """
+        """Return a node's name: ``"conv2d + add + relu #38"``, ``"node 38"``, ``"call 38"``."""
         item = self.words.item if self.words is not None and not self.tensors else "node"
         label, numbered = self.label(node), f"{item} {node}"
         return numbered if label in ("", numbered) else node_title(label, node)
@@ -258,8 +252,7 @@ class RunEvidence:
         return StringColumn.from_strings([]) if graph is None else node_labels(graph)
 
     @cached_property
-    def _names(self) -> dict[int, str]:
-        """Names of nodes in tensors and slices."""
+    def _recorded_names(self) -> dict[int, str]:
         timeline = self.parts.timeline
         named: dict[int, str] = {}
         if timeline is not None:
@@ -273,7 +266,9 @@ class RunEvidence:
         """Return a node's name without a compiler's usual prefix; ``""`` without name."""
         graph = self.parts.graph
         known = graph is not None and 0 <= node < graph.num_nodes
-        name = graph.names[node] if graph is not None and known else self._names.get(node, "")
+        name = (
+            graph.names[node] if graph is not None and known else self._recorded_names.get(node, "")
+        )
         modules = () if graph is None else graph.module_prefixes
         return text.cut(one_line(without_prefix(name, modules)), _LONGEST_NAME)
 

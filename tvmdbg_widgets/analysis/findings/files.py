@@ -35,10 +35,7 @@ _FIRST = frozenset({"executorch-disagree"})
 
 
 def find_files(evidence: RunEvidence) -> Iterable[Finding]:
-    """Yield a finding of unreadable tensors, one of errors and one of warnings.
-
-    Files of different runs come first.
-    """
+    """Yield findings of unreadable tensors, of errors and of warnings."""
     if evidence.scanned.broken:
         yield _unread(evidence)
     others = [issue for issue in evidence.issues if issue.rule not in _TOLD_ELSEWHERE]

@@ -88,7 +88,7 @@ def _edges(evidence: RunEvidence, finding: Finding) -> Iterator[Premise]:
         return
     own = np.isin(graph.edge_target, np.array(finding.nodes, np.int64))
     yield from _trusted(graph.edge_trust[own])
-    yield from _certain(evidence, finding.nodes)
+    yield from _reader_doubts(evidence, finding.nodes)
 
 
 def _all_edges(evidence: RunEvidence, finding: Finding) -> Iterator[Premise]:
@@ -96,7 +96,7 @@ def _all_edges(evidence: RunEvidence, finding: Finding) -> Iterator[Premise]:
     if graph is None:
         return
     yield from _trusted(graph.edge_trust)
-    yield from _certain(evidence, (*finding.nodes, *graph.heads[:, 0].tolist()))
+    yield from _reader_doubts(evidence, (*finding.nodes, *graph.heads[:, 0].tolist()))
 
 
 def _trusted(trust: np.ndarray[tuple[int], np.dtype[np.uint8]]) -> Iterator[Premise]:
@@ -107,8 +107,7 @@ def _trusted(trust: np.ndarray[tuple[int], np.dtype[np.uint8]]) -> Iterator[Prem
         yield Premise(Confidence.MEDIUM, "some edges of these nodes are ambiguous or not known")
 
 
-def _certain(evidence: RunEvidence, nodes: tuple[int, ...]) -> Iterator[Premise]:
-    """Yield uncertainties that readers noted for some nodes."""
+def _reader_doubts(evidence: RunEvidence, nodes: tuple[int, ...]) -> Iterator[Premise]:
     graph = evidence.parts.graph
     if graph is None:
         return

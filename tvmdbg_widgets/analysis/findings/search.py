@@ -30,20 +30,12 @@ class FindingsSearch:
         self._next = 0.0
 
     def run(self, *, progress: bool = False, executor: Executor | None = None) -> Findings:
-        """Scan to the end, or wait for the thread that does, and return the findings.
-
-        After ``KeyboardInterrupt`` or a cancel: the findings so far, ``complete`` False. The next
-        call resumes.
-        """
+        """Return the findings once all tensors are scanned, or those so far after an interrupt."""
         self.scan.run(progress=progress, executor=executor)
         return self.known(newest=True)
 
     def known(self, *, newest: bool = False) -> Findings:
-        """Return the findings so far.
-
-        During a scan the rules are applied again only as often as takes a tenth of the time, unless
-        `newest` is set.
-        """
+        """Return the findings so far, updated seldom during a scan unless `newest`."""
         with self._lock:
             return self._found(newest)[1]
 

@@ -51,16 +51,16 @@ def find_work(evidence: RunEvidence) -> Iterable[Finding]:
             shares[kind] += float(evidence.shares[node])
             alone[kind].append(node)
     nodes = defaultdict[str, list[int]](list, alone)
-    together = _together(evidence)
+    together = _common_events(evidence)
     for kind, ran in together.items():
         shares[kind] += sum(share for _, share, _ in ran)
         nodes[kind] = list(dict.fromkeys([*nodes[kind], *(n for _, _, own in ran for n in own)]))
     known = sorted((kind for kind in shares if kind != _OTHER), key=lambda kind: -shares[kind])
     if not known:
         return
-    first = _telling(known, shares)
+    first = _dominant_kind(known, shares)
     known.sort(key=lambda kind: kind != first)
-    functions = _functions(evidence, alone[first], together.get(first, []))
+    functions = _functions_by_share(evidence, alone[first], together.get(first, []))
     told = [*functions[:_FUNCTIONS_SHOWN]]
     told += [
         f"{kind}: {percent(shares[kind])} ({counted(len(nodes[kind]), 'node')})"
@@ -86,8 +86,7 @@ def find_work(evidence: RunEvidence) -> Iterable[Finding]:
     )
 
 
-def _together(evidence: RunEvidence) -> dict[str, list[Together]]:
-    """Return operators that ran as one in a delegate, by kind."""
+def _common_events(evidence: RunEvidence) -> dict[str, list[Together]]:
     timeline = evidence.parts.timeline
     found: dict[str, list[Together]] = {}
     sets = None if timeline is None else timeline.shared
@@ -100,8 +99,9 @@ def _together(evidence: RunEvidence) -> dict[str, list[Together]]:
     return found
 
 
-def _functions(evidence: RunEvidence, nodes: list[int], together: list[Together]) -> list[str]:
-    """Return the functions of nodes with counts and shares, the largest first."""
+def _functions_by_share(
+    evidence: RunEvidence, nodes: list[int], together: list[Together]
+) -> list[str]:
     shares: dict[str, float] = defaultdict(float)
     called: dict[str, list[int]] = defaultdict(list)
     for node in nodes:
@@ -115,11 +115,8 @@ def _functions(evidence: RunEvidence, nodes: list[int], together: list[Together]
     return [text for _, text in sorted(told, key=lambda each: -each[0])]
 
 
-def _telling(known: Sequence[str], shares: Mapping[str, float]) -> str:
-    """Return the kind that computes half of the time or more, else that of the largest share.
-
-    `known` is sorted by share; additions and activations are fused with everything.
-    """
+def _dominant_kind(known: Sequence[str], shares: Mapping[str, float]) -> str:
+    """Return the kind with half of the time or more, else with the largest share."""
     computing = (kind for kind in known if kind in _COMPUTING and shares[kind] >= _MOST)
     return next(computing, known[0])
 
@@ -270,13 +267,12 @@ def find_slowest(evidence: RunEvidence) -> Iterable[Finding]:
         + evidence.inflated,
         nodes,
         (),
-        _advice(evidence, timeline, named[0][0], named[0][1]),
+        _next_step(evidence, timeline, named[0][0], named[0][1]),
         part,
     )
 
 
-def _advice(evidence: RunEvidence, timeline: Timeline, name: str, nodes: tuple[int, ...]) -> str:
-    """Return a pointer to a node's repeats if it has several, else to its facts."""
+def _next_step(evidence: RunEvidence, timeline: Timeline, name: str, nodes: tuple[int, ...]) -> str:
     if len(nodes) == 1 and len(timeline.repeats(nodes[0])) > 1:
         return f"Start with {name}: run.timeline.node({nodes[0]}) shows the spread of its repeats."
     if evidence.of_executorch:

@@ -26,7 +26,7 @@ def prune(a: GraphSide, b: GraphSide, found: MatchedPairs) -> None:
     for (node_a, node_b), (_sure, reason) in list(found.pairs.items()):
         if reason is not Reason.SEQUENCE or read_alike(a, b, node_a, node_b):
             continue
-        if _beside(a, node_a) & _beside(b, node_b):
+        if _equal_candidates(a, node_a) & _equal_candidates(b, node_b):
             continue
         del found.pairs[node_a, node_b]
         a.anchor[node_a] = b.anchor[node_b] = 0
@@ -36,7 +36,8 @@ def prune(a: GraphSide, b: GraphSide, found: MatchedPairs) -> None:
         b.reopen()
 
 
-def _beside(side: GraphSide, node: int) -> set[int]:
+def _equal_candidates(side: GraphSide, node: int) -> set[int]:
+    """Return matched nodes of the other side that equal a node in kind and role."""
     nodes = [source for source, _output in side.reads[node] if source >= 0]
     nodes += [reader for reader, _at, _output in side.read_by[node]]
     return {side.anchor[each] for each in nodes} - {0}
@@ -57,8 +58,8 @@ def judged(
     if rivals := disputed(a, b, found):
         sure[[pair in rivals for pair in found.pairs]] = Certainty.POSSIBLE
     left, right = _Wires.of(a, graphs[0]), _Wires.of(b, graphs[1])
-    agrees, reads_alike = _reads(left, right, nodes)
-    uses_alike = _uses(left, right, nodes)
+    agrees, reads_alike = _operands_agree(left, right, nodes)
+    uses_alike = _readers_agree(left, right, nodes)
     guessed = np.zeros(len(a.keys), bool)
     guessed[nodes[0][sure == Certainty.POSSIBLE]] = True
     alike = reads_alike & uses_alike & ~left.beside(guessed)[nodes[0]]
@@ -107,7 +108,6 @@ class _Wires(NamedTuple):
         )
 
     def beside(self, flags: _Flags) -> _Flags:
-        """Return the neighbors of flagged nodes (bool [N])."""
         known = self.source >= 0
         source, target = self.source[known], self.target[known]
         found = np.zeros(len(flags), bool)
@@ -124,8 +124,7 @@ class _Wires(NamedTuple):
         return found
 
 
-def _reads(a: _Wires, b: _Wires, nodes: _Numbers) -> tuple[_Flags, _Flags]:
-    """Return whether a pair's operands are consistent, and whether all are matched."""
+def _operands_agree(a: _Wires, b: _Wires, nodes: _Numbers) -> tuple[_Flags, _Flags]:
     counts = np.diff(a.begin)[nodes[0]]
     as_many = counts == np.diff(b.begin)[nodes[1]]
     of_pair, kept = np.repeat(np.flatnonzero(as_many), counts[as_many]), nodes[:, as_many]
@@ -142,8 +141,7 @@ def _reads(a: _Wires, b: _Wires, nodes: _Numbers) -> tuple[_Flags, _Flags]:
     return agrees, as_many & (np.bincount(of_pair[~alike], minlength=count) == 0)
 
 
-def _uses(a: _Wires, b: _Wires, nodes: _Numbers) -> _Flags:
-    """Return whether all readers of a pair are matched to readers of the same operand."""
+def _readers_agree(a: _Wires, b: _Wires, nodes: _Numbers) -> _Flags:
     columns = []
     for side, of in ((a, nodes[0]), (b, nodes[1])):
         edges, offsets = side.uses.edges, side.uses.offsets
@@ -208,12 +206,11 @@ class _RivalRows:
         self._steps = 0
 
     def rivals(self, node: int, back: Callable[[int], int]) -> list[tuple[int, int]]:
-        """Return the pairs that would change, equally well, if `node` had a match."""
         found: list[tuple[int, int]] = []
         for ahead in (True, False):
-            for start in self._beside(node, ahead, self._image):
+            for start in self._equal_candidates(node, ahead, self._image):
                 takers, row = self._row(node, start, ahead, back)
-                if row and self._as_good(takers, row):
+                if row and self._keeps_as_many(takers, row):
                     found += row
         return found
 
@@ -236,17 +233,18 @@ class _RivalRows:
             seen.add(at)
             takers.append(taker)
             row.append((partner, at))
-            image = _only(taker, at)
+            image = _single_image(taker, at)
             taken, at = at, -1
-            for after in (*self._free(taker, ahead), partner):
-                near = [each for each in self._beside(after, ahead, image) if each != taken]
+            for after in (*self._unmatched_neighbors(taker, ahead), partner):
+                near = [
+                    each for each in self._equal_candidates(after, ahead, image) if each != taken
+                ]
                 if near:
                     taker, at = after, near[0]
                     break
         return takers, row
 
-    def _free(self, node: int, ahead: bool) -> list[int]:
-        """Return the unmatched operators directly behind or before a node."""
+    def _unmatched_neighbors(self, node: int, ahead: bool) -> list[int]:
         one = self._one
         if len(one.read_by[node]) > MOST_READERS:
             return []
@@ -257,7 +255,7 @@ class _RivalRows:
         )
         return [each for each in beside if not one.anchor[each] and one.tokens[each]]
 
-    def _beside(self, node: int, ahead: bool, image: Callable[[int], int]) -> list[int]:
+    def _equal_candidates(self, node: int, ahead: bool, image: Callable[[int], int]) -> list[int]:
         """Return matched nodes of the other side that equal a node in kind and role.
 
         They read the images of its operands (`ahead`), or are read by its readers' images.
@@ -286,19 +284,18 @@ class _RivalRows:
             return []
         return [each for each in found if other.anchor[each]]
 
-    def _as_good(self, takers: list[int], row: list[tuple[int, int]]) -> bool:
+    def _keeps_as_many(self, takers: list[int], row: list[tuple[int, int]]) -> bool:
         moved = {mine: -1 for mine, _ in row}
         moved |= {taker: at for taker, (_, at) in zip(takers, row, strict=True)}
-        now = sum(self._kept(mine, at, self._image) for mine, at in row)
+        now = sum(self._agreeing_edges(mine, at, self._image) for mine, at in row)
         then = sum(
-            self._kept(mine, at, lambda each: moved.get(each, self._image(each)))
+            self._agreeing_edges(mine, at, lambda each: moved.get(each, self._image(each)))
             for mine, at in moved.items()
             if at >= 0
         )
         return then >= now
 
-    def _kept(self, mine: int, at: int, image: Callable[[int], int]) -> int:
-        """Return the number of edges and graph outputs of a pair that agree on both sides."""
+    def _agreeing_edges(self, mine: int, at: int, image: Callable[[int], int]) -> int:
         one, other = self._one, self._other
         theirs = other.reads[at]
         kept = int(bool(one.heads[mine]) and one.heads[mine] == other.heads[at])
@@ -312,6 +309,5 @@ class _RivalRows:
         return kept
 
 
-def _only(node: int, image: int) -> Callable[[int], int]:
-    """Return a map to the image of one node, and to -1 for all others."""
+def _single_image(node: int, image: int) -> Callable[[int], int]:
     return lambda each: image if each == node else -1

@@ -102,20 +102,22 @@ def spread(
     a: GraphSide, b: GraphSide, found: MatchedPairs, pairs: list[tuple[int, int, Certainty]]
 ) -> None:
     """Match nodes that are alone in their role next to a match; repeat."""
-    waiting = _beside_open(a, b, pairs)
+    waiting = _pairs_beside_unmatched(a, b, pairs)
     while waiting:
         node_a, node_b, sure = waiting.pop()
-        for next_a, next_b in (*_operands(a, b, node_a, node_b), *_readers(a, b, node_a, node_b)):
+        for next_a, next_b in (
+            *_match_operands(a, b, node_a, node_b),
+            *_readers(a, b, node_a, node_b),
+        ):
             if a.anchor[next_a] or b.anchor[next_b] or not agree(a, b, next_a, next_b):
                 continue
             found.add(next_a, next_b, sure, Reason.NEIGHBORS)
             waiting.append((next_a, next_b, sure))
 
 
-def _beside_open(
+def _pairs_beside_unmatched(
     a: GraphSide, b: GraphSide, pairs: list[tuple[int, int, Certainty]]
 ) -> list[tuple[int, int, Certainty]]:
-    """Return the pairs with unmatched neighbors on both sides."""
     for side, at in ((a, 0), (b, 1)):
         left = side.unmatched()
         if len(pairs) * _FAR < len(left):
@@ -126,7 +128,9 @@ def _beside_open(
     return pairs
 
 
-def _operands(a: GraphSide, b: GraphSide, node_a: int, node_b: int) -> Iterable[tuple[int, int]]:
+def _match_operands(
+    a: GraphSide, b: GraphSide, node_a: int, node_b: int
+) -> Iterable[tuple[int, int]]:
     reads_a, reads_b = a.reads[node_a], b.reads[node_b]
     if len(reads_a) == len(reads_b) and agree(a, b, node_a, node_b):
         return [
@@ -139,12 +143,11 @@ def _operands(a: GraphSide, b: GraphSide, node_a: int, node_b: int) -> Iterable[
             and not b.anchor[source_b]
             and a.keys[source_a] == b.keys[source_b]
         ]
-    return paired(_computed(a, reads_a), _computed(b, reads_b)).items()
+    return paired(_single_operands(a, reads_a), _single_operands(b, reads_b)).items()
 
 
-def _computed(side: GraphSide, reads: tuple[tuple[int, int], ...]) -> dict[Hashable, int]:
-    """Return operands that are alone in their role; parameters are matched by order instead."""
-    return _open_roles(
+def _single_operands(side: GraphSide, reads: tuple[tuple[int, int], ...]) -> dict[Hashable, int]:
+    return _unmatched_in_own_role(
         side,
         (
             ((side.keys[source], output), source)
@@ -156,14 +159,15 @@ def _computed(side: GraphSide, reads: tuple[tuple[int, int], ...]) -> dict[Hasha
 
 def _readers(a: GraphSide, b: GraphSide, node_a: int, node_b: int) -> Iterable[tuple[int, int]]:
     mine, theirs = (
-        _open_roles(each, (((each.keys[to], at, out), to) for to, at, out in each.read_by[node]))
+        _unmatched_in_own_role(
+            each, (((each.keys[to], at, out), to) for to, at, out in each.read_by[node])
+        )
         for each, node in ((a, node_a), (b, node_b))
     )
     return paired(mine, theirs).items()
 
 
-def _open_roles(side: GraphSide, beside: Iterable[tuple[Key, int]]) -> dict[Key, int]:
-    """Return the unmatched nodes that are alone in their role."""
+def _unmatched_in_own_role(side: GraphSide, beside: Iterable[tuple[Key, int]]) -> dict[Key, int]:
     return only_ones((role, node) for role, node in beside if node >= 0 and not side.anchor[node])
 
 
@@ -203,11 +207,11 @@ class _FusedWalk:
             for source, _output in self.flow.reads[node]
             if source >= 0 and (image := partner(source)) >= 0
         }
-        chain = self._chain(node, images)
+        chain = self._only_chain(node, images)
         if chain is None:
             return []
         sure = Certainty.LIKELY
-        if len(_outside(self.other_flow, chain)) != len(set(self.flow.reads[node])):
+        if len(_outside_operands(self.other_flow, chain)) != len(set(self.flow.reads[node])):
             sure = Certainty.POSSIBLE
         if len(chain) == 1:
             self.found.add(*self._pair(node, chain[0]), sure, Reason.NEIGHBORS)
@@ -215,16 +219,15 @@ class _FusedWalk:
             self.found.add_parts(node, chain, self.swap, sure)
         new = [(*self._pair(node, chain[-1]), sure)]
         mine = [source for source, _output in self.one.reads[node]]
-        outside = _outside(self.other, chain)
+        outside = _outside_operands(self.other, chain)
         if len(mine) == len(outside):
-            new += self._operands(mine, outside, sure)
+            new += self._match_operands(mine, outside, sure)
         return new
 
     def _pair(self, node: int, other: int) -> tuple[int, int]:
         return (other, node) if self.swap else (node, other)
 
-    def _chain(self, node: int, images: set[int]) -> list[int] | None:
-        """Return the nodes that compute the function, if there is exactly one such chain."""
+    def _only_chain(self, node: int, images: set[int]) -> list[int] | None:
         anchor = self.other.anchor
         starts = {
             reader
@@ -234,11 +237,15 @@ class _FusedWalk:
             if not anchor[reader]
         }
         chains = [chain for start in sorted(starts) if (chain := self._grow(node, start))]
-        chains = [chain for chain in chains if self._fits(node, chain, images)]
+        chains = [chain for chain in chains if self._chain_fits(node, chain, images)]
         if len(chains) > 1:
             # The chain reads parameters of at least as many elements as the function.
-            mine = _open(self.one, [source for source, _output in self.one.reads[node]])
-            chains = [c for c in chains if not mine - _open(self.other, _outside(self.other, c))]
+            mine = _unmatched_counts(self.one, [source for source, _output in self.one.reads[node]])
+            chains = [
+                c
+                for c in chains
+                if not mine - _unmatched_counts(self.other, _outside_operands(self.other, c))
+            ]
         return chains[0] if len(chains) == 1 else None
 
     def _grow(self, node: int, start: int) -> list[int] | None:
@@ -267,8 +274,7 @@ class _FusedWalk:
             done += len(tokens[chain[-1]])
         return chain
 
-    def _fits(self, node: int, chain: list[int], images: set[int]) -> bool:
-        """Return whether only the last part is read outside, and equal matched nodes are read."""
+    def _chain_fits(self, node: int, chain: list[int], images: set[int]) -> bool:
         inside = set(chain)
         flow = self.other_flow
         for part in chain[:-1]:
@@ -276,9 +282,9 @@ class _FusedWalk:
                 return False
         if self.flow.heads[node] != flow.heads[chain[-1]]:
             return False
-        return {each for each in _outside(flow, chain) if flow.anchor[each]} == images
+        return {each for each in _outside_operands(flow, chain) if flow.anchor[each]} == images
 
-    def _operands(
+    def _match_operands(
         self, mine: list[int], outside: list[int], sure: Certainty
     ) -> list[tuple[int, int, Certainty]]:
         """Match the remaining operands, which both sides list by first use."""
@@ -293,15 +299,13 @@ class _FusedWalk:
         return new
 
 
-def _outside(side: GraphSide, chain: list[int]) -> list[int]:
-    """Return the operands from outside of the parts, ordered by first use."""
+def _outside_operands(side: GraphSide, chain: list[int]) -> list[int]:
     inside = set(chain)
     reads = (source for part in chain for source, _output in side.reads[part])
     return list(dict.fromkeys(source for source in reads if source not in inside))
 
 
-def _open(side: GraphSide, sources: list[int]) -> Counter[int]:
-    """Count unmatched nodes by number of elements."""
+def _unmatched_counts(side: GraphSide, sources: list[int]) -> Counter[int]:
     return Counter(
         side.elements[each] for each in set(sources) if each >= 0 and not side.anchor[each]
     )
@@ -310,17 +314,13 @@ def _open(side: GraphSide, sources: list[int]) -> Counter[int]:
 def match_parameters(
     a: GraphSide, b: GraphSide, found: MatchedPairs
 ) -> list[tuple[int, int, Certainty]]:
-    """Match computed-by-nobody operands of matched operators: equal element counts in equal order.
-
-    A quantised operator reads more operands of one shape, its scales behind its bias: the first is
-    then only a possible match.
-    """
+    """Match unmatched parameters of matched operators by element count and order."""
     new: list[tuple[int, int, Certainty]] = []
-    readers_a, readers_b = _parameter_readers(a), _parameter_readers(b)
+    readers_a, readers_b = _readers_of_unmatched(a), _readers_of_unmatched(b)
     for node_a, node_b in list(found.pairs):
         if node_a not in readers_a or node_b not in readers_b:
             continue
-        mine, theirs = _open_parameters(a, node_a), _open_parameters(b, node_b)
+        mine, theirs = _unmatched_parameters(a, node_a), _unmatched_parameters(b, node_b)
         many_a = Counter(a.elements[node] for node in mine)
         many_b = Counter(b.elements[node] for node in theirs)
         for node in mine:
@@ -336,8 +336,7 @@ def match_parameters(
     return new
 
 
-def _parameter_readers(side: GraphSide) -> set[int]:
-    """Return the nodes that read unmatched parameters."""
+def _readers_of_unmatched(side: GraphSide) -> set[int]:
     return {
         reader
         for node in side.unmatched()
@@ -346,8 +345,7 @@ def _parameter_readers(side: GraphSide) -> set[int]:
     }
 
 
-def _open_parameters(side: GraphSide, node: int) -> list[int]:
-    """Return the unmatched parameters that a node reads, in order."""
+def _unmatched_parameters(side: GraphSide, node: int) -> list[int]:
     sources = dict.fromkeys(source for source, _output in side.reads[node])
     return [
         source

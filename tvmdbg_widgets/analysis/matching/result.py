@@ -217,8 +217,7 @@ class Matching(MadeSequence[Match]):
             }
         )
 
-    def _rows(self) -> tuple[list[str], list[list[str]]]:
-        """Return rows for unmatched nodes, then for unsure matches; the head counts exact ones."""
+    def _unsure_rows(self) -> tuple[list[str], list[list[str]]]:
         unsure = np.flatnonzero(self.certainty != Certainty.EXACT)
         unsure = unsure[np.argsort(-self.certainty[unsure].astype(np.int64), kind="stable")]
         a, b = self.graph_a, self.graph_b
@@ -235,13 +234,13 @@ class Matching(MadeSequence[Match]):
         return ["a", "b", "match", "why"], rows
 
     def __repr__(self) -> str:
-        head, rows = self._rows()
+        head, rows = self._unsure_rows()
         if not rows:
             return f"Matching: {self.sentence}"
         return "\n  ".join([f"Matching: {self.sentence}", *text_lines([head, *rows])])
 
     def _repr_html_(self) -> str:
-        head, rows = self._rows()
+        head, rows = self._unsure_rows()
         said = f"<p>{html.escape(self.sentence)}</p>"
         return said + (html_table(head, rows, style="") if rows else "")
 

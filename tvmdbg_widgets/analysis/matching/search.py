@@ -61,13 +61,13 @@ def _matched(a: Graph, b: Graph, bar: tqdm[Any]) -> Matching:
     table: Table = {}
     left, right = side_of(a, table), side_of(b, table)
     found = MatchedPairs(left, right, bar)
-    _converge(left, right, found, Certainty.EXACT)
+    _match_until_stable(left, right, found, Certainty.EXACT)
     if left.unmatched() or right.unmatched():
         spread(left, right, found, match_edited(left, right, found))
-        plain = _settle(left, right, found)
-        _alike(left, right, found, (a, b), Certainty.EXACT)
-        _alike(*plain, found, (a, b), Certainty.LIKELY)
-    return _result(a, b, left, right, found)
+        plain = _match_differing(left, right, found)
+        _match_equals(left, right, found, (a, b), Certainty.EXACT)
+        _match_equals(*plain, found, (a, b), Certainty.LIKELY)
+    return _collected(a, b, left, right, found)
 
 
 def _same(a: Graph, b: Graph) -> bool:
@@ -84,13 +84,14 @@ def _same(a: Graph, b: Graph) -> bool:
     )
 
 
-def _settle(a: GraphSide, b: GraphSide, found: MatchedPairs) -> tuple[GraphSide, GraphSide]:
-    """Match differing nodes in steps that add fixed points for the next."""
+def _match_differing(
+    a: GraphSide, b: GraphSide, found: MatchedPairs
+) -> tuple[GraphSide, GraphSide]:
     plain = plain_side(a), plain_side(b)
     flow = plain_side(a, flow=True), plain_side(b, flow=True)
     views = (a, b), plain, flow
     for view in views[1:]:
-        _converge(*view, found, Certainty.LIKELY)
+        _match_until_stable(*view, found, Certainty.LIKELY)
     for _ in range(_ROUNDS):
         for step, view in (
             (match_parameters, (a, b)),
@@ -105,7 +106,7 @@ def _settle(a: GraphSide, b: GraphSide, found: MatchedPairs) -> tuple[GraphSide,
             for each in views:
                 spread(*each, found, new)
             for each in views:
-                _converge(*each, found, Certainty.LIKELY)
+                _match_until_stable(*each, found, Certainty.LIKELY)
             if step is not match_parameters:
                 break
         else:
@@ -113,8 +114,7 @@ def _settle(a: GraphSide, b: GraphSide, found: MatchedPairs) -> tuple[GraphSide,
     return plain
 
 
-def _converge(a: GraphSide, b: GraphSide, found: MatchedPairs, sure: Certainty) -> None:
-    """Match by cones and neighbors until nothing changes."""
+def _match_until_stable(a: GraphSide, b: GraphSide, found: MatchedPairs, sure: Certainty) -> None:
     for _ in range(_ROUNDS):
         before = len(a.unmatched())
         new = _by_cones(a, b, found, sure)
@@ -160,7 +160,7 @@ def _by_cones(
         only_ones(((of_b.up[node], of_b.down[node]), node) for node in placed_b),
     )
     down = by_future(placed_a, placed_b)
-    doubted = _doubted(up, down)
+    doubted = _conflicting(up, down)
     taken = {up[node_a] for node_a in doubted}
     surely = (
         (both, Reason.STRUCTURE),
@@ -180,11 +180,8 @@ def _by_cones(
     return new
 
 
-def _doubted(up: dict[int, int], down: dict[int, int]) -> dict[int, None]:
-    """Return nodes of `a` whose past matches one node and whose future another.
-
-    This happens where a row of equals gained or lost a node.
-    """
+def _conflicting(up: dict[int, int], down: dict[int, int]) -> dict[int, None]:
+    """Return nodes of `a` whose past matches one node and whose future another."""
     back = {node_b: node_a for node_a, node_b in down.items()}
     return {
         node_a: None
@@ -193,13 +190,10 @@ def _doubted(up: dict[int, int], down: dict[int, int]) -> dict[int, None]:
     }
 
 
-def _alike(
+def _match_equals(
     a: GraphSide, b: GraphSide, found: MatchedPairs, names: tuple[Graph, Graph], alone: Certainty
 ) -> None:
-    """Match nodes that differ only by name, if both sides have equally many.
-
-    One that is ``alone`` on both sides is reached from no input and leads to no output.
-    """
+    """Match nodes that differ only by name, if both sides have equally many."""
 
     def take(node_a: int, node_b: int, sure: Certainty, reason: Reason) -> None:
         if a.anchor[node_a] or b.anchor[node_b] or not agree(a, b, node_a, node_b):
@@ -207,7 +201,7 @@ def _alike(
         found.add(node_a, node_b, sure, reason)
         spread(a, b, found, [(node_a, node_b, sure)])
 
-    for mine, theirs in _classes(a, b):
+    for mine, theirs in _equal_cones(a, b):
         named_a, named_b = (
             only_ones((graph.names[node], node) for node in nodes if graph.names[node])
             for graph, nodes in zip(names, (mine, theirs), strict=True)
@@ -225,8 +219,7 @@ def _alike(
             take(node_a, node_b, sure, reason)
 
 
-def _classes(a: GraphSide, b: GraphSide) -> list[tuple[list[int], list[int]]]:
-    """Return the unmatched nodes of both sides by equal past and future."""
+def _equal_cones(a: GraphSide, b: GraphSide) -> list[tuple[list[int], list[int]]]:
     left, right = a.unmatched(), b.unmatched()
     if not left or not right:
         return []
@@ -241,8 +234,9 @@ def _classes(a: GraphSide, b: GraphSide) -> list[tuple[list[int], list[int]]]:
     return [(mine, theirs) for mine, theirs in groups.values() if theirs]
 
 
-def _result(a: Graph, b: Graph, left: GraphSide, right: GraphSide, found: MatchedPairs) -> Matching:
-    """Collect the pairs with their certainty."""
+def _collected(
+    a: Graph, b: Graph, left: GraphSide, right: GraphSide, found: MatchedPairs
+) -> Matching:
     prune(left, right, found)
     sure = judged(left, right, found, (a, b))
     pairs = np.array(list(found.pairs), np.int32).reshape(-1, 2)
@@ -295,16 +289,15 @@ def match_places(
     a: GraphSide, b: GraphSide, found: MatchedPairs
 ) -> list[tuple[int, int, Certainty]]:
     """Match operators alone between the same matched operands and readers on both sides."""
-    pairs = paired(only_ones(_places(a)), only_ones(_places(b)))
+    pairs = paired(only_ones(_operators_by_place(a)), only_ones(_operators_by_place(b)))
     for node, other in pairs.items():
         found.add(node, other, Certainty.POSSIBLE, Reason.PLACE)
     return [(*pair, Certainty.POSSIBLE) for pair in pairs.items()]
 
 
-def _places(
+def _operators_by_place(
     side: GraphSide,
 ) -> Iterator[tuple[tuple[frozenset[int], frozenset[int], tuple[int, ...]], int]]:
-    """Yield unmatched operators with their matched operands and readers."""
     for node in side.unmatched():
         if not side.tokens[node]:
             continue

@@ -19,29 +19,29 @@ def match_sequences(
     a: GraphSide, b: GraphSide, found: MatchedPairs
 ) -> list[tuple[int, int, Certainty]]:
     """Match operators in gaps between matched ones, in wiring order."""
-    return _match(a, b, found, _pairs(a, b, *_open(a, b)))
+    return _match(a, b, found, _common_sequence(a, b, *_unmatched_operators(a, b)))
 
 
 def match_edited(
     a: GraphSide, b: GraphSide, found: MatchedPairs
 ) -> list[tuple[int, int, Certainty]]:
     """Match the common sequence if it is nearly everything left of large graphs."""
-    left, right = _open(a, b)
+    left, right = _unmatched_operators(a, b)
     most = max(len(left), len(right))
     if most < _MANY:
         return []
-    pairs = _pairs(a, b, left, right)
+    pairs = _common_sequence(a, b, left, right)
     return _match(a, b, found, pairs) if len(pairs) > _MOSTLY * most else []
 
 
-def _open(a: GraphSide, b: GraphSide) -> tuple[set[int], set[int]]:
-    """Return the unmatched operators of both sides."""
+def _unmatched_operators(a: GraphSide, b: GraphSide) -> tuple[set[int], set[int]]:
     left, right = ({node for node in side.unmatched() if side.tokens[node]} for side in (a, b))
     return left, right
 
 
-def _pairs(a: GraphSide, b: GraphSide, left: set[int], right: set[int]) -> list[tuple[int, int]]:
-    """Return pairs of unmatched operators in a common sequence."""
+def _common_sequence(
+    a: GraphSide, b: GraphSide, left: set[int], right: set[int]
+) -> list[tuple[int, int]]:
     if {a.keys[node] for node in left}.isdisjoint([b.keys[node] for node in right]):
         return []
     found: list[tuple[int, int]] = []
@@ -66,7 +66,6 @@ def _match(
 
 
 def _gaps(a: GraphSide, b: GraphSide) -> list[tuple[list[int], list[int]]]:
-    """Return runs of unmatched operators between matched ones that keep their order."""
     left, right = np.array(a.line, np.intp), np.array(b.line, np.intp)
     anchors_a, anchors_b = np.array(a.anchor)[left], np.array(b.anchor)[right]
     _, at_a, at_b = np.intersect1d(anchors_a, anchors_b, return_indices=True)
@@ -101,11 +100,7 @@ _INVERSE = pow(_BASE, -1, 1 << 64)
 
 
 def aligned(a: _Numbers, b: _Numbers) -> list[tuple[int, int]]:
-    """Return positions of equal numbers that rise on both sides.
-
-    Windows that are unique on both sides are fixed points; gaps between them are aligned by longest
-    common subsequence, or not at all where that would take too long.
-    """
+    """Return rising positions of equal numbers: unique windows, and common subsequences between."""
     found: list[tuple[int, int]] = []
     waiting = [(0, len(a), 0, len(b), 0)]
     while waiting:
@@ -122,10 +117,10 @@ def aligned(a: _Numbers, b: _Numbers) -> list[tuple[int, int]]:
         small = len(part_a) * len(part_b) <= _MOST_CELLS
         fixed: list[tuple[int, int]] = []
         while not small and not fixed and depth < len(_WINDOWS):
-            fixed = _fixed(part_a, part_b, _WINDOWS[depth])
+            fixed = _fixed_windows(part_a, part_b, _WINDOWS[depth])
             depth += 1
         if not fixed:
-            pairs = _common(part_a, part_b) if small else _nearest(part_a, part_b)
+            pairs = _longest_common(part_a, part_b) if small else _common_by_edits(part_a, part_b)
             found += [(start_a + at, start_b + to) for at, to in pairs]
             continue
         before_a, before_b = start_a, start_b
@@ -137,18 +132,18 @@ def aligned(a: _Numbers, b: _Numbers) -> list[tuple[int, int]]:
     return sorted(found)
 
 
-def _fixed(a: _Numbers, b: _Numbers, width: int) -> list[tuple[int, int]]:
-    """Return the starts of windows that are unique on both sides and keep their order."""
-    once_a, at_a = _once(a, width)
-    once_b, at_b = _once(b, width)
+def _fixed_windows(a: _Numbers, b: _Numbers, width: int) -> list[tuple[int, int]]:
+    once_a, at_a = _unique_windows(a, width)
+    once_b, at_b = _unique_windows(b, width)
     _, in_a, in_b = np.intersect1d(once_a, once_b, assume_unique=True, return_indices=True)
     pairs = sorted(zip(at_a[in_a].tolist(), at_b[in_b].tolist(), strict=True))
     pairs = [(at, to) for at, to in pairs if a[at] == b[to]]
     return [pairs[each] for each in rising(np.array([to for _, to in pairs], np.int64)).tolist()]
 
 
-def _once(numbers: _Numbers, width: int) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.intp]]:
-    """Return hashes and starts of unique windows."""
+def _unique_windows(
+    numbers: _Numbers, width: int
+) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.intp]]:
     if len(numbers) < width:
         return np.zeros(0, np.uint64), np.zeros(0, np.intp)
     count = len(numbers) - width + 1
@@ -190,8 +185,7 @@ def _rising(values: list[int]) -> list[int]:
     return found[::-1]
 
 
-def _common(a: _Numbers, b: _Numbers) -> list[tuple[int, int]]:
-    """Return positions of a longest common subsequence."""
+def _longest_common(a: _Numbers, b: _Numbers) -> list[tuple[int, int]]:
     lengths = np.zeros((len(a) + 1, len(b) + 1), np.int32)
     for at in range(len(a)):
         row = np.maximum(lengths[at, 1:], lengths[at, :-1] + (b == a[at]))
@@ -210,12 +204,8 @@ def _common(a: _Numbers, b: _Numbers) -> list[tuple[int, int]]:
     return found[::-1]
 
 
-def _nearest(a: _Numbers, b: _Numbers) -> list[tuple[int, int]]:
-    """Return a longest common subsequence if few edits separate the two, else nothing.
-
-    E. W. Myers, An O(ND) difference algorithm and its variations, Algorithmica 1 (1986), with all
-    diagonals at once, and equal runs measured by hashes.
-    """
+def _common_by_edits(a: _Numbers, b: _Numbers) -> list[tuple[int, int]]:
+    """Return a longest common subsequence of few edits, by Myers' O(ND) algorithm (1986)."""
     runs = _CommonRuns(a, b)
     end = len(a) - len(b)
     most = min(_MOST_EDITS, (len(a) + len(b)) // _RARE)

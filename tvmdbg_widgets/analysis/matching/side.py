@@ -31,10 +31,7 @@ _SAME = {
 
 
 def plain_parts(func_name: str, modules: tuple[str, ...] = ()) -> tuple[str, ...]:
-    """Return the operators of a function without casts, layouts and quantisation.
-
-    Empty for a node that only passes its operand through.
-    """
+    """Return the operators of a function without casts, layouts and quantisation."""
     found = [_SAME.get(part, part) for part in parts(func_name, modules)]
     if "round" in found and "clip" in found:
         found = [part for part in found if part not in _QUANTISING]
@@ -290,8 +287,6 @@ def plain_side(side: GraphSide, *, flow: bool = False) -> GraphSide:
 
 
 class _PassThroughNodes:
-    """Nodes of a side that pass their operand through."""
-
     def __init__(self, side: GraphSide) -> None:
         self._side = side
         self._origin: dict[int, int] = {}

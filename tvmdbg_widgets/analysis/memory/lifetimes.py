@@ -145,10 +145,7 @@ class Ranges(NamedTuple):
 
 
 def ranges_of(planned: PlannedMemory, slot: npt.NDArray[np.int32], sizes: Ints) -> Ranges:
-    """Return the segments by entry; a slot outside of planned buffers is its own buffer.
-
-    No entry extends beyond its buffer.
-    """
+    """Return the segments by entry; a slot outside of planned buffers is its own buffer."""
     inside = planned.buffers >= 0
     count = len(planned.buffer_sizes)
     buffer = np.where(inside, planned.buffers, count + slot.astype(np.int64))
@@ -259,10 +256,10 @@ def lives(graph: Graph) -> Lives:
     first = np.where(given, 0, place[owner])
 
     known = graph.edge_source >= 0
-    needed = _last_read(graph, known & (graph.edge_trust != Trust.AMBIGUOUS), place)
+    needed = _last_reads(graph, known & (graph.edge_trust != Trust.AMBIGUOUS), place)
     heads = graph.entry_offsets[graph.heads[:, 0]] + graph.heads[:, 1]
     end = max(1, len(order)) - 1
-    last = np.maximum(_last_read(graph, known, place), first)
+    last = np.maximum(_last_reads(graph, known, place), first)
     throughout = given
     if planned is not None:
         first, last = _with_loops(graph, planned, place, first, last)
@@ -278,7 +275,6 @@ def lives(graph: Graph) -> Lives:
 def _with_loops(
     graph: Graph, planned: PlannedMemory, place: Ints, first: Ints, last: Ints
 ) -> tuple[Ints, Ints]:
-    """Return first and last steps where scratch begins with its readers, and loops repeat."""
     known = np.flatnonzero(graph.edge_source >= 0)
     read = _entries_read(graph, known)
     reader = place[graph.edge_target[known]]
@@ -296,8 +292,7 @@ def _with_loops(
     return first, last
 
 
-def _last_read(graph: Graph, edges: npt.NDArray[np.bool_], place: Ints) -> Ints:
-    """Return the last step that reads an entry over some edges, -1 for none."""
+def _last_reads(graph: Graph, edges: npt.NDArray[np.bool_], place: Ints) -> Ints:
     found = np.full(graph.num_entries, -1, np.int64)
     np.maximum.at(found, _entries_read(graph, edges), place[graph.edge_target[edges]])
     return found
@@ -329,12 +324,11 @@ def occupied(slot: Ints, first: Ints, last: Ints, size: Ints, steps: int) -> Int
     ends = np.r_[starts[1:], len(slot)]
     for group in np.flatnonzero(~even).tolist():
         inside = slice(starts[group], ends[group])
-        _envelope(change, first[inside].tolist(), last[inside].tolist(), size[inside].tolist())
+        _add_largest(change, first[inside].tolist(), last[inside].tolist(), size[inside].tolist())
     return np.cumsum(change)[:-1]
 
 
-def _envelope(change: Ints, first: list[int], last: list[int], size: list[int]) -> None:
-    """Add the largest of some overlapping entries, sorted by first step, to the changes."""
+def _add_largest(change: Ints, first: list[int], last: list[int], size: list[int]) -> None:
     live: list[tuple[int, int]] = []
     held = begun = 0
     for at in sorted({*first, *(step + 1 for step in last)}):

@@ -91,12 +91,12 @@ def memory_plan(graph: Graph) -> MemoryPlan:
     if planned is not None:
         slot_buffers[index] = planned.buffers[placed]
         slot_offsets[index] = planned.offsets[placed]
-    live = _live(life, slot, sizes, own, ranges)
+    live = _live_bytes(life, slot, sizes, own, ranges)
     peaks = [int(live.max())]
     found = [] if devices is None else np.unique(devices[own]).tolist()
     if devices is not None and 1 < len(found) <= _MOST_DEVICES:
         by_device = (own[devices[own] == each] for each in found)
-        peaks = [int(_live(life, slot, sizes, each, ranges).max()) for each in by_device]
+        peaks = [int(_live_bytes(life, slot, sizes, each, ranges).max()) for each in by_device]
     return MemoryPlan(
         graph=graph,
         order=life.order,
@@ -119,10 +119,9 @@ def memory_plan(graph: Graph) -> MemoryPlan:
     )
 
 
-def _live(
+def _live_bytes(
     life: Lives, slot: npt.NDArray[np.int32], sizes: Ints, own: Ints, ranges: Ranges | None
 ) -> Ints:
-    """Return the bytes held by some entries per step."""
     if ranges is not None:
         return covered(ranges, own, life)
     at = slot[own].astype(np.int64)
@@ -131,10 +130,7 @@ def _live(
 
 @dataclass(frozen=True, eq=False, repr=False)
 class MemoryPlan(PlanColumns):
-    """Memory plan of a graph: entries that share memory, and memory in use.
-
-    Its columns are those of :class:`PlanColumns`.
-    """
+    """Memory plan of a graph, with the columns of :class:`PlanColumns`."""
 
     @cached_property
     def slots(self) -> Slots:
@@ -195,7 +191,7 @@ class MemoryPlan(PlanColumns):
         known = int(self.entry_bytes[entry])
         ran = len(self.order) > 0
         given = self.graph.kinds[own.node] < NodeKind.OPERATOR
-        sharing = () if slot < 0 else self._sharing(entry)
+        sharing = () if slot < 0 else self._sharing_entries(entry)
         return Life(
             own,
             None if known == UNKNOWN else known,
@@ -205,8 +201,7 @@ class MemoryPlan(PlanColumns):
             tuple(each for each in sharing if each != own),
         )
 
-    def _sharing(self, entry: int) -> tuple[Entry, ...]:
-        """Return the entries in an entry's slot, or those that share bytes of its buffer."""
+    def _sharing_entries(self, entry: int) -> tuple[Entry, ...]:
         slot = self.entry_slot[entry]
         if self.ranges is None or self.slot_buffers[slot] < 0:
             return self.slots[int(slot)].entries

@@ -121,11 +121,10 @@ def unknown(plan: PlanColumns) -> list[str]:
     if plan.unplaced:
         what = "a usable storage_id" if plan.ranges is None else "memory in the program"
         said.append(f"{counted(plan.unplaced, 'entry')} without {what}, not counted")
-    return [*said, *_of_program(plan)] if plan.ranges is not None else said
+    return [*said, *_program_limits(plan)] if plan.ranges is not None else said
 
 
-def _of_program(plan: PlanColumns) -> list[str]:
-    """Describe what a program's plan does not tell."""
+def _program_limits(plan: PlanColumns) -> list[str]:
     said = []
     attrs = plan.graph.attrs
     delegates = sum("backend" in each for each in attrs)

@@ -33,9 +33,9 @@ def entry_sizes(graph: Graph) -> npt.NDArray[np.int64]:
     it refuses widths other than 1, 4 and multiples of 8 bits). Unknown are entries without a usable
     shape or dtype, and those in textures, whose pitch is the device's.
     """
-    widths = np.array([_bytes_of(text) for text in graph.dtypes.unique] or [UNKNOWN], np.float64)
+    widths = np.array([_dtype_bytes(text) for text in graph.dtypes.unique] or [UNKNOWN], np.float64)
     each = widths[graph.dtypes.codes] if graph.num_entries else np.zeros(0)
-    sizes = _elements(graph) * each
+    sizes = _element_counts(graph) * each
     known = graph.shape_known & (each >= 0) & (sizes >= 0) & (sizes < _MOST)
     if graph.storage_scopes is not None:
         scopes = graph.storage_scopes
@@ -49,8 +49,7 @@ def known_sizes(graph: Graph) -> npt.NDArray[np.float64]:
     return np.where(sizes == UNKNOWN, np.nan, sizes)
 
 
-def _elements(graph: Graph) -> npt.NDArray[np.float64]:
-    """Return the products of shapes; NaN for a negative size."""
+def _element_counts(graph: Graph) -> npt.NDArray[np.float64]:
     starts, ends = graph.shape_offsets[:-1], graph.shape_offsets[1:]
     dims = graph.shape_dims.astype(np.float64)
     dims[dims < 0] = np.nan
@@ -62,8 +61,7 @@ def _elements(graph: Graph) -> npt.NDArray[np.float64]:
     return found
 
 
-def _bytes_of(text: str) -> int:
-    """Return the bytes of one element of a dtype."""
+def _dtype_bytes(text: str) -> int:
     try:
         dtype = DataType.parse(text)
     except ValueError:

@@ -136,16 +136,15 @@ def counters(run: RunParts, plan: Callable[[], MemoryPlan]) -> RunCounters:
     found: list[Counter] = []
     missing = why_not(run)
     if not missing:
-        memory = _memory(timeline, plan())
+        memory = _memory_in_use(timeline, plan())
         if memory is None:
             missing = "No slice belongs to a node that runs: when memory is in use is unknown."
         else:
             found.append(memory)
-    return RunCounters([*found, *_recorded(timeline)], missing)
+    return RunCounters([*found, *_trace_counters(timeline)], missing)
 
 
-def _memory(timeline: Timeline, plan: MemoryPlan) -> Counter | None:
-    """Return the bytes live while a slice's node runs; nothing after the last slice."""
+def _memory_in_use(timeline: Timeline, plan: MemoryPlan) -> Counter | None:
     step = np.full(max(timeline.num_nodes, plan.graph.num_nodes) + 1, -1)
     step[plan.order] = np.arange(len(plan.order))
     own = timeline.track_run[timeline.slice_track] == 0  # of two runs the graph is the first's
@@ -167,8 +166,7 @@ def _memory(timeline: Timeline, plan: MemoryPlan) -> Counter | None:
     )
 
 
-def _recorded(timeline: Timeline) -> Iterator[Counter]:
-    """Yield the counter events of a Chrome trace, one counter per series."""
+def _trace_counters(timeline: Timeline) -> Iterator[Counter]:
     if timeline.extras is None:
         return
     given = timeline.extras.counters

@@ -74,7 +74,6 @@ def matching(
 def _slices_that_fit(
     graph: Graph | None, timeline: Timeline, has: Fits, watch: Callable[[], None]
 ) -> Flags:
-    """Return which slices have a word in one of their names (bool [slices])."""
     names = timeline.slice_names.unique
     short = [timeline.slice_labels[name] for name in names]
     fits = _searched(names, has, watch) | _searched(short, has, watch)
@@ -114,10 +113,7 @@ class TimeBins:
 
 
 class TimelineLod:
-    """Slices of a timeline in row order, prepared for aggregation over any bins.
-
-    Takes 32 bytes per slice, and 2 more in its pyramid.
-    """
+    """Slices of a timeline in row order, prepared for aggregation over any bins."""
 
     def __init__(self, timeline: Timeline) -> None:
         self._rows = timeline.rows
@@ -131,15 +127,12 @@ class TimelineLod:
         self._longest = LongestPyramid(self._duration)
 
     def bins(self, first: float, step: float, count: int) -> TimeBins:
-        """Aggregate `count` bins of all rows; bin ``b`` is ``[first + b * step, … + step)``.
-
-        Instants at the very end of all time are in a bin that ends there.
-        """
+        """Aggregate `count` bins of all rows; bin ``b`` is ``[first + b * step, … + step)``."""
         rows = self._rows
         busy = np.zeros((len(rows), count), np.float32)
         found = np.full((len(rows), count), -1, np.int32)
         edges: Floats = first + np.arange(count + 1, dtype=np.float64) * step
-        after = self._first_from(edges)
+        after = self._first_starting(edges)
         low, high = self._ending_after(after[:, :-1], edges[:-1]), after[:, 1:]
         instants = rows.kind == RowKind.INSTANT
         if edges[-1] >= self.last:
@@ -149,8 +142,8 @@ class TimelineLod:
         low[instants] = high[instants]
         at = np.nonzero(high > low)
         ranges = low[at], high[at], edges[at[1]], edges[at[1] + 1]
-        busy[at] = np.minimum(1.0, self._busy(*ranges) / step)
-        found[at] = self._dominant(*ranges)
+        busy[at] = np.minimum(1.0, self._busy_ns(*ranges) / step)
+        found[at] = self._dominant_slices(*ranges)
         return TimeBins(busy, found)
 
     def touching(self, begin: float, end: float) -> tuple[Ints, Ints]:
@@ -207,8 +200,7 @@ class TimelineLod:
             found.append(int(those[np.flatnonzero(starts == edge)[-1 if latest else 0]]))
         return found[0], found[1]
 
-    def _first_from(self, times: Floats) -> Ints:
-        """Return by row the first slice that starts at or after some ascending times."""
+    def _first_starting(self, times: Floats) -> Ints:
         rows = self._rows
         found = np.empty((len(rows), len(times)), np.int64)
         for row in range(len(rows)):
@@ -227,7 +219,6 @@ class TimelineLod:
         return low
 
     def _ending_after(self, first: Ints, times: Floats) -> Ints:
-        """Return by row the first slice that ends after given times."""
         low = first.copy()
         border = np.broadcast_to(self._rows.first[:-1, None], low.shape)
         while True:
@@ -237,16 +228,13 @@ class TimelineLod:
                 return low
             low -= sooner
 
-    def _busy(self, low: Ints, high: Ints, begin: Floats, stop: Floats) -> Floats:
-        """Return the time of ``[begin, stop)`` in slices ``low`` … ``high - 1`` of a row."""
+    def _busy_ns(self, low: Ints, high: Ints, begin: Floats, stop: Floats) -> Floats:
         whole: Floats = self._before[high] - self._before[low]
         cut = np.maximum(0.0, begin - self.start[low])
         cut += np.maximum(0.0, self.end[high - 1] - stop)
         return np.maximum(0.0, whole - cut)
 
-    def _dominant(self, low: Ints, high: Ints, begin: Floats, stop: Floats) -> Ints:
-        """Return which of slices ``low`` … ``high - 1`` covers most of ``[begin, stop)``."""
-
+    def _dominant_slices(self, low: Ints, high: Ints, begin: Floats, stop: Floats) -> Ints:
         def inside(at: Ints) -> Floats:
             return np.minimum(self.end[at], stop) - np.maximum(self.start[at], begin)
 
@@ -286,20 +274,20 @@ class LongestPyramid:
             or int((high - low).sum()) <= _FEW * len(low)
             or not np.any(up < down)
         ):
-            return self._each(level, low, high)
+            return self._scan_all(level, low, high)
         whole = up < down
         ends = np.where(whole, up * _BASE, high)
-        best, most = self._each(level, low, ends)
+        best, most = self._scan_all(level, low, ends)
         for at, value in (
             self._argmax(level + 1, up[whole], down[whole]),
-            self._each(level, down[whole] * _BASE, high[whole]),
+            self._scan_all(level, down[whole] * _BASE, high[whole]),
         ):
             better = value > most[whole]
             rows = np.flatnonzero(whole)[better]
             best[rows], most[rows] = at[better], value[better]
         return best, most
 
-    def _each(self, level: int, low: Ints, high: Ints) -> tuple[Ints, Floats]:
+    def _scan_all(self, level: int, low: Ints, high: Ints) -> tuple[Ints, Floats]:
         """Return positions and values of maxima, scanning all values; -inf of an empty range."""
         values = self._values[level]
         count = high - low
@@ -349,10 +337,10 @@ def slice_colors(timeline: Timeline, graph: Graph | None, groups: Groups | None)
     """Choose the default color of a timeline's slices."""
     none = np.zeros(0, np.int32)
     if graph is None or groups is None:
-        kind = _one_kind(timeline, graph)
+        kind = _single_kind(timeline, graph)
         return SliceColors("share" if kind else "kind", kind, none, {})
     ns = np.nan_to_num(timeline.node_ns[: graph.num_nodes])
-    kind = _one_kind(timeline, graph)
+    kind = _single_kind(timeline, graph)
     block, titles = _blocks(groups)
     by: ColorBy = "kind"
     if kind:
@@ -363,7 +351,7 @@ def slice_colors(timeline: Timeline, graph: Graph | None, groups: Groups | None)
     return SliceColors(by, kind, block, titles)
 
 
-def _one_kind(timeline: Timeline, graph: Graph | None) -> str:
+def _single_kind(timeline: Timeline, graph: Graph | None) -> str:
     """Return the op kind that takes nearly all the time, or ``""``."""
     sums: dict[str, float] = defaultdict(float)
     account = timeline.account

@@ -57,11 +57,7 @@ def critical_path(
     measured_ns: float = float("nan"),
     rounding_ns: float = 0.0,
 ) -> CriticalPath:
-    """Return the longest path of a graph by node times, in O(N + M).
-
-    Control edges count. Ambiguous edges are left out and counted, and so are nodes on a cycle and
-    behind one.
-    """
+    """Return the longest path by node times in O(N + M), without ambiguous edges and cycles."""
     times = np.array(times, np.float64)
     if times.shape != (graph.num_nodes,):
         raise ValueError(f"expected times of shape ({graph.num_nodes},), found {times.shape}")
@@ -80,7 +76,9 @@ def critical_path(
     place = np.empty(graph.num_nodes, np.int64)
     place[order.nodes] = np.arange(graph.num_nodes)
     both = settled[source] & settled[target]
-    start, before, after = _walk(place[source[both]], place[target[both]], own[order.nodes])
+    start, before, after = _settle_starts(
+        place[source[both]], place[target[both]], own[order.nodes]
+    )
     ends = start + own[order.nodes]
     path: list[int] = []
     length = 0.0
@@ -112,7 +110,7 @@ def critical_path(
     )
 
 
-def _walk(
+def _settle_starts(
     source: npt.NDArray[np.int64], target: npt.NDArray[np.int64], own: Floats
 ) -> tuple[Floats, list[int], Floats]:
     """Return earliest starts of places, their last dependencies (-1), and the time after them.
@@ -148,8 +146,8 @@ def critical_path_of(parts: RunParts) -> CriticalPath:
     return critical_path(
         graph,
         timeline.node_ns,
-        sequential=timeline.synthetic or _one_by_one(timeline),
-        measured_ns=float("nan") if timeline.synthetic else _seen(timeline),
+        sequential=timeline.synthetic or _are_sequential(timeline),
+        measured_ns=float("nan") if timeline.synthetic else _median_pass_ns(timeline),
         rounding_ns=timeline.rounding_ns,
     )
 
@@ -173,24 +171,22 @@ def no_times(parts: RunParts, what: str) -> str:
     return f"a {what} needs times of nodes, and this run has none: {how}"
 
 
-def _of_nodes(timeline: Timeline) -> tuple[Floats, Floats, Ids]:
-    """Return start, end and occurrence of slices that have a node and usable times."""
+def _timed_slices(timeline: Timeline) -> tuple[Floats, Floats, Ids]:
     start, duration = timeline.slice_start_ns, timeline.slice_duration_ns
     usable = (timeline.slice_node >= 0) & np.isfinite(start) & (duration >= 0) & (duration < np.inf)
     return start[usable], (start + duration)[usable], timeline.slice_occurrence[usable]
 
 
-def _one_by_one(timeline: Timeline) -> bool:
+def _are_sequential(timeline: Timeline) -> bool:
     """Return whether slices of nodes overlap by no more than printed times are rounded (1 ns)."""
-    start, end, _ = _of_nodes(timeline)
+    start, end, _ = _timed_slices(timeline)
     order = np.argsort(start, kind="stable")
     latest = np.maximum.accumulate(end[order])
     return bool((start[order][1:] >= latest[:-1] - 1).all())
 
 
-def _seen(timeline: Timeline) -> float:
-    """Return the median over repeats of the time from first start to last end."""
-    start, end, occurrence = _of_nodes(timeline)
+def _median_pass_ns(timeline: Timeline) -> float:
+    start, end, occurrence = _timed_slices(timeline)
     if not len(start):
         return float("nan")
     count = int(occurrence.max()) + 1
@@ -307,7 +303,6 @@ class CriticalPath:
 
 
 def _sentences(path: CriticalPath) -> list[str]:
-    """Return sentences on a path, the most important first."""
     least = "at least " if len(path.untimed) else ""
     ran = counted(len(path.operators), "operator")
     length = f"critical path: {least}{duration_text(path.length_ns)} in {ran}"

@@ -136,10 +136,7 @@ class CallTree:
 
 
 def merged(run: RunParts, groups: Callable[[], Groups], within: object = None) -> CallTree:
-    """Merge the slices of a run by their path from the top; see :class:`CallTree`.
-
-    A node without nested slices has the path of its groups in the graph.
-    """
+    """Merge the slices of a run by their path from the top; see :class:`CallTree`."""
     timeline = _timeline(run)
     found = slices_within(timeline, None if within is None else checked_range(within))
     called = Called(timeline, run.graph, groups)
@@ -168,8 +165,8 @@ def callers(run: RunParts, groups: Callable[[], Groups], name: str) -> CallTree:
         known = meant(name, timeline.slice_names.unique)
         raise KeyError(f"no slice is named {name!r:.200}{known}")
     slices, self_ns = found.slices[named], found.self_ns[named]
-    chains = list(_chains(timeline, called, slices))
-    total = _with_inside(timeline, found)[named]
+    chains = list(_enclosing(timeline, called, slices))
+    total = _inclusive_time(timeline, found)[named]
     outermost = np.ones(len(slices), np.bool_)
     if called.nested:
         parent = timeline.rows.parent.astype(np.int64)
@@ -196,8 +193,7 @@ def callers(run: RunParts, groups: Callable[[], Groups], name: str) -> CallTree:
     return replace(tree, self_ns=places.total_ns, total_ns=group_sums(places.of, total, len(tree)))
 
 
-def _with_inside(timeline: Timeline, within: SlicesInRange) -> Floats:
-    """Return the time of slices including nested ones, without double counting."""
+def _inclusive_time(timeline: Timeline, within: SlicesInRange) -> Floats:
     found = np.zeros(timeline.num_slices)
     found[within.slices] = within.self_ns
     parent = timeline.rows.parent.astype(np.int64)
@@ -207,7 +203,7 @@ def _with_inside(timeline: Timeline, within: SlicesInRange) -> Floats:
     return found[within.slices]
 
 
-def _chains(timeline: Timeline, called: Called, slices: Ints) -> Iterator[tuple[Ints, Ints]]:
+def _enclosing(timeline: Timeline, called: Called, slices: Ints) -> Iterator[tuple[Ints, Ints]]:
     """Yield, step by step outwards, which slices have an enclosing one, and its number."""
     kept = np.arange(len(slices))
     yield kept, called.of(slices)

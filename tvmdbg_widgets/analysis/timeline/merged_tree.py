@@ -45,11 +45,11 @@ class Places:
 
 def merge(frames: Frames, keys: int) -> Places:
     """Merge frames by path; of equal totals the smaller key comes first."""
-    path, parent, key, levels = _paths(frames, keys)
+    path, parent, key, levels = _paths_and_levels(frames, keys)
     size = len(key)
     own = group_sums(path, frames.self_ns, size)
     count = np.bincount(path, weights=frames.count, minlength=size).astype(np.int64)
-    totals = _totals(frames, path, parent, levels, own)
+    totals = _inclusive_totals(frames, path, parent, levels, own)
     place = np.zeros(size, np.int64)
     start = np.zeros(size)
     depth = np.zeros(size, np.int64)
@@ -82,8 +82,7 @@ def merge(frames: Frames, keys: int) -> Places:
     )
 
 
-def _paths(frames: Frames, keys: int) -> tuple[Ints, Ints, Ints, list[tuple[int, int]]]:
-    """Return paths of frames, parents and keys of paths, and the bounds of levels."""
+def _paths_and_levels(frames: Frames, keys: int) -> tuple[Ints, Ints, Ints, list[tuple[int, int]]]:
     path = np.full(len(frames.parent), -1, np.int64)
     parents: list[Ints] = []
     own: list[Ints] = []
@@ -130,10 +129,9 @@ def levels_of(parent: Ints) -> Iterator[Ints]:
         level = by_parent[flat_ranges(first[level], first[level + 1] - first[level])]
 
 
-def _totals(
+def _inclusive_totals(
     frames: Frames, path: Ints, parent: Ints, levels: list[tuple[int, int]], own: Floats
 ) -> Floats:
-    """Return the time of paths with their contents, rounded once."""
     if whole_numbers(frames.self_ns):
         totals = own.copy()
         for first, last in reversed(levels[1:]):

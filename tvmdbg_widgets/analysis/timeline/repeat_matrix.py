@@ -205,14 +205,14 @@ def why_no_repeats(run: RunParts) -> str:
     if not timeline.num_slices and not len(timeline.repeats_ns):
         return f"No times are in {', '.join(timeline.sources)}. {_REPEATS_ARE_OF}"
     words = timeline_words(timeline, run.graph is not None)
-    if words.repeats and len(measured := _measured(timeline)):
+    if words.repeats and len(measured := _measured_nodes(timeline)):
         if np.diff(timeline.repeats_offsets)[measured].max() > 1:
             return ""
         more = "measure several with repeat=." if run.executorch is None else _EXECUTE
         return f"Each operator was measured once, so how its time varies is unknown: {more}"
     if timeline.synthetic:
         return words.no_repeats
-    rows, size = _occurring(timeline)
+    rows, size = _slices_per_key(timeline)
     if not len(rows) or int(size.max()) < 2:
         return "Each name occurs once in this trace, so how its time varies is unknown. " + (
             _REPEATS_ARE_OF if run.executorch is None else _EXECUTE.capitalize()
@@ -231,7 +231,7 @@ def repeat_matrix(run: RunParts) -> RepeatMatrix:
     timeline = run.timeline
     if why or timeline is None:
         raise ValueError(why)
-    nodes = _measured(timeline)
+    nodes = _measured_nodes(timeline)
     words = timeline_words(timeline, run.graph is not None)
     if not words.repeats or not len(nodes):
         return _of_slices(run, timeline)
@@ -257,22 +257,19 @@ def _no_groups() -> Groups:
     return Groups(np.zeros(0, np.int32))
 
 
-def _measured(timeline: Timeline) -> Ints:
-    """Return nodes that take time and have finite repeats."""
+def _measured_nodes(timeline: Timeline) -> Ints:
     known = np.isfinite(timeline.repeats_ns)
     finite = np.concatenate(([0], np.cumsum(known)))[timeline.repeats_offsets]
     return np.flatnonzero((np.diff(finite) > 0) & (timeline.node_ns > 0))
 
 
-def _occurring(timeline: Timeline) -> tuple[Ints, Ints]:
-    """Return keys of slices with a duration, and the number of slices per key."""
-    keys = _keys(timeline, _lasting(timeline))
+def _slices_per_key(timeline: Timeline) -> tuple[Ints, Ints]:
+    keys = _keys(timeline, _slices_with_duration(timeline))
     size = np.bincount(keys, minlength=1)
     return np.flatnonzero(size), size[size > 0]
 
 
-def _lasting(timeline: Timeline) -> Ints:
-    """Return drawn slices with a duration, by start."""
+def _slices_with_duration(timeline: Timeline) -> Ints:
     slices = np.flatnonzero(np.isfinite(timeline.rows.self_ns) & (timeline.slice_duration_ns > 0))
     return slices[np.argsort(timeline.slice_start_ns[slices], kind="stable")]
 
@@ -283,7 +280,7 @@ def _keys(timeline: Timeline, slices: Ints) -> Ints:
 
 
 def _of_slices(run: RunParts, timeline: Timeline) -> RepeatMatrix:
-    slices = _lasting(timeline)
+    slices = _slices_with_duration(timeline)
     keys = _keys(timeline, slices)
     order = np.argsort(keys, kind="stable")
     distinct, first, size = np.unique(keys[order], return_index=True, return_counts=True)

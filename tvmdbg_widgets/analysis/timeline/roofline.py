@@ -235,7 +235,6 @@ class Roofline(MadeSequence[Point]):
 
 
 def _sentences(roofline: Roofline) -> list[str]:
-    """Return sentences on a roofline, the most important first."""
     graph_nodes = roofline.work.operators
     times = np.nan_to_num(roofline.times_ns[graph_nodes])
     total = float(times.sum())

@@ -122,7 +122,7 @@ def keys_of(by: str, named: KeyedSlices, groups: Callable[[], Groups], level: in
     if by == "group":
         if named.graph is None:
             raise ValueError("groups need a graph, and this run has none: open(…, graph=…)")
-        return _groups(groups(), named, level or 0)
+        return _groups_at_level(groups(), named, level or 0)
     if by == "module":
         return _modules(named, -1 if level is None else level)
     return _MAKE[by](named)
@@ -139,10 +139,7 @@ NO_WORK: Final = {
 
 
 def row_kinds(timeline: Timeline, graph: Graph | None) -> list[str]:
-    """Return op kinds for the rows of ``timeline.account``, or labels for other time.
-
-    The graph's for a node, the set's for a call, the slices' name for the rest.
-    """
+    """Return op kinds for the rows of ``timeline.account``, or labels for other time."""
     account, sets = timeline.account, timeline.shared
     of_node = None if graph is None else node_op_kinds(graph)
     of_name = name_kinds(timeline, graph)
@@ -173,7 +170,7 @@ def with_others(keys: Keys, by: str, others: KeyedSlices, behind: int) -> Keys:
         found = _MAKE[by](others)
     else:
         roles = others.timeline.slice_role[others.slices].astype(np.int64)
-        found = _worded(roles, [NO_WORK.get(role, "") for role in SliceRole])
+        found = _coded_by_text(roles, [NO_WORK.get(role, "") for role in SliceRole])
     return Keys(
         np.concatenate((keys.codes, len(keys.keys) + found.codes)),
         np.concatenate((keys.items, behind + found.items)),
@@ -183,8 +180,7 @@ def with_others(keys: Keys, by: str, others: KeyedSlices, behind: int) -> Keys:
     )
 
 
-def _worded(codes: Ints, words: Sequence[str]) -> Keys:
-    """Return keys by text; equal texts are one key."""
+def _coded_by_text(codes: Ints, words: Sequence[str]) -> Keys:
     table: dict[str, int] = {}
     place = np.array([table.setdefault(word, len(table)) for word in words], np.int64)
     distinct = list(table)
@@ -196,7 +192,6 @@ def _names(named: KeyedSlices) -> Keys:
 
 
 def _kinds(named: KeyedSlices) -> Keys:
-    """Return the op kind of nodes and calls; of other slices by name or purpose."""
     shared, kinds = named.timeline.shared, list(name_kinds(named.timeline, named.graph))
     codes, whole = named.name, named.timeline.whole
     if whole and whole in named.names:
@@ -208,14 +203,11 @@ def _kinds(named: KeyedSlices) -> Keys:
         of_node = node_op_kinds(named.graph)
         codes = np.where(named.known, len(kinds) + of_node.codes[named.at].astype(np.int64), codes)
         kinds += of_node.unique
-    return _worded(codes, kinds)
+    return _coded_by_text(codes, kinds)
 
 
 def _parts(named: KeyedSlices) -> Keys:
-    """Return the distinct operators in a function's name; the name itself if it has none.
-
-    Slices shared by several nodes keep their own name.
-    """
+    """Return the distinct operators in a function's name, else the name itself."""
     graph, shared = named.graph, named.timeline.shared
     codes, texts, own_names = named.name, list(named.names), range(0)
     modules = () if graph is None else graph.module_prefixes
@@ -247,7 +239,6 @@ def _parts(named: KeyedSlices) -> Keys:
 
 
 def _nodes(named: KeyedSlices) -> Keys:
-    """Return keys by node, by name for calls of several nodes and for other slices."""
     timeline, count = named.timeline, named.timeline.num_nodes
     names = timeline.slice_names
     of_node = np.full(count, -1, np.int64)
@@ -267,8 +258,7 @@ def _nodes(named: KeyedSlices) -> Keys:
     ).used()
 
 
-def _groups(groups: Groups, named: KeyedSlices, level: int) -> Keys:
-    """Return the groups around nodes at a nesting level."""
+def _groups_at_level(groups: Groups, named: KeyedSlices, level: int) -> Keys:
     depth = np.zeros(len(groups), np.int64)
     at_level = np.arange(len(groups) + 1)
     for row, around in enumerate(groups.parent.tolist()):
@@ -293,7 +283,6 @@ def _groups(groups: Groups, named: KeyedSlices, level: int) -> Keys:
 
 
 def _modules(named: KeyedSlices, level: int) -> Keys:
-    """Return the module of a node, or the common module of a call."""
     if named.graph is None:
         raise ValueError(no_modules(None))
     of_node, of_set = modules(named.graph, named.timeline.shared, level)
@@ -302,27 +291,25 @@ def _modules(named: KeyedSlices, level: int) -> Keys:
     codes[named.known] = of_node.codes[named.node[named.known]]
     together = named.call >= 0
     codes[together] = len(of_node.unique) + of_set.codes[named.call[together]]
-    return _worded(codes, words)
+    return _coded_by_text(codes, words)
 
 
 def _devices(named: KeyedSlices) -> Keys:
-    """Return the device of a node's first output, else that of the track."""
     graph, timeline = named.graph, named.timeline
     track = named.track
     pairs = zip(timeline.track_device, timeline.tracks, strict=True)
     names = [*(device or name for device, name in pairs), NO_DEVICE]
     if graph is None or graph.device_types is None or not named.known.any():
-        return _worded(track, names)
+        return _coded_by_text(track, names)
     types, of_entry = np.unique(graph.device_types, return_inverse=True)
     outputs = np.diff(graph.entry_offsets)[named.at]
     placed = named.known & (outputs > 0)
     first = np.where(placed, graph.entry_offsets[:-1][named.at], 0)
     words = [*(device_name(each) for each in types.tolist()), *names]
-    return _worded(np.where(placed, of_entry[first], len(types) + track), words)
+    return _coded_by_text(np.where(placed, of_entry[first], len(types) + track), words)
 
 
 def _callers(named: KeyedSlices) -> Keys:
-    """Return pairs of a name and the name of the enclosing slice."""
     timeline, names = named.timeline, named.names
     parent = timeline.rows.parent[named.slices].astype(np.int64)
     around = np.where(parent >= 0, timeline.slice_names.codes[np.maximum(parent, 0)], len(names))

@@ -25,7 +25,7 @@ def operators(parts: RunParts, top: int | None = None) -> Operators:
         raise ValueError(f"the number of operators must not be negative, found {top}")
     graph, timeline = parts.graph, parts.timeline
     words = None if timeline is None else timeline_words(timeline, graph is not None)
-    made = _Making(parts)
+    made = _RowBuilder(parts)
     keys = made.ranked(top) if top is not None else made.every()
     rows = LazyRows(keys, cache(made.row))
     noun, together = ("operator", "") if words is None else (words.row, words.together)
@@ -40,7 +40,7 @@ def operators(parts: RunParts, top: int | None = None) -> Operators:
     return Operators(rows, caption, shown, parts if top is None else None)
 
 
-class _Making:
+class _RowBuilder:
     """Builder of operator rows: keys are nodes, and rows without a node behind them."""
 
     def __init__(self, parts: RunParts) -> None:
@@ -60,12 +60,10 @@ class _Making:
 
     @property
     def timed(self) -> bool:
-        """Whether any time is known."""
         return self._account is not None and bool(self._account.operators.any())
 
     @cached_property
     def count(self) -> int:
-        """Number of rows: operators and their substitutes."""
         if self._graph is not None:
             return int(np.count_nonzero(self._graph.kinds >= NodeKind.OPERATOR))
         if self._account is None or self._nodes:
@@ -111,7 +109,6 @@ class _Making:
         return found
 
     def row(self, key: int) -> OperatorRow:
-        """Return the row of a key."""
         return self._of_node(key) if key < self._nodes else self._of_row(key - self._nodes)
 
     def _of_node(self, node: int) -> OperatorRow:
@@ -186,7 +183,6 @@ class _Making:
         return [] if self._timeline is None else row_kinds(self._timeline, self._graph)
 
     def _kind(self, node: int) -> str:
-        """Return the op kind of a node: the graph's, without one that of its slices' name."""
         if self._graph is not None:
             return node_op_kinds(self._graph)[node]
         row = int(self._row_of[node])

@@ -188,7 +188,6 @@ class Operators(Sequence[OperatorRow]):
         return data_frame(columns)
 
     def _cells(self) -> tuple[list[str], list[list[str]]]:
-        """Return the heading and the first lines."""
         words, rows = self._words, self._rows[:_LINES_SHOWN]
         heads: dict[str, str] = {} if words is None else {"node": words.item, "time": words.time}
         if words is None:
@@ -247,7 +246,7 @@ def as_tvm(parts: RunParts, release: str | None) -> str:
     if graph is None or timeline is None:
         missing = "graph" if graph is None else "node times"
         raise ValueError(f"the table needs a graph and node times, and this run has no {missing}")
-    minor = minor or _found(parts)
+    minor = minor or _release_of(parts)
     style = _style(minor)
     if style == "v0.9" and not {file.part for file in parts.files} & _WITH_REPEATS:
         _warn("these files keep the mean of a node's repeats: Measurements(us) holds that alone")
@@ -269,8 +268,7 @@ def _minor(release: str) -> int:
     return minor
 
 
-def _found(parts: RunParts) -> int:
-    """Return the release that wrote the files; the latest where their columns do not show it."""
+def _release_of(parts: RunParts) -> int:
     found = _READ.fullmatch(parts.provenance.releases)
     if found is not None:
         first, last = _minor(f"0.{found[1]}"), _minor(f"0.{found[2] or found[1]}")

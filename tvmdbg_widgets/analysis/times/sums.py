@@ -33,10 +33,7 @@ _NARROW: Final = 2**32
 
 @dataclass(frozen=True, eq=False)
 class Spread:
-    """Order statistics of the values of G groups; NaN for an empty group.
-
-    Percentiles interpolate linearly, as ``numpy.percentile`` by default.
-    """
+    """Order statistics of G groups, interpolated linearly; NaN for an empty group."""
 
     count: Ints
     minimum: Floats
@@ -90,11 +87,7 @@ def _between(ordered: Floats, first: Ints, place: Floats) -> Floats:
 
 
 def _sorted_by_group(codes: Ints, values: Floats, size: int) -> Floats:
-    """Return the values in ascending order, group after group.
-
-    Integers are sorted with their group as one 64-bit key, ten times faster than an indirect
-    sort.
-    """
+    """Return the values in ascending order by group; integers as fast 64-bit keys."""
     largest = float(values.max(initial=0.0))
     if size * (largest + 1) < _KEYS and whole_numbers(values):
         step = int(largest) + 1
@@ -130,8 +123,8 @@ def times(
     if timeline is None:
         raise ValueError(how_to_get("timeline", run))
     area = None if within is None else checked_range(within)
-    found, idle = _that_run(slices_within(timeline, area), timeline, graph)
-    alone = _without_slices(timeline, graph, found.slices) if area is None else _NONE
+    found, idle = _without_idle(slices_within(timeline, area), timeline, graph)
+    alone = _nodes_without_slices(timeline, graph, found.slices) if area is None else _NONE
     unnamed = len(alone) if by in OF_SLICES else 0
     alone = _NONE if unnamed else alone
     is_work = timeline.slice_role[found.slices] == SliceRole.WORK
@@ -150,7 +143,7 @@ def times(
     lies = np.concatenate((work.whole, np.zeros(len(alone), np.bool_), other.whole))
     inside = (lies & is_slice & (duration > 0))[keys.items]
     spread = group_spread(keys.codes[inside], duration[keys.items[inside]], size)
-    offsets, ids = _nodes(keys, named, np.full(len(other.slices), -1))
+    offsets, ids = _nodes_by_key(keys, named, np.full(len(other.slices), -1))
     low, high, noisy = confidence(
         timeline, offsets, ids, overlap=keys.overlap, part=area is not None
     )
@@ -158,7 +151,7 @@ def times(
     order = np.concatenate((order[order < num_work], order[order >= num_work]))
     whole = total(own[:given])
     if area is None and unnamed:
-        whole += total(timeline.node_ns[_without_slices(timeline, graph, found.slices)])
+        whole += total(timeline.node_ns[_nodes_without_slices(timeline, graph, found.slices)])
     share = ns[order] / whole if whole > 0 else np.full(size, np.nan)
     share[order >= num_work] = np.nan
     sizes = np.diff(offsets)[order]
@@ -200,10 +193,9 @@ def times(
     )
 
 
-def _that_run(
+def _without_idle(
     found: SlicesInRange, timeline: Timeline, graph: Graph | None
 ) -> tuple[SlicesInRange, int]:
-    """Return slices without idle inputs and parameters, and the count of those."""
     if graph is None:
         return found, 0
     node = timeline.slice_node[found.slices]
@@ -213,8 +205,7 @@ def _that_run(
     return found.only(ran), int(np.count_nonzero(~ran))
 
 
-def _without_slices(timeline: Timeline, graph: Graph | None, slices: Ints) -> Ints:
-    """Return nodes with a time but no slice, as from a table alone."""
+def _nodes_without_slices(timeline: Timeline, graph: Graph | None, slices: Ints) -> Ints:
     if graph is None or not timeline.num_nodes:
         return _NONE
     missing = timeline.node_ns > 0
@@ -223,8 +214,7 @@ def _without_slices(timeline: Timeline, graph: Graph | None, slices: Ints) -> In
     return np.flatnonzero(missing[: graph.num_nodes])
 
 
-def _nodes(keys: Keys, named: KeyedSlices, others: Ints) -> tuple[Ints, Ints]:
-    """Return the distinct nodes of slices by key, as offsets and ids."""
+def _nodes_by_key(keys: Keys, named: KeyedSlices, others: Ints) -> tuple[Ints, Ints]:
     own = np.concatenate((named.node, others))[keys.items]
     known = own >= 0
     codes, own = keys.codes[known], own[known]
@@ -326,13 +316,12 @@ def slices_within(timeline: Timeline, within: Range | None) -> SlicesInRange:
     begin = np.maximum(start[held], low)
     until = np.minimum(np.minimum(end[held], end[parent[held]]), high)
     shared = np.minimum(end[cut], high) - np.maximum(start[cut], low)
-    covered = _union(place[parent[held]], begin, until, len(cut))
+    covered = _covered_time(place[parent[held]], begin, until, len(cut))
     found[~inside] = np.maximum(0.0, shared - covered)
     return SlicesInRange(slices, found, inside)
 
 
-def _union(group: Ints, begin: Floats, until: Floats, size: int) -> Floats:
-    """Return the time covered by the union of intervals, by group."""
+def _covered_time(group: Ints, begin: Floats, until: Floats, size: int) -> Floats:
     covered = np.zeros(size)
     order = np.lexsort((begin, group))
     group, begin, until = group[order], begin[order], until[order]

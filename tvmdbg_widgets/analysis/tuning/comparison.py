@@ -338,29 +338,25 @@ def spearman(a: npt.ArrayLike, b: npt.ArrayLike) -> RankCorrelation:
     if len(one) < LEAST_PAIRS or not np.ptp(one) or not np.ptp(other):
         return RankCorrelation(len(one))
     rho = float(np.clip(np.corrcoef(one, other)[0, 1].round(12), -1, 1))
-    z, weight = _transformed(rho, len(one))
+    z, weight = _z_and_weight(rho, len(one))
     return _interval(len(one), rho, z, weight)
 
 
 def pooled(found: Sequence[RankCorrelation]) -> RankCorrelation:
-    """Return the common correlation of several groups: the mean of z by inverse variance.
-
-    Ranks of different groups are never compared, so slow groups add no agreement.
-    """
+    """Return the common correlation of several groups: the mean of z by inverse variance."""
     known = [each for each in found if each.is_known]
     if not known:
         return RankCorrelation(sum(each.pairs for each in found))
     pairs = sum(each.pairs for each in known)
     if len(known) == 1:
         return known[0]
-    transformed = [_transformed(each.rho, each.pairs) for each in known]
+    transformed = [_z_and_weight(each.rho, each.pairs) for each in known]
     weight = math.fsum(each for _, each in transformed)
     z = math.fsum(z * each for z, each in transformed) / weight
     return _interval(pairs, math.tanh(z), z, weight)
 
 
-def _transformed(rho: float, pairs: int) -> tuple[float, float]:
-    """Return z and the inverse of its variance."""
+def _z_and_weight(rho: float, pairs: int) -> tuple[float, float]:
     most = 1 - 12 / (pairs * (pairs**2 - 1))  # the value with two neighboring ranks exchanged
     near = min(max(rho, -most), most)
     return math.atanh(near), (pairs - 3) / (1 + near**2 / 2)

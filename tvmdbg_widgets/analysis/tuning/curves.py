@@ -35,7 +35,7 @@ Rows = npt.NDArray[np.intp]
 
 def best_so_far(trials: Trials) -> Floats:
     """Return the lowest cost so far in a row's task, by row."""
-    order, starts = _by_task(trials)
+    order, starts = _rows_by_task(trials)
     lowest = trials.cost[order]
     for start, end in pairwise([*starts.tolist(), len(order)]):
         np.fmin.accumulate(lowest[start:end], out=lowest[start:end])
@@ -44,8 +44,7 @@ def best_so_far(trials: Trials) -> Floats:
     return found
 
 
-def _by_task(trials: Trials) -> tuple[Rows, Rows]:
-    """Return rows sorted by task in log order, and the starts of tasks."""
+def _rows_by_task(trials: Trials) -> tuple[Rows, Rows]:
     order = np.argsort(trials.task, kind="stable")
     of_task = trials.task[order]
     return order, np.flatnonzero(np.diff(of_task, prepend=-1))
@@ -77,9 +76,9 @@ def total(trials: Trials, num_tasks: int, weights: Sequence[float] | None = None
     """Return the weighted sum of the best costs so far, by row."""
     weight = known_weights(weights, num_tasks)
     best = best_so_far(trials)
-    order, starts = _by_task(trials)
+    order, starts = _rows_by_task(trials)
     found = np.full(len(trials), np.nan)
-    steps = order[_falls(best[order], starts)]
+    steps = order[_improvements(best[order], starts)]
     of_step = trials.task[steps]
     begins = np.searchsorted(of_step, np.arange(num_tasks + 1))
     if not len(steps) or (np.diff(begins) == 0).any():
@@ -95,8 +94,7 @@ def total(trials: Trials, num_tasks: int, weights: Sequence[float] | None = None
     return found
 
 
-def _falls(values: Floats, starts: Rows) -> Rows:
-    """Return where concatenated curves become known or fall."""
+def _improvements(values: Floats, starts: Rows) -> Rows:
     before = np.concatenate([[np.nan], values[:-1]])[: len(values)]
     before[starts] = np.nan
     return np.flatnonzero((values < before) | (np.isnan(before) & ~np.isnan(values)))
@@ -151,7 +149,7 @@ class Curve:
     @property
     def steps(self) -> Rows:
         """Points at which the value became known or fell (intp [K])."""
-        return _falls(self.best, np.zeros(min(1, len(self)), np.intp))
+        return _improvements(self.best, np.zeros(min(1, len(self)), np.intp))
 
     @property
     def reached(self) -> int | None:
@@ -323,10 +321,7 @@ def round_of(trials: Trials) -> npt.NDArray[np.int32]:
 
 
 def _round_size(blocks: npt.NDArray[np.intp]) -> int:
-    """Return the trials per round, from consecutive records of one task.
-
-    Sizes below 64 need at least half of these blocks, and at least three.
-    """
+    """Return the trials per round, from consecutive records of one task."""
     lengths, counts = np.unique(blocks, return_counts=True)
     if not len(lengths):
         return ROUND

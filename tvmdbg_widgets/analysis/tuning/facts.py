@@ -94,7 +94,7 @@ class LogFacts:
         from tvmdbg_widgets.analysis.tuning.schedules.schedule import Schedule
 
         record = row if isinstance(row, Record) else read_record(self.parts, row)
-        dag, problems = self._found_dag(record.task.index)
+        dag, problems = self._dag_and_problem(record.task.index)
         found = Schedule(record, dag, problems)
         if not found.refused or dag is None or dag.source.is_assumption:
             return found
@@ -108,7 +108,7 @@ class LogFacts:
 
         Its ``source`` says where it is from, and whether that is an assumption.
         """
-        return self._found_dag(task_meant(self.parts, task).index)[0]
+        return self._dag_and_problem(task_meant(self.parts, task).index)[0]
 
     def flop_count(self, task: TaskLike) -> float | None:
         """Return the floating-point operations of a task as TVM counts them, None where unknown."""
@@ -137,15 +137,13 @@ class LogFacts:
             return task_curve(self.parts, task)
         return total_curve(self.parts, self.weights if weights is None else weights)
 
-    def _found_dag(self, task: int) -> tuple[ComputeDag | None, tuple[str, ...]]:
-        """Return a task's DAG, and why a DAG given for it cannot be used."""
+    def _dag_and_problem(self, task: int) -> tuple[ComputeDag | None, tuple[str, ...]]:
         if task not in self._dags:
-            self._dags[task] = find_dag(self.parts, self.tasks[task], lambda: self._texts)
+            self._dags[task] = find_dag(self.parts, self.tasks[task], lambda: self._texts_by_hash)
         return self._dags[task]
 
     @cached_property
-    def _texts(self) -> dict[str, str]:
-        """The log's DAG texts by hash."""
+    def _texts_by_hash(self) -> dict[str, str]:
         return texts_by_hash(self.parts.dags)
 
 
@@ -159,10 +157,7 @@ _CONVOLUTIONS_NAMED = 1_641_254_400
 def find_dag(
     parts: TuningParts, task: Task, by_hash: Callable[[], Mapping[str, str]]
 ) -> tuple[ComputeDag | None, tuple[str, ...]]:
-    """Return the DAG of a task, and why a DAG given for it could not be used.
-
-    `by_hash` is called only if needed; see :func:`texts_by_hash`.
-    """
+    """Return the DAG of a task, and why a DAG given for it could not be used."""
     problems: tuple[str, ...] = ()
     if task.tuner == "ansor":
         try:
@@ -170,7 +165,7 @@ def find_dag(
         except FormatError as problem:
             found, problems = None, (str(problem),)
         if found is not None:
-            return with_assumed(_completed(found, parts, task), assumed_for(parts, task))
+            return with_assumed(_with_recorded(found, parts, task), assumed_for(parts, task))
         return assumed_for(parts, task), problems
     return None, ()
 
@@ -193,10 +188,7 @@ def assumed_for(parts: TuningParts, task: Task) -> ComputeDag | None:
 
 
 def with_assumed(dag: ComputeDag, assumed: ComputeDag | None) -> tuple[ComputeDag, tuple[str, ...]]:
-    """Return a DAG completed with extents of a known one, and a note on it.
-
-    Extents are taken only if operations and axes have the same names and no known extents differ.
-    """
+    """Return a DAG completed with extents of an agreeing known one, and a note on it."""
     if assumed is None or _names(dag) != _names(assumed):
         return dag, ()
     pairs = [
@@ -263,22 +255,20 @@ def _parsed(text: str, source: DagSource, workload: Workload) -> ComputeDag:
         return parse_dag(text, source=source, shapes=workload.shapes)
     dag = parse_dag(text, source=source)
     inputs = [each.shape for each in dag.operations if each.is_placeholder]
-    rest = _without(workload.args, [size for shape in inputs for size in shape])
+    rest = _rest_behind(workload.args, [size for shape in inputs for size in shape])
     if rest is None:
         return dag
     shapes = [[size or 0 for size in shape] for shape in inputs]
     return parse_dag(text, source=source, shapes=[*shapes, rest])
 
 
-def _without(args: Sequence[Any], sizes: Sequence[int | None]) -> list[int] | None:
-    """Return a flat list without a prefix of sizes, None if it begins differently."""
+def _rest_behind(args: Sequence[Any], sizes: Sequence[int | None]) -> list[int] | None:
     if not all(isinstance(each, int) for each in args) or list(args[: len(sizes)]) != list(sizes):
         return None
     return list(args[len(sizes) :])
 
 
-def _completed(dag: ComputeDag, parts: TuningParts, task: Task) -> ComputeDag:
-    """Return a DAG completed with extents from the task's first records."""
+def _with_recorded(dag: ComputeDag, parts: TuningParts, task: Task) -> ComputeDag:
     for row in parts.trials.of_task(task.index)[:_RECORDS_READ].tolist():
         if not lacks_extents(dag):
             break
@@ -320,7 +310,7 @@ def with_recorded_extents(dag: ComputeDag, steps: Sequence[AnyStep]) -> ComputeD
         for step in steps:
             if isinstance(step, SplitStep) and 0 < step.extent <= LARGEST_FACTOR:
                 stage = replaying.stage(step.stage_id)
-                axis = _axis(stage, step.iter_id, dag, steps)
+                axis = _unknown_axis(stage, step.iter_id, dag, steps)
                 if axis is not None:
                     found.setdefault((stage.operation, axis.name), step.extent)
             replaying.advance()
@@ -332,8 +322,9 @@ def with_recorded_extents(dag: ComputeDag, steps: Sequence[AnyStep]) -> ComputeD
     return replace(dag, operations=with_extents(operations))
 
 
-def _axis(stage: Stage, place: int, dag: ComputeDag, steps: Sequence[AnyStep]) -> Axis | None:
-    """Return the axis of unknown extent that a loop runs over, or None."""
+def _unknown_axis(
+    stage: Stage, place: int, dag: ComputeDag, steps: Sequence[AnyStep]
+) -> Axis | None:
     is_own = stage.made_by < 0 or isinstance(steps[stage.made_by], CacheWriteStep)
     if not is_own or stage.placed_by >= 0 or not 0 <= place < len(stage.iterators):
         return None
@@ -344,12 +335,12 @@ def _axis(stage: Stage, place: int, dag: ComputeDag, steps: Sequence[AnyStep]) -
     axes = [
         axis
         for axis in (*operation.axes, *operation.reduce_axes)
-        if axis.extent is None and not axis.symbol and _is_of(loop, axis, stage)
+        if axis.extent is None and not axis.symbol and _covers(loop, axis, stage)
     ]
     return axes[0] if len(axes) == 1 else None
 
 
-def _is_of(loop: Iterator, axis: Axis, stage: Stage) -> bool:
+def _covers(loop: Iterator, axis: Axis, stage: Stage) -> bool:
     names = [axis.name, f"{axis.name}.c"] if stage.role == "cache write" else [axis.name]
     return loop.name in map(clean_name, names)
 

@@ -49,7 +49,7 @@ def limit_warnings(records: Sequence[Record], new: Mapping[str, int]) -> list[st
     """Return limits that shrink, and schedules whose steps exceed them."""
     found = []
     for name, after in new.items():
-        before = [(_value(each.task.hardware, name), each) for each in records]
+        before = [(_limit(each.task.hardware, name), each) for each in records]
         smaller = [(value, each) for value, each in before if value > 0 and value > after]
         if smaller:
             largest = max(value for value, _ in smaller)
@@ -59,10 +59,7 @@ def limit_warnings(records: Sequence[Record], new: Mapping[str, int]) -> list[st
 
 
 def gpu_warnings(records: Sequence[Record], target: Target) -> list[str]:
-    """Return schedules that cannot be built because the target is, or is not, a GPU.
-
-    Nothing is reported for targets of unknown kind, such as tags.
-    """
+    """Return schedules that cannot be built because the known target is, or is not, a GPU."""
     keys = target_keys(target) or ()
     is_gpu = "gpu" in keys
     if not is_gpu and "cpu" not in keys:
@@ -71,11 +68,10 @@ def gpu_warnings(records: Sequence[Record], target: Target) -> list[str]:
     if not wrong:
         return []
     how = "no loop is bound" if is_gpu else "loops are bound"
-    return [f"{how} to GPU threads, so {target.kind} cannot build: {_schedules(wrong)}"]
+    return [f"{how} to GPU threads, so {target.kind} cannot build: {_schedules_text(wrong)}"]
 
 
-def _value(hardware: HardwareParams | None, name: str) -> int:
-    """Return a limit; 0, which limits nothing, where the log lacks it."""
+def _limit(hardware: HardwareParams | None, name: str) -> int:
     if hardware is None:
         return 0
     if name == "max_local_memory_per_block":
@@ -93,14 +89,12 @@ def _consequence(records: Sequence[Record], name: str, after: int) -> str:
     unknown = sum(need == UNKNOWN for need in threads.values())
     told = "no schedule is known to have more threads"
     if over:
-        told = (
-            f"exceeded by {_schedules(over)}, with up to {counted(max(threads.values()), 'thread')}"
-        )
+        most = counted(max(threads.values()), "thread")
+        told = f"exceeded by {_schedules_text(over)}, with up to {most}"
     return f"{told}; unknown for {counted(unknown, 'schedule')}" if unknown else told
 
 
-def _schedules(rows: Iterable[int]) -> str:
-    """Name schedules by rows: ``"3 schedules (rows 12, 40, 77)"``."""
+def _schedules_text(rows: Iterable[int]) -> str:
     every = sorted(rows)
     named = ", ".join(map(str, every[:_MOST_ROWS]))
     more = f" and {len(every) - _MOST_ROWS} more" if len(every) > _MOST_ROWS else ""
@@ -125,7 +119,7 @@ def threads_per_block(steps: Sequence[AnyStep]) -> int:
         else step
         for step in steps
     ]
-    blocks = _blocks(tuple(shape))
+    blocks = _block_factors(tuple(shape))
     if blocks is None:
         return UNKNOWN
     lengths = {at: step.lengths for at, step in enumerate(steps) if isinstance(step, SplitStep)}
@@ -139,8 +133,7 @@ def threads_per_block(steps: Sequence[AnyStep]) -> int:
 
 
 @lru_cache(_MOST_SHAPES)
-def _blocks(shape: tuple[AnyStep, ...]) -> tuple[tuple[tuple[int, int], ...], ...] | None:
-    """Return the block factors per kernel, None where one is unknown."""
+def _block_factors(shape: tuple[AnyStep, ...]) -> tuple[tuple[tuple[int, int], ...], ...] | None:
     try:
         replaying = Replay(None, shape)
         for _ in shape:

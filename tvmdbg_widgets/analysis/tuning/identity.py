@@ -238,12 +238,12 @@ def reasons(
     else:
         yield from _order(asked.target)
     if hits:
-        yield from _found(parts, hits)
+        yield from _lookup_sentences(parts, hits)
     else:
         yield f"Nothing is found there: {_DEFAULT}."
-    yield from _targets(parts, asked, hits)
+    yield from _target_sentences(parts, asked, hits)
     if asked.tuner == "ansor":
-        yield from _apply_best(parts, asked, lookup, hits)
+        yield from _apply_best_note(parts, asked, lookup, hits)
         if asked.workload.is_hash and asked.workload.args == ():
             yield (
                 "The workload key has no shapes, as before January 2021: TVM 0.8 and later look "
@@ -265,7 +265,7 @@ def _order(target: Target) -> Iterator[str]:
     )
 
 
-def _found(parts: TuningParts, hits: Sequence[Hit]) -> Iterator[str]:
+def _lookup_sentences(parts: TuningParts, hits: Sequence[Hit]) -> Iterator[str]:
     trials, first = parts.trials, hits[0]
     cost = trials.cost[first.row]
     rivals = np.isin(trials.task, first.tasks) & ~trials.failed
@@ -294,8 +294,7 @@ def _found(parts: TuningParts, hits: Sequence[Hit]) -> Iterator[str]:
             yield f"Only {one_line(hit.of)} would find row {hit.row}, {_ms(cost)}."
 
 
-def _targets(parts: TuningParts, asked: Asked, hits: Sequence[Hit]) -> Iterator[str]:
-    """Yield whose measurements these are if the log has the workload for several targets."""
+def _target_sentences(parts: TuningParts, asked: Asked, hits: Sequence[Hit]) -> Iterator[str]:
     same = [task for task in parts.tasks if asked.is_of(task)]
     if hits:
         measured_for = parts.tasks[parts.trials.task[hits[0].row]].target
@@ -308,10 +307,9 @@ def _targets(parts: TuningParts, asked: Asked, hits: Sequence[Hit]) -> Iterator[
         yield f"The log has this workload for {counted(len(same), 'target')}: {targets}{more}."
 
 
-def _apply_best(
+def _apply_best_note(
     parts: TuningParts, asked: Asked, lookup: TrialLookup, hits: Sequence[Hit]
 ) -> Iterator[str]:
-    """Yield a note where ``SearchTask.apply_best`` (search_task.py) takes another record."""
     row = hits[0].row if hits else None
     for hit, how in (
         (lookup.anywhere(asked.identity), "task.apply_best(log) looks at no target"),

@@ -191,7 +191,6 @@ def _by_key(pairs: Iterable[tuple[object, int]]) -> dict[object, list[int]]:
 
 
 def _shapes(graph: Graph, node: int) -> tuple[tuple[int, ...], ...]:
-    """Return the shapes of a node's inputs and outputs; nothing where one is unknown."""
     edges = graph.in_edges(node)
     pairs = zip(graph.edge_source[edges].tolist(), graph.edge_output[edges].tolist(), strict=True)
     shapes = [graph.shape(source, output) if source >= 0 else None for source, output in pairs]
@@ -201,10 +200,7 @@ def _shapes(graph: Graph, node: int) -> tuple[tuple[int, ...], ...]:
 
 
 def _console_names(parts: TuningParts) -> dict[int, set[str]]:
-    """Return function names from the printed table by task.
-
-    The table's ids are not in the log, so a row is linked by a unique best cost.
-    """
+    """Return function names of tasks from printed rows with the same unique best cost."""
     if parts.console is None:
         return {}
     best_ms = best_costs(parts.trials, len(parts.tasks)) * 1e3

@@ -114,7 +114,7 @@ def distilled(parts: TuningParts, k: int = 1) -> npt.NDArray[np.int64]:
     rows, tasks = ranked(parts.trials)
     starts = np.searchsorted(tasks, np.arange(len(parts.tasks) + 1))
     best = {
-        task.index: _first_of_each(rows[starts[task.index] : starts[task.index + 1]], parts, k)
+        task.index: _best_schedules(rows[starts[task.index] : starts[task.index + 1]], parts, k)
         for task in parts.tasks
     }
     first = {
@@ -123,7 +123,9 @@ def distilled(parts: TuningParts, k: int = 1) -> npt.NDArray[np.int64]:
         if own
     }
     kept: dict[int, None] = {}
-    for members in _groups([parts.tasks[index] for index in sorted(first, key=first.__getitem__)]):
+    for members in _tasks_by_group(
+        [parts.tasks[index] for index in sorted(first, key=first.__getitem__)]
+    ):
         rivals = sorted(
             (float(parts.trials.cost[row]), row) for index in members for row in best[index]
         )
@@ -131,15 +133,13 @@ def distilled(parts: TuningParts, k: int = 1) -> npt.NDArray[np.int64]:
     return np.array(list(kept), np.int64)
 
 
-def _first_of_each(rows: npt.NDArray[np.int64], parts: TuningParts, k: int) -> list[int]:
-    """Return the first `k` rows of different schedules."""
+def _best_schedules(rows: npt.NDArray[np.int64], parts: TuningParts, k: int) -> list[int]:
     _, at = np.unique(parts.trials.schedule[rows], return_index=True)
     found: list[int] = rows[np.sort(at)[:k]].tolist()
     return found
 
 
-def _groups(tasks: Iterable[Task]) -> Iterator[list[int]]:
-    """Yield the tasks by key and workload, in the order of TVM's nested maps."""
+def _tasks_by_group(tasks: Iterable[Task]) -> Iterator[list[int]]:
     found: dict[str, dict[str, dict[object, list[int]]]] = {}
     for task in tasks:
         name, args = identity(task.workload, task.tuner)
@@ -158,11 +158,7 @@ def _keys(task: Task) -> tuple[str, ...]:
 
 
 def subset(parts: TuningParts, rows: npt.ArrayLike, title: str) -> TuningParts:
-    """Return some records, in the order given, with their tasks.
-
-    Tasks are numbered by first appearance, as if a log of these records were read. Files beside the
-    records, and the count of refused lines, stay.
-    """
+    """Return some records with their tasks, numbered anew by first appearance."""
     at = np.asarray(rows, np.intp)
     trials = parts.trials.take(at)
     found, first = np.unique(trials.task, return_index=True)
@@ -241,7 +237,6 @@ def measured(
 
 
 def _digest(parts: TuningParts, row: int) -> bytes:
-    """Digest a record's steps, or another tuner's schedule, without spacing."""
     line = read_line(parts, row)
     if parts.tasks[parts.trials.task[row]].tuner == "ansor":
         try:

@@ -71,14 +71,11 @@ def step_words(step: AnyStep, before: State | None = None) -> str:
     >>> step_words(SplitStep(2, 0, 64, (2, 2, 8), True))
     'stage 2: split loop 0 into 4 parts, factors 2 · 2 · 8'
     """
-    return f"{_stage(before, step.stage_id)}: {_does(step, before)}"
+    return f"{_stage_name(before, step.stage_id)}: {_does(step, before)}"
 
 
 def steps_in_words(dag: ComputeDag | None, steps: Sequence[AnyStep]) -> tuple[str, ...]:
-    """Describe all steps of a schedule, with the names at that step.
-
-    Steps that cannot be replayed have numbers instead of names.
-    """
+    """Describe all steps with the names at that step, or numbers where replay fails."""
     sentences: list[str] = []
     try:
         replaying = Replay(dag, steps)
@@ -174,7 +171,7 @@ def _(step: StorageAlignStep, before: State | None) -> str:
 @_does.register
 def _(step: ComputeAtStep, before: State | None) -> str:
     loop = _loop(before, step.target_stage_id, step.target_iter_id)
-    return f"compute it inside {loop} of {_stage(before, step.target_stage_id)}"
+    return f"compute it inside {loop} of {_stage_name(before, step.target_stage_id)}"
 
 
 @_does.register
@@ -192,7 +189,7 @@ def _(step: ComputeRootStep, before: State | None) -> str:
 @_does.register
 def _(step: CacheReadStep, before: State | None) -> str:
     made = step.stage_id + 1
-    readers = [_stage(before, each, each + (each >= made)) for each in step.reader_stage_ids]
+    readers = [_stage_name(before, each, each + (each >= made)) for each in step.reader_stage_ids]
     return (
         f"copy it to {one_line(step.scope_name)} memory in a new stage {made}, from which "
         f"{' and '.join(readers) or 'no stage'} {'read' if len(readers) > 1 else 'reads'}"
@@ -217,8 +214,7 @@ def _(step: RfactorStep, before: State | None) -> str:
     )
 
 
-def _stage(state: State | None, index: int, number: int | None = None) -> str:
-    """Name a stage; `number` is its number for later steps if that differs."""
+def _stage_name(state: State | None, index: int, number: int | None = None) -> str:
     number = index if number is None else number
     if state is None or not 0 <= index < len(state.stages):
         return f"stage {number}"
@@ -271,7 +267,7 @@ def flop_count(dag: ComputeDag) -> float | None:
         kinds.append(kind)
         if operation.is_placeholder:
             continue
-        count = _of_operation(operation, counter, kind or _FLOAT)
+        count = _operations_of(operation, counter, kind or _FLOAT)
         if count is None:
             return None
         total += count
@@ -279,7 +275,7 @@ def flop_count(dag: ComputeDag) -> float | None:
     return counted if isfinite(counted) else None
 
 
-def _of_operation(operation: Operation, counter: _FlopCounter, kind: str) -> int | None:
+def _operations_of(operation: Operation, counter: _FlopCounter, kind: str) -> int | None:
     elements, iterations = _product(operation.axes), _product(operation.reduce_axes)
     counts = [counter.count(body, kind, iterations or 0) for body in operation.bodies]
     known = [each for each in counts if each is not None]
@@ -302,7 +298,6 @@ class _FlopCounter:
         self._kind = _FLOAT
 
     def count(self, body: Expression, kind: str, iterations: int) -> int | None:
-        """Count the operations of one element of a kind of type."""
         self._kind = kind
         if not isinstance(body, Reduction):
             return self._visit(body)
@@ -320,24 +315,24 @@ class _FlopCounter:
             return None
         if isinstance(expression, Select):
             return known[0] + max(known[1:])
-        return self._own(expression) + sum(known)
+        return self._own_operations(expression) + sum(known)
 
-    def _own(self, expression: Expression) -> int:
+    def _own_operations(self, expression: Expression) -> int:
         match expression:
             case BinaryExpr(_, a, b):
-                return int((self._kind_of(a) or self._kind_of(b) or _FLOAT) == self._kind)
+                return int(
+                    (self._expression_kind(a) or self._expression_kind(b) or _FLOAT) == self._kind
+                )
             case Not():
                 return int(self._kind == _UNSIGNED)
         return 0
 
     def kind_of_operation(self, operation: Operation) -> str | None:
-        """Return the kind of an operation's type, or of its body's."""
         if operation.dtype:
             return _kind(operation.dtype)
-        return self._kind_of(operation.bodies[0]) if operation.bodies else None
+        return self._expression_kind(operation.bodies[0]) if operation.bodies else None
 
-    def _kind_of(self, expression: Expression) -> str | None:
-        """Return the kind of an expression's type, None where it is unknown."""
+    def _expression_kind(self, expression: Expression) -> str | None:
         match expression:
             case Number(_, dtype) | Cast(dtype):
                 return _kind(dtype)
@@ -349,11 +344,13 @@ class _FlopCounter:
                 return _UNSIGNED
             case BinaryExpr(op, a, b):
                 is_truth = op in (*COMPARISONS, *LOGICAL)
-                return _UNSIGNED if is_truth else self._kind_of(a) or self._kind_of(b)
+                return (
+                    _UNSIGNED if is_truth else self._expression_kind(a) or self._expression_kind(b)
+                )
             case CallExpr("tir.if_then_else", (_, a, b)) | Select(_, a, b):
-                return self._kind_of(a) or self._kind_of(b)
+                return self._expression_kind(a) or self._expression_kind(b)
             case CallExpr(_, (a, *_)) | Reduction(_, (a, *_)):
-                return self._kind_of(a)
+                return self._expression_kind(a)
         return None
 
 

@@ -137,7 +137,7 @@ class SplitsSeen:
     """Recorder of the splits of a running replay."""
 
     def __init__(self, steps: Sequence[AnyStep]) -> None:
-        self._insertions = tuple(_insertions(steps))
+        self._inserted_stages = tuple(_inserted_stages(steps))
         self._splits: list[_SplitEvent] = []
 
     def advance(self, replaying: Replay, step: AnyStep) -> None:
@@ -148,25 +148,27 @@ class SplitsSeen:
         index = replaying.next_step
         before = replaying.stage(step.stage_id)
         replaying.advance()
-        number = _number_at_end(step.stage_id, index, self._insertions)
+        number = _number_at_end(step.stage_id, index, self._inserted_stages)
         parts = replaying.stage(step.stage_id).iterators[step.iter_id :]
         self._splits.append(_split(index, number, before, before.iterators[step.iter_id], parts))
 
     def structure(self, state: State) -> TileStructure:
         """Return stages and tiles in the final state."""
         numbers = range(len(state.stages))
-        stages = [_stage_row(state, number, self._insertions) for number in numbers]
+        stages = [_stage_row(state, number, self._inserted_stages) for number in numbers]
         splits: defaultdict[int, list[_SplitEvent]] = defaultdict(list)
         for split in self._splits:
             splits[split.stage].append(split)
-        tiles = [tile for number in numbers for tile in _tiles(state, number, splits[number])]
+        tiles = [
+            tile
+            for number in numbers
+            for tile in _split_and_plain_loops(state, number, splits[number])
+        ]
         return TileStructure(tuple(stages), tuple(tiles))
 
 
 @dataclass(frozen=True)
 class _SplitEvent:
-    """A split: its stage, loop and parts."""
-
     stage: int
     made_by: int
     loop: Iterator
@@ -182,8 +184,7 @@ def _split(
     return _SplitEvent(number, stage.made_by, loop, factors, index)
 
 
-def _insertions(steps: Sequence[AnyStep]) -> Yields[tuple[int, int]]:
-    """Yield step and number of added stages; later stages' numbers grow by one."""
+def _inserted_stages(steps: Sequence[AnyStep]) -> Yields[tuple[int, int]]:
     for index, step in enumerate(steps):
         if isinstance(step, CacheReadStep):
             yield index, step.stage_id + 1
@@ -197,8 +198,9 @@ def _number_at_end(number: int, step: int, insertions: tuple[tuple[int, int], ..
     return number
 
 
-def _numbers(number: int, insertions: tuple[tuple[int, int], ...]) -> tuple[tuple[int, int], ...]:
-    """Return a stage's numbers by step, given its final number."""
+def _numbers_by_step(
+    number: int, insertions: tuple[tuple[int, int], ...]
+) -> tuple[tuple[int, int], ...]:
     found: list[tuple[int, int]] = []
     for index, at in reversed(insertions):
         if number >= at:
@@ -214,7 +216,7 @@ def _stage_row(state: State, number: int, insertions: tuple[tuple[int, int], ...
     return StageRow(
         number,
         one_line(stage.name),
-        _numbers(number, insertions),
+        _numbers_by_step(number, insertions),
         stage.operation,
         stage.role,
         one_line(stage.scope),
@@ -225,12 +227,13 @@ def _stage_row(state: State, number: int, insertions: tuple[tuple[int, int], ...
     )
 
 
-def _tiles(state: State, number: int, splits: Sequence[_SplitEvent]) -> Yields[TileRow]:
-    """Yield the splits of a stage, and the loops that no split made."""
+def _split_and_plain_loops(
+    state: State, number: int, splits: Sequence[_SplitEvent]
+) -> Yields[TileRow]:
     stage = state.stages[number]
     if stage.compute_at is ComputeAt.INLINED:
         return
-    bound = _marks(stage)
+    bound = _final_marks(stage)
     for split in splits:
         gone = stage.made_by if split.made_by != stage.made_by else -1
         marks = [bound.get((split.step, each), "") for each in range(len(split.factors))]
@@ -250,8 +253,7 @@ def _is_axis(loop: Iterator) -> bool:
     return len(loop.parts) == 1 and loop.made_by == loop.parts[0][0] and "@" not in loop.name
 
 
-def _marks(stage: Stage) -> dict[tuple[int, int], str]:
-    """Return the final annotations of parts or axes, empty for none."""
+def _final_marks(stage: Stage) -> dict[tuple[int, int], str]:
     found: defaultdict[tuple[int, int], dict[str, None]] = defaultdict(dict)
     for loop in stage.iterators:
         if loop.annotation is not Annotation.NONE:

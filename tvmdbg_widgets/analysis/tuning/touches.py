@@ -73,7 +73,7 @@ def _touches(
                 buffer = numbers[key]
                 dtype = state.dag.operations[state.stages[buffer].operation].dtype
                 elements = _elements(box)
-                nbytes = None if elements is None else _nbytes(elements, dtype)
+                nbytes = None if elements is None else _packed_bytes(elements, dtype)
                 name = state.stages[buffer].name
                 yield Touch(number, place, buffer, name, is_written, elements, nbytes)
 
@@ -131,8 +131,7 @@ def _elements(box: Box) -> int | None:
     return prod(known) if len(known) == len(extents) else None
 
 
-def _nbytes(elements: int, dtype: str) -> int | None:
-    """Return the bytes of some elements; types below 8 bits are packed."""
+def _packed_bytes(elements: int, dtype: str) -> int | None:
     found = _BITS.fullmatch(dtype)
     if found is None:
         return None

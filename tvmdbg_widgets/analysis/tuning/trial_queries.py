@@ -37,10 +37,7 @@ Rows = npt.NDArray[np.int64]
 
 
 def ranked(trials: Trials) -> tuple[Rows, Rows]:
-    """Return the valid trials per task, the best first.
-
-    As ``load_best_record`` (measure_record.py): by mean cost, the first of equal ones wins.
-    """
+    """Return the valid trials per task by mean cost, the first of equal ones first."""
     valid = np.flatnonzero(~trials.failed & ~np.isnan(trials.cost))
     order = np.lexsort((valid, trials.cost[valid], trials.task[valid]))
     rows = valid[order]
@@ -347,20 +344,16 @@ def improved(trials: Trials) -> Bools:
 
 def repeated(trials: Trials) -> Bools:
     """Return the trials whose schedule was tried before for the task (bool [N])."""
-    return _as_before(trials.schedule)
+    return _equals_earlier(trials.schedule)
 
 
 def duplicated(trials: Trials) -> Bools:
-    """Return the trials that equal an earlier one: schedule, costs, error and time (bool [N]).
-
-    Trials without timestamps never count as duplicates.
-    """
+    """Return the trials that equal an earlier one: schedule, costs, error and time (bool [N])."""
     cost = np.nan_to_num(trials.cost, nan=-1.0)
-    return _as_before(trials.schedule, trials.timestamp, trials.all_cost, cost, trials.error)
+    return _equals_earlier(trials.schedule, trials.timestamp, trials.all_cost, cost, trials.error)
 
 
-def _as_before(*columns: npt.NDArray[np.generic]) -> Bools:
-    """Return which rows equal an earlier one in all columns (bool [N])."""
+def _equals_earlier(*columns: npt.NDArray[np.generic]) -> Bools:
     order = np.lexsort(columns[::-1])
     same = np.ones(max(len(order) - 1, 0), bool)
     for column in columns:

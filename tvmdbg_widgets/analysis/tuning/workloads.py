@@ -148,7 +148,6 @@ def _conv2d(  # noqa: PLR0917
     dilation: Any,
     name: str,
 ) -> tuple[list[_Op], list[int]]:
-    """Return ``topi.nn.conv2d_nchw``, and its sizes."""
     steps, apart = _pair(strides), _pair(dilation)
     reach = [(k - 1) * d + 1 for k, d in zip(filters[2:], apart, strict=True)]
     before, after = _paddings(padding, reach)
@@ -232,7 +231,6 @@ def _sparse_dense(  # noqa: PLR0917
     pointers: Sequence[int],
     dtype: str,
 ) -> Iterator[_Op]:
-    """Return ``sparse_dense`` of blocks, with a bias."""
     _, rows, columns = data
     place = "placeholder__3[(placeholder__1[nb_j] + elem_idx)]"
     place = place if columns == 1 else f"({columns}*{place})"

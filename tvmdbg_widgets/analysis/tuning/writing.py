@@ -88,9 +88,9 @@ def described(parts: TuningParts) -> Iterator[str]:
     yield f"{', '.join(counts)}, {failed:,} failed{share}"
     yield _span(trials)
     if parts.console is not None:
-        yield _printed(parts.console)
+        yield _printed_table(parts.console)
     if not len(trials):
-        yield from _of_output(parts)
+        yield from _of_console_output(parts)
     if parts.latency is not None:
         yield _curve(parts.latency)
     yield _refused(parts)
@@ -108,16 +108,14 @@ def _span(trials: Trials) -> str:
     return f"{seconds_text(last - first)} from {utc(first).removesuffix(' UTC')} to {utc(last)}"
 
 
-def _printed(table: ConsoleTable) -> str:
-    """Describe the task scheduler's last printed table; its total has the network's weights."""
+def _printed_table(table: ConsoleTable) -> str:
     trials = "" if table.trials is None else f" after {counted(table.trials, 'trial')}"
     used = "" if table.used_s is None else f" and {seconds_text(table.used_s)}"
     tasks = counted(len(table.rows), "task")
-    return f"printed by TVM: {tasks}, total latency {_total(table.total_ms)}{trials}{used}"
+    return f"printed by TVM: {tasks}, total latency {_total_text(table.total_ms)}{trials}{used}"
 
 
-def _of_output(parts: TuningParts) -> Iterator[str]:
-    """Yield the contents of console output without records, and what is missing."""
+def _of_console_output(parts: TuningParts) -> Iterator[str]:
     rows = () if parts.console is None else parts.console.rows
     for each in rows[:_ROWS]:
         yield one_line(f"task {each.id}: {', '.join(_cells(each))}")
@@ -151,11 +149,10 @@ def _curve(curve: LatencyCurve) -> str:
     last = float(curve.latency_ms[-1])
     trials = counted(int(curve.trials[-1]), "trial")
     rounds = counted(len(curve.trials), "round")
-    return f"total_latency.tsv: {rounds}, total latency {_total(last)} after {trials}"
+    return f"total_latency.tsv: {rounds}, total latency {_total_text(last)} after {trials}"
 
 
-def _total(milliseconds: float | None) -> str:
-    """Format a total; TVM has none while a task has no valid trial."""
+def _total_text(milliseconds: float | None) -> str:
     if milliseconds is None or math.isnan(milliseconds):
         return "unknown"
     return duration_text(milliseconds * 1e6)

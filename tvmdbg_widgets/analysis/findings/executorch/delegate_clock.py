@@ -27,13 +27,12 @@ def find_delegate_clock(evidence: RunEvidence) -> Iterable[Finding]:
     if recorded is None:
         return
     for backend, calls in by_backend(recorded.delegated).items():
-        wrong = [call for call in calls if _facts(recorded, call)]
+        wrong = [call for call in calls if _impossible_times(recorded, call)]
         if wrong:
             yield _finding(recorded, backend, wrong)
 
 
-def _facts(recorded: RecordedDump, call: DelegateInstruction) -> list[str]:
-    """Describe impossible times that a delegate logged in a call."""
+def _impossible_times(recorded: RecordedDump, call: DelegateInstruction) -> list[str]:
     inner = call.inner
     took, limit = recorded.took[inner], recorded.took[recorded.calls.call[inner]]
     foreign = bool(recorded.calls.foreign[inner].any())
@@ -71,7 +70,7 @@ def placeholders(recorded: RecordedDump, call: DelegateInstruction) -> bool:
 
 
 def _finding(recorded: RecordedDump, backend: str, calls: list[DelegateInstruction]) -> Finding:
-    facts = [f"{call.place}: {', '.join(_facts(recorded, call))}" for call in calls]
+    facts = [f"{call.place}: {', '.join(_impossible_times(recorded, call))}" for call in calls]
     events = sum(len(call.inner) for call in calls)
     foreign = any(bool(recorded.calls.foreign[call.inner].any()) for call in calls)
     why = (

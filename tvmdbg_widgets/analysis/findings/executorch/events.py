@@ -30,8 +30,10 @@ def find_unlogged(evidence: RunEvidence) -> Iterable[Finding]:
         return
     dump = recorded.dump
     kernels = np.array([each.startswith("native_call_") for each in dump.names.unique] or [False])
-    logged = _nodes(recorded, dump.kind == EventKind.DEBUG)
-    silent = sorted(_nodes(recorded, kernels[dump.names.codes]) - logged) if logged else []
+    logged = _framework_nodes(recorded, dump.kind == EventKind.DEBUG)
+    silent = (
+        sorted(_framework_nodes(recorded, kernels[dump.names.codes]) - logged) if logged else []
+    )
     if silent:
         yield _silent(evidence, silent)
     run = recorded.dump.events_of(recorded.files.execution)
@@ -47,7 +49,9 @@ def find_unlogged(evidence: RunEvidence) -> Iterable[Finding]:
             tuple(dict.fromkeys(graph.heads[:, 0].tolist())),
             weight=0.5,
         )
-    have = {node for node, _ in tensors} | _nodes(recorded, dump.kind == EventKind.PROFILE)
+    have = {node for node, _ in tensors} | _framework_nodes(
+        recorded, dump.kind == EventKind.PROFILE
+    )
     computed = np.flatnonzero(graph.kinds >= NodeKind.OPERATOR).tolist()
     sets, calls = recorded.nodes.sets, recorded.nodes.calls.values()
     taken = {node for number in calls for node in sets[number]}
@@ -70,8 +74,7 @@ def find_unlogged(evidence: RunEvidence) -> Iterable[Finding]:
         )
 
 
-def _nodes(recorded: RecordedDump, wanted: npt.NDArray[np.bool_]) -> set[int]:
-    """Return the nodes of instruction events in the shown execution, outside of delegates."""
+def _framework_nodes(recorded: RecordedDump, wanted: npt.NDArray[np.bool_]) -> set[int]:
     dump, nodes = recorded.dump, recorded.nodes
     run = recorded.files.execution
     own = wanted & (dump.chain_index >= 0) & ~is_of_delegate(dump)

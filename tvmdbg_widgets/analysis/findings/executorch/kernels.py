@@ -50,22 +50,22 @@ def find_splits(evidence: RunEvidence) -> Iterable[Finding]:
         own = {node for call in calls for node in call.nodes}
         between = graph.descendants(own) & graph.ancestors(own) - recorded.taken
         nodes = sorted(node for node in between if evidence.is_operator(node))
-        apart = _split(graph, calls, nodes)
+        apart = _calls_around(graph, calls, nodes)
         if nodes and len(apart) > 1:
-            around = _around(evidence, backend, nodes)
+            around = _border_conversions(evidence, backend, nodes)
             yield _finding(evidence, backend, apart, nodes, around)
 
 
-def _split(
+def _calls_around(
     graph: Graph, calls: list[DelegateInstruction], between: list[int]
 ) -> list[DelegateInstruction]:
-    """Return the calls before or behind some operators."""
     reached = graph.descendants(between) | graph.ancestors(between)
     return [call for call in calls if reached & set(call.nodes)]
 
 
-def _around(evidence: RunEvidence, backend: str, between: list[int]) -> list[LoggedOperator]:
-    """Return the inserted conversions at borders between calls and only these operators."""
+def _border_conversions(
+    evidence: RunEvidence, backend: str, between: list[int]
+) -> list[LoggedOperator]:
     found = []
     for each in logged(evidence).get(backend, ()):
         if each.inserted and each.ns > 0 and converts(each):

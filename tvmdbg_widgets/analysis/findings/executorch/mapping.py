@@ -33,14 +33,11 @@ _BUILDER = "DelegateMappingBuilder, debug_handle_map of PreprocessResult"
 
 
 def find_unmapped(evidence: RunEvidence) -> Iterable[Finding]:
-    """Yield findings of events without an operator, missing identifiers, and missing maps.
-
-    Another one is of identifiers that maps lack, and one of backends without map or graph.
-    """
+    """Yield findings of events without an operator, missing identifiers, and missing maps."""
     recorded = evidence.recorded
     if recorded is None:
         return
-    yield from _unmatched(recorded)
+    yield from _events_without_operator(recorded)
     if recorded.files.record is None:
         return
     unmapped = [each for each in recorded.identified if each.how == UNMAPPED]
@@ -52,16 +49,17 @@ def find_unmapped(evidence: RunEvidence) -> Iterable[Finding]:
         yield _without_map(recorded, whole)
 
 
-def _unmatched(recorded: RecordedDump) -> Iterable[Finding]:
-    """Return events without an operator in their delegate's graph, and why."""
+def _events_without_operator(recorded: RecordedDump) -> Iterable[Finding]:
     for backend, calls in by_backend(recorded.delegated).items():
-        told = [each for call in calls for each in _reasons(recorded, call)]
+        told = [each for call in calls for each in _reasons_by_event(recorded, call)]
         lost = Counter((name, reason) for name, reason in told if reason)
         if lost:
             yield _without_operator(backend, lost, len(told))
 
 
-def _reasons(recorded: RecordedDump, call: DelegateInstruction) -> Iterable[tuple[str, str]]:
+def _reasons_by_event(
+    recorded: RecordedDump, call: DelegateInstruction
+) -> Iterable[tuple[str, str]]:
     """Yield the events of a call, and why they have no operator; empty where they have one."""
     for row in call.rows.tolist():
         told = recorded.files.insides.calls.get(row)
@@ -155,13 +153,12 @@ def _without_map(recorded: RecordedDump, identified: list[Identified]) -> Findin
         "the delegate map of the ETRecord has no entries for these calls",
         (),
         (),
-        _where_to_look(recorded, names),
+        _what_would_map(recorded, names),
         0.5,
     )
 
 
-def _where_to_look(recorded: RecordedDump, backends: list[str]) -> str:
-    """Return what would tie the events to operators: the delegate's graph, or a map."""
+def _what_would_map(recorded: RecordedDump, backends: list[str]) -> str:
     families = [(name, family_of(name)) for name in backends]
     readable = [name for name, each in families if each is not None and each.align is not None]
     if readable and recorded.files.program is None:
@@ -220,7 +217,7 @@ def find_unseen(evidence: RunEvidence) -> Iterable[Finding]:
     recorded = evidence.recorded
     if recorded is None or recorded.files.record is None:
         return
-    unseen, total = _unseen(recorded)
+    unseen, total = _unlogged_identifiers(recorded)
     if not unseen:
         return
     count = sum(map(len, unseen.values()))
@@ -259,8 +256,9 @@ def find_unseen(evidence: RunEvidence) -> Iterable[Finding]:
     )
 
 
-def _unseen(recorded: RecordedDump) -> tuple[dict[Instruction, dict[str, tuple[int, ...]]], int]:
-    """Return unlogged identifiers by instruction, and the sizes of their maps."""
+def _unlogged_identifiers(
+    recorded: RecordedDump,
+) -> tuple[dict[Instruction, dict[str, tuple[int, ...]]], int]:
     files = recorded.files
     calls = (files.record.delegate_map or {}).get(files.method, {}) if files.record else {}
     seen = {(each.at, each.key) for each in recorded.identified}

@@ -120,7 +120,9 @@ def _of_call(recorded: RecordedDump, call: DelegateInstruction) -> Iterator[Logg
         each = _of_operator(recorded, call, rows, matched)
         inside, operator = matched[rows[0]].inside, matched[rows[0]].operator
         if each.inserted and inside.graph is not None:
-            each = _serving(recorded, each, inside, inside.graph.inserted_for.get(operator.index))
+            each = _served_operator(
+                recorded, each, inside, inside.graph.inserted_for.get(operator.index)
+            )
         yield each
     for text, rows in of_identifier.items():
         nodes = recorded.nodes.of(rows[0]) or call.nodes
@@ -152,10 +154,9 @@ def _of_operator(
     )
 
 
-def _serving(
+def _served_operator(
     recorded: RecordedDump, each: LoggedOperator, inside: Inside, served: int | None
 ) -> LoggedOperator:
-    """Return the operator that an inserted one serves, and the nodes of that."""
     if served is None or inside.graph is None:
         return each
     nodes = each.nodes
@@ -238,7 +239,7 @@ def neighbors(
         (True, inside.graph.inputs, each.operator.reads),
         (False, inside.graph.outputs, each.operator.writes),
     ):
-        left = list(_placed(recorded, inside, each.operator, behind=behind))
+        left = list(_nearest_nodes(recorded, inside, each.operator, behind=behind))
         reached: dict[int, None] = {}
         while left and not set(borders).isdisjoint(own):
             node = left.pop()
@@ -259,10 +260,9 @@ def neighbors(
     return found[0], found[1]
 
 
-def _placed(
+def _nearest_nodes(
     recorded: RecordedDump, inside: Inside, operator: DelegateNode, *, behind: bool
 ) -> tuple[int, ...]:
-    """Return the nodes of an operator, else of the nearest ones behind or before it."""
     graph, insides = inside.graph, recorded.files.insides
     if graph is None or inside.method != recorded.files.method:
         return ()
@@ -329,7 +329,7 @@ def _finding(
         DELEGATE_CONVERSIONS_NAME,
         Severity.HOTSPOT,
         sentence(title),
-        cut([fact_of(event, whole, _cause(evidence, event)) for event in some]),
+        cut([fact_of(event, whole, _purpose(evidence, event)) for event in some]),
         Confidence.HIGH
         if known and all(event.is_sure for event in some) and not evidence.inflated
         else Confidence.MEDIUM,
@@ -342,7 +342,7 @@ def _finding(
     )
 
 
-def _cause(evidence: RunEvidence, event: LoggedOperator) -> str:
+def _purpose(evidence: RunEvidence, event: LoggedOperator) -> str:
     """Return the purpose of a conversion, and its neighbors beyond the border of its call."""
     if event.operator is None:
         return ""

@@ -110,7 +110,7 @@ class RecordedDump:
         """The instructions that called a delegate, in order."""
         dump, call_of = self.dump, self.calls.call
         rows = np.flatnonzero((dump.kind == EventKind.PROFILE) & named(dump, CALL) & self.executed)
-        of_method = np.array([*map(self._methods.index, self._methods)], np.int64)
+        of_method = np.array([*map(self._other_methods.index, self._other_methods)], np.int64)
         method = of_method[run_of(dump)[rows]] if len(of_method) else np.zeros(len(rows), np.int64)
         number = numbered(dump.chain_index[rows], dump.instruction_id[rows], method)
         first = rows[first_rows(number)]
@@ -118,20 +118,19 @@ class RecordedDump:
         of_event[rows] = number
         inner = np.flatnonzero(call_of >= 0)
         inner = inner[of_event[call_of[inner]] >= 0]
-        outer_of = _grouped(rows, number, len(first))
-        inner_of = _grouped(inner, of_event[call_of[inner]], len(first))
+        outer_of = _rows_by_number(rows, number, len(first))
+        inner_of = _rows_by_number(inner, of_event[call_of[inner]], len(first))
         found = []
         for event, outer, held in zip(first.tolist(), outer_of, inner_of, strict=True):
             at = (int(dump.chain_index[event]), int(dump.instruction_id[event]))
-            other = self._methods[int(run_of(dump)[event])]
+            other = self._other_methods[int(run_of(dump)[event])]
             nodes = () if other else self.nodes.of_call(at)
             where = place(dump, at) + (f" of {other}" if other else "")
             found.append(DelegateInstruction(at, self.backend(at), nodes, outer, held, where))
         return tuple(found)
 
     @cached_property
-    def _methods(self) -> tuple[str, ...]:
-        """Methods of runs that are not of the one shown, by run."""
+    def _other_methods(self) -> tuple[str, ...]:
         insides = self.files.insides
         others = insides.runs_of_others(self.files.method)
         return tuple(
@@ -178,8 +177,7 @@ class RecordedDump:
         return tuple(found)
 
 
-def _grouped(rows: Ints, number: Ints, count: int) -> list[Ints]:
-    """Return the rows by number."""
+def _rows_by_number(rows: Ints, number: Ints, count: int) -> list[Ints]:
     order = np.argsort(number, kind="stable")
     return np.split(rows[order], np.searchsorted(number[order], np.arange(1, count)))[:count]
 

@@ -120,7 +120,11 @@ def find_reference_outputs(evidence: RunEvidence) -> Iterable[Finding]:
         for entry, reference in references.items()
         if entry in evidence.tensors and reference.nbytes <= _LARGEST
     ]
-    told = [(pair[0], *_apart(*pair)) for pair in pairs if pair[0].shape == pair[1].shape]
+    told = [
+        (pair[0], *_distance_to_reference(*pair))
+        for pair in pairs
+        if pair[0].shape == pair[1].shape
+    ]
     known = [
         (tensor, decibels, largest) for tensor, decibels, largest in told if not np.isnan(decibels)
     ]
@@ -158,8 +162,7 @@ def find_reference_outputs(evidence: RunEvidence) -> Iterable[Finding]:
     )
 
 
-def _apart(tensor: Tensor, reference: Tensor) -> tuple[float, float]:
-    """Return signal-to-noise ratio in dB and the largest difference; NaN if unknown."""
+def _distance_to_reference(tensor: Tensor, reference: Tensor) -> tuple[float, float]:
     try:
         ours, theirs = tensor.numpy(), reference.numpy()
         ratio = snr(theirs, ours)  # refuses complex values

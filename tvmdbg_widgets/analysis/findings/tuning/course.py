@@ -58,7 +58,7 @@ def _measured_again(evidence: LogEvidence, rows: npt.NDArray[np.bool_]) -> Findi
     trials = evidence.trials
     count = int(np.count_nonzero(rows))
     tasks = evidence.tasks_of(rows)
-    spread, changed = _between(trials, rows)
+    spread, changed = _cost_changes(trials, rows)
     facts = [evidence.in_tasks(tasks)]
     if len(spread):
         facts.append(
@@ -84,8 +84,9 @@ def _measured_again(evidence: LogEvidence, rows: npt.NDArray[np.bool_]) -> Findi
     )
 
 
-def _between(trials: Trials, rows: npt.NDArray[np.bool_]) -> tuple[npt.NDArray[np.float64], int]:
-    """Return |second - first| / first of the costs, and the number that failed in one of both."""
+def _cost_changes(
+    trials: Trials, rows: npt.NDArray[np.bool_]
+) -> tuple[npt.NDArray[np.float64], int]:
     order = np.argsort(trials.schedule, kind="stable")
     before = np.full(len(order), -1)
     before[order[1:]] = order[:-1]

@@ -46,7 +46,7 @@ def find_frequent_errors(evidence: LogEvidence) -> Iterable[Finding]:
         if error in _OTHER_RULES or count < lost_builds.FREQUENT * len(trials):
             continue
         tasks = evidence.tasks_of(rows)
-        messages = _messages(evidence, rows)
+        messages = _frequent_messages(evidence, rows)
         share = count / len(trials)
         tuners = evidence.tuners_of(rows)
         # AutoTVM rejects programs beyond the GPU's limits so: a usual share of them.
@@ -76,8 +76,9 @@ def _means(error: MeasureError, tuners: list[str]) -> str:
     return _MEANS[error]
 
 
-def _messages(evidence: LogEvidence, rows: np.ndarray[tuple[int], np.dtype[np.bool_]]) -> list[str]:
-    """Return the most frequent last lines of console messages for these rows."""
+def _frequent_messages(
+    evidence: LogEvidence, rows: np.ndarray[tuple[int], np.dtype[np.bool_]]
+) -> list[str]:
     told = Counter(
         one_line(each.message.strip().splitlines()[-1])[:_MESSAGE]
         for each in evidence.parts.messages

@@ -124,11 +124,7 @@ class LostBuilds:
 
     @property
     def _fine_before(self) -> bool:
-        """Whether a bad round follows a better one of its task.
-
-        The first round of a task is random: bad first rounds only show what the search learned to
-        avoid.
-        """
+        """Whether a bad round follows a better one of its task, whose first round is random."""
         starts = np.flatnonzero(np.diff(self.rounds, prepend=-1))
         task = self.trials.task[starts]
         judged = self.by_round.trials >= HALF_ROUND

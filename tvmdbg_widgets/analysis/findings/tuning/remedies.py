@@ -120,8 +120,7 @@ def _lines(tuner: str, what: str, *code: str) -> str:
     return "\n".join([f"For {known.name}: {what}", known.imports, *code])
 
 
-def _builder(tuner: str, timeout: float, cores: str | None = None) -> str:
-    """Return the lines that make and use a builder, with more time than before."""
+def _builder_lines(tuner: str, timeout: float, cores: str | None = None) -> str:
     known = _TUNERS[tuner]
     longer = max(_LONGER, 2 * int(timeout)) if timeout == timeout else _LONGER  # noqa: PLR0124
     given = f"{known.cores}={cores}, " if cores else ""
@@ -138,7 +137,7 @@ def fewer_builds(tuner: str, timeout: float) -> str:
                 tuner,
                 "build no more programs at once than there are usable cores, and give each more "
                 "time.",
-                _builder(tuner, timeout, _USABLE),
+                _builder_lines(tuner, timeout, _USABLE),
             ),
             "Run one tuning at a time on a host, or divide its cores between them:",
             "taskset -c 0-27 python tune_a.py & taskset -c 28-55 python tune_b.py",
@@ -152,13 +151,13 @@ def half_the_builds(tuner: str, timeout: float) -> str:
     """Return the remedy where builds run out of memory."""
     what = "run fewer builds at once, so that each has its memory."
     return "\n".join(
-        [_lines(tuner, what, _builder(tuner, timeout, f"max(1, {_USABLE} // 2)")), LIMITS]
+        [_lines(tuner, what, _builder_lines(tuner, timeout, f"max(1, {_USABLE} // 2)")), LIMITS]
     )
 
 
 def longer_builds(tuner: str, timeout: float) -> str:
     """Return the remedy where builds need more time."""
-    return _lines(tuner, "give builds more time.", _builder(tuner, timeout))
+    return _lines(tuner, "give builds more time.", _builder_lines(tuner, timeout))
 
 
 def longer_runs(tuner: str) -> str:

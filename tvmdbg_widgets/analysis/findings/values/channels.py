@@ -167,7 +167,6 @@ def probe_narrow_channels(subject: Subject) -> _Rescaled | None:
 
 
 def _multipliers(subject: Subject) -> Iterator[tuple[Entry, Floats]]:
-    """Yield operands of a node that are positive floats along one axis."""
     graph, tensors, node = subject.parts.graph, subject.parts.tensors, subject.entry[0]
     if graph is None or tensors is None or not 0 <= node < graph.num_nodes:
         return

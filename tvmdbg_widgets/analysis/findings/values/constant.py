@@ -103,9 +103,9 @@ def _finding(
     following: list[Entry],
 ) -> Finding:
     first = entries[0]
-    what = "only zeros" if constant[first] == 0 else f"a constant {_text(constant[first])}"
+    what = "only zeros" if constant[first] == 0 else f"a constant {_constant_text(constant[first])}"
     size = counted(evidence.statistics[first].size, "value")
-    facts = [f"{evidence.entry_name(e)}: {_text(constant[e])}" for e in entries]
+    facts = [f"{evidence.entry_name(e)}: {_constant_text(constant[e])}" for e in entries]
     if following:
         facts.insert(0, f"{counted(len(following), 'more operator')} with constant inputs only")
     return evidence.of_entries(
@@ -123,9 +123,9 @@ def _given(
     evidence: RunEvidence, constant: dict[Entry, object], entries: list[Entry], what: str
 ) -> Finding:
     first = entries[0]
-    value = "all zero" if constant[first] == 0 else f"{_text(constant[first])} everywhere"
+    value = "all zero" if constant[first] == 0 else f"{_constant_text(constant[first])} everywhere"
     facts = [
-        f"{evidence.entry_name(e)}: {_text(constant[e])} in all "
+        f"{evidence.entry_name(e)}: {_constant_text(constant[e])} in all "
         f"{counted(evidence.statistics[e].size, 'value')}"
         for e in entries
     ]
@@ -138,8 +138,7 @@ def _given(
     )
 
 
-def _text(value: object) -> str:
-    """Format a constant; zeros of both signs are one."""
+def _constant_text(value: object) -> str:
     return "0" if value == 0 else number_text(value)
 
 
@@ -171,13 +170,12 @@ def probe_dead_channels(subject: Subject) -> DeadChannels | None:
         return None
     dead: tuple[int, ...] = ()
     if axis.each <= found.zero < found.size:
-        dead = tuple(np.flatnonzero(~_alive(subject, axis)[: axis.count]).tolist())
+        dead = tuple(np.flatnonzero(~_nonzero_channels(subject, axis)[: axis.count]).tolist())
     text = f"{axis.known.layout} by {axis.known.source}"
     return DeadChannels(dead, axis.count, text, axis.known.certainty != "stated")
 
 
-def _alive(subject: Subject, axis: Axis) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
-    """Return which stored channels have nonzero values; stops reading once all have."""
+def _nonzero_channels(subject: Subject, axis: Axis) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
     alive = np.zeros(axis.stored, np.bool_)
     start = 0
     for chunk in subject.chunks():

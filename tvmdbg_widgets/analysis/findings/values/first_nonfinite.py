@@ -70,7 +70,7 @@ def origins(evidence: RunEvidence) -> Origins:
         entry: evidence.statistics[entry] for entry in columns.where(columns.finite != columns.size)
     }
     births = [birth for entry in carriers if (birth := _birth(evidence, carriers, entry))]
-    wrong_behind = _before_wrong(evidence, carriers)
+    wrong_behind = _carriers_before_wrong(evidence, carriers)
     meant = {
         birth.entry: birth
         for birth in births
@@ -144,8 +144,9 @@ def readers(graph: Graph, entry: Entry) -> Iterator[Entry]:
             yield target, each
 
 
-def _before_wrong(evidence: RunEvidence, carriers: Mapping[Entry, Statistics]) -> set[Entry]:
-    """Return the carriers of NaN or +Inf, and those that lead to one."""
+def _carriers_before_wrong(
+    evidence: RunEvidence, carriers: Mapping[Entry, Statistics]
+) -> set[Entry]:
     graph = evidence.parts.graph
     found = {entry for entry, each in carriers.items() if each.nan or each.pos_inf}
     if graph is None:
@@ -164,7 +165,6 @@ def _before_wrong(evidence: RunEvidence, carriers: Mapping[Entry, Statistics]) -
 
 
 def _overflows(evidence: RunEvidence, node: int) -> bool:
-    """Return whether a node sums products and its function never writes -Inf on purpose."""
     if not evidence.is_operator(node):
         return False
     found = evidence.operator_parts(node)

@@ -42,10 +42,7 @@ _INT8_STEPS = 254  # half steps of a scale from -127 to 127
 
 
 def probe_ranges(subject: Subject) -> int | None:
-    """Count the nonzero values that float16 or an int8 scale represents badly.
-
-    float16: those below the normal numbers. float32: those that an int8 scale rounds to zero.
-    """
+    """Count the nonzero values that float16 or an int8 scale represents badly."""
     found, name = subject.statistics, subject.tensor.dtype.name
     nonzero = found.finite - found.zero
     if nonzero < _LEAST:
@@ -87,7 +84,7 @@ def find_ranges(evidence: RunEvidence) -> Iterable[Finding]:
             evidence,
             near,
             f"is within a factor of 2 of the float16 maximum ({_MAX:,.0f})",
-            [f"{evidence.entry_name(e)}: {number_text(_end(whole[e]))}" for e in near],
+            [f"{evidence.entry_name(e)}: {number_text(_larger_bound(whole[e]))}" for e in near],
             step="A larger input would overflow: keep these nodes in float32, or rescale.",
             weight=0.6,
             severity=Severity.WARNING,
@@ -104,7 +101,7 @@ def find_ranges(evidence: RunEvidence) -> Iterable[Finding]:
         yield _of_limit(evidence, list(lost), what, told, step=step, weight=0.6)
     beyond = [entry for entry in floats if _peak(whole[entry]) > _MAX]
     if beyond:
-        told = [f"{evidence.entry_name(e)}: {number_text(_end(whole[e]))}" for e in beyond]
+        told = [f"{evidence.entry_name(e)}: {number_text(_larger_bound(whole[e]))}" for e in beyond]
         what = f"has values beyond {_MAX:,.0f}, which would be Inf in float16"
         step = "Keep these nodes in float32 when converting to float16."
         yield _of_limit(evidence, beyond, what, told, step=step, weight=0.7)
@@ -112,7 +109,7 @@ def find_ranges(evidence: RunEvidence) -> Iterable[Finding]:
     if wide:
         told = [
             f"{evidence.entry_name(e)}: {wide[e]:,} of {read[e].finite - read[e].zero:,} nonzero"
-            f"; largest magnitude {number_text(_end(read[e]))}"
+            f"; largest magnitude {number_text(_larger_bound(read[e]))}"
             for e in wide
         ]
         what = "has too wide a range for one int8 scale: most values would round to zero"
@@ -136,8 +133,7 @@ def _of_limit(
     )
 
 
-def _end(found: Statistics) -> object:
-    """Return the bound of the larger magnitude."""
+def _larger_bound(found: Statistics) -> object:
     end: object = found.minimum if -float(found.minimum) > float(found.maximum) else found.maximum
     return end
 
@@ -226,7 +222,7 @@ def find_repeated(evidence: RunEvidence) -> Iterable[Finding]:
     if graph is None:
         return
     called: dict[object, list[int]] = {}
-    for node in _alike(graph):
+    for node in _equal_operators(graph):
         view = graph.nodes[node]
         reads = evidence.reads(node)
         random = _RANDOM & set(evidence.operator_parts(node))
@@ -270,19 +266,17 @@ def find_repeated(evidence: RunEvidence) -> Iterable[Finding]:
     )
 
 
-def _alike(graph: Graph) -> list[int]:
-    """Return operators that share function and operands with another one."""
+def _equal_operators(graph: Graph) -> list[int]:
     ends = np.searchsorted(graph.edge_target, np.arange(graph.num_nodes + 1))
     groups: dict[object, list[int]] = {}
-    for node in _candidates(graph, ends):
+    for node in _equal_hashes(graph, ends):
         first, end = ends[node], ends[node + 1]
         read = graph.edge_source[first:end].tobytes(), graph.edge_output[first:end].tobytes()
         groups.setdefault((int(graph.func_names.codes[node]), *read), []).append(node)
     return sorted(node for nodes in groups.values() if len(nodes) > 1 for node in nodes)
 
 
-def _candidates(graph: Graph, ends: np.ndarray[Any, np.dtype[np.intp]]) -> list[int]:
-    """Return candidates by hashes of function and operands."""
+def _equal_hashes(graph: Graph, ends: np.ndarray[Any, np.dtype[np.intp]]) -> list[int]:
     reads = np.diff(ends) > 0
     nodes = np.flatnonzero((graph.kinds == NodeKind.OPERATOR) & reads)
     place = np.arange(graph.num_edges) - ends[graph.edge_target]

@@ -60,10 +60,7 @@ _FIRST_OPERATOR = 2
 
 
 class Ends(NamedTuple):
-    """Counts of values at the ends of a range; `by_name` if the function gives the range.
-
-    `least` is the share from which on they are too many.
-    """
+    """Counts of values at the ends of a range; `least` is the share that is too many."""
 
     low: float | None
     high: float
@@ -88,14 +85,14 @@ class Ends(NamedTuple):
 
 def is_judged(run: RunParts, entry: Entry, tensor: Tensor, found: Statistics) -> bool:
     """Return whether the ends of an entry's range are known, so that values there are counted."""
-    named = _named(run, entry)
+    named = _operators_of(run, entry)
     return named is not None and bool(found.finite) and _limits(tensor, found, named) is not None
 
 
 def probe_saturated(subject: Subject) -> Ends | None:
     """Count the values at the ends of their range, if any."""
     found = subject.statistics
-    named = _named(subject.parts, subject.entry)
+    named = _operators_of(subject.parts, subject.entry)
     if named is None or not found.finite:
         return None
     limits = _limits(subject.tensor, found, named)
@@ -114,14 +111,13 @@ def probe_saturated(subject: Subject) -> Ends | None:
     channels = None
     if not by_name and below + above < found.size // 2:
         bounds = -math.inf if low is None else low, high
-        channels = _channels(subject, bounds, below + above, _OF_CHANNEL if least else 0)
+        channels = _saturated_channels(subject, bounds, below + above, _OF_CHANNEL if least else 0)
     return Ends(low if at_low else None, high, below, above, found.size, by_name, least, channels)
 
 
-def _channels(
+def _saturated_channels(
     subject: Subject, bounds: tuple[float, float], count: int, least: float
 ) -> ChannelsWithin | None:
-    """Return the channels with more than a share of values at the ends, without rare ones."""
     axis = OutputChannels.of(subject.parts, subject.entry, subject.tensor)
     if axis is None or axis.each < _LEAST_OF_CHANNEL or count <= least * axis.each:
         return None
@@ -144,8 +140,7 @@ def screen_saturated(batch: Batch) -> np.ndarray[tuple[int], np.dtype[np.bool_]]
     return batch.at_lowest + batch.at_highest > 0
 
 
-def _named(run: RunParts, entry: Entry) -> tuple[str, ...] | None:
-    """Return the operators of the function that made an entry; None for others."""
+def _operators_of(run: RunParts, entry: Entry) -> tuple[str, ...] | None:
     graph, node = run.graph, entry[0]
     if graph is None or not 0 <= node < graph.num_nodes or graph.kinds[node] < _FIRST_OPERATOR:
         return None
@@ -231,8 +226,6 @@ _RANGES: Final = {"int8": (-128, 127), "uint8": (0, 255)}
 
 
 class _RangeUse(NamedTuple):
-    """Use of an output's range."""
-
     low: int
     high: int
     share: float
@@ -243,12 +236,14 @@ class _RangeUse(NamedTuple):
 
 def find_narrow_range(evidence: RunEvidence) -> Iterable[Finding]:
     """Yield a finding of all such outputs."""
-    uses, groups = _uses(evidence)
+    uses, groups = _range_uses(evidence)
     usual: dict[Entry, tuple[float, int, str]] = {}
     for (kind, _), entries in groups.items():
-        for entry, others in zip(entries, _medians([uses[e].share for e in entries]), strict=True):
+        for entry, others in zip(
+            entries, _medians_of_others([uses[e].share for e in entries]), strict=True
+        ):
             narrow = others >= _WELL and uses[entry].share <= _PART * others
-            if narrow and len(entries) > _PEERS and _reads_well(evidence, uses, entry):
+            if narrow and len(entries) > _PEERS and _operands_use_range(evidence, uses, entry):
                 usual[entry] = others, len(entries) - 1, kind
     if not usual:
         return
@@ -272,10 +267,9 @@ def find_narrow_range(evidence: RunEvidence) -> Iterable[Finding]:
     )
 
 
-def _uses(
+def _range_uses(
     evidence: RunEvidence,
 ) -> tuple[dict[Entry, _RangeUse], dict[tuple[str, str], list[Entry]]]:
-    """Return range use of 8-bit outputs, and of those comparable by group."""
     uses: dict[Entry, _RangeUse] = {}
     groups: dict[tuple[str, str], list[Entry]] = {}
     graph = evidence.parts.graph
@@ -299,21 +293,19 @@ def _uses(
         share = high / most if least < 0 <= low else (high - low) / (most - least)
         use = uses[entry] = _RangeUse(low, high, share)
         kind = kinds[entry[0]]
-        if kind in _KINDS and use.high - use.low > 1 and not _bounded(evidence, entry[0]):
+        if kind in _KINDS and use.high - use.low > 1 and not _has_own_range(evidence, entry[0]):
             groups.setdefault((kind, name), []).append(entry)
     return uses, groups
 
 
-def _bounded(evidence: RunEvidence, node: int) -> bool:
-    """Return whether a function has an operator with its own range."""
+def _has_own_range(evidence: RunEvidence, node: int) -> bool:
     graph = evidence.parts.graph
     if graph is None or graph.kinds[node] != NodeKind.OPERATOR:
         return True
     return any(word in part for part in evidence.operator_parts(node) for word in _BOUNDED)
 
 
-def _medians(shares: list[float]) -> list[float]:
-    """Return the medians of all other shares."""
+def _medians_of_others(shares: list[float]) -> list[float]:
     if len(shares) < 2:
         return [math.nan] * len(shares)
     ordered = sorted(shares)
@@ -323,8 +315,9 @@ def _medians(shares: list[float]) -> list[float]:
     return [lower if each < at else upper if each > at else middle for each in shares]
 
 
-def _reads_well(evidence: RunEvidence, uses: Mapping[Entry, _RangeUse], entry: Entry) -> bool:
-    """Return whether the 8-bit operands of a node use their range; False if one is unknown."""
+def _operands_use_range(
+    evidence: RunEvidence, uses: Mapping[Entry, _RangeUse], entry: Entry
+) -> bool:
     return all(
         read.sure and (read.entry not in uses or uses[read.entry].share >= _READ)
         for read in evidence.reads(entry[0])

@@ -89,17 +89,14 @@ class ScheduleComparison:
 
 
 def compare_schedules(a: Schedule, b: Schedule) -> ScheduleComparison:
-    """Align the steps and the loops of two schedules.
-
-    Equal steps do the same to the same loop; equal loops have the same stage and name.
-    """
+    """Align equal steps on equal loops, and loops of equal stage and name."""
     return ScheduleComparison(a, b, tuple(_steps(a, b)), tuple(_lines(a, b)))
 
 
 def _steps(a: Schedule, b: Schedule) -> list[ScheduleDifference]:
     of_a, of_b = a.record.steps, b.record.steps
     if not of_a and not of_b:
-        return _texts_of(a.steps, b.steps)
+        return _aligned_texts(a.steps, b.steps)
 
     def same_loop(step: AnyStep) -> Hashable:
         return step.code, step.stage_id, getattr(step, "iter_id", -1)
@@ -114,8 +111,7 @@ def _steps(a: Schedule, b: Schedule) -> list[ScheduleDifference]:
     return found
 
 
-def _texts_of(a: Sequence[str], b: Sequence[str]) -> list[ScheduleDifference]:
-    """Align lines of other tuners by their leading knob or result."""
+def _aligned_texts(a: Sequence[str], b: Sequence[str]) -> list[ScheduleDifference]:
     pairs = align(a, b, lambda text: text, lambda text: text.partition(":")[0])
     return [
         _difference(pair, a, b, () if None in pair or a[pair[0]] == b[pair[1]] else ("value",))  # type: ignore[index]
@@ -125,8 +121,8 @@ def _texts_of(a: Sequence[str], b: Sequence[str]) -> list[ScheduleDifference]:
 
 def _lines(a: Schedule, b: Schedule) -> list[ScheduleDifference]:
     lines_a, lines_b = _nest(a), _nest(b)
-    named_a = [(_name(a.shown, line), line) for line in lines_a]
-    named_b = [(_name(b.shown, line), line) for line in lines_b]
+    named_a = [(_alignment_key(a.shown, line), line) for line in lines_a]
+    named_b = [(_alignment_key(b.shown, line), line) for line in lines_b]
     texts_a, texts_b = list(map(with_factor, lines_a)), list(map(with_factor, lines_b))
     found = []
     for in_a, in_b in align(named_a, named_b, lambda item: item[0]):
@@ -165,8 +161,7 @@ def _nest(schedule: Schedule) -> list[NestLine]:
     return nest(schedule.shown, hide_ones=False)
 
 
-def _name(state: State | None, line: NestLine) -> tuple[Any, ...]:
-    """Return the alignment key of a line: kind, stage and loop."""
+def _alignment_key(state: State | None, line: NestLine) -> tuple[Any, ...]:
     if state is None or line.stage < 0:
         return (line.kind, line.text)
     stage = state.stages[line.stage]

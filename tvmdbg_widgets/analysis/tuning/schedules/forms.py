@@ -323,10 +323,7 @@ def relaxed(
 def evaluated(
     index: Expression, axes: Mapping[str, IntegerInterval | None]
 ) -> IntegerInterval | None:
-    """Return the values of an index, None where unknown.
-
-    As in TVM's evaluator, reads, calls and conversions take any value.
-    """
+    """Return the values of an index, None where unknown; reads and calls take any value."""
     match index:
         case Number(value):
             return point(LinearForm(int(value)))

@@ -47,7 +47,7 @@ def _infer_stage(stage: TensorStage, later: Sequence[TensorStage], ranges: Range
     if stage.is_output and stage.place is not None:
         raise RefusedError(f"the output {stage.name} is attached")
     if not (stage.is_output or stage.is_placeholder):
-        read = _read_of(stage, later, ranges)
+        read = _read_bounds(stage, later, ranges)
         for number, each in enumerate(read):
             whole = domains[number]
             domains[number] = LoopRange(LinearForm(), None) if each is None else each.range(whole)
@@ -57,13 +57,12 @@ def _infer_stage(stage: TensorStage, later: Sequence[TensorStage], ranges: Range
     pass_down_ranges(stage, ranges)
 
 
-def _read_of(
+def _read_bounds(
     stage: TensorStage, later: Sequence[TensorStage], ranges: Ranges
 ) -> list[IntegerInterval | None]:
-    """Return what all consumers read, by dimension."""
     path = list(stage.path())
     around = path[0][1] if path else None
-    rank = _rank(stage, path)
+    rank = _storage_rank(stage, path)
     found: list[IntegerInterval | None] | None = None
     for consumer in later:
         if consumer.is_inlined and not consumer.is_output:
@@ -72,7 +71,7 @@ def _read_of(
             return [None] * len(stage.axes)
         if all(each.operation != stage.key for each in consumer.reads):
             continue
-        axes = _axes(consumer, around, rank, ranges)
+        axes = _axis_intervals_inside(consumer, around, rank, ranges)
         for read in consumer.reads:
             if read.operation == stage.key:
                 one = [
@@ -83,7 +82,7 @@ def _read_of(
     return [EVERYTHING] * len(stage.axes) if found is None else found
 
 
-def _axes(
+def _axis_intervals_inside(
     consumer: TensorStage, around: LoopVariable | None, rank: int, ranges: Ranges
 ) -> dict[str, IntegerInterval | None]:
     """Return how far a consumer's axes run inside the attached stage's loop."""
@@ -96,7 +95,7 @@ def _axes(
         whole = ranges[loop]
         if whole.extent == 1:
             found[loop] = point(whole.min)
-        elif _runs(consumer.tag(loop), inside, rank):
+        elif _runs_inside(consumer.tag(loop), inside, rank):
             found[loop] = interval(whole)
         else:
             _check_from_zero(whole)
@@ -106,7 +105,7 @@ def _axes(
     for stage, loop in consumer.path():
         inside = inside and loop is not around
         _check_from_zero(ranges[loop])
-        if _runs(stage.tag(loop), inside, rank):
+        if _runs_inside(stage.tag(loop), inside, rank):
             running[loop] = interval(ranges[loop])
             if loop in stage.threads:
                 running[stage.threads[loop][1]] = interval(ranges[loop])
@@ -157,7 +156,7 @@ def within_shape(each: IntegerInterval | None, extent: int | None) -> IntegerInt
     return each
 
 
-def _runs(tag: str, inside: bool, rank: int) -> bool:
+def _runs_inside(tag: str, inside: bool, rank: int) -> bool:
     """Return whether a loop runs while the buffer holds its values (``NeedRelax``)."""
     if not tag:
         return inside
@@ -166,8 +165,7 @@ def _runs(tag: str, inside: bool, rank: int) -> bool:
     return rank <= (_OF_BLOCKS if tag.startswith("blockIdx") else _OF_THREADS)
 
 
-def _rank(stage: TensorStage, path: Sequence[tuple[TensorStage, LoopVariable]]) -> int:
-    """Return the rank of a stage's buffer; without a scope from the threads around it."""
+def _storage_rank(stage: TensorStage, path: Sequence[tuple[TensorStage, LoopVariable]]) -> int:
     if stage.scope:
         if stage.scope not in _SCOPES:
             raise RefusedError(f"the scope {stage.scope!r} is not known")

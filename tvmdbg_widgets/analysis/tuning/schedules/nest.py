@@ -42,7 +42,7 @@ def _placeholders(state: State) -> NestLine:
 
 def _stage(state: State, root: int, hide_ones: bool) -> list[NestLine]:
     lines: list[NestLine] = []
-    open_stages = [_lines(state, root, 0, hide_ones)]
+    open_stages = [_stage_lines(state, root, 0, hide_ones)]
     while open_stages:
         found = next(open_stages[-1], None)
         if found is None:
@@ -50,14 +50,13 @@ def _stage(state: State, root: int, hide_ones: bool) -> list[NestLine]:
         elif isinstance(found, NestLine):
             lines.append(found)
         else:
-            open_stages.append(_lines(state, *found, hide_ones))
+            open_stages.append(_stage_lines(state, *found, hide_ones))
     return lines
 
 
-def _lines(
+def _stage_lines(
     state: State, index: int, indent: int, hide_ones: bool
 ) -> Yields[NestLine | tuple[int, int]]:
-    """Yield a stage's lines, and index and indent of attached stages at their place."""
     stage = state.stages[index]
     yield from _attributes(stage, index, indent)
     for place, loop in enumerate(stage.iterators):

@@ -18,10 +18,7 @@ _PLACES = {-1: "on its own", -2: "inlined"}
 
 
 def config_words(record: Record) -> tuple[str, ...]:
-    """Return a line per AutoTVM knob or per instruction of a MetaSchedule trace.
-
-    A config may hold any JSON; other forms than the tuner's are shown as they are.
-    """
+    """Return a line per AutoTVM knob or MetaSchedule instruction; other JSON as it is."""
     lines = _trace(record.config) if record.task.tuner == "metaschedule" else _knobs(record.config)
     return tuple(_short(each) for each, _ in zip(lines, range(_MOST_LINES), strict=False))
 
@@ -82,15 +79,14 @@ def _instruction(instruction: list[Any], decision: Any) -> str:
     if decision is _NO_DECISION:
         return text
     if name == "SampleCategorical":
-        return f"{text}: {_plain(_candidate(attrs, decision))} chosen"
+        return f"{text}: {_plain(_indexed_candidate(attrs, decision))} chosen"
     if isinstance(decision, list):
         return f"{text}: {' · '.join(map(_plain, decision))} chosen"
     place = _PLACES.get(decision) if type(decision) is int else None
     return f"{text}: {place or f'loop {_plain(decision)}'} chosen"
 
 
-def _candidate(attrs: Any, decision: Any) -> Any:
-    """Return the candidate a decision indexes, or the decision if it is no index."""
+def _indexed_candidate(attrs: Any, decision: Any) -> Any:
     candidates = attrs[0] if isinstance(attrs, list) and attrs else None
     if type(decision) is int and isinstance(candidates, list) and 0 <= decision < len(candidates):
         return candidates[decision]

@@ -64,9 +64,7 @@ _APPLY: dict[type[AnyStep], Callable[[Any, Any], None]] = {
 
 
 @dataclass
-class _Known:
-    """Knowledge of a stage's axes."""
-
+class _StageAxes:
     extents: dict[int, int] = field(default_factory=dict)
     named: int = 0
     trusted: int = MOST_LOOPS
@@ -77,7 +75,7 @@ class WorkingWithoutDag(Working):
 
     def __init__(self, steps: tuple[AnyStep, ...]) -> None:
         super().__init__(ComputeDag((), DagSource.NONE), steps, wraps=False)
-        self.known: list[_Known] = []
+        self.known: list[_StageAxes] = []
         self._operations = 0
         #: Stages as last seen, by number, and the same with names.
         self._seen: tuple[Stage, ...] = ()
@@ -89,7 +87,7 @@ class WorkingWithoutDag(Working):
             self.refuse(f"there is no stage {index}", field)
         while len(self.stages) <= index:
             self.stages.append(Stage("", self._operations, False, (), is_open=True))
-            self.known.append(_Known())
+            self.known.append(_StageAxes())
             self._operations += 1
         return self.stages[index]
 
@@ -140,7 +138,7 @@ class WorkingWithoutDag(Working):
         """Whether the stage was never placed: inner parts of its loops are as long as factors."""
         return self.stages[stage].placed_by < 0
 
-    def add(self, at: int, stage: Stage, known: _Known) -> None:
+    def add(self, at: int, stage: Stage, known: _StageAxes) -> None:
         """Add a stage and renumber later ones."""
         self.insert(at, stage)
         self.known.insert(at, known)
@@ -175,7 +173,7 @@ def cache_read(working: WorkingWithoutDag, step: CacheReadStep) -> None:
     made = _fresh(working, source, role="cache read", scope=step.scope_name)
     working.mark(step.stage_id)
     known = working.known[step.stage_id]
-    working.add(step.stage_id + 1, made, _Known(known.extents, trusted=known.trusted))
+    working.add(step.stage_id + 1, made, _StageAxes(known.extents, trusted=known.trusted))
 
 
 def cache_write(working: WorkingWithoutDag, step: CacheWriteStep) -> None:
@@ -184,25 +182,21 @@ def cache_write(working: WorkingWithoutDag, step: CacheWriteStep) -> None:
     made = _fresh(working, source, role="cache write", scope=step.scope_name)
     working.stages[step.stage_id] = _fresh(working, source)
     known.named = 0
-    working.add(step.stage_id, made, _Known(known.extents, trusted=known.trusted))
+    working.add(step.stage_id, made, _StageAxes(known.extents, trusted=known.trusted))
 
 
 def rfactor(working: WorkingWithoutDag, step: RfactorStep) -> None:
-    """RF: add a stage before this one, which starts afresh.
-
-    Axes before the factored one are the operation's own; others may come from the split, whose
-    factors tuning changes.
-    """
+    """RF: add a stage before this one, which starts afresh."""
     source, known = working.stage(step.stage_id), working.known[step.stage_id]
     split_before(working, step)
     factored, place = working.iterator(step.stage_id, step.iter_id), step.factor_iter_id
-    is_plain = _is_plain(working, step.stage_id)
+    is_plain = _is_only_split(working, step.stage_id)
     trusted = min(known.trusted, max(place, 0))
     own = {axis: extent for axis, extent in known.extents.items() if axis < trusted}
-    working.known[step.stage_id] = _Known(own, trusted=trusted)
+    working.known[step.stage_id] = _StageAxes(own, trusted=trusted)
     made = _fresh(working, source, role="rfactor")
     working.stages[step.stage_id] = changed(_fresh(working, source), compute_at=source.compute_at)
-    working.add(step.stage_id, made, _Known(dict(own), trusted=trusted))
+    working.add(step.stage_id, made, _StageAxes(dict(own), trusted=trusted))
     if is_plain and place >= 0:
         axis = working.iterator(step.stage_id, place, "factor_iter_id")
         axis = changed(axis, extent=factored.extent, factor=factored.factor)
@@ -210,7 +204,7 @@ def rfactor(working: WorkingWithoutDag, step: RfactorStep) -> None:
         working.stages[step.stage_id] = changed(made, iterators=(*made.iterators[:-1], axis))
 
 
-def _is_plain(working: WorkingWithoutDag, index: int) -> bool:
+def _is_only_split(working: WorkingWithoutDag, index: int) -> bool:
     """Whether a stage's loops were only fused and split, so that TE has the same loops."""
     stage = working.stages[index]
     if any(step != stage.made_by for step in stage.steps):
@@ -309,7 +303,7 @@ class Replay:
     def end(self) -> State:
         """Return the final state, or refuse one that no printer can end with."""
         state = self.state()
-        _check_printable(state)
+        _refuse_endless_nest(state)
         return state
 
     def _prepare(self) -> None:
@@ -330,8 +324,7 @@ def replay(
     return replaying.end()
 
 
-def _check_printable(state: State) -> None:
-    """Refuse stages attached inside themselves, on which TVM's printer never ends."""
+def _refuse_endless_nest(state: State) -> None:
     waiting = [index for index, stage in enumerate(state.stages) if stage.is_printed]
     lines = 0
     while waiting:

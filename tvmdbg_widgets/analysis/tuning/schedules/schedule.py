@@ -63,15 +63,14 @@ class Schedule:
 
     @cached_property
     def _with_dag(self) -> _ReplayedSteps:
-        return _ReplayedSteps() if self.dag is None else _told(self.dag, self.record)
+        return _ReplayedSteps() if self.dag is None else _replayed(self.dag, self.record)
 
     @cached_property
     def _without_dag(self) -> _ReplayedSteps:
-        return _told(None, self.record)
+        return _replayed(None, self.record)
 
     @property
-    def _known(self) -> _ReplayedSteps:
-        """The more informative replay."""
+    def _best_replay(self) -> _ReplayedSteps:
         return self._without_dag if self.state is None else self._with_dag
 
     @property
@@ -134,12 +133,12 @@ class Schedule:
         """One sentence per step; for other tuners one line per knob or instruction."""
         if self.record.task.tuner != "ansor":
             return config_words(self.record)
-        return self._known.words
+        return self._best_replay.words
 
     @property
     def structure(self) -> TileStructure:
         """The tiles as a table; empty where the steps cannot be applied."""
-        return self._known.structure
+        return self._best_replay.structure
 
     def to_dataframe(self) -> pd.DataFrame:
         """Return one row per tile."""
@@ -204,7 +203,7 @@ class _ReplayedSteps:
     structure: TileStructure = _NO_TILES
 
 
-def _told(dag: ComputeDag | None, record: Record) -> _ReplayedSteps:
+def _replayed(dag: ComputeDag | None, record: Record) -> _ReplayedSteps:
     """Replay all steps once, for state, sentences and tiles together."""
     steps = record.steps
     try:
@@ -214,11 +213,11 @@ def _told(dag: ComputeDag | None, record: Record) -> _ReplayedSteps:
             splits.advance(replaying, step)
         state = replaying.end()
     except ReplayError:
-        return _told_apart(dag, record)
+        return _replayed_apart(dag, record)
     return _ReplayedSteps(state, "", tuple(words), splits.structure(state))
 
 
-def _told_apart(dag: ComputeDag | None, record: Record) -> _ReplayedSteps:
+def _replayed_apart(dag: ComputeDag | None, record: Record) -> _ReplayedSteps:
     """Return the refusal, and the results as far as known, after TVM refuses a step."""
     words = steps_in_words(dag, record.steps)
     try:
@@ -283,7 +282,7 @@ def best_known(
     filled, differing = 0, []
     for number, (stage, other) in enumerate(zip(replayed.stages, alone.stages, strict=False)):
         iterators = list(stages[number].iterators)
-        for place, loop, extent in _both(stage, other):
+        for place, loop, extent in _common_loops(stage, other):
             if iterators[place].extent is None and not iterators[place].symbol:
                 iterators[place] = replace(iterators[place], extent=extent)
                 filled += 1
@@ -304,8 +303,7 @@ def best_known(
     return replace(inferred, stages=tuple(stages)), tuple(notes)
 
 
-def _both(stage: Stage, alone: Stage) -> Yields[tuple[int, Iterator, int]]:
-    """Yield the loops common to both, with the extent from steps alone."""
+def _common_loops(stage: Stage, alone: Stage) -> Yields[tuple[int, Iterator, int]]:
     made = [_history(each) for each in alone.iterators]
     if made != [_history(each) for each in stage.iterators[: len(made)]]:
         return

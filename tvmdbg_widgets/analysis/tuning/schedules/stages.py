@@ -281,7 +281,6 @@ def _extents(
 
 
 def _bound_to_threads(stage: TensorStage) -> set[LoopVariable]:
-    """Return loops that thread-bound loops are made from (``PassUpThreadBinding``)."""
     bound = set(stage.threads)
     for relation in reversed(stage.relations):
         if bound & set(relation.made):

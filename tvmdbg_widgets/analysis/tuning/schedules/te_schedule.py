@@ -67,7 +67,7 @@ def normalize(stages: Sequence[TensorStage]) -> None:
     for stage in stages:
         if stage.place is not None:
             around, loop = stage.place
-            stage.place = (around, _grown(around, moved.get(loop, loop)))
+            stage.place = (around, _innermost_part(around, moved.get(loop, loop)))
 
 
 def _inline(stage: TensorStage, later: Sequence[TensorStage]) -> None:
@@ -91,8 +91,7 @@ def _shifted(stage: TensorStage) -> dict[LoopVariable, LoopVariable]:
     return moved
 
 
-def _grown(stage: TensorStage, loop: LoopVariable) -> LoopVariable:
-    """Return the innermost loop made from a loop by splits, or as the inner part of fusions."""
+def _innermost_part(stage: TensorStage, loop: LoopVariable) -> LoopVariable:
     for relation in stage.relations:
         match relation:
             case Fuse(_, inner, fused) if inner is loop:
@@ -108,7 +107,7 @@ class StagedDag:
     def __init__(self, dag: ComputeDag, steps: tuple[AnyStep, ...]) -> None:
         self.stages = [_stage(dag, at) for at in range(len(dag.operations))]
         self.steps = steps
-        _mark_outputs(self.stages)
+        _mark_unread_stages(self.stages)
         for step in steps:
             self._apply(self.stage(step.stage_id), step)
 
@@ -208,8 +207,7 @@ def _stage(dag: ComputeDag, at: int) -> TensorStage:
     )
 
 
-def _mark_outputs(stages: list[TensorStage]) -> None:
-    """Mark stages without readers; unknown reads may be of any earlier stage."""
+def _mark_unread_stages(stages: list[TensorStage]) -> None:
     read: set[int] = set()
     for stage in reversed(stages):
         stage.is_output = not stage.is_placeholder and stage.key not in read
@@ -233,10 +231,7 @@ def cache_read(
 
 
 def cache_write(source: TensorStage, scope: str, key: int) -> TensorStage:
-    """Return a stage that computes what `source` then copies.
-
-    Its axes are the current loops of `source`, split and fused.
-    """
+    """Return a stage with the current loops of `source`, which then only copies."""
     reduced = {axis.loop for axis in source.reduce_axes}
     kept = [loop for loop in source.leaves if loop not in reduced]
     if source.is_placeholder or any(map(source.is_reduced, kept)):
@@ -292,7 +287,7 @@ def rfactor(source: TensorStage, loop: LoopVariable, position: int, key: int) ->
         source.outputs,
         substituted(source.reads, values),
     )
-    made.relations = [each for each in source.relations if not _marks(each) & touched]
+    made.relations = [each for each in source.relations if not _marking_loop(each) & touched]
     over = StageAxis(LoopVariable(f"{loop.name}.v"), factored.extent)
     axes = _renamed(source.axes)
     indices = [Variable(axis.loop.name) for axis in axes]
@@ -324,8 +319,7 @@ def _read_from(stage: TensorStage, made: TensorStage, indices: Sequence[Expressi
     )
 
 
-def _marks(relation: Relation) -> set[LoopVariable]:
-    """Return the loop by which TE detects that a relation is touched."""
+def _marking_loop(relation: Relation) -> set[LoopVariable]:
     match relation:
         case AxisSplit(parent):
             return {parent}

@@ -51,8 +51,6 @@ class Computation:
 
 @dataclass(frozen=True)
 class _LeafLoop:
-    """A loop of TE: its axis, and the root axes it is made from."""
-
     axis: TensorAxis
     roots: frozenset[int]
 
