@@ -99,11 +99,16 @@ class Comparison(MadeSequence[Difference]):
     def groups(self) -> tuple[DifferenceGroup, ...]:
         """Equal differences grouped: times first (largest first), then other kinds by frequency."""
         found: dict[tuple[object, ...], list[Difference]] = {}
-        for each in self._found:
-            key: tuple[object, ...] = each.kind, each.what, each.in_a, each.in_b
-            if each.kind is DifferenceKind.TIME:
-                key = each.kind, each.a, each.b
-            found.setdefault(key, []).append(each)
+        for difference in self._found:
+            key: tuple[object, ...] = (
+                difference.kind,
+                difference.what,
+                difference.in_a,
+                difference.in_b,
+            )
+            if difference.kind is DifferenceKind.TIME:
+                key = difference.kind, difference.a, difference.b
+            found.setdefault(key, []).append(difference)
         groups = [
             DifferenceGroup(first.kind, first.what, first.in_a, first.in_b, (first, *rest))
             for first, *rest in found.values()
@@ -130,11 +135,11 @@ class Comparison(MadeSequence[Difference]):
 
     def of_kind(self, kind: DifferenceKind) -> tuple[Difference, ...]:
         """Return the differences of one kind."""
-        return tuple(each for each in self._found if each.kind is kind)
+        return tuple(difference for difference in self._found if difference.kind is kind)
 
     def counts(self) -> dict[str, int]:
         """Return the number of differences by kind."""
-        found = Counter(each.kind for each in self._found)
+        found = Counter(difference.kind for difference in self._found)
         return {kind.label: found[kind] for kind in DifferenceKind if found[kind]}
 
     def to_dataframe(self) -> Any:
@@ -142,14 +147,18 @@ class Comparison(MadeSequence[Difference]):
         names_a, names_b = self.matching.graph_a.names, self.matching.graph_b.names
         return data_frame(
             {
-                "kind": [each.kind.label for each in self],
-                "a": [each.a for each in self],
-                "b": [each.b for each in self],
-                "name_a": [names_a[each.a] if each.a >= 0 else "" for each in self],
-                "name_b": [names_b[each.b] if each.b >= 0 else "" for each in self],
-                "what": [each.what for each in self],
-                "in_a": [each.in_a for each in self],
-                "in_b": [each.in_b for each in self],
+                "kind": [difference.kind.label for difference in self],
+                "a": [difference.a for difference in self],
+                "b": [difference.b for difference in self],
+                "name_a": [
+                    names_a[difference.a] if difference.a >= 0 else "" for difference in self
+                ],
+                "name_b": [
+                    names_b[difference.b] if difference.b >= 0 else "" for difference in self
+                ],
+                "what": [difference.what for difference in self],
+                "in_a": [difference.in_a for difference in self],
+                "in_b": [difference.in_b for difference in self],
             }
         )
 
@@ -171,7 +180,7 @@ class Comparison(MadeSequence[Difference]):
             lines.append(f"{title}: {sum(len(each.members) for each in groups):,}")
             timed = groups[0].kind is DifferenceKind.TIME
             most = min(len(groups), _TIMES_SHOWN if timed else _SHOWN - shown)
-            lines += [f"  {self.nodes(each)}  {each.change}" for each in groups[:most]]
+            lines += [f"  {self.nodes(group)}  {group.change}" for group in groups[:most]]
             if most < len(groups):
                 lines.append(f"  … and {len(groups) - most:,} more")
             shown += most
@@ -180,10 +189,10 @@ class Comparison(MadeSequence[Difference]):
     def sections(self) -> list[tuple[str, list[DifferenceGroup]]]:
         """Return the groups by kind; scalar parameters are a section of their own."""
         found: dict[str, list[DifferenceGroup]] = {}
-        for each in self.groups:
-            scalar = self._unmatched_parameters(each)[1]
-            title = f"{each.kind.label}, scalar parameters" if scalar else each.kind.label
-            found.setdefault(title, []).append(each)
+        for group in self.groups:
+            scalar = self._unmatched_parameters(group)[1]
+            title = f"{group.kind.label}, scalar parameters" if scalar else group.kind.label
+            found.setdefault(title, []).append(group)
         return list(found.items())
 
     def nodes(self, group: DifferenceGroup) -> str:
@@ -210,7 +219,7 @@ class Comparison(MadeSequence[Difference]):
             timed = groups[0].kind is DifferenceKind.TIME
             most = _TIMES_SHOWN if timed else _SHOWN - len(rows)
             left += len(groups[most:])
-            rows += [(each.kind.label, self.nodes(each), each.change) for each in groups[:most]]
+            rows += [(group.kind.label, self.nodes(group), group.change) for group in groups[:most]]
         more = f"<p>… and {left:,} more</p>" if left else ""
         table = html_table(("what", "nodes", "A → B"), rows, style="")
         return (

@@ -274,7 +274,7 @@ def _time_differences(
             in_b = duration_text(took[1], b.timeline.rounding_ns)
             each = Difference(DifferenceKind.TIME, one, other, speed, in_a, in_b)
             found.append((-abs(took[1] - took[0]), each))
-    yield from (each for _rank, each in sorted(found))
+    yield from (difference for _rank, difference in sorted(found))
 
 
 def label_of(graph: Graph, node: int) -> str:
@@ -325,10 +325,10 @@ def checked_titles(
 def _distinct_titles(a: RunParts, b: RunParts) -> tuple[str, str]:
     if a.title != b.title:
         return a.title, b.title
-    folders_a, folders_b = (_folder_names(each) for each in (a, b))
+    folders_a, folders_b = (_folder_names(parts) for parts in (a, b))
     for up in range(1, 1 + min(len(folders_a), len(folders_b))):
         if folders_a[-up] != folders_b[-up]:
-            one, other = (each[len(each) - up :] for each in (folders_a, folders_b))
+            one, other = (folders[len(folders) - up :] for folders in (folders_a, folders_b))
             return "/".join(one), "/".join(other)
     return a.title, b.title
 

@@ -64,7 +64,7 @@ class Explanation(MadeSequence[FoundMessage]):
         told = [f"{known} in {counted(self.lines, 'line')}"]
         for each in self.found:
             told += ["", *each.lines()]
-        if any(each.message.layout for each in self.found):
+        if any(message.message.layout for message in self.found):
             told += ["", _WHERE_PLACES]
         if self.unknown:
             told += ["", "look like errors and are not known:"]
@@ -81,11 +81,11 @@ class Explanation(MadeSequence[FoundMessage]):
         """One row per message (``pandas.DataFrame``); ImportError without pandas."""
         return data_frame(
             {
-                "line": [each.line for each in self.found],
-                "count": [each.count for each in self.found],
-                "id": [each.message.id for each in self.found],
-                "text": [each.text for each in self.found],
-                "cause": [each.message.cause for each in self.found],
+                "line": [message.line for message in self.found],
+                "count": [message.count for message in self.found],
+                "id": [message.message.id for message in self.found],
+                "text": [message.text for message in self.found],
+                "cause": [message.message.cause for message in self.found],
             }
         )
 
@@ -241,7 +241,7 @@ class MessageScan:
 
     def _unknown_rows(self) -> list[int]:
         places = (match.end() for match in _ERROR.finditer(self._text))
-        rows = dict.fromkeys(self._row(each) for each in places if not self._is_in_source(each))
+        rows = dict.fromkeys(self._row(place) for place in places if not self._is_in_source(place))
         return [
             row
             for row in rows
@@ -313,15 +313,15 @@ def in_words(found: Sequence[ConditionTerm]) -> list[str]:
     """Describe the comparisons: expected values, the meaning of failures, and the layout."""
     if not found:
         return []
-    values = {each.field: each.value for each in found}
+    values = {term.field: term.value for term in found}
     expected = ", ".join(
-        f"{'type code' if each.field == 'code' else each.field} {each.value}" for each in found
+        f"{'type code' if term.field == 'code' else term.field} {term.value}" for term in found
     )
     if {"code", "bits", "lanes"} <= values.keys() and values["bits"] in STORABLE_BITS:
         expected = f"{DataType(values['code'], values['bits'], values['lanes'])}: {expected}"
-    lines = [f"The code expects {expected}.", *(_if_it_fails(each, values) for each in found)]
-    kinds = " ".join(f"{each.field}:{each.kind}" for each in found)
-    layout = next((each for each in (NARROW, WIDE) if each.declaration == kinds), None)
+    lines = [f"The code expects {expected}.", *(_if_it_fails(term, values) for term in found)]
+    kinds = " ".join(f"{term.field}:{term.kind}" for term in found)
+    layout = next((layout for layout in (NARROW, WIDE) if layout.declaration == kinds), None)
     if layout is not None:
         lines.append(f"It compares {kinds}: compiled for the {layout.name} layout of DLDataType.")
     elif len(found) == len(_FIELDS):

@@ -95,16 +95,16 @@ def _is_head(part: str) -> bool:
 
 def _sum(one: Bounds, other: Bounds) -> Bounds:
     # Integers of any size are summed; a float, as for an unknown one, could not hold them.
-    unknown = next((each for each in (one, other) if each.why), None)
+    unknown = next((bounds for bounds in (one, other) if bounds.why), None)
     return unknown or Bounds(one.least + other.least, one.most + other.most)
 
 
 def _head_operations(call: OperatorCall, out: Shape, at: int) -> Bounds:
     part, parts = call.parts[at], call.parts
-    behind = next((each for each in parts[at + 1 :] if elementwise(each) is None), None)
+    behind = next((part for part in parts[at + 1 :] if elementwise(part) is None), None)
     if behind is not None:
         return Bounds.unknown(f"{part}: {behind} behind it hides the shape of its output")
-    before = next((each for each in parts[:at] if elementwise(each) is None), None)
+    before = next((part for part in parts[:at] if elementwise(part) is None), None)
     if before is not None:
         return Bounds.unknown(f"{part}: {before} before it hides what it reads")
     if is_softmax(part):
@@ -117,7 +117,7 @@ def _head_operations(call: OperatorCall, out: Shape, at: int) -> Bounds:
     if isinstance(found, str):
         return Bounds.unknown(found)
     left = _operands_left(call, out, at, _values(call)) if at == 0 else []
-    if not broadcast_to([each.shape for each in left], out, parts):
+    if not broadcast_to([operand.shape for operand in left], out, parts):
         return Bounds.unknown("the shapes of its operands do not lead to that of its output")
     return Bounds(found, found)
 
@@ -140,13 +140,13 @@ def _reduction_operations(call: OperatorCall, out: Shape, head: int | None) -> B
     total = math.prod(out)
     if not reduces and all(at >= sure for at in counted):
         each_element = (elementwise(parts[at]) for at in counted)
-        known = sum(each.operations * total for each in each_element if each is not None)
+        known = sum(formula.operations * total for formula in each_element if formula is not None)
         return Bounds(known, known)
     moving = next((part for part in parts if moves(part) and part != "__copy"), None)
     if moving is not None:
         return Bounds.unknown(f"{moving} hides the shapes that {parts[counted[0]]} works on"
                               if counted else f"{moving} hides what is reduced")  # fmt: skip
-    if any(each.shape is None for each in call.operands):
+    if any(operand.shape is None for operand in call.operands):
         return Bounds.unknown("the shape of an operand is not in the graph")
     return _bounds_of_assignments(call, out, head)
 
@@ -155,7 +155,8 @@ def _first_full_size(call: OperatorCall, out: Shape) -> int:
     """Return from which operator on all results are surely as large as the output."""
     parts = call.parts
     filled = all(
-        each.shape is None or math.prod(each.shape) != math.prod(out) for each in call.operands
+        operand.shape is None or math.prod(operand.shape) != math.prod(out)
+        for operand in call.operands
     )
     at = len(parts) - 1
     while at > 0 and _keeps_count(parts[at]) and not (filled and parts[at] == "layout_transform"):
@@ -185,7 +186,7 @@ def _bounds_of_assignments(call: OperatorCall, out: Shape, head: int | None) -> 
 
 
 def _values(call: OperatorCall) -> list[OperandValue]:
-    return [OperandValue(each.shape or (), each.constant) for each in call.operands]
+    return [OperandValue(operand.shape or (), operand.constant) for operand in call.operands]
 
 
 def _operands_left(
@@ -222,7 +223,7 @@ def misfit(call: OperatorCall, out: Shape) -> str:
     most = sum(map(_most_operands, parts)) - (len(parts) - 1)
     if count > most:
         return f"it reads {counted(count, 'operand')}, and its operators take {most:.0f} at most"
-    shapes = [each.shape for each in call.operands if each.shape is not None]
+    shapes = [operand.shape for operand in call.operands if operand.shape is not None]
     if all(elementwise(part) or is_softmax(part) for part in parts):
         whole = len(shapes) == count and not any(
             bare(part) in _CREATING or part.endswith("_like") for part in parts
@@ -309,19 +310,19 @@ class Ways:
         self, at: int, waiting: tuple[OperandValue, ...], read: tuple[OperandValue, ...]
     ) -> tuple[int, int] | None:
         if at == len(self._parts):
-            return (0, 0) if [each.shape for each in waiting] == [self._out] else None
+            return (0, 0) if [value.shape for value in waiting] == [self._out] else None
         found: list[tuple[int, int]] = []
         for result, own, used in self._possible_results(at, waiting, read):
             left = list(waiting)
-            for each in used:
-                if each in left:
-                    left.remove(each)
+            for operand in used:
+                if operand in left:
+                    left.remove(operand)
             rest = self.of(at + 1, tuple(sorted([*left, result])), tuple(sorted({*read, *used})))
             if rest is not None:
                 found.append((own + rest[0], own + rest[1]))
         if not found:
             return None
-        return min(each[0] for each in found), max(each[1] for each in found)
+        return min(bounds[0] for bounds in found), max(bounds[1] for bounds in found)
 
     def _possible_results(
         self, at: int, waiting: tuple[OperandValue, ...], read: tuple[OperandValue, ...]

@@ -133,7 +133,11 @@ class _EntryVerdicts:
 
     def _ranks(self) -> np.ndarray[Any, np.dtype[np.int32]]:
         order = sorted(
-            (row for row, each in self._judged.items() if each.suspicion is not Suspicion.SOUND),
+            (
+                row
+                for row, judged in self._judged.items()
+                if judged.suspicion is not Suspicion.SOUND
+            ),
             key=lambda row: (self._judged[row].suspicion, -self._judged[row].weight, row),
         )
         column = np.zeros(len(self._entries), np.int32)

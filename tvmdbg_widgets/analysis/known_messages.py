@@ -68,9 +68,9 @@ class FoundMessage:
             f"line {self.line:,}{often}: {self.text}",
             f"  {known.id} ({printed_by})",
             f"  cause: {known.cause}",
-            *(f"    {each}" for each in self.details),
+            *(f"    {detail}" for detail in self.details),
             *([f"  how to confirm: {known.tell}"] if known.tell else []),
-            *(f"  next: {each}" for each in known.next),
+            *(f"  next: {step}" for step in known.next),
             f"  source: {known.source}",
         ]
 
@@ -93,7 +93,7 @@ def _messages(group: dict[str, Any]) -> tuple[KnownMessage, ...]:
 
 _FILE = tomllib.loads(Path(__file__).with_name("known_messages.toml").read_text("utf-8"))
 #: Messages by their source.
-GROUPS = {each["title"]: _messages(each) for each in _FILE["group"]}
-MESSAGES = tuple(each for group in GROUPS.values() for each in group)
+GROUPS = {group["title"]: _messages(group) for group in _FILE["group"]}
+MESSAGES = tuple(message for group in GROUPS.values() for message in group)
 #: Meaning of ExecuTorch's status numbers.
 STATUSES = {int(number, 16): text for number, text in _FILE["statuses"].items()}

@@ -42,7 +42,12 @@ class KnownLayout:
 def stated_layout(known: Iterable[KnownLayout], shape: Sequence[int]) -> KnownLayout | None:
     """Return the first stated layout that fits a shape; views open with its axes."""
     return next(
-        (each for each in known if each.certainty == "stated" and each.layout.fits(shape)), None
+        (
+            candidate
+            for candidate in known
+            if candidate.certainty == "stated" and candidate.layout.fits(shape)
+        ),
+        None,
     )
 
 
@@ -61,7 +66,7 @@ def laid_out(
         return None
     parsed = Layout.parse(layout)
     if sizes is None:
-        sizes = {each.layout.text: each.sizes for each in known}.get(layout, {})
+        sizes = {candidate.layout.text: candidate.sizes for candidate in known}.get(layout, {})
     fitting = {letter: size for letter, size in sizes.items() if letter in parsed.letters}
     return Unfolded(values, parsed, fitting)
 
@@ -127,7 +132,7 @@ def _neighboring_claims(
             elif there is None or not _is_stretched(shape, there):
                 continue
             for claim in _stated_claims(graph, other, _READERS):
-                between = [each for each in (*path, node) if each != claim.node]
+                between = [operator for operator in (*path, node) if operator != claim.node]
                 through = f"node {between[0]}" if between else ""
                 through = counted(len(between), "node") if len(between) > 1 else through
                 source = claim.source + (f", through {through}" if through else "")

@@ -55,11 +55,11 @@ def known_column(
     if numbers is None:
         return classed(name, "entries", [None] * graph.num_entries)
     names = {
-        each: f"slot {each}" if name == "storage" else device_name(each)
-        for each in np.unique(numbers).tolist()
-        if each >= 0
+        number: f"slot {number}" if name == "storage" else device_name(number)
+        for number in np.unique(numbers).tolist()
+        if number >= 0
     }
-    return classed(name, "entries", [names.get(each) for each in numbers.tolist()])
+    return classed(name, "entries", [names.get(number) for number in numbers.tolist()])
 
 
 def _timed_column(parts: RunParts, graph: Graph, name: str) -> NodeColumn:

@@ -39,18 +39,19 @@ def opening_tensor(run: RunFacts) -> Tensor | None:
     if run.graph is not None:
         return _faulty_tensor(run) or _slowest_output(run)
     tensors = list(run.tensors.values())
-    if any(each.trust is Trust.EXACT for each in tensors):
+    if any(tensor.trust is Trust.EXACT for tensor in tensors):
         return None  # outputs of nodes
     looked = [
-        (each, _known_or_sampled(each, sample=at < _TENSORS)) for at, each in enumerate(tensors)
+        (tensor, _known_or_sampled(tensor, sample=at < _TENSORS))
+        for at, tensor in enumerate(tensors)
     ]
-    known = [(each, found) for each, found in looked if found is not None]
+    known = [(tensor, found) for tensor, found in looked if found is not None]
     ranks: tuple[Callable[[Statistics], object], ...] = (
         lambda found: found.finite < found.size,
         lambda found: found.finite and found.minimum != found.maximum,
         lambda found: found.size,
     )
-    return next((each for fits in ranks for each, found in known if fits(found)), None)
+    return next((tensor for fits in ranks for tensor, found in known if fits(found)), None)
 
 
 def _faulty_tensor(run: RunFacts) -> Tensor | None:
@@ -68,7 +69,7 @@ def _slowest_output(run: RunFacts) -> Tensor | None:
     top = run.timeline.top(None)
     members = (nodes for nodes, ns in zip(top.members, top.ns.tolist(), strict=True) if ns > 0)
     found = (run.tensors.get((node, 0)) for nodes in members for node in nodes[::-1])
-    return next((each for each in found if each is not None), None)
+    return next((tensor for tensor in found if tensor is not None), None)
 
 
 def _known_or_sampled(tensor: Tensor, *, sample: bool) -> Statistics | None:

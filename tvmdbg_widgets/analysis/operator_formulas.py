@@ -184,7 +184,7 @@ _FREE = """
 TABLE: Final = {
     **{name: Elementwise(1, 1) for name in _UNARY.split()},
     **{name: Elementwise(1, 2) for name in _BINARY.split()},
-    **{name: Elementwise(len(each.split()), 1) for name, each in COMPOSED.items()},
+    **{name: Elementwise(len(operations.split()), 1) for name, operations in COMPOSED.items()},
     **{name: Elementwise(0, 1) for name in _FREE.split()},
     "prelu": Elementwise(2, 2),
     "where": Elementwise(1, 3),
@@ -311,7 +311,7 @@ def pooling(part: str, data: Shape | None, out: Shape, attrs: Mapping[str, str])
     if named[1]:
         return f"{part}: its windows overlap, and where they begin is not in the graph"
     window = attrs.get("pool_size", "") or attrs.get("kernel", "")
-    sizes = [int(each) for each in _SIZES.findall(window)]
+    sizes = [int(size) for size in _SIZES.findall(window)]
     if not sizes:
         return f"{part}: the size of its window is not in the graph"
     return written * math.prod(sizes) + extra

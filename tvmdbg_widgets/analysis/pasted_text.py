@@ -206,13 +206,13 @@ def is_in_source(before: str, line: str, at: int) -> bool:
 
 
 def _before_unpaired(quote: re.Pattern[str], text: str) -> str | None:
-    starts = [each.start() for each in quote.finditer(text)]
+    starts = [mark.start() for mark in quote.finditer(text)]
     return text[: starts[-1]] if len(starts) % 2 else None
 
 
 def _opens_constant(head: str) -> bool:
     bare = head.rstrip(_PREFIXES)
-    if any(_BEFORE_CONSTANT.search(each[-_NEAR:]) for each in (head, bare)):
+    if any(_BEFORE_CONSTANT.search(start[-_NEAR:]) for start in (head, bare)):
         return True
     if bare.rstrip().endswith(",") and _ASSERTS.search(bare):
         return True

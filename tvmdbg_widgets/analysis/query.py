@@ -76,7 +76,7 @@ class QueryError(ValueError):
         self.text, self.position, self.message = text, position, message
         start = max(0, position - _AROUND)
         around = text[start : position + _AROUND]
-        shown = "".join(each if each.isprintable() else " " for each in around)
+        shown = "".join(character if character.isprintable() else " " for character in around)
         super().__init__(f"{message}\n  {shown}\n  {' ' * (position - start)}^")
 
     def __reduce__(self) -> tuple[type[QueryError], tuple[str, int, str]]:
@@ -177,8 +177,8 @@ class UnknownWordError(ValueError):
 
     def __init__(self, field: str, text: str, known: Sequence[str]) -> None:
         self.text = text
-        of_lower = {each.lower(): each for each in reversed(known)}
-        close = [of_lower[each] for each in difflib.get_close_matches(text, of_lower, n=3)]
+        of_lower = {word.lower(): word for word in reversed(known)}
+        close = [of_lower[word] for word in difflib.get_close_matches(text, of_lower, n=3)]
         hint = f"did you mean {' or '.join(close)}?" if close else f"known are {', '.join(known)}"
         self.hint = f"; {hint}"
         super().__init__(f"no word of '{field}' is '{text}'")
@@ -187,9 +187,9 @@ class UnknownWordError(ValueError):
 def fitting(mode: str, text: str) -> Fits:
     """Return a function that marks the lower-case texts that fit a pattern."""
     if mode == "has":
-        return lambda texts: np.array([text in each for each in texts], bool)
+        return lambda texts: np.array([text in candidate for candidate in texts], bool)
     if mode == "is":
-        return lambda texts: np.array([text == each for each in texts], bool)
+        return lambda texts: np.array([text == candidate for candidate in texts], bool)
     return lambda texts: search(text, texts, is_glob=mode == "glob")
 
 
@@ -256,7 +256,7 @@ class RegexError(ValueError):
 
 def search(pattern: str, texts: Sequence[str], *, is_glob: bool = False) -> npt.NDArray[np.bool_]:
     """Return which texts have a match anywhere (bool [T])."""
-    sizes = np.cumsum([len(each) for each in texts], dtype=np.int64)
+    sizes = np.cumsum([len(candidate) for candidate in texts], dtype=np.int64)
     ends = [*np.flatnonzero(np.diff(sizes // _BLOCK)) + 1, len(texts)]
     blocks = itertools.pairwise([0, *ends])
     found = [_search(pattern, texts[first:end], is_glob=is_glob) for first, end in blocks]
@@ -295,8 +295,8 @@ class Vocabulary:
     def plain(self) -> dict[str, Any]:
         """Return the vocabulary as the parser reads it."""
         units = {
-            name: {**vars(each), "factors": dict(each.factors), "anyCase": False}
-            for name, each in self.units.items()
+            name: {**vars(unit), "factors": dict(unit.factors), "anyCase": False}
+            for name, unit in self.units.items()
         }
         words = {"texts": self.texts, "numbers": self.numbers, "fields": self.fields}
         return {**words, "units": units, "paths": False}

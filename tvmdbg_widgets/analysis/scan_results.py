@@ -38,10 +38,14 @@ class Scanned:
     def columns(self, left_out: Container[Entry] = ()) -> ScanColumns:
         """Return all applicable statistics as columns, without some entries."""
         together = {entry for own, _ in self.batches for entry in own}
-        alone = {entry: each for entry, each in self.statistics.items() if entry not in together}
+        alone = {
+            entry: statistics
+            for entry, statistics in self.statistics.items()
+            if entry not in together
+        }
         return ScanColumns.of(
             self.batches,
-            {entry: each for entry, each in alone.items() if each.applicable},
+            {entry: statistics for entry, statistics in alone.items() if statistics.applicable},
             lambda entry: entry in self.statistics and entry not in left_out,
         )
 
@@ -101,7 +105,7 @@ class ScanColumns:
 
 def _column(name: str, found: Iterable[Statistics]) -> np.ndarray[Any, Any]:
     if name in _COUNTS:
-        return np.array([getattr(each, name) for each in found], np.int64)
+        return np.array([getattr(statistics, name) for statistics in found], np.int64)
     field = "minimum" if name == "low" else "maximum"
-    bounds = (getattr(each, field) for each in found)
-    return np.array([math.nan if each is None else float(each) for each in bounds], np.float64)
+    bounds = (getattr(statistics, field) for statistics in found)
+    return np.array([math.nan if bound is None else float(bound) for bound in bounds], np.float64)

@@ -34,7 +34,7 @@ class Listed(tuple[int, ...]):  # noqa: SLOT001 (a subclass of tuple has none)
         """Return the cells of one id, safe for one line."""
 
     def _rows(self) -> list[list[str]]:
-        return [self._cells(each) for each in self[:_SHOWN]]
+        return [self._cells(item) for item in self[:_SHOWN]]
 
     def __repr__(self) -> str:
         lines = text_lines(self._rows())
@@ -87,7 +87,7 @@ class Selection(Listed):
     def nodes(self) -> tuple[Node, ...]:
         """The nodes themselves."""
         nodes = self._facts.graph.nodes
-        return tuple(nodes[each] for each in self)
+        return tuple(nodes[node] for node in self)
 
     def to_dataframe(self) -> Any:
         """Return one row per node, times in nanoseconds (``pandas.DataFrame``)."""

@@ -58,8 +58,8 @@ class Subject:
         if least == most:
             return least
         return sum(
-            often * int(np.count_nonzero((each >= low) & (each <= high) & np.isfinite(each)))
-            for often, each in self._weighted_values()
+            often * int(np.count_nonzero((piece >= low) & (piece <= high) & np.isfinite(piece)))
+            for often, piece in self._weighted_values()
         )
 
     def _weighted_values(self) -> Iterator[tuple[int, np.ndarray[Any, Any]]]:
@@ -67,7 +67,7 @@ class Subject:
         if values.repeats is None:
             yield from ((1, comparable(chunk)) for chunk in self.chunks())
         else:
-            yield from ((often, comparable(each)) for often, each, _ in values.distinct())
+            yield from ((often, comparable(piece)) for often, piece, _ in values.distinct())
 
 
 #: Reads more of one tensor; None for no result.
@@ -201,10 +201,10 @@ class TensorScan:
 
     def _scan(self, progress: bool, seconds: float | None, executor: Executor | None) -> None:
         tensors: Mapping[Entry, Tensor] = self._parts.tensors or {}
-        left = {entry: each for entry, each in tensors.items() if not self._known(entry)}
+        left = {entry: tensor for entry, tensor in tensors.items() if not self._known(entry)}
         end = None if seconds is None else time.monotonic() + seconds
         bar = tqdm(
-            total=sum(each.nbytes for each in left.values()),
+            total=sum(tensor.nbytes for tensor in left.values()),
             desc="scanning tensors",
             unit="B",
             unit_scale=True,
@@ -213,7 +213,9 @@ class TensorScan:
             disable=not progress,
         )
         small = [
-            entry for entry, each in left.items() if is_small(each) and entry not in self._lonely
+            entry
+            for entry, tensor in left.items()
+            if is_small(tensor) and entry not in self._lonely
         ]
         with bar:
             for begin in range(0, len(small), TOGETHER):
@@ -221,7 +223,7 @@ class TensorScan:
                 bar.update(self._scan_batches(some))
                 if end is not None and time.monotonic() > end:
                     return
-            left = {entry: each for entry, each in left.items() if not self._known(entry)}
+            left = {entry: tensor for entry, tensor in left.items() if not self._known(entry)}
             if executor is not None:
                 self._scan_parallel(left, executor, bar)
                 return
@@ -235,8 +237,8 @@ class TensorScan:
         """Scan several tensors at a time in own threads, to keep the executor busy."""
         with ThreadPoolExecutor(_AT_A_TIME, "tvmdbg-scan") as own:
             looks = {
-                own.submit(self._look, entry, each, executor): each.nbytes
-                for entry, each in left.items()
+                own.submit(self._look, entry, tensor, executor): tensor.nbytes
+                for entry, tensor in left.items()
             }
             try:
                 for look in as_completed(looks):

@@ -104,9 +104,9 @@ def fact_columns(graph: Graph, clean: Callable[[str], str] = str) -> dict[str, A
     attrs = graph.attrs
     return {
         "attrOffsets": np.cumsum([0, *map(len, attrs)]).astype(np.int32),
-        "attrNames": StringColumn.from_strings(name for each in attrs for name in each),
+        "attrNames": StringColumn.from_strings(name for attr in attrs for name in attr),
         "attrValues": StringColumn.from_strings(
-            clean(str(value)) for each in attrs for value in each.values()
+            clean(str(value)) for attr in attrs for value in attr.values()
         ),
         "entryBytes": known_sizes(graph),
         "layouts": entry_layouts(graph),
@@ -268,7 +268,9 @@ def entry_layouts(graph: Graph) -> StringColumn:
 
 
 def _first_that_fits(graph: Graph, entry: int, told: Iterable[NamedLayout]) -> str:
-    fitting = (each.layout for each in told if each.certain and _fits(graph, entry, each.layout))
+    fitting = (
+        named.layout for named in told if named.certain and _fits(graph, entry, named.layout)
+    )
     return next(fitting, "")
 
 

@@ -72,12 +72,13 @@ def conversation(connection: RpcConnection) -> RpcConversation:
 
 
 def _packets_in_order(connection: RpcConnection) -> list[tuple[int, int]]:
-    lengths = [len(each.packets) for each in connection.directions]
+    lengths = [len(direction.packets) for direction in connection.directions]
     known = [
-        each.times is not None and bool((each.times >= 0).all()) for each in connection.directions
+        direction.times is not None and bool((direction.times >= 0).all())
+        for direction in connection.directions
     ]
     if len(lengths) == 2 and all(known):
-        times = np.concatenate([each.times for each in connection.directions])
+        times = np.concatenate([direction.times for direction in connection.directions])
         sides = np.repeat(np.arange(2), lengths)
         packets = np.concatenate([np.arange(length) for length in lengths])
         rows = np.argsort(times, kind="stable")
@@ -89,7 +90,7 @@ def _packets_in_order(connection: RpcConnection) -> list[tuple[int, int]]:
 def _times(
     connection: RpcConnection, sides: npt.NDArray[np.uint8], packets: npt.NDArray[np.int64]
 ) -> npt.NDArray[np.int64] | None:
-    if not any(each.times is not None for each in connection.directions):
+    if not any(direction.times is not None for direction in connection.directions):
         return None
     times = np.full(len(sides), -1, np.int64)
     for side, direction in enumerate(connection.directions):
@@ -118,7 +119,7 @@ class _Pairing:
             [direction.grammar.codes.get(code, "") for code in direction.packets.codes.tolist()]
             for direction in connection.directions
         ]
-        self._called = [each.packets.functions.tolist() for each in connection.directions]
+        self._called = [direction.packets.functions.tolist() for direction in connection.directions]
         #: Open requests: row, side, packet.
         self._open: list[tuple[int, int, int]] = []
         self.replies_to: list[int] = []
@@ -163,7 +164,7 @@ class _Pairing:
 
 def described(connection: RpcConnection) -> list[str]:
     """Return a line per direction, then era and layouts with their evidence."""
-    lines = [_direction(each) for each in connection.directions]
+    lines = [_direction(direction) for direction in connection.directions]
     return [*lines, *connection.reasons, *([connection.issues.summary()] * bool(connection.issues))]
 
 

@@ -62,7 +62,7 @@ class Decoding:
     @property
     def problems(self) -> tuple[DecodedMember, ...]:
         """Members with impossible values."""
-        return tuple(each for each in self.values if each.problem)
+        return tuple(value for value in self.values if value.problem)
 
     @property
     def makes_sense(self) -> bool:
@@ -162,14 +162,17 @@ def _field(
 
 def verdict(decodings: Sequence[Decoding]) -> str:
     """State which layout fits the bytes, and why the others do not."""
-    several = len({each.machine for each in decodings}) > 1
-    names = {id(each): each.name if several else each.dtype_layout.name for each in decodings}
-    sensible = [each for each in decodings if each.makes_sense]
-    wrong = [each for each in decodings if not each.makes_sense]
-    against = "; ".join(f"{names[id(each)]}: {_why_not(each)}" for each in wrong)
+    several = len({decoding.machine for decoding in decodings}) > 1
+    names = {
+        id(decoding): decoding.name if several else decoding.dtype_layout.name
+        for decoding in decodings
+    }
+    sensible = [decoding for decoding in decodings if decoding.makes_sense]
+    wrong = [decoding for decoding in decodings if not decoding.makes_sense]
+    against = "; ".join(f"{names[id(decoding)]}: {_why_not(decoding)}" for decoding in wrong)
     if not sensible:
         return f"no layout makes sense. {against}"
-    alike, summary = " and ".join(names[id(each)] for each in sensible), sensible[0].summary
+    alike, summary = " and ".join(names[id(decoding)] for decoding in sensible), sensible[0].summary
     text = f"{alike} make sense: the bytes do not tell them apart"
     if len(sensible) == 1:
         text = f"{alike} makes sense: {summary}" if summary else f"{alike} makes sense"

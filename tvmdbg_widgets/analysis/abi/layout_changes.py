@@ -225,7 +225,9 @@ def layout_of_tensors(
     """State which layout a module was compiled for."""
     if not tensors:
         return IrLayout((), None, (), _NONE)
-    known = [next((each for each in layouts if _is(each, tensor)), None) for tensor in tensors]
+    known = [
+        next((layout for layout in layouts if _is(layout, tensor)), None) for tensor in tensors
+    ]
     lines = []
     for tensor in tensors:
         shown = tensor.conflicts[:_READS_TOLD]

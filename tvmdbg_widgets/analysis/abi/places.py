@@ -57,7 +57,7 @@ class Place:
 
 
 def _place(fields: dict[str, Any]) -> Place:
-    files = tuple(PlaceFile(*each) for each in fields.pop("files"))
+    files = tuple(PlaceFile(*file) for file in fields.pop("files"))
     return Place(files=files, **fields)
 
 

@@ -43,8 +43,10 @@ def check_source(folder: str | os.PathLike[str], layout: DTypeLayout) -> SourceC
     if not root.is_dir():
         raise NotADirectoryError(f"{folder} is no folder; pass the one that has src/ and include/")
     version = _version(root)
-    found = tuple(each for place in PLACES for each in _place_in_tree(root, place, layout, version))
-    if all(each.file is None for each in found):
+    found = tuple(
+        finding for place in PLACES for finding in _place_in_tree(root, place, layout, version)
+    )
+    if all(place.file is None for place in found):
         raise FormatError(
             "this is no source tree of TVM",
             file=str(folder),
@@ -67,7 +69,7 @@ def _place_in_tree(
             continue
         types = tuple(field_types(text, place.style, python=path.endswith(_PYTHON)))
         # All three fields, but a field without a cast needs no change.
-        known = {each.field for each in types}
+        known = {type_.field for type_ in types}
         if not (types if place.style in ("padding", "casts") else known >= set(_FIELDS)):
             silent = silent or PlaceFound(
                 place, path, types, "not recognized", _types_and_layout(types)
@@ -90,11 +92,13 @@ def _wrong(
     if place.style == "llvm":
         names = dict(zip(_FIELDS, order, strict=True))
         return tuple(
-            each for each in types if not _agrees(each._replace(field=names[each.field]), layout)
+            type_
+            for type_ in types
+            if not _agrees(type_._replace(field=names[type_.field]), layout)
         )
-    wrong = tuple(each for each in types if not _agrees(each, layout))
+    wrong = tuple(type_ for type_ in types if not _agrees(type_, layout))
     ordered = place.style in ("members", "ctypes", "handlers")
-    if not wrong and ordered and tuple(each.field for each in types[:3]) != order:
+    if not wrong and ordered and tuple(type_.field for type_ in types[:3]) != order:
         return types[:3]
     return wrong
 
@@ -114,14 +118,14 @@ def _agrees(found: FieldType, layout: DTypeLayout) -> bool:
 
 def _types_and_layout(types: tuple[FieldType, ...]) -> str:
     told: dict[str, dict[str, None]] = {}
-    for each in types:
-        told.setdefault(each.field, {})[each.kind] = None
+    for type_ in types:
+        told.setdefault(type_.field, {})[type_.kind] = None
     words = {"same": "as the struct has it"}
     text = " ".join(
         f"{field}:{' and '.join(words.get(kind, kind) for kind in kinds)}"
         for field, kinds in told.items()
     )
-    name = next((each.name for each in (NARROW, WIDE) if each.declaration == text), None)
+    name = next((layout.name for layout in (NARROW, WIDE) if layout.declaration == text), None)
     return f"{text} ({name})" if name else text or "unknown"
 
 
@@ -227,20 +231,20 @@ class SourceCheck:
     @property
     def disagreeing(self) -> tuple[PlaceFound, ...]:
         """Places that still assume another layout."""
-        return tuple(each for each in self.places if each.status == "disagrees")
+        return tuple(place for place in self.places if place.status == "disagrees")
 
     def to_dataframe(self) -> Any:
         """One row per file of a place (``pandas.DataFrame``); ImportError without pandas."""
         return data_frame(
             {
-                "place": [each.place.id for each in self.places],
-                "file": [each.file for each in self.places],
-                "lines": [", ".join(str(type_.line) for type_ in each.types)
-                          for each in self.places],
-                "status": [each.status for each in self.places],
-                "assumes": [each.assumes for each in self.places],
-                "required": [each.place.required for each in self.places],
-                "change": [each.place.change for each in self.places],
+                "place": [place.place.id for place in self.places],
+                "file": [place.file for place in self.places],
+                "lines": [", ".join(str(type_.line) for type_ in place.types)
+                          for place in self.places],
+                "status": [place.status for place in self.places],
+                "assumes": [place.assumes for place in self.places],
+                "required": [place.place.required for place in self.places],
+                "change": [place.place.change for place in self.places],
             }
         )  # fmt: skip
 
@@ -249,14 +253,16 @@ class SourceCheck:
         release = f" ({one_line(self.version)})" if self.version else ""
         checked = f"checked for {self.dtype_layout.declaration}: {self._counts()}"
         told = [f"{one_line(self.folder)}{release}, {checked}"]
-        for each in sorted(self.places, key=lambda found: _ORDER.index(found.status)):
-            told += _place_lines(each, self.dtype_layout)
+        for place in sorted(self.places, key=lambda found: _ORDER.index(found.status)):
+            told += _place_lines(place, self.dtype_layout)
         return told + [f"note: {note}" for note in self.notes]
 
     def _counts(self) -> str:
         wrong = len(self.disagreeing)
         told = f"{counted(wrong, 'place')} to change" if wrong else "no place to change"
-        unknown = [each for each in self.places if each.status in ("not recognized", "not found")]
+        unknown = [
+            place for place in self.places if place.status in ("not recognized", "not found")
+        ]
         return f"{told}, {counted(len(unknown), 'place')} unknown" if unknown else told
 
     def __repr__(self) -> str:
@@ -277,8 +283,8 @@ def _place_lines(found: PlaceFound, layout: DTypeLayout) -> list[str]:
     lines = [head, f"    {found.file} assumes {found.assumes}"]
     if found.status == "disagrees":
         lines += dict.fromkeys(
-            f"    {found.file}:{each.line}: {_cut(each.text)}  ({_type_and_expected(each, layout)})"
-            for each in found.wrong
+            f"    {found.file}:{field.line}: {_cut(field.text)}  ({_type_and_expected(field, layout)})"
+            for field in found.wrong
         )
         lines += [f"    to do: {place.change}", f"    if forgotten: {place.forgotten}"]
     if found.status == "not recognized":

@@ -64,7 +64,7 @@ def _searched(
 
 
 def _repeated_operators(found: tuple[RepeatedBlock, ...]) -> int:
-    return sum(each.end - each.start for each in found if each.inside or each.repeats == 1)
+    return sum(block.end - block.start for block in found if block.inside or block.repeats == 1)
 
 
 def depth_first(graph: Graph, operators: Ints) -> Ints:

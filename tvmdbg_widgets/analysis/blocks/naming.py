@@ -60,7 +60,9 @@ class _NamedBlock:
         self._start = start
         self._functions = [graph.func_names[node] for node in sequence.nodes[start:end].tolist()]
         self._modules = graph.module_prefixes
-        self._parts = [tuple(map(bare, parts(each, self._modules))) for each in self._functions]
+        self._parts = [
+            tuple(map(bare, parts(function, self._modules))) for function in self._functions
+        ]
         self._counts = Counter(part for each in self._parts for part in each)
         self._families = Counter(
             kind for each in self._parts for kind in {family(part) for part in each}

@@ -148,7 +148,7 @@ def rows_of(
     operator of a delegate are dropped.
     """
     rows: list[PlacedGroup] = []
-    stack = [(each, 0) for each in reversed(found)]
+    stack = [(block, 0) for block in reversed(found)]
     while stack:
         each, by = stack.pop()
         rows.append(PlacedGroup(each.start + by, each.end + by, -1, each))
@@ -164,7 +164,7 @@ def rows_of(
         while around and kept[around[-1]].end <= row.start:
             around.pop()
         outer = (kept[at].found.source for at in reversed(around))
-        nearest = next((each for each in outer if each < GroupSource.SCOPE), None)
+        nearest = next((source for source in outer if source < GroupSource.SCOPE), None)
         # A scope directly inside a run, beside its blocks.
         if row.found.source >= GroupSource.SCOPE and nearest is GroupSource.REPEAT:
             continue
@@ -178,7 +178,7 @@ def rows_of(
 def _with_scopes(
     rows: list[PlacedGroup], named: list[Scope], search: BlockSearch
 ) -> list[PlacedGroup]:
-    by_place = {(each.start, each.end): each for each in named}
+    by_place = {(scope.start, scope.end): scope for scope in named}
     for at, row in enumerate(rows):
         if row.found.source is GroupSource.BLOCK and (row.start, row.end) in by_place:
             scope = by_place.pop((row.start, row.end))

@@ -256,7 +256,7 @@ def module_path(text: str | None) -> Path:
         told = None
     if isinstance(told, dict):
         firsts = (each[0] if isinstance(each, list) and each else each for each in told.values())
-        paths = (each for each in firsts if isinstance(each, str))
+        paths = (first for first in firsts if isinstance(first, str))
     elif "{" not in text:
         paths = (text,)
     deepest = max((_SELF.sub("", path) for path in paths), key=len, default="")

@@ -39,7 +39,7 @@ def compare_times(
         times=(found.times_a, found.times_b),
         aligned_by=found.said,
         hidden=any(
-            each.timeline is not None and each.timeline.shared and each.timeline.shared.hidden
-            for each in (a, b)
+            run.timeline is not None and run.timeline.shared and run.timeline.shared.hidden
+            for run in (a, b)
         ),
     )

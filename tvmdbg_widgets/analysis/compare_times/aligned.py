@@ -261,6 +261,6 @@ def _issues(a: Timeline, b: Timeline, titles: tuple[str, str], lost: int) -> Iss
                 f"{counted(lost, 'slice')} of B {agree(lost, 'has')} no match in A",
             )
         )
-    kept = (each for each in b.issues if each.rule not in _OF_NODES)
-    theirs = (replace(each, message=f"B: {each.message}", nodes=(), entries=()) for each in kept)
+    kept = (issue for issue in b.issues if issue.rule not in _OF_NODES)
+    theirs = (replace(issue, message=f"B: {issue.message}", nodes=(), entries=()) for issue in kept)
     return Issues((*a.issues, *found, *theirs))

@@ -87,7 +87,7 @@ def _made(
 
 
 def _traces(a: RunParts, b: RunParts, one: Timeline, other: Timeline) -> ByName:
-    lasting = [_names_with_duration(each) for each in (one, other)]
+    lasting = [_names_with_duration(timeline) for timeline in (one, other)]
     graph = named_graph(list(dict.fromkeys((*lasting[0], *lasting[1]))))
     both = joined(one, graph), joined(other, graph)
     pairs = np.flatnonzero(np.isfinite(both[0].node_ns) & np.isfinite(both[1].node_ns))
@@ -137,9 +137,9 @@ def _pairs_by_name(
     a: RunParts, b: RunParts, graphs: tuple[Graph, Graph], lines: tuple[Timeline, Timeline]
 ) -> Matching:
     one, other = graphs
-    places = [each.num_nodes for each in graphs]
+    places = [graph.num_nodes for graph in graphs]
     # Graphs whose nodes have generated names only.
-    placed = [all(f"node {k}" == name for k, name in enumerate(each.names)) for each in graphs]
+    placed = [all(f"node {k}" == name for k, name in enumerate(graph.names)) for graph in graphs]
     if all(placed) and places[0] != places[1]:
         raise ValueError(
             f"A, {one_line(a.title)}, holds times of {counted(places[0], 'node')} and B, "
@@ -148,17 +148,17 @@ def _pairs_by_name(
     pairs: list[tuple[int, int]] = []
     certainty: list[Certainty] = []
     taken: tuple[set[int], set[int]] = (set(), set())
-    sums = TimeMeaning.SUM in {each.measured for each in lines}
+    sums = TimeMeaning.SUM in {line.measured for line in lines}
     # All calls of a function are summed.
     sums &= all(
         parts.graph is not None or line.measured is not TimeMeaning.MEAN
         for parts, line in zip((a, b), lines, strict=True)
     )
     rounds = [(one.names, other.names), (one.func_names, other.func_names)]
-    if any(each.measured is not TimeMeaning.MEAN for each in lines):
+    if any(line.measured is not TimeMeaning.MEAN for line in lines):
         rounds.reverse()  # reports name functions
     for names in rounds:
-        mine, theirs = (_by_text(each, own) for each, own in zip(names, taken, strict=True))
+        mine, theirs = (_by_text(name, own) for name, own in zip(names, taken, strict=True))
         for name in mine.keys() & theirs.keys() - {""}:
             left, right = mine[name], theirs[name]
             sure = len(left) == len(right) or sums

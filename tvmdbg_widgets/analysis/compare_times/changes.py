@@ -111,12 +111,12 @@ class TimeChange:
     @property
     def nodes(self) -> str:
         """Ids of both sides: ``"#12 ~ #14, #15, #16"``."""
-        return " ~ ".join(dict.fromkeys(_ids(each) for each in (self.a, self.b) if each))
+        return " ~ ".join(dict.fromkeys(_ids(nodes) for nodes in (self.a, self.b) if nodes))
 
     @property
     def brief_nodes(self) -> str:
         """First and last ids of both sides: ``"#12 ~ #14 … #16"``."""
-        return " ~ ".join(dict.fromkeys(_ends(each) for each in (self.a, self.b) if each))
+        return " ~ ".join(dict.fromkeys(_ends(nodes) for nodes in (self.a, self.b) if nodes))
 
     def __repr__(self) -> str:
         return (
@@ -251,14 +251,14 @@ class TimeChanges(MadeSequence[TimeChange]):
         return "\n".join([*self.caption, *lines, *more_text(len(self), _SHOWN)])
 
     def _repr_html_(self) -> str:
-        titles = "".join(f"<th {_CELL}>{html.escape(each)}</th>" for each in (self.noun, *TITLES))
+        titles = "".join(f"<th {_CELL}>{html.escape(title)}</th>" for title in (self.noun, *TITLES))
         body = "".join(
             f'<tr title="{html.escape(row.why)}">'
             + "".join(f"<td {_CELL}>{html.escape(cell)}</td>" for cell in row.cells())
             + "</tr>"
             for row in self[:_SHOWN]
         )
-        more = "".join(f"<p>{each}</p>" for each in more_text(len(self), _SHOWN))
+        more = "".join(f"<p>{line}</p>" for line in more_text(len(self), _SHOWN))
         told = "<br>".join(map(html.escape, self.caption))
         return (
             f"<p>{told}</p><table><thead><tr>{titles}</tr></thead>"

@@ -69,7 +69,9 @@ class ComparedTimes(TimeChanges):
         self.aligned_by = aligned_by
         compared = times or (known_timeline(a), known_timeline(b))
         self._compared = compared
-        self._hidden = hidden or any(each.shared and each.shared.hidden for each in compared)
+        self._hidden = hidden or any(
+            timeline.shared and timeline.shared.hidden for timeline in compared
+        )
         self._nodes = NodeSamples(compared[0], warm_up), NodeSamples(compared[1], warm_up)
 
     @cached_property
@@ -82,7 +84,7 @@ class ComparedTimes(TimeChanges):
     def _named(self, aligned: Aligned) -> RowWords:
         """Return label, kind and shape per row, of a call, else of the side with fewer nodes."""
         graphs = self.matching.graph_a, self.matching.graph_b
-        words = [(node_labels(each), node_op_kinds(each)) for each in graphs]
+        words = [(node_labels(graph), node_op_kinds(graph)) for graph in graphs]
         found = []
         for row in range(len(aligned)):
             nodes = aligned.a(row), aligned.b(row)
@@ -94,7 +96,7 @@ class ComparedTimes(TimeChanges):
             node = nodes[side][int(np.argmax(np.where(np.isnan(times), -1, times)))]
             label, kind = (column[node] for column in words[side])
             found.append((label, kind, _shape(graphs[side], node)))
-        labels, kinds, shapes = ([each[k] for each in found] for k in range(3))
+        labels, kinds, shapes = ([row_words[k] for row_words in found] for k in range(3))
         return labels, kinds, shapes
 
     def _longest_call(
@@ -110,7 +112,7 @@ class ComparedTimes(TimeChanges):
 
     @cached_property
     def _missing(self) -> str:
-        return max(_ONE_TIME.get(known_timeline(each).measured, "") for each in (self.a, self.b))
+        return max(_ONE_TIME.get(known_timeline(parts).measured, "") for parts in (self.a, self.b))
 
     @cached_property
     def total_a(self) -> float:
@@ -123,7 +125,7 @@ class ComparedTimes(TimeChanges):
         return self._total(1)
 
     def _total(self, side: int) -> float:
-        if all(each.whole for each in self._compared) and not self.warm_up:
+        if all(timeline.whole for timeline in self._compared) and not self.warm_up:
             return self._compared[side].account.whole_ns
         return _total(self._nodes[side].ns) + self._time_outside_operators(side)
 
@@ -134,7 +136,7 @@ class ComparedTimes(TimeChanges):
     @cached_property
     def gap_ns(self) -> tuple[float, float]:
         """Time of an execution of `a` and of `b` outside of operators, in no row."""
-        if all(each.whole for each in self._compared) and not self.warm_up:
+        if all(timeline.whole for timeline in self._compared) and not self.warm_up:
             one, other = (self._total(side) - _total(self._nodes[side].ns) for side in (0, 1))
             return one, other
         return self._time_outside_operators(0), self._time_outside_operators(1)
@@ -295,7 +297,7 @@ def untested(columns: ChangeColumns) -> str:
 def warm_up(compared: ComparedTimes) -> str:
     """Return whether compared repeats include warm-up; empty where none is seen."""
     timelines = compared.a.timeline, compared.b.timeline
-    cuts = [0 if each is None else each.warm_up.cut for each in timelines]
+    cuts = [0 if timeline is None else timeline.warm_up.cut for timeline in timelines]
     if max(cuts) <= compared.warm_up:
         return ""
     seen = " and ".join(

@@ -46,7 +46,7 @@ class KindChanges(TimeChanges):
         """Columns of the comparison, summed by op kind."""
         columns = self._comparison.columns
         kinds, group = np.unique(np.array(columns.kinds, object), return_inverse=True)
-        names = [str(each) for each in kinds]
+        names = [str(kind) for kind in kinds]
         rows = grouped(columns.aligned, group.astype(np.int64), len(kinds))
         return self._comparison.summed(rows, (names, names, [""] * len(names)))
 
@@ -119,7 +119,7 @@ class TimeComparison(ComparedTimes):
     def counts(self) -> dict[str, int]:
         """Return the number of rows by verdict."""
         found = Counter(self.columns.verdicts.verdict.tolist())
-        return {each.label: found[each] for each in TimeVerdict if found[each]}
+        return {verdict.label: found[verdict] for verdict in TimeVerdict if found[verdict]}
 
     @property
     def title(self) -> str:

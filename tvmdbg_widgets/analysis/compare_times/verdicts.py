@@ -223,7 +223,7 @@ def _tied_tails(size: int, ties: tuple[int, ...]) -> tuple[float, ...]:
     up_to = np.cumsum(ways[size])
     total = int(up_to[-1])
     at_least = total - up_to + ways[size]
-    return tuple(min(1.0, 2 * each / total) for each in np.minimum(up_to, at_least).tolist())
+    return tuple(min(1.0, 2 * ways / total) for ways in np.minimum(up_to, at_least).tolist())
 
 
 @lru_cache(maxsize=64)
@@ -310,7 +310,7 @@ class NodeSamples:
         self.call: Ints = np.full(timeline.num_nodes, -1)
         if timeline.shared is not None:
             _place_call_times(timeline.shared, self.ns, self.call, given)
-        counts = np.array([len(each) for each in given], np.int64)
+        counts = np.array([len(repeats_of) for repeats_of in given], np.int64)
         repeats = np.concatenate(given) if given else np.zeros(0)
         within = flat_ranges(np.zeros_like(counts), counts)
         node = np.repeat(np.arange(timeline.num_nodes), counts)

@@ -34,7 +34,7 @@ def recorded_calls(files: ExecuTorchFiles) -> RecordedCalls:
     """Return the delegate calls that a dump recorded, or the method's without a dump."""
     if files.dump is None or not files.dump.num_events:
         own = files.insides.of(files.method).values()
-        return RecordedCalls([_unrecorded(files, each) for each in own])
+        return RecordedCalls([_unrecorded(files, delegate) for delegate in own])
     return RecordedCalls(list(_Calls(files, files.dump).every()))
 
 

@@ -159,7 +159,7 @@ def metadata_column(graph: Graph, blocks: Iterable[EventBlock], key: str) -> Nod
                 nodes[int(text)].append(node)
     values: dict[int, Any] = {}
     known: dict[str, None] = {}
-    for event in (each for block in blocks for each in block.events):
+    for event in (event for block in blocks for event in block.events):
         told = event.delegate_debug_metadatas if event.is_delegated_op else None
         if not isinstance(told, dict):
             continue
@@ -171,8 +171,8 @@ def metadata_column(graph: Graph, blocks: Iterable[EventBlock], key: str) -> Nod
     if not values:
         told = meant(key, known) if known else "; give the Inspector a delegate_metadata_parser"
         raise LookupError(f"no metadata under {key!r} of an event with operators{told}")
-    if not all(isinstance(each, numbers.Real) for each in values.values()):
-        values = {node: str(each) for node, each in values.items()}
+    if not all(isinstance(value, numbers.Real) for value in values.values()):
+        values = {node: str(value) for node, value in values.items()}
     return node_column(graph, values, name=METADATA + key)
 
 

@@ -63,7 +63,7 @@ class LoggedValues:
 
     def of_run(self, run: int) -> list[Inflated]:
         """Return the values of a run of the block, counted from 0."""
-        return [inflated(each, self._buffer, compat=self._compat) for each in self.runs[run]]
+        return [inflated(value, self._buffer, compat=self._compat) for value in self.runs[run]]
 
     @cached_property
     def first(self) -> list[Inflated]:
@@ -83,7 +83,7 @@ class LoggedValues:
     @property
     def tensors(self) -> Iterator[DebugTensor]:
         """Tensors of all runs."""
-        return (tensor for values in self.runs for each in values for tensor in each.tensors)
+        return (tensor for values in self.runs for value in values for tensor in value.tensors)
 
     def check_events(self) -> None:
         """Refuse runs that logged different values (``_populate_debugging_related_fields``)."""
@@ -303,7 +303,7 @@ def notes_on_values(
     """Return notes on a block's logged values, as sentences; reads all of them."""
     found = []
     logged = [outputs, *of_events]
-    different = sum(bool(each.differing) for each in logged)
+    different = sum(bool(values.differing) for values in logged)
     if different:
         whose = "the outputs and " if outputs.differing else ""
         events = counted(different - bool(outputs.differing), "event")
@@ -311,13 +311,13 @@ def notes_on_values(
             f"the values of {whose}{events} differ between the {counted(runs, 'run')}: each is "
             "kept; the Inspector refuses the dump"
         )
-    tensors = [tensor for each in logged for tensor in each.tensors]
-    if unknown := sum(not is_known_to_inspector(each) for each in tensors):
+    tensors = [tensor for values in logged for tensor in values.tensors]
+    if unknown := sum(not is_known_to_inspector(tensor) for tensor in tensors):
         found.append(
             f"{counted(unknown, 'logged tensor')} of types such as bfloat16 that the Inspector "
             "does not know: it refuses the dump"
         )
-    if tensors and not all(each.has_buffer for each in logged if each.runs):
+    if tensors and not all(values.has_buffer for values in logged if values.runs):
         found.append(
             f"{counted(len(tensors), 'logged tensor')} without values, because no debug buffer is "
             "given; the Inspector gives zeros"

@@ -106,8 +106,8 @@ class NumericGap:
     def _badness(self, row: GapRow) -> float:
         several = isinstance(row.aot_intermediate_output, list)
         reference, runtime = (
-            each if several else [each]
-            for each in (row.aot_intermediate_output, row.runtime_intermediate_output)
+            output if several else [output]
+            for output in (row.aot_intermediate_output, row.runtime_intermediate_output)
         )
         found = []
         for gap, ours, theirs in zip(row.gap, reference, runtime, strict=True):
@@ -134,8 +134,8 @@ class NumericGap:
             gaps = ", ".join(f"{gap:.4g}" for gap in row.gap)
             operators = row.aot_ops or [str(handle) for handle in row.aot_debug_handle]
             yield gaps, _names_text(operators), _names_text(row.runtime_ops)
-        for each in self.skipped[: max(0, _LINES_SHOWN - len(self.rows))]:
-            yield "skipped", one_line(str(each.key)), one_line(each.reason)
+        for skipped in self.skipped[: max(0, _LINES_SHOWN - len(self.rows))]:
+            yield "skipped", one_line(str(skipped.key)), one_line(skipped.reason)
         more = len(self.rows) + len(self.skipped) - _LINES_SHOWN
         if more > 0:
             yield "…", f"and {more:,} more", ""
@@ -187,9 +187,9 @@ def numeric_gap(
         measure = metric(distance)
         values = reference_values(reference, etrecord, graph, blocks)
         logged = ValuesByName(blocks, edge_program(etrecord))
-        compared = [_compared(each, logged, graph, measure) for each in values]
-        rows = tuple(each for each in compared if isinstance(each, GapRow))
-        skipped = tuple(each for each in compared if isinstance(each, Skipped))
+        compared = [_compared(value, logged, graph, measure) for value in values]
+        rows = tuple(row for row in compared if isinstance(row, GapRow))
+        skipped = tuple(row for row in compared if isinstance(row, Skipped))
         return NumericGap(measure, rows, skipped)
     if reference is None:
         raise ValueError("the Inspector computes its reference with torch: give reference=")
@@ -239,9 +239,9 @@ def _compared(
         wanted.handles,
         operators,
         wanted.value,
-        list(dict.fromkeys(each.event.name for each in found)),
+        list(dict.fromkeys(runtime.event.name for runtime in found)),
         found[0].handles,
-        [each.value for each in found] if several else found[0].value,
+        [runtime.value for runtime in found] if several else found[0].value,
         gaps,
         graph.stack_traces(operators),
     )

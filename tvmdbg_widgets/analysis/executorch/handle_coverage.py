@@ -54,27 +54,27 @@ class HandleCoverage:
     @property
     def covered(self) -> tuple[HandledOperator, ...]:
         """Operators with an identifier."""
-        return tuple(each for each in self.operators if each.identifiers)
+        return tuple(operator for operator in self.operators if operator.identifiers)
 
     @property
     def uncovered(self) -> tuple[HandledOperator, ...]:
         """Operators without an identifier."""
-        return tuple(each for each in self.operators if not each.identifiers)
+        return tuple(operator for operator in self.operators if not operator.identifiers)
 
     @property
     def shared(self) -> tuple[HandledOperator, ...]:
         """Operators with several identifiers, as after a decomposition."""
-        return tuple(each for each in self.operators if len(each.identifiers) > 1)
+        return tuple(operator for operator in self.operators if len(operator.identifiers) > 1)
 
     def operators_of(self, identifier: Identifier) -> tuple[HandledOperator, ...]:
         """Return the operators of an identifier: several after a fusion."""
-        return tuple(each for each in self.operators if identifier in each.identifiers)
+        return tuple(operator for operator in self.operators if identifier in operator.identifiers)
 
     def to_dataframe(self) -> Any:
         """Return one row per operator as a ``pandas.DataFrame``: name, handles and identifiers."""
         names = ("name", "handles", "identifiers")
         return data_frame(
-            {name: [getattr(each, name) for each in self.operators] for name in names}
+            {name: [getattr(operator, name) for operator in self.operators] for name in names}
         )
 
     @property
@@ -91,7 +91,9 @@ class HandleCoverage:
         return ", ".join(told)
 
     def _cells(self) -> list[tuple[str, str, str]]:
-        missed = tuple(dict.fromkeys(handle for each in self.uncovered for handle in each.handles))
+        missed = tuple(
+            dict.fromkeys(handle for operator in self.uncovered for handle in operator.handles)
+        )
         held = [
             (str(key), handles, self.operators_of(key)) for key, handles in self.identifiers.items()
         ]
@@ -126,12 +128,14 @@ def handle_coverage(
     called = None if call_handles is None else dict.fromkeys(flat(list(call_handles)))
     if nodes is None:
         handles = mapped if called is None else called
-        found = [HandledOperator(f"handle {each}", at, (each,)) for at, each in enumerate(handles)]
+        found = [
+            HandledOperator(f"handle {handle}", at, (handle,)) for at, handle in enumerate(handles)
+        ]
     else:
         found = list(_operators(nodes))
     if called is not None:
-        found = [each for each in found if not called.keys().isdisjoint(each.handles)]
-    known = {handle for each in found for handle in each.handles}
+        found = [operator for operator in found if not called.keys().isdisjoint(operator.handles)]
+    known = {handle for operator in found for handle in operator.handles}
     return HandleCoverage(
         identifiers,
         tuple(_with_identifiers(found, identifiers)),
@@ -159,7 +163,7 @@ def flat(handles: Any) -> tuple[int, ...]:
     if handles is None:
         return ()
     if isinstance(handles, list | tuple | set | frozenset):
-        return tuple(dict.fromkeys(each for part in handles for each in flat(part)))
+        return tuple(dict.fromkeys(handle for part in handles for handle in flat(part)))
     if not isinstance(handles, int):
         raise TypeError(f"a debug handle is a whole number, found {handles!r:.80}")
     return (handles,)
@@ -186,6 +190,6 @@ def _with_identifiers(
     for identifier, handles in identifiers.items():
         for handle in handles:
             by_handle.setdefault(handle, []).append(identifier)
-    for each in operators:
-        found = {name for handle in each.handles for name in by_handle.get(handle, ())}
-        yield dataclasses.replace(each, identifiers=tuple(sorted(found, key=order.__getitem__)))
+    for operator in operators:
+        found = {name for handle in operator.handles for name in by_handle.get(handle, ())}
+        yield dataclasses.replace(operator, identifiers=tuple(sorted(found, key=order.__getitem__)))

@@ -61,7 +61,7 @@ def paired_outputs(
                 f"Expected only one runtime debug handle, but found {len(events)}: {found}"
             )
         for key in events:
-            yield from _of_event({each: reference[each] for each in keys}, key, runtime[key])
+            yield from _of_event({key: reference[key] for key in keys}, key, runtime[key])
 
 
 def _overlapping_keys(
@@ -116,9 +116,11 @@ def _one_of(value: Any, output: RuntimeOutput, place: int) -> Any:
     last = values[-place]
     if output.num_outputs != 1 or len(values) == 1 or not isinstance(value, np.ndarray):
         return last
-    alike = [each for each in values if isinstance(each, np.ndarray) and each.shape == value.shape]
+    alike = [
+        array for array in values if isinstance(array, np.ndarray) and array.shape == value.shape
+    ]
     if len(alike) > 1:
-        alike = [each for each in alike if each.dtype == value.dtype]
+        alike = [array for array in alike if array.dtype == value.dtype]
     return alike[0] if len(alike) == 1 else values[-1]
 
 
@@ -217,8 +219,10 @@ class ValuesByName:
 
     def _alike(self, at: int) -> list[int]:
         node = self.program.nodes[at]
-        nodes = {other for each in node.handles for other in self._with(each)}
-        return [each for each in nodes if self.program.nodes[each].operator == node.operator]
+        nodes = {other for handle in node.handles for other in self._with(handle)}
+        return [
+            position for position in nodes if self.program.nodes[position].operator == node.operator
+        ]
 
     def _kernels(self, events: list[Any]) -> Iterator[tuple[Any, int]]:
         last: dict[Handles, int] = {}
@@ -242,7 +246,7 @@ class ValuesByName:
                 if at not in taken and left:
                     inside[at] = left[0]
                     outputs = self.program.nodes[at].outputs
-                    used = sum(each.name in self._readers for each in outputs)
+                    used = sum(output.name in self._readers for output in outputs)
                     del left[: 1 + used * (len(outputs) > 1)]
         return sorted(inside, key=inside.__getitem__)
 
@@ -366,4 +370,4 @@ def _merged(outputs: dict[Handles, RuntimeOutput]) -> dict[Handles, RuntimeOutpu
 
 def _joined(first: Handles, last: Handles) -> Handles:
     ordered = dict.fromkeys(last)
-    return (*(each for each in first if each not in ordered), *ordered)
+    return (*(handle for handle in first if handle not in ordered), *ordered)

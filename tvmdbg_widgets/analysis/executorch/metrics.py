@@ -68,8 +68,8 @@ def psnr(reference: Any, runtime: Any) -> float:
 
 def cosine(reference: Any, runtime: Any) -> float:
     """Cosine of the angle between the values as vectors; 1 if both are all zero, 0 if one is."""
-    first, second = (doubles(each).reshape(-1) for each in (reference, runtime))
-    largest = [float(np.abs(each).max(initial=0.0)) for each in (first, second)]
+    first, second = (doubles(values).reshape(-1) for values in (reference, runtime))
+    largest = [float(np.abs(values).max(initial=0.0)) for values in (first, second)]
     if 0.0 in largest:
         return float(largest[0] == largest[1])
     first, second = first / largest[0], second / largest[1]
@@ -118,7 +118,7 @@ def metric(distance: str | Distance, *, compat: bool = False) -> GapMetric:
         return GapMetric(
             getattr(distance, "__name__", type(distance).__name__), distance, named=False
         )
-    known = {each.name: each for each in (METRICS[:_OF_INSPECTOR] if compat else METRICS)}
+    known = {metric_.name: metric_ for metric_ in (METRICS[:_OF_INSPECTOR] if compat else METRICS)}
     found = known.get(distance.strip().upper())
     if found is None:
         names = "" if compat else meant(distance, known)

@@ -149,7 +149,7 @@ def _missing(record: ETRecord, method: str) -> list[str]:
 
 
 def _values(outputs: Sequence[Any]) -> list[Any]:
-    return [each.numpy() if isinstance(each, TorchTensor) else each for each in outputs]
+    return [output.numpy() if isinstance(output, TorchTensor) else output for output in outputs]
 
 
 _RESERVED: Final = ("Method::init", "Program::load_method", "Method::execute")

@@ -272,7 +272,7 @@ class RecordedCalls(Sequence[RecordedCall]):
 
     def __repr__(self) -> str:
         lines = [f"{counted(len(self), 'call')} of delegates"]
-        lines += [f"  {each!r}" for each in self._calls[:_SHOWN]]
+        lines += [f"  {call!r}" for call in self._calls[:_SHOWN]]
         more = len(self) - _SHOWN
         return "\n".join([*lines, f"  … and {more} more"] if more > 0 else lines)
 

@@ -204,7 +204,7 @@ def reference_values(
         other = list(reference)
         if all(hasattr(block, "events") for block in other):
             logged = ValuesByName(other, program).values
-            reference = {name: each.value for name, each in logged.items()}
+            reference = {name: value.value for name, value in logged.items()}
     resolve = _Resolver(program, graph)
     found = [resolve(key, value) for key, value in given_values(reference).items()]
     return sorted(found, key=lambda each: program.producers.get("".join(each.names[:1]), (-1, 0)))
@@ -276,14 +276,14 @@ def _key(key: Any) -> Key:
         numbers = re.fullmatch(r"\(?\s*(\d{1,18}(?:\s*+,\s*+\d{1,18})*+)\s*+,?\s*+\)?", key)
         if numbers is None:
             return key
-        handles = tuple(int(each) for each in numbers[1].split(","))
+        handles = tuple(int(handle) for handle in numbers[1].split(","))
         return handles[0] if len(handles) == 1 else handles
     if isinstance(key, tuple | list):
-        return tuple(int(each) for each in key)
+        return tuple(int(handle) for handle in key)
     return int(key)
 
 
 def _plain(value: Any) -> Any:
     if value is None:
         return None
-    return [np.asarray(each) for each in value] if is_list(value) else np.asarray(value)
+    return [np.asarray(item) for item in value] if is_list(value) else np.asarray(value)

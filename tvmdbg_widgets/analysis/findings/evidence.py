@@ -185,7 +185,7 @@ class RunEvidence:
     def joined(self, entries: Iterable[Entry]) -> tuple[Confidence, str]:
         """Return how surely tensors belong to their entries, and why."""
         tensors = self.tensors
-        worst = max((tensors[each].trust for each in entries if each in tensors), default=None)
+        worst = max((tensors[entry].trust for entry in entries if entry in tensors), default=None)
         if worst is None or worst is Trust.EXACT:
             return Confidence.HIGH, "every value was read"
         if worst is Trust.AMBIGUOUS:

@@ -113,7 +113,7 @@ def find_disagreements(evidence: RunEvidence) -> Iterable[Finding]:
     entries = tuple(dict.fromkeys(entry for issue in issues for entry in issue.entries))
     nodes = tuple(dict.fromkeys(node for issue in issues for node in issue.nodes))
     tensors = evidence.tensors
-    exact = all(tensors[each].trust is Trust.EXACT for each in entries if each in tensors)
+    exact = all(tensors[entry].trust is Trust.EXACT for entry in entries if entry in tensors)
     first = evidence.entry_name(entries[0]) if entries else "a tensor"
     yield Finding(
         DISAGREEMENTS_NAME,

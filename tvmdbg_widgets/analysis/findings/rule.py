@@ -29,8 +29,8 @@ class Rule:
 
     def findings(self, evidence: RunEvidence) -> Iterator[Finding]:
         """Yield the findings, none surer than its weakest premise."""
-        for each in self.find(evidence):
-            yield each.resting_on(premises(self.rests_on, evidence, each))
+        for finding in self.find(evidence):
+            yield finding.resting_on(premises(self.rests_on, evidence, finding))
 
 
 class Basis(enum.Flag):
@@ -69,7 +69,7 @@ def _all_tensors(evidence: RunEvidence, _finding: Finding) -> Iterator[Premise]:
 
 def _joined(evidence: RunEvidence, entries: tuple[tuple[int, int], ...]) -> Iterator[Premise]:
     tensors = evidence.tensors
-    found = [tensors[each] for each in entries if each in tensors]
+    found = [tensors[entry] for entry in entries if entry in tensors]
     if not found:
         return
     confidence, why = evidence.joined(entries)
@@ -78,7 +78,7 @@ def _joined(evidence: RunEvidence, entries: tuple[tuple[int, int], ...]) -> Iter
     if evidence.of_rules("stale-tensors", "tables-disagree"):
         why = "the module ran more than once, and the tensors may be of another run"
         yield Premise(Confidence.MEDIUM, why)
-    if any(not each.record.complete for each in found):
+    if any(not tensor.record.complete for tensor in found):
         yield Premise(Confidence.MEDIUM, "some of these tensors are only partly in the file")
 
 
@@ -112,7 +112,7 @@ def _reader_doubts(evidence: RunEvidence, nodes: tuple[int, ...]) -> Iterator[Pr
     if graph is None:
         return
     known = (graph.attrs[node] for node in nodes if 0 <= node < graph.num_nodes)
-    doubts = dict.fromkeys(str(each["uncertain"]) for each in known if each.get("uncertain"))
+    doubts = dict.fromkeys(str(fields["uncertain"]) for fields in known if fields.get("uncertain"))
     if doubts:
         yield Premise(Confidence.LOW, f"not sure of these nodes: {', '.join(doubts)}")
 
@@ -121,9 +121,9 @@ def _roles(evidence: RunEvidence, finding: Finding) -> Iterator[Premise]:
     graph = evidence.parts.graph
     if graph is None or not roles_text(graph):
         return
-    nodes = [each for each in finding.nodes if 0 <= each < graph.num_nodes]
+    nodes = [node for node in finding.nodes if 0 <= node < graph.num_nodes]
     bases = {
-        graph.nodes[each].role_basis for each in nodes if graph.kinds[each] <= NodeKind.PARAMETER
+        graph.nodes[node].role_basis for node in nodes if graph.kinds[node] <= NodeKind.PARAMETER
     }
     doubtful = sorted(bases & {"structure", "name", "unknown"})
     if doubtful:

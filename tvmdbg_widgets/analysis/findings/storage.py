@@ -58,7 +58,7 @@ def find_lost_values(evidence: RunEvidence) -> Iterable[Finding]:
         return
     if plan.credibility is Credibility.MEANINGLESS:
         return
-    entries = tuple(each.entry for each in plan.losses)
+    entries = tuple(loss.entry for loss in plan.losses)
     number = f"{counted(len(entries), 'output')} {agree(len(entries), 'is')}"
     both = [node for loss in plan.losses for node in (loss.writer, loss.reader)]
     others = [node for node in both if node >= 0]
@@ -68,7 +68,7 @@ def find_lost_values(evidence: RunEvidence) -> Iterable[Finding]:
         Severity.ERROR,
         f"{number} overwritten before {agree(len(entries), 'its')} last consumer ran: "
         f"{loss_text(plan, plan.losses[0])}",
-        cut([loss_text(plan, each) for each in plan.losses]),
+        cut([loss_text(plan, loss) for loss in plan.losses]),
         Confidence.HIGH,
         f"the graph gives both {shared}, and nodes run in order",
         tuple(dict.fromkeys([*(entry.node for entry in entries), *others])),
@@ -117,7 +117,7 @@ def find_storage_ids(evidence: RunEvidence) -> Iterable[Finding]:
         STORAGE_IDS_NAME,
         Severity.WARNING,
         meaningless(plan),
-        cut([loss_text(plan, each) for each in plan.losses], 3),
+        cut([loss_text(plan, loss) for loss in plan.losses], 3),
         Confidence.MEDIUM,
         "a memory planner gives an output the slot of one that nobody needs any more",
         next_step="Open the graph as the compiler wrote it: open(…, graph=lib.get_graph_json()). "

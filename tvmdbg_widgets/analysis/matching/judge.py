@@ -40,7 +40,7 @@ def _equal_candidates(side: GraphSide, node: int) -> set[int]:
     """Return matched nodes of the other side that equal a node in kind and role."""
     nodes = [source for source, _output in side.reads[node] if source >= 0]
     nodes += [reader for reader, _at, _output in side.read_by[node]]
-    return {side.anchor[each] for each in nodes} - {0}
+    return {side.anchor[node] for node in nodes} - {0}
 
 
 def judged(
@@ -54,7 +54,7 @@ def judged(
     """
     count = len(found.pairs)
     nodes = np.array(list(found.pairs), np.int64).reshape(-1, 2).T
-    sure = np.fromiter((each[0] for each in found.pairs.values()), np.uint8, count)
+    sure = np.fromiter((pair[0] for pair in found.pairs.values()), np.uint8, count)
     if rivals := disputed(a, b, found):
         sure[[pair in rivals for pair in found.pairs]] = Certainty.POSSIBLE
     left, right = _Wires.of(a, graphs[0]), _Wires.of(b, graphs[1])
@@ -237,7 +237,9 @@ class _RivalRows:
             taken, at = at, -1
             for after in (*self._unmatched_neighbors(taker, ahead), partner):
                 near = [
-                    each for each in self._equal_candidates(after, ahead, image) if each != taken
+                    candidate
+                    for candidate in self._equal_candidates(after, ahead, image)
+                    if candidate != taken
                 ]
                 if near:
                     taker, at = after, near[0]
@@ -249,11 +251,13 @@ class _RivalRows:
         if len(one.read_by[node]) > MOST_READERS:
             return []
         beside = (
-            [each for each, _at, _output in one.read_by[node]]
+            [neighbor for neighbor, _at, _output in one.read_by[node]]
             if ahead
-            else [each for each, _output in one.reads[node] if each >= 0]
+            else [neighbor for neighbor, _output in one.reads[node] if neighbor >= 0]
         )
-        return [each for each in beside if not one.anchor[each] and one.tokens[each]]
+        return [
+            neighbor for neighbor in beside if not one.anchor[neighbor] and one.tokens[neighbor]
+        ]
 
     def _equal_candidates(self, node: int, ahead: bool, image: Callable[[int], int]) -> list[int]:
         """Return matched nodes of the other side that equal a node in kind and role.
@@ -282,7 +286,7 @@ class _RivalRows:
         self._steps += 1 + len(found)
         if self._steps > _MOST_STEPS:
             return []
-        return [each for each in found if other.anchor[each]]
+        return [candidate for candidate in found if other.anchor[candidate]]
 
     def _keeps_as_many(self, takers: list[int], row: list[tuple[int, int]]) -> bool:
         moved = {mine: -1 for mine, _ in row}

@@ -160,9 +160,9 @@ def _single_operands(side: GraphSide, reads: tuple[tuple[int, int], ...]) -> dic
 def _readers(a: GraphSide, b: GraphSide, node_a: int, node_b: int) -> Iterable[tuple[int, int]]:
     mine, theirs = (
         _unmatched_in_own_role(
-            each, (((each.keys[to], at, out), to) for to, at, out in each.read_by[node])
+            side, (((side.keys[to], at, out), to) for to, at, out in side.read_by[node])
         )
-        for each, node in ((a, node_a), (b, node_b))
+        for side, node in ((a, node_a), (b, node_b))
     )
     return paired(mine, theirs).items()
 
@@ -282,7 +282,9 @@ class _FusedWalk:
                 return False
         if self.flow.heads[node] != flow.heads[chain[-1]]:
             return False
-        return {each for each in _outside_operands(flow, chain) if flow.anchor[each]} == images
+        return {
+            operand for operand in _outside_operands(flow, chain) if flow.anchor[operand]
+        } == images
 
     def _match_operands(
         self, mine: list[int], outside: list[int], sure: Certainty
@@ -307,7 +309,7 @@ def _outside_operands(side: GraphSide, chain: list[int]) -> list[int]:
 
 def _unmatched_counts(side: GraphSide, sources: list[int]) -> Counter[int]:
     return Counter(
-        side.elements[each] for each in set(sources) if each >= 0 and not side.anchor[each]
+        side.elements[source] for source in set(sources) if source >= 0 and not side.anchor[source]
     )
 
 
@@ -325,7 +327,7 @@ def match_parameters(
         many_b = Counter(b.elements[node] for node in theirs)
         for node in mine:
             elements = a.elements[node]
-            other = next((each for each in theirs if b.elements[each] == elements), None)
+            other = next((their for their in theirs if b.elements[their] == elements), None)
             if other is None:
                 continue
             theirs.remove(other)

@@ -174,7 +174,7 @@ class Matching(MadeSequence[Match]):
         """
         worst = np.full(self.graph_a.num_nodes, -1)
         np.maximum.at(worst, self.pairs[:, 0], self.certainty.astype(np.int64))
-        return {each.label: int((worst == each).sum()) for each in Certainty}
+        return {certainty.label: int((worst == certainty).sum()) for certainty in Certainty}
 
     @property
     def unmatched(self) -> str:
@@ -201,7 +201,8 @@ class Matching(MadeSequence[Match]):
     def to_dataframe(self) -> Any:
         """Return one row per match as a ``pandas.DataFrame``, then unmatched nodes."""
         rows: list[tuple[str, int | None, int | None, str, str]] = [
-            ("matched", each.a, each.b, each.certainty.label, each.reason.label) for each in self
+            ("matched", match.a, match.b, match.certainty.label, match.reason.label)
+            for match in self
         ]
         rows += [("only a", node, None, "", "") for node in self.only_a.tolist()]
         rows += [("only b", None, node, "", "") for node in self.only_b.tolist()]

@@ -79,8 +79,10 @@ def _same(a: Graph, b: Graph) -> bool:
         *("kinds", "entry_offsets", "edge_source", "edge_output", "edge_target", "edge_position"),
         *("heads", "shape_offsets", "shape_dims", "shape_known"),
     )
-    return all(np.array_equal(getattr(a, each), getattr(b, each)) for each in columns) and all(
-        getattr(a, each) == getattr(b, each) for each in ("names", "func_names", "dtypes")
+    return all(
+        np.array_equal(getattr(a, column), getattr(b, column)) for column in columns
+    ) and all(
+        getattr(a, column) == getattr(b, column) for column in ("names", "func_names", "dtypes")
     )
 
 
@@ -240,7 +242,7 @@ def _collected(
     prune(left, right, found)
     sure = judged(left, right, found, (a, b))
     pairs = np.array(list(found.pairs), np.int32).reshape(-1, 2)
-    why = np.array([each[1] for each in found.pairs.values()], np.uint8)
+    why = np.array([pair[1] for pair in found.pairs.values()], np.uint8)
     return Matching(a, b, pairs, sure, why)
 
 
@@ -303,6 +305,6 @@ def _operators_by_place(
             continue
         anchor = side.anchor
         above = frozenset(anchor[each] for each, _ in side.reads[node] if each >= 0) - {0}
-        below = frozenset(anchor[each] for each, _, _ in side.read_by[node]) - {0}
+        below = frozenset(anchor[reader] for reader, _, _ in side.read_by[node]) - {0}
         if above and (below or side.heads[node]):
             yield (above, below, tuple(side.heads[node])), node

@@ -138,7 +138,7 @@ def _fixed_windows(a: _Numbers, b: _Numbers, width: int) -> list[tuple[int, int]
     _, in_a, in_b = np.intersect1d(once_a, once_b, assume_unique=True, return_indices=True)
     pairs = sorted(zip(at_a[in_a].tolist(), at_b[in_b].tolist(), strict=True))
     pairs = [(at, to) for at, to in pairs if a[at] == b[to]]
-    return [pairs[each] for each in rising(np.array([to for _, to in pairs], np.int64)).tolist()]
+    return [pairs[row] for row in rising(np.array([to for _, to in pairs], np.int64)).tolist()]
 
 
 def _unique_windows(
@@ -239,9 +239,9 @@ class _CommonRuns:
         self._powers = np.cumprod(np.full(most, _BASE, np.uint64)) * np.uint64(_INVERSE)
         self._sums_a, self._sums_b = (
             np.concatenate(
-                [np.zeros(1, np.uint64), np.cumsum(_mixed(each) * self._powers[: len(each)])]
+                [np.zeros(1, np.uint64), np.cumsum(_mixed(numbers) * self._powers[: len(numbers)])]
             )
-            for each in (a, b)
+            for numbers in (a, b)
         )
 
     def alike(self, at: _Numbers, to: _Numbers) -> _Numbers:

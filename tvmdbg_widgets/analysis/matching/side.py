@@ -305,8 +305,8 @@ class _PassThroughNodes:
             way.append(at)
             at = self._side.reads[at][0][0]
         found = self._origin.get(at, at)
-        for each in way:
-            self._origin[each] = found
+        for step in way:
+            self._origin[step] = found
         return found
 
     def reads(self, node: int, flow: bool) -> Iterator[tuple[int, int]]:

@@ -103,7 +103,7 @@ class Credibility(enum.Enum):
 
 def read_repeatedly(op_kinds: StringColumn) -> npt.NDArray[np.bool_]:
     """Return whether nodes read inputs again after writing, so that none runs in place."""
-    names = np.array([each in _REREAD for each in op_kinds.unique] or [False])
+    names = np.array([kind in _REREAD for kind in op_kinds.unique] or [False])
     found: npt.NDArray[np.bool_] = names[op_kinds.codes]
     return found
 

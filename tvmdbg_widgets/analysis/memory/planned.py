@@ -96,7 +96,9 @@ def memory_plan(graph: Graph) -> MemoryPlan:
     found = [] if devices is None else np.unique(devices[own]).tolist()
     if devices is not None and 1 < len(found) <= _MOST_DEVICES:
         by_device = (own[devices[own] == each] for each in found)
-        peaks = [int(_live_bytes(life, slot, sizes, each, ranges).max()) for each in by_device]
+        peaks = [
+            int(_live_bytes(life, slot, sizes, entries, ranges).max()) for entries in by_device
+        ]
     return MemoryPlan(
         graph=graph,
         order=life.order,
@@ -198,7 +200,7 @@ class MemoryPlan(PlanColumns):
             None if slot < 0 else slot,
             None if given or not ran else int(self.order[self.first[entry]]),
             None if not ran else int(self.order[self.last[entry]]),
-            tuple(each for each in sharing if each != own),
+            tuple(entry for entry in sharing if entry != own),
         )
 
     def _sharing_entries(self, entry: int) -> tuple[Entry, ...]:

@@ -40,7 +40,7 @@ def sentences(plan: PlanColumns, top: Peak) -> list[str]:
     wrong = loss_sentences(plan)
     said = [workspace(plan), peak(plan, top), *wrong, parameters(plan)]
     if plan.credibility is Credibility.MEANINGLESS:
-        said = [*wrong, *(each for each in said if each not in wrong)]
+        said = [*wrong, *(line for line in said if line not in wrong)]
     return [*said, *sharing(plan), *unknown(plan)]
 
 
@@ -80,7 +80,7 @@ def peak(plan: PlanColumns, top: Peak) -> str:
 def makers(entries: Sequence[Life]) -> str:
     """``"#12 64.0 KiB (65,536), #9 …, and 3 more"``."""
     shown = [
-        f"{entry_text(each.entry)} {bytes_text(each.bytes or 0)}" for each in entries[:_MAKERS]
+        f"{entry_text(entry.entry)} {bytes_text(entry.bytes or 0)}" for entry in entries[:_MAKERS]
     ]
     more = len(entries) - _MAKERS
     return ", ".join([*shown, f"and {more:,} more"] if more > 0 else shown)
@@ -127,11 +127,11 @@ def unknown(plan: PlanColumns) -> list[str]:
 def _program_limits(plan: PlanColumns) -> list[str]:
     said = []
     attrs = plan.graph.attrs
-    delegates = sum("backend" in each for each in attrs)
+    delegates = sum("backend" in attr for attr in attrs)
     if delegates:
         number = counted(delegates, "delegate call")
         said.append(f"what {number} may allocate beside it is not in the program, not counted")
-    if any(int(each.get("destination", -1)) > int(each.get("instruction", 0)) for each in attrs):
+    if any(int(attr.get("destination", -1)) > int(attr.get("instruction", 0)) for attr in attrs):
         said.append("values of all branches count as live; one path alone may need less")
     return said
 
@@ -142,7 +142,7 @@ def loss_sentences(plan: PlanColumns) -> list[str]:
         return [meaningless(plan)]
     if not plan.losses:
         return []
-    shown = [loss_text(plan, each) for each in plan.losses[:_LOSSES]]
+    shown = [loss_text(plan, loss) for loss in plan.losses[:_LOSSES]]
     more = len(plan.losses) - _LOSSES
     shown += [f"{more:,} more"] if more > 0 else []
     number = counted(len(plan.losses), "entry")
@@ -280,7 +280,7 @@ class Slot:
 
     def __repr__(self) -> str:
         what = " (parameters)" if self.is_parameter else ""
-        held = listed([entry_text(each) for each in self.entries], most=_SHOWN)
+        held = listed([entry_text(entry) for entry in self.entries], most=_SHOWN)
         size = bytes_text(self.bytes)
         return f"<Slot {self.index}: {self.place}{what}, {size}, held by {held}>"
 
@@ -339,6 +339,6 @@ class Slots(MadeSequence[Slot]):
 
 
 def _first_lines(some: Sequence[object], noun: str) -> str:
-    shown = [f"  {each!r}" for each in some[:_SHOWN]]
+    shown = [f"  {item!r}" for item in some[:_SHOWN]]
     more = [f"  … {len(some) - _SHOWN:,} more"] if len(some) > _SHOWN else []
     return "\n".join([counted(len(some), noun), *shown, *more])

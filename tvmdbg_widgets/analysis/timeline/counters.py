@@ -91,7 +91,7 @@ class RunCounters(Sequence[Counter]):
     @property
     def names(self) -> tuple[str, ...]:
         """Names of the counters."""
-        return tuple(each.name for each in self)
+        return tuple(counter.name for counter in self)
 
     def __len__(self) -> int:
         return len(self._counters)
@@ -103,7 +103,7 @@ class RunCounters(Sequence[Counter]):
     def __getitem__(self, index: int | str | slice) -> Counter | tuple[Counter, ...]:
         if not isinstance(index, str):
             return self._counters[index]
-        found = next((each for each in self if each.name == index), None)
+        found = next((counter for counter in self if counter.name == index), None)
         if found is None:
             raise KeyError(f"no counter is named {index!r:.80}{meant(index, self.names)}")
         return found
@@ -113,18 +113,18 @@ class RunCounters(Sequence[Counter]):
         nothing = np.zeros(0)
         return data_frame(
             {
-                "name": [each.name for each in self for _ in range(len(each))],
-                "unit": [each.unit for each in self for _ in range(len(each))],
-                "ns": np.concatenate([nothing, *(each.ns for each in self)]),
-                "value": np.concatenate([nothing, *(each.values for each in self)]),
+                "name": [counter.name for counter in self for _ in range(len(counter))],
+                "unit": [counter.unit for counter in self for _ in range(len(counter))],
+                "ns": np.concatenate([nothing, *(counter.ns for counter in self)]),
+                "value": np.concatenate([nothing, *(counter.values for counter in self)]),
             }
         )
 
     def __repr__(self) -> str:
         lines = [f"{counted(len(self), 'counter')} along the timeline"]
-        for each in self:
-            lines.append(f"  {each!r}")
-            lines += [f"    {each.said}"] if each.said else []
+        for counter in self:
+            lines.append(f"  {counter!r}")
+            lines += [f"    {counter.said}"] if counter.said else []
         return "\n".join([*lines, *([f"  memory: {self.missing}"] if self.missing else [])])
 
 

@@ -59,7 +59,7 @@ def matching(
     node = None if regex else _NODE.fullmatch(text)
     found = np.zeros(timeline.num_slices, np.bool_)
     if node is None or not node[1]:
-        words = (each[1] or each[0] for each in _WORD.finditer(text.lower()))
+        words = (match[1] or match[0] for match in _WORD.finditer(text.lower()))
         sought = [fitting("regex", text)] if regex else [fitting("has", word) for word in words]
         found[:] = bool(sought)
         for has in sought:
@@ -91,7 +91,7 @@ def _searched(texts: Sequence[str], has: Fits, watch: Callable[[], None]) -> Fla
     for first in range(0, len(texts), _BLOCK):
         watch()
         block = texts[first : first + _BLOCK]
-        found[first : first + len(block)] = has([each.lower() for each in block])
+        found[first : first + len(block)] = has([text.lower() for text in block])
     return found
 
 
@@ -369,5 +369,5 @@ def _blocks(groups: Groups) -> tuple[npt.NDArray[np.int32], dict[int, str]]:
     kinds, titles = groups.kinds, dict[int, str]()
     for group in np.flatnonzero(groups.parent < 0).tolist():
         titles.setdefault(kinds[group], f"{groups.tag(group)} {groups.names[group]}")
-    of_group = np.array([kinds[each] for each in outermost] + [-1], np.int32)
+    of_group = np.array([kinds[group] for group in outermost] + [-1], np.int32)
     return of_group[groups.node_group], titles

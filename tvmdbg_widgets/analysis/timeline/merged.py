@@ -158,7 +158,7 @@ def callers(run: RunParts, groups: Callable[[], Groups], name: str) -> CallTree:
     """
     timeline = _timeline(run)
     called = Called(timeline, run.graph, groups)
-    wanted = [i for i, each in enumerate(timeline.slice_names.unique) if each == name]
+    wanted = [i for i, slice_name in enumerate(timeline.slice_names.unique) if slice_name == name]
     found = slices_within(timeline, None)
     named = np.isin(timeline.slice_names.codes[found.slices], wanted)
     if not named.any():

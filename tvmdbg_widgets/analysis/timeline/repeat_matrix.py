@@ -170,7 +170,7 @@ class RepeatMatrix:
         return data_frame(columns | {f"repeat_{i}_ns": self.ns[:, i] for i in range(self.repeats)})
 
     def __repr__(self) -> str:
-        told = ", ".join(duration_text(float(each)) for each in self.totals[:_TOTALS])
+        told = ", ".join(duration_text(float(total)) for total in self.totals[:_TOTALS])
         more = " …" if self.repeats > _TOTALS else ""
         if self.of_slices:
             most = counted(self.repeats, "slice")

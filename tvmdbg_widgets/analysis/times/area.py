@@ -107,14 +107,14 @@ class Area:
                 f"mean {duration_text(self.mean)}, median {duration_text(self.p50)}, "
                 f"p90 {duration_text(self.p90)}, max {duration_text(self.maximum)}"
             )
-        for each in self.tracks[:_SHOWN]:
-            if math.isnan(each.busy):
+        for track in self.tracks[:_SHOWN]:
+            if math.isnan(track.busy):
                 continue
             gaps = "no gaps"
-            if each.gaps:
-                longest = f"longest {duration_text(each.longest_gap_ns)}"
-                gaps = f"{counted(each.gaps, 'gap')}, {longest}"
-            lines.append(f"  {one_line(each.track)}: busy {percent(each.busy)}, {gaps}")
+            if track.gaps:
+                longest = f"longest {duration_text(track.longest_gap_ns)}"
+                gaps = f"{counted(track.gaps, 'gap')}, {longest}"
+            lines.append(f"  {one_line(track.track)}: busy {percent(track.busy)}, {gaps}")
         if len(self.tracks) > _SHOWN:
             more = counted(len(self.tracks) - _SHOWN, "more track")
             lines.append(f"  … and {more}: to_dataframe()")

@@ -145,7 +145,7 @@ def row_kinds(timeline: Timeline, graph: Graph | None) -> list[str]:
     of_name = name_kinds(timeline, graph)
     codes = timeline.slice_names.codes
     columns = (account.node, account.call, account.name, account.role, account.first)
-    lists = (each.tolist() for each in (*columns, account.operators))
+    lists = (column.tolist() for column in (*columns, account.operators))
     found = []
     for node, call, name, role, first, runs in zip(*lists, strict=True):
         if role in NO_WORK:
@@ -228,8 +228,8 @@ def _parts(named: KeyedSlices) -> Keys:
             (texts[i],) if i in own_names else parts(texts[i], modules) for i in used.tolist()
         )
     ]
-    sizes = np.array([len(each) for each in of_text], np.int64)
-    flat = np.array([code for each in of_text for code in each], np.int64)
+    sizes = np.array([len(codes_of) for codes_of in of_text], np.int64)
+    flat = np.array([code for codes_of in of_text for code in codes_of], np.int64)
     first, each = (np.cumsum(sizes) - sizes)[own], sizes[own]
     items = np.repeat(np.arange(len(codes)), each)
     distinct = list(table)
@@ -305,7 +305,7 @@ def _devices(named: KeyedSlices) -> Keys:
     outputs = np.diff(graph.entry_offsets)[named.at]
     placed = named.known & (outputs > 0)
     first = np.where(placed, graph.entry_offsets[:-1][named.at], 0)
-    words = [*(device_name(each) for each in types.tolist()), *names]
+    words = [*(device_name(type_) for type_ in types.tolist()), *names]
     return _coded_by_text(np.where(placed, of_entry[first], len(types) + track), words)
 
 
@@ -381,7 +381,7 @@ def modules(graph: Graph, sets: NodeSets | None, level: int = -1) -> Modules:
     texts = {path: called(path) for path in {*known.values(), None}}
     return Modules(
         StringColumn.from_strings(texts[path] for path in paths),
-        StringColumn.from_strings(called(each) for each in _of_sets(sets, paths)),
+        StringColumn.from_strings(called(path) for path in _of_sets(sets, paths)),
     )
 
 
@@ -405,5 +405,5 @@ def _of_sets(sets: NodeSets | None, paths: list[Path | None]) -> list[Path | Non
         nodes = () if sets.apart[number] else sets.of(number)
         some = [path for node in nodes if (path := paths[node]) is not None]
         parts = takewhile(lambda each: len(set(each)) == 1, zip(*some, strict=False))
-        found.append(tuple(each[0] for each in parts) if some else None)
+        found.append(tuple(part[0] for part in parts) if some else None)
     return found

@@ -308,7 +308,7 @@ def _nodes(graph: Graph, timeline: Timeline, minor: int) -> list[TimedNode]:
             TimedNode(
                 node.name,
                 node.func_name,
-                tuple(_seconds(each, minor) for each in times.tolist()),
+                tuple(_seconds(time, minor) for time in times.tolist()),
                 tuple(shape for shape in node.shapes if shape is not None),
                 int(node.attrs.get("num_inputs", len(node.inputs))),
             )

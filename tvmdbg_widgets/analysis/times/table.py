@@ -235,7 +235,7 @@ class TimeTable(MadeSequence[TimeRow]):
         if not self.overlap:
             cells.append("–" if np.isnan(row.cumulative) else percent(row.cumulative))
         if spread:
-            cells += [row.text(each) for each in (row.minimum, row.p50, row.p90, row.maximum)]
+            cells += [row.text(ns) for ns in (row.minimum, row.p50, row.p90, row.maximum)]
         if sure:
             known = np.isfinite(row.low)
             within = f"{row.text(row.low)} … {row.text(row.high)}" if known else "–"

@@ -59,12 +59,12 @@ class MachineComparison:
     @cached_property
     def correlation(self) -> RankCorrelation:
         """Common rank correlation within tasks; costs of different tasks are not compared."""
-        return pooled([each.correlation for each in self.tasks])
+        return pooled([task.correlation for task in self.tasks])
 
     @property
     def failing(self) -> Counter[MeasureError]:
         """Number of schedules that ran on the old machine and fail on the new one, by error."""
-        return sum((each.failing for each in self.tasks), Counter())
+        return sum((task.failing for task in self.tasks), Counter())
 
     def slower_by(self, share: float) -> tuple[TaskTransfer, ...]:
         """Return the tasks whose best of the new log is slower by more than a share.
@@ -75,9 +75,9 @@ class MachineComparison:
             0.05 for 5 %. A task without a valid trial in the new log is slower.
         """
         return tuple(
-            each
-            for each in self.tasks
-            if not math.isnan(each.old_best) and not each.new_best <= each.old_best * (1 + share)
+            task
+            for task in self.tasks
+            if not math.isnan(task.old_best) and not task.new_best <= task.old_best * (1 + share)
         )
 
     @property
@@ -95,9 +95,9 @@ class MachineComparison:
         if self.tasks:
             lines.append(f"rank correlation within tasks (95 % CI): {self.correlation}")
         if failing := self.failing:
-            told = ", ".join(f"{count:,} {each.label}" for each, count in failing.most_common())
+            told = ", ".join(f"{count:,} {error.label}" for error, count in failing.most_common())
             lines.append(f"valid in the old log and failing in the new one: {told}")
-        if rescued := sum(each.rescued for each in self.tasks):
+        if rescued := sum(task.rescued for task in self.tasks):
             lines.append(f"failing in the old log and valid in the new one: {rescued:,}")
         lines += self._unmatched()
         repeated = int(np.count_nonzero((self.pairs.old_count > 1) | (self.pairs.new_count > 1)))
@@ -107,8 +107,8 @@ class MachineComparison:
 
     def _unmatched(self) -> list[str]:
         sides = (
-            ("old", self.old_only, sum(each.old_only for each in self.tasks)),
-            ("new", self.new_only, sum(each.new_only for each in self.tasks)),
+            ("old", self.old_only, sum(task.old_only for task in self.tasks)),
+            ("new", self.new_only, sum(task.new_only for task in self.tasks)),
         )
         return [
             f"only in the {side} log: {counted(tasks, 'task')}, and "
@@ -130,21 +130,21 @@ class MachineComparison:
         import pandas as pd
 
         pairs = self.pairs
-        names = {each.old.index: each.old.name for each in self.tasks}
+        names = {task.old.index: task.old.name for task in self.tasks}
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
             ratio = pairs.new_cost / pairs.old_cost
         return pd.DataFrame(
             {
                 "task": pairs.old_task,
                 "new_task": pairs.new_task,
-                "name": [names[each] for each in pairs.old_task.tolist()],
+                "name": [names[task] for task in pairs.old_task.tolist()],
                 "row": pairs.old_row,
                 "new_row": pairs.new_row,
                 "cost_s": pairs.old_cost,
                 "new_cost_s": pairs.new_cost,
                 "ratio": ratio,
-                "error": [_error(each) for each in pairs.old_error.tolist()],
-                "new_error": [_error(each) for each in pairs.new_error.tolist()],
+                "error": [_error(error) for error in pairs.old_error.tolist()],
+                "new_error": [_error(error) for error in pairs.new_error.tolist()],
                 "trials": pairs.old_count,
                 "new_trials": pairs.new_count,
             }
@@ -152,14 +152,14 @@ class MachineComparison:
 
     def cells(self) -> tuple[tuple[str, ...], list[list[str]]]:
         """Return head and rows of a table with one row per task."""
-        return _HEADS, [_cells(each) for each in self.tasks]
+        return _HEADS, [_cells(task) for task in self.tasks]
 
     def __repr__(self) -> str:
         table = [table_text(*self.cells())] if self.tasks else []
         return "\n".join([*self.caption, *table])
 
     def _repr_html_(self) -> str:
-        told = "".join(f"<p>{html.escape(each)}</p>" for each in self.caption)
+        told = "".join(f"<p>{html.escape(line)}</p>" for line in self.caption)
         return told + (table_html(*self.cells()) if self.tasks else "")
 
 
@@ -278,7 +278,7 @@ class TaskTransfer:
             return None
         k = min(_MOST_TOP, len(valid) // 2)
         sides = (self.pairs.old_cost[valid], self.pairs.new_cost[valid])
-        one, other = (set(np.argsort(each, kind="stable")[:k].tolist()) for each in sides)
+        one, other = (set(np.argsort(side, kind="stable")[:k].tolist()) for side in sides)
         return len(one & other), k
 
     @property
@@ -344,15 +344,15 @@ def spearman(a: npt.ArrayLike, b: npt.ArrayLike) -> RankCorrelation:
 
 def pooled(found: Sequence[RankCorrelation]) -> RankCorrelation:
     """Return the common correlation of several groups: the mean of z by inverse variance."""
-    known = [each for each in found if each.is_known]
+    known = [correlation for correlation in found if correlation.is_known]
     if not known:
-        return RankCorrelation(sum(each.pairs for each in found))
-    pairs = sum(each.pairs for each in known)
+        return RankCorrelation(sum(correlation.pairs for correlation in found))
+    pairs = sum(correlation.pairs for correlation in known)
     if len(known) == 1:
         return known[0]
-    transformed = [_z_and_weight(each.rho, each.pairs) for each in known]
-    weight = math.fsum(each for _, each in transformed)
-    z = math.fsum(z * each for z, each in transformed) / weight
+    transformed = [_z_and_weight(correlation.rho, correlation.pairs) for correlation in known]
+    weight = math.fsum(weight_of for _, weight_of in transformed)
+    z = math.fsum(z * weight_of for z, weight_of in transformed) / weight
     return _interval(pairs, math.tanh(z), z, weight)
 
 

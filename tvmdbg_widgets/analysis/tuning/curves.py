@@ -346,14 +346,14 @@ def task_meant(parts: TuningParts, task: TaskLike) -> Task:
     if isinstance(task, str):
         found = tasks_named(parts, task)
         if len(found) > 1:
-            told = "; ".join(f"{each.index} on {each.target.text}" for each in found[:_SHOWN])
+            told = "; ".join(f"{task.index} on {task.target.text}" for task in found[:_SHOWN])
             raise KeyError(
                 f"{counted(len(found), 'task')} are called {one_line(task)!r}: give the index of "
                 f"one: {one_line(told)}"
             )
         if found:
             return found[0]
-        close = perhaps(task, (one_line(each.name) for each in parts.tasks))
+        close = perhaps(task, (one_line(task.name) for task in parts.tasks))
         raise KeyError(f"no task is called {one_line(task)!r}{close}; the log has {_all_of(parts)}")
     if isinstance(task, Task):
         for each in parts.tasks:

@@ -133,7 +133,7 @@ class ErrorTable:
             count = int(self.trials[row])
             valid = percent(int(self.valid[row]) / count) if count else ""
             cells = [label, f"{count:,}", valid]
-            cells += [f"{each:,}" if each else "" for each in self.counts[row].tolist()]
+            cells += [f"{count:,}" if count else "" for count in self.counts[row].tolist()]
             lines.append(cells)
         return heads, lines
 

@@ -228,12 +228,12 @@ def _axes(operation: Operation) -> tuple[Axis, ...]:
 def _names(dag: ComputeDag) -> list[tuple[object, ...]]:
     return [
         (
-            each.name,
-            each.kind,
-            tuple(axis.name for axis in each.axes),
-            tuple(axis.name for axis in each.reduce_axes),
+            operation.name,
+            operation.kind,
+            tuple(axis.name for axis in operation.axes),
+            tuple(axis.name for axis in operation.reduce_axes),
         )
-        for each in dag.operations
+        for operation in dag.operations
     ]
 
 
@@ -254,7 +254,7 @@ def _parsed(text: str, source: DagSource, workload: Workload) -> ComputeDag:
     if workload.shapes or not workload.is_hash or not workload.args:
         return parse_dag(text, source=source, shapes=workload.shapes)
     dag = parse_dag(text, source=source)
-    inputs = [each.shape for each in dag.operations if each.is_placeholder]
+    inputs = [operation.shape for operation in dag.operations if operation.is_placeholder]
     rest = _rest_behind(workload.args, [size for shape in inputs for size in shape])
     if rest is None:
         return dag
@@ -263,7 +263,7 @@ def _parsed(text: str, source: DagSource, workload: Workload) -> ComputeDag:
 
 
 def _rest_behind(args: Sequence[Any], sizes: Sequence[int | None]) -> list[int] | None:
-    if not all(isinstance(each, int) for each in args) or list(args[: len(sizes)]) != list(sizes):
+    if not all(isinstance(arg, int) for arg in args) or list(args[: len(sizes)]) != list(sizes):
         return None
     return list(args[len(sizes) :])
 
@@ -297,8 +297,8 @@ def lacks_extents(dag: ComputeDag) -> bool:
     """Whether an axis has neither an extent nor an expression for it."""
     return any(
         axis.extent is None and not axis.symbol
-        for each in dag.operations
-        for axis in (*each.axes, *each.reduce_axes)
+        for operation in dag.operations
+        for axis in (*operation.axes, *operation.reduce_axes)
     )
 
 
@@ -318,7 +318,9 @@ def with_recorded_extents(dag: ComputeDag, steps: Sequence[AnyStep]) -> ComputeD
         pass
     if not found:
         return dag
-    operations = tuple(_filled(each, number, found) for number, each in enumerate(dag.operations))
+    operations = tuple(
+        _filled(operation, number, found) for number, operation in enumerate(dag.operations)
+    )
     return replace(dag, operations=with_extents(operations))
 
 

@@ -49,11 +49,11 @@ def limit_warnings(records: Sequence[Record], new: Mapping[str, int]) -> list[st
     """Return limits that shrink, and schedules whose steps exceed them."""
     found = []
     for name, after in new.items():
-        before = [(_limit(each.task.hardware, name), each) for each in records]
+        before = [(_limit(record.task.hardware, name), record) for record in records]
         smaller = [(value, each) for value, each in before if value > 0 and value > after]
         if smaller:
             largest = max(value for value, _ in smaller)
-            told = _consequence([each for _, each in smaller], name, after)
+            told = _consequence([before_of for _, before_of in smaller], name, after)
             found.append(f"{name}: {largest:,} → {after:,}; {told}")
     return found
 
@@ -64,7 +64,7 @@ def gpu_warnings(records: Sequence[Record], target: Target) -> list[str]:
     is_gpu = "gpu" in keys
     if not is_gpu and "cpu" not in keys:
         return []
-    wrong = [each.row for each in records if bool(threads_per_block(each.steps)) != is_gpu]
+    wrong = [record.row for record in records if bool(threads_per_block(record.steps)) != is_gpu]
     if not wrong:
         return []
     how = "no loop is bound" if is_gpu else "loops are bound"
@@ -84,7 +84,7 @@ def _consequence(records: Sequence[Record], name: str, after: int) -> str:
         return "how much of it the schedules use is not in the log: some may fail"
     if name != "max_threads_per_block":
         return "schedules run all the same, but were chosen for the larger value"
-    threads = {each.row: threads_per_block(each.steps) for each in records}
+    threads = {record.row: threads_per_block(record.steps) for record in records}
     over = [row for row, need in threads.items() if need > after]
     unknown = sum(need == UNKNOWN for need in threads.values())
     told = "no schedule is known to have more threads"
@@ -141,14 +141,18 @@ def _block_factors(shape: tuple[AnyStep, ...]) -> tuple[tuple[tuple[int, int], .
     except ReplayError:
         return None
     blocks = [_block(stage) for stage in replaying.state().stages]
-    known = [each for each in blocks if each is not None]
+    known = [block for block in blocks if block is not None]
     return tuple(filter(None, known)) if len(known) == len(blocks) else None
 
 
 def _block(stage: Stage) -> tuple[tuple[int, int], ...] | None:
     bound = [loop.product for loop in stage.iterators if loop.annotation in _THREADS]
-    known = [each for each in bound if each is not None]
-    return tuple(factor for each in known for factor in each) if len(known) == len(bound) else None
+    known = [factors for factors in bound if factors is not None]
+    return (
+        tuple(factor for factors in known for factor in factors)
+        if len(known) == len(bound)
+        else None
+    )
 
 
 def threads_of(
@@ -157,7 +161,7 @@ def threads_of(
     """Return the threads per block of some rows, read from their steps."""
     from tqdm.auto import tqdm
 
-    on_gpu = np.array([each.tuner == "ansor" and each.target.is_gpu for each in parts.tasks], bool)
+    on_gpu = np.array([task.tuner == "ansor" and task.target.is_gpu for task in parts.tasks], bool)
     places = np.flatnonzero(on_gpu[parts.trials.task[rows]])
     found = np.zeros(len(rows), np.int32)
     look = {"unit": " records", "delay": 1, "leave": False, "disable": not progress}

@@ -363,11 +363,11 @@ class TrialLookup:
         held: dict[str, list[tuple[Task, Identity]]] = {}
         if target.model:
             held[f"model {target.model}"] = [
-                each for each in self._tasks if each[0].target.model == target.model
+                task for task in self._tasks if task[0].target.model == target.model
             ]
         for key in target_keys(target) or ():
             held[f"key {key}"] = [
-                each for each in self._tasks if key in (target_keys(each[0].target) or ())
+                task for task in self._tasks if key in (target_keys(task[0].target) or ())
             ]
         for of, tasks in held.items():
             hit = self._same(of, tasks, wanted)
@@ -378,7 +378,7 @@ class TrialLookup:
 
     def anywhere(self, wanted: Identity, kind: str | None = None) -> Hit | None:
         """Return the choice of ``load_best_record``, which checks at most the target's kind."""
-        tasks = [each for each in self._tasks if kind in (None, each[0].target.kind)]
+        tasks = [task for task in self._tasks if kind in (None, task[0].target.kind)]
         return self._same("the workload", tasks, wanted)
 
     def _same(self, of: str, tasks: list[tuple[Task, Identity]], wanted: Identity) -> Hit | None:
@@ -400,4 +400,4 @@ class TrialLookup:
         if not scaled:
             return None
         _, _, index, factor = min(scaled)
-        return Hit(self._best[index], of, tuple(each[2] for each in scaled), factor)
+        return Hit(self._best[index], of, tuple(candidate[2] for candidate in scaled), factor)

@@ -150,9 +150,9 @@ def link_tasks(parts: TuningParts, graph: Graph) -> TaskLinks:
     matchers: tuple[tuple[str, dict[object, list[int]], Callable[[int], object]], ...] = (
         (BY_HASH, _by_key((task.workload.name, task.index) for task in parts.tasks),
          lambda node: graph.attrs[node].get("hash")),
-        (BY_NAME, _by_key((name, task) for task, each in names.items() for name in each),
+        (BY_NAME, _by_key((name, task) for task, names_of in names.items() for name in names_of),
          lambda node: bare_function(graph.func_names[node])),
-        (BY_SHAPES, _by_key((each.workload.shapes, each.index) for each in parts.tasks),
+        (BY_SHAPES, _by_key((task.workload.shapes, task.index) for task in parts.tasks),
          lambda node: _shapes(graph, node)),
     )  # fmt: skip
     for how, tasks, key_of in matchers:
@@ -162,7 +162,7 @@ def link_tasks(parts: TuningParts, graph: Graph) -> TaskLinks:
             fitting = tasks.get(key_of(node), [])
             if how != BY_SHAPES and len(fitting) > 1:
                 shapes = _shapes(graph, node)
-                fitting = [each for each in fitting if parts.tasks[each].workload.shapes == shapes]
+                fitting = [task for task in fitting if parts.tasks[task].workload.shapes == shapes]
             if len(fitting) == 1:
                 found[node] = fitting[0], how
                 ambiguous.pop(node, None)
@@ -195,7 +195,7 @@ def _shapes(graph: Graph, node: int) -> tuple[tuple[int, ...], ...]:
     pairs = zip(graph.edge_source[edges].tolist(), graph.edge_output[edges].tolist(), strict=True)
     shapes = [graph.shape(source, output) if source >= 0 else None for source, output in pairs]
     shapes += [graph.shape(node, output) for output in range(len(graph.entry_range(node)))]
-    known = [tuple(each) for each in shapes if each is not None]
+    known = [tuple(shape) for shape in shapes if shape is not None]
     return tuple(known) if len(known) == len(shapes) else ()
 
 
@@ -215,7 +215,7 @@ def _rows_of(console: ConsoleTable, best_ms: list[float]) -> Iterable[tuple[int,
         if row.latency_ms is None or not row.description:
             continue
         fitting = [
-            task for task, each in enumerate(best_ms) if abs(each - row.latency_ms) <= _PRINTED_MS
+            task for task, ms in enumerate(best_ms) if abs(ms - row.latency_ms) <= _PRINTED_MS
         ]
         if len(fitting) == 1:
             yield fitting[0], row.description
@@ -279,7 +279,7 @@ class TaskTable:
                 _duration(self.best[row]),
                 "–" if math.isnan(self.share[row]) else percent(float(self.share[row])),
                 _duration(self.gains.gain[row]),
-                *(f"{each:,}" if each else "" for each in self.errors.counts[row].tolist()),
+                *(f"{count:,}" if count else "" for count in self.errors.counts[row].tolist()),
             ]
             lines.append(cells)
         return heads, lines

@@ -49,7 +49,7 @@ class SchedulePairs:
 
     def take(self, rows: slice | npt.NDArray[np.intp]) -> SchedulePairs:
         """Return some of the pairs."""
-        return SchedulePairs(*(getattr(self, each.name)[rows] for each in fields(self)))
+        return SchedulePairs(*(getattr(self, field.name)[rows] for field in fields(self)))
 
 
 class MatchedSchedules(NamedTuple):
@@ -66,7 +66,7 @@ def common_tasks(old: TuningParts, new: TuningParts) -> list[tuple[int, int]]:
     known: Mapping[Any, list[int]] = defaultdict(list)
     for task in new.tasks:
         known[task.tuner, identity(task.workload, task.tuner)].append(task.index)
-    there = [known.get((each.tuner, identity(each.workload, each.tuner)), []) for each in old.tasks]
+    there = [known.get((task.tuner, identity(task.workload, task.tuner)), []) for task in old.tasks]
     if sum(map(len, there)) > _MOST_TASKS:
         raise ValueError(
             "both logs have one workload for very many targets: compare some of their records"

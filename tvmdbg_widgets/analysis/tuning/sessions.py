@@ -76,11 +76,11 @@ def elapsed(trials: Trials) -> npt.NDArray[np.float64]:
     """Return tuning time since the first record, without the gaps between sessions."""
     found = np.full(len(trials), np.nan)
     before = 0.0
-    for each in sessions(trials):
-        own = slice(each.first_row, each.last_row + 1)
+    for session in sessions(trials):
+        own = slice(session.first_row, session.last_row + 1)
         with np.errstate(over="ignore"):
-            found[own] = before + np.fmax.accumulate(trials.timestamp[own] - each.start)
-        before += each.seconds if np.isfinite(each.seconds) else 0.0
+            found[own] = before + np.fmax.accumulate(trials.timestamp[own] - session.start)
+        before += session.seconds if np.isfinite(session.seconds) else 0.0
     found[np.isnan(trials.timestamp)] = np.nan
     return found
 

@@ -143,7 +143,7 @@ def _(step: FollowSplitStep, before: State | None) -> str:
 
 @_does.register
 def _(step: FollowFusedSplitStep, before: State | None) -> str:
-    found = [_lengths(before, each) for each in step.src_step_ids]
+    found = [_lengths(before, source) for source in step.src_step_ids]
     factor = 1
     for lengths in found:
         if lengths is None or not 0 <= step.level < len(lengths):
@@ -189,7 +189,9 @@ def _(step: ComputeRootStep, before: State | None) -> str:
 @_does.register
 def _(step: CacheReadStep, before: State | None) -> str:
     made = step.stage_id + 1
-    readers = [_stage_name(before, each, each + (each >= made)) for each in step.reader_stage_ids]
+    readers = [
+        _stage_name(before, reader, reader + (reader >= made)) for reader in step.reader_stage_ids
+    ]
     return (
         f"copy it to {one_line(step.scope_name)} memory in a new stage {made}, from which "
         f"{' and '.join(readers) or 'no stage'} {'read' if len(readers) > 1 else 'reads'}"
@@ -237,7 +239,7 @@ def _loops(state: State | None, stage: int, places: Iterable[int], between: str)
 
 
 def _parts(lengths: tuple[int, ...]) -> str:
-    factors = " · ".join(f"{each:,}" for each in lengths)
+    factors = " · ".join(f"{length:,}" for length in lengths)
     word = agree(len(lengths), "factor", "factors")
     return (
         f" into {counted(len(lengths) + 1, 'part')}, {word} {factors}"
@@ -278,7 +280,7 @@ def flop_count(dag: ComputeDag) -> float | None:
 def _operations_of(operation: Operation, counter: _FlopCounter, kind: str) -> int | None:
     elements, iterations = _product(operation.axes), _product(operation.reduce_axes)
     counts = [counter.count(body, kind, iterations or 0) for body in operation.bodies]
-    known = [each for each in counts if each is not None]
+    known = [count for count in counts if count is not None]
     if elements is None or iterations is None or not counts or len(known) < len(counts):
         return None
     return elements * sum(known)

@@ -179,8 +179,8 @@ class _SplitEvent:
 def _split(
     index: int, number: int, stage: Stage, loop: Iterator, found: Sequence[Iterator]
 ) -> _SplitEvent:
-    parts = [each for each in found if each.made_by == index]
-    factors = tuple(each.extent if each.factor is None else each.factor for each in parts)
+    parts = [iterator for iterator in found if iterator.made_by == index]
+    factors = tuple(part.extent if part.factor is None else part.factor for part in parts)
     return _SplitEvent(number, stage.made_by, loop, factors, index)
 
 
@@ -236,7 +236,7 @@ def _split_and_plain_loops(
     bound = _final_marks(stage)
     for split in splits:
         gone = stage.made_by if split.made_by != stage.made_by else -1
-        marks = [bound.get((split.step, each), "") for each in range(len(split.factors))]
+        marks = [bound.get((split.step, number), "") for number in range(len(split.factors))]
         tile = _tile(number, split.loop, tuple(marks))
         yield replace(tile, factors=split.factors, step=split.step, rebuilt_by=gone)
     for loop in stage.iterators:

@@ -84,7 +84,7 @@ class TrialMasks(Masks):
             found = self._statuses(fits)
             return ~found if differs else found
         codes, texts = TEXTS[field](self._parts)
-        known = np.array([any(each) for each in texts], bool)[codes]
+        known = np.array([any(text) for text in texts], bool)[codes]
         self._note(field, known)
         found = any_fits(map(_lowered, texts), fits)[codes]
         return np.asarray(known & (found != differs))
@@ -101,7 +101,7 @@ class TrialMasks(Masks):
             "repeated": lambda: repeated(trials),
             "duplicate": lambda: duplicated(trials),
         }
-        asked = [of_status[each]() for each in itertools.compress(STATUSES, fits(STATUSES))]
+        asked = [of_status[status]() for status in itertools.compress(STATUSES, fits(STATUSES))]
         return functools.reduce(operator.or_, asked, self._none())
 
     def _compare(self, name: str, by: str, value: float) -> Mask:
@@ -113,7 +113,7 @@ class TrialMasks(Masks):
 
 
 def _lowered(texts: Iterable[str]) -> list[str]:
-    return [each.lower() for each in texts]
+    return [text.lower() for text in texts]
 
 
 #: Fields with few, fixed words.
@@ -123,7 +123,7 @@ STATUSES: Final = ("valid", "failed", "best", "improved", "repeated", "duplicate
 """What a trial can be, as ``is:best`` asks for it."""
 _CLOSED = {
     "is": STATUSES,
-    "error": (*(each.label for each in _ERRORS), *(each.name for each in _ERRORS)),
+    "error": (*(error.label for error in _ERRORS), *(error.name for error in _ERRORS)),
 }
 
 Values: TypeAlias = Callable[["TuningParts"], npt.NDArray[Any]]
@@ -195,7 +195,7 @@ def names(task: Task) -> tuple[str, ...]:
 def _errors(parts: TuningParts) -> tuple[npt.NDArray[Any], list[tuple[str, ...]]]:
     codes = np.array(MeasureError)
     return codes.searchsorted(parts.trials.error), [
-        (each.label, each.name) for each in MeasureError
+        (error.label, error.name) for error in MeasureError
     ]
 
 
@@ -253,7 +253,7 @@ TRIAL_FIELDS: Final = (
         _errors,
     ),
     TrialField("", "error_name", "name as TVM prints it", texts=_errors),
-    *(_recorded(each.name) for each in RECORDED.values() if each.query and each.name != "cost"),
+    *(_recorded(field.name) for field in RECORDED.values() if field.query and field.name != "cost"),
     TrialField(
         "time",
         "elapsed_s",
@@ -266,13 +266,16 @@ TRIAL_FIELDS: Final = (
         "version",
         "version",
         RECORDED["version"].text,
-        texts=lambda p: (p.trials.version.codes, [(each,) for each in p.trials.version.unique]),
+        texts=lambda p: (
+            p.trials.version.codes,
+            [(version,) for version in p.trials.version.unique],
+        ),
     ),
     TrialField(
         "file",
         "file",
         "the file that has the record",
-        texts=lambda parts: (parts.trials.source, [(each.name,) for each in parts.sources]),
+        texts=lambda parts: (parts.trials.source, [(source.name,) for source in parts.sources]),
     ),
     replace(_recorded("line"), name=""),
 )
@@ -306,24 +309,26 @@ def spread(trials: Trials) -> Floats:
     return found
 
 
-BY_NAME: Final = {each.name: each for each in TRIAL_FIELDS if each.name}
+BY_NAME: Final = {field.name: field for field in TRIAL_FIELDS if field.name}
 
-TEXTS: Final = {name: each.texts for name, each in BY_NAME.items() if each.texts}
+TEXTS: Final = {name: field.texts for name, field in BY_NAME.items() if field.texts}
 _TEXTS: Final = (*TEXTS, "is")
-_NUMBERS: Final = tuple(name for name, each in BY_NAME.items() if each.values)
+_NUMBERS: Final = tuple(name for name, field in BY_NAME.items() if field.values)
 TRIALS: Final = Vocabulary(
     _TEXTS,
     _NUMBERS,
     tuple(dict.fromkeys(_TEXTS + _NUMBERS)),
     "error:6 task:3",
-    {name: each.units for name, each in BY_NAME.items() if each.units},
+    {name: field.units for name, field in BY_NAME.items() if field.units},
 )
 """Of the trials of a tuning: durations in nanoseconds, shares of 1."""
 
 
 def trials_frame(parts: TuningParts, rows: npt.NDArray[np.intp] | None = None) -> Any:
     """Return one row per trial, in log order (``pandas.DataFrame``)."""
-    frame = data_frame({each.column: each.of_frame(parts) for each in TRIAL_FIELDS if each.column})
+    frame = data_frame(
+        {field.column: field.of_frame(parts) for field in TRIAL_FIELDS if field.column}
+    )
     frame.index.name = "row"
     return frame if rows is None else frame.loc[rows]
 

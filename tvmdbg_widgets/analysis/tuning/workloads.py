@@ -43,7 +43,7 @@ class _Op:
 
 
 def _input(name: str, *shape: Any, dtype: str = "float32") -> _Op:
-    if not all(isinstance(each, int) and each > 0 for each in shape):
+    if not all(isinstance(size, int) and size > 0 for size in shape):
         raise TypeError
     return _Op(name, f"= PLACEHOLDER [{', '.join(map(str, shape))}]", dtype=dtype)
 
@@ -128,13 +128,13 @@ def _paddings(padding: Any, reach: Sequence[int]) -> tuple[Sequence[int], Sequen
     if isinstance(padding, list | tuple) and len(padding) == 4:
         return padding[:2], padding[2:]
     if padding in ("VALID", "SAME"):
-        both = [each - 1 if padding == "SAME" else 0 for each in reach]
+        both = [size - 1 if padding == "SAME" else 0 for size in reach]
     else:
         first, second = (padding, padding) if isinstance(padding, int) else padding
         both = [2 * first, 2 * second]
     if min(both) < 0:
         raise ValueError
-    before = [(each + 1) // 2 for each in both]
+    before = [(total + 1) // 2 for total in both]
     return before, [whole - low for whole, low in zip(both, before, strict=True)]
 
 
@@ -216,7 +216,7 @@ def _conv2d_layer(*args: Any, name: str = "compute__1") -> Iterator[_Op]:
     conv, sizes = _conv2d("data", "kernel", *shapes, strides, padding, 1, name)
     yield from conv
     if not isinstance(args[-1], int):
-        axes = {f"ax{at}": each for at, each in enumerate(sizes)}
+        axes = {f"ax{at}": size for at, size in enumerate(sizes)}
         yield _input("bias", 1, co, 1, 1)
         yield _Op("T_add", f"= ({name}[ax0, ax1, ax2, ax3] + bias[ax0, ax1, 0, 0])", axes)
         yield _relu("T_add", sizes, 2)
@@ -291,23 +291,23 @@ def assumed_dag(
     named = {"name": "conv2d_nchw"} if name in _CONVOLUTIONS and release >= (0, 10) else {}
     try:
         operations = list(make(*args, **named))
-        text = "\n".join(each.line for each in operations)
+        text = "\n".join(operation.line for operation in operations)
         dag = parse_dag(f"{text}\n")
     except (FormatError, TypeError, ValueError, LookupError):
         return None
     known = tuple(
         replace(
             read,
-            name=_NUMBER.sub("", each.name),
-            axes=tuple(Axis(axis, size) for axis, size in each.axes.items()),
+            name=_NUMBER.sub("", operation.name),
+            axes=tuple(Axis(axis, size) for axis, size in operation.axes.items()),
             reduce_axes=tuple(
                 Axis(axis, None, size) if isinstance(size, str) else Axis(axis, size)
-                for axis, size in each.reduced.items()
+                for axis, size in operation.reduced.items()
             ),
             bodies=tuple(map(_renamed, read.bodies)),
-            dtype=each.dtype,
+            dtype=operation.dtype,
         )
-        for each, read in zip(operations, dag.operations, strict=True)
+        for operation, read in zip(operations, dag.operations, strict=True)
     )
     return ComputeDag(known, DagSource.ASSUMED, _NUMBER.sub("", f"{text}\n"))
 

@@ -50,7 +50,7 @@ def refuse_unreadable(parts: TuningParts, rows: Sequence[int]) -> None:
         raise no_such_row(row, parts.trials)
     tuners = {parts.tasks[task].tuner for task in np.unique(parts.trials.task[at]).tolist()}
     if len(tuners) > 1:
-        named = ", ".join(sorted(TUNERS[each] for each in tuners))
+        named = ", ".join(sorted(TUNERS[tuner] for tuner in tuners))
         query = f"tuner:{min(tuners)}"
         raise ValueError(
             f"these records are of several tuners ({named}), and no reader of TVM takes them from "
@@ -80,7 +80,7 @@ _GLYPHS = {
 def described(parts: TuningParts) -> Iterator[str]:
     """Yield the contents of a log, line by line: tuner, counts, time, and unread parts."""
     trials = parts.trials
-    versions = [each for each in trials.version.unique if each]
+    versions = [version for version in trials.version.unique if version]
     yield one_line(" ".join([TUNERS.get(parts.tuner, "no records"), *sorted(versions)]))
     failed = int(np.count_nonzero(trials.failed))
     share = f" ({percent(failed / len(trials))})" if failed else ""
@@ -117,8 +117,8 @@ def _printed_table(table: ConsoleTable) -> str:
 
 def _of_console_output(parts: TuningParts) -> Iterator[str]:
     rows = () if parts.console is None else parts.console.rows
-    for each in rows[:_ROWS]:
-        yield one_line(f"task {each.id}: {', '.join(_cells(each))}")
+    for row in rows[:_ROWS]:
+        yield one_line(f"task {row.id}: {', '.join(_cells(row))}")
     if len(rows) > _ROWS:
         yield f"and {counted(len(rows) - _ROWS, 'more task')}: log.console.rows"
     shown = shown_glyphs(parts.glyphs)
@@ -128,7 +128,7 @@ def _of_console_output(parts: TuningParts) -> Iterator[str]:
         ]
         yield f"shown while it ran: {', '.join(told)}"
     if parts.messages:
-        errors = Counter(MeasureError(each.error).label for each in parts.messages)
+        errors = Counter(MeasureError(message.error).label for message in parts.messages)
         told = [f"{count:,} × {label}" for label, count in errors.most_common()]
         yield f"{counted(len(parts.messages), 'measurement')} printed: {', '.join(told)}"
     if rows or parts.glyphs or parts.messages:

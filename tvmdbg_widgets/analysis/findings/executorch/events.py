@@ -29,7 +29,7 @@ def find_unlogged(evidence: RunEvidence) -> Iterable[Finding]:
     if recorded is None or graph is None or not tensors:
         return
     dump = recorded.dump
-    kernels = np.array([each.startswith("native_call_") for each in dump.names.unique] or [False])
+    kernels = np.array([name.startswith("native_call_") for name in dump.names.unique] or [False])
     logged = _framework_nodes(recorded, dump.kind == EventKind.DEBUG)
     silent = (
         sorted(_framework_nodes(recorded, kernels[dump.names.codes]) - logged) if logged else []
@@ -38,7 +38,7 @@ def find_unlogged(evidence: RunEvidence) -> Iterable[Finding]:
         yield _silent(evidence, silent)
     run = recorded.dump.events_of(recorded.files.execution)
     values = (recorded.dump.values[event] for event in run if event in recorded.dump.values)
-    if not any(each.output for each in values):
+    if not any(value.output for value in values):
         yield Finding(
             UNLOGGED_NAME,
             Severity.INFO,

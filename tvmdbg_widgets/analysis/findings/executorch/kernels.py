@@ -67,11 +67,11 @@ def _border_conversions(
     evidence: RunEvidence, backend: str, between: list[int]
 ) -> list[LoggedOperator]:
     found = []
-    for each in logged(evidence).get(backend, ()):
-        if each.inserted and each.ns > 0 and converts(each):
-            sources, targets = neighbors(evidence, each)
+    for operator in logged(evidence).get(backend, ()):
+        if operator.inserted and operator.ns > 0 and converts(operator):
+            sources, targets = neighbors(evidence, operator)
             if {*sources, *targets} and {*sources, *targets} <= set(between):
-                found.append(each)
+                found.append(operator)
     return found
 
 
@@ -85,7 +85,7 @@ def _finding(
     timeline, graph = evidence.parts.timeline, evidence.parts.graph
     whole = timeline.total_ns if timeline is not None else 0.0
     share = float(evidence.shares[nodes].sum()) if len(evidence.shares) else 0.0
-    converting = sum(each.ns for each in around)
+    converting = sum(conversion.ns for conversion in around)
     cost = share + (converting / whole if whole > 0 else 0.0)
     unsure = graph is not None and bool(np.any(graph.edge_trust >= Trust.AMBIGUOUS))
     title = (
@@ -113,12 +113,16 @@ def _finding(
         title,
         (*cut(facts), *cut([evidence.call_name(call) for call in calls])),
         Confidence.MEDIUM
-        if unsure or not all(each.is_sure for each in around)
+        if unsure or not all(conversion.is_sure for conversion in around)
         else Confidence.HIGH,
         "no delegate took these operators, and they lie on a path from one call to another"
         + ("; what is unusual is so by the partitioner of ExecuTorch 1.4.1" if odd else "")
         + ("; some edges of the graph are ambiguous" if unsure else "")
-        + ("" if all(each.is_sure for each in around) else "; conversions are matched by order"),
+        + (
+            ""
+            if all(conversion.is_sure for conversion in around)
+            else "; conversions are matched by order"
+        ),
         tuple(nodes),
         (),
         f"Check why the partitioner of {backend} left {agree(len(nodes), 'it', 'them')} out: "
@@ -222,7 +226,7 @@ def find_algorithms(evidence: RunEvidence) -> Iterable[Finding]:
         return
     for backend, some in logged(evidence).items():
         odd = sorted(_odd(some), key=lambda each: -each.one.ns)
-        ns = sum(each.one.ns for each in odd)
+        ns = sum(kernel.one.ns for kernel in odd)
         if ns > _MATTERS * timeline.total_ns:
             yield _algorithms(evidence, backend, odd, ns, timeline.total_ns)
 
@@ -243,11 +247,13 @@ def _odd(some: Iterable[LoggedOperator]) -> Iterator[OddKernel]:
         key = (operator.type, depthwise, name.base, name.types, *window)
         alike.setdefault(key, defaultdict(list))[name.kernel].append(each)
     for kernels in alike.values():
-        took = {kernel: sum(each.ns for each in own) for kernel, own in kernels.items()}
+        took = {kernel: sum(operator.ns for operator in own) for kernel, own in kernels.items()}
         usual = max(kernels, key=lambda kernel: (len(kernels[kernel]), -took[kernel]))
         for kernel, own in kernels.items():
             if kernel != usual:
-                yield from (OddKernel(each, kernel, usual, kernels[usual][0]) for each in own)
+                yield from (
+                    OddKernel(operator, kernel, usual, kernels[usual][0]) for operator in own
+                )
 
 
 def _is_depthwise(operator: DelegateNode) -> bool:
@@ -276,8 +282,8 @@ def _algorithms(
         if each.sibling is not None:
             told = "; ".join(attributes(each.sibling))
             facts.append(f"one of its siblings: {fact_of(each.sibling, whole, told)}")
-    some = [each.one for each in odd]
-    sure = all(each.is_sure for each in some)
+    some = [kernel.one for kernel in odd]
+    sure = all(operator.is_sure for operator in some)
     return Finding(
         ALGORITHMS_NAME,
         Severity.HOTSPOT,
@@ -286,7 +292,7 @@ def _algorithms(
         Confidence.HIGH if sure and not evidence.inflated else Confidence.MEDIUM,
         f"the kernel is the last part of the event's name; {certainty(some)}; shares of "
         f"{evidence.whole}{evidence.inflated}",
-        tuple(dict.fromkeys(node for each in some for node in each.nodes)),
+        tuple(dict.fromkeys(node for operator in some for node in operator.nodes)),
         (),
         "Compare stride, dilation, groups and channels with those of its siblings: they decide "
         f"which kernel {backend} takes, and so does the CPU.",

@@ -40,18 +40,18 @@ def find_unmapped(evidence: RunEvidence) -> Iterable[Finding]:
     yield from _events_without_operator(recorded)
     if recorded.files.record is None:
         return
-    unmapped = [each for each in recorded.identified if each.how == UNMAPPED]
+    unmapped = [log for log in recorded.identified if log.how == UNMAPPED]
     if unmapped:
         yield _unmapped(recorded, unmapped)
-    whole = [each for each in recorded.identified if each.how == WHOLE_INSTRUCTION]
-    whole = [each for each in whole if each.at not in recorded.aligned]
+    whole = [log for log in recorded.identified if log.how == WHOLE_INSTRUCTION]
+    whole = [log for log in whole if log.at not in recorded.aligned]
     if whole:
         yield _without_map(recorded, whole)
 
 
 def _events_without_operator(recorded: RecordedDump) -> Iterable[Finding]:
     for backend, calls in by_backend(recorded.delegated).items():
-        told = [each for call in calls for each in _reasons_by_event(recorded, call)]
+        told = [event for call in calls for event in _reasons_by_event(recorded, call)]
         lost = Counter((name, reason) for name, reason in told if reason)
         if lost:
             yield _without_operator(backend, lost, len(told))
@@ -66,7 +66,7 @@ def _reasons_by_event(
         if told is None or not told.fits or not (told.alignment or told.unsure_of):
             continue
         matches = () if told.alignment is None else told.alignment.events
-        reasons = [each.reason if each.match in (AMBIGUOUS, NONE) else "" for each in matches]
+        reasons = [match.reason if match.match in (AMBIGUOUS, NONE) else "" for match in matches]
         for event, reason in zip_longest(told.events, reasons, fillvalue=told.unsure_of):
             name = shortened(recorded.dump.delegate_names[int(event)])
             yield f"{name}, {call.place}", reason
@@ -97,7 +97,7 @@ def _without_operator(backend: str, lost: Counter[tuple[str, str]], total: int) 
 
 
 def _unmapped(recorded: RecordedDump, identified: list[Identified]) -> Finding:
-    events = sum(each.events for each in identified)
+    events = sum(log.events for log in identified)
     first = identified[0]
     subject = f"{first.shown} is not in the map of {recorded.backend(first.at)}: its"
     if len(identified) > 1:
@@ -111,9 +111,9 @@ def _unmapped(recorded: RecordedDump, identified: list[Identified]) -> Finding:
         f"{subject} {counted(events, 'event')} {agree(events, 'matches')} no operator",
         cut(
             [
-                f"{each.shown}: {counted(each.events, 'event')} in {place(recorded.dump, each.at)} "
-                f"({recorded.backend(each.at)})"
-                for each in identified
+                f"{log.shown}: {counted(log.events, 'event')} in {place(recorded.dump, log.at)} "
+                f"({recorded.backend(log.at)})"
+                for log in identified
             ]
         ),
         Confidence.HIGH,
@@ -130,9 +130,9 @@ def _unmapped(recorded: RecordedDump, identified: list[Identified]) -> Finding:
 def _without_map(recorded: RecordedDump, identified: list[Identified]) -> Finding:
     events: Counter[str] = Counter()
     identifiers: Counter[str] = Counter()
-    for each in identified:
-        backend = recorded.backend(each.at)
-        events[backend] += each.events
+    for log in identified:
+        backend = recorded.backend(log.at)
+        events[backend] += log.events
         identifiers[backend] += 1
     names = list(events)
     more = f" and {len(names) - 1} more" if len(names) > 1 else ""
@@ -160,7 +160,9 @@ def _without_map(recorded: RecordedDump, identified: list[Identified]) -> Findin
 
 def _what_would_map(recorded: RecordedDump, backends: list[str]) -> str:
     families = [(name, family_of(name)) for name in backends]
-    readable = [name for name, each in families if each is not None and each.align is not None]
+    readable = [
+        name for name, family in families if family is not None and family.align is not None
+    ]
     if readable and recorded.files.program is None:
         return (
             f"Open the program (.pte) too: it has the graph of {listed(readable)}, which ties "
@@ -224,7 +226,7 @@ def find_unseen(evidence: RunEvidence) -> Iterable[Finding]:
     shown = ", ".join([repr(shortened(key)) for keys in unseen.values() for key in keys][:_NAMED])
     more = f" and {count - _NAMED:,} more" if count > _NAMED else ""
     whose = recorded.backend(next(iter(unseen))) if len(unseen) == 1 else "delegates"
-    others = any(each.how == UNMAPPED and each.at in unseen for each in recorded.identified)
+    others = any(log.how == UNMAPPED and log.at in unseen for log in recorded.identified)
     program = recorded.files.record.edge_programs.get(recorded.files.method)
     nodes = {
         node: None
@@ -261,8 +263,8 @@ def _unlogged_identifiers(
 ) -> tuple[dict[Instruction, dict[str, tuple[int, ...]]], int]:
     files = recorded.files
     calls = (files.record.delegate_map or {}).get(files.method, {}) if files.record else {}
-    seen = {(each.at, each.key) for each in recorded.identified}
-    ran = {call.at for call in recorded.delegated} | {each.at for each in recorded.identified}
+    seen = {(log.at, log.key) for log in recorded.identified}
+    ran = {call.at for call in recorded.delegated} | {log.at for log in recorded.identified}
     found, total = {}, 0
     for at in sorted(ran):
         call = calls.get(str(at[1])) if at[0] == 0 else None

@@ -78,7 +78,7 @@ def logged(evidence: RunEvidence) -> dict[str, list[LoggedOperator]]:
     if recorded is None:
         return {}
     return {
-        backend: [each for call in calls for each in _of_call(recorded, call)]
+        backend: [operator for call in calls for operator in _of_call(recorded, call)]
         for backend, calls in by_backend(timed_calls(recorded)).items()
     }
 
@@ -98,10 +98,10 @@ def _matched(recorded: RecordedDump, call: DelegateInstruction) -> dict[int, Mat
         if told is None or told.alignment is None or told.inside is None:
             continue
         graph = told.inside.graph
-        for row, each in zip(told.events, told.alignment.events, strict=True):
-            if graph is not None and each.match in (EXACT, ORDER) and each.nodes:
-                main = each.nodes[0] if each.main is None else each.main
-                found[row] = MatchedOperator(told.inside, graph.nodes[main], each.match)
+        for row, event in zip(told.events, told.alignment.events, strict=True):
+            if graph is not None and event.match in (EXACT, ORDER) and event.nodes:
+                main = event.nodes[0] if event.main is None else event.main
+                found[row] = MatchedOperator(told.inside, graph.nodes[main], event.match)
     return found
 
 
@@ -174,9 +174,9 @@ def fact_of(each: LoggedOperator, whole: float, more: str = "") -> str:
 def facts_of(some: Iterable[LoggedOperator], whole: float) -> tuple[str, ...]:
     """List the first operators and events with their calls, shares and attributes."""
     return tuple(
-        fact_of(each, whole, "; ".join([*attributes(each), *doubts(each)]))
-        for each in list(some)[:_SHOWN]
-        if each.ns > 0
+        fact_of(operator, whole, "; ".join([*attributes(operator), *doubts(operator)]))
+        for operator in list(some)[:_SHOWN]
+        if operator.ns > 0
     )
 
 
@@ -208,10 +208,10 @@ def doubts(each: LoggedOperator) -> list[str]:
 
 def certainty(some: Sequence[LoggedOperator]) -> str:
     """Describe how events were tied to operators; empty where none is."""
-    if not any(each.operator is not None for each in some):
+    if not any(operator.operator is not None for operator in some):
         return ""
-    exact = sum(each.match == EXACT for each in some)
-    ordered = sum(each.match == ORDER for each in some)
+    exact = sum(operator.match == EXACT for operator in some)
+    ordered = sum(operator.match == ORDER for operator in some)
     told = [f"{exact} exactly"] if exact else []
     told += [f"{ordered} by order"] if ordered else []
     told += [f"{len(some) - exact - ordered} not"] if exact + ordered < len(some) else []
@@ -277,7 +277,9 @@ def _nearest_nodes(
         if placed := insides.placed.get((inside.instruction, index), ()):
             found |= dict.fromkeys(placed)
         elif behind:
-            left += [each for v in graph.nodes[index].writes for each in graph.readers.get(v, ())]
+            left += [
+                reader for v in graph.nodes[index].writes for reader in graph.readers.get(v, ())
+            ]
         else:
             reads = graph.nodes[index].reads
             left += [graph.producers[value] for value in reads if value in graph.producers]

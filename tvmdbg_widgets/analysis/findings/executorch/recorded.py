@@ -164,7 +164,7 @@ class RecordedDump:
             dump.delegate_id_int,
             dump.delegate_id_str.codes,
         )
-        numbers = numbered(*(each[rows] for each in columns))
+        numbers = numbered(*(column[rows] for column in columns))
         counts = np.bincount(numbers).tolist()
         found = []
         for event, count in zip(rows[first_rows(numbers)].tolist(), counts, strict=True):

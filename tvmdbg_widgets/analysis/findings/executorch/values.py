@@ -61,9 +61,10 @@ def find_debug_values(evidence: RunEvidence) -> Iterable[Finding]:
 
 
 def _tensors(recorded: RecordedDump) -> int:
-    values = (each.value for each in recorded.dump.values.values())
+    values = (value.value for value in recorded.dump.values.values())
     return sum(
-        len(each) if isinstance(each, tuple) else isinstance(each, DebugTensor) for each in values
+        len(value) if isinstance(value, tuple) else isinstance(value, DebugTensor)
+        for value in values
     )
 
 
@@ -77,7 +78,8 @@ def _without_entry(recorded: RecordedDump, empty: list[int]) -> Finding:
         "every event of the dump was looked at; the Inspector refuses such a dump",
         "The dump may be damaged, or was written by another tool: record it again.",
         facts=[
-            place(dump, each) if each[0] >= 0 else "a program output" for each in dict.fromkeys(at)
+            place(dump, event) if event[0] >= 0 else "a program output"
+            for event in dict.fromkeys(at)
         ],
         nodes=tuple(nodes),
     )

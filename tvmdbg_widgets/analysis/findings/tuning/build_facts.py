@@ -98,7 +98,7 @@ def find_build_starvation(evidence: LogEvidence) -> Iterable[Finding]:
             f"do programs that are hardly unrolled ({percent(low[0] / low[1])} of {low[1]:,})"
         )
         why += "" if everywhere else "; tasks that are slow to compile would look similar"
-    cores = {each.hardware.num_cores for each in evidence.parts.tasks if each.hardware is not None}
+    cores = {task.hardware.num_cores for task in evidence.parts.tasks if task.hardware is not None}
     for_programs = ""
     if len(cores) == 1 and min(cores) > 0:
         for_programs = f"; TVM counted {counted(min(cores), 'core')} for the programs themselves"

@@ -110,16 +110,16 @@ def find_resumed(evidence: LogEvidence) -> Iterable[Finding]:
     found = evidence.sessions
     if len(found) < 2 or is_distilled(evidence.parts):
         return
-    older = any(each.gap < 0 for each in found)
-    sure = older or any(each.gap > _SURE for each in found)
-    spent = sum(each.seconds for each in found)
+    older = any(session.gap < 0 for session in found)
+    sure = older or any(session.gap > _SURE for session in found)
+    spent = sum(session.seconds for session in found)
     rest = len(found) - _SHOWN
     yield Finding(
         RESUMED_NAME,
         Severity.INFO,
         f"The log was written in {counted(len(found), 'session')}, {seconds_text(spent)} in all",
         (
-            *(_words(number, each) for number, each in enumerate(found[:_SHOWN])),
+            *(_words(number, session) for number, session in enumerate(found[:_SHOWN])),
             *([f"and {counted(rest, 'more session')}"] if rest > 0 else []),
         ),
         Confidence.HIGH if sure else Confidence.MEDIUM,
@@ -129,7 +129,7 @@ def find_resumed(evidence: LogEvidence) -> Iterable[Finding]:
         next_step="Curves over time leave the pauses out. The search starts anew in each session "
         "unless it was told to go on. "
         + evidence.remedy(np.ones(len(evidence.trials), bool), remedies.going_on),
-        trials=tuple(each.first_row for each in found[1:]),
+        trials=tuple(session.first_row for session in found[1:]),
     )
 
 

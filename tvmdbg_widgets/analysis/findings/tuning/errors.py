@@ -72,7 +72,7 @@ def find_frequent_errors(evidence: LogEvidence) -> Iterable[Finding]:
 
 def _means(error: MeasureError, tuners: list[str]) -> str:
     if error is MeasureError.INSTANTIATION_ERROR:
-        return "; ".join(_REFUSED[each] for each in tuners if each in _REFUSED)
+        return "; ".join(_REFUSED[tuner] for tuner in tuners if tuner in _REFUSED)
     return _MEANS[error]
 
 
@@ -80,9 +80,9 @@ def _frequent_messages(
     evidence: LogEvidence, rows: np.ndarray[tuple[int], np.dtype[np.bool_]]
 ) -> list[str]:
     told = Counter(
-        one_line(each.message.strip().splitlines()[-1])[:_MESSAGE]
-        for each in evidence.parts.messages
-        if 0 <= each.row < len(rows) and rows[each.row] and each.message.strip()
+        one_line(message.message.strip().splitlines()[-1])[:_MESSAGE]
+        for message in evidence.parts.messages
+        if 0 <= message.row < len(rows) and rows[message.row] and message.message.strip()
     )
     return [f"{count:,} × {text}" for text, count in told.most_common(_MESSAGES)]
 
@@ -152,8 +152,8 @@ def find_unread_lines(evidence: LogEvidence) -> Iterable[Finding]:
     parts = evidence.parts
     if parts.num_refused:
         facts = [
-            f"line {each.line:,}{_file(evidence, each.source)}: {one_line(each.why)[:_WHY]}"
-            for each in parts.refused[:_SHOWN]
+            f"line {refused.line:,}{_file(evidence, refused.source)}: {one_line(refused.why)[:_WHY]}"
+            for refused in parts.refused[:_SHOWN]
         ]
         rest = parts.num_refused - len(facts)
         are = agree(parts.num_refused, "is no record", "are no records")

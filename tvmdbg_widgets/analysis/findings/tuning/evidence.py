@@ -56,11 +56,11 @@ class LogEvidence:
 
     def tasks_of(self, rows: npt.NDArray[np.bool_]) -> list[int]:
         """Return the tasks of some rows, ascending."""
-        return [int(each) for each in np.unique(self.trials.task[rows])]
+        return [int(task) for task in np.unique(self.trials.task[rows])]
 
     def tuners_of(self, rows: npt.NDArray[np.bool_]) -> list[str]:
         """Return the tuners of some rows, in the order of their tasks."""
-        return list(dict.fromkeys(self.parts.tasks[each].tuner for each in self.tasks_of(rows)))
+        return list(dict.fromkeys(self.parts.tasks[task].tuner for task in self.tasks_of(rows)))
 
     def remedy(self, rows: npt.NDArray[np.bool_], make: Callable[..., str], *facts: float) -> str:
         """Return the remedies for the tuners of some rows."""
@@ -84,11 +84,11 @@ class LogEvidence:
 def runs_of(numbers: Iterable[int]) -> str:
     """Format ascending numbers as ranges: ``"3–7, 9"``."""
     found: list[list[int]] = []
-    for each in numbers:
-        if found and each == found[-1][1] + 1:
-            found[-1][1] = each
+    for number in numbers:
+        if found and number == found[-1][1] + 1:
+            found[-1][1] = number
         else:
-            found.append([each, each])
+            found.append([number, number])
     told = [f"{a:,}" if a == b else f"{a:,}–{b:,}" for a, b in found[:_LISTED]]
     rest = len(found) - _LISTED
     return ", ".join(told) + (f" and {counted(rest, 'more range')}" if rest > 0 else "")
@@ -120,8 +120,8 @@ class LogRule:
     def findings(self, evidence: LogEvidence) -> Iterator[Finding]:
         """Yield the findings, none surer than its weakest premise."""
         doubts = list(self._doubts(evidence))
-        for each in self.find(evidence):
-            yield each.resting_on(doubts)
+        for finding in self.find(evidence):
+            yield finding.resting_on(doubts)
 
     def _doubts(self, evidence: LogEvidence) -> Iterator[Premise]:
         parts = evidence.parts

@@ -112,7 +112,7 @@ _TUNERS: Final = {
 
 def for_each(tuners: Iterable[str], make: Callable[[str], str]) -> str:
     """Return the remedies of several tuners, one below the other."""
-    return "\n".join(make(each) for each in tuners if each in _TUNERS)
+    return "\n".join(make(tuner) for tuner in tuners if tuner in _TUNERS)
 
 
 def _lines(tuner: str, what: str, *code: str) -> str:

@@ -110,7 +110,7 @@ def _when(evidence: LogEvidence, rows: np.ndarray[tuple[int], np.dtype[np.bool_]
     stamps = evidence.trials.timestamp[rows & ~np.isnan(evidence.trials.timestamp)]
     if not len(stamps):
         return []
-    first, last = (utc(float(each), "%Y-%m-%d %H:%M:%S") for each in (stamps.min(), stamps.max()))
+    first, last = (utc(float(stamp), "%Y-%m-%d %H:%M:%S") for stamp in (stamps.min(), stamps.max()))
     return [f"from {first} to {last}"]
 
 

@@ -213,11 +213,11 @@ def screen_narrow_channels(batch: Batch) -> np.ndarray[tuple[int], np.dtype[np.b
 def find_narrow_channels(evidence: RunEvidence) -> Iterable[Finding]:
     """Yield a finding of all outputs with such channels."""
     probed: dict[Entry, _Rescaled] = {
-        entry: each
-        for entry, each in evidence.probed(NARROW_CHANNELS_NAME).items()
-        if each.operand in evidence.statistics
+        entry: rescaled
+        for entry, rescaled in evidence.probed(NARROW_CHANNELS_NAME).items()
+        if rescaled.operand in evidence.statistics
     }
-    least = {each.operand: each.least for each in probed.values()}
+    least = {rescaled.operand: rescaled.least for rescaled in probed.values()}
     smallest = sorted(least.items(), key=lambda item: item[1])
     told: dict[Entry, tuple[_Channel, ...]] = {}
     for entry, each in probed.items():
@@ -252,13 +252,13 @@ def find_narrow_channels(evidence: RunEvidence) -> Iterable[Finding]:
 
 
 def _within(output: _Rescaled, narrow: tuple[_Channel, ...]) -> ChannelsWithin:
-    return ChannelsWithin(tuple(each.channel for each in narrow), output.total)
+    return ChannelsWithin(tuple(channel.channel for channel in narrow), output.total)
 
 
 def _fact(
     evidence: RunEvidence, entry: Entry, output: _Rescaled, narrow: tuple[_Channel, ...]
 ) -> str:
-    most = max(each.share for each in narrow)
+    most = max(channel.share for channel in narrow)
     return (
         f"{evidence.entry_name(entry)}: at most "
         f"{counted(max(each.steps for each in narrow), 'step')} in {_within(output, narrow)} "

@@ -73,7 +73,7 @@ def constants(evidence: RunEvidence) -> Constants:
                 for read in evidence.reads(entry[0])
                 if read.sure and evidence.role(read.entry[0]) != "parameter"
             ]
-            follows = computed and all(each in constant for each in computed)
+            follows = computed and all(entry in constant for entry in computed)
             (following if follows else own).append(entry)
         elif role == "input":
             inputs.append(entry)
@@ -190,7 +190,7 @@ def _nonzero_channels(subject: Subject, axis: Axis) -> np.ndarray[tuple[int], np
 def find_dead_channels(evidence: RunEvidence) -> Iterable[Finding]:
     """Yield a finding of all nodes with dead channels; a doubt where half are dead somewhere."""
     probed: dict[Entry, DeadChannels] = evidence.probed(DEAD_CHANNELS_NAME)
-    found = {entry: each for entry, each in probed.items() if each.dead}
+    found = {entry: channels for entry, channels in probed.items() if channels.dead}
     if not found:
         return
     entries = sorted(found, key=lambda entry: (-_share(found[entry]), entry))
@@ -201,7 +201,7 @@ def find_dead_channels(evidence: RunEvidence) -> Iterable[Finding]:
         for entry, each in ((entry, found[entry]) for entry in entries)
     ]
     confidence, why = evidence.joined(entries)
-    if any(each.assumed for each in found.values()) and confidence is Confidence.HIGH:
+    if any(channels.assumed for channels in found.values()) and confidence is Confidence.HIGH:
         confidence, why = Confidence.MEDIUM, f"{why}; the layout is inferred, not stated"
     yield evidence.of_entries(
         DEAD_CHANNELS_NAME,

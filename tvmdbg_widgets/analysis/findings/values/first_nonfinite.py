@@ -104,7 +104,7 @@ def _birth(
         return Birth(entry, confidence, f"{why}, and no node computes this tensor")
     reads = evidence.reads(node)
     sure = [read.entry for read in reads if read.sure]
-    if any(each in carriers for each in sure):
+    if any(operand in carriers for operand in sure):
         return None
     unknown = sum(not read.sure or read.entry not in evidence.statistics for read in reads)
     if unknown:
@@ -148,7 +148,9 @@ def _carriers_before_wrong(
     evidence: RunEvidence, carriers: Mapping[Entry, Statistics]
 ) -> set[Entry]:
     graph = evidence.parts.graph
-    found = {entry for entry, each in carriers.items() if each.nan or each.pos_inf}
+    found = {
+        entry for entry, statistics in carriers.items() if statistics.nan or statistics.pos_inf
+    }
     if graph is None:
         return found
     waiting = list(found)
@@ -186,7 +188,7 @@ def _first(evidence: RunEvidence, carriers: Mapping[Entry, Statistics], birth: B
         title = f"{role.capitalize()} {name} contains {what}: {_of(count, found)}"
     else:
         title = f"First {what} appears in {name}: {_of(count, found)}"
-    title += "".join(f", {each}" for each in _channels(evidence, entry))
+    title += "".join(f", {channel}" for channel in _channels(evidence, entry))
     size = counted(found.size, "value")
     counts = f"{found.nan:,} NaN, {found.pos_inf:,} +Inf, {found.neg_inf:,} -Inf in {size}"
     facts = [counts + _largest(evidence, entry, found)]
@@ -202,7 +204,7 @@ def _first(evidence: RunEvidence, carriers: Mapping[Entry, Statistics], birth: B
     elif role is not None:
         facts.append("did not spread: no consumer contains NaN or Inf")
     if not found.nan:
-        turned = next((each for each in spread if carriers[each].nan), None)
+        turned = next((entry for entry in spread if carriers[entry].nan), None)
         if turned is not None:
             facts.append(
                 f"first NaN appears in {evidence.entry_name(turned)}: "
@@ -238,7 +240,7 @@ def _next_step(evidence: RunEvidence, node: int) -> str:
     read = (
         [] if graph is None else [graph.nodes[n] for (n, _), sure in evidence.reads(node) if sure]
     )
-    weights = [each.id for each in read if each.kind is NodeKind.PARAMETER]
+    weights = [node_read.id for node_read in read if node_read.kind is NodeKind.PARAMETER]
     first = f"its parameters ({evidence.list(weights)})" if weights else "its inputs"
     return (
         f"Check {first} against the model, then recompute this node in a wider type from its "

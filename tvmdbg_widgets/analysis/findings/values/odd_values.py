@@ -191,7 +191,7 @@ def find_odd_bools(evidence: RunEvidence) -> Iterable[Finding]:
         Severity.WARNING,
         f"{evidence.entry_name(entries[0])}: {count:,} of {counted(size, 'bool')} {verb} stored "
         f"as a byte other than 0 or 1{and_more(len(entries) - 1)}",
-        [_fact(evidence, entry, each) for entry, each in odd.items()],
+        [_fact(evidence, entry, count) for entry, count in odd.items()],
         entries,
         step="They count as true. See the bytes with tensor.raw(); if the type is wrong, set it "
         "with tensor.with_dtype(…).",

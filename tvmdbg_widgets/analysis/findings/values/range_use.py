@@ -312,7 +312,7 @@ def _medians_of_others(shares: list[float]) -> list[float]:
     lower, upper = median(ordered[1:]), median(ordered[:-1])
     middle = median(ordered[: len(ordered) // 2] + ordered[len(ordered) // 2 + 1 :])
     at = ordered[len(ordered) // 2]
-    return [lower if each < at else upper if each > at else middle for each in shares]
+    return [lower if share < at else upper if share > at else middle for share in shares]
 
 
 def _operands_use_range(

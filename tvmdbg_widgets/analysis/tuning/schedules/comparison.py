@@ -63,13 +63,15 @@ class ScheduleComparison:
     @property
     def caption(self) -> str:
         """How much differs."""
-        steps = counted(sum(each.change != "same" for each in self.steps), "step")
-        loops = counted(sum(each.change != "same" for each in self.lines), "line")
+        steps = counted(sum(difference.change != "same" for difference in self.steps), "step")
+        loops = counted(sum(difference.change != "same" for difference in self.lines), "line")
         return f"{steps} and {loops} of the loop nest differ"
 
     def __repr__(self) -> str:
         lines = [f"A: {self.a.title}", f"B: {self.b.title}", self.caption]
-        differing = [each for each in (*self.steps, *self.lines) if each.change != "same"]
+        differing = [
+            difference for difference in (*self.steps, *self.lines) if difference.change != "same"
+        ]
         for each in differing[:_SHOWN]:
             lines += [
                 f"  {'A' if text is each.text_a else 'B'} {text.strip()}" for text in _texts(each)
@@ -79,7 +81,9 @@ class ScheduleComparison:
         return "\n".join(map(one_line, lines))
 
     def _repr_html_(self) -> str:
-        titles = "".join(f"<td {_LEFT}>{html.escape(each.title)}</td>" for each in (self.a, self.b))
+        titles = "".join(
+            f"<td {_LEFT}>{html.escape(schedule.title)}</td>" for schedule in (self.a, self.b)
+        )
         head = f"<tr><th></th><th {_LEFT}>A</th><th {_LEFT}>B</th></tr><tr><td></td>{titles}</tr>"
         return (
             f"<p>{self.caption}</p>"
@@ -182,7 +186,7 @@ def _texts(each: ScheduleDifference) -> list[str]:
 
 
 def _rows(differences: Sequence[ScheduleDifference]) -> str:
-    shown = [each for each in differences if each.change != "same"]
+    shown = [difference for difference in differences if difference.change != "same"]
     return "".join(
         f"<tr><td>{_SIGNS[each.change]}</td>{_cell(each.text_a)}{_cell(each.text_b)}</tr>"
         for each in shown
@@ -220,8 +224,8 @@ def _aligned(
         yield from ((index, None) for index in range(*of_a))
         yield from ((None, index) for index in range(*of_b))
         return
-    left = [keys[0](each) for each in a[slice(*of_a)]]
-    right = [keys[0](each) for each in b[slice(*of_b)]]
+    left = [keys[0](item) for item in a[slice(*of_a)]]
+    right = [keys[0](item) for item in b[slice(*of_b)]]
     matcher = SequenceMatcher(None, left, right, autojunk=False)
     for tag, a_from, a_to, b_from, b_to in matcher.get_opcodes():
         in_a, in_b = (of_a[0] + a_from, of_a[0] + a_to), (of_b[0] + b_from, of_b[0] + b_to)

@@ -53,8 +53,8 @@ class LinearForm:
         self.terms = {atom: times for atom, times in (terms or {}).items() if times}
         self._hash = hash((constant, frozenset(self.terms.items())))
         inner = [atom.of for atom in self.terms if not isinstance(atom, LoopVariable)]
-        self.depth: int = 1 + max((each.depth for each in inner), default=0)
-        self.size: int = 1 + len(self.terms) + sum(each.size for each in inner)
+        self.depth: int = 1 + max((form.depth for form in inner), default=0)
+        self.size: int = 1 + len(self.terms) + sum(form.size for form in inner)
         if self.depth > _DEEPEST or self.size > _LARGEST:
             raise RefusedError("loops are split and fused too often to follow their indices")
 
@@ -94,7 +94,7 @@ class LinearForm:
     def _rejoined(self, rest: Remainder, times: int) -> LinearForm:
         """Return the form with ``floordiv(x, n)*n + floormod(x, n)`` as ``x``."""
         gone = (rest, Quotient(rest.of, rest.by))
-        terms = {atom: each for atom, each in self.terms.items() if atom not in gone}
+        terms = {atom: term for atom, term in self.terms.items() if atom not in gone}
         return LinearForm(self.constant, terms).plus(rest.of, times)
 
     def times(self, factor: int) -> LinearForm:
@@ -125,8 +125,8 @@ def text(form: LinearForm) -> str:
     if form.constant > 0 or not parts:
         parts.append(str(form.constant))
     whole = parts[0]
-    for each in parts[1:]:
-        whole = f"({whole} + {each})"
+    for part in parts[1:]:
+        whole = f"({whole} + {part})"
     return whole if form.constant >= 0 or not form.terms else f"({whole} - {-form.constant})"
 
 

@@ -48,9 +48,9 @@ def _infer_stage(stage: TensorStage, later: Sequence[TensorStage], ranges: Range
         raise RefusedError(f"the output {stage.name} is attached")
     if not (stage.is_output or stage.is_placeholder):
         read = _read_bounds(stage, later, ranges)
-        for number, each in enumerate(read):
+        for number, index in enumerate(read):
             whole = domains[number]
-            domains[number] = LoopRange(LinearForm(), None) if each is None else each.range(whole)
+            domains[number] = LoopRange(LinearForm(), None) if index is None else index.range(whole)
     for axis, domain in zip(stage.roots, domains, strict=True):
         ranges[axis.loop] = domain
         axis.loop.extent = domain.extent
@@ -69,7 +69,7 @@ def _read_bounds(
             continue
         if consumer.reads is None:
             return [None] * len(stage.axes)
-        if all(each.operation != stage.key for each in consumer.reads):
+        if all(read.operation != stage.key for read in consumer.reads):
             continue
         axes = _axis_intervals_inside(consumer, around, rank, ranges)
         for read in consumer.reads:

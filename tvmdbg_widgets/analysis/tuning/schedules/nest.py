@@ -138,7 +138,7 @@ def as_html(
     parts += [f"<p>{_text(note)}</p>" for note in notes]
     if lines:
         parts.append(f"<pre {_PRE}>{_cut(map(_line, lines), len(lines))}</pre>")
-    steps = "".join(f"<li>{_text(each)}</li>" for each in said[:_MOST_LINES])
+    steps = "".join(f"<li>{_text(sentence)}</li>" for sentence in said[:_MOST_LINES])
     name = "steps" if lines else "what the tuner chose"
     more = f"<p>{_more(len(said))}</p>" if len(said) > _MOST_LINES else ""
     state = "" if lines else " open"
@@ -165,16 +165,16 @@ def _line(line: NestLine) -> str:
 
 def _tiles(structure: TileStructure) -> str:
     head = "".join(
-        f"<th {_LEFT}>{each}</th>" for each in ("stage", "loop", "extent", "factors", "bound to")
+        f"<th {_LEFT}>{title}</th>" for title in ("stage", "loop", "extent", "factors", "bound to")
     )
     rows = []
     for tile in structure.tiles[:_MOST_LINES]:
-        factors = " · ".join("?" if each is None else str(each) for each in tile.factors)
-        marks = " · ".join(each or "–" for each in tile.marks) if any(tile.marks) else ""
+        factors = " · ".join("?" if factor is None else str(factor) for factor in tile.factors)
+        marks = " · ".join(mark or "–" for mark in tile.marks) if any(tile.marks) else ""
         extent = "?" if tile.extent is None else str(tile.extent)
         name = structure.stages[tile.stage].name
         cells = (name, tile.loop, extent, factors, marks)
-        rows.append("<tr>" + "".join(f"<td {_LEFT}>{_text(each)}</td>" for each in cells) + "</tr>")
+        rows.append("<tr>" + "".join(f"<td {_LEFT}>{_text(cell)}</td>" for cell in cells) + "</tr>")
     return f"<table><thead><tr>{head}</tr></thead><tbody>{''.join(rows)}</tbody></table>"
 
 

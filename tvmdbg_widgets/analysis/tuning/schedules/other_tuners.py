@@ -20,7 +20,7 @@ _PLACES = {-1: "on its own", -2: "inlined"}
 def config_words(record: Record) -> tuple[str, ...]:
     """Return a line per AutoTVM knob or MetaSchedule instruction; other JSON as it is."""
     lines = _trace(record.config) if record.task.tuner == "metaschedule" else _knobs(record.config)
-    return tuple(_short(each) for each, _ in zip(lines, range(_MOST_LINES), strict=False))
+    return tuple(_short(line) for line, _ in zip(lines, range(_MOST_LINES), strict=False))
 
 
 def _knobs(config: Any) -> Iterator[str]:
@@ -64,15 +64,15 @@ def _trace(config: Any) -> Iterator[str]:
 def _decisions(items: Any) -> dict[int, Any]:
     pairs = items if isinstance(items, list) else []
     return {
-        each[0]: each[1]
-        for each in pairs
-        if isinstance(each, list) and len(each) == 2 and type(each[0]) is int
+        pair[0]: pair[1]
+        for pair in pairs
+        if isinstance(pair, list) and len(pair) == 2 and type(pair[0]) is int
     }
 
 
 def _instruction(instruction: list[Any], decision: Any) -> str:
     name, inputs, attrs, outputs = instruction
-    given = [_plain(each) for part in (inputs, attrs) if isinstance(part, list) for each in part]
+    given = [_plain(value) for part in (inputs, attrs) if isinstance(part, list) for value in part]
     results = ", ".join(map(_plain, outputs)) if isinstance(outputs, list) else ""
     text = f"{results} = " if results else ""
     text += f"{_plain(name)}({', '.join(given)})"

@@ -171,7 +171,7 @@ class Schedule:
         return (*found, *self._best_known[1])
 
     def __repr__(self) -> str:
-        lines = [self.title, *(f"  {each}" for each in self.notes)]
+        lines = [self.title, *(f"  {note}" for note in self.notes)]
         body = [with_factor(line) for line in self.nest] or list(self.steps)
         lines += body[:_LINES_SHOWN]
         if len(body) > _LINES_SHOWN:
@@ -246,11 +246,11 @@ def why_refused(state: State) -> str:
 
 def _inferred(state: State) -> State:
     stages = StagedDag(state.dag, state.steps).stages
-    loops = [tuple(each.loops) for each in stages]
+    loops = [tuple(stage.loops) for stage in stages]
     normalize(stages)
     ranges = infer(stages)
     pairs = zip(state.stages, loops, strict=True)
-    return replace(state, stages=tuple(_bounded(stage, each, ranges) for stage, each in pairs))
+    return replace(state, stages=tuple(_bounded(stage, loops, ranges) for stage, loops in pairs))
 
 
 def _bounded(stage: Stage, loops: Sequence[LoopVariable], ranges: Ranges) -> Stage:
@@ -304,8 +304,8 @@ def best_known(
 
 
 def _common_loops(stage: Stage, alone: Stage) -> Yields[tuple[int, Iterator, int]]:
-    made = [_history(each) for each in alone.iterators]
-    if made != [_history(each) for each in stage.iterators[: len(made)]]:
+    made = [_history(iterator) for iterator in alone.iterators]
+    if made != [_history(iterator) for iterator in stage.iterators[: len(made)]]:
         return
     if not alone.is_open and len(made) != len(stage.iterators):
         return

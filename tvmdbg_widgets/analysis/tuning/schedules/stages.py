@@ -230,8 +230,8 @@ class TensorStage:
             if stage.key in seen or loop not in stage.leaves:
                 raise RefusedError(f"{self.name} is attached to no loop of {stage.name}")
             seen.add(stage.key)
-            for each in reversed(stage.leaves[: stage.leaves.index(loop) + 1]):
-                yield stage, each
+            for leaf in reversed(stage.leaves[: stage.leaves.index(loop) + 1]):
+                yield stage, leaf
             place = stage.place
 
 

@@ -74,10 +74,10 @@ def _inline(stage: TensorStage, later: Sequence[TensorStage]) -> None:
     if stage.outputs != 1 or stage.reduce_axes:
         raise RefusedError(f"{stage.name} has a reduction or several outputs, it stays no body")
     names = [axis.loop.name for axis in stage.axes]
-    for each in later:
-        if each.is_inlined and not each.is_output:
+    for reader in later:
+        if reader.is_inlined and not reader.is_output:
             continue
-        each.reads = inlined(each.reads, stage.key, names, stage.reads)
+        reader.reads = inlined(reader.reads, stage.key, names, stage.reads)
 
 
 def _shifted(stage: TensorStage) -> dict[LoopVariable, LoopVariable]:
@@ -140,7 +140,7 @@ class StagedDag:
                 lengths = followed_lengths(self.lengths(step.src_step_id), step.n_split)
                 stage.split(step.iter_id, lengths, inner_to_outer=True)
             case FollowFusedSplitStep():
-                factor = prod(self.lengths(each)[step.level] for each in step.src_step_ids)
+                factor = prod(self.lengths(source)[step.level] for source in step.src_step_ids)
                 stage.split(step.iter_id, [factor], inner_to_outer=step.factor_or_nparts)
             case ComputeAtStep():
                 around = self.stage(step.target_stage_id)
@@ -164,7 +164,7 @@ class StagedDag:
     def _add(self, stage: TensorStage, step: CacheReadStep | CacheWriteStep | RfactorStep) -> None:
         at, key = step.stage_id, len(self.stages)
         if isinstance(step, CacheReadStep):
-            readers = [self.stage(each) for each in step.reader_stage_ids]
+            readers = [self.stage(reader) for reader in step.reader_stage_ids]
             at, made = at + 1, cache_read(stage, step.scope_name, readers, key)
         elif isinstance(step, CacheWriteStep):
             made = cache_write(stage, step.scope_name, key)
@@ -185,15 +185,15 @@ def _annotate(stage: TensorStage, step: AnnotationStep) -> None:
 
 def _stage(dag: ComputeDag, at: int) -> TensorStage:
     operation = dag.operations[at]
-    axes = [StageAxis(LoopVariable(each.name), each.extent, each.symbol) for each in operation.axes]
+    axes = [StageAxis(LoopVariable(axis.name), axis.extent, axis.symbol) for axis in operation.axes]
     if operation.is_placeholder:
         axes = [
             StageAxis(LoopVariable(f"ax{place}"), size)
             for place, size in enumerate(operation.shape)
         ]
     reduced = [
-        StageAxis(LoopVariable(each.name), each.extent, each.symbol)
-        for each in operation.reduce_axes
+        StageAxis(LoopVariable(axis.name), axis.extent, axis.symbol)
+        for axis in operation.reduce_axes
     ]
     is_known = operation.is_placeholder or bool(operation.bodies)
     return TensorStage(
@@ -213,7 +213,7 @@ def _mark_unread_stages(stages: list[TensorStage]) -> None:
         stage.is_output = not stage.is_placeholder and stage.key not in read
         if stage.reads is None:
             read.update(range(stage.key))
-        read.update(each.operation for each in stage.reads or ())
+        read.update(read.operation for read in stage.reads or ())
 
 
 def cache_read(
@@ -265,9 +265,9 @@ def rfactor(source: TensorStage, loop: LoopVariable, position: int, key: int) ->
     if not reduced or any(axis.loop in touched for axis in source.axes):
         raise RefusedError(f"{loop.name} of {source.name} is not of reduce axes alone")
     ranges = _ranges(source, reduced)
-    parts = [each for each in source.leaves if each in touched]
+    parts = [leaf for leaf in source.leaves if leaf in touched]
     inside = {
-        each: LinearForm() if ranges[each].extent == 1 else LinearForm.of(each) for each in parts
+        part: LinearForm() if ranges[part].extent == 1 else LinearForm.of(part) for part in parts
     }
     pass_up_forms(source, ranges, inside)
     values = {axis.loop.name: as_expression(inside[axis.loop]) for axis in reduced}
@@ -275,9 +275,9 @@ def rfactor(source: TensorStage, loop: LoopVariable, position: int, key: int) ->
     factored = StageAxis(LoopVariable(loop.name), ranges[loop].extent)
     untouched = [axis for axis in source.reduce_axes if axis.loop not in touched]
     others = [
-        StageAxis(LoopVariable(each.name), ranges[each].extent)
-        for each in parts
-        if each is not loop
+        StageAxis(LoopVariable(part.name), ranges[part].extent)
+        for part in parts
+        if part is not loop
     ]
     made = TensorStage(
         f"{source.name}.rf",
@@ -287,7 +287,9 @@ def rfactor(source: TensorStage, loop: LoopVariable, position: int, key: int) ->
         source.outputs,
         substituted(source.reads, values),
     )
-    made.relations = [each for each in source.relations if not _marking_loop(each) & touched]
+    made.relations = [
+        relation for relation in source.relations if not _marking_loop(relation) & touched
+    ]
     over = StageAxis(LoopVariable(f"{loop.name}.v"), factored.extent)
     axes = _renamed(source.axes)
     indices = [Variable(axis.loop.name) for axis in axes]
@@ -300,8 +302,8 @@ def rfactor(source: TensorStage, loop: LoopVariable, position: int, key: int) ->
 
 def _renamed(axes: Sequence[StageAxis]) -> list[StageAxis]:
     return [
-        StageAxis(LoopVariable(f"ax{place}"), each.extent, each.symbol)
-        for place, each in enumerate(axes)
+        StageAxis(LoopVariable(f"ax{place}"), axis.extent, axis.symbol)
+        for place, axis in enumerate(axes)
     ]
 
 
@@ -342,10 +344,10 @@ def all_reads(bodies: Iterable[Expression]) -> Reads | None:
 def checked(found: Iterable[TensorRead]) -> Reads | None:
     """Return distinct reads; None if there are too many or too large ones."""
     distinct: dict[TensorRead, None] = {}
-    for each in found:
-        if not _is_small(each) or len(distinct) > _MOST_READS:
+    for read in found:
+        if not _is_small(read) or len(distinct) > _MOST_READS:
             return None
-        distinct[each] = None
+        distinct[read] = None
     return tuple(distinct)
 
 
@@ -359,7 +361,7 @@ def substituted(found: Reads | None, values: Mapping[str, Expression]) -> Reads 
             return values.get(expression.name, expression)
         return rebuilt(expression, change)
 
-    return checked(each for each in map(change, found) if isinstance(each, TensorRead))
+    return checked(read for read in map(change, found) if isinstance(read, TensorRead))
 
 
 def redirected(found: Reads, old: tuple[int, int], new: int) -> Reads:
@@ -371,14 +373,14 @@ def redirected(found: Reads, old: tuple[int, int], new: int) -> Reads:
             return TensorRead(whole.name, whole.indices, 0, new)
         return whole
 
-    return tuple(each for each in map(change, found) if isinstance(each, TensorRead))
+    return tuple(read for read in map(change, found) if isinstance(read, TensorRead))
 
 
 def inlined(
     found: Reads | None, key: int, axes: Sequence[str], inner: Reads | None
 ) -> Reads | None:
     """Return reads with those of a stage replaced by that stage's own reads."""
-    if found is None or all(each.operation != key for each in found):
+    if found is None or all(read.operation != key for read in found):
         return found
     if inner is None:
         return None

@@ -57,7 +57,7 @@ class _LeafLoop:
 
 def computations(dag: ComputeDag) -> list[Computation]:
     """Return one computation per operation."""
-    return [_computation(each, index) for index, each in enumerate(dag.operations)]
+    return [_computation(operation, index) for index, operation in enumerate(dag.operations)]
 
 
 class Dataflow:
@@ -71,15 +71,15 @@ class Dataflow:
         """Add a computation behind `stage` that copies it for its readers."""
         source = self.computations[stage]
         name = source.origin if source.outputs == 1 else f"{source.origin}.v0"
-        taken = {each.name for each in self.computations}
+        taken = {computation.name for computation in self.computations}
         while f"{name}.{scope}" in taken:  # TVM's own name of a third copy is not stable
             name += ".d"
         key, read = next(self._keys), (source.key, 0)
         for reader in readers:
             self._redirect(reader, stage, read, (key, 0))
         axes = tuple(
-            TensorAxis(f"ax{index}", each.extent, each.symbol)
-            for index, each in enumerate(source.axes)
+            TensorAxis(f"ax{index}", axis.extent, axis.symbol)
+            for index, axis in enumerate(source.axes)
         )
         name = f"{name}.{scope}"
         copy = Computation(key, name, name, source.operation, False, axes, (), 1, frozenset({read}))
@@ -92,7 +92,7 @@ class Dataflow:
         if source.is_placeholder:
             raise RewriteError("a placeholder is not computed, so it has no cache to write")
         name, key = f"{source.name}.{scope}", next(self._keys)
-        axes = tuple(replace(each, name=f"{each.name}.c") for each in source.axes)
+        axes = tuple(replace(axis, name=f"{axis.name}.c") for axis in source.axes)
         cache = replace(source, key=key, name=name, origin=name, axes=axes)
         copied = frozenset((key, output) for output in range(source.outputs))
         copy = replace(source, reduce_axes=(), reads=copied)
@@ -121,8 +121,8 @@ class Dataflow:
             source,
             name=kept,
             axes=tuple(
-                TensorAxis(f"ax{index}", each.extent, each.symbol)
-                for index, each in enumerate(source.axes)
+                TensorAxis(f"ax{index}", axis.extent, axis.symbol)
+                for index, axis in enumerate(source.axes)
             ),
             reduce_axes=(replace(factored, name=f"{factored.name}.v"),),
             reads=frozenset((key, output) for output in range(source.outputs)),
@@ -160,8 +160,8 @@ class Leaves:
             self._leaves = [_LeafLoop(TensorAxis("singleton", 1), frozenset({-1}))]
             return
         fused = chosen[0]
-        for each in chosen[1:]:
-            fused = _LeafLoop(_fused(fused.axis, each.axis), fused.roots | each.roots)
+        for leaf in chosen[1:]:
+            fused = _LeafLoop(_fused(fused.axis, leaf.axis), fused.roots | leaf.roots)
         self._leaves[places[0] : places[-1] + 1] = [fused]
 
     def split(self, place: int, lengths: tuple[int, ...], inner_to_outer: bool) -> None:
@@ -176,7 +176,7 @@ class Leaves:
             parts.append(part)
         parts.append(rest)
         ordered = reversed(parts) if inner_to_outer else parts
-        self._leaves[place : place + 1] = [_LeafLoop(each, leaf.roots) for each in ordered]
+        self._leaves[place : place + 1] = [_LeafLoop(axis, leaf.roots) for axis in ordered]
 
     def factored(self, place: int) -> tuple[TensorAxis, tuple[TensorAxis, ...]]:
         """Return a loop, and the rest of the reduction when it becomes an axis."""
@@ -209,11 +209,11 @@ class Leaves:
 
 
 def _computation(operation: Operation, index: int) -> Computation:
-    axes = tuple(TensorAxis(each.name, each.extent, each.symbol) for each in operation.axes)
+    axes = tuple(TensorAxis(axis.name, axis.extent, axis.symbol) for axis in operation.axes)
     if operation.is_placeholder:
         axes = tuple(TensorAxis("", extent) for extent in operation.shape)
     reduce_axes = tuple(
-        TensorAxis(each.name, each.extent, each.symbol) for each in operation.reduce_axes
+        TensorAxis(axis.name, axis.extent, axis.symbol) for axis in operation.reduce_axes
     )
     return Computation(
         index,
@@ -284,7 +284,7 @@ class Attachments:
             return stage + (stage >= at)
 
         self.stages = {
-            (after(stage), place): [after(each) for each in attached]
+            (after(stage), place): [after(other) for other in attached]
             for (stage, place), attached in self.stages.items()
         }
         self.loops = {

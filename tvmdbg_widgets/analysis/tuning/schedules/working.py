@@ -88,19 +88,19 @@ def fuse(working: Working, step: FuseStep) -> None:
                 "loops may have one",
                 "fused_ids",
             )
-    kinds = {each.kind for each in parts}
+    kinds = {part.kind for part in parts}
     kind = parts[0].kind if len(kinds) == 1 else IteratorKind.MIXED
-    history = sorted({each for part in parts for each in part.steps})
+    history = sorted({step for part in parts for step in part.steps})
     fused = Iterator(
-        "".join(f"{each.name}@" for each in parts),
+        "".join(f"{part.name}@" for part in parts),
         _product(working, parts),
         kind,
         made_by=index,
         steps=(*history, index),
-        parts=tuple(each for part in parts for each in part.parts),
+        parts=tuple(inner for part in parts for inner in part.parts),
         product=None
-        if any(each.product is None for each in parts)
-        else tuple(factor for each in parts for factor in each.product or ()),
+        if any(part.product is None for part in parts)
+        else tuple(factor for part in parts for factor in part.product or ()),
     )
     first, last = places[0], places[-1]
     _replace(working, stage, (*old[:first], fused, *old[last + 1 :]))
@@ -115,7 +115,7 @@ def reorder(working: Working, step: ReorderStep) -> None:
     """RE: reorder loops; orders that TVM does not check are applied too."""
     if len(step.after_ids) > MOST_LOOPS:
         working.refuse(f"more than {MOST_LOOPS:,} loops", "after_ids")
-    chosen = [working.iterator(step.stage_id, each, "after_ids") for each in step.after_ids]
+    chosen = [working.iterator(step.stage_id, place, "after_ids") for place in step.after_ids]
     working.stage(step.stage_id)
     working.set_iterators(step.stage_id, tuple(chosen), is_open=False)
 
@@ -139,7 +139,7 @@ def follow_split(working: Working, step: FollowSplitStep) -> None:
     loop = working.iterator_to_split(step.stage_id, step.iter_id)
     kept = max(step.n_split - 1, 0)
     sources = [(step.src_step_id, at) for at in range(len(lengths))]
-    factors = [*((each,) for each in sources[:kept]), tuple(sources[kept:])]
+    factors = [*((source,) for source in sources[:kept]), tuple(sources[kept:])]
     followed = followed_lengths(lengths, step.n_split)
     _split(working, step, loop, followed, factors, inner_to_outer=True)
 
@@ -205,7 +205,7 @@ def _split(
     stage, place = step.stage_id, step.iter_id
     if len(lengths) > MOST_LOOPS:
         working.refuse(f"more than {MOST_LOOPS:,} factors", "lengths")
-    if any(not 0 < each <= LARGEST_FACTOR for each in lengths):
+    if any(not 0 < length <= LARGEST_FACTOR for length in lengths):
         working.refuse(f"factors must be 1 to {LARGEST_FACTOR}", "lengths")
     left, known = loop.extent, working.knows_parts(stage)
     made = changed(
@@ -261,10 +261,10 @@ def _replace(working: Working, stage: int, iterators: tuple[Iterator, ...]) -> N
 def _product(working: Working, parts: list[Iterator]) -> int | None:
     """Multiply extents in order, truncated to 32 bits where TVM does so."""
     product = 1
-    for each in parts:
-        if each.extent is None:
+    for part in parts:
+        if part.extent is None:
             return None
-        product *= each.extent
+        product *= part.extent
         if working.wraps:
             product = (product + 2**31) % 2**32 - 2**31
     return product
@@ -290,12 +290,12 @@ class Working:
         self.attachments = Attachments()
         self.dataflow = Dataflow(dag)
         self.stages: list[Stage] = [
-            self.fresh_stage(each, made_by=-1) for each in self.dataflow.computations
+            self.fresh_stage(computation, made_by=-1) for computation in self.dataflow.computations
         ]
 
     def state(self) -> State:
         """Return a snapshot of the state."""
-        attached = {loop: tuple(each) for loop, each in self.attachments.stages.items()}
+        attached = {loop: tuple(stage) for loop, stage in self.attachments.stages.items()}
         return State(
             self.dag, self.steps, tuple(self.stages), attached, dict(self.attachments.loops)
         )
@@ -363,10 +363,10 @@ class Working:
         """Replace the loops of a stage."""
         if len(iterators) > MOST_LOOPS:
             self.refuse(f"stage {stage} gets more than {MOST_LOOPS:,} loops")
-        for each in iterators:
-            if len(each.name) > LONGEST_NAME:
+        for iterator in iterators:
+            if len(iterator.name) > LONGEST_NAME:
                 self.refuse(f"a loop's name is longer than {LONGEST_NAME:,} characters")
-            if each.extent is not None and each.extent > LARGEST_EXTENT:
+            if iterator.extent is not None and iterator.extent > LARGEST_EXTENT:
                 self.refuse("a loop's extent does not fit into 64 bits")
         self.mark(stage, iterators=iterators, **marks)
 
