@@ -56,8 +56,8 @@ class DifferenceGroup(NamedTuple):
             return self.in_b
         if self.in_a == self.in_b and self.kind is not DifferenceKind.TIME:  # too long to print
             return f"{self.what} differs"
-        said = f"{self.what}: " if self.what else ""
-        return f"{said}{self.in_a} → {self.in_b}"
+        prefix = f"{self.what}: " if self.what else ""
+        return f"{prefix}{self.in_a} → {self.in_b}"
 
 
 class Comparison(MadeSequence[Difference]):
@@ -98,7 +98,7 @@ class Comparison(MadeSequence[Difference]):
     @cached_property
     def groups(self) -> tuple[DifferenceGroup, ...]:
         """Equal differences grouped: times first (largest first), then other kinds by frequency."""
-        found: dict[tuple[object, ...], list[Difference]] = {}
+        by_key: dict[tuple[object, ...], list[Difference]] = {}
         for difference in self._found:
             key: tuple[object, ...] = (
                 difference.kind,
@@ -108,10 +108,10 @@ class Comparison(MadeSequence[Difference]):
             )
             if difference.kind is DifferenceKind.TIME:
                 key = difference.kind, difference.a, difference.b
-            found.setdefault(key, []).append(difference)
+            by_key.setdefault(key, []).append(difference)
         groups = [
             DifferenceGroup(first.kind, first.what, first.in_a, first.in_b, (first, *rest))
-            for first, *rest in found.values()
+            for first, *rest in by_key.values()
         ]
         return tuple(sorted(groups, key=self._rank))  # stable
 
@@ -139,8 +139,8 @@ class Comparison(MadeSequence[Difference]):
 
     def counts(self) -> dict[str, int]:
         """Return the number of differences by kind."""
-        found = Counter(difference.kind for difference in self._found)
-        return {kind.label: found[kind] for kind in DifferenceKind if found[kind]}
+        counts = Counter(difference.kind for difference in self._found)
+        return {kind.label: counts[kind] for kind in DifferenceKind if counts[kind]}
 
     def to_dataframe(self) -> Any:
         """Return one row per difference as a ``pandas.DataFrame``; node ids are -1 where alone."""
@@ -170,8 +170,8 @@ class Comparison(MadeSequence[Difference]):
     @cached_property
     def sentence(self) -> str:
         """The result in one line: how much faster or slower B is, and how much is unmatched."""
-        said = [] if self.times is None else [self.times.sentence]
-        return "; ".join([*said, self.matching.unmatched])
+        sentences = [] if self.times is None else [self.times.sentence]
+        return "; ".join([*sentences, self.matching.unmatched])
 
     def __repr__(self) -> str:
         lines = [self.title, self.sentence, self.matching.sentence]
@@ -188,18 +188,18 @@ class Comparison(MadeSequence[Difference]):
 
     def sections(self) -> list[tuple[str, list[DifferenceGroup]]]:
         """Return the groups by kind; scalar parameters are a section of their own."""
-        found: dict[str, list[DifferenceGroup]] = {}
+        sections: dict[str, list[DifferenceGroup]] = {}
         for group in self.groups:
             scalar = self._unmatched_parameters(group)[1]
             title = f"{group.kind.label}, scalar parameters" if scalar else group.kind.label
-            found.setdefault(title, []).append(group)
-        return list(found.items())
+            sections.setdefault(title, []).append(group)
+        return list(sections.items())
 
     def nodes(self, group: DifferenceGroup) -> str:
         """Return the nodes of a group: ``"conv2d + add #38 ~ #40 (1×64×8×8) and 3 more"``."""
-        told = self.pair(group.members[0])
+        first = self.pair(group.members[0])
         more = len(group.members) - 1
-        return f"{told} and {more:,} more" if more else told
+        return f"{first} and {more:,} more" if more else first
 
     def pair(self, difference: Difference) -> str:
         """Return label, ids and shape of a pair; label and shape are those in A if it is there."""
@@ -207,10 +207,10 @@ class Comparison(MadeSequence[Difference]):
         nodes = difference.a, difference.b
         side = int(nodes[0] < 0)
         ids = dict.fromkeys(f"#{node}" for node in nodes if node >= 0)
-        told = f"{label_of(graphs[side], nodes[side])} {' ~ '.join(ids)}"
+        words = f"{label_of(graphs[side], nodes[side])} {' ~ '.join(ids)}"
         outputs = graphs[side].entry_range(nodes[side])
         shape = graphs[side].shape(nodes[side]) if outputs else None
-        return told if shape is None else f"{told} ({shape_text(shape)})"
+        return words if shape is None else f"{words} ({shape_text(shape)})"
 
     def _repr_html_(self) -> str:
         rows: list[tuple[str, str, str]] = []

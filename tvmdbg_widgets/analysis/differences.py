@@ -81,8 +81,8 @@ def differences(a: RunParts, b: RunParts, matching: Matching) -> Iterator[Differ
     for one, other in pairs:
         many_a, many_b = several.get((one, other), ((one,), (other,)))
         if len(many_a) > 1 or len(many_b) > 1:
-            told = _calls(graph_a, many_a), _calls(graph_b, many_b)
-            yield Difference(DifferenceKind.FUSION, one, other, "", *told)
+            calls = _calls(graph_a, many_a), _calls(graph_b, many_b)
+            yield Difference(DifferenceKind.FUSION, one, other, "", *calls)
         else:
             yield from _operators(graph_a, graph_b, one, other)
             yield from _operand_differences(matching, one, other)
@@ -94,11 +94,11 @@ def differences(a: RunParts, b: RunParts, matching: Matching) -> Iterator[Differ
 
 def _unmatched_nodes(graph: Graph, nodes: list[int], kind: DifferenceKind) -> Iterator[Difference]:
     for node in nodes:
-        told = _signature(graph, node)
+        signature = _signature(graph, node)
         if kind is DifferenceKind.ONLY_A:
-            yield Difference(kind, node, -1, "", told, "")
+            yield Difference(kind, node, -1, "", signature, "")
         else:
-            yield Difference(kind, -1, node, "", "", told)
+            yield Difference(kind, -1, node, "", "", signature)
 
 
 def value_pairs(matching: Matching) -> list[tuple[int, int]]:
@@ -118,8 +118,8 @@ def value_pairs(matching: Matching) -> list[tuple[int, int]]:
 def _places(graph: Graph) -> list[int]:
     places = np.empty(graph.num_nodes, np.int64)
     places[graph.topological_order] = np.arange(graph.num_nodes)
-    found: list[int] = places.tolist()
-    return found
+    order: list[int] = places.tolist()
+    return order
 
 
 def _fused_groups(
@@ -131,21 +131,21 @@ def _fused_groups(
         of_a[one].append(other)
         of_b[other].append(one)
     fused = {one: others for one, others in of_a.items() if len(others) > 1}
-    found: dict[tuple[int, int], tuple[tuple[int, ...], tuple[int, ...]]] = {
+    groups: dict[tuple[int, int], tuple[tuple[int, ...], tuple[int, ...]]] = {
         (one, other): ((one,), tuple(some)) for one, some in fused.items() for other in some
     }
     for other, ones in of_b.items():
         if len(ones) > 1:
-            found |= {(one, other): (tuple(ones), (other,)) for one in ones}
-    return found
+            groups |= {(one, other): (tuple(ones), (other,)) for one in ones}
+    return groups
 
 
 def _operators(a: Graph, b: Graph, one: int, other: int) -> Iterator[Difference]:
     if a.nodes[one].parts != b.nodes[other].parts:
-        told = label_of(a, one), label_of(b, other)
-        if told[0] == told[1]:
-            told = _call(a, one), _call(b, other)
-        yield Difference(DifferenceKind.OPERATORS, one, other, "", *told)
+        names = label_of(a, one), label_of(b, other)
+        if names[0] == names[1]:
+            names = _call(a, one), _call(b, other)
+        yield Difference(DifferenceKind.OPERATORS, one, other, "", *names)
 
 
 def _operand_differences(matching: Matching, one: int, other: int) -> Iterator[Difference]:
@@ -157,8 +157,8 @@ def _operand_differences(matching: Matching, one: int, other: int) -> Iterator[D
             same = from_a[0] >= 0 and from_b[0] in matching.b_of(from_a[0])
             if same and from_a[1] == from_b[1]:
                 continue
-        told = _source(matching.graph_a, from_a), _source(matching.graph_b, from_b)
-        yield Difference(DifferenceKind.WIRING, one, other, f"operand {at}", *told)
+        sources = _source(matching.graph_a, from_a), _source(matching.graph_b, from_b)
+        yield Difference(DifferenceKind.WIRING, one, other, f"operand {at}", *sources)
 
 
 def _reads(graph: Graph, node: int) -> list[tuple[int, int]]:
@@ -184,35 +184,35 @@ def _attributes(a: Graph, b: Graph, one: int, other: int) -> Iterator[Difference
         in_a, in_b = mine.get(name), theirs.get(name)
         if in_a == in_b:
             continue
-        told = [
+        values = [
             "absent" if value is None else "differs" if name in _OPAQUE else one_line(value)
             for value in (in_a, in_b)
         ]
-        if told[0] != "differs" or told[1] != "differs":
-            told = ["there" if value == "differs" else value for value in told]
-        yield Difference(DifferenceKind.ATTRIBUTE, one, other, one_line(name), *told)
+        if values[0] != "differs" or values[1] != "differs":
+            values = ["there" if value == "differs" else value for value in values]
+        yield Difference(DifferenceKind.ATTRIBUTE, one, other, one_line(name), *values)
 
 
 def _entry_differences(a: Graph, b: Graph, one: int, other: int) -> Iterator[Difference]:
     entries_a, entries_b = a.entry_range(one), b.entry_range(other)
     if len(entries_a) != len(entries_b):
-        told = counted(len(entries_a), "output"), counted(len(entries_b), "output")
-        yield Difference(DifferenceKind.SHAPE, one, other, "outputs", *told)
+        words = counted(len(entries_a), "output"), counted(len(entries_b), "output")
+        yield Difference(DifferenceKind.SHAPE, one, other, "outputs", *words)
     for at in range(min(len(entries_a), len(entries_b))):
         what = f"output {at}" if len(entries_a) > 1 else ""
         dtypes = a.dtype(one, at) or "?", b.dtype(other, at) or "?"
         if canonical(dtypes[0]) != canonical(dtypes[1]):
-            told = one_line(dtypes[0]), one_line(dtypes[1])
-            yield Difference(DifferenceKind.DTYPE, one, other, what, *told)
+            words = one_line(dtypes[0]), one_line(dtypes[1])
+            yield Difference(DifferenceKind.DTYPE, one, other, what, *words)
         shapes = a.shape(one, at), b.shape(other, at)
         if shapes[0] != shapes[1]:
-            told = _shape(shapes[0]), _shape(shapes[1])
-            yield Difference(DifferenceKind.SHAPE, one, other, what, *told)
+            words = _shape(shapes[0]), _shape(shapes[1])
+            yield Difference(DifferenceKind.SHAPE, one, other, what, *words)
         if a.device_types is not None and b.device_types is not None:
             devices = int(a.device_types[entries_a[at]]), int(b.device_types[entries_b[at]])
             if devices[0] != devices[1]:
-                told = device_name(devices[0]), device_name(devices[1])
-                yield Difference(DifferenceKind.DEVICE, one, other, what, *told)
+                words = device_name(devices[0]), device_name(devices[1])
+                yield Difference(DifferenceKind.DEVICE, one, other, what, *words)
 
 
 def _storage(a: Graph, b: Graph, pairs: list[tuple[int, int]]) -> Iterator[Difference]:
@@ -222,28 +222,28 @@ def _storage(a: Graph, b: Graph, pairs: list[tuple[int, int]]) -> Iterator[Diffe
     to_b: dict[int, int] = {}
     to_a: dict[int, int] = {}
     ids_a, ids_b = a.storage_ids.tolist(), b.storage_ids.tolist()
-    found = []
+    differing = []
     for one, other in pairs:
         for entry_a, entry_b in zip(a.entry_range(one), b.entry_range(other), strict=False):
             id_a, id_b = ids_a[entry_a], ids_b[entry_b]
             if id_a < 0 or id_b < 0:
                 continue
             if to_b.setdefault(id_a, id_b) != id_b or to_a.setdefault(id_b, id_a) != id_a:
-                found.append((one, other, id_a, id_b))
-    if not found:
+                differing.append((one, other, id_a, id_b))
+    if not differing:
         return
     sharing_a, sharing_b = _nodes_by_storage(a, ids_a), _nodes_by_storage(b, ids_b)
-    for one, other, id_a, id_b in found:
-        told = _shared(id_a, sharing_a[id_a]), _shared(id_b, sharing_b[id_b])
-        yield Difference(DifferenceKind.STORAGE, one, other, "storage_id", *told)
+    for one, other, id_a, id_b in differing:
+        words = _shared(id_a, sharing_a[id_a]), _shared(id_b, sharing_b[id_b])
+        yield Difference(DifferenceKind.STORAGE, one, other, "storage_id", *words)
 
 
 def _nodes_by_storage(graph: Graph, storage_ids: list[int]) -> dict[int, list[int]]:
-    found: dict[int, list[int]] = defaultdict(list)
+    by_storage: dict[int, list[int]] = defaultdict(list)
     for node in range(graph.num_nodes):
         for storage_id in dict.fromkeys(storage_ids[entry] for entry in graph.entry_range(node)):
-            found[storage_id].append(node)
-    return found
+            by_storage[storage_id].append(node)
+    return by_storage
 
 
 def _shared(storage_id: int, nodes: list[int]) -> str:
@@ -262,7 +262,7 @@ def _time_differences(
     if a.timeline is None or b.timeline is None or a.graph is None:
         return
     times_a, times_b = a.timeline.node_ns, b.timeline.node_ns
-    found = []
+    differing = []
     for one, other in pairs:
         if a.graph.kinds[one] < NodeKind.OPERATOR:
             continue
@@ -273,8 +273,8 @@ def _time_differences(
             in_a = duration_text(took[0], a.timeline.rounding_ns)
             in_b = duration_text(took[1], b.timeline.rounding_ns)
             each = Difference(DifferenceKind.TIME, one, other, speed, in_a, in_b)
-            found.append((-abs(took[1] - took[0]), each))
-    yield from (difference for _rank, difference in sorted(found))
+            differing.append((-abs(took[1] - took[0]), each))
+    yield from (difference for _rank, difference in sorted(differing))
 
 
 def label_of(graph: Graph, node: int) -> str:
@@ -287,9 +287,9 @@ def _call(graph: Graph, node: int) -> str:
 
 
 def _calls(graph: Graph, nodes: tuple[int, ...]) -> str:
-    told = label_of(graph, nodes[0]) if len(nodes) == 1 else counted(len(nodes), "node")
+    name = label_of(graph, nodes[0]) if len(nodes) == 1 else counted(len(nodes), "node")
     ids = ", ".join(f"#{node}" for node in nodes[:6]) + (" …" if len(nodes) > 6 else "")
-    return told if len(nodes) == 1 else f"{told}: {ids}"
+    return name if len(nodes) == 1 else f"{name}: {ids}"
 
 
 def _kind(graph: Graph, node: int) -> str:
@@ -316,10 +316,10 @@ def checked_titles(
     """Return the given titles of two runs, or their own titles made distinct."""
     if titles is None:
         return _distinct_titles(a, b)
-    found = () if isinstance(titles, str) else tuple(titles)
-    if len(found) != 2 or "" in found:
+    pair = () if isinstance(titles, str) else tuple(titles)
+    if len(pair) != 2 or "" in pair:
         raise ValueError(f"titles are two texts, one for each run, found {titles!r:.80}")
-    return found[0], found[1]
+    return pair[0], pair[1]
 
 
 def _distinct_titles(a: RunParts, b: RunParts) -> tuple[str, str]:

@@ -61,17 +61,17 @@ class Explanation(MadeSequence[FoundMessage]):
         known = counted(len(self.found), "known message")
         if not self.found:
             known = "no message that is known"
-        told = [f"{known} in {counted(self.lines, 'line')}"]
+        lines = [f"{known} in {counted(self.lines, 'line')}"]
         for each in self.found:
-            told += ["", *each.lines()]
+            lines += ["", *each.lines()]
         if any(message.message.layout for message in self.found):
-            told += ["", _WHERE_PLACES]
+            lines += ["", _WHERE_PLACES]
         if self.unknown:
-            told += ["", "look like errors and are not known:"]
-            told += [f"  line {line:,}: {text}" for line, text in self.unknown[:_UNKNOWN_SHOWN]]
+            lines += ["", "look like errors and are not known:"]
+            lines += [f"  line {line:,}: {text}" for line, text in self.unknown[:_UNKNOWN_SHOWN]]
             more = len(self.unknown) - _UNKNOWN_SHOWN
-            told += [f"  and {more:,} more"] if more > 0 else []
-        return "\n".join(told)
+            lines += [f"  and {more:,} more"] if more > 0 else []
+        return "\n".join(lines)
 
     def places(self) -> str:
         """Return the places that must change together where DLDataType was changed."""
@@ -98,14 +98,14 @@ class Explanation(MadeSequence[FoundMessage]):
 
 def places_lines() -> list[str]:
     """Return the places that must change together, and what breaks if one is forgotten."""
-    told = ["Where DLDataType was changed, all of these must change together:"]
+    lines = ["Where DLDataType was changed, all of these must change together:"]
     for place in PLACES:
         optional = "" if place.required else " (where it is used)"
         names = dict.fromkeys(path.rpartition("/")[2] for path in place.paths)
-        told.append(f"  {' or '.join(names)}{optional}: {place.change}.")
-        told.append(f"    forgotten: {place.forgotten}.")
-    told.append("  tvmdbg struct --check TVM_SOURCE --dtype-layout LAYOUT looks at each of them.")
-    return told
+        lines.append(f"  {' or '.join(names)}{optional}: {place.change}.")
+        lines.append(f"    forgotten: {place.forgotten}.")
+    lines.append("  tvmdbg struct --check TVM_SOURCE --dtype-layout LAYOUT looks at each of them.")
+    return lines
 
 
 @public
@@ -195,16 +195,16 @@ class MessageScan:
         if message.word not in text:
             return
         done = 0
-        found = literal.search(text)
-        while found is not None:
-            at = found.start()
+        start = literal.search(text)
+        while start is not None:
+            at = start.start()
             match = message.regex.search(text, max(done, at - _BEFORE), at + _BEHIND)
             if match is None:
-                found = literal.search(text, at + _BEHIND - _LONGEST)
+                start = literal.search(text, at + _BEHIND - _LONGEST)
                 continue
             yield match
             done = match.end()
-            found = literal.search(text, max(done, at + 1))
+            start = literal.search(text, max(done, at + 1))
 
     def _is_in_source(self, place: int) -> bool:
         begin = max(self._text.rfind("\n", 0, place) + 1, place - _BEHIND)
@@ -282,7 +282,7 @@ class ConditionTerm(NamedTuple):
 
 def comparisons(text: str) -> tuple[ConditionTerm, ...]:
     """Parse ``field == value`` comparisons of data types, one per ``and`` operand."""
-    found = []
+    terms = []
     field, value, equal = "", None, False
     for token in _TOKEN.finditer(text):
         if token["joint"]:
@@ -295,9 +295,9 @@ def comparisons(text: str) -> tuple[ConditionTerm, ...]:
         else:
             value = _value(token)
         if field and value is not None and equal:
-            found.append(ConditionTerm(field, *value))
+            terms.append(ConditionTerm(field, *value))
             field, value, equal = "", None, False
-    return tuple(found)
+    return tuple(terms)
 
 
 def _value(token: re.Match[str]) -> tuple[int, str]:
@@ -309,22 +309,22 @@ def _value(token: re.Match[str]) -> tuple[int, str]:
     return int(token["plain_value"]), kind
 
 
-def in_words(found: Sequence[ConditionTerm]) -> list[str]:
+def in_words(terms: Sequence[ConditionTerm]) -> list[str]:
     """Describe the comparisons: expected values, the meaning of failures, and the layout."""
-    if not found:
+    if not terms:
         return []
-    values = {term.field: term.value for term in found}
+    values = {term.field: term.value for term in terms}
     expected = ", ".join(
-        f"{'type code' if term.field == 'code' else term.field} {term.value}" for term in found
+        f"{'type code' if term.field == 'code' else term.field} {term.value}" for term in terms
     )
     if {"code", "bits", "lanes"} <= values.keys() and values["bits"] in STORABLE_BITS:
         expected = f"{DataType(values['code'], values['bits'], values['lanes'])}: {expected}"
-    lines = [f"The code expects {expected}.", *(_if_it_fails(term, values) for term in found)]
-    kinds = " ".join(f"{term.field}:{term.kind}" for term in found)
+    lines = [f"The code expects {expected}.", *(_if_it_fails(term, values) for term in terms)]
+    kinds = " ".join(f"{term.field}:{term.kind}" for term in terms)
     layout = next((layout for layout in (NARROW, WIDE) if layout.declaration == kinds), None)
     if layout is not None:
         lines.append(f"It compares {kinds}: compiled for the {layout.name} layout of DLDataType.")
-    elif len(found) == len(_FIELDS):
+    elif len(terms) == len(_FIELDS):
         lines.append(f"It compares {kinds}: compiled for a DLDataType that no release has.")
     return lines
 
@@ -379,9 +379,9 @@ _NUMBER = re.compile(r"(?P<hex>0x(?:\\n|[ :\t])*)?(?P<digits>[0-9a-f]{1,8})", re
 
 def which_status(facts: Mapping[str, str]) -> list[str]:
     """Return a sentence on an error number, or nothing for an unknown number."""
-    told = _NUMBER.fullmatch(facts.get("status", ""))
-    if told is None or not (told["hex"] or told["digits"].isdecimal()):
+    matched = _NUMBER.fullmatch(facts.get("status", ""))
+    if matched is None or not (matched["hex"] or matched["digits"].isdecimal()):
         return []
-    number = int(told["digits"], 16 if told["hex"] else 10)
+    number = int(matched["digits"], 16 if matched["hex"] else 10)
     meant = STATUSES.get(number)
     return [f"{number:#x} is {meant}"] if meant else []

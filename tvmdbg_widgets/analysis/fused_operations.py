@@ -110,16 +110,16 @@ def _head_operations(call: OperatorCall, out: Shape, at: int) -> Bounds:
     if is_softmax(part):
         return softmax(part, out, call.attrs)
     if _has_weight(part):
-        found = _with_weight(call, part, call.operands, out)
+        bounds = _with_weight(call, part, call.operands, out)
     else:
         read = call.operands[0].shape if len(call.operands) == 1 or at == 0 else None
-        found = pooling(part, read, out, call.attrs)
-    if isinstance(found, str):
-        return Bounds.unknown(found)
+        bounds = pooling(part, read, out, call.attrs)
+    if isinstance(bounds, str):
+        return Bounds.unknown(bounds)
     left = _operands_left(call, out, at, _values(call)) if at == 0 else []
     if not broadcast_to([operand.shape for operand in left], out, parts):
         return Bounds.unknown("the shapes of its operands do not lead to that of its output")
-    return Bounds(found, found)
+    return Bounds(bounds, bounds)
 
 
 def _with_weight(
@@ -177,9 +177,9 @@ def _bounds_of_assignments(call: OperatorCall, out: Shape, head: int | None) -> 
         return Bounds.unknown(f"{counted(len(values), 'operand')}: too many ways to share them out")
     try:
         for fold in (True, False):
-            found = Ways(call.parts, out, head, fold).of(0, tuple(sorted(values)), ())
-            if found is not None:
-                return Bounds(*found)
+            bounds = Ways(call.parts, out, head, fold).of(0, tuple(sorted(values)), ())
+            if bounds is not None:
+                return Bounds(*bounds)
     except TooManyError:
         return Bounds.unknown("too many ways to share out its operands among its operators")
     return Bounds.unknown("the shapes of its operands do not lead to that of its output")
@@ -311,7 +311,7 @@ class Ways:
     ) -> tuple[int, int] | None:
         if at == len(self._parts):
             return (0, 0) if [value.shape for value in waiting] == [self._out] else None
-        found: list[tuple[int, int]] = []
+        options: list[tuple[int, int]] = []
         for result, own, used in self._possible_results(at, waiting, read):
             left = list(waiting)
             for operand in used:
@@ -319,10 +319,10 @@ class Ways:
                     left.remove(operand)
             rest = self.of(at + 1, tuple(sorted([*left, result])), tuple(sorted({*read, *used})))
             if rest is not None:
-                found.append((own + rest[0], own + rest[1]))
-        if not found:
+                options.append((own + rest[0], own + rest[1]))
+        if not options:
             return None
-        return min(bounds[0] for bounds in found), max(bounds[1] for bounds in found)
+        return min(bounds[0] for bounds in options), max(bounds[1] for bounds in options)
 
     def _possible_results(
         self, at: int, waiting: tuple[OperandValue, ...], read: tuple[OperandValue, ...]

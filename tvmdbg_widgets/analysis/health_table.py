@@ -86,8 +86,8 @@ _SOUND = Judged(Suspicion.SOUND, HealthVerdict.OK)
 
 def health(evidence: RunEvidence, findings: Findings) -> Health:
     """Judge every tensor of a run that was scanned so far."""
-    told = _EntryVerdicts(evidence, Judge(evidence, findings))
-    table = HealthTable(told.columns, told.words, told.brief, told.item)
+    verdicts = _EntryVerdicts(evidence, Judge(evidence, findings))
+    table = HealthTable(verdicts.columns, verdicts.words, verdicts.brief, verdicts.item)
     return Health(table, complete=findings.complete, title=evidence.parts.title)
 
 
@@ -126,9 +126,9 @@ class _EntryVerdicts:
             "source": sources,
         }
 
-    def _column_of_all(self, found: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    def _column_of_all(self, values: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
         column = np.full(len(self._entries), np.nan)
-        column[self._known] = found
+        column[self._known] = values
         return column
 
     def _ranks(self) -> np.ndarray[Any, np.dtype[np.int32]]:
@@ -175,23 +175,23 @@ class _EntryVerdicts:
         graph = evidence.parts.graph
         known = graph is not None and 0 <= entry[0] < graph.num_nodes
         facts: dict[str, Any] = {}
-        found = evidence.statistics.get(entry)
-        if found is not None and found.size:
+        stats = evidence.statistics.get(entry)
+        if stats is not None and stats.size:
             facts = {
-                "size": found.size,
-                "nan": found.nan,
-                "inf": found.pos_inf + found.neg_inf,
-                "zero": found.zero / found.size,
-                "denormal": found.denormal / found.size,
-                "low": found.minimum,
-                "high": found.maximum,
-                "mean": found.mean,
-                "std": found.std,
+                "size": stats.size,
+                "nan": stats.nan,
+                "inf": stats.pos_inf + stats.neg_inf,
+                "zero": stats.zero / stats.size,
+                "denormal": stats.denormal / stats.size,
+                "low": stats.minimum,
+                "high": stats.maximum,
+                "mean": stats.mean,
+                "std": stats.std,
                 "saturated": float(self.columns["saturated"][row]),
-                "dead": self._dead_of(entry, found),
-                "constant": found.size > 1
-                and found.finite == found.size
-                and bool(found.minimum == found.maximum),
+                "dead": self._dead_of(entry, stats),
+                "constant": stats.size > 1
+                and stats.finite == stats.size
+                and bool(stats.minimum == stats.maximum),
             }
         return EntryHealth(
             entry,
@@ -207,19 +207,19 @@ class _EntryVerdicts:
             **facts,
         )
 
-    def _saturated(self, entry: Entry, found: Statistics) -> float:
+    def _saturated(self, entry: Entry, stats: Statistics) -> float:
         ends = self._judge.ends.get(entry)
         if ends is not None:
             return ends.share
         tensor = self._evidence.tensors[entry]
-        judged = range_use.is_judged(self._evidence.parts, entry, tensor, found)
+        judged = range_use.is_judged(self._evidence.parts, entry, tensor, stats)
         return 0.0 if judged else math.nan
 
-    def _dead_of(self, entry: Entry, found: Statistics) -> tuple[int, int] | None:
+    def _dead_of(self, entry: Entry, stats: Statistics) -> tuple[int, int] | None:
         dead = self._judge.dead.get(entry)
         if dead is None:
             return None
-        return (dead.total if found.zero == found.size else len(dead.dead)), dead.total
+        return (dead.total if stats.zero == stats.size else len(dead.dead)), dead.total
 
 
 #: Least denormal share of nonzero values that is reported for an OK entry.
@@ -259,8 +259,8 @@ class Judge:
         if broken is not None:
             words = f"could not be read: {one_line(broken)}"
             return Judged(Suspicion.BROKEN, HealthVerdict.UNKNOWN, words, UNREAD)
-        found = evidence.scanned.statistics.get(entry)
-        if found is None:
+        stats = evidence.scanned.statistics.get(entry)
+        if stats is None:
             return Judged(Suspicion.NOT_YET, HealthVerdict.NOT_SCANNED)
         if entry in evidence.overwritten:
             words = (
@@ -269,29 +269,33 @@ class Judge:
             )
             return Judged(Suspicion.OVERWRITTEN, HealthVerdict.SUSPICIOUS, words, "overwritten")
         if entry in self._carriers:
-            return self._nonfinite(entry, found)
-        told = self._told.get(entry)
-        if told is not None and told.severity is Severity.ERROR:
-            return Judged(Suspicion.FAULT, HealthVerdict.FAULTY, *_title(told))
-        if not found.applicable:
-            words = f"cannot be judged: {found.reason}"
+            return self._nonfinite(entry, stats)
+        finding = self._told.get(entry)
+        if finding is not None and finding.severity is Severity.ERROR:
+            return Judged(Suspicion.FAULT, HealthVerdict.FAULTY, *_title(finding))
+        if not stats.applicable:
+            words = f"cannot be judged: {stats.reason}"
             return Judged(Suspicion.UNKNOWN, HealthVerdict.UNKNOWN, words, "not judged")
         return (
-            self._judged_values(entry, found)
-            or (Judged(Suspicion.DOUBT, HealthVerdict.SUSPICIOUS, *_title(told)) if told else None)
-            or self._sound(entry, found)
+            self._judged_values(entry, stats)
+            or (
+                Judged(Suspicion.DOUBT, HealthVerdict.SUSPICIOUS, *_title(finding))
+                if finding
+                else None
+            )
+            or self._sound(entry, stats)
         )
 
-    def _nonfinite(self, entry: Entry, found: Statistics) -> Judged:
+    def _nonfinite(self, entry: Entry, stats: Statistics) -> Judged:
         evidence = self._evidence
-        inf = found.pos_inf + found.neg_inf
+        inf = stats.pos_inf + stats.neg_inf
         brief = " + ".join(
-            [*([f"{found.nan:,} NaN"] if found.nan else []), *([f"{inf:,} Inf"] if inf else [])]
+            [*([f"{stats.nan:,} NaN"] if stats.nan else []), *([f"{inf:,} Inf"] if inf else [])]
         )
-        words = f"{brief} of {counted(found.size, 'value')}"
+        words = f"{brief} of {counted(stats.size, 'value')}"
         role = evidence.role(entry[0])
         if entry in self._born:
-            nan = Suspicion.BORN_NAN if found.nan else Suspicion.BORN_INF
+            nan = Suspicion.BORN_NAN if stats.nan else Suspicion.BORN_INF
             if role is None:
                 origin = ""
             elif role:
@@ -306,13 +310,13 @@ class Judge:
             return Judged(nan, HealthVerdict.FAULTY, words + origin, brief, source=entry[0])
         source = self._came.get(entry)
         if source is not None:
-            nan = Suspicion.CAME_NAN if found.nan else Suspicion.CAME_INF
+            nan = Suspicion.CAME_NAN if stats.nan else Suspicion.CAME_INF
             words += f", from {evidence.entry_name(source)}"
             return Judged(nan, HealthVerdict.FAULTY, words, brief, source=source[0])
         words += ", all -Inf, which masks hold on purpose"
         return Judged(Suspicion.MINUS, HealthVerdict.SUSPICIOUS, words, brief)
 
-    def _judged_values(self, entry: Entry, found: Statistics) -> Judged | None:
+    def _judged_values(self, entry: Entry, stats: Statistics) -> Judged | None:
         evidence = self._evidence
         ends, dead = self.ends.get(entry), self.dead.get(entry)
         if ends is not None and ends.many:
@@ -327,26 +331,26 @@ class Judge:
             share = len(dead.dead) / dead.total
             return Judged(Suspicion.DEAD, HealthVerdict.SUSPICIOUS, *_channels(dead), share)
         if entry in self._constant or entry in self._following:
-            value = "0" if found.minimum == 0 else number_text(found.minimum)
+            value = "0" if stats.minimum == 0 else number_text(stats.minimum)
             why = ""
             if entry in self._following:
                 why = ", as is all that it computes from"
             elif entry in self._unset:
                 why = ", as if it was never set"
-            words = f"{value} in all {counted(found.size, 'value')}{why}"
-            brief = "all zero" if found.minimum == 0 else f"all {value}"
+            words = f"{value} in all {counted(stats.size, 'value')}{why}"
+            brief = "all zero" if stats.minimum == 0 else f"all {value}"
             weight = float(entry not in self._following)
             return Judged(Suspicion.CONSTANT, HealthVerdict.SUSPICIOUS, words, brief, weight)
-        if is_near_limit(evidence.tensors[entry], found):
-            end = max(abs(float(found.minimum)), abs(float(found.maximum)))
+        if is_near_limit(evidence.tensors[entry], stats):
+            end = max(abs(float(stats.minimum)), abs(float(stats.maximum)))
             words = f"reaches {end:,.0f}, within a factor of two of the largest float16"
             return Judged(Suspicion.NEAR_LIMIT, HealthVerdict.SUSPICIOUS, words, "near limit", end)
         return None
 
-    def _sound(self, entry: Entry, found: Statistics) -> Judged:
-        nonzero = found.finite - found.zero
-        if nonzero and found.denormal >= _DENORMAL * nonzero:
-            share = found.denormal / found.size
+    def _sound(self, entry: Entry, stats: Statistics) -> Judged:
+        nonzero = stats.finite - stats.zero
+        if nonzero and stats.denormal >= _DENORMAL * nonzero:
+            share = stats.denormal / stats.size
             words = f"{percent(share)} so small that their type has fewer digits for them"
             brief = f"{percent(share)} denormal"
             return Judged(Suspicion.DENORMAL, HealthVerdict.OK, words, brief, share)
@@ -360,15 +364,15 @@ class Judge:
         """Return the entries that may deserve a remark."""
         columns = self._evidence.columns
         many = columns.denormal >= _DENORMAL * np.maximum(columns.finite - columns.zero, 1)
-        found = set(columns.where(many | (columns.peak > NEAR)))
-        found.update(self._carriers, self._told, self.ends, self.dead)
-        return found | self._constant | self._following
+        suspects = set(columns.where(many | (columns.peak > NEAR)))
+        suspects.update(self._carriers, self._told, self.ends, self.dead)
+        return suspects | self._constant | self._following
 
 
 def _channels(dead: DeadChannels) -> tuple[str, str]:
     number, are = f"{len(dead.dead):,} of", agree(len(dead.dead), "is")
-    told = f"{number} {counted(dead.total, 'channel')} {are} zero throughout ({dead.axis})"
-    return told, f"{number} {dead.total:,} dead"
+    words = f"{number} {counted(dead.total, 'channel')} {are} zero throughout ({dead.axis})"
+    return words, f"{number} {dead.total:,} dead"
 
 
 def _title(finding: Finding) -> tuple[str, str]:

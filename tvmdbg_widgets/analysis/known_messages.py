@@ -82,13 +82,13 @@ def _messages(group: dict[str, Any]) -> tuple[KnownMessage, ...]:
         return _PART.sub(lambda name: whole(parts[name[1]]), text)
 
     shared = {key: group[key] for key in ("versions", "source", "next") if key in group}
-    found = []
+    messages = []
     for own in group["message"]:
         fields = {"pattern": own["literal"], "tell": ""} | shared | own
         fields |= {key: whole(fields[key]) for key in ("pattern", "source")}
         fields["next"] = tuple(map(whole, fields["next"]))
-        found.append(KnownMessage(**fields))
-    return tuple(found)
+        messages.append(KnownMessage(**fields))
+    return tuple(messages)
 
 
 _FILE = tomllib.loads(Path(__file__).with_name("known_messages.toml").read_text("utf-8"))

@@ -87,10 +87,10 @@ def known_layouts(run: RunParts, entry: Entry, *, near: bool = True) -> tuple[Kn
     shape = _known_shape(run, entry)
     if graph is None or not shape:
         return ()
-    found = _valid_claims(run, shape, _stated_claims(graph, entry))
-    if near and not found and not NAMES.isdisjoint(graph.attr_names):
-        found = _valid_claims(run, shape, _neighboring_claims(run, graph, entry, shape))
-    return found or _valid_claims(run, shape, _claims_of_name(graph, entry, shape))
+    layouts = _valid_claims(run, shape, _stated_claims(graph, entry))
+    if near and not layouts and not NAMES.isdisjoint(graph.attr_names):
+        layouts = _valid_claims(run, shape, _neighboring_claims(run, graph, entry, shape))
+    return layouts or _valid_claims(run, shape, _claims_of_name(graph, entry, shape))
 
 
 def _stated_claims(graph: Graph, entry: Entry, most: int | None = None) -> Iterator[_Claim]:
@@ -98,20 +98,20 @@ def _stated_claims(graph: Graph, entry: Entry, most: int | None = None) -> Itera
     if graph.kinds[node] == NodeKind.OPERATOR:
         attrs, func = graph.attrs[node], graph.func_names[node]
         single = len(graph.entry_range(node)) == 1
-        for told in of_output(attrs, func):
+        for named in of_output(attrs, func):
             plain = None
             if is_transform(func) and (operands := _operand_entries(graph, node)):
                 plain = operands[0], attrs.get("src_layout", "")
-            source = f"{told.attr} of node {node}"
-            yield _Claim(told.layout, source, node, told.certain and single, plain)
+            source = f"{named.attr} of node {node}"
+            yield _Claim(named.layout, source, node, named.certain and single, plain)
     for edge in _reader_edges(graph, entry, most):
         reader, position = int(graph.edge_target[edge]), int(graph.edge_position[edge])
         attrs, func = graph.attrs[reader], graph.func_names[reader]
         sure = graph.edge_trust[edge] != Trust.AMBIGUOUS
-        for told in of_operand(attrs, func, position):
+        for named in of_operand(attrs, func, position):
             plain = ((reader, 0), attrs.get("dst_layout", "")) if is_transform(func) else None
-            source = f"{told.attr} of node {reader}"
-            yield _Claim(told.layout, source, reader, told.certain and sure, plain)
+            source = f"{named.attr} of node {reader}"
+            yield _Claim(named.layout, source, reader, named.certain and sure, plain)
 
 
 def _neighboring_claims(
@@ -169,22 +169,22 @@ def _claims_of_name(graph: Graph, entry: Entry, shape: tuple[int, ...]) -> Itera
 def _valid_claims(
     run: RunParts, shape: tuple[int, ...], claims: Iterable[_Claim]
 ) -> tuple[KnownLayout, ...]:
-    found: dict[str, KnownLayout] = {}
+    layouts: dict[str, KnownLayout] = {}
     for claim in sorted(claims, key=lambda claim: not claim.certain):
         try:
             layout = Layout.parse(claim.text)
         except ValueError:
             continue
         sizes = _sizes(run, shape, layout, claim.plain) if layout.fits(shape) else None
-        known = found.get(claim.text)
+        known = layouts.get(claim.text)
         if sizes is None or (known is not None and (known.sizes or not sizes)):
             continue
         certainty = known.certainty if known else ("stated" if claim.certain else "likely")
         source = known.source if known else claim.source
         if known:
             source = f"{source}, sizes from node {claim.node}"
-        found[claim.text] = KnownLayout(layout, source, certainty, sizes)
-    return tuple(found.values())
+        layouts[claim.text] = KnownLayout(layout, source, certainty, sizes)
+    return tuple(layouts.values())
 
 
 def _sizes(
@@ -212,8 +212,8 @@ def _sizes(
 
 
 def _reader_edges(graph: Graph, entry: Entry, most: int | None) -> list[int]:
-    found: list[int] = graph.readers(*entry)[:most].tolist()
-    return found
+    edges: list[int] = graph.readers(*entry)[:most].tolist()
+    return edges
 
 
 def _operand_entries(graph: Graph, node: int) -> list[Entry]:
@@ -285,40 +285,40 @@ def of_output(attrs: Mapping[str, str], func_name: str) -> Iterator[NamedLayout]
     """Yield layouts that a function's attributes state for its output, the best first."""
     if NAMES.isdisjoint(attrs):
         return
-    found = parts(func_name)
-    bearers = _bearing_positions(attrs, found)
+    operators = parts(func_name)
+    bearers = _bearing_positions(attrs, operators)
     if not bearers:
         yield from _first_attribute(attrs, _ANY[1], certain=False)
         return
     at = bearers[-1]
-    certain = all(map(_keeps, found[at + 1 :])) and not _is_cut(func_name)
-    yield from _first_attribute(attrs, _attributes(found[at])[1], certain=certain)
+    certain = all(map(_keeps, operators[at + 1 :])) and not _is_cut(func_name)
+    yield from _first_attribute(attrs, _attributes(operators[at])[1], certain=certain)
 
 
 def of_operand(attrs: Mapping[str, str], func_name: str, position: int) -> Iterator[NamedLayout]:
     """Yield layouts that a function's attributes state for an operand, the best first."""
     if NAMES.isdisjoint(attrs):
         return
-    found = parts(func_name)
-    bearers = _bearing_positions(attrs, found)
+    operators = parts(func_name)
+    bearers = _bearing_positions(attrs, operators)
     if not bearers:
         if not position:
             yield from _first_attribute(attrs, _ANY[0], certain=False)
         return
     at = bearers[0]
-    first = found[at]
+    first = operators[at]
     certain = at == 0 and len(bearers) == 1 and not _is_cut(func_name)
     if family(first) in ("convolution", "matmul") and position == 1:
         if not first.endswith("without_weight_transform"):
             yield from _first_attribute(attrs, _WEIGHTS, certain=certain)
-    elif position == 0 or (at > 0 and all(map(_keeps, found[:at]))):
+    elif position == 0 or (at > 0 and all(map(_keeps, operators[:at]))):
         yield from _first_attribute(attrs, _attributes(first)[0], certain=certain)
 
 
-def _bearing_positions(attrs: Mapping[str, str], found: tuple[str, ...]) -> list[int]:
+def _bearing_positions(attrs: Mapping[str, str], operators: tuple[str, ...]) -> list[int]:
     return [
         at
-        for at, part in enumerate(found)
+        for at, part in enumerate(operators)
         if not _keeps(part) and any(attrs.get(name) for name in _all_attributes(part))
     ]
 

@@ -88,16 +88,16 @@ def _timed_column(parts: RunParts, graph: Graph, name: str) -> NodeColumn:
 
 
 def _best_layouts(parts: RunParts, graph: Graph, watch: Callable[[int], None]) -> list[str | None]:
-    found: list[str | None] = []
+    layouts: list[str | None] = []
     for node in range(graph.num_nodes):
-        watch(len(found))
+        watch(len(layouts))
         for output in range(len(graph.entry_range(node))):
             known = next(iter(known_layouts(parts, (node, output))), None)
             sure = known is not None and known.certainty == "stated"
-            found.append(
+            layouts.append(
                 None if known is None else known.layout.text + ("" if sure else " (likely)")
             )
-    return found
+    return layouts
 
 
 Entry: TypeAlias = tuple[int, int]
@@ -166,12 +166,12 @@ class OutputErrors:
             entry = self._left[0]
             watch(self.done)
             try:
-                found = self._error(self._tensors[entry], self._reference[entry], watch)
+                error = self._error(self._tensors[entry], self._reference[entry], watch)
             except (FormatError, OSError):
-                found, self.unread = np.nan, self.unread + 1
+                error, self.unread = np.nan, self.unread + 1
             except ValueError:
-                found = np.nan
-            self.values[self._graph.entry_id(*entry)] = found
+                error = np.nan
+            self.values[self._graph.entry_id(*entry)] = error
             self._left.pop(0)
             self.done += 1
 
@@ -217,19 +217,19 @@ class OutputErrors:
 
 
 def _by_entry(graph: Graph, reference: Mapping[Any, Any]) -> dict[Entry, Any]:
-    found: dict[Entry, Any] = {}
+    arrays: dict[Entry, Any] = {}
     for key, value in reference.items():
         array = value if hasattr(value, "chunks") else np.asarray(value)
         if isinstance(key, tuple):
             graph.entry_id(*key)
-            found[int(key[0]), int(key[1])] = array
+            arrays[int(key[0]), int(key[1])] = array
         elif isinstance(key, str):
             nodes = [node.id for node in graph.nodes_named(key)] or [graph.node(key).id]
-            found |= {(node, 0): array for node in nodes}
+            arrays |= {(node, 0): array for node in nodes}
         else:
             graph.entry_id(key)
-            found[int(key), 0] = array
-    return dict(sorted(found.items()))
+            arrays[int(key), 0] = array
+    return dict(sorted(arrays.items()))
 
 
 def _of_run(graph: Graph, reference: Any) -> tuple[dict[Entry, Any], set[int] | None]:
@@ -248,19 +248,19 @@ def _of_run(graph: Graph, reference: Any) -> tuple[dict[Entry, Any], set[int] | 
     sure = matching.certainty <= Certainty.LIKELY
     certain = set(map(tuple, matching.pairs[sure].tolist()))
     pairs = [pair for pair in value_pairs(matching) if pair in certain]
-    found = {
+    matched = {
         (one, output): tensors[other, output]
         for one, other in pairs
         for output in range(len(graph.entry_range(one)))
         if (other, output) in tensors
     }
-    if not found:
+    if not matched:
         raise ValueError(
             f"the reference has another graph, of {counted(theirs.num_nodes, 'node')} and not "
             f"{graph.num_nodes:,}, and none of its tensors is surely of a node of this one: "
             "give a mapping of this run's nodes to its arrays"
         )
-    return dict(sorted(found.items())), {one for one, _other in pairs}
+    return dict(sorted(matched.items())), {one for one, _other in pairs}
 
 
 def _equal_blocks(array: Any) -> Iterator[Block]:

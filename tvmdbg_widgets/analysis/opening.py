@@ -45,13 +45,13 @@ def opening_tensor(run: RunFacts) -> Tensor | None:
         (tensor, _known_or_sampled(tensor, sample=at < _TENSORS))
         for at, tensor in enumerate(tensors)
     ]
-    known = [(tensor, found) for tensor, found in looked if found is not None]
+    known = [(tensor, stats) for tensor, stats in looked if stats is not None]
     ranks: tuple[Callable[[Statistics], object], ...] = (
-        lambda found: found.finite < found.size,
-        lambda found: found.finite and found.minimum != found.maximum,
-        lambda found: found.size,
+        lambda stats: stats.finite < stats.size,
+        lambda stats: stats.finite and stats.minimum != stats.maximum,
+        lambda stats: stats.size,
     )
-    return next((tensor for fits in ranks for tensor, found in known if fits(found)), None)
+    return next((tensor for fits in ranks for tensor, stats in known if fits(stats)), None)
 
 
 def _faulty_tensor(run: RunFacts) -> Tensor | None:
@@ -68,34 +68,34 @@ def _slowest_output(run: RunFacts) -> Tensor | None:
         return None
     top = run.timeline.top(None)
     members = (nodes for nodes, ns in zip(top.members, top.ns.tolist(), strict=True) if ns > 0)
-    found = (run.tensors.get((node, 0)) for nodes in members for node in nodes[::-1])
-    return next((tensor for tensor in found if tensor is not None), None)
+    outputs = (run.tensors.get((node, 0)) for nodes in members for node in nodes[::-1])
+    return next((tensor for tensor in outputs if tensor is not None), None)
 
 
 def _known_or_sampled(tensor: Tensor, *, sample: bool) -> Statistics | None:
     try:
-        found = tensor.known_statistics()
-        if found is None and sample:
-            found = tensor.statistics(sample=_SAMPLE)
+        stats = tensor.known_statistics()
+        if stats is None and sample:
+            stats = tensor.statistics(sample=_SAMPLE)
     except (FormatError, OSError):
         return None
-    return found if found is not None and found.applicable else None
+    return stats if stats is not None and stats.applicable else None
 
 
 def hidden_nodes(run: RunFacts, queries: Iterable[str]) -> npt.NDArray[np.bool_]:
     """Mark nodes that a query selects, and parameters that only those read."""
     graph = run.graph
-    found = np.zeros(0 if graph is None else graph.num_nodes, bool)
+    selected = np.zeros(0 if graph is None else graph.num_nodes, bool)
     if graph is None:
-        return found
+        return selected
     for query in queries:
-        found[list(select(run.queries, query))] = True
+        selected[list(select(run.queries, query))] = True
     known = graph.edge_source >= 0
-    source, by_hidden = graph.edge_source[known], found[graph.edge_target[known]]
+    source, by_hidden = graph.edge_source[known], selected[graph.edge_target[known]]
     is_read = np.zeros((2, graph.num_nodes), bool)
     is_read[by_hidden.astype(int), source] = True
     hidden: npt.NDArray[np.bool_] = (
-        found | (graph.kinds == NodeKind.PARAMETER) & is_read[1] & ~is_read[0]
+        selected | (graph.kinds == NodeKind.PARAMETER) & is_read[1] & ~is_read[0]
     )
     return hidden
 
@@ -151,10 +151,10 @@ def _largest(run: RunFacts) -> Iterator[Highlight]:
     if graph is None:
         tensors = tuple((run.tensors or {}).values())
         if tensors:
-            found = max(tensors, key=lambda each: each.nbytes)
-            entry = Entry(found.node, found.output)
-            value = bytes_text(found.nbytes)
-            name = tensor_title(found, None)
+            largest = max(tensors, key=lambda each: each.nbytes)
+            entry = Entry(largest.node, largest.output)
+            value = bytes_text(largest.nbytes)
+            name = tensor_title(largest, None)
             yield Highlight("Largest tensor", "tensor", name, value, (entry.node,), entry)
         return
     sizes = entry_sizes(graph)

@@ -70,17 +70,17 @@ def convolution(
     if named is None:
         return f"no formula for {part}"
     space, transposed = _SPACE[int(named[1])], named[2] is not None
-    found: dict[int, str] = {}
+    names: dict[int, str] = {}
     for data, weight in pairwise(operands):
         if data.shape is None or weight.shape is None:
             continue
         for name, count in _readings((data.shape, weight.shape, out), attrs, space, transposed):
-            found.setdefault(count, name)
-    if len(found) == 1:
-        return next(iter(found))
-    if not found:
+            names.setdefault(count, name)
+    if len(names) == 1:
+        return next(iter(names))
+    if not names:
         return f"{part}: its operands fit no layout it can have"
-    return f"{part}: its shapes fit {' and '.join(found.values())}, which differ in operations"
+    return f"{part}: its shapes fit {' and '.join(names.values())}, which differ in operations"
 
 
 def _readings(
@@ -212,17 +212,17 @@ def is_matmul(part: str) -> bool:
 def matmul(part: str, operands: Sequence[Operand], out: Shape) -> int | str:
     """Return the operations of a dense layer or a product, or why they are unknown."""
     inner = _dense_depth if bare(part) in _DENSE else _product_depths
-    found = {
+    counts = {
         count
         for left, right in pairwise(operands)
         if left.shape is not None and right.shape is not None
         for count in inner(left.shape, right.shape, out)
     }
-    if len(found) == 1:
-        return 2 * math.prod(out) * found.pop()
-    if not found:
+    if len(counts) == 1:
+        return 2 * math.prod(out) * counts.pop()
+    if not counts:
         return f"{part}: the shapes of its operands do not fit that of its output"
-    several = ", ".join(map(str, sorted(found)))
+    several = ", ".join(map(str, sorted(counts)))
     return f"{part}: the shapes leave open over how many numbers it sums ({several})"
 
 

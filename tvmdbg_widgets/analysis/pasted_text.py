@@ -117,12 +117,12 @@ def rejoined(text: str) -> tuple[str, list[int]]:
 
 def pieces_joined(text: str, starts: list[int]) -> tuple[str, list[int]] | None:
     """Return the text with all lines joined that may have been wrapped within a word."""
-    pieces, found, length = [], [], 0
+    pieces, starts_of_lines, length = [], [], 0
     last = -1
     for row, begin in enumerate(starts):
         end = starts[row + 1] if row + 1 < len(starts) else len(text)
         line = text[begin:end]
-        found.append(length)
+        starts_of_lines.append(length)
         bare = line.rstrip("\r\n")
         if line != bare and _NARROWEST <= len(bare) <= _WIDEST and row + 1 < len(starts):
             following = text[end : end + 1]
@@ -130,7 +130,7 @@ def pieces_joined(text: str, starts: list[int]) -> tuple[str, list[int]] | None:
                 line, last = bare, row
         pieces.append(line)
         length += len(line)
-    return ("".join(pieces), found) if last >= 0 else None
+    return ("".join(pieces), starts_of_lines) if last >= 0 else None
 
 
 def _last_wrapped_row(lines: list[str], row: int) -> tuple[int, int]:

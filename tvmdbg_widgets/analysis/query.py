@@ -197,9 +197,9 @@ def any_fits(several: Iterable[Sequence[str]], fits: Fits) -> Mask:
     """Return which groups of lower-case texts have one that fits (bool [N])."""
     groups = list(several)
     of_text = fits(list(itertools.chain(*groups)))
-    found = np.zeros(len(groups), bool)
-    found[np.repeat(np.arange(len(groups)), list(map(len, groups)))[of_text]] = True
-    return found
+    any_of = np.zeros(len(groups), bool)
+    any_of[np.repeat(np.arange(len(groups)), list(map(len, groups)))[of_text]] = True
+    return any_of
 
 
 _COMPARE: Final[Mapping[str, Callable[[Any, float], Any]]] = {
@@ -259,8 +259,8 @@ def search(pattern: str, texts: Sequence[str], *, is_glob: bool = False) -> npt.
     sizes = np.cumsum([len(candidate) for candidate in texts], dtype=np.int64)
     ends = [*np.flatnonzero(np.diff(sizes // _BLOCK)) + 1, len(texts)]
     blocks = itertools.pairwise([0, *ends])
-    found = [_search(pattern, texts[first:end], is_glob=is_glob) for first, end in blocks]
-    return np.concatenate(found)
+    matches = [_search(pattern, texts[first:end], is_glob=is_glob) for first, end in blocks]
+    return np.concatenate(matches)
 
 
 def _search(pattern: str, texts: Sequence[str], *, is_glob: bool) -> npt.NDArray[np.bool_]:
@@ -269,8 +269,8 @@ def _search(pattern: str, texts: Sequence[str], *, is_glob: bool) -> npt.NDArray
     answer = json.loads(call("searchTexts", json.dumps(request), failure=failure))
     if "error" in answer:
         raise RegexError(answer["at"], answer["error"])
-    found: npt.NDArray[np.bool_] = np.frombuffer(answer["found"].encode(), np.uint8) == ord("1")
-    return found
+    matches: npt.NDArray[np.bool_] = np.frombuffer(answer["found"].encode(), np.uint8) == ord("1")
+    return matches
 
 
 @dataclass(frozen=True)

@@ -95,17 +95,17 @@ class ScanColumns:
     @property
     def peak(self) -> Floats:
         """Largest finite magnitude; NaN without any."""
-        found: Floats = np.fmax(np.abs(self.low), np.abs(self.high))
-        return found
+        peak: Floats = np.fmax(np.abs(self.low), np.abs(self.high))
+        return peak
 
     def where(self, mask: Mask) -> list[Entry]:
         """Return the entries of the masked rows, in order."""
         return [self.entries[row] for row in np.flatnonzero(mask).tolist()]
 
 
-def _column(name: str, found: Iterable[Statistics]) -> np.ndarray[Any, Any]:
+def _column(name: str, stats: Iterable[Statistics]) -> np.ndarray[Any, Any]:
     if name in _COUNTS:
-        return np.array([getattr(statistics, name) for statistics in found], np.int64)
+        return np.array([getattr(statistics, name) for statistics in stats], np.int64)
     field = "minimum" if name == "low" else "maximum"
-    bounds = (getattr(statistics, field) for statistics in found)
+    bounds = (getattr(statistics, field) for statistics in stats)
     return np.array([math.nan if bound is None else float(bound) for bound in bounds], np.float64)

@@ -71,14 +71,14 @@ class Selection(Listed):
 
     def __new__(
         cls,
-        found: Iterable[int],
+        nodes: Iterable[int],
         query: str,
         facts: Facts,
         unknown: dict[str, int],
         notes: list[str],
     ) -> Self:
         """Keep the ids with query and facts."""
-        selection = super().__new__(cls, found)
+        selection = super().__new__(cls, nodes)
         selection.query, selection._facts = query, facts
         selection.unknown, selection.notes = unknown, notes
         return selection
@@ -98,8 +98,8 @@ class Selection(Listed):
     def caption(self) -> str:
         """The selection in one line: ``"5 of 72 nodes: time>1ms; 45 of 72 nodes have no time"``."""
         count = self._facts.graph.num_nodes
-        found = f"{len(self):,} of {counted(count, 'node')}: {one_line(self.query)}"
-        return "; ".join([found, *self.notes])
+        head = f"{len(self):,} of {counted(count, 'node')}: {one_line(self.query)}"
+        return "; ".join([head, *self.notes])
 
     def _cells(self, each: int) -> list[str]:
         node = self._facts.graph.nodes[each]

@@ -74,15 +74,15 @@ _ORDER = {IssueSeverity.ERROR: 0, IssueSeverity.WARNING: 1, IssueSeverity.NOTE: 
 
 def check(parts: RunParts) -> Issues:
     """Return the issues of a run and what its kind of dump leaves open, the gravest first."""
-    found = [
+    issues = [
         *parts.issues,
         *_nothing_timed(parts),
         *_ambiguous_edges(parts),
         *_open_questions(parts),
         *_other_measurements(parts),
     ]
-    found.sort(key=lambda issue: _ORDER[issue.severity])
-    return Issues(found)
+    issues.sort(key=lambda issue: _ORDER[issue.severity])
+    return Issues(issues)
 
 
 def _nothing_timed(parts: RunParts) -> list[Issue]:
@@ -132,20 +132,20 @@ _LAID = {
 
 
 def _open_questions(parts: RunParts) -> list[Issue]:
-    found = []
+    issues = []
     timeline = parts.timeline
     if timeline is not None and timeline.num_slices and timeline.synthetic:
-        found.append(
+        issues.append(
             Issue(
                 "timeline-synthetic",
                 IssueSeverity.NOTE,
                 f"the timeline is synthetic: {_LAID[timeline.measured]} is not the model's latency",
             )
         )
-    told = any(parts.issues.by_rule(rule) for rule in ("stale-tensors", "tables-disagree"))
-    told |= parts.executorch is not None
-    if parts.tensors is not None and parts.timeline is not None and not told:
-        found.append(
+    is_known = any(parts.issues.by_rule(rule) for rule in ("stale-tensors", "tables-disagree"))
+    is_known |= parts.executorch is not None
+    if parts.tensors is not None and parts.timeline is not None and not is_known:
+        issues.append(
             Issue(
                 "run-count-unknown",
                 IssueSeverity.NOTE,
@@ -154,12 +154,12 @@ def _open_questions(parts: RunParts) -> list[Issue]:
                 "cannot show it",
             )
         )
-    return found
+    return issues
 
 
 def _other_measurements(parts: RunParts) -> list[Issue]:
     timeline = parts.timeline
-    found = []
+    issues = []
     for report in parts.reports:
         if timeline is None or report.file in timeline.sources or report.num_nodes == 0:
             continue
@@ -171,7 +171,7 @@ def _other_measurements(parts: RunParts) -> list[Issue]:
         overall = ", ".join(
             f"{one_line(name)} {duration_text(ns)}" for name, ns in report.device_ns.items()
         )
-        found.append(
+        issues.append(
             Issue(
                 "report-differs",
                 IssueSeverity.NOTE,
@@ -184,4 +184,4 @@ def _other_measurements(parts: RunParts) -> list[Issue]:
                 file=report.file,
             )
         )
-    return found
+    return issues

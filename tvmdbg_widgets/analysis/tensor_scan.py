@@ -121,7 +121,7 @@ class TensorScan:
         with self._changed:
             return Scanned(
                 dict(self._statistics),
-                {name: dict(found) for name, found in self._probed.items()},
+                {name: dict(results) for name, results in self._probed.items()},
                 dict(self._broken),
                 len(self._entries),
                 tuple(self._batches),
@@ -264,16 +264,16 @@ class TensorScan:
         for positions, batch in count_together(list(tensors.values())):
             self._watch()
             own = [entries[position] for position in positions]
-            found = dict(zip(own, batch.rows(), strict=True))
-            probed = self._probe_batch(own, batch, found, tensors)
-            for entry, each in found.items():
+            stats = dict(zip(own, batch.rows(), strict=True))
+            probed = self._probe_batch(own, batch, stats, tensors)
+            for entry, each in stats.items():
                 tensors[entry].take(each)
             with self._changed:
                 self._batches.append((own, batch))
-                self._statistics.update(found)
+                self._statistics.update(stats)
                 for name, facts in probed.items():
                     self._probed[name].update(facts)
-            nbytes += sum(tensors[entry].nbytes for entry in found)
+            nbytes += sum(tensors[entry].nbytes for entry in stats)
         self._lonely.update(entry for entry in entries if not self._known(entry))
         return nbytes
 
@@ -281,7 +281,7 @@ class TensorScan:
         self,
         entries: list[Entry],
         batch: Batch,
-        found: dict[Entry, Statistics],
+        stats: dict[Entry, Statistics],
         tensors: Mapping[Entry, Tensor],
     ) -> dict[str, dict[Entry, Any]]:
         probed: dict[str, dict[Entry, Any]] = {}
@@ -291,26 +291,26 @@ class TensorScan:
             facts = probed.setdefault(name, {})
             for row in rows:
                 entry = entries[row]
-                if entry not in found:
+                if entry not in stats:
                     continue
                 chunks = partial(batch.chunks, row)
                 try:
-                    fact = probe(Subject(self._parts, entry, tensors[entry], found[entry], chunks))
+                    fact = probe(Subject(self._parts, entry, tensors[entry], stats[entry], chunks))
                 except Exception:  # noqa: BLE001 (one broken tensor must not hide the others)
-                    del found[entry]
+                    del stats[entry]
                     continue
                 if fact is not None:
                     facts[entry] = fact
         return {
-            name: {entry: fact for entry, fact in facts.items() if entry in found}
+            name: {entry: fact for entry, fact in facts.items() if entry in stats}
             for name, facts in probed.items()
         }
 
     def _look(self, entry: Entry, tensor: Tensor, executor: Executor | None = None) -> None:
         self._watch()
         try:
-            found = tensor.statistics(watch=self._watch, executor=executor)
-            subject = Subject(self._parts, entry, tensor, found, partial(self._chunks, tensor))
+            stats = tensor.statistics(watch=self._watch, executor=executor)
+            subject = Subject(self._parts, entry, tensor, stats, partial(self._chunks, tensor))
             probed = {name: probe(subject) for name, probe in self._probes.items()}
         except _ScanStoppedError:
             raise
@@ -320,7 +320,7 @@ class TensorScan:
                 self._broken[entry] = why_unread(problem)
             return
         with self._changed:
-            self._statistics[entry] = found
+            self._statistics[entry] = stats
             for name, fact in probed.items():
                 if fact is not None:
                     self._probed[name][entry] = fact
@@ -372,9 +372,9 @@ def _stored_bytes(tensors: Sequence[Tensor], positions: list[int]) -> dict[int, 
     for position in positions:
         source = tensors[position].record.source
         files.setdefault(id(source), (source, []))[1].append(position)
-    found: dict[int, bytes] = {}
+    data: dict[int, bytes] = {}
     for source, own in files.values():
         records = [tensors[position].record for position in own]
         ranges = [(record.offset, record.nbytes) for record in records]
-        found.update(zip(own, read_near(source, ranges), strict=True))
-    return found
+        data.update(zip(own, read_near(source, ranges), strict=True))
+    return data

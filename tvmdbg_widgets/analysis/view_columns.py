@@ -149,10 +149,10 @@ def open_by_itself(graph: Graph, groups: Groups) -> list[int]:
         "nodeGroup": groups.node_group,
     }
     failure = "which groups are open could not be told"
-    found: list[int] = json.loads(
+    opened: list[int] = json.loads(
         call("openGroups", json.dumps(packed_text(columns)), failure=failure)
     )
-    return found
+    return opened
 
 
 Hashes = npt.NDArray[np.uint64]
@@ -201,16 +201,16 @@ def mixed(a: npt.ArrayLike, b: npt.ArrayLike) -> Hashes:
     ) * np.uint64(0xD1B54A32D192ED03)
     x = (x ^ (x >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     x = (x ^ (x >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    found: Hashes = x ^ (x >> np.uint64(31))
-    return found
+    hashes: Hashes = x ^ (x >> np.uint64(31))
+    return hashes
 
 
 def segment_sums(values: Hashes, offsets: npt.NDArray[np.integer]) -> Hashes:
     """Return the sum of ``values[offsets[i]:offsets[i + 1]]`` by i, modulo 2**64."""
     total = np.zeros(len(values) + 1, np.uint64)
     np.cumsum(values, out=total[1:])
-    found: Hashes = total[offsets[1:]] - total[offsets[:-1]]
-    return found
+    sums: Hashes = total[offsets[1:]] - total[offsets[:-1]]
+    return sums
 
 
 def hashed(strings: StringColumn) -> Hashes:
@@ -249,27 +249,27 @@ def _attribute_hashes(graph: Graph) -> Hashes:
 
 def entry_layouts(graph: Graph) -> StringColumn:
     """Return the best stated layouts of entries that fit their shapes, ``""`` for none."""
-    found = [""] * graph.num_entries
+    layouts = [""] * graph.num_entries
     bears = np.array([not NAMES.isdisjoint(attrs) for attrs in graph.attrs], np.bool_)
     alone = np.diff(graph.entry_offsets) == 1
     for node in np.flatnonzero(bears & alone & (graph.kinds == int(NodeKind.OPERATOR))).tolist():
         entry = int(graph.entry_offsets[node])
-        told = of_output(graph.attrs[node], graph.func_names[node])
-        found[entry] = _first_that_fits(graph, entry, told)
+        named = of_output(graph.attrs[node], graph.func_names[node])
+        layouts[entry] = _first_that_fits(graph, entry, named)
     is_known = (graph.edge_source >= 0) & (graph.edge_trust != int(Trust.AMBIGUOUS))
     for edge in np.flatnonzero(is_known & bears[graph.edge_target]).tolist():
         entry = int(graph.entry_offsets[graph.edge_source[edge]] + graph.edge_output[edge])
-        if found[entry]:
+        if layouts[entry]:
             continue
         target, position = int(graph.edge_target[edge]), int(graph.edge_position[edge])
-        told = of_operand(graph.attrs[target], graph.func_names[target], position)
-        found[entry] = _first_that_fits(graph, entry, told)
-    return StringColumn.from_strings(found)
+        named = of_operand(graph.attrs[target], graph.func_names[target], position)
+        layouts[entry] = _first_that_fits(graph, entry, named)
+    return StringColumn.from_strings(layouts)
 
 
-def _first_that_fits(graph: Graph, entry: int, told: Iterable[NamedLayout]) -> str:
+def _first_that_fits(graph: Graph, entry: int, candidates: Iterable[NamedLayout]) -> str:
     fitting = (
-        named.layout for named in told if named.certain and _fits(graph, entry, named.layout)
+        named.layout for named in candidates if named.certain and _fits(graph, entry, named.layout)
     )
     return next(fitting, "")
 

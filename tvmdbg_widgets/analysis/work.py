@@ -136,11 +136,11 @@ class Work:
     def __repr__(self) -> str:
         rows = self.operators
         known = ~np.isnan(self.flops[rows])
-        told = counted(float(np.nansum(self.flops[rows])), "operation")
+        total = counted(float(np.nansum(self.flops[rows])), "operation")
         if known.sum() < len(rows):
-            told += f" known of {int(known.sum()):,}"
+            total += f" known of {int(known.sum()):,}"
         size = bytes_text(int(np.nansum(self.bytes[rows])))
-        lines = [f"Work of {counted(len(rows), 'operator')}: {told}; {size} read and written"]
+        lines = [f"Work of {counted(len(rows), 'operator')}: {total}; {size} read and written"]
         lines += [f"  #{node}: {'; '.join(why)}" for node, why in list(self.why.items())[:10]]
         more = len(self.why) - 10
         return "\n".join([*lines, *([f"  … {more} more"] if more > 0 else [])])
@@ -170,17 +170,17 @@ def work(graph: Graph) -> Work:
         read, unsure = reader.inputs(node)
         dtypes[node] = reader.dtypes[read[0]] if read and read[0] >= 0 else ""
         reasons = []
-        found = reader.operations(node, read)
-        if math.isnan(found.least):
-            reasons.append(f"operations unknown: {found.why}")
-        elif found.most - found.least > _CLOSE * found.most:
+        bounds = reader.operations(node, read)
+        if math.isnan(bounds.least):
+            reasons.append(f"operations unknown: {bounds.why}")
+        elif bounds.most - bounds.least > _CLOSE * bounds.most:
             reasons.append(
-                f"operations unknown: between {found.least:,.0f} and {found.most:,.0f}, by what "
+                f"operations unknown: between {bounds.least:,.0f} and {bounds.most:,.0f}, by what "
                 "its operators read"
             )
         else:
-            flops[node] = (found.least + found.most) / 2
-            exact[node] = found.least == found.most
+            flops[node] = (bounds.least + bounds.most) / 2
+            exact[node] = bounds.least == bounds.most
         moved = 0.0 if kinds[node] == NodeKind.NOP else reader.bytes(node, read)
         if unsure and kinds[node] != NodeKind.NOP:
             reasons.append("bytes unknown: what it reads is not certain")
@@ -239,7 +239,7 @@ class _WorkReader:
         written = range(self._offsets[node], self._offsets[node + 1])
         attrs = graph.attrs[node]
         code = int(graph.func_names.codes[node])
-        told = tuple(attrs.get(name, "") for name in _ATTRS)
+        attr_values = tuple(attrs.get(name, "") for name in _ATTRS)
         operands = tuple(
             Operand(self._shapes[entry], self.dtypes[entry], self._constant[entry])
             if entry >= 0
@@ -247,14 +247,14 @@ class _WorkReader:
             for entry in read
         )
         outputs = tuple(self._shapes[entry] for entry in written)
-        key = (code, operands, outputs, told)
+        key = (code, operands, outputs, attr_values)
         if key not in self._counted:
             name = graph.func_names.unique[code]
             call = OperatorCall(parts(name), operands, outputs, attrs)
-            found = operations(call, name)
-            if math.isinf(as_float(found.most)):
-                found = Bounds.unknown("the shapes make more of them than a float holds")
-            self._counted[key] = found
+            bounds = operations(call, name)
+            if math.isinf(as_float(bounds.most)):
+                bounds = Bounds.unknown("the shapes make more of them than a float holds")
+            self._counted[key] = bounds
         return self._counted[key]
 
     def bytes(self, node: int, read: list[int]) -> float | str:

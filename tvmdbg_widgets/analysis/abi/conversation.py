@@ -179,9 +179,9 @@ def _direction(direction: RpcDirection) -> str:
     key = direction.handshake.key if direction.handshake else ""
     called = f" {one_line(key)!r}" if key else ""
     copied = int(packets.payloads.sum())
-    told = f", {bytes_text(copied)} copied" if copied else ""
+    copy_note = f", {bytes_text(copied)} copied" if copied else ""
     kinds = f" ({', '.join(names)})" if names else ""
-    return f"{direction.name}{called}: {counted(len(packets), 'packet')}{kinds}{told}"
+    return f"{direction.name}{called}: {counted(len(packets), 'packet')}{kinds}{copy_note}"
 
 
 def disagreement(connection: RpcConnection) -> Desync | None:
@@ -192,31 +192,31 @@ def disagreement(connection: RpcConnection) -> Desync | None:
     for sender, receiver in ((client, server), (server, client)):
         if sender.alike or receiver.alike:
             continue
-        found = find_desync(
+        desync = find_desync(
             sender.readable, sender.packets, sender.grammar, receiver.grammar, sender.name
         )
-        if found is not None:
-            return found
+        if desync is not None:
+            return desync
     return None
 
 
 def all_issues(connection: RpcConnection, talk: RpcConversation, desync: Desync | None) -> Issues:
     """Return the issues of reading, of pairing, and of conflicting layouts."""
-    found = list(connection.issues)
+    issues = list(connection.issues)
     file = connection.title
     if desync is not None:
-        found.insert(0, Issue("rpc-desynchronised", IssueSeverity.ERROR, desync.text, file=file))
+        issues.insert(0, Issue("rpc-desynchronised", IssueSeverity.ERROR, desync.text, file=file))
     if talk.certain_until < len(talk) and len(connection.directions) > 1:
         text = (
             f"from row {talk.certain_until:,} on, which answer belongs to which request rests on "
             "their order alone: bytes before could not be read"
         )
-        found.append(Issue("rpc-pairing-unsure", IssueSeverity.WARNING, text, file=file))
-    found += [
+        issues.append(Issue("rpc-pairing-unsure", IssueSeverity.WARNING, text, file=file))
+    issues += [
         Issue("rpc-unpaired", IssueSeverity.WARNING, problem, file=file)
         for problem in talk.problems
     ]
-    return Issues(found)
+    return Issues(issues)
 
 
 _TRACKS = {"client": "client waits for the server", "server": "server waits for the client"}

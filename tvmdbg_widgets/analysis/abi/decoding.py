@@ -77,8 +77,8 @@ class Decoding:
     @property
     def fields(self) -> ByteField:
         """The members as nested fields of bytes, padding among them."""
-        told = {value.leaf.path: value for value in self.values}
-        return _field("", self.struct.name, self.struct, 0, told)
+        by_path = {value.leaf.path: value for value in self.values}
+        return _field("", self.struct.name, self.struct, 0, by_path)
 
 
 def decode(
@@ -105,10 +105,10 @@ def _decoded(data: bytes, name: str, layout: DTypeLayout, machine: Machine, orde
     problems = {} if placed.is_union else problems_of(whole, machine)
     values = []
     for leaf in leaves:
-        found = numbers.get(leaf.path)
-        text = UNKNOWN if found is None else repr(found)
-        if isinstance(found, int):
-            text = in_words(leaf.path, found, whole)
+        number = numbers.get(leaf.path)
+        text = UNKNOWN if number is None else repr(number)
+        if isinstance(number, int):
+            text = in_words(leaf.path, number, whole)
         values.append(DecodedMember(leaf, text, problems.get(leaf.path, "")))
     complete = len(data) >= placed.size
     return Decoding(layout, machine, placed, tuple(values), complete, _summary(whole))
@@ -127,12 +127,12 @@ def _summary(values: Mapping[str, int]) -> str:
     paths = [path for path in values if path.endswith("code")]
     prefix = paths[0].rpartition(".")[0] if paths else ""
     dtype = dtype_of(values, prefix)
-    told = [] if dtype is None else [str(dtype)]
+    known = [] if dtype is None else [str(dtype)]
     outer = prefix.rpartition(".")[0]
     ndim = values.get(f"{outer}.ndim" if outer else "ndim")
     if ndim is not None and dtype is not None:
-        told.append(f"ndim {ndim}")
-    return ", ".join(told)
+        known.append(f"ndim {ndim}")
+    return ", ".join(known)
 
 
 def _field(
@@ -202,13 +202,13 @@ _USER_SPACE = {64: 1 << 48, 32: 1 << 32}
 
 def problems_of(values: Mapping[str, int], machine: Machine) -> dict[str, str]:
     """Return problems by the path of the member."""
-    found: dict[str, str] = {}
+    problems: dict[str, str] = {}
     for path, value in values.items():
         prefix, _, name = path.rpartition(".")
         problem = _problem(name, value, values, prefix, machine)
         if problem:
-            found[path] = problem
-    return found
+            problems[path] = problem
+    return problems
 
 
 def _problem(

@@ -42,7 +42,7 @@ class LayoutChanges:
 
     def lines(self) -> list[str]:
         """Return the differences as sentences."""
-        found = [
+        lines = [
             f"{path}: {now.type.name} at {now.offset}, was {was.type.name} at {was.offset}"
             for path, (was, now) in self.retyped.items()
         ]
@@ -52,13 +52,13 @@ class LayoutChanges:
                 by_shift[shift].append(path)
         for shift, paths in by_shift.items():
             where = "later" if shift > 0 else "earlier"
-            found.append(f"{counted(abs(shift), 'byte')} {where}: {', '.join(paths)}")
-        found += [f"only here: {path}" for path in self.added]
-        found += [f"not here: {path}" for path in self.gone]
+            lines.append(f"{counted(abs(shift), 'byte')} {where}: {', '.join(paths)}")
+        lines += [f"only here: {path}" for path in self.added]
+        lines += [f"not here: {path}" for path in self.gone]
         for name, (before, after) in (("size", self.size), ("alignment", self.align)):
             if before != after:
-                found.append(f"{name}: {counted(after, 'byte')}, was {before}")
-        return found
+                lines.append(f"{name}: {counted(after, 'byte')}, was {before}")
+        return lines
 
 
 def layout_changes(before: StructLayout, after: StructLayout) -> LayoutChanges:
@@ -241,8 +241,8 @@ def layout_of_tensors(
     for tensor, layout in zip(tensors, known, strict=True):
         lines += _layout_lines(tensor, layout)
     conflicts = tuple(read for tensor in tensors for read in tensor.conflicts)
-    found = known[0] if len(set(known)) == 1 else None
-    return IrLayout(tuple(tensors), found, conflicts, "\n".join(lines))
+    agreed = known[0] if len(set(known)) == 1 else None
+    return IrLayout(tuple(tensors), agreed, conflicts, "\n".join(lines))
 
 
 def _is(layout: DTypeLayout, tensor: IrTensor) -> bool:
@@ -263,11 +263,11 @@ def _layout_lines(tensor: IrTensor, layout: DTypeLayout | None) -> list[str]:
     called = "a layout that is not known here" if layout is None else f"the {layout.name} layout"
     name = one_line(tensor.name)
     if tensor.by_offset:
-        told = f"code reads {tensor.text} of {name}, a DLTensor: compiled for {called}."
+        line = f"code reads {tensor.text} of {name}, a DLTensor: compiled for {called}."
     else:
-        told = f"DLDataType is {one_line(tensor.text)} in {name}, the module's DLTensor: compiled "
-        told += f"for {called}."
-    lines = [f"Line {tensor.line}: {told}"]
+        line = f"DLDataType is {one_line(tensor.text)} in {name}, the module's DLTensor: compiled "
+        line += f"for {called}."
+    lines = [f"Line {tensor.line}: {line}"]
     agreeing = tensor.read_count - tensor.conflict_count
     if agreeing:
         verb = agree(agreeing, "has")

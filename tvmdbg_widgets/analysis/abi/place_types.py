@@ -70,11 +70,11 @@ def field_types(text: str, style: Style, *, python: bool = False) -> list[FieldT
     starts = [0]
     for line in code.split("\n"):
         starts.append(starts[-1] + len(line) + 1)
-    found = []
+    types = []
     for field, kind, at in sorted(_READERS[style](code), key=lambda each: each[2]):
         number = bisect_right(starts, at)
-        found.append(FieldType(field, kind, number, lines[number - 1].strip()))
-    return found
+        types.append(FieldType(field, kind, number, lines[number - 1].strip()))
+    return types
 
 
 def _blanked_lines(match: re.Match[str]) -> str:
@@ -89,10 +89,10 @@ def _short(spelled: str) -> str:
 
 
 def _members(code: str) -> Iterator[_Found]:
-    found = [(match[2], _short(match[1]), match.start()) for match in _MEMBER.finditer(code)]
-    for at in range(len(found) - 2):
-        if {each[0] for each in found[at : at + 3]} == {"code", "bits", "lanes"}:
-            yield from found[at : at + 3]
+    fields = [(match[2], _short(match[1]), match.start()) for match in _MEMBER.finditer(code)]
+    for at in range(len(fields) - 2):
+        if {each[0] for each in fields[at : at + 3]} == {"code", "bits", "lanes"}:
+            yield from fields[at : at + 3]
             return
 
 

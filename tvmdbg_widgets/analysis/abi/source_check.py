@@ -43,10 +43,10 @@ def check_source(folder: str | os.PathLike[str], layout: DTypeLayout) -> SourceC
     if not root.is_dir():
         raise NotADirectoryError(f"{folder} is no folder; pass the one that has src/ and include/")
     version = _version(root)
-    found = tuple(
+    findings = tuple(
         finding for place in PLACES for finding in _place_in_tree(root, place, layout, version)
     )
-    if all(place.file is None for place in found):
+    if all(place.file is None for place in findings):
         raise FormatError(
             "this is no source tree of TVM",
             file=str(folder),
@@ -54,14 +54,14 @@ def check_source(folder: str | os.PathLike[str], layout: DTypeLayout) -> SourceC
             found="none of the places that know DLDataType",
             hint="Pass the root of the repository; submodules (3rdparty/) must be checked out.",
         )
-    return SourceCheck(str(folder), version, layout, found, _notes(layout))
+    return SourceCheck(str(folder), version, layout, findings, _notes(layout))
 
 
 def _place_in_tree(
     root: Path, place: Place, layout: DTypeLayout, version: str | None
 ) -> list[PlaceFound]:
     """Return the assumptions of a place's files; one entry if none has any."""
-    found: list[PlaceFound] = []
+    findings: list[PlaceFound] = []
     silent = None
     for path in place.paths:
         text = _read_in_tree(root, path)
@@ -77,9 +77,9 @@ def _place_in_tree(
             continue
         wrong = _wrong(place, types, layout)
         status: Status = "disagrees" if wrong else "agrees"
-        found.append(PlaceFound(place, path, types, status, _types_and_layout(types), wrong))
-    if found:
-        return found
+        findings.append(PlaceFound(place, path, types, status, _types_and_layout(types), wrong))
+    if findings:
+        return findings
     if place.last is not None and _number(version) > _number(place.last):
         return [PlaceFound(place, None, (), "gone", "unknown")]
     return [silent or PlaceFound(place, None, (), "not found", "unknown")]
@@ -103,27 +103,27 @@ def _wrong(
     return wrong
 
 
-def _agrees(found: FieldType, layout: DTypeLayout) -> bool:
-    if found.kind == "same":
+def _agrees(field: FieldType, layout: DTypeLayout) -> bool:
+    if field.kind == "same":
         return True
-    if found.field == "padding":
+    if field.field == "padding":
         wanted = max(0, _VALUE - struct_layout("DLDataType", layout).size)
-        return found.kind == (f"i{8 * wanted}" if wanted else "none")
-    wanted_kind = layout.field(found.field).kind
-    if found.kind in (wanted_kind, wanted_kind[1:]):
+        return field.kind == (f"i{8 * wanted}" if wanted else "none")
+    wanted_kind = layout.field(field.field).kind
+    if field.kind in (wanted_kind, wanted_kind[1:]):
         return True
     # From v0.16 on negative lanes mean scalable vectors, and sources read u16 as int16_t.
-    return found.field == "lanes" and (found.kind, wanted_kind) == ("i16", "u16")
+    return field.field == "lanes" and (field.kind, wanted_kind) == ("i16", "u16")
 
 
 def _types_and_layout(types: tuple[FieldType, ...]) -> str:
-    told: dict[str, dict[str, None]] = {}
+    types_by_field: dict[str, dict[str, None]] = {}
     for type_ in types:
-        told.setdefault(type_.field, {})[type_.kind] = None
+        types_by_field.setdefault(type_.field, {})[type_.kind] = None
     words = {"same": "as the struct has it"}
     text = " ".join(
         f"{field}:{' and '.join(words.get(kind, kind) for kind in kinds)}"
-        for field, kinds in told.items()
+        for field, kinds in types_by_field.items()
     )
     name = next((layout.name for layout in (NARROW, WIDE) if layout.declaration == text), None)
     return f"{text} ({name})" if name else text or "unknown"
@@ -161,15 +161,15 @@ def _read_in_tree(root: Path, path: str) -> str | None:
 
 def _version(root: Path) -> str | None:
     for path, pattern in _VERSION_FILES:
-        found = pattern.search(_read_in_tree(root, path) or "")
-        if found:
-            return found[1]
+        match = pattern.search(_read_in_tree(root, path) or "")
+        if match:
+            return match[1]
     return None
 
 
 def _number(version: str | None) -> tuple[int, int]:
-    found = _RELEASE.match(version or "")
-    return (int(found[1]), int(found[2])) if found else (0, 0)
+    match = _RELEASE.match(version or "")
+    return (int(match[1]), int(match[2])) if match else (0, 0)
 
 
 Status = Literal["agrees", "disagrees", "not recognized", "not found", "gone"]
@@ -252,18 +252,18 @@ class SourceCheck:
         """Return the check as text, disagreements first."""
         release = f" ({one_line(self.version)})" if self.version else ""
         checked = f"checked for {self.dtype_layout.declaration}: {self._counts()}"
-        told = [f"{one_line(self.folder)}{release}, {checked}"]
+        lines = [f"{one_line(self.folder)}{release}, {checked}"]
         for place in sorted(self.places, key=lambda found: _ORDER.index(found.status)):
-            told += _place_lines(place, self.dtype_layout)
-        return told + [f"note: {note}" for note in self.notes]
+            lines += _place_lines(place, self.dtype_layout)
+        return lines + [f"note: {note}" for note in self.notes]
 
     def _counts(self) -> str:
         wrong = len(self.disagreeing)
-        told = f"{counted(wrong, 'place')} to change" if wrong else "no place to change"
+        changes = f"{counted(wrong, 'place')} to change" if wrong else "no place to change"
         unknown = [
             place for place in self.places if place.status in ("not recognized", "not found")
         ]
-        return f"{told}, {counted(len(unknown), 'place')} unknown" if unknown else told
+        return f"{changes}, {counted(len(unknown), 'place')} unknown" if unknown else changes
 
     def __repr__(self) -> str:
         return "\n".join(self.lines())
@@ -272,22 +272,22 @@ class SourceCheck:
         return f"<pre>{html.escape(repr(self))}</pre>"
 
 
-def _place_lines(found: PlaceFound, layout: DTypeLayout) -> list[str]:
-    place = found.place
+def _place_lines(finding: PlaceFound, layout: DTypeLayout) -> list[str]:
+    place = finding.place
     optional = "" if place.required else ", where it is used"
-    head = f"{found.status}: {place.id}, {place.what}{optional}"
-    if found.file is None:
-        if found.status == "gone":
+    head = f"{finding.status}: {place.id}, {place.what}{optional}"
+    if finding.file is None:
+        if finding.status == "gone":
             return [f"{head}: the last release that has it is v{place.last}"]
         return [head, f"    in none of {', '.join(place.paths)}"]
-    lines = [head, f"    {found.file} assumes {found.assumes}"]
-    if found.status == "disagrees":
+    lines = [head, f"    {finding.file} assumes {finding.assumes}"]
+    if finding.status == "disagrees":
         lines += dict.fromkeys(
-            f"    {found.file}:{field.line}: {_cut(field.text)}  ({_type_and_expected(field, layout)})"
-            for field in found.wrong
+            f"    {finding.file}:{field.line}: {_cut(field.text)}  ({_mismatch(field, layout)})"
+            for field in finding.wrong
         )
         lines += [f"    to do: {place.change}", f"    if forgotten: {place.forgotten}"]
-    if found.status == "not recognized":
+    if finding.status == "not recognized":
         lines.append(f"    look there yourself: {place.change}")
     return lines
 
@@ -297,12 +297,12 @@ def _cut(text: str) -> str:
     return line if len(line) <= _LONGEST_LINE else f"{line[:_LONGEST_LINE]} …"
 
 
-def _type_and_expected(found: FieldType, layout: DTypeLayout) -> str:
-    if found.field == "padding":
-        return f"padding is {found.kind}"
-    wanted = layout.field(found.field).kind
-    if found.kind in (wanted, wanted[1:]):
-        return f"{found.field} stands in another order: {layout.declaration}"
-    told = f"{found.field} as {found.kind}, not {wanted}"
-    sign_alone = found.kind[1:] == wanted[1:] and found.kind[0] in "ui"
-    return f"{told}: the same bytes, read with another sign" if sign_alone else told
+def _mismatch(field: FieldType, layout: DTypeLayout) -> str:
+    if field.field == "padding":
+        return f"padding is {field.kind}"
+    wanted = layout.field(field.field).kind
+    if field.kind in (wanted, wanted[1:]):
+        return f"{field.field} stands in another order: {layout.declaration}"
+    words = f"{field.field} as {field.kind}, not {wanted}"
+    sign_alone = field.kind[1:] == wanted[1:] and field.kind[0] in "ui"
+    return f"{words}: the same bytes, read with another sign" if sign_alone else words

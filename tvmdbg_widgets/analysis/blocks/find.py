@@ -37,13 +37,13 @@ def _groups(graph: Graph) -> Groups:
     operators = ordered[letters.is_operator[ordered]].astype(np.int64)
     calls = delegate_calls(graph)
     operators = gathered(graph, operators, calls)
-    search, found = _searched(graph, letters, operators)
-    if not calls and _repeated_operators(found) < _ENOUGH * len(operators):
+    search, blocks = _searched(graph, letters, operators)
+    if not calls and _repeated_operators(blocks) < _ENOUGH * len(operators):
         other = depth_first(graph, operators)
         second, more = _searched(graph, letters, other)
-        if _repeated_operators(more) > _repeated_operators(found):
-            search, found = second, more
-    return placed(graph, search, found, len(ordered))
+        if _repeated_operators(more) > _repeated_operators(blocks):
+            search, blocks = second, more
+    return placed(graph, search, blocks, len(ordered))
 
 
 def _searched(
@@ -63,8 +63,8 @@ def _searched(
     return search, search.all()
 
 
-def _repeated_operators(found: tuple[RepeatedBlock, ...]) -> int:
-    return sum(block.end - block.start for block in found if block.inside or block.repeats == 1)
+def _repeated_operators(blocks: tuple[RepeatedBlock, ...]) -> int:
+    return sum(block.end - block.start for block in blocks if block.inside or block.repeats == 1)
 
 
 def depth_first(graph: Graph, operators: Ints) -> Ints:

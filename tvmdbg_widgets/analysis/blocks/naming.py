@@ -31,24 +31,24 @@ class GroupNames:
     sequence: Sequence
     _known: dict[bytes, str] = field(default_factory=dict, init=False)
 
-    def of(self, found: RepeatedBlock, start: int) -> str:
+    def of(self, block: RepeatedBlock, start: int) -> str:
         """Return the name of the group that starts at a place of the sequence."""
-        name = self._known.get(found.content)
+        name = self._known.get(block.content)
         if name is None:
-            end = start + found.end - found.start
+            end = start + block.end - block.start
             # The first block may read inputs of the graph where later ones read each other.
-            last = end - (found.end - found.start) // found.repeats
-            parallel = found.repeats > 1 and not self._blocks_are_chained(start, found)
+            last = end - (block.end - block.start) // block.repeats
+            parallel = block.repeats > 1 and not self._blocks_are_chained(start, block)
             name = _NamedBlock(self.graph, self.sequence, last, end).name(parallel)
-            self._known[found.content] = name
-            if found.inside and found.repeats > 1:
-                self._known.setdefault(found.inside[0].content, name)
+            self._known[block.content] = name
+            if block.inside and block.repeats > 1:
+                self._known.setdefault(block.inside[0].content, name)
         return name
 
-    def _blocks_are_chained(self, start: int, found: RepeatedBlock) -> bool:
+    def _blocks_are_chained(self, start: int, run: RepeatedBlock) -> bool:
         sequence = self.sequence
-        period = (found.end - found.start) // found.repeats
-        slots = slice(sequence.slot[start + period], sequence.slot[start + found.end - found.start])
+        period = (run.end - run.start) // run.repeats
+        slots = slice(sequence.slot[start + period], sequence.slot[start + run.end - run.start])
         reader, source = sequence.reader[slots], sequence.source[slots]
         block = (reader - start) // period
         return bool(((source >= start) & ((source - start) // period < block)).any())
@@ -97,14 +97,14 @@ class _NamedBlock:
         sequence = self._sequence
         adds = wide = 0
         for place, each in enumerate(self._parts, self._start):
-            found = _ADDS.intersection(each)
+            adding = _ADDS.intersection(each)
             joined = _JOINS.intersection(each)
-            if not found and not joined:
+            if not adding and not joined:
                 continue
             slots = slice(int(sequence.slot[place]), int(sequence.slot[place + 1]))
             computed = sequence.source[slots] >= 0
             read = len(set(sequence.entry[slots][computed].tolist()))
-            adds += bool(found) and read >= 2
+            adds += bool(adding) and read >= 2
             wide = max(wide, read if joined else 0)
         return adds, wide
 

@@ -18,7 +18,7 @@ from tvmdbg_widgets.model.graph.nodes import NodeKind
 
 
 def placed(
-    graph: Graph, search: BlockSearch, found: tuple[RepeatedBlock, ...], settled: int
+    graph: Graph, search: BlockSearch, blocks: tuple[RepeatedBlock, ...], settled: int
 ) -> Groups:
     """Return groups of nodes from groups of operators.
 
@@ -26,7 +26,7 @@ def placed(
     operands of only some blocks of a run; an input of the graph belongs to no call of a delegate.
     It stands before its first reader, or before the groups around it that it does not belong to.
     """
-    rows = rows_of(found, scopes(graph, search.sequence), search)
+    rows = rows_of(blocks, scopes(graph, search.sequence), search)
     sequence = search.sequence
     count = len(sequence.nodes)
     start, end, parent = (np.array([row[k] for row in rows], np.int64) for k in range(3))
@@ -117,10 +117,10 @@ def _inputs_and_parameters_of(
     return ((outer >= 0) & (place >= ends[0]) & (place < ends[1])).tobytes()
 
 
-def _operands_of_single_blocks(search: BlockSearch, start: int, found: RepeatedBlock) -> Ints:
+def _operands_of_single_blocks(search: BlockSearch, start: int, block: RepeatedBlock) -> Ints:
     sequence = search.sequence
-    slots = slice(int(sequence.slot[start]), int(sequence.slot[start + found.end - found.start]))
-    nodes = sequence.outer[slots].reshape(found.repeats, -1)[:, list(found.apart)].ravel()
+    slots = slice(int(sequence.slot[start]), int(sequence.slot[start + block.end - block.start]))
+    nodes = sequence.outer[slots].reshape(block.repeats, -1)[:, list(block.apart)].ravel()
     return nodes[nodes >= 0]
 
 
@@ -139,7 +139,7 @@ class PlacedGroup(NamedTuple):
 
 
 def rows_of(
-    found: tuple[RepeatedBlock, ...], named: list[Scope], search: BlockSearch
+    blocks: tuple[RepeatedBlock, ...], named: list[Scope], search: BlockSearch
 ) -> list[PlacedGroup]:
     """Return all groups, parents before their children.
 
@@ -148,7 +148,7 @@ def rows_of(
     operator of a delegate are dropped.
     """
     rows: list[PlacedGroup] = []
-    stack = [(block, 0) for block in reversed(found)]
+    stack = [(block, 0) for block in reversed(blocks)]
     while stack:
         each, by = stack.pop()
         rows.append(PlacedGroup(each.start + by, each.end + by, -1, each))
@@ -182,10 +182,10 @@ def _with_scopes(
     for at, row in enumerate(rows):
         if row.found.source is GroupSource.BLOCK and (row.start, row.end) in by_place:
             scope = by_place.pop((row.start, row.end))
-            found = row.found
+            block = row.found
             if scope.source in (GroupSource.DELEGATE, GroupSource.OPERATOR):
-                found = replace(found, source=scope.source)
-            rows[at] = row._replace(name=scope.name, found=found)
+                block = replace(block, source=scope.source)
+            rows[at] = row._replace(name=scope.name, found=block)
     for place, scope in by_place.items():
         whole = RepeatedBlock(*place, scope.source, 1, search.content(*place))
         rows.append(PlacedGroup(*place, -1, whole, scope.name))

@@ -59,9 +59,9 @@ class BlockSearch:
     def all(self) -> tuple[RepeatedBlock, ...]:
         """Return the top-level groups in order; between runs also branching stretches."""
         count = len(self.sequence.nodes)
-        found = self._within(0, count, runs(self.sequence.letters))
+        blocks = self._within(0, count, runs(self.sequence.letters))
         gaps = zip(
-            [0, *(run.end for run in found)], [*(run.start for run in found), count], strict=True
+            [0, *(run.end for run in blocks)], [*(run.start for run in blocks), count], strict=True
         )
         single = [
             RepeatedBlock(start, end, GroupSource.BLOCK, 1, self.content(start, end))
@@ -69,7 +69,7 @@ class BlockSearch:
             for start, end in branching(self.sequence, low, high)
             if end - start < count
         ]
-        return tuple(sorted([*found, *single], key=lambda each: each.start))
+        return tuple(sorted([*blocks, *single], key=lambda each: each.start))
 
     def content(self, start: int, end: int) -> bytes:
         """Return the structure of operators `start` to `end`, for comparison."""
@@ -78,16 +78,16 @@ class BlockSearch:
 
     def _within(self, low: int, high: int, known: PeriodicRuns) -> tuple[RepeatedBlock, ...]:
         taken = _DisjointIntervals()
-        found: list[RepeatedBlock] = []
+        blocks: list[RepeatedBlock] = []
         for start, end, period in _clipped(known, low, high):
             for first, last in taken.free(start, end):
                 if last - first < max(2 * period, FEWEST) or self._runs_by_offset >= _MOST_TRIED:
                     continue
                 self._runs_by_offset += 1
                 for run in self._runs_in_stretch(first, last, period, known):
-                    found.append(run)
+                    blocks.append(run)
                     taken.add(run.start, run.end)
-        return tuple(sorted(found, key=lambda each: each.start))
+        return tuple(sorted(blocks, key=lambda each: each.start))
 
     def _runs_in_stretch(
         self, start: int, end: int, period: int, known: PeriodicRuns
@@ -141,8 +141,8 @@ class BlockSearch:
         count = (end - start - offsets) // period
         order = np.lexsort((-offsets, -self._outer[start : start + period], -count, thick))
         best = order[: _OFFSETS_TRIED + 1]
-        found: list[int] = best[count[best] > 1][:_OFFSETS_TRIED].tolist()
-        return found
+        starts: list[int] = best[count[best] > 1][:_OFFSETS_TRIED].tolist()
+        return starts
 
     def _least_run_length(self, begin: int, period: int, wires: Ints) -> int:
         slot = self.sequence.slot
@@ -195,13 +195,13 @@ class _DisjointIntervals:
     def free(self, start: int, end: int) -> list[tuple[int, int]]:
         """Return the free parts of an interval."""
         at = bisect_right(self._ends, start)
-        found: list[tuple[int, int]] = []
+        free: list[tuple[int, int]] = []
         while at < len(self._starts) and self._starts[at] < end:
             if self._starts[at] > start:
-                found.append((start, self._starts[at]))
+                free.append((start, self._starts[at]))
             start = self._ends[at]
             at += 1
-        return [*found, (start, end)] if start < end else found
+        return [*free, (start, end)] if start < end else free
 
 
 def _clipped(known: PeriodicRuns, low: int, high: int) -> list[tuple[int, int, int]]:
@@ -226,9 +226,9 @@ def _first_equal_columns(rows: Ints) -> Ints:
     new = np.ones(rows.shape, np.bool_)
     new[:, 1:] = ordered[:, 1:] != ordered[:, :-1]
     begun = np.maximum.accumulate(np.where(new, np.arange(rows.shape[1]), 0), axis=1)
-    found = np.empty_like(rows)
-    np.put_along_axis(found, order, np.take_along_axis(order, begun, axis=1), axis=1)
-    return found
+    columns = np.empty_like(rows)
+    np.put_along_axis(columns, order, np.take_along_axis(order, begun, axis=1), axis=1)
+    return columns
 
 
 _FEWEST = 3
@@ -289,7 +289,7 @@ def runs(letters: Ints) -> PeriodicRuns:
     Windows of 1, 2, 4 … letters are numbered by text; a nearest earlier window of equal text at one
     to two lengths suggests a period, which is tried on the entire sequence. O(n log n).
     """
-    found: list[tuple[Ints, Ints, Ints]] = []
+    stretches: list[tuple[Ints, Ints, Ints]] = []
     count = len(letters)
     if 1 < count < _MOST_LETTERS:
         rank, places, width = letters, np.arange(count), 1
@@ -298,10 +298,12 @@ def runs(letters: Ints) -> PeriodicRuns:
             octave = distance[(distance >= width) & (distance < 2 * width)]
             values, counts = np.unique(octave, return_counts=True)
             frequent = values[np.lexsort((values, -counts))[:_MOST_DISTANCES]]
-            found += [_periodic_stretches(letters, period) for period in sorted(frequent.tolist())]
+            stretches += [
+                _periodic_stretches(letters, period) for period in sorted(frequent.tolist())
+            ]
             rank, places = _doubled_windows(rank, places, width, count)
             width *= 2
-    columns = list(zip(*found, strict=True)) or [(np.zeros(0, np.int64),)] * 3
+    columns = list(zip(*stretches, strict=True)) or [(np.zeros(0, np.int64),)] * 3
     start, end, period = map(np.concatenate, columns)
     covered = (end - start) // np.maximum(period, 1) * period
     order = np.lexsort((start, period, -covered))

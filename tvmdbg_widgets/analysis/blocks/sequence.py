@@ -147,10 +147,10 @@ def scopes(graph: Graph, sequence: Sequence) -> list[Scope]:
     paths = _with_calls_and_operators(paths, calls, operators)
     if not any(paths):
         return []
-    found = _stretches_by_path(paths)
+    stretches = _stretches_by_path(paths)
     whole = Counter(calls)
     pieces: dict[tuple[int, int], Path] = {}
-    for path, places in found.items():
+    for path, places in stretches.items():
         call = path[0] if len(path) == 1 and path[0] in whole else None
         if len(places) <= _MOST_PIECES:
             for start, end in places:
@@ -168,8 +168,8 @@ def scopes(graph: Graph, sequence: Sequence) -> list[Scope]:
         return GroupSource.OPERATOR if whole else source
 
     def scope(start: int, end: int, path: Path) -> Scope:
-        found = source_of(start, path)
-        return Scope(start, end, _scope_title(path[-1], found), found)
+        stretches = source_of(start, path)
+        return Scope(start, end, _scope_title(path[-1], stretches), stretches)
 
     return [scope(*where, path) for where, path in pieces.items()]
 
@@ -180,7 +180,7 @@ def _scope_title(name: str, source: GroupSource) -> str:
 
 
 def _stretches_by_path(paths: list[Path]) -> dict[Path, list[tuple[int, int]]]:
-    found: dict[Path, list[tuple[int, int]]] = {}
+    stretches: dict[Path, list[tuple[int, int]]] = {}
     open_: list[tuple[Path, int]] = []
     for place, path in enumerate([*paths, ()]):
         kept = 0
@@ -188,9 +188,9 @@ def _stretches_by_path(paths: list[Path]) -> dict[Path, list[tuple[int, int]]]:
             kept += 1
         while len(open_) > kept:
             before, start = open_.pop()
-            found.setdefault(before, []).append((start, place))
+            stretches.setdefault(before, []).append((start, place))
         open_ += [(path[: depth + 1], place) for depth in range(kept, len(path))]
-    return found
+    return stretches
 
 
 def _with_calls_and_operators(
@@ -206,13 +206,13 @@ def _with_calls_and_operators(
         for key, some in held.items()
         if len(some) > 1
     }
-    found: list[Path] = []
+    extended: list[Path] = []
     for path, call, operator in zip(paths, calls, operators, strict=True):
         if call and (call, operator) in shared:
-            found.append((call, *shared[call, operator], operator))
+            extended.append((call, *shared[call, operator], operator))
         else:
-            found.append((call, *path) if call else path)
-    return found
+            extended.append((call, *path) if call else path)
+    return extended
 
 
 def _is_one(parts: tuple[str, ...]) -> bool:
@@ -251,11 +251,11 @@ def module_path(text: str | None) -> Path:
         return ()
     paths: Iterable[str] = (a or b for a, b in _NAMED.findall(text))
     try:
-        told = json.loads(text)
+        stack = json.loads(text)
     except (ValueError, RecursionError):
-        told = None
-    if isinstance(told, dict):
-        firsts = (each[0] if isinstance(each, list) and each else each for each in told.values())
+        stack = None
+    if isinstance(stack, dict):
+        firsts = (each[0] if isinstance(each, list) and each else each for each in stack.values())
         paths = (first for first in firsts if isinstance(first, str))
     elif "{" not in text:
         paths = (text,)
@@ -273,17 +273,17 @@ def delegate_calls(graph: Graph) -> dict[str, list[int]]:
     """Return the nodes by delegate call, as far as the graph has them."""
     if ATTRIBUTE not in graph.attr_names:
         return {}
-    found: dict[str, list[int]] = defaultdict(list)
+    nodes_by_call: dict[str, list[int]] = defaultdict(list)
     for node, attrs in enumerate(graph.attrs):
         if ATTRIBUTE in attrs:
-            found[attrs[ATTRIBUTE]].append(node)
-    return dict(found)
+            nodes_by_call[attrs[ATTRIBUTE]].append(node)
+    return dict(nodes_by_call)
 
 
 def operator_of(graph: Graph, node: int) -> str:
     """Return the delegate's operator that computes a node, empty for none or several."""
-    told = graph.attrs[node].get(OPERATOR, "").removeprefix("in ")
-    return "" if " " in told else told
+    operator = graph.attrs[node].get(OPERATOR, "").removeprefix("in ")
+    return "" if " " in operator else operator
 
 
 def gathered(graph: Graph, operators: Ints, calls: dict[str, list[int]]) -> Ints:

@@ -29,15 +29,15 @@ def compare_times(
     if a.graph is not None and b.graph is not None:
         matching = match(a.graph, b.graph)
         return TimeComparison(a, b, matching, titles, warm_up=warm_up)
-    found = by_name(a, b)
+    aligned = by_name(a, b)
     return TimeComparison(
-        found.a,
-        found.b,
-        found.matching,
+        aligned.a,
+        aligned.b,
+        aligned.matching,
         titles,
         warm_up=warm_up,
-        times=(found.times_a, found.times_b),
-        aligned_by=found.said,
+        times=(aligned.times_a, aligned.times_b),
+        aligned_by=aligned.said,
         hidden=any(
             run.timeline is not None and run.timeline.shared and run.timeline.shared.hidden
             for run in (a, b)

@@ -91,19 +91,19 @@ def align(
 
 def _is_compared(graph: Graph, times: Floats) -> npt.NDArray[np.bool_]:
     with np.errstate(invalid="ignore"):
-        found: npt.NDArray[np.bool_] = (graph.kinds >= NodeKind.OPERATOR) | (times > 0)
-    return found
+        is_compared: npt.NDArray[np.bool_] = (graph.kinds >= NodeKind.OPERATOR) | (times > 0)
+    return is_compared
 
 
 def _connected_groups(ones: Ints, others: Ints, count: int) -> Ints:
-    found = np.arange(count, dtype=np.int64)
+    group = np.arange(count, dtype=np.int64)
     while True:
-        least = np.minimum(found[ones], found[others])
-        before = found.copy()
-        np.minimum.at(found, ones, least)
-        np.minimum.at(found, others, least)
-        if np.array_equal(before, found):
-            return found
+        least = np.minimum(group[ones], group[others])
+        before = group.copy()
+        np.minimum.at(group, ones, least)
+        np.minimum.at(group, others, least)
+        if np.array_equal(before, group):
+            return group
 
 
 def _side(rows: Ints, count: int) -> tuple[Ints, Ints]:
@@ -118,10 +118,10 @@ def sure_nodes(matching: Matching, order: Ints) -> npt.NDArray[np.int32]:
     pairs = matching.pairs[sure]
     places = np.empty(matching.graph_a.num_nodes, np.int64)
     places[order] = np.arange(len(places))
-    found = np.full(matching.graph_b.num_nodes, -1, np.int32)
+    nodes = np.full(matching.graph_b.num_nodes, -1, np.int32)
     late = np.argsort(places[pairs[:, 0]], kind="stable")
-    found[pairs[late, 1]] = pairs[late, 0]  # of equal indices the last one wins
-    return found
+    nodes[pairs[late, 1]] = pairs[late, 0]  # of equal indices the last one wins
+    return nodes
 
 
 #: Issues on the meaning of node times: `b`'s do not apply to these nodes.
@@ -222,15 +222,15 @@ def _from_zero(timeline: Timeline) -> npt.NDArray[np.float64]:
 def _occurrences(
     slice_node: npt.NDArray[np.int32], a: Timeline, b: Timeline
 ) -> npt.NDArray[np.int32]:
-    found = np.concatenate((a.slice_occurrence, np.zeros(b.num_slices, np.int32)))
+    occurrences = np.concatenate((a.slice_occurrence, np.zeros(b.num_slices, np.int32)))
     own = np.bincount(a.slice_node[a.slice_node >= 0], minlength=a.num_nodes)
     later = np.arange(a.num_slices, len(slice_node))
     order = later[np.lexsort((b.slice_start_ns, slice_node[later]))]
     nodes = slice_node[order]
     begins = np.searchsorted(nodes, nodes)
     before = np.where(nodes >= 0, np.append(own, 0)[nodes], 0)
-    found[order] = before + np.arange(len(order)) - begins
-    return found
+    occurrences[order] = before + np.arange(len(order)) - begins
+    return occurrences
 
 
 def _named(letter: str, title: str, timeline: Timeline) -> list[str]:
@@ -238,14 +238,14 @@ def _named(letter: str, title: str, timeline: Timeline) -> list[str]:
 
 
 def _issues(a: Timeline, b: Timeline, titles: tuple[str, str], lost: int) -> Issues:
-    said = (
+    alignment = (
         f"A is {one_line(titles[0])}, B {one_line(titles[1])}, aligned at 0; "
         "labels and details are A's"
     )
-    found = [Issue("two-runs", IssueSeverity.NOTE, said)]
+    issues = [Issue("two-runs", IssueSeverity.NOTE, alignment)]
     if a.synthetic != b.synthetic:
         laid, clocked = ("A", "B") if a.synthetic else ("B", "A")
-        found.append(
+        issues.append(
             Issue(
                 "two-clocks",
                 IssueSeverity.WARNING,
@@ -254,7 +254,7 @@ def _issues(a: Timeline, b: Timeline, titles: tuple[str, str], lost: int) -> Iss
             )
         )
     if lost:
-        found.append(
+        issues.append(
             Issue(
                 "slices-unmatched",
                 IssueSeverity.NOTE,
@@ -263,4 +263,4 @@ def _issues(a: Timeline, b: Timeline, titles: tuple[str, str], lost: int) -> Iss
         )
     kept = (issue for issue in b.issues if issue.rule not in _OF_NODES)
     theirs = (replace(issue, message=f"B: {issue.message}", nodes=(), entries=()) for issue in kept)
-    return Issues((*a.issues, *found, *theirs))
+    return Issues((*a.issues, *issues, *theirs))

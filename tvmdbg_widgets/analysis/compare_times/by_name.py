@@ -50,13 +50,15 @@ def by_name(a: RunParts, b: RunParts) -> ByName:
     if graphs[0] is not None and graphs[1] is not None:
         return _made(a, b, _pairs_by_name(a, b, (graphs[0], graphs[1]), lines), _SAID_ROWS, lines)
     side = int(graphs[0] is not None)
-    found = joined(lines[side], known)
-    if not (found.slice_node >= 0).any():
+    timeline = joined(lines[side], known)
+    if not (timeline.slice_node >= 0).any():
         raise ValueError(_nothing(a, b, lines))
-    said, bare = _said_joined(found, "AB"[side]), timed(known, found)
+    aligned_by, bare = _said_joined(timeline, "AB"[side]), timed(known, timeline)
     if side:
-        return _made(a, b, _matched_to_itself(known, bare, found), said, (lines[0], found))
-    made = _made(a, b, _matched_to_itself(bare, known, found), said, (found, lines[1]))
+        return _made(
+            a, b, _matched_to_itself(known, bare, timeline), aligned_by, (lines[0], timeline)
+        )
+    made = _made(a, b, _matched_to_itself(bare, known, timeline), aligned_by, (timeline, lines[1]))
     return made._replace(a=replace(made.a, graph=b.graph))
 
 
@@ -80,10 +82,10 @@ def _named_nodes(parts: RunParts, timeline: Timeline) -> Graph | None:
 
 
 def _made(
-    a: RunParts, b: RunParts, matching: Matching, said: str, shown: tuple[Timeline, Timeline]
+    a: RunParts, b: RunParts, matching: Matching, aligned_by: str, shown: tuple[Timeline, Timeline]
 ) -> ByName:
     one, other = replace(a, timeline=shown[0]), replace(b, timeline=shown[1])
-    return ByName(one, other, matching, *shown, said)
+    return ByName(one, other, matching, *shown, aligned_by)
 
 
 def _traces(a: RunParts, b: RunParts, one: Timeline, other: Timeline) -> ByName:
@@ -94,8 +96,8 @@ def _traces(a: RunParts, b: RunParts, one: Timeline, other: Timeline) -> ByName:
     if not len(pairs):
         raise ValueError(_nothing(a, b, (one, other)))
     graphs = timed(graph, both[0]), timed(graph, both[1])
-    found = _matching(*graphs, np.stack((pairs, pairs), 1), Certainty.LIKELY)
-    made = _made(a, b, found, _SAID_TRACES, both)
+    matching = _matching(*graphs, np.stack((pairs, pairs), 1), Certainty.LIKELY)
+    made = _made(a, b, matching, _SAID_TRACES, both)
     return made._replace(times_a=own_times(both[0]), times_b=own_times(both[1]))
 
 
@@ -120,17 +122,17 @@ def _matching(
     )
 
 
-def _matched_to_itself(one: Graph, other: Graph, found: Timeline) -> Matching:
-    nodes = np.flatnonzero(np.isfinite(found.node_ns))
-    shared = found.node_trust[nodes] == Trust.AMBIGUOUS
+def _matched_to_itself(one: Graph, other: Graph, timeline: Timeline) -> Matching:
+    nodes = np.flatnonzero(np.isfinite(timeline.node_ns))
+    shared = timeline.node_trust[nodes] == Trust.AMBIGUOUS
     certainty = np.where(shared, Certainty.POSSIBLE, Certainty.LIKELY)
     return _matching(one, other, np.stack((nodes, nodes), 1), certainty)
 
 
-def _said_joined(found: Timeline, letter: str) -> str:
-    lost = int(np.count_nonzero(found.slice_node < 0))
-    said = f"Aligned by name: the slices of {letter} of an operator's name are its repeats"
-    return f"{said}; {counted(lost, 'slice')} of other names left out" if lost else said
+def _said_joined(timeline: Timeline, letter: str) -> str:
+    lost = int(np.count_nonzero(timeline.slice_node < 0))
+    sentence = f"Aligned by name: the slices of {letter} of an operator's name are its repeats"
+    return f"{sentence}; {counted(lost, 'slice')} of other names left out" if lost else sentence
 
 
 def _pairs_by_name(
@@ -173,19 +175,19 @@ def _pairs_by_name(
 
 
 def _by_text(column: StringColumn, taken: set[int]) -> dict[str, list[int]]:
-    found: dict[str, list[int]] = {}
+    by_text: dict[str, list[int]] = {}
     for node, text in enumerate(column):
         if node not in taken:
-            found.setdefault(text, []).append(node)
-    return found
+            by_text.setdefault(text, []).append(node)
+    return by_text
 
 
 def _nothing(a: RunParts, b: RunParts, lines: tuple[Timeline, Timeline]) -> str:
-    told = [
+    firsts = [
         f"{letter}, {one_line(parts.title)}, has {', '.join(_first(line)) or 'no names'}"
         for letter, parts, line in zip("AB", (a, b), lines, strict=True)
     ]
-    return f"No name is in both runs: {'; '.join(told)}. {_WITH_GRAPHS}"
+    return f"No name is in both runs: {'; '.join(firsts)}. {_WITH_GRAPHS}"
 
 
 def _first(timeline: Timeline) -> list[str]:
@@ -233,7 +235,7 @@ def joined(timeline: Timeline, graph: Graph) -> Timeline:
     """Return a timeline whose slices with a duration are joined to operators of a graph by name."""
     lasting = timeline.slice_duration_ns > 0
     names = timeline.slice_names
-    found = from_events(
+    events = from_events(
         StringColumn((*names.unique, ""), np.where(lasting, names.codes, len(names.unique))),
         timeline.slice_start_ns,
         np.where(lasting, timeline.slice_duration_ns, 0.0),
@@ -244,13 +246,13 @@ def joined(timeline: Timeline, graph: Graph) -> Timeline:
     )
     return replace(
         timeline,
-        slice_node=found.slice_node,
-        slice_trust=found.slice_trust,
-        slice_occurrence=found.slice_occurrence,
-        repeats_offsets=found.repeats_offsets,
-        repeats_ns=found.repeats_ns,
-        node_ns=found.node_ns,
-        node_trust=found.node_trust,
+        slice_node=events.slice_node,
+        slice_trust=events.slice_trust,
+        slice_occurrence=events.slice_occurrence,
+        repeats_offsets=events.repeats_offsets,
+        repeats_ns=events.repeats_ns,
+        node_ns=events.node_ns,
+        node_trust=events.node_trust,
     )
 
 

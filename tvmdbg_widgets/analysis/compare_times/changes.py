@@ -151,8 +151,8 @@ def why(row: TimeChange, tests: int, missing: str) -> str:
     if ground in (Ground.TOLD, Ground.NOT_TOLD):
         sign = "≤" if ground is Ground.TOLD else ">"
         corrected = f", {p_text(row.q)} corrected for {counted(tests, 'comparison')}"
-        told = f"p = {p_text(row.p)} ({against(n, m)}){corrected if tests > 1 else ''}"
-        return f"{told}, {sign} {ALPHA}"
+        p_words = f"p = {p_text(row.p)} ({against(n, m)}){corrected if tests > 1 else ''}"
+        return f"{p_words}, {sign} {ALPHA}"
     if ground is Ground.CLOCK:
         return "the difference is below what the printed times resolve (1 ns each)"
     if ground is Ground.ODDS:
@@ -161,11 +161,11 @@ def why(row: TimeChange, tests: int, missing: str) -> str:
             f"{change_text(row.change_ns)}: a few repeats are outliers"
         )
     if ground is Ground.FEW:
-        told = (
+        p_words = (
             f"{against(n, m)} can show nothing at {ALPHA}: the least possible p is "
             f"{p_text(least_p(n, m))}"
         )
-        return f"{told}; {ONCE}" if min(n, m) == 1 else told
+        return f"{p_words}; {ONCE}" if min(n, m) == 1 else p_words
     if ground is Ground.NO_REPEATS:
         return missing or "no repeats"
     if ground is Ground.UNEVEN:
@@ -192,8 +192,8 @@ _CELL = 'style="text-align: left; white-space: nowrap"'
 
 def change_text(ns: float) -> str:
     """Format a difference with its sign: ``"+1.82 ms"``, ``"−340.0 µs"``, ``"0 ns"``."""
-    told = duration_text(abs(ns))
-    return told if not ns or math.isnan(ns) else f"{'+' if ns > 0 else '−'}{told}"
+    size = duration_text(abs(ns))
+    return size if not ns or math.isnan(ns) else f"{'+' if ns > 0 else '−'}{size}"
 
 
 def ratio_text(ratio: float) -> str:
@@ -259,9 +259,9 @@ class TimeChanges(MadeSequence[TimeChange]):
             for row in self[:_SHOWN]
         )
         more = "".join(f"<p>{line}</p>" for line in more_text(len(self), _SHOWN))
-        told = "<br>".join(map(html.escape, self.caption))
+        caption = "<br>".join(map(html.escape, self.caption))
         return (
-            f"<p>{told}</p><table><thead><tr>{titles}</tr></thead>"
+            f"<p>{caption}</p><table><thead><tr>{titles}</tr></thead>"
             f"<tbody>{body}</tbody></table>{more}"
         )
 
@@ -300,8 +300,8 @@ class ChangeColumns:
     @cached_property
     def change_ns(self) -> Floats:
         """``b`` minus ``a``, in the order of the arrays."""
-        found: Floats = self.b.ns - self.a.ns
-        return found
+        changes: Floats = self.b.ns - self.a.ns
+        return changes
 
     @cached_property
     def order(self) -> npt.NDArray[np.int64]:

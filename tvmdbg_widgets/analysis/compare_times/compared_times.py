@@ -85,28 +85,28 @@ class ComparedTimes(TimeChanges):
         """Return label, kind and shape per row, of a call, else of the side with fewer nodes."""
         graphs = self.matching.graph_a, self.matching.graph_b
         words = [(node_labels(graph), node_op_kinds(graph)) for graph in graphs]
-        found = []
+        rows = []
         for row in range(len(aligned)):
             nodes = aligned.a(row), aligned.b(row)
             if called := self._longest_call(nodes):
-                found.append(called)
+                rows.append(called)
                 continue
             side = int(not nodes[0] or 0 < len(nodes[1]) < len(nodes[0]))
             times = self._nodes[side].ns[list(nodes[side])]
             node = nodes[side][int(np.argmax(np.where(np.isnan(times), -1, times)))]
             label, kind = (column[node] for column in words[side])
-            found.append((label, kind, _shape(graphs[side], node)))
-        labels, kinds, shapes = ([row_words[k] for row_words in found] for k in range(3))
+            rows.append((label, kind, _shape(graphs[side], node)))
+        labels, kinds, shapes = ([row_words[k] for row_words in rows] for k in range(3))
         return labels, kinds, shapes
 
     def _longest_call(
         self, nodes: tuple[tuple[int, ...], tuple[int, ...]]
     ) -> tuple[str, str, str] | None:
         for side in (1, 0):
-            found, sets = self._nodes[side], self._compared[side].shared
-            own = [node for node in nodes[side] if found.call[node] >= 0]
+            samples, sets = self._nodes[side], self._compared[side].shared
+            own = [node for node in nodes[side] if samples.call[node] >= 0]
             if own and sets is not None:
-                call = int(found.call[max(own, key=lambda node: found.ns[node])])
+                call = int(samples.call[max(own, key=lambda node: samples.ns[node])])
                 return sets.names[call], sets.kinds[call], ""
         return None
 
@@ -149,7 +149,7 @@ class ComparedTimes(TimeChanges):
         model may differ in every edge. Conversions of types and layouts are not counted.
         """
         sure = self.matching.pairs[self.matching.certainty <= Certainty.LIKELY]
-        found = []
+        sides = []
         for side, graph in enumerate((self.matching.graph_a, self.matching.graph_b)):
             kinds = node_op_kinds(graph)
             codes = np.array([kind not in _CONVERTING for kind in kinds.unique] or [False])
@@ -159,9 +159,9 @@ class ComparedTimes(TimeChanges):
             matched = int(counts[np.unique(sure[:, side])].sum())
             words = ((kinds[node], _shape(graph, node)) for node in np.flatnonzero(counts).tolist())
             alike = Counter(word for word in words if word[1])
-            found.append((matched, int(counts.sum()), alike))
-        matched, count, _ = max(found, key=lambda each: each[1])
-        return max(matched, sum((found[0][2] & found[1][2]).values())), count
+            sides.append((matched, int(counts.sum()), alike))
+        matched, count, _ = max(sides, key=lambda each: each[1])
+        return max(matched, sum((sides[0][2] & sides[1][2]).values())), count
 
     @property
     def is_unrelated(self) -> bool:
@@ -267,17 +267,17 @@ def power(columns: ChangeColumns, missing: str) -> tuple[str, ...]:
         return (f"No difference can be distinguished from noise: {missing or 'no repeats'}",)
     (n, m), _count = known.most_common(1)[0]
     least, tests = least_p(n, m), columns.verdicts.tests
-    told = f"{against(n, m)}: the least possible p is {p_text(least)}"
+    sentence = f"{against(n, m)}: the least possible p is {p_text(least)}"
     if least > ALPHA:
         once = f" ({ONCE})" if min(n, m) == 1 else ""
-        return (f"{told}, so no difference can be distinguished from noise{once}",)
+        return (f"{sentence}, so no difference can be distinguished from noise{once}",)
     need = math.ceil(least * tests / ALPHA - 1e-9)
     if need > 1:
-        told += (
+        sentence += (
             f"; corrected for {counted(tests, 'comparison')}, at least {counted(need, 'operator')} "
             "must differ that clearly before any is distinguished from noise"
         )
-    return (told,)
+    return (sentence,)
 
 
 def untested(columns: ChangeColumns) -> str:
@@ -290,8 +290,8 @@ def untested(columns: ChangeColumns) -> str:
         (int((few & ~once).sum()), "with too few repeats to test"),
         (int((columns.verdicts.untested & ~few).sum()), "without repeats to test"),
     )
-    told = ", ".join(f"{count:,} {what}" for count, what in counts if count)
-    return f"perhaps noise: {told}" if told else ""
+    listed = ", ".join(f"{count:,} {what}" for count, what in counts if count)
+    return f"perhaps noise: {listed}" if listed else ""
 
 
 def warm_up(compared: ComparedTimes) -> str:

@@ -118,8 +118,8 @@ class TimeComparison(ComparedTimes):
 
     def counts(self) -> dict[str, int]:
         """Return the number of rows by verdict."""
-        found = Counter(self.columns.verdicts.verdict.tolist())
-        return {verdict.label: found[verdict] for verdict in TimeVerdict if found[verdict]}
+        counts = Counter(self.columns.verdicts.verdict.tolist())
+        return {verdict.label: counts[verdict] for verdict in TimeVerdict if counts[verdict]}
 
     @property
     def title(self) -> str:
@@ -230,7 +230,7 @@ _MOST = 3.0
 def change_column(comparison: ComparedTimes, side: int) -> NodeColumn:
     """Return differences by node of a side, at the last node of a fused function."""
     columns = comparison.columns
-    aligned, told = columns.aligned, columns.verdicts.shown
+    aligned, shown = columns.aligned, columns.verdicts.shown
     graph = (comparison.matching.graph_a, comparison.matching.graph_b)[side]
     offsets = (aligned.offsets_a, aligned.offsets_b)[side]
     nodes = (aligned.nodes_a, aligned.nodes_b)[side]
@@ -240,7 +240,7 @@ def change_column(comparison: ComparedTimes, side: int) -> NodeColumn:
     order = np.lexsort((places[nodes], row))
     last = order[np.append(np.diff(row[order]) > 0, [True][: len(order)])]
     values = np.full(graph.num_nodes, np.nan)
-    kept = last[told[row[last]]]
+    kept = last[shown[row[last]]]
     values[nodes[kept]] = columns.change_ns[row[kept]]
     return NodeColumn(
         NAME,
@@ -292,18 +292,18 @@ def _terms(comparison: ComparedTimes, side: int) -> tuple[Floats, Floats]:
     own = comparison.node_ns(side)[nodes]
     whole = np.bincount(row, np.nan_to_num(own), minlength=len(offsets) - 1)[row]
     count = np.diff(offsets)[row]
-    found = []
+    both = []
     for ns in (columns.a.ns, columns.b.ns):
         terms = np.full(graphs[side].num_nodes, np.nan)
         with np.errstate(divide="ignore", invalid="ignore"):
             terms[nodes] = ns[row] * np.where(whole > 0, own / whole, 1 / count)
-        found.append(terms)
+        both.append(terms)
     unsure = np.zeros(graphs[side].num_nodes, np.bool_)
     unsure[nodes] = (columns.aligned.certainty > Certainty.LIKELY)[row]
-    missing = np.isnan(found[0]) | np.isnan(found[1]) | unsure
-    for terms in found:
+    missing = np.isnan(both[0]) | np.isnan(both[1]) | unsure
+    for terms in both:
         terms[missing] = np.nan
-    return found[0], found[1]
+    return both[0], both[1]
 
 
 def _color_note(comparison: ComparedTimes, parts: int = 0) -> str:
@@ -315,6 +315,6 @@ def _color_note(comparison: ComparedTimes, parts: int = 0) -> str:
         (int(unknown.sum()), "unknown"),
         (parts, "counted at the last part of a function"),
     )
-    told = ", ".join(f"{count:,} {what}" for count, what in counts if count)
-    without = f"without color: {told}" if told else ""
+    listed = ", ".join(f"{count:,} {what}" for count, what in counts if count)
+    without = f"without color: {listed}" if listed else ""
     return ". ".join(filter(None, (without, untested(comparison.columns))))

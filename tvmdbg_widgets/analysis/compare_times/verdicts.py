@@ -92,11 +92,16 @@ def judge(a: Samples, b: Samples, aligned: Aligned) -> Verdicts:
     both = (sizes_a > 0) & (sizes_b > 0)
     for n, m in sorted(set(zip(sizes_a[both].tolist(), sizes_b[both].tolist(), strict=True))):
         rows = np.flatnonzero((sizes_a == n) & (sizes_b == m))
-        found = rank_tests(
+        tests_of = rank_tests(
             a.repeats[a.offsets[rows][:, None] + np.arange(n)],
             b.repeats[b.offsets[rows][:, None] + np.arange(m)],
         )
-        p[rows], shift[rows], low[rows], high[rows] = found.p, found.shift, found.low, found.high
+        p[rows], shift[rows], low[rows], high[rows] = (
+            tests_of.p,
+            tests_of.shift,
+            tests_of.low,
+            tests_of.high,
+        )
     least = np.ones(count)
     sizes = zip(sizes_a[both].tolist(), sizes_b[both].tolist(), strict=True)
     least[both] = [least_p(n, m) for n, m in sizes]
@@ -121,9 +126,9 @@ def judge(a: Samples, b: Samples, aligned: Aligned) -> Verdicts:
         noise = tested & (ground != Ground.CLOCK) & (q > ALPHA)
     ground[noise] = Ground.NOT_TOLD
     verdict = np.full(count, TimeVerdict.UNKNOWN, np.uint8)
-    told = ground == Ground.TOLD
-    verdict[told & (change > 0)] = TimeVerdict.SLOWER
-    verdict[told & (change < 0)] = TimeVerdict.FASTER
+    significant = ground == Ground.TOLD
+    verdict[significant & (change > 0)] = TimeVerdict.SLOWER
+    verdict[significant & (change < 0)] = TimeVerdict.FASTER
     verdict[(ground == Ground.NOT_TOLD) | (ground == Ground.CLOCK)] = TimeVerdict.NOISE
     verdict[alone] = np.where(
         np.diff(aligned.offsets_a)[alone] > 0, TimeVerdict.ONLY_A, TimeVerdict.ONLY_B
@@ -152,32 +157,32 @@ def rank_tests(a: npt.ArrayLike, b: npt.ArrayLike, level: float = 0.95) -> RankT
     x, y = np.atleast_2d(np.asarray(a, float)), np.atleast_2d(np.asarray(b, float))
     if len(x) != len(y) or not x.shape[1] or not y.shape[1]:
         raise ValueError(f"samples of shapes {x.shape} and {y.shape} cannot be paired")
-    found = RankTests(*(np.full(len(x), np.nan) for _ in RankTests._fields))
+    tests = RankTests(*(np.full(len(x), np.nan) for _ in RankTests._fields))
     pairs = x.shape[1] * y.shape[1]
     step = max(1, _AT_ONCE // pairs)
     for first in range(0, len(x), step):
         rows = slice(first, first + step)
-        _test_chunk(x[rows], y[rows], level, RankTests(*(column[rows] for column in found)))
-    return found
+        _test_chunk(x[rows], y[rows], level, RankTests(*(column[rows] for column in tests)))
+    return tests
 
 
-def _test_chunk(x: Floats, y: Floats, level: float, found: RankTests) -> None:
+def _test_chunk(x: Floats, y: Floats, level: float, tests: RankTests) -> None:
     n, m = x.shape[1], y.shape[1]
     pooled = np.sort(np.concatenate((x, y), axis=1), axis=1)
     tied = (pooled[:, 1:] == pooled[:, :-1]).any(axis=1)
     if n * m > _MOST_DIFFERENCES:
-        found.u[:] = [_u_sorted(one, other) for one, other in zip(x, y, strict=True)]
-        found.shift[:] = np.median(y, axis=1) - np.median(x, axis=1)
+        tests.u[:] = [_u_sorted(one, other) for one, other in zip(x, y, strict=True)]
+        tests.shift[:] = np.median(y, axis=1) - np.median(x, axis=1)
     else:
         apart = (y[:, None, :] - x[:, :, None]).reshape(len(x), -1)
-        found.u[:] = (apart > 0).sum(axis=1) + 0.5 * (apart == 0).sum(axis=1)
+        tests.u[:] = (apart > 0).sum(axis=1) + 0.5 * (apart == 0).sum(axis=1)
         apart.sort(axis=1)
-        found.shift[:] = np.median(apart, axis=1)
+        tests.shift[:] = np.median(apart, axis=1)
         cut = _bounding_index(n, m, level)
         if cut >= 0:
-            found.low[:], found.high[:] = apart[:, cut], apart[:, -1 - cut]
+            tests.low[:], tests.high[:] = apart[:, cut], apart[:, -1 - cut]
     for row in range(len(x)):
-        found.p[row] = _two_sided_p(float(found.u[row]), n, m, pooled[row] if tied[row] else None)
+        tests.p[row] = _two_sided_p(float(tests.u[row]), n, m, pooled[row] if tied[row] else None)
 
 
 def _u_sorted(x: Floats, y: Floats) -> float:
@@ -240,11 +245,11 @@ def u_counts(n: int, m: int) -> tuple[int, ...]:
 
 @lru_cache(maxsize=64)
 def _untied_tails(n: int, m: int) -> tuple[float, ...]:
-    total, below, found = math.comb(n + m, n), 0, []
+    total, below, tails = math.comb(n + m, n), 0, []
     for count in u_counts(n, m)[: n * m // 2 + 1]:
         below += count
-        found.append(min(1.0, 2 * below / total))
-    return tuple(found)
+        tails.append(min(1.0, 2 * below / total))
+    return tuple(tails)
 
 
 def _bounding_index(n: int, m: int, level: float) -> int:
@@ -273,12 +278,12 @@ def adjusted(p: npt.ArrayLike) -> Floats:
     Y. Benjamini, Y. Hochberg, J. R. Statist. Soc. B 57, 1995.
     """
     given = np.asarray(p, float)
-    found = np.full(given.shape, np.nan)
+    q = np.full(given.shape, np.nan)
     known = np.flatnonzero(~np.isnan(given))
     order = known[np.argsort(given[known], kind="stable")]
     scaled = given[order] * len(order) / np.arange(1, len(order) + 1)
-    found[order] = np.minimum(1, np.minimum.accumulate(scaled[::-1])[::-1])
-    return found
+    q[order] = np.minimum(1, np.minimum.accumulate(scaled[::-1])[::-1])
+    return q
 
 
 Ints = npt.NDArray[np.int64]

@@ -74,9 +74,9 @@ class _Calls:
         spans = [] if own else [(int(dump.start[e]), int(dump.end[e])) for e in events]
         covered, gaps = _covered_and_gaps(spans, start, end)
         at = dump.place(call)
-        told = self._files.insides.calls.get(call)
-        inside = told.inside if told is not None else None
-        if told is None:
+        contents = self._files.insides.calls.get(call)
+        inside = contents.inside if contents is not None else None
+        if contents is None:
             inside = self._shown.get(at)
         backend = inside.delegate.id if inside is not None else self._backends.get(at, "")
         return RecordedCall(
@@ -86,7 +86,7 @@ class _Calls:
             backend,
             float(start - origin),
             float(max(0, end - start)),
-            tuple(self._events(events, told, inside, backend)),
+            tuple(self._events(events, contents, inside, backend)),
             float("nan") if own else float(covered),
             tuple((float(a - origin), float(b - a)) for a, b in gaps) if spans else (),
             *_delegate_contents(inside),
@@ -94,11 +94,15 @@ class _Calls:
         )
 
     def _events(
-        self, events: tuple[int, ...], told: CallEvents | None, inside: Inside | None, backend: str
+        self,
+        events: tuple[int, ...],
+        contents: CallEvents | None,
+        inside: Inside | None,
+        backend: str,
     ) -> Iterator[DelegateEvent]:
         dump, files = self._dump, self._files
         joined = files.event_nodes
-        alignment = told.alignment if told is not None else None
+        alignment = contents.alignment if contents is not None else None
         shown = inside is not None and inside.method == files.method
         rounding = self._rounding_ns
         for at, event in enumerate(events):
@@ -106,7 +110,7 @@ class _Calls:
             start, end = int(dump.start[event]), int(dump.end[event])
             times = float(start - self._origin), float(max(0, end - start))
             if alignment is None or inside is None:
-                known = _unaligned_event(files, told, at, event)
+                known = _unaligned_event(files, contents, at, event)
                 yield DelegateEvent(name, *times, **known, _backend=backend, rounding_ns=rounding)
                 continue
             match, how, why = alignment.events[at], alignment.events[at].match, ""
@@ -135,26 +139,26 @@ class _Calls:
 
 
 def _unaligned_event(
-    files: ExecuTorchFiles, told: CallEvents | None, at: int, event: int
+    files: ExecuTorchFiles, contents: CallEvents | None, at: int, event: int
 ) -> Mapping[str, Any]:
     joined = files.event_nodes
     how = None if joined is None else joined.how[event]
-    if told is not None and len(told.candidates) > 1:
-        return _of_several(told, at)
+    if contents is not None and len(contents.candidates) > 1:
+        return _of_several(contents, at)
     if joined is not None and how == BY_IDENTIFIER:
         return {"nodes": joined.of(event), "match": EXACT}
     if how == UNMAPPED:
         return {"reason": "the delegate map of the ETRecord does not have its identifier"}
-    if told is not None and told.inside is None:
+    if contents is not None and contents.inside is None:
         return {"reason": "the program calls no delegate at this instruction"}
     hint = ": the .pte may have one" if files.program is None else ""
     return {"reason": f"no graph of this delegate is known{hint}"}
 
 
-def _of_several(told: CallEvents, at: int) -> Mapping[str, Any]:
+def _of_several(contents: CallEvents, at: int) -> Mapping[str, Any]:
     names: list[str] = []
     numbers: set[int] = set()
-    for inside, alignment in told.candidates:
+    for inside, alignment in contents.candidates:
         what = f"instruction {inside.instruction}"
         if alignment is not None and inside.graph is not None:
             match = alignment.events[at]

@@ -127,17 +127,17 @@ EXECUTORCH_COLUMNS: Final = ("backend", "mapping")
 
 def executorch_column(parts: RunParts, name: str) -> NodeColumn:
     """Return the ``"backend"`` of operators, or the ``"mapping"`` that ties events to them."""
-    graph, found = parts.graph, parts.executorch
-    if graph is None or found is None:
+    graph, executorch = parts.graph, parts.executorch
+    if graph is None or executorch is None:
         raise ValueError(f"{name!r} is known of runs of ExecuTorch with a graph")
     texts: list[str | None] = [None] * graph.num_nodes
     if name == "backend":
         for node in range(graph.num_nodes):
-            said = graph.attrs[node].get("delegate") or graph.attrs[node].get("backend")
+            backend = graph.attrs[node].get("delegate") or graph.attrs[node].get("backend")
             if graph.func_names[node]:
-                texts[node] = said.partition(",")[0] if said else "not delegated"
+                texts[node] = backend.partition(",")[0] if backend else "not delegated"
         return classed(name, "nodes", texts)
-    joined = found.event_nodes
+    joined = executorch.event_nodes
     worst: dict[int, int] = {}
     pairs = {*zip(joined.set_of.tolist(), joined.how.tolist(), strict=True)} if joined else ()
     for number, how in pairs:
@@ -160,17 +160,17 @@ def metadata_column(graph: Graph, blocks: Iterable[EventBlock], key: str) -> Nod
     values: dict[int, Any] = {}
     known: dict[str, None] = {}
     for event in (event for block in blocks for event in block.events):
-        told = event.delegate_debug_metadatas if event.is_delegated_op else None
-        if not isinstance(told, dict):
+        parsed = event.delegate_debug_metadatas if event.is_delegated_op else None
+        if not isinstance(parsed, dict):
             continue
-        known |= dict.fromkeys(map(str, told))
+        known |= dict.fromkeys(map(str, parsed))
         handles = event.debug_handles
         for handle in (handles,) if isinstance(handles, int) else handles or ():
-            for node in nodes[handle] if key in told else ():
-                values[node] = told[key]
+            for node in nodes[handle] if key in parsed else ():
+                values[node] = parsed[key]
     if not values:
-        told = meant(key, known) if known else "; give the Inspector a delegate_metadata_parser"
-        raise LookupError(f"no metadata under {key!r} of an event with operators{told}")
+        parsed = meant(key, known) if known else "; give the Inspector a delegate_metadata_parser"
+        raise LookupError(f"no metadata under {key!r} of an event with operators{parsed}")
     if not all(isinstance(value, numbers.Real) for value in values.values()):
         values = {node: str(value) for node, value in values.items()}
     return node_column(graph, values, name=METADATA + key)
@@ -295,14 +295,14 @@ def _shortened(types: list[str]) -> list[str] | str:
 def _metadata_columns(events: Sequence[Event]) -> list[tuple[Any, list[Any]]]:
     columns: dict[Any, list[Any]] = {}
     for row, event in enumerate(events):
-        found = event.delegate_debug_metadatas
-        if found is None or not len(found):
+        parsed = event.delegate_debug_metadatas
+        if parsed is None or not len(parsed):
             continue
-        if isinstance(found, list):
-            found = {_METADATA: found}
-        elif not isinstance(found, dict):
-            raise ValueError(f"Unexpected type for delegate_debug_metadata: {type(found)}")  # noqa: TRY004
-        for key, value in found.items():
+        if isinstance(parsed, list):
+            parsed = {_METADATA: parsed}
+        elif not isinstance(parsed, dict):
+            raise ValueError(f"Unexpected type for delegate_debug_metadata: {type(parsed)}")  # noqa: TRY004
+        for key, value in parsed.items():
             columns.setdefault(key, [_MISSING] * len(events))[row] = value
     for key, column in columns.items():
         # None among numbers becomes NaN, as in pandas.

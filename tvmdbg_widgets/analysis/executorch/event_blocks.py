@@ -70,11 +70,11 @@ def _runs_by_key(dump: ETDump, merging: EventMerging) -> dict[_Key, SameRuns]:
         runs.patterns.append(pattern)
         runs.outputs.append(merging.values_at(starts[run], pattern.outputs))
         if merging.compat:
-            found = merging.logged(runs.outputs[-1:]).of_run(0)
+            outputs = merging.logged(runs.outputs[-1:]).of_run(0)
             if runs.returned:
-                check_outputs(runs.returned, found)
+                check_outputs(runs.returned, outputs)
             else:
-                runs.returned = found
+                runs.returned = outputs
     return grouped
 
 
@@ -159,16 +159,16 @@ class EventMerging:
     def events(self, signatures: Sequence[EventSignature], runs: SameRuns) -> list[Event]:
         """Return the events with these signatures, in order."""
         patterns = [pattern.events for pattern in runs.patterns]
-        found, measured, raws = [], [], []
+        events, measured, raws = [], [], []
         for signature, members in zip(signatures, zip(*patterns, strict=True), strict=True):
             event, raw = self._event(signature, members, runs.starts)
-            found.append(event)
+            events.append(event)
             if raw:
                 measured.append(event)
                 raws.append(raw)
         for event, perf_data in zip(measured, PerfData.of_events(raws), strict=True):
             event.perf_data = perf_data
-        return found
+        return events
 
     def _event(
         self, signature: EventSignature, members: Sequence[PatternEvent], starts: Sequence[int]

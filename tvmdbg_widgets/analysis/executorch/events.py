@@ -114,11 +114,11 @@ def _is_same_to_inspector(one: Inflated, other: Inflated) -> bool:
 
 
 def _single_truth(one: npt.NDArray[Any], other: npt.NDArray[Any]) -> bool:
-    found = _elementwise_equal(one, other)
-    if found.size != 1:
-        many = "more than one value" if found.size else "no values"
+    equal = _elementwise_equal(one, other)
+    if equal.size != 1:
+        many = "more than one value" if equal.size else "no values"
         raise RuntimeError(f"Boolean value of Tensor with {many} is ambiguous")
-    return bool(found.all())
+    return bool(equal.all())
 
 
 def _elementwise_equal(one: npt.NDArray[Any], other: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
@@ -227,8 +227,8 @@ class Event:
     @property
     def handles(self) -> Sequence[int]:
         """The debug handles, in order; empty where there are none."""
-        found = self.debug_handles
-        return (found,) if isinstance(found, int) else found or ()
+        handles = self.debug_handles
+        return (handles,) if isinstance(handles, int) else handles or ()
 
     def is_of_module(self, name: str) -> bool:
         """Tell whether the key of a module around one of its operators contains a name."""
@@ -247,31 +247,31 @@ class Event:
 
 def notes(events: Sequence[Event], patterns: Sequence[RunPattern]) -> list[str]:
     """Return notes that follow from the dump alone, as sentences."""
-    found = []
+    sentences = []
     repeated = [event for event in events if max(event.occurrences, default=0) > 1]
     if repeated:
         most = max(max(event.occurrences) for event in repeated)
-        found.append(
+        sentences.append(
             f"{counted(len(repeated), 'event')} with up to {most:,} occurrences in a run, as "
             f"{one_line(repeated[0].name)!r}: every time is kept; the Inspector keeps the last"
         )
     if allocations := sum(pattern.allocations for pattern in patterns):
-        found.append(
+        sentences.append(
             f"{counted(allocations, 'allocation event')} left out; the Inspector refuses the dump"
         )
     measured = (event.perf_data.raw for event in events if event.perf_data)
     if backward := sum(math.isnan(time) for raw in measured for time in raw):
-        found.append(
+        sentences.append(
             f"{counted(backward, 'event')} with an end before the start: no duration (NaN); the "
             "Inspector refuses the dump"
         )
     chains = {event.chain_index for event in events} - {-1}
     if len(chains) > 1:
-        found.append(
+        sentences.append(
             f"instructions of {counted(len(chains), 'chain')}, kept apart; the Inspector takes "
             "those with the same number for one"
         )
-    return found
+    return sentences
 
 
 def notes_on_events(dump: ETDump, runs: Sequence[int]) -> list[str]:
@@ -281,54 +281,54 @@ def notes_on_events(dump: ETDump, runs: Sequence[int]) -> list[str]:
     start, end, kind = dump.start[rows], dump.end[rows], dump.kind[rows]
     wrapped = (kind == EventKind.PROFILE) & (start > end) & (start <= MOST_TICKS)
     wrapped &= is_of_delegate(dump)[rows]
-    found = []
+    sentences = []
     if count := int(np.count_nonzero(wrapped)):
-        found.append(
+        sentences.append(
             f"{counted(count, 'event')} of delegates over which a clock of 32 bits wrapped: the "
             "duration is that of the ticks; the Inspector divides the ticks before it subtracts, "
             "which gives nonsense"
         )
     logged = rows[kind == EventKind.DEBUG].tolist()
     if count := sum(row not in dump.values for row in logged):
-        found.append(
+        sentences.append(
             f"{counted(count, 'debug event')} without a value: it has none here; the Inspector "
             "refuses the dump"
         )
-    return found
+    return sentences
 
 
 def notes_on_values(
     outputs: LoggedValues, of_events: Sequence[LoggedValues], runs: int
 ) -> list[str]:
     """Return notes on a block's logged values, as sentences; reads all of them."""
-    found = []
+    sentences = []
     logged = [outputs, *of_events]
     different = sum(bool(values.differing) for values in logged)
     if different:
         whose = "the outputs and " if outputs.differing else ""
         events = counted(different - bool(outputs.differing), "event")
-        found.append(
+        sentences.append(
             f"the values of {whose}{events} differ between the {counted(runs, 'run')}: each is "
             "kept; the Inspector refuses the dump"
         )
     tensors = [tensor for values in logged for tensor in values.tensors]
     if unknown := sum(not is_known_to_inspector(tensor) for tensor in tensors):
-        found.append(
+        sentences.append(
             f"{counted(unknown, 'logged tensor')} of types such as bfloat16 that the Inspector "
             "does not know: it refuses the dump"
         )
     if tensors and not all(values.has_buffer for values in logged if values.runs):
-        found.append(
+        sentences.append(
             f"{counted(len(tensors), 'logged tensor')} without values, because no debug buffer is "
             "given; the Inspector gives zeros"
         )
-        return found
+        return sentences
     if strided := sum(map(_is_strided, tensors)):
-        found.append(
+        sentences.append(
             f"{counted(strided, 'logged tensor')} read with other strides than those of C order; "
             "the Inspector ignores strides"
         )
-    return found
+    return sentences
 
 
 def _is_strided(tensor: DebugTensor) -> bool:
@@ -339,11 +339,11 @@ def _is_strided(tensor: DebugTensor) -> bool:
     )
 
 
-def check_outputs(existing: Sequence[Inflated], found: Sequence[Inflated]) -> None:
+def check_outputs(existing: Sequence[Inflated], outputs: Sequence[Inflated]) -> None:
     """Refuse a run with other outputs than an earlier one (``verify_debug_data_equivalence``)."""
-    if len(existing) != len(found):
+    if len(existing) != len(outputs):
         _fail("Unequal debug data length encountered. Expected to be equal.")
-    for one, other in zip(existing, found, strict=True):
+    for one, other in zip(existing, outputs, strict=True):
         _check_output(one, other)
 
 

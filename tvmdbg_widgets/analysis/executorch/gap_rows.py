@@ -109,13 +109,13 @@ class NumericGap:
             output if several else [output]
             for output in (row.aot_intermediate_output, row.runtime_intermediate_output)
         )
-        found = []
+        gaps = []
         for gap, ours, theirs in zip(row.gap, reference, runtime, strict=True):
             if not math.isnan(gap):
-                found.append(-gap if self.metric.falls else gap)
+                gaps.append(-gap if self.metric.falls else gap)
             elif not np.array_equal(np.ravel(ours), np.ravel(theirs)):
-                found.append(math.inf)
-        return max(found, default=-math.inf)
+                gaps.append(math.inf)
+        return max(gaps, default=-math.inf)
 
     def to_dataframe(self) -> Any:
         """Return a ``pandas.DataFrame`` with the Inspector's columns, one row per value."""
@@ -125,8 +125,8 @@ class NumericGap:
     @property
     def summary(self) -> str:
         """The counts in one line."""
-        told = f"{self.metric.name} of {counted(len(self.rows), 'value')}"
-        return f"{told}, {len(self.skipped):,} skipped" if self.skipped else told
+        words = f"{self.metric.name} of {counted(len(self.rows), 'value')}"
+        return f"{words}, {len(self.skipped):,} skipped" if self.skipped else words
 
     def _lines(self) -> Iterator[tuple[str, str, str]]:
         yield self.metric.name, "reference", "run"
@@ -219,7 +219,7 @@ def _compared(
             f"{counted(len(expected), 'value')} {agree(len(expected), 'is')} given for "
             f"{counted(len(wanted.names), 'output')}"
         )
-    found, gaps = [], []
+    pairs, gaps = [], []
     for name, value in zip(wanted.names, expected, strict=True):
         each = logged.find(name)
         if each is None:
@@ -233,15 +233,15 @@ def _compared(
             gaps.append(measure.of(value, runtime.reshape(np.shape(value))))
         except (TypeError, ValueError) as problem:
             return skipped(f"{name}: {problem}")
-        found.append(each)
+        pairs.append(each)
     operators = graph.operators(wanted.handles)
     return GapRow(
         wanted.handles,
         operators,
         wanted.value,
-        list(dict.fromkeys(runtime.event.name for runtime in found)),
-        found[0].handles,
-        [runtime.value for runtime in found] if several else found[0].value,
+        list(dict.fromkeys(runtime.event.name for runtime in pairs)),
+        pairs[0].handles,
+        [runtime.value for runtime in pairs] if several else pairs[0].value,
         gaps,
         graph.stack_traces(operators),
     )

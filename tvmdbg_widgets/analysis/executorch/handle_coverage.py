@@ -82,13 +82,13 @@ class HandleCoverage:
         """All counts in one line."""
         identifiers = counted(len(self.identifiers), "identifier")
         operators = counted(len(self.operators), "operator")
-        told = [f"{identifiers}: {len(self.covered):,} of {operators} mapped"]
+        counts = [f"{identifiers}: {len(self.covered):,} of {operators} mapped"]
         if self.shared:
-            told.append(f"{len(self.shared):,} by several identifiers")
+            counts.append(f"{len(self.shared):,} by several identifiers")
         if self.unknown:
             handles = ", ".join(map(str, self.unknown[:10])) + ", …" * (len(self.unknown) > 10)
-            told.append(f"no operator has handle {handles}")
-        return ", ".join(told)
+            counts.append(f"no operator has handle {handles}")
+        return ", ".join(counts)
 
     def _cells(self) -> list[tuple[str, str, str]]:
         missed = tuple(
@@ -128,17 +128,19 @@ def handle_coverage(
     called = None if call_handles is None else dict.fromkeys(flat(list(call_handles)))
     if nodes is None:
         handles = mapped if called is None else called
-        found = [
+        operators = [
             HandledOperator(f"handle {handle}", at, (handle,)) for at, handle in enumerate(handles)
         ]
     else:
-        found = list(_operators(nodes))
+        operators = list(_operators(nodes))
     if called is not None:
-        found = [operator for operator in found if not called.keys().isdisjoint(operator.handles)]
-    known = {handle for operator in found for handle in operator.handles}
+        operators = [
+            operator for operator in operators if not called.keys().isdisjoint(operator.handles)
+        ]
+    known = {handle for operator in operators for handle in operator.handles}
     return HandleCoverage(
         identifiers,
-        tuple(_with_identifiers(found, identifiers)),
+        tuple(_with_identifiers(operators, identifiers)),
         tuple(handle for handle in mapped if handle not in known),
     )
 
@@ -173,8 +175,8 @@ def _operators(nodes: Graph | ExportedProgram | Iterable[Any]) -> Iterator[Handl
     if isinstance(nodes, Graph):
         for node in nodes.nodes:
             if node.kind >= NodeKind.OPERATOR:
-                found = _HANDLE.findall(node.attrs.get("debug_handle", ""))
-                yield HandledOperator(node.name, node.id, flat(list(map(int, found))))
+                handles = _HANDLE.findall(node.attrs.get("debug_handle", ""))
+                yield HandledOperator(node.name, node.id, flat(list(map(int, handles))))
         return
     for at, each in enumerate(nodes.nodes if isinstance(nodes, ExportedProgram) else nodes):
         if getattr(each, "op", "") not in _NO_OPERATORS:
@@ -191,5 +193,5 @@ def _with_identifiers(
         for handle in handles:
             by_handle.setdefault(handle, []).append(identifier)
     for operator in operators:
-        found = {name for handle in operator.handles for name in by_handle.get(handle, ())}
-        yield dataclasses.replace(operator, identifiers=tuple(sorted(found, key=order.__getitem__)))
+        names = {name for handle in operator.handles for name in by_handle.get(handle, ())}
+        yield dataclasses.replace(operator, identifiers=tuple(sorted(names, key=order.__getitem__)))

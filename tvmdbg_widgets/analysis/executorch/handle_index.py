@@ -26,8 +26,8 @@ class HandleIndex:
 
     def overlapping(self, handles: Iterable[int]) -> list[Handles]:
         """Return the keys with any of these handles."""
-        found = {key for handle in handles for key in self._having.get(handle, ())}
-        return sorted(found, key=self._order.__getitem__)
+        keys = {key for handle in handles for key in self._having.get(handle, ())}
+        return sorted(keys, key=self._order.__getitem__)
 
     def within(self, handles: Iterable[int]) -> list[Handles]:
         """Return the keys whose handles are all among these."""
@@ -56,9 +56,9 @@ def paired_outputs(
         keys, events = _overlapping_keys(start, ours, theirs)
         done.update(keys)
         if len(events) > 1:
-            found = [(key, runtime[key].values, runtime[key].num_outputs) for key in events]
+            values_of = [(key, runtime[key].values, runtime[key].num_outputs) for key in events]
             raise ValueError(
-                f"Expected only one runtime debug handle, but found {len(events)}: {found}"
+                f"Expected only one runtime debug handle, but found {len(events)}: {values_of}"
             )
         for key in events:
             yield from _of_event({key: reference[key] for key in keys}, key, runtime[key])
@@ -336,7 +336,7 @@ def runtime_outputs(
     for event in events:
         if event.is_delegated_op and event.debug_data and event.debug_handles is not None:
             inner.setdefault(event.delegate_backend_name, set()).update(handles_of(event))
-    found: dict[Handles, RuntimeOutput] = {}
+    by_handles: dict[Handles, RuntimeOutput] = {}
     names: dict[Handles, list[str]] = {}
     for event in events:
         handles = handles_of(event)
@@ -344,10 +344,10 @@ def runtime_outputs(
         if event.name == DELEGATE_CALL and not covered.isdisjoint(handles):
             continue
         instruction = instruction_of(event)
-        if instruction > (found[handles].instruction if handles in found else -1):
-            found[handles] = RuntimeOutput(instruction, event.debug_data, event.num_outputs)
+        if instruction > (by_handles[handles].instruction if handles in by_handles else -1):
+            by_handles[handles] = RuntimeOutput(instruction, event.debug_data, event.num_outputs)
             names[handles] = [event.name]
-    return _merged(found), names
+    return _merged(by_handles), names
 
 
 def _merged(outputs: dict[Handles, RuntimeOutput]) -> dict[Handles, RuntimeOutput]:

@@ -83,8 +83,8 @@ def ulps(reference: Any, runtime: Any) -> float:
     steps = number_text.distance(theirs, ours)
     apart = steps == number_text.NO_DISTANCE
     both = apart & (theirs != theirs) & (ours != ours)  # noqa: PLR0124 (NaN)
-    found = np.where(apart, np.inf, steps.astype(np.float64))
-    return float(np.where(both, 0.0, found).max(initial=0.0))
+    distances = np.where(apart, np.inf, steps.astype(np.float64))
+    return float(np.where(both, 0.0, distances).max(initial=0.0))
 
 
 def _difference(reference: Any, runtime: Any) -> Doubles:
@@ -119,11 +119,11 @@ def metric(distance: str | Distance, *, compat: bool = False) -> GapMetric:
             getattr(distance, "__name__", type(distance).__name__), distance, named=False
         )
     known = {metric_.name: metric_ for metric_ in (METRICS[:_OF_INSPECTOR] if compat else METRICS)}
-    found = known.get(distance.strip().upper())
-    if found is None:
+    chosen = known.get(distance.strip().upper())
+    if chosen is None:
         names = "" if compat else meant(distance, known)
         raise ValueError(f"Unsupported distance metric {distance!r}{names}")
-    return found
+    return chosen
 
 
 def broadcast_problem(reference: Any, runtime: Any) -> str:

@@ -186,14 +186,14 @@ class HandleMaps:
         identifier = event.delegate_debug_identifier
         framework = event.chain_index == UNSET_CHAIN
         key = (event.instruction_id, event.name, type(identifier), framework)
-        found = self._known.get(key)
-        if found is None:
-            found = self._known[key] = self._resolution(str(event.instruction_id), *key[1:])
-        event.handle_trust = HOW[found.trust]
-        event.debug_handles = found.handles
-        event.num_outputs = found.num_outputs
-        event.delegate_backend_name = found.backend
-        return found.differs
+        resolution = self._known.get(key)
+        if resolution is None:
+            resolution = self._known[key] = self._resolution(str(event.instruction_id), *key[1:])
+        event.handle_trust = HOW[resolution.trust]
+        event.debug_handles = resolution.handles
+        event.num_outputs = resolution.num_outputs
+        event.delegate_backend_name = resolution.backend
+        return resolution.differs
 
     def _resolution(
         self, key: str, name: str, identifier: type[int | str | None], framework: bool
@@ -202,8 +202,8 @@ class HandleMaps:
             return _Resolution(NONE if framework else UNMAPPED)
         if framework and not self._compat:
             return _Resolution(NONE, differs=True)
-        found, outputs = self._handles[key], self._num_outputs.get(key, 1)
-        whole = found if isinstance(found, int) else list(found)
+        handles, outputs = self._handles[key], self._num_outputs.get(key, 1)
+        whole = handles if isinstance(handles, int) else list(handles)
         call = self._calls.get(key)
         backend = None if call is None else call.name or ""
         if identifier is NoneType:
@@ -251,16 +251,16 @@ class _EdgeOperators(NamedTuple):
 
 
 def _operators(handles: Iterable[int], program: ExportedProgram) -> _EdgeOperators:
-    found = _EdgeOperators([], {}, {})
+    operators = _EdgeOperators([], {}, {})
     for handle in handles:
         for at in program.by_handle.get(handle, ()):
             node = program.nodes[at]
             name = f"{node.name}_"
-            if name not in found.traces:
-                found.traces[name] = node.stack_trace
+            if name not in operators.traces:
+                operators.traces[name] = node.stack_trace
                 modules = {frame.key: (frame.path, frame.type) for frame in node.module_stack}
-                found.modules[name] = modules if "nn_module_stack" in node.metadata else None
+                operators.modules[name] = modules if "nn_module_stack" in node.metadata else None
             # The ``__name__`` of torch's own operators lacks the ``aten`` of edge's.
             of_torch = node.target.startswith("torch.ops.")
-            found.types.append(node.op_type.partition(".")[2] if of_torch else node.op_type)
-    return found
+            operators.types.append(node.op_type.partition(".")[2] if of_torch else node.op_type)
+    return operators

@@ -77,8 +77,10 @@ class DelegateEvent:
 
     def __repr__(self) -> str:
         known = self.delegate_nodes or self.candidates
-        told = f"operator{'s' if len(known) > 1 else ''} {listed([str(each) for each in known])}"
-        of = f", {told} of the delegate" if known else ""
+        operators = (
+            f"operator{'s' if len(known) > 1 else ''} {listed([str(each) for each in known])}"
+        )
+        of = f", {operators} of the delegate" if known else ""
         took = duration_text(self.duration_ns, self.rounding_ns)
         return f"<{event_title(self.name)}: {took}, {self.match}{of}>"
 
@@ -192,8 +194,8 @@ class RecordedCall:
             return text
         share = percent(self.inside_ns / self.duration_ns) if self.duration_ns else "all"
         text += f" that cover {share}, {counted(len(self.gaps), 'gap')}"
-        told = f"{self.matched(EXACT)} of {len(self.events)} exactly matched"
-        return text if self.operators is None else f"{text}; {told}"
+        matched = f"{self.matched(EXACT)} of {len(self.events)} exactly matched"
+        return text if self.operators is None else f"{text}; {matched}"
 
 
 class RecordedCalls(Sequence[RecordedCall]):
@@ -296,16 +298,16 @@ def reference_tensors(files: ExecuTorchFiles, graph: Graph) -> Tensors:
     note = f"reference output of case {index} of the ETRecord"
     if trust is not Trust.EXACT:
         note += ", its only one; the dump names none"
-    found: list[Tensor] = []
+    tensors: list[Tensor] = []
     for (node, output), value in zip(graph.heads.tolist(), values, strict=True):
         if isinstance(value, TorchTensor):
             source = value.source()
             source.name = f"{files.record.file if files.record else ''} (reference)"
-            key = f"case {index}, output {len(found)}"
+            key = f"case {index}, output {len(tensors)}"
             array = ArrayRecord(key, value.dtype, value.shape, source.size, 0, source)
             name = graph.names[node]
-            found.append(Tensor(array, node, output, name=name, trust=trust, notes=(note,)))
-    return Tensors(found)
+            tensors.append(Tensor(array, node, output, name=name, trust=trust, notes=(note,)))
+    return Tensors(tensors)
 
 
 def _case(files: ExecuTorchFiles, count: int) -> tuple[int, Trust]:

@@ -60,10 +60,10 @@ class ReferenceGraph:
 
     @cached_property
     def _names(self) -> dict[Handles, list[str]]:
-        found: dict[Handles, list[str]] = {}
+        names: dict[Handles, list[str]] = {}
         for node in self.nodes:
-            found.setdefault(node.handles, []).append(node.name)
-        return found
+            names.setdefault(node.handles, []).append(node.name)
+        return names
 
     @cached_property
     def _index(self) -> HandleIndex:
@@ -113,14 +113,14 @@ def reference_graph(
     if name in (None, EDGE):
         return ReferenceGraph(EDGE, tuple(_nodes(edge_program(etrecord))))
     full = name if "/" in name else f"{name}/{FORWARD}"
-    found = etrecord.graph_map.get(full)
-    if found is None:
+    stored = etrecord.graph_map.get(full)
+    if stored is None:
         raise ValueError(
             f"Reference graph '{full}' not found. Available options: 'exported_program', "
             "'edge_dialect_exported_program', or one of the graphs in graph_map: "
             f"{list(etrecord.graph_map)}"
         )
-    return ReferenceGraph(name, tuple(_nodes(found)))
+    return ReferenceGraph(name, tuple(_nodes(stored)))
 
 
 def _nodes(
@@ -143,29 +143,29 @@ def _exported_handles_by_node(etrecord: ETRecord, *, validate: bool) -> dict[str
         for origin in _origins(node):
             if isinstance(node.debug_handle, int):
                 by_origin.setdefault(origin, node.debug_handle)
-    found = {}
+    handles = {}
     for node in program.nodes:
         if node.op == "call_function":
             origins = [f"{node.name}.{graph}", *_origins(node)]
             known = (by_origin[origin] for origin in origins if origin in by_origin)
-            found[node.name] = next(known, _UNSET)
-    matched = set(found.values())
+            handles[node.name] = next(known, _UNSET)
+    matched = set(handles.values())
     if validate and any(node.debug_handle not in matched for node in edge):
         return None
-    return found
+    return handles
 
 
 def _origins(node: ProgramNode) -> list[str]:
-    found = []
+    origins = []
     try:
         chain: Any = json.loads(node.metadata.get("from_node", "[]"))
     except (ValueError, RecursionError):
         return []
     while isinstance(chain, list) and chain and isinstance(chain[-1], Mapping):
         source = chain[-1]
-        found.append(f"{source.get('name')}.{source.get('graph_id')}")
+        origins.append(f"{source.get('name')}.{source.get('graph_id')}")
         chain = source.get("from_node")
-    return found
+    return origins
 
 
 #: A debug handle, several, or the name of a node, a value or a module.
@@ -206,8 +206,8 @@ def reference_values(
             logged = ValuesByName(other, program).values
             reference = {name: value.value for name, value in logged.items()}
     resolve = _Resolver(program, graph)
-    found = [resolve(key, value) for key, value in given_values(reference).items()]
-    return sorted(found, key=lambda each: program.producers.get("".join(each.names[:1]), (-1, 0)))
+    values = [resolve(key, value) for key, value in given_values(reference).items()]
+    return sorted(values, key=lambda each: program.producers.get("".join(each.names[:1]), (-1, 0)))
 
 
 class _Resolver:

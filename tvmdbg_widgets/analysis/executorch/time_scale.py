@@ -83,9 +83,9 @@ def differences_of_times(
     """Return differences of scaled times, with the Inspector's rounding noise."""
     first, last = start.astype(np.float64) / scale, end.astype(np.float64) / scale
     forward = first <= last
-    found = np.where(forward, last - first, (MOST_TICKS - first) + last)
-    found[~forward & ((first > MOST_TICKS) | (last > MOST_TICKS))] = np.nan
-    return found
+    differences = np.where(forward, last - first, (MOST_TICKS - first) + last)
+    differences[~forward & ((first > MOST_TICKS) | (last > MOST_TICKS))] = np.nan
+    return differences
 
 
 class MeasuredTimes:
@@ -104,16 +104,16 @@ class MeasuredTimes:
         self._converter = converter
         self._compat = compat
         start, end = dump.start, dump.end
-        found = durations(start, end, self._scale)
+        measured = durations(start, end, self._scale)
         of_delegates = is_of_delegate(dump)
         if not compat:
             of_delegates &= start <= end
-        found[of_delegates] = differences_of_times(
+        measured[of_delegates] = differences_of_times(
             start[of_delegates], end[of_delegates], self._scale
         )
         self._delegated = of_delegates
-        self._found = found.tolist()
-        self._unknown = np.isnan(found).any()
+        self._found = measured.tolist()
+        self._unknown = np.isnan(measured).any()
         self._start, self._end = start.tolist(), end.tolist()
 
     def starts(self, rows: Sequence[int]) -> list[int]:
@@ -122,26 +122,26 @@ class MeasuredTimes:
 
     def of_events(self, rows: Sequence[int]) -> list[float]:
         """Return the durations of events outside delegates."""
-        found = [self._found[row] for row in rows]
+        times = [self._found[row] for row in rows]
         if self._compat and self._unknown:
             self._refuse(rows)
-        return found
+        return times
 
     def of_delegate(self, name: str, rows: Sequence[int]) -> list[float]:
         """Return the durations of a delegate's events, by the converter if given."""
         convert = self._converter
         if convert is None:
             return self.of_events(rows)
-        found = []
+        times = []
         for row in rows:
             start, end = convert(name, self._start[row]), convert(name, self._end[row])
             try:
-                found.append(elapsed(start, end))
+                times.append(elapsed(start, end))
             except ValueError:
                 if self._compat:
                     raise
-                found.append(float("nan"))
-        return found
+                times.append(float("nan"))
+        return times
 
     def _refuse(self, rows: Sequence[int]) -> None:
         for row in rows:
@@ -176,8 +176,8 @@ class PerfData:
 
     def _statistics(self) -> tuple[float, ...]:
         if self._known is None:
-            found = np.percentile(self.raw, _PERCENTILES).tolist()
-            self._known = (*found, float(np.mean(self.raw)))
+            percentiles = np.percentile(self.raw, _PERCENTILES).tolist()
+            self._known = (*percentiles, float(np.mean(self.raw)))
         return self._known
 
     @property

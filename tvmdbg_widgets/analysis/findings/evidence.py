@@ -53,9 +53,9 @@ class RunEvidence:
     def statistics(self) -> dict[Entry, Statistics]:
         """Statistics of the tensors that hold their own entry's values."""
         return {
-            entry: found
-            for entry, found in self.scanned.statistics.items()
-            if entry not in self.overwritten and found.applicable
+            entry: stats
+            for entry, stats in self.scanned.statistics.items()
+            if entry not in self.overwritten and stats.applicable
         }
 
     @cached_property
@@ -162,8 +162,8 @@ class RunEvidence:
 
     def probed(self, rule: str) -> dict[Entry, Any]:
         """Return results of a rule's probe, for tensors with their own entry's values."""
-        found = self.scanned.probed.get(rule, {})
-        return {entry: found[entry] for entry in sorted(found) if entry in self.statistics}
+        probed = self.scanned.probed.get(rule, {})
+        return {entry: probed[entry] for entry in sorted(probed) if entry in self.statistics}
 
     def of_entries(
         self,

@@ -77,9 +77,11 @@ def _of(issues: list[Issue], severity: Severity) -> Finding:
     placed = [issue for issue in issues if issue.file]
     first = next(iter(files)).rpartition("/")[2] if files else ""
     if len(placed) <= 1:
-        said = one_line((placed or issues)[0].message)
-        said = said if len(said) <= _LONGEST else said[:_LONGEST].rpartition(" ")[0] + " …"
-        title = f"{first}: {said}" if files else said[:1].upper() + said[1:]
+        message = one_line((placed or issues)[0].message)
+        message = (
+            message if len(message) <= _LONGEST else message[:_LONGEST].rpartition(" ")[0] + " …"
+        )
+        title = f"{first}: {message}" if files else message[:1].upper() + message[1:]
     else:
         which = f"{counted(len(files), 'file')} have" if len(files) > 1 else f"{first} has"
         title = f"{which} {counted(len(placed), severity)}"
@@ -150,7 +152,7 @@ _NEXT = "Make sure that all files come from the same run; run.check() lists what
 
 def find_joins(evidence: RunEvidence) -> Iterable[Finding]:
     """Yield a finding of all ambiguities."""
-    facts, told = [], []
+    facts, doubts = [], []
     several, edges, alike = 0, False, False
     nodes: dict[int, None] = {}
     graph, timeline = evidence.parts.graph, evidence.parts.timeline
@@ -158,7 +160,7 @@ def find_joins(evidence: RunEvidence) -> Iterable[Finding]:
         unsure = np.flatnonzero(graph.edge_trust == Trust.AMBIGUOUS)
         if len(unsure):
             targets = list(dict.fromkeys(graph.edge_target[unsure].tolist()))
-            told.append(counted(len(unsure), "edge"))
+            doubts.append(counted(len(unsure), "edge"))
             several, edges = len(unsure), True
             facts.append(
                 f"{counted(len(unsure), 'edge')} of {graph.num_edges:,} into "
@@ -169,14 +171,14 @@ def find_joins(evidence: RunEvidence) -> Iterable[Finding]:
         entry for entry, tensor in evidence.tensors.items() if tensor.trust is Trust.AMBIGUOUS
     )
     if entries:
-        told.append(counted(len(entries), "tensor"))
+        doubts.append(counted(len(entries), "tensor"))
         several += len(entries)
         facts.append(f"{counted(len(entries), 'tensor')}: {evidence.list(nodes_of(entries))}")
         nodes |= dict.fromkeys(nodes_of(entries))
     if timeline is not None and graph is not None:
         timed = np.flatnonzero(timeline.node_trust == Trust.AMBIGUOUS).tolist()
         if timed:
-            told.append(counted(len(timed), "node time"))
+            doubts.append(counted(len(timed), "node time"))
             several += len(timed)
             alike = all("came from" in graph.attrs[node] for node in timed)
             why = f": {_ALIKE}" if alike else ""
@@ -189,7 +191,7 @@ def find_joins(evidence: RunEvidence) -> Iterable[Finding]:
     yield Finding(
         JOINS_NAME,
         Severity.INFO if alike else Severity.WARNING,
-        f"{' and '.join(told)} {verb} ambiguous: these files do not say where {place}",
+        f"{' and '.join(doubts)} {verb} ambiguous: these files do not say where {place}",
         tuple(facts),
         Confidence.HIGH,
         "names and order fit several places; none of these is used to trace NaN or Inf",
@@ -210,13 +212,15 @@ def find_missing(evidence: RunEvidence) -> Iterable[Finding]:
     graph, tensors = evidence.parts.graph, evidence.parts.tensors
     if graph is None or tensors is None or evidence.recorded is not None:
         return
-    told = {node for issue in evidence.of_rules("tensor-overwritten") for node in issue.nodes}
+    overwritten = {
+        node for issue in evidence.of_rules("tensor-overwritten") for node in issue.nodes
+    }
     computed = np.flatnonzero(graph.kinds >= NodeKind.OPERATOR)
     widths = np.diff(graph.entry_offsets)[computed]
     outputs = [
         (node, output)
         for node, width in zip(computed.tolist(), widths.tolist(), strict=True)
-        if node not in told
+        if node not in overwritten
         for output in range(width)
     ]
     stored = set(tensors)
@@ -262,17 +266,17 @@ def find_names(evidence: RunEvidence) -> Iterable[Finding]:
     ]
     shared = sum(map(len, groups))
     if lost:
-        told = (
+        names = (
             f"; the tensors of {counted(len(lost), 'node')} {agree(len(lost), 'was')} lost "
             "because of it"
         )
         facts.insert(0, f"no tensor: {evidence.list(lost)}")
     else:
-        told = "; their ids tell them apart"
+        names = "; their ids tell them apart"
     yield Finding(
         NAMES_NAME,
         Severity.WARNING if lost else Severity.INFO,
-        f"{counted(shared, 'node')} share {counted(len(groups), 'name')}{told}",
+        f"{counted(shared, 'node')} share {counted(len(groups), 'name')}{names}",
         cut(facts),
         Confidence.HIGH,
         "the graph file lists every name"

@@ -69,8 +69,8 @@ def _all_tensors(evidence: RunEvidence, _finding: Finding) -> Iterator[Premise]:
 
 def _joined(evidence: RunEvidence, entries: tuple[tuple[int, int], ...]) -> Iterator[Premise]:
     tensors = evidence.tensors
-    found = [tensors[entry] for entry in entries if entry in tensors]
-    if not found:
+    joined = [tensors[entry] for entry in entries if entry in tensors]
+    if not joined:
         return
     confidence, why = evidence.joined(entries)
     if confidence is not Confidence.HIGH:
@@ -78,7 +78,7 @@ def _joined(evidence: RunEvidence, entries: tuple[tuple[int, int], ...]) -> Iter
     if evidence.of_rules("stale-tensors", "tables-disagree"):
         why = "the module ran more than once, and the tensors may be of another run"
         yield Premise(Confidence.MEDIUM, why)
-    if any(not tensor.record.complete for tensor in found):
+    if any(not tensor.record.complete for tensor in joined):
         yield Premise(Confidence.MEDIUM, "some of these tensors are only partly in the file")
 
 

@@ -146,13 +146,13 @@ def find_unused(evidence: RunEvidence) -> Iterable[Finding]:
     if not nodes:
         return
     share = float(evidence.shares[nodes].sum()) if len(evidence.shares) else 0.0
-    told = f" ({percent(share)} of the time)" if share else ""
+    share_words = f" ({percent(share)} of the time)" if share else ""
     verb = agree(len(nodes), "is")
     yield Finding(
         UNUSED_NAME,
         Severity.HOTSPOT,
         f"{counted(len(nodes), 'operator')} {verb} unused: no graph output depends on "
-        f"{agree(len(nodes), 'it', 'them')}{told}",
+        f"{agree(len(nodes), 'it', 'them')}{share_words}",
         (evidence.list(nodes, 10),),
         Confidence.HIGH,
         "every edge of the graph is known",

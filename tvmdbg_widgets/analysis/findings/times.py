@@ -61,13 +61,13 @@ def find_work(evidence: RunEvidence) -> Iterable[Finding]:
     first = _dominant_kind(known, shares)
     known.sort(key=lambda kind: kind != first)
     functions = _functions_by_share(evidence, alone[first], together.get(first, []))
-    told = [*functions[:_FUNCTIONS_SHOWN]]
-    told += [
+    facts = [*functions[:_FUNCTIONS_SHOWN]]
+    facts += [
         f"{kind}: {percent(shares[kind])} ({counted(len(nodes[kind]), 'node')})"
         for kind in known[:_KINDS_SHOWN]
     ]
     if _OTHER in shares:
-        told.append(
+        facts.append(
             f"unknown operators: {percent(shares[_OTHER])} ({counted(len(nodes[_OTHER]), 'node')})"
         )
     yield Finding(
@@ -75,7 +75,7 @@ def find_work(evidence: RunEvidence) -> Iterable[Finding]:
         Severity.HOTSPOT,
         f"{first.capitalize()} takes {percent(shares[first])} of the time: "
         f"{', '.join(functions[:_NAMED])}",
-        tuple(told),
+        tuple(facts),
         evidence.confidence_in_shares,
         "operators are read from function names; a fused function counts for each kind in it, "
         "since its time cannot be split" + evidence.inflated,
@@ -88,15 +88,15 @@ def find_work(evidence: RunEvidence) -> Iterable[Finding]:
 
 def _common_events(evidence: RunEvidence) -> dict[str, list[Together]]:
     timeline = evidence.parts.timeline
-    found: dict[str, list[Together]] = {}
+    by_kind: dict[str, list[Together]] = {}
     sets = None if timeline is None else timeline.shared
     if timeline is None or sets is None or not timeline.total_ns > 0:
-        return found
+        return by_kind
     for number, kind in enumerate(sets.kinds):
         if kind not in _NO_WORK and not sets.apart[number] and sets.own_ns[number] > 0:
             share = float(sets.own_ns[number]) / timeline.total_ns
-            found.setdefault(kind, []).append((sets.names[number], share, sets.of(number)))
-    return found
+            by_kind.setdefault(kind, []).append((sets.names[number], share, sets.of(number)))
+    return by_kind
 
 
 def _functions_by_share(
@@ -107,12 +107,12 @@ def _functions_by_share(
     for node in nodes:
         shares[evidence.label(node)] += float(evidence.shares[node])
         called[evidence.label(node)].append(node)
-    told = []
+    functions = []
     for name, own in called.items():
         who = evidence.name(own[0]) if len(own) == 1 else f"{name} ({len(own)}×)"
-        told.append((shares[name], f"{who} {percent(shares[name])}"))
-    told += [(share, f"{name} {percent(share)}") for name, share, _ in together]
-    return [text for _, text in sorted(told, key=lambda each: -each[0])]
+        functions.append((shares[name], f"{who} {percent(shares[name])}"))
+    functions += [(share, f"{name} {percent(share)}") for name, share, _ in together]
+    return [text for _, text in sorted(functions, key=lambda each: -each[0])]
 
 
 def _dominant_kind(known: Sequence[str], shares: Mapping[str, float]) -> str:
@@ -361,7 +361,7 @@ def find_warm_up(evidence: RunEvidence) -> Iterable[Finding]:
     count, several = len(warm.totals), warm.cut > 1
     counts = np.diff(timeline.repeats_offsets)
     nodes = [n for n in np.flatnonzero(counts == count).tolist() if timeline.repeats(n).sum() > 0]
-    told = ", ".join(duration_text(float(total)) for total in warm.totals[:_REPEATS_SHOWN])
+    totals = ", ".join(duration_text(float(total)) for total in warm.totals[:_REPEATS_SHOWN])
     first = f"first {warm.cut} repeats take" if several else "first repeat takes"
     them, number = ("each of them", f" {warm.cut}") if several else ("it", "")
     rest = f"{fixed(warm.inflated, 2)}× the median without the first{number}"
@@ -371,7 +371,7 @@ def find_warm_up(evidence: RunEvidence) -> Iterable[Finding]:
         Severity.WARNING,
         f"The {first} {fixed(warm.ratio, 2)}× as long as the rest: means include warm-up",
         (
-            f"sum over operators, by repeat: {told}{' …' if count > _REPEATS_SHOWN else ''}",
+            f"sum over operators, by repeat: {totals}{' …' if count > _REPEATS_SHOWN else ''}",
             f"{slower} {agree(warm.slower, 'is')} slower in {them} than in the median",
             f"the mean over all repeats is {rest}",
         ),

@@ -20,15 +20,15 @@ _Numbers = npt.NDArray[np.int64]
 _Flags = npt.NDArray[np.bool_]
 
 
-def prune(a: GraphSide, b: GraphSide, found: MatchedPairs) -> None:
+def prune(a: GraphSide, b: GraphSide, matches: MatchedPairs) -> None:
     """Remove pairs that only fell into a common sequence: no neighbor is matched likewise."""
     removed = False
-    for (node_a, node_b), (_sure, reason) in list(found.pairs.items()):
+    for (node_a, node_b), (_sure, reason) in list(matches.pairs.items()):
         if reason is not Reason.SEQUENCE or read_alike(a, b, node_a, node_b):
             continue
         if _equal_candidates(a, node_a) & _equal_candidates(b, node_b):
             continue
-        del found.pairs[node_a, node_b]
+        del matches.pairs[node_a, node_b]
         a.anchor[node_a] = b.anchor[node_b] = 0
         removed = True
     if removed:
@@ -44,7 +44,7 @@ def _equal_candidates(side: GraphSide, node: int) -> set[int]:
 
 
 def judged(
-    a: GraphSide, b: GraphSide, found: MatchedPairs, graphs: tuple[Graph, Graph]
+    a: GraphSide, b: GraphSide, matches: MatchedPairs, graphs: tuple[Graph, Graph]
 ) -> npt.NDArray[np.uint8]:
     """Return the certainty by pair (uint8 [P]).
 
@@ -52,11 +52,11 @@ def judged(
     Possible if a neighbor of one node has its match elsewhere, if another choice is as good, or for
     a parameter of such a node.
     """
-    count = len(found.pairs)
-    nodes = np.array(list(found.pairs), np.int64).reshape(-1, 2).T
-    sure = np.fromiter((pair[0] for pair in found.pairs.values()), np.uint8, count)
-    if rivals := disputed(a, b, found):
-        sure[[pair in rivals for pair in found.pairs]] = Certainty.POSSIBLE
+    count = len(matches.pairs)
+    nodes = np.array(list(matches.pairs), np.int64).reshape(-1, 2).T
+    sure = np.fromiter((pair[0] for pair in matches.pairs.values()), np.uint8, count)
+    if rivals := disputed(a, b, matches):
+        sure[[pair in rivals for pair in matches.pairs]] = Certainty.POSSIBLE
     left, right = _Wires.of(a, graphs[0]), _Wires.of(b, graphs[1])
     agrees, reads_alike = _operands_agree(left, right, nodes)
     uses_alike = _readers_agree(left, right, nodes)
@@ -64,7 +64,7 @@ def judged(
     guessed[nodes[0][sure == Certainty.POSSIBLE]] = True
     alike = reads_alike & uses_alike & ~left.beside(guessed)[nodes[0]]
     alike &= left.keys[nodes[0]] == right.keys[nodes[1]]
-    gives = (a.heads[one] == b.heads[other] for one, other in found.pairs)
+    gives = (a.heads[one] == b.heads[other] for one, other in matches.pairs)
     alike &= np.fromiter(gives, bool, count)
     sure[(sure == Certainty.EXACT) & ~alike] = Certainty.LIKELY
     undisputed = agrees & _same_place(left, right, nodes)
@@ -110,18 +110,18 @@ class _Wires(NamedTuple):
     def beside(self, flags: _Flags) -> _Flags:
         known = self.source >= 0
         source, target = self.source[known], self.target[known]
-        found = np.zeros(len(flags), bool)
-        found[target[flags[source]]] = True
-        found[source[flags[target]]] = True
-        return found
+        neighbors = np.zeros(len(flags), bool)
+        neighbors[target[flags[source]]] = True
+        neighbors[source[flags[target]]] = True
+        return neighbors
 
     def only_for(self, flags: _Flags) -> _Flags:
         """Return the parameters that only flagged nodes read (bool [N])."""
         known = self.source >= 0
         others = np.bincount(self.source[known][~flags[self.target[known]]], minlength=len(flags))
         read = np.diff(self.uses.offsets) > 0
-        found: _Flags = read & (others == 0) & ~self.computes & (np.diff(self.begin) == 0)
-        return found
+        parameters: _Flags = read & (others == 0) & ~self.computes & (np.diff(self.begin) == 0)
+        return parameters
 
 
 def _operands_agree(a: _Wires, b: _Wires, nodes: _Numbers) -> tuple[_Flags, _Flags]:
@@ -162,14 +162,14 @@ def _same_place(a: _Wires, b: _Wires, nodes: _Numbers) -> _Flags:
         begin = side.uses.offsets[:-1][of]
         one = np.diff(side.uses.offsets)[of] == 1
         edge = np.append(side.uses.edges, -1)[np.where(one, begin, -1)]
-        told = (np.append(column, -1)[edge] for column in (side.target, side.position))
-        first.append((one, *told))
+        single = (np.append(column, -1)[edge] for column in (side.target, side.position))
+        first.append((one, *single))
     (one_a, reader_a, at_a), (one_b, reader_b, at_b) = first
     anchor_a, anchor_b = a.anchor[reader_a], b.anchor[reader_b]
-    told = one_a & one_b & (anchor_a != 0) & (anchor_b != 0)
-    told &= np.append(a.keys, -1)[reader_a] == np.append(b.keys, -1)[reader_b]
-    found: _Flags = ~told | ((anchor_a == anchor_b) & (at_a == at_b))
-    return found
+    single = one_a & one_b & (anchor_a != 0) & (anchor_b != 0)
+    single &= np.append(a.keys, -1)[reader_a] == np.append(b.keys, -1)[reader_b]
+    same: _Flags = ~single | ((anchor_a == anchor_b) & (at_a == at_b))
+    return same
 
 
 _MOST_IN_A_ROW = 200
@@ -177,7 +177,7 @@ _MOST_IN_A_ROW = 200
 _MOST_STEPS = 200_000
 
 
-def disputed(a: GraphSide, b: GraphSide, found: MatchedPairs) -> set[tuple[int, int]]:
+def disputed(a: GraphSide, b: GraphSide, matches: MatchedPairs) -> set[tuple[int, int]]:
     """Return the pairs for which another choice keeps as many edges.
 
     An operator without a match may take that of an equal one, this one that of the next, and so on
@@ -187,8 +187,8 @@ def disputed(a: GraphSide, b: GraphSide, found: MatchedPairs) -> set[tuple[int, 
     rivals: set[tuple[int, int]] = set()
     for swap in (False, True):
         one, other = (b, a) if swap else (a, b)
-        rows = _RivalRows(one, other, found.partner_a if swap else found.partner_b)
-        back = found.partner_b if swap else found.partner_a
+        rows = _RivalRows(one, other, matches.partner_a if swap else matches.partner_b)
+        back = matches.partner_b if swap else matches.partner_a
         for node in one.unmatched():
             if one.tokens[node]:
                 rivals.update(
@@ -206,13 +206,13 @@ class _RivalRows:
         self._steps = 0
 
     def rivals(self, node: int, back: Callable[[int], int]) -> list[tuple[int, int]]:
-        found: list[tuple[int, int]] = []
+        rivals: list[tuple[int, int]] = []
         for ahead in (True, False):
             for start in self._equal_candidates(node, ahead, self._image):
                 takers, row = self._row(node, start, ahead, back)
                 if row and self._keeps_as_many(takers, row):
-                    found += row
-        return found
+                    rivals += row
+        return rivals
 
     def _row(
         self, node: int, start: int, ahead: bool, back: Callable[[int], int]
@@ -266,12 +266,12 @@ class _RivalRows:
         """
         one, other = self._one, self._other
         key = one.keys[node]
-        found: dict[int, None] = {}
+        candidates: dict[int, None] = {}
         if ahead:
             for at, (source, output) in enumerate(one.reads[node]):
                 twin = image(source) if source >= 0 else -1
                 if twin >= 0 and len(other.read_by[twin]) <= MOST_READERS:
-                    found |= {
+                    candidates |= {
                         reader: None
                         for reader, position, out in other.read_by[twin]
                         if (position, out) == (at, output) and other.keys[reader] == key
@@ -282,11 +282,11 @@ class _RivalRows:
                 if twin >= 0 and at < len(other.reads[twin]):
                     source, out = other.reads[twin][at]
                     if source >= 0 and out == output and other.keys[source] == key:
-                        found[source] = None
-        self._steps += 1 + len(found)
+                        candidates[source] = None
+        self._steps += 1 + len(candidates)
         if self._steps > _MOST_STEPS:
             return []
-        return [candidate for candidate in found if other.anchor[candidate]]
+        return [candidate for candidate in candidates if other.anchor[candidate]]
 
     def _keeps_as_many(self, takers: list[int], row: list[tuple[int, int]]) -> bool:
         moved = {mine: -1 for mine, _ in row}

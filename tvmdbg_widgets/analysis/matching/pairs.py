@@ -65,10 +65,10 @@ class MatchedPairs:
 
 def only_ones(keyed: Iterable[tuple[Key, int]]) -> dict[Key, int]:
     """Return nodes by key, without keys of several nodes."""
-    found: dict[Key, int] = {}
+    node_of: dict[Key, int] = {}
     for key, node in keyed:
-        found[key] = node if found.get(key, node) == node else -1
-    return {key: node for key, node in found.items() if node >= 0}
+        node_of[key] = node if node_of.get(key, node) == node else -1
+    return {key: node for key, node in node_of.items() if node >= 0}
 
 
 def paired(a: dict[Key, int], b: dict[Key, int]) -> dict[int, int]:
@@ -99,7 +99,7 @@ def agree(a: GraphSide, b: GraphSide, node_a: int, node_b: int) -> bool:
 
 
 def spread(
-    a: GraphSide, b: GraphSide, found: MatchedPairs, pairs: list[tuple[int, int, Certainty]]
+    a: GraphSide, b: GraphSide, matches: MatchedPairs, pairs: list[tuple[int, int, Certainty]]
 ) -> None:
     """Match nodes that are alone in their role next to a match; repeat."""
     waiting = _pairs_beside_unmatched(a, b, pairs)
@@ -111,7 +111,7 @@ def spread(
         ):
             if a.anchor[next_a] or b.anchor[next_b] or not agree(a, b, next_a, next_b):
                 continue
-            found.add(next_a, next_b, sure, Reason.NEIGHBORS)
+            matches.add(next_a, next_b, sure, Reason.NEIGHBORS)
             waiting.append((next_a, next_b, sure))
 
 
@@ -176,13 +176,13 @@ MOST_READERS = 64
 
 
 def match_fused(
-    a: GraphSide, b: GraphSide, flow_a: GraphSide, flow_b: GraphSide, found: MatchedPairs
+    a: GraphSide, b: GraphSide, flow_a: GraphSide, flow_b: GraphSide, matches: MatchedPairs
 ) -> list[tuple[int, int, Certainty]]:
     """Match functions to nodes that compute the same operators, producers first."""
     new: list[tuple[int, int, Certainty]] = []
     for swap in (False, True):
         sides = (b, a, flow_b, flow_a) if swap else (a, b, flow_a, flow_b)
-        walk = _FusedWalk(*sides, found, swap)
+        walk = _FusedWalk(*sides, matches, swap)
         for node in walk.flow.order:
             if not walk.flow.anchor[node] and walk.flow.tokens[node]:
                 new += walk.step(node)
@@ -314,12 +314,12 @@ def _unmatched_counts(side: GraphSide, sources: list[int]) -> Counter[int]:
 
 
 def match_parameters(
-    a: GraphSide, b: GraphSide, found: MatchedPairs
+    a: GraphSide, b: GraphSide, matches: MatchedPairs
 ) -> list[tuple[int, int, Certainty]]:
     """Match unmatched parameters of matched operators by element count and order."""
     new: list[tuple[int, int, Certainty]] = []
     readers_a, readers_b = _readers_of_unmatched(a), _readers_of_unmatched(b)
-    for node_a, node_b in list(found.pairs):
+    for node_a, node_b in list(matches.pairs):
         if node_a not in readers_a or node_b not in readers_b:
             continue
         mine, theirs = _unmatched_parameters(a, node_a), _unmatched_parameters(b, node_b)
@@ -333,7 +333,7 @@ def match_parameters(
             theirs.remove(other)
             alike = many_a[elements] == many_b[elements]
             sure = Certainty.LIKELY if alike else Certainty.POSSIBLE
-            found.add(node, other, sure, Reason.NEIGHBORS)
+            matches.add(node, other, sure, Reason.NEIGHBORS)
             new.append((node, other, sure))
     return new
 

@@ -180,18 +180,18 @@ class Matching(MadeSequence[Match]):
     def unmatched(self) -> str:
         """Number of nodes without a match: ``"2 nodes of B unmatched"``."""
         counts = {"A": len(self.only_a), "B": len(self.only_b)}
-        told = [f"{counted(count, 'node')} of {side}" for side, count in counts.items() if count]
-        return f"{' and '.join(told)} unmatched" if told else "all nodes matched"
+        words = [f"{counted(count, 'node')} of {side}" for side, count in counts.items() if count]
+        return f"{' and '.join(words)} unmatched" if words else "all nodes matched"
 
     @property
     def sentence(self) -> str:
         """Counts of matches by certainty and of unmatched nodes, in one line."""
         counts = self.counts()
         matched = self.graph_a.num_nodes - len(self.only_a)
-        told = [f"{count:,} {label}" for label, count in counts.items() if count]
+        words = [f"{count:,} {label}" for label, count in counts.items() if count]
         parts = [
             f"{matched:,} of {counted(self.graph_a.num_nodes, 'node')} matched"
-            + (f": {', '.join(told)}" if told else "")
+            + (f": {', '.join(words)}" if words else "")
         ]
         if len(self.only_a):
             parts.append(f"{len(self.only_a):,} only in A")
@@ -242,13 +242,13 @@ class Matching(MadeSequence[Match]):
 
     def _repr_html_(self) -> str:
         head, rows = self._unsure_rows()
-        said = f"<p>{html.escape(self.sentence)}</p>"
-        return said + (html_table(head, rows, style="") if rows else "")
+        sentence = f"<p>{html.escape(self.sentence)}</p>"
+        return sentence + (html_table(head, rows, style="") if rows else "")
 
     def reasons(self) -> dict[str, int]:
         """Return the number of pairs by reason, most frequent first."""
-        found = Counter(self.reason.tolist())
-        return {Reason(reason).label: count for reason, count in found.most_common()}
+        counts = Counter(self.reason.tolist())
+        return {Reason(reason).label: count for reason, count in counts.most_common()}
 
 
 def _name(graph: Graph, node: int | None) -> str:
@@ -259,5 +259,5 @@ def _node_text(graph: Graph, node: int) -> str:
     return f"#{node} {one_line(graph.names[node])}"
 
 
-def _missing(found: npt.NDArray[np.int32], count: int) -> npt.NDArray[np.int32]:
-    return frozen(np.setdiff1d(np.arange(count, dtype=np.int32), found))
+def _missing(matched: npt.NDArray[np.int32], count: int) -> npt.NDArray[np.int32]:
+    return frozen(np.setdiff1d(np.arange(count, dtype=np.int32), matched))

@@ -60,14 +60,14 @@ def match(a: Graph, b: Graph) -> Matching:
 def _matched(a: Graph, b: Graph, bar: tqdm[Any]) -> Matching:
     table: Table = {}
     left, right = side_of(a, table), side_of(b, table)
-    found = MatchedPairs(left, right, bar)
-    _match_until_stable(left, right, found, Certainty.EXACT)
+    matches = MatchedPairs(left, right, bar)
+    _match_until_stable(left, right, matches, Certainty.EXACT)
     if left.unmatched() or right.unmatched():
-        spread(left, right, found, match_edited(left, right, found))
-        plain = _match_differing(left, right, found)
-        _match_equals(left, right, found, (a, b), Certainty.EXACT)
-        _match_equals(*plain, found, (a, b), Certainty.LIKELY)
-    return _collected(a, b, left, right, found)
+        spread(left, right, matches, match_edited(left, right, matches))
+        plain = _match_differing(left, right, matches)
+        _match_equals(left, right, matches, (a, b), Certainty.EXACT)
+        _match_equals(*plain, matches, (a, b), Certainty.LIKELY)
+    return _collected(a, b, left, right, matches)
 
 
 def _same(a: Graph, b: Graph) -> bool:
@@ -87,13 +87,13 @@ def _same(a: Graph, b: Graph) -> bool:
 
 
 def _match_differing(
-    a: GraphSide, b: GraphSide, found: MatchedPairs
+    a: GraphSide, b: GraphSide, matches: MatchedPairs
 ) -> tuple[GraphSide, GraphSide]:
     plain = plain_side(a), plain_side(b)
     flow = plain_side(a, flow=True), plain_side(b, flow=True)
     views = (a, b), plain, flow
     for view in views[1:]:
-        _match_until_stable(*view, found, Certainty.LIKELY)
+        _match_until_stable(*view, matches, Certainty.LIKELY)
     for _ in range(_ROUNDS):
         for step, view in (
             (match_parameters, (a, b)),
@@ -102,13 +102,13 @@ def _match_differing(
             (match_sequences, flow),
             (match_places, flow),
         ):
-            new = step(*view, found)
+            new = step(*view, matches)
             if not new:
                 continue
             for each in views:
-                spread(*each, found, new)
+                spread(*each, matches, new)
             for each in views:
-                _match_until_stable(*each, found, Certainty.LIKELY)
+                _match_until_stable(*each, matches, Certainty.LIKELY)
             if step is not match_parameters:
                 break
         else:
@@ -116,20 +116,20 @@ def _match_differing(
     return plain
 
 
-def _match_until_stable(a: GraphSide, b: GraphSide, found: MatchedPairs, sure: Certainty) -> None:
+def _match_until_stable(a: GraphSide, b: GraphSide, matches: MatchedPairs, sure: Certainty) -> None:
     for _ in range(_ROUNDS):
         before = len(a.unmatched())
-        new = _by_cones(a, b, found, sure)
+        new = _by_cones(a, b, matches, sure)
         if not new or not a.unmatched() or not b.unmatched():
             return
-        spread(a, b, found, new)
+        spread(a, b, matches, new)
         left = len(a.unmatched())
         if left > _MANY and left > _STUCK * before:
             return
 
 
 def _by_cones(
-    a: GraphSide, b: GraphSide, found: MatchedPairs, sure: Certainty
+    a: GraphSide, b: GraphSide, matches: MatchedPairs, sure: Certainty
 ) -> list[tuple[int, int, Certainty]]:
     left, right = a.unmatched(), b.unmatched()
     if not left or not right:
@@ -140,7 +140,7 @@ def _by_cones(
     def add(node_a: int, node_b: int, certainty: Certainty, reason: Reason) -> None:
         if a.anchor[node_a] or b.anchor[node_b] or not agree(a, b, node_a, node_b):
             return
-        found.add(node_a, node_b, certainty, reason)
+        matches.add(node_a, node_b, certainty, reason)
         new.append((node_a, node_b, certainty))
 
     # Nodes reachable from an input of the graph.
@@ -193,15 +193,15 @@ def _conflicting(up: dict[int, int], down: dict[int, int]) -> dict[int, None]:
 
 
 def _match_equals(
-    a: GraphSide, b: GraphSide, found: MatchedPairs, names: tuple[Graph, Graph], alone: Certainty
+    a: GraphSide, b: GraphSide, matches: MatchedPairs, names: tuple[Graph, Graph], alone: Certainty
 ) -> None:
     """Match nodes that differ only by name, if both sides have equally many."""
 
     def take(node_a: int, node_b: int, sure: Certainty, reason: Reason) -> None:
         if a.anchor[node_a] or b.anchor[node_b] or not agree(a, b, node_a, node_b):
             return
-        found.add(node_a, node_b, sure, reason)
-        spread(a, b, found, [(node_a, node_b, sure)])
+        matches.add(node_a, node_b, sure, reason)
+        spread(a, b, matches, [(node_a, node_b, sure)])
 
     for mine, theirs in _equal_cones(a, b):
         named_a, named_b = (
@@ -237,12 +237,12 @@ def _equal_cones(a: GraphSide, b: GraphSide) -> list[tuple[list[int], list[int]]
 
 
 def _collected(
-    a: Graph, b: Graph, left: GraphSide, right: GraphSide, found: MatchedPairs
+    a: Graph, b: Graph, left: GraphSide, right: GraphSide, matches: MatchedPairs
 ) -> Matching:
-    prune(left, right, found)
-    sure = judged(left, right, found, (a, b))
-    pairs = np.array(list(found.pairs), np.int32).reshape(-1, 2)
-    why = np.array([pair[1] for pair in found.pairs.values()], np.uint8)
+    prune(left, right, matches)
+    sure = judged(left, right, matches, (a, b))
+    pairs = np.array(list(matches.pairs), np.int32).reshape(-1, 2)
+    why = np.array([pair[1] for pair in matches.pairs.values()], np.uint8)
     return Matching(a, b, pairs, sure, why)
 
 
@@ -288,12 +288,12 @@ def _down(side: GraphSide, nodes: list[int]) -> list[int]:
 
 
 def match_places(
-    a: GraphSide, b: GraphSide, found: MatchedPairs
+    a: GraphSide, b: GraphSide, matches: MatchedPairs
 ) -> list[tuple[int, int, Certainty]]:
     """Match operators alone between the same matched operands and readers on both sides."""
     pairs = paired(only_ones(_operators_by_place(a)), only_ones(_operators_by_place(b)))
     for node, other in pairs.items():
-        found.add(node, other, Certainty.POSSIBLE, Reason.PLACE)
+        matches.add(node, other, Certainty.POSSIBLE, Reason.PLACE)
     return [(*pair, Certainty.POSSIBLE) for pair in pairs.items()]
 
 

@@ -16,14 +16,14 @@ _MANY, _MOSTLY = 1_000, 0.9
 
 
 def match_sequences(
-    a: GraphSide, b: GraphSide, found: MatchedPairs
+    a: GraphSide, b: GraphSide, matches: MatchedPairs
 ) -> list[tuple[int, int, Certainty]]:
     """Match operators in gaps between matched ones, in wiring order."""
-    return _match(a, b, found, _common_sequence(a, b, *_unmatched_operators(a, b)))
+    return _match(a, b, matches, _common_sequence(a, b, *_unmatched_operators(a, b)))
 
 
 def match_edited(
-    a: GraphSide, b: GraphSide, found: MatchedPairs
+    a: GraphSide, b: GraphSide, matches: MatchedPairs
 ) -> list[tuple[int, int, Certainty]]:
     """Match the common sequence if it is nearly everything left of large graphs."""
     left, right = _unmatched_operators(a, b)
@@ -31,7 +31,7 @@ def match_edited(
     if most < _MANY:
         return []
     pairs = _common_sequence(a, b, left, right)
-    return _match(a, b, found, pairs) if len(pairs) > _MOSTLY * most else []
+    return _match(a, b, matches, pairs) if len(pairs) > _MOSTLY * most else []
 
 
 def _unmatched_operators(a: GraphSide, b: GraphSide) -> tuple[set[int], set[int]]:
@@ -44,23 +44,23 @@ def _common_sequence(
 ) -> list[tuple[int, int]]:
     if {a.keys[node] for node in left}.isdisjoint([b.keys[node] for node in right]):
         return []
-    found: list[tuple[int, int]] = []
+    pairs: list[tuple[int, int]] = []
     for gap_a, gap_b in _gaps(a, b):
         keys_a = np.array([a.keys[node] for node in gap_a])
         keys_b = np.array([b.keys[node] for node in gap_b])
-        found += [(gap_a[at], gap_b[to]) for at, to in aligned(keys_a, keys_b)]
-    return found
+        pairs += [(gap_a[at], gap_b[to]) for at, to in aligned(keys_a, keys_b)]
+    return pairs
 
 
 def _match(
-    a: GraphSide, b: GraphSide, found: MatchedPairs, pairs: list[tuple[int, int]]
+    a: GraphSide, b: GraphSide, matches: MatchedPairs, pairs: list[tuple[int, int]]
 ) -> list[tuple[int, int, Certainty]]:
     new: list[tuple[int, int, Certainty]] = []
     for node_a, node_b in pairs:
         if not agree(a, b, node_a, node_b):
             continue
         sure = Certainty.LIKELY if read_alike(a, b, node_a, node_b) else Certainty.POSSIBLE
-        found.add(node_a, node_b, sure, Reason.SEQUENCE)
+        matches.add(node_a, node_b, sure, Reason.SEQUENCE)
         new.append((node_a, node_b, sure))
     return new
 
@@ -101,16 +101,16 @@ _INVERSE = pow(_BASE, -1, 1 << 64)
 
 def aligned(a: _Numbers, b: _Numbers) -> list[tuple[int, int]]:
     """Return rising positions of equal numbers: unique windows, and common subsequences between."""
-    found: list[tuple[int, int]] = []
+    positions: list[tuple[int, int]] = []
     waiting = [(0, len(a), 0, len(b), 0)]
     while waiting:
         start_a, end_a, start_b, end_b, depth = waiting.pop()
         while start_a < end_a and start_b < end_b and a[start_a] == b[start_b]:
-            found.append((start_a, start_b))
+            positions.append((start_a, start_b))
             start_a, start_b = start_a + 1, start_b + 1
         while start_a < end_a and start_b < end_b and a[end_a - 1] == b[end_b - 1]:
             end_a, end_b = end_a - 1, end_b - 1
-            found.append((end_a, end_b))
+            positions.append((end_a, end_b))
         part_a, part_b = a[start_a:end_a], b[start_b:end_b]
         if not len(part_a) or not len(part_b):
             continue
@@ -121,15 +121,15 @@ def aligned(a: _Numbers, b: _Numbers) -> list[tuple[int, int]]:
             depth += 1
         if not fixed:
             pairs = _longest_common(part_a, part_b) if small else _common_by_edits(part_a, part_b)
-            found += [(start_a + at, start_b + to) for at, to in pairs]
+            positions += [(start_a + at, start_b + to) for at, to in pairs]
             continue
         before_a, before_b = start_a, start_b
         for at, to in fixed:
             waiting.append((before_a, start_a + at, before_b, start_b + to, depth))
-            found.append((start_a + at, start_b + to))
+            positions.append((start_a + at, start_b + to))
             before_a, before_b = start_a + at + 1, start_b + to + 1
         waiting.append((before_a, end_a, before_b, end_b, depth))
-    return sorted(found)
+    return sorted(positions)
 
 
 def _fixed_windows(a: _Numbers, b: _Numbers, width: int) -> list[tuple[int, int]]:
@@ -177,12 +177,12 @@ def _rising(values: list[int]) -> list[int]:
             at_tail.append(at)
         else:
             tails[slot], at_tail[slot] = value, at
-    found = []
+    positions = []
     at = at_tail[-1] if at_tail else -1
     while at >= 0:
-        found.append(at)
+        positions.append(at)
         at = before[at]
-    return found[::-1]
+    return positions[::-1]
 
 
 def _longest_common(a: _Numbers, b: _Numbers) -> list[tuple[int, int]]:
@@ -190,7 +190,7 @@ def _longest_common(a: _Numbers, b: _Numbers) -> list[tuple[int, int]]:
     for at in range(len(a)):
         row = np.maximum(lengths[at, 1:], lengths[at, :-1] + (b == a[at]))
         lengths[at + 1, 1:] = np.maximum.accumulate(row)
-    found = []
+    positions = []
     at, to = len(a), len(b)
     while at and to:
         here = lengths[at, to]
@@ -200,8 +200,8 @@ def _longest_common(a: _Numbers, b: _Numbers) -> list[tuple[int, int]]:
             to -= 1
         else:
             at, to = at - 1, to - 1
-            found.append((at, to))
-    return found[::-1]
+            positions.append((at, to))
+    return positions[::-1]
 
 
 def _common_by_edits(a: _Numbers, b: _Numbers) -> list[tuple[int, int]]:
@@ -246,12 +246,12 @@ class _CommonRuns:
 
     def alike(self, at: _Numbers, to: _Numbers) -> _Numbers:
         """Return the number of equal items from the given places on (int64, one per place)."""
-        found = np.zeros(len(at), np.int64)
+        lengths = np.zeros(len(at), np.int64)
         room = np.minimum(len(self._a) - at, len(self._b) - to)
         some = np.flatnonzero(room > 0)
         some = some[self._a[at[some]] == self._b[to[some]]]
         if not len(some):
-            return found
+            return lengths
         at, to, room = at[some], to[some], room[some]
         far = np.ones(len(some), np.int64)
         step = 1 << max(0, int(room.max()).bit_length() - 1)
@@ -264,18 +264,18 @@ class _CommonRuns:
             same = one * self._powers[begin_b] == other * self._powers[begin_a]
             far[fits[same]] += step
             step >>= 1
-        found[some] = far
-        return found
+        lengths[some] = far
+        return lengths
 
 
 def _mixed(numbers: _Numbers) -> npt.NDArray[np.uint64]:
-    found = (numbers.astype(np.uint64) + np.uint64(1)) * np.uint64(0x9E3779B97F4A7C15)
-    found ^= found >> np.uint64(29)
-    return found
+    hashes = (numbers.astype(np.uint64) + np.uint64(1)) * np.uint64(0x9E3779B97F4A7C15)
+    hashes ^= hashes >> np.uint64(29)
+    return hashes
 
 
 def _back(history: list[npt.NDArray[np.int32]], at: int, to: int) -> list[tuple[int, int]]:
-    found = []
+    positions = []
     for edits in range(len(history) - 1, -1, -1):
         reach, diagonal = history[edits], at - to
         slot = (diagonal + edits) // 2
@@ -286,6 +286,6 @@ def _back(history: list[npt.NDArray[np.int32]], at: int, to: int) -> list[tuple[
         begin = from_at if down else from_at + 1
         while at > begin:
             at, to = at - 1, to - 1
-            found.append((at, to))
+            positions.append((at, to))
         at, to = from_at, from_to
-    return found[::-1]
+    return positions[::-1]

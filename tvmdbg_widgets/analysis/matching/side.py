@@ -32,10 +32,10 @@ _SAME = {
 
 def plain_parts(func_name: str, modules: tuple[str, ...] = ()) -> tuple[str, ...]:
     """Return the operators of a function without casts, layouts and quantisation."""
-    found = [_SAME.get(part, part) for part in parts(func_name, modules)]
-    if "round" in found and "clip" in found:
-        found = [part for part in found if part not in _QUANTISING]
-    return tuple(part for part in found if part not in _TRANSPARENT)
+    operators = [_SAME.get(part, part) for part in parts(func_name, modules)]
+    if "round" in operators and "clip" in operators:
+        operators = [part for part in operators if part not in _QUANTISING]
+    return tuple(part for part in operators if part not in _TRANSPARENT)
 
 
 @dataclass
@@ -59,54 +59,55 @@ class GraphSide:
     @cached_property
     def sources(self) -> list[tuple[int, ...]]:
         """Sources of operands by position; -1 for sources that come later in the order."""
-        found: list[tuple[int, ...]] = [()] * len(self.reads)
+        sources: list[tuple[int, ...]] = [()] * len(self.reads)
         reads, place = self.reads, self.place
         for node in self.order:
-            found[node] = tuple([source for source, _output in reads[node]])
+            sources[node] = tuple([source for source, _output in reads[node]])
         if self.cyclic:
             for node in self.order:
-                found[node] = tuple(
-                    each if each >= 0 and place[each] < place[node] else -1 for each in found[node]
+                sources[node] = tuple(
+                    each if each >= 0 and place[each] < place[node] else -1
+                    for each in sources[node]
                 )
-        return found
+        return sources
 
     @cached_property
     def roles(self) -> list[int]:
         """Key and read outputs per node, as numbers shared by both sides."""
-        table, found, all_reads = self.table, list(self.keys), self.reads
+        table, roles, all_reads = self.table, list(self.keys), self.reads
         for node in self.order:
             outputs = [output for _source, output in all_reads[node]]
             if any(outputs):
                 key = self.keys[node], "reads", *outputs
-                found[node] = table.setdefault(key, len(table))
-        return found
+                roles[node] = table.setdefault(key, len(table))
+        return roles
 
     @cached_property
     def given(self) -> list[int]:
         """Key and produced graph outputs per node."""
-        table, found = self.table, list(self.keys)
+        table, keys = self.table, list(self.keys)
         for node, heads in enumerate(self.heads):
             if heads:
-                found[node] = table.setdefault((self.keys[node], "gives", *heads), len(table))
-        return found
+                keys[node] = table.setdefault((self.keys[node], "gives", *heads), len(table))
+        return keys
 
     @cached_property
     def readers(self) -> list[list[tuple[int, int]]]:
         """Readers of each node, with a number for position and output."""
-        found: list[list[tuple[int, int]]] = [[]] * len(self.read_by)
+        readers: list[list[tuple[int, int]]] = [[]] * len(self.read_by)
         read_by, place = self.read_by, self.place
         for node in self.order:
-            found[node] = [
+            readers[node] = [
                 (reader, position << 16 | output & 0xFFFF)
                 for reader, position, output in read_by[node]
             ]
         if self.cyclic:
             for node in self.order:
-                found[node] = [
+                readers[node] = [
                     (reader if place[reader] > place[node] else -1, role)
-                    for reader, role in found[node]
+                    for reader, role in readers[node]
                 ]
-        return found
+        return readers
 
     @cached_property
     def grounded_up(self) -> list[bool]:
@@ -158,7 +159,7 @@ class GraphSide:
         heads = [(head, node) for node, given in enumerate(self.heads) for head in given]
         seen = bytearray(len(self.keys) + 1)
         seen[-1] = 1  # read for a source of -1
-        found: list[int] = []
+        order: list[int] = []
         for _head, root in sorted(heads):
             if seen[root]:
                 continue
@@ -174,8 +175,8 @@ class GraphSide:
                 else:
                     stack.pop()
                     if tokens[node]:
-                        found.append(node)
-        return found
+                        order.append(node)
+        return order
 
 
 def side_of(graph: Graph, table: Table) -> GraphSide:
@@ -304,10 +305,10 @@ class _PassThroughNodes:
         while at not in self._origin and self.through(at):
             way.append(at)
             at = self._side.reads[at][0][0]
-        found = self._origin.get(at, at)
+        origin = self._origin.get(at, at)
         for step in way:
-            self._origin[step] = found
-        return found
+            self._origin[step] = origin
+        return origin
 
     def reads(self, node: int, flow: bool) -> Iterator[tuple[int, int]]:
         """Yield a node's operands, looking through nodes that only pass values on."""
@@ -323,16 +324,16 @@ class _PassThroughNodes:
     def readers(self, node: int) -> tuple[list[int], list[int]]:
         """Return the readers of a node, directly or through passing nodes, and their outputs."""
         side = self._side
-        found: list[int] = []
+        readers: list[int] = []
         given: list[int] = []
         waiting, seen = [node], {node}
         while waiting:
             at = waiting.pop()
             for reader, position, _output in side.read_by[at]:
                 if not self.through(reader):
-                    found.append(reader)
+                    readers.append(reader)
                 elif position == 0 and reader not in seen:
                     seen.add(reader)
                     given += side.heads[reader]
                     waiting.append(reader)
-        return found, given
+        return readers, given

@@ -104,8 +104,8 @@ class Credibility(enum.Enum):
 def read_repeatedly(op_kinds: StringColumn) -> npt.NDArray[np.bool_]:
     """Return whether nodes read inputs again after writing, so that none runs in place."""
     names = np.array([kind in _REREAD for kind in op_kinds.unique] or [False])
-    found: npt.NDArray[np.bool_] = names[op_kinds.codes]
-    return found
+    rereads: npt.NDArray[np.bool_] = names[op_kinds.codes]
+    return rereads
 
 
 def credibility(
@@ -138,10 +138,10 @@ class Ranges(NamedTuple):
 
     def sharing(self, entry: int) -> npt.NDArray[np.bool_]:
         """Return which entries share a byte with one (bool [E])."""
-        found: npt.NDArray[np.bool_] = np.maximum(self.low, self.low[entry]) < np.minimum(
+        shares: npt.NDArray[np.bool_] = np.maximum(self.low, self.low[entry]) < np.minimum(
             self.high, self.high[entry]
         )
-        return found
+        return shares
 
 
 def ranges_of(planned: PlannedMemory, slot: npt.NDArray[np.int32], sizes: Ints) -> Ranges:
@@ -202,7 +202,7 @@ def losses_in(graph: Graph, life: Lives, ranges: Ranges) -> tuple[Loss, ...]:
     never = len(written)
     upcoming = np.full(len(ranges.sizes), never, np.int64)
     ran = np.r_[life.order, -1]
-    found = []
+    losses = []
     for rank in range(never - 1, -1, -1):
         entry = int(written[rank])
         part = slice(ranges.low[entry], ranges.high[entry])
@@ -211,10 +211,10 @@ def losses_in(graph: Graph, life: Lives, ranges: Ranges) -> tuple[Loss, ...]:
             node = int(life.owner[entry])
             lost = Entry(node, entry - int(graph.entry_offsets[node]))
             writer = int(life.owner[written[following]])
-            found.append(Loss(lost, writer, int(ran[life.needed[entry]])))
+            losses.append(Loss(lost, writer, int(ran[life.needed[entry]])))
         if writes[entry]:
             upcoming[part] = rank
-    return tuple(sorted(found))
+    return tuple(sorted(losses))
 
 
 @dataclass(frozen=True)
@@ -293,9 +293,9 @@ def _with_loops(
 
 
 def _last_reads(graph: Graph, edges: npt.NDArray[np.bool_], place: Ints) -> Ints:
-    found = np.full(graph.num_entries, -1, np.int64)
-    np.maximum.at(found, _entries_read(graph, edges), place[graph.edge_target[edges]])
-    return found
+    last = np.full(graph.num_entries, -1, np.int64)
+    np.maximum.at(last, _entries_read(graph, edges), place[graph.edge_target[edges]])
+    return last
 
 
 def _entries_read(graph: Graph, edges: npt.NDArray[np.bool_] | npt.NDArray[np.intp]) -> Ints:

@@ -93,9 +93,9 @@ def memory_plan(graph: Graph) -> MemoryPlan:
         slot_offsets[index] = planned.offsets[placed]
     live = _live_bytes(life, slot, sizes, own, ranges)
     peaks = [int(live.max())]
-    found = [] if devices is None else np.unique(devices[own]).tolist()
-    if devices is not None and 1 < len(found) <= _MOST_DEVICES:
-        by_device = (own[devices[own] == each] for each in found)
+    kinds = [] if devices is None else np.unique(devices[own]).tolist()
+    if devices is not None and 1 < len(kinds) <= _MOST_DEVICES:
+        by_device = (own[devices[own] == each] for each in kinds)
         peaks = [
             int(_live_bytes(life, slot, sizes, entries, ranges).max()) for entries in by_device
         ]
@@ -182,10 +182,10 @@ class MemoryPlan(PlanColumns):
 
     def _live_at(self, step: int) -> LiveEntries:
         there = self._in_workspace & (self.first <= step) & (step <= self.last)
-        found = np.flatnonzero(there & (self.entry_bytes > 0))
-        found = found[np.lexsort((found, -self.entry_bytes[found]))]
-        _, largest = np.unique(self.entry_slot[found], return_index=True)
-        return LiveEntries(found[np.sort(largest)], self._life)
+        live = np.flatnonzero(there & (self.entry_bytes > 0))
+        live = live[np.lexsort((live, -self.entry_bytes[live]))]
+        _, largest = np.unique(self.entry_slot[live], return_index=True)
+        return LiveEntries(live[np.sort(largest)], self._life)
 
     def _life(self, entry: int) -> Life:
         slot = int(self.entry_slot[entry])

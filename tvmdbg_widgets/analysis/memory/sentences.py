@@ -38,10 +38,10 @@ def entry_text(entry: Entry) -> str:
 def sentences(plan: PlanColumns, top: Peak) -> list[str]:
     """Return sentences on a plan, the most important first."""
     wrong = loss_sentences(plan)
-    said = [workspace(plan), peak(plan, top), *wrong, parameters(plan)]
+    lines = [workspace(plan), peak(plan, top), *wrong, parameters(plan)]
     if plan.credibility is Credibility.MEANINGLESS:
-        said = [*wrong, *(line for line in said if line not in wrong)]
-    return [*said, *sharing(plan), *unknown(plan)]
+        lines = [*wrong, *(line for line in lines if line not in wrong)]
+    return [*lines, *sharing(plan), *unknown(plan)]
 
 
 def workspace(plan: PlanColumns) -> str:
@@ -52,10 +52,10 @@ def workspace(plan: PlanColumns) -> str:
     if planned is not None:
         buffers = counted(planned.num_buffers, "planned buffer")
         where = f"{buffers}, used at {counted(slots, 'offset')}"
-    said = f"workspace {bytes_text(plan.allocated)} in {where}"
+    sentence = f"workspace {bytes_text(plan.allocated)} in {where}"
     if plan.unshared > plan.allocated:
-        said += f", {bytes_text(plan.unshared)} without sharing"
-    return said
+        sentence += f", {bytes_text(plan.unshared)} without sharing"
+    return sentence
 
 
 def peak(plan: PlanColumns, top: Peak) -> str:
@@ -67,14 +67,14 @@ def peak(plan: PlanColumns, top: Peak) -> str:
         when = f"while {node_text(plan, top.nodes[0])} runs"
         more = len(top.nodes) - 1
         when += f" (and at {counted(more, 'other node')})" if more else ""
-    said = f"peak {bytes_text(top.bytes)} live {when}"
+    sentence = f"peak {bytes_text(top.bytes)} live {when}"
     if top.entries:
-        said += f": {makers(top.entries)}"
+        sentence += f": {makers(top.entries)}"
     what = "it" if plan.least == top.bytes else f"the devices' own peaks, {bytes_text(plan.least)}"
     if plan.waste > 0:
         share = percent(plan.waste / plan.allocated)
-        return f"{said}; {bytes_text(plan.waste)} ({share}) allocated beyond {what}"
-    return f"{said}; nothing allocated beyond {what}"
+        return f"{sentence}; {bytes_text(plan.waste)} ({share}) allocated beyond {what}"
+    return f"{sentence}; nothing allocated beyond {what}"
 
 
 def makers(entries: Sequence[Life]) -> str:
@@ -89,51 +89,51 @@ def makers(entries: Sequence[Life]) -> str:
 def parameters(plan: PlanColumns) -> str:
     """Describe the parameters' memory."""
     slots = int(plan.slot_is_parameter.sum())
-    said = "no parameters"
+    sentence = "no parameters"
     if slots:
         size = bytes_text(plan.parameter_bytes)
-        said = f"parameters {size} in {counted(slots, 'slot')}, allocated throughout"
+        sentence = f"parameters {size} in {counted(slots, 'slot')}, allocated throughout"
     basis = roles_text(plan.graph)
     if basis and not slots:
-        said = "no parameters known"
-    return f"{said}; {basis}" if basis else said
+        sentence = "no parameters known"
+    return f"{sentence}; {basis}" if basis else sentence
 
 
 def sharing(plan: PlanColumns) -> list[str]:
     """Describe entries that share one slot on purpose."""
-    said = []
+    sentences = []
     if len(plan.aliases):
         what = "reshape" if plan.ranges is None else "move"
         number = counted(len(plan.aliases), what)
-        said.append(f"{number} zero-copy: input and output share memory")
+        sentences.append(f"{number} zero-copy: input and output share memory")
     if len(plan.in_place):
-        said.append(
+        sentences.append(
             f"{counted(len(plan.in_place), 'entry')} written in place over an input of the node"
         )
-    return said
+    return sentences
 
 
 def unknown(plan: PlanColumns) -> list[str]:
     """Describe entries that are in no sum."""
-    said = []
+    sentences = []
     if plan.unknown_sizes:
-        said.append(f"{counted(plan.unknown_sizes, 'entry')} of unknown size, not counted")
+        sentences.append(f"{counted(plan.unknown_sizes, 'entry')} of unknown size, not counted")
     if plan.unplaced:
         what = "a usable storage_id" if plan.ranges is None else "memory in the program"
-        said.append(f"{counted(plan.unplaced, 'entry')} without {what}, not counted")
-    return [*said, *_program_limits(plan)] if plan.ranges is not None else said
+        sentences.append(f"{counted(plan.unplaced, 'entry')} without {what}, not counted")
+    return [*sentences, *_program_limits(plan)] if plan.ranges is not None else sentences
 
 
 def _program_limits(plan: PlanColumns) -> list[str]:
-    said = []
+    sentences = []
     attrs = plan.graph.attrs
     delegates = sum("backend" in attr for attr in attrs)
     if delegates:
         number = counted(delegates, "delegate call")
-        said.append(f"what {number} may allocate beside it is not in the program, not counted")
+        sentences.append(f"what {number} may allocate beside it is not in the program, not counted")
     if any(int(attr.get("destination", -1)) > int(attr.get("instruction", 0)) for attr in attrs):
-        said.append("values of all branches count as live; one path alone may need less")
-    return said
+        sentences.append("values of all branches count as live; one path alone may need less")
+    return sentences
 
 
 def loss_sentences(plan: PlanColumns) -> list[str]:
@@ -160,8 +160,8 @@ def meaningless(plan: PlanColumns) -> str:
     if plan.spoilt:
         number = counted(plan.spoilt, "convolution or matmul")
         wrong.append(f"{number} would write over the input being read")
-    told = " and ".join(wrong)
-    return f"storage_id says nothing about memory here: by it {told}, which no planner does"
+    reasons = " and ".join(wrong)
+    return f"storage_id says nothing about memory here: by it {reasons}, which no planner does"
 
 
 def loss_text(plan: PlanColumns, loss: Loss) -> str:

@@ -53,12 +53,12 @@ def _element_counts(graph: Graph) -> npt.NDArray[np.float64]:
     starts, ends = graph.shape_offsets[:-1], graph.shape_offsets[1:]
     dims = graph.shape_dims.astype(np.float64)
     dims[dims < 0] = np.nan
-    found = np.ones(graph.num_entries)
+    counts = np.ones(graph.num_entries)
     some = np.flatnonzero(ends > starts)
     if len(some):
         with np.errstate(over="ignore", invalid="ignore"):
-            found[some] = np.multiply.reduceat(dims, starts[some])
-    return found
+            counts[some] = np.multiply.reduceat(dims, starts[some])
+    return counts
 
 
 def _dtype_bytes(text: str) -> int:
@@ -215,6 +215,6 @@ def in_workspace(
     slot: npt.NDArray[np.int32], sizes: Ints, fixed: npt.NDArray[np.bool_]
 ) -> npt.NDArray[np.bool_]:
     """Return which entries of a known size are in a slot of the workspace (bool [E])."""
-    found: npt.NDArray[np.bool_] = (slot >= 0) & (sizes != UNKNOWN)
-    found[found] = ~fixed[slot[found]]
-    return found
+    inside: npt.NDArray[np.bool_] = (slot >= 0) & (sizes != UNKNOWN)
+    inside[inside] = ~fixed[slot[inside]]
+    return inside

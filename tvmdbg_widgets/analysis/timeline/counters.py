@@ -58,8 +58,8 @@ class Counter:
 
     def at(self, ns: float) -> float:
         """Return the value at a time, NaN before the first."""
-        found = int(np.searchsorted(self.ns, ns, side="right")) - 1
-        return float(self.values[found]) if found >= 0 else float("nan")
+        place = int(np.searchsorted(self.ns, ns, side="right")) - 1
+        return float(self.values[place]) if place >= 0 else float("nan")
 
     def __repr__(self) -> str:
         if not len(self):
@@ -103,10 +103,10 @@ class RunCounters(Sequence[Counter]):
     def __getitem__(self, index: int | str | slice) -> Counter | tuple[Counter, ...]:
         if not isinstance(index, str):
             return self._counters[index]
-        found = next((counter for counter in self if counter.name == index), None)
-        if found is None:
+        named = next((counter for counter in self if counter.name == index), None)
+        if named is None:
             raise KeyError(f"no counter is named {index!r:.80}{meant(index, self.names)}")
-        return found
+        return named
 
     def to_dataframe(self) -> Any:
         """Return one row per value as a ``pandas.DataFrame``."""
@@ -133,15 +133,15 @@ def counters(run: RunParts, plan: Callable[[], MemoryPlan]) -> RunCounters:
     timeline = run.timeline
     if timeline is None:
         raise ValueError(how_to_get("timeline", run))
-    found: list[Counter] = []
+    series: list[Counter] = []
     missing = why_not(run)
     if not missing:
         memory = _memory_in_use(timeline, plan())
         if memory is None:
             missing = "No slice belongs to a node that runs: when memory is in use is unknown."
         else:
-            found.append(memory)
-    return RunCounters([*found, *_trace_counters(timeline)], missing)
+            series.append(memory)
+    return RunCounters([*series, *_trace_counters(timeline)], missing)
 
 
 def _memory_in_use(timeline: Timeline, plan: MemoryPlan) -> Counter | None:
@@ -155,13 +155,13 @@ def _memory_in_use(timeline: Timeline, plan: MemoryPlan) -> Counter | None:
     slices = slices[np.argsort(timeline.slice_start_ns[slices], kind="stable")]
     ends = (timeline.slice_start_ns + timeline.slice_duration_ns)[slices]
     values = plan.live[step[timeline.slice_node[slices]]].astype(np.float64)
-    said = MEMORY_ON_SYNTHETIC if timeline.synthetic else MEMORY_ON_WALL
+    meaning = MEMORY_ON_SYNTHETIC if timeline.synthetic else MEMORY_ON_WALL
     return Counter(
         MEMORY,
         BYTES,
         np.concatenate((timeline.slice_start_ns[slices], [ends.max()])),
         np.concatenate((values, values[-1:])),
-        f"{said} {MEMORY_LEAVES_OUT}",
+        f"{meaning} {MEMORY_LEAVES_OUT}",
         np.concatenate((timeline.slice_node[slices].astype(np.int64), [-1])),
     )
 

@@ -57,17 +57,17 @@ def matching(
     if not text:
         return Hits(np.zeros(0, np.int64), 0.0)
     node = None if regex else _NODE.fullmatch(text)
-    found = np.zeros(timeline.num_slices, np.bool_)
+    matches = np.zeros(timeline.num_slices, np.bool_)
     if node is None or not node[1]:
         words = (match[1] or match[0] for match in _WORD.finditer(text.lower()))
-        sought = [fitting("regex", text)] if regex else [fitting("has", word) for word in words]
-        found[:] = bool(sought)
-        for has in sought:
-            found &= _slices_that_fit(graph, timeline, has, watch)
+        patterns = [fitting("regex", text)] if regex else [fitting("has", word) for word in words]
+        matches[:] = bool(patterns)
+        for has in patterns:
+            matches &= _slices_that_fit(graph, timeline, has, watch)
     if node is not None:
-        found |= timeline.slice_node == int(node[2])
+        matches |= timeline.slice_node == int(node[2])
     watch()
-    numbers = np.flatnonzero(found[rows.order])
+    numbers = np.flatnonzero(matches[rows.order])
     return Hits(numbers, float(rows.self_ns[rows.order[numbers]].sum()))
 
 
@@ -77,22 +77,22 @@ def _slices_that_fit(
     names = timeline.slice_names.unique
     short = [timeline.slice_labels[name] for name in names]
     fits = _searched(names, has, watch) | _searched(short, has, watch)
-    found: Flags = fits[timeline.slice_names.codes]
+    slices: Flags = fits[timeline.slice_names.codes]
     if graph is not None:
         of_node = np.zeros(timeline.num_nodes + 1, np.bool_)
         for column in (node_labels(graph), graph.names, graph.func_names, node_op_kinds(graph)):
             of_node[: graph.num_nodes] |= _searched(column.unique, has, watch)[column.codes]
-        found |= of_node[timeline.slice_node]
-    return found
+        slices |= of_node[timeline.slice_node]
+    return slices
 
 
 def _searched(texts: Sequence[str], has: Fits, watch: Callable[[], None]) -> Flags:
-    found = np.zeros(len(texts), np.bool_)
+    matches = np.zeros(len(texts), np.bool_)
     for first in range(0, len(texts), _BLOCK):
         watch()
         block = texts[first : first + _BLOCK]
-        found[first : first + len(block)] = has([text.lower() for text in block])
-    return found
+        matches[first : first + len(block)] = has([text.lower() for text in block])
+    return matches
 
 
 Floats = npt.NDArray[np.float64]
@@ -130,7 +130,7 @@ class TimelineLod:
         """Aggregate `count` bins of all rows; bin ``b`` is ``[first + b * step, … + step)``."""
         rows = self._rows
         busy = np.zeros((len(rows), count), np.float32)
-        found = np.full((len(rows), count), -1, np.int32)
+        dominant = np.full((len(rows), count), -1, np.int32)
         edges: Floats = first + np.arange(count + 1, dtype=np.float64) * step
         after = self._first_starting(edges)
         low, high = self._ending_after(after[:, :-1], edges[:-1]), after[:, 1:]
@@ -138,13 +138,13 @@ class TimelineLod:
         if edges[-1] >= self.last:
             after[instants, -1] = rows.first[1:][instants]
         begun = after[instants]
-        found[instants] = np.where(begun[:, 1:] > begun[:, :-1], begun[:, :-1], -1)
+        dominant[instants] = np.where(begun[:, 1:] > begun[:, :-1], begun[:, :-1], -1)
         low[instants] = high[instants]
         at = np.nonzero(high > low)
         ranges = low[at], high[at], edges[at[1]], edges[at[1] + 1]
         busy[at] = np.minimum(1.0, self._busy_ns(*ranges) / step)
-        found[at] = self._dominant_slices(*ranges)
-        return TimeBins(busy, found)
+        dominant[at] = self._dominant_slices(*ranges)
+        return TimeBins(busy, dominant)
 
     def touching(self, begin: float, end: float) -> tuple[Ints, Ints]:
         """Return by row the range of slices that overlap a range of time (two int64 [R]).
@@ -189,27 +189,27 @@ class TimelineLod:
         start = self.start[numbers]
         after = (start > at) | ((start == at) & (numbers > current))
         before = (start < at) | ((start == at) & (numbers < current))
-        found = []
+        neighbors = []
         for some, latest in ((before, True), (after, False)):
             those = numbers[some]
             if not len(those):
-                found.append(-1)
+                neighbors.append(-1)
                 continue
             starts = self.start[those]
             edge = starts.max() if latest else starts.min()
-            found.append(int(those[np.flatnonzero(starts == edge)[-1 if latest else 0]]))
-        return found[0], found[1]
+            neighbors.append(int(those[np.flatnonzero(starts == edge)[-1 if latest else 0]]))
+        return neighbors[0], neighbors[1]
 
     def _first_starting(self, times: Floats) -> Ints:
         rows = self._rows
-        found = np.empty((len(rows), len(times)), np.int64)
+        first = np.empty((len(rows), len(times)), np.int64)
         for row in range(len(rows)):
             begin, stop = int(rows.first[row]), int(rows.first[row + 1])
             # a coarse search first, which stays in the processor's cache
             some = self.start[begin:stop:_STRIDE]
-            found[row] = begin + np.searchsorted(some, times, "left") * _STRIDE
-        low = np.maximum(rows.first[:-1, None], found - _STRIDE + 1)
-        high = np.minimum(rows.first[1:, None], found)
+            first[row] = begin + np.searchsorted(some, times, "left") * _STRIDE
+        low = np.maximum(rows.first[:-1, None], first - _STRIDE + 1)
+        high = np.minimum(rows.first[1:, None], first)
         for _ in range(_STRIDE.bit_length()):
             middle = (low + high) >> 1
             open_ = low < high
@@ -296,9 +296,9 @@ class LongestPyramid:
         if len(rows):
             first = np.cumsum(count[rows]) - count[rows]
             where = flat_ranges(low[rows], count[rows])
-            found = values[where]
-            highest = np.maximum.reduceat(found, first)
-            equal = np.flatnonzero(found == np.repeat(highest, count[rows]))
+            maxima = values[where]
+            highest = np.maximum.reduceat(maxima, first)
+            equal = np.flatnonzero(maxima == np.repeat(highest, count[rows]))
             at = where[equal[np.searchsorted(equal, first)]]
             best[rows] = at if level == 0 else self._at[level - 1][at]
             most[rows] = highest

@@ -306,24 +306,28 @@ def _sentences(path: CriticalPath) -> list[str]:
     least = "at least " if len(path.untimed) else ""
     ran = counted(len(path.operators), "operator")
     length = f"critical path: {least}{duration_text(path.length_ns)} in {ran}"
-    said = [f"{length}, {percent(path.share)} of the {duration_text(path.total_ns)} of all nodes"]
+    sentences = [
+        f"{length}, {percent(path.share)} of the {duration_text(path.total_ns)} of all nodes"
+    ]
     if path.sequential:
-        said.append(
+        sentences.append(
             "lower bound if branches ran in parallel: here nodes ran one after the other, so every "
             "one of them delays the end, on the path or not"
         )
     if not math.isnan(path.measured_ns):
-        said.append(_measured(path))
+        sentences.append(_measured(path))
     if len(path.untimed):
-        said.append(f"{counted(len(path.untimed), 'operator')} without a time: counted as zero")
+        sentences.append(
+            f"{counted(len(path.untimed), 'operator')} without a time: counted as zero"
+        )
     if path.ambiguous:
-        said.append(
+        sentences.append(
             f"{counted(path.ambiguous, 'edge')} left out, ambiguous: the tensor may come from "
             "another node"
         )
     if path.unsettled:
-        said.append(f"{counted(path.unsettled, 'node')} on a cycle or behind one: on no path")
-    return said
+        sentences.append(f"{counted(path.unsettled, 'node')} on a cycle or behind one: on no path")
+    return sentences
 
 
 def _measured(path: CriticalPath) -> str:
@@ -341,10 +345,10 @@ def _measured(path: CriticalPath) -> str:
 
 
 def _rows(path: CriticalPath) -> list[tuple[str, ...]]:
-    found: list[tuple[str, ...]] = []
+    rows: list[tuple[str, ...]] = []
     for node in path.operators.tolist():
         time = float(path.times_ns[node])
         label = cut(one_line(node_label(path.graph, node)), _SHORT)
         share = time / path.length_ns if path.length_ns > 0 else math.nan
-        found.append((f"#{node}", label, duration_text(time, path.rounding_ns), percent(share)))
-    return found
+        rows.append((f"#{node}", label, duration_text(time, path.rounding_ns), percent(share)))
+    return rows

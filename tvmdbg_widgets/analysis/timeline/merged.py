@@ -75,11 +75,11 @@ class CallTree:
     def path(self, place: int) -> tuple[str, ...]:
         """Return the names from the top to a place; IndexError where there is none."""
         at = range(len(self))[place]
-        found: list[str] = []
+        names: list[str] = []
         while at >= 0:
-            found.append(self.names[at])
+            names.append(self.names[at])
             at = int(self.parent[at])
-        return tuple(reversed(found))
+        return tuple(reversed(names))
 
     def children(self, place: int) -> Ints:
         """Return the children of a place, those at the top of -1; the heaviest first."""
@@ -138,15 +138,15 @@ class CallTree:
 def merged(run: RunParts, groups: Callable[[], Groups], within: object = None) -> CallTree:
     """Merge the slices of a run by their path from the top; see :class:`CallTree`."""
     timeline = _timeline(run)
-    found = slices_within(timeline, None if within is None else checked_range(within))
+    slices = slices_within(timeline, None if within is None else checked_range(within))
     called = Called(timeline, run.graph, groups)
     if called.nested:
-        frames, said = slice_frames(timeline, called, found), "nested slices"
+        frames, meaning = slice_frames(timeline, called, slices), "nested slices"
     else:
-        frames, said = group_frames(called, found), "groups of the graph"
+        frames, meaning = group_frames(called, slices), "groups of the graph"
     if not called.groups and not called.nested:
-        said = "no nested slices"
-    return _tree(f"{run.title}: time by path", said, called, merge(frames, called.size))
+        meaning = "no nested slices"
+    return _tree(f"{run.title}: time by path", meaning, called, merge(frames, called.size))
 
 
 def callers(run: RunParts, groups: Callable[[], Groups], name: str) -> CallTree:
@@ -159,14 +159,14 @@ def callers(run: RunParts, groups: Callable[[], Groups], name: str) -> CallTree:
     timeline = _timeline(run)
     called = Called(timeline, run.graph, groups)
     wanted = [i for i, slice_name in enumerate(timeline.slice_names.unique) if slice_name == name]
-    found = slices_within(timeline, None)
-    named = np.isin(timeline.slice_names.codes[found.slices], wanted)
+    touched = slices_within(timeline, None)
+    named = np.isin(timeline.slice_names.codes[touched.slices], wanted)
     if not named.any():
         known = meant(name, timeline.slice_names.unique)
         raise KeyError(f"no slice is named {name!r:.200}{known}")
-    slices, self_ns = found.slices[named], found.self_ns[named]
+    slices, self_ns = touched.slices[named], touched.self_ns[named]
     chains = list(_enclosing(timeline, called, slices))
-    total = _inclusive_time(timeline, found)[named]
+    total = _inclusive_time(timeline, touched)[named]
     outermost = np.ones(len(slices), np.bool_)
     if called.nested:
         parent = timeline.rows.parent.astype(np.int64)
@@ -194,13 +194,13 @@ def callers(run: RunParts, groups: Callable[[], Groups], name: str) -> CallTree:
 
 
 def _inclusive_time(timeline: Timeline, within: SlicesInRange) -> Floats:
-    found = np.zeros(timeline.num_slices)
-    found[within.slices] = within.self_ns
+    times = np.zeros(timeline.num_slices)
+    times[within.slices] = within.self_ns
     parent = timeline.rows.parent.astype(np.int64)
     for level in reversed(list(levels_of(parent))):
         held = level[parent[level] >= 0]
-        np.add.at(found, parent[held], found[held])
-    return found[within.slices]
+        np.add.at(times, parent[held], times[held])
+    return times[within.slices]
 
 
 def _enclosing(timeline: Timeline, called: Called, slices: Ints) -> Iterator[tuple[Ints, Ints]]:
@@ -226,10 +226,10 @@ def _timeline(run: RunParts) -> Timeline:
     return run.timeline
 
 
-def _tree(title: str, said: str, called: Called, places: Places) -> CallTree:
+def _tree(title: str, meaning: str, called: Called, places: Places) -> CallTree:
     return CallTree(
         title=title,
-        said=said,
+        said=meaning,
         parent=places.parent,
         names=called.labels(places.key),
         node=called.node(places.key),

@@ -137,9 +137,9 @@ class RepeatMatrix:
     def relative(self) -> Floats:
         """Repeats over the median of their operator (float64 [K, R]); NaN where that is 0."""
         with np.errstate(divide="ignore", invalid="ignore"):
-            found: Floats = self.ns / self.median[:, None]
-        found[~np.isfinite(found)] = np.nan
-        return found
+            ratios: Floats = self.ns / self.median[:, None]
+        ratios[~np.isfinite(ratios)] = np.nan
+        return ratios
 
     @property
     def totals(self) -> Floats:
@@ -170,7 +170,7 @@ class RepeatMatrix:
         return data_frame(columns | {f"repeat_{i}_ns": self.ns[:, i] for i in range(self.repeats)})
 
     def __repr__(self) -> str:
-        told = ", ".join(duration_text(float(total)) for total in self.totals[:_TOTALS])
+        totals = ", ".join(duration_text(float(total)) for total in self.totals[:_TOTALS])
         more = " …" if self.repeats > _TOTALS else ""
         if self.of_slices:
             most = counted(self.repeats, "slice")
@@ -180,7 +180,7 @@ class RepeatMatrix:
             size = f"{counted(len(self), 'operator')} in {counted(self.repeats, 'repeat')}"
             lines = [
                 f"{self.title}: {size}",
-                f"  total by repeat: {told}{more}",
+                f"  total by repeat: {totals}{more}",
                 f"  {self.warm_up.why}",
             ]
         with np.errstate(invalid="ignore"):

@@ -180,22 +180,22 @@ class Roofline(MadeSequence[Point]):
     def unknown(self) -> tuple[Point, ...]:
         """Nodes with unknown operations, bytes or time, the slowest first."""
         missing = np.isnan(self.flops_per_s) | np.isnan(self.bytes_per_s)
-        found = self._nodes[missing[self._nodes]]
-        times = np.nan_to_num(self.times_ns[found])
-        return tuple(self.node(int(node)) for node in found[np.argsort(-times, kind="stable")])
+        nodes = self._nodes[missing[self._nodes]]
+        times = np.nan_to_num(self.times_ns[nodes])
+        return tuple(self.node(int(node)) for node in nodes[np.argsort(-times, kind="stable")])
 
     @cached_property
     def totals(self) -> tuple[KindTotal, ...]:
         """Sums by op kind, the slowest first."""
         kinds = np.array([self._kinds[node] for node in self._nodes.tolist()])
-        found = []
+        totals = []
         for kind in dict.fromkeys(kinds.tolist()):
             nodes = self._nodes[kinds == kind]
             times, flops, size = (
                 column[nodes] for column in (self.times_ns, self.work.flops, self.work.bytes)
             )
             timed = np.nan_to_num(times)
-            found.append(
+            totals.append(
                 KindTotal(
                     kind,
                     len(nodes),
@@ -206,7 +206,7 @@ class Roofline(MadeSequence[Point]):
                     float(timed[~np.isnan(size)].sum()),
                 )
             )
-        return tuple(sorted(found, key=lambda each: -each.time_ns))
+        return tuple(sorted(totals, key=lambda each: -each.time_ns))
 
     @cached_property
     def said(self) -> tuple[str, ...]:
@@ -246,17 +246,17 @@ def _sentences(roofline: Roofline) -> list[str]:
     operations = rate_text(float(np.nansum(flops)), "FLOP")
     over = f"{rate_text(rate, 'FLOP/s')} over their time; {percent(share)} of the total time"
     whole = f"{operations} in {counted(int(known.sum()), 'operator')}, {over}"
-    said = [whole, _ceilings(roofline)]
+    sentences = [whole, _ceilings(roofline)]
     if roofline.unknown:
         slow = sum(point.time_ns for point in roofline.unknown if point.time_ns > 0)
-        said.append(
+        sentences.append(
             f"{counted(len(roofline.unknown), 'operator')} with unknown operations or bytes, "
             f"{percent(slow / total if total else math.nan)} of the time; each row says why"
         )
     integers = {point.dtype for point in roofline if "int" in point.dtype and point.flops > 0}
     if integers:
-        said.append(f"operations on integers ({', '.join(sorted(integers))}) count the same")
-    return [*said, CONVENTION]
+        sentences.append(f"operations on integers ({', '.join(sorted(integers))}) count the same")
+    return [*sentences, CONVENTION]
 
 
 def _ceilings(roofline: Roofline) -> str:
@@ -309,10 +309,10 @@ def roofline_of(
 def _above_zero(name: str, value: float | None) -> float | None:
     if value is None:
         return None
-    found = float(value)
-    if not 0 < found < np.inf:
+    number = float(value)
+    if not 0 < number < np.inf:
         raise ValueError(f"{name} must be a number above zero, found {value!r}")
-    return found
+    return number
 
 
 MEMORY, COMPUTE, UNKNOWN = "memory", "compute", "unknown"

@@ -99,8 +99,8 @@ class Area:
         instants = f" ({self.instants:,} {lasts})" if self.instants else ""
         ns = duration_text(self.ns, self.rounding_ns)
         from_to = f"{duration_text(self.start)} to {duration_text(self.end)}"
-        told = f"{counted(self.count, 'slice')}{instants}, {ns} in all"
-        lines = [f"Area: {from_to}, {duration_text(self.end - self.start)}: {told}"]
+        counts = f"{counted(self.count, 'slice')}{instants}, {ns} in all"
+        lines = [f"Area: {from_to}, {duration_text(self.end - self.start)}: {counts}"]
         if self.whole:
             lines.append(
                 f"  {counted(self.whole, 'slice')} within: min {duration_text(self.minimum)}, "
@@ -127,23 +127,23 @@ def area(run: RunParts, groups: Callable[[], Groups], start: float, end: float) 
     if timeline is None:
         raise ValueError(how_to_get("timeline", run))
     within = checked_range((start, end))
-    found = slices_within(timeline, within)
-    duration = timeline.slice_duration_ns[found.slices]
-    lies = duration[found.whole & (duration > 0)]
+    slices = slices_within(timeline, within)
+    duration = timeline.slice_duration_ns[slices.slices]
+    lies = duration[slices.whole & (duration > 0)]
     spread = group_spread(np.zeros(len(lies), np.int64), lies, 1)
     return Area(
         start=within[0],
         end=within[1],
-        count=len(found.slices),
+        count=len(slices.slices),
         instants=int(np.count_nonzero(duration == 0)),
-        ns=total(found.self_ns),
+        ns=total(slices.self_ns),
         whole=len(lies),
         minimum=float(spread.minimum[0]),
         mean=float(spread.mean[0]),
         p50=float(spread.p50[0]),
         p90=float(spread.p90[0]),
         maximum=float(spread.maximum[0]),
-        tracks=_tracks(timeline, within, found.slices),
+        tracks=_tracks(timeline, within, slices.slices),
         _by=lambda by, part, level: times(run, groups, by, part, level),
         rounding_ns=timeline.rounding_ns,
     )
@@ -159,7 +159,7 @@ def _tracks(
     outer = (rows.kind == RowKind.OVERLAP) | ((rows.kind == RowKind.NESTED) & (rows.depth == 0))
     lying = np.flatnonzero(outer)
     bounds = np.searchsorted(rows.track[lying], np.arange(len(timeline.tracks) + 1)).tolist()
-    found = []
+    areas = []
     for track, name in enumerate(timeline.tracks):
         first, last = own_extents[track].tolist()
         low, high = max(within[0], first), max(first, min(within[1], last))
@@ -177,7 +177,7 @@ def _tracks(
         gaps = idle[idle > NOTHING_NS]
         away = math.fsum(gaps.tolist())
         busy = max(0.0, high - low - away)
-        found.append(
+        areas.append(
             TrackArea(
                 track=name,
                 slices=int(counts[track]),
@@ -188,4 +188,4 @@ def _tracks(
                 longest_gap_ns=float(gaps.max(initial=0.0)),
             )
         )
-    return tuple(found)
+    return tuple(areas)

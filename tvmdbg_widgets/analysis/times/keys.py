@@ -146,20 +146,20 @@ def row_kinds(timeline: Timeline, graph: Graph | None) -> list[str]:
     codes = timeline.slice_names.codes
     columns = (account.node, account.call, account.name, account.role, account.first)
     lists = (column.tolist() for column in (*columns, account.operators))
-    found = []
+    kinds = []
     for node, call, name, role, first, runs in zip(*lists, strict=True):
         if role in NO_WORK:
-            found.append(NO_WORK[role])
+            kinds.append(NO_WORK[role])
         elif name >= 0 and not runs:
-            found.append(RUNTIME)
+            kinds.append(RUNTIME)
         elif sets is not None and call >= 0:
-            found.append(sets.kinds[call])
+            kinds.append(sets.kinds[call])
         elif of_node is not None and 0 <= node < len(of_node):
-            found.append(of_node[node])
+            kinds.append(of_node[node])
         else:
             code = name if name >= 0 else int(codes[first]) if first >= 0 else -1
-            found.append(of_name[code] if code >= 0 else "other")
-    return found
+            kinds.append(of_name[code] if code >= 0 else "other")
+    return kinds
 
 
 def with_others(keys: Keys, by: str, others: KeyedSlices, behind: int) -> Keys:
@@ -167,15 +167,15 @@ def with_others(keys: Keys, by: str, others: KeyedSlices, behind: int) -> Keys:
     if not len(others.slices):
         return keys
     if by in OF_SLICES:
-        found = _MAKE[by](others)
+        purposes = _MAKE[by](others)
     else:
         roles = others.timeline.slice_role[others.slices].astype(np.int64)
-        found = _coded_by_text(roles, [NO_WORK.get(role, "") for role in SliceRole])
+        purposes = _coded_by_text(roles, [NO_WORK.get(role, "") for role in SliceRole])
     return Keys(
-        np.concatenate((keys.codes, len(keys.keys) + found.codes)),
-        np.concatenate((keys.items, behind + found.items)),
-        [*keys.keys, *found.keys],
-        [*keys.labels, *found.labels],
+        np.concatenate((keys.codes, len(keys.keys) + purposes.codes)),
+        np.concatenate((keys.items, behind + purposes.items)),
+        [*keys.keys, *purposes.keys],
+        [*keys.labels, *purposes.labels],
         keys.overlap,
     )
 
@@ -223,8 +223,8 @@ def _parts(named: KeyedSlices) -> Keys:
     table: dict[str, int] = {}
     used, own = np.unique(codes, return_inverse=True)
     of_text = [
-        sorted({table.setdefault(part, len(table)) for part in found or (NO_FUNCTION,)})
-        for found in (
+        sorted({table.setdefault(part, len(table)) for part in operators or (NO_FUNCTION,)})
+        for operators in (
             (texts[i],) if i in own_names else parts(texts[i], modules) for i in used.tolist()
         )
     ]
@@ -365,11 +365,11 @@ def modules(graph: Graph, sets: NodeSets | None, level: int = -1) -> Modules:
     types: dict[Path, str] = {}
     paths: list[Path | None] = []
     for attrs in graph.attrs:
-        told = attrs.get(STACK, ""), attrs.get(_TYPE, "")
-        if told not in known:
-            known[told] = _path(*told)
-            types.setdefault(known[told] or (), told[1].rpartition(".")[2])
-        paths.append(known[told])
+        stack = attrs.get(STACK, ""), attrs.get(_TYPE, "")
+        if stack not in known:
+            known[stack] = _path(*stack)
+            types.setdefault(known[stack] or (), stack[1].rpartition(".")[2])
+        paths.append(known[stack])
     cut = slice(None) if level < 0 else slice(level + 1)
 
     def called(path: Path | None) -> str:
@@ -399,11 +399,11 @@ def _path(stack: str, kind: str) -> Path | None:
 
 
 def _of_sets(sets: NodeSets | None, paths: list[Path | None]) -> list[Path | None]:
-    found: list[Path | None] = []
+    common: list[Path | None] = []
     for number in range(0 if sets is None else len(sets)):
         assert sets is not None  # noqa: S101
         nodes = () if sets.apart[number] else sets.of(number)
         some = [path for node in nodes if (path := paths[node]) is not None]
         parts = takewhile(lambda each: len(set(each)) == 1, zip(*some, strict=False))
-        found.append(tuple(part[0] for part in parts) if some else None)
-    return found
+        common.append(tuple(part[0] for part in parts) if some else None)
+    return common

@@ -89,8 +89,8 @@ class _RowBuilder:
         key = np.concatenate((ids.astype(np.float64), at))
         later = np.concatenate((np.zeros(len(ids), np.int64), tie + gap * (1 << 39)))
         order = np.lexsort((later, key))
-        found: list[int] = np.concatenate((ids, self._nodes + others))[order].tolist()
-        return found
+        keys: list[int] = np.concatenate((ids, self._nodes + others))[order].tolist()
+        return keys
 
     def ranked(self, top: int) -> list[int]:
         """Return the keys of the slowest rows."""
@@ -103,10 +103,10 @@ class _RowBuilder:
             rows = rows[account.node[rows] < self._nodes]
             rows = rows[runs[account.node[rows]]]
         rows = rows[:top]
-        found: list[int] = np.where(
+        keys: list[int] = np.where(
             account.node[rows] >= 0, account.node[rows], self._nodes + rows
         ).tolist()
-        return found
+        return keys
 
     def row(self, key: int) -> OperatorRow:
         return self._of_node(key) if key < self._nodes else self._of_row(key - self._nodes)
@@ -165,15 +165,15 @@ class _RowBuilder:
         )
         if timeline.shared is None or call < 0:
             return made
-        found = timeline.shared.statistics()[call]
+        stats = timeline.shared.statistics()[call]
         nodes = timeline.shared.of(call)
         return replace(
             made,
             name=timeline.shared.names[call],
-            repeats=found.n,
-            p10_ns=found.p10,
-            p90_ns=found.p90,
-            noisy=found.noisy,
+            repeats=stats.n,
+            p10_ns=stats.p10,
+            p90_ns=stats.p90,
+            noisy=stats.noisy,
             trust=Trust.EXACT if nodes else Trust.ABSENT,
             nodes=nodes,
         )

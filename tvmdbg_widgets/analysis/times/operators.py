@@ -258,8 +258,8 @@ def _style(minor: int) -> str:
 
 
 def _minor(release: str) -> int:
-    found = _RELEASE.fullmatch(str(release))
-    minor = int(found[1]) if found else -1
+    match = _RELEASE.fullmatch(str(release))
+    minor = int(match[1]) if match else -1
     if not _FIRST <= minor <= _LAST:
         raise ValueError(
             f"release is {release!r:.40}; the debugger prints its table in '0.{_FIRST}' "
@@ -269,9 +269,9 @@ def _minor(release: str) -> int:
 
 
 def _release_of(parts: RunParts) -> int:
-    found = _READ.fullmatch(parts.provenance.releases)
-    if found is not None:
-        first, last = _minor(f"0.{found[1]}"), _minor(f"0.{found[2] or found[1]}")
+    match = _READ.fullmatch(parts.provenance.releases)
+    if match is not None:
+        first, last = _minor(f"0.{match[1]}"), _minor(f"0.{match[2] or match[1]}")
         if _style(first) == _style(last):
             return last
     _warn(
@@ -293,7 +293,7 @@ def _seconds(ns: float, minor: int) -> float:
 
 
 def _nodes(graph: Graph, timeline: Timeline, minor: int) -> list[TimedNode]:
-    found = []
+    nodes = []
     for node in graph.nodes:
         if node.kind < NodeKind.OPERATOR:
             continue
@@ -304,7 +304,7 @@ def _nodes(graph: Graph, timeline: Timeline, minor: int) -> list[TimedNode]:
             raise ValueError(
                 f"node {node.id} ({node.name!r:.60}) has no time or shape: the table prints both"
             )
-        found.append(
+        nodes.append(
             TimedNode(
                 node.name,
                 node.func_name,
@@ -313,4 +313,4 @@ def _nodes(graph: Graph, timeline: Timeline, minor: int) -> list[TimedNode]:
                 int(node.attrs.get("num_inputs", len(node.inputs))),
             )
         )
-    return found
+    return nodes

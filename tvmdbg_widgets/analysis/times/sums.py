@@ -123,12 +123,12 @@ def times(
     if timeline is None:
         raise ValueError(how_to_get("timeline", run))
     area = None if within is None else checked_range(within)
-    found, idle = _without_idle(slices_within(timeline, area), timeline, graph)
-    alone = _nodes_without_slices(timeline, graph, found.slices) if area is None else _NONE
+    touched, idle = _without_idle(slices_within(timeline, area), timeline, graph)
+    alone = _nodes_without_slices(timeline, graph, touched.slices) if area is None else _NONE
     unnamed = len(alone) if by in OF_SLICES else 0
     alone = _NONE if unnamed else alone
-    is_work = timeline.slice_role[found.slices] == SliceRole.WORK
-    work, other = found.only(is_work), found.only(~is_work)
+    is_work = timeline.slice_role[touched.slices] == SliceRole.WORK
+    work, other = touched.only(is_work), touched.only(~is_work)
     named = KeyedSlices(timeline, work.slices, graph, alone)
     keys = keys_of(by, named, groups, level)
     given, num_work = len(named.node), len(keys.keys)
@@ -151,7 +151,7 @@ def times(
     order = np.concatenate((order[order < num_work], order[order >= num_work]))
     whole = total(own[:given])
     if area is None and unnamed:
-        whole += total(timeline.node_ns[_nodes_without_slices(timeline, graph, found.slices)])
+        whole += total(timeline.node_ns[_nodes_without_slices(timeline, graph, touched.slices)])
     share = ns[order] / whole if whole > 0 else np.full(size, np.nan)
     share[order >= num_work] = np.nan
     sizes = np.diff(offsets)[order]
@@ -194,15 +194,15 @@ def times(
 
 
 def _without_idle(
-    found: SlicesInRange, timeline: Timeline, graph: Graph | None
+    slices: SlicesInRange, timeline: Timeline, graph: Graph | None
 ) -> tuple[SlicesInRange, int]:
     if graph is None:
-        return found, 0
-    node = timeline.slice_node[found.slices]
+        return slices, 0
+    node = timeline.slice_node[slices.slices]
     known = (node >= 0) & (node < graph.num_nodes)
     given = graph.kinds[np.where(known, node, 0)] < NodeKind.OPERATOR if graph.num_nodes else known
-    ran = ~(known & given & (timeline.slice_duration_ns[found.slices] == 0))
-    return found.only(ran), int(np.count_nonzero(~ran))
+    ran = ~(known & given & (timeline.slice_duration_ns[slices.slices] == 0))
+    return slices.only(ran), int(np.count_nonzero(~ran))
 
 
 def _nodes_without_slices(timeline: Timeline, graph: Graph | None, slices: Ints) -> Ints:
@@ -234,8 +234,8 @@ def _nodes_by_key(keys: Keys, named: KeyedSlices, others: Ints) -> tuple[Ints, I
         pairs = np.flatnonzero(seen)
     else:
         pairs = np.unique(pairs)
-    found, ids = np.divmod(pairs, max(count, 1))
-    return np.searchsorted(found, np.arange(len(keys.keys) + 1)), ids
+    used, ids = np.divmod(pairs, max(count, 1))
+    return np.searchsorted(used, np.arange(len(keys.keys) + 1)), ids
 
 
 Flags = npt.NDArray[np.bool_]
@@ -273,10 +273,10 @@ def confidence(
     length, first = counts[nodes[kept]], timeline.repeats_offsets[nodes[kept]]
     repeats = timeline.repeats_ns[flat_ranges(first, length)]
     np.add.at(sums, flat_ranges(at[group[kept]], length), repeats)
-    found = node_statistics(at, sums, np.full(size, np.nan))
-    unsure = usable & (found.n < most)
-    low, high = np.where(unsure, np.nan, found.low), np.where(unsure, np.nan, found.high)
-    return low, high, found.noisy & ~unsure
+    stats = node_statistics(at, sums, np.full(size, np.nan))
+    unsure = usable & (stats.n < most)
+    low, high = np.where(unsure, np.nan, stats.low), np.where(unsure, np.nan, stats.high)
+    return low, high, stats.noisy & ~unsure
 
 
 @dataclass(frozen=True, eq=False)
@@ -307,7 +307,7 @@ def slices_within(timeline: Timeline, within: Range | None) -> SlicesInRange:
         touching |= (duration == 0) & (start >= low) & (start <= high)
     slices = np.flatnonzero(touching & drawn)
     inside = (start[slices] >= low) & (end[slices] <= high)
-    found = own[slices]
+    shares = own[slices]
     cut = slices[~inside]
     place = np.full(timeline.num_slices, -1, np.int64)
     place[cut] = np.arange(len(cut))
@@ -317,8 +317,8 @@ def slices_within(timeline: Timeline, within: Range | None) -> SlicesInRange:
     until = np.minimum(np.minimum(end[held], end[parent[held]]), high)
     shared = np.minimum(end[cut], high) - np.maximum(start[cut], low)
     covered = _covered_time(place[parent[held]], begin, until, len(cut))
-    found[~inside] = np.maximum(0.0, shared - covered)
-    return SlicesInRange(slices, found, inside)
+    shares[~inside] = np.maximum(0.0, shared - covered)
+    return SlicesInRange(slices, shares, inside)
 
 
 def _covered_time(group: Ints, begin: Floats, until: Floats, size: int) -> Floats:

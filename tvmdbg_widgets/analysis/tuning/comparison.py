@@ -95,8 +95,8 @@ class MachineComparison:
         if self.tasks:
             lines.append(f"rank correlation within tasks (95 % CI): {self.correlation}")
         if failing := self.failing:
-            told = ", ".join(f"{count:,} {error.label}" for error, count in failing.most_common())
-            lines.append(f"valid in the old log and failing in the new one: {told}")
+            errors = ", ".join(f"{count:,} {error.label}" for error, count in failing.most_common())
+            lines.append(f"valid in the old log and failing in the new one: {errors}")
         if rescued := sum(task.rescued for task in self.tasks):
             lines.append(f"failing in the old log and valid in the new one: {rescued:,}")
         lines += self._unmatched()
@@ -159,8 +159,8 @@ class MachineComparison:
         return "\n".join([*self.caption, *table])
 
     def _repr_html_(self) -> str:
-        told = "".join(f"<p>{html.escape(line)}</p>" for line in self.caption)
-        return told + (table_html(*self.cells()) if self.tasks else "")
+        caption = "".join(f"<p>{html.escape(line)}</p>" for line in self.caption)
+        return caption + (table_html(*self.cells()) if self.tasks else "")
 
 
 def _cells(task: TaskTransfer) -> list[str]:
@@ -193,10 +193,10 @@ def compare_machines(
     tasks = common_tasks(old, new)
     pairs, offsets, old_count, new_count = matched(old, new, tasks, progress=progress)
     bests = best_costs(old.trials, len(old.tasks)), best_costs(new.trials, len(new.tasks))
-    found = []
+    transfers = []
     for (one, other), begin, end in zip(tasks, offsets[:-1], offsets[1:], strict=True):
         own = pairs.take(slice(begin, end))
-        found.append(
+        transfers.append(
             TaskTransfer(
                 old.tasks[one],
                 new.tasks[other],
@@ -209,7 +209,7 @@ def compare_machines(
         )
     return MachineComparison(
         (old.title, new.title),
-        tuple(found),
+        tuple(transfers),
         pairs,
         len(old.tasks) - len({one for one, _ in tasks}),
         len(new.tasks) - len({other for _, other in tasks}),
@@ -342,11 +342,11 @@ def spearman(a: npt.ArrayLike, b: npt.ArrayLike) -> RankCorrelation:
     return _interval(len(one), rho, z, weight)
 
 
-def pooled(found: Sequence[RankCorrelation]) -> RankCorrelation:
+def pooled(correlations: Sequence[RankCorrelation]) -> RankCorrelation:
     """Return the common correlation of several groups: the mean of z by inverse variance."""
-    known = [correlation for correlation in found if correlation.is_known]
+    known = [correlation for correlation in correlations if correlation.is_known]
     if not known:
-        return RankCorrelation(sum(correlation.pairs for correlation in found))
+        return RankCorrelation(sum(correlation.pairs for correlation in correlations))
     pairs = sum(correlation.pairs for correlation in known)
     if len(known) == 1:
         return known[0]

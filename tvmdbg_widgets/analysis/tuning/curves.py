@@ -39,9 +39,9 @@ def best_so_far(trials: Trials) -> Floats:
     lowest = trials.cost[order]
     for start, end in pairwise([*starts.tolist(), len(order)]):
         np.fmin.accumulate(lowest[start:end], out=lowest[start:end])
-    found = np.empty_like(lowest)
-    found[order] = lowest
-    return found
+    best = np.empty_like(lowest)
+    best[order] = lowest
+    return best
 
 
 def _rows_by_task(trials: Trials) -> tuple[Rows, Rows]:
@@ -52,9 +52,9 @@ def _rows_by_task(trials: Trials) -> tuple[Rows, Rows]:
 
 def best_costs(trials: Trials, num_tasks: int) -> Floats:
     """Return the lowest cost per task, seconds; NaN without a valid trial (float64 [T])."""
-    found = np.full(num_tasks, np.nan)
-    np.fmin.at(found, trials.task, trials.cost)
-    return found
+    best = np.full(num_tasks, np.nan)
+    np.fmin.at(best, trials.task, trials.cost)
+    return best
 
 
 def known_weights(weights: Sequence[float] | None, num_tasks: int) -> Floats:
@@ -77,12 +77,12 @@ def total(trials: Trials, num_tasks: int, weights: Sequence[float] | None = None
     weight = known_weights(weights, num_tasks)
     best = best_so_far(trials)
     order, starts = _rows_by_task(trials)
-    found = np.full(len(trials), np.nan)
+    totals = np.full(len(trials), np.nan)
     steps = order[_improvements(best[order], starts)]
     of_step = trials.task[steps]
     begins = np.searchsorted(of_step, np.arange(num_tasks + 1))
     if not len(steps) or (np.diff(begins) == 0).any():
-        return found
+        return totals
     known = steps[begins[:-1]].max()
     changes = np.sort(steps[steps >= known])
     sums = np.zeros(len(changes))
@@ -90,8 +90,8 @@ def total(trials: Trials, num_tasks: int, weights: Sequence[float] | None = None
         own = steps[begin:end]
         with np.errstate(over="ignore"):
             sums += weight[task] * best[own[np.searchsorted(own, changes, "right") - 1]]
-    found[known:] = sums[np.searchsorted(changes, np.arange(known, len(trials)), "right") - 1]
-    return found
+    totals[known:] = sums[np.searchsorted(changes, np.arange(known, len(trials)), "right") - 1]
+    return totals
 
 
 def _improvements(values: Floats, starts: Rows) -> Rows:
@@ -102,10 +102,10 @@ def _improvements(values: Floats, starts: Rows) -> Rows:
 
 def weighted_sum(best: Floats, weights: Floats) -> float:
     """Return ``sum(weight * best)`` in task order; NaN where one is unknown."""
-    found = 0.0
+    total = 0.0
     for weight, cost in zip(weights.tolist(), best.tolist(), strict=True):
-        found += weight * cost
-    return found if len(best) else math.nan
+        total += weight * cost
+    return total if len(best) else math.nan
 
 
 @dataclass(frozen=True, eq=False)
@@ -180,9 +180,9 @@ class Curve:
 
 def task_curve(parts: TuningParts, task: TaskLike) -> Curve:
     """Return the curve of one task over its own trials."""
-    found = task_meant(parts, task)
-    rows = parts.trials.of_task(found.index)
-    return _curve(found.name, parts.trials, rows, best_so_far(parts.trials)[rows])
+    chosen = task_meant(parts, task)
+    rows = parts.trials.of_task(chosen.index)
+    return _curve(chosen.name, parts.trials, rows, best_so_far(parts.trials)[rows])
 
 
 def total_curve(parts: TuningParts, weights: Sequence[float] | None = None) -> Curve:
@@ -262,8 +262,8 @@ Weights: TypeAlias = Sequence[float] | Mapping[str | int, float]
 def weights_of(parts: TuningParts, given: Weights) -> tuple[float, ...]:
     """Return the weights of the tasks."""
     try:
-        found = list(_by_name(parts, given) if isinstance(given, Mapping) else given)
-        numbers = np.array(found, np.float64)
+        known = list(_by_name(parts, given) if isinstance(given, Mapping) else given)
+        numbers = np.array(known, np.float64)
     except (TypeError, ValueError, OverflowError):
         numbers = np.empty((0, 0))
     if numbers.ndim != 1:
@@ -288,7 +288,7 @@ def kept_weights(
 
 
 def _by_name(parts: TuningParts, given: Mapping[str | int, float]) -> list[float]:
-    found = [1.0] * len(parts.tasks)
+    weights = [1.0] * len(parts.tasks)
     for name, weight in given.items():
         if isinstance(name, str):
             found_tasks = [task for task in parts.tasks if task.workload_key == name]
@@ -298,8 +298,8 @@ def _by_name(parts: TuningParts, given: Mapping[str | int, float]) -> list[float
         else:
             found_tasks = [task_meant(parts, name)]
         for task in found_tasks:
-            found[task.index] = weight
-    return found
+            weights[task.index] = weight
+    return weights
 
 
 #: ``TuningOptions(num_measures_per_round=64)``.
@@ -344,15 +344,15 @@ _SHOWN = 6
 def task_meant(parts: TuningParts, task: TaskLike) -> Task:
     """Return the task for an index, a name or a task."""
     if isinstance(task, str):
-        found = tasks_named(parts, task)
-        if len(found) > 1:
-            told = "; ".join(f"{task.index} on {task.target.text}" for task in found[:_SHOWN])
+        tasks = tasks_named(parts, task)
+        if len(tasks) > 1:
+            targets = "; ".join(f"{task.index} on {task.target.text}" for task in tasks[:_SHOWN])
             raise KeyError(
-                f"{counted(len(found), 'task')} are called {one_line(task)!r}: give the index of "
-                f"one: {one_line(told)}"
+                f"{counted(len(tasks), 'task')} are called {one_line(task)!r}: give the index of "
+                f"one: {one_line(targets)}"
             )
-        if found:
-            return found[0]
+        if tasks:
+            return tasks[0]
         close = perhaps(task, (one_line(task.name) for task in parts.tasks))
         raise KeyError(f"no task is called {one_line(task)!r}{close}; the log has {_all_of(parts)}")
     if isinstance(task, Task):

@@ -61,10 +61,10 @@ def glyph_counts(trials: Trials) -> dict[str, int]:
 
 def shown_glyphs(glyphs: str) -> dict[str, int]:
     """Return the counts of the glyphs that the console showed."""
-    found = dict.fromkeys((".", ".E", ".T", "*", "*E", "*T"), 0)
+    counts = dict.fromkeys((".", ".E", ".T", "*", "*E", "*T"), 0)
     for glyph in re.findall(r"[.*][ET]?", glyphs):
-        found[glyph] += 1
-    return found
+        counts[glyph] += 1
+    return counts
 
 
 def wasted_seconds(trials: Trials) -> float:

@@ -95,13 +95,13 @@ class LogFacts:
 
         record = row if isinstance(row, Record) else read_record(self.parts, row)
         dag, problems = self._dag_and_problem(record.task.index)
-        found = Schedule(record, dag, problems)
-        if not found.refused or dag is None or dag.source.is_assumption:
-            return found
+        schedule = Schedule(record, dag, problems)
+        if not schedule.refused or dag is None or dag.source.is_assumption:
+            return schedule
         assumed = assumed_for(self.parts, record.task)
-        why = f"The given DAG does not fit: {found.refused}"
+        why = f"The given DAG does not fit: {schedule.refused}"
         other = Schedule(record, assumed, (*problems, why))
-        return found if assumed is None or other.refused else other
+        return schedule if assumed is None or other.refused else other
 
     def dag(self, task: TaskLike) -> ComputeDag | None:
         """Return the compute DAG of a task, None where it is unknown.
@@ -161,22 +161,22 @@ def find_dag(
     problems: tuple[str, ...] = ()
     if task.tuner == "ansor":
         try:
-            found = _from_text(parts, task, by_hash)
+            parsed = _from_text(parts, task, by_hash)
         except FormatError as problem:
-            found, problems = None, (str(problem),)
-        if found is not None:
-            return with_assumed(_with_recorded(found, parts, task), assumed_for(parts, task))
+            parsed, problems = None, (str(problem),)
+        if parsed is not None:
+            return with_assumed(_with_recorded(parsed, parts, task), assumed_for(parts, task))
         return assumed_for(parts, task), problems
     return None, ()
 
 
 def texts_by_hash(dags: Mapping[str, str]) -> dict[str, str]:
     """Return the DAG texts by every hash that may name them; exact keys have precedence."""
-    found: dict[str, str] = {}
+    texts: dict[str, str] = {}
     for text in dict.fromkeys(dags.values()):
         for digest in hashes_of(text):
-            found[digest] = dags[digest] if dags.get(digest) == text else found.get(digest, text)
-    return found
+            texts[digest] = dags[digest] if dags.get(digest) == text else texts.get(digest, text)
+    return texts
 
 
 def assumed_for(parts: TuningParts, task: Task) -> ComputeDag | None:
@@ -202,8 +202,8 @@ def with_assumed(dag: ComputeDag, assumed: ComputeDag | None) -> tuple[ComputeDa
         if axis.extent is not None and other.extent is not None and axis.extent != other.extent
     ]
     if differing:
-        told = "; ".join(differing[:_TOLD])
-        return dag, (f"The given DAG differs from TVM's workload of this name: {told}",)
+        differences = "; ".join(differing[:_TOLD])
+        return dag, (f"The given DAG differs from TVM's workload of this name: {differences}",)
     if not lacks_extents(dag):
         return dag, ()
     filled = tuple(map(_with_extents, dag.operations, assumed.operations))
@@ -304,7 +304,7 @@ def lacks_extents(dag: ComputeDag) -> bool:
 
 def with_recorded_extents(dag: ComputeDag, steps: Sequence[AnyStep]) -> ComputeDag:
     """Return a DAG with the extents recorded by a schedule's splits, and derived ones."""
-    found: dict[tuple[int, str], int] = {}
+    extents: dict[tuple[int, str], int] = {}
     try:
         replaying = Replay(dag, steps)
         for step in steps:
@@ -312,14 +312,14 @@ def with_recorded_extents(dag: ComputeDag, steps: Sequence[AnyStep]) -> ComputeD
                 stage = replaying.stage(step.stage_id)
                 axis = _unknown_axis(stage, step.iter_id, dag, steps)
                 if axis is not None:
-                    found.setdefault((stage.operation, axis.name), step.extent)
+                    extents.setdefault((stage.operation, axis.name), step.extent)
             replaying.advance()
     except ReplayError:
         pass
-    if not found:
+    if not extents:
         return dag
     operations = tuple(
-        _filled(operation, number, found) for number, operation in enumerate(dag.operations)
+        _filled(operation, number, extents) for number, operation in enumerate(dag.operations)
     )
     return replace(dag, operations=with_extents(operations))
 
@@ -347,9 +347,9 @@ def _covers(loop: Iterator, axis: Axis, stage: Stage) -> bool:
     return loop.name in map(clean_name, names)
 
 
-def _filled(operation: Operation, number: int, found: Mapping[tuple[int, str], int]) -> Operation:
+def _filled(operation: Operation, number: int, extents: Mapping[tuple[int, str], int]) -> Operation:
     def with_extent(axis: Axis) -> Axis:
-        extent = found.get((number, axis.name))
+        extent = extents.get((number, axis.name))
         return axis if extent is None else replace(axis, extent=extent)
 
     return replace(

@@ -47,15 +47,15 @@ def known_hardware(target: Target) -> dict[str, int]:
 
 def limit_warnings(records: Sequence[Record], new: Mapping[str, int]) -> list[str]:
     """Return limits that shrink, and schedules whose steps exceed them."""
-    found = []
+    warnings = []
     for name, after in new.items():
         before = [(_limit(record.task.hardware, name), record) for record in records]
         smaller = [(value, each) for value, each in before if value > 0 and value > after]
         if smaller:
             largest = max(value for value, _ in smaller)
-            told = _consequence([before_of for _, before_of in smaller], name, after)
-            found.append(f"{name}: {largest:,} → {after:,}; {told}")
-    return found
+            consequence = _consequence([before_of for _, before_of in smaller], name, after)
+            warnings.append(f"{name}: {largest:,} → {after:,}; {consequence}")
+    return warnings
 
 
 def gpu_warnings(records: Sequence[Record], target: Target) -> list[str]:
@@ -87,11 +87,11 @@ def _consequence(records: Sequence[Record], name: str, after: int) -> str:
     threads = {record.row: threads_per_block(record.steps) for record in records}
     over = [row for row, need in threads.items() if need > after]
     unknown = sum(need == UNKNOWN for need in threads.values())
-    told = "no schedule is known to have more threads"
+    exceeding = "no schedule is known to have more threads"
     if over:
         most = counted(max(threads.values()), "thread")
-        told = f"exceeded by {_schedules_text(over)}, with up to {most}"
-    return f"{told}; unknown for {counted(unknown, 'schedule')}" if unknown else told
+        exceeding = f"exceeded by {_schedules_text(over)}, with up to {most}"
+    return f"{exceeding}; unknown for {counted(unknown, 'schedule')}" if unknown else exceeding
 
 
 def _schedules_text(rows: Iterable[int]) -> str:
@@ -163,8 +163,8 @@ def threads_of(
 
     on_gpu = np.array([task.tuner == "ansor" and task.target.is_gpu for task in parts.tasks], bool)
     places = np.flatnonzero(on_gpu[parts.trials.task[rows]])
-    found = np.zeros(len(rows), np.int32)
+    threads = np.zeros(len(rows), np.int32)
     look = {"unit": " records", "delay": 1, "leave": False, "disable": not progress}
     for place in tqdm(places.tolist(), desc="reading steps", **look):
-        found[place] = threads_per_block(read_steps(parts, int(rows[place])))
-    return found
+        threads[place] = threads_per_block(read_steps(parts, int(rows[place])))
+    return threads

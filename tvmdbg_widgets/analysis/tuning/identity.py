@@ -82,14 +82,14 @@ def _flat(values: tuple[Any, ...]) -> Iterator[Any]:
             yield str(each) if isinstance(each, dict) else each
 
 
-def distance(wanted: Identity, found: Identity) -> float:
+def distance(wanted: Identity, logged: Identity) -> float:
     """Return TVM's cost factor for a compatible workload, inf for an incompatible one.
 
     1 for the same one; else the product of wanted by logged arguments, which must divide them
     (``calc_workload_dis_factor``, auto_scheduler/utils.py).
     """
-    ours, theirs = wanted[1] or (), found[1] or ()
-    if wanted[0] != found[0] or len(ours) != len(theirs):
+    ours, theirs = wanted[1] or (), logged[1] or ()
+    if wanted[0] != logged[0] or len(ours) != len(theirs):
         return math.inf
     factor = 1.0
     for our, their in zip(ours, theirs, strict=True):
@@ -269,7 +269,7 @@ def _lookup_sentences(parts: TuningParts, hits: Sequence[Hit]) -> Iterator[str]:
     trials, first = parts.trials, hits[0]
     cost = trials.cost[first.row]
     rivals = np.isin(trials.task, first.tasks) & ~trials.failed
-    told = one_line(f"{first.of[0].upper()}{first.of[1:]} finds row {first.row}, {_ms(cost)}")
+    claim = one_line(f"{first.of[0].upper()}{first.of[1:]} finds row {first.row}, {_ms(cost)}")
     if first.factor == 1:
         count = int(rivals.sum())
         among = (
@@ -277,12 +277,12 @@ def _lookup_sentences(parts: TuningParts, hits: Sequence[Hit]) -> Iterator[str]:
             if count == 1
             else f"the lowest mean of {counted(count, 'valid trial')}"
         )
-        yield f"{told}: {among}."
+        yield f"{claim}: {among}."
     else:
         task = parts.tasks[trials.task[first.row]]
         scaled = f"{_ms(cost)} × {first.factor:g} = {_ms(cost * first.factor)}"
         yield (
-            f"{told}, of a compatible workload, {one_line(task.name)}: by size that is {scaled}, "
+            f"{claim}, of a compatible workload, {one_line(task.name)}: by size that is {scaled}, "
             "the lowest of those compatible."
         )
     ties = int((rivals & (trials.cost == cost)).sum()) - 1
@@ -299,8 +299,8 @@ def _target_sentences(parts: TuningParts, asked: Asked, hits: Sequence[Hit]) -> 
     if hits:
         measured_for = parts.tasks[parts.trials.task[hits[0].row]].target
         if measured_for.text != asked.target.text:
-            told = one_line(measured_for.text)
-            yield f"The row was measured for another target: {told}."
+            target = one_line(measured_for.text)
+            yield f"The row was measured for another target: {target}."
     if len(same) > 1 or (same and not hits):
         targets = "; ".join(one_line(task.target.text) for task in same[:_SHOWN])
         more = f"; and {len(same) - _SHOWN:,} more" if len(same) > _SHOWN else ""
@@ -382,7 +382,7 @@ class TrialLookup:
         return self._same("the workload", tasks, wanted)
 
     def _same(self, of: str, tasks: list[tuple[Task, Identity]], wanted: Identity) -> Hit | None:
-        same = tuple(task.index for task, found in tasks if found == wanted)
+        same = tuple(task.index for task, identity_of in tasks if identity_of == wanted)
         if not same:
             return None
         rows = [self._best[index] for index in same]
@@ -391,7 +391,7 @@ class TrialLookup:
     def _compatible(
         self, of: str, tasks: list[tuple[Task, Identity]], wanted: Identity
     ) -> Hit | None:
-        factors = [(distance(wanted, found), task.index) for task, found in tasks]
+        factors = [(distance(wanted, logged), task.index) for task, logged in tasks]
         scaled = [
             (float(self._costs[self._best[index]]) * factor, self._first[index], index, factor)
             for factor, index in factors

@@ -104,9 +104,9 @@ class TaskLinks:
         for node in self.ambiguous:
             texts[node] = None
         for task, nodes in enumerate(self.nodes):
-            found = _FAILED if np.isnan(table.best[task]) else _TUNED
+            status = _FAILED if np.isnan(table.best[task]) else _TUNED
             for node in nodes:
-                texts[node] = found
+                texts[node] = status
         note = "operators that are not tuned, or that several tasks fit"
         return classed("tuning", "nodes", texts, note=note)
 
@@ -118,10 +118,10 @@ class TaskLinks:
         return NodeColumn("tuning gain", "nodes", values=values, unit="ns", together="sum")
 
     def __repr__(self) -> str:
-        found = sum(map(bool, self.nodes))
+        linked = sum(map(bool, self.nodes))
         nodes = sum(map(len, self.nodes))
-        told = (
-            f"TaskLinks: {found} of {counted(len(self.nodes), 'task')} {agree(found, 'stands')} "
+        words = (
+            f"TaskLinks: {linked} of {counted(len(self.nodes), 'task')} {agree(linked, 'stands')} "
             f"for {counted(nodes, 'node')}"
         )
         unsure = (
@@ -130,7 +130,7 @@ class TaskLinks:
             if self.ambiguous
             else ""
         )
-        return told + unsure
+        return words + unsure
 
 
 def graph_of(run: OpenedRun | RunFacts) -> Graph:
@@ -145,7 +145,7 @@ def link_tasks(parts: TuningParts, graph: Graph) -> TaskLinks:
     """Link tasks to the nodes of a graph."""
     operators = np.flatnonzero(graph.kinds >= NodeKind.OPERATOR).tolist()
     names = _console_names(parts)
-    found: dict[int, tuple[int, str]] = {}
+    task_of: dict[int, tuple[int, str]] = {}
     ambiguous: dict[int, None] = {}
     matchers: tuple[tuple[str, dict[object, list[int]], Callable[[int], object]], ...] = (
         (BY_HASH, _by_key((task.workload.name, task.index) for task in parts.tasks),
@@ -157,20 +157,20 @@ def link_tasks(parts: TuningParts, graph: Graph) -> TaskLinks:
     )  # fmt: skip
     for how, tasks, key_of in matchers:
         for node in operators:
-            if node in found:
+            if node in task_of:
                 continue
             fitting = tasks.get(key_of(node), [])
             if how != BY_SHAPES and len(fitting) > 1:
                 shapes = _shapes(graph, node)
                 fitting = [task for task in fitting if parts.tasks[task].workload.shapes == shapes]
             if len(fitting) == 1:
-                found[node] = fitting[0], how
+                task_of[node] = fitting[0], how
                 ambiguous.pop(node, None)
             elif fitting:
                 ambiguous[node] = None
     nodes: list[list[int]] = [[] for _ in parts.tasks]
     hows = [""] * len(parts.tasks)
-    for node, (task, how) in sorted(found.items()):
+    for node, (task, how) in sorted(task_of.items()):
         nodes[task].append(node)
         hows[task] = hows[task] or how
     return TaskLinks(tuple(map(tuple, nodes)), tuple(hows), tuple(sorted(ambiguous)))
@@ -183,11 +183,11 @@ def bare_function(name: str) -> str:
 
 
 def _by_key(pairs: Iterable[tuple[object, int]]) -> dict[object, list[int]]:
-    found: defaultdict[object, list[int]] = defaultdict(list)
+    by_key: defaultdict[object, list[int]] = defaultdict(list)
     for key, task in pairs:
-        if key not in ("", ()) and task not in found[key]:
-            found[key].append(task)
-    return found
+        if key not in ("", ()) and task not in by_key[key]:
+            by_key[key].append(task)
+    return by_key
 
 
 def _shapes(graph: Graph, node: int) -> tuple[tuple[int, ...], ...]:

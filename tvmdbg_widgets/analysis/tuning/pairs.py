@@ -135,18 +135,18 @@ def distilled(parts: TuningParts, k: int = 1) -> npt.NDArray[np.int64]:
 
 def _best_schedules(rows: npt.NDArray[np.int64], parts: TuningParts, k: int) -> list[int]:
     _, at = np.unique(parts.trials.schedule[rows], return_index=True)
-    found: list[int] = rows[np.sort(at)[:k]].tolist()
-    return found
+    best: list[int] = rows[np.sort(at)[:k]].tolist()
+    return best
 
 
 def _tasks_by_group(tasks: Iterable[Task]) -> Iterator[list[int]]:
-    found: dict[str, dict[str, dict[object, list[int]]]] = {}
+    groups: dict[str, dict[str, dict[object, list[int]]]] = {}
     for task in tasks:
         name, args = identity(task.workload, task.tuner)
         for key in _keys(task):
-            of_name = found.setdefault(key, {}).setdefault(f"{task.tuner} {name}", {})
+            of_name = groups.setdefault(key, {}).setdefault(f"{task.tuner} {name}", {})
             of_name.setdefault(args, []).append(task.index)
-    for of_key in found.values():
+    for of_key in groups.values():
         for of_name in of_key.values():
             yield from of_name.values()
 
@@ -161,8 +161,8 @@ def subset(parts: TuningParts, rows: npt.ArrayLike, title: str) -> TuningParts:
     """Return some records with their tasks, numbered anew by first appearance."""
     at = np.asarray(rows, np.intp)
     trials = parts.trials.take(at)
-    found, first = np.unique(trials.task, return_index=True)
-    order = found[np.argsort(first)]
+    kept_tasks, first = np.unique(trials.task, return_index=True)
+    order = kept_tasks[np.argsort(first)]
     number = np.zeros(len(parts.tasks), np.int32)
     number[order] = np.arange(len(order))
     tasks = tuple(replace(parts.tasks[old], index=new) for new, old in enumerate(order.tolist()))
@@ -212,15 +212,15 @@ def measured(
     _, first, group = np.unique(trials.schedule[rows], return_index=True, return_inverse=True)
     places: dict[int, dict[bytes, int]] = {task: {} for task in tasks}
     place_of = np.zeros(len(first), np.int64)
-    found: list[int] = []
+    rows_of: list[int] = []
     look = {"desc": f"matching, {name}", "unit": " schedules", "delay": 1, "leave": False}
     for at in tqdm(np.argsort(first).tolist(), disable=not progress, **look):
         row = int(rows[first[at]])
         known = places[int(trials.task[row])]
-        place_of[at] = known.setdefault(_digest(parts, row), len(found))
-        if place_of[at] == len(found):
-            found.append(row)
-    place, size = place_of[group], len(found)
+        place_of[at] = known.setdefault(_digest(parts, row), len(rows_of))
+        if place_of[at] == len(rows_of):
+            rows_of.append(row)
+    place, size = place_of[group], len(rows_of)
     valid = ~trials.failed[rows]
     count = np.bincount(place[valid], minlength=size)
     cost = np.bincount(place[valid], trials.cost[rows[valid]], minlength=size)
@@ -229,7 +229,7 @@ def measured(
     error[count > 0] = 0
     with np.errstate(invalid="ignore"):
         mean = cost / count
-    row_of = np.array(found, np.int64)
+    row_of = np.array(rows_of, np.int64)
     all_of = np.bincount(place, minlength=size)
     return MeasuredSchedules(
         places, trials.task[row_of].astype(np.int64), row_of, all_of, mean, error

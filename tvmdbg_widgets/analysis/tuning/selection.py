@@ -19,9 +19,7 @@ from tvmdbg_widgets.model.base.choice import meant
 from tvmdbg_widgets.model.base.numbers import counted, duration_text
 from tvmdbg_widgets.model.base.text import one_line
 from tvmdbg_widgets.model.tuning.measure_errors import MeasureError, Record
-from tvmdbg_widgets.model.tuning.parts import (
-    TuningParts,
-)
+from tvmdbg_widgets.model.tuning.parts import TuningParts
 
 
 class TrialSelection(Listed):
@@ -43,10 +41,10 @@ class TrialSelection(Listed):
     _parts: TuningParts
 
     def __new__(
-        cls, found: Iterable[int], query: str, unknown: dict[str, int], parts: TuningParts
+        cls, rows: Iterable[int], query: str, unknown: dict[str, int], parts: TuningParts
     ) -> Self:
         """Keep the rows with query and log."""
-        selection = super().__new__(cls, found)
+        selection = super().__new__(cls, rows)
         selection.query, selection.unknown, selection._parts = query, unknown, parts
         return selection
 
@@ -70,12 +68,12 @@ class TrialSelection(Listed):
     def caption(self) -> str:
         """The selection in words: ``"12 of 3,008 trials: cost<2ms; cost unknown for 9 trials"``."""
         count = len(self._parts.trials)
-        found = f"{len(self):,} of {counted(count, 'trial')}: {one_line(self.query)}"
+        head = f"{len(self):,} of {counted(count, 'trial')}: {one_line(self.query)}"
         unknown = [
             f"{field} unknown for {'all' if rows == count else counted(rows, 'trial')}"
             for field, rows in self.unknown.items()
         ]
-        return "; ".join([found, *unknown])
+        return "; ".join([head, *unknown])
 
     def _cells(self, each: int) -> list[str]:
         trials = self._parts.trials
@@ -98,8 +96,8 @@ def select(parts: TuningParts, query: str) -> TrialSelection:
         It does not follow the grammar, and the message shows where; it is no text.
     """
     masks = TrialMasks(parts)
-    found = rows_found(query, masks, TRIALS).tolist()
-    return TrialSelection(found, query, masks.unknown, parts)
+    rows = rows_found(query, masks, TRIALS).tolist()
+    return TrialSelection(rows, query, masks.unknown, parts)
 
 
 KINDS: Final = ("task", "round", "session", "unroll", "threads")

@@ -63,26 +63,26 @@ def sessions(trials: Trials) -> tuple[TuningSession, ...]:
     """Return the sessions, in the order of the log."""
     of_row = session_of(trials)
     starts = np.flatnonzero(np.diff(of_row, prepend=-1)).tolist()
-    found: list[TuningSession] = []
+    parts: list[TuningSession] = []
     for first, end in pairwise([*starts, len(of_row)]):
         stamps = trials.timestamp[first:end]
         low, high = float(np.fmin.reduce(stamps)), float(np.fmax.reduce(stamps))
-        gap = low - found[-1].end if found else float("nan")
-        found.append(TuningSession(first, end - 1, low, high, gap))
-    return tuple(found)
+        gap = low - parts[-1].end if parts else float("nan")
+        parts.append(TuningSession(first, end - 1, low, high, gap))
+    return tuple(parts)
 
 
 def elapsed(trials: Trials) -> npt.NDArray[np.float64]:
     """Return tuning time since the first record, without the gaps between sessions."""
-    found = np.full(len(trials), np.nan)
+    seconds = np.full(len(trials), np.nan)
     before = 0.0
     for session in sessions(trials):
         own = slice(session.first_row, session.last_row + 1)
         with np.errstate(over="ignore"):
-            found[own] = before + np.fmax.accumulate(trials.timestamp[own] - session.start)
+            seconds[own] = before + np.fmax.accumulate(trials.timestamp[own] - session.start)
         before += session.seconds if np.isfinite(session.seconds) else 0.0
-    found[np.isnan(trials.timestamp)] = np.nan
-    return found
+    seconds[np.isnan(trials.timestamp)] = np.nan
+    return seconds
 
 
 def seconds_text(seconds: float) -> str:

@@ -143,9 +143,9 @@ def _(step: FollowSplitStep, before: State | None) -> str:
 
 @_does.register
 def _(step: FollowFusedSplitStep, before: State | None) -> str:
-    found = [_lengths(before, source) for source in step.src_step_ids]
+    factors = [_lengths(before, source) for source in step.src_step_ids]
     factor = 1
-    for lengths in found:
+    for lengths in factors:
         if lengths is None or not 0 <= step.level < len(lengths):
             factor = 0
             break

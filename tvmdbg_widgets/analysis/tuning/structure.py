@@ -177,9 +177,9 @@ class _SplitEvent:
 
 
 def _split(
-    index: int, number: int, stage: Stage, loop: Iterator, found: Sequence[Iterator]
+    index: int, number: int, stage: Stage, loop: Iterator, iterators: Sequence[Iterator]
 ) -> _SplitEvent:
-    parts = [iterator for iterator in found if iterator.made_by == index]
+    parts = [iterator for iterator in iterators if iterator.made_by == index]
     factors = tuple(part.extent if part.factor is None else part.factor for part in parts)
     return _SplitEvent(number, stage.made_by, loop, factors, index)
 
@@ -201,14 +201,14 @@ def _number_at_end(number: int, step: int, insertions: tuple[tuple[int, int], ..
 def _numbers_by_step(
     number: int, insertions: tuple[tuple[int, int], ...]
 ) -> tuple[tuple[int, int], ...]:
-    found: list[tuple[int, int]] = []
+    numbers: list[tuple[int, int]] = []
     for index, at in reversed(insertions):
         if number >= at:
-            found.append((index, number))
+            numbers.append((index, number))
         if number == at:
-            return tuple(reversed(found))
+            return tuple(reversed(numbers))
         number -= number > at
-    return ((-1, number), *reversed(found))
+    return ((-1, number), *reversed(numbers))
 
 
 def _stage_row(state: State, number: int, insertions: tuple[tuple[int, int], ...]) -> StageRow:
@@ -254,12 +254,12 @@ def _is_axis(loop: Iterator) -> bool:
 
 
 def _final_marks(stage: Stage) -> dict[tuple[int, int], str]:
-    found: defaultdict[tuple[int, int], dict[str, None]] = defaultdict(dict)
+    marks: defaultdict[tuple[int, int], dict[str, None]] = defaultdict(dict)
     for loop in stage.iterators:
         if loop.annotation is not Annotation.NONE:
             for part in loop.parts:
-                found[part][loop.annotation.word] = None
-    return {part: ", ".join(words) for part, words in found.items()}
+                marks[part][loop.annotation.word] = None
+    return {part: ", ".join(words) for part, words in marks.items()}
 
 
 def _where(state: State, number: int) -> str:

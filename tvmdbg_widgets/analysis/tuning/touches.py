@@ -81,7 +81,7 @@ def _touches(
 def _boxes(stages: Sequence[TensorStage], ranges: Ranges) -> dict[LoopVariable, Boxes]:
     """Return boxes touched while a loop runs and those around it stand still."""
     named = {stage.key: stage for stage in stages}
-    found: dict[LoopVariable, Boxes] = {}
+    of_loops: dict[LoopVariable, Boxes] = {}
     for stage in stages:
         if stage.is_inlined or stage.is_placeholder:
             continue
@@ -90,13 +90,13 @@ def _boxes(stages: Sequence[TensorStage], ranges: Ranges) -> dict[LoopVariable, 
             raise RefusedError(f"more than {_MOST_LOOPS} loops around each other")
         for place, (_, loop) in enumerate(nest):
             axes = _axes(stage, nest[place:], ranges)
-            boxes = found.setdefault(loop, {})
+            boxes = of_loops.setdefault(loop, {})
             written = [axes[axis.loop.name] for axis in stage.axes]
             _add(boxes, (stage.key, True), written, stage)
             for read in stage.reads or ():
                 box = [evaluated(index, axes) for index in read.indices]
                 _add(boxes, (read.operation, False), box, named[read.operation])
-    return found
+    return of_loops
 
 
 def _axes(
@@ -132,8 +132,8 @@ def _elements(box: Box) -> int | None:
 
 
 def _packed_bytes(elements: int, dtype: str) -> int | None:
-    found = _BITS.fullmatch(dtype)
-    if found is None:
+    match = _BITS.fullmatch(dtype)
+    if match is None:
         return None
-    bits = int(found[1] or 8) * int(found[2] or 1)
+    bits = int(match[1] or 8) * int(match[2] or 1)
     return (elements * bits + 7) // 8

@@ -47,10 +47,10 @@ def ranked(trials: Trials) -> tuple[Rows, Rows]:
 def best_rows(trials: Trials, num_tasks: int) -> Rows:
     """Return the best row per task (int64 [num_tasks]), -1 without a valid one."""
     rows, tasks = ranked(trials)
-    found = np.full(num_tasks, -1, np.int64)
+    best = np.full(num_tasks, -1, np.int64)
     first = np.flatnonzero(np.diff(tasks, prepend=-1))
-    found[tasks[first]] = rows[first]
-    return found
+    best[tasks[first]] = rows[first]
+    return best
 
 
 class TrialMasks(Masks):
@@ -81,13 +81,13 @@ class TrialMasks(Masks):
 
     def _text(self, field: str, fits: Fits, *, differs: bool) -> Mask:
         if field == "is":
-            found = self._statuses(fits)
-            return ~found if differs else found
+            fitting = self._statuses(fits)
+            return ~fitting if differs else fitting
         codes, texts = TEXTS[field](self._parts)
         known = np.array([any(text) for text in texts], bool)[codes]
         self._note(field, known)
-        found = any_fits(map(_lowered, texts), fits)[codes]
-        return np.asarray(known & (found != differs))
+        fitting = any_fits(map(_lowered, texts), fits)[codes]
+        return np.asarray(known & (fitting != differs))
 
     def _statuses(self, fits: Fits) -> Mask:
         trials = self._trials
@@ -303,10 +303,10 @@ def extremes(trials: Trials) -> tuple[Floats, Floats]:
 def spread(trials: Trials) -> Floats:
     """Return the range of costs over their mean per trial; NaN below two repeats."""
     lowest, highest = extremes(trials)
-    found = np.full(len(trials), np.nan)
+    spreads = np.full(len(trials), np.nan)
     several = np.diff(trials.run_offsets) > 1
-    np.divide(highest - lowest, trials.cost, out=found, where=several)
-    return found
+    np.divide(highest - lowest, trials.cost, out=spreads, where=several)
+    return spreads
 
 
 BY_NAME: Final = {field.name: field for field in TRIAL_FIELDS if field.name}
@@ -342,9 +342,9 @@ def improved(trials: Trials) -> Bools:
     best = best_so_far(trials)[order]
     before = np.concatenate([[np.nan], best])[:-1]
     before[np.diff(trials.task[order], prepend=-1) != 0] = np.nan
-    found = np.empty(len(trials), bool)
-    found[order] = (best < before) | (np.isnan(before) & ~np.isnan(best))
-    return found
+    is_better = np.empty(len(trials), bool)
+    is_better[order] = (best < before) | (np.isnan(before) & ~np.isnan(best))
+    return is_better
 
 
 def repeated(trials: Trials) -> Bools:
@@ -363,6 +363,6 @@ def _equals_earlier(*columns: npt.NDArray[np.generic]) -> Bools:
     same = np.ones(max(len(order) - 1, 0), bool)
     for column in columns:
         same &= column[order[1:]] == column[order[:-1]]
-    found = np.zeros(len(order), bool)
-    found[order[1:]] = same
-    return found
+    repeats = np.zeros(len(order), bool)
+    repeats[order[1:]] = same
+    return repeats

@@ -123,14 +123,14 @@ def _of_console_output(parts: TuningParts) -> Iterator[str]:
         yield f"and {counted(len(rows) - _ROWS, 'more task')}: log.console.rows"
     shown = shown_glyphs(parts.glyphs)
     if any(shown.values()):
-        told = [
+        lines = [
             f"{count:,} × {glyph} ({_GLYPHS[glyph]})" for glyph, count in shown.items() if count
         ]
-        yield f"shown while it ran: {', '.join(told)}"
+        yield f"shown while it ran: {', '.join(lines)}"
     if parts.messages:
         errors = Counter(MeasureError(message.error).label for message in parts.messages)
-        told = [f"{count:,} × {label}" for label, count in errors.most_common()]
-        yield f"{counted(len(parts.messages), 'measurement')} printed: {', '.join(told)}"
+        lines = [f"{count:,} × {label}" for label, count in errors.most_common()]
+        yield f"{counted(len(parts.messages), 'measurement')} printed: {', '.join(lines)}"
     if rows or parts.glyphs or parts.messages:
         yield "schedules, costs and times of the trials are missing: they are in the log alone"
 

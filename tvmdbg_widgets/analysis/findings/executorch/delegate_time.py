@@ -35,20 +35,20 @@ def find_delegate_time(evidence: RunEvidence) -> Iterable[Finding]:
     shares = {name: sum(took[call.key] for call in some) / whole for name, some in calls.items()}
     names = sorted(shares, key=lambda name: -shares[name])
     together = sum(shares.values())
-    said = [
+    facts = [
         f"{name} {'' if at else 'takes '}{percent(shares[name])}"
         f"{'' if at else ' of the time'} in {counted(len(calls[name]), 'call')}"
         for at, name in enumerate(names[:_NAMED])
     ]
     if len(names) > _NAMED:
-        said.append(f"and {counted(len(names) - _NAMED, 'more backend')}")
+        facts.append(f"and {counted(len(names) - _NAMED, 'more backend')}")
     outside = max(0.0, 1 - together)
     rest = f"{percent(outside)} runs" if outside else "nothing runs"
     slowest = sorted(recorded.delegated, key=lambda call: -took[call.key])
     yield Finding(
         DELEGATE_TIME_NAME,
         Severity.HOTSPOT,
-        sentence(f"{', '.join(said)}; {rest} outside of delegates"),
+        sentence(f"{', '.join(facts)}; {rest} outside of delegates"),
         cut(
             [
                 f"{call.backend}, {evidence.call_name(call)}: {duration_text(took[call.key])}, "

@@ -66,13 +66,13 @@ def _calls_around(
 def _border_conversions(
     evidence: RunEvidence, backend: str, between: list[int]
 ) -> list[LoggedOperator]:
-    found = []
+    conversions = []
     for operator in logged(evidence).get(backend, ()):
         if operator.inserted and operator.ns > 0 and converts(operator):
             sources, targets = neighbors(evidence, operator)
             if {*sources, *targets} and {*sources, *targets} <= set(between):
-                found.append(operator)
-    return found
+                conversions.append(operator)
+    return conversions
 
 
 def _finding(
@@ -137,8 +137,8 @@ def _share(evidence: RunEvidence, node: int) -> str:
 
 
 def _unusual(evidence: RunEvidence, backend: str, node: int) -> str:
-    told = unusual(evidence, node) if backend == BACKEND else ""
-    return f"; what is unusual about it: {told}" if told else ""
+    difference = unusual(evidence, node) if backend == BACKEND else ""
+    return f"; what is unusual about it: {difference}" if difference else ""
 
 
 BACKEND: Final = "XnnpackBackend"
@@ -280,8 +280,8 @@ def _algorithms(
             fact_of(each.one, whole, "; ".join([*attributes(each.one), *doubts(each.one)]))
         )
         if each.sibling is not None:
-            told = "; ".join(attributes(each.sibling))
-            facts.append(f"one of its siblings: {fact_of(each.sibling, whole, told)}")
+            sizes = "; ".join(attributes(each.sibling))
+            facts.append(f"one of its siblings: {fact_of(each.sibling, whole, sizes)}")
     some = [kernel.one for kernel in odd]
     sure = all(operator.is_sure for operator in some)
     return Finding(

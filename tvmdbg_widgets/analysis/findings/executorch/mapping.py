@@ -51,10 +51,10 @@ def find_unmapped(evidence: RunEvidence) -> Iterable[Finding]:
 
 def _events_without_operator(recorded: RecordedDump) -> Iterable[Finding]:
     for backend, calls in by_backend(recorded.delegated).items():
-        told = [event for call in calls for event in _reasons_by_event(recorded, call)]
-        lost = Counter((name, reason) for name, reason in told if reason)
+        reasons = [event for call in calls for event in _reasons_by_event(recorded, call)]
+        lost = Counter((name, reason) for name, reason in reasons if reason)
         if lost:
-            yield _without_operator(backend, lost, len(told))
+            yield _without_operator(backend, lost, len(reasons))
 
 
 def _reasons_by_event(
@@ -62,12 +62,12 @@ def _reasons_by_event(
 ) -> Iterable[tuple[str, str]]:
     """Yield the events of a call, and why they have no operator; empty where they have one."""
     for row in call.rows.tolist():
-        told = recorded.files.insides.calls.get(row)
-        if told is None or not told.fits or not (told.alignment or told.unsure_of):
+        contents = recorded.files.insides.calls.get(row)
+        if contents is None or not contents.fits or not (contents.alignment or contents.unsure_of):
             continue
-        matches = () if told.alignment is None else told.alignment.events
+        matches = () if contents.alignment is None else contents.alignment.events
         reasons = [match.reason if match.match in (AMBIGUOUS, NONE) else "" for match in matches]
-        for event, reason in zip_longest(told.events, reasons, fillvalue=told.unsure_of):
+        for event, reason in zip_longest(contents.events, reasons, fillvalue=contents.unsure_of):
             name = shortened(recorded.dump.delegate_names[int(event)])
             yield f"{name}, {call.place}", reason
 
@@ -265,7 +265,7 @@ def _unlogged_identifiers(
     calls = (files.record.delegate_map or {}).get(files.method, {}) if files.record else {}
     seen = {(log.at, log.key) for log in recorded.identified}
     ran = {call.at for call in recorded.delegated} | {log.at for log in recorded.identified}
-    found, total = {}, 0
+    by_instruction, total = {}, 0
     for at in sorted(ran):
         call = calls.get(str(at[1])) if at[0] == 0 else None
         if call is None or not call.identifiers:
@@ -276,9 +276,9 @@ def _unlogged_identifiers(
             if (at, key) not in seen
         }
         if missing:
-            found[at] = missing
+            by_instruction[at] = missing
             total += len(call.identifiers)
-    return found, total
+    return by_instruction, total
 
 
 UNSEEN = Rule(UNSEEN_NAME, find_unseen, Basis.FILES)

@@ -92,17 +92,17 @@ class MatchedOperator(NamedTuple):
 
 
 def _matched(recorded: RecordedDump, call: DelegateInstruction) -> dict[int, MatchedOperator]:
-    found: dict[int, MatchedOperator] = {}
+    matched: dict[int, MatchedOperator] = {}
     for outer in call.rows.tolist():
-        told = recorded.files.insides.calls.get(outer)
-        if told is None or told.alignment is None or told.inside is None:
+        contents = recorded.files.insides.calls.get(outer)
+        if contents is None or contents.alignment is None or contents.inside is None:
             continue
-        graph = told.inside.graph
-        for row, event in zip(told.events, told.alignment.events, strict=True):
+        graph = contents.inside.graph
+        for row, event in zip(contents.events, contents.alignment.events, strict=True):
             if graph is not None and event.match in (EXACT, ORDER) and event.nodes:
                 main = event.nodes[0] if event.main is None else event.main
-                found[row] = MatchedOperator(told.inside, graph.nodes[main], event.match)
-    return found
+                matched[row] = MatchedOperator(contents.inside, graph.nodes[main], event.match)
+    return matched
 
 
 def _of_call(recorded: RecordedDump, call: DelegateInstruction) -> Iterator[LoggedOperator]:
@@ -167,8 +167,8 @@ def _served_operator(
 
 def fact_of(each: LoggedOperator, whole: float, more: str = "") -> str:
     """Describe a log: name, call, time, share, and more."""
-    told = f"{each.name}, {each.call.place}: {duration_text(each.ns)}, {percent(each.ns / whole)}"
-    return f"{told}; {more}" if more else told
+    fact = f"{each.name}, {each.call.place}: {duration_text(each.ns)}, {percent(each.ns / whole)}"
+    return f"{fact}; {more}" if more else fact
 
 
 def facts_of(some: Iterable[LoggedOperator], whole: float) -> tuple[str, ...]:
@@ -185,11 +185,11 @@ def attributes(each: LoggedOperator) -> list[str]:
     if each.inside is None or each.inside.graph is None or each.operator is None:
         return []
     graph = each.inside.graph
-    told = node_attrs(graph, each.operator, {})
+    attrs = node_attrs(graph, each.operator, {})
     named = [
-        f"{name} {told[name]}"
+        f"{name} {attrs[name]}"
         for name, plain in _SETTINGS.items()
-        if told.get(name, plain) != plain
+        if attrs.get(name, plain) != plain
     ]
     filters = [
         graph.values.get(value) for name, value in each.operator.inputs if name == "filter_id"
@@ -202,8 +202,8 @@ def attributes(each: LoggedOperator) -> list[str]:
 
 def doubts(each: LoggedOperator) -> list[str]:
     """Return why an event is not surely an operator's, or a node's."""
-    told = ["matched by order"] if each.match == ORDER else []
-    return told + (["which node of the graph it came from is not sure"] if each.doubtful else [])
+    reasons = ["matched by order"] if each.match == ORDER else []
+    return reasons + (["which node of the graph it came from is not sure"] if each.doubtful else [])
 
 
 def certainty(some: Sequence[LoggedOperator]) -> str:
@@ -212,10 +212,10 @@ def certainty(some: Sequence[LoggedOperator]) -> str:
         return ""
     exact = sum(operator.match == EXACT for operator in some)
     ordered = sum(operator.match == ORDER for operator in some)
-    told = [f"{exact} exactly"] if exact else []
-    told += [f"{ordered} by order"] if ordered else []
-    told += [f"{len(some) - exact - ordered} not"] if exact + ordered < len(some) else []
-    return f"matched to operators of the delegate's graph: {', '.join(told)}"
+    counts = [f"{exact} exactly"] if exact else []
+    counts += [f"{ordered} by order"] if ordered else []
+    counts += [f"{len(some) - exact - ordered} not"] if exact + ordered < len(some) else []
+    return f"matched to operators of the delegate's graph: {', '.join(counts)}"
 
 
 def neighbors(
@@ -234,7 +234,7 @@ def neighbors(
     edges = insides.edges
     operators = set(each.call.nodes if edges is None else (e.node for e in edges.of.values()))
     passed = set(each.call.nodes) - operators
-    found: list[tuple[int, ...]] = []
+    nodes: list[tuple[int, ...]] = []
     for behind, borders, own in (
         (True, inside.graph.inputs, each.operator.reads),
         (False, inside.graph.outputs, each.operator.writes),
@@ -250,14 +250,14 @@ def neighbors(
             )
             left += [near for near in nearest if near in passed and near not in reached]
             reached |= dict.fromkeys(nearest)
-        found.append(
+        nodes.append(
             tuple(
                 node
                 for node in reached
                 if node not in each.call.nodes and evidence.role(node) in ("", _INPUT)
             )
         )
-    return found[0], found[1]
+    return nodes[0], nodes[1]
 
 
 def _nearest_nodes(
@@ -266,7 +266,7 @@ def _nearest_nodes(
     graph, insides = inside.graph, recorded.files.insides
     if graph is None or inside.method != recorded.files.method:
         return ()
-    found: dict[int, None] = {}
+    nodes: dict[int, None] = {}
     seen: set[int] = set()
     left = [operator.index]
     while left:
@@ -275,7 +275,7 @@ def _nearest_nodes(
             continue
         seen.add(index)
         if placed := insides.placed.get((inside.instruction, index), ()):
-            found |= dict.fromkeys(placed)
+            nodes |= dict.fromkeys(placed)
         elif behind:
             left += [
                 reader for v in graph.nodes[index].writes for reader in graph.readers.get(v, ())
@@ -283,7 +283,7 @@ def _nearest_nodes(
         else:
             reads = graph.nodes[index].reads
             left += [graph.producers[value] for value in reads if value in graph.producers]
-    return tuple(found)
+    return tuple(nodes)
 
 
 DELEGATE_CONVERSIONS_NAME = "delegate-conversions"
@@ -349,11 +349,11 @@ def _purpose(evidence: RunEvidence, event: LoggedOperator) -> str:
     if event.operator is None:
         return ""
     serves = "" if event.serves is None else f" for {event.serves.name}"
-    told = [f"inserted by lowering{serves}" if event.inserted else "the program has it"]
+    words = [f"inserted by lowering{serves}" if event.inserted else "the program has it"]
     sources, targets = neighbors(evidence, event)
-    told += [f"its call reads {_beyond(evidence, sources)}"] if sources else []
-    told += [f"{_beyond(evidence, targets)} reads from its call"] if targets else []
-    return "; ".join([*told, *doubts(event)])
+    words += [f"its call reads {_beyond(evidence, sources)}"] if sources else []
+    words += [f"{_beyond(evidence, targets)} reads from its call"] if targets else []
+    return "; ".join([*words, *doubts(event)])
 
 
 def _beyond(evidence: RunEvidence, nodes: tuple[int, ...]) -> str:

@@ -89,8 +89,8 @@ class RecordedDump:
     def executed(self) -> npt.NDArray[np.bool_]:
         """Whether events are of an execution, not of loading."""
         executes = np.array([name != LOADING for name in self.dump.run_names], np.bool_)
-        found: npt.NDArray[np.bool_] = executes[run_of(self.dump)]
-        return found
+        executed: npt.NDArray[np.bool_] = executes[run_of(self.dump)]
+        return executed
 
     @cached_property
     def executions(self) -> int:
@@ -120,14 +120,16 @@ class RecordedDump:
         inner = inner[of_event[call_of[inner]] >= 0]
         outer_of = _rows_by_number(rows, number, len(first))
         inner_of = _rows_by_number(inner, of_event[call_of[inner]], len(first))
-        found = []
+        instructions = []
         for event, outer, held in zip(first.tolist(), outer_of, inner_of, strict=True):
             at = (int(dump.chain_index[event]), int(dump.instruction_id[event]))
             other = self._other_methods[int(run_of(dump)[event])]
             nodes = () if other else self.nodes.of_call(at)
             where = place(dump, at) + (f" of {other}" if other else "")
-            found.append(DelegateInstruction(at, self.backend(at), nodes, outer, held, where))
-        return tuple(found)
+            instructions.append(
+                DelegateInstruction(at, self.backend(at), nodes, outer, held, where)
+            )
+        return tuple(instructions)
 
     @cached_property
     def _other_methods(self) -> tuple[str, ...]:
@@ -144,7 +146,9 @@ class RecordedDump:
     def aligned(self) -> frozenset[Instruction]:
         """Calls whose events were aligned with a delegate's graph."""
         calls = self.files.insides.calls.items()
-        rows = [row for row, told in calls if told.alignment is not None or told.unsure_of]
+        rows = [
+            row for row, contents in calls if contents.alignment is not None or contents.unsure_of
+        ]
         chain, instruction = self.dump.chain_index, self.dump.instruction_id
         return frozenset((int(chain[row]), int(instruction[row])) for row in rows)
 
@@ -166,15 +170,15 @@ class RecordedDump:
         )
         numbers = numbered(*(column[rows] for column in columns))
         counts = np.bincount(numbers).tolist()
-        found = []
+        logs = []
         for event, count in zip(rows[first_rows(numbers)].tolist(), counts, strict=True):
             number = int(dump.delegate_id_int[event])
             identifier = number if number != -1 else dump.delegate_id_str[event]
             at = (int(dump.chain_index[event]), int(dump.instruction_id[event]))
             shown = shortened(repr(number if number != -1 else dump.delegate_names[event]))
             how = int(self.nodes.how[event])
-            found.append(Identified(at, str(identifier), shown, how, count))
-        return tuple(found)
+            logs.append(Identified(at, str(identifier), shown, how, count))
+        return tuple(logs)
 
 
 def _rows_by_number(rows: Ints, number: Ints, count: int) -> list[Ints]:
@@ -199,10 +203,10 @@ def place(dump: ETDump, at: Instruction) -> str:
 
 def by_backend(calls: Iterable[DelegateInstruction]) -> dict[str, list[DelegateInstruction]]:
     """Return the calls by backend."""
-    found: dict[str, list[DelegateInstruction]] = {}
+    calls_of: dict[str, list[DelegateInstruction]] = {}
     for call in calls:
-        found.setdefault(call.backend, []).append(call)
-    return found
+        calls_of.setdefault(call.backend, []).append(call)
+    return calls_of
 
 
 def nodes_of_calls(calls: Iterable[DelegateInstruction]) -> tuple[int, ...]:

@@ -94,9 +94,9 @@ def _found(
     facts: Iterable[str] = (),
     nodes: tuple[int, ...] = (),
 ) -> Finding:
-    told = cut(list(facts))
+    shown = cut(list(facts))
     return Finding(
-        DEBUG_VALUES_NAME, severity, title, told, Confidence.HIGH, why, nodes, (), step, 0.8
+        DEBUG_VALUES_NAME, severity, title, shown, Confidence.HIGH, why, nodes, (), step, 0.8
     )
 
 
@@ -122,13 +122,13 @@ def find_reference_outputs(evidence: RunEvidence) -> Iterable[Finding]:
         for entry, reference in references.items()
         if entry in evidence.tensors and reference.nbytes <= _LARGEST
     ]
-    told = [
+    facts = [
         (pair[0], *_distance_to_reference(*pair))
         for pair in pairs
         if pair[0].shape == pair[1].shape
     ]
     known = [
-        (tensor, decibels, largest) for tensor, decibels, largest in told if not np.isnan(decibels)
+        (tensor, decibels, largest) for tensor, decibels, largest in facts if not np.isnan(decibels)
     ]
     if not known:
         return

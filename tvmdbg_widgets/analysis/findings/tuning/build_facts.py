@@ -28,9 +28,9 @@ def by_task(evidence: LogEvidence) -> str:
     """Return the shares of the tasks, highest first."""
     shares = evidence.builds.by_task
     names = [f"in {evidence.task(key)}" for key in shares.keys.tolist()]
-    told = shares.words(names)
+    words = shares.words(names)
     order = np.argsort(-shares.share, kind="stable").tolist()
-    return "by task: " + evidence.listed([told[place] for place in order], "task")
+    return "by task: " + evidence.listed([words[place] for place in order], "task")
 
 
 def by_unroll(evidence: LogEvidence) -> list[str]:
@@ -48,17 +48,17 @@ def by_round(evidence: LogEvidence) -> str:
     shares = builds.by_round
     worst = int(np.argmax(shares.lost))
     median = percent(float(np.median(shares.share)))
-    told = (
+    summary = (
         f"by round: median {median}, at most {int(shares.lost[worst]):,} of "
         f"{int(shares.trials[worst]):,} (round {worst:,})"
     )
     bad = np.flatnonzero(builds.bad_rounds)
     if not 0 < len(bad) < len(shares.keys):
-        return told
+        return summary
     rest = percent(shares.within(~builds.bad_rounds)[0] / shares.within(~builds.bad_rounds)[1])
     return (
-        f"{told}; a quarter or more lost in {len(bad):,} of {counted(len(shares.keys), 'round')} "
-        f"({runs_of(bad.tolist())}), {rest} in the others"
+        f"{summary}; a quarter or more lost in {len(bad):,} of "
+        f"{counted(len(shares.keys), 'round')} ({runs_of(bad.tolist())}), {rest} in the others"
     )
 
 

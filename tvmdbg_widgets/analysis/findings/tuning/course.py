@@ -107,19 +107,19 @@ _SURE = 3600.0
 
 def find_resumed(evidence: LogEvidence) -> Iterable[Finding]:
     """Yield a finding where records have long pauses, or go back in time."""
-    found = evidence.sessions
-    if len(found) < 2 or is_distilled(evidence.parts):
+    sessions = evidence.sessions
+    if len(sessions) < 2 or is_distilled(evidence.parts):
         return
-    older = any(session.gap < 0 for session in found)
-    sure = older or any(session.gap > _SURE for session in found)
-    spent = sum(session.seconds for session in found)
-    rest = len(found) - _SHOWN
+    older = any(session.gap < 0 for session in sessions)
+    sure = older or any(session.gap > _SURE for session in sessions)
+    spent = sum(session.seconds for session in sessions)
+    rest = len(sessions) - _SHOWN
     yield Finding(
         RESUMED_NAME,
         Severity.INFO,
-        f"The log was written in {counted(len(found), 'session')}, {seconds_text(spent)} in all",
+        f"The log was written in {counted(len(sessions), 'session')}, {seconds_text(spent)} in all",
         (
-            *(_words(number, session) for number, session in enumerate(found[:_SHOWN])),
+            *(_words(number, session) for number, session in enumerate(sessions[:_SHOWN])),
             *([f"and {counted(rest, 'more session')}"] if rest > 0 else []),
         ),
         Confidence.HIGH if sure else Confidence.MEDIUM,
@@ -129,7 +129,7 @@ def find_resumed(evidence: LogEvidence) -> Iterable[Finding]:
         next_step="Curves over time leave the pauses out. The search starts anew in each session "
         "unless it was told to go on. "
         + evidence.remedy(np.ones(len(evidence.trials), bool), remedies.going_on),
-        trials=tuple(session.first_row for session in found[1:]),
+        trials=tuple(session.first_row for session in sessions[1:]),
     )
 
 

@@ -79,12 +79,12 @@ def _means(error: MeasureError, tuners: list[str]) -> str:
 def _frequent_messages(
     evidence: LogEvidence, rows: np.ndarray[tuple[int], np.dtype[np.bool_]]
 ) -> list[str]:
-    told = Counter(
+    messages = Counter(
         one_line(message.message.strip().splitlines()[-1])[:_MESSAGE]
         for message in evidence.parts.messages
         if 0 <= message.row < len(rows) and rows[message.row] and message.message.strip()
     )
-    return [f"{count:,} × {text}" for text, count in told.most_common(_MESSAGES)]
+    return [f"{count:,} × {text}" for text, count in messages.most_common(_MESSAGES)]
 
 
 FREQUENT_ERRORS = LogRule(FREQUENT_ERRORS_NAME, find_frequent_errors, LogBasis.SHARES)
@@ -110,14 +110,14 @@ def find_no_valid_schedule(evidence: LogEvidence) -> Iterable[Finding]:
     )
     their = "their" if several else "its"
     tuners = evidence.tuners_of(np.isin(trials.task, tasks))
-    told = [f"{evidence.task(task)}: {_errors(evidence, task)}" for task in tasks]
-    rest = len(told) - 8
+    facts = [f"{evidence.task(task)}: {_errors(evidence, task)}" for task in tasks]
+    rest = len(facts) - 8
     yield Finding(
         NO_VALID_SCHEDULE_NAME,
         Severity.ERROR,
         title,
         (
-            *told[:8],
+            *facts[:8],
             *([f"and {counted(rest, 'more task')}"] if rest > 0 else []),
             *([_TOTAL] if "ansor" in tuners else []),
         ),
@@ -133,11 +133,11 @@ def find_no_valid_schedule(evidence: LogEvidence) -> Iterable[Finding]:
 def _errors(evidence: LogEvidence, task: int) -> str:
     errors = evidence.trials.error[evidence.trials.of_task(task)]
     codes, counts = np.unique(errors, return_counts=True)
-    told = [
+    parts = [
         f"{count:,} × {MeasureError(code).label}"
         for code, count in zip(codes.tolist(), counts.tolist(), strict=True)
     ]
-    return ", ".join(told)
+    return ", ".join(parts)
 
 
 NO_VALID_SCHEDULE = LogRule(NO_VALID_SCHEDULE_NAME, find_no_valid_schedule, LogBasis.EVERY)
@@ -152,8 +152,8 @@ def find_unread_lines(evidence: LogEvidence) -> Iterable[Finding]:
     parts = evidence.parts
     if parts.num_refused:
         facts = [
-            f"line {refused.line:,}{_file(evidence, refused.source)}: {one_line(refused.why)[:_WHY]}"
-            for refused in parts.refused[:_SHOWN]
+            f"line {line.line:,}{_file(evidence, line.source)}: {one_line(line.why)[:_WHY]}"
+            for line in parts.refused[:_SHOWN]
         ]
         rest = parts.num_refused - len(facts)
         are = agree(parts.num_refused, "is no record", "are no records")
@@ -180,12 +180,12 @@ def find_unread_lines(evidence: LogEvidence) -> Iterable[Finding]:
         )
     if parts.undecoded:
         count = sum(parts.undecoded.values())
-        told = [f"{number:,} × {one_line(what)}" for what, number in parts.undecoded.items()]
+        kinds = [f"{number:,} × {one_line(what)}" for what, number in parts.undecoded.items()]
         yield Finding(
             UNREAD_LINES_NAME,
             Severity.INFO,
             f"{counted(count, 'line')} {agree(count, 'is')} recognized and not decoded",
-            (evidence.listed(told, "kind"),),
+            (evidence.listed(kinds, "kind"),),
             Confidence.HIGH,
             "decoding them would run code from the file",
             next_step="Convert them with the TVM that wrote them.",

@@ -73,8 +73,8 @@ class LogEvidence:
     def listed(self, texts: Sequence[str], noun: str) -> str:
         """Join the first few texts, and count the rest."""
         rest = len(texts) - _LISTED
-        told = ", ".join(texts[:_LISTED])
-        return f"{told} and {counted(rest, f'more {noun}')}" if rest > 0 else told
+        first = ", ".join(texts[:_LISTED])
+        return f"{first} and {counted(rest, f'more {noun}')}" if rest > 0 else first
 
     def rows(self, chosen: npt.NDArray[np.bool_]) -> tuple[int, ...]:
         """Return the rows of a mask, for ``Finding.trials``."""
@@ -83,15 +83,15 @@ class LogEvidence:
 
 def runs_of(numbers: Iterable[int]) -> str:
     """Format ascending numbers as ranges: ``"3–7, 9"``."""
-    found: list[list[int]] = []
+    ranges: list[list[int]] = []
     for number in numbers:
-        if found and number == found[-1][1] + 1:
-            found[-1][1] = number
+        if ranges and number == ranges[-1][1] + 1:
+            ranges[-1][1] = number
         else:
-            found.append([number, number])
-    told = [f"{a:,}" if a == b else f"{a:,}–{b:,}" for a, b in found[:_LISTED]]
-    rest = len(found) - _LISTED
-    return ", ".join(told) + (f" and {counted(rest, 'more range')}" if rest > 0 else "")
+            ranges.append([number, number])
+    texts = [f"{a:,}" if a == b else f"{a:,}–{b:,}" for a, b in ranges[:_LISTED]]
+    rest = len(ranges) - _LISTED
+    return ", ".join(texts) + (f" and {counted(rest, 'more range')}" if rest > 0 else "")
 
 
 _FEW = 0.01

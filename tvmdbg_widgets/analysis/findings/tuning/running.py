@@ -27,13 +27,17 @@ def find_run_timeouts(evidence: LogEvidence) -> Iterable[Finding]:
     """Yield a finding where a twentieth of the trials ran into the timeout."""
     trials = evidence.trials
     hidden = hidden_run_timeouts(trials)
-    said = np.asarray(trials.error == MeasureError.RUN_TIMEOUT)
-    rows = hidden | said
+    timed_out = np.asarray(trials.error == MeasureError.RUN_TIMEOUT)
+    rows = hidden | timed_out
     count = int(np.count_nonzero(rows))
     if len(trials) < lost_builds.FEW or count < lost_builds.RUN_TIMEOUTS * len(trials):
         return
     num_hidden = int(np.count_nonzero(hidden))
-    facts = [f"{counted(int(said.sum()), 'trial')} with RunTimeoutError"] if said.any() else []
+    facts = (
+        [f"{counted(int(timed_out.sum()), 'trial')} with RunTimeoutError"]
+        if timed_out.any()
+        else []
+    )
     if num_hidden:
         median = seconds_text(float(np.median(trials.all_cost[hidden])))
         facts.append(

@@ -55,8 +55,8 @@ class OutputChannels:
             return None
         for known in known_layouts(run, entry, near=near):
             if _CHANNEL in known.layout.letters:
-                found = cls(known, tensor)
-                return found if found.each and found.count >= _LEAST_CHANNELS else None
+                channels = cls(known, tensor)
+                return channels if channels.each and channels.count >= _LEAST_CHANNELS else None
         return None
 
     def at(self, positions: np.ndarray[Any, np.dtype[np.intp]]) -> np.ndarray[Any, Any]:
@@ -152,10 +152,10 @@ class _Rescaled(NamedTuple):
 
 def probe_narrow_channels(subject: Subject) -> _Rescaled | None:
     """Measure the range of channels with small multipliers; None without multipliers."""
-    found, tensor = subject.statistics, subject.tensor
-    if tensor.dtype.name not in _TYPES or not found.finite or tensor.nbytes > _MOST_BYTES:
+    stats, tensor = subject.statistics, subject.tensor
+    if tensor.dtype.name not in _TYPES or not stats.finite or tensor.nbytes > _MOST_BYTES:
         return None
-    if int(found.maximum) - int(found.minimum) < _LEAST_STEPS:
+    if int(stats.maximum) - int(stats.minimum) < _LEAST_STEPS:
         return None
     for operand, multipliers in _multipliers(subject):
         channels = OutputChannels.of(subject.parts, subject.entry, tensor, near=False)
@@ -219,18 +219,18 @@ def find_narrow_channels(evidence: RunEvidence) -> Iterable[Finding]:
     }
     least = {rescaled.operand: rescaled.least for rescaled in probed.values()}
     smallest = sorted(least.items(), key=lambda item: item[1])
-    told: dict[Entry, tuple[_Channel, ...]] = {}
+    narrow_of: dict[Entry, tuple[_Channel, ...]] = {}
     for entry, each in probed.items():
         others = [least for operand, least in smallest[:2] if operand != each.operand]
         if not others or len(smallest) <= _OTHERS:
             continue
         narrow = tuple(one for one in each.narrow if one.share <= _OF_OTHERS * others[0])
         if 0 < len(narrow) <= SOME * each.total:
-            told[entry] = narrow
-    if not told:
+            narrow_of[entry] = narrow
+    if not narrow_of:
         return
-    entries = sorted(told)
-    first, narrow = probed[entries[0]], told[entries[0]]
+    entries = sorted(narrow_of)
+    first, narrow = probed[entries[0]], narrow_of[entries[0]]
     one = len(narrow) == 1
     confidence, why = evidence.joined([*entries, *(probed[entry].operand for entry in entries)])
     why = f"{why}; judged by how much multipliers differ in the other functions of this run"
@@ -243,7 +243,7 @@ def find_narrow_channels(evidence: RunEvidence) -> Iterable[Finding]:
         f"range, and {'its multiplier is' if one else 'their multipliers are'} at most "
         f"{percent(max(each.share for each in narrow))} of the median multiplier"
         f"{and_more(len(entries) - 1)}",
-        [_fact(evidence, entry, probed[entry], told[entry]) for entry in entries],
+        [_fact(evidence, entry, probed[entry], narrow_of[entry]) for entry in entries],
         entries,
         step="Check the multipliers of these channels against the calibrated scales.",
         weight=0.65,

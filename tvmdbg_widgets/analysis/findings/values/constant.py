@@ -57,9 +57,9 @@ def constants(evidence: RunEvidence) -> Constants:
     alike = (columns.size > 1) & (columns.finite == columns.size) & (columns.low == columns.high)
     likely = ((entry, evidence.statistics[entry]) for entry in columns.where(alike))
     constant: dict[Entry, object] = {
-        entry: found.minimum
-        for entry, found in likely
-        if found.minimum == found.maximum and tensors[entry].dtype.name not in _LEFT_OUT
+        entry: stats.minimum
+        for entry, stats in likely
+        if stats.minimum == stats.maximum and tensors[entry].dtype.name not in _LEFT_OUT
     }
     own: list[Entry] = []
     following: list[Entry] = []
@@ -162,14 +162,14 @@ class DeadChannels(NamedTuple):
 
 def probe_dead_channels(subject: Subject) -> DeadChannels | None:
     """Find the channels that are all zero, in a tensor with enough zeros."""
-    found = subject.statistics
-    if found.zero < _LEAST_VALUES:
+    stats = subject.statistics
+    if stats.zero < _LEAST_VALUES:
         return None
     axis = Axis.of(subject.parts, subject.entry, subject.tensor)
     if axis is None or axis.each < _LEAST_VALUES:
         return None
     dead: tuple[int, ...] = ()
-    if axis.each <= found.zero < found.size:
+    if axis.each <= stats.zero < stats.size:
         dead = tuple(np.flatnonzero(~_nonzero_channels(subject, axis)[: axis.count]).tolist())
     text = f"{axis.known.layout} by {axis.known.source}"
     return DeadChannels(dead, axis.count, text, axis.known.certainty != "stated")
@@ -190,18 +190,18 @@ def _nonzero_channels(subject: Subject, axis: Axis) -> np.ndarray[tuple[int], np
 def find_dead_channels(evidence: RunEvidence) -> Iterable[Finding]:
     """Yield a finding of all nodes with dead channels; a doubt where half are dead somewhere."""
     probed: dict[Entry, DeadChannels] = evidence.probed(DEAD_CHANNELS_NAME)
-    found = {entry: channels for entry, channels in probed.items() if channels.dead}
-    if not found:
+    dead = {entry: channels for entry, channels in probed.items() if channels.dead}
+    if not dead:
         return
-    entries = sorted(found, key=lambda entry: (-_share(found[entry]), entry))
-    worst = found[entries[0]]
+    entries = sorted(dead, key=lambda entry: (-_share(dead[entry]), entry))
+    worst = dead[entries[0]]
     facts = [
         f"{evidence.entry_name(entry)}: {len(each.dead):,} of {counted(each.total, 'channel')} "
         f"({listed(each.dead, most=_SHOWN)}); {each.axis}"
-        for entry, each in ((entry, found[entry]) for entry in entries)
+        for entry, each in ((entry, dead[entry]) for entry in entries)
     ]
     confidence, why = evidence.joined(entries)
-    if any(channels.assumed for channels in found.values()) and confidence is Confidence.HIGH:
+    if any(channels.assumed for channels in dead.values()) and confidence is Confidence.HIGH:
         confidence, why = Confidence.MEDIUM, f"{why}; the layout is inferred, not stated"
     yield evidence.of_entries(
         DEAD_CHANNELS_NAME,
@@ -218,8 +218,8 @@ def find_dead_channels(evidence: RunEvidence) -> Iterable[Finding]:
     )
 
 
-def _share(found: DeadChannels) -> float:
-    return len(found.dead) / found.total
+def _share(channels: DeadChannels) -> float:
+    return len(channels.dead) / channels.total
 
 
 def screen_dead_channels(batch: Batch) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:

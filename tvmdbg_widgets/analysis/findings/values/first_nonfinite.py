@@ -43,8 +43,8 @@ class Birth(NamedTuple):
 
 def probe_first_nonfinite(subject: Subject) -> ChannelsWithin | None:
     """Find the channels that hold all NaN and Inf of an output, if these are only some."""
-    found = subject.statistics
-    if not found.applicable or not 0 < found.size - found.finite <= found.size // 4:
+    stats = subject.statistics
+    if not stats.applicable or not 0 < stats.size - stats.finite <= stats.size // 4:
         return None
     return within(subject, lambda chunk: ~np.isfinite(comparable(chunk)))
 
@@ -124,14 +124,14 @@ def behind(
     graph = evidence.parts.graph
     if graph is None:
         return ()
-    found = {start}
+    carrying = {start}
     waiting = deque([start])
     while waiting:
         for reached in readers(graph, waiting.popleft()):
-            if reached in carriers and reached not in found:
-                found.add(reached)
+            if reached in carriers and reached not in carrying:
+                carrying.add(reached)
                 waiting.append(reached)
-    return tuple(sorted(found - {start}))
+    return tuple(sorted(carrying - {start}))
 
 
 def readers(graph: Graph, entry: Entry) -> Iterator[Entry]:
@@ -148,50 +148,50 @@ def _carriers_before_wrong(
     evidence: RunEvidence, carriers: Mapping[Entry, Statistics]
 ) -> set[Entry]:
     graph = evidence.parts.graph
-    found = {
+    before = {
         entry for entry, statistics in carriers.items() if statistics.nan or statistics.pos_inf
     }
     if graph is None:
-        return found
-    waiting = list(found)
+        return before
+    waiting = list(before)
     seen: set[int] = set()
     while waiting:
         node = waiting.pop()[0]
         if node not in seen:
             seen.add(node)
             read = {read.entry for read in evidence.reads(node)}
-            new = [entry for entry in read if entry in carriers and entry not in found]
-            found.update(new)
+            new = [entry for entry in read if entry in carriers and entry not in before]
+            before.update(new)
             waiting.extend(new)
-    return found
+    return before
 
 
 def _overflows(evidence: RunEvidence, node: int) -> bool:
     if not evidence.is_operator(node):
         return False
-    found = evidence.operator_parts(node)
-    return bool({"convolution", "matmul"} & set(map(family, found))) and not any(
-        word in part for part in found for word in _MASKING
+    operators = evidence.operator_parts(node)
+    return bool({"convolution", "matmul"} & set(map(family, operators))) and not any(
+        word in part for part in operators for word in _MASKING
     )
 
 
 def _first(evidence: RunEvidence, carriers: Mapping[Entry, Statistics], birth: Birth) -> Finding:
-    entry, found = birth.entry, carriers[birth.entry]
+    entry, stats = birth.entry, carriers[birth.entry]
     spread = behind(evidence, carriers, entry)
     node = entry[0]
-    what, count = _what(found)
+    what, count = _what(stats)
     name = evidence.entry_name(entry)
     role = evidence.role(node)
     if role is None:
-        title = f"{name} is the first tensor with {what}: {_of(count, found)}"
+        title = f"{name} is the first tensor with {what}: {_of(count, stats)}"
     elif role:
-        title = f"{role.capitalize()} {name} contains {what}: {_of(count, found)}"
+        title = f"{role.capitalize()} {name} contains {what}: {_of(count, stats)}"
     else:
-        title = f"First {what} appears in {name}: {_of(count, found)}"
+        title = f"First {what} appears in {name}: {_of(count, stats)}"
     title += "".join(f", {channel}" for channel in _channels(evidence, entry))
-    size = counted(found.size, "value")
-    counts = f"{found.nan:,} NaN, {found.pos_inf:,} +Inf, {found.neg_inf:,} -Inf in {size}"
-    facts = [counts + _largest(evidence, entry, found)]
+    size = counted(stats.size, "value")
+    counts = f"{stats.nan:,} NaN, {stats.pos_inf:,} +Inf, {stats.neg_inf:,} -Inf in {size}"
+    facts = [counts + _largest(evidence, entry, stats)]
     full_name = evidence.short_name(node)
     if full_name not in ("", evidence.label(node)):
         facts.append(f"full name: {full_name}")
@@ -203,7 +203,7 @@ def _first(evidence: RunEvidence, carriers: Mapping[Entry, Statistics], birth: B
         )
     elif role is not None:
         facts.append("did not spread: no consumer contains NaN or Inf")
-    if not found.nan:
+    if not stats.nan:
         turned = next((entry for entry in spread if carriers[entry].nan), None)
         if turned is not None:
             facts.append(
@@ -226,8 +226,8 @@ def _first(evidence: RunEvidence, carriers: Mapping[Entry, Statistics], birth: B
 
 
 def _channels(evidence: RunEvidence, entry: Entry) -> list[str]:
-    found = evidence.scanned.probed.get(FIRST_NONFINITE_NAME, {}).get(entry)
-    return [f"all in {found}"] if found is not None else []
+    channels = evidence.scanned.probed.get(FIRST_NONFINITE_NAME, {}).get(entry)
+    return [f"all in {channels}"] if channels is not None else []
 
 
 def _next_step(evidence: RunEvidence, node: int) -> str:
@@ -251,20 +251,20 @@ def _next_step(evidence: RunEvidence, node: int) -> str:
 def _inputs(evidence: RunEvidence, node: int) -> list[str]:
     if not evidence.is_operator(node):
         return []
-    told = []
+    words = []
     for entry in dict.fromkeys(read.entry for read in evidence.reads(node) if read.sure):
-        found = evidence.statistics.get(entry)
-        if found is not None and found.finite and found.finite == found.size:
-            bounds = f"{number_text(found.minimum)} … {number_text(found.maximum)}"
-            told.append(f"input {evidence.entry_name(entry)}: {bounds}, all values finite")
-    return list(cut(told, 5))
+        stats = evidence.statistics.get(entry)
+        if stats is not None and stats.finite and stats.finite == stats.size:
+            bounds = f"{number_text(stats.minimum)} … {number_text(stats.maximum)}"
+            words.append(f"input {evidence.entry_name(entry)}: {bounds}, all values finite")
+    return list(cut(words, 5))
 
 
-def _largest(evidence: RunEvidence, entry: Entry, found: Statistics) -> str:
+def _largest(evidence: RunEvidence, entry: Entry, stats: Statistics) -> str:
     tensors = evidence.parts.tensors
-    if not found.finite or tensors is None:
+    if not stats.finite or tensors is None:
         return ""
-    largest = max(abs(found.minimum), abs(found.maximum))
+    largest = max(abs(stats.minimum), abs(stats.maximum))
     is_half = tensors[entry].dtype.name == "float16"
     limit = f" (float16 max: {_FLOAT16_MAX:,.0f})" if is_half else ""
     return f"; largest finite magnitude: {number_text(largest)}{limit}"
@@ -277,13 +277,13 @@ def _outputs(
     if graph is None:
         return []
     reached = set(entries)
-    told = []
+    words = []
     for place, head in enumerate(map(tuple, graph.heads.tolist())):
         if head in reached:
-            found = carriers[head]
-            bad = found.size - found.finite
-            told.append(f"graph output {place}, {evidence.entry_name(head)}: {_of(bad, found)}")
-    return list(cut(told, 3))
+            stats = carriers[head]
+            bad = stats.size - stats.finite
+            words.append(f"graph output {place}, {evidence.entry_name(head)}: {_of(bad, stats)}")
+    return list(cut(words, 3))
 
 
 def _others(
@@ -335,14 +335,14 @@ def _minus(
     )
 
 
-def _what(found: Statistics) -> tuple[str, int]:
-    infinite = found.pos_inf + found.neg_inf
-    what = "NaN and Inf" if found.nan and infinite else "NaN" if found.nan else "Inf"
-    return what, found.nan + infinite
+def _what(stats: Statistics) -> tuple[str, int]:
+    infinite = stats.pos_inf + stats.neg_inf
+    what = "NaN and Inf" if stats.nan and infinite else "NaN" if stats.nan else "Inf"
+    return what, stats.nan + infinite
 
 
-def _of(count: int, found: Statistics) -> str:
-    return f"{count:,} of {counted(found.size, 'value')}"
+def _of(count: int, stats: Statistics) -> str:
+    return f"{count:,} of {counted(stats.size, 'value')}"
 
 
 FIRST_NONFINITE = Rule(

@@ -43,20 +43,20 @@ _INT8_STEPS = 254  # half steps of a scale from -127 to 127
 
 def probe_ranges(subject: Subject) -> int | None:
     """Count the nonzero values that float16 or an int8 scale represents badly."""
-    found, name = subject.statistics, subject.tensor.dtype.name
-    nonzero = found.finite - found.zero
+    stats, name = subject.statistics, subject.tensor.dtype.name
+    nonzero = stats.finite - stats.zero
     if nonzero < _LEAST:
         return None
     if name == "float16":
         below, least = _SMALLEST_NORMAL, _SUBNORMAL_SHARE * nonzero
     elif name == "float32":
-        below, least = _peak(found) / _INT8_STEPS, _LOST * nonzero
+        below, least = _peak(stats) / _INT8_STEPS, _LOST * nonzero
     else:
         return None
     largest = math.nextafter(below, 0)
-    if subject.count(-largest, largest)[1] - found.zero < least:
+    if subject.count(-largest, largest)[1] - stats.zero < least:
         return None
-    count = subject.count_exactly(-largest, largest) - found.zero
+    count = subject.count_exactly(-largest, largest) - stats.zero
     return count if count >= least else None
 
 
@@ -65,10 +65,10 @@ def screen_ranges(batch: Batch) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
     return batch.finite - batch.zero >= _LEAST
 
 
-def is_near_limit(tensor: Tensor, found: Statistics) -> bool:
+def is_near_limit(tensor: Tensor, stats: Statistics) -> bool:
     """Return whether a finite float16 tensor is within a factor of two of the largest float16."""
-    finite = found.finite and found.finite == found.size
-    return bool(finite and tensor.dtype.name == "float16" and _peak(found) > NEAR)
+    finite = stats.finite and stats.finite == stats.size
+    return bool(finite and tensor.dtype.name == "float16" and _peak(stats) > NEAR)
 
 
 def find_ranges(evidence: RunEvidence) -> Iterable[Finding]:
@@ -92,29 +92,31 @@ def find_ranges(evidence: RunEvidence) -> Iterable[Finding]:
     small: dict[Entry, int] = evidence.probed(RANGES_NAME)
     lost = {e: count for e, count in small.items() if tensors[e].dtype.name == "float16"}
     if lost:
-        told = [
+        facts = [
             f"{evidence.entry_name(e)}: {count:,} of the {read[e].finite - read[e].zero:,} nonzero"
             for e, count in lost.items()
         ]
         what = "has values too small for full float16 precision (below 6.1e-5)"
         step = "Rescale these values, or keep them in float32."
-        yield _of_limit(evidence, list(lost), what, told, step=step, weight=0.6)
+        yield _of_limit(evidence, list(lost), what, facts, step=step, weight=0.6)
     beyond = [entry for entry in floats if _peak(whole[entry]) > _MAX]
     if beyond:
-        told = [f"{evidence.entry_name(e)}: {number_text(_larger_bound(whole[e]))}" for e in beyond]
+        facts = [
+            f"{evidence.entry_name(e)}: {number_text(_larger_bound(whole[e]))}" for e in beyond
+        ]
         what = f"has values beyond {_MAX:,.0f}, which would be Inf in float16"
         step = "Keep these nodes in float32 when converting to float16."
-        yield _of_limit(evidence, beyond, what, told, step=step, weight=0.7)
+        yield _of_limit(evidence, beyond, what, facts, step=step, weight=0.7)
     wide = {e: count for e, count in small.items() if tensors[e].dtype.name == "float32"}
     if wide:
-        told = [
+        facts = [
             f"{evidence.entry_name(e)}: {wide[e]:,} of {read[e].finite - read[e].zero:,} nonzero"
             f"; largest magnitude {number_text(_larger_bound(read[e]))}"
             for e in wide
         ]
         what = "has too wide a range for one int8 scale: most values would round to zero"
         step = "When quantizing, use per-channel scales for this tensor, or clip large values."
-        yield _of_limit(evidence, list(wide), what, told, step=step, weight=0.4)
+        yield _of_limit(evidence, list(wide), what, facts, step=step, weight=0.4)
 
 
 def _of_limit(
@@ -133,13 +135,13 @@ def _of_limit(
     )
 
 
-def _larger_bound(found: Statistics) -> object:
-    end: object = found.minimum if -float(found.minimum) > float(found.maximum) else found.maximum
+def _larger_bound(stats: Statistics) -> object:
+    end: object = stats.minimum if -float(stats.minimum) > float(stats.maximum) else stats.maximum
     return end
 
 
-def _peak(found: Statistics) -> float:
-    return max(abs(float(found.minimum)), abs(float(found.maximum)))
+def _peak(stats: Statistics) -> float:
+    return max(abs(float(stats.minimum)), abs(float(stats.maximum)))
 
 
 RANGES = Rule(RANGES_NAME, find_ranges, Basis.TENSORS, probe_ranges, screen_ranges)
@@ -159,16 +161,16 @@ def probe_odd_bools(subject: Subject) -> OddBoolCount | None:
     values = subject.tensor.values()
     if not subject.tensor.dtype.is_bool or values.is_packed:
         return None
-    found = OddBoolCount(0, values.count)
+    count = OddBoolCount(0, values.count)
     source = every(values.codes)
     groups = source.groups() if isinstance(source, Distinct) else [(1, source)]
     for often, pieces in groups:
         for chunk, where in pieces:
             odd = chunk > 1
             if odd.any():
-                first = min(found.first, where(int(odd.argmax())))
-                found = OddBoolCount(found.number + often * int(np.count_nonzero(odd)), first)
-    return found if found.number else None
+                first = min(count.first, where(int(odd.argmax())))
+                count = OddBoolCount(count.number + often * int(np.count_nonzero(odd)), first)
+    return count if count.number else None
 
 
 def screen_odd_bools(batch: Batch) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
@@ -245,13 +247,13 @@ def find_repeated(evidence: RunEvidence) -> Iterable[Finding]:
     if not again:
         return
     share = float(evidence.shares[again].sum()) if len(evidence.shares) else 0.0
-    told = f" ({percent(share)} of the time)" if share else ""
+    share_words = f" ({percent(share)} of the time)" if share else ""
     read = all((node, 0) in evidence.statistics for nodes in groups for node in nodes)
     yield Finding(
         REPEATED_NAME,
         Severity.HOTSPOT,
         f"{counted(len(again), 'operator')} {agree(len(again), 'repeats')} the work "
-        f"of an earlier one{told}",
+        f"of an earlier one{share_words}",
         cut([f"{evidence.list(nodes)}: same function, same inputs" for nodes in groups]),
         Confidence.HIGH if read else Confidence.MEDIUM,
         "same function, same inputs, same output statistics"
@@ -284,16 +286,16 @@ def _equal_hashes(graph: Graph, ends: np.ndarray[Any, np.dtype[np.intp]]) -> lis
     sums = np.concatenate([[0], np.cumsum(operands * (place * _ODD[2] + 1))])
     numbers = (sums[ends[1:]] - sums[ends[:-1]] + graph.func_names.codes * np.int64(_ODD[3]))[nodes]
     _, inverse, counts = np.unique(numbers, return_inverse=True, return_counts=True)
-    found: list[int] = nodes[counts[inverse] > 1].tolist()
-    return found
+    equal: list[int] = nodes[counts[inverse] > 1].tolist()
+    return equal
 
 
 def _values(evidence: RunEvidence, entry: tuple[int, int]) -> object:
-    found = evidence.statistics.get(entry)
-    if found is None:
+    stats = evidence.statistics.get(entry)
+    if stats is None:
         return None
-    bounds = str(found.minimum), str(found.maximum)
-    return found.size, found.nan, found.zero, *bounds, str(found.mean), str(found.std)
+    bounds = str(stats.minimum), str(stats.maximum)
+    return (stats.size, stats.nan, stats.zero, *bounds, str(stats.mean), str(stats.std))
 
 
 REPEATED = Rule(REPEATED_NAME, find_repeated, Basis.TENSORS | Basis.EDGES)

@@ -83,36 +83,36 @@ class Ends(NamedTuple):
         return self.at_low + self.at_high > 0 and enough
 
 
-def is_judged(run: RunParts, entry: Entry, tensor: Tensor, found: Statistics) -> bool:
+def is_judged(run: RunParts, entry: Entry, tensor: Tensor, stats: Statistics) -> bool:
     """Return whether the ends of an entry's range are known, so that values there are counted."""
     named = _operators_of(run, entry)
-    return named is not None and bool(found.finite) and _limits(tensor, found, named) is not None
+    return named is not None and bool(stats.finite) and _limits(tensor, stats, named) is not None
 
 
 def probe_saturated(subject: Subject) -> Ends | None:
     """Count the values at the ends of their range, if any."""
-    found = subject.statistics
+    stats = subject.statistics
     named = _operators_of(subject.parts, subject.entry)
-    if named is None or not found.finite:
+    if named is None or not stats.finite:
         return None
-    limits = _limits(subject.tensor, found, named)
+    limits = _limits(subject.tensor, stats, named)
     if limits is None:
         return None
     low, high, least, by_name = limits
-    at_low = low is not None and found.minimum <= low
-    if not at_low and found.maximum < high:
+    at_low = low is not None and stats.minimum <= low
+    if not at_low and stats.maximum < high:
         return None
     below = 0
     if at_low and low is not None:
-        below = subject.count_exactly(-math.inf, low) + found.neg_inf
+        below = subject.count_exactly(-math.inf, low) + stats.neg_inf
     above = subject.count_exactly(high, high)
     if not below + above:
         return None
     channels = None
-    if not by_name and below + above < found.size // 2:
+    if not by_name and below + above < stats.size // 2:
         bounds = -math.inf if low is None else low, high
         channels = _saturated_channels(subject, bounds, below + above, _OF_CHANNEL if least else 0)
-    return Ends(low if at_low else None, high, below, above, found.size, by_name, least, channels)
+    return Ends(low if at_low else None, high, below, above, stats.size, by_name, least, channels)
 
 
 def _saturated_channels(
@@ -148,7 +148,7 @@ def _operators_of(run: RunParts, entry: Entry) -> tuple[str, ...] | None:
 
 
 def _limits(
-    tensor: Tensor, found: Statistics, named: tuple[str, ...]
+    tensor: Tensor, stats: Statistics, named: tuple[str, ...]
 ) -> tuple[float | None, float, float, bool] | None:
     """Return lower and upper end, least share there, and whether the function's name gives them."""
     dtype = tensor.dtype
@@ -156,7 +156,7 @@ def _limits(
         return None
     if dtype.name == "float16":
         return -65504.0, 65504.0, 0.0, False
-    if found.size < LEAST:
+    if stats.size < LEAST:
         return None
     if dtype.name.startswith("float8"):
         limit = float(ml_dtypes.finfo(tensor.record.values().numpy_dtype).max)  # type: ignore[no-untyped-call]
@@ -175,17 +175,17 @@ def _limits(
 def find_saturated(evidence: RunEvidence) -> Iterable[Finding]:
     """Yield a finding of all saturated outputs, the worst first."""
     probed: dict[Entry, Ends] = evidence.probed(SATURATED_NAME)
-    found = {entry: ends for entry, ends in probed.items() if ends.many}
-    if not found:
+    saturated = {entry: ends for entry, ends in probed.items() if ends.many}
+    if not saturated:
         return
-    entries = sorted(found, key=lambda entry: (-found[entry].share, entry))
-    worst = found[entries[0]]
+    entries = sorted(saturated, key=lambda entry: (-saturated[entry].share, entry))
+    worst = saturated[entries[0]]
     confidence, why = evidence.joined(entries)
-    if any(ends.by_name for ends in found.values()) and confidence is Confidence.HIGH:
+    if any(ends.by_name for ends in saturated.values()) and confidence is Confidence.HIGH:
         confidence, why = Confidence.MEDIUM, f"{why}; some ranges are inferred from function names"
     facts = []
     for entry in entries:
-        ends = found[entry]
+        ends = saturated[entry]
         low = f", {ends.at_low:,} at {ends.low:g}" if ends.low is not None else ""
         facts.append(
             f"{evidence.entry_name(entry)}: {ends.at_high:,} of {counted(ends.size, 'value')} at "
@@ -284,11 +284,11 @@ def _range_uses(
         name = tensor.dtype.name
         if name not in _RANGES or tensor.size < _LEAST:
             continue
-        found = evidence.statistics.get(entry)
-        if found is None or not found.finite:
+        stats = evidence.statistics.get(entry)
+        if stats is None or not stats.finite:
             continue
         kinds = node_op_kinds(graph) if kinds is None else kinds
-        low, high, (least, most) = int(found.minimum), int(found.maximum), _RANGES[name]
+        low, high, (least, most) = int(stats.minimum), int(stats.maximum), _RANGES[name]
         # For a function that cuts below zero only the upper half counts.
         share = high / most if least < 0 <= low else (high - low) / (most - least)
         use = uses[entry] = _RangeUse(low, high, share)

@@ -105,14 +105,14 @@ def _steps(a: Schedule, b: Schedule) -> list[ScheduleDifference]:
     def same_loop(step: AnyStep) -> Hashable:
         return step.code, step.stage_id, getattr(step, "iter_id", -1)
 
-    found = []
+    differences = []
     for in_a, in_b in align(of_a, of_b, same_loop, lambda step: (step.code, step.stage_id)):
         differing: tuple[str, ...] = ()
         if in_a is not None and in_b is not None:
             values = vars(of_b[in_b])
             differing = tuple(n for n, value in vars(of_a[in_a]).items() if value != values[n])
-        found.append(_difference((in_a, in_b), a.steps, b.steps, differing))
-    return found
+        differences.append(_difference((in_a, in_b), a.steps, b.steps, differing))
+    return differences
 
 
 def _aligned_texts(a: Sequence[str], b: Sequence[str]) -> list[ScheduleDifference]:
@@ -128,12 +128,12 @@ def _lines(a: Schedule, b: Schedule) -> list[ScheduleDifference]:
     named_a = [(_alignment_key(a.shown, line), line) for line in lines_a]
     named_b = [(_alignment_key(b.shown, line), line) for line in lines_b]
     texts_a, texts_b = list(map(with_factor, lines_a)), list(map(with_factor, lines_b))
-    found = []
+    differences = []
     for in_a, in_b in align(named_a, named_b, lambda item: item[0]):
         both = in_a is not None and in_b is not None
         differing = _changed(lines_a[in_a], lines_b[in_b]) if both else ()  # type: ignore[index]
-        found.append(_difference((in_a, in_b), texts_a, texts_b, differing))
-    return found
+        differences.append(_difference((in_a, in_b), texts_a, texts_b, differing))
+    return differences
 
 
 def _difference(
@@ -175,10 +175,10 @@ def _alignment_key(state: State | None, line: NestLine) -> tuple[Any, ...]:
 
 
 def _changed(a: NestLine, b: NestLine) -> tuple[str, ...]:
-    found = [
+    fields = [
         name for name in ("annotation", "extent", "factor") if getattr(a, name) != getattr(b, name)
     ]
-    return tuple(found) or (() if a.text == b.text else ("text",))
+    return tuple(fields) or (() if a.text == b.text else ("text",))
 
 
 def _texts(each: ScheduleDifference) -> list[str]:

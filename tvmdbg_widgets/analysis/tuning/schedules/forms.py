@@ -143,10 +143,7 @@ def _limits(atom: Atom) -> Limits:
         return 0, None if atom.extent is None else atom.extent - 1
     low, high = atom.of.limits
     if isinstance(atom, Quotient):
-        return (
-            None if low is None else low // atom.by,
-            None if high is None else high // atom.by,
-        )
+        return (None if low is None else low // atom.by, None if high is None else high // atom.by)
     return 0, atom.by - 1
 
 

@@ -63,7 +63,7 @@ def _read_bounds(
     path = list(stage.path())
     around = path[0][1] if path else None
     rank = _storage_rank(stage, path)
-    found: list[IntegerInterval | None] | None = None
+    bounds: list[IntegerInterval | None] | None = None
     for consumer in later:
         if consumer.is_inlined and not consumer.is_output:
             continue
@@ -78,15 +78,15 @@ def _read_bounds(
                     within_shape(evaluated(index, axes), axis.extent)
                     for index, axis in zip(read.indices, stage.axes, strict=False)
                 ]
-                found = one if found is None else list(map(union, found, one))
-    return [EVERYTHING] * len(stage.axes) if found is None else found
+                bounds = one if bounds is None else list(map(union, bounds, one))
+    return [EVERYTHING] * len(stage.axes) if bounds is None else bounds
 
 
 def _axis_intervals_inside(
     consumer: TensorStage, around: LoopVariable | None, rank: int, ranges: Ranges
 ) -> dict[str, IntegerInterval | None]:
     """Return how far a consumer's axes run inside the attached stage's loop."""
-    found: Intervals = {}
+    intervals: Intervals = {}
     inside = True
     for loop in reversed(consumer.leaves):
         inside = inside and loop is not around
@@ -94,13 +94,13 @@ def _axis_intervals_inside(
             raise RefusedError(f"{consumer.name} is inlined, or a loop of it is no more")
         whole = ranges[loop]
         if whole.extent == 1:
-            found[loop] = point(whole.min)
+            intervals[loop] = point(whole.min)
         elif _runs_inside(consumer.tag(loop), inside, rank):
-            found[loop] = interval(whole)
+            intervals[loop] = interval(whole)
         else:
             _check_from_zero(whole)
             variable = consumer.threads[loop][1] if loop in consumer.threads else loop
-            found[loop] = point(LinearForm.of(variable))
+            intervals[loop] = point(LinearForm.of(variable))
     running: Intervals = {}
     for stage, loop in consumer.path():
         inside = inside and loop is not around
@@ -111,7 +111,7 @@ def _axis_intervals_inside(
                 running[stage.threads[loop][1]] = interval(ranges[loop])
     if inside and around is not None:
         raise RefusedError(f"no loop around {consumer.name} carries what it reads")
-    return axis_intervals(consumer, found, running, ranges)
+    return axis_intervals(consumer, intervals, running, ranges)
 
 
 def axis_intervals(

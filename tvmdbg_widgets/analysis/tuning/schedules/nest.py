@@ -44,13 +44,13 @@ def _stage(state: State, root: int, hide_ones: bool) -> list[NestLine]:
     lines: list[NestLine] = []
     open_stages = [_stage_lines(state, root, 0, hide_ones)]
     while open_stages:
-        found = next(open_stages[-1], None)
-        if found is None:
+        attached = next(open_stages[-1], None)
+        if attached is None:
             open_stages.pop()
-        elif isinstance(found, NestLine):
-            lines.append(found)
+        elif isinstance(attached, NestLine):
+            lines.append(attached)
         else:
-            open_stages.append(_stage_lines(state, *found, hide_ones))
+            open_stages.append(_stage_lines(state, *attached, hide_ones))
     return lines
 
 
@@ -129,7 +129,7 @@ def as_html(
     notes: Sequence[str],
     *,
     lines: Sequence[NestLine],
-    said: Sequence[str],
+    sentences: Sequence[str],
     structure: TileStructure,
     python: str,
 ) -> str:
@@ -138,9 +138,9 @@ def as_html(
     parts += [f"<p>{_text(note)}</p>" for note in notes]
     if lines:
         parts.append(f"<pre {_PRE}>{_cut(map(_line, lines), len(lines))}</pre>")
-    steps = "".join(f"<li>{_text(sentence)}</li>" for sentence in said[:_MOST_LINES])
+    steps = "".join(f"<li>{_text(sentence)}</li>" for sentence in sentences[:_MOST_LINES])
     name = "steps" if lines else "what the tuner chose"
-    more = f"<p>{_more(len(said))}</p>" if len(said) > _MOST_LINES else ""
+    more = f"<p>{_more(len(sentences))}</p>" if len(sentences) > _MOST_LINES else ""
     state = "" if lines else " open"
     parts.append(
         f'<details{state}><summary>{name}</summary><ol start="0">{steps}</ol>{more}</details>'

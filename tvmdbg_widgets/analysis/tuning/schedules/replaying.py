@@ -93,17 +93,17 @@ class WorkingWithoutDag(Working):
 
     def iterator(self, stage: int, place: int, field: str = "iter_id") -> Iterator:
         """Return a loop, making all missing ones up to it if the stage may have more."""
-        found = self.stage(stage)
-        if 0 <= place < len(found.iterators):
-            return found.iterators[place]
-        missing = place + 1 - len(found.iterators)
-        if found.is_open and missing > 0 and place < MOST_LOOPS:
+        grown = self.stage(stage)
+        if 0 <= place < len(grown.iterators):
+            return grown.iterators[place]
+        missing = place + 1 - len(grown.iterators)
+        if grown.is_open and missing > 0 and place < MOST_LOOPS:
             known = self.known[stage]
             extents = known.extents if self.knows_parts(stage) else {}
             numbers = range(known.named, known.named + missing)
-            more = tuple(_axis(found, number, extents.get(number)) for number in numbers)
+            more = tuple(_axis(grown, number, extents.get(number)) for number in numbers)
             known.named += missing
-            self.stages[stage] = changed(found, iterators=found.iterators + more)
+            self.stages[stage] = changed(grown, iterators=grown.iterators + more)
         return super().iterator(stage, place, field)
 
     def prepare(self, step: AnyStep) -> None:

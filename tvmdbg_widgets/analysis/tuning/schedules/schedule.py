@@ -163,12 +163,12 @@ class Schedule:
         """Notes on the nest: sources of names, and unknowns."""
         if self.record.task.tuner != "ansor" or not self.record.steps:
             return ()
-        found = [f"DAG: {self.dag_source}", *self.dag_problems]
+        notes = [f"DAG: {self.dag_source}", *self.dag_problems]
         if self.refused:
-            found.append(f"The steps cannot be applied: {self.refused}")
+            notes.append(f"The steps cannot be applied: {self.refused}")
         elif self.state is not None and self.inferred is self.state:
-            found.append(f"Bounds are not inferred: {why_refused(self.state)}")
-        return (*found, *self._best_known[1])
+            notes.append(f"Bounds are not inferred: {why_refused(self.state)}")
+        return (*notes, *self._best_known[1])
 
     def __repr__(self) -> str:
         lines = [self.title, *(f"  {note}" for note in self.notes)]
@@ -187,7 +187,7 @@ class Schedule:
             self.title,
             self.notes,
             lines=self.nest,
-            said=self.steps,
+            sentences=self.steps,
             structure=self.structure,
             python=self.python,
         )
@@ -259,12 +259,12 @@ def _bounded(stage: Stage, loops: Sequence[LoopVariable], ranges: Ranges) -> Sta
     # TE has more loops for a stage that was split before it was cached.
     if len(loops) < len(stage.iterators) or any(loop not in ranges for loop in loops):
         raise RefusedError(f"the loops of {stage.name} are others than the schedule's")
-    found = [ranges[loop] for loop, _ in zip(loops, stage.iterators, strict=False)]
+    bounds = [ranges[loop] for loop, _ in zip(loops, stage.iterators, strict=False)]
     return replace(
         stage,
         iterators=tuple(
             replace(iterator, extent=each.extent, symbol=each.symbol, min=text(each.min))
-            for iterator, each in zip(stage.iterators, found, strict=True)
+            for iterator, each in zip(stage.iterators, bounds, strict=True)
         ),
     )
 
@@ -287,8 +287,8 @@ def best_known(
                 iterators[place] = replace(iterators[place], extent=extent)
                 filled += 1
             if loop.extent not in (None, extent):
-                told = f"loop {loop.name} of {stage.name}: {loop.extent:,} by the DAG"
-                differing.append(f"{told}, {extent:,} by the steps")
+                words = f"loop {loop.name} of {stage.name}: {loop.extent:,} by the DAG"
+                differing.append(f"{words}, {extent:,} by the steps")
         stages[number] = replace(stages[number], iterators=tuple(iterators))
     notes = []
     if filled:

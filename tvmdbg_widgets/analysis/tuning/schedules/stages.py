@@ -288,23 +288,27 @@ def _bound_to_threads(stage: TensorStage) -> set[LoopVariable]:
     return bound
 
 
-def pass_up_intervals(stage: TensorStage, ranges: Ranges, found: Intervals) -> None:
+def pass_up_intervals(stage: TensorStage, ranges: Ranges, intervals: Intervals) -> None:
     """Derive intervals of axes from leaves (``PassUpDomain``)."""
     for relation in reversed(stage.relations):
-        if any(loop not in found for loop in relation.made) and not isinstance(relation, Single):
+        if any(loop not in intervals for loop in relation.made) and not isinstance(
+            relation, Single
+        ):
             raise RefusedError(f"a loop of {stage.name} is not among its leaves")
         match relation:
             case AxisSplit():
-                found[relation.parent] = _split_up(relation, ranges, found)
+                intervals[relation.parent] = _split_up(relation, ranges, intervals)
             case Fuse():
-                found[relation.outer], found[relation.inner] = _fuse_up(relation, ranges, found)
+                intervals[relation.outer], intervals[relation.inner] = _fuse_up(
+                    relation, ranges, intervals
+                )
             case Shift(parent, shifted):
-                each = found[shifted]
-                found[parent] = None if each is None else plus(each, point(ranges[parent].min))
+                each = intervals[shifted]
+                intervals[parent] = None if each is None else plus(each, point(ranges[parent].min))
 
 
-def _split_up(relation: AxisSplit, ranges: Ranges, found: Intervals) -> IntegerInterval | None:
-    outer, inner = found[relation.outer], found[relation.inner]
+def _split_up(relation: AxisSplit, ranges: Ranges, intervals: Intervals) -> IntegerInterval | None:
+    outer, inner = intervals[relation.outer], intervals[relation.inner]
     if outer is None or inner is None:
         return None
     whole = ranges[relation.parent]
@@ -317,9 +321,9 @@ def _split_up(relation: AxisSplit, ranges: Ranges, found: Intervals) -> IntegerI
 
 
 def _fuse_up(
-    relation: Fuse, ranges: Ranges, found: Intervals
+    relation: Fuse, ranges: Ranges, intervals: Intervals
 ) -> tuple[IntegerInterval | None, IntegerInterval | None]:
-    fused, outer, inner = found[relation.fused], ranges[relation.outer], ranges[relation.inner]
+    fused, outer, inner = intervals[relation.fused], ranges[relation.outer], ranges[relation.inner]
     if fused is None or inner.extent is None or fused.low is None or fused.high is None:
         return None, None
     if fused.is_all_of(ranges[relation.fused]):
@@ -337,39 +341,39 @@ def _fuse_up(
 
 
 def pass_up_forms(
-    stage: TensorStage, ranges: Ranges, found: dict[LoopVariable, LinearForm]
+    stage: TensorStage, ranges: Ranges, forms: dict[LoopVariable, LinearForm]
 ) -> None:
     """Derive values of axes from leaves, as far as known (``PassUpIndex``)."""
     for relation in reversed(stage.relations):
         match relation:
-            case AxisSplit(parent, outer, inner) if outer in found and inner in found:
+            case AxisSplit(parent, outer, inner) if outer in forms and inner in forms:
                 factor = _known(ranges[inner].extent)
-                found[parent] = (
-                    found[outer].times(factor).plus(found[inner]).plus(ranges[parent].min)
+                forms[parent] = (
+                    forms[outer].times(factor).plus(forms[inner]).plus(ranges[parent].min)
                 )
-            case Fuse(outer, inner, fused) if fused in found:
+            case Fuse(outer, inner, fused) if fused in forms:
                 factor = _known(ranges[inner].extent)
-                found[outer] = quotient(found[fused], factor).plus(ranges[outer].min)
-                found[inner] = remainder(found[fused], factor).plus(ranges[inner].min)
+                forms[outer] = quotient(forms[fused], factor).plus(ranges[outer].min)
+                forms[inner] = remainder(forms[fused], factor).plus(ranges[inner].min)
 
 
 def pass_down_forms(
     stage: TensorStage,
     ranges: Mapping[LoopVariable, LoopRange],
-    found: dict[LoopVariable, LinearForm],
+    forms: dict[LoopVariable, LinearForm],
 ) -> None:
     """Derive values of leaves from axes (``PassDownIndex``)."""
     for relation in stage.relations:
         match relation:
-            case AxisSplit(parent, outer, inner) if parent in found:
+            case AxisSplit(parent, outer, inner) if parent in forms:
                 factor = _known(ranges[inner].extent)
-                found[outer] = quotient(found[parent], factor)
-                found[inner] = remainder(found[parent], factor)
-            case Fuse(outer, inner, fused) if outer in found and inner in found:
+                forms[outer] = quotient(forms[parent], factor)
+                forms[inner] = remainder(forms[parent], factor)
+            case Fuse(outer, inner, fused) if outer in forms and inner in forms:
                 factor = _known(ranges[inner].extent)
-                found[fused] = found[outer].times(factor).plus(found[inner])
+                forms[fused] = forms[outer].times(factor).plus(forms[inner])
             case Single(loop):
-                found[loop] = LinearForm()
+                forms[loop] = LinearForm()
 
 
 def _known(extent: int | None) -> int:

@@ -119,10 +119,10 @@ class StagedDag:
 
     def lengths(self, step: int) -> tuple[int, ...]:
         """Return the factors of a SP step."""
-        found = self.steps[step] if 0 <= step < len(self.steps) else None
-        if not isinstance(found, SplitStep):
+        split = self.steps[step] if 0 <= step < len(self.steps) else None
+        if not isinstance(split, SplitStep):
             raise RefusedError(f"step {step} is no SP step")
-        return found.lengths
+        return split.lengths
 
     def _apply(  # noqa: C901, PLR0912 (a case a step)
         self, stage: TensorStage, step: AnyStep
@@ -337,23 +337,23 @@ _MOST_READS, _DEEPEST, _LARGEST = 200, 40, 300
 
 def all_reads(bodies: Iterable[Expression]) -> Reads | None:
     """Return the distinct reads of bodies, None where one has unknown reads."""
-    found = tuple(dict.fromkeys(read for body in bodies for read in reads(body)))
-    return None if any(read.operation < 0 for read in found) else checked(found)
+    distinct = tuple(dict.fromkeys(read for body in bodies for read in reads(body)))
+    return None if any(read.operation < 0 for read in distinct) else checked(distinct)
 
 
-def checked(found: Iterable[TensorRead]) -> Reads | None:
+def checked(candidates: Iterable[TensorRead]) -> Reads | None:
     """Return distinct reads; None if there are too many or too large ones."""
     distinct: dict[TensorRead, None] = {}
-    for read in found:
+    for read in candidates:
         if not _is_small(read) or len(distinct) > _MOST_READS:
             return None
         distinct[read] = None
     return tuple(distinct)
 
 
-def substituted(found: Reads | None, values: Mapping[str, Expression]) -> Reads | None:
+def substituted(known: Reads | None, values: Mapping[str, Expression]) -> Reads | None:
     """Return reads with indices substituted for some axes."""
-    if found is None:
+    if known is None:
         return None
 
     def change(expression: Expression) -> Expression:
@@ -361,10 +361,10 @@ def substituted(found: Reads | None, values: Mapping[str, Expression]) -> Reads 
             return values.get(expression.name, expression)
         return rebuilt(expression, change)
 
-    return checked(read for read in map(change, found) if isinstance(read, TensorRead))
+    return checked(read for read in map(change, known) if isinstance(read, TensorRead))
 
 
-def redirected(found: Reads, old: tuple[int, int], new: int) -> Reads:
+def redirected(known: Reads, old: tuple[int, int], new: int) -> Reads:
     """Return reads with one output replaced by another stage's."""
 
     def change(expression: Expression) -> Expression:
@@ -373,19 +373,19 @@ def redirected(found: Reads, old: tuple[int, int], new: int) -> Reads:
             return TensorRead(whole.name, whole.indices, 0, new)
         return whole
 
-    return tuple(read for read in map(change, found) if isinstance(read, TensorRead))
+    return tuple(read for read in map(change, known) if isinstance(read, TensorRead))
 
 
 def inlined(
-    found: Reads | None, key: int, axes: Sequence[str], inner: Reads | None
+    known: Reads | None, key: int, axes: Sequence[str], inner: Reads | None
 ) -> Reads | None:
     """Return reads with those of a stage replaced by that stage's own reads."""
-    if found is None or all(read.operation != key for read in found):
-        return found
+    if known is None or all(read.operation != key for read in known):
+        return known
     if inner is None:
         return None
     whole: list[TensorRead] = []
-    for each in found:
+    for each in known:
         if each.operation != key:
             whole.append(each)
             continue

@@ -231,10 +231,10 @@ def _computation(operation: Operation, index: int) -> Computation:
 def _reads(operation: Operation) -> frozenset[tuple[int, int]] | None:
     if not operation.bodies and not operation.is_placeholder:
         return None
-    found = [read for body in operation.bodies for read in reads_in(body)]
-    if any(read.operation < 0 for read in found):
+    body_reads = [read for body in operation.bodies for read in reads_in(body)]
+    if any(read.operation < 0 for read in body_reads):
         return None
-    return frozenset((read.operation, read.output) for read in found)
+    return frozenset((read.operation, read.output) for read in body_reads)
 
 
 def _fused(outer: TensorAxis, inner: TensorAxis) -> TensorAxis:

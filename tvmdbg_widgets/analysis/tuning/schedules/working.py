@@ -105,9 +105,7 @@ def fuse(working: Working, step: FuseStep) -> None:
     first, last = places[0], places[-1]
     _replace(working, stage, (*old[:first], fused, *old[last + 1 :]))
     working.attachments.move(
-        stage,
-        len(old),
-        lambda place: place if place <= first else max(first, place - last + first),
+        stage, len(old), lambda place: place if place <= first else max(first, place - last + first)
     )
 
 
@@ -180,8 +178,8 @@ def mark(working: Working, step: PragmaStep) -> None:
     _, sign, number = step.pragma_type.partition("$")
     if not sign:
         working.refuse(f"{_UNROLL} needs a number, as in {_UNROLL}$16", "pragma_type")
-    found = _NUMBER.match(number)
-    unroll = int(found[1]) if found else 0
+    match = _NUMBER.match(number)
+    unroll = int(match[1]) if match else 0
     if abs(unroll) > LARGEST_FACTOR:
         working.refuse(f"{unroll} does not fit into 32 bits", "pragma_type")
     working.mark(step.stage_id, auto_unroll=unroll, unrolled_by=working.index)
@@ -271,12 +269,12 @@ def _product(working: Working, parts: list[Iterator]) -> int | None:
 
 
 def _source(working: Working, index: int, field: str) -> SplitStep:
-    found = working.steps[index] if 0 <= index < len(working.steps) else None
-    if not isinstance(found, SplitStep):
+    source = working.steps[index] if 0 <= index < len(working.steps) else None
+    if not isinstance(source, SplitStep):
         working.refuse(f"step {index} is no SP step", field)
-    if len(found.lengths) > MOST_LOOPS:
+    if len(source.lengths) > MOST_LOOPS:
         working.refuse(f"step {index} has more than {MOST_LOOPS:,} factors", field)
-    return found
+    return source
 
 
 class Working:
