@@ -22,10 +22,8 @@ from tvmdbg_widgets.model.tensors.dtypes import canonical
 
 #: Attributes that the signature repeats or that change with every build.
 _NOT_COMPARED = frozenset({"func_name", "num_inputs", "num_outputs", "flatten_data", "T"})
-#: Attributes whose values mean nothing by themselves.
-_OPAQUE = frozenset({"hash"})
-#: Most nodes listed per shared storage.
-_NODES_TOLD = 6
+_OPAQUE = frozenset({"hash"})  # attributes whose values mean nothing by themselves
+_NODES_TOLD = 6  # most nodes listed per shared storage
 
 
 class DifferenceKind(enum.IntEnum):

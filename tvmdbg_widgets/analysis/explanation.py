@@ -115,8 +115,7 @@ def explain(text: str | bytes) -> Explanation:
     Parameters
     ----------
     text : str or bytes
-        Unedited output of TVM, ExecuTorch's Inspector or a tuner; terminal sequences
-        are taken out.
+        Unedited output of TVM, ExecuTorch's Inspector or a tuner; terminal sequences are taken out.
 
     Returns
     -------
@@ -137,10 +136,8 @@ def explain(text: str | bytes) -> Explanation:
     return Explanation(tuple(scan.found), scan.lines, tuple(scan.unknown))
 
 
-#: Characters searched before and behind the literal of a message.
-_BEFORE, _BEHIND = 600, 3000
-#: Longest match behind the literal of a message.
-_LONGEST = 1500
+_BEFORE, _BEHIND = 600, 3000  # characters searched before and behind the literal of a message
+_LONGEST = 1500  # longest match behind the literal of a message
 _SHOWN = 300
 _ERROR = re.compile(
     r"\b(?:\w{0,40}(?<!SetLast)Error|Check failed|Assert fail|Mismatched|Segmentation fault"
@@ -156,8 +153,7 @@ _ENDS_CONDITION = re.compile(
     r"is expected to |has an unsatisfied|to be compact|num_args should|Expect arg|\n\s{0,80}\n"
 )
 _LINES_OF_CONDITION = 16
-#: Lines that a terminal wraps one line of source code into.
-_LINES_OF_SOURCE = 3
+_LINES_OF_SOURCE = 3  # lines that a terminal wraps one line of source code into
 
 
 class MessageScan:

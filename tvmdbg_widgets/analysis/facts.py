@@ -39,8 +39,7 @@ class RunFacts:
         self.parts = parts
         #: The time comparison whose slices are this run's timeline, if made from two runs.
         self.compared = compared
-        #: The run whose session this run's views share.
-        self.follows = follows
+        self.follows = follows  # the run whose session this run's views share
         #: Objects of higher layers kept with a run, by name: its session and its model.
         self.kept: dict[str, Any] = {}
         self._search: FindingsSearch | None = None

@@ -222,8 +222,7 @@ class _EntryVerdicts:
         return (dead.total if stats.zero == stats.size else len(dead.dead)), dead.total
 
 
-#: Least denormal share of nonzero values that is reported for an OK entry.
-_DENORMAL = 0.1
+_DENORMAL = 0.1  # least denormal share of nonzero values that is reported for an OK entry
 #: Rules whose entries are judged here individually.
 _OWN = frozenset(
     rule.name for rule in (CONSTANT, DEAD_CHANNELS, FIRST_NONFINITE, OVERWRITTEN, RANGES, SATURATED)

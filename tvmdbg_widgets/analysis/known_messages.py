@@ -92,8 +92,7 @@ def _messages(group: dict[str, Any]) -> tuple[KnownMessage, ...]:
 
 
 _FILE = tomllib.loads(Path(__file__).with_name("known_messages.toml").read_text("utf-8"))
-#: Messages by their source.
-GROUPS = {group["title"]: _messages(group) for group in _FILE["group"]}
+GROUPS = {group["title"]: _messages(group) for group in _FILE["group"]}  # messages by their source
 MESSAGES = tuple(message for group in GROUPS.values() for message in group)
 #: Meaning of ExecuTorch's status numbers.
 STATUSES = {int(number, 16): text for number, text in _FILE["statuses"].items()}

@@ -25,8 +25,7 @@ from tvmdbg_widgets.model.graph.node_columns import NodeColumn, classed
 from tvmdbg_widgets.model.parts import RunParts
 from tvmdbg_widgets.model.tensors.tensors import Tensor
 
-#: Columns computed from times of nodes.
-TIMED_COLUMNS = ("slack", "critical", "intensity", "flops")
+TIMED_COLUMNS = ("slack", "critical", "intensity", "flops")  # columns computed from times of nodes
 #: Columns computed from the run alone.
 KNOWN_COLUMNS = ("dtype", "device", "storage", "layout", "bytes", *TIMED_COLUMNS)
 #: Columns to color by that need no argument.

@@ -23,8 +23,7 @@ from tvmdbg_widgets.model.health import HealthVerdict
 from tvmdbg_widgets.model.statistics import Statistics
 from tvmdbg_widgets.model.tensors.tensors import Tensor
 
-#: Most tensors inspected, and values sampled from an uncounted one.
-_TENSORS, _SAMPLE = 128, 1024
+_TENSORS, _SAMPLE = 128, 1024  # most tensors inspected, and values sampled from an uncounted one
 
 
 def opening_tensor(run: RunFacts) -> Tensor | None:

@@ -69,12 +69,9 @@ def literal_pattern(literal: str) -> str:
 _ESCAPES = re.compile(
     r"\x1b(?:\[[0-?]{0,40}[ -/]{0,4}[@-~]|\][^\x07\x1b\n]{0,200}\x07?|[()*+][0-9A-Za-z])"
 )
-#: HTML entities.
-_ENTITIES = re.compile(r"&(?:quot|lt|gt|amp|apos|nbsp|#39|#x27|#34);")
-#: Quote prefix of a reply.
-_QUOTED = re.compile(r"[ \t]{0,8}(?:>[ \t]?){1,4}")
-#: Start of a message that is longer than a terminal's line.
-_LONG = re.compile(r"Assert fail: ")
+_ENTITIES = re.compile(r"&(?:quot|lt|gt|amp|apos|nbsp|#39|#x27|#34);")  # HTML entities
+_QUOTED = re.compile(r"[ \t]{0,8}(?:>[ \t]?){1,4}")  # quote prefix of a reply
+_LONG = re.compile(r"Assert fail: ")  # start of a message that is longer than a terminal's line
 #: End of such a message: its line was not wrapped.
 _COMPLETE = re.compile(
     r"is expected to (?:be (?:[a-z]{1,20}\d|bool|custom)|equal \d|have non-NULL \w)"
@@ -158,8 +155,7 @@ _BEFORE_CONSTANT: Final = re.compile(
     r"(?:\bc|\.(?:asciz?|ascii|string)\s{1,8}|<<\s{0,8}|\breturn\s{1,8}|\s=\s{0,8}"
     r"|#\s{0,8}define\s{1,8}\w{1,80}\s{1,8})$"
 )
-#: String prefixes.
-_PREFIXES: Final = "rfbuLFR"
+_PREFIXES: Final = "rfbuLFR"  # string prefixes
 #: Names that print their text in parentheses: an error, not a call.
 _PRINTED: Final = re.compile(r"(?:Error|Exception|Warning|Result|Interrupt|Exit)$")
 #: A statement that raises what follows.
@@ -171,8 +167,7 @@ _CHECKS: Final = re.compile(
     r"|D?LOG\((?:FATAL|ERROR|WARNING|INFO)|ET_LOG\(\s?(?:Fatal|Error|Info|Debug))"
 )
 _NAME: Final = re.compile(r"[A-Za-z_][\w.:>-]{0,100}$")
-#: A quote mark that is no apostrophe.
-_DOUBLE: Final = re.compile(r'(?<!\\)"')
+_DOUBLE: Final = re.compile(r'(?<!\\)"')  # A quote mark that is no apostrophe
 _SINGLE: Final = re.compile(r"(?<![\\\w])'|(?<!\\)'(?!\w)")
 #: What may follow a constant on its own line.
 _ENDS_CALL: Final = re.compile(r"\s{0,8}(?:\)[\s);,{:]{0,8}|;|<<.{0,400})\s{0,8}$")
@@ -183,8 +178,7 @@ def is_in_source(before: str, line: str, at: int) -> bool:
     """Return whether the text at a place of a line is source code, not a message that occurred."""
     head = line[max(0, at - _MOST) : at]
     if '\\"' in head:
-        # A string of JSON that holds source code.
-        outer = _before_unpaired(_DOUBLE, head)
+        outer = _before_unpaired(_DOUBLE, head)  # A string of JSON that holds source code
         inner = head if outer is None else head[len(outer) + 1 :]
         inner = inner.replace("\\\\", "\\").replace('\\"', '"').rpartition("\\n")[2]
         rest = line[at:].replace('\\"', '"')

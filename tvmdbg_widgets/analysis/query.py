@@ -242,8 +242,7 @@ def check_type(text: object, vocabulary: Vocabulary | None = None) -> None:
         raise TypeError(f"a query is a str such as {example!r}, not {type(text).__name__}")
 
 
-#: Characters searched per call: 2 s of the 10 s limit.
-_BLOCK = 10_000_000
+_BLOCK = 10_000_000  # characters searched per call: 2 s of the 10 s limit
 
 
 class RegexError(ValueError):

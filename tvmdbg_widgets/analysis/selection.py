@@ -125,8 +125,7 @@ def select(facts: Facts, query: str) -> Selection:
         run.select("time>1ms op:conv shape:*,64,*,*")
         run.session.selected = run.select("conv2d->add->relu")
 
-    Search fields of the views use the same language; its grammar is in
-    ``docs/queries.md``.
+    Search fields of the views use the same language; its grammar is in ``docs/queries.md``.
 
     Raises
     ------

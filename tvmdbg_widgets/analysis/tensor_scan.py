@@ -29,8 +29,7 @@ State: TypeAlias = Literal["none", "scanning", "done", "cancelled"]
 
 _LOG = logging.getLogger(__name__)
 _POLL = 0.1
-#: Tensors scanned at once with an executor.
-_AT_A_TIME = 4
+_AT_A_TIME = 4  # tensors scanned at once with an executor
 
 
 class _ScanStoppedError(Exception):
@@ -70,8 +69,7 @@ class Subject:
             yield from ((often, comparable(piece)) for often, piece, _ in values.distinct())
 
 
-#: Reads more of one tensor; None for no result.
-Probe: TypeAlias = "Callable[[Subject], Any]"
+Probe: TypeAlias = "Callable[[Subject], Any]"  # reads more of one tensor; None for no result
 #: Selects rows of a batch for which a probe may have a result.
 Screen: TypeAlias = "Callable[[Batch], np.ndarray[Any, np.dtype[np.bool_]]]"
 
@@ -90,8 +88,7 @@ class TensorScan:
         self._probes = probes
         self._screens = screens or {}
         self._batches: list[tuple[list[Entry], Batch]] = []
-        #: Small tensors that could not be counted in a batch.
-        self._lonely: set[Entry] = set()
+        self._lonely: set[Entry] = set()  # small tensors that could not be counted in a batch
         self._entries: list[Entry] = list(parts.tensors or ())
         self._statistics: dict[Entry, Statistics] = {}
         self._probed: dict[str, dict[Entry, Any]] = {name: {} for name in probes}
@@ -334,10 +331,8 @@ class TensorScan:
 #: Largest size in bytes of a small tensor. Its values are kept for later probes; the histogram of
 #: another takes as much.
 SMALL = 1 << 10
-#: Tensors read at once, at most 8 MB of them.
-TOGETHER = 1 << 13
-#: Least batch of one type and length.
-_FEW = 4
+TOGETHER = 1 << 13  # tensors read at once, at most 8 MB of them
+_FEW = 4  # least batch of one type and length
 
 
 def is_small(tensor: Tensor) -> bool:

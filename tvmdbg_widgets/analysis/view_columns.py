@@ -164,8 +164,7 @@ _NAMING: Final = frozenset(
         *("num_outputs", "relax_fused_ops", "source_fn_stack", "stack_trace"),
     }
 )
-#: Most distinct functions whose names are stripped of their variant.
-_SPLIT: Final = 20_000
+_SPLIT: Final = 20_000  # most distinct functions whose names are stripped of their variant
 
 
 def signatures(graph: Graph, entries: Hashes | None = None) -> Hashes:

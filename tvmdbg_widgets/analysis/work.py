@@ -33,8 +33,7 @@ _NEEDS_GRAPH = "operations and bytes are counted from shapes, which are in the g
 _GRAPH = (
     "open the dump folder with its _tvmdbg_graph_dump.json, or open(…, graph=lib.get_graph_json())"
 )
-#: Largest relative spread of possible counts that is printed as ≈.
-_CLOSE: Final = 0.01
+_CLOSE: Final = 0.01  # largest relative spread of possible counts that is printed as ≈
 #: Node attributes that formulas read.
 _ATTRS: Final = ("data_layout", "kernel_layout", "weight_layout", "out_layout", "pool_size",
                  "kernel", "axis")  # fmt: skip

@@ -120,8 +120,7 @@ class _Pairing:
             for direction in connection.directions
         ]
         self._called = [direction.packets.functions.tolist() for direction in connection.directions]
-        #: Open requests: row, side, packet.
-        self._open: list[tuple[int, int, int]] = []
+        self._open: list[tuple[int, int, int]] = []  # open requests: row, side, packet
         self.replies_to: list[int] = []
         self.depths: list[int] = []
         self.functions: dict[int, str] = {}

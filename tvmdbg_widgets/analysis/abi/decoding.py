@@ -186,8 +186,7 @@ def _why_not(decoding: Decoding) -> str:
     return f"{first.leaf.path} is {first.text} ({first.problem}{also})"
 
 
-#: kDLCPU to kDLMAIA, include/dlpack/dlpack.h @ v1.1.
-_DEVICES = range(1, 18)
+_DEVICES = range(1, 18)  # kDLCPU to kDLMAIA, include/dlpack/dlpack.h @ v1.1
 _CODES = range(18)
 _HIGHEST_CODE = 255
 _MOST_DEVICES = 1024

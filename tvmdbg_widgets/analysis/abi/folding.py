@@ -7,8 +7,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-#: Longest pattern of messages.
-_LONGEST = 8
+_LONGEST = 8  # messages
 _FEWEST_REPEATS = 3
 
 

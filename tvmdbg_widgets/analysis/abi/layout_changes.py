@@ -85,8 +85,7 @@ def layout_changes(before: StructLayout, after: StructLayout) -> LayoutChanges:
 
 
 _STRUCTS = ("DLDataType", "DLTensor", "DLManagedTensor")
-#: Was called ``ctx`` up to dlpack v0.3, and never moves.
-_RENAMED = "device"
+_RENAMED = "device"  # was called ``ctx`` up to dlpack v0.3, and never moves
 
 
 def static_assertions(layout: DTypeLayout, machine: Machine | None = None) -> str:

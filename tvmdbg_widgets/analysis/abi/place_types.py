@@ -19,8 +19,7 @@ class FieldType(NamedTuple):
     text: str
 
 
-#: Field, spelled type, and position in the text.
-_Found = tuple[str, str, int]
+_Found = tuple[str, str, int]  # field, spelled type, and position in the text
 
 _FIELDS = r"(code|bits|lanes)"
 _INT = (
@@ -55,8 +54,7 @@ _CASE = re.compile(r"\bcase\s+(?:\w+::){0,3}(\w+)\s*:")
 _DTYPE_CASES = frozenset({"kTVMDataType", "kTVMType", "kTVMFFIDataType"})
 _PADDING = re.compile(r"(?:Write|Read)\s*<\s*(u?int\d{1,2}_t)\s*>\s*\(\s*&?padding")
 _MOVES = re.compile(r"\b(?:Write|Read)\b")
-#: Characters that belong to a case, or to a kind on either side.
-_REACH = 600
+_REACH = 600  # characters that belong to a case, or to a kind on either side
 _LONGEST_LINE = 2000
 _C_NOISE = re.compile(r"//[^\n]*|/\*(?:.*?\*/|.*)|\"(?:[^\"\\\n]|\\.)*\"?", re.DOTALL)
 _PYTHON_NOISE = re.compile(r"#[^\n]*")

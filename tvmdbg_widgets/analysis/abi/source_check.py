@@ -30,8 +30,7 @@ _VERSION_FILES = (
 )
 _RELEASE = re.compile(r"(\d{1,4})\.(\d{1,4})")
 _FIELDS = ("code", "bits", "lanes")
-#: sizeof(TVMValue), and the union of TVMFFIAny.
-_VALUE = 8
+_VALUE = 8  # sizeof(TVMValue), and the union of TVMFFIAny
 
 
 def check_source(folder: str | os.PathLike[str], layout: DTypeLayout) -> SourceCheck:

@@ -17,8 +17,7 @@ from tvmdbg_widgets.formats.family import collector_paused
 from tvmdbg_widgets.model.graph.graph import Graph
 from tvmdbg_widgets.model.graph.groups import Groups
 
-#: Least share of operators in blocks for which execution order is kept.
-_ENOUGH = 0.5
+_ENOUGH = 0.5  # least share of operators in blocks for which execution order is kept
 
 
 def groups(graph: Graph) -> Groups:
@@ -78,8 +77,7 @@ def depth_first(graph: Graph, operators: Ints) -> Ints:
     source, target = source[both], target[both]
     by_target = np.argsort(target, kind="stable")
     offsets = np.searchsorted(target[by_target], np.arange(graph.num_nodes + 1)).tolist()
-    # The last operand is pushed first.
-    before: list[int] = source[by_target][::-1].tolist()
+    before: list[int] = source[by_target][::-1].tolist()  # the last operand is pushed first
     count = len(before)
     read = np.zeros(graph.num_nodes, np.bool_)
     read[source] = True

@@ -18,8 +18,7 @@ _SOFTMAX: Final = frozenset({"softmax", "fast_softmax"})
 _ATTENTION: Final = frozenset({"attention", "attention_bias", "multi_head_attention"})
 _CLIPS: Final = frozenset({"clip", "max", "maximum"})
 _ROOTS: Final = frozenset({"sqrt", "rsqrt"})
-#: Longest chain of operators that is spelled out, and longest name.
-_LISTED = 4
+_LISTED = 4  # longest chain of operators that is spelled out, and longest name
 _LENGTH = 48
 
 

@@ -16,13 +16,10 @@ from tvmdbg_widgets.model.graph.groups import GroupSource
 Ints = npt.NDArray[np.int64]
 Bools = npt.NDArray[np.bool_]
 
-#: Most stretches examined, the longest first.
-_MOST_TRIED = 4_000
-#: Least number of operators of a run whose blocks are plain chains.
-_FEWEST_IN_CHAINS = 6
+_MOST_TRIED = 4_000  # most stretches examined, the longest first
+_FEWEST_IN_CHAINS = 6  # least number of operators of a run whose blocks are plain chains
 _OFFSETS_TRIED = 3
-#: Most pairs of operands compared directly.
-_MOST_PAIRS = 100_000
+_MOST_PAIRS = 100_000  # most pairs of operands compared directly
 _OUTPUTS = 1 << 20
 
 
@@ -266,12 +263,9 @@ def branching(sequence: Sequence, low: int, high: int) -> list[tuple[int, int]]:
     return [(start, end) for start, end in pairwise(cuts) if _FEWEST <= end - start <= _MOST]
 
 
-#: Limit for packing two ranks and a place in one number.
-_MOST_LETTERS = 1 << 20
-#: Distances tried per octave, the most frequent first.
-_MOST_DISTANCES = 96
-#: Shortest run of letters.
-FEWEST = 4
+_MOST_LETTERS = 1 << 20  # limit for packing two ranks and a place in one number
+_MOST_DISTANCES = 96  # distances tried per octave, the most frequent first
+FEWEST = 4  # shortest run of letters
 
 
 @dataclass(frozen=True)

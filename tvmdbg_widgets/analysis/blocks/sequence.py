@@ -96,8 +96,7 @@ def _last_readers_and_crossings(
 ) -> tuple[Ints, Ints]:
     inside = source >= 0
     last = np.full(int(entry.max(initial=0)) + 1, -1, np.int64)
-    # Operands come by reader, so the last one written stays.
-    last[entry[inside]] = reader[inside]
+    last[entry[inside]] = reader[inside]  # operands come by reader, so the last one written stays
     final = np.where(inside, last[np.maximum(entry, 0)], -1)
     ends = inside & (final == reader)
     made = np.full(len(last), -1, np.int64)
@@ -110,11 +109,8 @@ def _last_readers_and_crossings(
 
 
 _DELEGATE: Final = GroupSource.DELEGATE
-#: Attribute with the module of a node.
-STACK: Final = "nn_module_stack"
-#: Least share of operators with a scope for scopes to be used.
-_ENOUGH = 0.25
-#: Most pieces of a scope.
+STACK: Final = "nn_module_stack"  # attribute with the module of a node
+_ENOUGH = 0.25  # least share of operators with a scope for scopes to be used
 _MOST_PIECES = 4
 _DEEPEST = 16
 _NAMED: Final = re.compile(r"\(\s*'([^']*)'|\(\s*\"([^\"]*)\"")
@@ -263,10 +259,8 @@ def module_path(text: str | None) -> Path:
     return tuple(filter(None, re.split(r"[./]", deepest)))[:_DEEPEST]
 
 
-#: Attribute with a node's delegate call.
-ATTRIBUTE: Final = "delegate"
-#: Attribute with the delegate's operator that computes a node.
-OPERATOR: Final = "delegate_node"
+ATTRIBUTE: Final = "delegate"  # attribute with a node's delegate call
+OPERATOR: Final = "delegate_node"  # attribute with the delegate's operator that computes a node
 
 
 def delegate_calls(graph: Graph) -> dict[str, list[int]]:
@@ -307,8 +301,7 @@ def gathered(graph: Graph, operators: Ints, calls: dict[str, list[int]]) -> Ints
 def _keeping_sets_together(graph: Graph, operators: Ints, sets: Iterable[list[int]]) -> Ints:
     place = np.full(graph.num_nodes + 1, -1, np.int64)
     place[operators] = np.arange(len(operators))
-    # A set has the place of its first operator.
-    stands = np.arange(len(operators))
+    stands = np.arange(len(operators))  # a set has the place of its first operator
     for nodes in sets:
         held = place[nodes]
         held = held[held >= 0]

@@ -19,8 +19,7 @@ from tvmdbg_widgets.model.timeline.timeline import Timeline
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
 
-#: Certainty of a row with nodes on one side only.
-NO_MATCH = 255
+NO_MATCH = 255  # certainty of a row with nodes on one side only
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,8 +62,7 @@ def align(
         if sets is not None:
             sizes = np.diff(sets.offsets)
             leading = np.repeat(sets.offsets[:-1], sizes)
-            # Time of a set apart belongs to none of its nodes.
-            own = ~np.repeat(sets.apart, sizes)
+            own = ~np.repeat(sets.apart, sizes)  # time of a set apart belongs to none of its nodes
             ones = np.concatenate((ones, sets.nodes[leading[own]] + np.int64(first)))
             others = np.concatenate((others, sets.nodes[own] + np.int64(first)))
     group = _connected_groups(ones, others, count_a + count_b)
@@ -169,8 +167,7 @@ def combined(a: Timeline, b: Timeline, matching: Matching, titles: tuple[str, st
         slice_about=None,
         rounding_ns=max(a.rounding_ns, b.rounding_ns),
     )
-    # Times and shares are those of A, whose slices come first.
-    both.__dict__["account"] = a.account
+    both.__dict__["account"] = a.account  # times and shares are those of A, whose slices come first
     return both
 
 

@@ -59,8 +59,7 @@ class TimeChange:
     why : str
         Evidence of the verdict.
     certainty : Certainty or None
-        Certainty of the match of these nodes, by the least sure; None where one run has
-        none.
+        Certainty of the match of these nodes, by the least sure; None where one run has none.
     reason : str
         Evidence of the match.
     repeats_a, repeats_b : float64
@@ -213,7 +212,6 @@ def p_text(p: float) -> str:
 class TimeChanges(MadeSequence[TimeChange]):
     """Rows by size of their difference, largest first, unknown ones last."""
 
-    #: Noun for a row.
     noun = "operator"
 
     @property
@@ -360,8 +358,7 @@ def grouped(aligned: Aligned, group: npt.NDArray[np.int64], count: int) -> Align
     return Aligned(*sides[0], *sides[1], certainty, np.zeros(count, np.uint8))
 
 
-#: Note on a side with a single repeat.
-ONCE = "one repeat is no evidence of spread"
+ONCE = "one repeat is no evidence of spread"  # note on a side with a single repeat
 
 
 def against(n: int, m: int) -> str:

@@ -37,12 +37,10 @@ from tvmdbg_widgets.model.parts import RunParts
 from tvmdbg_widgets.model.timeline.measured import TimeMeaning
 from tvmdbg_widgets.model.timeline.timeline import Timeline
 
-#: Labels, kinds and shapes of rows.
-RowWords = tuple[list[str], list[str], list[str]]
+RowWords = tuple[list[str], list[str], list[str]]  # labels, kinds and shapes of rows
 
 _CONVERTING = frozenset({"cast/quantize", "layout/copy", "reshape"})
-#: Least share of common operators in runs of one model.
-_RELATED = 0.5
+_RELATED = 0.5  # least share of common operators in runs of one model
 _ONE_TIME = {
     TimeMeaning.CALL: "a profiling report holds one time of each call, so how it varies is unknown",
     TimeMeaning.SUM: "a profiling report holds one sum over calls, so how it varies is unknown",
@@ -209,8 +207,7 @@ def _total(times: Any) -> float:
 
 
 _MOST = 0.9
-#: Factor above which a share says no more.
-_FACTOR = 10
+_FACTOR = 10  # factor above which a share says no more
 #: What no test of repeats can know.
 SESSIONS = (
     "The repeats of each run were measured in one session: what else differed between the "

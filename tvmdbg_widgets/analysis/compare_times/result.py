@@ -220,11 +220,9 @@ class TimeComparison(ComparedTimes):
 
 Floats = npt.NDArray[np.float64]
 
-#: Name of the color in graphs.
-NAME = "time change"
+NAME = "time change"  # name of the color in graphs
 SPEED = "speed"
-#: Limit of the color scale, as a binary logarithm of the ratio.
-_MOST = 3.0
+_MOST = 3.0  # limit of the color scale, as a binary logarithm of the ratio
 
 
 def change_column(comparison: ComparedTimes, side: int) -> NodeColumn:

@@ -22,8 +22,7 @@ from tvmdbg_widgets.model.timeline.timeline import Timeline
 
 Floats = npt.NDArray[np.float64]
 
-#: Largest corrected p value of a significant difference.
-ALPHA = 0.05
+ALPHA = 0.05  # largest corrected p value of a significant difference
 #: Rounding error of TVM's printed repeats, nanoseconds: microseconds with three decimals.
 ROUNDING_NS = 0.5
 

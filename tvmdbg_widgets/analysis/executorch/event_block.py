@@ -121,8 +121,7 @@ class EventBlock:
 
 #: Prefix of columns from an Inspector's metadata parser: ``"metadata:kernel"``.
 METADATA: Final = "metadata:"
-#: Columns of every ExecuTorch run.
-EXECUTORCH_COLUMNS: Final = ("backend", "mapping")
+EXECUTORCH_COLUMNS: Final = ("backend", "mapping")  # columns of every ExecuTorch run
 
 
 def executorch_column(parts: RunParts, name: str) -> NodeColumn:

@@ -16,8 +16,7 @@ from tvmdbg_widgets.model.graph.nodes import NodeKind
 
 Identifier: TypeAlias = int | str
 
-#: Nodes of torch.fx that call nothing.
-_NO_OPERATORS = ("placeholder", "output", "get_attr")
+_NO_OPERATORS = ("placeholder", "output", "get_attr")  # nodes of torch.fx that call nothing
 _LINES_SHOWN = 40
 _HANDLE = re.compile(r"(?<![\w.])-?\d{1,18}(?![\w.])")
 

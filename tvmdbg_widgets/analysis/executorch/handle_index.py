@@ -286,8 +286,7 @@ def _fits(output: ProgramValue, value: Any) -> bool:
     return dtype in (None, value.dtype) and all(a == b for a, b in sizes if isinstance(a, int))
 
 
-#: Logs the same values as the kernel inside it.
-OPERATOR_CALL: Final = "OPERATOR_CALL"
+OPERATOR_CALL: Final = "OPERATOR_CALL"  # logs the same values as the kernel inside it
 DELEGATE_CALL: Final = "DELEGATE_CALL"
 
 

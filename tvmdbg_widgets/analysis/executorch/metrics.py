@@ -16,8 +16,7 @@ import numpy.typing as npt
 from tvmdbg_widgets.model.base import number_text
 from tvmdbg_widgets.model.base.choice import meant
 
-#: Called with reference and runtime value.
-Distance: TypeAlias = "Callable[[Any, Any], float]"
+Distance: TypeAlias = "Callable[[Any, Any], float]"  # called with reference and runtime value
 Doubles: TypeAlias = npt.NDArray[np.float64]
 
 

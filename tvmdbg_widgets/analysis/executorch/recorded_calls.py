@@ -23,8 +23,7 @@ from tvmdbg_widgets.model.tensors.array_record import ArrayRecord
 from tvmdbg_widgets.model.tensors.tensors import Tensor, Tensors
 
 _SHOWN = 20
-#: Kinds of match of an event to operators.
-MATCHES = (EXACT, ORDER, AMBIGUOUS, NONE)
+MATCHES = (EXACT, ORDER, AMBIGUOUS, NONE)  # kinds of match of an event to operators
 
 
 @dataclass(frozen=True)

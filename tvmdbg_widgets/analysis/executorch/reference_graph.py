@@ -30,8 +30,7 @@ from tvmdbg_widgets.sources.file_source import FileSource
 EXPORTED: Final = "exported_program"
 EDGE: Final = "edge_dialect_exported_program"
 FORWARD: Final = "forward"
-#: ``UNSET_DEBUG_HANDLE`` of exir/debug_handle_utils.py.
-_UNSET: Final = 0
+_UNSET: Final = 0  # ``UNSET_DEBUG_HANDLE`` of exir/debug_handle_utils.py
 
 
 @dataclass(frozen=True, slots=True)

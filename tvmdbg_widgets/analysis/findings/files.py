@@ -30,8 +30,7 @@ _TOLD_ELSEWHERE = frozenset(
     }
 )
 
-#: Most important warnings: the files are not of one run.
-_FIRST = frozenset({"executorch-disagree"})
+_FIRST = frozenset({"executorch-disagree"})  # most important warnings: the files are not of one run
 
 
 def find_files(evidence: RunEvidence) -> Iterable[Finding]:

@@ -33,8 +33,7 @@ _KINDS_SHOWN = 8
 _FUNCTIONS_SHOWN = 5
 _NAMED = 2
 _OTHER = "other"
-#: Kinds of common events that say nothing about the work.
-_NO_WORK = ("delegate", _OTHER)
+_NO_WORK = ("delegate", _OTHER)  # kinds of common events that say nothing about the work
 #: Kind of a common event, its share of the time, and its nodes.
 Together: TypeAlias = tuple[str, float, tuple[int, ...]]
 

@@ -173,8 +173,7 @@ def _same_place(a: _Wires, b: _Wires, nodes: _Numbers) -> _Flags:
 
 
 _MOST_IN_A_ROW = 200
-#: Total limit of visited nodes.
-_MOST_STEPS = 200_000
+_MOST_STEPS = 200_000  # total limit of visited nodes
 
 
 def disputed(a: GraphSide, b: GraphSide, matches: MatchedPairs) -> set[tuple[int, int]]:

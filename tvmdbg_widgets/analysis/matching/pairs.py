@@ -17,8 +17,7 @@ if TYPE_CHECKING:
 Key = TypeVar("Key", bound=Hashable)
 
 _FIRST_ANCHOR = -2
-#: Ratio of unmatched nodes to pairs above which every pair is followed.
-_FAR = 4
+_FAR = 4  # ratio of unmatched nodes to pairs above which every pair is followed
 
 
 class MatchedPairs:
@@ -171,8 +170,7 @@ def _unmatched_in_own_role(side: GraphSide, beside: Iterable[tuple[Key, int]]) -
     return only_ones((role, node) for role, node in beside if node >= 0 and not side.anchor[node])
 
 
-#: Most readers followed per node.
-MOST_READERS = 64
+MOST_READERS = 64  # followed per node
 
 
 def match_fused(

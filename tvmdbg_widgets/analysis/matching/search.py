@@ -25,8 +25,7 @@ from tvmdbg_widgets.analysis.matching.side import GraphSide, Table, plain_side, 
 from tvmdbg_widgets.formats.family import collector_paused
 from tvmdbg_widgets.model.graph.graph import Graph
 
-#: Rounds over unmatched nodes, with matched ones as fixed points.
-_ROUNDS = 4
+_ROUNDS = 4  # rounds over unmatched nodes, with matched ones as fixed points
 #: Another round is skipped if many nodes are left and few were matched in the last one.
 _MANY, _STUCK = 2_000, 0.97
 
@@ -246,8 +245,7 @@ def _collected(
     return Matching(a, b, pairs, sure, why)
 
 
-#: Color of an unknown node; not -1, which Python hashes as -2, nor an anchor.
-_NONE = 0
+_NONE = 0  # color of an unknown node; not -1, which Python hashes as -2, nor an anchor
 
 
 class Cones(NamedTuple):

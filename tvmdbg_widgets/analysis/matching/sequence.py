@@ -87,15 +87,12 @@ def _gaps(a: GraphSide, b: GraphSide) -> list[tuple[list[int], list[int]]]:
 
 _Numbers = npt.NDArray[np.int64]
 
-#: Widths of windows that are unique on both sides, the widest first.
-_WINDOWS = (64, 16, 4, 1)
-#: Most cells in the table of one gap between such windows.
-_MOST_CELLS = 1_000_000
+_WINDOWS = (64, 16, 4, 1)  # widths of windows that are unique on both sides, the widest first
+_MOST_CELLS = 1_000_000  # most cells in the table of one gap between such windows
 #: Most edits in larger gaps, and most per number: beyond these, or if likely beyond after some,
 #: gaps are left alone. Between equal blocks more edits prove nothing.
 _MOST_EDITS, _RARE, _SOME_EDITS = 1_500, 32, 256
-#: Base of the hashes of runs: odd, so invertible modulo 2**64.
-_BASE = 0x100000001B3
+_BASE = 0x100000001B3  # base of the hashes of runs: odd, so invertible modulo 2**64
 _INVERSE = pow(_BASE, -1, 1 << 64)
 
 

@@ -25,8 +25,7 @@ Ints = npt.NDArray[np.int64]
 _WRONG: Final = 3
 _SHARE: Final = 1 / 4
 _SURE: Final = 10
-#: Op kinds that read a value repeatedly.
-_REREAD: Final = frozenset({"convolution", "matmul"})
+_REREAD: Final = frozenset({"convolution", "matmul"})  # op kinds that read a value repeatedly
 
 
 class Loss(NamedTuple):

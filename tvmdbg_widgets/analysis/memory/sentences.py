@@ -21,8 +21,7 @@ _LOSSES = 3
 _SHORT = 60
 _LONGEST = 200
 
-#: Label for bytes held by a value at another offset.
-ELSEWHERE = "bytes held from another offset"
+ELSEWHERE = "bytes held from another offset"  # label for bytes held by a value at another offset
 
 
 def node_text(plan: PlanColumns, node: int) -> str:

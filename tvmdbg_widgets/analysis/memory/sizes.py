@@ -21,8 +21,7 @@ from tvmdbg_widgets.model.graph.nodes import Entry
 from tvmdbg_widgets.model.tensors.dtypes import DataType
 
 UNKNOWN = -1
-#: More than any memory, and small enough for an exact sum of a million entries.
-_MOST = 2.0**43
+_MOST = 2.0**43  # more than any memory, and small enough for an exact sum of a million entries
 
 
 def entry_sizes(graph: Graph) -> npt.NDArray[np.int64]:

@@ -25,11 +25,9 @@ from tvmdbg_widgets.model.timeline.timeline import Timeline
 
 Flags = npt.NDArray[np.bool_]
 
-#: A word, or several in quotes.
-_WORD = re.compile(r'"([^"]+)"?|[^\s"]+')
+_WORD = re.compile(r'"([^"]+)"?|[^\s"]+')  # A word, or several in quotes
 _NODE = re.compile(r"(#?)([0-9]{1,9})", re.ASCII)
-#: Texts searched between two checks for cancellation.
-_BLOCK = 20_000
+_BLOCK = 20_000  # texts searched between two checks for cancellation
 
 
 @dataclass(frozen=True, eq=False)
@@ -99,8 +97,7 @@ Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 
 _BASE = 8
-#: Values compared individually rather than in blocks, per range.
-_FEW = 32
+_FEW = 32  # values compared individually rather than in blocks, per range
 _STRIDE = 64
 
 
@@ -307,10 +304,8 @@ class LongestPyramid:
 
 ColorBy = Literal["kind", "block", "share"]
 
-#: Share of time above which a single op kind makes color by kind useless.
-_ONE_KIND = 0.9
-#: Least share of time in blocks that makes color by block useful.
-_IN_BLOCKS = 0.5
+_ONE_KIND = 0.9  # share of time above which a single op kind makes color by kind useless
+_IN_BLOCKS = 0.5  # least share of time in blocks that makes color by block useful
 _LEAST_BLOCKS = 2
 
 

@@ -36,8 +36,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
-#: Slack below this share of the total is rounding.
-_ROUNDING = 1e-9
+_ROUNDING = 1e-9  # slack below this share of the total is rounding
 
 _NEEDS_GRAPH = "a critical path needs the graph, which tells which nodes depend on which"
 _GRAPH = (

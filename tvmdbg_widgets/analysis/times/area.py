@@ -64,8 +64,7 @@ class Area:
     minimum, mean, p50, p90, maximum : float
         Of the full durations of these; NaN where there is none.
     tracks : tuple of TrackArea
-        Where the timeline is synthetic, ``busy`` is NaN: what ran between slices
-        is unknown.
+        Where the timeline is synthetic, ``busy`` is NaN: what ran between slices is unknown.
     rounding_ns : float
         As of the timeline: a time of 0 is less than this.
     """

@@ -31,8 +31,7 @@ NO_GROUP: Final = "in no group"
 AT_THE_TOP: Final = "at the top"
 NO_FUNCTION: Final = "no function"
 NO_DEVICE: Final = "unknown device"
-#: Keys that nodes without slices lack.
-OF_SLICES: Final = ("name", "callers")
+OF_SLICES: Final = ("name", "callers")  # keys that nodes without slices lack
 
 
 @dataclass(frozen=True, eq=False)
@@ -128,8 +127,7 @@ def keys_of(by: str, named: KeyedSlices, groups: Callable[[], Groups], level: in
     return _MAKE[by](named)
 
 
-#: Op kind of an execution's time outside of its instructions.
-RUNTIME: Final = "runtime"
+RUNTIME: Final = "runtime"  # op kind of an execution's time outside of its instructions
 #: Labels of slices that are no work.
 NO_WORK: Final = {
     SliceRole.LOADING: "loading",
@@ -334,8 +332,7 @@ NO_MODULE: Final = "in no module"
 #: Label for operators outside of modules, or in several modules at once.
 WHOLE: Final = "the model itself"
 _TYPE: Final = "module_type"
-#: Modules that torch.export wraps around a model during capture.
-_CAPTURE: Final = "torch.export."
+_CAPTURE: Final = "torch.export."  # modules that torch.export wraps around a model during capture
 
 Path = tuple[str, ...]
 

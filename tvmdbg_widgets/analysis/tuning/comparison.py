@@ -293,8 +293,7 @@ class TaskTransfer:
         return int(np.count_nonzero((self.pairs.old_error != 0) & (self.pairs.new_error == 0)))
 
 
-#: Least number of pairs: the variance of the interval is 1 / (pairs - 3).
-LEAST_PAIRS = 4
+LEAST_PAIRS = 4  # least number of pairs: the variance of the interval is 1 / (pairs - 3)
 _NORMAL_975 = 1.959963984540054
 
 

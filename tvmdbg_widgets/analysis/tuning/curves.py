@@ -302,8 +302,7 @@ def _by_name(parts: TuningParts, given: Mapping[str | int, float]) -> list[float
     return weights
 
 
-#: ``TuningOptions(num_measures_per_round=64)``.
-ROUND = 64
+ROUND = 64  # ``TuningOptions(num_measures_per_round=64)``
 _SEEN = 3
 
 

@@ -30,8 +30,7 @@ Bools = npt.NDArray[np.bool_]
 Counts = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
 
-#: Seconds: default ``timeout`` of LocalRunner and RPCRunner.
-RUN_TIMEOUT = 10.0
+RUN_TIMEOUT = 10.0  # seconds: default ``timeout`` of LocalRunner and RPCRunner
 _PROBABLY, _FAST = "probably run timeout", "fast failure"
 #: Console glyphs by outcome: build, then run (measure.py with verbose >= 1).
 _GLYPHS = {0: ".*", 1: ".E", 2: ".E", 3: ".*E", 4: ".*E", 6: ".T", 7: ".*T"}

@@ -147,8 +147,7 @@ class LogFacts:
         return texts_by_hash(self.parts.dags)
 
 
-#: Records searched for extents that a DAG's text lacks.
-_RECORDS_READ = 8
+_RECORDS_READ = 8  # records searched for extents that a DAG's text lacks
 _TOLD = 3
 #: 2022-01-04, Unix time: topi's convolutions got the names of v0.9 (pull request 9832).
 _CONVOLUTIONS_NAMED = 1_641_254_400

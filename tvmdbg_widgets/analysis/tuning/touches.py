@@ -23,8 +23,7 @@ from tvmdbg_widgets.analysis.tuning.schedules.stages import Intervals, Ranges, T
 from tvmdbg_widgets.analysis.tuning.schedules.te_schedule import StagedDag, normalize
 from tvmdbg_widgets.model.tuning.steps import ComputeAt, State
 
-#: Nested loops at most: real schedules have up to thirty.
-_MOST_LOOPS = 200
+_MOST_LOOPS = 200  # nested loops at most: real schedules have up to thirty
 _BITS = re.compile(r"(?:bool|[a-z]+(\d+))(?:x(\d+))?")
 
 
@@ -41,8 +40,7 @@ class Touch:
     nbytes: int | None
 
 
-#: Side per dimension, None where unknown.
-Box: TypeAlias = list[IntegerInterval | None]
+Box: TypeAlias = list[IntegerInterval | None]  # side per dimension, None where unknown
 #: Boxes by key of the touched stage and whether it is written.
 Boxes: TypeAlias = dict[tuple[int, bool], Box]
 

@@ -22,8 +22,7 @@ from tvmdbg_widgets.model.tuning.trials import (
     rebuilt,
 )
 
-#: Number suffix of operations of one name: ``placeholder__1``.
-_NUMBER = re.compile(r"__[0-9]+\b")
+_NUMBER = re.compile(r"__[0-9]+\b")  # number suffix of operations of one name: ``placeholder__1``
 
 
 @dataclass(frozen=True)

@@ -99,8 +99,7 @@ DELEGATE_SUMS_NAME = "delegate-sums"
 _LEAST = 0.2
 _LEAST_NS = 10_000
 _MATTERS = 0.01
-#: XNNPACK counts microseconds.
-_ROUNDING_NS = 1000
+_ROUNDING_NS = 1000  # XNNPACK counts microseconds
 _ABOVE = 1.05
 _WITH_OPERATORS = (
     "What is left of these calls, outside of their operators, is set-up, resizing and rounding: "

@@ -131,8 +131,7 @@ def find_load_time(evidence: RunEvidence) -> Iterable[Finding]:
     if recorded is None:
         return
     loads, inits, runs = (_durations(recorded, name) for name in (_LOAD, _INIT, _EXECUTE))
-    # Loading includes initializing.
-    loading = float((loads if len(loads) else inits).sum())
+    loading = float((loads if len(loads) else inits).sum())  # loading includes initializing
     mean = float(runs.mean()) if len(runs) else 0.0
     if not 0 < _LEAST * mean < loading:
         return

@@ -287,8 +287,7 @@ def _nearest_nodes(
 
 
 DELEGATE_CONVERSIONS_NAME = "delegate-conversions"
-#: Least share of its calls' time.
-_MATTERS = 0.05
+_MATTERS = 0.05  # least share of its calls' time
 _CONVERTING = frozenset({"layout/copy", "cast/quantize"})
 #: Operators of delegates that compute nothing.
 _TYPES: Final = frozenset({"StaticTranspose", "StaticReshape", "Convert", "Copy"})

@@ -24,13 +24,11 @@ from tvmdbg_widgets.model.executorch.etdump import (
 from tvmdbg_widgets.model.executorch.event_nodes import EventNodes, ExecuTorchFiles
 
 Ints = npt.NDArray[np.int64]
-#: Chain and position in it.
-Instruction = tuple[int, int]
+Instruction = tuple[int, int]  # chain and position in it
 
 LOADING: Final = "Default"
 UNNAMED: Final = "a delegate"
-#: Longest identifier; XNNPACK's names have up to 60 letters.
-_LONGEST = 60
+_LONGEST = 60  # longest identifier; XNNPACK's names have up to 60 letters
 
 
 class DelegateInstruction(NamedTuple):

@@ -21,8 +21,7 @@ from tvmdbg_widgets.model.tuning.trials import Trials
 
 Bools = npt.NDArray[np.bool_]
 
-#: Seconds: default ``timeout`` of ``LocalBuilder``.
-TIMEOUTS = {"ansor": 15.0, "autotvm": 10.0}
+TIMEOUTS = {"ansor": 15.0, "autotvm": 10.0}  # seconds: default ``timeout`` of ``LocalBuilder``
 
 
 class Cause(enum.Enum):

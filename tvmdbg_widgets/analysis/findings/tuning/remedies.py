@@ -14,8 +14,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Final
 
-#: Seconds that suffice for nearly all builds on a machine that is not overloaded.
-_LONGER = 60
+_LONGER = 60  # seconds that suffice for nearly all builds on a machine that is not overloaded
 
 _USABLE = "len(os.sched_getaffinity(0))"
 

@@ -22,8 +22,7 @@ from tvmdbg_widgets.model.tensors.tensors import Tensor
 _CHANNEL = "C"
 _LEAST_CHANNELS = 2
 _FIRST_OPERATOR = 2
-#: Largest share of channels that counts as "some channels".
-SOME = 0.25
+SOME = 0.25  # largest share of channels that counts as "some channels"
 _SHOWN = 8
 
 

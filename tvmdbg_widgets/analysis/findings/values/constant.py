@@ -146,8 +146,7 @@ CONSTANT = Rule(CONSTANT_NAME, find_constant, Basis.TENSORS | Basis.EDGES | Basi
 
 DEAD_CHANNELS_NAME = "dead-channels"
 _LEAST_VALUES = 16
-#: Least share of dead channels that is a doubt.
-MANY = 0.5
+MANY = 0.5  # least share of dead channels that is a doubt
 _SHOWN = 8
 
 

@@ -32,8 +32,7 @@ from tvmdbg_widgets.model.tensors.tensors import Tensor
 
 RANGES_NAME = "dynamic-range"
 _MAX = 65504.0
-#: Magnitudes above it are within a factor of two of the largest float16.
-NEAR = _MAX / 2
+NEAR = _MAX / 2  # magnitudes above it are within a factor of two of the largest float16
 _SMALLEST_NORMAL = 2.0**-14
 _SUBNORMAL_SHARE = 0.1
 _LEAST = 100

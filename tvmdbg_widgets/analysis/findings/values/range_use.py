@@ -39,11 +39,9 @@ from tvmdbg_widgets.model.statistics.batch import Batch, comparable
 from tvmdbg_widgets.model.tensors.tensors import Tensor
 
 SATURATED_NAME = "saturated"
-#: Least share of values at an end of the type for a saturated tensor.
-SHARE = 0.05
+SHARE = 0.05  # least share of values at an end of the type for a saturated tensor
 _FUNCTION_SHARE = 0.5
-#: Least number of values; of float16 any counts.
-LEAST = 100
+LEAST = 100  # least number of values; of float16 any counts
 _OF_CHANNEL = 1 / 3
 _LEAST_OF_CHANNEL = 16
 _CUTS_BELOW = frozenset({"relu", "relu6", "clip", "maximum", "leaky_relu"})

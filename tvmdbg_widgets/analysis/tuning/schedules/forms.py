@@ -37,10 +37,8 @@ class Remainder:
     by: int
 
 
-#: Deepest nesting of quotients, and their largest total number.
-_DEEPEST, _LARGEST = 40, 4_000
-#: Least and largest value; None where unbounded.
-Limits: TypeAlias = tuple[int | None, int | None]
+_DEEPEST, _LARGEST = 40, 4_000  # deepest nesting of quotients, and their largest total number
+Limits: TypeAlias = tuple[int | None, int | None]  # least and largest value; None where unbounded
 
 
 class LinearForm:

@@ -331,8 +331,7 @@ def _marking_loop(relation: Relation) -> set[LoopVariable]:
 
 
 Reads = tuple[TensorRead, ...]
-#: Far above schedules of real networks.
-_MOST_READS, _DEEPEST, _LARGEST = 200, 40, 300
+_MOST_READS, _DEEPEST, _LARGEST = 200, 40, 300  # far above schedules of real networks
 
 
 def all_reads(bodies: Iterable[Expression]) -> Reads | None:

@@ -243,8 +243,7 @@ def _fused(outer: TensorAxis, inner: TensorAxis) -> TensorAxis:
     return TensorAxis(f"{outer.name}.{inner.name}.fused", extent)
 
 
-#: A stage and the place of one of its loops.
-Loop: TypeAlias = tuple[int, int]
+Loop: TypeAlias = tuple[int, int]  # A stage and the place of one of its loops
 
 
 class Attachments:

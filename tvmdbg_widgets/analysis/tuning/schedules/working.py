@@ -47,8 +47,7 @@ class ReplayError(ValueError):
 
 
 _UNROLL = "auto_unroll_max_step"
-#: The prefix that ``atoi`` reads.
-_NUMBER = re.compile(r"[ \t\n\v\f\r]*([+-]?[0-9]{1,20})")
+_NUMBER = re.compile(r"[ \t\n\v\f\r]*([+-]?[0-9]{1,20})")  # the prefix that ``atoi`` reads
 
 
 def annotate(working: Working, step: AnnotationStep) -> None:
@@ -412,10 +411,8 @@ def changed(value: T, **fields: Any) -> T:
 
 MOST_STEPS = 10_000
 MOST_STAGES = 1_000
-#: Most loops of one stage.
-MOST_LOOPS = 1_000
-#: Most lines of a nest.
-MOST_LINES = 10_000
+MOST_LOOPS = 1_000  # most loops of one stage
+MOST_LINES = 10_000  # most lines of a nest
 LONGEST_NAME = 2_000
 LARGEST_EXTENT = 2**63 - 1
 LARGEST_FACTOR = 2**31 - 1
