@@ -56,8 +56,7 @@ class Difference(NamedTuple):
     a, b : int
         Node ids, -1 where there is none. Of a fused function the last part stands for all.
     what : str
-        Which output, operand or attribute; of times how many times faster or slower; empty where
-        the kind says it.
+        Output, operand or attribute; for times the ratio; empty where the kind says it.
     in_a, in_b : str
     """
 
@@ -116,8 +115,7 @@ def value_pairs(matching: Matching) -> list[tuple[int, int]]:
 def _places(graph: Graph) -> list[int]:
     places = np.empty(graph.num_nodes, np.int64)
     places[graph.topological_order] = np.arange(graph.num_nodes)
-    order: list[int] = places.tolist()
-    return order
+    return places.tolist()
 
 
 def _fused_groups(

@@ -352,8 +352,7 @@ _NUMBERED = re.compile(r"arg(\d{1,4})")
 def which_argument(facts: Mapping[str, str]) -> list[str]:
     """Return a sentence on the failing argument, or nothing where the message names none.
 
-    ``arg0`` is by position and names no function @ v0.5 to v0.10; ``pad.var_A`` names function and
-    parameter from v0.11 on; from v0.24 on the message has the position and the signature.
+    ``arg0`` is by position up to v0.10; ``pad.var_A`` has function and parameter from v0.11 on.
     """
     name, index = facts.get("name", ""), facts.get("index")
     signature = facts.get("signature")

@@ -113,8 +113,7 @@ class OutputErrors:
     ----------
     parts : RunParts
     reference : DebugRun or mapping
-        A run, of another graph as far as its nodes surely or likely match; or arrays by node id,
-        node name or ``(node, output)``.
+        A run; or arrays by node id, node name or ``(node, output)``.
     measure : str
         ``"absolute"``: the largest difference. ``"relative"``: that, as a share of the largest
         magnitude in the reference. ``"ulp"``: the most steps between values of one dtype.
@@ -122,9 +121,8 @@ class OutputErrors:
     Attributes
     ----------
     values : float64 [E]
-        NaN where it is unknown: no tensor, no reference (or no sure match in it), another shape,
-        for ``"ulp"`` another dtype, or not compared yet. Infinite where one side is finite and
-        the other is not.
+        NaN for unknown: no tensor, no sure reference, another shape, for ``"ulp"`` another dtype.
+        Infinite where one side is finite and the other is not.
     done, total : int
         Entries that were compared, of how many.
     unmatched : int

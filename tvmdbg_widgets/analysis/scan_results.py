@@ -95,8 +95,7 @@ class ScanColumns:
     @property
     def peak(self) -> Floats:
         """Largest finite magnitude; NaN without any."""
-        peak: Floats = np.fmax(np.abs(self.low), np.abs(self.high))
-        return peak
+        return np.fmax(np.abs(self.low), np.abs(self.high))
 
     def where(self, mask: Mask) -> list[Entry]:
         """Return the entries of the masked rows, in order."""

@@ -57,8 +57,7 @@ class Selection(Listed):
     ----------
     query : str
     unknown : dict of str to int
-        How many nodes of the graph have no value in a field that the query compares; they fit no
-        comparison.
+        By compared field, the number of nodes without a value; they fit no comparison.
     notes : list of str
         The same as sentences: ``"45 of 72 nodes have no time"``.
     """

@@ -116,11 +116,7 @@ def fact_columns(graph: Graph, clean: Callable[[str], str] = str) -> dict[str, A
 def as_networkx(
     graph: Graph | Subgraph, timeline: Timeline | None, groups: Groups, *, control: bool = False
 ) -> nx.MultiDiGraph[int]:
-    """Return ``graph.to_networkx()`` with times and groups of the nodes.
-
-    ``time_ns`` is None where unknown, ``groups`` are the ids of the groups around a node, outermost
-    first; their titles are in ``result.graph["groups"]``, by id.
-    """
+    """Return ``graph.to_networkx()`` with times and groups of the nodes, outermost first."""
     result = graph.to_networkx(control=control)
     times = None if timeline is None else timeline.node_ns.tolist()
     around: list[tuple[int, ...]] = [()] * len(groups)
@@ -168,12 +164,7 @@ _SPLIT: Final = 20_000  # most distinct functions whose names are stripped of th
 
 
 def signatures(graph: Graph, entries: Hashes | None = None) -> Hashes:
-    """Return a hash per node; nodes of equal hash may match.
-
-    It covers the operators of the function (without the variant number of its name), the
-    attributes, and shapes and dtypes of outputs. Inputs and parameters are hashed equally, since
-    only names tell them apart. Equal in every process and on every machine.
-    """
+    """Return a hash per node of operators, attributes, shapes and dtypes, equal on all machines."""
     entries = entry_signatures(graph) if entries is None else entries
     output = np.arange(graph.num_entries) - np.repeat(
         graph.entry_offsets[:-1], np.diff(graph.entry_offsets)

@@ -52,8 +52,7 @@ class NodeWork:
     exact : bool
         False where the number may be off by 1 %, since a function can be fused in several ways.
     bytes : float
-        Of all distinct inputs and outputs, as they are allocated; NaN unknown. Values passed
-        between operators fused into one function do not touch memory.
+        Of all distinct inputs and outputs; values within a fused function are not counted.
     dtype : str
         Of the first input.
     why : tuple of str
@@ -154,11 +153,7 @@ def work_of(run: RunParts) -> Work:
 
 
 def work(graph: Graph) -> Work:
-    """Count operations and bytes of every node of a graph.
-
-    Conventions: :mod:`tvmdbg_widgets.analysis.operator_formulas`. Operations are unknown, with the
-    reason, where formulas need more than the graph has.
-    """
+    """Count operations and bytes of every node of a graph, NaN with a reason where unknown."""
     count = graph.num_nodes
     flops, size = np.full(count, np.nan), np.full(count, np.nan)
     exact = np.ones(count, np.bool_)
@@ -257,11 +252,7 @@ class _WorkReader:
         return self._counted[key]
 
     def bytes(self, node: int, read: list[int]) -> float | str:
-        """Return the bytes of distinct inputs and outputs, or why they are unknown.
-
-        Of an operator that may read only part of its first operand (``take``, ``strided_slice``),
-        as much of it counts as is written.
-        """
+        """Return the bytes of distinct inputs and outputs, or why they are unknown."""
         own = parts(self._graph.func_names[node])
         if lacks_operands(own, len(read)):
             return "it reads nothing"

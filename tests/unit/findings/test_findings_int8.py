@@ -240,7 +240,7 @@ def test_layouts_are_not_looked_for_where_no_neighbor_tells_them(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     walks: list[int] = []
-    monkeypatch.setattr(layouts, "_near", lambda *_: walks.append(1) or ())
+    monkeypatch.setattr(layouts, "_neighboring_claims", lambda *_: walks.append(1) or ())
     ops = [Op("x", narrowed(1)), Op("m", MULTIPLIERS)]
     ops += [
         Op(f"a{at}", narrowed(1), "fused_multiply_cast", [(at and at + 1, 0), (1, 0)])

@@ -188,8 +188,7 @@ class PlaceFound:
     types : tuple of FieldType
         The file's statements about the fields.
     status : str
-        ``"agrees"``, ``"disagrees"``, ``"not recognized"`` (the file has no such lines),
-        ``"not found"``, or ``"gone"`` (this release has no such place).
+        ``"agrees"``, ``"disagrees"``, ``"not recognized"``, ``"not found"``, ``"gone"``.
     assumes : str
         The layout in words.
     wrong : tuple of FieldType

@@ -21,10 +21,7 @@ _ENOUGH = 0.5  # least share of operators in blocks for which execution order is
 
 
 def groups(graph: Graph) -> Groups:
-    """Return the nested groups of a graph: runs of blocks of equal structure, and scopes.
-
-    Execution order is searched, or depth-first order where that interleaves blocks.
-    """
+    """Return the nested groups of a graph: runs of blocks of equal structure, and scopes."""
     with collector_paused():
         return _groups(graph)
 

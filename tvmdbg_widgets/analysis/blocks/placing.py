@@ -22,9 +22,7 @@ def placed(
 ) -> Groups:
     """Return groups of nodes from groups of operators.
 
-    An input or parameter belongs to the innermost group that all its readers are in, except
-    operands of only some blocks of a run; an input of the graph belongs to no call of a delegate.
-    It stands before its first reader, or before the groups around it that it does not belong to.
+    Inputs and parameters join the innermost group of all their readers, but no delegate's call.
     """
     rows = rows_of(blocks, scopes(graph, search.sequence), search)
     sequence = search.sequence
@@ -143,9 +141,7 @@ def rows_of(
 ) -> list[PlacedGroup]:
     """Return all groups, parents before their children.
 
-    Scopes have precedence: a run cut by one is dropped with its blocks. Blocks that are a scope get
-    its name; a scope around some blocks of a run, but not all, is dropped. Groups within one
-    operator of a delegate are dropped.
+    Runs that a scope cuts are dropped with their blocks; blocks that are a scope get its name.
     """
     rows: list[PlacedGroup] = []
     stack = [(block, 0) for block in reversed(blocks)]

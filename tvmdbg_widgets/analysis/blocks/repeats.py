@@ -235,8 +235,7 @@ _MOST = 256
 def branching(sequence: Sequence, low: int, high: int) -> list[tuple[int, int]]:
     """Return the stretches of an interval that branch and join again.
 
-    Between stretches at most one value passes that is computed in the interval, or that is read
-    both before and after; inside there are always several.
+    Between them at most one value passes; inside there are always several.
     """
     if high - low < _FEWEST:
         return []
@@ -278,10 +277,9 @@ class PeriodicRuns:
 
 
 def runs(letters: Ints) -> PeriodicRuns:
-    """Return the stretches of a sequence that repeat immediately.
+    """Return the stretches of a sequence that repeat immediately, in O(n log n).
 
-    Windows of 1, 2, 4 … letters are numbered by text; a nearest earlier window of equal text at one
-    to two lengths suggests a period, which is tried on the entire sequence. O(n log n).
+    Distances between equal windows of 1, 2, 4 … letters are tried as periods.
     """
     stretches: list[tuple[Ints, Ints, Ints]] = []
     count = len(letters)

@@ -131,10 +131,8 @@ class Scope(NamedTuple):
 def scopes(graph: Graph, sequence: Sequence) -> list[Scope]:
     """Return the nested scopes of a sequence of operators.
 
-    A scope is a stretch of operators with a common path prefix: the delegate call that ran them,
-    then ``nn_module_stack``, else parts of their names (``layer1/block0/conv``,
-    ``layer1.0.conv1``). A scope that the order splits is several, or none if it has too many
-    pieces. A scope of all operators is dropped, unless a delegate ran them.
+    Scopes share a prefix of delegate call, ``nn_module_stack`` or name (``layer1/block0/conv``);
+    one that order splits into too many pieces, or of all operators, is dropped.
     """
     count = len(sequence.nodes)
     paths, source = _paths(graph, sequence)
@@ -238,11 +236,7 @@ def _paths_of_names(names: list[str]) -> list[Path]:
 
 
 def module_path(text: str | None) -> Path:
-    """Return the path of the innermost module in a node's module stack.
-
-    torch.fx writes ``{key: (path, class)}``; as JSON a mapping of key to path, or to a list that
-    begins with it. Other text is a path itself.
-    """
+    """Return the innermost path in a node's module stack, JSON of torch.fx or a path itself."""
     if not text:
         return ()
     paths: Iterable[str] = (a or b for a, b in _NAMED.findall(text))
@@ -281,11 +275,7 @@ def operator_of(graph: Graph, node: int) -> str:
 
 
 def gathered(graph: Graph, operators: Ints, calls: dict[str, list[int]]) -> Ints:
-    """Return the operators in a topological order that keeps delegate calls together.
-
-    Within a call the nodes of one operator of the delegate stay together too. Otherwise the given
-    order is kept; all of it where calls depend on each other.
-    """
+    """Return the operators in a topological order that keeps delegate calls together."""
     if not calls:
         return operators
     parts: dict[tuple[str, str], list[int]] = defaultdict(list)

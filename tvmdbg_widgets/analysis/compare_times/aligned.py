@@ -51,11 +51,7 @@ def align(
     times_b: Floats,
     calls: tuple[NodeSets | None, NodeSets | None] = (None, None),
 ) -> Aligned:
-    """Return the rows to compare, in the order of the nodes of `a`, then of `b`.
-
-    A row holds nodes that are matched, even indirectly, and all nodes of a call that is timed as
-    one.
-    """
+    """Return the rows to compare: nodes matched directly or indirectly, and nodes of one call."""
     count_a, count_b = matching.graph_a.num_nodes, matching.graph_b.num_nodes
     ones, others = matching.pairs[:, 0].astype(np.int64), matching.pairs[:, 1] + np.int64(count_a)
     for sets, first in zip(calls, (0, count_a), strict=True):
@@ -129,9 +125,7 @@ _OF_NODES = frozenset({"rows-merged", "report-sums", "report-one-pass", "order-u
 def combined(a: Timeline, b: Timeline, matching: Matching, titles: tuple[str, str]) -> Timeline:
     """Return one timeline with the tracks of `a`, then those of `b`, both starting at zero.
 
-    Times and repeats of the nodes are those of `a`. A slice of `b` refers to the last node of `a`
-    that it surely or likely matches, to none if the match is only possible. Occurrences of a node
-    count on from `a` to `b`.
+    Times are those of `a`; slices of `b` refer to the last node of `a` that they surely match.
     """
     stands_for = np.append(
         sure_nodes(matching, matching.graph_a.topological_order.astype(np.int64)), np.int32(-1)

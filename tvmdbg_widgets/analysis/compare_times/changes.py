@@ -39,8 +39,7 @@ class TimeChange:
     Attributes
     ----------
     label, kind : str
-        The operators, and their kind: of the side that has fewer nodes, a fused function, else
-        of `a`.
+        Operators and their kind, of the side with fewer nodes, else of `a`.
     a, b : tuple of int
         The nodes that do it, ascending; empty where one run does not.
     ns_a, ns_b : float
@@ -50,17 +49,14 @@ class TimeChange:
     ratio : float
         ``ns_b / ns_a``; NaN where it is not known or `a` takes no time.
     p, q : float
-        Two-sided p value of the Mann-Whitney test, and that corrected for the number of tests
-        (Benjamini-Hochberg); NaN where not tested.
+        Two-sided Mann-Whitney p, and corrected by Benjamini-Hochberg; NaN where not tested.
     shift_ns, low_ns, high_ns : float
-        By how much a repeat of `b` is longer (Hodges-Lehmann), and an interval that holds it
-        with 95 % confidence.
+        Increase of a repeat (Hodges-Lehmann), and its interval of 95 % confidence.
     verdict : Verdict
     why : str
         Evidence of the verdict.
     certainty : Certainty or None
-        Certainty of the match of these nodes, by the least sure; None where one run has none.
-    reason : str
+        Least certainty of the match; None where one run has none.
         Evidence of the match.
     repeats_a, repeats_b : float64
         Nanoseconds; of several nodes the sums, repeat by repeat.
@@ -298,8 +294,7 @@ class ChangeColumns:
     @cached_property
     def change_ns(self) -> Floats:
         """``b`` minus ``a``, in the order of the arrays."""
-        changes: Floats = self.b.ns - self.a.ns
-        return changes
+        return self.b.ns - self.a.ns
 
     @cached_property
     def order(self) -> npt.NDArray[np.int64]:

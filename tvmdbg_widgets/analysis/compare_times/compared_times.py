@@ -143,8 +143,7 @@ class ComparedTimes(TimeChanges):
     def shared(self) -> tuple[int, int]:
         """Number of common operators, and the larger number of operators.
 
-        Common are matches, or as many of one op kind and output shape as both have: builds of one
-        model may differ in every edge. Conversions of types and layouts are not counted.
+        Common are matches, or as many of one op kind and output shape as both have.
         """
         sure = self.matching.pairs[self.matching.certainty <= Certainty.LIKELY]
         sides = []

@@ -68,11 +68,9 @@ class TimeComparison(ComparedTimes):
     warm_up : int
         So many of the first repeats of every node were left out.
     total_a, total_b : float
-        Of ExecuTorch's runs the mean of ``Method::execute``, else sums of all known node times: no
-        latency. Nanoseconds.
+        Nanoseconds: for ExecuTorch mean ``Method::execute``, else the sum of known node times.
     change_ns : float
-        ``total_b - total_a``: the sum of all rows, but for :attr:`uncompared_ns` and
-        :attr:`gap_ns`.
+        ``total_b - total_a``: all rows, :attr:`uncompared_ns` and :attr:`gap_ns`.
     total : TimeChange
         All nodes as one row.
     aligned_by : str

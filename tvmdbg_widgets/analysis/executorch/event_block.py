@@ -103,8 +103,7 @@ class EventBlock:
         include_units
             Whether the names of time columns include the unit.
         include_delegate_debug_data
-            Whether to add :attr:`Event.delegate_debug_metadatas`: a column for lists,
-            or a column per key of dicts.
+            Whether to add columns of :attr:`Event.delegate_debug_metadatas`, by key for dicts.
 
         Raises
         ------

@@ -213,11 +213,7 @@ class Event:
 
     @property
     def delegate_debug_metadatas(self) -> Any:
-        """The parsed metadata; the metadata itself without a parser.
-
-        The parser is called once, when this is first asked for, and only for delegated events:
-        with an empty list where there is no metadata. Its exceptions propagate.
-        """
+        """The metadata, parsed once on first access if there is a parser."""
         if not self.is_delegated_op or self.metadata_parser is None:
             return self.raw_delegate_debug_metadatas
         if not self._parsed:

@@ -172,11 +172,7 @@ def numeric_gap(
     reference_graph: str | None = None,
     compat: bool = False,
 ) -> NumericGap:
-    """Compare the logged values of a run with a reference.
-
-    Every reference value is located in the edge program and compared with the logged value, or with
-    that of the value it is a view of. Values without a counterpart are listed in ``skipped``.
-    """
+    """Compare the logged values of a run with a reference; ``skipped`` has values without one."""
     blocks = list(blocks)
     if etrecord is None:
         if compat:

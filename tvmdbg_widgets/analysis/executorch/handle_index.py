@@ -142,11 +142,8 @@ class NamedValue:
 class ValuesByName:
     """Logged values by name in the edge program.
 
-    A kernel's event belongs to the operator of its name among those with its handle, in the order
-    of instructions. A delegate call logs its inputs, then its outputs, in the order of its handles.
-    Ambiguous: operators of one name and handle beside delegates, or of one handle in several calls.
-    An event inside a delegate belongs to the last operator of its handles; the call's own value has
-    precedence, since an operator may run in several parts.
+    A kernel's event belongs to the operator of its name and handle, a delegate call's outputs to
+    values that leave it, an event inside a delegate to the last operator of its handles.
     """
 
     def __init__(self, blocks: Iterable[Any], program: ExportedProgram) -> None:
@@ -325,10 +322,9 @@ def operator_events(blocks: Iterable[Any]) -> Iterator[Any]:
 def runtime_outputs(
     blocks: Iterable[Any],
 ) -> tuple[dict[Handles, RuntimeOutput], dict[Handles, list[str]]]:
-    """Return the Inspector's runtime values, and the names of their events.
+    """Return the Inspector's runtime values and event names.
 
-    Of events with the same handles the first with the largest instruction counts. Overlapping
-    handles are merged, the largest instruction's last.
+    Of equal handles the largest instruction counts; overlapping handles are merged.
     """
     events = list(operator_events(blocks))
     inner: dict[str | None, set[int]] = {}

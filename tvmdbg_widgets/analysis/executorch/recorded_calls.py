@@ -49,8 +49,7 @@ class DelegateEvent:
     candidates : tuple of int
         The operators that an ambiguous one may be of.
     edge_match : str
-        How the operators were tied to nodes of the edge graph: ``"exact"`` or ``"ambiguous"``;
-        empty where the run has no such graph.
+        ``"exact"`` or ``"ambiguous"``: match of operators to edge nodes; empty without these.
     rounding_ns : float
         The unit that the delegate rounds times down to: a duration of 0 is less than this.
     """

@@ -160,8 +160,7 @@ class PerfData:
     Parameters
     ----------
     raw
-        One duration a run, in the order of the file; several where the event occurs several times
-        in a run.
+        Durations in the order of the file, one or several per run.
 
     Attributes
     ----------

@@ -66,8 +66,7 @@ class RunEvidence:
     @property
     def tensors(self) -> Mapping[Entry, Tensor]:
         """The tensors by entry; empty where the run has none."""
-        tensors: Mapping[Entry, Tensor] = self.parts.tensors or {}
-        return tensors
+        return self.parts.tensors or {}
 
     @cached_property
     def issues(self) -> Issues:
@@ -216,10 +215,7 @@ class RunEvidence:
         timeline = self.parts.timeline
         if timeline is None or not timeline.synthetic or self.parts.graph is None:
             return []
-        slices: list[int] = np.flatnonzero(
-            (timeline.slice_node < 0) & (timeline.slice_duration_ns > 0)
-        ).tolist()
-        return slices
+        return np.flatnonzero((timeline.slice_node < 0) & (timeline.slice_duration_ns > 0)).tolist()
 
     @cached_property
     def words(self) -> TimelineWords | None:
@@ -230,8 +226,7 @@ class RunEvidence:
     @cached_property
     def timed(self) -> list[int]:
         """Nodes that take time."""
-        nodes: list[int] = np.flatnonzero(self.shares > 0).tolist()
-        return nodes
+        return np.flatnonzero(self.shares > 0).tolist()
 
     def name(self, node: int) -> str:
         """Return a node's name: ``"conv2d + add + relu #38"``, ``"node 38"``, ``"call 38"``."""

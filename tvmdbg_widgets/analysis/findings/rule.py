@@ -34,13 +34,7 @@ class Rule:
 
 
 class Basis(enum.Flag):
-    """Premises of a rule beside the files' literal content.
-
-    ``TENSORS``: tensors belong to their entries and to this run; ``ALL_TENSORS``: all of them do.
-    ``EDGES``: operands of a finding's nodes; ``ALL_EDGES``: every edge. ``ROLES``: which null nodes
-    are inputs and which parameters. ``TIMES``: times belong to their nodes. ``SLOTS``: which
-    outputs share memory, and when.
-    """
+    """Premises of a rule beside the files' literal content."""
 
     FILES = 0
     TENSORS = enum.auto()

@@ -216,11 +216,7 @@ class _RivalRows:
     def _row(
         self, node: int, start: int, ahead: bool, back: Callable[[int], int]
     ) -> tuple[list[int], list[tuple[int, int]]]:
-        """Return the pairs from `start` on that would be displaced, and their new owners.
-
-        After a takeover the chain continues with the taker's unmatched successor, else with the
-        loser.
-        """
+        """Return the pairs from `start` on that would be displaced, and their new owners."""
         takers: list[int] = []
         row: list[tuple[int, int]] = []
         seen: set[int] = set()

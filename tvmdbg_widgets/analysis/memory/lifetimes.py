@@ -302,11 +302,7 @@ def _entries_read(graph: Graph, edges: npt.NDArray[np.bool_] | npt.NDArray[np.in
 
 
 def occupied(slot: Ints, first: Ints, last: Ints, size: Ints, steps: int) -> Ints:
-    """Return the bytes held by some entries per step (int64 [steps]).
-
-    Of entries live in one slot at once (reshapes without copy, in place, by mistake) the largest
-    counts.
-    """
+    """Return the bytes held by some entries per step, of entries in one slot the largest."""
     change = np.zeros(steps + 1, np.int64)
     if not len(slot):
         return change[:-1]

@@ -187,8 +187,7 @@ class Life:
     slot : int or None
         Position in ``plan.slots``; None where the entry has no usable storage id.
     first, last : int or None
-        First and last node while which it is live; ``first`` is None for entries before
-        the run, inputs and parameters.
+        First and last node while which it is live; ``first`` is None for inputs and parameters.
     shares : tuple of Entry
         The other entries of its slot; in planned buffers those with bytes in common.
     """

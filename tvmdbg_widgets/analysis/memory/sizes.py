@@ -89,15 +89,13 @@ class PlanColumns:
         The nodes that run, in the order of execution; a step is a place in it.
     live : int64 [R]
         Bytes of the workspace that are live while a node runs: operands, outputs, and entries that
-        later nodes still read. Of entries live in one slot together the largest counts; in planned
-        buffers bytes count once.
+        later nodes read; in planned buffers bytes count once.
     entry_bytes : int64 [E]
         -1 where the graph does not tell; see :mod:`tvmdbg_widgets.analysis.memory.sizes`.
     entry_slot : int32 [E]
         -1 where the entry has no usable storage id.
     first, last : int32 [E]
-        Steps that write the entry and read it last. Inputs and parameters are live throughout,
-        outputs of the graph from their writing to the end.
+        Steps of the entry's writing and last reading; inputs and parameters live throughout.
     slot_storage_ids, slot_devices : int32 [S]
         ``storage_id``, and ``DLDeviceType`` number or -1 where the graph does not tell.
     slot_bytes : int64 [S]
@@ -110,13 +108,11 @@ class PlanColumns:
     ranges : Ranges or None
         Bytes covered by entries; None without planned buffers.
     least : int
-        The peaks of all devices together, in bytes: no plan for this order can do with less,
-        unless it writes over an input in place where this one does not.
+        Sum of the devices' peaks, bytes: the minimum for this order without in-place writes.
     losses : tuple of Loss
         Entries that are overwritten while they are still needed.
     in_place, aliases : int32 arrays
-        Entries (ids) that their node writes over one of its own inputs, and those that a reshape
-        without copy shares with its input.
+        Entries written over an input of their node, and reshapes that share their input.
     """
 
     graph: Graph

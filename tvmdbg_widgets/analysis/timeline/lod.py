@@ -178,11 +178,7 @@ class TimelineLod:
         return np.cumsum(change.reshape(rows, count + 1), axis=1)[:, :count] > 0
 
     def beside(self, numbers: Ints, at: float, current: int = -1) -> tuple[int, int]:
-        """Return which of some slices are before and after a time, by start; -1 for none.
-
-        Slices that start at that very time are before if their number is below `current`, else
-        after.
-        """
+        """Return which of some slices are before and after a time; -1 for none."""
         start = self.start[numbers]
         after = (start > at) | ((start == at) & (numbers > current))
         before = (start < at) | ((start == at) & (numbers < current))

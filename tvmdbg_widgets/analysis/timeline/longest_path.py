@@ -112,11 +112,7 @@ def critical_path(
 def _settle_starts(
     source: npt.NDArray[np.int64], target: npt.NDArray[np.int64], own: Floats
 ) -> tuple[Floats, list[int], Floats]:
-    """Return earliest starts of places, their last dependencies (-1), and the time after them.
-
-    Places are in topological order: one pass over the edges by target settles every start, a
-    backward pass by source everything after.
-    """
+    """Return earliest starts of places, their last dependencies (-1), and the time after them."""
     count = len(own)
     takes: list[float] = own.tolist()
     start = [0.0] * count
@@ -211,20 +207,17 @@ class CriticalPath:
     ----------
     graph : Graph
     nodes : int32 [K]
-        The path, in the order of dependency. Of several paths of the same
-        length the one whose nodes have the lowest ids, seen from its end.
+        The path in order of dependency; of equal lengths that with the lowest ids from its end.
     times_ns : float64 [N]
         Times of nodes, NaN unknown.
     length_ns : float
         Sum of the times on the path.
     slack_ns : float64 [N]
-        By how much a node could take longer, or start later, before the path through it is the
-        longest; 0 on the path. NaN for nodes without a time, and on or behind a cycle.
+        Possible delay of a node before its path is the longest; NaN without a time or on cycles.
     total_ns : float
         Sum of all times.
     sequential : bool
-        Nothing ran beside anything else. The length is then no time that was seen, but a lower
-        bound: what the run would take at least if branches ran in parallel.
+        Nothing ran in parallel: the length is a lower bound for running branches in parallel.
     measured_ns : float
         From the first start to the last end, where a clock saw the slices; else NaN.
     untimed : int32 [U]

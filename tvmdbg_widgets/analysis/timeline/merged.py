@@ -152,9 +152,7 @@ def merged(run: RunParts, groups: Callable[[], Groups], within: object = None) -
 def callers(run: RunParts, groups: Callable[[], Groups], name: str) -> CallTree:
     """Merge the slices of one name by callers: the name, its callers, their callers.
 
-    ``self_ns`` and ``total_ns`` of a place are those of the slices of the name called on this path,
-    ``total_ns`` including nested slices, as in :func:`merged`. ``total_ns`` of slices inside
-    another of the same name is part of the outer one's.
+    ``self_ns`` and ``total_ns`` are those of the slices of the name called on this path.
     """
     timeline = _timeline(run)
     called = Called(timeline, run.graph, groups)

@@ -106,8 +106,7 @@ class RepeatMatrix:
     warm_up : WarmUp
         How many of the first repeats are warm-up. None is left out here; see :meth:`steady`.
     of_slices : bool
-        No repeats are known: rows are the slices of one node or name of a trace, by start, and a
-        column is no pass.
+        Without known repeats rows are slices of a node or name by start, columns are no passes.
     rounding_ns : float
         As of the timeline: a time of 0 is less than this.
     """
@@ -143,10 +142,7 @@ class RepeatMatrix:
 
     @property
     def totals(self) -> Floats:
-        """Sum per repeat over the operators that have all repeats (float64 [R]).
-
-        Empty where rows are the slices of a trace.
-        """
+        """Sum per repeat over operators that have all repeats (float64 [R]); empty for a trace."""
         return self.warm_up.totals
 
     def steady(self) -> RepeatMatrix:

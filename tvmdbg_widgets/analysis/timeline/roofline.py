@@ -69,8 +69,7 @@ class Point:
     flops_per_s, bytes_per_s : float
         Achieved rates.
     bound : str
-        ``"memory"`` or ``"compute"``, by which ceiling is lower at this intensity; ``"unknown"``
-        without ceilings.
+        ``"memory"`` or ``"compute"``, the lower ceiling; ``"unknown"`` without ceilings.
     of_ceiling : float
         Achieved rate over the lower ceiling; NaN without ceilings.
     why : tuple of str

@@ -29,12 +29,7 @@ _SHOWN: Final = 20
 
 @dataclass(frozen=True, slots=True)
 class TrackArea:
-    """Use of a track in a range; nanoseconds.
-
-    Only the part of the range within the track's run counts; outside of it nothing is known.
-    ``busy_ns`` is the time in which at least one slice runs, ``busy`` its share, NaN outside of the
-    run. ``gaps`` counts idle stretches, also at the ends.
-    """
+    """Use of a track in a range, while its run goes on; NaN where the run is outside."""
 
     track: str
     slices: int

@@ -350,12 +350,7 @@ def has_modules(graph: Graph | None) -> bool:
 
 
 def modules(graph: Graph, sets: NodeSets | None, level: int = -1) -> Modules:
-    """Return the modules of nodes and sets; ``level`` 0 is the outermost, -1 the innermost.
-
-    A set is in the innermost module that holds all of its nodes; nodes without a module, such as
-    those that quantization inserted, are ignored. Rests of calls and operators from lowering are in
-    no module.
-    """
+    """Return the modules of nodes and sets; ``level`` 0 is the outermost, -1 the innermost."""
     if not has_modules(graph):
         raise ValueError(no_modules(graph))
     known: dict[tuple[str, str], Path | None] = {}

@@ -173,8 +173,7 @@ class Operators(Sequence[OperatorRow]):
         Raises
         ------
         ValueError
-            These are some of the operators, no release of that name has the table, or the run
-            lacks what it prints.
+            The table is incomplete, no such release has it, or the run lacks its data.
         """
         if self._run is None:
             raise ValueError("TVM prints all operators: run.table().as_tvm()")

@@ -82,8 +82,7 @@ def _between(ordered: Floats, first: Ints, place: Floats) -> Floats:
     share = place - low
     a = ordered[first + low.astype(np.int64)]
     b = ordered[first + np.ceil(place).astype(np.int64)]
-    near: Floats = np.where(share < 0.5, a + (b - a) * share, b - (b - a) * (1 - share))
-    return near
+    return np.where(share < 0.5, a + (b - a) * share, b - (b - a) * (1 - share))
 
 
 def _sorted_by_group(codes: Ints, values: Floats, size: int) -> Floats:
@@ -246,9 +245,7 @@ def confidence(
 ) -> tuple[Floats, Floats, Flags]:
     """Return 95 % interval of the mean and noisiness, by group of nodes.
 
-    A group's repeats are sums of its nodes' repeats, paired by number: a pass over the graph if a
-    repeat was one; if nodes were measured individually, any pairing has the same expectation. Nodes
-    without time and repeats, such as inputs and parameters, are left out.
+    A group's repeats are sums of its nodes' repeats, paired by number.
     """
     size = len(offsets) - 1
     counts = np.diff(timeline.repeats_offsets)

@@ -106,24 +106,18 @@ class TimeTable(MadeSequence[TimeRow]):
         names, slice names, or pairs of a name and the name around it.
     labels : sequence of str
     slices : int64 [G]
-        Slices that touch the range (of no duration, those in it) and are of something that runs:
-        slices of inputs and parameters that take no time are left out, as are rows of them alone.
+        Slices that touch the range, without inputs and parameters that take no time.
     ns : float64 [G]
-        Sum of the time in the range during which one of the slices runs and none inside it, so
-        that nothing is counted twice. A slice that reaches out of the range counts with its part
-        inside. Of all time a node of the graph without slices counts with the time it is known to
-        take (not by name or caller); in a range it does not.
+        Sum of the time in the range during which one of the slices runs and none inside it. Of all
+        time a node without slices counts with its known time; in a range it does not.
     share, cumulative : float64 [G]
-        Of :attr:`total_ns`; NaN where that is 0, and of rows that are no work: loading, a
-        delegate's own clock, a profiler's spans. These come last. Shares of parts overlap and have
-        no sum.
+        Of :attr:`total_ns`; NaN where that is 0, and of rows that are no work, which come last.
+        Shares of parts overlap and have no sum.
     minimum, mean, p50, p90, maximum : float64 [G]
-        Of the full durations (nested slices included) of slices entirely in the range
-        from start to end, without instants; NaN where there is none.
+        Of the full durations of slices entirely in the range, without instants; NaN for none.
     low, high : float64 [G]
-        95 % confidence interval of the mean, over the measured repeats, of the time of all nodes
-        of the row together in one repeat. NaN where fewer than two repeats are known, for a part
-        of the time, and where a node has slices in several rows.
+        95 % confidence interval of the mean over repeats of the row's time. NaN for fewer than two
+        repeats, for a part of the time, and where a node has slices in several rows.
     noisy : bool [G]
         p90 / p10 of those times is above 1.2, over 5 repeats or more.
     total_ns : float

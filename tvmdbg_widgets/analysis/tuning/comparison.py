@@ -250,11 +250,7 @@ class TaskTransfer:
 
     @property
     def regret(self) -> float:
-        """How much slower that is there than the new log's best, as a share.
-
-        0 if it is the best there, infinite if it fails, NaN if unknown, as where the new log has no
-        other schedule.
-        """
+        """How much slower that is there than the new log's best, as a share; inf if it fails."""
         alone = len(self.pairs) + self.new_only < 2
         if alone or self.fastest is None or not self.new_best > 0:
             return math.nan
@@ -330,8 +326,7 @@ def spearman(a: npt.ArrayLike, b: npt.ArrayLike) -> RankCorrelation:
     """Return the rank correlation of two columns.
 
     The interval is Fisher's z transform with the variance of Bonett and Wright, (1 + ρ²/2) / (n -
-    3) (Psychometrika 65, 2000). A perfect correlation, whose z is infinite, gets the other bound
-    of one in which two neighbors are exchanged.
+    3) (Psychometrika 65, 2000).
     """
     one, other = ranks(a), ranks(b)
     if len(one) < LEAST_PAIRS or not np.ptp(one) or not np.ptp(other):

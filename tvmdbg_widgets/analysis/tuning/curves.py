@@ -120,8 +120,7 @@ class Curve:
     trial : int64 [M]
         How many trials of those shown there were by then, failed ones too: 1, 2, ….
     seconds : float64 [M]
-        Tuning time since the first record of the log, without the gaps between sessions; NaN
-        where the tuner writes no timestamps. Trials of a batch may share one value.
+        Tuning time without gaps between sessions; NaN without timestamps.
     timestamp : float64 [M]
         Unix time as recorded.
     best : float64 [M]
@@ -215,8 +214,7 @@ class Gains:
     Attributes
     ----------
     gradient : float64 [T]
-        Seconds of the weighted total by the next round, 0 or negative. As in TVM the best cost
-        is 1e10 s while a task has no valid measurement.
+        Seconds of the weighted total by the next round; 1e10 s stand for no valid trial, as in TVM.
     gain : float64 [T]
         The same as a positive number; NaN where 1e10 s take part, which are no time.
     rounds : int64 [T]

@@ -43,11 +43,7 @@ def hidden_run_timeouts(trials: Trials) -> Bools:
 
 
 def glyph_counts(trials: Trials) -> dict[str, int]:
-    """Return the number of console glyphs of these trials, by their errors.
-
-    ``.`` built, ``.E`` build error, ``.T`` build timeout, ``*`` ran, ``*E`` run error, ``*T`` run
-    timeout. Run timeouts logged as error 4 were shown as ``*E``.
-    """
+    """Return the number of console glyphs of these trials, by their errors."""
     found = dict.fromkeys((".", ".E", ".T", "*", "*E", "*T"), 0)
     codes, counts = np.unique(trials.error, return_counts=True)
     for code, count in zip(codes.tolist(), counts.tolist(), strict=True):
@@ -80,8 +76,7 @@ class ErrorTable:
     by : str
         ``"task"``, ``"round"``, ``"session"``, ``"unroll"`` or ``"threads"``.
     keys : int64 [G]
-        Task index, round or session number, ``auto_unroll_max_step`` (-1: none is set), threads of
-        a block (0: not on a GPU, -1: not known).
+        Task, round or session, ``auto_unroll_max_step`` (-1: none), threads (0: no GPU).
     labels : tuple of str
     trials, valid : int64 [G]
         All, and those with a measurement.
@@ -122,8 +117,7 @@ class ErrorTable:
         }
         columns |= {kind: self.counts[:, place] for place, kind in enumerate(self.kinds)}
         columns |= {"seconds": self.seconds, "wasted_seconds": self.wasted_seconds}
-        frame: pd.DataFrame = data_frame(columns)
-        return frame
+        return data_frame(columns)
 
     def _cells(self) -> tuple[list[str], list[list[str]]]:
         heads = [self.by, "trials", "valid", *self.kinds]

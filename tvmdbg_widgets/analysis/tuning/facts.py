@@ -68,10 +68,7 @@ class LogFacts:
         return self.task_table()
 
     def task_table(self, weights: Sequence[float] | None = None) -> TaskTable:
-        """Return trials, errors, best cost, share and expected gain per task.
-
-        `weights`, one per task, replace the log's; ValueError where they do not fit.
-        """
+        """Return trials, errors, best cost, share and expected gain per task, by weight."""
         return task_table(self.parts, self.weights if weights is None else weights)
 
     def gains(self, weights: Sequence[float] | None = None) -> Gains:
@@ -104,10 +101,7 @@ class LogFacts:
         return schedule if assumed is None or other.refused else other
 
     def dag(self, task: TaskLike) -> ComputeDag | None:
-        """Return the compute DAG of a task, None where it is unknown.
-
-        Its ``source`` says where it is from, and whether that is an assumption.
-        """
+        """Return the compute DAG of a task, which its ``source`` may assume; None where unknown."""
         return self._dag_and_problem(task_meant(self.parts, task).index)[0]
 
     def flop_count(self, task: TaskLike) -> float | None:
@@ -125,8 +119,7 @@ class LogFacts:
         task : int, str or Task, optional
             Index or name of the task; the weighted total of all where it is left out.
         weights : sequence of float, optional
-            One a task, instead of those the log was opened with; the plain sum where there are
-            none. The log itself has no weights.
+            One per task, instead of the log's own; the plain sum where there are none.
 
         Raises
         ------
@@ -279,11 +272,7 @@ def _with_recorded(dag: ComputeDag, parts: TuningParts, task: Task) -> ComputeDa
 
 
 def _release(parts: TuningParts, task: Task) -> tuple[int, int]:
-    """Return the TVM release whose stage names of topi apply.
-
-    Tasks have six fields since v0.8. Targets had the option ``-link-params`` up to v0.9, those of
-    CUDA have ``-arch`` since v0.9.
-    """
+    """Return the TVM release whose stage names of topi apply, by signs of the task and target."""
     attrs = task.target.attrs
     is_late = task.fields >= 6 and "link-params" not in attrs
     if task.target.kind == "cuda":

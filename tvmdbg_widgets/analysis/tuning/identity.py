@@ -60,11 +60,7 @@ def target_keys(target: Target) -> tuple[str, ...] | None:
 
 
 def identity(workload: Workload, tuner: str) -> Identity:
-    """Return the key by which ``ApplyHistoryBest`` finds a workload.
-
-    For Ansor that is name and arguments, nested lists flattened (``decode_workload_key``,
-    auto_scheduler/utils.py), so flat and nested shapes give the same key.
-    """
+    """Return the key by which ``ApplyHistoryBest`` finds a workload, with flat arguments."""
     if tuner != "ansor":
         return workload.key, None
     args = None if workload.args is None else tuple(_flat(workload.args))
@@ -83,11 +79,7 @@ def _flat(values: tuple[Any, ...]) -> Iterator[Any]:
 
 
 def distance(wanted: Identity, logged: Identity) -> float:
-    """Return TVM's cost factor for a compatible workload, inf for an incompatible one.
-
-    1 for the same one; else the product of wanted by logged arguments, which must divide them
-    (``calc_workload_dis_factor``, auto_scheduler/utils.py).
-    """
+    """Return TVM's cost factor for a compatible workload, inf for an incompatible one."""
     ours, theirs = wanted[1] or (), logged[1] or ()
     if wanted[0] != logged[0] or len(ours) != len(theirs):
         return math.inf
@@ -113,8 +105,7 @@ class Candidate:
     found_by : str
         ``"model t4"``, ``"key cuda"``; ``"the workload"`` in MetaSchedule's database.
     factor : float
-        1 for the workload itself; for a compatible one the number that TVM multiplies its cost
-        with.
+        1 for the workload itself; for a compatible one TVM's factor of its cost.
     """
 
     record: Record
@@ -161,8 +152,7 @@ def applied(
     target : Target or str, optional
         Target of TVM: ``"cuda -keys=cuda,gpu -model=t4"``; the task's own by default.
     include_compatible : bool
-        As ``ApplyHistoryBest(…, include_compatible=True)``: also workloads of the same name
-        whose arguments divide those asked for.
+        Include workloads whose arguments divide those asked for, as ``ApplyHistoryBest`` can.
 
     Raises
     ------

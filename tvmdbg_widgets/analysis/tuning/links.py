@@ -88,15 +88,10 @@ class TaskLinks:
             "node": [node for _, node in rows],
             "how": [self.hows[task] for task, _ in rows],
         }
-        frame: pd.DataFrame = data_frame(columns)
-        return frame
+        return data_frame(columns)
 
     def status(self, graph: Graph, table: TaskTable) -> NodeColumn:
-        """Return the tuning status of nodes, as a color of their graph.
-
-        ``"tuned"``, ``"no valid schedule"``, or for convolutions and matrix products without a task
-        ``"fallback (no task)"``.
-        """
+        """Return the tuning status of nodes, as a color of their graph."""
         texts: list[str | None] = [None] * graph.num_nodes
         for node in range(graph.num_nodes):
             if op_kind(graph.func_names[node], graph.kinds[node]) in _TUNED_KINDS:

@@ -103,11 +103,8 @@ def matched(
 def distilled(parts: TuningParts, k: int = 1) -> npt.NDArray[np.int64]:
     """Return the rows of the `k` best schedules per workload and target key.
 
-    For Ansor and ``k=1`` these are the records of ``distill_record_file``
-    (auto_scheduler/measure_record.py), in its order: by target key, then by workload, both by their
-    first valid record. A record that is best for several keys is kept once. MetaSchedule's database
-    knows no target keys, so only the workload counts. A schedule that was measured several times
-    counts once, by its lowest mean.
+    For Ansor and ``k=1`` as ``distill_record_file`` (auto_scheduler/measure_record.py), in its
+    order; MetaSchedule's records have no target keys.
     """
     if k < 1:
         raise ValueError(f"k is how many records to keep of each workload: 1 or more, not {k}")

@@ -31,8 +31,7 @@ class TrialSelection(Listed):
     ----------
     query : str
     unknown : dict of str to int
-        By field that the query compares: how many trials of the log have no value there; they fit
-        no comparison.
+        By compared field, the number of trials without a value; they fit no comparison.
     """
 
     _head = ("row", "task", "cost", "error")

@@ -29,8 +29,7 @@ class TuningSession:
     start, end : float
         First and last timestamp, Unix seconds; NaN where the tuner writes none.
     gap : float
-        Seconds since the session before ended; negative where the records are older, as in
-        files that were put together in another order; NaN for the first.
+        Seconds since the last session; negative for older records, NaN for the first.
     """
 
     first_row: int

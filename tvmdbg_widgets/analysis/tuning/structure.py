@@ -50,8 +50,7 @@ class StageRow:
         Whether there may be more loops: without a DAG, no step tells how many.
     auto_unroll : int
     where : str
-        Where it is computed: ``"on its own"``, ``"inlined"``, ``"in i.0@j.0@ of stage 4"``,
-        ``"input"``; empty where no step tells.
+        ``"on its own"``, ``"inlined"``, ``"in i.0@j.0@ of stage 4"``, ``"input"``; else empty.
     """
 
     stage: int
@@ -81,8 +80,7 @@ class TileRow:
     extent : int or None
         None where it is not known; never one that tuning may have left behind.
     factors : tuple of int or None
-        Sizes of the parts, outermost first; None for the part that takes the rest. Empty for
-        an axis that was not split.
+        Sizes of the parts, outermost first, None for the rest; empty for an axis without a split.
     marks : tuple of str
         Final annotation of the parts, or of the axis: ``"blockIdx.x"``; empty for none.
     step : int

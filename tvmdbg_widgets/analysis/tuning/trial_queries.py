@@ -139,10 +139,7 @@ _UNITS: Final = {"run time": _RUN_TIME, "wall time": _WALL_TIME}
 
 @dataclass(frozen=True)
 class TrialField:
-    """A field; empty `name` if not queryable, empty `column` if not in data frames.
-
-    Values are seconds where `units` are units of time; `unknown` stands for none.
-    """
+    """A field; empty `name` if not queryable, empty `column` if not in data frames."""
 
     name: str
     column: str

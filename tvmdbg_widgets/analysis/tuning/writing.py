@@ -35,8 +35,7 @@ def write(
     Raises
     ------
     ValueError, IndexError
-        No reader of TVM would take the records from one file: they are of several tuners, or
-        of several MetaSchedule databases; there is no such row.
+        The records are of several tuners or databases; there is no such row.
     """
     chosen = range(len(parts.trials)) if rows is None else list(rows)
     refuse_unreadable(parts, chosen)

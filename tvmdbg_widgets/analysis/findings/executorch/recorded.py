@@ -87,8 +87,7 @@ class RecordedDump:
     def executed(self) -> npt.NDArray[np.bool_]:
         """Whether events are of an execution, not of loading."""
         executes = np.array([name != LOADING for name in self.dump.run_names], np.bool_)
-        executed: npt.NDArray[np.bool_] = executes[run_of(self.dump)]
-        return executed
+        return executes[run_of(self.dump)]
 
     @cached_property
     def executions(self) -> int:

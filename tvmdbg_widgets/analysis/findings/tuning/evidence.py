@@ -98,11 +98,7 @@ _FEW = 0.01
 
 
 class LogBasis(enum.Enum):
-    """Premises of a rule.
-
-    ``LINES``: only the lines that were read. ``SHARES``: too few are unread to change a share.
-    ``EVERY``: every line was read.
-    """
+    """Premises of a rule: lines that were read, shares of them, or every line."""
 
     LINES = "lines"
     SHARES = "shares"

@@ -42,11 +42,7 @@ class OutputChannels:
     def of(
         cls, run: RunParts, entry: Entry, tensor: Tensor, *, near: bool = True
     ) -> OutputChannels | None:
-        """Return the channels of an operator's output, None if fewer than two or unknown.
-
-        None, too, for a tensor that repeats a few stored values, which is costly to expand. Layouts
-        known only from neighboring entries need `near`: the search takes a millisecond.
-        """
+        """Return the channels of an operator's output, None if fewer than two or unknown."""
         graph, node = run.graph, entry[0]
         if graph is None or not 0 <= node < graph.num_nodes or graph.kinds[node] < _FIRST_OPERATOR:
             return None
@@ -136,11 +132,7 @@ class _Channel(NamedTuple):
 
 
 class _Rescaled(NamedTuple):
-    """An output rescaled by channel: the operand, and the channels that use little range.
-
-    ``least`` is the smallest multiplier over the median, ``median`` the median of the steps that
-    channels use; 0 if none had to be counted.
-    """
+    """An output rescaled by channel, with channels of small multipliers that use little range."""
 
     operand: Entry
     least: float
@@ -205,8 +197,7 @@ def screen_narrow_channels(batch: Batch) -> np.ndarray[tuple[int], np.dtype[np.b
     fewest = _LEAST_MULTIPLIERS * _LEAST_VALUES
     if batch.size < fewest or batch.values.dtype.name not in _TYPES:
         return np.zeros(len(batch), np.bool_)
-    steps: np.ndarray[tuple[int], np.dtype[np.bool_]] = batch.high - batch.low >= _LEAST_STEPS
-    return steps
+    return batch.high - batch.low >= _LEAST_STEPS
 
 
 def find_narrow_channels(evidence: RunEvidence) -> Iterable[Finding]:

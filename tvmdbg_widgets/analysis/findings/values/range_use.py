@@ -123,8 +123,7 @@ def _saturated_channels(
 
     def at_end(chunk: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
         values = comparable(chunk)
-        ends: np.ndarray[Any, Any] = (values <= low) | (values >= high)
-        return ends
+        return (values <= low) | (values >= high)
 
     return within(subject, at_end, least)
 

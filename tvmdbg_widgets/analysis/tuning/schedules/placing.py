@@ -85,11 +85,7 @@ def cache_write(working: Working, step: CacheWriteStep) -> None:
 
 
 def rfactor(working: Working, step: RfactorStep) -> None:
-    """RF: add a stage before this one with part of the reduction as an axis.
-
-    TVM finds the loop by repeating only the SP right before, and an FU of the stage right before
-    that (``GetFormerStageModifiableSteps``).
-    """
+    """RF: add a stage before this one with part of the reduction as an axis."""
     stage = working.stage(step.stage_id)
     before = split_before(working, step)
     leaves = Leaves(working.dataflow.computations[step.stage_id])

@@ -337,11 +337,9 @@ print(tvm.lower(schedule, args, simple_mode=True))
 
 
 def python_code(record: Record) -> str:
-    """Return a program that makes the record's task, applies its steps and prints the lowered code.
+    """Return a program that makes the record's task, applies its steps and prints the code.
 
-    It needs ``tvm.auto_scheduler`` (python/tvm/auto_scheduler/{measure_record,search_task}.py):
-    ``load_record_from_string``, ``SearchTask`` and ``ComputeDAG.apply_steps_from_state`` are the
-    same from v0.8 to v0.19. Empty for records of other tuners.
+    It runs in TVM 0.8 to 0.19 (python/tvm/auto_scheduler); empty for other tuners.
     """
     if record.task.tuner != "ansor":
         return ""
