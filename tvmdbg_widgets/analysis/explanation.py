@@ -175,7 +175,6 @@ class MessageScan:
         self.lines = len(self._starts) - (self._starts[-1] == len(self._text))
 
     def _add_messages(self, text: str, starts: list[int]) -> None:
-        """Add messages of a text, except in rows that already have that message."""
         self._text, self._starts = text, starts
         before = {name: frozenset(rows) for name, rows in self._rows_of.items()}
         for message in MESSAGES:
@@ -350,10 +349,7 @@ _NUMBERED = re.compile(r"arg(\d{1,4})")
 
 
 def which_argument(facts: Mapping[str, str]) -> list[str]:
-    """Return a sentence on the failing argument, or nothing where the message names none.
-
-    ``arg0`` is by position up to v0.10; ``pad.var_A`` has function and parameter from v0.11 on.
-    """
+    """Return a sentence on the failing argument, or nothing where the message names none."""
     name, index = facts.get("name", ""), facts.get("index")
     signature = facts.get("signature")
     if index is not None:

@@ -152,7 +152,6 @@ def _reduction_operations(call: OperatorCall, out: Shape, head: int | None) -> B
 
 
 def _first_full_size(call: OperatorCall, out: Shape) -> int:
-    """Return from which operator on all results are surely as large as the output."""
     parts = call.parts
     filled = all(
         operand.shape is None or math.prod(operand.shape) != math.prod(out)

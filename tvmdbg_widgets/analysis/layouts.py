@@ -117,7 +117,6 @@ def _stated_claims(graph: Graph, entry: Entry, most: int | None = None) -> Itera
 def _neighboring_claims(
     run: RunParts, graph: Graph, entry: Entry, shape: tuple[int, ...]
 ) -> Iterator[_Claim]:
-    """Return layouts stated for entries that only element-wise operators separate from this one."""
     seen: set[Entry] = {entry}
     waiting: deque[tuple[Entry, tuple[int, ...]]] = deque([(entry, ())])
     while waiting and len(seen) < _REACH:
@@ -140,7 +139,6 @@ def _neighboring_claims(
 
 
 def _joined_entries(graph: Graph, entry: Entry) -> Iterator[tuple[int, Entry]]:
-    """Yield entries that an element-wise operator joins with this one, and that operator."""
     node = entry[0]
     if graph.kinds[node] >= NodeKind.OPERATOR and keeps_axes(graph.func_names[node]):
         for operand in _operand_entries(graph, node):
@@ -152,7 +150,6 @@ def _joined_entries(graph: Graph, entry: Entry) -> Iterator[tuple[int, Entry]]:
 
 
 def _claims_of_name(graph: Graph, entry: Entry, shape: tuple[int, ...]) -> Iterator[_Claim]:
-    """Return the layout that the function's name suggests, for graphs before v0.8."""
     node = entry[0]
     func = graph.func_names[node]
     source = f"func_name of node {node}"
@@ -175,7 +172,7 @@ def _valid_claims(
             layout = Layout.parse(claim.text)
         except ValueError:
             continue
-        sizes = _sizes(run, shape, layout, claim.plain) if layout.fits(shape) else None
+        sizes = _unpadded_sizes(run, shape, layout, claim.plain) if layout.fits(shape) else None
         known = layouts.get(claim.text)
         if sizes is None or (known is not None and (known.sizes or not sizes)):
             continue
@@ -187,10 +184,9 @@ def _valid_claims(
     return tuple(layouts.values())
 
 
-def _sizes(
+def _unpadded_sizes(
     run: RunParts, shape: tuple[int, ...], layout: Layout, plain: tuple[Entry, str] | None
 ) -> dict[str, int] | None:
-    """Return sizes without padding; None where the other side of a transform contradicts."""
     if plain is None:
         return {}
     there = _known_shape(run, plain[0])

@@ -148,7 +148,7 @@ class OutputErrors:
         if isinstance(reference, Mapping):
             self._reference, matched = _by_entry(parts.graph, reference), None
         else:
-            self._reference, matched = _of_run(parts.graph, reference)
+            self._reference, matched = _values_of_run(parts.graph, reference)
         self.unmatched = (
             0 if matched is None else sum(node not in matched for node, _ in self._tensors)
         )
@@ -229,8 +229,7 @@ def _by_entry(graph: Graph, reference: Mapping[Any, Any]) -> dict[Entry, Any]:
     return dict(sorted(arrays.items()))
 
 
-def _of_run(graph: Graph, reference: Any) -> tuple[dict[Entry, Any], set[int] | None]:
-    """Return the reference's tensors by entry, and its sure matches (None for all)."""
+def _values_of_run(graph: Graph, reference: Any) -> tuple[dict[Entry, Any], set[int] | None]:
     theirs = getattr(reference, "graph", None)
     if not hasattr(reference, "tensors") or theirs is None:
         raise TypeError(

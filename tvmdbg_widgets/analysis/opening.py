@@ -29,9 +29,8 @@ _TENSORS, _SAMPLE = 128, 1024  # most tensors inspected, and values sampled from
 def opening_tensor(run: RunFacts) -> Tensor | None:
     """Return the tensor shown first; None where none stands out.
 
-    With a graph: the first faulty entry if the scan is over, else the output of the slowest
-    operator. Of a params file: the first with NaN or infinity, else the first that is not constant,
-    else the first with values. Uncounted tensors are sampled, those far behind skipped.
+    With a graph the first faulty entry, else the slowest operator's output; of a params file the
+    first with NaN or infinity, else not constant, else with values.
     """
     if not run.tensors:
         return None

@@ -253,7 +253,6 @@ def _batch_axes_fit(operand: Shape, out: Shape) -> bool:
 
 
 def _other_axis(operand: Shape, known: int) -> set[int]:
-    """Return candidates for the other of the last two axes, given one of them."""
     first, second = operand[-2:]
     return {other for one, other in ((first, second), (second, first)) if one == known}
 

@@ -231,7 +231,6 @@ class TensorScan:
                     return
 
     def _scan_parallel(self, left: Mapping[Entry, Tensor], executor: Executor, bar: Any) -> None:
-        """Scan several tensors at a time in own threads, to keep the executor busy."""
         with ThreadPoolExecutor(_AT_A_TIME, "tvmdbg-scan") as own:
             looks = {
                 own.submit(self._look, entry, tensor, executor): tensor.nbytes

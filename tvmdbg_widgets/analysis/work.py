@@ -210,7 +210,6 @@ class _WorkReader:
         self._edges = np.searchsorted(graph.edge_target, np.arange(graph.num_nodes + 1)).tolist()
 
     def inputs(self, node: int) -> tuple[list[int], bool]:
-        """Return the entries a node reads (-1 unknown), and whether they are uncertain."""
         edges = range(self._edges[node], self._edges[node + 1])
         entries = [
             self._entry[edge]
@@ -252,7 +251,6 @@ class _WorkReader:
         return self._counted[key]
 
     def bytes(self, node: int, read: list[int]) -> float | str:
-        """Return the bytes of distinct inputs and outputs, or why they are unknown."""
         own = parts(self._graph.func_names[node])
         if lacks_operands(own, len(read)):
             return "it reads nothing"

@@ -95,7 +95,6 @@ def _members(code: str) -> Iterator[_Found]:
 
 
 def _casts(code: str) -> Iterator[_Found]:
-    """Yield casts of values assigned to a field, or to a variable named like one."""
     for match in _CAST.finditer(code):
         reach = max(0, match.start() - _REACH)
         begin = max(code.rfind(mark, reach, match.start()) for mark in ";{}")
@@ -130,7 +129,6 @@ def _llvm_structs(code: str) -> Iterator[_Found]:
 
 
 def _intrinsics(code: str) -> Iterator[_Found]:
-    """Yield the widths of both operands around ``kArrTypeCode`` and its kin."""
     kinds = list(_KIND.finditer(code))
     for index, kind in enumerate(kinds):
         field = kind[1].lower()

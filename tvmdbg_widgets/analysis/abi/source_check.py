@@ -34,10 +34,7 @@ _VALUE = 8  # sizeof(TVMValue), and the union of TVMFFIAny
 
 
 def check_source(folder: str | os.PathLike[str], layout: DTypeLayout) -> SourceCheck:
-    """Find the places of a source tree that assume a layout of ``DLDataType``.
-
-    Files are read, never run; links out of the tree are not followed.
-    """
+    """Find the places of a source tree that assume a layout of ``DLDataType``, running nothing."""
     root = Path(folder)
     if not root.is_dir():
         raise NotADirectoryError(f"{folder} is no folder; pass the one that has src/ and include/")
@@ -59,7 +56,6 @@ def check_source(folder: str | os.PathLike[str], layout: DTypeLayout) -> SourceC
 def _place_in_tree(
     root: Path, place: Place, layout: DTypeLayout, version: str | None
 ) -> list[PlaceFound]:
-    """Return the assumptions of a place's files; one entry if none has any."""
     findings: list[PlaceFound] = []
     silent = None
     for path in place.paths:
@@ -129,7 +125,6 @@ def _types_and_layout(types: tuple[FieldType, ...]) -> str:
 
 
 def _notes(layout: DTypeLayout) -> tuple[str, ...]:
-    """Return notes on rpc_session.cc @ v0.6, rpc_reference.h and minrpc_server.h."""
     size = struct_layout("DLDataType", layout).size
     notes = []
     if size > _VALUE:

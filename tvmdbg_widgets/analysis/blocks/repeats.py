@@ -190,7 +190,6 @@ class _DisjointIntervals:
         self._ends.insert(at, end)
 
     def free(self, start: int, end: int) -> list[tuple[int, int]]:
-        """Return the free parts of an interval."""
         at = bisect_right(self._ends, start)
         free: list[tuple[int, int]] = []
         while at < len(self._starts) and self._starts[at] < end:
@@ -233,10 +232,7 @@ _MOST = 256
 
 
 def branching(sequence: Sequence, low: int, high: int) -> list[tuple[int, int]]:
-    """Return the stretches of an interval that branch and join again.
-
-    Between them at most one value passes; inside there are always several.
-    """
+    """Return the stretches of an interval that branch and join again, with one value between."""
     if high - low < _FEWEST:
         return []
     slots = slice(int(sequence.slot[low]), int(sequence.slot[high]))

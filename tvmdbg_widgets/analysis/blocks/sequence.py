@@ -190,7 +190,6 @@ def _stretches_by_path(paths: list[Path]) -> dict[Path, list[tuple[int, int]]]:
 def _with_calls_and_operators(
     paths: list[Path], calls: list[str | None], operators: list[str]
 ) -> list[Path]:
-    """Return paths extended by delegate calls and by delegate operators of several nodes."""
     held: dict[tuple[str, str], list[Path]] = {}
     for path, call, operator in zip(paths, calls, operators, strict=True):
         if call and operator:

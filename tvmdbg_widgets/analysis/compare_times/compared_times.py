@@ -77,10 +77,9 @@ class ComparedTimes(TimeChanges):
         """The rows as columns."""
         calls = self._compared[0].shared, self._compared[1].shared
         aligned = align(self.matching, self._nodes[0].ns, self._nodes[1].ns, calls)
-        return self.summed(aligned, self._named(aligned))
+        return self.summed(aligned, self._row_words(aligned))
 
-    def _named(self, aligned: Aligned) -> RowWords:
-        """Return label, kind and shape per row, of a call, else of the side with fewer nodes."""
+    def _row_words(self, aligned: Aligned) -> RowWords:
         graphs = self.matching.graph_a, self.matching.graph_b
         words = [(node_labels(graph), node_op_kinds(graph)) for graph in graphs]
         rows = []
@@ -247,7 +246,6 @@ def sentence(compared: ComparedTimes) -> str:
 
 
 def _share_of_largest_rows(compared: ComparedTimes) -> tuple[int, float]:
-    """Return how few rows make nine tenths of the difference, and their share."""
     changes = compared.columns.change_ns[~np.isnan(compared.columns.change_ns)]
     along = np.sort(np.sign(compared.change_ns) * changes)[::-1]
     sums = np.cumsum(along) / abs(compared.change_ns)

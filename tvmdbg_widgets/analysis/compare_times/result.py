@@ -303,7 +303,6 @@ def _terms(comparison: ComparedTimes, side: int) -> tuple[Floats, Floats]:
 
 
 def _color_note(comparison: ComparedTimes, parts: int = 0) -> str:
-    """Describe nodes without color, and colors that no test confirms."""
     verdicts = comparison.columns.verdicts
     unknown = (verdicts.verdict == TimeVerdict.UNKNOWN) & ~verdicts.shown
     counts = (

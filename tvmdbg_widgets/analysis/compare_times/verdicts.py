@@ -272,10 +272,7 @@ def least_p(n: int, m: int) -> float:
 
 
 def adjusted(p: npt.ArrayLike) -> Floats:
-    """Return p values corrected by the false discovery rate.
-
-    Y. Benjamini, Y. Hochberg, J. R. Statist. Soc. B 57, 1995.
-    """
+    """Return p values corrected by Benjamini and Hochberg's false discovery rate (1995)."""
     given = np.asarray(p, float)
     q = np.full(given.shape, np.nan)
     known = np.flatnonzero(~np.isnan(given))

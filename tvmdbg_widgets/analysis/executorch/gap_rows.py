@@ -155,7 +155,6 @@ class NumericGap:
 
 
 def _names_text(names: list[str]) -> str:
-    """Return names in one line: of many the last, and how many precede it."""
     text = one_line(", ".join(names))
     if len(text) <= _WIDTH:
         return text

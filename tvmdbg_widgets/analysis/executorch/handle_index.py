@@ -322,10 +322,7 @@ def operator_events(blocks: Iterable[Any]) -> Iterator[Any]:
 def runtime_outputs(
     blocks: Iterable[Any],
 ) -> tuple[dict[Handles, RuntimeOutput], dict[Handles, list[str]]]:
-    """Return the Inspector's runtime values and event names.
-
-    Of equal handles the largest instruction counts; overlapping handles are merged.
-    """
+    """Return the Inspector's runtime values and event names, merged by overlapping handles."""
     events = list(operator_events(blocks))
     inner: dict[str | None, set[int]] = {}
     for event in events:

@@ -52,10 +52,7 @@ def scale_factor(source: TimeScale, target: TimeScale) -> float:
 
 
 def elapsed(start: float, end: float) -> float:
-    """Return the time from `start` to `end`, correcting one wrap of a 32-bit clock.
-
-    After a wrap the result is one tick short, as in the Inspector.
-    """
+    """Return the time from `start` to `end`, one tick short after a wrap as in the Inspector."""
     if start <= end:
         return end - start
     if start > MOST_TICKS or end > MOST_TICKS:

@@ -115,7 +115,6 @@ def _functions_by_share(
 
 
 def _dominant_kind(known: Sequence[str], shares: Mapping[str, float]) -> str:
-    """Return the kind with half of the time or more, else with the largest share."""
     computing = (kind for kind in known if kind in _COMPUTING and shares[kind] >= _MOST)
     return next(computing, known[0])
 

@@ -26,7 +26,7 @@ def prune(a: GraphSide, b: GraphSide, matches: MatchedPairs) -> None:
     for (node_a, node_b), (_sure, reason) in list(matches.pairs.items()):
         if reason is not Reason.SEQUENCE or read_alike(a, b, node_a, node_b):
             continue
-        if _equal_candidates(a, node_a) & _equal_candidates(b, node_b):
+        if _neighboring_anchors(a, node_a) & _neighboring_anchors(b, node_b):
             continue
         del matches.pairs[node_a, node_b]
         a.anchor[node_a] = b.anchor[node_b] = 0
@@ -36,11 +36,10 @@ def prune(a: GraphSide, b: GraphSide, matches: MatchedPairs) -> None:
         b.reopen()
 
 
-def _equal_candidates(side: GraphSide, node: int) -> set[int]:
-    """Return matched nodes of the other side that equal a node in kind and role."""
+def _neighboring_anchors(side: GraphSide, node: int) -> set[int]:
     nodes = [source for source, _output in side.reads[node] if source >= 0]
     nodes += [reader for reader, _at, _output in side.read_by[node]]
-    return {side.anchor[node] for node in nodes} - {0}
+    return {side.anchor[neighbor] for neighbor in nodes} - {0}
 
 
 def judged(
@@ -48,9 +47,8 @@ def judged(
 ) -> npt.NDArray[np.uint8]:
     """Return the certainty by pair (uint8 [P]).
 
-    Exact only if signature and wiring agree all around, and no neighbor is merely possible.
-    Possible if a neighbor of one node has its match elsewhere, if another choice is as good, or for
-    a parameter of such a node.
+    Exact if signature and wiring agree all around; possible if a neighbor is matched elsewhere or
+    another choice is as good.
     """
     count = len(matches.pairs)
     nodes = np.array(list(matches.pairs), np.int64).reshape(-1, 2).T
@@ -116,7 +114,6 @@ class _Wires(NamedTuple):
         return neighbors
 
     def only_for(self, flags: _Flags) -> _Flags:
-        """Return the parameters that only flagged nodes read (bool [N])."""
         known = self.source >= 0
         others = np.bincount(self.source[known][~flags[self.target[known]]], minlength=len(flags))
         read = np.diff(self.uses.offsets) > 0
@@ -156,7 +153,6 @@ def _readers_agree(a: _Wires, b: _Wires, nodes: _Numbers) -> _Flags:
 
 
 def _same_place(a: _Wires, b: _Wires, nodes: _Numbers) -> _Flags:
-    """Return whether a pair's only matched readers read it in the same position."""
     first = []
     for side, of in ((a, nodes[0]), (b, nodes[1])):
         begin = side.uses.offsets[:-1][of]
@@ -208,15 +204,14 @@ class _RivalRows:
         rivals: list[tuple[int, int]] = []
         for ahead in (True, False):
             for start in self._equal_candidates(node, ahead, self._image):
-                takers, row = self._row(node, start, ahead, back)
+                takers, row = self._displaced_row(node, start, ahead, back)
                 if row and self._keeps_as_many(takers, row):
                     rivals += row
         return rivals
 
-    def _row(
+    def _displaced_row(
         self, node: int, start: int, ahead: bool, back: Callable[[int], int]
     ) -> tuple[list[int], list[tuple[int, int]]]:
-        """Return the pairs from `start` on that would be displaced, and their new owners."""
         takers: list[int] = []
         row: list[tuple[int, int]] = []
         seen: set[int] = set()
@@ -255,10 +250,7 @@ class _RivalRows:
         ]
 
     def _equal_candidates(self, node: int, ahead: bool, image: Callable[[int], int]) -> list[int]:
-        """Return matched nodes of the other side that equal a node in kind and role.
-
-        They read the images of its operands (`ahead`), or are read by its readers' images.
-        """
+        """Return matched nodes of the other side that equal a node in kind and role."""
         one, other = self._one, self._other
         key = one.keys[node]
         candidates: dict[int, None] = {}

@@ -105,7 +105,7 @@ def spread(
     while waiting:
         node_a, node_b, sure = waiting.pop()
         for next_a, next_b in (
-            *_match_operands(a, b, node_a, node_b),
+            *_operand_pairs(a, b, node_a, node_b),
             *_readers(a, b, node_a, node_b),
         ):
             if a.anchor[next_a] or b.anchor[next_b] or not agree(a, b, next_a, next_b):
@@ -127,7 +127,7 @@ def _pairs_beside_unmatched(
     return pairs
 
 
-def _match_operands(
+def _operand_pairs(
     a: GraphSide, b: GraphSide, node_a: int, node_b: int
 ) -> Iterable[tuple[int, int]]:
     reads_a, reads_b = a.reads[node_a], b.reads[node_b]
@@ -189,8 +189,6 @@ def match_fused(
 
 @dataclass
 class _FusedWalk:
-    """Walk from functions of one side to chains of nodes on the other."""
-
     one: GraphSide
     other: GraphSide
     flow: GraphSide
@@ -247,7 +245,6 @@ class _FusedWalk:
         return chains[0] if len(chains) == 1 else None
 
     def _grow(self, node: int, start: int) -> list[int] | None:
-        """Follow the parts of a function from a node on while the next step is unambiguous."""
         function, tokens = self.flow.tokens[node], self.other_flow.tokens
         read_by, anchor = self.other_flow.read_by, self.other.anchor
         chain = [start]
@@ -287,7 +284,6 @@ class _FusedWalk:
     def _match_operands(
         self, mine: list[int], outside: list[int], sure: Certainty
     ) -> list[tuple[int, int, Certainty]]:
-        """Match the remaining operands, which both sides list by first use."""
         new = []
         for source, image in zip(mine, outside, strict=True):
             if source < 0 or image < 0 or self.one.anchor[source] or self.other.anchor[image]:

@@ -242,7 +242,6 @@ class _CommonRuns:
         )
 
     def alike(self, at: _Numbers, to: _Numbers) -> _Numbers:
-        """Return the number of equal items from the given places on (int64, one per place)."""
         lengths = np.zeros(len(at), np.int64)
         room = np.minimum(len(self._a) - at, len(self._b) - to)
         some = np.flatnonzero(room > 0)

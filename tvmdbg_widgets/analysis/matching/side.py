@@ -300,7 +300,6 @@ class _PassThroughNodes:
         return source >= 0 and side.place[source] < side.place[node]
 
     def origin(self, node: int) -> int:
-        """Return the origin of a passed value; the node itself if it computes."""
         way, at = [], node
         while at not in self._origin and self.through(at):
             way.append(at)
@@ -311,7 +310,6 @@ class _PassThroughNodes:
         return origin
 
     def reads(self, node: int, flow: bool) -> Iterator[tuple[int, int]]:
-        """Yield a node's operands, looking through nodes that only pass values on."""
         side = self._side
         for source, output in side.reads[node]:
             if source < 0:
@@ -322,7 +320,6 @@ class _PassThroughNodes:
                 yield origin, output if origin == source else 0
 
     def readers(self, node: int) -> tuple[list[int], list[int]]:
-        """Return the readers of a node, directly or through passing nodes, and their outputs."""
         side = self._side
         readers: list[int] = []
         given: list[int] = []

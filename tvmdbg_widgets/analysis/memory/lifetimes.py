@@ -41,10 +41,9 @@ class Loss(NamedTuple):
 
 
 def losses(graph: Graph, life: Lives, slot: Slots, sizes: Ints) -> tuple[Loss, ...]:
-    """Return every entry that is overwritten before its last read.
+    """Return every entry overwritten before its last read, except by its node's own output.
 
-    Writing over one's own input is no loss. ``__nop`` writes nothing
-    (``GraphExecutor::CreateTVMOp`` @ v0.19.0); entries of no or unknown size lose nothing.
+    ``__nop`` writes nothing (``GraphExecutor::CreateTVMOp`` @ v0.19.0).
     """
     kinds = graph.kinds[life.owner]
     some = (slot >= 0) & (sizes > 0)
@@ -183,11 +182,9 @@ def covered(ranges: Ranges, own: Ints, life: Lives) -> Ints:
 
 
 def losses_in(graph: Graph, life: Lives, ranges: Ranges) -> tuple[Loss, ...]:
-    """Return every entry with a byte overwritten before its last read.
+    """Return every entry with a byte overwritten before its last read, except by its own node.
 
-    As :func:`~tvmdbg_widgets.analysis.memory.lifetimes.losses` for slots: writing over one's own
-    input is no loss, and a move writes nothing. Of bytes that one node writes twice, the last
-    output's stay. Scratch memory holds no value before its reader runs, so none is lost.
+    Moves write nothing; of bytes that one node writes twice, the last output's stay.
     """
     place = np.full(graph.num_nodes, -1, np.int64)
     place[life.order] = np.arange(len(life.order))

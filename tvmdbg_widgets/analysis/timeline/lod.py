@@ -281,7 +281,6 @@ class LongestPyramid:
         return best, most
 
     def _scan_all(self, level: int, low: Ints, high: Ints) -> tuple[Ints, Floats]:
-        """Return positions and values of maxima, scanning all values; -inf of an empty range."""
         values = self._values[level]
         count = high - low
         best, most = np.full(len(low), -1, np.int64), np.full(len(low), -np.inf)
@@ -343,7 +342,6 @@ def slice_colors(timeline: Timeline, graph: Graph | None, groups: Groups | None)
 
 
 def _single_kind(timeline: Timeline, graph: Graph | None) -> str:
-    """Return the op kind that takes nearly all the time, or ``""``."""
     sums: dict[str, float] = defaultdict(float)
     account = timeline.account
     for kind, share in zip(row_kinds(timeline, graph), account.share.tolist(), strict=True):

@@ -173,7 +173,6 @@ def _timed_slices(timeline: Timeline) -> tuple[Floats, Floats, Ids]:
 
 
 def _are_sequential(timeline: Timeline) -> bool:
-    """Return whether slices of nodes overlap by no more than printed times are rounded (1 ns)."""
     start, end, _ = _timed_slices(timeline)
     order = np.argsort(start, kind="stable")
     latest = np.maximum.accumulate(end[order])

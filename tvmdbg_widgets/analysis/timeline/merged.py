@@ -150,10 +150,7 @@ def merged(run: RunParts, groups: Callable[[], Groups], within: object = None) -
 
 
 def callers(run: RunParts, groups: Callable[[], Groups], name: str) -> CallTree:
-    """Merge the slices of one name by callers: the name, its callers, their callers.
-
-    ``self_ns`` and ``total_ns`` are those of the slices of the name called on this path.
-    """
+    """Merge the slices of one name by callers: the name, its callers, their callers."""
     timeline = _timeline(run)
     called = Called(timeline, run.graph, groups)
     wanted = [i for i, slice_name in enumerate(timeline.slice_names.unique) if slice_name == name]

@@ -204,8 +204,7 @@ def _kinds(named: KeyedSlices) -> Keys:
     return _coded_by_text(codes, kinds)
 
 
-def _parts(named: KeyedSlices) -> Keys:
-    """Return the distinct operators in a function's name, else the name itself."""
+def _operators_of_names(named: KeyedSlices) -> Keys:
     graph, shared = named.graph, named.timeline.shared
     codes, texts, own_names = named.name, list(named.names), range(0)
     modules = () if graph is None else graph.module_prefixes
@@ -322,7 +321,7 @@ def _callers(named: KeyedSlices) -> Keys:
 _MAKE: Final[dict[str, Callable[[KeyedSlices], Keys]]] = {
     "node": _nodes,
     "kind": _kinds,
-    "part": _parts,
+    "part": _operators_of_names,
     "device": _devices,
     "name": _names,
     "callers": _callers,
@@ -359,7 +358,7 @@ def modules(graph: Graph, sets: NodeSets | None, level: int = -1) -> Modules:
     for attrs in graph.attrs:
         stack = attrs.get(STACK, ""), attrs.get(_TYPE, "")
         if stack not in known:
-            known[stack] = _path(*stack)
+            known[stack] = _module_path_of(*stack)
             types.setdefault(known[stack] or (), stack[1].rpartition(".")[2])
         paths.append(known[stack])
     cut = slice(None) if level < 0 else slice(level + 1)
@@ -383,8 +382,7 @@ def no_modules(graph: Graph | None) -> str:
     return f"{lacking}: modules are in an ETRecord's edge graph: open(…, 'etrecord.bin')"
 
 
-def _path(stack: str, kind: str) -> Path | None:
-    """Return the path of a node's module, empty for the model itself; None unknown."""
+def _module_path_of(stack: str, kind: str) -> Path | None:
     if stack:
         return module_path(stack)
     return () if kind and not kind.startswith(_CAPTURE) else None

@@ -71,7 +71,6 @@ class _RowBuilder:
         return int(np.count_nonzero(self._account.operators))
 
     def every(self) -> list[int]:
-        """Return the keys of all rows, nodes in order, calls before their first node."""
         ids = np.arange(self._nodes)
         if self._graph is not None:
             ids = np.flatnonzero(self._graph.kinds >= NodeKind.OPERATOR)
@@ -93,7 +92,6 @@ class _RowBuilder:
         return keys
 
     def ranked(self, top: int) -> list[int]:
-        """Return the keys of the slowest rows."""
         account = self._account
         if account is None:
             return []

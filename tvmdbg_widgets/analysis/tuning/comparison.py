@@ -14,9 +14,9 @@ import numpy as np
 import numpy.typing as npt
 
 from tvmdbg_widgets.analysis.tuning.curves import best_costs
-from tvmdbg_widgets.analysis.tuning.error_tables import table_html, table_text
+from tvmdbg_widgets.analysis.tuning.error_tables import seconds_cell, table_html, table_text
 from tvmdbg_widgets.analysis.tuning.pairs import SchedulePairs, common_tasks, matched
-from tvmdbg_widgets.model.base.numbers import counted, duration_text, percent
+from tvmdbg_widgets.model.base.numbers import counted, percent
 from tvmdbg_widgets.model.base.text import one_line
 from tvmdbg_widgets.model.tuning.measure_errors import MeasureError
 from tvmdbg_widgets.model.tuning.parts import Task, TuningParts
@@ -171,15 +171,11 @@ def _cells(task: TaskTransfer) -> list[str]:
         f"{len(task.pairs):,}",
         str(task.correlation),
         "–" if math.isnan(task.ratio) else f"{task.ratio:.3g} ×",
-        "fails" if fails else _duration(task.transferred),
+        "fails" if fails else seconds_cell(task.transferred),
         percent(task.regret) if math.isfinite(task.regret) else "–",
         "–" if top is None else f"{top[0]} of {top[1]}",
         f"{sum(task.failing.values()):,}",
     ]
-
-
-def _duration(seconds: float) -> str:
-    return "–" if math.isnan(seconds) else duration_text(seconds * 1e9)
 
 
 def _error(number: int) -> str:
@@ -265,10 +261,7 @@ class TaskTransfer:
 
     @property
     def top(self) -> tuple[int, int] | None:
-        """Number of common schedules among the k fastest of both machines, and k.
-
-        k is 10, at most half of the valid pairs; None with fewer than 4 of these.
-        """
+        """Number of common schedules among the k ≤ 10 fastest of both machines, and k."""
         valid = np.flatnonzero(self.pairs.valid)
         if len(valid) < LEAST_PAIRS:
             return None

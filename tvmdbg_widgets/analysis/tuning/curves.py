@@ -318,7 +318,6 @@ def round_of(trials: Trials) -> npt.NDArray[np.int32]:
 
 
 def _round_size(blocks: npt.NDArray[np.intp]) -> int:
-    """Return the trials per round, from consecutive records of one task."""
     lengths, counts = np.unique(blocks, return_counts=True)
     if not len(lengths):
         return ROUND

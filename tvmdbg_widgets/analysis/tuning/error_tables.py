@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from tvmdbg_widgets.model.base.numbers import counted, percent, text_lines
+from tvmdbg_widgets.model.base.numbers import counted, duration_text, percent, text_lines
 from tvmdbg_widgets.model.base.text import data_frame, one_line
 from tvmdbg_widgets.model.tuning.measure_errors import MeasureError
 from tvmdbg_widgets.model.tuning.trials import Trials
@@ -194,6 +194,11 @@ def _label(by: str, key: int) -> str:
 
 _LINES_SHOWN = 40
 _LEFT = 'style="text-align: left; white-space: nowrap"'
+
+
+def seconds_cell(seconds: float) -> str:
+    """Return a duration for a cell, a dash for NaN."""
+    return "–" if math.isnan(seconds) else duration_text(float(seconds) * 1e9)
 
 
 def table_text(heads: Sequence[str], lines: Sequence[Sequence[str]]) -> str:

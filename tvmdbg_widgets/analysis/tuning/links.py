@@ -27,7 +27,12 @@ from tvmdbg_widgets.analysis.tuning.curves import (
     known_weights,
     weighted_sum,
 )
-from tvmdbg_widgets.analysis.tuning.error_tables import ErrorTable, table_html, table_text
+from tvmdbg_widgets.analysis.tuning.error_tables import (
+    ErrorTable,
+    seconds_cell,
+    table_html,
+    table_text,
+)
 from tvmdbg_widgets.analysis.tuning.selection import errors_by
 from tvmdbg_widgets.model.base.numbers import agree, counted, duration_text, percent
 from tvmdbg_widgets.model.base.text import data_frame
@@ -195,7 +200,6 @@ def _shapes(graph: Graph, node: int) -> tuple[tuple[int, ...], ...]:
 
 
 def _console_names(parts: TuningParts) -> dict[int, set[str]]:
-    """Return function names of tasks from printed rows with the same unique best cost."""
     if parts.console is None:
         return {}
     best_ms = best_costs(parts.trials, len(parts.tasks)) * 1e3
@@ -271,9 +275,9 @@ class TaskTable:
                 label,
                 f"{count:,}",
                 percent(int(self.errors.valid[row]) / count) if count else "",
-                _duration(self.best[row]),
+                seconds_cell(self.best[row]),
                 "–" if math.isnan(self.share[row]) else percent(float(self.share[row])),
-                _duration(self.gains.gain[row]),
+                seconds_cell(self.gains.gain[row]),
                 *(f"{count:,}" if count else "" for count in self.errors.counts[row].tolist()),
             ]
             lines.append(cells)
@@ -289,10 +293,6 @@ class TaskTable:
 
     def _repr_html_(self) -> str:
         return f"<p>{self._title()}</p>{table_html(*self._cells())}"
-
-
-def _duration(seconds: float) -> str:
-    return "–" if math.isnan(seconds) else duration_text(float(seconds) * 1e9)
 
 
 def task_table(parts: TuningParts, weights: Sequence[float] | None = None) -> TaskTable:

@@ -54,15 +54,14 @@ def _product(  # noqa: PLR0917
     return _Op(name, f"+= ({a}[i, k]*{b}[k, j])", axes, {"k": inner}, dtype)
 
 
-def _named(sizes: Sequence[int], names: str = "i") -> dict[str, int]:
-    """Name axes ``i0, i1`` …, or by the letters given."""
+def _named_axes(sizes: Sequence[int], names: str = "i") -> dict[str, int]:
     return {
         (names[at] if len(names) > 1 else f"{names}{at}"): size for at, size in enumerate(sizes)
     }
 
 
 def _relu(data: str, sizes: Sequence[int], number: int = 0, dtype: str = "float32") -> _Op:
-    axes = _named(sizes)
+    axes = _named_axes(sizes)
     name = f"compute__{number}" if number else "compute"
     return _Op(name, f"= max({data}[{', '.join(axes)}], 0f)", axes, dtype=dtype)
 
@@ -100,8 +99,8 @@ def _min(n: int, m: int) -> list[_Op]:
 
 def _softmax(first: int, second: int, *more: int) -> list[_Op]:
     shape = (first, second, *more)
-    axes = _named(shape)
-    kept = _named(shape[:-1])
+    axes = _named_axes(shape)
+    kept = _named_axes(shape[:-1])
     every, outer = ", ".join(axes), ", ".join(kept)
     inner = {"k": shape[-1]}
     exp = f"= tir.exp((A[{every}] - T_softmax_maxelem[{outer}]))"
@@ -123,7 +122,6 @@ def _pair(value: Any) -> tuple[int, int]:
 
 
 def _paddings(padding: Any, reach: Sequence[int]) -> tuple[Sequence[int], Sequence[int]]:
-    """Return padding before and after (``get_pad_tuple``, python/tvm/topi/nn/utils.py)."""
     if isinstance(padding, list | tuple) and len(padding) == 4:
         return padding[:2], padding[2:]
     if padding in ("VALID", "SAME"):
@@ -170,7 +168,7 @@ def _conv2d(  # noqa: PLR0917
     reduced = dict(zip(("rc", "ry", "rx"), (shape[1], *filters[2:]), strict=True))
     return [
         _input(data, *shape),
-        _Op("pad_temp", pad, _named(padded)),
+        _Op("pad_temp", pad, _named_axes(padded)),
         _input(kernel, *filters),
         _Op(name, body, dict(zip(("nn", "ff", "yy", "xx"), sizes, strict=True)), reduced),
     ], sizes
@@ -192,7 +190,7 @@ def _conv2d_bn(  # noqa: PLR0917
     shapes = (n, ci, h, w), (co, ci, size, size)
     conv, sizes = _conv2d("Data", "Kernel", *shapes, strides, padding, dilation, name)
     yield from conv
-    axes = _named(sizes, "ijkl")
+    axes = _named_axes(sizes, "ijkl")
     inputs = (
         ("Bias", " + ", "Bias_add"),
         ("Bn_scale", "*", "Bn_mul"),

@@ -60,7 +60,6 @@ def _events_without_operator(recorded: RecordedDump) -> Iterable[Finding]:
 def _reasons_by_event(
     recorded: RecordedDump, call: DelegateInstruction
 ) -> Iterable[tuple[str, str]]:
-    """Yield the events of a call, and why they have no operator; empty where they have one."""
     for row in call.rows.tolist():
         contents = recorded.files.insides.calls.get(row)
         if contents is None or not contents.fits or not (contents.alignment or contents.unsure_of):

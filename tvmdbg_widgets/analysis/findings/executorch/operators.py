@@ -221,10 +221,7 @@ def certainty(some: Sequence[LoggedOperator]) -> str:
 def neighbors(
     evidence: RunEvidence, each: LoggedOperator
 ) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """Return the nodes outside of its call that an operator reads, and that read it.
-
-    Inserted operators are no nodes of an edge graph, so their neighbors count instead.
-    """
+    """Return the edge graph's nodes that an operator of a call reads, and that read it."""
     graph, recorded = evidence.parts.graph, evidence.recorded
     if graph is None or recorded is None or each.inside is None or each.operator is None:
         return (), ()
@@ -344,7 +341,6 @@ def _finding(
 
 
 def _purpose(evidence: RunEvidence, event: LoggedOperator) -> str:
-    """Return the purpose of a conversion, and its neighbors beyond the border of its call."""
     if event.operator is None:
         return ""
     serves = "" if event.serves is None else f" for {event.serves.name}"

@@ -110,7 +110,6 @@ class LostBuilds:
 
     @property
     def _in_a_burst(self) -> bool:
-        """Whether a few bad rounds are surrounded by sound ones of a formerly fine task."""
         bad = self.bad_rounds
         if len(bad) < MIN_ROUNDS or not 0 < bad.mean() <= BURST:
             return False
@@ -123,7 +122,6 @@ class LostBuilds:
 
     @property
     def _fine_before(self) -> bool:
-        """Whether a bad round follows a better one of its task, whose first round is random."""
         starts = np.flatnonzero(np.diff(self.rounds, prepend=-1))
         task = self.trials.task[starts]
         judged = self.by_round.trials >= HALF_ROUND

@@ -39,9 +39,7 @@ _UNCHANGED = "Where the tuning script cannot be changed, let TVM count usable co
 
 
 @dataclass(frozen=True)
-class _Tuner:
-    """Wording of one tuner: lines of Python, and how it resumes."""
-
+class _TunerWords:
     name: str
     imports: str
     builder: str
@@ -56,7 +54,7 @@ class _Tuner:
 
 
 _TUNERS: Final = {
-    "ansor": _Tuner(
+    "ansor": _TunerWords(
         "Ansor",
         "from tvm import auto_scheduler",
         "auto_scheduler.LocalBuilder",
@@ -72,7 +70,7 @@ _TUNERS: Final = {
         "falls back to a default schedule",
         "auto_scheduler.TaskScheduler(tasks, load_log_file=log_file)",
     ),
-    "autotvm": _Tuner(
+    "autotvm": _TunerWords(
         "AutoTVM",
         "from tvm import autotvm",
         "autotvm.LocalBuilder",
@@ -89,7 +87,7 @@ _TUNERS: Final = {
         "a fallback configuration",
         "tuner.load_history(autotvm.record.load_from_file(log_file)) for each task",
     ),
-    "metaschedule": _Tuner(
+    "metaschedule": _TunerWords(
         "MetaSchedule",
         "from tvm import meta_schedule as ms  # TVM 0.24 and later: from tvm.s_tir",
         "ms.builder.LocalBuilder",

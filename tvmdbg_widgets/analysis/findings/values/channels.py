@@ -123,9 +123,7 @@ _TYPES: Final = ("int8", "uint8")
 Floats = np.ndarray[tuple[int], np.dtype[np.float64]]
 
 
-class _Channel(NamedTuple):
-    """A channel with a narrow range: steps used, and its multiplier over the median."""
-
+class _NarrowChannel(NamedTuple):
     channel: int
     steps: int
     share: float
@@ -138,7 +136,7 @@ class _Rescaled(NamedTuple):
     least: float
     total: int
     median: float
-    narrow: tuple[_Channel, ...]
+    narrow: tuple[_NarrowChannel, ...]
 
 
 def probe_narrow_channels(subject: Subject) -> _Rescaled | None:
@@ -188,7 +186,9 @@ def _rescaled(
     used: np.ndarray[Any, Any] = (high.astype(np.int64) - low)[: channels.count]
     median = float(np.median(used))
     few &= (used <= _PART * median) & (median >= _LEAST_STEPS)
-    narrow = (_Channel(at, int(used[at]), float(shares[at])) for at in np.flatnonzero(few).tolist())
+    narrow = (
+        _NarrowChannel(at, int(used[at]), float(shares[at])) for at in np.flatnonzero(few).tolist()
+    )
     return _Rescaled(operand, least, channels.count, median, tuple(narrow))
 
 
@@ -209,7 +209,7 @@ def find_narrow_channels(evidence: RunEvidence) -> Iterable[Finding]:
     }
     least = {rescaled.operand: rescaled.least for rescaled in probed.values()}
     smallest = sorted(least.items(), key=lambda item: item[1])
-    narrow_of: dict[Entry, tuple[_Channel, ...]] = {}
+    narrow_of: dict[Entry, tuple[_NarrowChannel, ...]] = {}
     for entry, each in probed.items():
         others = [least for operand, least in smallest[:2] if operand != each.operand]
         if not others or len(smallest) <= _OTHERS:
@@ -241,12 +241,12 @@ def find_narrow_channels(evidence: RunEvidence) -> Iterable[Finding]:
     )
 
 
-def _within(output: _Rescaled, narrow: tuple[_Channel, ...]) -> ChannelsWithin:
+def _within(output: _Rescaled, narrow: tuple[_NarrowChannel, ...]) -> ChannelsWithin:
     return ChannelsWithin(tuple(channel.channel for channel in narrow), output.total)
 
 
 def _fact(
-    evidence: RunEvidence, entry: Entry, output: _Rescaled, narrow: tuple[_Channel, ...]
+    evidence: RunEvidence, entry: Entry, output: _Rescaled, narrow: tuple[_NarrowChannel, ...]
 ) -> str:
     most = max(channel.share for channel in narrow)
     return (

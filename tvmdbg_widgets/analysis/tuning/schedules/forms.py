@@ -156,7 +156,7 @@ def quotient(form: LinearForm, by: int) -> LinearForm:
     """Return ``floordiv(form, by)``."""
     if by == 1:
         return form
-    whole, rest = _parted(form, by)
+    whole, rest = _whole_and_rest(form, by)
     low, high = rest.limits
     if low is not None and high is not None and low // by == high // by:
         return whole.plus(low // by)
@@ -176,7 +176,7 @@ def remainder(form: LinearForm, by: int) -> LinearForm:
     """Return ``floormod(form, by)``."""
     if by == 1:
         return LinearForm()
-    _, rest = _parted(form, by)
+    _, rest = _whole_and_rest(form, by)
     low, high = rest.limits
     if low is not None and high is not None and low // by == high // by:
         return rest.plus(-by * (low // by))
@@ -205,8 +205,7 @@ def larger(a: LinearForm, b: LinearForm) -> LinearForm | None:
     return b if high is not None and high <= 0 else None
 
 
-def _parted(form: LinearForm, by: int) -> tuple[LinearForm, LinearForm]:
-    """Return ``whole`` and ``rest`` with ``form = by · whole + rest``."""
+def _whole_and_rest(form: LinearForm, by: int) -> tuple[LinearForm, LinearForm]:
     whole = {atom: times // by for atom, times in form.terms.items() if times % by == 0}
     rest = {atom: times for atom, times in form.terms.items() if times % by}
     return LinearForm(form.constant // by, whole), LinearForm(form.constant % by, rest)

@@ -85,7 +85,6 @@ def _read_bounds(
 def _axis_intervals_inside(
     consumer: TensorStage, around: LoopVariable | None, rank: int, ranges: Ranges
 ) -> dict[str, IntegerInterval | None]:
-    """Return how far a consumer's axes run inside the attached stage's loop."""
     intervals: Intervals = {}
     inside = True
     for loop in reversed(consumer.leaves):

@@ -205,7 +205,6 @@ def rfactor(working: WorkingWithoutDag, step: RfactorStep) -> None:
 
 
 def _is_only_split(working: WorkingWithoutDag, index: int) -> bool:
-    """Whether a stage's loops were only fused and split, so that TE has the same loops."""
     stage = working.stages[index]
     if any(step != stage.made_by for step in stage.steps):
         return False

@@ -204,7 +204,6 @@ class _ReplayedSteps:
 
 
 def _replayed(dag: ComputeDag | None, record: Record) -> _ReplayedSteps:
-    """Replay all steps once, for state, sentences and tiles together."""
     steps = record.steps
     try:
         replaying, splits, words = Replay(dag, steps), SplitsSeen(steps), []
@@ -337,10 +336,7 @@ print(tvm.lower(schedule, args, simple_mode=True))
 
 
 def python_code(record: Record) -> str:
-    """Return a program that makes the record's task, applies its steps and prints the code.
-
-    It runs in TVM 0.8 to 0.19 (python/tvm/auto_scheduler); empty for other tuners.
-    """
+    """Return a program that applies the record's steps in TVM 0.8 to 0.19; empty if it has none."""
     if record.task.tuner != "ansor":
         return ""
     line = record.line.decode("utf-8", "surrogateescape")

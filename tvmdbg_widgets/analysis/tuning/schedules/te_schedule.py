@@ -81,7 +81,6 @@ def _inline(stage: TensorStage, later: Sequence[TensorStage]) -> None:
 
 
 def _shifted(stage: TensorStage) -> dict[LoopVariable, LoopVariable]:
-    """Replace every axis that is an unbound loop by a loop from 0."""
     moved = {}
     for axis in stage.roots:
         if axis.loop in stage.leaves and axis.loop not in stage.threads:
@@ -413,7 +412,6 @@ def as_expression(form: LinearForm) -> Expression:
 
 
 def _is_small(expression: Expression) -> bool:
-    """Return whether a read is small enough to follow; large ones share parts many times."""
     waiting, seen = [(expression, 1)], 0
     while waiting:
         each, depth = waiting.pop()

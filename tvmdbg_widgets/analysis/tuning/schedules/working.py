@@ -102,7 +102,7 @@ def fuse(working: Working, step: FuseStep) -> None:
         else tuple(factor for part in parts for factor in part.product or ()),
     )
     first, last = places[0], places[-1]
-    _replace(working, stage, (*old[:first], fused, *old[last + 1 :]))
+    _replace_loops(working, stage, (*old[:first], fused, *old[last + 1 :]))
     working.attachments.move(
         stage, len(old), lambda place: place if place <= first else max(first, place - last + first)
     )
@@ -225,7 +225,7 @@ def _split(
     if inner_to_outer:
         parts.reverse()
     old = working.stages[stage].iterators
-    _replace(working, stage, (*old[:place], *parts, *old[place + 1 :]))
+    _replace_loops(working, stage, (*old[:place], *parts, *old[place + 1 :]))
     working.attachments.move(
         stage, len(old), lambda other: other + (len(lengths) if other >= place else 0)
     )
@@ -248,8 +248,7 @@ def _part(
     )
 
 
-def _replace(working: Working, stage: int, iterators: tuple[Iterator, ...]) -> None:
-    """Replace a stage's loops; their history records the step."""
+def _replace_loops(working: Working, stage: int, iterators: tuple[Iterator, ...]) -> None:
     before = working.stages[stage].steps
     working.set_iterators(stage, iterators)
     working.stages[stage] = changed(working.stages[stage], steps=before)
