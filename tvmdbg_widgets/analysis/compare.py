@@ -86,20 +86,20 @@ class Comparison(MadeSequence[Difference]):
         return TimeComparison(self.a, self.b, self.matching, self.titles)
 
     @cached_property
-    def _found(self) -> tuple[Difference, ...]:
+    def _differences(self) -> tuple[Difference, ...]:
         return tuple(differences(self.a, self.b, self.matching))
 
     def __len__(self) -> int:
-        return len(self._found)
+        return len(self._differences)
 
     def _item(self, at: int) -> Difference:
-        return self._found[at]
+        return self._differences[at]
 
     @cached_property
     def groups(self) -> tuple[DifferenceGroup, ...]:
         """Equal differences grouped: times first (largest first), then other kinds by frequency."""
         by_key: dict[tuple[object, ...], list[Difference]] = {}
-        for difference in self._found:
+        for difference in self._differences:
             key: tuple[object, ...] = (
                 difference.kind,
                 difference.what,
@@ -135,11 +135,11 @@ class Comparison(MadeSequence[Difference]):
 
     def of_kind(self, kind: DifferenceKind) -> tuple[Difference, ...]:
         """Return the differences of one kind."""
-        return tuple(difference for difference in self._found if difference.kind is kind)
+        return tuple(difference for difference in self._differences if difference.kind is kind)
 
     def counts(self) -> dict[str, int]:
         """Return the number of differences by kind."""
-        counts = Counter(difference.kind for difference in self._found)
+        counts = Counter(difference.kind for difference in self._differences)
         return {kind.label: counts[kind] for kind in DifferenceKind if counts[kind]}
 
     def to_dataframe(self) -> Any:

@@ -23,7 +23,7 @@ from tvmdbg_widgets.model.tensors.dtypes import canonical
 #: Attributes that the signature repeats or that change with every build.
 _NOT_COMPARED = frozenset({"func_name", "num_inputs", "num_outputs", "flatten_data", "T"})
 _OPAQUE = frozenset({"hash"})  # attributes whose values mean nothing by themselves
-_NODES_TOLD = 6  # most nodes listed per shared storage
+_NODES_LISTED = 6  # most nodes listed per shared storage
 
 
 class DifferenceKind(enum.IntEnum):
@@ -245,7 +245,7 @@ def _nodes_by_storage(graph: Graph, storage_ids: list[int]) -> dict[int, list[in
 def _shared(storage_id: int, nodes: list[int]) -> str:
     if len(nodes) == 1:
         return f"{storage_id} (of #{nodes[0]} alone)"
-    ids = listed([f"#{node}" for node in nodes], most=_NODES_TOLD)
+    ids = listed([f"#{node}" for node in nodes], most=_NODES_LISTED)
     return f"{storage_id} (shared by {ids})"
 
 

@@ -245,11 +245,11 @@ class Judge:
         probed = evidence.scanned.probed
         self.ends: Mapping[Entry, Ends] = probed.get(SATURATED_NAME, {})
         self.dead: Mapping[Entry, DeadChannels] = probed.get(DEAD_CHANNELS_NAME, {})
-        self._told: dict[Entry, Finding] = {}
+        self._finding_of: dict[Entry, Finding] = {}
         for finding in findings:
             if finding.rule not in _OWN and finding.severity in (Severity.ERROR, Severity.WARNING):
                 for entry in finding.entries:
-                    self._told.setdefault(entry, finding)
+                    self._finding_of.setdefault(entry, finding)
 
     def judge(self, entry: Entry) -> Judged:
         """Return the first judgement that applies."""
@@ -269,7 +269,7 @@ class Judge:
             return Judged(Suspicion.OVERWRITTEN, HealthVerdict.SUSPICIOUS, words, "overwritten")
         if entry in self._carriers:
             return self._nonfinite(entry, stats)
-        finding = self._told.get(entry)
+        finding = self._finding_of.get(entry)
         if finding is not None and finding.severity is Severity.ERROR:
             return Judged(Suspicion.FAULT, HealthVerdict.FAULTY, *_title(finding))
         if not stats.applicable:
@@ -364,7 +364,7 @@ class Judge:
         columns = self._evidence.columns
         many = columns.denormal >= _DENORMAL * np.maximum(columns.finite - columns.zero, 1)
         suspects = set(columns.where(many | (columns.peak > NEAR)))
-        suspects.update(self._carriers, self._told, self.ends, self.dead)
+        suspects.update(self._carriers, self._finding_of, self.ends, self.dead)
         return suspects | self._constant | self._following
 
 

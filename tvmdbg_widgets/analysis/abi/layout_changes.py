@@ -166,7 +166,7 @@ def decltype_forms() -> str:
 
 
 _FIELDS = ("code", "bits", "lanes")
-_READS_TOLD = 6
+_READS_LISTED = 6
 _NONE = (
     "No struct of this module is a DLTensor, and no pointer is read like one: its functions take "
     "none, or check no data type (int1, int4 and uint4 are not checked), or it is code of a "
@@ -229,7 +229,7 @@ def layout_of_tensors(
     ]
     lines = []
     for tensor in tensors:
-        shown = tensor.conflicts[:_READS_TOLD]
+        shown = tensor.conflicts[:_READS_LISTED]
         lines += [f"Line {read.line}: {_conflict(tensor, read)}" for read in shown]
         if more := tensor.conflict_count - len(shown):
             lines.append(f"and {more:,} more.")

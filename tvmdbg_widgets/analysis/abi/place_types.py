@@ -19,7 +19,7 @@ class FieldType(NamedTuple):
     text: str
 
 
-_Found = tuple[str, str, int]  # field, spelled type, and position in the text
+_SpelledField = tuple[str, str, int]  # field, spelled type, and position in the text
 
 _FIELDS = r"(code|bits|lanes)"
 _INT = (
@@ -86,7 +86,7 @@ def _short(spelled: str) -> str:
     ).replace("int", "i")
 
 
-def _members(code: str) -> Iterator[_Found]:
+def _members(code: str) -> Iterator[_SpelledField]:
     fields = [(match[2], _short(match[1]), match.start()) for match in _MEMBER.finditer(code)]
     for at in range(len(fields) - 2):
         if {each[0] for each in fields[at : at + 3]} == {"code", "bits", "lanes"}:
@@ -94,7 +94,7 @@ def _members(code: str) -> Iterator[_Found]:
             return
 
 
-def _casts(code: str) -> Iterator[_Found]:
+def _casts(code: str) -> Iterator[_SpelledField]:
     for match in _CAST.finditer(code):
         reach = max(0, match.start() - _REACH)
         begin = max(code.rfind(mark, reach, match.start()) for mark in ";{}")
@@ -109,17 +109,17 @@ def _casts(code: str) -> Iterator[_Found]:
             yield field, "same" if match[2] else _short(match[1]), match.start()
 
 
-def _handlers(code: str) -> Iterator[_Found]:
+def _handlers(code: str) -> Iterator[_SpelledField]:
     for match in _HANDLER.finditer(code):
         yield match[3], "same" if match[2] else _short(match[1]), match.start()
 
 
-def _ctypes(code: str) -> Iterator[_Found]:
+def _ctypes(code: str) -> Iterator[_SpelledField]:
     for match in _CTYPE.finditer(code):
         yield match[1], _short(match[2]), match.start()
 
 
-def _llvm_structs(code: str) -> Iterator[_Found]:
+def _llvm_structs(code: str) -> Iterator[_SpelledField]:
     for match in _STRUCT.finditer(code):
         inside = match[1]
         types = list(_STRUCT_MEMBER.finditer(inside)) if len(inside) <= _REACH else []
@@ -128,7 +128,7 @@ def _llvm_structs(code: str) -> Iterator[_Found]:
                 yield field, type_[1] or "same", match.start(1) + type_.start()
 
 
-def _intrinsics(code: str) -> Iterator[_Found]:
+def _intrinsics(code: str) -> Iterator[_SpelledField]:
     kinds = list(_KIND.finditer(code))
     for index, kind in enumerate(kinds):
         field = kind[1].lower()
@@ -144,7 +144,7 @@ def _intrinsics(code: str) -> Iterator[_Found]:
             yield field, kind_word, width.start()
 
 
-def _case_padding(code: str) -> Iterator[_Found]:
+def _case_padding(code: str) -> Iterator[_SpelledField]:
     cases = list(_CASE.finditer(code))
     for index, case in enumerate(cases):
         if case[1] not in _DTYPE_CASES:

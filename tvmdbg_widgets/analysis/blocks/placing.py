@@ -79,8 +79,8 @@ def placed(
     alike: dict[tuple[int, bytes, bytes], int] = {}
     keys = [
         (
-            row.found.source,
-            row.found.content,
+            row.block.source,
+            row.block.content,
             _inputs_and_parameters_of(search, row.start, row.end, at, ends),
         )
         for row, *ends in zip(rows, first, behind, strict=True)
@@ -90,10 +90,10 @@ def placed(
         first,
         behind,
         parent.astype(np.int32),
-        StringColumn.from_strings(row.name or names.of(row.found, row.start) for row in rows),
+        StringColumn.from_strings(row.name or names.of(row.block, row.start) for row in rows),
         np.array([alike.setdefault(key, len(alike)) for key in keys], np.int32),
-        np.array([row.found.source for row in rows], np.uint8),
-        np.array([row.found.repeats for row in rows], np.int32),
+        np.array([row.block.source for row in rows], np.uint8),
+        np.array([row.block.repeats for row in rows], np.int32),
     )
 
 
@@ -101,7 +101,7 @@ def _move_inputs_before_calls(
     is_input: Bools, rows: Sequence[PlacedGroup], anchor: Ints, group: Ints
 ) -> None:
     for number, row in enumerate(rows):
-        if row.found.source == GroupSource.DELEGATE:
+        if row.block.source == GroupSource.DELEGATE:
             given = is_input & (anchor >= row.start) & (anchor < row.end) & (group >= number)
             anchor[given], group[given] = row.start, row.parent
 
@@ -132,7 +132,7 @@ class PlacedGroup(NamedTuple):
     start: int
     end: int
     parent: int
-    found: RepeatedBlock
+    block: RepeatedBlock
     name: str = ""
 
 
@@ -159,12 +159,12 @@ def rows_of(
     for row in rows:
         while around and kept[around[-1]].end <= row.start:
             around.pop()
-        outer = (kept[at].found.source for at in reversed(around))
+        outer = (kept[at].block.source for at in reversed(around))
         nearest = next((source for source in outer if source < GroupSource.SCOPE), None)
         # A scope directly inside a run, beside its blocks.
-        if row.found.source >= GroupSource.SCOPE and nearest is GroupSource.REPEAT:
+        if row.block.source >= GroupSource.SCOPE and nearest is GroupSource.REPEAT:
             continue
-        if any(kept[at].found.source is GroupSource.OPERATOR for at in around):
+        if any(kept[at].block.source is GroupSource.OPERATOR for at in around):
             continue
         kept.append(row._replace(parent=around[-1] if around else -1))
         around.append(len(kept) - 1)
@@ -176,16 +176,16 @@ def _with_scopes(
 ) -> list[PlacedGroup]:
     by_place = {(scope.start, scope.end): scope for scope in named}
     for at, row in enumerate(rows):
-        if row.found.source is GroupSource.BLOCK and (row.start, row.end) in by_place:
+        if row.block.source is GroupSource.BLOCK and (row.start, row.end) in by_place:
             scope = by_place.pop((row.start, row.end))
-            block = row.found
+            block = row.block
             if scope.source in (GroupSource.DELEGATE, GroupSource.OPERATOR):
                 block = replace(block, source=scope.source)
-            rows[at] = row._replace(name=scope.name, found=block)
+            rows[at] = row._replace(name=scope.name, block=block)
     for place, scope in by_place.items():
         whole = RepeatedBlock(*place, scope.source, 1, search.content(*place))
         rows.append(PlacedGroup(*place, -1, whole, scope.name))
-    return sorted(rows, key=lambda row: (row.start, -row.end, _RANK.get(row.found.source, 0)))
+    return sorted(rows, key=lambda row: (row.start, -row.end, _RANK.get(row.block.source, 0)))
 
 
 def _without_cut_groups(
@@ -200,7 +200,7 @@ def _without_cut_groups(
     broken = 0
     for row in rows:
         if first[row.end] > row.start or last[row.start] < row.end:
-            broken = max(broken, row.end if row.found.source is GroupSource.REPEAT else 0)
-        elif row.start >= broken or row.found.source is GroupSource.REPEAT:
+            broken = max(broken, row.end if row.block.source is GroupSource.REPEAT else 0)
+        elif row.start >= broken or row.block.source is GroupSource.REPEAT:
             kept.append(row)
     return kept

@@ -37,7 +37,7 @@ def compare_times(
         titles,
         warm_up=warm_up,
         times=(aligned.times_a, aligned.times_b),
-        aligned_by=aligned.said,
+        aligned_by=aligned.aligned_by,
         hidden=any(
             run.timeline is not None and run.timeline.shared and run.timeline.shared.hidden
             for run in (a, b)

@@ -37,7 +37,7 @@ class ByName(NamedTuple):
     matching: Matching
     times_a: Timeline
     times_b: Timeline
-    said: str
+    aligned_by: str
 
 
 def by_name(a: RunParts, b: RunParts) -> ByName:
@@ -48,12 +48,14 @@ def by_name(a: RunParts, b: RunParts) -> ByName:
     if known is None:
         return _traces(a, b, *lines)
     if graphs[0] is not None and graphs[1] is not None:
-        return _made(a, b, _pairs_by_name(a, b, (graphs[0], graphs[1]), lines), _SAID_ROWS, lines)
+        return _made(
+            a, b, _pairs_by_name(a, b, (graphs[0], graphs[1]), lines), _ROWS_ALIGNED, lines
+        )
     side = int(graphs[0] is not None)
     timeline = joined(lines[side], known)
     if not (timeline.slice_node >= 0).any():
         raise ValueError(_nothing(a, b, lines))
-    aligned_by, bare = _said_joined(timeline, "AB"[side]), timed(known, timeline)
+    aligned_by, bare = _joined_sentence(timeline, "AB"[side]), timed(known, timeline)
     if side:
         return _made(
             a, b, _matched_to_itself(known, bare, timeline), aligned_by, (lines[0], timeline)
@@ -62,10 +64,10 @@ def by_name(a: RunParts, b: RunParts) -> ByName:
     return made._replace(a=replace(made.a, graph=b.graph))
 
 
-_SAID_TRACES = (
+_TRACES_ALIGNED = (
     "Aligned by name: the slices of a name are its repeats, its time is their mean without children"
 )
-_SAID_ROWS = (
+_ROWS_ALIGNED = (
     "Aligned by name: rows of one name count together; with the graphs of both, nodes are matched "
     "by structure"
 )
@@ -97,7 +99,7 @@ def _traces(a: RunParts, b: RunParts, one: Timeline, other: Timeline) -> ByName:
         raise ValueError(_nothing(a, b, (one, other)))
     graphs = timed(graph, both[0]), timed(graph, both[1])
     matching = _matching(*graphs, np.stack((pairs, pairs), 1), Certainty.LIKELY)
-    made = _made(a, b, matching, _SAID_TRACES, both)
+    made = _made(a, b, matching, _TRACES_ALIGNED, both)
     return made._replace(times_a=own_times(both[0]), times_b=own_times(both[1]))
 
 
@@ -129,7 +131,7 @@ def _matched_to_itself(one: Graph, other: Graph, timeline: Timeline) -> Matching
     return _matching(one, other, np.stack((nodes, nodes), 1), certainty)
 
 
-def _said_joined(timeline: Timeline, letter: str) -> str:
+def _joined_sentence(timeline: Timeline, letter: str) -> str:
     lost = int(np.count_nonzero(timeline.slice_node < 0))
     sentence = f"Aligned by name: the slices of {letter} of an operator's name are its repeats"
     return f"{sentence}; {counted(lost, 'slice')} of other names left out" if lost else sentence

@@ -46,8 +46,8 @@ class TimeVerdict(enum.IntEnum):
 class Ground(enum.IntEnum):
     """Evidence of a verdict."""
 
-    TOLD = 0
-    NOT_TOLD = 1
+    SIGNIFICANT = 0
+    INSIGNIFICANT = 1
     CLOCK = 2
     ODDS = 3
     FEW = 4
@@ -110,7 +110,7 @@ def judge(a: Samples, b: Samples, aligned: Aligned) -> Verdicts:
         nodes = np.diff(aligned.offsets_a) + np.diff(aligned.offsets_b)
         below = (np.abs(change) <= ROUNDING_NS * nodes) | (np.abs(shift) <= ROUNDING_NS * nodes)
         odds = (np.sign(shift) != np.sign(change)) & ~below
-    ground = np.full(count, Ground.TOLD, np.uint8)
+    ground = np.full(count, Ground.SIGNIFICANT, np.uint8)
     ground[odds] = Ground.ODDS
     ground[below] = Ground.CLOCK
     ground[least > ALPHA] = Ground.FEW
@@ -123,12 +123,12 @@ def judge(a: Samples, b: Samples, aligned: Aligned) -> Verdicts:
     q = adjusted(np.where(tested, p, np.nan))
     with np.errstate(invalid="ignore"):
         noise = tested & (ground != Ground.CLOCK) & (q > ALPHA)
-    ground[noise] = Ground.NOT_TOLD
+    ground[noise] = Ground.INSIGNIFICANT
     verdict = np.full(count, TimeVerdict.UNKNOWN, np.uint8)
-    significant = ground == Ground.TOLD
+    significant = ground == Ground.SIGNIFICANT
     verdict[significant & (change > 0)] = TimeVerdict.SLOWER
     verdict[significant & (change < 0)] = TimeVerdict.FASTER
-    verdict[(ground == Ground.NOT_TOLD) | (ground == Ground.CLOCK)] = TimeVerdict.NOISE
+    verdict[(ground == Ground.INSIGNIFICANT) | (ground == Ground.CLOCK)] = TimeVerdict.NOISE
     verdict[alone] = np.where(
         np.diff(aligned.offsets_a)[alone] > 0, TimeVerdict.ONLY_A, TimeVerdict.ONLY_B
     )

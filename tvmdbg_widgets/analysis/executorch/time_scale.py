@@ -109,7 +109,7 @@ class MeasuredTimes:
             start[of_delegates], end[of_delegates], self._scale
         )
         self._delegated = of_delegates
-        self._found = measured.tolist()
+        self._measured = measured.tolist()
         self._unknown = np.isnan(measured).any()
         self._start, self._end = start.tolist(), end.tolist()
 
@@ -119,7 +119,7 @@ class MeasuredTimes:
 
     def of_events(self, rows: Sequence[int]) -> list[float]:
         """Return the durations of events outside delegates."""
-        times = [self._found[row] for row in rows]
+        times = [self._measured[row] for row in rows]
         if self._compat and self._unknown:
             self._refuse(rows)
         return times

@@ -18,7 +18,7 @@ from tvmdbg_widgets.model.graph.nodes import NodeKind
 FILES_NAME = "files"
 _LONGEST = 100
 #: Issues with a finding of their own.
-_TOLD_ELSEWHERE = frozenset(
+_WITH_OWN_FINDING = frozenset(
     {
         "buffer-reused",
         "edge-ambiguous",
@@ -37,7 +37,7 @@ def find_files(evidence: RunEvidence) -> Iterable[Finding]:
     """Yield findings of unreadable tensors, of errors and of warnings."""
     if evidence.scanned.broken:
         yield _unread(evidence)
-    others = [issue for issue in evidence.issues if issue.rule not in _TOLD_ELSEWHERE]
+    others = [issue for issue in evidence.issues if issue.rule not in _WITH_OWN_FINDING]
     errors = [issue for issue in others if issue.severity is IssueSeverity.ERROR]
     if errors:
         yield _of(errors, Severity.ERROR)

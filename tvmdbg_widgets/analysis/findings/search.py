@@ -37,19 +37,19 @@ class FindingsSearch:
     def known(self, *, newest: bool = False) -> Findings:
         """Return the findings so far, updated seldom during a scan unless `newest`."""
         with self._lock:
-            return self._found(newest)[1]
+            return self._current(newest)[1]
 
     def health(self, *, newest: bool = False) -> Health:
         """Return the health of the tensors, as of the scan that :meth:`known` uses."""
         with self._lock:
-            evidence, known = self._found(newest)
+            evidence, known = self._current(newest)
             if self._health is None:
                 begin = time.monotonic()
                 self._health = health(evidence, known)
                 self._next += (_PATIENCE + 1) * (time.monotonic() - begin)
             return self._health
 
-    def _found(self, newest: bool) -> tuple[RunEvidence, Findings]:
+    def _current(self, newest: bool) -> tuple[RunEvidence, Findings]:
         evidence, known = self._evidence, self._known
         due = newest or self.scan.state != "scanning" or time.monotonic() >= self._next
         if evidence is None or known is None or (due and not known.complete):

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from tvmdbg_widgets.analysis.matching.pairs import MOST_READERS, MatchedPairs, read_alike
+from tvmdbg_widgets.analysis.matching.pairs import MOST_READERS, MatchedPairs, read_equally
 from tvmdbg_widgets.analysis.matching.result import Certainty, Reason
 from tvmdbg_widgets.analysis.matching.side import GraphSide
 from tvmdbg_widgets.analysis.view_columns import mixed, segment_sums
@@ -24,7 +24,7 @@ def prune(a: GraphSide, b: GraphSide, matches: MatchedPairs) -> None:
     """Remove pairs that only fell into a common sequence: no neighbor is matched likewise."""
     removed = False
     for (node_a, node_b), (_sure, reason) in list(matches.pairs.items()):
-        if reason is not Reason.SEQUENCE or read_alike(a, b, node_a, node_b):
+        if reason is not Reason.SEQUENCE or read_equally(a, b, node_a, node_b):
             continue
         if _neighboring_anchors(a, node_a) & _neighboring_anchors(b, node_b):
             continue

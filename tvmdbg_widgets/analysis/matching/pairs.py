@@ -62,7 +62,7 @@ class MatchedPairs:
         return self.node_a.get(self._anchor_b[b], -1)
 
 
-def only_ones(keyed: Iterable[tuple[Key, int]]) -> dict[Key, int]:
+def unique_nodes(keyed: Iterable[tuple[Key, int]]) -> dict[Key, int]:
     """Return nodes by key, without keys of several nodes."""
     node_of: dict[Key, int] = {}
     for key, node in keyed:
@@ -75,7 +75,7 @@ def paired(a: dict[Key, int], b: dict[Key, int]) -> dict[int, int]:
     return {node: b[key] for key, node in a.items() if key in b}
 
 
-def read_alike(a: GraphSide, b: GraphSide, node_a: int, node_b: int) -> bool:
+def read_equally(a: GraphSide, b: GraphSide, node_a: int, node_b: int) -> bool:
     """Return whether two nodes read the same matched node in the same position."""
     return any(
         source_a >= 0 and source_b >= 0 and a.anchor[source_a] == b.anchor[source_b] != 0
@@ -167,7 +167,9 @@ def _readers(a: GraphSide, b: GraphSide, node_a: int, node_b: int) -> Iterable[t
 
 
 def _unmatched_in_own_role(side: GraphSide, beside: Iterable[tuple[Key, int]]) -> dict[Key, int]:
-    return only_ones((role, node) for role, node in beside if node >= 0 and not side.anchor[node])
+    return unique_nodes(
+        (role, node) for role, node in beside if node >= 0 and not side.anchor[node]
+    )
 
 
 MOST_READERS = 64  # followed per node

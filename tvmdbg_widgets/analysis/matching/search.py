@@ -15,9 +15,9 @@ from tvmdbg_widgets.analysis.matching.pairs import (
     agree,
     match_fused,
     match_parameters,
-    only_ones,
     paired,
     spread,
+    unique_nodes,
 )
 from tvmdbg_widgets.analysis.matching.result import Certainty, Matching, Reason
 from tvmdbg_widgets.analysis.matching.sequence import match_edited, match_sequences
@@ -148,17 +148,17 @@ def _by_cones(
 
     def by_future(some: list[int], others: list[int]) -> dict[int, int]:
         return paired(
-            only_ones((of_a.down[node], node) for node in some if a.grounded_down[node]),
-            only_ones((of_b.down[node], node) for node in others if b.grounded_down[node]),
+            unique_nodes((of_a.down[node], node) for node in some if a.grounded_down[node]),
+            unique_nodes((of_b.down[node], node) for node in others if b.grounded_down[node]),
         )
 
     up = paired(
-        only_ones((of_a.up[node], node) for node in placed_a),
-        only_ones((of_b.up[node], node) for node in placed_b),
+        unique_nodes((of_a.up[node], node) for node in placed_a),
+        unique_nodes((of_b.up[node], node) for node in placed_b),
     )
     both = paired(
-        only_ones(((of_a.up[node], of_a.down[node]), node) for node in placed_a),
-        only_ones(((of_b.up[node], of_b.down[node]), node) for node in placed_b),
+        unique_nodes(((of_a.up[node], of_a.down[node]), node) for node in placed_a),
+        unique_nodes(((of_b.up[node], of_b.down[node]), node) for node in placed_b),
     )
     down = by_future(placed_a, placed_b)
     doubted = _conflicting(up, down)
@@ -204,7 +204,7 @@ def _match_equals(
 
     for mine, theirs in _equal_cones(a, b):
         named_a, named_b = (
-            only_ones((graph.names[node], node) for node in nodes if graph.names[node])
+            unique_nodes((graph.names[node], node) for node in nodes if graph.names[node])
             for graph, nodes in zip(names, (mine, theirs), strict=True)
         )
         for node_a, node_b in paired(named_a, named_b).items():
@@ -289,7 +289,7 @@ def match_places(
     a: GraphSide, b: GraphSide, matches: MatchedPairs
 ) -> list[tuple[int, int, Certainty]]:
     """Match operators alone between the same matched operands and readers on both sides."""
-    pairs = paired(only_ones(_operators_by_place(a)), only_ones(_operators_by_place(b)))
+    pairs = paired(unique_nodes(_operators_by_place(a)), unique_nodes(_operators_by_place(b)))
     for node, other in pairs.items():
         matches.add(node, other, Certainty.POSSIBLE, Reason.PLACE)
     return [(*pair, Certainty.POSSIBLE) for pair in pairs.items()]

@@ -7,7 +7,7 @@ from bisect import bisect_left
 import numpy as np
 import numpy.typing as npt
 
-from tvmdbg_widgets.analysis.matching.pairs import MatchedPairs, agree, read_alike
+from tvmdbg_widgets.analysis.matching.pairs import MatchedPairs, agree, read_equally
 from tvmdbg_widgets.analysis.matching.result import Certainty, Reason
 from tvmdbg_widgets.analysis.matching.side import GraphSide
 
@@ -59,7 +59,7 @@ def _match(
     for node_a, node_b in pairs:
         if not agree(a, b, node_a, node_b):
             continue
-        sure = Certainty.LIKELY if read_alike(a, b, node_a, node_b) else Certainty.POSSIBLE
+        sure = Certainty.LIKELY if read_equally(a, b, node_a, node_b) else Certainty.POSSIBLE
         matches.add(node_a, node_b, sure, Reason.SEQUENCE)
         new.append((node_a, node_b, sure))
     return new

@@ -169,7 +169,7 @@ def error_table(
     ).reshape(size, len(kinds))
     is_known = ~np.isnan(trials.all_cost)
     spent = np.where(is_known, trials.all_cost, 0.0)
-    is_told = np.bincount(of_row[is_known], minlength=size) > 0
+    has_times = np.bincount(of_row[is_known], minlength=size) > 0
     wasted = np.where(trials.error == MeasureError.BUILD_TIMEOUT, spent, 0.0)
     return ErrorTable(
         by,
@@ -179,7 +179,7 @@ def error_table(
         np.bincount(of_row[~trials.failed], minlength=size),
         kinds,
         counts,
-        np.where(is_told, np.bincount(of_row, spent, minlength=size), np.nan),
+        np.where(has_times, np.bincount(of_row, spent, minlength=size), np.nan),
         np.bincount(of_row, wasted, minlength=size).astype(np.float64),
     )
 

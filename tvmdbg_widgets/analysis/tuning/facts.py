@@ -141,7 +141,7 @@ class LogFacts:
 
 
 _RECORDS_READ = 8  # records searched for extents that a DAG's text lacks
-_TOLD = 3
+_LISTED = 3
 #: 2022-01-04, Unix time: topi's convolutions got the names of v0.9 (pull request 9832).
 _CONVOLUTIONS_NAMED = 1_641_254_400
 
@@ -194,7 +194,7 @@ def with_assumed(dag: ComputeDag, assumed: ComputeDag | None) -> tuple[ComputeDa
         if axis.extent is not None and other.extent is not None and axis.extent != other.extent
     ]
     if differing:
-        differences = "; ".join(differing[:_TOLD])
+        differences = "; ".join(differing[:_LISTED])
         return dag, (f"The given DAG differs from TVM's workload of this name: {differences}",)
     if not lacks_extents(dag):
         return dag, ()

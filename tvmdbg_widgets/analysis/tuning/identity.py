@@ -159,7 +159,7 @@ def applied(
     IndexError, KeyError
         There is no such task, or several are of this workload key and no target is given.
     """
-    asked = _asked(parts, task, target, include_compatible)
+    asked = _wanted_workload(parts, task, target, include_compatible)
     lookup = TrialLookup(parts, asked.tuner)
     if asked.tuner == "metaschedule":
         hit = lookup.anywhere(asked.identity)
@@ -174,18 +174,18 @@ def applied(
     return Applied(candidates[0].record if candidates else None, why, candidates)
 
 
-def _asked(
+def _wanted_workload(
     parts: TuningParts, task: TaskLike, target: Target | str | None, include_compatible: bool
-) -> Asked:
+) -> WantedWorkload:
     wanted = Target.parse(target) if isinstance(target, str) else target
     if isinstance(task, str) and wanted is not None:
         named = tasks_named(parts, task)
         if not named:
-            return Asked(_decoded(task), parts.tuner, wanted, include_compatible)
+            return WantedWorkload(_decoded(task), parts.tuner, wanted, include_compatible)
         meant = named[0]
     else:
         meant = task_meant(parts, task)
-    return Asked(meant.workload, meant.tuner, wanted or meant.target, include_compatible)
+    return WantedWorkload(meant.workload, meant.tuner, wanted or meant.target, include_compatible)
 
 
 def _decoded(key: str) -> Workload:
@@ -200,7 +200,7 @@ _SHOWN = 4
 
 
 @dataclass(frozen=True)
-class Asked:
+class WantedWorkload:
     """A workload, and the target TVM compiles it for."""
 
     workload: Workload
@@ -220,7 +220,7 @@ class Asked:
 
 
 def reasons(
-    parts: TuningParts, asked: Asked, lookup: TrialLookup, hits: Sequence[Hit]
+    parts: TuningParts, asked: WantedWorkload, lookup: TrialLookup, hits: Sequence[Hit]
 ) -> Iterator[str]:
     """Yield sentences about the lookups' results."""
     if asked.tuner == "metaschedule":
@@ -284,7 +284,9 @@ def _lookup_sentences(parts: TuningParts, hits: Sequence[Hit]) -> Iterator[str]:
             yield f"Only {one_line(hit.of)} would find row {hit.row}, {_ms(cost)}."
 
 
-def _target_sentences(parts: TuningParts, asked: Asked, hits: Sequence[Hit]) -> Iterator[str]:
+def _target_sentences(
+    parts: TuningParts, asked: WantedWorkload, hits: Sequence[Hit]
+) -> Iterator[str]:
     same = [task for task in parts.tasks if asked.is_of(task)]
     if hits:
         measured_for = parts.tasks[parts.trials.task[hits[0].row]].target
@@ -298,7 +300,7 @@ def _target_sentences(parts: TuningParts, asked: Asked, hits: Sequence[Hit]) -> 
 
 
 def _apply_best_note(
-    parts: TuningParts, asked: Asked, lookup: TrialLookup, hits: Sequence[Hit]
+    parts: TuningParts, asked: WantedWorkload, lookup: TrialLookup, hits: Sequence[Hit]
 ) -> Iterator[str]:
     row = hits[0].row if hits else None
     for hit, how in (

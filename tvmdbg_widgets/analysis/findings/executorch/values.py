@@ -29,7 +29,7 @@ def find_debug_values(evidence: RunEvidence) -> Iterable[Finding]:
     tensors = _tensors(recorded)
     buffer = recorded.files.buffer
     if tensors and buffer is None:
-        yield _found(
+        yield _finding(
             Severity.INFO,
             f"{counted(tensors, 'tensor')} {agree(tensors, 'was')} logged, but there "
             "is no debug buffer: values are unknown",
@@ -38,7 +38,7 @@ def find_debug_values(evidence: RunEvidence) -> Iterable[Finding]:
             _BUFFER,
         )
     elif buffer is not None and not tensors:
-        yield _found(
+        yield _finding(
             Severity.WARNING,
             "The dump logged no tensors: nothing in the debug buffer can be shown "
             f"({counted(buffer.size, 'byte')})",
@@ -47,7 +47,7 @@ def find_debug_values(evidence: RunEvidence) -> Iterable[Finding]:
         )
     elif evidence.blank:
         count = int(np.count_nonzero(evidence.columns.size))
-        yield _found(
+        yield _finding(
             Severity.WARNING,
             f"All values of {counted(count, 'tensor')} in the debug buffer are zero",
             "every value was read",
@@ -72,7 +72,7 @@ def _without_entry(recorded: RecordedDump, empty: list[int]) -> Finding:
     dump = recorded.dump
     at = [(int(dump.chain_index[event]), int(dump.instruction_id[event])) for event in empty]
     nodes = dict.fromkeys(node for event in empty for node in recorded.nodes.of(event))
-    return _found(
+    return _finding(
         Severity.WARNING,
         f"{counted(len(empty), 'debug event')} {agree(len(empty), 'has')} no value",
         "every event of the dump was looked at; the Inspector refuses such a dump",
@@ -85,7 +85,7 @@ def _without_entry(recorded: RecordedDump, empty: list[int]) -> Finding:
     )
 
 
-def _found(
+def _finding(
     severity: Severity,
     title: str,
     why: str,

@@ -268,7 +268,7 @@ def _bounded(stage: Stage, loops: Sequence[LoopVariable], ranges: Ranges) -> Sta
     )
 
 
-_TOLD = 3
+_LISTED = 3
 
 
 def best_known(
@@ -296,9 +296,9 @@ def best_known(
             f"Extents of {counted(filled, 'loop')} {verb} from the steps, the DAG lacks them"
         )
     if differing:
-        rest = len(differing) - _TOLD
+        rest = len(differing) - _LISTED
         more = f", and {counted(rest, 'more loop')}" if rest > 0 else ""
-        notes.append(f"The DAG contradicts the steps: {'; '.join(differing[:_TOLD])}{more}")
+        notes.append(f"The DAG contradicts the steps: {'; '.join(differing[:_LISTED])}{more}")
     return replace(inferred, stages=tuple(stages)), tuple(notes)
 
 
