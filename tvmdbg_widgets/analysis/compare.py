@@ -121,7 +121,6 @@ class Comparison(MadeSequence[Difference]):
         return scalar, not timed, group.kind, parameter, -len(group.members)
 
     def _unmatched_parameters(self, group: DifferenceGroup) -> tuple[bool, bool]:
-        """Return whether a group is unmatched parameters, and whether these are scalars."""
         if group.kind not in (DifferenceKind.ONLY_A, DifferenceKind.ONLY_B):
             return False, False
         first = group.members[0]

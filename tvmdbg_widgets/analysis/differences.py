@@ -85,7 +85,7 @@ def differences(a: RunParts, b: RunParts, matching: Matching) -> Iterator[Differ
             yield from _operand_differences(matching, one, other)
             yield from _attributes(graph_a, graph_b, one, other)
         yield from _entry_differences(graph_a, graph_b, one, other)
-    yield from _storage(graph_a, graph_b, pairs)
+    yield from _storage_differences(graph_a, graph_b, pairs)
     yield from _time_differences(a, b, pairs, several)
 
 
@@ -211,8 +211,7 @@ def _entry_differences(a: Graph, b: Graph, one: int, other: int) -> Iterator[Dif
                 yield Difference(DifferenceKind.DEVICE, one, other, what, *words)
 
 
-def _storage(a: Graph, b: Graph, pairs: list[tuple[int, int]]) -> Iterator[Difference]:
-    """Yield entries that share storage otherwise than their match, whatever the ids."""
+def _storage_differences(a: Graph, b: Graph, pairs: list[tuple[int, int]]) -> Iterator[Difference]:
     if a.storage_ids is None or b.storage_ids is None:
         return
     to_b: dict[int, int] = {}

@@ -116,7 +116,7 @@ def _head_operations(call: OperatorCall, out: Shape, at: int) -> Bounds:
         bounds = pooling(part, read, out, call.attrs)
     if isinstance(bounds, str):
         return Bounds.unknown(bounds)
-    left = _operands_left(call, out, at, _values(call)) if at == 0 else []
+    left = _operands_beside_head(call, out, at, _values(call)) if at == 0 else []
     if not broadcast_to([operand.shape for operand in left], out, parts):
         return Bounds.unknown("the shapes of its operands do not lead to that of its output")
     return Bounds(bounds, bounds)
@@ -171,7 +171,7 @@ def _keeps_count(part: str) -> bool:
 def _bounds_of_assignments(call: OperatorCall, out: Shape, head: int | None) -> Bounds:
     values = _values(call)
     if head is not None and bare(call.parts[head]) not in REDUCTIONS:
-        values = _operands_left(call, out, head, values)
+        values = _operands_beside_head(call, out, head, values)
     if len(values) > _MOST_VALUES:
         return Bounds.unknown(f"{counted(len(values), 'operand')}: too many ways to share them out")
     try:
@@ -188,10 +188,9 @@ def _values(call: OperatorCall) -> list[OperandValue]:
     return [OperandValue(operand.shape or (), operand.constant) for operand in call.operands]
 
 
-def _operands_left(
+def _operands_beside_head(
     call: OperatorCall, out: Shape, head: int, values: list[OperandValue]
 ) -> list[OperandValue]:
-    """Return the operands left for element-wise operators after the head's adjacent pair."""
     part = call.parts[head]
     if _has_weight(part):
         for at in range(len(values) - 1):

@@ -227,7 +227,6 @@ def matmul(part: str, operands: Sequence[Operand], out: Shape) -> int | str:
 
 
 def _dense_depth(data: Shape, weight: Shape, out: Shape) -> set[int]:
-    """Return K where data are …×K, the output …×N, and the weight N×K, packed or not."""
     if not data or not out or data[:-1] != out[:-1]:
         return set()
     fits = math.prod(weight) == out[-1] * data[-1] and (

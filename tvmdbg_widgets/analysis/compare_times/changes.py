@@ -143,8 +143,8 @@ def why(row: TimeChange, tests: int, missing: str) -> str:
     """Explain a verdict in one sentence."""
     n, m = len(row.repeats_a), len(row.repeats_b)
     ground = row.ground
-    if ground in (Ground.SIGNIFICANT, Ground.INSIGNIFICANT):
-        sign = "≤" if ground is Ground.SIGNIFICANT else ">"
+    if ground in (Ground.TOLD, Ground.NOT_TOLD):
+        sign = "≤" if ground is Ground.TOLD else ">"
         corrected = f", {p_text(row.q)} corrected for {counted(tests, 'comparison')}"
         p_words = f"p = {p_text(row.p)} ({against(n, m)}){corrected if tests > 1 else ''}"
         return f"{p_words}, {sign} {ALPHA}"

@@ -275,12 +275,11 @@ def speed_column(comparison: ComparedTimes, side: int) -> NodeColumn:
         range=(-ends, ends) if ends > 0 else None,
         together="ratio",
         note=_color_note(comparison),
-        terms=_terms(comparison, side),
+        terms=_shared_times(comparison, side),
     )
 
 
-def _terms(comparison: ComparedTimes, side: int) -> tuple[Floats, Floats]:
-    """Return both times by node of a side; rows of several nodes are shared in proportion."""
+def _shared_times(comparison: ComparedTimes, side: int) -> tuple[Floats, Floats]:
     columns, graphs = comparison.columns, (comparison.matching.graph_a, comparison.matching.graph_b)
     offsets = (columns.aligned.offsets_a, columns.aligned.offsets_b)[side]
     nodes = (columns.aligned.nodes_a, columns.aligned.nodes_b)[side]

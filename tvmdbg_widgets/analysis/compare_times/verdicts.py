@@ -46,8 +46,8 @@ class TimeVerdict(enum.IntEnum):
 class Ground(enum.IntEnum):
     """Evidence of a verdict."""
 
-    SIGNIFICANT = 0
-    INSIGNIFICANT = 1
+    TOLD = 0
+    NOT_TOLD = 1
     CLOCK = 2
     ODDS = 3
     FEW = 4
@@ -110,7 +110,7 @@ def judge(a: Samples, b: Samples, aligned: Aligned) -> Verdicts:
         nodes = np.diff(aligned.offsets_a) + np.diff(aligned.offsets_b)
         below = (np.abs(change) <= ROUNDING_NS * nodes) | (np.abs(shift) <= ROUNDING_NS * nodes)
         odds = (np.sign(shift) != np.sign(change)) & ~below
-    ground = np.full(count, Ground.SIGNIFICANT, np.uint8)
+    ground = np.full(count, Ground.TOLD, np.uint8)
     ground[odds] = Ground.ODDS
     ground[below] = Ground.CLOCK
     ground[least > ALPHA] = Ground.FEW
@@ -123,12 +123,12 @@ def judge(a: Samples, b: Samples, aligned: Aligned) -> Verdicts:
     q = adjusted(np.where(tested, p, np.nan))
     with np.errstate(invalid="ignore"):
         noise = tested & (ground != Ground.CLOCK) & (q > ALPHA)
-    ground[noise] = Ground.INSIGNIFICANT
+    ground[noise] = Ground.NOT_TOLD
     verdict = np.full(count, TimeVerdict.UNKNOWN, np.uint8)
-    significant = ground == Ground.SIGNIFICANT
+    significant = ground == Ground.TOLD
     verdict[significant & (change > 0)] = TimeVerdict.SLOWER
     verdict[significant & (change < 0)] = TimeVerdict.FASTER
-    verdict[(ground == Ground.INSIGNIFICANT) | (ground == Ground.CLOCK)] = TimeVerdict.NOISE
+    verdict[(ground == Ground.NOT_TOLD) | (ground == Ground.CLOCK)] = TimeVerdict.NOISE
     verdict[alone] = np.where(
         np.diff(aligned.offsets_a)[alone] > 0, TimeVerdict.ONLY_A, TimeVerdict.ONLY_B
     )
@@ -177,7 +177,7 @@ def _test_chunk(x: Floats, y: Floats, level: float, tests: RankTests) -> None:
         tests.u[:] = (apart > 0).sum(axis=1) + 0.5 * (apart == 0).sum(axis=1)
         apart.sort(axis=1)
         tests.shift[:] = np.median(apart, axis=1)
-        cut = _bounding_index(n, m, level)
+        cut = _interval_bound(n, m, level)
         if cut >= 0:
             tests.low[:], tests.high[:] = apart[:, cut], apart[:, -1 - cut]
     for row in range(len(x)):
@@ -191,7 +191,6 @@ def _u_sorted(x: Floats, y: Floats) -> float:
 
 
 def _two_sided_p(u: float, n: int, m: int, tied: Floats | None) -> float:
-    """Return the two-sided p of U; `tied` is the sorted pooled sample if values repeat."""
     if tied is None:
         if n * m <= EXACT_PAIRS:
             return _untied_tails(min(n, m), max(n, m))[int(min(u, n * m - u))]
@@ -251,8 +250,7 @@ def _untied_tails(n: int, m: int) -> tuple[float, ...]:
     return tuple(tails)
 
 
-def _bounding_index(n: int, m: int, level: float) -> int:
-    """Return the index of the sorted difference that bounds the interval; -1 for none."""
+def _interval_bound(n: int, m: int, level: float) -> int:
     most = (1 - level) / 2
     if n * m > EXACT_PAIRS:
         away = NormalDist().inv_cdf((1 + level) / 2) * math.sqrt(n * m * (n + m + 1) / 12)

@@ -213,7 +213,11 @@ class Event:
 
     @property
     def delegate_debug_metadatas(self) -> Any:
-        """The metadata, parsed once on first access if there is a parser."""
+        """The metadata as parsed; as logged if no parser was given.
+
+        The parser is called once, on first access and for delegated events only, with an empty list
+        where there is no metadata. Its exceptions propagate.
+        """
         if not self.is_delegated_op or self.metadata_parser is None:
             return self.raw_delegate_debug_metadatas
         if not self._parsed:

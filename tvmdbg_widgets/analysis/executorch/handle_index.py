@@ -198,7 +198,7 @@ class ValuesByName:
             nodes = [at for handle in handles_of(event) for at in self._with(handle)]
             if nodes:
                 outputs = self.program.nodes[max(nodes)].outputs
-                yield from _named(event, outputs, _fitting(outputs, event.debug_data))
+                yield from _named(event, outputs, _fitting_values(outputs, event.debug_data))
         for event in calls:
             inside = self._operators_of_call(event, taken)
             rest = {at for handle in handles_of(event) for at in self._with(handle)} - taken
@@ -209,7 +209,7 @@ class ValuesByName:
             outputs = tuple(self._values_leaving(inside))
             count = len(event.debug_data)
             data = event.debug_data[max(0, count - max(0, event.num_outputs)) :]
-            yield from _named(event, outputs, _fitting(outputs, data))
+            yield from _named(event, outputs, _fitting_values(outputs, data))
 
     def _with(self, handle: int) -> tuple[int, ...]:
         return self.program.by_handle.get(handle, ())
@@ -233,7 +233,6 @@ class ValuesByName:
                     break
 
     def _operators_of_call(self, event: Any, taken: set[int]) -> list[int]:
-        """Return the operators that a delegate call runs, with used getitems, in order."""
         places: dict[int, list[int]] = {}
         for place, handle in enumerate(handles_of(event)):
             places.setdefault(handle, []).append(place)
@@ -265,8 +264,7 @@ def _named(
             yield output.name, NamedValue(event, handles_of(event), value)
 
 
-def _fitting(outputs: tuple[ProgramValue, ...], values: list[Any]) -> list[Any]:
-    """Return a value per output, all in order or the only one that fits; empty in doubt."""
+def _fitting_values(outputs: tuple[ProgramValue, ...], values: list[Any]) -> list[Any]:
     if len(outputs) == len(values) and all(map(_fits, outputs, values)):
         return values
     fitting = [[value for value in values if _fits(output, value)] for output in outputs]

@@ -250,7 +250,6 @@ class _RivalRows:
         ]
 
     def _equal_candidates(self, node: int, ahead: bool, image: Callable[[int], int]) -> list[int]:
-        """Return matched nodes of the other side that equal a node in kind and role."""
         one, other = self._one, self._other
         key = one.keys[node]
         candidates: dict[int, None] = {}

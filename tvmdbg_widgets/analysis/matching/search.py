@@ -64,8 +64,8 @@ def _matched(a: Graph, b: Graph, bar: tqdm[Any]) -> Matching:
     if left.unmatched() or right.unmatched():
         spread(left, right, matches, match_edited(left, right, matches))
         plain = _match_differing(left, right, matches)
-        _match_equals(left, right, matches, (a, b), Certainty.EXACT)
-        _match_equals(*plain, matches, (a, b), Certainty.LIKELY)
+        _match_equals_by_name(left, right, matches, (a, b), Certainty.EXACT)
+        _match_equals_by_name(*plain, matches, (a, b), Certainty.LIKELY)
     return _collected(a, b, left, right, matches)
 
 
@@ -182,7 +182,6 @@ def _by_cones(
 
 
 def _conflicting(up: dict[int, int], down: dict[int, int]) -> dict[int, None]:
-    """Return nodes of `a` whose past matches one node and whose future another."""
     back = {node_b: node_a for node_a, node_b in down.items()}
     return {
         node_a: None
@@ -191,11 +190,9 @@ def _conflicting(up: dict[int, int], down: dict[int, int]) -> dict[int, None]:
     }
 
 
-def _match_equals(
+def _match_equals_by_name(
     a: GraphSide, b: GraphSide, matches: MatchedPairs, names: tuple[Graph, Graph], alone: Certainty
 ) -> None:
-    """Match nodes that differ only by name, if both sides have equally many."""
-
     def take(node_a: int, node_b: int, sure: Certainty, reason: Reason) -> None:
         if a.anchor[node_a] or b.anchor[node_b] or not agree(a, b, node_a, node_b):
             return

@@ -222,7 +222,8 @@ class MemoryPlan(PlanColumns):
     def to_dataframe(self) -> pd.DataFrame:
         """Return one row per entry (needs pandas); -1 stands for unknown.
 
-        ``first`` and ``last`` are steps, ``last_node`` is the node that runs then.
+        ``first`` and ``last`` are steps, ``last_node`` is the node that runs then. With planned
+        buffers there are ``buffer`` and ``offset`` too.
         """
         slot, ran = self.entry_slot, len(self.order) > 0
         placed = slot >= 0

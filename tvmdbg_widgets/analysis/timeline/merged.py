@@ -160,7 +160,7 @@ def callers(run: RunParts, groups: Callable[[], Groups], name: str) -> CallTree:
         known = meant(name, timeline.slice_names.unique)
         raise KeyError(f"no slice is named {name!r:.200}{known}")
     slices, self_ns = touched.slices[named], touched.self_ns[named]
-    chains = list(_enclosing(timeline, called, slices))
+    chains = list(_enclosing_steps(timeline, called, slices))
     total = _inclusive_time(timeline, touched)[named]
     outermost = np.ones(len(slices), np.bool_)
     if called.nested:
@@ -198,8 +198,9 @@ def _inclusive_time(timeline: Timeline, within: SlicesInRange) -> Floats:
     return times[within.slices]
 
 
-def _enclosing(timeline: Timeline, called: Called, slices: Ints) -> Iterator[tuple[Ints, Ints]]:
-    """Yield, step by step outwards, which slices have an enclosing one, and its number."""
+def _enclosing_steps(
+    timeline: Timeline, called: Called, slices: Ints
+) -> Iterator[tuple[Ints, Ints]]:
     kept = np.arange(len(slices))
     yield kept, called.of(slices)
     if called.nested:

@@ -29,7 +29,12 @@ _SHOWN: Final = 20
 
 @dataclass(frozen=True, slots=True)
 class TrackArea:
-    """Use of a track in a range, while its run goes on; NaN where the run is outside."""
+    """Use of a track in a range; nanoseconds.
+
+    Only the time within the track's run counts. ``busy_ns`` is the time in which at least one slice
+    runs, ``busy`` its share, NaN outside of the run; ``gaps`` counts idle stretches, also at the
+    ends.
+    """
 
     track: str
     slices: int

@@ -284,8 +284,7 @@ def _warn(text: str) -> None:
     warnings.warn(text, stacklevel=4)
 
 
-def _seconds(ns: float, minor: int) -> float:
-    """Return a time as TVM holds it: up to v0.8 parsed from a text of six digits."""
+def _seconds_as_tvm(ns: float, minor: int) -> float:
     if minor < _LAST_SHORT:
         return float(f"{ns / 1e3:.6g}") * 1e-6
     return float(f"{ns / 1e9:.6g}") if minor == _LAST_SHORT else ns / 1e9
@@ -307,7 +306,7 @@ def _nodes(graph: Graph, timeline: Timeline, minor: int) -> list[TimedNode]:
             TimedNode(
                 node.name,
                 node.func_name,
-                tuple(_seconds(time, minor) for time in times.tolist()),
+                tuple(_seconds_as_tvm(time, minor) for time in times.tolist()),
                 tuple(shape for shape in node.shapes if shape is not None),
                 int(node.attrs.get("num_inputs", len(node.inputs))),
             )

@@ -86,7 +86,6 @@ def _between(ordered: Floats, first: Ints, place: Floats) -> Floats:
 
 
 def _sorted_by_group(codes: Ints, values: Floats, size: int) -> Floats:
-    """Return the values in ascending order by group; integers as fast 64-bit keys."""
     largest = float(values.max(initial=0.0))
     if size * (largest + 1) < _KEYS and whole_numbers(values):
         step = int(largest) + 1

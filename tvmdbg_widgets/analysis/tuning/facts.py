@@ -68,7 +68,10 @@ class LogFacts:
         return self.task_table()
 
     def task_table(self, weights: Sequence[float] | None = None) -> TaskTable:
-        """Return trials, errors, best cost, share and expected gain per task, by weight."""
+        """Return trials, errors, best cost, share and expected gain per task.
+
+        `weights`, one per task, replace the log's; ValueError where they do not fit.
+        """
         return task_table(self.parts, self.weights if weights is None else weights)
 
     def gains(self, weights: Sequence[float] | None = None) -> Gains:
@@ -101,7 +104,10 @@ class LogFacts:
         return schedule if assumed is None or other.refused else other
 
     def dag(self, task: TaskLike) -> ComputeDag | None:
-        """Return the compute DAG of a task, which its ``source`` may assume; None where unknown."""
+        """Return the compute DAG of a task, None where it is unknown.
+
+        Its ``source`` says where it is from, and whether that is an assumption.
+        """
         return self._dag_and_problem(task_meant(self.parts, task).index)[0]
 
     def flop_count(self, task: TaskLike) -> float | None:
@@ -272,7 +278,6 @@ def _with_recorded(dag: ComputeDag, parts: TuningParts, task: Task) -> ComputeDa
 
 
 def _release(parts: TuningParts, task: Task) -> tuple[int, int]:
-    """Return the TVM release whose stage names of topi apply, by signs of the task and target."""
     attrs = task.target.attrs
     is_late = task.fields >= 6 and "link-params" not in attrs
     if task.target.kind == "cuda":

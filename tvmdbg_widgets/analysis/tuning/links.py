@@ -96,7 +96,11 @@ class TaskLinks:
         return data_frame(columns)
 
     def status(self, graph: Graph, table: TaskTable) -> NodeColumn:
-        """Return the tuning status of nodes, as a color of their graph."""
+        """Return the tuning status of nodes, as a color of their graph.
+
+        ``"tuned"``, ``"no valid schedule"``, or for convolutions and matrix products without a task
+        ``"fallback (no task)"``.
+        """
         texts: list[str | None] = [None] * graph.num_nodes
         for node in range(graph.num_nodes):
             if op_kind(graph.func_names[node], graph.kinds[node]) in _TUNED_KINDS:

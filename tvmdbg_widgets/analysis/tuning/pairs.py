@@ -177,13 +177,11 @@ def subset(parts: TuningParts, rows: npt.ArrayLike, title: str) -> TuningParts:
     )
 
 
-class _Ansor(msgspec.Struct):
-    """Raw steps of a record, parsed without making step objects."""
-
+class _RawAnsorRecord(msgspec.Struct):
     i: tuple[msgspec.Raw, tuple[msgspec.Raw, msgspec.Raw]]
 
 
-_READ_ANSOR = msgspec.json.Decoder(_Ansor).decode
+_READ_ANSOR = msgspec.json.Decoder(_RawAnsorRecord).decode
 
 
 @dataclass(frozen=True, eq=False)

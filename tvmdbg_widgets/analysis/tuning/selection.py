@@ -89,6 +89,8 @@ class TrialSelection(Listed):
 def select(parts: TuningParts, query: str) -> TrialSelection:
     """Return the trials that a query selects: ``"error:6 task:3"``, ``"cost<2ms is:improved"``.
 
+    The language is that of the search fields (:doc:`/queries`).
+
     Raises
     ------
     ValueError, TypeError

@@ -50,7 +50,7 @@ def touches(state: State) -> tuple[Touch, ...]:
     try:
         stages = StagedDag(state.dag, state.steps).stages
         normalize(stages)
-        boxes = _boxes(stages, infer(stages))
+        boxes = _boxes_by_loop(stages, infer(stages))
     except RefusedError:
         return ()
     if any(
@@ -76,8 +76,7 @@ def _touches(
                 yield Touch(number, place, buffer, name, is_written, elements, nbytes)
 
 
-def _boxes(stages: Sequence[TensorStage], ranges: Ranges) -> dict[LoopVariable, Boxes]:
-    """Return boxes touched while a loop runs and those around it stand still."""
+def _boxes_by_loop(stages: Sequence[TensorStage], ranges: Ranges) -> dict[LoopVariable, Boxes]:
     named = {stage.key: stage for stage in stages}
     of_loops: dict[LoopVariable, Boxes] = {}
     for stage in stages:

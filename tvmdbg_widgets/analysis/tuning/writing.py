@@ -25,6 +25,8 @@ def write(
 ) -> Path:
     """Write records to a file that TVM reads, with their original lines.
 
+    MetaSchedule's records name workloads by number: keep ``database_workload.json`` beside it.
+
     Parameters
     ----------
     path : path

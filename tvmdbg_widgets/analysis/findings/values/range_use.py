@@ -147,7 +147,6 @@ def _operators_of(run: RunParts, entry: Entry) -> tuple[str, ...] | None:
 def _limits(
     tensor: Tensor, stats: Statistics, named: tuple[str, ...]
 ) -> tuple[float | None, float, float, bool] | None:
-    """Return lower and upper end, least share there, and whether the function's name gives them."""
     dtype = tensor.dtype
     if dtype.lanes != 1 or dtype.is_bool:
         return None

@@ -124,7 +124,7 @@ def _aligned_texts(a: Sequence[str], b: Sequence[str]) -> list[ScheduleDifferenc
 
 
 def _lines(a: Schedule, b: Schedule) -> list[ScheduleDifference]:
-    lines_a, lines_b = _nest(a), _nest(b)
+    lines_a, lines_b = _full_nest(a), _full_nest(b)
     named_a = [(_alignment_key(a.shown, line), line) for line in lines_a]
     named_b = [(_alignment_key(b.shown, line), line) for line in lines_b]
     texts_a, texts_b = list(map(with_factor, lines_a)), list(map(with_factor, lines_b))
@@ -158,8 +158,7 @@ def _difference(
     )
 
 
-def _nest(schedule: Schedule) -> list[NestLine]:
-    """Return all lines, extent 1 included, so that they meet loops of other extents."""
+def _full_nest(schedule: Schedule) -> list[NestLine]:
     if schedule.shown is None or not schedule.record.steps:
         return []
     return nest(schedule.shown, hide_ones=False)

@@ -156,7 +156,6 @@ def within_shape(each: IntegerInterval | None, extent: int | None) -> IntegerInt
 
 
 def _runs_inside(tag: str, inside: bool, rank: int) -> bool:
-    """Return whether a loop runs while the buffer holds its values (``NeedRelax``)."""
     if not tag:
         return inside
     if rank == _SCOPES["warp"] and tag == "threadIdx.x":

@@ -217,7 +217,6 @@ def _replayed(dag: ComputeDag | None, record: Record) -> _ReplayedSteps:
 
 
 def _replayed_apart(dag: ComputeDag | None, record: Record) -> _ReplayedSteps:
-    """Return the refusal, and the results as far as known, after TVM refuses a step."""
     words = steps_in_words(dag, record.steps)
     try:
         state = replay(dag, record.steps)
