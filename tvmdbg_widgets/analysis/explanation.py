@@ -324,25 +324,25 @@ def in_words(terms: Sequence[ConditionTerm]) -> list[str]:
     return lines
 
 
-def _if_it_fails(each: ConditionTerm, values: dict[str, int]) -> str:
-    if each.field == "lanes":
-        return f"If lanes is not {each.value}: a vector type, or the fields lie elsewhere."
+def _if_it_fails(term: ConditionTerm, values: dict[str, int]) -> str:
+    if term.field == "lanes":
+        return f"If lanes is not {term.value}: a vector type, or the fields lie elsewhere."
     layout = ""
-    if each.field == "code":
+    if term.field == "code":
         text = "the type code", "another family of types (0 int, 1 uint, 2 float, 4 bfloat, 6 bool)"
-        if each.kind == "u16" and "bits" in values:
-            both = each.value | values["bits"] << 8
+        if term.kind == "u16" and "bits" in values:
+            both = term.value | values["bits"] << 8
             layout = (
                 f" If it reads {both} ({both:#06x}), the array's DLDataType is narrower than "
                 "this code was compiled for: code and bits are read as one number."
             )
     else:
         text = "bits", "another width"
-        if each.kind == "u8":
+        if term.kind == "u8":
             layout = (
                 " If it reads 0, the array's DLDataType is wider than this code was compiled for."
             )
-    return f"If {text[0]} is not {each.value}: {text[1]}.{layout}"
+    return f"If {text[0]} is not {term.value}: {text[1]}.{layout}"
 
 
 _NUMBERED = re.compile(r"arg(\d{1,4})")

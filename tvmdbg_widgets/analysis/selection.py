@@ -30,7 +30,7 @@ class Listed(tuple[int, ...]):  # noqa: SLOT001 (a subclass of tuple has none)
         """The selection in one line."""
 
     @abstractmethod
-    def _cells(self, each: int) -> list[str]:
+    def _cells(self, row: int) -> list[str]:
         """Return the cells of one id, safe for one line."""
 
     def _rows(self) -> list[list[str]]:
@@ -100,14 +100,14 @@ class Selection(Listed):
         head = f"{len(self):,} of {counted(count, 'node')}: {one_line(self.query)}"
         return "; ".join([head, *self.notes])
 
-    def _cells(self, each: int) -> list[str]:
-        node = self._facts.graph.nodes[each]
+    def _cells(self, row: int) -> list[str]:
+        node = self._facts.graph.nodes[row]
         outputs = ", ".join(
             f"{one_line(dtype or '?')}{'?' if shape is None else list(shape)}"
             for dtype, shape in zip(node.dtypes[:3], node.shapes[:3], strict=True)
         )
-        time = _time(node, float(self._facts.node_ns[each]), self._facts.rounding_ns)
-        return [str(each), one_line(node_label(self._facts.graph, each))[:80], time, outputs]
+        time = _time(node, float(self._facts.node_ns[row]), self._facts.rounding_ns)
+        return [str(row), one_line(node_label(self._facts.graph, row))[:80], time, outputs]
 
 
 def _time(node: Node, ns: float, rounding_ns: float) -> str:

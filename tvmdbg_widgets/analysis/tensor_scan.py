@@ -262,8 +262,8 @@ class TensorScan:
             own = [entries[position] for position in positions]
             stats = dict(zip(own, batch.rows(), strict=True))
             probed = self._probe_batch(own, batch, stats, tensors)
-            for entry, each in stats.items():
-                tensors[entry].take(each)
+            for entry, found in stats.items():
+                tensors[entry].take(found)
             with self._changed:
                 self._batches.append((own, batch))
                 self._statistics.update(stats)

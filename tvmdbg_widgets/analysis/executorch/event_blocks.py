@@ -98,7 +98,6 @@ def _block(
 
 
 def _refuse_missing_fields(dump: ETDump) -> None:
-    """Refuse dumps that ``_json_to_dataclass`` in exir/_serialize/_dataclass.py refuses."""
     logged = np.flatnonzero(dump.kind == EventKind.DEBUG).tolist()
     missing = "name" if None in dump.run_names else ""
     if any(row not in dump.values for row in logged):

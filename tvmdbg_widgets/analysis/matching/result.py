@@ -225,9 +225,9 @@ class Matching(MadeSequence[Match]):
         rows = [[_node_text(a, node), "-", "only in A", ""] for node in self.only_a.tolist()]
         rows += [["-", _node_text(b, node), "only in B", ""] for node in self.only_b.tolist()]
         for at in unsure[: max(0, _SHOWN - len(rows))].tolist():
-            each = self[at]
-            both = _node_text(a, each.a), _node_text(b, each.b)
-            rows.append([*both, each.certainty.label, each.reason.label])
+            match = self[at]
+            both = _node_text(a, match.a), _node_text(b, match.b)
+            rows.append([*both, match.certainty.label, match.reason.label])
         left = len(self.only_a) + len(self.only_b) + len(unsure)
         rows = rows[:_SHOWN]
         if left > len(rows):

@@ -104,10 +104,10 @@ def _match_differing(
             new = step(*view, matches)
             if not new:
                 continue
-            for each in views:
-                spread(*each, matches, new)
-            for each in views:
-                _match_until_stable(*each, matches, Certainty.LIKELY)
+            for sides in views:
+                spread(*sides, matches, new)
+            for sides in views:
+                _match_until_stable(*sides, matches, Certainty.LIKELY)
             if step is not match_parameters:
                 break
         else:
@@ -299,7 +299,7 @@ def _operators_by_place(
         if not side.tokens[node]:
             continue
         anchor = side.anchor
-        above = frozenset(anchor[each] for each, _ in side.reads[node] if each >= 0) - {0}
+        above = frozenset(anchor[near] for near, _ in side.reads[node] if near >= 0) - {0}
         below = frozenset(anchor[reader] for reader, _, _ in side.read_by[node]) - {0}
         if above and (below or side.heads[node]):
             yield (above, below, tuple(side.heads[node])), node

@@ -112,7 +112,6 @@ def critical_path(
 def _settle_starts(
     source: npt.NDArray[np.int64], target: npt.NDArray[np.int64], own: Floats
 ) -> tuple[Floats, list[int], Floats]:
-    """Return earliest starts of places, their last dependencies (-1), and the time after them."""
     count = len(own)
     takes: list[float] = own.tolist()
     start = [0.0] * count

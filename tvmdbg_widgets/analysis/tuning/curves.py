@@ -352,9 +352,9 @@ def task_meant(parts: TuningParts, task: TaskLike) -> Task:
         close = perhaps(task, (one_line(task.name) for task in parts.tasks))
         raise KeyError(f"no task is called {one_line(task)!r}{close}; the log has {_all_of(parts)}")
     if isinstance(task, Task):
-        for each in parts.tasks:
-            if (each.workload_key, each.target.text) == (task.workload_key, task.target.text):
-                return each
+        for other in parts.tasks:
+            if (other.workload_key, other.target.text) == (task.workload_key, task.target.text):
+                return other
         raise KeyError(f"{task!r} is not of this log, which has {_all_of(parts)}")
     try:
         index = operator.index(task)

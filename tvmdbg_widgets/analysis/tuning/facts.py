@@ -240,15 +240,14 @@ def _from_text(
 ) -> ComputeDag | None:
     key = task.workload_key
     if key in parts.dags:
-        return _parsed(parts.dags[key], DagSource.DUMP, task.workload)
+        return _parsed_dag(parts.dags[key], DagSource.DUMP, task.workload)
     if not task.workload.is_hash:
         return None
     text = by_hash().get(task.workload.name)
-    return None if text is None else _parsed(text, DagSource.TEXT, task.workload)
+    return None if text is None else _parsed_dag(text, DagSource.TEXT, task.workload)
 
 
-def _parsed(text: str, source: DagSource, workload: Workload) -> ComputeDag:
-    """Parse a DAG text with the key's shapes; flattened ones follow the inputs' shapes."""
+def _parsed_dag(text: str, source: DagSource, workload: Workload) -> ComputeDag:
     if workload.shapes or not workload.is_hash or not workload.args:
         return parse_dag(text, source=source, shapes=workload.shapes)
     dag = parse_dag(text, source=source)

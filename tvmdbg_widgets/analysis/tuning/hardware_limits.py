@@ -50,7 +50,7 @@ def limit_warnings(records: Sequence[Record], new: Mapping[str, int]) -> list[st
     warnings = []
     for name, after in new.items():
         before = [(_limit(record.task.hardware, name), record) for record in records]
-        smaller = [(value, each) for value, each in before if value > 0 and value > after]
+        smaller = [(value, was) for value, was in before if value > 0 and value > after]
         if smaller:
             largest = max(value for value, _ in smaller)
             consequence = _consequence([before_of for _, before_of in smaller], name, after)

@@ -71,11 +71,11 @@ def _flat(values: tuple[Any, ...]) -> Iterator[Any]:
     """Yield the items of nested lists, iteratively since nesting may exceed the recursion limit."""
     waiting = list(reversed(values))
     while waiting:
-        each = waiting.pop()
-        if isinstance(each, list):
-            waiting += reversed(each)
+        item = waiting.pop()
+        if isinstance(item, list):
+            waiting += reversed(item)
         else:
-            yield str(each) if isinstance(each, dict) else each
+            yield str(item) if isinstance(item, dict) else item
 
 
 def distance(wanted: Identity, logged: Identity) -> float:

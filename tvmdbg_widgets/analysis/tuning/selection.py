@@ -74,14 +74,14 @@ class TrialSelection(Listed):
         ]
         return "; ".join([head, *unknown])
 
-    def _cells(self, each: int) -> list[str]:
+    def _cells(self, row: int) -> list[str]:
         trials = self._parts.trials
-        task, failed = int(trials.task[each]), bool(trials.failed[each])
-        error = f"{trials.error[each]} {MeasureError(trials.error[each]).label}"
+        task, failed = int(trials.task[row]), bool(trials.failed[row])
+        error = f"{trials.error[row]} {MeasureError(trials.error[row]).label}"
         return [
-            str(each),
+            str(row),
             one_line(f"{task} {self._parts.tasks[task].name}"),
-            "" if failed else duration_text(float(trials.cost[each]) * 1e9),
+            "" if failed else duration_text(float(trials.cost[row]) * 1e9),
             error if failed else "",
         ]
 

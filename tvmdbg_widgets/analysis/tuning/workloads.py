@@ -204,7 +204,6 @@ def _conv2d_bn(  # noqa: PLR0917
 
 
 def _conv2d_layer(*args: Any, name: str = "compute__1") -> Iterator[_Op]:
-    """Return TVM's layer, which adds a bias; nnfusion's has another argument order."""
     if isinstance(args[-1], int):
         n, ci, h, w, co, kh, kw, strides, padding = args
     else:

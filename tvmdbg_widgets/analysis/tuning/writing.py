@@ -136,14 +136,14 @@ def _of_console_output(parts: TuningParts) -> Iterator[str]:
         yield "schedules, costs and times of the trials are missing: they are in the log alone"
 
 
-def _cells(each: ConsoleTask) -> Iterator[str]:
-    yield each.description or "no name"
+def _cells(task: ConsoleTask) -> Iterator[str]:
+    yield task.description or "no name"
     unknown = "no latency"
-    yield unknown if each.latency_ms is None else duration_text(each.latency_ms * 1e6)
-    if each.gflops is not None:
-        yield f"{each.gflops:,.6g} GFLOPS"
-    if each.trials is not None:
-        yield counted(each.trials, "trial")
+    yield unknown if task.latency_ms is None else duration_text(task.latency_ms * 1e6)
+    if task.gflops is not None:
+        yield f"{task.gflops:,.6g} GFLOPS"
+    if task.trials is not None:
+        yield counted(task.trials, "trial")
 
 
 def _curve(curve: LatencyCurve) -> str:

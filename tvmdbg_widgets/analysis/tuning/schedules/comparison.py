@@ -74,7 +74,9 @@ class ScheduleComparison:
         ]
         for each in differing[:_SHOWN]:
             lines += [
-                f"  {'A' if text is each.text_a else 'B'} {text.strip()}" for text in _texts(each)
+                f"  {'A' if text is each.text_a else 'B'} {text.strip()}"
+                for text in (each.text_a, each.text_b)
+                if text
             ]
         if len(differing) > _SHOWN:
             lines.append(f"  … {counted(len(differing) - _SHOWN, 'more difference')}")
@@ -178,10 +180,6 @@ def _changed(a: NestLine, b: NestLine) -> tuple[str, ...]:
         name for name in ("annotation", "extent", "factor") if getattr(a, name) != getattr(b, name)
     ]
     return tuple(fields) or (() if a.text == b.text else ("text",))
-
-
-def _texts(each: ScheduleDifference) -> list[str]:
-    return [text for text in (each.text_a, each.text_b) if text]
 
 
 def _rows(differences: Sequence[ScheduleDifference]) -> str:

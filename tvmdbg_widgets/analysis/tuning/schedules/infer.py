@@ -121,30 +121,30 @@ def axis_intervals(
     axes: dict[str, IntegerInterval | None] = {}
     for axis in stage.roots:
         domain = LoopRange(LinearForm(), axis.extent, axis.symbol)
-        each = own.get(axis.loop, interval(domain))
-        axes[axis.loop.name] = _while_running(each, around, domain)
+        values = own.get(axis.loop, interval(domain))
+        axes[axis.loop.name] = _while_running(values, around, domain)
     return axes
 
 
 def _while_running(
-    each: IntegerInterval | None, running: Intervals, domain: LoopRange
+    values: IntegerInterval | None, running: Intervals, domain: LoopRange
 ) -> IntegerInterval | None:
-    if each is None:
+    if values is None:
         return None
-    covered = interval(each.range(domain))
+    covered = interval(values.range(domain))
     if covered is None or covered.low is None or covered.high is None or not running:
         return covered
     low, high = relaxed(covered.low, running), relaxed(covered.high, running)
     return None if low is None or high is None else IntegerInterval(low.low, high.high)
 
 
-def within_shape(each: IntegerInterval | None, extent: int | None) -> IntegerInterval | None:
+def within_shape(values: IntegerInterval | None, extent: int | None) -> IntegerInterval | None:
     """Return the entire dimension if an index covers it."""
-    if each is None:
+    if values is None:
         return None
-    low = None if each.low is None else each.low.limits[1]
-    high = None if each.high is None else each.high.limits[0]
-    endless = each.low is None and each.high is None
+    low = None if values.low is None else values.low.limits[1]
+    high = None if values.high is None else values.high.limits[0]
+    endless = values.low is None and values.high is None
     if endless or (
         low is not None
         and high is not None
@@ -152,7 +152,7 @@ def within_shape(each: IntegerInterval | None, extent: int | None) -> IntegerInt
         and low <= 0 <= extent - 1 <= high
     ):
         return interval(LoopRange(LinearForm(), extent))
-    return each
+    return values
 
 
 def _runs_inside(tag: str, inside: bool, rank: int) -> bool:

@@ -195,8 +195,6 @@ class Schedule:
 
 @dataclass(frozen=True)
 class _ReplayedSteps:
-    """Results of one replay of all steps; `state` is None if one is refused."""
-
     state: State | None = None
     refused: str = ""
     words: tuple[str, ...] = ()
@@ -261,8 +259,8 @@ def _bounded(stage: Stage, loops: Sequence[LoopVariable], ranges: Ranges) -> Sta
     return replace(
         stage,
         iterators=tuple(
-            replace(iterator, extent=each.extent, symbol=each.symbol, min=text(each.min))
-            for iterator, each in zip(stage.iterators, bounds, strict=True)
+            replace(iterator, extent=bound.extent, symbol=bound.symbol, min=text(bound.min))
+            for iterator, bound in zip(stage.iterators, bounds, strict=True)
         ),
     )
 

@@ -303,8 +303,10 @@ def pass_up_intervals(stage: TensorStage, ranges: Ranges, intervals: Intervals) 
                     relation, ranges, intervals
                 )
             case Shift(parent, shifted):
-                each = intervals[shifted]
-                intervals[parent] = None if each is None else plus(each, point(ranges[parent].min))
+                moved = intervals[shifted]
+                intervals[parent] = (
+                    None if moved is None else plus(moved, point(ranges[parent].min))
+                )
 
 
 def _split_up(relation: AxisSplit, ranges: Ranges, intervals: Intervals) -> IntegerInterval | None:

@@ -414,9 +414,9 @@ def as_expression(form: LinearForm) -> Expression:
 def _is_small(expression: Expression) -> bool:
     waiting, seen = [(expression, 1)], 0
     while waiting:
-        each, depth = waiting.pop()
+        expr, depth = waiting.pop()
         seen += 1
         if depth > _DEEPEST or seen > _LARGEST:
             return False
-        waiting += [(part, depth + 1) for part in each.parts]
+        waiting += [(part, depth + 1) for part in expr.parts]
     return True

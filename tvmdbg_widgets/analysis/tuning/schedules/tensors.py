@@ -192,9 +192,9 @@ class Leaves:
             if index not in leaf.roots
         )
         touched = tuple(
-            each.axis
-            for index, each in enumerate(self._leaves)
-            if index != place and each.roots & leaf.roots
+            other.axis
+            for index, other in enumerate(self._leaves)
+            if index != place and other.roots & leaf.roots
         )
         return leaf.axis, untouched + touched
 
