@@ -124,8 +124,8 @@ def _llvm_structs(code: str) -> Iterator[_SpelledField]:
         inside = match[1]
         types = list(_STRUCT_MEMBER.finditer(inside)) if len(inside) <= _REACH else []
         if len(types) == 3 and not _STRUCT_OTHER.search(inside):
-            for field, type_ in zip(("code", "bits", "lanes"), types, strict=True):
-                yield field, type_[1] or "same", match.start(1) + type_.start()
+            for field, spelled in zip(("code", "bits", "lanes"), types, strict=True):
+                yield field, spelled[1] or "same", match.start(1) + spelled.start()
 
 
 def _intrinsics(code: str) -> Iterator[_SpelledField]:

@@ -64,7 +64,7 @@ def _place_in_tree(
             continue
         types = tuple(field_types(text, place.style, python=path.endswith(_PYTHON)))
         # All three fields, but a field without a cast needs no change.
-        known = {type_.field for type_ in types}
+        known = {field.field for field in types}
         if not (types if place.style in ("padding", "casts") else known >= set(_FIELDS)):
             silent = silent or PlaceFound(
                 place, path, types, "not recognized", _types_and_layout(types)
@@ -87,13 +87,13 @@ def _wrong(
     if place.style == "llvm":
         names = dict(zip(_FIELDS, order, strict=True))
         return tuple(
-            type_
-            for type_ in types
-            if not _agrees(type_._replace(field=names[type_.field]), layout)
+            stated
+            for stated in types
+            if not _agrees(stated._replace(field=names[stated.field]), layout)
         )
-    wrong = tuple(type_ for type_ in types if not _agrees(type_, layout))
+    wrong = tuple(stated for stated in types if not _agrees(stated, layout))
     ordered = place.style in ("members", "ctypes", "handlers")
-    if not wrong and ordered and tuple(type_.field for type_ in types[:3]) != order:
+    if not wrong and ordered and tuple(stated.field for stated in types[:3]) != order:
         return types[:3]
     return wrong
 
@@ -113,8 +113,8 @@ def _agrees(field: FieldType, layout: DTypeLayout) -> bool:
 
 def _types_and_layout(types: tuple[FieldType, ...]) -> str:
     types_by_field: dict[str, dict[str, None]] = {}
-    for type_ in types:
-        types_by_field.setdefault(type_.field, {})[type_.kind] = None
+    for stated in types:
+        types_by_field.setdefault(stated.field, {})[stated.kind] = None
     words = {"same": "as the struct has it"}
     text = " ".join(
         f"{field}:{' and '.join(words.get(kind, kind) for kind in kinds)}"

@@ -323,7 +323,9 @@ def match_parameters(
         many_b = Counter(b.elements[node] for node in theirs)
         for node in mine:
             elements = a.elements[node]
-            other = next((their for their in theirs if b.elements[their] == elements), None)
+            other = next(
+                (candidate for candidate in theirs if b.elements[candidate] == elements), None
+            )
             if other is None:
                 continue
             theirs.remove(other)

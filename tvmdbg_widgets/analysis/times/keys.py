@@ -225,8 +225,8 @@ def _operators_of_names(named: KeyedSlices) -> Keys:
             (texts[i],) if i in own_names else parts(texts[i], modules) for i in used.tolist()
         )
     ]
-    sizes = np.array([len(codes_of) for codes_of in of_text], np.int64)
-    flat = np.array([code for codes_of in of_text for code in codes_of], np.int64)
+    sizes = np.array([len(row_codes) for row_codes in of_text], np.int64)
+    flat = np.array([code for row_codes in of_text for code in row_codes], np.int64)
     first, each = (np.cumsum(sizes) - sizes)[own], sizes[own]
     items = np.repeat(np.arange(len(codes)), each)
     distinct = list(table)

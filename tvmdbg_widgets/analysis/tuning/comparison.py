@@ -338,8 +338,8 @@ def pooled(correlations: Sequence[RankCorrelation]) -> RankCorrelation:
     if len(known) == 1:
         return known[0]
     transformed = [_z_and_weight(correlation.rho, correlation.pairs) for correlation in known]
-    weight = math.fsum(weight_of for _, weight_of in transformed)
-    z = math.fsum(z * weight_of for z, weight_of in transformed) / weight
+    weight = math.fsum(w for _, w in transformed)
+    z = math.fsum(z * w for z, w in transformed) / weight
     return _interval(pairs, math.tanh(z), z, weight)
 
 

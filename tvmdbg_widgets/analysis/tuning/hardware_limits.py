@@ -53,7 +53,7 @@ def limit_warnings(records: Sequence[Record], new: Mapping[str, int]) -> list[st
         smaller = [(value, was) for value, was in before if value > 0 and value > after]
         if smaller:
             largest = max(value for value, _ in smaller)
-            consequence = _consequence([before_of for _, before_of in smaller], name, after)
+            consequence = _consequence([need for _, need in smaller], name, after)
             warnings.append(f"{name}: {largest:,} → {after:,}; {consequence}")
     return warnings
 

@@ -240,7 +240,7 @@ def _next_step(evidence: RunEvidence, node: int) -> str:
     read = (
         [] if graph is None else [graph.nodes[n] for (n, _), sure in evidence.reads(node) if sure]
     )
-    weights = [node_read.id for node_read in read if node_read.kind is NodeKind.PARAMETER]
+    weights = [operand.id for operand in read if operand.kind is NodeKind.PARAMETER]
     first = f"its parameters ({evidence.list(weights)})" if weights else "its inputs"
     return (
         f"Check {first} against the model, then recompute this node in a wider type from its "
