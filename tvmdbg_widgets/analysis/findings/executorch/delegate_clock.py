@@ -103,7 +103,7 @@ _ROUNDING_NS = 1000  # XNNPACK counts microseconds
 _ABOVE = 1.05
 _WITH_OPERATORS = (
     "What is left of these calls, outside of their operators, is set-up, resizing and rounding: "
-    "XNNPACK counts microseconds. Fewer calls of more operators have less of it."
+    "XNNPACK counts whole microseconds. Fewer calls of more operators have less of it."
 )
 
 
