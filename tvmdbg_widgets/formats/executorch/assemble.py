@@ -1,4 +1,4 @@
-"""The files of one run of ExecuTorch to one run: what joins what."""
+"""The files of one ExecuTorch run joined to one run."""
 
 from __future__ import annotations
 
@@ -77,29 +77,29 @@ def assemble(
     options: JoinOptions,
 ) -> RunParts:
     """Join the files of one run."""
-    found = list(issues)
+    problems_ = list(issues)
     title, method, execution = options.title, options.method, options.execution
-    recording: Recording | None = _only(parts, "recording", "recording", found)
+    recording: Recording | None = _only(parts, "recording", "recording", problems_)
     if recording is not None:
         title = recording.title
         method = method or recording.options.get("method")
         execution = recording.options.get("execution") if execution is None else execution
-    dump: ETDump | None = _only(parts, "etdump", "ETDump", found)
-    record: ETRecord | None = _only(parts, "etrecord", "ETRecord", found)
-    program: Program | None = _only(parts, "program", "program", found)
-    bundle: BundledProgram | None = _only(parts, "bundled", "bundled program", found)
+    dump: ETDump | None = _only(parts, "etdump", "ETDump", problems_)
+    record: ETRecord | None = _only(parts, "etrecord", "ETRecord", problems_)
+    program: Program | None = _only(parts, "program", "program", problems_)
+    bundle: BundledProgram | None = _only(parts, "bundled", "bundled program", problems_)
     if program is None and bundle is not None:
         program = bundle.program
-    buffer = _only(parts, "debug-buffer", "debug buffer", found)
+    buffer = _only(parts, "debug-buffer", "debug buffer", problems_)
     text = _text(parts)
-    table = _table(text, dump, found)
+    table = _table(text, dump, problems_)
     dump = table.dump if table is not None else dump
-    found += left_out(part for part in parts if not _is_own(part))
-    found += [issue for each in (dump, record) if each is not None for issue in each.issues]
+    problems_ += left_out(part for part in parts if not _is_own(part))
+    problems_ += [issue for part_ in (dump, record) if part_ is not None for issue in part_.issues]
     shown = method_of(record, program, method)
     source = _program_source(parts)
     insides, problems = opened_insides(program, source, None if table else dump, method)
-    found += problems
+    problems_ += problems
     foreign = insides.runs_of_others(shown)
     foreign |= frozenset() if dump is None else runs_of_others(dump, record, shown)
     files = ExecuTorchFiles(
@@ -117,10 +117,10 @@ def assemble(
     graph, plan = _graph(files)
     files = replace(files, insides=_placed(files, plan))
     if graph is not None:
-        found += graph.issues
+        problems_ += graph.issues
         if plan is not None and plan.uncertain:
             graph, problem = _with_doubts(plan)
-            found.append(problem)
+            problems_.append(problem)
     timeline = None
     if dump is not None:
         if table is None:
@@ -129,20 +129,20 @@ def assemble(
             files = replace(files, event_nodes=nodes)
         else:
             files, problems = _of_table(table, files, plan)
-        found += [*problems, *runs_left_out(foreign, dump, shown)]
+        problems_ += [*problems, *runs_left_out(foreign, dump, shown)]
         graph, timeline = _timed(files, graph, table)
-        found += timeline.issues if timeline is not None else ()
+        problems_ += timeline.issues if timeline is not None else ()
     if graph is not None:
         graph = with_delegate_nodes(graph, files.insides, shown, files.dump)
     tensors, problems = run_tensors(files, graph)
-    found += [*problems, *notes(files)]
+    problems_ += [*problems, *notes(files)]
     chosen = ("method", method), ("execution", execution)
     return RunParts(
         title,
         graph,
         tensors,
         timeline,
-        Issues(found),
+        Issues(problems_),
         Provenance("ExecuTorch", tuple(evidence(files)), "", file_texts(parts)),
         files=tuple(run_file(part) for part in parts if _is_own(part)),
         options={name: value for name, value in chosen if value is not None},
@@ -177,30 +177,30 @@ def _text(parts: Sequence[Part]) -> InspectorText:
 def _table(
     text: InspectorText, dump: ETDump | None, issues: list[Issue]
 ) -> PrintedEventTable | None:
-    """Return the table whose times are shown: the last, where there is no ETDump."""
+    """Return the shown table: the last, if there is no ETDump."""
     issues += text.issues
     if dump is not None and text.tables:
-        said = "the Inspector's table is left out: the ETDump has its times, and more"
-        issues.append(Issue("files-left-out", IssueSeverity.NOTE, said, file=dump.file))
+        text_ = "the Inspector's table is left out: the ETDump has its times, and more"
+        issues.append(Issue("files-left-out", IssueSeverity.NOTE, text_, file=dump.file))
         return None
     if len(text.tables) > 1:
-        said = f"{len(text.tables)} tables of the Inspector stand in the text; the last is shown, "
-        said += "run.tables has each"
+        text_ = f"{len(text.tables)} tables of the Inspector stand in the text; the last is shown, "
+        text_ += "run.tables has each"
         issues.append(
-            Issue("more-than-one", IssueSeverity.NOTE, said, file=text.tables[0].dump.file)
+            Issue("more-than-one", IssueSeverity.NOTE, text_, file=text.tables[0].dump.file)
         )
     return text.tables[-1] if text.tables else None
 
 
 def runs_of_tables(parts: RunParts) -> tuple[RunParts, ...]:
-    """Return a run for each of the Inspector's tables among the files, in their order."""
-    found: list[RunParts] = []
+    """Return a run for each of the Inspector's tables among the files."""
+    runs: list[RunParts] = []
     for file in parts.files:
         text = read_inspector_text(file.source) if file.part == "inspector-text" else None
         for number, table in enumerate(text.tables if text is not None else ()):
             one = Part(file.part, InspectorText((table,), None, Issues()), file.source, None)
-            found.append(assemble([one], (), JoinOptions(f"{parts.title}, tables[{number}]")))
-    return tuple(found)
+            runs.append(assemble([one], (), JoinOptions(f"{parts.title}, tables[{number}]")))
+    return tuple(runs)
 
 
 def with_execution(parts: RunParts, execution: int) -> RunParts:
@@ -228,27 +228,29 @@ def _graph(files: ExecuTorchFiles) -> tuple[Graph | None, InstructionGraph | Non
     if program is not None and method in program.methods:
         outputs = (record.num_outputs or {}).get(method) if record is not None else None
         own = files.insides.of(method)
-        graphs = {each.index: each.graph for each in own.values() if each.graph is not None}
+        graphs = {inside.index: inside.graph for inside in own.values() if inside.graph is not None}
         insides = {index: delegate_graph_of(graph) for index, graph in graphs.items()}
         plan = instruction_graph.graph_of(
             program.plan(method),
             file=program.file,
             num_outputs=outputs,
             externals={index: graph.externals for index, graph in graphs.items()},
-            insides={at: insides[each.index] for at, each in own.items() if each.graph is not None},
+            insides={
+                at: insides[inside.index] for at, inside in own.items() if inside.graph is not None
+            },
         )
         return plan.graph, plan
     return None, None
 
 
 def _with_doubts(plan: InstructionGraph) -> tuple[Graph, Issue]:
-    """Say of each node what is not sure of it, and of the graph that there are such."""
+    """Add the doubts of nodes as attributes, and one issue for the graph."""
     doubts = plan.uncertain
     texts = listed(dict.fromkeys(doubts.values()))
     text = f"a program does not tell everything: {texts}; such nodes have an attribute 'uncertain'"
     nodes = tuple(doubts)[:20]
     issue = Issue("program-uncertain", IssueSeverity.NOTE, text, nodes=nodes, file=plan.graph.file)
-    return with_attrs(plan.graph, {at: {"uncertain": each} for at, each in doubts.items()}), issue
+    return with_attrs(plan.graph, {at: {"uncertain": doubt} for at, doubt in doubts.items()}), issue
 
 
 def _joined(
@@ -285,13 +287,13 @@ def _of_table(
         insides, problems = files.insides, list[Issue]()
         if files.program is not None:
             insides, problems = with_events(insides, dump, files.program, files.method)
-        found = replace(files, dump=dump, insides=insides)
-        nodes, others = _joined(found, plan)
+        joined_files = replace(files, dump=dump, insides=insides)
+        nodes, others = _joined(joined_files, plan)
         if not problems and not others:
             text = "the table's rows are tied to instructions by their order: its calls are those "
             text += f"of {files.method!r}"
             issue = Issue("table-by-order", IssueSeverity.NOTE, text, file=dump.file)
-            return replace(found, event_nodes=by_order(nodes)), [issue]
+            return replace(joined_files, event_nodes=by_order(nodes)), [issue]
     text = f"the table's calls are not those of {files.method!r}: its times are of no operator here"
     return files, [Issue("executorch-disagree", IssueSeverity.WARNING, text, file=table.dump.file)]
 
@@ -338,7 +340,7 @@ def runs_of_others(dump: ETDump, record: ETRecord | None, method: str) -> frozen
     if record is None or len(record.edge_programs) < 2:
         return frozenset()
     methods = {name: _operators(record, name) for name in record.edge_programs}
-    found = set()
+    foreign = set()
     for run in range(dump.num_runs):
         ran = _ran(dump, run)
         differ = {
@@ -347,12 +349,12 @@ def runs_of_others(dump: ETDump, record: ETRecord | None, method: str) -> frozen
             for name, expected in methods.items()
         }
         if ran and min(differ.values()) < differ.get(method, 0):
-            found.add(run)
-    return frozenset(found)
+            foreign.add(run)
+    return frozenset(foreign)
 
 
 def without_runs(dump: ETDump, runs: frozenset[int]) -> ETDump:
-    """Return a dump in which the events of some runs are of no instruction."""
+    """Return a dump in which the events of some runs have no instruction."""
     if not runs:
         return dump
     chain = dump.chain_index.copy()
@@ -374,14 +376,14 @@ def _operators(record: ETRecord, method: str) -> dict[int, frozenset[str]]:
 
 
 def _ran(dump: ETDump, run: int) -> dict[int, str]:
-    """Return what each instruction of a run called: a kernel's operator, or a delegate."""
-    found = {}
+    """Return the kernel's operator, or the delegate call, of each instruction of a run."""
+    called = {}
     events = np.array(dump.events_of(run), np.int64)
     for event in events[dump.chain_index[events] == 0].tolist():
         name = dump.names[event]
         if name == CALL or name.startswith("native_call_"):
-            found[int(dump.instruction_id[event])] = kernel_operator(name)
-    return found
+            called[int(dump.instruction_id[event])] = kernel_operator(name)
+    return called
 
 
 FAMILY = Family(

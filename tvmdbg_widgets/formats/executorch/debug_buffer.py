@@ -1,7 +1,7 @@
 """The debug buffer: bytes of the tensors that an ETDump logs.
 
-``devtools/etdump/data_sinks/buffer_data_sink.cpp`` @ v1.4.1. It has no header; only the offsets in
-the dump tell what lies where. Little endian, each tensor in the order of its strides.
+``devtools/etdump/data_sinks/buffer_data_sink.cpp`` @ v1.4.1. It has no header; only the dump has
+the offsets. Little endian, each tensor in the order of its strides.
 """
 
 from __future__ import annotations
@@ -39,13 +39,13 @@ _BLOCK = 1 << 18
 
 
 class DebugBufferFile:
-    """A debug buffer, read as its values are asked for."""
+    """A debug buffer, read on demand."""
 
     def __init__(self, source: ByteSource) -> None:
         self.source = source
 
     def record(self, tensor: DebugTensor, key: str) -> ArrayRecord:
-        """Return a tensor as an array of the file whose values are in C order."""
+        """Return a tensor as an array of the file with values in C order."""
         source = self.source
         dtype = dtype_of(tensor, source.name)
         shape = shape_of(tensor, dtype, source.name)
@@ -71,10 +71,7 @@ class DebugBufferFile:
         return ArrayRecord(key, dtype, shape, nbytes, 0, ordered, (note,))
 
     def issues(self, dump: ETDump) -> Issues:
-        """Tell what of the buffer no value of the dump owns.
-
-        The runtime writes the whole buffer that it was given, used or not.
-        """
+        """Report bytes that no value of the dump owns; the runtime writes unused bytes too."""
         used, size = needed_size(dump), self.source.size
         name = self.source.name
         if used > size:
@@ -102,25 +99,21 @@ class DebugBufferFile:
 
 
 def needed_size(dump: ETDump) -> int:
-    """Return how many bytes a debug buffer needs to hold every tensor of a dump."""
+    """Return the size of a debug buffer that holds every tensor of a dump."""
     tensors = (tensor for each in dump.values.values() for tensor in each.tensors)
     ends = (tensor.offset + stored_bytes(tensor) for tensor in tensors if stored_bytes(tensor))
     return max(ends, default=0)
 
 
 def covers(dump: ETDump, size: int) -> bool:
-    """Tell whether a file of that size may be the debug buffer of a dump.
-
-    It has nothing to know it by, so this is all that can be told. False where the dump holds no
-    tensor with elements.
-    """
+    """Return whether a file of that size may be the debug buffer: nothing else identifies it."""
     return 0 < needed_size(dump) <= size
 
 
 def inflated(
     value: DebugValue, buffer: DebugBufferFile | None, *, compat: bool = False
 ) -> Inflated:
-    """Return a logged value."""
+    """Return a logged value as arrays or numbers."""
     if compat:
         return _as_inspector(value, buffer)
     if isinstance(value.value, DebugTensor):
@@ -165,27 +158,24 @@ def _ignoring_strides(tensor: DebugTensor, buffer: DebugBufferFile | None) -> np
     if buffer is None or not nbytes:
         return np.broadcast_to(np.zeros((), dtype), shape)
     start, stop, _ = slice(tensor.offset, tensor.offset + nbytes).indices(buffer.source.size)
-    found = max(0, stop - start)
-    if not found:
-        raise ValueError(f"both buffer length ({found}) and count (-1) must not be 0")
-    if found % dtype.itemsize:
+    available = max(0, stop - start)
+    if not available:
+        raise ValueError(f"both buffer length ({available}) and count (-1) must not be 0")
+    if available % dtype.itemsize:
         raise ValueError(
-            f"buffer length ({found} bytes) after offset (0 bytes) must be a multiple of element "
-            f"size ({dtype.itemsize})"
+            f"buffer length ({available} bytes) after offset (0 bytes) must be a multiple of "
+            f"element size ({dtype.itemsize})"
         )
-    if found < nbytes:
-        size = found // dtype.itemsize
+    if available < nbytes:
+        size = available // dtype.itemsize
         raise RuntimeError(f"shape '{list(shape)}' is invalid for input of size {size}")
-    data = np.frombuffer(bytearray(buffer.source.read(start, found)), np.uint8)
+    data = np.frombuffer(bytearray(buffer.source.read(start, available)), np.uint8)
     flat = data != 0 if dtype.kind == "b" else data.view(dtype)
     return flat.reshape(shape)
 
 
 def choose_buffer(dump: ETDump, unknown: Sequence[ByteSource]) -> ByteSource | None:
-    """Return the one file that is large enough for every value of a dump, None where there is none.
-
-    A debug buffer has nothing to know it by; files of another known kind, and text, are none.
-    """
+    """Return the one unknown file that is large enough for all values of a dump, or None."""
     fitting = [each for each in unknown if covers(dump, each.size) and not has_kind(each)]
     if len(fitting) > 1:
         raise FormatError(
@@ -219,10 +209,10 @@ def dtype_of(tensor: DebugTensor, file: str) -> DataType:
 
 
 def shape_of(tensor: DebugTensor, dtype: DataType, file: str) -> tuple[int, ...]:
-    """Return the shape of a tensor."""
+    """Return the checked shape of a tensor."""
     sizes = tensor.sizes
-    whole = math.prod(size for size in sizes if size) * dtype.itemsize
-    if len(sizes) > _MOST_DIMENSIONS or min(sizes, default=0) < 0 or whole >= _MOST_BYTES:
+    nbytes = math.prod(size for size in sizes if size) * dtype.itemsize
+    if len(sizes) > _MOST_DIMENSIONS or min(sizes, default=0) < 0 or nbytes >= _MOST_BYTES:
         raise FormatError(
             "a tensor cannot have these sizes",
             file=file,
@@ -234,7 +224,7 @@ def shape_of(tensor: DebugTensor, dtype: DataType, file: str) -> tuple[int, ...]
 
 
 def strides_of(tensor: DebugTensor, file: str) -> tuple[int, ...]:
-    """Return the strides in elements, of axes with one element as in C order."""
+    """Return the strides in elements; axes with one element as in C order."""
     sizes = tensor.sizes
     usual = c_order(sizes)
     if not tensor.strides:
@@ -257,11 +247,11 @@ def strides_of(tensor: DebugTensor, file: str) -> tuple[int, ...]:
 
 
 def c_order(sizes: tuple[int, ...]) -> tuple[int, ...]:
-    """Return the strides, in elements, of an array whose last axis lies closest."""
+    """Return the strides in elements of an array in C order."""
     return tuple(math.prod(sizes[axis + 1 :]) for axis in range(len(sizes)))
 
 
 def stored_bytes(tensor: DebugTensor) -> int:
-    """Return the bytes that a tensor takes: at least one an element where its type is unknown."""
+    """Return the size of a tensor in bytes, one per element if its type is unknown."""
     dtype = runtime_dtype(tensor.scalar_type)
     return max(0, math.prod(tensor.sizes)) * (dtype.itemsize if dtype else 1)

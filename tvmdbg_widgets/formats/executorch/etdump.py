@@ -1,4 +1,4 @@
-"""ETDump files: what a run of ExecuTorch recorded.
+"""Reader of ETDump files: records of a run of ExecuTorch.
 
 ``devtools/etdump/etdump_schema_flatcc.fbs`` and ``devtools/etdump/etdump_flatcc.cpp`` @ v1.4.1.
 The runtime writes a size before the FlatBuffer, ``serialize_to_etdump_flatcc`` does not.
@@ -31,8 +31,8 @@ from tvmdbg_widgets.sources.byte_source import ByteSource
 _IDENTIFIER = b"ED00"
 #: ``ETDUMP_VERSION`` of ``etdump_flatcc.h``; never anything else up to v1.4.1.
 _VERSION = 0
-#: Times the size of a damaged file that are decoded to find where it is damaged; what is kept of it
-#: counts so many times more.
+#: Decoding budget to find the damage of a file, times its size; the kept part
+#: counts this many times more.
 _MOST_TRIED, _KEPT = 64, 8
 _HINT = (
     "The runtime damages the dump of a debug run of a float16 or bfloat16 model, whose tensors it "
@@ -41,7 +41,7 @@ _HINT = (
 
 
 def sniff(head: bytes) -> bool:
-    """Whether a file that starts so is an ETDump."""
+    """Return whether a file that starts with these bytes is an ETDump."""
     return _IDENTIFIER in (head[4:8], head[8:12])
 
 
@@ -59,9 +59,9 @@ def read_etdump(source: ByteSource, *, strict: bool = False) -> ETDump:
         issues.append(Issue("etdump-version", IssueSeverity.WARNING, text, file=source.name))
     runs = _runs(root, issues, strict=strict)
     try:
-        found, places = runs.offsets(3, "RunData.events")
+        spans, places = runs.offsets(3, "RunData.events")
         events = read_events(FlatTables(runs.buffer, places, "Event"))
-        has_events, counts = found.present, np.diff(found.offsets)
+        has_events, counts = spans.present, np.diff(spans.offsets)
     except FormatError:
         size = runs.buffer.size
         tries = WorkBudget(
@@ -117,7 +117,7 @@ def _content(source: ByteSource) -> tuple[bytes, int]:
 
 
 def _runs(root: FlatTables, issues: list[Issue], *, strict: bool) -> FlatTables:
-    """Return the runs; those that the file does not lead to are left out."""
+    """Return the readable runs."""
     field = "ETDump.run_data"
     buffer = root.buffer
     _, items = root.items(1, field)
@@ -141,12 +141,12 @@ def _runs(root: FlatTables, issues: list[Issue], *, strict: bool) -> FlatTables:
 def _before_damage(
     runs: FlatTables, run: int, issues: list[Issue], tries: WorkBudget
 ) -> EventColumns:
-    """Return the events of a run before the first damaged one, and tell what is wrong with it."""
+    """Return the events of a run before the first damaged one, and add an issue."""
     field = "RunData.events"
     one = FlatTables(runs.buffer.renewed(), runs.places[run : run + 1], "RunData")
 
     def first(count: int) -> EventColumns:
-        # Nothing is decoded yet in a renewed buffer: what was tried before does not count.
+        # A renewed buffer starts with a fresh decoding budget.
         buffer = one.buffer.renewed()
         try:
             return read_events(FlatTables(buffer, followed(buffer, items[:count], field), "Event"))
@@ -183,18 +183,18 @@ def _before_damage(
 
 
 def _names(runs: FlatTables, issues: list[Issue], *, strict: bool) -> tuple[str | None, ...]:
-    found: list[str | None] = []
+    names: list[str | None] = []
     for run in range(len(runs)):
         try:
             name = runs.only(slice(run, run + 1)).strings(0, "name")
-            found.append(name.column[0] if name.present[0] else None)
+            names.append(name.column[0] if name.present[0] else None)
         except FormatError as problem:
             if strict:
                 raise
             text = f"the name of run {run} cannot be read: {problem.problem}. {_HINT}"
             issues.append(Issue("etdump-damaged", IssueSeverity.ERROR, text, file=problem.file))
-            found.append(None)
-    return tuple(found)
+            names.append(None)
+    return tuple(names)
 
 
 def _allocators(runs: FlatTables, *, strict: bool) -> Iterator[tuple[str, ...]]:
@@ -211,7 +211,7 @@ def _allocators(runs: FlatTables, *, strict: bool) -> Iterator[tuple[str, ...]]:
 
 Ints = npt.NDArray[np.int64]
 
-#: What an event without the field has; framework events log chain 2**64 - 1, which is -1.
+#: Value of an absent field; framework events log chain 2**64 - 1, which is -1.
 _ABSENT_ID = -1
 
 
@@ -240,23 +240,25 @@ class EventColumns:
 
     @classmethod
     def joined(cls, parts: Sequence[EventColumns]) -> EventColumns:
-        """Return the events of several runs as one."""
+        """Concatenate the events of several runs."""
         starts = np.cumsum([0, *map(len, parts)]).tolist()
-        found: dict[str, Any] = {}
-        for each in fields(cls):
-            columns = [getattr(part, each.name) for part in parts]
-            if each.name in ("names", "delegate_id_str"):
+        joined_columns: dict[str, Any] = {}
+        for column_field in fields(cls):
+            columns = [getattr(part, column_field.name) for part in parts]
+            if column_field.name in ("names", "delegate_id_str"):
                 rows = map(slice, starts, starts[1:])
-                found[each.name] = _texts(starts[-1], *zip(rows, columns, strict=True))
-            elif each.name in ("metadata", "values", "allocations"):
-                found[each.name] = {
+                joined_columns[column_field.name] = _texts(
+                    starts[-1], *zip(rows, columns, strict=True)
+                )
+            elif column_field.name in ("metadata", "values", "allocations"):
+                joined_columns[column_field.name] = {
                     start + at: value
                     for start, column in zip(starts, columns, strict=False)
                     for at, value in column.items()
                 }
             else:
-                found[each.name] = np.concatenate(columns)
-        return cls(**found)
+                joined_columns[column_field.name] = np.concatenate(columns)
+        return cls(**joined_columns)
 
 
 def read_events(events: FlatTables) -> EventColumns:
@@ -321,7 +323,7 @@ def read_events(events: FlatTables) -> EventColumns:
 
 
 def _texts(count: int, *parts: tuple[Ints | slice, StringColumn]) -> StringColumn:
-    """Return the columns of some rows as one of all, ``""`` in other rows."""
+    """Scatter columns over all rows; the others get ``""``."""
     table = {"": 0}
     codes = np.zeros(count, np.int32)
     for rows, column in parts:
@@ -340,30 +342,30 @@ _SCALARS = {
 
 
 def read_values(debug: FlatTables, rows: npt.NDArray[np.int64]) -> dict[int, DebugValue]:
-    """Return the logged value of each debug event that has one."""
+    """Return the logged values by row of their debug event."""
     values, there = debug.child(2, "Value", "debug_entry")
     kinds = values.scalar(0, np.int8, 0, "val").tolist()
     flag, flagged = values.child(7, "Bool", "output")
     outputs: list[bool | None] = [None] * len(values)
-    for row, said in zip(flagged.tolist(), flag.scalar(0, np.bool_, 0, "bool_val"), strict=True):
-        outputs[row] = bool(said)
-    found: dict[int, dict[int, Any]] = {}
+    for row, output in zip(flagged.tolist(), flag.scalar(0, np.bool_, 0, "bool_val"), strict=True):
+        outputs[row] = bool(output)
+    by_kind: dict[int, dict[int, Any]] = {}
     for kind, (id_, table, dtype) in _SCALARS.items():
         name = table.lower()
         held, of = values.child(id_, table, f"{name}_value")
         numbers = held.scalar(0, dtype, 0, f"{name}_val").tolist()
-        found[kind] = dict(zip(of.tolist(), numbers, strict=True))
+        by_kind[kind] = dict(zip(of.tolist(), numbers, strict=True))
     tensor, of = values.child(1, "Tensor", "tensor")
-    found[ValueType.TENSOR] = dict(zip(of.tolist(), _tensors(tensor), strict=True))
+    by_kind[ValueType.TENSOR] = dict(zip(of.tolist(), _tensors(tensor), strict=True))
     lists, of = values.child(2, "TensorList", "tensor_list")
     which, items = lists.children(0, "Tensor", "tensors")
     tensors = _tensors(items)
-    found[ValueType.TENSOR_LIST] = {
+    by_kind[ValueType.TENSOR_LIST] = {
         row: tuple(tensors[at] for at in which.of(number).tolist())
         for number, row in enumerate(of.tolist())
     }
     return {
-        row: DebugValue(kind, found.get(kind, {}).get(at), outputs[at])
+        row: DebugValue(kind, by_kind.get(kind, {}).get(at), outputs[at])
         for at, (row, kind) in enumerate(zip(rows[there].tolist(), kinds, strict=True))
     }
 

@@ -1,7 +1,7 @@
 """Reader of ETRecords: the programs of a model and the maps that tie run-time ids to them.
 
 ``parse_etrecord`` in ``devtools/etrecord/_etrecord.py`` @ v0.2.0 to v1.4.1. Weights, constants and
-example inputs are left alone; nothing is unpickled.
+example inputs are not read; nothing is unpickled.
 """
 
 from __future__ import annotations
@@ -38,11 +38,7 @@ _PICKLE: Final = b"\x80"
 
 
 def sniff(head: bytes) -> bool:
-    """Tell whether a file that starts with these bytes is an ETRecord.
-
-    Its identifier is a member of its own, the first one as ExecuTorch writes it. Members before it
-    are stepped over, so that an archive with an ETRecord in it is none.
-    """
+    """Return whether a zip archive has the member ETRECORD_V0; stored members are stepped over."""
     at = 0
     while at + LOCAL.size <= len(head):
         magic, flags, packed, length, extra = LOCAL.unpack_from(head, at)
@@ -58,10 +54,7 @@ def sniff(head: bytes) -> bool:
 
 
 def is_etrecord(source: ByteSource) -> bool:
-    """Tell whether a file is an ETRecord, also one that has lost its identifier.
-
-    Reads the directory of the archive.
-    """
+    """Return whether the directory of an archive is an ETRecord's, with or without identifier."""
     if source.read(0, min(4, source.size)) != LOCAL_HEADER:
         return False
     try:
@@ -194,14 +187,14 @@ class _Reading:
 def _by_method(value: Any, file: str) -> dict[str, list[tuple[Any, ...]]]:
     if not isinstance(value, dict):
         raise _other_values(file, "outputs by method", value)
-    found: dict[str, list[tuple[Any, ...]]] = {}
+    outputs: dict[str, list[tuple[Any, ...]]] = {}
     for method, cases in value.items():
         if not isinstance(method, str) or not isinstance(cases, list | tuple):
             raise _other_values(file, "a list of cases by method", cases)
-        found[method] = [
+        outputs[method] = [
             tuple(case) if isinstance(case, list | tuple) else (case,) for case in cases
         ]
-    return found
+    return outputs
 
 
 def _other_values(file: str, expected: str, found: object) -> FormatError:
@@ -219,14 +212,14 @@ class _MappedCall(msgspec.Struct, gc=False):
 
 
 def read_debug_handles(data: bytes, file: str) -> dict[str, HandlesByInstruction]:
-    """Read ``debug_handle_map``; FormatError where it is something else."""
-    found: dict[str, HandlesByInstruction] = {}
-    found.update(decode(data, dict[str, dict[str, int | list[int]]], file))
-    return found
+    """Read ``debug_handle_map``."""
+    handles: dict[str, HandlesByInstruction] = {}
+    handles.update(decode(data, dict[str, dict[str, int | list[int]]], file))
+    return handles
 
 
 def read_num_outputs(data: bytes, file: str) -> dict[str, dict[str, int]]:
-    """Read ``instruction_id_to_num_outs_map``; FormatError where it is something else."""
+    """Read ``instruction_id_to_num_outs_map``."""
     return decode(data, dict[str, dict[str, int]], file)
 
 
@@ -243,12 +236,12 @@ def read_delegate_map(
             twice.update((key, None) for key, count in counts.items() if count > 1)
         return found
 
-    told = convert(
+    methods = convert(
         parse(data, file, object_pairs_hook=noted), dict[str, dict[str, _MappedCall]], file
     )
-    calls: dict[str, dict[str, DelegateCall]] = {method: {} for method in told}
-    for method, each in told.items():
-        for at, call in each.items():
+    calls: dict[str, dict[str, DelegateCall]] = {method: {} for method in methods}
+    for method, instructions in methods.items():
+        for at, call in instructions.items():
             own = call.delegate_map
             handles = own and {key: _handles(key, value, file) for key, value in own.items()}
             calls[method][at] = DelegateCall(call.name, handles)
@@ -256,9 +249,9 @@ def read_delegate_map(
 
 
 def _handles(key: str, value: Any, file: str) -> tuple[int, ...]:
-    """Return the handles of an identifier; those of a fused node are a list within the list."""
+    """Return the handles of an identifier; a fused node's are a list within the list."""
     listed = value if isinstance(value, list) else [value]
-    flat = [handle for each in listed for handle in (each if isinstance(each, list) else [each])]
+    flat = [handle for item in listed for handle in (item if isinstance(item, list) else [item])]
     if any(type(handle) is not int for handle in flat):
         raise FormatError(
             "this JSON is not what it should be",

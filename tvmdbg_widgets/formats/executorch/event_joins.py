@@ -1,8 +1,8 @@
-"""Events of a dump to the nodes of a graph: by debug handles, or by the program's instructions.
+"""Events of a dump joined with the nodes of a graph, by debug handles or by instructions.
 
 ``devtools/inspector/_inspector.py`` @ v1.4.1 ties events to handles by instruction id alone; here
-the kernel's name also counts where one handle has several nodes, and delegate debug identifiers
-match exactly or not at all.
+the kernel's name also counts if one handle has several nodes, and delegate debug identifiers match
+exactly or not at all.
 """
 
 from __future__ import annotations
@@ -40,13 +40,13 @@ from tvmdbg_widgets.model.executorch.program_instructions import (
     UnknownCall,
 )
 
-#: Nodes of an instruction, or of one event of a delegate, and how they were found.
+#: Nodes of an instruction or of a delegate's event, and how they were matched.
 Found = tuple[tuple[int, ...], int]
 Instruction = tuple[int, int]
 
 _SHOWN = 5
-#: Nodes that each handle of a call, and each node of the program, may add to what calls stand for:
-#: a handle is that of several nodes where an exported one was decomposed, and stands in many calls.
+#: Budget of nodes per handle of a call and per node of the program:
+#: a decomposed node's handle stands for several nodes and in many calls.
 _LINKS = 200
 #: Letters of a kernel's name that are compared with operators.
 _LONGEST = 200
@@ -73,7 +73,7 @@ def join_by_handles(
     def of_handles(wanted: Sequence[int], field: str) -> tuple[int, ...]:
         held = [program.by_handle.get(handle, ()) for handle in wanted]
         links.spend(sum(map(len, held)), field)
-        return tuple(sorted({node for each in held for node in each} - taken))
+        return tuple(sorted({node for nodes in held for node in nodes} - taken))
 
     lowered = {
         (0, int(key)): _as_lowered(value, set(of_handles(value, "debug_handle_map")), program)
@@ -89,12 +89,12 @@ def join_by_handles(
             return (), NONE
         if not identifier:
             return calls[at], EXACT
-        told = delegates.get(str(at[1]))
-        if told is None or not told.identifiers:
+        call = delegates.get(str(at[1]))
+        if call is None or not call.identifiers:
             return calls[at], WHOLE_INSTRUCTION
-        if identifier not in told.identifiers:
+        if identifier not in call.identifiers:
             return (), UNMAPPED
-        return of_handles(told.identifiers[identifier], "delegate_map"), EXACT
+        return of_handles(call.identifiers[identifier], "delegate_map"), EXACT
 
     names = {(0, int(key)): each.name or "" for key, each in delegates.items() if key.isdecimal()}
     return _joined(dump, of_event, calls, names, lowered), issues
@@ -122,29 +122,29 @@ def join_by_instruction(
 
 
 def calls_of(files: ExecuTorchFiles) -> list[tuple[int, str]]:
-    """Return the instructions that call and what they call; empty where that may differ by run."""
+    """Return the instructions that call and the called names; empty if they may differ by run."""
     record, program, method = files.record, files.program, files.method
     if program is not None and method in program.methods:
         plan = program.plan(method)
         steps = plan.chains[0].instructions if len(plan.chains) == 1 else ()
         if any(isinstance(step, JumpFalseCall | UnknownCall) for step in steps):
             return []
-        found: list[tuple[int, str]] = []
+        calls: list[tuple[int, str]] = []
         for at, step in enumerate(steps):
             if isinstance(step, KernelCall):
                 known = 0 <= step.op_index < len(plan.operators)
                 name = plan.operators[step.op_index].name if known else "?"
-                found.append((at, name.rpartition("::")[2]))
+                calls.append((at, name.rpartition("::")[2]))
             elif isinstance(step, CallDelegate):
-                found.append((at, ""))
-        return found
+                calls.append((at, ""))
+        return calls
     handles = (record.debug_handle_map or {}).get(method, {}) if record is not None else {}
     numbers = sorted((int(key), value) for key, value in handles.items() if key.isdecimal())
     return [(at, "?" if isinstance(value, int) else "") for at, value in numbers]
 
 
 def with_instructions(dump: ETDump, made: Sequence[tuple[int, str]]) -> ETDump | None:
-    """Return a table's dump with the instructions of its rows, None where the calls differ."""
+    """Return a table's dump with the instructions of its rows, or None if the calls differ."""
     called: dict[int, str] = {}
     for event in np.flatnonzero(dump.chain_index >= 0).tolist():
         at, name = int(dump.instruction_id[event]), dump.names[event]
@@ -164,7 +164,7 @@ def with_instructions(dump: ETDump, made: Sequence[tuple[int, str]]) -> ETDump |
 
 
 def by_order(joined: EventNodes) -> EventNodes:
-    """Return the same nodes, known by the order of calls and not by ids."""
+    """Return the same nodes, matched by the order of calls and not by ids."""
     how = np.where(joined.how == EXACT, np.uint8(BY_ORDER), joined.how)
     how = np.where(joined.how == MATCHED, np.uint8(MATCHED_BY_ORDER), how)
     return replace(joined, how=how, of_table=True)
@@ -178,8 +178,8 @@ def _kernel_nodes(
 ) -> tuple[dict[Instruction, Found], list[Issue]]:
     """Return the node of each kernel call.
 
-    Operators that one exported node was decomposed into share its handle: the kernel's name tells
-    them apart, and among several of one name their order, unless partitioning has changed it.
+    Operators of one decomposed node share its handle: the kernel's name tells them apart, then
+    their order, unless partitioning has changed it.
     """
     by_handle: dict[int, list[Instruction]] = defaultdict(list)
     for key, handle in handles.items():
@@ -187,7 +187,7 @@ def _kernel_nodes(
             by_handle[handle].append((0, int(key)))
     delegated = {h for value in handles.values() if isinstance(value, Sequence) for h in value}
     by_order = REORDERED if delegated else BY_ORDER
-    found: dict[Instruction, Found] = {}
+    matches: dict[Instruction, Found] = {}
     strangers = [
         at
         for at, kernel in sorted(kernels.items())
@@ -203,16 +203,16 @@ def _kernel_nodes(
             named = [node for node in nodes if program.nodes[node].operator == operator]
             # Views that need no instruction are left out, never the one that is an output.
             for at, node in zip(calls, named[max(0, len(named) - len(calls)) :], strict=False):
-                found[at] = (node,), EXACT if len(named) == len(calls) == 1 else by_order
+                matches[at] = (node,), EXACT if len(named) == len(calls) == 1 else by_order
             for at in calls[len(named) :]:
-                found[at] = nodes, EXACT if len(nodes) == 1 else WHOLE_INSTRUCTION
+                matches[at] = nodes, EXACT if len(nodes) == 1 else WHOLE_INSTRUCTION
                 if handle in delegated:
                     # The operator runs in a delegate: a kernel besides is none of its own.
-                    found[at] = ((), UNMAPPED) if operator else (nodes, WHOLE_INSTRUCTION)
+                    matches[at] = ((), UNMAPPED) if operator else (nodes, WHOLE_INSTRUCTION)
                 known = not operator or operator in _INSERTED
                 if not known and not _is_another_spelling(operator, spellings):
                     strangers.append(at)
-    return found, _strangers(strangers, "the ETRecord has another operator there, or none", file)
+    return matches, _strangers(strangers, "the ETRecord has another operator there, or none", file)
 
 
 def _as_lowered(
@@ -230,7 +230,7 @@ def _as_lowered(
 
 
 def _is_another_spelling(kernel: str, operators: Sequence[str]) -> bool:
-    """Whether a kernel may be one of some sorted operators: ``view_copy`` of ``aten.view``."""
+    """Return whether a kernel may be one of sorted operators: ``view_copy`` of ``aten.view``."""
 
     def first_from(text: str) -> str:
         at = bisect_left(operators, text)
@@ -238,7 +238,9 @@ def _is_another_spelling(kernel: str, operators: Sequence[str]) -> bool:
 
     starts = (kernel[:end] for end in range(1, 1 + min(len(kernel), _LONGEST)))
     plain = kernel.removesuffix("_copy")
-    return first_from(plain).startswith(plain) or any(first_from(each) == each for each in starts)
+    return first_from(plain).startswith(plain) or any(
+        first_from(start) == start for start in starts
+    )
 
 
 def _strangers(strangers: list[Instruction], why: str, file: str) -> list[Issue]:

@@ -1,7 +1,7 @@
 """The profile events of a dump as a timeline: blocks, instructions, delegates.
 
 Ticks are nanoseconds of a steady clock (``runtime/platform/default/posix.cpp`` @ v1.4.1) unless
-the port or the delegate took another; the file does not tell.
+the port or the delegate took another; the file does not record it.
 """
 
 from __future__ import annotations
@@ -62,14 +62,14 @@ _TRUST = {
     MATCHED_BY_ORDER: Trust.BY_ORDER,
     MATCHED_UNSURE: Trust.AMBIGUOUS,
 }
-#: Trust by the number of how an event was tied to nodes.
+#: Trust by the number of the kind of match.
 _GRADES = np.full(256, Trust.ABSENT, np.uint8)
 _GRADES[list(_TRUST)] = list(_TRUST.values())
 RUNTIME_TRACK = "runtime"
 
 
 def timeline_of(dump: ETDump, joined: EventNodes, graph: Graph | None) -> Timeline | None:
-    """Return the slices of a dump, None where it has no profile events."""
+    """Return the slices of a dump, or None if it has no profile events."""
     events = np.flatnonzero(dump.kind == EventKind.PROFILE)
     num_nodes = 0 if graph is None else graph.num_nodes
     if not len(events):
@@ -87,7 +87,7 @@ def timeline_of(dump: ETDump, joined: EventNodes, graph: Graph | None) -> Timeli
     tracks, track = _tracks(dump, calls, events, joined)
     owners = event_owners(dump, joined, calls)
     set_of = owners.of[events]
-    only = np.array([each[0] if each else 0 for each in owners.sets] or [0])
+    only = np.array([nodes_[0] if nodes_ else 0 for nodes_ in owners.sets] or [0])
     single = (set_of >= 0) & np.append(owners.single, False)[set_of]
     node = np.where(single, only[set_of], -1).astype(np.int64)
     trust = _GRADES[joined.how[events]]
@@ -138,7 +138,7 @@ def timeline_of(dump: ETDump, joined: EventNodes, graph: Graph | None) -> Timeli
 def _roles(
     dump: ETDump, calls: DelegateCalls, events: npt.NDArray[np.int64]
 ) -> npt.NDArray[np.uint8]:
-    """Return what each event is spent on: all that a program logs while it is loaded is loading."""
+    """Return the role of each event; everything that a program logs while loading is loading."""
     loading = np.zeros(dump.num_events, np.bool_)
     for name in LOADING:
         loading |= named(dump, name)
@@ -156,24 +156,24 @@ def _roles(
             & (dump.end <= dump.end[event])
             & (dump.chain_index < 0)
         )
-    found = np.where(loading | within, SliceRole.LOADING, SliceRole.WORK)
-    return np.where(calls.foreign, SliceRole.OTHER_CLOCK, found)[events].astype(np.uint8)
+    roles = np.where(loading | within, SliceRole.LOADING, SliceRole.WORK)
+    return np.where(calls.foreign, SliceRole.OTHER_CLOCK, roles)[events].astype(np.uint8)
 
 
 def _names(dump: ETDump, events: npt.NDArray[np.int64]) -> StringColumn:
-    """Name delegate events by their identifier, as the Inspector does, or by what that says."""
-    own, told = dump.names, dump.delegate_names
-    unique = [*own.unique, *told.unique]
+    """Name delegate events by their identifier, as the Inspector does, or by its readable form."""
+    own, delegate = dump.names, dump.delegate_names
+    unique = [*own.unique, *delegate.unique]
     codes = own.codes[events].astype(np.int64)
     of_delegate = is_of_delegate(dump)[events]
-    codes[of_delegate] = told.codes[events][of_delegate] + len(own.unique)
-    told_int = dump.delegate_id_int[events]
-    has_int = np.flatnonzero(told_int != -1)
-    number = numbered(told_int[has_int])
+    codes[of_delegate] = delegate.codes[events][of_delegate] + len(own.unique)
+    number_ = dump.delegate_id_int[events]
+    has_int = np.flatnonzero(number_ != -1)
+    number = numbered(number_[has_int])
     codes[has_int] = number + len(unique)
-    unique += [str(each) for each in told_int[has_int[first_rows(number)]].tolist()]
+    unique += [str(item) for item in number_[has_int[first_rows(number)]].tolist()]
     kept = numbered(codes)
-    return StringColumn([unique[each] for each in codes[first_rows(kept)].tolist()], kept)
+    return StringColumn([unique[item] for item in codes[first_rows(kept)].tolist()], kept)
 
 
 def _tracks(
@@ -203,16 +203,16 @@ def _shared(
     number = np.full(len(sets) + 1, -1, np.int32)
     number[kept] = np.arange(len(kept))
     repeats = [
-        times.set_repeats[times.set_offsets[each] : times.set_offsets[each + 1]] for each in kept
+        times.set_repeats[times.set_offsets[row] : times.set_offsets[row + 1]] for row in kept
     ]
     return NodeSets(
         slice_set=number[set_of],
-        offsets=np.cumsum([0, *(len(sets[each]) for each in kept)]),
-        nodes=np.array([node for each in kept for node in sets[each]], np.int32),
+        offsets=np.cumsum([0, *(len(sets[row]) for row in kept)]),
+        nodes=np.array([node for row in kept for node in sets[row]], np.int32),
         own_ns=times.set_ns[kept],
-        names=tuple(owners.names[each] for each in kept),
-        kinds=tuple(owners.kinds[each] for each in kept),
-        apart=np.array([each in owners.apart for each in kept], np.bool_),
+        names=tuple(owners.names[row] for row in kept),
+        kinds=tuple(owners.kinds[row] for row in kept),
+        apart=np.array([row in owners.apart for row in kept], np.bool_),
         repeats_offsets=np.cumsum([0, *map(len, repeats)]),
         repeats_ns=np.concatenate(repeats),
     )
@@ -238,11 +238,11 @@ def _issues(dump: ETDump, calls: DelegateCalls, events: npt.NDArray[np.int64]) -
         )
         issues.append(Issue("delegate-overlap", IssueSeverity.NOTE, text, file=dump.file))
     if calls.foreign.any():
-        found = np.unique(dump.instruction_id[calls.foreign]).tolist()
+        instructions = np.unique(dump.instruction_id[calls.foreign]).tolist()
         text = (
-            f"the delegate called by {dump.call_word} {', '.join(map(str, found[:5]))}"
-            f"{' and others' if len(found) > 5 else ''} logs times outside of its call: it has a "
-            "clock of its own, in a unit that the file does not tell. Its events have a track of "
+            f"the delegate called by {dump.call_word} {', '.join(map(str, instructions[:5]))}"
+            f"{' and others' if len(instructions) > 5 else ''} logs times outside of its call: it "
+            "has a clock of its own, in a unit that the file does not tell. Its events have a track of "
             "their own, where ticks are drawn as nanoseconds, and count in no sum"
         )
         issues.append(Issue("delegate-clock", IssueSeverity.NOTE, text, file=dump.file))
@@ -250,7 +250,7 @@ def _issues(dump: ETDump, calls: DelegateCalls, events: npt.NDArray[np.int64]) -
 
 
 def _sharing(dump: ETDump, calls: DelegateCalls) -> int:
-    """How many events of delegates begin while another of their call runs, or outlast the call."""
+    """Count delegate events that begin while another of their call runs, or outlast the call."""
     inner = np.flatnonzero((calls.call >= 0) & ~calls.foreign & (dump.end > dump.start))
     call = calls.call[inner]
     order = np.lexsort((dump.start[inner], call))
@@ -269,7 +269,7 @@ DELEGATE: Final = "delegate"
 
 @dataclass(frozen=True, eq=False)
 class EventOwners:
-    """Whose each of E events is."""
+    """The set of nodes that owns each of E events."""
 
     of: Ints
     sets: tuple[tuple[int, ...], ...]
@@ -279,10 +279,10 @@ class EventOwners:
 
     @property
     def single(self) -> npt.NDArray[np.bool_]:
-        """The sets whose time is that of one node (bool [sets])."""
-        found = np.array([len(each) == 1 for each in self.sets], np.bool_)
-        found[list(self.apart)] = False
-        return found
+        """Sets with the time of one node (bool [sets])."""
+        is_single = np.array([len(nodes) == 1 for nodes in self.sets], np.bool_)
+        is_single[list(self.apart)] = False
+        return is_single
 
 
 def event_owners(dump: ETDump, joined: EventNodes, calls: DelegateCalls) -> EventOwners:
@@ -311,10 +311,7 @@ def event_owners(dump: ETDump, joined: EventNodes, calls: DelegateCalls) -> Even
 def _words(
     dump: ETDump, joined: EventNodes, of: Ints, sets: tuple[tuple[int, ...], ...], divided: set[int]
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Return what sets are called, and of which op kind they are.
-
-    Some of the time of a divided call is of the nodes of its events.
-    """
+    """Return titles and op kinds of sets; a divided call shares its time with other nodes."""
     names, kinds = [""] * len(sets), ["other"] * len(sets)
     owned = np.flatnonzero(of >= 0)
     order = owned[np.argsort(of[owned], kind="stable")]
@@ -322,9 +319,9 @@ def _words(
     call = named(dump, CALL)
     by_nodes: dict[tuple[int, ...], str] = {}
     of_call = set(of[owned[call[owned]]].tolist())
-    told_as = _identifiers(dump, of, order)
-    each = np.split(order, begins[1:]) if len(begins) else []
-    for number, events in zip(numbers.tolist(), each, strict=True):
+    identifiers = _identifiers(dump, of, order)
+    groups = np.split(order, begins[1:]) if len(begins) else []
+    for number, events in zip(numbers.tolist(), groups, strict=True):
         event = int(events[0])
         at = dump.place(event)
         if number in of_call:
@@ -336,9 +333,9 @@ def _words(
             by_nodes[sets[number]] = names[number]
             kinds[number] = DELEGATE
             continue
-        told = listed(told_as.get(number, [])) or kernel_operator(dump.names[event])
+        name = listed(identifiers.get(number, [])) or kernel_operator(dump.names[event])
         numeric = int(dump.delegate_id_int[event])
-        names[number] = told or (f"event {numeric}" if numeric != -1 else dump.call_word)
+        names[number] = name or (f"event {numeric}" if numeric != -1 else dump.call_word)
         kinds[number] = op_kind(dump.delegate_names[event] or dump.names[event], NodeKind.OPERATOR)
         if not sets[number]:
             names[number] += _place(dump, at)
@@ -372,7 +369,7 @@ def _identifiers(dump: ETDump, of: Ints, order: Ints) -> dict[int, list[str]]:
 
 @dataclass(frozen=True, eq=False)
 class EventTimes:
-    """Times per execution: of each node that has some of its own, and of each set of nodes."""
+    """Times per execution: of each node with some of its own, and of each set of nodes."""
 
     offsets: Ints
     repeats_ns: Floats
@@ -385,7 +382,7 @@ class EventTimes:
 def event_times(
     dump: ETDump, owners: EventOwners, calls: DelegateCalls, own_ns: Floats, num_nodes: int
 ) -> EventTimes:
-    """Sum up the events of each execution: repeats and means of sets, and of nodes alone."""
+    """Sum up the events of each execution: repeats and means of sets, and of single nodes."""
     counts = np.flatnonzero((owners.of >= 0) & ~calls.foreign & ~np.isnan(own_ns))
     which = owners.of[counts] * dump.num_runs + run_of(dump)[counts]
     pairs, number = np.unique(which, return_inverse=True)
@@ -396,7 +393,7 @@ def event_times(
     with np.errstate(invalid="ignore"):
         set_ns = np.bincount(set_, sums, count) / np.where(repeats_of, repeats_of, np.nan)
     alone = np.flatnonzero(owners.single)
-    node = np.array([owners.sets[each][0] for each in alone.tolist()], np.int64)
+    node = np.array([owners.sets[row][0] for row in alone.tolist()], np.int64)
     of = np.full(count, -1, np.int64)
     of[alone] = node
     node_ns = np.full(num_nodes, np.nan)
@@ -415,10 +412,10 @@ def event_times(
 
 
 def outermost(dump: ETDump) -> npt.NDArray[np.bool_]:
-    """Return the events that are the whole of a call of an instruction."""
+    """Return the events that span an entire call of an instruction."""
     within = (dump.kind == EventKind.PROFILE) & (dump.chain_index >= 0) & ~is_of_delegate(dump)
     kernel = of_kernels(dump.names)
     key = instruction_keys(dump)
     dispatched = np.isin(key, key[within & ~kernel])
-    found: npt.NDArray[np.bool_] = within & (~kernel | ~dispatched)
-    return found
+    outer: npt.NDArray[np.bool_] = within & (~kernel | ~dispatched)
+    return outer

@@ -1,4 +1,4 @@
-"""The graph of an exported program: its nodes, and an edge for each value that one reads."""
+"""The graph of an exported program: its nodes, and an edge for each value that a node reads."""
 
 from __future__ import annotations
 
@@ -36,9 +36,9 @@ def graph_of(program: ExportedProgram, *, file: str) -> Graph:
     """Return the graph of a program; node ``i`` is ``program.nodes[i]``."""
     nodes = program.nodes
     outputs = [node.outputs or (ProgramValue(node.name),) for node in nodes]
-    values = [value for each in outputs for value in each]
+    values = [value for item in outputs for value in item]
     shapes = [None if value.sizes is None else _shape(value.sizes) for value in values]
-    dtypes = {each: "" if each is None else each.name for each in {v.dtype for v in values}}
+    dtypes = {item: "" if item is None else item.name for item in {v.dtype for v in values}}
     producers = program.producers
     reads = [(at, *read) for at, node in enumerate(nodes) for read in enumerate(node.inputs)]
     sources = [producers.get(name, (-1, 0)) for _, _, (_, name) in reads]
@@ -79,7 +79,7 @@ def _shape(sizes: tuple[Size, ...]) -> tuple[int, ...] | None:
 
 
 def _attrs(node: ProgramNode) -> dict[str, str]:
-    """Return a node's attributes: the arguments that are no values, and what else it tells."""
+    """Return a node's attributes: literal arguments, handles, module, stack trace and kind."""
     module = node.module_stack[-1] if node.module_stack else None
     handles = node.debug_handle
     dynamic = [
@@ -87,7 +87,7 @@ def _attrs(node: ProgramNode) -> dict[str, str]:
         for value in node.outputs
         if value.sizes is not None and _shape(value.sizes) is None
     ]
-    told = {
+    attrs = {
         "debug_handle": ", ".join(map(str, handles if isinstance(handles, tuple) else [handles])),
         "nn_module_stack": module.path if module else "",
         "module_type": module.type if module else "",
@@ -97,8 +97,8 @@ def _attrs(node: ProgramNode) -> dict[str, str]:
         "shape": "; ".join(dynamic),
     }
     if handles is None:
-        del told["debug_handle"]
-    return {**node.constants, **{name: text for name, text in told.items() if text}}
+        del attrs["debug_handle"]
+    return {**node.constants, **{name: text for name, text in attrs.items() if text}}
 
 
 def _unwritten_issues(program: ExportedProgram, lost: list[int], file: str) -> list[Issue]:
@@ -170,15 +170,15 @@ class _ExportedJson(msgspec.Struct, gc=False):
 
 
 def read_program(data: bytes, name: str, file: str) -> ExportedProgram:
-    """Read one program."""
+    """Read one exported program."""
     with collector_paused():
         module = decode(data, _ExportedJson, file).graph_module
         graph = module.graph
-        values = {each: _value(each, tensor) for each, tensor in graph.tensor_values.items()}
+        values = {item: _value(item, tensor) for item, tensor in graph.tensor_values.items()}
         specs = zip_longest(graph.inputs, module.signature.input_specs[: len(graph.inputs)])
-        nodes = [_placeholder(i, *each, values) for i, each in enumerate(specs)]
+        nodes = [_placeholder(i, *item, values) for i, item in enumerate(specs)]
         nodes += [_call(i, node, values) for i, node in enumerate(graph.nodes)]
-        results = [value for each in graph.outputs for value in read_argument(each)[0]]
+        results = [value for item in graph.outputs for value in read_argument(item)[0]]
         return ExportedProgram(name, tuple(nodes), tuple(results))
 
 
@@ -206,13 +206,13 @@ def _placeholder(
     spec: dict[str, dict[str, Any]] | None,
     values: dict[str, ProgramValue],
 ) -> ProgramNode:
-    """Return the node of an input; one that is a constant has its name in the signature alone."""
-    kind, told = next(iter(spec.items())) if spec else ("user_input", {})
+    """Return the node of an input; a constant one has its name in the signature alone."""
+    kind, fields = next(iter(spec.items())) if spec else ("user_input", {})
     names, text = read_argument(argument)
     outputs = _outputs(names, values)
-    given = told.get("name")
+    given = fields.get("name")
     name = names[0] if names else given if isinstance(given, str) else f"arg{at}"
-    qualified = told.get(f"{kind}_name")
+    qualified = fields.get(f"{kind}_name")
     return ProgramNode(
         name=name,
         op="placeholder",
@@ -227,20 +227,20 @@ def _placeholder(
 def _call(at: int, node: _ExportedNode, values: dict[str, ProgramValue]) -> ProgramNode:
     inputs: list[tuple[str, str]] = []
     constants: dict[str, str] = {}
-    for each in node.inputs:
-        names, literal = read_argument(each.arg)
-        inputs += [(each.name, name) for name in names]
+    for argument_ in node.inputs:
+        names, literal = read_argument(argument_.arg)
+        inputs += [(argument_.name, name) for name in names]
         if literal is not None:
-            constants[each.name] = literal
+            constants[argument_.name] = literal
     written = [name for argument in node.outputs for name in read_argument(argument)[0]]
     metadata, text = node.metadata, node.metadata.get("debug_handle", "")
     several = tuple(map(int, _HANDLE.findall(text))) if _HANDLES.fullmatch(text) else None
-    _, found, rest = node.target.partition("ops.")
+    _, ops, rest = node.target.partition("ops.")
     return ProgramNode(
         name=node.name or (written[0] if written else f"node{at}"),
         op="call_function",
         target=node.target,
-        op_type=rest if found else node.target.rpartition(".")[2],
+        op_type=rest if ops else node.target.rpartition(".")[2],
         inputs=tuple(inputs),
         outputs=_outputs(written, values),
         constants=constants,
@@ -275,7 +275,7 @@ _LAYOUTS: Final = dict(
 
 
 def read_argument(argument: dict[str, Any]) -> tuple[tuple[str, ...], str | None]:
-    """Read one argument."""
+    """Return the names of an argument's values, and its text if it is a literal."""
     if len(argument) != 1:
         return (), str(argument)
     kind, value = next(iter(argument.items()))
@@ -293,7 +293,7 @@ def read_argument(argument: dict[str, Any]) -> tuple[tuple[str, ...], str | None
 
 
 def _name(item: Any) -> str | None:
-    """Return the value that an item names: by ``name``, ``as_name``, or within ``as_tensor``."""
+    """Return the value named by an item's ``name``, ``as_name``, or within ``as_tensor``."""
     if isinstance(item, dict):
         item = item.get("as_tensor", item)
     name = item.get("as_name", item.get("name")) if isinstance(item, dict) else None
@@ -329,7 +329,7 @@ def _constant(kind: str, value: Any) -> str:
 def module_stack(text: str) -> tuple[ModuleFrame, ...]:
     """Return the frames of ``nn_module_stack``, outermost first.
 
-    Frames are split at ``;``, the three parts of each at commas outside of brackets, as
+    Frames are split at ``;``, their three parts at commas outside of brackets, as
     ``deserialize_metadata`` does (``exir/serde/export_serialize.py`` @ v1.4.1).
     """
     frames = [_parts(frame) for frame in text.split(";")] if text else []

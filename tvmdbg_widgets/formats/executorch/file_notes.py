@@ -1,4 +1,4 @@
-"""What is told of the files of a run: what they are, what is left out, what to know of them."""
+"""Notes on the files of a run: kinds, files left out, facts of events."""
 
 from __future__ import annotations
 
@@ -35,9 +35,9 @@ from tvmdbg_widgets.model.graph.graph import Graph
 from tvmdbg_widgets.model.parts import RunFile
 
 #: Kinds of parts of one run of ExecuTorch.
-#: Delegates whose payloads and compile specs are told of the run; nodes tell them too.
+#: Delegates listed for the run; nodes list theirs too.
 _MOST_DELEGATES = 16
-#: What a saved run has besides; its times are those of the ETDump.
+#: Further parts of a saved run; its times are the ETDump's.
 _OF_RECORDINGS = ("recording", "recorded-times", "ir")
 
 
@@ -51,11 +51,11 @@ def left_out(parts: Iterable[Part]) -> list[Issue]:
 
 
 def notes(files: ExecuTorchFiles) -> list[Issue]:
-    """Tell what to know of the times, of the method, and of files that disagree."""
+    """Return notes on the times, the method, and files that disagree."""
     dump, found = files.dump, []
     edges = files.insides.edges
     if edges is not None and edges.contradicted and files.program and files.record:
-        places = [str(each) for each in sorted(edges.contradicted)]
+        places = [str(place) for place in sorted(edges.contradicted)]
         text = (
             f"operators, sizes or debug handles differ between {files.record.file} and the "
             f"program's delegate in {agree(len(places), 'instruction')} {listed(places)}: ETRecord "
@@ -91,7 +91,7 @@ def runs_left_out(runs: frozenset[int], dump: ETDump, method: str) -> list[Issue
 
 
 def evidence(files: ExecuTorchFiles) -> Iterable[str]:
-    """Say of each file what it is, and of the program what its delegates are."""
+    """Yield the kind of each file, and the delegates of the program."""
     joined = files.event_nodes
     of_table = joined is not None and joined.of_table
     if files.dump is not None and (of_table or files.dump.call_word == "row"):
@@ -104,22 +104,22 @@ def evidence(files: ExecuTorchFiles) -> Iterable[str]:
         yield f"{files.record.file} has a member ETRECORD_V0"
     if files.program is not None:
         yield f"{files.program.file} is a program (ET12)"
-        held = {each.index: each for each in files.insides.of(files.method).values()}
-        for at, each in sorted(held.items())[:_MOST_DELEGATES]:
-            specs = [f"{s.key} = {s.text()}" for s in each.delegate.compile_specs[:16]]
+        held = {inside.index: inside for inside in files.insides.of(files.method).values()}
+        for at, inside in sorted(held.items())[:_MOST_DELEGATES]:
+            specs = [f"{s.key} = {s.text()}" for s in inside.delegate.compile_specs[:16]]
             compiled = f"; compiled with {', '.join(specs)}" if specs else ""
-            yield one_line(f"delegate {at}, {each.delegate.id}: {each.payload}{compiled}")
+            yield one_line(f"delegate {at}, {inside.delegate.id}: {inside.payload}{compiled}")
     if files.buffer is not None:
         yield f"{files.buffer.name} is taken for the debug buffer, which has no header"
 
 
 def file_texts(parts: Sequence[Part]) -> tuple[str, ...]:
-    """Return what was read, with sizes."""
+    """Return the names of the files with sizes."""
     return tuple(f"{part.source.name} ({counted(part.source.size, 'byte')})" for part in parts)
 
 
 def run_file(part: Part) -> RunFile:
-    """Return one file of the run, by its name below the folder that was opened."""
+    """Return one file of the run, named relative to the opened folder."""
     name = part.source.name.replace("\\", "/")
     bare = part.kind if name.startswith("<") else name.rpartition("/")[2]
     return RunFile(part.kind, name if part.folder is not None else bare, part.source)
@@ -139,7 +139,7 @@ def _estimated(dump: ETDump, nodes: EventNodes) -> Iterable[Issue]:
 _HANDLES = 20
 _BYTES = 64
 _FIELDS, _LETTERS = 20, 200
-#: Metadata above that size is shown as it is.
+#: Larger metadata is shown raw.
 _LONGEST = 10_000
 _CAPITAL: Final = re.compile("(?<=[a-z])[A-Z]")
 
@@ -149,10 +149,10 @@ def event_facts(
 ) -> StringColumn:
     """Return lines of a name, a tab and a text for each of some events.
 
-    They tell the instruction, the backend and the identifier of what a delegate logged, its
-    operators and kernel, the debug handles of its nodes, how it was tied to them, and its metadata.
+    Facts are the instruction, backend, identifier, operators and kernel of a delegate's event, the
+    debug handles of its nodes, the kind of match, and its metadata.
     """
-    alike = numbered(
+    group = numbered(
         dump.chain_index[events],
         dump.instruction_id[events],
         dump.delegate_id_int[events],
@@ -162,20 +162,20 @@ def event_facts(
         _codes(dump, dump.metadata)[events],
         _codes(dump, joined.about)[events],
     )
-    some = events[first_rows(alike)]
+    some = events[first_rows(group)]
     of_delegate = is_of_delegate(dump)[some].tolist()
     handles = cache(partial(_handles, joined, graph))
     texts = StringColumn.from_strings(
         _text(dump, joined, handles, event, delegate=delegate)
         for event, delegate in zip(some.tolist(), of_delegate, strict=True)
     )
-    return StringColumn(texts.unique, texts.codes[alike])
+    return StringColumn(texts.unique, texts.codes[group])
 
 
 def _codes(dump: ETDump, of: Mapping[int, Hashable]) -> npt.NDArray[np.int64]:
     table: dict[Hashable, int] = {}
     codes = np.zeros(dump.num_events, np.int64)
-    codes[list(of)] = [table.setdefault(each, len(table) + 1) for each in of.values()]
+    codes[list(of)] = [table.setdefault(fact, len(table) + 1) for fact in of.values()]
     return codes
 
 
@@ -209,8 +209,8 @@ def _text(
         facts.append(("identifier", repr(named)))
     # Of a set apart no node has the time.
     of = int(joined.set_of[event])
-    if of not in joined.apart and (told := handles(of)):
-        facts.append(("debug handles", told))
+    if of not in joined.apart and (handle_text := handles(of)):
+        facts.append(("debug handles", handle_text))
     if joined.how[event] != NONE and not about:
         facts.append(("mapped by", HOW[joined.how[event]]))
     if event in dump.metadata:
@@ -219,22 +219,22 @@ def _text(
 
 
 def _metadata(data: bytes) -> list[tuple[str, str]]:
-    """Return metadata: an object of JSON by its fields, text, or first bytes in hex.
+    """Return metadata: JSON objects by field, text, or first bytes in hex.
 
-    Core ML's object says what an operator is, its share of the cost, and where it prefers to run
+    Core ML's object has an operator's kind, its share of the cost, and its preferred device
     (``ETCoreMLOperationProfilingInfo.mm``).
     """
     if data[:1] == b"{" and len(data) <= _LONGEST:
         with suppress(ValueError, RecursionError):
-            found = json.loads(paired_json(data.decode())[0])
-            inner = [[each] if not isinstance(each, list) else each for each in found.values()]
-            if not any(isinstance(each, list | dict) for held in inner for each in held):
+            fields = json.loads(paired_json(data.decode())[0])
+            inner = [[item] if not isinstance(item, list) else item for item in fields.values()]
+            if not any(isinstance(item, list | dict) for held in inner for item in held):
                 return [
                     (
                         f"metadata: {one_line(_CAPITAL.sub(_lower, cut(name, _LETTERS)))}",
                         _said(value),
                     )
-                    for name, value in [*found.items()][:_FIELDS]
+                    for name, value in [*fields.items()][:_FIELDS]
                 ]
     text = data.decode(errors="replace")
     if not text or not text.isprintable() or "\ufffd" in text:
@@ -258,7 +258,7 @@ _FORWARD = "forward"
 
 
 def methods_of(record: ETRecord | None, program: Program | None) -> tuple[str, ...]:
-    """Return the methods that ETRecord and program name, each once."""
+    """Return the distinct methods of ETRecord and program."""
     named = (
         *(record.methods if record is not None else ()),
         *(program.methods if program is not None else ()),
@@ -267,7 +267,7 @@ def methods_of(record: ETRecord | None, program: Program | None) -> tuple[str, .
 
 
 def method_of(record: ETRecord | None, program: Program | None, wanted: str | None) -> str:
-    """Return the method whose graph is shown: the one wanted, ``"forward"``, or the only one."""
+    """Return the shown method: the one wanted, ``"forward"``, or the only one."""
     known = methods_of(record, program)
     if wanted is not None:
         if known and wanted not in known:

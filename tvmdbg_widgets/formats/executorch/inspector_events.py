@@ -1,7 +1,7 @@
-"""The events of an Inspector's table, as the dump that it was made of as far as the table tells.
+"""The events of an Inspector's table, as a dump with as much as the table has.
 
-They are placed where they were recorded, if the unit of ``start_time`` follows from the times;
-else calls stand back to back.
+Events have their recorded starts if the unit of ``start_time`` follows from the times; else calls
+stand back to back.
 """
 
 from __future__ import annotations
@@ -35,9 +35,9 @@ from tvmdbg_widgets.model.executorch.event_nodes import DelegationInfo
 from tvmdbg_widgets.model.timeline.timeline import SYNTHETIC, Timeline
 from tvmdbg_widgets.sources.byte_source import ByteSource
 
-#: What a tick of start_time may be, in nanoseconds.
+#: Possible ticks of start_time, in nanoseconds.
 _TICKS: Final = (1, 1_000, 1_000_000, 1_000_000_000)
-#: How far a recorded event may reach beyond another one that it lies in or before, in nanoseconds.
+#: Nanoseconds that an event may reach into the next one, or beyond the one around it.
 _SLACK: Final = 1_000
 
 
@@ -58,7 +58,7 @@ class _Run:
 
 
 def events_of(table: PrintedTable, file: str) -> PrintedEventTable | None:
-    """Return the events of a table; None where no row has a time."""
+    """Return the events of a table, or None if no row has a time."""
     rows, unit, issues = rows_of(table, file)
     if not rows:
         return None
@@ -87,7 +87,7 @@ def events_of(table: PrintedTable, file: str) -> PrintedEventTable | None:
 
 
 def _tick(rows: Sequence[InspectorRow], unit: str) -> int:
-    """Return how long a tick of start_time is: the one length with which events fit each other."""
+    """Return the tick of start_time in ns, 0 unless exactly one makes the events fit each other."""
     if any(len(row.starts) < len(row.times) for row in rows):
         return 0
     if unit == "cycles":
@@ -108,29 +108,29 @@ def _fits(rows: Sequence[InspectorRow], run: int, tick: int) -> bool:
     if max((begin + tick for begin, _ in spans.values()), default=0) >= MOST_NS:
         return False
     slack = _SLACK + tick
-    whole = next((span for row, span in spans.items() if row.name == EXECUTE), None)
-    if whole is None:
+    execution = next((span for row, span in spans.items() if row.name == EXECUTE), None)
+    if execution is None:
         return True
     calls = [
         span
         for row, span in spans.items()
         if not row.framework and (row.name in (CALL, DISPATCH) or row.number == row.call)
     ]
-    inside = all(whole[0] - slack <= a and b <= whole[1] + slack for a, b in calls)
+    inside = all(execution[0] - slack <= a and b <= execution[1] + slack for a, b in calls)
     return inside and all(a[1] <= b[0] + slack for a, b in pairwise(sorted(calls)))
 
 
 def _recorded(rows: Sequence[InspectorRow], tick: int) -> list[_Run]:
-    # Whole numbers: a clock that counts from 1970 has more digits than a float.
-    found = [
+    # Integers: a clock that counts from 1970 has more digits than a float.
+    recorded = [
         _Run(name, [(row, row.starts[run] * tick, row.of(run)) for row in own])
         for name, run, own in runs_of(rows)
     ]
-    return sorted(found, key=lambda run: min(start for _, start, _ in run.events))
+    return sorted(recorded, key=lambda run: min(start for _, start, _ in run.events))
 
 
 def _laid(rows: Sequence[InspectorRow]) -> Iterator[_Run]:
-    """Return the runs one behind the other, and in each the calls, which hold their events."""
+    """Lay out the runs one after the other, and the calls of each, which hold their events."""
     now = 0.0
     for name, run, own in runs_of(rows):
         begin, placed = now, []
@@ -140,7 +140,7 @@ def _laid(rows: Sequence[InspectorRow]) -> Iterator[_Run]:
                 calls.setdefault(row.call, []).append(row)
         spans: dict[InspectorRow, tuple[float, float]] = {}
         for held in calls.values():
-            # Means are no whole nanoseconds; what a call holds must not take longer than it.
+            # Means are fractional; the events of a call must not take longer than it.
             at = now
             for row in held[:-1]:
                 spans[row] = (at, math.floor(row.of(run)))
@@ -190,7 +190,7 @@ def _dump(runs: Sequence[_Run], file: str, issues: Issues) -> ETDump:
 
 
 def with_table(timeline: Timeline | None, table: PrintedEventTable | None) -> Timeline | None:
-    """Return a timeline with what else the table that it was read from says of its events."""
+    """Add a table's further columns to the timeline that was read from it."""
     if timeline is None or table is None:
         return timeline
     about = timeline.slice_about
@@ -220,7 +220,7 @@ _SNIFFED: Final = re.compile(
     rb"|op_type" + _BETWEEN + rb"occurrences_in_(?:non_)?delegated_graphs"
     rb"|Total {1,3}delegated {1,3}subgraphs: {1,9}\d"
 )
-#: How a data frame begins that was written as JSON.
+#: Start of a data frame written as JSON.
 _JSON: Final = re.compile(
     rb"\s{0,99}(?:\[\s{0,99})?\{\s{0,99}"
     rb"\"(?:event_block_name|op_type(?=(?s:.{1,4000})occurrences_in_))\"\s{0,9}:"
@@ -233,7 +233,7 @@ _HINT: Final = "Save it with save_data_to_tsv, or with its data frame's to_csv, 
 
 @dataclass(frozen=True, eq=False)
 class InspectorText:
-    """What a text of ExecuTorch's developer tools holds."""
+    """The contents of a text of ExecuTorch's developer tools."""
 
     tables: tuple[PrintedEventTable, ...]
     delegation: DelegationInfo | None
@@ -241,7 +241,7 @@ class InspectorText:
 
 
 def sniff(head: bytes) -> bool:
-    """Whether a text holds a heading of ExecuTorch's tables, or its summary of delegation."""
+    """Return whether a text has a heading of ExecuTorch's tables, or its summary of delegation."""
     if head.lstrip()[:1] == b"{" or _OPENS.match(head) is not None:
         return _JSON.match(head) is not None
     return _SNIFFED.search(head) is not None
@@ -250,18 +250,18 @@ def sniff(head: bytes) -> bool:
 def read_inspector_text(source: ByteSource) -> InspectorText:
     """Read the tables of a text."""
     text, issues = read_text(source)
-    found = _read(text, source.name, issues)
-    lost = _unread_table(text, found)
-    if found is None or lost:
+    text_tables = _read(text, source.name, issues)
+    lost = _unread_table(text, text_tables)
+    if text_tables is None or lost:
         for inner, cleaned in readings(source):
-            said = f"pasted text: {cleaned.told or 'rows put together'}"
-            told = [*issues, Issue("pasted-text", IssueSeverity.NOTE, said, file=source.name)]
-            other = _read(read_text(inner)[0], source.name, told)
-            if other is not None and (found is None or not _unread_table(text, other)):
-                found, lost = other, ""
+            note = f"pasted text: {cleaned.told or 'rows put together'}"
+            notes = [*issues, Issue("pasted-text", IssueSeverity.NOTE, note, file=source.name)]
+            other = _read(read_text(inner)[0], source.name, notes)
+            if other is not None and (text_tables is None or not _unread_table(text, other)):
+                text_tables, lost = other, ""
                 break
-    if found is None:
-        word = next((each for each in (HEADING[0], _COUNTS[0]) if each in text), "")
+    if text_tables is None:
+        word = next((name for name in (HEADING[0], _COUNTS[0]) if name in text), "")
         line = text.count("\n", 0, text.find(word)) + 1
         there = "a heading without event_name, or one that cannot be told from its rows"
         for table in printed_tables(text, HEADING)[:1]:
@@ -277,14 +277,14 @@ def read_inspector_text(source: ByteSource) -> InspectorText:
         )
     if lost:
         issue = Issue("delegation-table-unread", IssueSeverity.WARNING, lost, file=source.name)
-        found = replace(found, issues=Issues([*found.issues, issue]))
-    return found
+        text_tables = replace(text_tables, issues=Issues([*text_tables.issues, issue]))
+    return text_tables
 
 
-def _unread_table(text: str, found: InspectorText | None) -> str:
-    """Tell of a heading of operators none of which was read; empty where there is none."""
+def _unread_table(text: str, tables: InspectorText | None) -> str:
+    """Return the message for a heading of operators without readable rows, or ""."""
     at = text.find(_COLUMN)
-    if found is None or found.delegation is None or found.delegation.operators or at < 0:
+    if tables is None or tables.delegation is None or tables.delegation.operators or at < 0:
         return ""
     line = text.count("\n", 0, at) + 1
     return f"the table of operators whose heading stands in line {line:,} cannot be read: left out"
@@ -300,17 +300,17 @@ def _read(text: str, file: str, issues: list[Issue]) -> InspectorText | None:
 
 
 def _delegation(text: str, file: str) -> tuple[DelegationInfo | None, list[Issue]]:
-    said: dict[str, int] = {}
+    counts_: dict[str, int] = {}
     for name, pattern in _SUMMARY.items():
         counts = [int(match[1].replace(",", "")) for match in pattern.finditer(text)]
         if counts:
-            said[name] = counts[-1]
+            counts_[name] = counts[-1]
     names = _COUNTS
     tables = printed_tables(text, ("op_type", *names))
-    if not tables and said:
+    if not tables and counts_:
         names = _SHORT
         tables = printed_tables(text, ("op_type", *names))
-    if not said and not tables:
+    if not counts_ and not tables:
         return None, []
     operators = _operators(tables[-1], names) if tables else {}
     left = len(tables[-1].rows) - len(operators) if tables else 0
@@ -324,13 +324,13 @@ def _delegation(text: str, file: str) -> tuple[DelegationInfo | None, list[Issue
         text = f"{len(tables)} tables of delegation; the last is shown"
         issues.append(Issue("more-than-one", IssueSeverity.NOTE, text, file=file))
     if total is not None:
-        stated = (said.get("delegated", total[0]), said.get("non_delegated", total[1]))
-        said["delegated"], said["non_delegated"] = stated
+        stated = (counts_.get("delegated", total[0]), counts_.get("non_delegated", total[1]))
+        counts_["delegated"], counts_["non_delegated"] = stated
         if stated != total:
             text = f"the summary counts {stated[0]:,} and {stated[1]:,} nodes, the row Total of "
             text += f"its table {total[0]:,} and {total[1]:,}: are they of two programs?"
             issues.append(Issue("delegation-disagrees", IssueSeverity.WARNING, text, file=file))
-    info = DelegationInfo(operators=operators, **said)
+    info = DelegationInfo(operators=operators, **counts_)
     if operators and not info.complete:
         text = "the rows of the table do not add up to the counts of nodes: rows are missing"
         issues.append(Issue("delegation-incomplete", IssueSeverity.WARNING, text, file=file))

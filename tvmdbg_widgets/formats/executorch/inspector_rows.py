@@ -1,9 +1,9 @@
-"""The rows of an Inspector's table: what each says, and which call it is of.
+"""The rows of an Inspector's table, and the call that each belongs to.
 
 ``EventBlock.to_dataframe`` in devtools/inspector/_inspector.py @ v1.4.1: one row an event of a
 block, in the order of the dump, with one time a run in ``raw`` and one start a run in
 ``start_time`` (from v0.7 on, in unscaled ticks). A table has no instruction ids: calls are numbered
-by their rows. What is printed or saved as TSV has neither ``raw`` nor the rows of OPERATOR_CALL.
+by their rows. Printed tables and TSV have neither ``raw`` nor the rows of OPERATOR_CALL.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ from tvmdbg_widgets.model.executorch.etdump import CALL, EXECUTE
 
 HEADING: Final = ("event_block_name", "event_name")
 DISPATCH: Final = "OPERATOR_CALL"
-#: No time of a clock reaches it, nor a sum of them.
+#: Above every time of a clock and their sums.
 MOST_NS: Final = 1 << 62
 _KERNEL: Final = "native_call_"
 _STATISTIC: Final = re.compile(r"(p10|p50|p90|avg|min|max)(?: \((\w+)\))?")
-#: Nanoseconds of a unit. Of cycles nobody knows: they are drawn as nanoseconds.
+#: Nanoseconds of a unit; cycles are drawn as nanoseconds.
 _UNITS: Final = {"ns": 1.0, "us": 1e3, "ms": 1e6, "s": 1e9, "cycles": 1.0}
 _ABOUT: Final = ("op_types", "module_hierarchy")
 _LONGEST: Final = 400
@@ -46,7 +46,7 @@ class InspectorRow:
     backend: str
     times: list[float]
     starts: list[int]
-    #: Mean, in nanoseconds, where the times of the runs are not in the table.
+    #: Mean in nanoseconds, if the table lacks the times of the runs.
     mean: float
     statistics: dict[str, str]
     about: list[tuple[str, str]]
@@ -56,18 +56,18 @@ class InspectorRow:
 
     @property
     def framework(self) -> bool:
-        """Whether it is the runtime's own, of no call."""
+        """Whether the event is the runtime's own, of no call."""
         kernel = self.name.startswith(_KERNEL) or self.name in (DISPATCH, CALL)
         return not (self.inner or kernel)
 
     @property
     def identifier(self) -> int:
-        """The number that a delegate logged the event under; -1 where it is none."""
+        """The delegate's number of the event, or -1."""
         digits = self.inner and self.name.isascii() and self.name.isdecimal()
         return int(self.name) if digits and len(self.name) < 10 else -1
 
     def of(self, run: int) -> float:
-        """Nanoseconds in a run that it is of."""
+        """Return the nanoseconds of a run."""
         return self.times[run] if self.times else self.mean
 
 
@@ -75,11 +75,11 @@ def rows_of(table: PrintedTable, file: str) -> tuple[list[InspectorRow], str, li
     """Return the rows of a table that have a time, the unit of times, and what the table lacks."""
     issues: list[Issue] = []
     unit, names = _unit(table, file, issues)
-    found = (
+    read = (
         _row(cells, number, names, _UNITS[unit], gap=number in table.breaks)
         for number, cells in enumerate(table.rows)
     )
-    rows = [row for row in found if row is not None]
+    rows = [row for row in read if row is not None]
     if sum(sum(row.times) or row.mean for row in rows) >= MOST_NS:
         return [], unit, issues
     if rows:
@@ -89,12 +89,12 @@ def rows_of(table: PrintedTable, file: str) -> tuple[list[InspectorRow], str, li
 
 
 def _unit(table: PrintedTable, file: str, issues: list[Issue]) -> tuple[str, dict[str, str]]:
-    found = {
+    columns = {
         match[1]: (column, "us" if match[2] in ("µs", "μs") else match[2])
         for column in table.columns
         if (match := _STATISTIC.fullmatch(column))
     }
-    units = {unit for _, unit in found.values() if unit in _UNITS}
+    units = {unit for _, unit in columns.values() if unit in _UNITS}
     unit = next(iter(units)) if len(units) == 1 else "ms"
     if unit == "cycles":
         text = "times are cycles, drawn as if each took 1 ns: shares hold, durations do not"
@@ -102,17 +102,17 @@ def _unit(table: PrintedTable, file: str, issues: list[Issue]) -> tuple[str, dic
     elif len(units) != 1:
         text = "columns of times name no unit, or several: read as ms, the Inspector's default"
         issues.append(Issue("unit-assumed", IssueSeverity.WARNING, text, file=file))
-    return unit, {name: column for name, (column, _) in found.items()}
+    return unit, {name: column for name, (column, _) in columns.items()}
 
 
 def _row(
     cells: Mapping[str, str], position: int, names: Mapping[str, str], factor: float, *, gap: bool
 ) -> InspectorRow | None:
-    told = {name: cells.get(column, "") for name, column in names.items()}
+    texts = {name: cells.get(column, "") for name, column in names.items()}
     times = [value * factor for value in _numbers(cells.get("raw", ""))]
-    mean = next((v * factor for v in _numbers(told.get("avg") or told.get("p50", ""))), math.nan)
+    mean = next((v * factor for v in _numbers(texts.get("avg") or texts.get("p50", ""))), math.nan)
     every = times or [mean]
-    if not all(0 <= each < MOST_NS for each in every):
+    if not all(0 <= time < MOST_NS for time in every):
         return None
     identifier = cells.get("delegate_debug_identifier", "")
     inner = cells.get("is_delegated_op", "").lower() == "true"
@@ -131,31 +131,28 @@ def _row(
         inner,
         "" if backend.lower() in _NOTHING else backend,
         times,
-        [int(each) for each in _numbers(cells.get("start_time", "")) if 0 <= each < MOST_NS],
+        [int(time) for time in _numbers(cells.get("start_time", "")) if 0 <= time < MOST_NS],
         mean,
-        {name: text for name, text in told.items() if text},
+        {name: text for name, text in texts.items() if text},
         about,
         gap,
     )
 
 
 def _numbers(text: str) -> list[float]:
-    """Read a number or a list of them; nothing of a list that was printed in part.
-
-    Python writes a blank behind each comma of a list: others are decimal or part thousands.
-    """
+    """Read a number or a list of them; empty if cut, or with other commas than Python's."""
     text = text.strip()
     if text.lower() in _NOTHING or "..." in text or len(text) > 1 << 24:
         return []
     if _COMMA.search(text) or ("," in text and not text.startswith("[")):
         return []
     try:
-        found = json.loads(text if text.startswith("[") else f"[{text}]")
+        numbers = json.loads(text if text.startswith("[") else f"[{text}]")
     except (ValueError, RecursionError):
         return []
-    if any(type(each) not in (int, float) for each in found):
+    if any(type(number) not in (int, float) for number in numbers):
         return []
-    return [each if abs(each) < MOST_NS else math.inf for each in found]
+    return [number if abs(number) < MOST_NS else math.inf for number in numbers]
 
 
 def _lacks(table: PrintedTable, rows: Sequence[InspectorRow], file: str) -> Iterator[Issue]:
@@ -192,13 +189,13 @@ def _lacks(table: PrintedTable, rows: Sequence[InspectorRow], file: str) -> Iter
 
 
 def _group(rows: Sequence[InspectorRow]) -> None:
-    """Number the call of each event: what a call holds stands before it."""
+    """Number the call of each event: its events stand before it."""
     dispatched = any(row.name == DISPATCH for row in rows)
     held: list[InspectorRow] = []
 
     def close(number: int) -> None:
-        for each in held:
-            each.call = number
+        for row_ in held:
+            row_.call = number
         held.clear()
 
     for row in rows:
@@ -221,17 +218,13 @@ def _number_alike(rows: Sequence[InspectorRow]) -> None:
     """Give blocks that make the same calls the same numbers: they are runs of one program."""
     first: dict[tuple[tuple[str, bool], ...], list[InspectorRow]] = {}
     for own in _blocks(rows):
-        alike = first.setdefault(tuple((row.name, row.inner) for row in own), own)
-        for row, same in zip(own, alike, strict=True):
+        twin = first.setdefault(tuple((row.name, row.inner) for row in own), own)
+        for row, same in zip(own, twin, strict=True):
             row.call = same.call
 
 
 def _blocks(rows: Sequence[InspectorRow]) -> list[list[InspectorRow]]:
-    """Return the rows of each block.
-
-    Blocks of one name may follow each other, as runs that logged other events do: each execution
-    ends with its row of ``Method::execute``.
-    """
+    """Split rows into blocks; a block also ends with its row of ``Method::execute``."""
     blocks: list[list[InspectorRow]] = []
     for row in rows:
         last = blocks[-1][-1] if blocks else None
@@ -242,7 +235,7 @@ def _blocks(rows: Sequence[InspectorRow]) -> list[list[InspectorRow]]:
 
 
 def runs_of(rows: Sequence[InspectorRow]) -> Iterator[tuple[str, int, list[InspectorRow]]]:
-    """Yield the name, the number and the rows of each run of each block."""
+    """Yield name, number and rows of each run of each block."""
     for own in _blocks(rows):
         for run in range(max(len(row.times) or 1 for row in own)):
             yield own[0].block, run, [row for row in own if run < (len(row.times) or 1)]

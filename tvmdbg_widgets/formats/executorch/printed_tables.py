@@ -1,6 +1,6 @@
 """Tables as pandas and tabulate write them: frames, Markdown, CSV, TSV, HTML, JSON, or blanks.
 
-Where columns begin and end is read from the heading, so that cells may hold blanks and commas.
+Column edges come from the heading, so that cells may hold blanks and commas.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _SIZE: Final = re.compile(r"\[\d+ rows x \d+ columns\]")
 _TAG: Final = re.compile(r"<(/?)(table|tr|td|th)\b[^<>]{0,400}>")
 _ANY_TAG: Final = re.compile(r"<[^<>]{0,400}>")
 _CELL_BYTES: Final = 64 << 20
-#: Of a heading that is aligned by blanks, in characters, and of blocks that pandas wraps it to.
+#: Characters of a heading aligned by blanks, and blocks that pandas wraps it to.
 _MOST_HEADING: Final = 20_000
 _MOST_BLOCKS: Final = 32
 
@@ -45,7 +45,7 @@ class PrintedTable:
     breaks: set[int] = field(default_factory=set)
 
     def add(self, cells: Sequence[str], line: int) -> bool:
-        """Add a row; False where it does not fit the heading."""
+        """Add a row; False if it does not fit the heading."""
         cells = [cell.strip() for cell in cells]
         if len(cells) == len(self.columns) + 1 and self.columns[0] and not self.rows:
             self.columns = ("", *self.columns)
@@ -61,51 +61,48 @@ class PrintedTable:
 
 
 def printed_tables(text: str, wanted: Sequence[str]) -> list[PrintedTable]:
-    """Return every table in a text whose heading has the wanted columns, in their order."""
+    """Return the tables of a text whose heading has the wanted columns, in that order."""
     if text.lstrip()[:1] in ("[", "{") and (document := _document(text)) is not None:
         return list(_of_json(document, wanted))
-    if "<table" in text and (found := list(_of_html(text, wanted))):
-        return found
+    if "<table" in text and (tables := list(_of_html(text, wanted))):
+        return tables
     lines = _whole([line.rstrip("\r") for line in text.split("\n")])
-    found = []
+    tables = []
     at = 0
     while at < len(lines):
         # pandas wraps columns to blocks, and marks lines that go on in the next.
         words = wanted[:1] if lines[at].rstrip().endswith("\\") else wanted
         if all(word in lines[at] for word in words) and (read := _table(lines, at, wanted)):
             table, at = read
-            found.append(table)
+            tables.append(table)
         else:
             at += 1
-    return found
+    return tables
 
 
 def _whole(lines: list[str]) -> list[str]:
-    """Put lines of a frame together again that a terminal wrapped.
-
-    Each line of a frame has as many joints as the rule above the heading.
-    """
-    found: list[str] = []
+    """Rejoin lines of a frame that a terminal wrapped, by the joints of its first rule."""
+    rejoined: list[str] = []
     joints = 0
     for line in lines:
-        last = found[-1] if found else ""
+        last = rejoined[-1] if rejoined else ""
         if joints and last[:1] in _JOINTS and 0 < _joints(last) < joints:
-            found[-1] = last + line
+            rejoined[-1] = last + line
         else:
-            found.append(line)
-        if found[-1].startswith("╒") and found[-1].rstrip().endswith("╕"):
-            joints = _joints(found[-1])
-        elif found[-1].startswith("╒"):
-            joints = _joints(found[-1]) + 1
-    return found
+            rejoined.append(line)
+        if rejoined[-1].startswith("╒") and rejoined[-1].rstrip().endswith("╕"):
+            joints = _joints(rejoined[-1])
+        elif rejoined[-1].startswith("╒"):
+            joints = _joints(rejoined[-1]) + 1
+    return rejoined
 
 
 def _joints(line: str) -> int:
-    return sum(each in _JOINTS for each in line)
+    return sum(letter in _JOINTS for letter in line)
 
 
 def _table(lines: Sequence[str], at: int, wanted: Sequence[str]) -> tuple[PrintedTable, int] | None:
-    """Read the table whose heading may stand in a line; also the line behind it."""
+    """Read the table whose heading may stand in a line; also return the line behind it."""
     heading = lines[at]
     for frame in _FRAMES:
         cells = _framed(heading, frame)
@@ -301,13 +298,15 @@ def _document(text: str) -> Any:
 
 
 def _of_json(document: Any, wanted: Sequence[str]) -> Iterator[PrintedTable]:
-    if isinstance(document, dict) and all(isinstance(each, dict) for each in document.values()):
+    if isinstance(document, dict) and all(
+        isinstance(column_, dict) for column_ in document.values()
+    ):
         numbers = dict.fromkeys(key for column in document.values() for key in column)
         records = [
             {"": number, **{name: column.get(number) for name, column in document.items()}}
             for number in numbers
         ]
-    elif isinstance(document, list) and all(isinstance(each, dict) for each in document):
+    elif isinstance(document, list) and all(isinstance(column_, dict) for column_ in document):
         records = document
     else:
         return

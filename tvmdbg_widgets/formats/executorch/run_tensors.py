@@ -1,4 +1,4 @@
-"""All tensors of a run: what its execution logged, and the constants of its program."""
+"""All tensors of a run: logged values of its execution, and constants of its program."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from tvmdbg_widgets.model.tensors.tensors import Tensor, Tensors
 
 
 def run_tensors(files: ExecuTorchFiles, graph: Graph | None) -> tuple[Tensors | None, list[Issue]]:
-    """Return the tensors of the nodes of a graph, None where there are none."""
+    """Return the tensors of the nodes of a graph, or None."""
     tensors: list[Tensor] = []
     issues: list[Issue] = []
     program, source = files.program, files.program_source
@@ -29,7 +29,9 @@ def run_tensors(files: ExecuTorchFiles, graph: Graph | None) -> tuple[Tensors | 
         plan = program.plan(files.method)
         tensors, issues = program_tensors(program, plan, graph, source, files.named_data)
         own = files.insides.of(files.method).values()
-        insides = {str(each.instruction): each.graph for each in own if each.graph is not None}
+        insides = {
+            str(inside.instruction): inside.graph for inside in own if inside.graph is not None
+        }
         inner, problems = delegate_tensors(graph, insides, program, source, files.named_data)
         tensors, issues = [*tensors, *inner], [*issues, *problems]
     dump, record, nodes = files.dump, files.record, files.event_nodes
@@ -66,35 +68,35 @@ def event_tensors(
 ) -> tuple[list[Tensor], list[Issue]]:
     """Return the tensors that one execution logged.
 
-    Kernels log their outputs in order. A delegate logs what it likes of its own events, and the
-    runtime all arguments of its call, outputs last. Where a delegate logged several values of one
-    operator, the call's output is taken, else the last of them, as ambiguous.
+    Kernels log their outputs in order; the runtime logs all arguments of a delegate's call, outputs
+    last. Of several values that a delegate logged of one operator, the call's output is taken, else
+    the last, as ambiguous.
     """
     tensors: dict[Entry, Tensor] = {}
     issues: list[Issue] = []
     named = named_bytes(buffer.source)
-    for each in _logged(dump, joined, graph, run, num_outputs):
-        if each.entry in tensors and each.trust > tensors[each.entry].trust:
+    for logged in _logged(dump, joined, graph, run, num_outputs):
+        if logged.entry in tensors and logged.trust > tensors[logged.entry].trust:
             continue
         try:
-            record = buffer.record(each.tensor, f"event {each.event}")
+            record = buffer.record(logged.tensor, f"event {logged.event}")
             named.spend(record.nbytes)
         except FormatError as problem:
-            node = each.entry[0]
+            node = logged.entry[0]
             text = f"the value of {graph.names[node]!r} cannot be read: {problem.problem}"
             issues.append(
                 Issue("debug-value", IssueSeverity.ERROR, text, nodes=(node,), file=problem.file)
             )
             continue
-        declared = graph.shape(*each.entry)
-        trust, notes = each.trust, [each.note] if each.note else []
+        declared = graph.shape(*logged.entry)
+        trust, notes = logged.trust, [logged.note] if logged.note else []
         if declared is not None and declared != record.shape:
             notes.append(f"logged with shape {list(record.shape)}, declared as {list(declared)}")
             trust = max(trust, Trust.AMBIGUOUS)
-        tensors[each.entry] = Tensor(
+        tensors[logged.entry] = Tensor(
             record,
-            *each.entry,
-            name=graph.names[each.entry[0]],
+            *logged.entry,
+            name=graph.names[logged.entry[0]],
             trust=trust,
             notes=notes,
             captured="node",
@@ -152,8 +154,8 @@ def _of_kernel(
 def _of_delegate(
     dump: ETDump, joined: EventNodes, graph: Graph, events: list[int]
 ) -> Iterator[_LoggedTensor]:
-    """Give entries what a delegate logged, by the operators that its events cover."""
-    found: dict[Entry, list[tuple[int, DebugTensor, int]]] = defaultdict(list)
+    """Give entries the values that a delegate logged, by the operators that its events cover."""
+    values: dict[Entry, list[tuple[int, DebugTensor, int]]] = defaultdict(list)
     leaving: dict[tuple[int, ...], list[Entry]] = {}
     for event in events:
         nodes = joined.of(event)
@@ -165,8 +167,8 @@ def _of_delegate(
         # A list is taken for the outputs only where there are as many, as single tensors are.
         if len(tensors) == len(leaving[nodes]):
             for entry, (_, tensor) in zip(leaving[nodes], tensors, strict=True):
-                found[entry].append((event, tensor, len(nodes)))
-    for entry, logged in found.items():
+                values[entry].append((event, tensor, len(nodes)))
+    for entry, logged in values.items():
         event, tensor, covered = logged[-1]
         number = int(dump.delegate_id_int[event])
         name = str(number) if number != -1 else repr(dump.delegate_id_str[event])
@@ -226,5 +228,5 @@ def _of_program(dump: ETDump, graph: Graph, run: int) -> Iterator[_LoggedTensor]
 
 
 def _tensors(dump: ETDump, events: list[int]) -> list[tuple[int, DebugTensor]]:
-    """Return the tensors that events logged, each with its event."""
-    return [(event, each) for event in events for each in dump.values[event].tensors]
+    """Return the tensors that events logged, with their events."""
+    return [(event, tensor) for event in events for tensor in dump.values[event].tensors]

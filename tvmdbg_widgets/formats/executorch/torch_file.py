@@ -1,4 +1,4 @@
-"""Reader of what ``torch.save`` writes: tensors in a zip archive, told by a pickle in it.
+"""Reader of ``torch.save`` files: tensors in a zip archive, described by a pickle in it.
 
 ``torch/serialization.py``, ``torch/_utils.py`` @ v2.13.0. The archive has one folder with
 ``data.pkl``, ``data/<key>`` (the bytes of each storage) and ``byteorder``.
@@ -46,7 +46,7 @@ class _Storage:
 
 
 def read_torch_file(source: ByteSource) -> Any:
-    """Read what was saved, without torch and without running its pickle."""
+    """Read a saved value without torch and without running its pickle."""
     members = read_directory(source).members
     pickles = [name for name in members if name.endswith(_PICKLE)]
     if len(pickles) != 1:
@@ -91,9 +91,9 @@ class _PickledTensors:
     def __init__(self, file: str, storages: Mapping[str, ByteSource], *, big_endian: bool) -> None:
         self._file, self._storages, self._big_endian = file, storages, big_endian
 
-    def storage(self, told: Any) -> _Storage:
+    def storage(self, reference: Any) -> _Storage:
         """``("storage", class, key, device, number of elements)``."""
-        match told:
+        match reference:
             case ("storage", Global(name), str(key), str(), int(count)) if name in _STORAGES:
                 dtype, content = DataType.parse(_STORAGES[name]), self._storages.get(key)
                 if content is None or not 0 <= count * dtype.itemsize <= content.size:
@@ -136,7 +136,7 @@ class _PickledTensors:
 
     def _view(self, storage: _Storage, dtype: DataType, place: tuple[Any, Any, Any]) -> TorchTensor:
         match place:
-            # The same long tuple may be passed to each call: it is refused by its length.
+            # The same long tuple may be passed to many calls: it is refused by its length.
             case (int(offset), tuple(shape), tuple(strides)) if max(
                 len(shape), len(strides)
             ) > MOST_DIMENSIONS or all(type(number) is int for number in (*shape, *strides)):
@@ -155,7 +155,7 @@ class _PickledTensors:
 
 
 _MOST_STEPS = 2_000_000
-#: Values that a pickle may hold, those that it keeps and uses again counted each time.
+#: Limit of values in a pickle; reused values count again.
 _ALWAYS, _A_BYTE = 10_000, 16
 _DEEPEST = 64
 _LONGEST_INT = 8
@@ -176,24 +176,24 @@ _Persistent = Callable[[Any], Any]
 def read_pickle(
     data: bytes, file: str, *, named: Collection[str], called: _Called, persistent: _Persistent
 ) -> Any:
-    """Return what a pickle holds."""
-    found = _PickleMachine(data, file, {*named, *called}, called, persistent).run()
-    _require_shallow(found, file, min(_MOST_STEPS, _ALWAYS + _A_BYTE * len(data)))
-    return found
+    """Return the value that a pickle holds."""
+    value = _PickleMachine(data, file, {*named, *called}, called, persistent).run()
+    _require_shallow(value, file, min(_MOST_STEPS, _ALWAYS + _A_BYTE * len(data)))
+    return value
 
 
 def _require_shallow(value: Any, file: str, most: int) -> None:
-    """Refuse what is nested deeper than any real file, or unfolds, as a list within itself does."""
+    """Refuse values that are nested deeper than any real file, or unfold endlessly."""
     level: list[Any] = [value]
     seen = depth = 0
     while level:
         depth += 1
         inner: list[Any] = []
-        for each in level:
-            if isinstance(each, dict):
-                inner += each.values()
-            elif isinstance(each, list | tuple):
-                inner += each
+        for item in level:
+            if isinstance(item, dict):
+                inner += item.values()
+            elif isinstance(item, list | tuple):
+                inner += item
             if depth > _DEEPEST or seen + len(inner) > most:
                 raise FormatError(
                     "this pickle is nested too deeply, or within itself",

@@ -1,8 +1,8 @@
-"""Nodes of delegates' graphs to the operators of the edge program that they come from.
+"""Edge-program operators that the nodes of delegates' graphs come from.
 
-Debug handles are not unique, and kernels outside of delegates share them: what one exported
-operator was decomposed into has one handle. So the operator must fit the node's type, then equal
-sizes go before the order of the graph (``backends/xnnpack/operators/op_*.py`` @ v1.4.1).
+Debug handles are not unique, and kernels outside of delegates share them: an exported operator and
+its decomposition have one handle. So the operator must fit the node's type, then equal sizes go
+before the order of the graph (``backends/xnnpack/operators/op_*.py`` @ v1.4.1).
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from tvmdbg_widgets.model.executorch.etrecord import ExportedProgram, ProgramNod
 _OPERATORS: Final = frozenset(each for operators in EDGE_OPERATORS.values() for each in operators)
 #: Of a tensor in PyTorch.
 _MOST_DIMENSIONS = 64
-#: Looks at each operator, whatever the number of nodes that share its handle.
+#: Visits per operator, whatever the number of nodes that share its handle.
 _LOOKS = 200
 
 
@@ -73,25 +73,22 @@ def _listed(
     program: ExportedProgram,
     handles: Mapping[str, int | Sequence[int]],
 ) -> tuple[dict[int, Counter[int]], set[int]]:
-    """Return the handles of the calls by instruction, and the calls that are of another export."""
+    """Return the handles of the calls by instruction, and the calls of another export."""
     listed: dict[int, Counter[int]] = {}
     foreign: set[int] = set()
     for instruction, graph in sorted(graphs.items()):
-        told = handles.get(str(instruction), () if not handles else None)
-        if not isinstance(told, Sequence):
+        own = handles.get(str(instruction), () if not handles else None)
+        if not isinstance(own, Sequence):
             wrong = any(node.handle is not None for node in graph.nodes)
-        elif not (wrong := _contradicted(graph, program, told)):
-            listed[instruction] = Counter(told)
+        elif not (wrong := _contradicted(graph, program, own)):
+            listed[instruction] = Counter(own)
         if wrong:
             foreign.add(instruction)
     return listed, foreign
 
 
 def _contradicted(graph: DelegateGraph, program: ExportedProgram, own: Sequence[int]) -> bool:
-    """Whether a delegate's graph is of another export than a program and the handles of its call.
-
-    A call lists all handles of its delegate. Lowering may change a node, but not half of them.
-    """
+    """Return whether a delegate's graph is of another export; lowering may change half of it."""
     call = {None, *own}
     if own and any(node.handle not in call for node in graph.nodes):
         return True
@@ -107,13 +104,13 @@ def _contradicted(graph: DelegateGraph, program: ExportedProgram, own: Sequence[
                 sizes = _without_ones(_sizes(program.nodes[at]))
                 there.setdefault(program.nodes[at].operator, set()).add(sizes)
         there = operators[node.handle]
-        found = {sizes for each in fits for sizes in there.get(each, ())}
+        sizes_there = {sizes for operator in fits for sizes in there.get(operator, ())}
         written = graph.values.get(node.writes[0]) if node.writes else None
         wanted = None if written is None else _without_ones(_sorted(written.shape))
         # A concatenation of many values has become several.
-        sure = wanted is not None and None not in found and fits != ("cat",)
+        sure = wanted is not None and None not in sizes_there and fits != ("cat",)
         known += 1
-        wrong += not found or (sure and wanted not in found)
+        wrong += not sizes_there or (sure and wanted not in sizes_there)
     return 0 < known <= 2 * wrong
 
 
@@ -140,17 +137,14 @@ class _EdgeNodeQueue:
 
 
 class _Candidates:
-    """Operators that no delegate's node has taken, by handle, operator and sorted sizes.
-
-    Each is looked at a few times at most, whatever the number of nodes that share its handle.
-    """
+    """Operators that no delegate's node has taken, by handle, operator and sorted sizes."""
 
     def __init__(self, program: ExportedProgram, natives: set[int]) -> None:
         self._program = program
         self._natives = natives
         most = 10_000 + _LOOKS * len(program.nodes)
         self._budget = WorkBudget(most, program.name, "nodes for the handles of all calls")
-        #: By handle and operator, then by sorted sizes, and all of them as those of None.
+        #: By handle and operator, then by sorted sizes; None holds all sizes.
         self._queues: dict[tuple[int, str], dict[tuple[int, ...] | None, _EdgeNodeQueue]] = {}
         self._ready: set[int] = set()
         self._taken: set[int] = set()
@@ -165,10 +159,10 @@ class _Candidates:
         fits = EDGE_OPERATORS.get(node.type)
         if fits is None:
             # A type that is not known: only where no doubt is possible.
-            alone = self._program.by_handle.get(handle, ())
-            if len(alone) != 1 or handle in self._natives or alone[0] in self._taken:
+            sole = self._program.by_handle.get(handle, ())
+            if len(sole) != 1 or handle in self._natives or sole[0] in self._taken:
                 return None
-            fits = (self._program.nodes[alone[0]].operator,)
+            fits = (self._program.nodes[sole[0]].operator,)
         written = graph.values.get(node.writes[0]) if node.writes else None
         wanted = None if written is None else _sorted(written.shape)
         for sizes in dict.fromkeys((wanted, None)):
@@ -214,7 +208,7 @@ class _Candidates:
 
 
 def _sizes(node: ProgramNode) -> tuple[int, ...] | None:
-    """Return the sorted sizes of the first value that a node writes, None where not known."""
+    """Return the sorted sizes of a node's first output, or None."""
     return _sorted(node.outputs[0].sizes) if node.outputs else None
 
 
@@ -240,7 +234,7 @@ _TAKEN_IN: Final = {
     "dequantize_": False,
     "choose_qparams": False,
 }
-#: Steps between neighbors for each operator and each value read.
+#: Budget of steps between neighbors per operator and read value.
 _STEPS = 20
 
 
@@ -251,7 +245,7 @@ def goes_up(operator: str) -> bool | None:
 
 
 class _DelegateNeighbors:
-    """The delegates' nodes nearest to operators that are on none, before and behind them."""
+    """The delegates' nodes nearest to operators without a node, before and behind them."""
 
     def __init__(
         self,
@@ -271,7 +265,7 @@ class _DelegateNeighbors:
                     self._users.setdefault(source, []).append(at)
         links = sum(map(len, self._reads.values())) + len(owners) + len(inside)
         self._budget = WorkBudget(10_000 + _STEPS * links, program.name, "steps between operators")
-        on = {at: (0, tuple(sorted(found))) for at, found in owners.items()}
+        on = {at: (0, tuple(sorted(ids))) for at, ids in owners.items()}
         self._before = self._walked(sorted(inside), self._reads, on)
         self._behind = self._walked(sorted(inside, reverse=True), self._users, on)
 
@@ -283,9 +277,9 @@ class _DelegateNeighbors:
         for near in sides:
             _, owners = near.get(at, (0, ()))
             self._budget.spend(len(owners))
-            found = tuple(owner for owner in owners if owner[0] in calls)
-            if found:
-                return found
+            called = tuple(owner for owner in owners if owner[0] in calls)
+            if called:
+                return called
         return ()
 
     def _walked(
@@ -294,9 +288,9 @@ class _DelegateNeighbors:
         neighbors: Mapping[int, Sequence[int]],
         on: Mapping[int, tuple[int, Owners]],
     ) -> dict[int, tuple[int, Owners]]:
-        found = dict(on)
+        nearest = dict(on)
         for at in order:
-            reached = [found[each] for each in neighbors.get(at, ()) if each in found]
+            reached = [nearest[each] for each in neighbors.get(at, ()) if each in nearest]
             if not reached:
                 continue
             steps = min(far for far, _ in reached)
@@ -304,8 +298,8 @@ class _DelegateNeighbors:
             if len(owners) > 1:
                 self._budget.spend(sum(map(len, owners)))
                 owners = [tuple(sorted({each for own in owners for each in own}))]
-            found[at] = (steps + 1, owners[0])
-        return found
+            nearest[at] = (steps + 1, owners[0])
+        return nearest
 
 
 def taken_in_by(
@@ -314,7 +308,7 @@ def taken_in_by(
     listed: Mapping[int, Counter[int]],
     of: Mapping[DelegateNodeId, EdgeNode],
 ) -> tuple[dict[int, Owners], dict[int, Owners]]:
-    """Return the nodes that took in the operators of delegates which are on none."""
+    """Return the nodes that took in operators without a node of their own."""
     calls: dict[int, list[int]] = {}
     left: Counter[int] = Counter()
     for instruction, own in listed.items():
@@ -348,13 +342,13 @@ def taken_in_by(
         within = set(calls[handle])
         alone = all((instruction, handle) not in named for instruction in within)
         for nth, at in enumerate(nodes):
-            found = near.owners_of(at, within)
-            if found:
-                (part_of if alone and nth == 0 else beside)[at] = found
+            nearest = near.owners_of(at, within)
+            if nearest:
+                (part_of if alone and nth == 0 else beside)[at] = nearest
     return part_of, beside
 
 
-#: The edge node of each operator by its number, and the operator that took in each other node.
+#: The edge nodes by the operator's number, and the operators that took in the other nodes.
 Mapped = tuple[dict[int, EdgeNode], dict[int, int]]
 
 
@@ -364,7 +358,7 @@ def _mapped_nodes(
     inside: Sequence[int],
     handles_of: Mapping[str, Sequence[int]],
 ) -> Mapped:
-    """Return the edge node of each operator by its number, and what it took in besides."""
+    """Return the edge node of each operator by its number, and its fused operators."""
     places = _places(graph, program, inside, handles_of)
     return _by_names(graph, program, inside) if places is None else _by_map(graph, program, places)
 
@@ -379,25 +373,25 @@ def _places(
     inside: Sequence[int],
     handles_of: Mapping[str, Sequence[int]],
 ) -> dict[int, tuple[int, ...]] | None:
-    """Return the edge nodes of each operator by the map, None where some of it does not fit."""
+    """Return the edge nodes of each operator by the map, or None if it contradicts the graph."""
     ids = Counter(str(node.fields.get("node_id")) for node in graph.nodes)
     own = set(inside)
     operators = {program.nodes[at].operator for at in inside}
-    found: dict[int, tuple[int, ...]] = {}
+    places_of: dict[int, tuple[int, ...]] = {}
     for node in graph.nodes:
         identifier = str(node.fields.get("node_id"))
         handles = handles_of.get(identifier, ())
         if not handles:
             continue
         held = [[at for at in program.by_handle.get(handle, ()) if at in own] for handle in handles]
-        places = tuple(sorted({at for each in held for at in each}))
+        places = tuple(sorted({at for group in held for at in group}))
         named = {program.nodes[at].operator for at in places}
         operator = _type(node)
         fits = operator in named or operator not in operators
         if ids[identifier] > 1 or not all(held) or not fits:
             return None
-        found[node.index] = places
-    return found or None
+        places_of[node.index] = places
+    return places_of or None
 
 
 def _by_map(

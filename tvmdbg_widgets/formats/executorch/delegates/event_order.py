@@ -1,4 +1,4 @@
-"""Lay events along nodes, in order, at the least cost; join Vulkan's events with its graph."""
+"""Least-cost alignment of events with the nodes of a graph; Vulkan's events."""
 
 from __future__ import annotations
 
@@ -42,10 +42,7 @@ _MOST_BITS: Final = 500_000_000
 
 @dataclass(frozen=True, slots=True)
 class OrderStep:
-    """The events that a node may give: none, one, or two.
-
-    Costs are by kind of event, :data:`NEVER` for those that cannot be.
-    """
+    """Costs of the events that a node may log, by kind of event: none, one, or two."""
 
     nothing: int
     one: tuple[int, ...]
@@ -54,11 +51,10 @@ class OrderStep:
 
 @dataclass(frozen=True, slots=True)
 class EventOrder:
-    """All alignments of the least cost.
+    """All alignments of the least cost; ``bad`` counts skipped nodes and events.
 
-    ``given`` has a bit per event for each node: those that it gives in some of them. ``free`` has
-    the events that are without a node in some. ``bad`` counts nodes and events that are skipped in
-    one of them.
+    ``given`` has a bit per event for each node: the events that it logs in some alignment. ``free``
+    has the events without a node in some.
     """
 
     cost: int
@@ -70,7 +66,7 @@ class EventOrder:
 def in_order(
     steps: Sequence[OrderStep], kinds: Sequence[int], skips: Sequence[int]
 ) -> EventOrder | None:
-    """Return the alignments of least cost, None where the lists are too long."""
+    """Return the alignments of least cost, or None if the lists are too long."""
     cells = (len(steps) + 1) * (len(kinds) + 1)
     if cells > _MOST_BITS:
         return None
@@ -188,12 +184,12 @@ def _skipped(
     front: npt.NDArray[np.int32],
     skip: _Ints,
 ) -> int:
-    index, at, found = len(steps), len(skip), 0
+    index, at, skipped = len(steps), len(skip), 0
     while index or at:
         cost = front[index, at]
         if at and cost == front[index, at - 1] + skip[at - 1]:
             at -= 1
-            found += int(skip[at] == SKIP)
+            skipped += int(skip[at] == SKIP)
             continue
         index -= 1
         one, two = known[id(steps[index])]
@@ -202,8 +198,8 @@ def _skipped(
         elif at > 1 and two is not None and cost == front[index, at - 2] + two[at - 2]:
             at -= 2
         else:
-            found += int(steps[index].nothing == SKIP)
-    return found
+            skipped += int(steps[index].nothing == SKIP)
+    return skipped
 
 
 _PHASE: Final = "a phase of the call, of no operator"
@@ -218,12 +214,12 @@ _MOST_TRIES: Final = 20_000_000
 
 
 def align(graph: DelegateGraph, names: Sequence[str]) -> Alignment:
-    """Return which nodes the events of one call are of."""
+    """Match the events of one call with nodes."""
     read = [None if name in PHASES else read_name(name) for name in names]
     numbered = {
-        at: each
-        for at, each in enumerate(read)
-        if each is not None and each.operator_id is not None
+        at: dispatch
+        for at, dispatch in enumerate(read)
+        if dispatch is not None and dispatch.operator_id is not None
     }
     matches, cost, fits = _dispatches(graph, numbered)
     events = tuple(
@@ -244,10 +240,10 @@ def align(graph: DelegateGraph, names: Sequence[str]) -> Alignment:
 def _dispatches(
     graph: DelegateGraph, read: Mapping[int, Dispatch]
 ) -> tuple[dict[int, EventMatch], int, bool]:
-    """Return the matches of dispatches by event, their cost, and whether they are of the graph."""
-    if all(each.stages for each in read.values()):
+    """Return the matches of dispatches by event, their cost, and whether they fit the graph."""
+    if all(dispatch.stages for dispatch in read.values()):
         return dict.fromkeys(read, EventMatch((), None, NONE, _STAGING)), 0, True
-    numbers = {each.operator_id for each in read.values()}
+    numbers = {dispatch.operator_id for dispatch in read.values()}
     first = min(number for number in numbers if number is not None)
     places = _places(graph, list(read.values()))
     if places is None:
@@ -255,27 +251,24 @@ def _dispatches(
     if not places:
         return _by_name(graph, read)
     # Before August 2026 the events had no id of the graph's operators.
-    sure = any(each.node_id is not None for each in read.values())
-    told = (EXACT, "") if sure else (ORDER, _BY_NUMBER)
-    found: dict[int, EventMatch] = {}
-    for at, each in read.items():
-        number = first if each.operator_id is None else each.operator_id
+    sure = any(dispatch.node_id is not None for dispatch in read.values())
+    how = (EXACT, "") if sure else (ORDER, _BY_NUMBER)
+    matches: dict[int, EventMatch] = {}
+    for at, dispatch in read.items():
+        number = first if dispatch.operator_id is None else dispatch.operator_id
         may_be = [number - place for place in places]
         inside = tuple(index for index in may_be if 0 <= index < len(graph.nodes))
         if len(places) == 1 and inside:
-            found[at] = EventMatch(inside, inside[0], *told)
+            matches[at] = EventMatch(inside, inside[0], *how)
         elif inside:
-            found[at] = EventMatch((), None, AMBIGUOUS, _SEVERAL, tuple(sorted(inside)))
+            matches[at] = EventMatch((), None, AMBIGUOUS, _SEVERAL, tuple(sorted(inside)))
         else:
-            found[at] = EventMatch((), None, NONE, _STAGING)
-    return found, 0, True
+            matches[at] = EventMatch((), None, NONE, _STAGING)
+    return matches, 0, True
 
 
 def _places(graph: DelegateGraph, read: Sequence[Dispatch]) -> list[int] | None:
-    """Return the numbers that the first operator may have, None where that is too much to try.
-
-    Of several, those where as many numbers stage outputs as there are, if any.
-    """
+    """Return the possible numbers of the first operator, or None if there are too many to try."""
     count, outputs = len(graph.nodes), len(graph.outputs)
     codes = {type_: at for at, type_ in enumerate(dict.fromkeys(n.type for n in graph.nodes))}
     told = sorted(

@@ -1,4 +1,4 @@
-"""The backends whose payloads are known, and what is read of each."""
+"""The known backends, and the readers of their payloads."""
 
 from __future__ import annotations
 
@@ -36,14 +36,14 @@ from tvmdbg_widgets.model.executorch.program_instructions import CallDelegate, K
 from tvmdbg_widgets.model.executorch.vulkan_names import explain_name
 from tvmdbg_widgets.sources.byte_source import ByteSource
 
-#: Bytes of a payload that tell what it is.
+#: Bytes of a payload that identify its format.
 _HEAD = 64
 _SHOWN = 16
 
 
 @dataclass(frozen=True)
 class DelegateFamily:
-    """What is known of the payloads of a backend."""
+    """Names, readers and magic bytes of a backend's payloads."""
 
     backend: str
     title: str
@@ -55,7 +55,7 @@ class DelegateFamily:
     magic_at: int = 4
 
     def describe(self, head: bytes, size: int) -> str:
-        """Return what a payload is; empty where it does not start as the backend's do."""
+        """Describe a payload; empty if it has not the backend's magic bytes."""
         known = head[self.magic_at :].startswith(self.magics)
         return f"{self.title}, {counted(size, 'byte')}" if known else ""
 
@@ -67,7 +67,7 @@ _OF_CORE_ML: Final = (
 _QNN: Final = 0x5678ABCD.to_bytes(4, "little")
 _VELA: Final = b"vela_bin_stream"
 _XNN: Final = (b"XH00", b"XN00", b"XN01")
-#: Delegates that are known, each a line; a backend whose payload holds a graph has a reader.
+#: Known delegates; a backend whose payload holds a graph has a reader.
 FAMILIES: tuple[DelegateFamily, ...] = (
     DelegateFamily(
         "XnnpackBackend", "XNNPACK graph", _XNN, read_xnnpack, xnnpack_events.align, explain_kernel
@@ -93,28 +93,25 @@ _BY_BACKEND = {family.backend: family for family in FAMILIES}
 
 
 def family_of(backend: str) -> DelegateFamily | None:
-    """Return what is known of a backend's payloads, None where nothing is."""
+    """Return the family of a backend, None if unknown."""
     return _BY_BACKEND.get(backend)
 
 
 def payload_text(source: ByteSource, delegate: Delegate) -> str:
-    """Return what the payload of a delegate is, in a phrase; its first bytes where unknown."""
+    """Describe a delegate's payload in a phrase, by its first bytes if unknown."""
     offset, size = delegate.payload
     head = source.read(offset, min(size, _HEAD))
     family = family_of(delegate.id)
-    told = "" if family is None else family.describe(head, size)
-    if told or not size:
-        return told or "empty payload"
+    text = "" if family is None else family.describe(head, size)
+    if text or not size:
+        return text or "empty payload"
     return f"unknown payload, {counted(size, 'byte')}, first {head[:_SHOWN].hex(' ')}"
 
 
 def delegate_graph(
     program: Program, source: ByteSource, delegate: Delegate
 ) -> tuple[DelegateGraph | None, Issues]:
-    """Return the graph of a delegate and what is wrong with its payload.
-
-    There is none where the payload is damaged, and where it holds no graph that can be read.
-    """
+    """Return a delegate's graph, None if it cannot be read, and the issues of its payload."""
     family = family_of(delegate.id)
     if family is None or family.read is None:
         return None, Issues()
@@ -128,13 +125,13 @@ def delegate_graph(
 
 @dataclass(frozen=True, eq=False)
 class ProgramGraphs:
-    """The graphs of all delegates of a program; those that share a payload share a graph."""
+    """The graphs of all delegates of a program, one per payload."""
 
     graphs: Mapping[tuple[str, FileSpan], DelegateGraph]
     issues: Issues
 
     def of(self, delegate: Delegate) -> DelegateGraph | None:
-        """Return the graph of a delegate, None where none can be read."""
+        """Return the graph of a delegate, or None if it cannot be read."""
         return self.graphs.get((delegate.id, delegate.payload))
 
 
@@ -159,7 +156,7 @@ def graphs_of(program: Program, source: ByteSource) -> ProgramGraphs:
 
 
 class ConstantBytes:
-    """Where the bytes of the constants of a program's delegates lie."""
+    """Byte ranges of the constants of a program's delegates."""
 
     def __init__(
         self, program: Program, source: ByteSource, named: Sequence[NamedFile] = ()
@@ -173,7 +170,7 @@ class ConstantBytes:
                 self._known.setdefault(tensor.name, (file, FileSpan(tensor.offset, tensor.nbytes)))
 
     def of(self, constant: DelegateConstant) -> tuple[ByteSource, FileSpan] | None:
-        """Return file and bytes of a constant, None where no file has them."""
+        """Return file and byte range of a constant, or None if no file has them."""
         if constant.span is not None:
             return self._source, constant.span
         source, span = self._known.get(constant.key, (self._source, FileSpan(0, -1)))
@@ -185,13 +182,13 @@ class ConstantBytes:
 Instruction = tuple[int, int]
 Ints = npt.NDArray[np.int64]
 
-#: What a call costs that the method does not make there, as an event without an operator does.
+#: Cost of a call that the method does not make there, like an event without an operator.
 _OTHER_CALL: Final = 5
 #: Operators that may be opened, and compared with events, in any file.
 _FEW_NODES: Final = 50_000
 #: Different lists of events of a delegate; real ones log the same in all calls.
 _MOST_LISTS: Final = 4
-#: Methods times runs and events, where the method that ran is looked for.
+#: Methods times runs and events, to search the method that ran.
 _MOST_COMPARED: Final = 2_000_000
 _SHARED: Final = "delegates-shared"
 
@@ -199,10 +196,7 @@ _SHARED: Final = "delegates-shared"
 def opened_insides(
     program: Program | None, source: ByteSource | None, dump: ETDump | None, method: str | None
 ) -> tuple[Insides, list[Issue]]:
-    """Return the delegates of a program from inside, with the events of a dump where there is one.
-
-    `method` is the one that ran, where the caller said so.
-    """
+    """Return a program's delegates, aligned with a dump's events; `method` may name the one run."""
     if program is None or source is None:
         return Insides(), []
     insides, issues = insides_of(program, source)
@@ -213,13 +207,13 @@ def opened_insides(
 
 
 def insides_of(program: Program, source: ByteSource) -> tuple[Insides, list[Issue]]:
-    """Return the calls of delegates of all methods, with the graphs in their payloads."""
+    """Return the delegate calls of all methods, with the graphs in their payloads."""
     graphs = graphs_of(program, source)
     issues = list(graphs.issues)
     texts: dict[tuple[str, FileSpan], str] = {}
-    found = []
+    insides = []
     # A program calls each delegate once; instructions may share one that is as large as the file.
-    sizes = sum(len(each.nodes) + len(each.values) for each in graphs.graphs.values())
+    sizes = sum(len(graph_.nodes) + len(graph_.values) for graph_ in graphs.graphs.values())
     opened = WorkBudget(_FEW_NODES + SHARES * sizes, program.file, "operators of delegates")
     for plan, chain, at, step in _delegate_calls(program):
         delegate = plan.delegates[step.delegate_index]
@@ -233,8 +227,10 @@ def insides_of(program: Program, source: ByteSource) -> tuple[Insides, list[Issu
             if not issues or issues[-1].rule != _SHARED:
                 issues.append(Issue(_SHARED, IssueSeverity.ERROR, str(problem), file=program.file))
             graph = None
-        found.append(Inside(plan.name, chain, at, step.delegate_index, delegate, texts[key], graph))
-    return Insides(tuple(found)), issues
+        insides.append(
+            Inside(plan.name, chain, at, step.delegate_index, delegate, texts[key], graph)
+        )
+    return Insides(tuple(insides)), issues
 
 
 def _delegate_calls(program: Program) -> Iterator[tuple[Plan, int, int, CallDelegate]]:
@@ -249,10 +245,7 @@ def _delegate_calls(program: Program) -> Iterator[tuple[Plan, int, int, CallDele
 def with_events(
     insides: Insides, dump: ETDump, program: Program, method: str | None
 ) -> tuple[Insides, list[Issue]]:
-    """Return the same with the events of a dump aligned to the operators of each call.
-
-    The method of a run is the one whose calls fit best, kernels and delegates' events alike.
-    """
+    """Align a dump's events with the operators of each call, by the method that fits best."""
     aligner = _Aligner(insides, dump)
     names = program.methods
     if len(names) * (dump.num_runs + dump.num_events) > _MOST_COMPARED and len(names) > 1:
@@ -276,12 +269,12 @@ class _Aligner:
         self._known: dict[tuple[int, tuple[str, ...]], Alignment] = {}
         self._events = DelegateCalls.of(dump).events(dump)
         self._run = run_of(dump)
-        # Each delegate logs the same events in all its calls.
+        # A delegate logs the same events in all its calls.
         nodes = sum(len(each.graph.nodes) for each in insides.insides if each.graph is not None)
         self._left = _FEW_NODES + _MOST_LISTS * (nodes + dump.num_events)
 
     def costs(self, method: str) -> Ints:
-        """Return what the calls of each run cost as those of a method."""
+        """Return the cost per run of reading its calls as those of a method."""
         own = self._insides.of(method)
         costs = np.zeros(self._dump.num_runs, np.int64)
         for call, events in self._events.items():
@@ -292,19 +285,19 @@ class _Aligner:
         return costs
 
     def calls(self, methods: Sequence[tuple[str, ...]]) -> dict[int, CallEvents]:
-        by_method = {name: self._insides.of(name) for each in methods for name in each}
-        found: dict[int, CallEvents] = {}
+        by_method = {name: self._insides.of(name) for inside in methods for name in inside}
+        calls: dict[int, CallEvents] = {}
         for call, events in self._events.items():
             at = self._dump.place(call)
             may_be = [by_method[name].get(at) for name in methods[self._run[call]]]
             candidates = tuple(
-                (each, self._aligned(each, events)) for each in may_be if each is not None
+                (inside, self._aligned(inside, events)) for inside in may_be if inside is not None
             )
             if len(candidates) == 1:
-                found[call] = CallEvents(events, *candidates[0])
+                calls[call] = CallEvents(events, *candidates[0])
             else:
-                found[call] = CallEvents(events, candidates=candidates)
-        return found
+                calls[call] = CallEvents(events, candidates=candidates)
+        return calls
 
     def _aligned(self, inside: Inside, events: tuple[int, ...]) -> Alignment | None:
         family = family_of(inside.delegate.id)
@@ -323,7 +316,7 @@ class _Aligner:
 
 
 def _kernel_costs(dump: ETDump, plan: Plan) -> Ints:
-    """Return what the kernels of each run cost that the method does not call there."""
+    """Return the cost per run of kernels that the method does not call there."""
     costs = np.zeros(dump.num_runs, np.int64)
     run = run_of(dump)
     for event in np.flatnonzero(of_kernels(dump.names) & (dump.chain_index >= 0)).tolist():
@@ -342,13 +335,13 @@ def _misfits(dump: ETDump, insides: Insides) -> list[Issue]:
     wrong: dict[int, None] = {}
     lost: dict[int, None] = {}
     partly: dict[int, None] = {}
-    for call, each in insides.calls.items():
+    for call, events in insides.calls.items():
         at = int(dump.instruction_id[call])
-        if not each.fits:
+        if not events.fits:
             wrong[at] = None
-        elif each.inside is None and not each.candidates:
+        elif events.inside is None and not events.candidates:
             lost[at] = None
-        elif each.events and each.alignment is not None and each.alignment.left_over:
+        elif events.events and events.alignment is not None and events.alignment.left_over:
             partly[at] = None
     other = (
         "delegates logged events in {}, but {}: dump and program are not of the same export, and "

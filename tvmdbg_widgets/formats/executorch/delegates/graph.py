@@ -1,4 +1,4 @@
-"""A delegate's own graph as nodes, entries and edges, like that of any other run."""
+"""A delegate's own graph as nodes, entries and edges, like the graph of any other run."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ DTYPES: Final = {
         for name in ["BOOL", "UINT8", "INT8", "INT32", "INT64", "FLOAT16", "FLOAT32", "FLOAT64"]
     },
 }
-#: Sides of one thing that fields tell apart: what it is called, and which sides.
+#: Titles and sides of parameters that are split over fields.
 _BOTH: Final = ("height", "width")
 _SIDES: Final = {
     "padding": ("padding", ("top", "right", "bottom", "left")),
@@ -63,10 +63,7 @@ _FLOAT: Final = np.dtype(np.float32)
 
 
 def graph_of(inside: DelegateGraph) -> Graph:
-    """Return the graph of a delegate.
-
-    Node ids of operators are their numbers in the payload; inputs and constants come behind them.
-    """
+    """Return the graph of a delegate: operators by number, then inputs and constants."""
     values, layouts = inside.values, layouts_of(inside)
 
     def position(value: int) -> int:
@@ -100,7 +97,7 @@ def graph_of(inside: DelegateGraph) -> Graph:
                     attrs["bytes"] = counted(constant.size, "byte")
                     if constant.key:
                         attrs["named data"] = constant.key
-                # ``filter`` of ``filter_id``, and ``constant`` of what is no more than an input.
+                # ``filter`` of ``filter_id``, and ``constant`` of plain inputs.
                 name = role.removesuffix("_id").rstrip("0123456789")
                 name = f"{'constant' if name == 'input' else name}_{value}"
                 rows.append(_DelegateGraphRow(name, "", NodeKind.PARAMETER, (value,), attrs))
@@ -114,7 +111,7 @@ def graph_of(inside: DelegateGraph) -> Graph:
     ).reshape(-1, 4)
     kinds = np.array([row.kind for row in rows], np.uint8)
     held = [values.get(value) for row in rows for value in row.values]
-    shapes = [None if each is None else each.shape for each in held]
+    shapes = [None if tensor is None else tensor.shape for tensor in held]
     heads = [entry[value] for value in sorted(inside.outputs, key=position) if value in entry]
     return Graph(
         names=StringColumn.from_strings(row.name for row in rows),
@@ -131,11 +128,11 @@ def graph_of(inside: DelegateGraph) -> Graph:
         edge_trust=np.where(columns[:, 0] < 0, Trust.ABSENT, Trust.EXACT).astype(np.uint8),
         heads=np.array(heads, np.int32).reshape(-1, 2),
         arg_nodes=np.flatnonzero(kinds != NodeKind.OPERATOR).astype(np.int32),
-        shape_offsets=np.cumsum([0, *(len(each or ()) for each in shapes)], dtype=np.int64),
-        shape_dims=np.array([dim for each in shapes for dim in each or ()], np.int64),
-        shape_known=np.array([each is not None for each in shapes], np.bool_),
+        shape_offsets=np.cumsum([0, *(len(tensor or ()) for tensor in shapes)], dtype=np.int64),
+        shape_dims=np.array([dim for tensor in shapes for dim in tensor or ()], np.int64),
+        shape_known=np.array([tensor is not None for tensor in shapes], np.bool_),
         dtypes=StringColumn.from_strings(
-            "" if each is None else DTYPES.get(each.dtype, "") for each in held
+            "" if tensor is None else DTYPES.get(tensor.dtype, "") for tensor in held
         ),
         attrs=tuple(MappingProxyType(row.attrs) for row in rows),
         form="delegate",
@@ -153,27 +150,27 @@ class _DelegateGraphRow(NamedTuple):
 
 
 def layouts_of(inside: DelegateGraph) -> Mapping[int, str]:
-    """Return the values that lie in NHWC, between the transposes that lowering inserted."""
-    found: dict[int, str] = {}
+    """Return the values in NHWC, between the transposes that lowering inserted."""
+    layouts: dict[int, str] = {}
     for node in inside.nodes:
         moves = node.type in ("StaticTranspose", "StaticReshape")
         begins = moves and node.handle is None and node.fields.get("perm") == _TO_NHWC
-        if begins or (not moves and any(value in found for value in node.reads)):
+        if begins or (not moves and any(value in layouts for value in node.reads)):
             for value in node.writes:
                 if value in inside.values and len(inside.values[value].shape) == len(_TO_NHWC):
-                    found[value] = "NHWC"
-    return found
+                    layouts[value] = "NHWC"
+    return layouts
 
 
 def node_attrs(
     inside: DelegateGraph, node: DelegateNode, layouts: Mapping[int, str]
 ) -> dict[str, str]:
-    """Return what an operator tells of itself, in the words of the field."""
-    told = {"delegate_node": node.name}
+    """Return an operator's attributes in the terms of the field."""
+    attrs = {"delegate_node": node.name}
     if node.inserted:
-        told["inserted"] = "by lowering: no operator of the edge program asked for it"
+        attrs["inserted"] = "by lowering: no operator of the edge program asked for it"
     elif node.handle is not None:
-        told["debug_handle"] = str(node.handle)
+        attrs["debug_handle"] = str(node.handle)
     ports = {name for name, _ in (*node.inputs, *node.outputs)}
     left = {
         name: value
@@ -185,21 +182,21 @@ def node_attrs(
         names = [f"{start}_{side}" for side in sides]
         if all(name in left for name in names):
             texts = [_text(left.pop(name)) for name in names]
-            told[title] = " × ".join(texts) if len(sides) == 2 else ", ".join(texts)
+            attrs[title] = " × ".join(texts) if len(sides) == 2 else ", ".join(texts)
             if len(sides) > 2:
-                told[title] += f" ({', '.join(sides)})"
+                attrs[title] += f" ({', '.join(sides)})"
     if node.type != "ConvTranspose2d":
-        told.pop("output padding", None)
-    told |= {name.replace("_", " "): _text(value) for name, value in left.items()}
+        attrs.pop("output padding", None)
+    attrs |= {name.replace("_", " "): _text(value) for name, value in left.items()}
     if node.bounds is not None:
         low, high = node.bounds
         named = {(0.0, math.inf): "relu, ", (0.0, 6.0): "relu6, "}.get(node.bounds, "")
-        what = "bounds" if node.type == "Clamp" else "fused activation"
-        told[what] = f"{named}{_text(low)} to {_text(high)}"
-    told |= dict(_quantized(inside, node))
+        title_ = "bounds" if node.type == "Clamp" else "fused activation"
+        attrs[title_] = f"{named}{_text(low)} to {_text(high)}"
+    attrs |= dict(_quantized(inside, node))
     if any(layouts.get(value) for value in node.writes):
-        told["layout"] = "NHWC"
-    return told
+        attrs["layout"] = "NHWC"
+    return attrs
 
 
 def _quantized(inside: DelegateGraph, node: DelegateNode) -> Iterator[tuple[str, str]]:
@@ -210,7 +207,7 @@ def _quantized(inside: DelegateGraph, node: DelegateNode) -> Iterator[tuple[str,
 
 
 def quantization_text(value: DelegateValue) -> str:
-    """Return how a value is quantized: ``"qint8, per tensor: scale 0.0213, zero point 3"``."""
+    """Describe the quantization of a value: ``"qint8, per tensor: scale 0.0213, zero point 3"``."""
     fields = dict(value.quantization)
     kind = str(fields.pop("kind", ""))
     words = {
@@ -220,14 +217,14 @@ def quantization_text(value: DelegateValue) -> str:
         "PerChannelGroupQuant": "per group of channels",
     }
     constant, count = fields.pop("scale_buffer_idx", 0), fields.pop("num_scales", 0)
-    told = [
-        f"{name.replace('_', ' ')} {_text(each)}"
-        for name, each in fields.items()
-        if name not in ("scale", "scale_bf16") or each or isinstance(each, float)
+    parts = [
+        f"{name.replace('_', ' ')} {_text(field)}"
+        for name, field in fields.items()
+        if name not in ("scale", "scale_bf16") or field or isinstance(field, float)
     ]
     if constant:
-        told.append(f"{count:,} scales in constant {constant}")
-    return f"{value.dtype}, {words.get(kind, kind)}: {', '.join(told)}"
+        parts.append(f"{count:,} scales in constant {constant}")
+    return f"{value.dtype}, {words.get(kind, kind)}: {', '.join(parts)}"
 
 
 def _value_attrs(value: DelegateValue) -> dict[str, str]:
@@ -269,11 +266,11 @@ def delegate_tensors(
         value = None if inside is None else inside.values.get(int(attrs["delegate_value"]))
         if inside is None or value is None or not 0 < value.constant < len(inside.constants):
             continue
-        found = where.of(inside.constants[value.constant])
-        if found is None:
+        bytes_ = where.of(inside.constants[value.constant])
+        if bytes_ is None:
             lost.append(node)
             continue
-        file, span = found
+        file, span = bytes_
         record = _record(value, graph.names[node], file, span.offset, span.size)
         if record is None:
             other.append(node)
@@ -288,7 +285,7 @@ def delegate_tensors(
 def _record(
     value: DelegateValue, key: str, file: ByteSource, offset: int, size: int
 ) -> ArrayRecord | None:
-    """Return a constant's array, None where its bytes are not as many as its shape has."""
+    """Return a constant's array, or None if its size does not fit its shape."""
     dtype = DTYPES.get(value.dtype)
     if dtype is None:
         return None

@@ -1,4 +1,4 @@
-"""The operators of delegates on the nodes of a run's graph, their events and their attributes."""
+"""Operators of delegates on the nodes of a run's graph, with their events and attributes."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ from tvmdbg_widgets.model.timeline.timeline import Timeline
 Instruction = tuple[int, int]
 
 _SURE: Final = (EXACT, ORDER)
-#: What lowering inserted, by the type of the operator.
+#: Descriptions of inserted operators by type.
 _INSERTED: Final = {
     "StaticTranspose": "layout conversion",
     "StaticReshape": "reshaping",
@@ -61,25 +61,29 @@ _INSERTED: Final = {
 }
 
 
-#: Attributes of an operator that its edge node has in words of its own, or that say nothing there.
+#: Attributes of an operator that mean nothing on its edge node.
 _OF_EDGES: Final = ("debug_handle", "inserted")
-#: Events of one operator that are told by name: a shader is dispatched as often as it takes.
+#: Events of one operator that are listed by name: a shader is dispatched many times.
 _MOST_EVENTS: Final = 12
 
 
 def placed_on_edges(
     insides: Insides, record: ETRecord, method: str, program: ExportedProgram
 ) -> Insides:
-    """Return the same with the operators of a method's delegates placed on the edge graph."""
+    """Place the operators of a method's delegates on the edge graph."""
     graphs = {
-        at[1]: each.graph for at, each in insides.of(method).items() if at[0] == 0 and each.graph
+        at[1]: inside.graph
+        for at, inside in insides.of(method).items()
+        if at[0] == 0 and inside.graph
     }
     calls = (record.delegate_map or {}).get(method, {})
-    told = {
-        at: each.identifiers for at in graphs if (each := calls.get(str(at))) and each.identifiers
+    identifiers = {
+        at: inside.identifiers
+        for at in graphs
+        if (inside := calls.get(str(at))) and inside.identifiers
     }
     handles = (record.debug_handle_map or {}).get(method, {})
-    edges = edge_nodes(graphs, program, handles, told)
+    edges = edge_nodes(graphs, program, handles, identifiers)
     placed = {
         (at, node.index): edges.nodes_of(at, node.index)
         for at, graph in graphs.items()
@@ -91,7 +95,7 @@ def placed_on_edges(
 def placed_in_program(
     insides: Insides, method: str, opened: Mapping[Instruction, tuple[int, ...]]
 ) -> Insides:
-    """Return the same with the operators of a method's delegates placed on its opened graph."""
+    """Place the operators of a method's delegates on its opened graph."""
     placed = {
         (at[1], node.index): (place,)
         for at, inside in insides.of(method).items()
@@ -102,19 +106,18 @@ def placed_in_program(
 
 
 def with_matches(joined: EventNodes, dump: ETDump, insides: Insides, method: str) -> EventNodes:
-    """Return the nodes of events, of matched ones those of the delegate's operators.
+    """Return the nodes of events; matched events get the nodes of the delegate's operators.
 
-    What is left of a call is a set apart, and so is the time of what lowering inserted and no node
-    of the graph stands for. A call whose events are those of another program has no nodes, nor has
-    one whose delegate is of another export than the edge graph.
+    The rest of a call is a set apart, as is the time of inserted operators without a node. Calls
+    whose events or delegates are of another export have no nodes.
     """
-    made = _Matches(joined, dump, insides, method)
-    for call, each in insides.calls.items():
-        if each.inside is not None and each.inside.method != method:
-            made.elsewhere |= dict.fromkeys((call, *each.events), each.inside.method)
+    matches = _Matches(joined, dump, insides, method)
+    for call, events in insides.calls.items():
+        if events.inside is not None and events.inside.method != method:
+            matches.elsewhere |= dict.fromkeys((call, *events.events), events.inside.method)
         elif joined.set_of[call] >= 0:
-            made.add(call, each)
-    return made.result()
+            matches.add(call, events)
+    return matches.result()
 
 
 class _Matches:
@@ -140,11 +143,11 @@ class _Matches:
             return
         if not any(match.match in _SURE for match in alignment.events):
             return
-        whole = self._joined.sets[int(self._joined.set_of[call])]
+        nodes_of_call = self._joined.sets[int(self._joined.set_of[call])]
         rest = int(self._joined.set_of[call])
         if not any(self._foreign[event] for event in each.events):
             # Times of another clock are no part of the call's.
-            rest = self._set_apart(inside.at, whole, "")
+            rest = self._set_apart(inside.at, nodes_of_call, "")
         self._set_of[call] = rest
         if id(alignment) not in self._known:
             self._known[id(alignment)] = match_facts(inside.graph, alignment)
@@ -161,17 +164,17 @@ class _Matches:
             self._set_of[event] = (
                 self._numbers[nodes]
                 if nodes
-                else self._set_apart(inside.at, whole, _title(inside.graph, match))
+                else self._set_apart(inside.at, nodes_of_call, _title(inside.graph, match))
             )
 
     def _belongs(self, each: CallEvents) -> bool:
-        """Whether events, program and graph may be of the same export."""
+        """Return whether events, program and graph may be of the same export."""
         edges, inside = self._insides.edges, each.inside
         foreign = frozenset[int]() if edges is None else edges.contradicted
         return each.fits and (inside is None or inside.instruction not in foreign)
 
     def _set_apart(self, at: Instruction, nodes: tuple[int, ...], title: str) -> int:
-        """Return the number of a set of a call's nodes; without a title of what is left of it."""
+        """Return the number of a set of a call's nodes; the rest of the call has no title."""
         if (at, title) not in self._apart:
             self._apart[at, title] = len(self._sets)
             if title:
@@ -189,7 +192,7 @@ class _Matches:
             for at, number in self._joined.calls.items()
             if at in fitting or not insides.calls or at not in own
         }
-        # What is left of a call stands for its unmatched events too, but for the call of one node.
+        # The rest of a call includes its unmatched events, except for a call of one node.
         apart = {
             number
             for number in self._apart.values()
@@ -209,7 +212,7 @@ class _Matches:
 
 
 def _title(graph: DelegateGraph, match: EventMatch) -> str:
-    """Return what an event is spent on whose operators no node of the graph stands for."""
+    """Return the title of an event whose operators have no node in the graph."""
     node = graph.nodes[match.nodes[0] if match.main is None else match.main]
     if not node.inserted:
         return "operators that no node of the graph stands for"
@@ -232,27 +235,27 @@ def _placed(insides: Insides, inside: Inside, match: EventMatch) -> tuple[tuple[
 
 
 def with_delegate_nodes(graph: Graph, insides: Insides, method: str, dump: ETDump | None) -> Graph:
-    """Return a run's graph whose nodes tell what the delegate made of them."""
-    told: dict[int, dict[str, str]] = defaultdict(dict)
-    own = {each.instruction: each for each in insides.of(method).values() if each.graph is not None}
-    facts = {at: _run_facts(insides, each, dump) for at, each in own.items()}
+    """Add the delegate's facts to the nodes of a run's graph."""
+    attrs: dict[int, dict[str, str]] = defaultdict(dict)
+    own = {fact.instruction: fact for fact in insides.of(method).values() if fact.graph is not None}
+    facts = {at: _run_facts(insides, fact, dump) for at, fact in own.items()}
     if insides.edges is None:
         for at, by_index in facts.items():
-            for index, each in by_index.items():
+            for index, fact in by_index.items():
                 for node in insides.placed.get((at, index), ()):
-                    told[node] |= each
+                    attrs[node] |= fact
     else:
-        _on_edges(insides.edges, own, facts, told)
+        _on_edges(insides.edges, own, facts, attrs)
     texts = {
-        (str(chain), str(at)): each.payload
-        for (chain, at), each in insides.of(method).items()
-        if each.graph is None
+        (str(chain), str(at)): fact.payload
+        for (chain, at), fact in insides.of(method).items()
+        if fact.graph is None
     }
     for node, own_attrs in enumerate(graph.attrs if texts else ()):
         at_ = own_attrs.get("chain", ""), own_attrs.get("instruction", "")
         if "backend" in own_attrs and at_ in texts:
-            told[node]["payload"] = texts[at_]
-    return with_attrs(graph, told)
+            attrs[node]["payload"] = texts[at_]
+    return with_attrs(graph, attrs)
 
 
 def with_attrs(graph: Graph, more: Mapping[int, Mapping[str, str]]) -> Graph:
@@ -298,33 +301,33 @@ def _on_edges(
 
 
 def _run_facts(insides: Insides, inside: Inside, dump: ETDump | None) -> dict[int, dict[str, str]]:
-    """Return what each operator of a delegate ran as in its first call, by its number."""
+    """Return the kernels of each operator in its delegate's first call, by its number."""
     graph, call = inside.graph, insides.first_calls.get((inside.method, *inside.at))
-    found: dict[int, dict[str, str]] = {node.index: {} for node in graph.nodes} if graph else {}
+    facts: dict[int, dict[str, str]] = {node.index: {} for node in graph.nodes} if graph else {}
     if graph is None or call is None or call.alignment is None or dump is None:
-        return found
+        return facts
     alignment = call.alignment
     names = tuple(dump.delegate_id_str[event] for event in call.events)
-    for index, each in found.items():
+    for index, fact in facts.items():
         if events := alignment.events_of.get(index, ()):
-            each.update(_ran(inside, alignment.events[events[0]], [names[at] for at in events]))
+            fact.update(_ran(inside, alignment.events[events[0]], [names[at] for at in events]))
         elif index in alignment.taken_in:
-            each["runs in"] = listed([graph.nodes[at].name for at in alignment.taken_in[index]])
+            fact["runs in"] = listed([graph.nodes[at].name for at in alignment.taken_in[index]])
         elif index in alignment.idle:
-            each["runs as"] = "no operator at run time"
+            fact["runs as"] = "no operator at run time"
         elif index in alignment.missing:
-            each["match"] = "none: no event of this call is its"
+            fact["match"] = "none: no event of this call is its"
     for match in alignment.events:
         for index in match.candidates:
-            found[index].setdefault("match", f"{match.match}: {match.reason}")
-    return found
+            facts[index].setdefault("match", f"{match.match}: {match.reason}")
+    return facts
 
 
 def match_facts(graph: DelegateGraph, alignment: Alignment) -> tuple[Facts, ...]:
-    """Return what is told of each event of a call: its operators, and how it was matched."""
+    """Return the facts of each event of a call: its operators, and how it was matched."""
     served = graph.inserted_for
     called = [node.name for node in graph.nodes]
-    found: list[Facts] = []
+    facts_of: list[Facts] = []
     for match in alignment.events:
         facts: list[tuple[str, str]] = []
         if match.nodes:
@@ -339,26 +342,26 @@ def match_facts(graph: DelegateGraph, alignment: Alignment) -> tuple[Facts, ...]
         elif match.candidates:
             facts.append(("operator", f"one of {listed([called[n] for n in match.candidates])}"))
         facts.append(("match", match.match + (f": {match.reason}" if match.reason else "")))
-        found.append(tuple(facts))
-    return tuple(found)
+        facts_of.append(tuple(facts))
+    return tuple(facts_of)
 
 
 def _ran(inside: Inside, first: EventMatch, names: list[str]) -> dict[str, str]:
-    """Return what the names of an operator's events tell of it, and the match of the first."""
+    """Return the facts in the names of an operator's events, and the match of the first."""
     more = len(names) - _MOST_EVENTS
-    told = {
+    facts = {
         "runs as": ", ".join(map(event_title, names[:_MOST_EVENTS]))
         + (f" and {more} more" if more > 0 else ""),
         "match": first.match + (f": {first.reason}" if first.reason else ""),
     }
     family = family_of(inside.delegate.id)
     if family is not None and family.explain is not None:
-        told["kernel"] = "; ".join(f"{part}: {text}" for part, text in family.explain(names[0]))
-    return told
+        facts["kernel"] = "; ".join(f"{part}: {text}" for part, text in family.explain(names[0]))
+    return facts
 
 
 def graph_alone(files: ExecuTorchFiles, inside: Inside) -> Graph:
-    """Return the graph of a delegate, whose operators tell what they ran as."""
+    """Return the graph of a delegate with the kernels of its operators."""
     if inside.graph is None:
         raise ValueError(f"no graph of {inside.delegate.id} can be read: {inside.payload}")
     graph = graph_of(inside.graph)
@@ -367,7 +370,7 @@ def graph_alone(files: ExecuTorchFiles, inside: Inside) -> Graph:
 
 
 def parts_alone(files: ExecuTorchFiles, inside: Inside) -> RunParts:
-    """Return a delegate as a run: its times are those of all its calls in the dump."""
+    """Return a delegate as a run with the times of all its calls in the dump."""
     graph = graph_alone(files, inside)
     tensors: list[Tensor] = []
     issues: list[Issue] = []

@@ -1,4 +1,4 @@
-"""What payloads that hold a FlatBuffer of a graph have in common: header, tables, edges."""
+"""Parts shared by payloads with a FlatBuffer graph: header, tables, edges."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tvmdbg_widgets.model.executorch.program import FileSpan
 from tvmdbg_widgets.sources.byte_source import ByteSource
 
 HINT = "The payload may be cut off or damaged: export the program again."
-#: Ids are unsigned 32 bit, and those of values far smaller.
+#: Ids are unsigned 32 bit; real value ids are far smaller.
 MOST_ID = 2**31 - 1
 
 #: Length, flatbuffer offset and size, offset and size of the constants; behind 4 zero bytes and
@@ -27,16 +27,12 @@ _HEADER_END = _MAGIC_END + _HEADER.size
 _SPAN = ("offset", "size")
 _EXAMPLES = 5
 
-#: Inputs and outputs of a node: field and value id of each.
+#: Inputs and outputs of a node: pairs of field and value id.
 Links = tuple[tuple[tuple[str, int], ...], tuple[tuple[str, int], ...]]
 
 
 class Payload(NamedTuple):
-    """The parts of a payload.
-
-    `header` has the fields by name and is empty where there is none; `constants` is where those
-    behind the flatbuffer lie in the program file.
-    """
+    """The parts of a payload; `constants` is their byte range in the program file."""
 
     header: Mapping[str, int]
     buffer: FlatBuffer
@@ -99,7 +95,7 @@ def read_payload(
 
 
 def read_fields(tables: FlatTables, fields: Sequence[SchemaField]) -> list[dict[str, Any]]:
-    """Return the fields of each table by name; 0 and nothing where they are absent."""
+    """Return the fields of each table by name; absent ones are 0 or empty."""
     # Absent fields take memory too, and one table may stand in many places.
     tables.buffer.budget.spend(4 * len(fields) * len(tables), tables.name)
     if not fields:
@@ -111,8 +107,8 @@ def read_fields(tables: FlatTables, fields: Sequence[SchemaField]) -> list[dict[
 def read_constants(
     tables: FlatTables, fields: str, held: Payload, noted: Noted, *, first: int = 0
 ) -> list[DelegateConstant]:
-    """Return offset, size and key of constants; those from `first` on without a key lie here."""
-    found = []
+    """Return the constants; those from `first` on without a key lie in the payload."""
+    constants = []
     for index, (offset, size, key) in enumerate(tables.rows(fields)):
         span = None
         if index >= first and not key:
@@ -121,12 +117,12 @@ def read_constants(
             elif size:
                 where = f"[{index}] of {counted(size, 'byte')} at {offset}"
                 noted.add("constants", "constant outside of the payload, left out", where)
-        found.append(DelegateConstant(offset, size, key, span))
-    return found
+        constants.append(DelegateConstant(offset, size, key, span))
+    return constants
 
 
 class Noted:
-    """What does not fit in a payload: by rule, how often and where first."""
+    """Problems of a payload, counted by rule, with the first examples."""
 
     def __init__(self, what: str, file: str) -> None:
         self._what = what
@@ -134,14 +130,14 @@ class Noted:
         self._found: dict[tuple[str, str], tuple[list[str], list[int]]] = {}
 
     def add(self, rule: str, problem: str, example: str) -> None:
-        """Note one case of a problem, which starts with the word for what is counted."""
+        """Count one case of a problem; its text starts with the noun that is counted."""
         examples, count = self._found.setdefault((rule, problem), ([], [0]))
         count[0] += 1
         if len(examples) < _EXAMPLES:
             examples.append(cut(example, 100))
 
     def issues(self) -> Issues:
-        """Return one issue for each problem."""
+        """Return one issue per problem."""
         return Issues(
             Issue(
                 f"delegate-{rule}",
@@ -158,7 +154,7 @@ class Noted:
 def known_ids(
     root: FlatTables, place: int, values: Mapping[int, object], field: str, noted: Noted
 ) -> tuple[int, ...]:
-    """Return a vector of ids of the root table, those that values have."""
+    """Return a vector of ids of the root table without unknown ones."""
     kept = []
     for at, id_ in enumerate(root.vector(place, np.uint32, field).values.tolist()):
         if id_ in values:
@@ -171,10 +167,7 @@ def known_ids(
 def joined(
     names: Sequence[str], links: Sequence[Links], values: Mapping[int, object], noted: Noted
 ) -> list[Links]:
-    """Return the inputs and outputs of nodes that make a graph; the others are noted.
-
-    Left out are ids that no value has, a second producer of a value, and what closes a circle.
-    """
+    """Return the links that make a graph: known ids, one producer per value, no circles."""
     producers: dict[int, int] = {}
     kept: list[Links] = []
     forward = True
@@ -199,9 +192,9 @@ def joined(
 def _without_circles(
     names: Sequence[str], links: list[Links], producers: Mapping[int, int], noted: Noted
 ) -> list[Links]:
-    """Return links without those that lead back, of nodes that wait for themselves."""
+    """Return the links without backward ones of nodes that wait for themselves."""
     waiting = _waiting([{producers.get(id_, -1) for _, id_ in own} - {-1} for own, _ in links])
-    found = []
+    open_links = []
     for index, (inputs, outputs) in enumerate(links):
         kept = []
         for field, id_ in inputs:
@@ -211,8 +204,8 @@ def _without_circles(
                 noted.add("circles", "input in a circle of nodes, left out", where)
             else:
                 kept.append((field, id_))
-        found.append((tuple(kept), outputs))
-    return found
+        open_links.append((tuple(kept), outputs))
+    return open_links
 
 
 def _waiting(needs: list[set[int]]) -> set[int]:

@@ -36,7 +36,7 @@ _TENSOR: Final = (
     "datatype:i1 dims:[u4] constant_id:i4 mem_obj_id:i4 storage_type:u1=255 memory_layout:u1=255 "
     "staging_datatype:i1=-1"
 )
-#: Values that nodes hand on, and lists of them; all others are settings.
+#: Kinds of values that nodes read and write; all others are settings.
 _HANDED: Final = ("VkTensor", "SymInt")
 _LIST: Final = "ValueList"
 #: Name and fields of each kind of value by its number in the union.
@@ -63,10 +63,10 @@ _DTYPES: Final = ("BOOL", "UINT8", "INT8", "INT32", "FLOAT16", "FLOAT32", "FLOAT
 
 
 def read_vulkan(source: ByteSource, payload: FileSpan, backend: str, *, file: str) -> DelegateGraph:
-    """Read the graph in a payload; its constants are not read.
+    """Read the graph in a payload without its constants; value ids are positions.
 
-    What a node hands on are tensors and symbolic integers, lists of them item by item. The last
-    argument of an operator is its output. Ids of values are their positions.
+    Nodes read and write tensors, symbolic integers and items of lists; the last argument is the
+    output.
     """
     what = f"payload of {backend} at byte {payload.offset}"
     with collector_paused():

@@ -1,4 +1,4 @@
-"""Reader of XNNPACK's payloads: the graph that its runtime builds its operators from.
+"""Reader of XNNPACK's payloads: the graph that its runtime builds operators from.
 
 ``backends/xnnpack/runtime/XNNHeader.h``, ``XNNCompiler.cpp`` and the schema @ v1.4.1.
 """
@@ -52,7 +52,7 @@ NODES: Final[dict[int, tuple[str, tuple[SchemaField, ...]]]] = {
     number: (name, columns(_SCHEMA["fields"].get(fields, fields)))
     for number, (name, fields, *_) in enumerate(_SCHEMA["nodes"], 1)
 }
-#: Names of each type's operator in profiles, newest first; of unary and of binary operators.
+#: Names of operators in profiles by type, newest first; of unary and of binary operators.
 NAMES: Final[dict[str, tuple[str, ...]]] = {
     type_: tuple(names) for type_, _, _, names, _ in _SCHEMA["nodes"]
 }
@@ -60,34 +60,34 @@ UNARY, BINARY = (
     {type_: NAMES[type_] for type_, _, own, *_ in _SCHEMA["nodes"] if own == group}
     for group in ("unary", "binary")
 )
-#: Operators of the edge program, without name space and overload, that become a node of each type.
+#: Operators of the edge program by type of node, without name space and overload.
 EDGE_OPERATORS: Final[dict[str, tuple[str, ...]]] = {
     type_: tuple(operators.split()) for type_, *_, operators in _SCHEMA["nodes"]
 }
-#: Types that share a table are read together: which table each has, 0 for types not known.
+#: Number of the table of each type, 0 for unknown types; types of one table are read together.
 _TABLES: Final = list(dict.fromkeys(fields for _, fields in NODES.values()))
 _TABLE_OF: Final = np.zeros(256, np.uint8)
 _TABLE_OF[list(NODES)] = [1 + _TABLES.index(fields) for _, fields in NODES.values()]
 
 
 def _ports(name: str, fields: Sequence[SchemaField]) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Return the fields of a type of node that are its inputs, and those that are its outputs."""
+    """Return the input and output fields of a type of node."""
     ids = [field.name for field in fields if field.name.endswith("_id")]
-    inputs = [each for each in ids if not each.startswith("output")]
+    inputs = [field_ for field_ in ids if not field_.startswith("output")]
     # One table serves all concatenations, so it has more inputs than most use.
     if name.startswith("Concatenate"):
         inputs = inputs[: int(name[-1])]
-    return tuple(inputs), tuple(each for each in ids if each.startswith("output"))
+    return tuple(inputs), tuple(field_ for field_ in ids if field_.startswith("output"))
 
 
-#: Fields of each type of node that are ids of values: its inputs and its outputs.
+#: Fields with value ids by type of node: inputs and outputs.
 LINKS: Final = {number: _ports(*known) for number, known in NODES.items()}
 
 
 def read_xnnpack(
     source: ByteSource, payload: FileSpan, backend: str, *, file: str
 ) -> DelegateGraph:
-    """Read the graph in a payload; its constants are not read."""
+    """Read the graph in a payload without its constants."""
     what = f"payload of {backend} at byte {payload.offset}"
     with collector_paused():
         held = read_payload(
@@ -141,7 +141,7 @@ def _values(
     own = read_fields(FlatTables(root.buffer, places, "XNNTensorValue"), _TENSOR)
     fields_of = dict(zip([*plain, *(rows[each] for each in there.tolist())], own, strict=True))
     quantization = dict(zip(rows, _quantization(quantized), strict=True))
-    found: dict[int, DelegateValue] = {}
+    values_: dict[int, DelegateValue] = {}
     for row, kind in enumerate(kinds.tolist()):
         fields = fields_of.get(row)
         if fields is None:
@@ -150,24 +150,24 @@ def _values(
         value = _value(row, fields, quantization.get(row, {}), (constants, externs), noted)
         if value.id > MOST_ID:
             noted.add("values", "value with an id above 2³¹, left out", f"[{row}]: {value.id}")
-        elif found.setdefault(value.id, value) is not value:
+        elif values_.setdefault(value.id, value) is not value:
             noted.add(
                 "values", "value with the id of another one, left out", f"[{row}]: {value.id}"
             )
-    return found
+    return values_
 
 
 def _quantization(tables: FlatTables) -> list[dict[str, Field]]:
     kinds = tables.scalar(1, np.uint8, 0, "quant_params_type")
-    found: list[dict[str, Field]] = [
+    quantizations: list[dict[str, Field]] = [
         {"kind": f"quant_params {kind}"} if kind else {} for kind in kinds.tolist()
     ]
     for number in _QUANTIZATION.keys() & kinds.tolist():
         name, fields = _QUANTIZATION[number]
         rows, own = tables.members(kinds, number, name, "quant_params", id_=2)
-        for row, each in zip(rows, read_fields(own, fields), strict=True):
-            found[row] = {"kind": name, **each}
-    return found
+        for row, values in zip(rows, read_fields(own, fields), strict=True):
+            quantizations[row] = {"kind": name, **values}
+    return quantizations
 
 
 def _value(
@@ -177,7 +177,7 @@ def _value(
     limits: tuple[int, int],
     noted: Noted,
 ) -> DelegateValue:
-    """Return a value; what it refers to must be among so many constants and arguments."""
+    """Return a value, whose constants and arguments must exist."""
     constants, externs = limits
     dtype, shape, constant = fields["datatype"], fields["dims"], fields["constant_buffer_idx"]
     external = None if fields["external_id"] == NONE else fields["external_id"]

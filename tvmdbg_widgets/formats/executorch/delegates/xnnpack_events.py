@@ -1,9 +1,8 @@
-"""Join XNNPACK's events with the nodes of its graph.
+"""XNNPACK's events matched with the nodes of its graph.
 
-A call of the delegate has one event per operator in the order of execution, and that is the order
-of the graph's nodes, less those that a neighbor took in, plus those that became two. So the
-events are laid along the nodes at the least cost, and a match is only told where every cheapest
-way has it.
+A call has one event per operator in the order of execution, which is the order of the graph's nodes
+without fused ones, plus those that became two. Events are aligned with nodes at the least cost; a
+match counts only if every cheapest alignment has it.
 """
 
 from __future__ import annotations
@@ -74,7 +73,7 @@ _WIDTHS: Final = {"X8", "X16", "X32", "X64"}
 
 
 def align(graph: DelegateGraph, names: Sequence[str]) -> Alignment:
-    """Return which nodes the events of one call are of."""
+    """Match the events of one call with nodes."""
     parts = [split_name(name) for name in names]
     places = _by_number(parts)
     kinds = list(dict.fromkeys(each[:3] for each in parts))
@@ -102,7 +101,7 @@ def align(graph: DelegateGraph, names: Sequence[str]) -> Alignment:
 
 
 def _by_number(parts: Sequence[NameParts]) -> list[int]:
-    """Positions of the events, those of a name in the order of their numbers if all differ."""
+    """Return event positions; equal names in the order of their numbers, if unique."""
     places = list(range(len(parts)))
     of_name: dict[tuple[object, ...], list[int]] = {}
     for at, part in enumerate(parts):
@@ -116,7 +115,7 @@ def _by_number(parts: Sequence[NameParts]) -> list[int]:
 
 
 class _ExpectedOperator(NamedTuple):
-    """What the name of an operator's event says."""
+    """The expected name of an operator's event."""
 
     names: tuple[tuple[str, int], ...]
     family: str | None
@@ -126,7 +125,7 @@ class _ExpectedOperator(NamedTuple):
     depthwise: bool
 
     def cost(self, found: NameParts) -> int:
-        """0 for a name as foretold, 1 and more for one that is not."""
+        """Return 0 for the expected name, 1 and more for others."""
         cost = dict(self.names).get(found.base, NEVER)
         # The first type behind the layout is that of the first input.
         kind = found.types[1] if len(found.types) > 1 else ""
@@ -144,7 +143,7 @@ class _ExpectedOperator(NamedTuple):
 
 
 class _Steps:
-    """What each node may give, in terms of the kinds of events that there are."""
+    """The events that each node may log, in terms of the existing kinds of events."""
 
     def __init__(self, graph: DelegateGraph, kinds: Sequence[NameParts]) -> None:
         self.graph = graph
@@ -264,16 +263,16 @@ class _AlignedEvents:
         for at, part in enumerate(self.parts):
             if at in covered:
                 match = ORDER if reason else EXACT
-                found = EventMatch(tuple(sorted(covered[at])), self.main[at], match, reason)
+                match_ = EventMatch(tuple(sorted(covered[at])), self.main[at], match, reason)
             elif at in candidates:
                 own = tuple(candidates[at])
                 called = [self.graph.nodes[index].name for index in own]
-                told = ("one of " if len(own) > 1 else "") + listed(called, most=_CANDIDATES_TOLD)
-                told += " or none" if self.order.free >> at & 1 else ""
-                found = EventMatch((), None, AMBIGUOUS, told, own)
+                text = ("one of " if len(own) > 1 else "") + listed(called, most=_CANDIDATES_TOLD)
+                text += " or none" if self.order.free >> at & 1 else ""
+                match_ = EventMatch((), None, AMBIGUOUS, text, own)
             else:
-                found = EventMatch((), None, NONE, _OWN if part.base == "Pack LH" else NOWHERE)
-            matches[places[at]] = found
+                match_ = EventMatch((), None, NONE, _OWN if part.base == "Pack LH" else NOWHERE)
+            matches[places[at]] = match_
         silent = [index for index, given in enumerate(self.order.given) if not given]
         return Alignment(
             tuple(matches[at] for at in range(len(matches))),
@@ -295,16 +294,18 @@ class _AlignedEvents:
         return "" if self.order.cost == 0 and self.conversions_agree() else _OTHERWISE
 
     def conversions_agree(self) -> bool:
-        """Whether a runtime that converts inputs ahead does so for all, to the type then read."""
+        """Return whether all inputs are converted ahead or none, to the types then read."""
         pure = [
-            each for each in self.made.all if each.taken_by and each.may_stay and each.may_vanish
+            operator
+            for operator in self.made.all
+            if operator.taken_by and operator.may_stay and operator.may_vanish
         ]
-        own = [each for each in pure if each.node in self.events_of]
+        own = [operator for operator in pure if operator.node in self.events_of]
         if own and len(own) < len(pure):
             return False
-        for each in own:
-            made = self.parts[self.events_of[each.node][0]].types[-1:]
-            for into in each.taken_by:
+        for operator in own:
+            made = self.parts[self.events_of[operator.node][0]].types[-1:]
+            for into in operator.taken_by:
                 events = self.events_of.get(self.made.all[into].node)
                 read = self.parts[events[0]].types if events else ()
                 if made and not {*read}.isdisjoint(_DYNAMIC) and made[0] not in read:
@@ -312,7 +313,7 @@ class _AlignedEvents:
         return True
 
     def parents(self) -> dict[int, dict[int, bool]]:
-        """Node without an event → nodes that it is part of, and if it comes behind them."""
+        """Return the nodes that a node without an event is part of; True if it follows them."""
         found: dict[int, dict[int, bool]] = {
             index: {}
             for index, (step, given) in enumerate(zip(self.steps, self.order.given, strict=True))

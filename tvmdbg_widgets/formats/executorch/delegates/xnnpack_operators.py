@@ -1,6 +1,6 @@
-"""What XNNPACK makes of a graph: the operators that each node becomes at run time.
+"""The operators that XNNPACK makes of each node of a graph at run time.
 
-Nodes are defined in the order of the payload; some become two operators, some are taken in by a
+Nodes are defined in the order of the payload; some become two operators, some are fused into a
 neighbor, some get another name (``XNNCompiler.cpp`` of ExecuTorch; ``xnn_subgraph_optimize``,
 ``xnn_subgraph_fuse_unary_quantized_into_lut`` and ``xnn_subgraph_optimize_packed_lhs`` of XNNPACK).
 """
@@ -34,7 +34,7 @@ _LONGEST_TABLE: Final = 10
 
 @dataclass(slots=True)
 class XnnpackOperator:
-    """What one node, or the bounds of one, becomes."""
+    """The operator of one node, or of the bounds of one."""
 
     node: int
     kind: str
@@ -48,7 +48,7 @@ class XnnpackOperator:
 
 
 class XnnpackOperators(NamedTuple):
-    """All operators; those of a node follow each other. ``taken`` is in the order of taking."""
+    """All operators, grouped by node; ``taken`` is in the order of fusion."""
 
     all: list[XnnpackOperator]
     taken: list[int]
@@ -59,14 +59,14 @@ _MADE: WeakKeyDictionary[DelegateGraph, XnnpackOperators] = WeakKeyDictionary()
 
 
 def operators_of(graph: DelegateGraph) -> XnnpackOperators:
-    """Return what XNNPACK makes of a graph; the same again while it is in use."""
+    """Return the operators of a graph, cached while it is in use."""
     if (known := _MADE.get(graph)) is None:
         known = _MADE[graph] = _Runtime(graph).optimized()
     return known
 
 
 def is_half(graph: DelegateGraph) -> bool:
-    """Whether XNNPACK may have put conversions of its own around operators."""
+    """Return whether XNNPACK may have put conversions of its own around operators."""
     return any(value.dtype in {"fp16", "bf16"} for value in graph.values.values())
 
 
@@ -148,7 +148,7 @@ class _Runtime:
                     self.forget(value, at)
 
     def forget(self, value: int, at: int) -> None:
-        # Where values have two producers, what was read is not always what is.
+        # With two producers of a value, reads may be out of date.
         users = self.users[value]
         if at in users:
             users.remove(at)
@@ -158,7 +158,7 @@ class _Runtime:
         return users[0] if len(users) == 1 and value not in self.external else None
 
     def fused(self, at: int) -> bool:
-        """Whether an operator was taken in by what is before it, or took that in."""
+        """Return whether an operator is fused with the one before it."""
         here = self.all[at]
         if not here.may_stay:
             return False
@@ -181,7 +181,7 @@ class _Runtime:
     ) -> bool:
         match there.kind:
             case "Copy" if there.reads:
-                # Nothing between the two may read what was copied.
+                # Nothing between the two may read the copied value.
                 users = self.users[there.reads[0]]
                 after = bisect_right(users, before)
                 return after == len(users) or users[after] >= at

@@ -70,18 +70,11 @@ def graph_of(
 ) -> InstructionGraph:
     """Return the graph of a method.
 
-    Its nodes are the inputs, the constants (parameters) and mutable buffers (inputs, for they lie
-    in planned memory) that something reads, and every instruction. Edges go from what wrote a
-    value last to what reads it:
-
-    - ``EXACT`` where the value itself was written,
-    - ``BY_ORDER`` through a view that has no instruction: another value was written last in the
-      very bytes of the one that is read,
-    - ``AMBIGUOUS`` where it depends on the branches taken: one edge from each that may have
-      written it. So positions of operands are places among these edges.
-
-    A storage id is one place in planned memory (``memory_id`` and offset) or one constant;
-    ``planned_memory`` tells where the places lie.
+    Nodes are every instruction, and the inputs, constants (parameters) and mutable buffers
+    (inputs) that something reads. Edges go from the last writer of a value to its readers:
+    ``EXACT`` for the value itself, ``BY_ORDER`` through a view without an instruction,
+    ``AMBIGUOUS`` if it depends on the branches taken, one edge per writer. Positions of operands
+    count these edges. A storage id is a place in planned memory or one constant.
     """
     steps = steps_of(plan, num_outputs, file, externals)
     sources = sources_of(plan, steps, file)
@@ -163,10 +156,7 @@ def _opened(
 def _edges(
     reads: Sequence[Sequence[Source]], entry: Callable[[Writing], tuple[int, int]], first: int
 ) -> tuple[npt.NDArray[np.int64], dict[int, tuple[int, ...]]]:
-    """Return source, output, target, position and trust of each edge (int64 [M, 5]), candidates.
-
-    `first` is the node of the first instruction.
-    """
+    """Return source, output, target, position, trust of edges (int64 [M, 5]), and candidates."""
     rows: list[tuple[int, int, int, int, int]] = []
     candidates: dict[int, tuple[int, ...]] = {}
     for target, sources in enumerate(reads, first):
@@ -191,7 +181,7 @@ _DEVICES = {0: 1, 1: 2}
 def entry_columns(
     plan: Plan, held: Sequence[Sequence[int]], placed: Sequence[Sequence[int]]
 ) -> dict[str, Any]:
-    """Return the columns of a graph by entry, and which entries are whose."""
+    """Return the columns of a graph by entry."""
     values = [plan.values[index] for each in held for index in each]
     places = [plan.values[index] for each in placed for index in each]
     shapes = [_shape(value) for value in values]
@@ -253,7 +243,7 @@ def planned_memory(
     steps: Sequence[InstructionStep],
     placed: Sequence[Sequence[int]],
 ) -> PlannedMemory:
-    """Return where the entries of a method's graph lie in its planned buffers."""
+    """Return the places of a graph's entries in the method's planned buffers."""
     places = [_place_instruction_memory(plan, index) for each in placed for index in each]
     states, inputs = states_of(plan), set(plan.inputs)
     kept = [node for node, index in enumerate(leaves) if index in states]
@@ -286,12 +276,12 @@ def _place_instruction_memory(plan: Plan, index: int) -> PlannedPlace | None:
 
 
 _OTHER_CALLS = {MoveCall: "move", JumpFalseCall: "jump_false", FreeCall: "free"}
-#: Longest list, and longest name or text, that is written out.
+#: Longest list, and longest name or text, in full.
 _MOST_ITEMS, _MOST_LETTERS = 16, 200
 
 
 class NodeText(NamedTuple):
-    """What a node is called and what it says of itself; `doubt` tells what is not sure."""
+    """Name and attributes of a node; `doubt` says why it is uncertain."""
 
     name: str
     func_name: str
@@ -355,7 +345,7 @@ def step_node(plan: Plan, step: InstructionStep) -> NodeText:
 
 
 def _compile_specs(specs: Sequence[CompileSpec]) -> dict[str, str]:
-    """Return what the backend was told as it compiled: text as it is, other bytes in hex."""
+    """Return the backend's compile specs: text, or bytes in hex."""
     told: dict[str, str] = {}
     for spec in specs[:_MOST_ITEMS]:
         key = f"compile spec {spec.key[:_MOST_LETTERS]}"
@@ -368,7 +358,7 @@ def _compile_specs(specs: Sequence[CompileSpec]) -> dict[str, str]:
 
 
 def spelled(plan: Plan, index: int) -> str:
-    """Return an argument in short: ``%3`` for a tensor by its index, a literal as it is."""
+    """Return an argument in short: ``%3`` for a tensor by its index, a literal as text."""
     match plan.values[index]:
         case TensorValue():
             return f"%{index}"

@@ -1,4 +1,4 @@
-"""Where the values of instructions come from; the reader of bundled programs (``.bpte``)."""
+"""Sources of the values that instructions read; the reader of bundled programs (``.bpte``)."""
 
 from __future__ import annotations
 
@@ -23,29 +23,26 @@ from tvmdbg_widgets.model.executorch.program import BundledProgram, Plan, Scalar
 from tvmdbg_widgets.model.executorch.program_instructions import JumpFalseCall, MoveCall
 from tvmdbg_widgets.sources.byte_source import ByteSource, PartSource
 
-#: Ranges of memory changed by all instructions; real ones change a few each.
+#: Limit of memory ranges that all instructions change together.
 _MOST_EFFECTS = 2_000_000
 
 
 class Source(NamedTuple):
-    """Where one read value comes from."""
+    """The origin of one read value."""
 
     writings: tuple[Writing, ...]
     viewed: bool
 
 
 class Sources(NamedTuple):
-    """Sources of what each instruction reads, and of the outputs of the method."""
+    """Sources of the reads of each instruction, and of the method's outputs."""
 
     reads: list[list[Source]]
     outputs: list[Source]
 
 
 def states_of(plan: Plan) -> frozenset[int]:
-    """Return the values that are mutable buffers, which keep what the last run left.
-
-    They have a start value, or are placeholders, which come before the last input.
-    """
+    """Return the mutable buffers: start values, or placeholders before the last input."""
     highest, inputs = max(plan.inputs, default=-1), set(plan.inputs)
     return frozenset(
         index
@@ -57,10 +54,7 @@ def states_of(plan: Plan) -> frozenset[int]:
 
 
 def sources_of(plan: Plan, steps: Sequence[InstructionStep], file: str) -> Sources:
-    """Return where everything comes from that is read.
-
-    A number or a list that nothing writes is literal and has no source.
-    """
+    """Return the sources of all reads; unwritten numbers and lists are literal and have none."""
     written = {index for step in steps for index in step.writes}
     read = dict.fromkeys(index for step in steps for index in step.reads)
     before = {index: frozenset(((-1, index),)) for index in plan.inputs}
@@ -80,7 +74,7 @@ def sources_of(plan: Plan, steps: Sequence[InstructionStep], file: str) -> Sourc
         for index in indexes:
             source = _source(index, state, views)
             if source is None:
-                # A literal is told by its reader, but an output of the method has a node.
+                # A literal is an attribute of its reader, but an output of the method has a node.
                 if position < len(steps) and not isinstance(plan.values[index], TensorValue):
                     continue
                 source = Source(((-1, index),), False)
@@ -140,12 +134,12 @@ def _source(index: int, state: State, views: ViewRanges) -> Source | None:
 
 
 def sniff(head: bytes) -> bool:
-    """Tell whether a file that starts with these bytes (8 or more) is a bundled program."""
+    """Return whether a file that starts with these 8 bytes or more is a bundled program."""
     return head[4:8] == b"BP08"
 
 
 def read_bundled_program(source: ByteSource) -> BundledProgram:
-    """Read a bundled program; the file is read whole."""
+    """Read a bundled program with its cases."""
     head = source.read(0, min(source.size, 8))
     if not sniff(head):
         raise FormatError(
@@ -179,24 +173,21 @@ _MOST_STEPS = 4_000_000
 
 
 class Effect(NamedTuple):
-    """A location after an instruction: what was written there, None where it holds no value."""
+    """A location after an instruction: its writing, None if it holds no value."""
 
     location: int
     writing: Writing | None
 
 
 class Flow(NamedTuple):
-    """Instructions in order, and where else than to the next one they lead."""
+    """Instructions in order, and their jumps."""
 
     effects: Sequence[Sequence[Effect]]
     jumps: Mapping[int, int]
     always: frozenset[int]
 
     def states(self, before: State, file: str) -> Iterator[State]:
-        """Yield what reaches each instruction, and last what reaches the end.
-
-        The same dictionary may be yielded again: what matters must be taken from it at once.
-        """
+        """Yield the writings at each instruction, and last at the end; the dictionary is reused."""
         end = len(self.effects)
         after = {position + 1 for position in self.jumps}
         starts = sorted({0, end, *after, *self.jumps.values()})
@@ -269,7 +260,7 @@ class BufferRange(NamedTuple):
 
 
 def range_of(plan: Plan, index: int) -> BufferRange | None:
-    """Return the planned bytes of a value, None where it has none."""
+    """Return the planned bytes of a value, or None."""
     value = plan.values[index]
     if not isinstance(value, TensorValue) or value.allocation is None or not value.nbytes:
         return None
@@ -278,7 +269,7 @@ def range_of(plan: Plan, index: int) -> BufferRange | None:
 
 
 class ViewRanges:
-    """The ranges of memory that views read, as locations behind those of the values."""
+    """The memory ranges of views, as locations after those of the values."""
 
     def __init__(self, plan: Plan, views: Iterable[int]) -> None:
         self._plan = plan
@@ -296,16 +287,16 @@ class ViewRanges:
         self._touched: dict[BufferRange, list[int]] = {}
 
     def location(self, index: int) -> int | None:
-        """Return the location that a value views, None where it is no view."""
+        """Return the location that a value views, or None."""
         return self._location_of.get(index)
 
     def filled(self, index: int) -> int | None:
-        """Return the location that writing a value fills exactly, None where there is none."""
+        """Return the location that writing a value fills exactly, or None."""
         written = range_of(self._plan, index)
         return None if written is None else self._numbers.get(written)
 
     def touched(self, index: int) -> list[int]:
-        """Return the locations of which writing a value changes any byte."""
+        """Return the locations that writing a value changes."""
         written = range_of(self._plan, index)
         if written is None:
             return []

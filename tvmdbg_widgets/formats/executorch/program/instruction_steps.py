@@ -36,7 +36,7 @@ from tvmdbg_widgets.sources.byte_source import ByteSource
 
 @dataclass(frozen=True, slots=True)
 class InstructionStep:
-    """One instruction and its values, lists expanded; `doubt` tells what is not sure of them."""
+    """One instruction and its values, lists expanded; `doubt` says why they are uncertain."""
 
     chain: int
     index: int
@@ -52,7 +52,7 @@ def steps_of(
     file: str,
     externals: Mapping[int, Externals] | None = None,
 ) -> list[InstructionStep]:
-    """Return the instructions of all chains, in the order in which they stand."""
+    """Return the instructions of all chains in order."""
     found: list[InstructionStep] = []
     fresh = Fresh(plan)
     left = most_links(plan)
@@ -73,10 +73,7 @@ def steps_of(
 
 
 def most_links(plan: Plan) -> int:
-    """Return how many links between instructions a plan of this size may have at most.
-
-    Twenty for each argument and item of a list; real ones have two.
-    """
+    """Return the limit of links: twenty per argument and list item; real plans have two."""
     calls = (each for chain in plan.chains for each in chain.instructions)
     args = sum(len(each.args) for each in calls if isinstance(each, KernelCall | CallDelegate))
     return 10_000 + 20 * (args + _unfolded(plan, range(len(plan.values))))
@@ -106,12 +103,12 @@ _FIELDS_OF_V06 = 4
 
 
 def sniff(head: bytes) -> bool:
-    """Tell whether a file that starts with these bytes (8 or more) holds named data."""
+    """Return whether a file that starts with these 8 bytes or more holds named data."""
     return head[4:8] == _IDENTIFIER
 
 
 def read_flat_tensor(source: ByteSource) -> FlatTensor:
-    """Read what tensors a file holds; their bytes are not read."""
+    """Read the tensors' names and layouts in a file, not their bytes."""
     head = source.read(0, min(source.size, 8 + _HEADER.size))
     if not sniff(head) or head[8:12] != b"FH01" or len(head) < 8 + _HEADER.size:
         raise FormatError(
@@ -201,7 +198,7 @@ def _held(tables: FlatTables, id_: int, segments: Sequence[FileSpan]) -> list[Fi
 
 
 def _layouts(tables: FlatTables, first: int) -> list[TensorLayout]:
-    """Return the layouts of tensors in three fields, the first of which is given."""
+    """Return the layouts of tensors in three fields from the given one on."""
     rows = tables.rows("- " * first + "scalar_type:i1 sizes:[i4] dim_order:[u1]")
     found = [TensorLayout(*row) for row in rows]
     for row, (_, sizes, dim_order) in enumerate(found):
@@ -224,15 +221,12 @@ def _layouts(tables: FlatTables, first: int) -> list[TensorLayout]:
 #: Positions in the arguments of a delegate's call: of its inputs, and of its outputs.
 Externals: TypeAlias = "tuple[tuple[int, ...], tuple[int, ...]]"
 
-#: Operators without an out argument: the last argument is what they return.
+#: Operators without an out argument: they return their last argument.
 _RETURNS_LAST = ("executorch_prim::", "aten::sym_", "aten::_local_scalar_dense")
 
 
 class Arguments(NamedTuple):
-    """What an instruction reads and writes, as indexes of values; lists not yet expanded.
-
-    `doubt` tells what is not sure, empty where all is.
-    """
+    """Indexes of read and written values, lists not yet expanded; `doubt` says why uncertain."""
 
     reads: tuple[int, ...]
     writes: tuple[int, ...]
@@ -240,10 +234,7 @@ class Arguments(NamedTuple):
 
 
 class Fresh:
-    """Values that no instruction has written yet: what a delegate call may return.
-
-    Inputs and states have the lowest indexes, so none up to the last input is ever fresh.
-    """
+    """Values without a writer yet, which a delegate call may return; they follow the last input."""
 
     def __init__(self, plan: Plan) -> None:
         self._values = plan.values
@@ -263,7 +254,7 @@ def arguments(
     num_outputs: int | None,
     externals: Mapping[int, Externals] | None = None,
 ) -> Arguments:
-    """Return what an instruction reads and writes."""
+    """Return the values that an instruction reads and writes."""
     match instruction:
         case KernelCall(op_index, args):
             return _kernel(plan, plan.operators[op_index], args)
@@ -280,7 +271,7 @@ def arguments(
 
 
 def expanded(plan: Plan, values: Sequence[int]) -> tuple[int, ...]:
-    """Return the values with each list of values replaced by its items, one level deep."""
+    """Return the values with lists replaced by their items, one level deep."""
     found: list[int] = []
     for index in values:
         value = plan.values[index]
@@ -334,7 +325,7 @@ def _delegate(
 
 
 def read_segments(root: FlatTables, id_: int, base: int, file_size: int) -> tuple[FileSpan, ...]:
-    """Return where segments lie in the file; `base` is where offsets count from."""
+    """Return the segments' places in the file; offsets count from `base`."""
     _, tables = root.children(id_, "DataSegment", "segments")
     spans = tables.rows("offset:u8 size:u8")
     for row, (offset, size) in enumerate(spans):

@@ -1,4 +1,4 @@
-"""Calls of delegates in the graph of a method, opened: their own operators in their place."""
+"""Delegates' own operators in place of their calls in the graph of a method."""
 
 from __future__ import annotations
 
@@ -18,31 +18,28 @@ from tvmdbg_widgets.model.graph.columns import PlannedMemory
 from tvmdbg_widgets.model.graph.graph import Graph
 from tvmdbg_widgets.model.graph.nodes import NodeKind
 
-#: Attributes of a call that each of its operators keeps.
+#: Attributes of a call that its operators keep.
 _KEPT: Final = ("chain", "instruction", "kind", "delegate_index", "backend", "stacktrace")
 
 
 class OpenedCall(NamedTuple):
-    """A call to open: its delegate's graph, and how many edges each of its arguments has.
-
-    Operators come first in the graph, then inputs, then constants.
-    """
+    """A call to open: its delegate's graph, operators first, and edge counts of its arguments."""
 
     graph: Graph
     widths: tuple[int, ...]
 
     @property
     def operators(self) -> int:
-        """How many operators the delegate has."""
+        """Number of the delegate's operators."""
         return int(np.count_nonzero(self.graph.kinds == NodeKind.OPERATOR))
 
     @property
     def given(self) -> int:
-        """How many inputs the delegate has."""
+        """Number of the delegate's inputs."""
         return int(np.count_nonzero(self.graph.kinds == NodeKind.INPUT))
 
     def fits(self, num_outputs: int) -> bool:
-        """Whether the call has the delegate's arguments, and an operator writes each output."""
+        """Whether the call has the delegate's arguments, and operators write all outputs."""
         heads = self.graph.heads[:, 0]
         sizes = (self.given, num_outputs) == (len(self.widths), len(heads))
         return sizes and bool((heads < self.operators).all())
@@ -101,7 +98,7 @@ class _Opening:
         return tuple(sorted(found))
 
     def edges(self) -> dict[str, Any]:
-        """Return the columns of edges; what a call reads goes to the operators that read it."""
+        """Return the columns of edges; reads of a call go to the operators that read them."""
         graph = self._graph
         read: list[list[int]] = [[] for _ in range(graph.num_nodes)]
         for edge, target in enumerate(graph.edge_target.tolist()):
@@ -143,10 +140,7 @@ class _Opening:
 
     @cached_property
     def _parts(self) -> list[tuple[Graph, int, int, Mapping[str, str]]]:
-        """Stretches of nodes of the graph and of delegates, in order, with their call's attributes.
-
-        Those of the graph have none.
-        """
+        """Return stretches of nodes in order, those of delegates with their call's attributes."""
         found: list[tuple[Graph, int, int, Mapping[str, str]]] = []
         start = 0
         for at in sorted(self._calls):

@@ -101,7 +101,7 @@ Item = TypeVar("Item")
 def read_plans(
     plans: FlatTables, inline: Sequence[FileSpan], segments: Sequence[FileSpan]
 ) -> list[Plan]:
-    """Return the methods of some tables ``ExecutionPlan``."""
+    """Return the methods of ``ExecutionPlan`` tables."""
     meta, rows = plans.child(1, "ContainerMetadata", "container_meta_type")
     texts = meta.rows("encoded_inp_str:text encoded_out_str:text")
     encoded = dict(zip(rows.tolist(), texts, strict=True))
@@ -167,7 +167,7 @@ def _compile_specs(tables: FlatTables) -> list[CompileSpec]:
 
 
 def read_chains(chains: FlatTables) -> list[Chain]:
-    """Return the chains of some tables ``Chain``."""
+    """Return the chains of ``Chain`` tables."""
     owners, tables = chains.children(2, "Instruction", "instructions")
     instructions = _instructions(tables)
     traced, lists = chains.children(3, "FrameList", "stacktrace")
@@ -220,7 +220,7 @@ def _traces(lists: FlatTables) -> list[tuple[StackFrame, ...]]:
     return _shared(owners, [StackFrame(*row) for row in rows])
 
 
-#: Type, name and field of the members of ``KernelTypes`` by kind, but for tensors.
+#: Type, name and field of the members of ``KernelTypes`` by kind, without tensors.
 _VALUES: Final[dict[ValueKind, tuple[type[ScalarValue | ListValue], str, str]]] = {
     ValueKind.INT: (ScalarValue, "Int", "int_val:i8"),
     ValueKind.BOOL: (ScalarValue, "Bool", "bool_val:?"),
@@ -235,7 +235,7 @@ _VALUES: Final[dict[ValueKind, tuple[type[ScalarValue | ListValue], str, str]]] 
 
 
 def read_values(values: FlatTables) -> list[Value]:
-    """Return the values of some tables ``EValue``."""
+    """Return the values of ``EValue`` tables."""
     kinds = values.scalar(0, np.uint8, 0, "val_type")
     found: list[Value] = list(map(NoValue, kinds.tolist()))
     for kind, (made, name, field) in _VALUES.items():

@@ -89,7 +89,7 @@ def program_tensors(
 def allowed_tensors(
     found_in: Sequence[tuple[Tensor, ByteSource]], issues: list[Issue]
 ) -> list[Tensor]:
-    """Return the tensors up to the first that names bytes of its file too often, with an issue."""
+    """Return the tensors up to the first that reuses bytes of its file too often, with an issue."""
     budgets: dict[str, WorkBudget] = {}
     for at, (tensor, file) in enumerate(found_in):
         try:
@@ -131,7 +131,7 @@ MOST_DIMENSIONS = 16
 
 
 def check_program(program: Program) -> None:
-    """Check every index and size of a program against what it counts or measures."""
+    """Check every index and size of a program."""
     check = _Checks(program.file)
     for part in (program.constants, *program.mutable_data):
         if part is not None and part.offsets:
@@ -268,12 +268,12 @@ _FIXED = struct.Struct("<I4s4sIQQ")
 
 
 def sniff(head: bytes) -> bool:
-    """Tell whether a file that starts with these bytes is a program, readable or not."""
+    """Return whether a file that starts with these 8 bytes or more is a program."""
     return _IDENTIFIER.fullmatch(head[4:8]) is not None
 
 
 def read_header(source: ByteSource) -> ProgramHeader | None:
-    """Return the extended header, None where the program has none."""
+    """Return the extended header, or None."""
     head = source.read(0, min(source.size, 40))
     if head[4:8] != b"ET12":
         raise FormatError(
