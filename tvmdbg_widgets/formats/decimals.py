@@ -1,4 +1,4 @@
-"""Microseconds as a file writes them, in decimal, to whole nanoseconds without a double between.
+"""Decimal microseconds from files, converted exactly to integer nanoseconds.
 
 A double of 16 digits before the point holds a microsecond to 250 ns; traces count from 1970.
 """
@@ -35,7 +35,7 @@ class DecimalText(str):
 
 
 class Wrong(IntEnum):
-    """Why a value is no time."""
+    """Reasons for a value not to be a time."""
 
     NO = 0
     NO_NUMBER = 1
@@ -55,32 +55,32 @@ def nanoseconds(values: Sequence[Any]) -> Nanoseconds:
     """Read microseconds."""
     kinds = set(map(type, values))
     if kinds == {int}:
-        found = _integers(values)
-        if found is not None:
-            return found
+        integers = _integers(values)
+        if integers is not None:
+            return integers
     if kinds <= {str, DecimalText}:
         return _texts(values)
     numbers = {int, float, str, DecimalText}
-    return _texts([str(each) if type(each) in numbers else "" for each in values])
+    return _texts([str(value) if type(value) in numbers else "" for value in values])
 
 
 def _integers(values: Sequence[int]) -> Nanoseconds | None:
     most = LARGEST_NS // 10**_PLACES - 1
     try:
-        whole = np.array(values, np.int64)
+        ns = np.array(values, np.int64)
     except OverflowError:
         return None
-    if len(whole) and not -most <= int(whole.min()) <= int(whole.max()) <= most:
+    if len(ns) and not -most <= int(ns.min()) <= int(ns.max()) <= most:
         return None
-    return Nanoseconds(whole * 10**_PLACES, None, np.zeros(len(whole), np.uint8))
+    return Nanoseconds(ns * 10**_PLACES, None, np.zeros(len(ns), np.uint8))
 
 
 def nanoseconds_of_json(values: Sequence[bytes]) -> Nanoseconds:
-    """Read microseconds from JSON values as they stand in a file; what is empty is no number."""
+    """Read microseconds from raw JSON values; empty ones are no numbers."""
     joined = b"\n".join(values) + b"\n"
     if b'"' in joined or joined.count(b"\n") != len(values):
         texts = [bytes(value).decode() for value in values]
-        return _texts([json.loads(each) if each.startswith('"') else each for each in texts])
+        return _texts([json.loads(text) if text.startswith('"') else text for text in texts])
     return _lines(joined, len(values))
 
 
@@ -92,7 +92,7 @@ def _texts(texts: Sequence[str]) -> Nanoseconds:
 
 
 def _lines(joined: bytes, count: int) -> Nanoseconds:
-    """Read lines, those that are digits with a point, which nearly all are, together."""
+    """Read the lines of digits with a point, nearly all of them, in one go."""
     data = np.frombuffer(joined, np.uint8)
     ends = np.flatnonzero(data == ord("\n"))
     starts = np.concatenate(([0], ends[:-1] + 1))
@@ -119,16 +119,16 @@ def _lines(joined: bytes, count: int) -> Nanoseconds:
         texts = joined.decode().split("\n")
         joined = "".join(f"{texts[i]}\n" for i in plain.tolist()).encode()
     mantissa = _digits(joined) if len(plain) else plain
-    whole, rest = _scaled(mantissa, places[plain])
-    wrong = np.where(np.abs(whole) < LARGEST_NS, Wrong.NO, Wrong.NOT_FINITE).astype(np.uint8)
-    whole[wrong != Wrong.NO] = 0
+    ns, rest = _scaled(mantissa, places[plain])
+    wrong = np.where(np.abs(ns) < LARGEST_NS, Wrong.NO, Wrong.NOT_FINITE).astype(np.uint8)
+    ns[wrong != Wrong.NO] = 0
     if len(plain) == count:
-        return Nanoseconds(whole, rest, wrong)
-    found = _one_by_one(texts[:count], np.flatnonzero(~known))
-    found.whole[plain], found.wrong[plain] = whole, wrong
-    if found.rest is not None and rest is not None:
-        found.rest[plain] = rest
-    return found
+        return Nanoseconds(ns, rest, wrong)
+    times = _one_by_one(texts[:count], np.flatnonzero(~known))
+    times.whole[plain], times.wrong[plain] = ns, wrong
+    if times.rest is not None and rest is not None:
+        times.rest[plain] = rest
+    return times
 
 
 def _digits(lines: bytes) -> Ints:
@@ -136,21 +136,21 @@ def _digits(lines: bytes) -> Ints:
 
 
 def _scaled(mantissa: Ints, places: Ints) -> tuple[Ints, Floats | None]:
-    """Digits behind so many of which the point stands to nanoseconds and what is left of them."""
+    """Return digits with decimal places as nanoseconds, and the remainders."""
     least, most = (int(places.min()), int(places.max())) if len(places) else (_PLACES, _PLACES)
     if least == most == _PLACES:
         return mantissa, None
-    whole = mantissa * 10 ** np.maximum(0, _PLACES - places)
+    ns = mantissa * 10 ** np.maximum(0, _PLACES - places)
     if most <= _PLACES:
-        return whole, None
+        return ns, None
     divisor = 10 ** np.maximum(0, places - _PLACES)
-    whole, left = np.divmod(whole, divisor)
-    return whole, left / divisor if left.any() else None
+    ns, left = np.divmod(ns, divisor)
+    return ns, left / divisor if left.any() else None
 
 
 def _one_by_one(texts: Sequence[str], chosen: Ints) -> Nanoseconds:
-    """Read some texts with exponents, of many digits, or that are no numbers."""
-    whole, rest = np.zeros(len(texts), np.int64), np.zeros(len(texts))
+    """Read texts with exponents, of many digits, or that are no numbers."""
+    ns, rest = np.zeros(len(texts), np.int64), np.zeros(len(texts))
     wrong = np.zeros(len(texts), np.uint8)
     for at in chosen.tolist():
         try:
@@ -168,5 +168,5 @@ def _one_by_one(texts: Sequence[str], chosen: Ints) -> Nanoseconds:
         if abs(floor) >= LARGEST_NS:
             wrong[at] = Wrong.NOT_FINITE
             continue
-        whole[at], rest[at] = floor, float(_EXACT.subtract(scaled, floor))
-    return Nanoseconds(whole, rest, wrong)
+        ns[at], rest[at] = floor, float(_EXACT.subtract(scaled, floor))
+    return Nanoseconds(ns, rest, wrong)

@@ -1,4 +1,4 @@
-"""Every format that can be read, told by content and never by name."""
+"""Families of all readable formats, identified by content and never by name."""
 
 from __future__ import annotations
 
@@ -43,15 +43,15 @@ def checked_limits(chosen: Mapping[str, Any] | None) -> Limits:
 
 
 def tables_beside(source: ByteSource, kind: Kind) -> list[Kind]:
-    """Return the other kind of table of times that a text with such a table holds besides."""
+    """Return the other kind of table of times that a text with such a table may hold, too."""
     parts = ("table", "report")
     start = head(source) if kind.part in parts else b""
-    others = (each for each in KINDS if each.part in parts and each.part != kind.part)
-    return [each for each in others if start and each.sniff(start)][:1]
+    others = (other for other in KINDS if other.part in parts and other.part != kind.part)
+    return [other for other in others if start and other.sniff(start)][:1]
 
 
 def suspect(source: ByteSource) -> Kind | None:
-    """Return the kind that a source of no known format may be a broken file of."""
+    """Return the kind whose broken file a source may be."""
     start = head(source).replace(b"\0", b"")
     opened = re.match(rb'\W*?[{"]', start)
     for pattern, part in ((rb'"traceEvents\\?"', "chrome"), (rb'"nodes\\?"', "graph")):
@@ -61,10 +61,7 @@ def suspect(source: ByteSource) -> Kind | None:
 
 
 def kind_for(part: str, source: ByteSource) -> Kind:
-    """Return the kind of a source that its caller said gives a part of a run.
-
-    Where several kinds give it, the one that knows the content, else the first.
-    """
+    """Return the kind that gives a part and knows the content, else the first that gives it."""
     also = {"trace": ("trace", "chrome"), "params": ("params", "cache")}.get(part, (part,))
     fitting = [kind for kind in KINDS if kind.part in also]
     return (identify(source, fitting) if len(fitting) > 1 else None) or kind_of(part)

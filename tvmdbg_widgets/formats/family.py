@@ -1,4 +1,4 @@
-"""What a format is: the kinds of its files, how each is told and read, and what joins them."""
+"""Families of formats: the kinds of their files, how to identify, read and join them."""
 
 from __future__ import annotations
 
@@ -24,10 +24,9 @@ _was_enabled = False
 
 @contextmanager
 def collector_paused() -> Iterator[None]:
-    """Pause the cycle collector; it runs again when the last of nested or parallel pauses ends.
+    """Pause the cycle collector until the last of nested or parallel pauses ends.
 
-    Parsed JSON holds no cycles, yet each generation the collector walks all of it: half of the
-    time of reading a large graph.
+    Parsed JSON holds no cycles, but walking it takes half of the time of reading a large graph.
     """
     global _pauses, _was_enabled  # noqa: PLW0603
     with _lock:
@@ -46,10 +45,7 @@ def collector_paused() -> Iterator[None]:
 
 @dataclass(frozen=True)
 class Kind:
-    """Files of one format: what part of a run they give, how they are told and read.
-
-    ``what`` names them in messages. ``sniff`` tells them by their first bytes.
-    """
+    """Files of one format; ``sniff`` identifies them by their first bytes, ``what`` names them."""
 
     part: str
     what: str
@@ -59,32 +55,32 @@ class Kind:
     limit: str | None = None
     #: Bytes are mostly tensors, which are not parsed.
     has_tensors: bool = False
-    #: Kinds of lower rank are asked first; 1 where a line anywhere in a text tells the kind.
+    #: Kinds of lower rank are tried first; 1 if a line anywhere in a text identifies the kind.
     rank: int = 0
-    #: Texts that are pasted with something around them may be told as this kind and be misread.
+    #: Pasted texts may be identified as this kind and be misread.
     pasted: bool = False
     #: Files may be appended to after they are opened.
     grows: bool = False
 
 
-#: Bytes from the start of a file that its kind is told by.
+#: Bytes from the start of a file that identify its kind.
 HEAD_BYTES = 64 * 1024
 
 
 def head(source: ByteSource) -> bytes:
-    """Return the bytes that the kind of a file is told by."""
+    """Return the first bytes of a file, which identify its kind."""
     return source.read(0, min(HEAD_BYTES, source.size))
 
 
 def identify(source: ByteSource, among: Sequence[Kind]) -> Kind | None:
-    """Return the kind of a source, None where no reader knows it."""
+    """Return the kind of a source, or None."""
     start = head(source)
     return next((kind for kind in among if kind.sniff(start)), None)
 
 
 @dataclass(frozen=True)
 class Part:
-    """One file as it was read: what it gives a run, its content, and the folder it lay in."""
+    """One file after reading: its kind, content and folder."""
 
     kind: str
     value: Any
@@ -102,7 +98,7 @@ class FileCandidate:
     path: PurePath = field(default_factory=PurePath)
 
     def read(self, **options: Any) -> Part:
-        """Read the file; FormatError where it is not readable at all."""
+        """Read the file; FormatError if it is unreadable."""
         source = self.source
         if self.kind.grows and type(source) is FileSource:
             source = source.again(GrowingFile)
@@ -124,11 +120,10 @@ class JoinOptions:
 
 @dataclass(frozen=True)
 class Family:
-    """Kinds of files that one tool leaves behind, and the function that joins them.
+    """Kinds of files that one tool writes, and the function that joins them.
 
-    ``join`` returns the parts of a run, of a tuning log, or an RPC connection.
-    A folder is a dump where it has all parts of one set of ``dumps``; the first set that any
-    folder has counts.
+    ``join`` returns the parts of a run, of a tuning log, or an RPC connection. A folder is a dump
+    if it has all parts of the first set of ``dumps`` that any folder has.
     """
 
     name: str
@@ -149,7 +144,7 @@ class Limits:
         self.unpacked = max(self._chosen.values(), default=0)
 
     def check(self, source: ByteSource, kind: Kind) -> None:
-        """Raise FormatError where a file is larger than its kind, or its packed bytes, allow."""
+        """Raise FormatError if a file or its packed bytes are larger than allowed."""
         if not kind.has_tensors:
             source.allowance().take_text(source.size, one_line(source.name))
         if kind.limit is None:

@@ -1,4 +1,4 @@
-"""Finds the files of a run in what its caller named: folders, archives, libraries, texts."""
+"""The files of a run in folders, archives, libraries and texts."""
 
 from __future__ import annotations
 
@@ -49,14 +49,14 @@ from tvmdbg_widgets.sources.given import SourceLike, as_source
 def one_dump(
     tree: Tree, candidates: list[FileCandidate], device: str | None
 ) -> list[FileCandidate]:
-    """Keep one dump's files and those that lie beside or above it."""
+    """Keep one dump's files, and those beside or above it."""
     kinds: dict[PurePath, set[str]] = defaultdict(set)
-    for each in candidates:
-        if each.folder is not None:
-            kinds[each.folder].add(each.kind.part)
+    for candidate in candidates:
+        if candidate.folder is not None:
+            kinds[candidate.folder].add(candidate.kind.part)
     dumps: list[PurePath] = []
     for parts in (parts for family in FAMILIES for parts in family.dumps):
-        dumps = dumps or [folder for folder, found in kinds.items() if parts <= found]
+        dumps = dumps or [folder for folder, held in kinds.items() if parts <= held]
     chosen = [folder for folder in dumps if device is None or device.lower() in folder.name.lower()]
     if device is not None and not chosen:
         raise FormatError(
@@ -115,27 +115,28 @@ def one_module(
             hint=f"Choose one: open(…, module={names[0]!r}).",
         )
     chosen = module or (names[0] if names else "")
-    return [each for each in candidates if is_of_module(each.path, chosen, library.modules)]
+    return [
+        candidate
+        for candidate in candidates
+        if is_of_module(candidate.path, chosen, library.modules)
+    ]
 
 
 def one_index(
     tree: Tree, candidates: list[FileCandidate], issues: list[Issue]
 ) -> list[FileCandidate]:
-    """Of several indices of the same shards keep the one that gives float32.
-
-    ``dump_ndarray_cache`` writes a second index ``…-b16.json`` where it halved the floats.
-    """
-    caches = [each for each in candidates if each.kind.part == "cache"]
-    left = [caches[i] for i in superseded([each.source for each in caches])]
+    """Keep the float32 index of several of the same shards; ``…-b16.json`` has halved floats."""
+    caches = [candidate for candidate in candidates if candidate.kind.part == "cache"]
+    left = [caches[i] for i in superseded([candidate.source for candidate in caches])]
     if left:
         rest = "of the same shards, with other types, left out (open one by its path)"
-        names = [each.source.name for each in left]
+        names = [candidate.source.name for candidate in left]
         issues.append(note(tree.name, "index-left-out", "more index file", rest, names))
-    return [each for each in candidates if each not in left]
+    return [candidate for candidate in candidates if candidate not in left]
 
 
 def is_explained(name: str, root: Sequence[str]) -> bool:
-    """Whether a file of no known format belongs to a model library at that folder."""
+    """Return whether a file of unknown format belongs to a model library at that folder."""
     parts = PurePath(name).parts
     return parts[: len(root)] == tuple(root) and parts[len(root)] in OTHER_FOLDERS
 
@@ -144,7 +145,7 @@ _OPENED_AT_ONCE = 8
 
 
 class FileFinder:
-    """Finds the files that sources hold, before they are read."""
+    """Finds the files in sources, before they are read."""
 
     def __init__(
         self,
@@ -184,7 +185,7 @@ class FileFinder:
             self.problems.append((source.name, problem))
 
     def add(self, source: ByteSource, kind: Kind) -> None:
-        """Add a file whose format is known, unless it is too large for it."""
+        """Add a file of a known format, unless it is too large."""
         try:
             self._limits.check(source, kind)
         except FormatError as problem:
@@ -223,16 +224,13 @@ class FileFinder:
             self._add_text(content, kind)
 
     def _add_text(self, source: ByteSource, kind: Kind) -> None:
-        """Add a file, and the table of another kind that a console may hold besides."""
+        """Add a file, and the table of another kind that a console text may hold, too."""
         self.add(source, kind)
         for other in [] if self._tuning else tables_beside(source, kind):
             self.add(source, other)
 
     def _pasted(self, source: ByteSource, known: Kind | None) -> bool:
-        """Add what a pasted text is of once what stands around it is taken off.
-
-        What a reader knows as it is goes to that reader, unless it would read it wrongly.
-        """
+        """Add the contents of a pasted text, unless a reader takes it as it is."""
         if known is not None and known.part not in PASTED:
             return False
         for inner, cleaned in readings(source, known.part if known is not None else ""):
@@ -240,35 +238,35 @@ class FileFinder:
             if kind is not None:
                 is_doubtful = cleaned.left or cleaned.doubts
                 severity = IssueSeverity.WARNING if is_doubtful else IssueSeverity.NOTE
-                said = f"pasted text: {cleaned.told}"
+                note = f"pasted text: {cleaned.told}"
                 if cleaned.told:
-                    self.issues.append(Issue("pasted-text", severity, said, file=source.name))
+                    self.issues.append(Issue("pasted-text", severity, note, file=source.name))
                 self._add_text(inner, kind)
                 return True
         is_table = known is not None and known.part in ("table", "report")
-        if is_table and (said := nearly(source, tables_only=True)):
+        if is_table and (note := nearly(source, tables_only=True)):
             raise FormatError(
                 "a table in this text cannot be read",
                 file=source.name,
                 expected="its heading and its rows as the program printed them",
-                found=f"{said[:1].lower()}{said[1:-1]}",
+                found=f"{note[:1].lower()}{note[1:-1]}",
                 hint="Paste the whole lines, or save what the program prints to a file.",
             )
         if known is not None and known.part in ("graph", "chrome") and (line := cut_line(source)):
-            said = (
+            note = (
                 f"line {line:,} ends inside of a string, as where a terminal cuts its lines, and "
                 "how they were joined cannot be told: names there hold a line end"
             )
-            self.issues.append(Issue("line-cut", IssueSeverity.ERROR, said, file=source.name))
+            self.issues.append(Issue("line-cut", IssueSeverity.ERROR, note, file=source.name))
         return False
 
     def _inside(self, source: ByteSource) -> list[tuple[str, ByteSource]]:
-        """Return the parts that an exported library holds."""
+        """Return the parts in an exported library."""
         return inside_library(source) if is_library(head(source)) else []
 
     def _unknown(self, source: ByteSource) -> None:
         self.unknown.append(source)
-        known = ", ".join(each.what for each in KINDS)
+        known = ", ".join(kind.what for kind in KINDS)
         self.problems.append((source.name, unknown_file(source, known)))
 
     def _tree(self, tree: Tree) -> None:
@@ -277,7 +275,9 @@ class FileFinder:
         for entry, source, kind in self._identified(tree):
             folder = tree.root / entry.path.parent
             taken = [(kind, source)] if kind is not None else self._in_entry(tree, entry, source)
-            candidates += [FileCandidate(each, kind, folder, entry.path) for kind, each in taken]
+            candidates += [
+                FileCandidate(candidate, kind, folder, entry.path) for kind, candidate in taken
+            ]
             if not taken and not self._is_pointer(entry, source) and not is_account(head(source)):
                 unknown[entry.path] = source
         if self._tuning:
@@ -287,7 +287,7 @@ class FileFinder:
         candidates = one_index(tree, candidates, self.issues)
         kept = one_dump(tree, candidates, self._device)
         if self._device is None:
-            left = [each.source.name for each in candidates if each not in kept]
+            left = [candidate.source.name for candidate in candidates if candidate not in kept]
             if left:
                 rest = "beside the dump's folder, left out (name them too to add them)"
                 self.issues.append(note(tree.name, "files-left-out", "file", rest, left))
@@ -298,7 +298,7 @@ class FileFinder:
     def _in_entry(
         self, tree: Tree, entry: FolderEntry, source: ByteSource
     ) -> list[tuple[Kind, ByteSource]]:
-        """Return the parts inside a file of a tree; a network is not asked for whole libraries."""
+        """Return the parts in a file of a tree; remote libraries are not downloaded."""
         if self._tuning or tree.far:
             return []
         try:
@@ -315,7 +315,7 @@ class FileFinder:
         return bool(pointer)
 
     def _identified(self, tree: Tree) -> Iterable[tuple[FolderEntry, ByteSource, Kind | None]]:
-        """Open every file and tell its format by its first bytes."""
+        """Open every file and identify its format by its first bytes."""
 
         def look(entry: FolderEntry) -> tuple[ByteSource, Kind | None] | Exception:
             try:
@@ -341,29 +341,31 @@ class FileFinder:
                 delay=1,
                 leave=False,
             )
-            for entry, found in bar:
-                if isinstance(found, Exception):
-                    self.issues.append(unreadable(entry.name, found))
+            for entry, opened in bar:
+                if isinstance(opened, Exception):
+                    self.issues.append(unreadable(entry.name, opened))
                 else:
-                    yield entry, *found
+                    yield entry, *opened
 
     def _library(
         self, tree: Tree, candidates: list[FileCandidate], unknown: dict[PurePath, ByteSource]
     ) -> list[FileCandidate]:
-        """Where the files are a model library, take one module of it, and its texts."""
-        libraries = [each for each in candidates if each.kind.part == "library"]
+        """Keep one module of a model library, and its texts."""
+        libraries = [candidate for candidate in candidates if candidate.kind.part == "library"]
         if not libraries:
             return candidates
-        first = min(libraries, key=lambda each: len(each.path.parts))
+        first = min(libraries, key=lambda candidate: len(candidate.path.parts))
         try:
             library = read_metadata(first.source)
         except FormatError:
             return candidates
         root = first.path.parent
-        inside = [each for each in candidates if each.path.is_relative_to(root)]
+        inside = [candidate for candidate in candidates if candidate.path.is_relative_to(root)]
         moved = [
-            FileCandidate(each.source, each.kind, each.folder, each.path.relative_to(root))
-            for each in inside
+            FileCandidate(
+                candidate.source, candidate.kind, candidate.folder, candidate.path.relative_to(root)
+            )
+            for candidate in inside
         ]
         kept = one_module(tree, library, moved, self._module)
         below = {p.relative_to(root): s for p, s in unknown.items() if p.is_relative_to(root)}
@@ -373,4 +375,4 @@ class FileFinder:
             self.parts.append(Part("ir", {path.name: source}, source, folder))
         for path in [path for path in unknown if is_explained(str(path), root.parts)]:
             del unknown[path]
-        return [*kept, *(each for each in candidates if each not in inside)]
+        return [*kept, *(candidate for candidate in candidates if candidate not in inside)]

@@ -1,4 +1,4 @@
-"""Many tables of one type at once: each field a column over them."""
+"""FlatBuffers read in columns: many tables of one type at once."""
 
 from __future__ import annotations
 
@@ -16,10 +16,7 @@ from tvmdbg_widgets.model.base.text import FormatError
 
 
 class Ragged(NamedTuple):
-    """A vector for each table: ``values[offsets[i]:offsets[i + 1]]``.
-
-    `present` tells absent vectors from empty ones.
-    """
+    """A vector per table: ``values[offsets[i]:offsets[i + 1]]``; `present` marks absent ones."""
 
     offsets: npt.NDArray[np.int64]
     values: npt.NDArray[Any]
@@ -30,20 +27,20 @@ class Ragged(NamedTuple):
         return self.values[self.offsets[row] : self.offsets[row + 1]]
 
     def tuples(self) -> list[tuple[Any, ...]]:
-        """Return the vector of each table as plain numbers."""
+        """Return the vectors as plain numbers."""
         values, ends = self.values.tolist(), self.offsets.tolist()
         return [tuple(values[start:end]) for start, end in pairwise(ends)]
 
 
 class Strings(NamedTuple):
-    """A string for each table, ``""`` where it is absent."""
+    """A string per table, ``""`` if absent."""
 
     column: StringColumn
     present: npt.NDArray[np.bool_]
 
 
 class Present(NamedTuple):
-    """Tables that are there, and the rows of the tables that hold them."""
+    """Present tables, and the rows of the tables that hold them."""
 
     tables: FlatTables
     rows: npt.NDArray[np.int64]
@@ -62,11 +59,11 @@ def columns(text: str) -> tuple[SchemaField, ...]:
 
     Strings have the type ``text``; a field that is not read is ``-``.
     """
-    found = []
+    fields = []
     for word in text.split():
         name, _, dtype = word.partition(":")
-        found.append(SchemaField(name, dtype.strip("[]") or "u4", dtype.startswith("[")))
-    return tuple(found)
+        fields.append(SchemaField(name, dtype.strip("[]") or "u4", dtype.startswith("[")))
+    return tuple(fields)
 
 
 class FlatTables:
@@ -108,7 +105,7 @@ class FlatTables:
 
     @property
     def most_fields(self) -> int:
-        """How many fields the tables have at most, the last ones perhaps absent."""
+        """Largest number of fields of any table."""
         return (int(self._sizes.max(initial=4)) - 4) // 2
 
     def only(self, rows: slice) -> FlatTables:
@@ -116,7 +113,7 @@ class FlatTables:
         return FlatTables(self.buffer, self.places[rows], self.name)
 
     def places_of(self, id_: int, width: int, field: str) -> Places:
-        """Return where a field lies in each table, -1 where it is absent."""
+        """Return the places of a field, -1 where it is absent."""
         slot = 4 + 2 * id_
         relative = np.zeros(len(self._vtables), np.int64)
         long = self._sizes >= slot + 2
@@ -132,20 +129,20 @@ class FlatTables:
                 found=int(relative[self._vtable[row]]),
             )
         offsets = relative[self._vtable]
-        found = np.where(offsets, self.places + offsets, -1)
-        self.buffer.require(found[found >= 0], width, field)
-        return found
+        places = np.where(offsets, self.places + offsets, -1)
+        self.buffer.require(places[places >= 0], width, field)
+        return places
 
     def scalar(self, id_: int, dtype: npt.DTypeLike, default: int, field: str) -> npt.NDArray[Any]:
-        """Return a scalar field of each table (N values); absent means the default."""
+        """Return a scalar field of every table (N values); absent means the default."""
         kind = np.dtype(dtype)
         field = f"{self.name}.{field}"
         places = self.places_of(id_, kind.itemsize, field)
-        found = np.full(len(self), default, kind)
+        column = np.full(len(self), default, kind)
         there = places >= 0
-        found[there] = self.buffer.at(places[there], kind, field)
+        column[there] = self.buffer.at(places[there], kind, field)
         self.buffer.budget.spend(kind.itemsize * int(there.sum()), field)
-        return found
+        return column
 
     def _targets(self, id_: int, field: str) -> tuple[npt.NDArray[np.int64], Places]:
         places = self.places_of(id_, 4, field)
@@ -153,18 +150,18 @@ class FlatTables:
         return rows, followed(self.buffer, places[rows], field)
 
     def child(self, id_: int, name: str, field: str) -> Present:
-        """Return the tables that a field refers to, where it is there."""
+        """Return the tables that a field refers to."""
         rows, places = self._targets(id_, f"{self.name}.{field}")
         return Present(FlatTables(self.buffer, places, name), rows)
 
     def strings(self, id_: int, field: str) -> Strings:
-        """Return a string field of each table."""
+        """Return a string field of every table."""
         field = f"{self.name}.{field}"
         rows, places = self._targets(id_, field)
         return _strings(self.buffer, len(self), rows, places, field)
 
     def vector(self, id_: int, dtype: npt.DTypeLike, field: str) -> Ragged:
-        """Return a vector of scalars of each table."""
+        """Return a vector of scalars of every table."""
         kind = np.dtype(dtype)
         field = f"{self.name}.{field}"
         offsets, places, present = self._laid_out(id_, kind.itemsize, field)
@@ -173,7 +170,7 @@ class FlatTables:
     def _laid_out(
         self, id_: int, width: int, field: str
     ) -> tuple[Places, Places, npt.NDArray[np.bool_]]:
-        """Return which items of vectors are whose, where each stands, and who has a vector."""
+        """Return offsets of vectors, places of their items, and which tables have one."""
         rows, starts, lengths = self._vectors(id_, width, field)
         counts = np.zeros(len(self), np.int64)
         counts[rows] = lengths
@@ -196,28 +193,28 @@ class FlatTables:
         return rows, places + 4, lengths
 
     def rows(self, fields: str | Sequence[SchemaField]) -> list[tuple[Any, ...]]:
-        """Return fields of each table (:func:`columns`): numbers, texts, tuples of numbers."""
+        """Return fields of every table (:func:`columns`): numbers, texts, tuples of numbers."""
         given = columns(fields) if isinstance(fields, str) else fields
-        found: list[Iterable[Any]] = []
+        columns_: list[Iterable[Any]] = []
         for id_, (name, dtype, many) in enumerate(given):
             if many:
-                found.append(self.vector(id_, dtype, name).tuples())
+                columns_.append(self.vector(id_, dtype, name).tuples())
             elif dtype == "text":
-                found.append(self.strings(id_, name).column)
+                columns_.append(self.strings(id_, name).column)
             elif name != "-":
                 kind, _, default = dtype.partition("=")
-                found.append(self.scalar(id_, kind, int(default or 0), name).tolist())
-        return list(zip(*found, strict=True))
+                columns_.append(self.scalar(id_, kind, int(default or 0), name).tolist())
+        return list(zip(*columns_, strict=True))
 
     def members(
         self, kinds: npt.NDArray[np.uint8], kind: int, name: str, field: str, *, id_: int = 1
     ) -> tuple[list[int], FlatTables]:
-        """Return the rows whose union has a type, and its values; `id_` is that of the value."""
+        """Return the rows whose union has a type, and its values; `id_` is the value's field."""
         rows = np.flatnonzero(kinds == kind)
         chosen = FlatTables(self.buffer, self.places[rows], self.name)
-        found = chosen.child(id_, name, field)
-        if len(found.rows) < len(rows):
-            missing = np.setdiff1d(np.arange(len(rows)), found.rows)[0]
+        present = chosen.child(id_, name, field)
+        if len(present.rows) < len(rows):
+            missing = np.setdiff1d(np.arange(len(rows)), present.rows)[0]
             raise self.buffer.broken(
                 "a union says its type and has no value",
                 f"{self.name}.{field}",
@@ -225,43 +222,40 @@ class FlatTables:
                 expected=f"a table {name}",
                 found="nothing",
             )
-        return rows.tolist(), found.tables
+        return rows.tolist(), present.tables
 
     def spans(self, id_: int, field: str) -> tuple[Places, Places]:
-        """Return start and length of a vector of bytes of each table; start -1 where absent."""
+        """Return start and length of a vector of bytes of every table; start -1 if absent."""
         rows, starts, lengths = self._vectors(id_, 1, f"{self.name}.{field}", least=1)
         all_starts, all_lengths = np.full(len(self), -1, np.int64), np.zeros(len(self), np.int64)
         all_starts[rows], all_lengths[rows] = starts, lengths
         return all_starts, all_lengths
 
     def children(self, id_: int, name: str, field: str) -> tuple[Ragged, FlatTables]:
-        """Return a vector of tables of each table: all of them, and which are whose.
-
-        The values of the first are the positions in the second, in order.
-        """
-        found, places = self.offsets(id_, f"{self.name}.{field}")
-        return found, FlatTables(self.buffer, places, name)
+        """Return the vectors of tables of every table, as positions in all tables."""
+        vectors, places = self.offsets(id_, f"{self.name}.{field}")
+        return vectors, FlatTables(self.buffer, places, name)
 
     def texts(self, id_: int, field: str) -> tuple[Ragged, StringColumn]:
-        """Return a vector of strings of each table: all of them, and which are whose."""
+        """Return the vectors of strings of every table, as positions in all strings."""
         field = f"{self.name}.{field}"
-        found, places = self.offsets(id_, field)
+        vectors, places = self.offsets(id_, field)
         rows = np.arange(len(places))
-        return found, _strings(self.buffer, len(places), rows, places, field).column
+        return vectors, _strings(self.buffer, len(places), rows, places, field).column
 
     def offsets(self, id_: int, field: str) -> tuple[Ragged, Places]:
-        """Return a vector of offsets of each table: which are whose, and where they lead."""
-        found, places = self.items(id_, field)
-        return found, followed(self.buffer, places, field)
+        """Return the vectors of offsets of every table, and their targets."""
+        vectors, places = self.items(id_, field)
+        return vectors, followed(self.buffer, places, field)
 
     def items(self, id_: int, field: str) -> tuple[Ragged, Places]:
-        """Return a vector of offsets of each table: which are whose, and where they stand."""
+        """Return the vectors of offsets of every table, and their places."""
         offsets, places, present = self._laid_out(id_, 4, field)
         return Ragged(offsets, np.arange(offsets[-1]), present), places
 
 
 def followed(buffer: FlatBuffer, places: Places, field: str) -> Places:
-    """Return where the unsigned offsets at some places lead; never back, never to themselves."""
+    """Return the targets of unsigned offsets, which never lead back or to themselves."""
     offsets = buffer.at(places, np.uint32, field).astype(np.int64)
     if (offsets == 0).any():
         row = int(np.argmax(offsets == 0))
@@ -276,7 +270,7 @@ def followed(buffer: FlatBuffer, places: Places, field: str) -> Places:
 
 
 def _once(places: Places) -> tuple[Places, Places | slice]:
-    """Return the distinct places, and which of them each one is; the runtime shares no string."""
+    """Return the distinct places, and the index of each place among them."""
     ordered = np.sort(places)
     if (ordered[1:] != ordered[:-1]).all():
         return places, slice(None)
@@ -287,7 +281,7 @@ def _strings(buffer: FlatBuffer, count: int, rows: Places, places: Places, field
     distinct, codes = _once(places)
     lengths = buffer.at(distinct, np.uint32, field).astype(np.int64)
     buffer.require(distinct + 4, lengths, field)
-    # A text of which rows share the bytes is written out by each of them later on.
+    # Rows that share a text count its bytes each time.
     buffer.budget.spend(int(lengths[codes].sum()), field)
     table: dict[bytes, int] = {b"": 0}
     data, starts = buffer.data, distinct + 4
@@ -316,7 +310,7 @@ def _strings(buffer: FlatBuffer, count: int, rows: Places, places: Places, field
 
 Places = npt.NDArray[np.int64]
 
-#: Only vtables are shared in real files: all else that is decoded is once the file at most.
+#: Only vtables are shared in real files; the rest is decoded once.
 _MOST_DECODED = 3
 
 
@@ -333,24 +327,24 @@ class FlatBuffer:
         self.budget = WorkBudget(_MOST_DECODED * self.size, file, "bytes decoded", hint)
 
     def renewed(self) -> FlatBuffer:
-        """Return the same bytes with nothing decoded yet."""
+        """Return the same bytes with a fresh decoding budget."""
         return FlatBuffer(self.data, file=self.file, base=self.base, hint=self.hint)
 
     def at(self, places: Places, dtype: npt.DTypeLike, field: str) -> npt.NDArray[Any]:
-        """Return the value of a little-endian type at each place."""
+        """Return the values of a little-endian type at some places."""
         kind = np.dtype(dtype).newbyteorder("<")
         self.require(places, kind.itemsize, field)
         if not len(places):
             return np.zeros(0, np.dtype(dtype))
         if kind == np.bool_:
             return self.at(places, np.uint8, field).astype(np.bool_)
-        # One overlapping item for each byte: values need not be aligned.
+        # One overlapping item per byte: values need not be aligned.
         items = self.size - kind.itemsize + 1
         every = np.ndarray((items,), kind, buffer=self.data, strides=(1,))
         return every[places].astype(np.dtype(dtype), copy=False)
 
     def require(self, places: Places, widths: Places | int, field: str) -> None:
-        """Raise FormatError where bytes do not lie within the buffer."""
+        """Raise FormatError if bytes do not lie within the buffer."""
         if not len(places):
             return
         wrong = (places < 0) | (places + widths > self.size)

@@ -1,4 +1,4 @@
-"""Sources of any kind to parts: each file that they hold, read."""
+"""Sources of any kind read into parts."""
 
 from __future__ import annotations
 
@@ -31,54 +31,58 @@ def gather(
     limits: Mapping[str, int] | None = None,
     debug_buffer: SourceLike | None = None,
 ) -> tuple[list[Part], list[Issue]]:
-    """Read every file that the sources name."""
+    """Read every file in the sources."""
     checked = checked_limits(limits)
-    found = FileFinder(device, module, follow_links=follow_links, limits=checked)
-    for each in sources:
-        found.look_at(each)
-    for part, each in given.items():
+    finder = FileFinder(device, module, follow_links=follow_links, limits=checked)
+    for item in sources:
+        finder.look_at(item)
+    for part, item in given.items():
         if part == "params":
-            source = parameters_source(each, follow_links=follow_links, limits=checked)
+            source = parameters_source(item, follow_links=follow_links, limits=checked)
         else:
-            source = as_source(each, follow_links=follow_links)
-        found.add(source, kind_for(part, source))
-    _leave_out_tuning(found)
-    parts = _read(found, options)
-    issues, problems = found.issues, found.problems
+            source = as_source(item, follow_links=follow_links)
+        finder.add(source, kind_for(part, source))
+    _leave_out_tuning(finder)
+    parts = _read(finder, options)
+    issues, problems = finder.issues, finder.problems
     buffer = None if debug_buffer is None else as_source(debug_buffer, follow_links=follow_links)
-    parts += _debug_buffer(parts, found, buffer)
+    parts += _debug_buffer(parts, finder, buffer)
     if not parts:
         raise problems[0][1] if problems else _nothing(sources, issues)
     issues += [unreadable(name, problem) for name, problem in problems]
     read = {part.source.name for part in parts}
-    for tree, skipped in found.skipped:
+    for tree, skipped in finder.skipped:
         if left := [name for name in skipped if name not in read]:
             issues.append(note(tree.name, "files-not-read", "unrecognized file", "(ignored)", left))
     return parts, issues
 
 
-def _leave_out_tuning(found: FileFinder) -> None:
-    """Leave tuning logs to `open_tuning` where a run lies beside them."""
-    tuning = [each for each in found.candidates if each.kind in TUNING.kinds]
-    if tuning and len(tuning) < len(found.candidates):
-        found.candidates = [each for each in found.candidates if each not in tuning]
+def _leave_out_tuning(finder: FileFinder) -> None:
+    """Leave tuning logs beside a run to `open_tuning`."""
+    tuning = [candidate for candidate in finder.candidates if candidate.kind in TUNING.kinds]
+    if tuning and len(tuning) < len(finder.candidates):
+        finder.candidates = [
+            candidate for candidate in finder.candidates if candidate not in tuning
+        ]
         rest = "of a tuning beside the run (open_tuning(…) opens them)"
-        names = [each.source.name for each in tuning]
-        found.issues.append(note("", "tuning-left-out", "file", rest, names))
+        names = [candidate.source.name for candidate in tuning]
+        finder.issues.append(note("", "tuning-left-out", "file", rest, names))
 
 
-def _read(found: FileFinder, options: Mapping[str, Mapping[str, Any]] | None) -> list[Part]:
-    """Read the candidates; those that cannot be read are added to the problems."""
+def _read(finder: FileFinder, options: Mapping[str, Mapping[str, Any]] | None) -> list[Part]:
+    """Read the candidates; unreadable ones become problems."""
     # Readers of other files ask for these.
-    far = any(each.source.far for each in found.candidates)
+    far = any(candidate_.source.far for candidate_ in finder.candidates)
     first = ("recording", "graph") if far else ("recording",)
-    found.candidates.sort(key=lambda each: (each.kind.part not in first, each.kind.part == "graph"))
-    parts = list(found.parts)
-    for candidate in tqdm(found.candidates, desc="reading", unit="file", delay=1, leave=False):
+    finder.candidates.sort(
+        key=lambda candidate_: (candidate_.kind.part not in first, candidate_.kind.part == "graph")
+    )
+    parts = list(finder.parts)
+    for candidate in tqdm(finder.candidates, desc="reading", unit="file", delay=1, leave=False):
         try:
             part = candidate.read(**_options(candidate, options, parts))
         except (FormatError, OSError) as problem:
-            found.problems.append((candidate.source.name, problem))
+            finder.problems.append((candidate.source.name, problem))
             continue
         parts.append(part)
         if part.kind == "cache":
@@ -87,39 +91,41 @@ def _read(found: FileFinder, options: Mapping[str, Mapping[str, Any]] | None) ->
     return parts
 
 
-def _debug_buffer(parts: Sequence[Part], found: FileFinder, given: ByteSource | None) -> list[Part]:
-    """Return the debug buffer of an ETDump: the one given, or the unknown file that may be it."""
+def _debug_buffer(
+    parts: Sequence[Part], finder: FileFinder, given: ByteSource | None
+) -> list[Part]:
+    """Return an ETDump's debug buffer: the given one, or the unknown file that may be it."""
     if given is not None:
         return [Part("debug-buffer", given, given, None)]
     dump = next((part for part in parts if part.kind == "etdump"), None)
-    source = choose_buffer(dump.value, found.unknown) if dump is not None else None
+    source = choose_buffer(dump.value, finder.unknown) if dump is not None else None
     if source is None:
         return []
-    found.problems[:] = [each for each in found.problems if each[0] != source.name]
+    finder.problems[:] = [problem for problem in finder.problems if problem[0] != source.name]
     return [Part("debug-buffer", source, source, dump.folder if dump is not None else None)]
 
 
 def _options(
     candidate: FileCandidate, options: Mapping[str, Mapping[str, Any]] | None, parts: Sequence[Part]
 ) -> dict[str, Any]:
-    """Options of a reader: what a recording among the files says, and over it the caller's."""
+    """Return a reader's options: those of a recording, overridden by the caller's."""
     kind = candidate.kind.part
     if kind not in ("params", "cache"):
         return dict((options or {}).get(kind, {}))
-    said = dict((options or {}).get("params", {}))
+    values = dict((options or {}).get("params", {}))
     for part in parts:
         if part.kind == "recording":
-            said = {**part.value.options, **said}
+            values = {**part.value.options, **values}
     if kind == "cache":
-        return {name: value for name, value in said.items() if name != "dtype_layout"}
+        return {name: value for name, value in values.items() if name != "dtype_layout"}
     if candidate.source.far:
         graph = next((part.value for part in parts if part.kind == "graph"), None)
-        said["graph"] = graph
-    return said
+        values["graph"] = graph
+    return values
 
 
 def _nothing(sources: Sequence[SourceLike], issues: Sequence[Issue]) -> FormatError:
-    named = [os.fsdecode(each) for each in sources if isinstance(each, str | os.PathLike)]
+    named = [os.fsdecode(source) for source in sources if isinstance(source, str | os.PathLike)]
     return FormatError(
         "nothing of a run was found here",
         file=one_line(listed(named)),

@@ -1,4 +1,4 @@
-"""Bytes from dumps of memory as text: gdb, lldb, xxd, hexdump -C, or plain hex."""
+"""Bytes from printed dumps of memory: gdb, lldb, xxd, hexdump -C, or plain hex."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ _DIGITS = r"(?:0x)?[0-9a-fA-F]+"
 _PROMPTS = ("(gdb)", "(lldb)", "$", ">>>", "#", "%")
 
 
-#: What gdb prints behind the address where memory ends.
+#: gdb's text at the end of readable memory.
 _UNREADABLE = "Cannot access memory"
 
 
-#: Characters that are read, and bytes that a dump may stand for, those of a ``*`` included.
+#: Limits of characters, and of bytes of a dump with those of ``*``.
 _MOST_CHARACTERS, _MOST_BYTES = 32 << 20, 64 << 20
 
 
@@ -77,11 +77,11 @@ def read_hexdump(
         )  # fmt: skip
     if isinstance(text, bytes):
         text = text.decode("utf-8", "replace")
-    found = _joined(_lines_hexdump(text, name), order, words, name) or _digits(
+    dump = _joined(_lines_hexdump(text, name), order, words, name) or _digits(
         text, order, words, name
     )
-    if found is not None:
-        return found
+    if dump is not None:
+        return dump
     raise FormatError(
         "no bytes are shown here", file=name,
         expected="a dump of gdb, lldb, xxd or hexdump -C, or bytes as hex",
@@ -92,21 +92,21 @@ def read_hexdump(
 
 
 def _lines_hexdump(text: str, name: str) -> list[_Line]:
-    """Return the lines of a dump; what stands before the first is left out."""
-    found: list[_Line] = []
+    """Return the lines of a dump from its first address on."""
+    lines: list[_Line] = []
     for number, line in enumerate(text.splitlines(), 1):
         stripped = line.strip()
         if not stripped or stripped.startswith(_PROMPTS):
             continue
-        own = _line(line, number, name, _HEXDUMP if found and found[-1].form == _HEXDUMP else "")
-        if own is None and found and _UNREADABLE not in line:
+        own = _line(line, number, name, _HEXDUMP if lines and lines[-1].form == _HEXDUMP else "")
+        if own is None and lines and _UNREADABLE not in line:
             raise FormatError(
                 "this line is no line of the dump around it", file=name, field=f"line {number}",
                 expected="an address and hex digits", found=one_line(repr(stripped[:_SHOWN])),
             )  # fmt: skip
-        if own is not None and (found or own.groups):
-            found.append(own)
-    return found
+        if own is not None and (lines or own.groups):
+            lines.append(own)
+    return lines
 
 
 def _line(line: str, number: int, name: str, before: str) -> _Line | None:
@@ -131,7 +131,7 @@ def _line(line: str, number: int, name: str, before: str) -> _Line | None:
 
 
 def _groups(line: str, at: int, number: int, name: str, end: int) -> tuple[list[str], int]:
-    """Return the groups of digits from a column on, and where they end: letters have a gap."""
+    """Return the groups of digits from a column on, and their end; letters have a gap."""
     groups: list[str] = []
     size, before, stop = 0, at, min(end, len(line.rstrip()))
     for token in _TOKEN.finditer(line, at, end):
@@ -160,7 +160,7 @@ def _wrong_digits(name: str, number: int, token: re.Match[str]) -> FormatError:
 
 
 def _joined(lines: list[_Line], order: ByteOrder, words: bool | None, name: str) -> HexDump | None:
-    """Return the bytes of all lines, each where its address says."""
+    """Return the bytes of all lines at their addresses."""
     if not lines:
         return None
     form, first = lines[0].form, lines[0].address or 0
@@ -187,7 +187,7 @@ def _joined(lines: list[_Line], order: ByteOrder, words: bool | None, name: str)
                 expected=f"at most {_MOST_BYTES:,}", found=f"{len(data) + missing:,}",
             )  # fmt: skip
         data += (before * (missing // len(before) + 1))[:missing] if missing else b""
-        own = b"".join(bytes.fromhex(each)[:: -1 if turned else 1] for each in line.groups)
+        own = b"".join(bytes.fromhex(group)[:: -1 if turned else 1] for group in line.groups)
         shown = "".join(chr(byte) if 0x20 <= byte < 0x7F else "." for byte in own)
         if line.letters and line.letters not in (shown, shown.strip()):
             raise FormatError(
@@ -203,17 +203,17 @@ def _joined(lines: list[_Line], order: ByteOrder, words: bool | None, name: str)
 
 def _digits(text: str, order: ByteOrder, words: bool | None, name: str) -> HexDump | None:
     """Return bytes that are written as digits alone."""
-    found: list[tuple[int, re.Match[str]]] = []
+    tokens: list[tuple[int, re.Match[str]]] = []
     for number, line in enumerate(text.splitlines(), 1):
-        found += [(number, token) for token in re.finditer(r"[^\s,;]+", line)]
-    if not found or not re.fullmatch(_DIGITS, found[0][1][0]):
+        tokens += [(number, token) for token in re.finditer(r"[^\s,;]+", line)]
+    if not tokens or not re.fullmatch(_DIGITS, tokens[0][1][0]):
         return None
-    prefixed = any(token[0].startswith("0x") for _, token in found)
-    several = prefixed or len({number for number, _ in found}) < len(found)
-    for number, token in found:
+    prefixed = any(token[0].startswith("0x") for _, token in tokens)
+    several = prefixed or len({number for number, _ in tokens}) < len(tokens)
+    for number, token in tokens:
         if not re.fullmatch(_DIGITS, token[0]) or (several and len(token[0]) % 2):
             raise _wrong_digits(name, number, token)
-    groups = [token[0].removeprefix("0x") for _, token in found]
+    groups = [token[0].removeprefix("0x") for _, token in tokens]
     if not several or all(len(group) == 2 for group in groups):
         digits = "".join(groups)
         if len(digits) % 2:

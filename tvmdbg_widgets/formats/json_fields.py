@@ -1,4 +1,4 @@
-"""JSON read as the types it should have; errors name file, path, expected and found."""
+"""JSON decoded into types; errors name file, path, expected and found."""
 
 from __future__ import annotations
 
@@ -39,10 +39,7 @@ _WORDS = {
 
 
 def read_json(source: ByteSource, kind: type[T], *, halves: bool = False) -> T:
-    """Read a whole file; numbers that JSON does not know (NaN, Infinity) are refused.
-
-    Halves of surrogate pairs become U+FFFD unless `halves` are wanted.
-    """
+    """Read a file without NaN and Infinity; lone surrogates become U+FFFD unless `halves`."""
     with collector_paused():
         data = source.read(0, source.size)
         value = parse(data, source.name, halves=halves, parse_constant=_no_constant)
@@ -81,23 +78,23 @@ def parse(data: bytes, file: str, *, halves: bool = False, **options: Any) -> An
 
 
 def convert(value: object, kind: type[T], file: str, path: str = "") -> T:
-    """Return parsed JSON, which stands at this path of its file, as the types it should have."""
+    """Convert parsed JSON at a path of its file to its type."""
     try:
         return msgspec.convert(value, kind)
     except msgspec.ValidationError as problem:
         text, _, at = str(problem).partition(" - at `$")
-    found: Any = value
+    item: Any = value
     for key, index in _STEP.findall(at.rstrip("`")):
         step = key or int(index or -1)
         if not key and not index:
-            step = _wrong_key(found, value, kind)
+            step = _wrong_key(item, value, kind)
             at = at.replace("[...]", f".{step}", 1)
-        found = found[step]
-    told: str | None = cut(repr(found), _SHOWN)
+        item = item[step]
+    shown: str | None = cut(repr(item), _SHOWN)
     field = (path + at.rstrip("`")).lstrip(".")
     if text.startswith("Object missing required field"):
         field = f"{field}.{text.split('`')[1]}".lstrip(".")
-        text, told = "Expected this field", "none"
+        text, shown = "Expected this field", "none"
     text = text.replace("Number out of range", "Expected numbers that float64 holds")
     text = _KIND.sub(_plain, text.partition(", got ")[0]).replace(" >= 0", ", 0 or more")
     raise FormatError(
@@ -105,12 +102,12 @@ def convert(value: object, kind: type[T], file: str, path: str = "") -> T:
         file=file,
         field=one_line(field) or "document",
         expected=one_line(text.removeprefix("Expected ")),
-        found=told,
+        found=shown,
     )
 
 
 def _wrong_key(among: dict[str, Any], value: object, kind: Any) -> str:
-    """Return a key whose value is wrong, which msgspec does not tell; others are taken out."""
+    """Return the first key with a wrong value, by converting keys one at a time."""
     keys = list(among)
     while len(keys) > 1:
         half = keys[: len(keys) // 2]
@@ -136,7 +133,7 @@ def numbers(
 ) -> npt.NDArray[Any]:
     """Return numbers as an array; null is NaN."""
     try:
-        return np.array([np.nan if each is None else each for each in values], dtype)
+        return np.array([np.nan if value is None else value for value in values], dtype)
     except OverflowError:
         raise FormatError(
             "this field cannot be read",
@@ -161,10 +158,10 @@ def encoded(document: Mapping[str, Any]) -> bytes:
     return ("{\n" + ",\n".join(lines) + "\n}\n").encode("ascii")
 
 
-def merged(stored: Iterable[Issue], found: Iterable[Issue]) -> list[Issue]:
-    """Return the issues that were stored, then those that were found now and are new."""
+def merged(stored: Iterable[Issue], current: Iterable[Issue]) -> list[Issue]:
+    """Return the stored issues, then the new ones."""
     first = dict.fromkeys(stored)
-    return [*first, *(issue for issue in found if issue not in first)]
+    return [*first, *(issue for issue in current if issue not in first)]
 
 
 class _Start(msgspec.Struct):
@@ -175,7 +172,7 @@ class _Start(msgspec.Struct):
 def read_versioned(
     source: ByteSource, kind: type[T], form: str, version: int, *, halves: bool = False
 ) -> T:
-    """Read a file; FormatError unless it is of this format, and of a version known here."""
+    """Read a file; FormatError unless its format and version are known."""
     value = read_json(source, object, halves=halves)
     start = convert(value, _Start, source.name)
     if start.format != form:

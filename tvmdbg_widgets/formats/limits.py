@@ -28,15 +28,14 @@ LIMITS: Final[Mapping[str, int]] = {
     "dags": 256 * MB,
 }
 
-#: How often the arrays of a file may name its bytes, and bytes that they may name in any file.
+#: How often arrays may name the bytes of a file, and named bytes allowed in any file.
 SHARES, FEW_BYTES = 16, 1 << 20
 
 
 class WorkBudget:
-    """Work that reading one file may take, tied to its bytes.
+    """Work that reading one file may take, proportional to its bytes.
 
-    Parts of a file may refer to the same bytes again and again, and claim sizes that they do not
-    have: whatever a reader makes of them is counted here before it is made.
+    Parts of a file may refer to the same bytes again and again, and claim sizes that they lack.
     """
 
     def __init__(self, most: int, file: str, what: str, hint: str | None = None) -> None:
@@ -61,8 +60,5 @@ class WorkBudget:
 
 
 def named_bytes(source: ByteSource) -> WorkBudget:
-    """Return the budget of the bytes that the arrays of a file name, shared ones again each time.
-
-    Writers name a byte once, or a few times, and whoever looks at arrays reads all that they name.
-    """
+    """Return the budget of bytes that the arrays of a file name, counting shared bytes again."""
     return WorkBudget(FEW_BYTES + SHARES * source.size, source.name, "bytes of arrays")

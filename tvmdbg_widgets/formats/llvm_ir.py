@@ -1,8 +1,8 @@
 """Tensor types in LLVM IR, and the IR stages of a saved run.
 
 Unoptimized modules have the struct type and address its members. From LLVM 19 on optimized ones
-have only offsets in bytes (``getelementptr inbounds i8, ptr %A.handle, i64 20``): what
-``lib.mod.inspect_source("ll")`` of TVM 0.27 prints.
+have only byte offsets (``getelementptr inbounds i8, ptr %A.handle, i64 20``), as in
+``lib.mod.inspect_source("ll")`` of TVM 0.27.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _MOST_READS = 1000
 
 @dataclass(frozen=True)
 class IrTensor:
-    """What a module takes for ``DLTensor``."""
+    """A module's layout of ``DLTensor``."""
 
     name: str
     line: int
@@ -53,20 +53,20 @@ class IrTensor:
 def read_tensor_types(
     text: str | bytes | ByteSource, name: str = "the module"
 ) -> tuple[IrTensor, ...]:
-    """Return what a module takes for ``DLTensor``, each layout once."""
+    """Return the distinct layouts of ``DLTensor`` in a module."""
     structs: dict[str, IrStruct] = {}
     reads = Reads()
-    found: dict[tuple[str, IrPlaces], _TensorReads] = {}
+    tensors: dict[tuple[str, IrPlaces], _TensorReads] = {}
     started = False
     for number, line in enumerate(_lines(text, name), 1):
         if line.startswith("define"):
             if not started:
                 started = True
-                _recognize(structs, reads, found)
+                _recognize(structs, reads, tensors)
             reads.begin()
         elif started:
             if line.startswith("}"):
-                _take(reads, found)
+                _take(reads, tensors)
             else:
                 reads.line(line, number)
         elif "type" in line:
@@ -76,9 +76,9 @@ def read_tensor_types(
         elif line.startswith("target datalayout"):
             reads.layout(line)
     if not started:
-        _recognize(structs, reads, found)
-    _take(reads, found)
-    return tuple(each.tensor() for each in found.values())
+        _recognize(structs, reads, tensors)
+    _take(reads, tensors)
+    return tuple(tensor.tensor() for tensor in tensors.values())
 
 
 class _TensorReads:
@@ -108,39 +108,39 @@ class _TensorReads:
 
 
 def _recognize(
-    structs: dict[str, IrStruct], reads: Reads, found: dict[tuple[str, IrPlaces], _TensorReads]
+    structs: dict[str, IrStruct], reads: Reads, tensors: dict[tuple[str, IrPlaces], _TensorReads]
 ) -> None:
     for struct in structs.values():
         dtype = dtype_of(struct, structs)
         if dtype is not None:
             places = places_of(dtype)
-            found[struct.name, places] = _TensorReads(
+            tensors[struct.name, places] = _TensorReads(
                 struct.name, dtype.line, str(dtype), places, by_offset=False
             )
             reads.know(struct.name, dtype.name)
             reads.keys[struct.name] = (struct.name, places)
 
 
-def _take(reads: Reads, found: dict[tuple[str, IrPlaces], _TensorReads]) -> None:
-    """Hand the reads of a function to the tensors they belong to."""
+def _take(reads: Reads, tensors: dict[tuple[str, IrPlaces], _TensorReads]) -> None:
+    """Hand the reads of a function to their tensors."""
     for name, some in reads.of_structs():
-        found[reads.keys[name]].add(some)
+        tensors[reads.keys[name]].add(some)
     for handle in reads.of_handles():
         key = ("", handle.places)
-        if key not in found:
-            found[key] = _TensorReads(
+        if key not in tensors:
+            tensors[key] = _TensorReads(
                 handle.name,
                 min(read.line for read in handle.reads),
                 handle.text,
                 handle.places,
                 by_offset=True,
             )
-        found[key].add(handle.reads)
+        tensors[key].add(handle.reads)
     reads.begin()
 
 
 def _lines(text: str | bytes | ByteSource, name: str) -> Iterator[str]:
-    """Yield the lines, those that are too long as empty ones."""
+    """Yield the lines; too long ones are empty."""
     if isinstance(text, str):
         for line in text.split("\n"):
             yield line if len(line) <= _LONGEST_LINE else ""
@@ -148,10 +148,10 @@ def _lines(text: str | bytes | ByteSource, name: str) -> Iterator[str]:
     rest = b""
     for piece in _pieces(text, name):
         *whole, rest = (rest + piece).split(b"\n")
-        for each in whole:
-            yield each.decode("utf-8", "replace") if len(each) <= _LONGEST_LINE else ""
+        for text_line in whole:
+            yield text_line.decode("utf-8", "replace") if len(text_line) <= _LONGEST_LINE else ""
         if len(rest) > _LONGEST_LINE:
-            # Its end is as long as it is: nothing of it is looked at.
+            # A line that is too long is skipped to its end.
             rest = rest[: _LONGEST_LINE + 1]
     yield rest.decode("utf-8", "replace") if len(rest) <= _LONGEST_LINE else ""
 
@@ -188,21 +188,21 @@ class _IrDocument(msgspec.Struct):
 
 
 def sniff(head: bytes) -> bool:
-    """Tell whether a file holds IR text: ``format`` is its first field."""
+    """Return whether a file holds IR text: ``format`` is its first field."""
     return _SNIFF.match(head) is not None
 
 
 def read_ir(source: ByteSource) -> dict[str, ByteSource]:
     """Read IR text: one source a stage, by name, in the compiler's order."""
-    found: dict[str, ByteSource] = {}
+    stages: dict[str, ByteSource] = {}
     for stage in read_versioned(source, _IrDocument, FORMAT, VERSION, halves=True).stages:
         name = paired(stage.name)
         try:
             text = stage.text.encode("utf-8", "surrogateescape")
         except UnicodeEncodeError:
             text = paired(stage.text).encode()
-        found[name] = BytesSource(text, name)
-    return found
+        stages[name] = BytesSource(text, name)
+    return stages
 
 
 def ir_document(ir: Mapping[str, ByteSource]) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""What a function of LLVM IR reads and stores of data types, by member or by offset."""
+"""Reads and stores of data types in a function of LLVM IR, by member or by offset."""
 
 from __future__ import annotations
 
@@ -49,13 +49,13 @@ class IrRead(NamedTuple):
     stored: bool = False
 
     def conflicts_with(self, widths: tuple[int, int, int]) -> bool:
-        """Whether the width is another than a struct's."""
+        """Return whether the width differs from a struct's."""
         own = widths[_FIELDS.index(self.field)]
         return self.width != own or self.compared not in (0, own)
 
 
 class Handle(NamedTuple):
-    """A pointer whose reads are those of a DLTensor."""
+    """A pointer that is read like a DLTensor."""
 
     name: str
     text: str
@@ -64,7 +64,7 @@ class Handle(NamedTuple):
 
 
 class _Pointer(NamedTuple):
-    """Where a pointer leads: to a field of a struct, or to a byte behind another pointer."""
+    """The target of a pointer: a field of a struct, or a byte behind another pointer."""
 
     owner: str
     at: int
@@ -77,7 +77,7 @@ class _MemoryAccess(NamedTuple):
 
 
 class Reads:
-    """Collect what functions read, line by line."""
+    """Collects the reads of functions, line by line."""
 
     def __init__(self) -> None:
         self.keys: dict[str, tuple[str, IrPlaces]] = {}
@@ -92,13 +92,13 @@ class Reads:
             self._ndim = _NDIM[32]
 
     def know(self, tensor: str, dtype: str) -> None:
-        """Take note of a struct that is DLTensor, and of its data type."""
+        """Register a struct that is DLTensor, and its data type."""
         self._tensors.add(tensor)
         if dtype:
             self._dtypes[dtype] = tensor
 
     def begin(self) -> None:
-        """Begin a function: names are its own."""
+        """Begin a function with its own names."""
         self._pointers: dict[str, _Pointer] = {}
         self._accesses: list[_MemoryAccess] = []
         self._loaded: dict[str, int] = {}
@@ -128,7 +128,7 @@ class Reads:
         match = _GEP.match(line)
         if match is None:
             return
-        indices = [int(each) for each in _INDEX.findall(line, match.end())]
+        indices = [int(index) for index in _INDEX.findall(line, match.end())]
         pointer = None
         if match[2] == "i8" and len(indices) == 1:
             if self._ndim <= indices[0] < self._ndim + 4 + _REACH:
@@ -164,29 +164,29 @@ class Reads:
             self._accesses[at] = _MemoryAccess(access.pointer, read)
 
     def of_structs(self) -> Iterator[tuple[str, list[IrRead]]]:
-        """Yield the reads of members, by the name of the struct."""
-        found: dict[str, list[IrRead]] = {}
+        """Yield the reads of members by struct."""
+        by_struct: dict[str, list[IrRead]] = {}
         for access in self._accesses:
             if not access.pointer.by_offset:
-                found.setdefault(access.pointer.owner, []).append(access.read)
-        yield from found.items()
+                by_struct.setdefault(access.pointer.owner, []).append(access.read)
+        yield from by_struct.items()
 
     def of_handles(self) -> Iterator[Handle]:
-        """Yield the pointers whose reads can only be those of a DLTensor."""
-        found: dict[str, dict[int, IrRead]] = {}
+        """Yield the pointers whose reads fit only a DLTensor."""
+        by_pointer: dict[str, dict[int, IrRead]] = {}
         for pointer, read in self._accesses:
             if pointer.by_offset and not read.stored:
-                reads = found.setdefault(pointer.owner, {})
+                reads = by_pointer.setdefault(pointer.owner, {})
                 if len(reads) < _MOST_READS and (pointer.at not in reads or read.value is not None):
                     reads[pointer.at] = read
-        for name, reads in found.items():
+        for name, reads in by_pointer.items():
             handle = _handle(name, reads, self._ndim)
             if handle is not None:
                 yield handle
 
 
 def _handle(name: str, reads: dict[int, IrRead], ndim: int) -> Handle | None:
-    """Return the pointer where ndim is read, and behind it three integers, each compared."""
+    """Return a pointer that reads ndim, and three compared integers behind it."""
     if ndim not in reads or reads[ndim].width != 32:
         return None
     start = ndim + 4
@@ -225,42 +225,42 @@ class IrStruct(NamedTuple):
 
 
 class IrPlaces(NamedTuple):
-    """How code, bits and lanes lie in a ``DLDataType``."""
+    """Places of code, bits and lanes in a ``DLDataType``."""
 
     widths: tuple[int, int, int]
     offsets: tuple[int, int, int]
 
 
 def struct_type(line: str, number: int) -> IrStruct | None:
-    """Return the struct that a line of IR defines, None where it defines none."""
+    """Return the struct that a line of IR defines, or None."""
     match = _TYPE.match(line)
     return _struct(match[1], match[2], number) if match else None
 
 
 def dtype_of(struct: IrStruct, structs: Mapping[str, IrStruct]) -> IrStruct | None:
-    """Return the data type of a struct whose members are those of DLTensor, None of another."""
+    """Return the data type of a struct with the members of DLTensor, or None."""
     if len(struct.members) != 7:
         return None
     data, device, ndim, dtype, shape, strides, offset = struct.members
-    pointers = all(each == "ptr" or each.endswith("*") for each in (data, shape, strides))
+    pointers = all(member == "ptr" or member.endswith("*") for member in (data, shape, strides))
     if not pointers or ndim != "i32" or offset != "i64":
         return None
     where = _named(device, structs, struct.line)
-    found = _named(dtype, structs, struct.line)
-    if found is None or where is None or where.members != ("i32", "i32"):
+    named = _named(dtype, structs, struct.line)
+    if named is None or where is None or where.members != ("i32", "i32"):
         return None
-    three = len(found.members) == 3 and all(map(_INTEGER.fullmatch, found.members))
-    return found if three else None
+    three = len(named.members) == 3 and all(map(_INTEGER.fullmatch, named.members))
+    return named if three else None
 
 
 def places_of(dtype: IrStruct) -> IrPlaces:
-    """Return how three integers lie in a struct."""
-    code, bits, lanes = (int(each[1:]) for each in dtype.members)
+    """Return the places of three integers in a struct."""
+    code, bits, lanes = (int(width[1:]) for width in dtype.members)
     return placed((code, bits, lanes), packed=dtype.packed)
 
 
 def placed(widths: tuple[int, int, int], *, packed: bool = False) -> IrPlaces:
-    """Return where integers lie one after the other, each aligned unless packed."""
+    """Return the places of consecutive integers, aligned unless packed."""
     offsets = []
     end = 0
     for width in widths:
@@ -279,14 +279,14 @@ def _struct(name: str, text: str, line: int) -> IrStruct | None:
 
 
 def _named(text: str, structs: Mapping[str, IrStruct], line: int) -> IrStruct | None:
-    """Return a struct by its name, or one that is written out."""
+    """Return a struct by name or literal."""
     if text.startswith(("{", "<{")):
         return _struct("", text, line)
     return structs.get(text)
 
 
 def _split(text: str) -> tuple[str, ...]:
-    """Split at commas that are in no bracket."""
+    """Split at commas outside of brackets."""
     members = []
     depth = begin = 0
     for at, letter in enumerate(text):

@@ -1,4 +1,4 @@
-"""The description of a saved run: who wrote it, what its files are, and its issues."""
+"""The description of a saved run: its writer, files and issues."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class _File(msgspec.Struct):
 
 
 class _RecordedOptions(msgspec.Struct, omit_defaults=True):
-    """What the caller of ``open`` had said; those who take the options check their values."""
+    """Options of ``open`` as given; their users check the values."""
 
     dtype_layout: str | None = None
     float8: str | None = None
@@ -57,7 +57,7 @@ class _RecordingDocument(msgspec.Struct):
 
 @dataclass(frozen=True)
 class Recording:
-    """What a saved run knew beside the content of its files."""
+    """Facts of a saved run that its files lack."""
 
     title: str
     provenance: Provenance
@@ -67,7 +67,7 @@ class Recording:
     file: str
 
     def place(self, file: RunFile) -> int:
-        """Return when the file was read; files that were not saved come last."""
+        """Return the position in reading order; files that were not saved come last."""
         return self._places.get(file.path, len(self.files))
 
     @cached_property
@@ -77,7 +77,7 @@ class Recording:
         return {path: place for place, path in reversed(list(enumerate(paths)))}
 
     def changes(self, files: Sequence[RunFile]) -> Issue | None:
-        """Return an issue where the files are not those that were saved."""
+        """Return an issue if the files are not the saved ones."""
         sizes = {file.path: file.source.size for file in files}
         folder = self.file.rpartition("/")[0]
         changed = [
@@ -95,18 +95,18 @@ class Recording:
 
 
 def sniff(head: bytes) -> bool:
-    """Tell whether a file is a recording: ``format`` is its first field."""
+    """Return whether a file is a recording: ``format`` is its first field."""
     return _SNIFF.match(head) is not None
 
 
 def read_recording(source: ByteSource) -> Recording:
-    """Read a recording; FormatError where a field is missing, wrong, or of a newer version."""
+    """Read a recording; FormatError if a field is missing, wrong, or of a newer version."""
     read = read_versioned(source, _RecordingDocument, FORMAT, VERSION)
     made = read.provenance
     return Recording(
         title=read.title,
         provenance=Provenance(made.releases, tuple(made.evidence), made.device),
-        files=tuple((each.path, each.size) for each in read.files),
+        files=tuple((file_.path, file_.size) for file_ in read.files),
         options=msgspec.to_builtins(read.options),
         issues=read_issues(read.issues, source.name),
         file=source.name,
@@ -154,7 +154,7 @@ class StoredIssue(msgspec.Struct):
 
 
 def issues_document(issues: Iterable[Issue], files: Mapping[str, str]) -> list[dict[str, Any]]:
-    """Return issues as a JSON value; ``files`` gives the new names of files."""
+    """Return issues as a JSON value; ``files`` maps old to new names of files."""
     moved = {old: new for old, new in files.items() if old != new}
     return [
         {
@@ -170,8 +170,10 @@ def issues_document(issues: Iterable[Issue], files: Mapping[str, str]) -> list[d
 
 
 def read_issues(stored: Sequence[StoredIssue], file: str) -> Issues:
-    """Return issues as they were before :func:`issues_document`."""
-    return Issues(_issue(each, f"issues[{i}]", file) for i, each in enumerate(stored))
+    """Return the issues of :func:`issues_document`."""
+    return Issues(
+        _issue(stored_issue, f"issues[{i}]", file) for i, stored_issue in enumerate(stored)
+    )
 
 
 def _issue(stored: StoredIssue, path: str, file: str) -> Issue:
@@ -188,14 +190,14 @@ def _issue(stored: StoredIssue, path: str, file: str) -> Issue:
 
 
 def _renamed(message: str, moved: Mapping[str, str]) -> str:
-    """Name files in a message by their new names, the longest of the old ones first."""
+    """Rename files in a message, longest old name first."""
     for old in sorted(filter(None, moved), key=len, reverse=True):
         message = message.replace(old, moved[old])
     return message
 
 
 def _bare(path: str) -> str:
-    """A folder of this machine is nobody else's business."""
+    """Return a path without the folders of this machine."""
     return path.replace("\\", "/").rstrip("/").rpartition("/")[2]
 
 

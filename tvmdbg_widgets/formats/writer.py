@@ -1,4 +1,4 @@
-"""Saves a run as a folder that opens as the same run; its times are read here too."""
+"""Saving a run as a folder; reading its recorded times."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ _CHUNK = 1 << 22
 
 
 def write_recording(parts: RunParts, folder: str | os.PathLike[str]) -> Path:
-    """Save a run: its files byte for byte, and what is known beyond them."""
+    """Save a run: its files byte for byte, and facts that they lack."""
     if parts.graph is not None and not parts.files:
         raise ValueError(
             f"{parts.title!r} has a graph but no files of its own that could be saved: save the "
@@ -57,17 +57,17 @@ def write_recording(parts: RunParts, folder: str | os.PathLike[str]) -> Path:
         documents[TIMES] = times_document(parts.timeline, node_names, names)
     if parts.ir:
         documents[IR] = ir_document(parts.ir)
-    with new_folder(Path(folder)) as whole:
-        _copy(paths, whole)
+    with new_folder(Path(folder)) as target:
+        _copy(paths, target)
         for name, document in documents.items():
-            (whole / name).write_bytes(encoded(document))
+            (target / name).write_bytes(encoded(document))
     return Path(folder)
 
 
 def _paths(files: Sequence[RunFile]) -> list[tuple[RunFile, str]]:
-    """Give each file a path of its own below one folder, the one it had where that is sound."""
+    """Give every file a path below one folder, its own one if that is safe."""
     taken = {name.lower() for name in (RECORDING, TIMES, IR)}
-    found = []
+    paths = []
     for file in files:
         path = PurePosixPath(*_steps(file.path))
         unique, number = path, 1
@@ -75,8 +75,8 @@ def _paths(files: Sequence[RunFile]) -> list[tuple[RunFile, str]]:
             number += 1
             unique = path.with_name(f"{path.stem}_{number}{path.suffix}")
         taken.add(os.fspath(unique).lower())
-        found.append((file, os.fspath(unique)))
-    return found
+        paths.append((file, os.fspath(unique)))
+    return paths
 
 
 def _steps(path: str) -> list[str]:
@@ -118,7 +118,7 @@ class _Slices(msgspec.Struct):
 
 
 class _TimesDocument(msgspec.Struct):
-    """The file; what has a default is not in files of earlier releases."""
+    """The file of times; fields with a default are missing in files of earlier releases."""
 
     unit: str
     clock: str
@@ -143,14 +143,14 @@ class _TimesDocument(msgspec.Struct):
 
 @dataclass(frozen=True)
 class RecordedTimes:
-    """A timeline as it was saved, and the names of the nodes it was made for, where known."""
+    """A saved timeline, and the names of its nodes, if known."""
 
     timeline: Timeline
     names: StringColumn | None
     file: str
 
     def fits(self, graph: Graph | None) -> bool:
-        """Whether the times are of this graph; without graph or names there is nothing to say."""
+        """Return whether the times are of this graph; True without graph or names."""
         if graph is None:
             return True
         if self.timeline.num_nodes != graph.num_nodes:
@@ -159,7 +159,7 @@ class RecordedTimes:
 
 
 def sniff(head: bytes) -> bool:
-    """Tell whether a file is one of recorded times: ``format`` is its first field."""
+    """Return whether a file holds recorded times: ``format`` is its first field."""
     return _SNIFF.match(head) is not None
 
 
@@ -180,7 +180,7 @@ def times_document(
         "unit": "ns",
         "clock": timeline.clock,
         "synthetic": timeline.synthetic,
-        "sources": [files.get(each, each) for each in timeline.sources],
+        "sources": [files.get(source, source) for source in timeline.sources],
         "origin_ns": timeline.origin_ns,
         "executions": timeline.executions,
         "whole": timeline.whole,
@@ -237,7 +237,7 @@ def _columns(top: _TimesDocument, file: str) -> dict[str, Any]:
         if name.startswith("slice_"):
             place, values = f"slices.{name[6:]}", getattr(top.slices, name[6:])
         elif name == "repeats_ns":
-            place, values = name, [each for repeats in top.repeats_ns for each in repeats]
+            place, values = name, [time for repeats in top.repeats_ns for time in repeats]
         else:
             place, values = name, getattr(top, name, None)
         if values is not None:

@@ -24,7 +24,7 @@ _VERSION: Final = 0
 _UINT64: Final = 2**64 - 1
 
 
-#: The member of ``Value`` for each scalar: its id, and the builder's word for the type in it.
+#: Members of ``Value`` by scalar: the id, and the builder's name of the type.
 _SCALARS: Final[Mapping[int, tuple[int, str]]] = {
     ValueType.INT: (3, "Int64"),
     ValueType.FLOAT: (4, "Float32"),
@@ -35,7 +35,7 @@ _SCALARS: Final[Mapping[int, tuple[int, str]]] = {
 
 @dataclass(frozen=True, slots=True)
 class RecordedEvent:
-    """A profile event, or a debug event where it has a value."""
+    """A profile event, or a debug event if it has a value."""
 
     chain_index: int
     instruction_id: int
@@ -69,7 +69,7 @@ _REF: Final = "UOffsetTRelative"
 
 
 class _FlatBufferWriter:
-    """Tables of the schema; children are written before what refers to them."""
+    """Tables of the schema; children are written before their parents."""
 
     def __init__(self) -> None:
         try:
@@ -138,7 +138,7 @@ class _FlatBufferWriter:
         )
 
     def _delegate_id(self, event: RecordedEvent) -> tuple[int, int]:
-        """Return the number, -1 for none, and where the text is, 0 for none."""
+        """Return the number (-1 for none) and the offset of the text (0 for none)."""
         if isinstance(event.delegate_debug_id, int):
             return event.delegate_debug_id, 0
         return -1, self._text(event.delegate_debug_id)
@@ -150,7 +150,7 @@ class _FlatBufferWriter:
         elif isinstance(value.value, DebugTensor):
             member, held = 1, self._tensor(value.value)
         elif isinstance(value.value, tuple):
-            tensors = self.references([self._tensor(each) for each in value.value])
+            tensors = self.references([self._tensor(tensor) for tensor in value.value])
             member, held = 2, self.table((0, _REF, tensors, 0))
         else:
             raise TypeError(f"there is no value of type {value.type} to write")
@@ -183,10 +183,9 @@ _INT64: Final = range(-(2**63), 2**63)
 
 
 class DebugBufferWriter:
-    """Bytes of logged tensors one after another, each from a multiple of 64 on.
+    """Bytes of logged tensors, each from a multiple of 64 on; empty ones get the offset -1.
 
-    ``BufferDataSink`` of ``devtools/etdump/data_sinks/buffer_data_sink.cpp`` @ v1.4.1; an empty
-    tensor has no bytes and the offset -1.
+    ``BufferDataSink`` of ``devtools/etdump/data_sinks/buffer_data_sink.cpp`` @ v1.4.1.
     """
 
     def __init__(self) -> None:
@@ -194,7 +193,7 @@ class DebugBufferWriter:
         self.size = 0
 
     def add(self, value: Any, *, output: bool | None = None) -> DebugValue:
-        """Add the bytes of a value and return what a debug event says of it."""
+        """Add the bytes of a value and return its entry in a debug event."""
         if isinstance(value, bool | np.bool_):
             return DebugValue(ValueType.BOOL, bool(value), output)
         if isinstance(value, int | np.integer):
@@ -203,9 +202,9 @@ class DebugBufferWriter:
             return DebugValue(ValueType.INT, int(value), output)
         if isinstance(value, float | np.floating):
             return DebugValue(ValueType.DOUBLE, float(value), output)
-        if isinstance(value, list | tuple) and all(hasattr(each, "shape") for each in value):
-            typed = [_typed(each) for each in value]
-            tensors = tuple(self._append(*each) for each in typed)
+        if isinstance(value, list | tuple) and all(hasattr(item, "shape") for item in value):
+            typed = [_typed(item) for item in value]
+            tensors = tuple(self._append(*item) for item in typed)
             return DebugValue(ValueType.TENSOR_LIST, tensors, output)
         return DebugValue(ValueType.TENSOR, self._append(*_typed(value)), output)
 
@@ -249,7 +248,7 @@ def _array(value: Any) -> npt.NDArray[Any]:
 
 
 def _strides(sizes: Sequence[int]) -> tuple[int, ...]:
-    """Strides in elements, in C order; those of an empty tensor as torch has them."""
+    """Return strides in elements in C order; those of an empty tensor as in torch."""
     strides = [1]
     for size in reversed(sizes[1:]):
         strides.append(strides[-1] * max(size, 1))

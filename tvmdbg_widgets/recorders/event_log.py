@@ -1,4 +1,4 @@
-"""Event blocks and values that a tracer recorded, and the files that they become."""
+"""Event blocks and values of a tracer, and their files."""
 
 from __future__ import annotations
 
@@ -184,13 +184,13 @@ def utf8(name: str) -> str:
 
 
 def int32(what: str, number: int) -> int:
-    """Return a whole number of 32 bits."""
+    """Return a 32-bit integer; ValueError for others."""
     return whole(what, number, _INT32)
 
 
 def whole(what: str, number: int, known: range) -> int:
-    """Return a whole number of a range."""
-    found = operator.index(number)
-    if found not in known:
-        raise ValueError(f"{what} is from {known[0]} to {known[-1]}, found {found!r:.40}")
-    return found
+    """Return an integer of a range; ValueError for others."""
+    integer = operator.index(number)
+    if integer not in known:
+        raise ValueError(f"{what} is from {known[0]} to {known[-1]}, found {integer!r:.40}")
+    return integer

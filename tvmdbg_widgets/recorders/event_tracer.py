@@ -1,4 +1,4 @@
-"""A delegate that is prototyped in Python, recorded as ExecuTorch's runtime would record it."""
+"""Tracer of a delegate prototyped in Python, in the format of ExecuTorch's runtime."""
 
 from __future__ import annotations
 
@@ -240,7 +240,7 @@ def _tick(time_: int) -> int:
     return whole("a time", time_, _UINT64)
 
 
-#: What a delegate calls one of its operations: a number, or a name.
+#: Identifier of a delegate's operation: a number, or a name.
 Identifier: TypeAlias = int | str
 
 
@@ -253,7 +253,7 @@ class HasMeta(Protocol):
 
     @property
     def meta(self) -> Mapping[str, Any]:
-        """What is known of the node."""
+        """Facts of the node."""
 
 
 class DelegateMappingBuilder:
@@ -321,19 +321,22 @@ class DelegateMappingBuilder:
             raise DelegateMappingError("No identifier provided. Failed to add or update entry.")
         if identifier is None:
             identifier, self._next = self._next, self._next + 1
-        found: set[Any] = set(handles if isinstance(handles, list | tuple) else [handles])
+        own_handles: set[Any] = set(handles if isinstance(handles, list | tuple) else [handles])
         if nodes is not None:
             several = nodes if isinstance(nodes, list) else [nodes]
-            found = {node.meta.get("debug_handle") for node in several}
-        found.discard(None)
-        if not found:
+            own_handles = {node.meta.get("debug_handle") for node in several}
+        own_handles.discard(None)
+        if not own_handles:
             raise DelegateMappingError("No valid debug handles found. Failed to add entry.")
-        self._handles[identifier] = found
+        self._handles[identifier] = own_handles
         return identifier
 
     def get_delegate_mapping(self) -> dict[Identifier, tuple[int, ...]]:
-        """Return the handles of each entry, ascending and each once, in the order of insertion."""
-        return {identifier: tuple(sorted(found)) for identifier, found in self._handles.items()}
+        """Return the ascending handles by entry, in the order of insertion."""
+        return {
+            identifier: tuple(sorted(own_handles))
+            for identifier, own_handles in self._handles.items()
+        }
 
     def __repr__(self) -> str:
         how = "generated" if self._generated_identifiers else "given"

@@ -25,7 +25,7 @@ from tvmdbg_widgets.sources.folders import FILES, FolderEntry, Tree, left_out, t
 from tvmdbg_widgets.sources.unpacking import read_directory, unpack
 
 _BLOCK = 512
-#: Headers of a tar archive that are read at most, those of folders among them.
+#: Limit of headers of a tar archive, with those of folders.
 _HEADERS = 10 * FILES
 _ZIP = (b"PK\x03\x04", b"PK\x05\x06")
 _PACKED_NAMES = (".gz", ".bz2", ".xz", ".tgz", ".tbz2", ".txz")
@@ -35,9 +35,15 @@ class ArchiveMember(PartSource):
     """A file in an archive."""
 
     def __init__(
-        self, whole: ByteSource, offset: int, size: int, *, path: PurePosixPath, tree: ArchiveTree
+        self,
+        container: ByteSource,
+        offset: int,
+        size: int,
+        *,
+        path: PurePosixPath,
+        tree: ArchiveTree,
     ) -> None:
-        super().__init__(whole, offset, size, one_line(str(path)))
+        super().__init__(container, offset, size, one_line(str(path)))
         self._path = path
         self._tree = tree
 
@@ -70,15 +76,15 @@ class ArchiveTree(Tree):
             yield FolderEntry(path, lambda member=self.members[path]: member)  # type: ignore[misc]
 
     def choice(self, folder: str) -> str:
-        """No call opens one folder of an archive by its path."""
+        """Return "": folders of archives cannot be opened by path."""
         del folder
         return ""
 
-    def add(self, name: str, whole: ByteSource, offset: int, size: int) -> None:
-        """Add a member that lies there, unless its path leaves the archive."""
+    def add(self, name: str, container: ByteSource, offset: int, size: int) -> None:
+        """Add a member, unless its path leaves the archive."""
         try:
             path = below(name)
-            member = ArchiveMember(whole, offset, size, path=path, tree=self)
+            member = ArchiveMember(container, offset, size, path=path, tree=self)
         except ValueError as problem:
             if isinstance(problem, FormatError):
                 self.tell("archive-cut-off", str(problem))
@@ -88,16 +94,16 @@ class ArchiveTree(Tree):
         self.members[path] = member
 
     def leave_out(self, name: str) -> None:
-        """Note a member that is not read."""
+        """Count a member that is not read."""
         self._left_out.append(one_line(name))
 
     def tell(self, rule: str, text: str) -> None:
-        """Note what is wrong with the archive."""
+        """Add an issue of the archive."""
         self.issues.append(Issue(rule, IssueSeverity.ERROR, one_line(text), file=self.name))
 
 
 def open_archive(source: ByteSource) -> ArchiveTree | ByteSource | None:
-    """Open an archive, told by content."""
+    """Open an archive, identified by content."""
     head = source.read(0, min(_BLOCK, source.size))
     if head[:4] in _ZIP:
         return _zip(source)
@@ -205,10 +211,10 @@ def read_numpy_array(source: ByteSource) -> npt.NDArray[Any]:
     head = source.read(0, min(_MOST_HEADER, source.size))
     width = 2 if head[6:7] == b"\1" else 4
     start = 8 + width + int.from_bytes(head[8 : 8 + width], "little")
-    told = _HEADER.fullmatch(head[8 + width : start])
-    if not head.startswith(_MAGIC) or told is None:
+    fields = _HEADER.fullmatch(head[8 + width : start])
+    if not head.startswith(_MAGIC) or fields is None:
         raise _refused(source, "an array of numbers with a header as numpy.save writes it")
-    kind, by_column, sizes = (part.decode() for part in told.groups())
+    kind, by_column, sizes = (part.decode() for part in fields.groups())
     try:
         dtype = np.dtype(kind)
     except TypeError:
@@ -216,11 +222,11 @@ def read_numpy_array(source: ByteSource) -> npt.NDArray[Any]:
     shape = tuple(int(size) for size in re.findall(r"\d+", sizes))
     if len(shape) > _MOST_DIMENSIONS:
         raise _refused(source, f"at most {_MOST_DIMENSIONS} dimensions, not {len(shape):,}")
-    whole = math.prod(shape) * dtype.itemsize
+    nbytes = math.prod(shape) * dtype.itemsize
     # numpy makes no array whose other dimensions are too large, though one of them is 0.
-    if start + whole > source.size or math.prod(filter(None, shape)) * dtype.itemsize >> 63:
-        raise _refused(source, f"shape {shape} to be of {counted(whole, 'byte')}")
-    flat = np.frombuffer(source.read(start, whole), dtype)
+    if start + nbytes > source.size or math.prod(filter(None, shape)) * dtype.itemsize >> 63:
+        raise _refused(source, f"shape {shape} to be of {counted(nbytes, 'byte')}")
+    flat = np.frombuffer(source.read(start, nbytes), dtype)
     return flat.reshape(shape, order="F" if by_column == "True" else "C")
 
 

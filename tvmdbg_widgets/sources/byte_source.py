@@ -1,4 +1,4 @@
-"""Bytes at an offset: the one way the readers reach files, buffers and streams."""
+"""Bytes at an offset: the interface of readers to files, buffers and streams."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from tvmdbg_widgets.model.base.ranges import coalesced, cut
 from tvmdbg_widgets.model.base.text import FormatError, one_line
 
 _MB = 1 << 20
-#: Bytes that one file may become in memory, however large it is.
+#: Limit of unpacked bytes per file.
 MOST_UNPACKED: Final = 512 * _MB
 #: Unpacked bytes by packed byte. The largest ratio of a real file is 57 of gzip and 97 of bzip2: a
 #: log of Ansor for one task.
 RATIO: Final = 150
-#: Bytes for which the ratio does not count: of texts, whose bytes are all looked at; of tensors,
+#: Bytes allowed at any ratio: of texts, which are read completely; of tensors,
 #: which may be nothing but zeros.
 SMALL_TEXT: Final = 1 * _MB
 SMALL_TENSORS: Final = 64 * _MB
@@ -29,37 +29,37 @@ SMALL_TENSORS: Final = 64 * _MB
 #: a list of empty maps makes 73 by the same count.
 DENSITY: Final = 16
 _ANY_DENSITY: Final = 64 * _MB
-#: Bytes that Python's objects take at most, by the character that begins, ends or parts them.
+#: Largest size of Python objects by their first, last or separating character.
 _COSTS: Final = {b"{": 184, b"[": 56, b",": 28, b'"': 25, b"\n": 57}
 
 
 class Allowance:
-    """What may still be unpacked of one file; all that lies in it shares this, however nested."""
+    """Remaining unpacked bytes of one file, shared by everything nested in it."""
 
     def __init__(self, packed: int, chosen: int = 0) -> None:
         self.packed, self.chosen = packed, chosen
         self.most = max(chosen, min(MOST_UNPACKED, max(SMALL_TENSORS, RATIO * packed)))
-        # The head of a member is looked at before the whole.
+        # The head of a member is read before the rest.
         self.most_text = max(2 * chosen, SMALL_TEXT, RATIO * packed)
         self._left, self._left_text = self.most, self.most_text
         self._lock = threading.Lock()
 
     def take(self, count: int, name: str) -> None:
-        """Take so many bytes; FormatError where they are not left."""
+        """Take `count` bytes; FormatError if they are not left."""
         with self._lock:
             if count > self._left:
                 raise self._too_large(name, self.most - self._left + count, self.most)
             self._left -= count
 
     def take_text(self, size: int, name: str) -> None:
-        """Take so many bytes that are looked through; FormatError where they are not left."""
+        """Take `size` bytes that are read completely; FormatError if they are not left."""
         with self._lock:
             if size > self._left_text:
                 raise self._too_large(name, self.most_text - self._left_text + size, self.most_text)
             self._left_text -= size
 
     def check_density(self, content: bytes | bytearray, name: str) -> None:
-        """Raise FormatError where parsing these unpacked bytes may take too much memory each."""
+        """Raise FormatError if parsing unpacked bytes may take too much memory per byte."""
         most = _ANY_DENSITY + DENSITY * len(content)
         if len(content) <= max(self.chosen, _ANY_DENSITY // max(_COSTS.values())):
             return
@@ -90,7 +90,7 @@ class Allowance:
 
 
 def cost(content: bytes | bytearray) -> int:
-    """Return the bytes of memory that a text takes at most once it is parsed, about."""
+    """Return an upper bound of the memory of a parsed text in bytes."""
     return sum(cost * content.count(mark) for mark, cost in _COSTS.items())
 
 
@@ -131,11 +131,11 @@ class ByteSource(ABC):
         return bytes(buffer)
 
     def read_ranges(self, ranges: Sequence[tuple[int, int]]) -> list[bytes]:
-        """Return the bytes of several ranges ``(offset, length)``, at once where that helps."""
+        """Return the bytes of ranges ``(offset, length)``, concurrently if that helps."""
         return [self.read(offset, length) for offset, length in ranges]
 
     def allowance(self, chosen: int = 0) -> Allowance:
-        """Return what may be unpacked of the file that these bytes are or lie in."""
+        """Return the allowance of the file that contains these bytes."""
         if self.container is not None:
             return self.container.allowance(chosen)
         if self._allowance is None:
@@ -147,7 +147,7 @@ class ByteSource(ABC):
         raise FileNotFoundError(errno.ENOENT, "these bytes have no folder", one_line(name))
 
     def _beside(self, path: PurePosixPath) -> str:
-        """Name a sibling in messages as this source is named."""
+        """Return a sibling's name for messages."""
         return self.name[: len(self.name) - len(self.name.rpartition("/")[2])] + str(path)
 
     def _check(self, offset: int, length: int) -> None:
@@ -162,20 +162,14 @@ class ByteSource(ABC):
             )
 
     def hold(self, ranges: Iterable[tuple[int, int]]) -> None:  # noqa: B027 (most need not)
-        """Note the headers that all further reads rest on, to tell a change of the file by them.
-
-        Does nothing where the bytes cannot change, or where a change is told by other means.
-        """
+        """Keep headers to detect changes of the file; does nothing if bytes cannot change."""
 
     def next_gap(self, offset: int) -> tuple[int, int]:  # noqa: ARG002 (most have none)
-        """Return start and end of the first gap that ends behind ``offset``; the end if none does.
-
-        A number in a file may claim a gap of any length: whoever looks for something leaps over it.
-        """
+        """Return start and end of the first gap that ends behind ``offset``, or the end."""
         return self.size, self.size
 
     def trouble(self) -> Exception | None:
-        """Return why the bytes cannot be read now, as far as that can be told at once."""
+        """Return why the bytes cannot be read now, if that is known at once."""
         return None
 
     @abstractmethod
@@ -207,21 +201,21 @@ class BytesSource(ByteSource):
 class PartSource(ByteSource):
     """Bytes ``offset`` to ``offset + size`` of a source: a member of an archive, not unpacked."""
 
-    def __init__(self, whole: ByteSource, offset: int, size: int, name: str) -> None:
-        if offset < 0 or size < 0 or offset + size > whole.size:
+    def __init__(self, container: ByteSource, offset: int, size: int, name: str) -> None:
+        if offset < 0 or size < 0 or offset + size > container.size:
             raise FormatError(
                 "the archive ends before this member does",
                 file=name,
                 offset=offset,
                 expected=counted(size, "byte"),
-                found=counted(max(0, whole.size - offset), "byte"),
+                found=counted(max(0, container.size - offset), "byte"),
                 hint="The archive may be cut off: copy or write it again.",
             )
-        self.whole = self.container = whole
+        self.whole = self.container = container
         self.offset = offset
         self.size = size
         self.name = name
-        self.far = whole.far
+        self.far = container.far
 
     def read_ranges(self, ranges: Sequence[tuple[int, int]]) -> list[bytes]:
         """Return the bytes of several ranges ``(offset, length)``."""
@@ -230,7 +224,7 @@ class PartSource(ByteSource):
         return self.whole.read_ranges([(self.offset + at, length) for at, length in ranges])
 
     def hold(self, ranges: Iterable[tuple[int, int]]) -> None:
-        """Note bytes that what was read rests on; see :class:`ByteSource`."""
+        """Keep bytes to detect changes; see :class:`ByteSource`."""
         self.whole.hold((self.offset + at, length) for at, length in ranges)
 
     def trouble(self) -> Exception | None:
@@ -241,13 +235,13 @@ class PartSource(ByteSource):
         self.whole.read_into(self.offset + offset, view)
 
 
-#: Bytes that are read though nobody wants them, rather than read again behind them: what a read
-#: costs on a disk that has them in memory, and over a network.
+#: Unwanted bytes between ranges that are read along, on disk and over a network:
+#: the cost of a separate read.
 _GAP, _FAR_GAP = 1 << 12, 1 << 16
 
 
 def read_near(source: ByteSource, ranges: Sequence[tuple[int, int]]) -> list[bytes]:
-    """Return the bytes of ranges ``(offset, length)`` in as few reads as possible."""
+    """Return the bytes of ranges ``(offset, length)`` in few reads."""
     spans = coalesced(ranges, _FAR_GAP if source.far else _GAP)
     return cut(ranges, spans, source.read_ranges(spans))
 
@@ -256,7 +250,7 @@ _NEAR, _FAR = 1 << 16, 1 << 20
 
 
 class SourceFile(io.RawIOBase):
-    """A binary file object over a source; closing it leaves the source as it is."""
+    """A binary file object over a source, which stays open."""
 
     def __init__(self, source: ByteSource) -> None:
         super().__init__()
@@ -295,7 +289,7 @@ class SourceFile(io.RawIOBase):
 
 
 def as_file(source: ByteSource) -> io.BufferedReader:
-    """Return a buffered file object over a source; few large reads where it is far."""
+    """Return a buffered file object over a source, with large reads if it is remote."""
     return io.BufferedReader(SourceFile(source), _FAR if source.far else _NEAR)
 
 
@@ -305,10 +299,9 @@ _DENSE = 16
 
 
 class ReadAhead:
-    """A window on a source that grows while headers lie close together.
+    """A window on a source that grows while headers lie close together, up to the next gap.
 
-    Where each window served but a few headers, payloads lie between them, and the window stays
-    small so that the payloads are skipped. It ends where a gap begins, or ends.
+    It stays small while windows hold few headers, so that payloads between them are skipped.
     """
 
     def __init__(self, source: ByteSource, smallest: int = _SMALLEST) -> None:
@@ -323,7 +316,7 @@ class ReadAhead:
         self._served = 0
 
     def locate(self, offset: int, length: int) -> int:
-        """Make sure ``buffer`` holds the bytes at ``offset``; return their position in it."""
+        """Fill ``buffer`` with the bytes at ``offset``; return their position in it."""
         position = offset - self._start
         if position < 0 or position + length > len(self.buffer):
             dense = self._served >= _DENSE

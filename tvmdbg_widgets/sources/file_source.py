@@ -1,4 +1,4 @@
-"""Files on disk, read in place, also while they grow, and held to the folder they lie in."""
+"""Files on disk, read in place, also while they grow, and confined to their folder."""
 
 from __future__ import annotations
 
@@ -23,16 +23,7 @@ Read: TypeAlias = Callable[[int, int], bytes]
 
 
 def below(name: str) -> PurePosixPath:
-    r"""Return a path as one below the folder it is meant in.
-
-    Examples
-    --------
-    >>> below("./shards/params_shard_0.bin")
-    PurePosixPath('shards/params_shard_0.bin')
-    >>> below("../secret")
-    Traceback (most recent call last):
-    ValueError: '..' leaves the folder
-    """
+    """Return a relative path that stays below its folder; ValueError for others."""
     if "\0" in name or "\\" in name:
         raise ValueError("it holds NUL or a backslash")
     path = PurePosixPath(name)
@@ -46,15 +37,12 @@ def below(name: str) -> PurePosixPath:
 
 
 def leads_below(path: str | os.PathLike[str], folder: str | os.PathLike[str]) -> bool:
-    """Whether a path, all links in it followed, lies in a folder or below."""
+    """Return whether a path, with its links followed, lies in a folder or below."""
     return Path(os.path.realpath(path)).is_relative_to(os.path.realpath(folder))
 
 
 class Descriptors:
-    """Idle open files, the latest used of them up to a limit.
-
-    A file is lent to one thread at a time, so none is closed or moved under a reader.
-    """
+    """Idle open files, most recently used first, each lent to one thread at a time."""
 
     def __init__(self, limit: int) -> None:
         self._limit = limit
@@ -87,12 +75,10 @@ class Descriptors:
 class FileState:
     """The state of a file as it was opened.
 
-    A file has changed where its size, modification time, device or inode has. Where only the time
-    of the last change of its status has (ctime), the bytes that readers hold are compared again:
-    chmod, a new hard link and backup tools set that time and leave the bytes alone, a rewrite that
-    sets the modification time back does not. Readers hold headers, with the tensors of up to 16 KiB
-    between them: a rewrite of the same size that changes nothing but values of other tensors, and
-    sets the modification time back, cannot be noticed.
+    Size, modification time, device or inode tell a change. If only the status time (ctime)
+    differs, held headers are compared: chmod, hard links and backup tools set that time, too. A
+    rewrite of the same size that changes only tensors and resets the modification time goes
+    unnoticed.
     """
 
     def __init__(self, status: os.stat_result) -> None:
@@ -101,13 +87,13 @@ class FileState:
         self._held: dict[tuple[tuple[int, int], ...], bytes] = {}
 
     def hold(self, ranges: Iterable[tuple[int, int]], read: Read) -> None:
-        """Note the bytes of ranges ``(offset, length)`` as they are now."""
+        """Keep the current bytes of ranges ``(offset, length)``."""
         kept = tuple(ranges)
         if kept not in self._held:
             self._held[kept] = _digest(kept, read)
 
     def is_still(self, status: os.stat_result, read: Read) -> bool:
-        """Whether a status is that of the same file, unchanged; ``read`` reads it."""
+        """Return whether a status is that of the same file, unchanged; ``read`` reads it."""
         if _identity(status) != self._identity:
             return False
         if status.st_ctime_ns != self._ctime:
@@ -117,9 +103,9 @@ class FileState:
         return True
 
     def changed(self, status: os.stat_result, file: str, offset: int) -> FormatError:
-        """Return the error that tells of a change."""
-        expected, found = self._identity, _identity(status)
-        same = expected == found
+        """Return the error of a change."""
+        expected, current = self._identity, _identity(status)
+        same = expected == current
         return FormatError(
             "the file changed after it was opened",
             file=file,
@@ -127,7 +113,7 @@ class FileState:
             expected="the headers that were read then" if same else _in_words(expected),
             found="others, though size and modification time are as they were"
             if same
-            else _in_words(found),
+            else _in_words(current),
             hint="Open it again when nothing writes to it any more.",
         )
 
@@ -148,11 +134,10 @@ def _digest(ranges: Iterable[tuple[int, int]], read: Read) -> bytes:
 
 
 class FileSource(ByteSource):
-    """A file on disk. All sources together hold a few descriptors, however many there are.
+    """A file on disk, compared with its :class:`FileState` after every read.
 
-    After each read the file is compared with what it was when the source was made, as
-    :class:`~tvmdbg_widgets.sources.file_source.FileState` tells. What is refused at first, as a
-    pipe or a link out of the folder, is refused in its place later on, too.
+    All sources together hold a few descriptors. Pipes and links out of the folder are refused,
+    also if they replace the file later.
     """
 
     def __init__(
@@ -175,7 +160,7 @@ class FileSource(ByteSource):
         self._own()
 
     def hold(self, ranges: Iterable[tuple[int, int]]) -> None:
-        """Compare these bytes again where the file may have changed; see :class:`ByteSource`."""
+        """Keep bytes to detect changes; see :class:`ByteSource`."""
         self._state.hold(ranges, self.read)
 
     def trouble(self) -> Exception | None:
@@ -197,13 +182,13 @@ class FileSource(ByteSource):
         )
 
     def again(self, kind: type[FileSource] | None = None) -> FileSource:
-        """Return the file as it is now, also as another kind; raises as the class does."""
+        """Reopen the file, also as another kind; raises as the class does."""
         return (kind or type(self))(
             self.path, self.name, within=self._root, follow_links=self._follow_links
         )
 
     def _open(self) -> io.FileIO:
-        """Open what lies at the path now, and never wait for who writes to a pipe."""
+        """Open the current file at the path without waiting for the writer of a pipe."""
         if not (self._follow_links or leads_below(self.path, self._root)):
             raise OSError(errno.EXDEV, _OUTSIDE, self.name)
         self._refuse_special(self.path.stat())
@@ -277,13 +262,13 @@ def _at_once(path: str, flags: int) -> int:
 
 
 def _pread(file: io.FileIO, offset: int, length: int) -> bytes:
-    """Return the bytes at ``offset``, fewer where the file ends before."""
+    """Return the bytes at ``offset``, fewer at the end of the file."""
     data = bytearray(length)
     return bytes(data[: _pread_into(file, offset, memoryview(data))])
 
 
 def _pread_into(file: io.FileIO, offset: int, view: memoryview) -> int:
-    """Read at ``offset`` until ``view`` is full or the file ends; return the bytes read."""
+    """Fill ``view`` from ``offset`` up to the end of the file; return the bytes read."""
     done = 0
     while done < len(view):
         if hasattr(os, "preadv"):
@@ -297,15 +282,14 @@ def _pread_into(file: io.FileIO, offset: int, view: memoryview) -> int:
     return done
 
 
-#: Bytes at the start and before the end that tell whether a file was rewritten.
+#: Bytes at the start and before the end that are compared to detect a rewrite.
 _HEAD, _TAIL = 4 << 10, 64 << 10
 
 
 class GrowingFile(FileSource):
-    """A file on disk that may grow while it is read; what is appended is not seen.
+    """A file on disk that may grow while it is read; appended bytes are ignored.
 
-    It has changed where it was replaced or cut off, or where its first 4 KiB or the last 64 KiB
-    before the end it had are others. A rewrite that leaves both alone cannot be noticed.
+    It has changed if it was replaced or cut off, or if its first 4 KiB or the last 64 KiB differ.
     """
 
     def __init__(
@@ -320,7 +304,7 @@ class GrowingFile(FileSource):
         self._state = self._growing = _GrowingState(self.path.stat(), self.size, self.read)
 
     def change(self) -> Change:
-        """Tell what became of the file since it was opened."""
+        """Return the change of the file since it was opened."""
         with self._open() as file:
             status = os.fstat(file.fileno())
             if not self._growing.is_still(status, partial(_read, file)):
@@ -329,7 +313,7 @@ class GrowingFile(FileSource):
 
 
 class Change(Enum):
-    """What became of a file: nothing, more bytes, or other bytes than there were."""
+    """Change of a file: none, appended bytes, or other bytes."""
 
     NONE = 0
     GROWN = 1
@@ -345,7 +329,7 @@ class _GrowingState(FileState):
         self.digest = self._digest_now(read)
 
     def is_still(self, status: os.stat_result, read: Read) -> bool:
-        """Whether a status is that of the same file, with the same bytes up to its old end."""
+        """Return whether a status is that of the same file with the same bytes."""
         if status.st_size < self._size or _file(status) != self._file:
             return False
         seen = status.st_mtime_ns, status.st_size
@@ -367,6 +351,6 @@ def _file(status: os.stat_result) -> tuple[int, int]:
 
 
 def _read(file: io.FileIO, offset: int, length: int) -> bytes:
-    """Return the bytes at ``offset``, fewer where the file ends before."""
+    """Return the bytes at ``offset``, fewer at the end of the file."""
     file.seek(offset)
     return file.read(length)

@@ -1,4 +1,4 @@
-"""The files below a folder, whatever it is: on disk, behind a URL, or in an archive."""
+"""Trees of files on disk, behind a URL, or in an archive."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from tvmdbg_widgets.sources.byte_source import ByteSource
 from tvmdbg_widgets.sources.file_source import FileSource, below, leads_below
 from tvmdbg_widgets.sources.given import RemoteSource
 
-#: How deep folders are looked into, and how many files are looked at.
+#: Limits of depth and number of files.
 DEPTH = 4
 FILES = 2_000
 _NAMES_SHOWN = 8
@@ -30,7 +30,7 @@ _FOLLOW = "; open(…, follow_links=True) follows links"
 
 
 class _EntryKind(Enum):
-    """What an entry of a folder is, as far as it is read."""
+    """The kind of a folder's entry."""
 
     FILE = 0
     FOLDER = 1
@@ -60,15 +60,15 @@ class Tree(ABC):
 
     @abstractmethod
     def files(self, issues: list[Issue]) -> Iterator[FolderEntry]:
-        """Yield its files in a fixed order; say in ``issues`` what is left out."""
+        """Yield its files in a fixed order; add skipped ones to ``issues``."""
 
     def choice(self, folder: str) -> str:
-        """Return the call that opens one folder of it, "" where there is none."""
+        """Return the call that opens one of its folders, or ""."""
         return f"tvmdbg_widgets.open({os.fspath(self.root / folder)!r})"
 
 
 class LocalTree(Tree):
-    """A folder on disk, which may itself be given as a link."""
+    """A folder on disk, which may be given as a link."""
 
     def __init__(self, root: Path, *, follow_links: bool = False) -> None:
         self.root = self._path = root
@@ -76,7 +76,7 @@ class LocalTree(Tree):
         self._follow_links = follow_links
 
     def files(self, issues: list[Issue]) -> Iterator[FolderEntry]:
-        """Yield its files, those of a folder before those below it."""
+        """Yield its files, parents before children."""
         deeper: list[Path] = []
         left: list[Path] = []
         for count, path in enumerate(self._walk(issues, deeper, left)):
@@ -98,7 +98,7 @@ class LocalTree(Tree):
                 continue
             seen.add(real)
             try:
-                entries = sorted(os.scandir(folder), key=lambda each: each.name)
+                entries = sorted(os.scandir(folder), key=lambda item: item.name)
             except OSError as problem:
                 issues.append(unreadable(os.fspath(folder), problem))
                 continue
@@ -134,13 +134,13 @@ class LocalTree(Tree):
 
 
 def unreadable(name: str, problem: Exception) -> Issue:
-    """Return the issue of a file or folder that could not be read."""
+    """Return the issue of an unreadable file or folder."""
     text = str(problem).removeprefix(name).lstrip(",: ")
     return Issue("file-unreadable", IssueSeverity.ERROR, one_line(text), file=one_line(name))
 
 
 def too_many(name: str) -> Issue:
-    """Return the issue of a tree with more files than are looked at."""
+    """Return the issue of a tree with too many files."""
     text = f"only the first {FILES} files were looked at; open the dump's own folder"
     return Issue("folder-too-large", IssueSeverity.WARNING, text, file=name)
 
@@ -151,13 +151,13 @@ def too_deep(name: str, folders: Sequence[str]) -> Issue:
 
 
 def left_out(name: str, members: Sequence[str], hint: str = "") -> Issue:
-    """Return the issue of what lies in a folder or archive and is no file of it."""
+    """Return the issue of entries of a folder or archive that are no files of it."""
     rest = f"left out (links, '..' and other members that are no plain files{hint})"
     return note(name, "members-left-out", "member", rest, members)
 
 
 def note(file: str, rule: str, noun: str, rest: str, names: Sequence[str]) -> Issue:
-    """A note on some files or folders, the first of them by name."""
+    """Return a note on some files or folders, with the first names."""
     shown = ", ".join(one_line(name) for name in sorted(names)[:_NAMES_SHOWN])
     more = " …" if len(names) > _NAMES_SHOWN else ""
     message = f"{counted(len(names), noun)} {rest}: {shown}{more}"
@@ -176,24 +176,24 @@ class RemoteTree(Tree):
         self.far = True
 
     def choice(self, folder: str) -> str:
-        """Return the call that opens one folder of it; none where URLs are chained."""
+        """Return the call that opens one of its folders; "" for chained URLs."""
         if "::" in self._url:
             return ""
         return f"tvmdbg_widgets.open({self._url.rstrip('/') + '/' + folder + '/'!r})"
 
     def files(self, issues: list[Issue]) -> Iterator[FolderEntry]:
-        """Yield its files, those of a folder before those below it."""
+        """Yield its files, parents before children."""
         pending = [(PurePosixPath(), 0)]
         count = 0
         deeper: list[str] = []
         while pending:
             folder, depth = pending.pop(0)
             try:
-                found = self._listed(folder)
+                entries = self._listed(folder)
             except Exception as problem:  # noqa: BLE001 (stores raise errors of their own)
                 issues.append(unreadable(str(folder) if folder.parts else self.name, problem))
                 continue
-            for path, is_folder in found:
+            for path, is_folder in entries:
                 if is_folder:
                     if depth < DEPTH:
                         pending.append((path, depth + 1))
@@ -209,9 +209,9 @@ class RemoteTree(Tree):
             issues.append(too_deep(self.name, deeper))
 
     def _listed(self, folder: PurePosixPath) -> list[tuple[PurePosixPath, bool]]:
-        """What lies in one folder and nowhere else, whatever the store's answer holds."""
+        """Return the direct entries of one folder, whatever else the store lists."""
         path = f"{self._path}/{folder}" if folder.parts else self._path
-        found = set()
+        entries = set()
         for info in self._fs.ls(f"{path}/", detail=True):
             name = str(info["name"])
             if not name.startswith(f"{path}/") or "?" in name or "#" in name:
@@ -226,8 +226,8 @@ class RemoteTree(Tree):
             except ValueError:
                 continue
             if len(last.parts) == 1:
-                found.add((folder / last, is_folder))
-        return sorted(found)
+                entries.add((folder / last, is_folder))
+        return sorted(entries)
 
     def _entry(self, path: PurePosixPath) -> FolderEntry:
         def open_it() -> ByteSource:
@@ -237,7 +237,7 @@ class RemoteTree(Tree):
 
 
 def remote_tree(url: str) -> RemoteTree | None:
-    """Return the folder at a URL, None where there is a file (or nothing)."""
+    """Return the folder at a URL, or None."""
     fs, path = file_system(url)
     protocols = {fs.protocol} if isinstance(fs.protocol, str) else set(fs.protocol)
     if not protocols & {"http", "https"}:

@@ -1,4 +1,4 @@
-"""What a caller may give as a source: a path, a URL, bytes, or a file object."""
+"""Sources given by a caller: paths, URLs, bytes, file objects."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from tvmdbg_widgets.sources.file_source import FileSource, below
 
 
 class StreamSource(ByteSource):
-    """A seekable binary file object. It is never closed here, and its position is put back."""
+    """A seekable binary file object, never closed here, whose position is restored."""
 
     def __init__(self, stream: IO[bytes], name: str | None = None) -> None:
         if isinstance(stream, io.TextIOBase):
@@ -108,13 +108,13 @@ def as_source(
 
 
 def flat(sources: Iterable[Any]) -> list[SourceLike]:
-    """Return sources of which some are lists of sources as one list."""
-    nested = [each if isinstance(each, list | tuple) else [each] for each in sources]
+    """Flatten lists of sources."""
+    nested = [item if isinstance(item, list | tuple) else [item] for item in sources]
     return [source for group in nested for source in group]
 
 
 def content_of(source: SourceLike) -> SourceLike:
-    """Text that is JSON itself becomes its bytes, and a path its user's; the rest stays."""
+    """Return JSON text as bytes and paths with ``~`` expanded; other sources stay."""
     if not isinstance(source, str):
         return source
     if source.lstrip()[:1] in ("{", '"'):
@@ -124,13 +124,13 @@ def content_of(source: SourceLike) -> SourceLike:
     return Path(source).expanduser() if source.startswith("~") else local_path(source)
 
 
-#: What a server without ranges may make us keep in memory.
+#: Largest file of a server without ranges, which is kept in memory.
 MOST_WHOLE = 256 << 20
 _HEAD = 64 << 10
 _PIECE = 1 << 20
 _WORKERS = 16
 _RECHECK = 1.0
-#: What stores call the state of a file.
+#: Names of a file's state in stores.
 _STATE = (
     *("ETag", "etag", "version_id", "VersionId", "Last-Modified", "LastModified", "last_modified"),
     *("mtime", "modified", "created", "ino", "Content-MD5", "content_md5", "md5Hash", "generation"),
@@ -141,11 +141,10 @@ _UNPACKING = frozenset(("zip", "tar", "libarchive"))
 
 
 class RemoteSource(ByteSource):
-    """A file behind a URL. Only the ranges asked for are fetched; nothing is tried twice.
+    """A file behind a URL, read by ranges without retries.
 
-    What the store says of the file's state (size, ETag, version, time) is noted when the source is
-    made and compared after a read, at most once a second over a network; a read is also refused
-    where the store gives another number of bytes.
+    The file's state in the store (size, ETag, version, time) is compared after reads, at most
+    once a second over a network; a read of another number of bytes is refused, too.
     """
 
     _head: bytes | None
@@ -173,8 +172,8 @@ class RemoteSource(ByteSource):
         self._unpacks = bool(protocols & _UNPACKING)
         self._only_whole = size is None or info.get("partial") is False
         if size is None:
-            whole = self._whole = self._read_whole(None)
-            size = len(whole)
+            content = self._whole = self._read_whole(None)
+            size = len(content)
         self.size = int(size)
         if self._only_whole and self.size > MOST_WHOLE:
             raise self._too_large(counted(self.size, "byte"))
@@ -230,7 +229,7 @@ class RemoteSource(ByteSource):
 
     @contextmanager
     def _still_there(self, offset: int) -> Iterator[None]:
-        """Say of what cannot be read that it could be when it was opened."""
+        """Raise an error that the file was readable when it was opened."""
         try:
             yield
         except FileNotFoundError as problem:
@@ -241,7 +240,7 @@ class RemoteSource(ByteSource):
             raise OSError(problem.errno or 5, text, self.name) from problem
 
     def _prove(self, spans: Sequence[tuple[int, int]]) -> None:
-        """Let one request find out whether the server reads ranges, not sixteen at once."""
+        """Test with one request whether the server reads ranges, not with sixteen."""
         if not self._ranges and self._whole is None and spans:
             self._get(max(1, spans[-1][0]) if self.size > 1 else 0, 1)
 
@@ -266,7 +265,7 @@ class RemoteSource(ByteSource):
         return data
 
     def _get_first(self, offset: int, length: int) -> bytes:
-        """Read from a web server that may answer with the whole file whatever is asked for."""
+        """Read from a web server that may ignore ranges and return the file."""
         try:
             with self._fs.open(
                 self.path, "rb", block_size=_PIECE, cache_type="none", size=self.size
@@ -286,10 +285,10 @@ class RemoteSource(ByteSource):
         return data
 
     def _read_all(self, offset: int) -> bytes:
-        whole = self._read_whole(self.size)
-        if len(whole) != self.size:
-            raise self._changed(offset, counted(self.size, "byte"), counted(len(whole), "byte"))
-        return whole
+        content = self._read_whole(self.size)
+        if len(content) != self.size:
+            raise self._changed(offset, counted(self.size, "byte"), counted(len(content), "byte"))
+        return content
 
     def _read_whole(self, size: int | None) -> bytes:
         if size is not None and size > MOST_WHOLE:
@@ -338,7 +337,7 @@ class RemoteSource(ByteSource):
         )
 
     def _call(self, function: Any, *arguments: Any, **options: Any) -> Any:
-        """Call the file system; its own kinds of errors become OSError."""
+        """Call the file system; convert its errors to OSError."""
         try:
             if self._parallel:
                 return function(*arguments, **options)
@@ -359,7 +358,7 @@ class RemoteSource(ByteSource):
 
 
 def _not_there(problem: FileNotFoundError, name: str, web: bool) -> OSError:
-    """Return what fsspec calls a missing file for what it is: a web server may refuse it."""
+    """Correct fsspec's error for a missing file: a web server may have refused it."""
     cause = problem.__cause__
     status = getattr(cause, "status", None if web and cause is not None else 404)
     silent = isinstance(cause, OSError) and not isinstance(cause, FileNotFoundError)
@@ -374,8 +373,8 @@ def _not_there(problem: FileNotFoundError, name: str, web: bool) -> OSError:
 
 
 def _state(info: dict[str, Any]) -> dict[str, str]:
-    found = {key: str(info[key]) for key in _STATE if info.get(key) is not None}
-    return {"size": str(info.get("size")), **found}
+    state = {key: str(info[key]) for key in _STATE if info.get(key) is not None}
+    return {"size": str(info.get("size")), **state}
 
 
 def _in_words(state: dict[str, str]) -> str:

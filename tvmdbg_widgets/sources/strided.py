@@ -1,4 +1,4 @@
-"""Values that are stored otherwise than they are read: strided, or as halves of float32."""
+"""Values that are converted as they are read: strided, or bfloat16 as float32."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from tvmdbg_widgets.sources.byte_source import ByteSource
 
 Whole: TypeAlias = np.ndarray[Any, np.dtype[np.int64]]
 
-#: An array is asked how its elements repeat where it takes so many bytes, and so many times those
-#: that it lies in; where it lies in too many, they cost as much as the array.
+#: Size from which on repeats of an array's elements are used, and how often its bytes must repeat;
+#: in too many stored bytes, they cost as much as the array.
 _LARGE = 1 << 16
 _OFTEN = 4
 _MOST_PLACES = 1 << 22
-#: Stretches of one storage that are kept.
+#: Cached stretches of one storage.
 _KEPT = 4
 
 
 class Repeats(NamedTuple):
-    """The different elements of an array, in the order in which C order first comes to each."""
+    """The distinct elements of an array by first use in C order, and their counts."""
 
     places: Whole
     first: Whole
@@ -32,10 +32,7 @@ class Repeats(NamedTuple):
 
 
 class StridedSource(ByteSource):
-    """The bytes of a strided array in C order, made as they are read.
-
-    Kept is the stretch of the storage that the array lies in, however many arrays share it.
-    """
+    """The bytes of a strided array in C order; the stored stretch is shared by arrays."""
 
     def __init__(
         self,
@@ -60,7 +57,7 @@ class StridedSource(ByteSource):
 
     @cached_property
     def repeats(self) -> Repeats | None:
-        """How elements repeat; None where reading them all costs no more than their bytes."""
+        """Return how elements repeat; None if reading them all is as fast."""
         span = self._span
         if self.size < max(_LARGE, _OFTEN * span * self.itemsize) or span > _MOST_PLACES:
             return None
@@ -77,7 +74,7 @@ class StridedSource(ByteSource):
         return Repeats(places, first[places], often[places])
 
     def elements(self, places: Whole) -> bytes:
-        """Read single elements, so many elements behind the array's first each."""
+        """Read elements at distances from the first."""
         return np.frombuffer(self._stretch(), f"V{self.itemsize}")[places].tobytes()
 
     @property
@@ -101,29 +98,29 @@ class StridedSource(ByteSource):
         where = self.offset, self._span * self.itemsize
         with _LOCK:
             kept = _STRETCHES.setdefault(self.stored, {})
-            found = kept.pop(where, None)
-            if found is None:
-                found = self.stored.read(*where)
-            kept[where] = found
+            stretch = kept.pop(where, None)
+            if stretch is None:
+                stretch = self.stored.read(*where)
+            kept[where] = stretch
             while len(kept) > _KEPT:
                 del kept[next(iter(kept))]
-        return found
+        return stretch
 
 
-#: By storage, the stretches read last, by offset and length.
+#: Last read stretches by storage, offset and length.
 _STRETCHES: WeakKeyDictionary[ByteSource, dict[tuple[int, int], bytes]] = WeakKeyDictionary()
 _LOCK = threading.Lock()
 
 
 def byte_steps(shape: tuple[int, ...], strides: tuple[int, ...], itemsize: int) -> list[int]:
-    """Return strides in bytes; 0 where nothing is stepped over, whatever a file says there."""
+    """Return strides in bytes; 0 for axes of one element."""
     if 0 in shape:
         return [0] * len(shape)
     return [step * itemsize if n > 1 else 0 for n, step in zip(shape, strides, strict=True)]
 
 
 def _copy(array: np.ndarray[Any, Any], begin: int, out: np.ndarray[Any, Any]) -> None:
-    """Copy as many elements of an array as ``out`` has, from one in C order on."""
+    """Fill ``out`` with elements of an array from one in C order on."""
     if array.ndim == 0:
         out[:] = array
         return
@@ -136,19 +133,18 @@ def _copy(array: np.ndarray[Any, Any], begin: int, out: np.ndarray[Any, Any]) ->
     if first > last:
         _copy(array[last], begin - last * row, out)
         return
-    head, whole = first * row - begin, (last - first) * row
+    head, middle = first * row - begin, (last - first) * row
     if head:
         _copy(array[first - 1], row - head, out[:head])
-    out[head : head + whole].reshape(last - first, *array.shape[1:])[...] = array[first:last]
-    if head + whole < len(out):
-        _copy(array[last], 0, out[head + whole :])
+    out[head : head + middle].reshape(last - first, *array.shape[1:])[...] = array[first:last]
+    if head + middle < len(out):
+        _copy(array[last], 0, out[head + middle :])
 
 
 def _along(often: Whole, first: Whole, size: int, stride: int, behind: int) -> tuple[Whole, Whole]:
-    """Add an axis before those whose places are counted: how often each place is reached now.
+    """Add an axis to the counted places and their first uses.
 
     Places lie in rows as long as the stride, so that the axis leads from one row to the next.
-    A place is first reached by the least step along the axis that leads there.
     """
     places = len(often) + (size - 1) * stride
     rows = -(-places // stride)
@@ -156,22 +152,21 @@ def _along(often: Whole, first: Whole, size: int, stride: int, behind: int) -> t
     before[0, : len(often)], before[1, : len(often)] = often, first
     counts, firsts = before.reshape(2, rows, stride)
     sums = np.cumsum(counts, axis=0)
-    found = sums.copy()
-    found[size:] -= sums[:-size]
+    counted_ = sums.copy()
+    counted_[size:] -= sums[:-size]
     row = np.arange(rows)[:, None]
     last = np.maximum.accumulate(np.where(counts > 0, row, -1), axis=0)
     earliest = np.take_along_axis(firsts, np.maximum(last, 0), axis=0) + (row - last) * behind
-    return found.reshape(-1)[:places], earliest.reshape(-1)[:places]
+    return counted_.reshape(-1)[:places], earliest.reshape(-1)[:places]
 
 
 _BLOCK = 1 << 18
 
 
 class WidenedSource(ByteSource):
-    """The float32 bytes of values stored as bfloat16, made as they are read.
+    """The float32 bytes of values stored as bfloat16: ``u16 << 16``.
 
-    ``f32-to-bf16`` stores the upper 16 bits of each float32; the value is ``u16 << 16``
-    (src/runtime/relax_vm/ndarray_cache_support.cc @ v0.16.0).
+    src/runtime/relax_vm/ndarray_cache_support.cc @ v0.16.0, ``f32-to-bf16``.
     """
 
     def __init__(self, stored: ByteSource, offset: int, count: int) -> None:

@@ -1,4 +1,4 @@
-"""Packed files and members of zip archives in memory, never more bytes than are allowed."""
+"""Packed files and members of zip archives in memory, up to their allowance."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _BROKEN = (OSError, EOFError, zlib.error, lzma.LZMAError, ValueError)
 
 
 class DeflatedSource(ByteSource):
-    """A deflated member of a zip archive: its head unpacked for itself, all of it when needed."""
+    """A deflated member of a zip archive, unpacked on demand, its head alone at first."""
 
     def __init__(self, packed: ByteSource, size: int, crc: int) -> None:
         self.packed = self.container = packed
@@ -102,7 +102,7 @@ class DeflatedSource(ByteSource):
 
 
 def unpack(source: ByteSource, name: str, issues: list[Issue]) -> BytesSource | None:
-    """Unpack a file that was packed whole by gzip, bzip2 or xz, told by its first bytes."""
+    """Unpack a file packed by gzip, bzip2 or xz, identified by its first bytes."""
     head = source.read(0, min(6, source.size))
     pieces: Iterator[bytes]
     if head[:2] == b"\x1f\x8b":
@@ -178,13 +178,13 @@ _BROKEN_ZIP = (
 
 @dataclass(frozen=True, slots=True)
 class ZipMember:
-    """One member: its bytes, and their CRC as the archive says."""
+    """One member: its bytes, and their CRC in the archive."""
 
     source: ByteSource
     crc: int
 
     def read(self, most: int = MOST_UNPACKED) -> bytes:
-        """Return the whole content, a text that is parsed."""
+        """Return the content of a text to parse."""
         if self.source.size > most:
             raise FormatError(
                 "this member is larger than is read into memory",
@@ -207,7 +207,7 @@ class ZipMember:
 
 @dataclass(slots=True)
 class ZipDirectory:
-    """What an archive's central directory lists, folders left out."""
+    """The members in an archive's central directory, without folders."""
 
     members: dict[str, ZipMember] = field(default_factory=dict)
     twice: list[str] = field(default_factory=list)
@@ -217,7 +217,7 @@ class ZipDirectory:
 
 
 def read_directory(source: ByteSource, most: int = MOST_MEMBERS) -> ZipDirectory:
-    """List the members of a zip archive, at most so many."""
+    """List the members of a zip archive, at most `most`."""
     try:
         with as_file(source) as file, zipfile.ZipFile(file) as archive:
             infos = [info for info in archive.infolist() if not info.filename.endswith("/")]

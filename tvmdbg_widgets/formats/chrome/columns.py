@@ -1,4 +1,4 @@
-"""Events of a Chrome trace as columns, whatever program wrote them."""
+"""Events of a Chrome trace as columns, from any program."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ INTERVALS = frozenset("XBE")
 INSTANTS = frozenset(("i", "I", "R"))
 ASYNC = frozenset(("b", "n", "e", "S", "T", "p", "F"))
 FLOWS = frozenset(("s", "t", "f"))
-#: What PyTorch's profiler (``torch.profiler``, libkineto's ``ActivityType.h``) says of itself and
-#: of ranges of the program, as categories: nothing in them runs that is not an event besides.
+#: Categories of PyTorch's profiler (``torch.profiler``, libkineto's ``ActivityType.h``) for itself
+#: and for ranges of the program, whose contents are further events.
 _OBSERVERS = frozenset(("user_annotation", "gpu_user_annotation", "overhead"))
 _PROFILER = "PyTorch Profiler"
 _BINDING = INSTANTS | {"X", "B"}
@@ -49,7 +49,7 @@ Key = TypeVar("Key")
 
 
 class KeyNumbers(dict[Key, int]):
-    """Numbers of keys, from 0 on as they are first asked for."""
+    """Numbers of keys, from 0 on in order of first use."""
 
     def __missing__(self, key: Key) -> int:
         self[key] = number = len(self)
@@ -57,14 +57,14 @@ class KeyNumbers(dict[Key, int]):
 
 
 class TextNumbers(KeyNumbers[str]):
-    """Numbers of texts; what is none is written as text."""
+    """Numbers of texts; other values are converted to text."""
 
     def __missing__(self, key: Any) -> int:
         return super().__missing__(key) if type(key) is str else self[str(key)]
 
 
 class ChromeColumns:
-    """The timed events of a trace, E of them, by position in the file."""
+    """The E timed events of a trace by position in the file."""
 
     def __init__(self) -> None:
         self.phase = array("B")
@@ -93,12 +93,12 @@ class ChromeColumns:
         self._rest = array("d")
 
     def refuse(self, why: str, position: int) -> None:
-        """Count an event that cannot be used."""
+        """Count an unusable event."""
         count, first = self.bad.get(why, (0, position))
         self.bad[why] = (count + 1, first)
 
     def add(self, events: list[ChromeEvent]) -> None:
-        """Take the next events of the file."""
+        """Add the next events of the file."""
         index = np.arange(self._position, self._position + len(events))
         self._position += len(events)
         phases = [event.ph for event in events]
@@ -154,7 +154,7 @@ class ChromeColumns:
         self._read(first, [event.ts for event in events], durations)
 
     def _observe(self, events: list[ChromeEvent], first: int) -> None:
-        """Tell which rows are what a profiler says of itself."""
+        """Mark the rows that a profiler records of itself."""
         try:
             if (_OBSERVERS | {"Trace"}).isdisjoint(map(_CATEGORY, events)):
                 return
@@ -176,7 +176,7 @@ class ChromeColumns:
         self._rows([events[at] for at in timed], index[timed])
 
     def _read(self, first: int, starts: Sequence[bytes], durations: Sequence[bytes]) -> None:
-        """Read the times of the last rows; those that have none are no longer used."""
+        """Read the times of the last rows; rows without times are dropped."""
         ts, dur = nanoseconds_of_json(starts), nanoseconds_of_json(durations)
         negative = dur.whole < 0
         wrong = np.flatnonzero(ts.wrong.astype(np.bool_) | dur.wrong.astype(np.bool_) | negative)
@@ -193,12 +193,12 @@ class ChromeColumns:
 
     @cached_property
     def ts(self) -> Ints:
-        """Whole nanoseconds (int64[E]), rounded down."""
+        """Integer nanoseconds (int64[E]), rounded down."""
         return np.frombuffer(self._ts, np.int64)
 
     @cached_property
     def ts_rest(self) -> Floats | None:
-        """What ``ts`` leaves (float64[E]); None where nothing."""
+        """Remainder of ``ts`` (float64[E]), or None."""
         if not self._rest:
             return None
         self._rest.frombytes(bytes(8 * (len(self._ts) - len(self._rest))))
@@ -210,28 +210,28 @@ class ChromeColumns:
         return np.frombuffer(self._dur, np.float64)
 
     def since(self, rows: Ints, origin: Ints | int) -> Floats:
-        """Times of rows from others on (float64), exact where they are whole."""
-        whole: Floats = (self.ts[rows] - origin).astype(np.float64)
-        return whole if self.ts_rest is None else whole + self.ts_rest[rows]
+        """Return times of rows since an origin (float64), exact if they are integers."""
+        ns: Floats = (self.ts[rows] - origin).astype(np.float64)
+        return ns if self.ts_rest is None else ns + self.ts_rest[rows]
 
     def between(self, begin: Ints, end: Ints) -> Floats:
         """Nanoseconds from rows to others (float64)."""
-        whole = self.since(end, self.ts[begin])
-        return whole if self.ts_rest is None else whole - self.ts_rest[begin]
+        ns = self.since(end, self.ts[begin])
+        return ns if self.ts_rest is None else ns - self.ts_rest[begin]
 
     def by_time(self, rows: Ints) -> Ints:
-        """Order of rows by time, those of one time as in the file."""
+        """Return the stable order of rows by time."""
         if self.ts_rest is None:
             return np.argsort(self.ts[rows], kind="stable")
         return np.lexsort((self.ts_rest[rows], self.ts[rows]))
 
     def text(self, row: int) -> str:
-        """The time of a row in microseconds."""
-        sign, whole = "-" if self.ts[row] < 0 else "", abs(int(self.ts[row]))
-        return f"{sign}{whole // 1000}.{whole % 1000:03d}"
+        """Return the time of a row in microseconds."""
+        sign, ns = "-" if self.ts[row] < 0 else "", abs(int(self.ts[row]))
+        return f"{sign}{ns // 1000}.{ns % 1000:03d}"
 
     def _bind(self, row: int, event: ChromeEvent) -> None:
-        """Take a flow of the format's second version: its slice itself is bound to it."""
+        """Add a flow of the format's second version, which is bound to its own slice."""
         enters, leaves = event.flow_in is True, event.flow_out is True
         if enters or leaves:
             key = None, "", bind_id(event.bind_id)
@@ -259,7 +259,7 @@ class ChromeColumns:
 def _is_observer(category: Any, name: Any) -> bool:
     if type(category) is not str:
         return False
-    own = {each.strip() for each in category.split(",")}
+    own = {part.strip() for part in category.split(",")}
     is_span = "Trace" in own and type(name) is str and _PROFILER in name
     return is_span or not _OBSERVERS.isdisjoint(own)
 
@@ -268,12 +268,12 @@ _LONGEST_ID = 64
 
 
 def plain(value: Any) -> str:
-    """Return an id as JSON, "" where there is none."""
+    """Return an id as JSON, or ""."""
     return "" if value is None else _dumped(value)
 
 
 def bind_id(value: Any) -> str:
-    """Return an id; as number or as text, hexadecimal or not, it is one."""
+    """Return an id, equal for numbers, texts and hexadecimal texts."""
     if type(value) is not str:
         return plain(value)
     try:
@@ -283,7 +283,7 @@ def bind_id(value: Any) -> str:
 
 
 def identity(event: ChromeEvent) -> str:
-    """Return what the events of one interval or flow share: scope, id, and whose id it is."""
+    """Return the key that events of one interval or flow share: scope, id and its owner."""
     local = event.id2
     if isinstance(local, dict) and "local" in local:
         return _dumped([event.scope, event.pid, local["local"]])

@@ -1,8 +1,8 @@
 """One event of a Chrome trace, and the two readers of its JSON.
 
-The strict one is in C and takes what keeps to the standard. The tolerant one is Python's own: it
-also takes control characters, NaN, lone surrogates, bytes that are no UTF-8, and things among the
-events that are none. Of what both take they give equal events.
+The strict one is in C and takes standard JSON. The tolerant one is Python's own: it also takes
+control characters, NaN, lone surrogates, bytes that are no UTF-8, and items that are no events.
+They return equal events for standard JSON.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _NUMBERS = frozenset((int, float, DecimalText))
 
 
 class ChromeEvent(msgspec.Struct, gc=False):
-    """What is read of an event; numbers with a fraction or an exponent are :class:`DecimalText`."""
+    """The used fields of an event; fractions and exponents stay :class:`DecimalText`."""
 
     ph: str | None = None
     cat: Any = ""
@@ -44,7 +44,7 @@ class ChromeEvent(msgspec.Struct, gc=False):
     flow_out: Any = None
 
     def arguments(self) -> Any:
-        """Return ``args`` decoded, None where there are none."""
+        """Return ``args`` decoded, or None."""
         if type(self.args) is not Raw:
             return self.args
         try:
@@ -79,14 +79,14 @@ def _decoded(text: str, position: int) -> tuple[Any, int]:
 
 
 class NoObject(ChromeEvent, gc=False):
-    """What stands among the events and is no object."""
+    """A list item that is no object."""
 
 
 _STRICT = msgspec.json.Decoder(list[ChromeEvent], float_hook=DecimalText)
 
 
 def strict_events(data: bytes) -> list[ChromeEvent]:
-    """Decode events that commas part."""
+    """Decode comma-separated events."""
     text = b"[" + data + b"]"
     if not text.isascii():
         text.decode()  # msgspec does not look into texts that it skips
@@ -97,7 +97,7 @@ def strict_events(data: bytes) -> list[ChromeEvent]:
 
 
 def tolerant_events(data: bytes) -> list[ChromeEvent]:
-    """Decode events that commas part."""
+    """Decode comma-separated events."""
     text = data.decode("utf-8", "surrogateescape")
     values, end = _decoded(f"[{text}]", 0)
     if end != len(text) + 2:
@@ -152,7 +152,7 @@ class EventFile:
         self._offset = 0  # of the first byte of _data
 
     def blocks(self) -> Iterator[list[ChromeEvent]]:
-        """Yield the events, some at a time, in file order."""
+        """Yield blocks of events in file order."""
         if not self._open():
             return
         bar = tqdm(
@@ -187,7 +187,7 @@ class EventFile:
         return start + length < self.source.size
 
     def _open(self) -> bool:
-        """Find the list of events; members before it are kept."""
+        """Find the list of events; earlier members are kept."""
         size = _BLOCK
         while True:
             more = self._more(size)
@@ -241,7 +241,7 @@ class EventFile:
         self.found = self._data[position : position + 60].decode("utf-8", "replace")
 
     def _take(self, at_end: bool) -> tuple[list[ChromeEvent], bool]:
-        """Parse whole events off the front of what was read; whether there were any."""
+        """Parse complete events off the front of the buffer; False if there were none."""
         if not at_end:
             cuts = self._cuts()
             for parse in (strict_events, tolerant_events):
@@ -255,18 +255,18 @@ class EventFile:
         return self._one_by_one(at_end)
 
     def _cuts(self) -> list[re.Match[bytes]]:
-        """Places near the end that look like the end of an event with another behind it."""
-        found: list[re.Match[bytes]] = []
+        """Return places near the end that look like the border of two events."""
+        matches: list[re.Match[bytes]] = []
         brace = len(self._data)
         for _ in range(_BRACES):
             brace = self._data.rfind(b"{", 0, brace)
             end = self._data.rfind(b"}", max(0, brace - _GAP), max(0, brace))
             match = _CUT.fullmatch(self._data, end, brace) if end >= 0 else None
             if match is not None:
-                found.append(match)
-            if len(found) == _TRIED or brace < 0:
+                matches.append(match)
+            if len(matches) == _TRIED or brace < 0:
                 break
-        return found
+        return matches
 
     def _one_by_one(self, at_end: bool) -> tuple[list[ChromeEvent], bool]:
         text = _text(self._data)
@@ -321,7 +321,7 @@ class EventFile:
 
 
 def _text(data: bytes) -> str:
-    """Decode; each byte that is no UTF-8 stays one character, so that offsets hold."""
+    """Decode; bytes that are no UTF-8 become one character, so that offsets hold."""
     return data.decode("utf-8", "surrogateescape")
 
 

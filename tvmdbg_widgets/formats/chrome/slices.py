@@ -1,4 +1,4 @@
-"""Events of a Chrome trace to slices on named tracks."""
+"""Slices on named tracks from the events of a Chrome trace."""
 
 from __future__ import annotations
 
@@ -61,16 +61,16 @@ class ChromeSlices:
 
     def _threads(self) -> None:
         rows = self._of("BE")
-        found = pair(
+        pairs = pair(
             self._columns,
             rows,
             self._phase[rows] == ord("B"),
             self._tracks(rows).tolist(),
             unnamed=self._columns.names.get(""),
         )
-        begin, end = np.asarray(found.begin, np.int64), np.asarray(found.end, np.int64)
+        begin, end = np.asarray(pairs.begin, np.int64), np.asarray(pairs.end, np.int64)
         self._add(begin, self._columns.between(begin, end), self._tracks(begin))
-        self._unpaired(found, "B", "E", self._tracks)
+        self._unpaired(pairs, "B", "E", self._tracks)
 
     def _async(self) -> None:
         rows = self._of(ASYNC)
@@ -81,14 +81,14 @@ class ChromeSlices:
         ends = np.isin(self._phase[rows], [ord("e"), ord("F")])
         both = rows[begins | ends]
         keys = [extra[row] for row in both.tolist()]
-        found = pair(
+        pairs = pair(
             self._columns, both, begins[begins | ends], keys, unnamed=self._columns.names.get("")
         )
-        begin, end = np.asarray(found.begin, np.int64), np.asarray(found.end, np.int64)
+        begin, end = np.asarray(pairs.begin, np.int64), np.asarray(pairs.end, np.int64)
         self._add(begin, self._columns.between(begin, end), self._async_tracks(begin))
         inside = rows[~(begins | ends)]
         self._add(inside, np.zeros(len(inside)), self._async_tracks(inside))
-        self._unpaired(found, "b", "e", self._async_tracks)
+        self._unpaired(pairs, "b", "e", self._async_tracks)
 
     def _async_tracks(self, rows: Ints) -> Ints:
         table: dict[Any, int] = {key: at for at, key in enumerate(self._keys)}
@@ -141,50 +141,50 @@ class ChromeSlices:
         self.extras = extras(self._columns, self.origin_ns, place, at, metadata)
 
     def _observed(self, rows: Ints, tracks: Ints) -> Ints:
-        """Return the tracks with what a profiler says of itself in a lane of each process."""
+        """Return the tracks with a lane of its own for a profiler's own events of a process."""
         own = np.isin(rows, np.frombuffer(self._columns.observers, np.int64))
         if not own.any():
             return tracks
         table: dict[str, int] = {}
-        found = tracks.copy()
+        moved = tracks.copy()
         for track in np.unique(tracks[own]).tolist():
             pid, _ = self._keys[track]
             if str(pid) not in table:
                 table[str(pid)] = len(self._keys)
                 self._keys.append((pid, Lane(PROFILER)))
-            found[own & (tracks == track)] = table[str(pid)]
-        return found
+            moved[own & (tracks == track)] = table[str(pid)]
+        return moved
 
     def _named(self, rows: Ints) -> StringColumn:
-        """Names of slices; those of which one end is not known say so."""
+        """Return the names of slices, which mark missing ends."""
         texts = list(map(paired, self._columns.names))
         codes = np.frombuffer(self._columns.name, np.int32)
-        for lone, said in self._lone:
+        for lone, reason in self._lone:
             own, place = np.unique(codes[lone], return_inverse=True)
             codes = codes.copy()
             codes[lone] = place + len(texts)
-            texts += [f"{texts[code]} ({said})".lstrip() for code in own.tolist()]
+            texts += [f"{texts[code]} ({reason})".lstrip() for code in own.tolist()]
         table = StringColumn.from_strings(texts)
         return StringColumn(table.unique, table.codes[codes[rows]])
 
     def _unpaired(
-        self, found: BeginEndPairs, begin: str, end: str, tracks: Callable[[Ints], Ints]
+        self, pairs: BeginEndPairs, begin: str, end: str, tracks: Callable[[Ints], Ints]
     ) -> None:
-        for rule, rows, what, said in (
-            ("end-missing", found.lone_begins, f"{begin} without its {end}", _NO_END),
-            ("begin-missing", found.lone_ends, f"{end} without its {begin}", _NO_BEGIN),
+        for rule, rows, what, reason in (
+            ("end-missing", pairs.lone_begins, f"{begin} without its {end}", _NO_END),
+            ("begin-missing", pairs.lone_ends, f"{end} without its {begin}", _NO_BEGIN),
         ):
             if rows:
                 at = np.asarray(rows, np.int64)
                 self._add(at, np.zeros(len(at)), tracks(at))
-                self._lone.append((at, said))
-                shown = f"how long it took is not known: a mark, named {f'… ({said})'!r}"
+                self._lone.append((at, reason))
+                shown = f"how long it took is not known: a mark, named {f'… ({reason})'!r}"
                 self._report(rule, IssueSeverity.ERROR, rows, f"{what}; {shown}")
-        if found.differing:
+        if pairs.differing:
             self._report(
                 "names-differ",
                 IssueSeverity.WARNING,
-                found.differing,
+                pairs.differing,
                 f"{end} of another name than the {begin} it closes; paired by nesting",
             )
 
@@ -196,8 +196,8 @@ class ChromeSlices:
         self.issues.append(Issue(rule, severity, text + more, file=self.file))
 
     def _tell(self) -> None:
-        found = sorted(self._columns.bad.items(), key=lambda each: each[1][1])
-        for why, (count, first) in found:
+        problems = sorted(self._columns.bad.items(), key=lambda problem: problem[1][1])
+        for why, (count, first) in problems:
             text = f"traceEvents[{first}]: {why}; left out ({counted(count, 'such event')})"
             self.issues.append(Issue("event-unusable", IssueSeverity.ERROR, text, file=self.file))
         phases = self._columns.phases
@@ -217,7 +217,7 @@ class ChromeSlices:
 
 
 def _same(keys: list[Any]) -> Ints:
-    """Return the first track of each thread, whose ids may stand as numbers and as text."""
+    """Return the first track of a thread, whose ids may be numbers or texts."""
     table: dict[tuple[str, str], int] = {}
     return np.asarray(
         [table.setdefault((str(pid), str(tid)), at) for at, (pid, tid) in enumerate(keys)], np.int64
@@ -225,7 +225,7 @@ def _same(keys: list[Any]) -> Ints:
 
 
 def _order(*keys: npt.NDArray[Any]) -> Ints:
-    """Order by the first key, what is equal there by the others; quick where little is."""
+    """Return the order by several keys; fast if few rows are equal in the first."""
     order = np.argsort(keys[0], kind="stable")
     equal = np.zeros(len(order) + 1, np.bool_)
     equal[1:-1] = np.diff(keys[0][order]) == 0
@@ -236,10 +236,10 @@ def _order(*keys: npt.NDArray[Any]) -> Ints:
 
 
 def _counts(phases: dict[str, int]) -> str:
-    told = [f"{count:,} of phase {paired(p)[:8]!r}" for p, count in sorted(phases.items())]
-    if len(told) > _PHASES_SHOWN:
-        told[_PHASES_SHOWN:] = [counted(len(told) - _PHASES_SHOWN, "more phase")]
-    return f"events {', '.join(told)}"
+    texts = [f"{count:,} of phase {paired(p)[:8]!r}" for p, count in sorted(phases.items())]
+    if len(texts) > _PHASES_SHOWN:
+        texts[_PHASES_SHOWN:] = [counted(len(texts) - _PHASES_SHOWN, "more phase")]
+    return f"events {', '.join(texts)}"
 
 
 def extras(
@@ -249,7 +249,7 @@ def extras(
     at: npt.NDArray[np.int32],
     names: TrackNames,
 ) -> TraceExtras:
-    """Return what a trace holds beside its slices."""
+    """Return counters, flows and counts of the other events."""
     phase = np.frombuffer(columns.phase, np.uint8)
     return TraceExtras(
         counters=_counters(columns, phase, origin_ns, names),
@@ -261,7 +261,7 @@ def extras(
 def _counters(
     columns: ChromeColumns, phase: npt.NDArray[np.uint8], origin_ns: int, names: TrackNames
 ) -> Counters:
-    """Series by process, name and id; of one moment the value that stands last in the file."""
+    """Return series by process, name and id; the last value of a moment counts."""
     row = np.frombuffer(columns.counter_row, np.int64)
     of = np.frombuffer(columns.counter_series, np.int32)
     value = np.frombuffer(columns.counter_value, np.float64)
@@ -288,7 +288,7 @@ def _flow_ends(
     place: npt.NDArray[np.int32],
     at: npt.NDArray[np.int32],
 ) -> FlowEnds:
-    own = np.flatnonzero(np.isin(phase, [ord(each) for each in FLOWS]))
+    own = np.flatnonzero(np.isin(phase, [ord(is_around) for is_around in FLOWS]))
     told = [columns.flow[row] for row in own.tolist()]
     bound = np.frombuffer(columns.bound_row, np.int64)
     there = at[bound] >= 0
@@ -302,7 +302,7 @@ def _flow_ends(
         )
     )
     phases = np.concatenate((phase[own], np.frombuffer(columns.bound_phase, np.uint8)[there]))
-    around = np.asarray([each for _, each in told], np.bool_)
+    around = np.asarray([is_around for _, is_around in told], np.bool_)
     encloses = np.concatenate((around, np.ones(len(bound), np.bool_)))
     slices = np.concatenate((np.full(len(own), -1, np.int32), at[bound]))
     rows = rows[order]
@@ -321,7 +321,7 @@ def _flow_ends(
 
 @dataclass(frozen=True)
 class BeginEndPairs:
-    """Rows of begin events and of the end events that close them, and what was left over."""
+    """Rows of begin events and of the end events that close them, and unpaired ones."""
 
     begin: list[int]
     end: list[int]
@@ -338,13 +338,10 @@ def pair(
     *,
     unnamed: int | None,
 ) -> BeginEndPairs:
-    """Pair events: an end closes the last begin of its key that is still open.
-
-    Events need not stand in the order of time; those of one time are taken in file order.
-    """
+    """Pair events in order of time: an end closes the last open begin of its key."""
     order = columns.by_time(rows).tolist()
     own, begun, name = rows.tolist(), begins.tolist(), columns.name
-    found = BeginEndPairs([], [], [], [], [])
+    pairs = BeginEndPairs([], [], [], [], [])
     stacks: dict[Hashable, list[int]] = {}
     for place in order:
         row = own[place]
@@ -353,12 +350,12 @@ def pair(
             stack.append(row)
         elif stack:
             start = stack.pop()
-            found.begin.append(start)
-            found.end.append(row)
+            pairs.begin.append(start)
+            pairs.end.append(row)
             if name[row] not in (name[start], unnamed):
-                found.differing.append(row)
+                pairs.differing.append(row)
         else:
-            found.lone_ends.append(row)
+            pairs.lone_ends.append(row)
     for stack in stacks.values():
-        found.lone_begins.extend(stack)
-    return found
+        pairs.lone_begins.extend(stack)
+    return pairs

@@ -54,23 +54,23 @@ class ChromeTrace:
 
     @property
     def synthetic(self) -> bool:
-        """We wrote it of slices that were not observed at these times."""
+        """Whether the trace was exported from a synthetic timeline."""
         return _ours(self.top).get("synthetic") is True
 
     def __len__(self) -> int:
         return len(self.names)
 
     def __repr__(self) -> str:
-        found = f"; {self.issues.summary()}" if len(self.issues) else ""
+        issues = f"; {self.issues.summary()}" if len(self.issues) else ""
         cut = ", cut off" if self.truncated else ""
         return (
             f"ChromeTrace: {counted(len(self), 'slice')} on {counted(len(self.tracks), 'track')} "
-            f"from {self.file}{cut}{found}"
+            f"from {self.file}{cut}{issues}"
         )
 
 
 def sniff(head: bytes) -> bool:
-    """Tell whether a file that starts with these bytes is a Chrome trace in JSON."""
+    """Return whether a file that starts with these bytes is a Chrome trace in JSON."""
     data = head.removeprefix(b"\xef\xbb\xbf")
     if _OBJECT.match(data):
         return True
@@ -113,11 +113,11 @@ def read_chrome_trace(source: ByteSource) -> ChromeTrace:
         )
         issues.append(Issue("trace-cut", IssueSeverity.ERROR, text, file=source.name))
     elif not file.ended:
-        said = (
+        note = (
             "the list of events is not closed, which the format allows: the program may have "
             "stopped while it recorded"
         )
-        issues.append(Issue("trace-not-closed", IssueSeverity.NOTE, said, file=source.name))
+        issues.append(Issue("trace-not-closed", IssueSeverity.NOTE, note, file=source.name))
     slices = ChromeSlices(columns, source.name)
     value = _ours(file.top).get("origin_ns")
     return ChromeTrace(
@@ -141,7 +141,7 @@ def read_chrome_trace(source: ByteSource) -> ChromeTrace:
 
 
 def _ours(top: dict[str, Any]) -> dict[str, Any]:
-    """What :mod:`tvmdbg_widgets.export.chrome_trace` says of a trace it wrote."""
+    """Return the metadata of a trace that :mod:`tvmdbg_widgets.export.chrome_trace` wrote."""
     about = top.get("otherData")
     ours = about.get("tvmdbg") if isinstance(about, dict) else None
     return ours if isinstance(ours, dict) else {}
@@ -176,16 +176,16 @@ def chrome_timeline(trace: ChromeTrace, graph: Graph | None) -> Timeline:
     )
 
 
-def _known_roles(trace: ChromeTrace, found: npt.NDArray[np.uint8]) -> npt.NDArray[np.uint8]:
-    """Add what we said of the slices of a name as we wrote the trace."""
-    said = _ours(trace.top).get("roles")
+def _known_roles(trace: ChromeTrace, roles: npt.NDArray[np.uint8]) -> npt.NDArray[np.uint8]:
+    """Restore the roles of slices by name from an exported trace."""
+    stored = _ours(trace.top).get("roles")
     for role in SliceRole:
-        names = said.get(role.name.lower()) if isinstance(said, dict) else None
+        names = stored.get(role.name.lower()) if isinstance(stored, dict) else None
         if isinstance(names, list) and names:
-            known = {each for each in names if isinstance(each, str)}
-            own = np.array([each in known for each in trace.names.unique] or [False])
-            found = np.where(own[trace.names.codes], np.uint8(role), found)
-    return found
+            known = {name for name in names if isinstance(name, str)}
+            own = np.array([name in known for name in trace.names.unique] or [False])
+            roles = np.where(own[trace.names.codes], np.uint8(role), roles)
+    return roles
 
 
 def _whole(trace: ChromeTrace) -> str:
@@ -195,10 +195,10 @@ def _whole(trace: ChromeTrace) -> str:
 
 def _executions(trace: ChromeTrace) -> int:
     count = _ours(trace.top).get("executions")
-    whole = _whole(trace)
-    if not whole or type(count) is not int:
+    name = _whole(trace)
+    if not name or type(count) is not int:
         return 0
-    return int(np.count_nonzero(trace.names.codes == trace.names.unique.index(whole)))
+    return int(np.count_nonzero(trace.names.codes == trace.names.unique.index(name)))
 
 
 KIND = Kind("chrome", "Chrome trace", sniff, read_chrome_trace, "trace", pasted=True)

@@ -15,7 +15,7 @@ from tvmdbg_widgets.model.base.text import paired
 
 Key = tuple[Any, Any]
 
-#: The lane of a process that has what a profiler says of itself.
+#: The lane of a process for its profiler's own events.
 PROFILER = "profiler"
 
 _NUMBERS = (int, float, DecimalText)
@@ -29,7 +29,7 @@ class Lane(str):
 
 @dataclass(frozen=True)
 class Tracks:
-    """T tracks: how they are shown, the run, process and thread this is made of."""
+    """T tracks: titles, and the run, process and thread of each."""
 
     names: tuple[str, ...]
     runs: tuple[int, ...]
@@ -39,10 +39,10 @@ class Tracks:
 
 
 class TrackNames:
-    """What phase M events say of processes and threads.
+    """Names from events of phase M.
 
-    Traces that :mod:`tvmdbg_widgets.export.chrome_trace` wrote tell in ``args.tvmdbg`` what track
-    of which timeline a thread is, or that it holds what overlaps on another (``lane_of``).
+    Exported traces store a thread's track and timeline, or the track that it overlaps
+    (``lane_of``), in ``args.tvmdbg``.
     """
 
     def __init__(self) -> None:
@@ -55,7 +55,7 @@ class TrackNames:
         self.ours: dict[Key, dict[str, Any]] = {}
 
     def add(self, event: ChromeEvent) -> None:
-        """Take an event of phase M."""
+        """Add an event of phase M."""
         arguments = event.arguments()
         if not isinstance(arguments, dict):
             return
@@ -79,7 +79,7 @@ class TrackNames:
             self._thread_order[pid, tid] = _order(order)
 
     def order(self, keys: Sequence[Key]) -> list[int]:
-        """Return the positions of tracks in the order they are shown in."""
+        """Return the display order of tracks."""
         if all(_is_track(self.ours.get(key, {})) for key in keys):
             return sorted(range(len(keys)), key=lambda at: self.ours[keys[at]]["index"])
 
@@ -96,11 +96,11 @@ class TrackNames:
         return sorted(range(len(keys)), key=place)
 
     def declared(self) -> list[Key]:
-        """Return the threads that are tracks of a timeline, also those without a slice."""
+        """Return the threads that are tracks of a timeline, also without slices."""
         return [key for key, ours in self.ours.items() if _is_track(ours)]
 
     def lanes(self) -> dict[Key, Key]:
-        """Return the threads that hold what overlaps on others, and those."""
+        """Return the lanes of overlaps by thread."""
         return {
             (pid, tid): (pid, ours["lane_of"])
             for (pid, tid), ours in self.ours.items()
@@ -108,10 +108,7 @@ class TrackNames:
         }
 
     def process(self, pid: Any) -> str:
-        """Return the name of a process with its labels, else its number.
-
-        Processes of one name and the same labels are told apart by their numbers.
-        """
+        """Return a process's name with labels, or its number; equal names get numbers, too."""
         own = str(pid)
         if own in self._devices:
             return paired(self._devices[own])
@@ -132,7 +129,7 @@ class TrackNames:
         return name if not labels or labels in name else f"{name} ({labels})"
 
     def table(self, keys: Sequence[Key]) -> Tracks:
-        """Return what tracks are called; equal names are told apart by their ids."""
+        """Return the tracks; equal names get ids, too."""
         several = len({str(pid) for pid, _ in keys}) > 1
         devices = [self.process(pid) for pid, _ in keys]
         threads = [

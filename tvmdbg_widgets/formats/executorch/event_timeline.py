@@ -242,8 +242,8 @@ def _issues(dump: ETDump, calls: DelegateCalls, events: npt.NDArray[np.int64]) -
         text = (
             f"the delegate called by {dump.call_word} {', '.join(map(str, instructions[:5]))}"
             f"{' and others' if len(instructions) > 5 else ''} logs times outside of its call: it "
-            "has a clock of its own, in a unit that the file does not tell. Its events have a track of "
-            "their own, where ticks are drawn as nanoseconds, and count in no sum"
+            "has a clock of its own, in a unit that the file does not tell. Its events have a "
+            "track of their own, where ticks are drawn as nanoseconds, and count in no sum"
         )
         issues.append(Issue("delegate-clock", IssueSeverity.NOTE, text, file=dump.file))
     return issues

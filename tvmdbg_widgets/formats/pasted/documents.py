@@ -13,7 +13,7 @@ from tvmdbg_widgets.formats.pasted.lines import Cleaned, stream
 _MOST_LITERAL: Final = 1 << 20
 _MOST_VALUES: Final = 50
 _MOST_PREFIXES: Final = 6
-#: Share of a text that a list takes which is not a part of something broken.
+#: Share of a text that an intact list takes.
 _MOST_OF: Final = 0.8
 _FEWEST_WIDE: Final = 20
 _QUOTES: Final = str.maketrans({"“": '"', "”": '"', "„": '"', "‟": '"', "‘": "'", "’": "'"})
@@ -27,13 +27,13 @@ _RECORD: Final = re.compile(
     r'\{\s{0,9}"(?:[irv]|input|config|result|version|tvm_version)"\s{0,9}:'
     r'|\[\s{0,9}\d{1,9}\s{0,9},\s{0,9}\[\s{0,9}\[|\[\s{0,9}"\d{1,20}"\s{0,9},'
 )
-#: Of what Python prints of values: strings, numbers, constants, and what stands between them.
+#: Tokens of printed Python values: strings, numbers, constants, and separators.
 _TOKEN: Final = re.compile(
     r"(?:b?(?:'(?P<single>(?:[^'\\\n]|\\.)*+)'|\"(?P<double>(?:[^\"\\\n]|\\.)*+)\"))"
     r"|-?\d++(?:\.\d++)?(?:e[+-]?\d++)?|True|False|None|nan|-?inf|[\[\]{}():, \t\n]",
     re.DOTALL,
 )
-#: Nested deeper than any value that Python's own parser reads.
+#: Nesting limit, below that of Python's own parser.
 _DEEPEST: Final = 500
 _CONSTANTS: Final = {
     "True": "true", "False": "false", "None": "null", "nan": "NaN",
@@ -44,7 +44,7 @@ _ESCAPED: Final = {
     "n": "\n", "t": "\t", "r": "\r", "\\": "\\", "'": "'", '"': '"', "/": "/", "\n": "",
 }  # fmt: skip
 _QUOTE: Final = re.compile(r'\\.|"')
-#: Where loggers that write JSON keep a line: journald, Docker, zap, pino, clouds.
+#: Keys of messages in JSON logs: journald, Docker, zap, pino, clouds.
 _SAID: Final = ("log", "msg", "message", "MESSAGE", "textPayload", "line", "text", "event")
 #: A string literal of several lines.
 _LITERAL: Final = re.compile(r"b?['\"](?=[^'\"\n]{0,4000}\\n)")
@@ -55,13 +55,13 @@ _KNOWN_JSON: Final = (
     ("a tuning log", re.compile(r"\{\s{0,9}[\"'](?:i|input)\\*[\"']\s{0,9}:")),
 )
 _LONGEST_LINE: Final = 20_000
-#: Of lines that are cut at one width, all but the last of each text are as long.
+#: Lines cut at one width are equally long, but for the last of a text.
 _MOSTLY: Final = 0.6
 _TERMINALS: Final = (72, 76, 78, 79, 80, 100, 120, 132, 140, 160, 200)
 
 
 def documents(given: Cleaned) -> Iterator[Cleaned]:
-    """Yield JSON of a text: as it stands, behind prefixes, cut into lines, escaped, or Python's."""
+    """Yield JSON of a text: plain, behind prefixes, cut into lines, escaped, or Python's."""
     yield from _json(given)
     lines = given.text.split("\n")
     tried: set[str] = set()
@@ -71,8 +71,8 @@ def documents(given: Cleaned) -> Iterator[Cleaned]:
             shape = re.sub(r"\d+", "0", prefix)
             if not prefix.strip() or '"' in prefix or "{" in prefix:
                 continue
-            if any(shape.startswith(each) for each in tried):
-                continue  # the lines from there on were looked at
+            if any(shape.startswith(start) for start in tried):
+                continue  # the lines from there on were read
             tried.add(shape)
             heard = stream(lines, at, match.start())
             if heard.marked < 2:
@@ -84,9 +84,9 @@ def documents(given: Cleaned) -> Iterator[Cleaned]:
 
 
 def records(given: Cleaned, *, whole: bool = True) -> Cleaned | None:
-    """Return the records of a tuning log, whatever stands before and behind them in their lines.
+    """Return the records of a tuning log without the rest of their lines; None without any.
 
-    None where there are none, or where `whole` and one is broken.
+    With `whole`, broken records return None, too.
     """
     decoder, kept, around = json.JSONDecoder(), [], 0
     for line in given.text.split("\n"):
@@ -97,7 +97,7 @@ def records(given: Cleaned, *, whole: bool = True) -> Cleaned | None:
             except (ValueError, RecursionError):
                 if whole:
                     return None
-                end = len(line)  # its reader tells what is wrong with it
+                end = len(line)  # its reader reports the fault
             kept.append(line[match.start() : end])
             taken += end - match.start()
             at = end
@@ -111,25 +111,25 @@ def records(given: Cleaned, *, whole: bool = True) -> Cleaned | None:
 
 
 def _json(given: Cleaned) -> Iterator[Cleaned]:
-    """Yield JSON that stands in a text, the longest first."""
+    """Yield JSON values in a text, longest first."""
     straight = given.text.translate(_QUOTES)
     for text, quotes in ((straight, straight != given.text), (given.text, False)):
         taken = {**given.taken, **({"curly quote marks": 1} if quotes else {})}
-        each = Cleaned(text, taken)
-        for one in (each, *unwrapped(each)):
+        cleaned = Cleaned(text, taken)
+        for one in (cleaned, *unwrapped(cleaned)):
             yield from whole_json(one)
-        yield from _literals(each)
+        yield from _literals(cleaned)
         if not quotes:
             return
 
 
 def whole_json(given: Cleaned) -> Iterator[Cleaned]:
-    """Yield the records of a text, or its values of JSON, the longest first."""
+    """Yield the records of a text, or its JSON values, longest first."""
     text = given.text
     if (log := records(given)) is not None:
         yield log
     elif (begin := _OPENS.search(text)) and _RECORD.match(text, begin.start()):
-        return  # one of several records, some of which are broken, is no log
+        return  # a single intact record among broken ones is no log
     for first, last in sorted(_values(text), key=lambda span: span[0] - span[1])[:4]:
         # A list may be a part of something that is broken.
         if text[first] == "[" and last - first < _MOST_OF * len(text.strip()):
@@ -156,22 +156,22 @@ def _values(text: str) -> Iterator[tuple[int, int]]:
 
 
 def _literals(given: Cleaned) -> Iterator[Cleaned]:
-    """Yield the text of string literals, and JSON of what Python prints of a value."""
+    """Yield string literals, and printed Python values as JSON."""
     text = given.text[:_MOST_LITERAL]
     if (match := _QUOTED.search(text)) is not None:
         token = _TOKEN.match(text, match.start())
         inner = token and (token["single"] or token["double"])
         if token is not None and inner:
-            found = _unescaped(inner)
+            inner_text = _unescaped(inner)
             if token[0].startswith("b"):
-                found = found.encode("latin-1", "replace").decode("utf-8", "replace")
+                inner_text = inner_text.encode("latin-1", "replace").decode("utf-8", "replace")
         else:
-            found = _unescaped(text[match.start() :])
+            inner_text = _unescaped(text[match.start() :])
         for times in (1, 2):
-            once = Cleaned(found, {**given.taken, "a string literal": times})
+            once = Cleaned(inner_text, {**given.taken, "a string literal": times})
             yield once
             yield from whole_json(once)
-            found = _unescaped(found) if '\\"' in found else ""
+            inner_text = _unescaped(inner_text) if '\\"' in inner_text else ""
     for match in itertools.islice(_PYTHON.finditer(text), 4):
         value = _of_python(text, match.start())
         if value is not None and (match[0] == "{" or len(value) >= _MOST_OF * len(text.strip())):
@@ -181,7 +181,7 @@ def _literals(given: Cleaned) -> Iterator[Cleaned]:
 
 
 def _of_python(text: str, at: int) -> str | None:
-    """Return a value that Python printed as JSON; its own parser might end the process."""
+    """Return a printed Python value as JSON; Python's own parser might end the process."""
     pieces: list[str] = []
     literals: list[str] = []
     depth = 0
@@ -199,7 +199,7 @@ def _of_python(text: str, at: int) -> str | None:
             continue
         if not match[0].strip():
             continue
-        if literals:  # those behind each other are one
+        if literals:  # adjacent literals are one
             pieces.append(json.dumps("".join(literals)))
             literals.clear()
         depth += (match[0] in "[{(") - (match[0] in "]})")
@@ -217,7 +217,7 @@ def _of_python(text: str, at: int) -> str | None:
 
 
 def _unescaped(inner: str) -> str:
-    """Return what stands in a string literal; an escape that is none stays as it is."""
+    """Return the text of a string literal; unknown escapes stay."""
     return _ESCAPE.sub(lambda match: _escape(match[1]), inner)
 
 
@@ -229,20 +229,20 @@ def _escape(code: str) -> str:
 
 
 def literal_in(text: str) -> str:
-    """Return what a string literal of several lines says, with those right behind it."""
+    """Return the text of a multi-line string literal with adjacent ones."""
     match = _LITERAL.search(text)
-    said = ""
+    literal = ""
     at = match.start() if match is not None else len(text)
     while (token := _TOKEN.match(text, at)) is not None and (token["single"] or token["double"]):
-        said += _unescaped(token["single"] or token["double"])
+        literal += _unescaped(token["single"] or token["double"])
         at = token.end()
         while text[at : at + 1].isspace():
             at += 1
-    return said
+    return literal
 
 
 def said_in(text: str) -> Iterator[str]:
-    """Yield the texts that JSON holds: a message a line, or the outputs of a notebook."""
+    """Yield the texts in JSON: a message a line, or the outputs of a notebook."""
     try:
         values = [json.loads(text)]
     except (ValueError, RecursionError):
@@ -255,13 +255,13 @@ def said_in(text: str) -> Iterator[str]:
                     return
                 continue
             # Loggers write the line itself without its end.
-            said = (value.get(key) for key in _SAID) if isinstance(value, dict) else ()
-            line_said = next((each for each in said if isinstance(each, str)), None)
+            messages = (value.get(key) for key in _SAID) if isinstance(value, dict) else ()
+            line_said = next((message for message in messages if isinstance(message, str)), None)
             values.append(value if line_said is None else f"{line_said.rstrip()}\n")
     left = values[::-1]
     while left:
         value = left.pop()
-        if isinstance(value, list) and all(isinstance(each, str) for each in value):
+        if isinstance(value, list) and all(isinstance(message, str) for message in value):
             value = "".join(value)
         if isinstance(value, str) and "\n" in value:
             yield value if value.endswith("\n") else f"{value}\n"
@@ -272,7 +272,7 @@ def said_in(text: str) -> Iterator[str]:
 
 
 def open_ends(lines: Sequence[str]) -> list[bool]:
-    """Tell of each line whether it ends inside of a string of JSON."""
+    """Return for each line whether it ends inside of a JSON string."""
     ends, is_open, escaped = [], False, False
     for line in lines:
         for match in _QUOTE.finditer(line, 1 if escaped else 0):
@@ -284,7 +284,7 @@ def open_ends(lines: Sequence[str]) -> list[bool]:
 
 
 def unwrapped(given: Cleaned) -> Iterator[Cleaned]:
-    """Yield JSON with the lines joined that a terminal or an editor cut, where that is certain."""
+    """Yield JSON with rejoined lines that a terminal or an editor cut, if unambiguous."""
     lines = given.text.rstrip().split("\n")
     before = max(len(lines) - 1, 1)
     wide = max(map(len, lines))
@@ -322,7 +322,7 @@ def unwrapped(given: Cleaned) -> Iterator[Cleaned]:
 
 
 def nearly_json(text: str) -> str:
-    """Say where JSON of a known kind begins that cannot be read."""
+    """Describe the start of unreadable JSON of a known kind."""
     for number, line in enumerate(text.split("\n"), 1):
         for what, mark in _KNOWN_JSON if ":" in line else ():
             if mark.search(line[:_LONGEST_LINE]):

@@ -1,7 +1,7 @@
-"""What stands around the lines of a pasted text: colors, marks, prefixes, and how it is taken off.
+"""Lines of a pasted text without colors, marks and prefixes.
 
-A prefix is learned from one line of which is known where its own text begins: words stay as they
-are, numbers may differ from line to line.
+A prefix is learned from one line with a known start of its own text: words stay, numbers may differ
+from line to line.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Final
 
 from tvmdbg_widgets.model.base.numbers import counted
 
-#: How Windows keeps a text that its readers do not know as one.
+#: Byte order marks of Windows.
 UNMARKED: Final = "UTF-16 without its mark"
 _CONTINUED: Final = 0.8
 _CONTROL: Final = re.compile(
@@ -39,12 +39,12 @@ _TAG: Final = re.compile(
     r"[^<>]{0,300}>(\n?)",
     re.IGNORECASE,
 )
-#: Between and inside of cells, no line ends.
+#: Tags between and inside of cells, which end no line.
 _CELL_ENDS: Final = re.compile(
     r"(?:</(?:p|div)>\s{0,99})?(</t[dh]>|<tr\b[^<>]{0,300}>)(?:\s{1,99}(?=</?t[rdh]\b))?",
     re.IGNORECASE,
 )
-#: What tells a page: names may hold other tags.
+#: Tags of a page; names may hold other tags.
 _PAGE: Final = re.compile(
     r"<(?:pre|code|samp|br|p|div|span|td|table)\b[^<>]{0,300}>", re.IGNORECASE
 )
@@ -53,7 +53,7 @@ _ENTITY: Final = re.compile(
 )
 _BREAKS: Final = {"br", "/p", "/div", "/tr", "/li", "/pre", "/table"}
 
-#: Numbers with what joins the parts of times, dates and places.
+#: Numbers with the separators of times, dates and places.
 _PIECE: Final = re.compile(r"(\d+(?:[.,:/T-]\d+)*)|([ \t]+)|([^\d \t]+)")
 _WORD: Final = re.compile(r"\w")
 _CLOCK: Final = re.compile(r"\d:\d\d")
@@ -63,7 +63,7 @@ _LONGEST_PREFIX: Final = 300
 
 @dataclass
 class Cleaned:
-    """A text without what stood around it."""
+    """A text without its surroundings."""
 
     text: str
     taken: dict[str, int] = field(default_factory=dict)
@@ -72,50 +72,50 @@ class Cleaned:
 
     @property
     def told(self) -> str:
-        """What was taken off, and what is not certain, in words; empty where there is nothing."""
+        """Describe removed and uncertain parts; empty if none."""
         off = ", ".join(f"{what} ({counted(count, 'time')})" for what, count in self.taken.items())
-        said = [f"taken off before it was read: {off}"] if off else []
+        texts = [f"taken off before it was read: {off}"] if off else []
         if self.left:
             lines = ", ".join(map(str, self.left[:5])) + (", …" if len(self.left) > 5 else "")
             number = counted(len(self.left), "line")
-            said.append(f"left out: {number} that cannot be put together for certain ({lines})")
-        return "; ".join([*said, *self.doubts])
+            texts.append(f"left out: {number} that cannot be put together for certain ({lines})")
+        return "; ".join([*texts, *self.doubts])
 
 
 def plain(given: Cleaned) -> Cleaned:
-    """Take off colors, odd blanks, fences and line ends."""
-    found = Cleaned(given.text, dict(given.taken))
-    text, count = _CONTROL.subn("", found.text)
+    """Remove colors, odd blanks, fences and line ends."""
+    cleaned = Cleaned(given.text, dict(given.taken))
+    text, count = _CONTROL.subn("", cleaned.text)
     if count:
-        found.taken["colors"] = count
+        cleaned.taken["colors"] = count
     text = re.sub("(?<!\r)\r+\n", "\n", text)
     if "\r" in text:
-        found.taken["carriage returns"] = text.count("\r")
+        cleaned.taken["carriage returns"] = text.count("\r")
         text = text.replace("\r", "\n")
     if odd := sum(map(text.count, _ODD)):
-        found.taken["odd blanks"] = odd
+        cleaned.taken["odd blanks"] = odd
         text = text.translate(_BLANKS)
     if any(mark in text for mark in _FENCES):
         text, count = _FENCE.subn("", text)
         if count:
-            found.taken["fences"] = count
+            cleaned.taken["fences"] = count
     lines = text.split("\n")
     for mark, what in (("\\", "backslashes at line ends"), ("$", "line ends of cat -A")):
         if mark not in text:
             continue
         ended = sum(line.rstrip().endswith(mark) for line in lines)
         if ended > 1 and ended >= _CONTINUED * sum(map(bool, map(str.strip, lines))):
-            found.taken[what] = ended
+            cleaned.taken[what] = ended
             lines = [line.rstrip().removesuffix(mark) for line in lines]
             if mark == "\\":
                 lines = [line.rstrip() for line in lines]
             text = "\n".join(lines).replace("^I", "\t" if mark == "$" else "^I")
-    found.text = text
-    return found
+    cleaned.text = text
+    return cleaned
 
 
 def without_html(given: Cleaned) -> Cleaned | None:
-    """Take off HTML; None where there is none."""
+    """Remove HTML; None if there is none."""
     if _PAGE.search(given.text) is None and _ENTITY.search(given.text) is None:
         return None
 
@@ -124,13 +124,13 @@ def without_html(given: Cleaned) -> Cleaned | None:
         return "\n" if tag in _BREAKS else ("\t" if tag in ("/td", "/th") else "") + match[3]
 
     text, count = _TAG.subn(broken, _CELL_ENDS.sub(r"\1", given.text))
-    whole = Cleaned(html.unescape(text), {**given.taken, "HTML": max(1, count)})
-    return plain(whole)
+    cleaned = Cleaned(html.unescape(text), {**given.taken, "HTML": max(1, count)})
+    return plain(cleaned)
 
 
 @dataclass(frozen=True)
 class LineStream:
-    """The lines that one source wrote from a place on, without their prefixes."""
+    """The lines of one writer from a place on, without their prefixes."""
 
     texts: list[str]
     numbers: list[int]
@@ -140,7 +140,7 @@ class LineStream:
 
 
 class Prefix:
-    """What stands before the text of lines, learned from one of them."""
+    """The prefix of lines, learned from one of them."""
 
     def __init__(self, prefix: str) -> None:
         pieces = [match.groups() for match in _PIECE.finditer(prefix)]
@@ -163,7 +163,7 @@ class Prefix:
         self._pattern = re.compile(pattern)
 
     def split(self, line: str) -> tuple[tuple[str, ...], str] | None:
-        """Return a line's numbers and its text; None where it begins otherwise."""
+        """Return a line's numbers and its text; None if it begins otherwise."""
         match = self._pattern.match(line)
         if match is None:
             return None
@@ -179,20 +179,20 @@ class Prefix:
 
 
 def stream(lines: Sequence[str], at: int, column: int, end: int | None = None) -> LineStream:
-    """Return the lines from one on of which is known in which column its text begins."""
+    """Return the lines with the prefix of a line whose text begins in a known column."""
     prefix, given = lines[at][:column], lines[at:end]
     numbers = list(range(at + 1, at + 1 + len(given)))
     if not prefix.strip() or column > _LONGEST_PREFIX:
         return LineStream([_outdented(line, column) for line in given], numbers, prefix, 0)
     split = list(map(Prefix(prefix).split, given))
-    heard = [(number, found) for number, found in zip(numbers, split, strict=True) if found]
-    near = (found for line, found in zip(given[1:], split[1:], strict=True) if _WORD.search(line))
+    heard = [(number, match) for number, match in zip(numbers, split, strict=True) if match]
+    near = (match for line, match in zip(given[1:], split[1:], strict=True) if _WORD.search(line))
     if next(near, None) is None:
         # Only the first line of a text has the head of its logger, or a prompt.
         after = heard[1][0] - at - 1 if len(heard) > 1 else len(given)
-        # Lines that begin alike are of the same logger, with words that differ: no rows.
+        # Similar lines are of the same logger, with other words: no rows.
         pairs = zip(given, split, strict=True)
-        if any(not found and _shape(line[:column]) == _shape(prefix) for line, found in pairs):
+        if any(not match and _shape(line[:column]) == _shape(prefix) for line, match in pairs):
             after = 1
         texts = [given[0][column:], *(_outdented(line, column) for line in given[1:after])]
         return LineStream(texts, numbers[:after], prefix, 1)
@@ -200,17 +200,17 @@ def stream(lines: Sequence[str], at: int, column: int, end: int | None = None) -
     fixed = [
         place
         for place, first in enumerate(own)
-        if not _CLOCK.search(first) and not _counts([found[0][place] for _, found in heard])
+        if not _CLOCK.search(first) and not _counts([match[0][place] for _, match in heard])
     ]
-    kept = [(n, found[1]) for n, found in heard if all(found[0][i] == own[i] for i in fixed)]
+    kept = [(n, match[1]) for n, match in heard if all(match[0][i] == own[i] for i in fixed)]
     inside = given[: kept[-1][0] - at]
     others = sum(map(bool, map(str.strip, inside))) - sum(bool(text.strip()) for _, text in kept)
     return LineStream([text for _, text in kept], [n for n, _ in kept], prefix, len(kept), others)
 
 
 def _counts(numbers: Sequence[str]) -> bool:
-    """Whether numbers never fall, as those of lines and times do."""
-    values = [[int(part[:18]) for part in re.split(r"\D", each)] for each in numbers]
+    """Return whether numbers never fall, like those of lines and times."""
+    values = [[int(part[:18]) for part in re.split(r"\D", number)] for number in numbers]
     return all(before <= after for before, after in pairwise(values))
 
 
@@ -223,7 +223,7 @@ def _outdented(line: str, column: int) -> str:
 
 
 def starts(lines: Sequence[str], anchor: re.Pattern[str]) -> Iterator[tuple[int, int]]:
-    """Yield where a pattern occurs: lines and columns."""
+    """Yield lines and columns of a pattern's matches."""
     for at, line in enumerate(lines):
         if (match := anchor.search(line, 0, _LONGEST_LINE)) is not None:
             yield at, match.start()
@@ -231,20 +231,20 @@ def starts(lines: Sequence[str], anchor: re.Pattern[str]) -> Iterator[tuple[int,
 
 _LONGEST: Final = 20_000
 _MARKS: Final = re.compile(r"[\s|│┃║,;&\"`\\]+")
-#: Behind lines in source files.
+#: Ends of lines in source files.
 _END: Final = re.compile(r"(?:(?:\\n)?[\"']\)?[ \t]?[,+;\\]?|(?<!\\)\\++n?)$")
 RULE: Final = re.compile(r"[\s|│┃║:+=─━┄┼├┤╪╞╡┌┐└┘┬┴╒╕╘╛╧╤,;&\"-]+")
-#: Letters of joined lines that are no row, and are looked at in one pasted text.
+#: Budget of letters in joined lines that are no row.
 _MOST_TRIED: Final = 4_000_000
-#: Letters that columns may be padded to, for each letter of a table's cells.
+#: Letters of padded columns per letter of a table's cells.
 _MOST_PADDED: Final = 40
-#: Why a table without any line below its heading has no rows.
+#: Problem of a table without any line below its heading.
 EMPTY: Final = "no line of text stands below it"
 
 
 @dataclass
 class Tries:
-    """How many letters of joined lines are still looked at in a pasted text."""
+    """The remaining budget of letters in joined lines of a pasted text."""
 
     left: int = _MOST_TRIED
 
@@ -268,7 +268,7 @@ class PastedTable:
 
 
 def without_ends(heard: LineStream) -> LineStream:
-    """Take off what lines end with where the heading ends so: marks of string literals."""
+    """Remove line ends that the heading has, too: marks of string literals."""
     mark = _END.search(heard.texts[0].rstrip())
     if mark is None or heard.texts[0].startswith('"'):
         return heard
@@ -279,13 +279,13 @@ def without_ends(heard: LineStream) -> LineStream:
 
 
 def filled(heard: LineStream) -> LineStream:
-    """Leave out lines of blanks."""
+    """Remove blank lines."""
     kept = [(n, text) for n, text in zip(heard.numbers, heard.texts, strict=True) if text.strip()]
     return replace(heard, texts=[text for _, text in kept], numbers=[n for n, _ in kept])
 
 
 def why_no_row(heard: LineStream, height: int) -> str:
-    """Say which line below a heading is the first that is no row."""
+    """Describe the first line below a heading that is no row."""
     for number, line in zip(heard.numbers[height:], heard.texts[height:], strict=True):
         if line.strip() and not RULE.fullmatch(line):
             return (
@@ -295,12 +295,12 @@ def why_no_row(heard: LineStream, height: int) -> str:
 
 
 def mostly_blanks(width: int, count: int, letters: int) -> bool:
-    """Whether lines of one width would be many times as large as what stands in them."""
+    """Return whether padded lines would be many times as large as their content."""
     return width * count > _MOST_PADDED * letters + (1 << 20)
 
 
 def too_wide(width: int, rows: Sequence[Sequence[str]]) -> str:
-    """Say which cell is so long that lines of a width are mostly blanks; empty where none is."""
+    """Name the cell that makes padded lines too large; empty if none does."""
     longest = max((cell for row in rows for cell in row), key=len)
     if not mostly_blanks(width, len(rows), sum(len(cell) for row in rows for cell in row)):
         return ""
@@ -313,13 +313,13 @@ def squashed(text: str) -> str:
 
 
 def single(text: str) -> str:
-    """Return a line with one blank between its words, without Markdown."""
+    """Return a line with single blanks, without Markdown."""
     bare = text[:_LONGEST].replace("\\_", "_").replace("\\*", "*").replace("`", "")
     return " ".join(bare.split())
 
 
 def delimiter_of(heading: str, first: str) -> str:
-    """Return what parts the cells of a heading: a mark, a tab, two blanks, or one."""
+    """Return the delimiter of a heading's cells: a mark, a tab, two blanks, or one."""
     rest = heading[heading.index(first) + len(first) :]
     gap = rest[: len(rest) - len(rest.lstrip(' \t|│┃║,;&"'))]
     mark = gap.strip(' "')
@@ -327,7 +327,7 @@ def delimiter_of(heading: str, first: str) -> str:
 
 
 def parted(text: str, delimiter: str) -> list[str]:
-    """Cut a line into cells."""
+    """Split a line into cells."""
     if delimiter == " ":
         return []
     if delimiter == "  ":

@@ -1,4 +1,4 @@
-"""Tables of TVM's debugger and of its VM profiler in pasted texts, put together again."""
+"""Pasted tables of TVM's debugger and VM profiler, reconstructed."""
 
 from __future__ import annotations
 
@@ -35,9 +35,9 @@ from tvmdbg_widgets.formats.tvm.layout import (
 _HEADING: Final = "Node Name  "
 _MOST_JOINED: Final = 8
 _MOST_STRANGERS: Final = 300
-#: Of ways to join lines.
+#: Limit of ways to join lines.
 _MOST_KEPT: Final = 200
-#: What looking at a text costs beside its letters.
+#: Fixed cost of reading a text.
 _EACH: Final = 100
 _MANY: Final = 1 << 30
 _SEAMS: Final = ("", " ")
@@ -88,7 +88,7 @@ class _PastedRows:
     _found: dict[tuple[int, int], list[list[str]]] = field(default_factory=dict)
 
     def read(self, start: int, ends: Callable[[list[str]], bool]) -> list[list[str]]:
-        """Return the rows; lines that are none for certain are left, those between rows too."""
+        """Return the rows; unreadable lines are counted as left."""
         rows: list[list[str]] = []
         left: list[int] = []
         at, last = start, start
@@ -110,7 +110,7 @@ class _PastedRows:
         return rows
 
     def _row(self, at: int) -> tuple[list[str] | None, int]:
-        """Return the row that begins in a line and how many lines it takes."""
+        """Return the row that begins in a line, and its number of lines."""
         texts, size = self.heard.texts, 1
         cells = self._alone(at)
         tries = self.tries.left
@@ -120,11 +120,11 @@ class _PastedRows:
             size += 1
             if self.tries.left <= 0 or not self._joined(at, size):
                 return None, 1
-            found = self._together(at, size)
+            rows = self._together(at, size)
             inner = (self._together(at + less, size - less) for less in range(1, size - 1))
-            if len(found) > 1 or any(inner):
+            if len(rows) > 1 or any(inner):
                 return None, 1
-            cells = found[0] if found else None
+            cells = rows[0] if rows else None
         after = texts[at + size].strip() if at + size < len(texts) else ""
         if cells is None or (self.number_last and _DIGITS.fullmatch(after)):
             return None, 1  # the last number may go on in the next line
@@ -137,7 +137,7 @@ class _PastedRows:
         return self._known[at]
 
     def _together(self, at: int, size: int) -> list[list[str]]:
-        """Return the rows that lines may be together, each once."""
+        """Return the distinct rows that lines may be."""
         if (at, size) not in self._found:
             if len(self._found) >= _MOST_KEPT:
                 self._found.clear()
@@ -145,14 +145,14 @@ class _PastedRows:
             fewest = self.blanks(ways[0])[0] if ways else 0
             ways = [way for way in ways if way.count(" ") >= fewest]
             self.tries.left -= sum(map(len, ways)) + _EACH * len(ways)
-            found = [cells for way in ways if (cells := self.one(way, False)) is not None]
+            rows = [cells for way in ways if (cells := self.one(way, False)) is not None]
             self._found[at, size] = [
-                cells for place, cells in enumerate(found) if cells not in found[:place]
+                cells for place, cells in enumerate(rows) if cells not in rows[:place]
             ]
         return self._found[at, size]
 
     def _joined(self, at: int, size: int) -> list[str]:
-        """Return the ways to join lines, with a blank or none at each end, that may be a row."""
+        """Return the ways to join lines, with a blank or none at their ends."""
         if (at, size) not in self._ways:
             if len(self._ways) >= _MOST_KEPT:
                 self._ways.clear()
@@ -174,7 +174,7 @@ def _is_like_row(heard: LineStream, number: int) -> bool:
 
 @dataclass
 class _NodeRow:
-    """Reads rows of the debugger's table: by their places, by marks, or by what cells hold."""
+    """Reads rows of the debugger's table: by columns, by marks, or by contents of cells."""
 
     style: str
     layout: TableLayout | None
@@ -205,7 +205,7 @@ class _NodeRow:
         return list(match.groups()) if match and self._fits(match.groups()) else None
 
     def blanks(self, begun: str) -> tuple[int, int]:
-        """Return how many blanks a row that begins so has at least and at most."""
+        """Return the least and largest number of blanks of a row with this start."""
         between = len(TITLES[self.style]) - 1
         if begun.startswith(TOTAL_NAME[0]) or self.is_cut:
             return 0, _MANY
@@ -219,13 +219,13 @@ class _NodeRow:
 
 
 def read_debugger(table: PastedTable, given: LineStream) -> None:
-    """Put a table of the debugger together again."""
+    """Reconstruct a table of the debugger."""
     heard = filled(given)
-    found = _debugger_heading(heard.texts)
-    if isinstance(found, str):
-        table.why = found
+    heading = _debugger_heading(heard.texts)
+    if isinstance(heading, str):
+        table.why = heading
         return
-    style, height, is_cut = found
+    style, height, is_cut = heading
     titles = TITLES[style]
     layout = find_layout(heard.texts[0]) if height == 1 else None
     row = _NodeRow(style, layout, delimiter_of(heard.texts[0], titles[0]), is_cut)
@@ -253,7 +253,7 @@ def read_debugger(table: PastedTable, given: LineStream) -> None:
 
 
 def _debugger_heading(texts: Sequence[str]) -> tuple[str, int, bool] | str:
-    """Return the style of a heading, how many lines it takes, and whether it is cut at its end."""
+    """Return the style of a heading, its number of lines, and whether it is cut."""
     got = ""
     for height, text in enumerate(texts[: _MOST_JOINED * 2], 1):
         got += squashed(text)
@@ -269,10 +269,10 @@ def _debugger_heading(texts: Sequence[str]) -> tuple[str, int, bool] | str:
             return style, height, style == "v0.6" and len(rest) > 1 and _LAST.startswith(rest)
         if not any(full.startswith(got) for full in _SQUASHED.values()):
             break
-    whole = squashed(texts[0])
+    squashed_heading = squashed(texts[0])
     missing = min(
         (
-            [title for title in titles if re.sub(r"\s", "", title) not in whole]
+            [title for title in titles if re.sub(r"\s", "", title) not in squashed_heading]
             for style, titles in TITLES.items()
             if style != "v0.9"
         ),
@@ -284,7 +284,7 @@ def _debugger_heading(texts: Sequence[str]) -> tuple[str, int, bool] | str:
 
 
 def read_vm(table: PastedTable, given: LineStream) -> None:
-    """Put a table of the VM profiler together again."""
+    """Reconstruct a table of the VM profiler."""
     heard = filled(given)
     full = "#InvokeCount#Duration(us):Sum/Mean/Min/Max"
     got, height = "", 0
@@ -327,10 +327,7 @@ def read_vm(table: PastedTable, given: LineStream) -> None:
 
 
 def stands_as_printed(text: str) -> bool:
-    """Whether the one table of the debugger in a text is line for line as TVM prints it.
-
-    A large table is looked at this way in a seventh of the time that taking it apart costs.
-    """
+    """Return whether a text's one table is as TVM prints it: seven times faster than parsing."""
     lines = text.split("\n")
     at = next((n for n, line in enumerate(lines) if _HEADING in line), len(lines))
     if at == len(lines) or not lines[at].startswith(_HEADING):

@@ -1,9 +1,8 @@
-"""What a text may have been before it was pasted.
+"""Candidate originals of a pasted text.
 
-What stands around it is taken off, and told: prefixes of logs, marks of quotes and comments,
-colors, HTML, fences. Tables are put in place again, JSON is found in what surrounds it, joined
-where a terminal cut its lines, and read as Python or a string literal prints it. What is nearly of
-a known format is named.
+Log prefixes, marks of quotes and comments, colors, HTML and fences are removed, and reported.
+Tables are realigned; JSON is extracted from its surroundings, rejoined if a terminal cut its lines,
+and read from Python's or a string literal's form. Nearly known formats are named.
 """
 
 from __future__ import annotations
@@ -44,13 +43,13 @@ from tvmdbg_widgets.formats.tvm.report.numbers import DURATION
 from tvmdbg_widgets.model.base.numbers import agree, counted
 from tvmdbg_widgets.sources.byte_source import ByteSource, BytesSource
 
-#: Larger files are not pasted.
+#: Largest pasted file.
 _MOST_BYTES: Final = 8 << 20
 _MOST_BLANKS: Final = 20
 _MOSTLY: Final = 0.8
 _MOST_PREFIXES: Final = 6
 
-#: Of what tunings and ExecuTorch print, where lines have no one heading.
+#: Lines of tunings and ExecuTorch, which have no common heading.
 _PRINTED: Final = re.compile(
     r"\|[ \t]*ID[ \t]*\|(?=.{0,400}Latency \(ms\))|\bID[ \t]*\|(?=.{0,400}Latency \(us\))"
     r"|(?:Estimated total|Total) latency: "
@@ -71,49 +70,49 @@ _LONGEST_LINE: Final = 20_000
 
 
 def readings(source: ByteSource, known: str = "") -> Iterator[tuple[ByteSource, Cleaned]]:
-    """Yield what a source may have been before it was pasted, the likeliest first."""
+    """Yield candidate originals of a source, likeliest first."""
     text = _text(source)
     if text is None:
         return
     if UNMARKED in text.taken:
         known = ""
     seen = set() if text.taken else {text.text}
-    for found in _known(text, known) if known else _texts(text):
-        if found.text not in seen and found.text.strip():
-            seen.add(found.text)
-            yield BytesSource(found.text.encode("utf-8", "replace"), source.name), found
+    for reading in _known(text, known) if known else _texts(text):
+        if reading.text not in seen and reading.text.strip():
+            seen.add(reading.text)
+            yield BytesSource(reading.text.encode("utf-8", "replace"), source.name), reading
 
 
 def nearly(source: ByteSource, *, tables_only: bool = False) -> str:
-    """Name what a text has of a known format and why it cannot be read; empty for nothing."""
+    """Name the known format in a text and why it is unreadable; empty if there is none."""
     text = _text(source)
     if text is None:
         return ""
     if tables_only and stands_as_printed(text.text.replace("\r\n", "\n")):
         return ""
     bare = plain(text)
-    found = tables(bare.text)
-    if tables_only and (not found or any(each.text or each.why == EMPTY for each in found)):
+    held = tables(bare.text)
+    if tables_only and (not held or any(item.text or item.why == EMPTY for item in held)):
         return ""
-    for each in _plain_texts(text):
-        found = found or tables(each.text)
+    for item in _plain_texts(text):
+        held = held or tables(item.text)
     for number, line in enumerate(bare.text.split("\n"), 1):
-        if found:
+        if held:
             break
         if _PRINTED.search(line[:_LONGEST_LINE]) or _TASKS.match(line):
             what = "the table of a tuning" if _TASKS.match(line) else _WHAT_PRINTED
-            said = f"A line of {what} stands in line {number:,}"
-            return f"{said}, but lines below it are cut."
+            text_ = f"A line of {what} stands in line {number:,}"
+            return f"{text_}, but lines below it are cut."
         if "Duration (us)" in line:
             return f"Part of a heading of a profiling report stands in line {number:,}: it is cut."
-    if found:
-        said = why(next((each for each in found if not each.text), found[0]))
-        return f"{said[:1].upper()}{said[1:]}."
+    if held:
+        text_ = why(next((item for item in held if not item.text), held[0]))
+        return f"{text_[:1].upper()}{text_[1:]}."
     return nearly_json(bare.text)
 
 
 def _text(source: ByteSource) -> Cleaned | None:
-    """Decode a text: UTF-8, or what Windows writes; None for bytes that are none, or too many."""
+    """Decode a text in UTF-8 or Windows' encodings; None for other or too many bytes."""
     if not 0 < source.size <= _MOST_BYTES:
         return None
     data = bytes(source.read(0, source.size))
@@ -132,7 +131,7 @@ def _text(source: ByteSource) -> Cleaned | None:
 
 
 def _known(text: Cleaned, part: str) -> Iterator[Cleaned]:
-    """Yield a text that a reader takes, where it would read it wrongly or in part."""
+    """Yield better readings of a text that a reader would misread."""
     if _is_log(text.text) if part == "tuning-records" else _is_document(text.text):
         return
     if part in ("table", "report") and stands_as_printed(text.text.replace("\r\n", "\n")):
@@ -141,19 +140,19 @@ def _known(text: Cleaned, part: str) -> Iterator[Cleaned]:
     is_json = text.text.lstrip()[:1] in ("{", "[", '"')
     is_html = "&quot;" in text.text and '"' not in text.text
     if part == "tuning-output":
-        for each in _plain_texts(text):
-            if each.text != bare.text:
-                yield each
-            yield from _printed(each, only_prefixed=True)
-            yield from _rejoined(each)
+        for reading in _plain_texts(text):
+            if reading.text != bare.text:
+                yield reading
+            yield from _printed(reading, only_prefixed=True)
+            yield from _rejoined(reading)
     elif part in ("table", "report") and text.text.lstrip()[:1] != "{":
         yield from _known_tables(text)
         return
     elif not is_json or is_html:
         yield from _texts(text)
     else:
-        for each in (*unwrapped(bare), *([bare] if part == "times" else [])):
-            yield from whole_json(each)
+        for reading in (*unwrapped(bare), *([bare] if part == "times" else [])):
+            yield from whole_json(reading)
     # No-break blanks stand in strings too, but not in place of all blanks.
     marked = set(bare.taken) - {"odd blanks"} or " " not in text.text
     if marked or not is_json:
@@ -161,14 +160,14 @@ def _known(text: Cleaned, part: str) -> Iterator[Cleaned]:
 
 
 def _is_log(text: str) -> bool:
-    """Whether a text is a log of records as it stands, whatever damage some lines have."""
+    """Return whether a text is a log of records, even with damaged lines."""
     begins = [line.lstrip()[:3] for line in text.split("\n") if line.strip()]
-    own = sum(each.startswith(("{", "[")) for each in begins)
+    own = sum(begin.startswith(("{", "[")) for begin in begins)
     return own >= _MOSTLY * len(begins) and not {"```", "~~~"} & set(begins)
 
 
 def _is_document(text: str) -> bool:
-    """Whether a text is one document of JSON as it stands, whatever its strings hold."""
+    """Return whether a text is one JSON document."""
     if text.lstrip()[:1] not in ("{", "["):
         return False
     try:
@@ -180,29 +179,26 @@ def _is_document(text: str) -> bool:
 
 def _known_tables(text: Cleaned) -> Iterator[Cleaned]:
     as_read = text.text.replace("\r\n", "\n")
-    for each, found in _tables(text):
-        clean = each.text == as_read and all(map(_is_clean, found))
-        table = None if clean else cleaned(each, found)
+    for reading, held in _tables(text):
+        clean = reading.text == as_read and all(map(_is_clean, held))
+        table = None if clean else cleaned(reading, held)
         if table is not None:
             yield table
 
 
 def _tables(text: Cleaned) -> Iterator[tuple[Cleaned, list[PastedTable]]]:
-    """Yield the tables of each reading of a text; of the text as it stands alone, if all are whole.
-
-    Names may hold what looks like HTML or like an escape.
-    """
+    """Yield the tables by reading of a text; only the raw text if its tables are complete."""
     *others, bare = _plain_texts(text)
     stands = tables(bare.text)
     if not stands or not all(
-        each.text and each.complete and not each.left and "<" not in each.prefix for each in stands
+        item.text and item.complete and not item.left and "<" not in item.prefix for item in stands
     ):
-        yield from ((each, tables(each.text)) for each in others)
+        yield from ((item, tables(item.text)) for item in others)
     yield bare, stands
 
 
 def _is_clean(table: PastedTable) -> bool:
-    """Whether its reader reads a table as it stands: that of the debugger knows comment marks."""
+    """Return whether a reader takes a table as it is: the debugger's knows comment marks."""
     own = " \t#>/*|;%-" if table.kind == "debugger" else ""
     clean = table.whole and not table.doubts and not table.prefix.strip(own)
     return bool(table.text) and clean
@@ -213,33 +209,33 @@ def _texts(text: Cleaned) -> Iterator[Cleaned]:
     if bare.text.lstrip()[:1] in ("{", "["):
         yield from whole_json(bare)
     yield bare
-    for each, found in _tables(text):
-        if (table := cleaned(each, found)) is not None:
+    for reading, held in _tables(text):
+        if (table := cleaned(reading, held)) is not None:
             yield table
     all_texts = list(_plain_texts(text))
-    for each in all_texts:
-        yield from _printed(each)
-        yield from _rejoined(each)
-    for each in all_texts:
-        yield from documents(each)
-    for each in all_texts:
-        if (log := records(each, whole=False)) is not None:
+    for reading in all_texts:
+        yield from _printed(reading)
+        yield from _rejoined(reading)
+    for reading in all_texts:
+        yield from documents(reading)
+    for reading in all_texts:
+        if (log := records(reading, whole=False)) is not None:
             yield log
 
 
 def _plain_texts(text: Cleaned) -> Iterator[Cleaned]:
-    """Yield a text without HTML, what its JSON or string literals say, and as it stands."""
+    """Yield a text without HTML, the texts of its JSON or string literals, and itself."""
     if (other := without_html(text)) is not None:
         yield other
     bare = plain(text)
     is_said = "\\n" in bare.text or bare.text.lstrip()[:1] == "{"
-    if is_said and (said := "".join(said_in(bare.text)) or literal_in(bare.text)):
-        yield plain(Cleaned(said, {**bare.taken, "string literals": 1}))
+    if is_said and (literal := "".join(said_in(bare.text)) or literal_in(bare.text)):
+        yield plain(Cleaned(literal, {**bare.taken, "string literals": 1}))
     yield bare
 
 
 def _printed(given: Cleaned, *, only_prefixed: bool = False) -> Iterator[Cleaned]:
-    """Yield what a tuning prints without the prefixes of its lines."""
+    """Yield printed output of a tuning without the prefixes of its lines."""
     lines = given.text.split("\n")
     tried: set[str] = set()
     for at, column in starts(lines, _PRINTED):
@@ -252,11 +248,11 @@ def _printed(given: Cleaned, *, only_prefixed: bool = False) -> Iterator[Cleaned
         tried.add(shape)
         learned = Prefix(prefix)
         split = [learned.split(line) for line in lines]
-        count = sum(each is not None for each in split)
+        count = sum(part is not None for part in split)
         what = f"prefixes like {prefix.strip()[:40]!r}" if prefix.strip() else "indentation"
-        told = {**given.taken, what: count}
-        texts = [each[1] if each else line for line, each in zip(lines, split, strict=True)]
-        bare = Cleaned("\n".join(texts), told)
+        taken = {**given.taken, what: count}
+        texts = [part[1] if part else line for line, part in zip(lines, split, strict=True)]
+        bare = Cleaned("\n".join(texts), taken)
         yield from _rejoined(bare)
         yield bare
         if len(tried) >= _MOST_PREFIXES:
@@ -266,7 +262,7 @@ def _printed(given: Cleaned, *, only_prefixed: bool = False) -> Iterator[Cleaned
 
 
 def _rejoined(given: Cleaned) -> Iterator[Cleaned]:
-    """Yield a tuning's tables whose lines a terminal cut, each row joined of as many."""
+    """Yield a tuning's tables with rows rejoined from equally many lines."""
     lines = given.text.split("\n")
     for at in (at for at, line in enumerate(lines) if _TASKS.match(line)):
         if _TASKS_WHOLE.fullmatch(lines[at]):
@@ -288,13 +284,13 @@ def _rejoined(given: Cleaned) -> Iterator[Cleaned]:
         ends = ("" if len(line) == wide else "\n" for line in rest)
         rest = "".join(itertools.chain(*zip(rest, ends, strict=True))).split("\n")
         if len(good) > 1 and not any(line.count("|") > 1 for line in rest):
-            said = {**given.taken, f"line ends at column {wide}": len(good) * (height - 1)}
-            yield Cleaned("\n".join([*lines[:at], *good, *rest]), said)
+            taken = {**given.taken, f"line ends at column {wide}": len(good) * (height - 1)}
+            yield Cleaned("\n".join([*lines[:at], *good, *rest]), taken)
         return
 
 
 def cut_line(source: ByteSource) -> int:
-    """Return the number of the first line of JSON that ends inside of a string, 0 for none."""
+    """Return the number of the first line of JSON that ends inside of a string, or 0."""
     text = _text(source)
     if text is None or '"' not in text.text or _is_document(text.text):
         return 0
@@ -303,10 +299,10 @@ def cut_line(source: ByteSource) -> int:
 
 
 _MOST_TABLES: Final = 64
-#: Of a heading that is cut.
+#: Start of a cut heading.
 _MOST_LINES: Final = 8
 _LONGEST: Final = 20_000
-#: What may stand between the cells of a heading.
+#: Separators of the cells of a heading.
 _GAP: Final = r"[ \t|│┃║,;&\"]+"
 _ANCHOR: Final = re.compile(
     rf"(?P<debugger>Node Name(?={_GAP}(?:Ops|Time|Shape|Inputs|Outputs)\b|[ \t|]*$))"
@@ -333,7 +329,7 @@ _WHAT: Final = {
 
 
 def tables(text: str) -> list[PastedTable]:
-    """Return the tables of a text in their order, those that cannot be read too."""
+    """Return the tables of a text in order, unreadable ones too."""
     if _ESCAPED_TITLE.search(text) is not None:
         text = _ESCAPE.sub(r"\1", text)
     lines = text.replace("`", "").replace("**", "").split("\n")
@@ -365,36 +361,36 @@ def tables(text: str) -> list[PastedTable]:
         ]
         table.whole = stands or (table.whole and given is heard and heard.marked != 1)
         out.append(table)
-    if any(not (each.text and each.complete) for each in out) and len(out) > 1:
-        for each in out:
-            if each.others:
-                each.text = ""
-                each.why = "lines of several processes or devices are mixed: keep those of one"
+    if any(not (pasted.text and pasted.complete) for pasted in out) and len(out) > 1:
+        for pasted in out:
+            if pasted.others:
+                pasted.text = ""
+                pasted.why = "lines of several processes or devices are mixed: keep those of one"
     return out
 
 
-def cleaned(given: Cleaned, found: Sequence[PastedTable]) -> Cleaned | None:
-    """Return the text of tables of one kind, None where none can be read."""
-    good = [each for each in found if each.text]
-    same = [each for each in good if each.kind == good[0].kind]
+def cleaned(given: Cleaned, tables_: Sequence[PastedTable]) -> Cleaned | None:
+    """Return the text of tables of one kind, or None."""
+    good = [table for table in tables_ if table.text]
+    same = [table for table in good if table.kind == good[0].kind]
     if not same:
         return None
     taken = dict(given.taken)
-    marked = sum(each.marked for each in same)
+    marked = sum(table.marked for table in same)
     if marked and same[0].prefix.strip(" \t|│┃║"):
         taken[f"prefixes like {same[0].prefix.strip()[:40]!r}"] = marked
-    if put := sum(not each.whole for each in same):
+    if put := sum(not table.whole for table in same):
         taken["columns put in place"] = put
-    left = [number for each in same for number in each.left]
-    others = sum(each.others for each in same)
+    left = [number for table in same for number in table.left]
+    others = sum(table.others for table in same)
     without = f"{counted(others, 'line')} without that prefix {agree(others, 'is')} left out"
     doubts = [without] if others and marked else []
-    doubts += [doubt for each in same for doubt in each.doubts]
-    doubts += [why(each) for each in found if not each.text]
-    return Cleaned("".join(each.text for each in same), taken, left, doubts)
+    doubts += [doubt for table in same for doubt in table.doubts]
+    doubts += [why(table) for table in tables_ if not table.text]
+    return Cleaned("".join(table.text for table in same), taken, left, doubts)
 
 
 def why(table: PastedTable) -> str:
-    """Say what stands in a text and why it cannot be read."""
+    """Name a table and why it is unreadable."""
     rest = table.why or "no row below it can be read"
     return f"a heading of {_WHAT[table.kind]} stands in line {table.line:,}, but {rest}"

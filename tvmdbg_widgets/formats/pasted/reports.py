@@ -1,4 +1,4 @@
-"""Reports of TVM's profiler in pasted texts, printed or as CSV, put together again."""
+"""Pasted reports of TVM's profiler, printed or as CSV, reconstructed."""
 
 from __future__ import annotations
 
@@ -36,14 +36,14 @@ from tvmdbg_widgets.formats.tvm.report.report import SEPARATOR, TableRows, find_
 
 _MOST_WRAPPED: Final = 5_000
 _MOST_JOINED: Final = 8
-#: Letters of a row that a terminal cut into lines.
+#: Longest row that a terminal cut into lines.
 _LONGEST_ROW: Final = 20_000
 _TEXTS: Final = (NAME, DEVICE, SHAPES, HASH)
 _TITLE: Final = re.compile(
     r"Duration \(us\)|Percent|Device|Count|Argument Shapes|Hash|Name|[A-Za-z_]\S*"
 )
 _TWO: Final = r"-?[\d,.' ]*\d[.,]\d\d|nan|-?inf"
-#: What the cells of a report may hold.
+#: Patterns of a report's cells.
 _KINDS: Final = {
     DURATION: re.compile(_TWO),
     PERCENT: re.compile(_TWO),
@@ -56,7 +56,7 @@ _TOKEN: Final = re.compile(r"\w++\[[^\[\]\n]*+\](?:, ?\w++\[[^\[\]\n]*+\])*|\S+"
 
 
 def read_report(table: PastedTable, heard: LineStream) -> None:
-    """Put a printed report together again."""
+    """Reconstruct a printed report."""
     texts = [text.rstrip() for text in heard.texts]
     last = re.split(r"\s{2,}", texts[0])[-1]
     is_cut = any(full != last and full.startswith(last) for full in (COUNT, DEVICE, HASH, SHAPES))
@@ -78,7 +78,7 @@ def read_report(table: PastedTable, heard: LineStream) -> None:
 
 
 def _read_report_cells(table: PastedTable, heard: LineStream, texts: Sequence[str]) -> None:
-    """Put a report together again whose columns do not stand in their places."""
+    """Reconstruct a report with misaligned columns."""
     delimiter = delimiter_of(texts[0], NAME)
     titles = parted(texts[0], delimiter) or _TITLE.findall(single(texts[0]))
     while titles and not titles[-1]:
@@ -127,7 +127,7 @@ def _configuration(texts: Sequence[str]) -> str:
 
 
 def _printed_report(body: Sequence[Sequence[str]]) -> tuple[str, str]:
-    """Lay out rows as TVM does, or say why they cannot be."""
+    """Lay out rows like TVM, or say why that fails."""
     widths = [max(len(line[place]) for line in body) for place in range(len(body[0]))]
     if wide := too_wide(sum(widths), body):
         return "", wide
@@ -143,7 +143,7 @@ def _printed_report(body: Sequence[Sequence[str]]) -> tuple[str, str]:
 
 
 def _straight(texts: Sequence[str]) -> str | None:
-    """Return a report whose columns stand in their places; None where they do not."""
+    """Return a report with aligned columns, or None."""
     end = next((at for at, text in enumerate(texts) if not text), len(texts))
     wide = max(map(len, texts[:end]), default=0) + 2
     if end < 2 or len(texts[0]) + 2 != wide or find_heading(texts[0].ljust(wide)) is None:
@@ -158,12 +158,12 @@ def _straight(texts: Sequence[str]) -> str | None:
 
 
 def _is_report(lines: Sequence[str], *, summed: bool = False) -> bool:
-    """Whether every line below a heading is a row with its cells in their columns."""
+    """Return whether every line below a heading is a row with its cells in their columns."""
     heading = find_heading(lines[0])
     if heading is None or len(lines) < 2:
         return False
     known = (COUNT, DEVICE, HASH, SHAPES, PERCENT)
-    if any(title != each and each in title for title in heading.columns for each in known):
+    if any(title != column and column in title for title in heading.columns for column in known):
         return False  # two titles without a blank between them
     rows = TableRows([*lines[1:], ""], heading, "")
     wrong = {issue.rule for issue in rows.issues} - {"report-cut"}
@@ -181,7 +181,7 @@ def _is_report(lines: Sequence[str], *, summed: bool = False) -> bool:
 
 
 def _unwrapped(texts: Sequence[str]) -> str | None:
-    """Join the lines of a report that a terminal cut, each row into as many."""
+    """Rejoin the lines of a report that a terminal cut, equally many a row."""
     texts = texts[:_MOST_WRAPPED]
     wide = max(map(len, texts), default=0)
     totals = [at for at, text in enumerate(texts) if text.startswith("Total")]
@@ -191,7 +191,7 @@ def _unwrapped(texts: Sequence[str]) -> str | None:
     for width in range(wide, wide + 4):
         for height in heights:
             groups = (texts[at : at + height] for at in range(0, len(texts), height))
-            rows = ("".join(each.ljust(width) for each in group).rstrip() for group in groups)
+            rows = ("".join(part.ljust(width) for part in group).rstrip() for group in groups)
             heading = next(rows, "")
             second = next(rows, "")
             full = max(len(heading), len(second)) + 2
@@ -214,7 +214,7 @@ def _unwrapped(texts: Sequence[str]) -> str | None:
 def _report_row(
     text: str, titles: Sequence[str], delimiter: str, unclear: set[str]
 ) -> dict[str, str] | None:
-    """Return the cells of a row by their titles, those that can be told."""
+    """Return the unambiguous cells of a row by title."""
     cells = parted(text, delimiter)
     if delimiter in "\t|│┃║,;&" and len(cells) >= len(titles) and not any(cells[len(titles) :]):
         row = dict(zip(titles, cells, strict=False))
@@ -248,7 +248,7 @@ def _is_row(row: dict[str, str]) -> bool:
 
 
 def _places(cells: Sequence[str], titles: Sequence[str]) -> list[list[int]] | None:
-    """Return for each cell the columns that it may be of, where cells keep their order."""
+    """Return the possible columns of the cells, which keep their order."""
     fits = [
         [title not in _KINDS or _KINDS[title].fullmatch(cell) is not None for title in titles]
         for cell in cells
@@ -279,9 +279,9 @@ def _places(cells: Sequence[str], titles: Sequence[str]) -> list[list[int]] | No
 
 
 def read_csv(table: PastedTable, heard: LineStream) -> None:
-    """Take a report's CSV out of the text around it, and join the lines that a terminal cut."""
+    """Extract a report's CSV, and rejoin lines that a terminal cut."""
     quotes = re.findall(r'"+', "".join(heard.texts[1:]))
-    if '""' in quotes and not any(len(each) % 2 for each in quotes) and ',""' not in heard.texts[0]:
+    if '""' in quotes and not any(len(run) % 2 for run in quotes) and ',""' not in heard.texts[0]:
         rows = [text.replace('""', '"') for text in heard.texts[1:]]  # lines were cells of CSV
         heard = replace(heard, texts=[heard.texts[0], *rows])
     lines = [text.rstrip() for text in heard.texts]
@@ -313,9 +313,9 @@ def read_csv(table: PastedTable, heard: LineStream) -> None:
 
 
 def _of_spreadsheet(table: PastedTable, heard: LineStream) -> str | None:
-    """Write rows as TVM does that a spreadsheet or pandas wrote; None where TVM did."""
+    """Rewrite rows of a spreadsheet or pandas like TVM's; None if they are TVM's."""
     heading = heard.texts[0]
-    mark = next(each for each in (*"|;\t,", "") if each in heading)
+    mark = next(item for item in (*"|;\t,", "") if item in heading)
     titles = parted(heading.rstrip(), mark)
     if not {NAME, DURATION} <= set(titles) or len(set(titles)) < len(titles) or "" in titles:
         return None
@@ -334,7 +334,7 @@ def _of_spreadsheet(table: PastedTable, heard: LineStream) -> str | None:
             return None  # sums of a printed table, whose rows may be calls too
         fits = len(cells) == len(titles)
         written = [_csv_cell(title, row[title]) for title in order] if fits else [None]
-        line = ",".join(each or "" for each in written)
+        line = ",".join(item or "" for item in written)
         if None in written or not _is_csv_row(cutter, line):
             left.append(number)
         else:
@@ -350,7 +350,7 @@ def _of_spreadsheet(table: PastedTable, heard: LineStream) -> str | None:
 
 
 def _csv_cell(title: str, cell: str) -> str | None:
-    """Write a cell as TVM does; None where its column holds other values."""
+    """Rewrite a cell like TVM's; None if its column holds other values."""
     is_number = parse_number(cell) is not None
     if cell[:1] in ("'", '"') or "&quot;" in cell:
         return None  # quoted in another way
@@ -360,10 +360,7 @@ def _csv_cell(title: str, cell: str) -> str | None:
 
 
 def _rejoined(texts: Sequence[str], wide: int) -> list[str]:
-    """Join lines of a full width with the next; one that ends with a quote may be whole.
-
-    Empty where one is longer than any row.
-    """
+    """Join lines of full width with the next, unless a quote may end them; empty if too long."""
     joined: list[str] = []
     part, cutter = "", None
     for text in texts:
@@ -381,7 +378,7 @@ def _rejoined(texts: Sequence[str], wide: int) -> list[str]:
 
 
 def _is_csv_row(cutter: Cutter, text: str) -> bool:
-    """Whether a line is a row in one way only, with a name and a time."""
+    """Return whether a line is an unambiguous row with a name and a time."""
     cells = cutter.cut(text)
     if cells is None or None in cells:
         return False
@@ -394,7 +391,7 @@ def _is_csv_row(cutter: Cutter, text: str) -> bool:
 
 
 def _csv_rows(lines: Sequence[str]) -> list[str]:
-    """Return the lines below a header up to the last that is a row."""
+    """Return the lines below a header up to the last row."""
     cutter = Cutter(lines[0].split(","))
     filled = [line for line in lines[1:] if line]
     last = max((at for at, line in enumerate(filled) if cutter.cut(line)), default=-1)

@@ -1,4 +1,4 @@
-"""A network capture as TCP connections, each with both directions."""
+"""A network capture as TCP connections with both directions."""
 
 from __future__ import annotations
 
@@ -38,18 +38,18 @@ class Endpoint(NamedTuple):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TcpDirection:
-    """What one side sent."""
+    """The bytes that one side sent."""
 
     source: CapturedStream
     gaps: tuple[tuple[int, int], ...]
 
     @property
     def size(self) -> int:
-        """Bytes of the stream, gaps included."""
+        """Size of the stream with gaps."""
         return self.source.size
 
     def times_at(self, offsets: npt.ArrayLike) -> npt.NDArray[np.int64]:
-        """Return when the segments that first carried some bytes were captured."""
+        """Return the capture times of the segments that first carried some bytes."""
         wanted = np.asarray(offsets, np.int64)
         extents = self.source.extents
         if not len(extents.starts):
@@ -87,15 +87,14 @@ class Capture:
 _PACKETS_A_LOOK = 4096
 
 
-#: Headers are read in file order out of so many bytes at once.
+#: Block size for reading headers in file order.
 _WINDOW = 1 << 20
 
 
 def read_capture(source: ByteSource) -> Capture:
-    """Read a capture once, from start to end; payloads are left in the file.
+    """Read a capture once from start to end, without payloads.
 
-    Memory grows with the number of segments, not with their bytes: about 32 bytes each are kept,
-    150 while they are put in order.
+    A segment takes 32 bytes of memory, 150 while they are put in order.
     """
     head = source.read(0, min(12, source.size))
     if not sniff(head):
@@ -127,8 +126,8 @@ def read_capture(source: ByteSource) -> Capture:
     )
     issues = damage.issues()
     if left_out:
-        told = ", ".join(f"{reason} ({count:,})" for reason, count in left_out.most_common())
-        message = f"left out of {counted(packets, 'packet')}: {told}"
+        reasons = ", ".join(f"{reason} ({count:,})" for reason, count in left_out.most_common())
+        message = f"left out of {counted(packets, 'packet')}: {reasons}"
         issues.append(Issue("packets-left-out", IssueSeverity.NOTE, message, file=source.name))
     return Capture(source.name, packets, connections, dict(left_out), Issues(issues))
 

@@ -31,7 +31,7 @@ TimesAt = Callable[[npt.NDArray[np.int64]], npt.NDArray[np.int64]]
 
 
 class FilledSource(ByteSource):
-    """Reads on across gaps; who reads must know where they are."""
+    """Reads on across gaps; callers must know where they are."""
 
     def __init__(self, source: ByteSource, gaps: Sequence[tuple[int, int]]) -> None:
         self.name = source.name
@@ -60,7 +60,7 @@ class FilledSource(ByteSource):
             at = behind
 
 
-# What each side sends before the first packet.
+# The handshake before the first packet.
 
 
 _HEAD = struct.Struct("<ii")
@@ -78,17 +78,16 @@ class Handshake(NamedTuple):
 
     @property
     def side(self) -> str | None:
-        """Who sent it, by the key: ``"client"`` or ``"server"``; None where it does not say.
+        """``"client"`` or ``"server"`` by the prefix of the key, or None.
 
-        ``"client:" + key`` and ``"server:" + key``: python/tvm/rpc/server.py,
-        src/runtime/rpc/rpc_socket_impl.cc @ v0.7.
+        python/tvm/rpc/server.py, src/runtime/rpc/rpc_socket_impl.cc @ v0.7.
         """
         head = self.key.partition(":")[0]
         return head if head in ("client", "server") else None
 
 
 def sniff(head: bytes) -> bool:
-    """Tell from its start whether a stream begins with a handshake."""
+    """Return whether a stream begins with a handshake."""
     if len(head) < _HEAD.size:
         return False
     code, length = _HEAD.unpack_from(head)
@@ -97,7 +96,7 @@ def sniff(head: bytes) -> bool:
 
 
 def read_handshake(source: ByteSource) -> Handshake | None:
-    """Return the handshake that a stream begins with, None where it begins with something else."""
+    """Return the handshake at the start of a stream, or None."""
     head = source.read(0, min(source.size, _HEAD.size + _LONGEST_KEY))
     if not sniff(head):
         return None
@@ -108,8 +107,8 @@ def read_handshake(source: ByteSource) -> Handshake | None:
 
 def read_stream_head(source: ByteSource) -> Handshake:
     """Return the handshake of a stream that :func:`sniff` knows."""
-    found = read_handshake(source)
-    if found is None:
+    handshake = read_handshake(source)
+    if handshake is None:
         raise FormatError(
             "no handshake of TVM's RPC",
             file=source.name,
@@ -118,7 +117,7 @@ def read_stream_head(source: ByteSource) -> Handshake:
             found=source.read(0, min(8, source.size)).hex(" ") or "an empty file",
             hint="open_rpc(client, server) reads streams that begin later.",
         )
-    return found
+    return handshake
 
 
 def _text(key: bytes) -> bool:
@@ -130,7 +129,7 @@ def _text(key: bytes) -> bool:
 
 @dataclass(frozen=True)
 class RpcStream:
-    """What was captured of one direction."""
+    """The captured bytes of one direction."""
 
     name: str
     source: ByteSource
@@ -140,7 +139,7 @@ class RpcStream:
 
 @dataclass(frozen=True, eq=False)
 class RpcDirection:
-    """What one side sent, as packets."""
+    """The packets of one side."""
 
     name: str
     source: ByteSource
@@ -152,18 +151,18 @@ class RpcDirection:
     times: npt.NDArray[np.int64] | None
 
     def packet(self, index: int) -> RawPacket | None:
-        """Read one packet again; None where the stream ends within it."""
+        """Read one packet again; None if the stream ends within it."""
         if self.packets.states[index] == PacketState.CUT_OFF:
             return None
         asked = None if self.grammar.prefixed else [int(self.packets.payloads[index])]
         at = int(self.packets.offsets[index])
         try:
-            found = PacketReader(self.readable, self.grammar, asked).packet(at)
+            packet = PacketReader(self.readable, self.grammar, asked).packet(at)
         except WireError as error:
             raise FormatError(
                 "the stream changed while it was read", file=self.source.name, offset=at
             ) from error
-        return None if isinstance(found, int) else found
+        return None if isinstance(packet, int) else packet
 
     def name_of(self, index: int) -> str:
         """Return the name of a packet, such as ``"CallFunc"``."""
@@ -173,7 +172,7 @@ class RpcDirection:
 
 @dataclass(frozen=True, eq=False)
 class RpcConnection:
-    """A connection as it was captured."""
+    """A captured connection."""
 
     title: str
     directions: tuple[RpcDirection, ...]
@@ -182,8 +181,8 @@ class RpcConnection:
     issues: Issues = field(default_factory=Issues)
 
     def direction(self, name: str) -> RpcDirection | None:
-        """Return what ``"client"`` or ``"server"`` sent."""
-        return next((each for each in self.directions if each.name == name), None)
+        """Return the packets of ``"client"`` or ``"server"``."""
+        return next((direction for direction in self.directions if direction.name == name), None)
 
 
 def read_connection(
@@ -194,27 +193,31 @@ def read_connection(
     layouts: Sequence[DTypeLayout],
     issues: Sequence[Issue] = (),
 ) -> RpcConnection:
-    """Tell how a connection is written, and read all packets of it."""
+    """Detect a connection's release and layout, and read all its packets."""
     readable = [
-        FilledSource(each.source, each.gaps) if each.gaps else each.source for each in streams
+        FilledSource(item.source, item.gaps) if item.gaps else item.source for item in streams
     ]
-    shakes = [read_handshake(each) for each in readable]
+    shakes = [read_handshake(item) for item in readable]
     sides = [
         Side(stream.name, source, shake.size if shake else 0)
         for stream, source, shake in zip(streams, readable, shakes, strict=True)
     ]
-    told = detect(sides, eras, layouts)
+    detection = detect(sides, eras, layouts)
     directions: list[RpcDirection] = []
-    for stream, shake, side in zip(streams, shakes, told.sides, strict=True):
+    for stream, shake, side in zip(streams, shakes, detection.sides, strict=True):
         asked = None
         if not side.grammar.prefixed and directions:
             asked = directions[0].packets.asked.tolist()
         directions.append(_direction(stream, shake, side, asked))
-    if not any(len(each.packets) for each in directions):
-        raise _nothing(streams, told)
-    found = [issue for each in directions for issue in _issues(each)]
+    if not any(len(item.packets) for item in directions):
+        raise _nothing(streams, detection)
+    direction_issues = [issue for item in directions for issue in _issues(item)]
     return RpcConnection(
-        title, tuple(directions), told.eras, told.reasons, Issues([*issues, *found])
+        title,
+        tuple(directions),
+        detection.eras,
+        detection.reasons,
+        Issues([*issues, *direction_issues]),
     )
 
 
@@ -232,17 +235,17 @@ def _direction(
 
 def _issues(direction: RpcDirection) -> list[Issue]:
     packets, file = direction.packets, direction.source.name
-    found = []
+    issues = []
     for damage in packets.damages:
         text = (
             f"{direction.name}: no packets in {counted(damage.size, 'byte')} at byte "
             f"{damage.offset:,}, behind {counted(damage.packets_before, 'packet')}: {damage.reason}"
         )
-        found.append(Issue("rpc-damaged", IssueSeverity.ERROR, text, file=file))
+        issues.append(Issue("rpc-damaged", IssueSeverity.ERROR, text, file=file))
     counts = np.bincount(packets.states, minlength=3)
     if counts[PacketState.CUT_OFF]:
         text = f"{direction.name}: the stream ends within its last packet"
-        found.append(Issue("rpc-cut-off", IssueSeverity.WARNING, text, file=file))
+        issues.append(Issue("rpc-cut-off", IssueSeverity.WARNING, text, file=file))
     if counts[PacketState.MISSING_BYTES]:
         text = (
             f"{direction.name}: {counted(counts[PacketState.MISSING_BYTES], 'packet')} "
@@ -250,20 +253,20 @@ def _issues(direction: RpcDirection) -> list[Issue]:
             f"{agree(counts[PacketState.MISSING_BYTES], 'it copies', 'they copy')}, which were "
             "not captured"
         )
-        found.append(Issue("rpc-missing-bytes", IssueSeverity.WARNING, text, file=file))
+        issues.append(Issue("rpc-missing-bytes", IssueSeverity.WARNING, text, file=file))
     if direction.handshake and direction.handshake.answer != "accepted":
         text = f"the server did not take the client: {direction.handshake.answer}"
-        found.append(Issue("rpc-refused", IssueSeverity.ERROR, text, file=file))
-    return found
+        issues.append(Issue("rpc-refused", IssueSeverity.ERROR, text, file=file))
+    return issues
 
 
-def _nothing(streams: Sequence[RpcStream], told: Detection) -> FormatError:
+def _nothing(streams: Sequence[RpcStream], detection: Detection) -> FormatError:
     return FormatError(
         "no packet of TVM's RPC was found",
-        file=", ".join(each.source.name for each in streams),
+        file=", ".join(stream.source.name for stream in streams),
         offset=0,
         expected="u64 length and i32 code of a packet, or the handshake before them",
-        found="; ".join(told.reasons),
+        found="; ".join(detection.reasons),
         hint="Pass what one side sent as client=, and what the other sent as server=; of a capture "
         "made by tcpdump or Wireshark, pass the file itself.",
     )
@@ -273,23 +276,25 @@ _LISTED = 8
 
 
 def choose_connection(capture: Capture, wanted: int | str | None) -> TcpConnection:
-    """Return the connection that is asked for, or the only one that can be meant."""
+    """Return the wanted connection, or the only candidate."""
     every = capture.connections
     if not every:
         raise _without_tcp(capture)
     if isinstance(wanted, int):
-        found = [every[wanted]] if 0 <= wanted < len(every) else []
+        matches = [every[wanted]] if 0 <= wanted < len(every) else []
     elif wanted is not None:
-        found = [each for each in every if wanted in str(each)]
+        matches = [connection for connection in every if wanted in str(connection)]
     else:
         shaken = [c for c in every if _handshake(c.to_server) or _handshake(c.to_client)]
-        found = shaken or list(every)
-    if len(found) == 1:
-        return found[0]
-    listed = "; ".join(f"{number}: {each}" for number, each in enumerate(every[:_LISTED]))
+        matches = shaken or list(every)
+    if len(matches) == 1:
+        return matches[0]
+    listed = "; ".join(
+        f"{number}: {connection}" for number, connection in enumerate(every[:_LISTED])
+    )
     more = f"; and {len(every) - _LISTED} more" if len(every) > _LISTED else ""
     raise FormatError(
-        "several connections may be meant" if found else "no such connection was captured",
+        "several connections may be meant" if matches else "no such connection was captured",
         file=capture.name,
         expected="one connection of TVM's RPC",
         found=f"{listed}{more}",
@@ -298,32 +303,31 @@ def choose_connection(capture: Capture, wanted: int | str | None) -> TcpConnecti
 
 
 def _without_tcp(capture: Capture) -> FormatError:
-    left = sorted(capture.left_out.items(), key=lambda each: -each[1])
+    left = sorted(capture.left_out.items(), key=lambda item: -item[1])
     used = capture.packets - sum(capture.left_out.values())
-    told = [f"{reason} ({count:,})" for reason, count in left]
-    told += [f"TCP packets without data ({used:,})"] if used else []
+    reasons = [f"{reason} ({count:,})" for reason, count in left]
+    reasons += [f"TCP packets without data ({used:,})"] if used else []
     return FormatError(
         "the capture holds no TCP data",
         file=capture.name,
         expected="TCP packets with data, as TVM's RPC sends them",
-        found="; ".join(told) or "no packets",
+        found="; ".join(reasons) or "no packets",
         hint="Capture the port of the RPC server: tcpdump -i any -w session.pcap tcp port 9090.",
     )
 
 
 def streams_of(connection: TcpConnection) -> list[RpcStream]:
-    """Return both directions with the times of their bytes; the client's by the keys, if they say.
+    """Return both directions with times, the client's by the keys, else by who connected.
 
-    Who opened the TCP connection is the client, unless the handshake tells otherwise: a server
-    behind a proxy connects to it.
+    A server behind a proxy connects to it.
     """
     sent, answered = connection.to_server, connection.to_client
     shake = _handshake(sent)
     if shake is not None and shake.side == "server":
         sent, answered = answered, sent
     return [
-        RpcStream(name, each.source, each.gaps, each.times_at)
-        for name, each in (("client", sent), ("server", answered))
+        RpcStream(name, direction.source, direction.gaps, direction.times_at)
+        for name, direction in (("client", sent), ("server", answered))
     ]
 
 
@@ -339,7 +343,7 @@ def connection_in(
     eras: Sequence[Era] = ERAS,
     issues: Sequence[Issue] = (),
 ) -> RpcConnection:
-    """Read the connection of a capture that is asked for."""
+    """Read the wanted connection of a capture."""
     chosen = choose_connection(capture, wanted)
     return read_connection(
         streams_of(chosen),
@@ -373,7 +377,7 @@ def join(parts: Sequence[Part], issues: Sequence[Issue], options: JoinOptions) -
     if len(set(names)) < len(names) or None in names:
         names = ["client", "server"][: len(names)]
     sources = dict(sorted(zip(names, (part.source for part in parts), strict=True)))
-    streams = [RpcStream(*each) for each in sources.items()]
+    streams = [RpcStream(*item) for item in sources.items()]
     return read_connection(streams, title=title_of(streams), layouts=layouts, issues=issues)
 
 

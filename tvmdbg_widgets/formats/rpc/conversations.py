@@ -38,7 +38,7 @@ _ETHER_TYPES = {0x0806: "ARP", 0x8035: "RARP", 0x88CC: "LLDP", 0x888E: "EAPOL", 
 _FRAGMENT = 44
 # Hop-by-hop, routing, destination options; mobility, HIP, shim6 have the same form.
 _EXTENSIONS = (0, 43, 60, 135, 139, 140)
-_HEADERS = 512  # bytes of a frame that are looked at
+_HEADERS = 512  # inspected bytes of a frame
 
 _TYPE = struct.Struct(">H")
 _IPV4_HEADER = struct.Struct(">BxHxxHxBxx8s")
@@ -59,11 +59,11 @@ class Segment(NamedTuple):
 
 
 class _LeftOutError(Exception):
-    """Why a packet is not used, in the plural."""
+    """The reason for leaving out a packet, in the plural."""
 
 
 def segment_of(ahead: ReadAhead, frame: Frame) -> Segment | str:
-    """Return the TCP segment of a frame, or what kind of packets without one it belongs to."""
+    """Return the TCP segment of a frame, or the reason why it has none."""
     looked = min(frame.captured, _HEADERS)
     start = ahead.locate(frame.offset, looked)
     view = memoryview(ahead.buffer)[: start + looked]
@@ -85,7 +85,7 @@ def segment_of(ahead: ReadAhead, frame: Frame) -> Segment | str:
 
 
 def _past_link(view: memoryview, start: int, link_type: int) -> int:
-    """Return where the IP header starts."""
+    """Return the start of the IP header."""
     if link_type not in _LINKS:
         raise _LeftOutError(f"packets of link type {link_type}, which is not read")
     length, kind_at = _LINKS[link_type]
@@ -102,7 +102,7 @@ def _past_link(view: memoryview, start: int, link_type: int) -> int:
 
 
 def _past_ip(view: memoryview, at: int, frame_stop: int) -> tuple[int, int, bytes]:
-    """Return where the TCP header starts, where the packet stops, and the pair of addresses."""
+    """Return the start of the TCP header, the end of the packet, and the pair of addresses."""
     version = view[at] >> 4
     if version == 4:
         first, total, fragment, protocol, addresses = _IPV4_HEADER.unpack_from(view, at)
@@ -131,7 +131,7 @@ def _past_ip(view: memoryview, at: int, frame_stop: int) -> tuple[int, int, byte
 #: Connections that are kept; a scan of ports has one a packet.
 MOST_CONNECTIONS = 10_000
 
-#: A payload of one direction: its sequence number, where it lies in the file, bytes there and on
+#: A payload of one direction: sequence number, offset in the file, bytes there and on
 #: the wire, nanoseconds.
 PAYLOAD = np.dtype(
     [
@@ -161,7 +161,7 @@ class TcpConversation:
     data: list[bool] = field(default_factory=lambda: [False, False])
 
     def begins_anew(self, side: int, first: int) -> bool:
-        """Whether a SYN opens the next connection between the same ports."""
+        """Return whether a SYN opens the next connection between the same ports."""
         known = self.first[side]
         return any(self.data) and known != first and (known is not None or self.data[side])
 
@@ -175,7 +175,7 @@ class Conversations:
         self._rows = bytearray()
 
     def add(self, segment: Segment, time: int) -> bool:
-        """Take a segment; False where it is of one connection too many."""
+        """Add a segment; False if there are too many connections."""
         addresses, ports, sequence, flags, offset, captured, sent = segment
         route = self._routes.get((addresses, ports))
         if route is None:
@@ -195,7 +195,7 @@ class Conversations:
             if flags & FIN and conversation.last[side] is None:
                 conversation.last[side] = sequence + sent & _WRAP
             if flags & RST:
-                return True  # what it carries is a diagnosis (RFC 9293, 3.5.3), no data
+                return True  # its payload is a diagnosis (RFC 9293, 3.5.3), no data
         if sent:
             conversation.data[side] = True
             self._rows += _ROW.pack(
@@ -204,7 +204,7 @@ class Conversations:
         return True
 
     def with_payloads(self) -> Iterator[tuple[TcpConversation, tuple[Payloads, Payloads]]]:
-        """Yield the connections that carried data, and each side's rows as they were captured."""
+        """Yield the connections with data, and both sides' rows in order of capture."""
         rows = np.frombuffer(self._rows, PAYLOAD)
         order = np.argsort(rows["direction"], kind="stable")
         sides = np.arange(2 * len(self.found) + 1)

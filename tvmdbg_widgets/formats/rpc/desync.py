@@ -1,4 +1,4 @@
-"""The packet at which a receiver of another layout loses its place in a stream."""
+"""The packet at which a receiver with another layout loses its place in a stream."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _FILLED = 8
 
 @dataclass(frozen=True)
 class Desync:
-    """The first packet that a receiver reads otherwise than it was written.
+    """The first packet that a receiver misreads.
 
     Attributes
     ----------
@@ -70,10 +70,10 @@ def find_desync(
     receiver: Grammar,
     side: str = "client",
 ) -> Desync | None:
-    """Read what a sender wrote as another grammar's receiver does, up to where they part.
+    """Read a sender's packets with another receiver's grammar, up to the first difference.
 
-    TVM's receivers do not check what they read; what they do about a packet that does not end where
-    it should is in ``EventHandler``, src/runtime/rpc/rpc_endpoint.cc @ v0.7.
+    TVM's receivers do not check what they read (``EventHandler``,
+    src/runtime/rpc/rpc_endpoint.cc @ v0.7).
     """
     if sender == receiver:
         return None
@@ -86,15 +86,15 @@ def find_desync(
             continue
         if isinstance(sent, int):
             continue
-        found = _receive(ahead, source, sent, receiver)
-        if found.end == sent.offset + sent.size and _same(found.body, sent.body):
+        received = _receive(ahead, source, sent, receiver)
+        if received.end == sent.offset + sent.size and _same(received.body, sent.body):
             continue
-        return _described(sent, found, source, sender, receiver, index=index, side=side)
+        return _described(sent, received, source, sender, receiver, index=index, side=side)
     return None
 
 
 class _Received(NamedTuple):
-    """What the receiver made of a packet: body and end, or what it ran into."""
+    """The receiver's reading of a packet: body and end, or its problem."""
 
     body: Body | None
     end: int | None
@@ -115,17 +115,21 @@ def _receive(ahead: ReadAhead, source: ByteSource, sent: RawPacket, receiver: Gr
     return _Received(body, reader.at, "")
 
 
-def _same(found: Body | None, sent: Body) -> bool:
-    if found is None:
+def _same(received: Body | None, sent: Body) -> bool:
+    if received is None:
         return False
-    mine = [(each.kind, repr(each.value)) for each in found.arguments or ()]
-    its = [(each.kind, repr(each.value)) for each in sent.arguments or ()]
-    return mine == its and repr(found.copied) == repr(sent.copied) and found.nbytes == sent.nbytes
+    mine = [(argument.kind, repr(argument.value)) for argument in received.arguments or ()]
+    its = [(argument.kind, repr(argument.value)) for argument in sent.arguments or ()]
+    return (
+        mine == its
+        and repr(received.copied) == repr(sent.copied)
+        and received.nbytes == sent.nbytes
+    )
 
 
 def _described(
     sent: RawPacket,
-    found: _Received,
+    received: _Received,
     source: ByteSource,
     sender: Grammar,
     receiver: Grammar,
@@ -136,33 +140,35 @@ def _described(
     field, offset, is_argument = _first_dtype(sent, sender)
     written = sender.dtype.size + (sender.padding if is_argument else 0)
     taken = receiver.dtype.size + (receiver.padding if is_argument else 0)
-    meant, read = (_dtype_text(source, offset, each) for each in (sender, receiver))
-    where, value = _next(found, source, receiver)
+    meant, read = (_dtype_text(source, offset, grammar_) for grammar_ in (sender, receiver))
+    where, value = _next(received, source, receiver)
     text = (
         f"Packet {index} of the {side} ({sent.name}) at byte {sent.offset}: {field} was "
         f"written in {_bytes(sender, is_argument)} at byte {offset} as {meant}. A receiver "
         f"with {receiver.dtype.name} dtypes reads {_bytes(receiver, is_argument)} there, as "
         f"{read}. "
         f"{_kept(sender, receiver, offset) if is_argument else ''}"
-        f"{_consequence(found, sent.offset + sent.size, where, value, receiver)}"
+        f"{_consequence(received, sent.offset + sent.size, where, value, receiver)}"
     )
     return Desync(
         side, index, sent.name, offset, field, meant, read, taken - written, where, value, text
     )
 
 
-def _next(found: _Received, source: ByteSource, receiver: Grammar) -> tuple[int | None, int | None]:
-    if found.end is None:
+def _next(
+    received: _Received, source: ByteSource, receiver: Grammar
+) -> tuple[int | None, int | None]:
+    if received.end is None:
         return None, None
     form = U64 if receiver.prefixed else I32
-    if found.end + form.size > source.size:
-        return found.end, None
-    value: int = form.unpack(source.read(found.end, form.size))[0]
-    return found.end, value
+    if received.end + form.size > source.size:
+        return received.end, None
+    value: int = form.unpack(source.read(received.end, form.size))[0]
+    return received.end, value
 
 
 def _kept(sender: Grammar, receiver: Grammar, offset: int) -> str:
-    """Say which side kept TVM's padding behind a data type that fills 8 bytes by itself."""
+    """Return which side kept TVM's padding behind a data type that fills 8 bytes by itself."""
     if sender.dtype.size >= _FILLED and sender.padding:
         where = offset + sender.dtype.size
         return f"The sender kept {counted(sender.padding, 'byte')} of padding, at byte {where}. "
@@ -175,13 +181,13 @@ def _kept(sender: Grammar, receiver: Grammar, offset: int) -> str:
 
 
 def _consequence(
-    found: _Received, end: int, where: int | None, value: int | None, receiver: Grammar
+    reading: _Received, end: int, where: int | None, value: int | None, receiver: Grammar
 ) -> str:
-    """Say what becomes of the session."""
+    """Describe the consequence for the session."""
     if where is None:
         return (
-            f"From there on it reads on at the wrong place ({found.problem}) and waits for bytes "
-            "that never come: the session hangs."
+            f"From there on it reads on at the wrong place ({reading.problem}) and waits for "
+            "bytes that never come: the session hangs."
         )
     if where == end:
         return "The packet ends where it should, so that the session goes on with a wrong value."
@@ -198,7 +204,7 @@ def _consequence(
 
 
 def _first_dtype(sent: RawPacket, sender: Grammar) -> tuple[str, int, bool]:
-    """Return of what the first data type of a packet is, where, and if it is an argument."""
+    """Return the owner and offset of a packet's first data type, and if it is an argument."""
     if isinstance(sent.body.copied, CopyRange):
         return "the data type of the copy", sent.offset + 8 * sender.prefixed + 4 + 32, False
     if isinstance(sent.body.copied, TensorMeta):

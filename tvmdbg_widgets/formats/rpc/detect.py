@@ -1,7 +1,7 @@
-"""Which release and which layout of data types wrote a connection.
+"""Release and layout of data types of a connection, detected by trial.
 
-No packet says either: the handshake has neither, and the protocol's version stayed ``0.8.0`` when
-the sequences changed in v0.21. A grammar is told by whether each packet ends where its length says.
+No packet has either, and the protocol's version stayed ``0.8.0`` when the sequences changed in
+v0.21. A grammar fits if packets end where their lengths say.
 """
 
 from __future__ import annotations
@@ -31,12 +31,12 @@ from tvmdbg_widgets.sources.byte_source import ByteSource, ReadAhead
 
 #: ``kRPCMagic``, src/runtime/rpc/rpc_endpoint.h @ v0.7.
 MAGIC = 0xFF271
-#: Type indices that tvm-ffi gives texts and bytes: as raw pointers, not as objects.
+#: Type indices of raw texts and bytes in tvm-ffi.
 _FFI_PREFERRED = {"str": 8, "bytes": 9}
 
 
 def handshake(key: str, code: int = MAGIC) -> bytes:
-    """Return what each side sends first: magic or answer code, and its key."""
+    """Return a handshake: magic or answer code, and the key."""
     data = key.encode()
     return I32.pack(code) + I32.pack(len(data)) + data
 
@@ -89,8 +89,8 @@ def encode_packet(
             body = _copied(grammar, copied, len(payload)) + payload
         case _:
             given = [
-                each if isinstance(each, PackedArgument) else PackedArgument(*each)
-                for each in arguments
+                argument if isinstance(argument, PackedArgument) else PackedArgument(*argument)
+                for argument in arguments
             ]
             body = _before_sequence(name, function, protocol) + encode_sequence(grammar, given)
     packet = I32.pack(code) + body
@@ -117,8 +117,8 @@ def _copied(grammar: Grammar, copied: CopyRange | TensorMeta | None, size: int) 
 
 def encode_sequence(grammar: Grammar, arguments: Sequence[PackedArgument]) -> bytes:
     """Return a packed sequence."""
-    codes = [_code(grammar, each) for each in arguments]
-    values = [_value(grammar, each) for each in arguments]
+    codes = [_code(grammar, argument) for argument in arguments]
+    values = [_value(grammar, argument) for argument in arguments]
     count = I32.pack(len(arguments))
     if not grammar.interleaved:
         return count + b"".join(I32.pack(code) for code in codes) + b"".join(values)
@@ -140,7 +140,7 @@ def _code(grammar: Grammar, argument: PackedArgument) -> int:
 
 
 def _index(code: int) -> bytes:
-    """Return a type index, twice where the class of an object follows."""
+    """Return a type index, twice if the class of an object follows."""
     return I32.pack(code) * (2 if code in FFI_BOXED or code >= FFI_DYNAMIC else 1)
 
 
@@ -179,23 +179,23 @@ def _tensor(grammar: Grammar, tensor: TensorMeta) -> bytes:
     return head + grammar.dtype.pack(tensor.dtype) + shape + offset
 
 
-# Where packets of each kind lie in a long stream, by lengths and codes alone.
+# Offsets of packets by kind in a long stream, by lengths and codes alone.
 
 
 _HEAD = struct.Struct("<QI")
-#: Packets of the same code and length that are noted.
+#: Kept packets per code and length.
 _OF_A_KIND = 3
 #: Lengths of 0 in a row; TVM skips one.
 _MOST_EMPTY = 1000
 
 
 def rare_packets(source: ByteSource, start: int, most: int) -> list[int]:
-    """Return where up to ``most`` packets lie, few of each code and length."""
+    """Return the offsets of up to ``most`` packets, few per code and length."""
     ahead = ReadAhead(source)
     seen: Counter[tuple[int, int]] = Counter()
-    found: list[int] = []
+    offsets: list[int] = []
     at, empty = start, 0
-    while at + _HEAD.size <= source.size and len(found) < most and empty < _MOST_EMPTY:
+    while at + _HEAD.size <= source.size and len(offsets) < most and empty < _MOST_EMPTY:
         if source.next_gap(at)[0] <= at:
             break
         length, code = _HEAD.unpack(ahead.bytes(at, _HEAD.size))
@@ -206,23 +206,23 @@ def rare_packets(source: ByteSource, start: int, most: int) -> list[int]:
             kind = code, length
             seen[kind] += 1
             if seen[kind] <= _OF_A_KIND:
-                found.append(at)
+                offsets.append(at)
         at += 8 + length
-    return found
+    return offsets
 
 
 # How far a grammar reads one direction of a connection.
 
 
-#: Packets that a grammar is tried on: the first ones, then rare ones of the whole stream.
+#: Packets that a grammar is tried on: the first ones, then rare ones of the stream.
 _TRIED = 400
-#: Bytes in which the first packet of a capture that begins within one is looked for.
+#: Bytes to search the first packet of a capture that begins within one.
 _SEARCHED = 4 << 20
 
 
 @dataclass(frozen=True)
 class Side:
-    """One direction to be read."""
+    """One direction to read."""
 
     name: str
     source: ByteSource
@@ -242,20 +242,20 @@ class Fit:
 
     @property
     def rank(self) -> tuple[bool, int]:
-        """The higher, the better it fits."""
+        """Quality of the fit; higher is better."""
         return (not self.problem, self.packets)
 
 
 def fit_side(side: Side, grammars: Sequence[Grammar], asked: list[int] | None) -> list[Fit]:
-    """Try each grammar on one direction."""
-    fits = [_fit(side, each, side.start, asked) for each in grammars]
+    """Try every grammar on one direction."""
+    fits = [_fit(side, item, side.start, asked) for item in grammars]
     if side.source.size > side.start and not any(fit.packets for fit in fits):
-        fits = [_fit_later(side, each, asked, len(grammars)) for each in grammars]
+        fits = [_fit_later(side, item, asked, len(grammars)) for item in grammars]
     return _tried_on_rare(side, fits)
 
 
 def asked_by(of_client: Sequence[Fit]) -> list[int] | None:
-    """Return how many bytes each request asks for, by the best reading without lengths."""
+    """Return the bytes that each request asks for, by the best reading without lengths."""
     without = [fit for fit in of_client if not fit.grammar.prefixed]
     return max(without, key=lambda fit: fit.rank).asked if without else None
 
@@ -267,19 +267,19 @@ def _fit(side: Side, own: Grammar, start: int, asked: list[int] | None) -> Fit:
 
 
 def _fit_later(side: Side, own: Grammar, asked: list[int] | None, share: int) -> Fit:
-    """Try a grammar where packets first follow each other: the capture may begin within one."""
+    """Try a grammar from the first chain of packets on: the capture may begin within one."""
     resync = Resync(PacketReader(side.source, own, asked), share)
     start = resync.next_packet(side.start + 1, stop=side.start + _SEARCHED)
     return _fit(side, own, side.start if start is None else start, asked)
 
 
 def _tried_on_rare(side: Side, fits: list[Fit]) -> list[Fit]:
-    """Try grammars that read the first packets alike on packets that are rare in the stream."""
-    alike = [fit for fit in fits if fit.grammar.prefixed and fit.packets and not fit.problem]
-    if len(alike) < 2:
+    """Try equally good grammars on rare packets of the stream."""
+    tied = [fit for fit in fits if fit.grammar.prefixed and fit.packets and not fit.problem]
+    if len(tied) < 2:
         return fits
-    rare = rare_packets(side.source, alike[0].start, _TRIED)
-    return [_tried_on(side, fit, rare) if fit in alike else fit for fit in fits]
+    rare = rare_packets(side.source, tied[0].start, _TRIED)
+    return [_tried_on(side, fit, rare) if fit in tied else fit for fit in fits]
 
 
 def _tried_on(side: Side, fit: Fit, offsets: Sequence[int]) -> Fit:
@@ -294,13 +294,13 @@ def _tried_on(side: Side, fit: Fit, offsets: Sequence[int]) -> Fit:
     return replace(fit, packets=packets, problem=problem)
 
 
-#: Where several fit, the one to read with: most connections are of these releases.
+#: Preferred of several fitting releases: most connections have these.
 _PREFERRED: tuple[Era, ...] = ("v0.8", "v0.21", "v0.7", "v0.5")
 
 
 @dataclass(frozen=True)
 class SideGrammar:
-    """How one direction is written."""
+    """The detected grammar of one direction."""
 
     side: Side
     grammar: Grammar
@@ -310,7 +310,7 @@ class SideGrammar:
 
 @dataclass(frozen=True)
 class Detection:
-    """How a connection is written, and by what that is known."""
+    """Detected release and layouts of a connection, with reasons."""
 
     eras: tuple[Era, ...]
     sides: tuple[SideGrammar, ...]
@@ -318,22 +318,24 @@ class Detection:
 
 
 def detect(sides: Sequence[Side], eras: Sequence[Era], layouts: Sequence[DTypeLayout]) -> Detection:
-    """Tell how a connection is written."""
+    """Detect the release and the layouts of a connection."""
     # A layout may be padded to 8 bytes, or with the 4 bytes of TVM's own.
     grammars = [
-        each
+        item
         for era in eras
         for layout in layouts
-        for each in dict.fromkeys((grammar(era, layout), grammar(era, layout, 4)))
+        for item in dict.fromkeys((grammar(era, layout), grammar(era, layout, 4)))
     ]
     fits: dict[str, list[Fit]] = {}
     for side in sides:
         fits[side.name] = fit_side(side, grammars, asked_by(next(iter(fits.values()), [])))
-    found = _eras(fits, eras)
-    reasons = _era_reasons(fits, eras, found)
-    chosen = min(found, key=_PREFERRED.index)
-    told = [_side(side, fits[side.name], chosen, layouts) for side in sides]
-    return Detection(found, tuple(each for each, _ in told), (*reasons, *(why for _, why in told)))
+    eras_ = _eras(fits, eras)
+    reasons = _era_reasons(fits, eras, eras_)
+    chosen = min(eras_, key=_PREFERRED.index)
+    sides_ = [_side(side, fits[side.name], chosen, layouts) for side in sides]
+    return Detection(
+        eras_, tuple(item for item, _ in sides_), (*reasons, *(why for _, why in sides_))
+    )
 
 
 def _eras(fits: dict[str, list[Fit]], eras: Sequence[Era]) -> tuple[Era, ...]:
@@ -344,14 +346,14 @@ def _eras(fits: dict[str, list[Fit]], eras: Sequence[Era]) -> tuple[Era, ...]:
             max((fit.rank for fit in of_side if fit.grammar.era == era), default=(True, 0))
             for of_side in fits.values()
         ]
-        ranks[era] = (all(whole for whole, _ in best), sum(count for _, count in best))
+        ranks[era] = (all(complete for complete, _ in best), sum(count for _, count in best))
     most = max(ranks.values())
-    found = [era for era in eras if ranks[era] == most]
+    best_eras = [era for era in eras if ranks[era] == most]
     protocol = _protocol(fits)
     if protocol:
-        fitting = [era for era in found if (era == "v0.7") == protocol.startswith("0.7")]
-        found = fitting or found
-    return tuple(found)
+        fitting = [era for era in best_eras if (era == "v0.7") == protocol.startswith("0.7")]
+        best_eras = fitting or best_eras
+    return tuple(best_eras)
 
 
 def _protocol(fits: dict[str, list[Fit]]) -> str:
@@ -359,13 +361,13 @@ def _protocol(fits: dict[str, list[Fit]]) -> str:
 
 
 def _era_reasons(
-    fits: dict[str, list[Fit]], eras: Sequence[Era], found: tuple[Era, ...]
+    fits: dict[str, list[Fit]], eras: Sequence[Era], chosen: tuple[Era, ...]
 ) -> list[str]:
     if len(eras) == 1:
         return [f"packets of TVM {RELEASES[eras[0]]}, as asked for"]
     reasons = []
-    names = " or ".join(RELEASES[era] for era in found)
-    if len(found) == 1:
+    names = " or ".join(RELEASES[era] for era in chosen)
+    if len(chosen) == 1:
         reasons.append(f"packets of TVM {names}")
     else:
         reasons.append(
@@ -376,7 +378,7 @@ def _era_reasons(
     if protocol:
         reasons.append(f"the client names protocol {protocol}")
     for era in eras:
-        if era in found:
+        if era in chosen:
             continue
         furthest = [
             max((fit for fit in of_side if fit.grammar.era == era), key=lambda fit: fit.rank)
@@ -393,19 +395,19 @@ def _side(
 ) -> tuple[SideGrammar, str]:
     of_era = [fit for fit in fits if fit.grammar.era == era]
     best = max(fit.rank for fit in of_era)
-    alike = [fit for fit in of_era if fit.rank == best]
-    chosen = alike[0]
-    names = [_layout_name(fit.grammar) for fit in alike]
+    tied = [fit for fit in of_era if fit.rank == best]
+    chosen = tied[0]
+    names = [_layout_name(fit.grammar) for fit in tied]
     if len(layouts) == 1 and len(of_era) == 1:
         why = f"{side.name}: dtypes are {names[0]}, as asked for"
-    elif len(alike) == 1:
+    elif len(tied) == 1:
         others = next((fit for fit in of_era if fit is not chosen and fit.problem), None)
         why = f"{side.name}: dtypes are {names[0]}"
         if others is not None:
             why += f", not {_layout_name(others.grammar)}: {others.problem}"
     else:
         why = f"{side.name}: dtypes are {' or '.join(names)}: it sent none that tells"
-    others_alike = tuple(fit.grammar for fit in alike[1:])
+    others_alike = tuple(fit.grammar for fit in tied[1:])
     return SideGrammar(side, chosen.grammar, chosen.start, others_alike), why
 
 

@@ -20,7 +20,7 @@ def packet_fields(packet: RawPacket, grammar: Grammar) -> ByteField:
 
 
 class _PacketFields:
-    """Lays out one packet; it goes along as the reader did."""
+    """Lays out one packet in the order of its reader."""
 
     def __init__(self, packet: RawPacket, grammar: Grammar) -> None:
         self._packet = packet
@@ -56,7 +56,7 @@ class _PacketFields:
         self._at += size
 
     def _group(self, name: str, children: Sequence[ByteField], value: str) -> None:
-        """Add fields that begin where the last one ended."""
+        """Add fields from the end of the last one on."""
         end = children[-1].end
         size = end - self._at
         self._found.append(ByteField(name, self._at, size, "group", value, "", tuple(children)))
@@ -114,15 +114,15 @@ class _PacketFields:
     def _dtype(self, at: int, dtype: DataType) -> list[ByteField]:
         values = {"code": dtype.code, "bits": dtype.bits, "lanes": dtype.lanes}
         return [
-            ByteField(each.name, at + each.offset, each.size, "number", str(values[each.name]))
-            for each in self._grammar.dtype.fields
+            ByteField(part.name, at + part.offset, part.size, "number", str(values[part.name]))
+            for part in self._grammar.dtype.fields
         ]
 
     def _tensor(self, tensor: TensorMeta, at: int | None = None) -> list[ByteField]:
         at = self._at if at is None else at
         device = _device(at + 8, tensor.device)
         dtype = self._dtype(at + 20, tensor.dtype)
-        found = [
+        fields = [
             ByteField("data", at, 8, "pointer", f"{tensor.data:#x}"),
             ByteField("device", at + 8, 8, "group", str(tensor.device), "", tuple(device)),
             ByteField("ndim", at + 16, 4, "number", str(len(tensor.shape))),
@@ -133,11 +133,11 @@ class _PacketFields:
         ]  # fmt: skip
         at += 20 + self._grammar.dtype.size
         for index, dim in enumerate(tensor.shape):
-            found.append(ByteField(f"shape[{index}]", at, 8, "number", str(dim)))
+            fields.append(ByteField(f"shape[{index}]", at, 8, "number", str(dim)))
             at += 8
         if tensor.byte_offset is not None:
-            found.append(ByteField("byte_offset", at, 8, "number", str(tensor.byte_offset)))
-        return found
+            fields.append(ByteField("byte_offset", at, 8, "number", str(tensor.byte_offset)))
+        return fields
 
 
 def _device(at: int, device: Device) -> list[ByteField]:

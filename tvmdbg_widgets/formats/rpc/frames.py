@@ -1,8 +1,8 @@
-"""Frames of pcap and pcapng files in file order; what is damaged is noted and passed over.
+"""Frames of pcap and pcapng files in file order; damaged blocks are noted and skipped.
 
 Layouts: draft-ietf-opsawg-pcap and -pcapng, as in dpkt's header classes. dpkt's own readers round
-times to floats, take the first section and interface alone, believe every length, and tell neither
-where a frame lies in the file nor how long it was on the wire: so records are walked here.
+times to floats, take the first section and interface alone, trust every length, and report neither
+the offset of a frame nor its size on the wire: so records are walked here.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.model.base.text import FormatError, Issue, IssueSeverity
 from tvmdbg_widgets.sources.byte_source import ReadAhead
 
-#: In columns of times: the capture does not say when.
+#: Unknown time in columns of times.
 NO_TIME = -(1 << 63)
 _SECOND = 1_000_000_000
 #: pcap: microseconds and nanoseconds, big and little endian.
@@ -43,7 +43,7 @@ class Frame(NamedTuple):
 
 
 class CaptureDamage:
-    """What was wrong with a capture file: the first message of each kind, and how often."""
+    """Defects of a capture file: the first message and the count by kind."""
 
     def __init__(self, file: str) -> None:
         self._file = file
@@ -56,13 +56,13 @@ class CaptureDamage:
         self._first.setdefault(rule, message)
 
     def issues(self) -> list[Issue]:
-        """Return one issue a kind."""
-        found = []
+        """Return one issue per kind."""
+        issues = []
         for rule, message in self._first.items():
             count = self._count[rule]
             often = f" ({counted(count, 'time')}; this is the first)" if count > 1 else ""
-            found.append(Issue(rule, IssueSeverity.ERROR, f"{message}{often}", file=self._file))
-        return found
+            issues.append(Issue(rule, IssueSeverity.ERROR, f"{message}{often}", file=self._file))
+        return issues
 
 
 def sniff(head: bytes) -> bool:
@@ -126,7 +126,7 @@ def _pcap(ahead: ReadAhead, damage: CaptureDamage, layouts: Any) -> Iterator[Fra
 
 
 def _pcapng(ahead: ReadAhead, damage: CaptureDamage, layouts: Any) -> Iterator[Frame]:
-    """Yield the frames of all sections; blocks other than packets are passed over."""
+    """Yield the frames of all sections; other blocks are skipped."""
     section = _Section(ahead, 0, damage, layouts)
     offset, size = 0, ahead.size
     while size - offset >= _SMALLEST:
@@ -192,13 +192,13 @@ class _Section:
         self._layouts[_SIMPLE_PACKET] = "III"
 
     def numbers(self, layout: str, offset: int) -> tuple[int, ...]:
-        """Return the numbers that lie at an offset."""
+        """Return the numbers at an offset."""
         layout = self._order + layout
         at = self._ahead.locate(offset, struct.calcsize(layout))
         return struct.unpack_from(layout, self._ahead.buffer, at)
 
     def frame(self, kind: int, offset: int, stop: int) -> Frame | None:
-        """Return the frame of a block, None of another block; interfaces are taken note of."""
+        """Return the frame of a block, or None; interfaces are registered."""
         layout = self._layouts.get(kind)
         if layout is None:
             return None
@@ -244,12 +244,12 @@ class _Section:
         return _Interface(link_type, snaplen, ticks, seconds * _SECOND)
 
     def _options(self, data: bytes) -> dict[int, bytes]:
-        found: dict[int, bytes] = {}
+        options: dict[int, bytes] = {}
         at = 0
         while at + 4 <= len(data):
             code, length = struct.unpack_from(f"{self._order}HH", data, at)
             if code == self._names.PCAPNG_OPT_ENDOFOPT:
                 break
-            found.setdefault(code, data[at + 4 : at + 4 + length])
+            options.setdefault(code, data[at + 4 : at + 4 + length])
             at += 4 + length + -length % 4
-        return found
+        return options

@@ -1,4 +1,4 @@
-"""How packets are written, which changed with the releases and changes with ``DLDataType``.
+"""Wire formats of packets by release and by layout of ``DLDataType``.
 
 Codes: src/runtime/rpc/rpc_session.h @ v0.6.0; src/runtime/minrpc/rpc_reference.h @ v0.7 to v0.25,
 src/runtime/rpc/minrpc/rpc_reference.h @ v0.26. Type indices: include/tvm/ffi/c_api.h of tvm-ffi.
@@ -17,7 +17,7 @@ from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.model.dtype_layout import DTypeLayout, dtype_layout
 
 #: The first release with it: packets without a length; with one; tensors with ``byte_offset``;
-#: sequences of tvm-ffi, where each code precedes its value.
+#: sequences of tvm-ffi, where codes precede their values.
 Era = Literal["v0.5", "v0.7", "v0.8", "v0.21"]
 ERAS: tuple[Era, ...] = ("v0.5", "v0.7", "v0.8", "v0.21")
 RELEASES: Mapping[Era, str] = MappingProxyType(
@@ -153,17 +153,17 @@ class Grammar:
 
     @property
     def prefixed(self) -> bool:
-        """Whether a length precedes each packet."""
+        """Whether packets have a length before them."""
         return self.era != "v0.5"
 
     @property
     def interleaved(self) -> bool:
-        """Whether each code of a sequence precedes its value; else all codes come first."""
+        """Whether codes of a sequence precede their values; else all codes come first."""
         return self.era == "v0.21"
 
     @property
     def sends_offsets(self) -> bool:
-        """Whether a tensor has its ``byte_offset``, and copies say of which tensor they are."""
+        """Whether tensors have a ``byte_offset``, and copies name their tensor."""
         return self.era in ("v0.8", "v0.21")
 
     def __str__(self) -> str:

@@ -1,4 +1,4 @@
-"""What lies in a packet: numbers, sequences of arguments, and what follows a code."""
+"""The contents of a packet: numbers, sequences of arguments, and the body of a code."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ DEVICE = struct.Struct("<ii")
 
 
 class WireError(ValueError):
-    """What lies here is not what the grammar has here."""
+    """Bytes that contradict the grammar."""
 
     def __init__(
         self, field: str, offset: int, expected: object, found: object, *, is_short: bool = False
@@ -50,12 +50,12 @@ class Reader:
 
     @property
     def left(self) -> int:
-        """Bytes of the packet that were not read yet."""
+        """Number of unread bytes of the packet."""
         return self.end - self.at
 
     @property
     def captured(self) -> int:
-        """Bytes of the whole stream that are there."""
+        """Number of captured bytes of the stream."""
         return self._ahead.captured
 
     def number(self, form: struct.Struct, field: str) -> int:
@@ -64,7 +64,7 @@ class Reader:
         return value
 
     def numbers(self, form: struct.Struct, field: str) -> tuple[int, ...]:
-        """Read several numbers that lie one behind the other."""
+        """Read several consecutive numbers."""
         at, size = self.at, form.size
         if at + size > self.end:
             raise self._short(field, size)
@@ -79,7 +79,7 @@ class Reader:
         return self._ahead.bytes(at, size)
 
     def skip(self, size: int, field: str) -> int:
-        """Go behind some bytes and return where they lie."""
+        """Skip some bytes and return their offset."""
         at = self.at
         if size > self.end - at:
             raise self._short(field, size)
@@ -87,22 +87,22 @@ class Reader:
         return at
 
     def _short(self, field: str, size: int) -> WireError:
-        found = f"{max(0, self.left)}, where the packet ends"
-        return WireError(field, self.at, counted(size, "byte"), found, is_short=True)
+        available = f"{max(0, self.left)}, where the packet ends"
+        return WireError(field, self.at, counted(size, "byte"), available, is_short=True)
 
 
-# Packed sequences: the arguments of a call, and what it returned.
+# Packed sequences: the arguments of a call, and its result.
 
 
-#: Longer texts and bytes are left where they lie.
+#: Longer texts and bytes stay in the file.
 LONGEST_READ = 4096
-#: Beyond these a number is no count of arguments and no length, in a stream that breaks off.
+#: Limits of argument counts and lengths in a stream that breaks off.
 _MOST_ARGUMENTS = 1 << 12
 _LONGEST = 1 << 40
 #: As many dimensions as any array has (numpy's limit; TVM sets none).
 _MOST_DIMS = 64
 _HIGHEST_CODE = 0xFF
-#: Type codes that are read at once.
+#: Block size of type codes.
 _BLOCK = 256
 _NUMBERS = {"int": I64, "uint": I64, "bool": I64, "float": F64}
 
@@ -111,7 +111,7 @@ def read_sequence(reader: Reader, grammar: Grammar) -> list[PackedArgument]:
     """Read one sequence."""
     at = reader.at
     count = reader.number(I32, "number of arguments")
-    # What was not captured is read as zeros, and holds no arguments.
+    # Gaps are read as zeros, and hold no arguments.
     most = min(reader.left, reader.captured) // 4
     if not 0 <= count <= most:
         short = 0 < count <= _MOST_ARGUMENTS
@@ -127,7 +127,7 @@ def read_sequence(reader: Reader, grammar: Grammar) -> list[PackedArgument]:
 
 
 def _type_codes(reader: Reader, grammar: Grammar, count: int) -> tuple[int, ...]:
-    """Read type codes, a block at a time, so that bytes that are none cost no more than one."""
+    """Read type codes in blocks, so that wrong bytes cost no more than one."""
     codes: tuple[int, ...] = ()
     blocks: list[tuple[int, ...]] = []
     while count > 0:
@@ -223,14 +223,14 @@ def _text(reader: Reader, kind: str, field: str) -> str | bytes | StreamSpan:
 def read_dtype(
     reader: Reader, layout: DTypeLayout, field: str, *, is_argument: bool = False
 ) -> DataType:
-    """Read a ``DLDataType``; one that is an argument may be void, or a handle."""
+    """Read a ``DLDataType``; an argument's may be void, or a handle."""
     at = reader.at
     code, bits, lanes = layout.in_order(reader.numbers(_dtype_struct(layout), field))
     void = is_argument and bits == 0 and lanes == 0
     possible = 0 <= code <= _HIGHEST_CODE and (void or (bits in STORABLE_BITS and lanes != 0))
     if not possible and not reader.lenient:
-        found = f"code {code}, bits {bits}, lanes {lanes}"
-        raise WireError(field, at, f"a data type of the {layout.name} layout", found)
+        fields = f"code {code}, bits {bits}, lanes {lanes}"
+        raise WireError(field, at, f"a data type of the {layout.name} layout", fields)
     return _data_type(code, bits, lanes)
 
 
@@ -243,10 +243,7 @@ def read_device(reader: Reader, field: str) -> Device:
 
 
 def read_tensor(reader: Reader, grammar: Grammar, field: str) -> TensorMeta:
-    """Read a ``DLTensor`` without values: data, device, ndim, dtype, shape, byte_offset.
-
-    ``SendDLTensor``, src/runtime/minrpc/rpc_reference.h @ v0.8; without ``byte_offset`` before.
-    """
+    """Read a ``DLTensor`` without values: data, device, ndim, dtype, shape, byte_offset (v0.8)."""
     data = reader.number(U64, f"{field}: data")
     device = read_device(reader, f"{field}: device")
     ndim = reader.number(I32, f"{field}: ndim")
@@ -288,7 +285,7 @@ _LONGEST_PROTOCOL = 64
 
 
 class CopyRange(NamedTuple):
-    """Which bytes of the server's memory a copy is of, up to v0.7."""
+    """The bytes of the server's memory that a copy is of, up to v0.7."""
 
     handle: int
     offset: int
@@ -301,7 +298,7 @@ class CopyRange(NamedTuple):
 
 
 class Body(NamedTuple):
-    """What follows the code of a packet."""
+    """The body of a packet behind its code."""
 
     function: int | None = None
     protocol: str = ""
@@ -312,7 +309,7 @@ class Body(NamedTuple):
 
 
 def read_body(reader: Reader, grammar: Grammar, name: str, copied: int | None = None) -> Body:
-    """Read what follows a code, up to where the packet should end."""
+    """Read a body up to the expected end of the packet."""
     match name:
         case "Shutdown":
             return Body()

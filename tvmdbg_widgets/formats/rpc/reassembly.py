@@ -1,8 +1,7 @@
-"""Payloads of one direction, captured in any order, to one stream of bytes.
+"""Payloads of one direction, captured in any order, as one stream of bytes.
 
-Everything is reckoned on offsets: no payload is held, and what is out of order waits for nothing.
-Sequence numbers count modulo 2^32 (RFC 9293, 3.4); two segments captured in succession are taken
-to lie less than 2 GiB apart.
+Only offsets are kept in memory, no payloads. Sequence numbers count modulo 2^32 (RFC 9293, 3.4);
+consecutive segments are taken to lie less than 2 GiB apart.
 """
 
 from __future__ import annotations
@@ -22,7 +21,7 @@ from tvmdbg_widgets.sources.byte_source import ByteSource, read_near
 
 @dataclass(frozen=True, slots=True)
 class Extents:
-    """Where the bytes of a stream lie, in stream order; between extents nothing was captured."""
+    """Byte ranges of a stream in stream order; the gaps between them were not captured."""
 
     starts: NDArray[np.int64]
     offsets: NDArray[np.int64]
@@ -35,7 +34,7 @@ NOTHING = Extents(*(np.empty(0, np.int64) for _ in range(4)))
 
 @dataclass(frozen=True, slots=True)
 class TcpStream:
-    """What reassembly made of one direction."""
+    """One reassembled direction."""
 
     size: int
     extents: Extents
@@ -47,7 +46,7 @@ class TcpStream:
 
 
 def reassemble(rows: Payloads, first: int | None, last: int | None) -> TcpStream:
-    """Lay the payloads of one direction in order; of bytes captured twice the first copy counts."""
+    """Order the payloads of one direction; the first copy of repeated bytes counts."""
     if not len(rows):
         size = 0 if first is None or last is None else max(0, _signed(last - first))
         return TcpStream(size, NOTHING, NOTHING, repeated=0, late=0, cut=0, outside=0)
@@ -61,19 +60,19 @@ def reassemble(rows: Payloads, first: int | None, last: int | None) -> TcpStream
         starts -= starts.min()
     highest = size = int((starts + rows["sent"]).max(initial=0))
     if last is not None:
-        # Of all offsets this number stands for, the one next to the end of what was captured.
+        # The offset of this number that is nearest to the captured end.
         base = known if first is not None else int(sequence[0]) - int(starts[0])
         size = max(size, highest + _signed(last - base - highest))
     late = int((starts[1:] < np.maximum.accumulate(starts)[:-1]).sum())
     cut = int((rows["captured"] < rows["sent"]).sum())
     before = np.minimum(np.maximum(-starts, 0), rows["captured"])
-    whole = Extents(
+    segments = Extents(
         starts + before,
         rows["offset"] + before,
         rows["captured"] - before,
         rows["time"].astype(np.int64),
     )
-    extents, copies, repeated = _first_copies(whole)
+    extents, copies, repeated = _first_copies(segments)
     return TcpStream(size, extents, copies, repeated, late, cut, int(before.sum()))
 
 
@@ -81,15 +80,15 @@ def _signed(number: int) -> int:
     return (number + (1 << 31)) % (1 << 32) - (1 << 31)
 
 
-def _first_copies(whole: Extents) -> tuple[Extents, Extents, int]:
-    """Return extents that do not overlap, the segments that gave way, and how many bytes did."""
-    order = np.argsort(whole.starts, kind="stable")
-    order = order[whole.lengths[order] > 0]
-    starts = whole.starts[order]
-    ends = starts + whole.lengths[order]
+def _first_copies(segments: Extents) -> tuple[Extents, Extents, int]:
+    """Return disjoint extents, the overlapped segments, and the number of overlapped bytes."""
+    order = np.argsort(segments.starts, kind="stable")
+    order = order[segments.lengths[order] > 0]
+    starts = segments.starts[order]
+    ends = starts + segments.lengths[order]
     covered = np.maximum.accumulate(ends)
     if (starts[1:] >= covered[:-1]).all():
-        return _taken(whole, order), NOTHING, 0
+        return _taken(segments, order), NOTHING, 0
     # A run of segments that overlap starts where all before have ended.
     alone = np.ones(len(order) + 1, bool)
     alone[1:-1] = starts[1:] >= covered[:-1]
@@ -102,29 +101,29 @@ def _first_copies(whole: Extents) -> tuple[Extents, Extents, int]:
         pieces += _sweep(starts[run].tolist(), ends[run].tolist(), order[run].tolist())
     begin, end, owner = np.array(pieces, np.int64).T
     kept = Extents(
-        begin, whole.offsets[owner] + begin - whole.starts[owner], end - begin, whole.times[owner]
+        begin,
+        segments.offsets[owner] + begin - segments.starts[owner],
+        end - begin,
+        segments.times[owner],
     )
-    lone = _taken(whole, order[single])
+    lone = _taken(segments, order[single])
     merged = [
         np.concatenate([getattr(lone, name), getattr(kept, name)]) for name in Extents.__slots__
     ]
     place = np.argsort(merged[0], kind="stable")
-    used = np.bincount(owner, weights=end - begin, minlength=len(whole.starts)).astype(np.int64)
+    used = np.bincount(owner, weights=end - begin, minlength=len(segments.starts)).astype(np.int64)
     overlapping = np.sort(order[~single])
-    lacking = whole.lengths[overlapping] - used[overlapping]
-    copies = _taken(whole, overlapping[lacking > 0])
+    lacking = segments.lengths[overlapping] - used[overlapping]
+    copies = _taken(segments, overlapping[lacking > 0])
     return Extents(*(each[place] for each in merged)), copies, int(lacking.sum())
 
 
-def _taken(whole: Extents, rows: NDArray[np.intp]) -> Extents:
-    return Extents(*(getattr(whole, name)[rows] for name in Extents.__slots__))
+def _taken(extents: Extents, rows: NDArray[np.intp]) -> Extents:
+    return Extents(*(getattr(extents, name)[rows] for name in Extents.__slots__))
 
 
 def _sweep(starts: list[int], ends: list[int], arrival: list[int]) -> list[tuple[int, int, int]]:
-    """Cut segments that overlap into pieces ``(begin, end, arrival)`` of the first to arrive.
-
-    The segments are sorted by start and leave no hole between them.
-    """
+    """Cut adjoining, overlapping segments into pieces ``(begin, end, arrival)`` of first copies."""
     pieces: list[tuple[int, int, int]] = []
     open_ones: list[tuple[int, int]] = []  # a heap of (arrival, end)
     count, following = len(starts), 0
@@ -146,15 +145,12 @@ def _sweep(starts: list[int], ends: list[int], arrival: list[int]) -> list[tuple
         at = stop
 
 
-#: Payloads that are read at once, and bytes that are checked for gaps before they are taken.
+#: Payloads read at once, and bytes checked for gaps before they are read.
 _BATCH, _SPAN = 256, 1 << 20
 
 
 class CapturedStream(ByteSource):
-    """A byte stream that lies in extents of a file, read in place.
-
-    Reading across bytes that were not captured raises FormatError; ask for the gaps first.
-    """
+    """A byte stream in extents of a file; reading across gaps raises FormatError."""
 
     def __init__(self, file: ByteSource, extents: Extents, size: int, name: str) -> None:
         self.file = file
@@ -168,7 +164,7 @@ class CapturedStream(ByteSource):
         return self.file.trouble()
 
     def gaps(self) -> tuple[tuple[int, int], ...]:
-        """Return the stretches ``(start, length)`` that were not captured."""
+        """Return the missing stretches ``(start, length)``."""
         if not self.size:
             return ()
         ends = self.extents.starts + self.extents.lengths
@@ -178,7 +174,7 @@ class CapturedStream(ByteSource):
         return tuple(zip(starts[missing].tolist(), lengths[missing].tolist(), strict=True))
 
     def pieces(self, offset: int, length: int) -> int:
-        """Return how many extents a range takes its bytes from."""
+        """Return the number of extents in a range."""
         first, stop = self._within(offset, offset + length)
         return stop - first
 
@@ -197,13 +193,13 @@ class CapturedStream(ByteSource):
                 done += len(piece)
 
     def _check(self, offset: int, length: int) -> None:
-        """Refuse gaps before memory is taken for them: sequence numbers claim any length."""
+        """Refuse gaps before memory is allocated: sequence numbers claim any length."""
         super()._check(offset, length)
         if length > _SPAN:
             self._pieces(offset, offset + length)
 
     def _pieces(self, offset: int, end: int) -> tuple[np.ndarray, np.ndarray]:
-        """Return where the bytes of a range lie in the file, and how many."""
+        """Return offsets in the file and lengths of the parts of a range."""
         here = slice(*self._within(offset, end))
         starts, lengths = self.extents.starts[here], self.extents.lengths[here]
         begins = np.maximum(starts, offset)
@@ -231,7 +227,7 @@ def stream_issues(
     source: CapturedStream, stream: TcpStream, gaps: Sequence[tuple[int, int]]
 ) -> list[Issue]:
     """Return the issues of one direction; copies are compared with the bytes they repeat."""
-    found: list[tuple[str, IssueSeverity, str]] = []
+    problems: list[tuple[str, IssueSeverity, str]] = []
     if gaps:
         missing = sum(length for _, length in gaps)
         start, length = gaps[0]
@@ -240,34 +236,33 @@ def stream_issues(
             f"in {counted(len(gaps), 'gap')}; the first starts at byte {start:,} and is "
             f"{counted(length, 'byte')} long"
         )
-        found.append(("missing-bytes", IssueSeverity.ERROR, text))
+        problems.append(("missing-bytes", IssueSeverity.ERROR, text))
     if stream.cut:
         text = f"captured in part: {counted(stream.cut, 'segment')}"
         hint = "record with a larger snapshot length (tcpdump -s 0)"
-        found.append(("cut-segments", IssueSeverity.WARNING, f"{text}; {hint}"))
+        problems.append(("cut-segments", IssueSeverity.WARNING, f"{text}; {hint}"))
     if count := len(stream.copies.starts):
         first, differing, compared = _compare(source, stream)
         if first is not None:
             text = f"bytes of {counted(differing, 'segment')}, first byte {first:,}"
             text = f"sent again with other values: {text}; the first copy was kept"
-            found.append(("differing-copies", IssueSeverity.ERROR, text))
+            problems.append(("differing-copies", IssueSeverity.ERROR, text))
         rest = "" if compared == count else f"; {count - compared:,} of them were not compared"
         text = f"in {counted(count, 'segment')}: {counted(stream.repeated, 'byte')}{rest}"
-        found.append(("repeated-bytes", IssueSeverity.NOTE, f"captured again, {text}"))
+        problems.append(("repeated-bytes", IssueSeverity.NOTE, f"captured again, {text}"))
     if stream.late:
         text = f"captured after one that follows it: {counted(stream.late, 'segment')}"
-        found.append(("out-of-order", IssueSeverity.NOTE, f"{text}; put in order"))
+        problems.append(("out-of-order", IssueSeverity.NOTE, f"{text}; put in order"))
     if stream.outside:
         text = f"sent with sequence numbers before that of SYN: {counted(stream.outside, 'byte')}"
-        found.append(("bytes-before-start", IssueSeverity.WARNING, f"{text}; left out"))
-    return [Issue(rule, severity, text, file=source.name) for rule, severity, text in found]
+        problems.append(("bytes-before-start", IssueSeverity.WARNING, f"{text}; left out"))
+    return [Issue(rule, severity, text, file=source.name) for rule, severity, text in problems]
 
 
 def _compare(source: CapturedStream, stream: TcpStream) -> tuple[int | None, int, int]:
-    """Return the first offset that differs, segments that do, and segments compared.
+    """Return the first differing offset, and the numbers of differing and compared segments.
 
-    A segment that overlaps thousands of small ones takes as many reads to compare; so that a
-    contrived file does not take long, all comparisons together take a few reads a segment.
+    Comparisons take a few reads a segment on average, so that contrived files do not take long.
     """
     columns = (stream.copies.starts, stream.copies.offsets, stream.copies.lengths)
     allowed = 64 + 2 * (len(stream.extents.starts) + len(columns[0]))

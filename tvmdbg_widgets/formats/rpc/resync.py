@@ -1,4 +1,4 @@
-"""One packet after the other, and where they follow again behind bytes that are none."""
+"""Packets one after the other, and their next start behind damaged bytes."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from tvmdbg_widgets.sources.byte_source import ByteSource, ReadAhead
 # One packet: its length, its code, and what follows, which must end where the length says.
 
 
-#: What is longer is no length of a packet.
+#: Longest packet.
 _LONGEST_PACKET = 1 << 48
 
 
 class RawPacket(NamedTuple):
-    """One packet as it lies in its stream."""
+    """One packet in its stream."""
 
     offset: int
     size: int
@@ -42,7 +42,7 @@ class PacketReader:
         self._ahead = ReadAhead(source)
 
     def packet(self, at: int, replies: int = 0) -> RawPacket | int:
-        """Read the packet at ``at``, or return how many bytes of empty packets lie there."""
+        """Read the packet at ``at``, or return the number of bytes of empty packets there."""
         size = self.source.size
         reader = Reader(self._ahead, at, size)
         end = size
@@ -73,7 +73,7 @@ class PacketReader:
         return RawPacket(at, reader.at - at, code, name, body)
 
     def is_cut_off(self, at: int, error: WireError) -> bool:
-        """Whether what failed at ``at`` seems to be a packet that the stream ends within."""
+        """Return whether a failed packet is one that the stream ends within."""
         size = self.source.size
         if not self.grammar.prefixed:
             return error.is_short
@@ -85,7 +85,7 @@ class PacketReader:
         return known and size - at - 8 < length < _LONGEST_PACKET
 
     def length(self, at: int) -> int | None:
-        """Return the length at ``at``, None where it leads out of the stream."""
+        """Return the length at ``at``, or None if it leads out of the stream."""
         size = self.source.size
         if size - at < 12:
             return None
@@ -93,7 +93,7 @@ class PacketReader:
         return length if 4 <= length <= size - at - 8 else None
 
     def end_of_body(self, at: int) -> int | None:
-        """Return where a packet whose code lies at ``at`` ends by what it holds, if it says so."""
+        """Return the end of a packet by its contents, if they have one."""
         reader = Reader(self._ahead, at, self.source.size)
         try:
             name = self.grammar.codes.get(reader.number(I32, "code"))
@@ -107,29 +107,29 @@ class PacketReader:
         return reader.at
 
     def code(self, at: int) -> int:
-        """Return the code of the packet at ``at``, 0 where the stream ends before it."""
+        """Return the code of the packet at ``at``, 0 if the stream ends before it."""
         at += 8 * self.grammar.prefixed
         reader = Reader(self._ahead, at, self.source.size)
         return reader.number(I32, "code") if reader.left >= 4 else 0
 
 
-#: Bytes that are looked through at once, at first and at most.
+#: Bytes searched at once, at first and at most.
 _SMALLEST, _LARGEST = 1 << 9, 1 << 20
 #: Bytes of a packet that must lie in one piece: length and code.
 _HEAD = 12
-#: Packets that must follow each other for the first to be one; fewer at the end of the stream.
+#: Consecutive packets that confirm the first; fewer at the end of the stream.
 _CHAIN = 3
-#: Bad packets in a row that are passed by their lengths.
+#: Bad packets in a row that are skipped by their lengths.
 _LINKS = 4
 #: Bytes behind damage within which a packet needs no other to prove it.
 _NEAR = 256
-#: Any bytes are one of these, where length and code fit.
+#: Packets with arbitrary contents: only length and code can be checked.
 _WEAK = frozenset({"CopyAck", "Shutdown"})
 #: Handles are addresses: numbers in tensors are smaller, floats are larger.
 _LOWEST_HANDLE, _HIGHEST_HANDLE = 1 << 20, 1 << 48
 #: Letters that numbers in tensors do not spell by chance.
 _LETTERS = 4
-#: Work on places that prove to be none: so much, and as much again for so many bytes of the
+#: Work on false starts: a constant, and as much again for this many bytes of the
 #: stream. With 40 µs a unit, hostile bytes cost less than a second a MB.
 _WORK, _WORK_BYTES = 1000, 100_000
 #: Values that cost as much as to begin a packet.
@@ -137,7 +137,7 @@ _VALUES = 16
 
 
 class Resync:
-    """Looks for packets in one stream."""
+    """Searches packets in one stream."""
 
     def __init__(self, reader: PacketReader, share: int = 1) -> None:
         self._reader = reader
@@ -149,11 +149,10 @@ class Resync:
     def next_packet(
         self, at: int, replies: int = 0, *, chain: bool = False, stop: int | None = None
     ) -> int | None:
-        """Return where the next packets lie from ``at`` on (to ``stop``), None where none do.
+        """Return the start of the next packets from ``at`` on, or None.
 
-        Three must follow each other, or the stream end behind the first or second, unless
-        ``chain`` is set. It gives up when places that look like packets and are none took more
-        work than the size of the stream allows.
+        Three must follow each other, or the stream end behind the first or second, unless ``chain``
+        is set. Gives up when false starts took more work than the size of the stream allows.
         """
         for place in self._places(at, stop):
             if self._work > self._most:
@@ -166,10 +165,9 @@ class Resync:
         return None
 
     def behind(self, bad: int, after: int, replies: int, *, breaks_off: bool) -> int | None:
-        """Return where packets lie again behind a bad one, from ``after`` on.
+        """Return the start of the next packets behind a bad one, from ``after`` on.
 
-        What the bad one says of its own end leads there; else one packet is enough that numbers
-        in a tensor are not by chance. ``breaks_off`` says that the stream may end within it.
+        The bad one's end is tried first; else one packet with a text or a handle is enough.
         """
         prefixed = self._reader.grammar.prefixed
         last = self._reader.source.size - breaks_off
@@ -181,20 +179,17 @@ class Resync:
                 break
             before = self._reader.values
             if end is not None:
-                found = self._leads_to(place, end)
+                sound = self._leads_to(place, end)
             else:
                 near = place - bad <= _NEAR and not breaks_off
-                found = self._chains(place, replies, breaks_off, near=near, alone=alone)
-            if found:
+                sound = self._chains(place, replies, breaks_off, near=near, alone=alone)
+            if sound:
                 return place
             self._work += 1 + (self._reader.values - before) // _VALUES
         return end
 
     def swallowed(self, copy: int, end: int) -> int | None:
-        """Return where a packet lies in the bytes of a copy and ends beyond them.
-
-        Any bytes are a copy: one whose length is wrong reaches into the packets behind it.
-        """
+        """Return the start of a packet that begins inside of a copy with a wrong length."""
         for place in self._places(copy + _HEAD, end):
             if self._work > self._most:
                 return None
@@ -228,13 +223,13 @@ class Resync:
         return True
 
     def _goes_on(self, at: int, sure: bool) -> bool:
-        """Whether a bad packet may follow one that was read, with what else speaks for that."""
+        """Return whether a bad packet may follow the last one."""
         if self._reader.grammar.prefixed:
             return sure or (self._reader.length(at) is not None and self._is_sound(at))
         return sure and self._reader.code(at) in self._reader.grammar.codes
 
     def _end_of(self, bad: int, among: range) -> int | None:
-        """Return where the bad packet ends by its body, or by its length, if packets follow."""
+        """Return the end of the bad packet by its body, or by its length, if packets follow."""
         ends = [end for start in (bad + 8, bad) if (end := self._reader.end_of_body(start))]
         length = self._reader.length(bad)
         ends += [] if length is None else [bad + 8 + length]
@@ -242,7 +237,7 @@ class Resync:
         return next((end for end in ends if end in among and self._is_sound(end)), None)
 
     def _is_sound(self, at: int) -> bool:
-        """Whether a packet lies here, the stream ends, or lengths lead to where either is."""
+        """Return whether a packet lies here, the stream ends, or lengths lead to either."""
         for _ in range(_LINKS):
             if at == self._reader.source.size or self._packet(at) is not None:
                 return True
@@ -253,7 +248,7 @@ class Resync:
         return False
 
     def _leads_to(self, at: int, end: int) -> bool:
-        """Whether packets follow each other up to ``end``, the first no copy."""
+        """Return whether packets follow each other up to ``end``, the first no copy."""
         first = True
         while at < end and (packet := self._packet(at)) is not None:
             if first and packet.name in _WEAK:
@@ -273,7 +268,7 @@ class Resync:
         return self._reader.source.next_gap(at)[0] <= at
 
     def _places(self, at: int, end: int | None = None) -> Iterator[int]:
-        """Yield where length and code could be those of a packet, before ``end`` and in no gap."""
+        """Yield the captured places before ``end`` with a possible length and code."""
         source = self._reader.source
         prefixed = self._reader.grammar.prefixed
         head = _HEAD if prefixed else 4
@@ -300,22 +295,22 @@ class Resync:
 
 
 def _tells(packet: RawPacket) -> bool:
-    """Whether a packet holds what numbers in a tensor are not by chance: a text or a handle."""
+    """Return whether a packet holds a text or a handle, which random numbers are not."""
     body = packet.body
     handles = [body.function or 0, getattr(body.copied, "data", 0)]
-    for each in body.arguments or ():
-        if isinstance(each.value, str) and len(each.value) >= _LETTERS:
-            if each.value.isprintable():
+    for argument in body.arguments or ():
+        if isinstance(argument.value, str) and len(argument.value) >= _LETTERS:
+            if argument.value.isprintable():
                 return True
-        elif each.kind in ("handle", "function", "module", "object"):
-            handles.append(each.value)
-        elif each.kind == "tensor":
-            handles.append(each.value.data)
-    return any(_LOWEST_HANDLE <= each < _HIGHEST_HANDLE for each in handles)
+        elif argument.kind in ("handle", "function", "module", "object"):
+            handles.append(argument.value)
+        elif argument.kind == "tensor":
+            handles.append(argument.value.data)
+    return any(_LOWEST_HANDLE <= argument < _HIGHEST_HANDLE for argument in handles)
 
 
 def _number(data: npt.NDArray[np.uint8], size: int) -> npt.NDArray[np.uint64]:
-    """The little-endian number that starts at each byte."""
+    """Return the little-endian numbers that start at every byte."""
     count = max(0, len(data) - size + 1)
     value = np.zeros(count, np.uint64)
     for byte in range(size):

@@ -1,4 +1,4 @@
-"""One direction of a connection as packets: lengths and codes followed from one to the next."""
+"""One direction of a connection as packets, by their lengths and codes."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _FUNCTIONS = ("function", "handle")
 
 
 class Collected:
-    """Columns that grow with each packet."""
+    """Growing columns of packets."""
 
     def __init__(self) -> None:
         self.offsets = array("q")
@@ -53,7 +53,7 @@ class Collected:
         self.protocol = self.protocol or body.protocol
         arguments = body.arguments or ()
         if packet.name in _ASKING:
-            named = [each.value for each in arguments if isinstance(each.value, str)]
+            named = [argument.value for argument in arguments if isinstance(argument.value, str)]
             if named:
                 self.names[index] = named[0]
         elif packet.name == "CallFunc" and len(arguments) > 1 and arguments[0].kind == "module":
@@ -69,7 +69,7 @@ class Collected:
         return self.offsets[-1], self.sizes[-1]
 
     def drop_last_copy(self) -> None:
-        """Take back the last packet, a ``CopyAck``."""
+        """Remove the last packet, a ``CopyAck``."""
         for column in (self.offsets, self.sizes, self.codes, self.states, self.functions):
             column.pop()
         self.payloads.pop()
@@ -77,7 +77,7 @@ class Collected:
         self.replies -= 1
 
     def add_cut_off(self, offset: int, size: int, code: int) -> None:
-        """Append a packet of which the end is missing."""
+        """Append a packet with a missing end."""
         self._append(offset, size, code, PacketState.CUT_OFF)
 
     def _append(self, offset: int, size: int, code: int, state: PacketState) -> None:
@@ -90,7 +90,7 @@ class Collected:
         self.asked.append(0)
 
     def packets(self, size: int) -> StreamPackets:
-        """Return the columns, which grow no more."""
+        """Return the final columns."""
         return StreamPackets(
             offsets=np.frombuffer(self.offsets, np.int64),
             sizes=np.frombuffer(self.sizes, np.int64),
@@ -108,7 +108,7 @@ class Collected:
 
 
 Gaps = tuple[tuple[int, int], ...]
-#: Bytes behind a damage within which a gap is taken for its cause.
+#: Bytes behind a damage within which a gap is its likely cause.
 _NEAR = 12
 _TOLD_EVERY = 4096
 _GAVE_UP = (
@@ -124,11 +124,7 @@ def read_stream(
     gaps: Gaps = (),
     asked: Sequence[int] | None = None,
 ) -> StreamPackets:
-    """Read the headers of all packets; what is copied is not read.
-
-    Memory grows by 45 bytes a packet. What is no packet is left out and told as a damage, and
-    reading goes on where packets follow each other again.
-    """
+    """Read the headers of all packets in 45 bytes of memory each; damages are skipped."""
     walk = _StreamWalk(PacketReader(source, grammar, asked), gaps, start)
     with tqdm(
         total=source.size, unit="B", unit_scale=True, desc="packets", delay=1, leave=False
@@ -146,7 +142,7 @@ def read_stream(
 def first_packets(
     source: ByteSource, grammar: Grammar, start: int, most: int, asked: Sequence[int] | None = None
 ) -> StreamPackets:
-    """Read at most ``most`` packets, empty ones among them, up to the first that is none."""
+    """Read at most ``most`` packets, with empty ones, up to the first damage."""
     walk = _StreamWalk(PacketReader(source, grammar, asked), (), start)
     for _ in range(most):
         if walk.at >= source.size:
@@ -159,7 +155,7 @@ def first_packets(
 
 
 class _StreamWalk:
-    """The way through one stream."""
+    """A walk through one stream."""
 
     def __init__(self, reader: PacketReader, gaps: Gaps, at: int) -> None:
         self.at = at
@@ -171,7 +167,7 @@ class _StreamWalk:
         self._next_gap = 0
 
     def step(self) -> None:
-        """Read the packet at ``at`` and go behind it."""
+        """Read the packet at ``at`` and move behind it."""
         gap = self._gap()
         if gap is not None and gap[0] <= self.at:
             raise WireError(
@@ -193,7 +189,7 @@ class _StreamWalk:
         self.found.add(packet, state)
 
     def resume_behind(self, error: WireError) -> None:
-        """Note what is wrong at ``at`` and go where packets follow again."""
+        """Note the damage at ``at`` and move to the next packets."""
         at, after = self.at, self.at + 1
         gap = self._gap()
         if gap is not None and gap[0] < (error.offset or at) + _NEAR:
@@ -211,7 +207,7 @@ class _StreamWalk:
         self._note(at, f"{error}{more}")
 
     def _take_back_copy(self, end: int) -> bool:
-        """Leave out a copy right before ``end`` whose length reaches into other packets."""
+        """Drop a copy right before ``end`` whose length reaches into other packets."""
         copy = self.found.last_copy(self._reader.grammar)
         if copy is None or copy[0] + copy[1] != end or not self._reader.grammar.prefixed:
             return False
@@ -220,12 +216,12 @@ class _StreamWalk:
             return False
         self.found.drop_last_copy()
         self.at = place
-        found = f"{copy[1] - 8}, with other packets within"
-        self._note(copy[0], str(WireError("length of the packet", copy[0], "its end", found)))
+        read = f"{copy[1] - 8}, with other packets within"
+        self._note(copy[0], str(WireError("length of the packet", copy[0], "its end", read)))
         return True
 
     def give_up(self, error: WireError) -> None:
-        """Note what is wrong at ``at`` and read no further."""
+        """Note the damage at ``at`` and stop."""
         at, self.at = self.at, self._size
         if self._reader.is_cut_off(at, error):
             self.found.add_cut_off(at, self._size - at, self._reader.code(at))
@@ -243,5 +239,5 @@ class _StreamWalk:
 
 
 def _is_carried(gap: tuple[int, int], payload: StreamSpan | None, end: int) -> bool:
-    """Whether the part of a gap before ``end`` lies in what a packet copies."""
+    """Return whether the part of a gap before ``end`` lies in a copy's payload."""
     return payload is not None and payload.offset <= gap[0] and min(end, sum(gap)) <= sum(payload)

@@ -1,7 +1,7 @@
 """One record of an Ansor log: ``{"i": [task, state], "r": result, "v": "v0.6"}``.
 
-``ReadMeasureRecord`` and the handlers before it, src/auto_scheduler/measure_record.cc. The reader
-there decides by the length of the task's array and never looks at ``v``; so does this one.
+``ReadMeasureRecord`` and the handlers before it, src/auto_scheduler/measure_record.cc. That reader
+decides by the length of the task's array and ignores ``v``; so does this one.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ _TASK = b'{"i": [['
 _STEPS = b'], [[], [["'
 _NEXT_STEP = b'], ["'
 _RESULT = b']]]], "r": '
-_QUOTES = 4  # of "v" and what it says
+_QUOTES = 4  # of "v" and its value
 _MOST_KEPT, _MOST_ORDERS, _MOST_STEPS, _LONGEST_STEP = 100_000, 1_000, 1_000, 1_000
 _MOST_TASKS, _LONGEST_TASK = 10_000, 10_000
 _MOST_SPLITS = 10_000
@@ -64,7 +64,7 @@ _USUAL_SPLIT = re.compile(
 
 
 class _Tail(msgspec.Struct, gc=False, forbid_unknown_fields=True):
-    """What follows ``"r": `` in a record whose numbers are as they mostly are."""
+    """The end of a record from ``"r": `` on, with usual numbers."""
 
     r: Usual
     v: Annotated[str, Meta(max_length=_VERSION_LENGTH)]
@@ -76,9 +76,8 @@ _DECODE_TAIL = msgspec.json.Decoder(_Tail).decode
 class AnsorReader:
     """Reads records into columns.
 
-    A record in the spacing that TVM writes is read by parts: its task and its steps are mostly
-    bytes that were checked before. All other lines go through :func:`parse`, which also says what
-    is wrong with them.
+    Records in TVM's spacing are read in parts, mostly bytes that were checked before. Other lines
+    go through :func:`parse`, which also reports faults.
     """
 
     def __init__(self, tasks: Tasks, columns: TrialColumns) -> None:
@@ -89,7 +88,7 @@ class AnsorReader:
         self.odd = ""
 
     def add_usual(self, line: bytes, offset: int, number: int) -> bool:
-        """Add a record; False, and nothing done, where it needs :meth:`add`."""
+        """Add a record; False, and nothing done, if it needs :meth:`add`."""
         begin, end = line.find(_STEPS), line.rfind(_RESULT)
         task = self._task_of.get(line[:begin])
         if task is None or end < begin:
@@ -108,7 +107,7 @@ class AnsorReader:
         return True
 
     def add(self, document: dict[str, Any], line: bytes, offset: int, number: int) -> None:
-        """Add a record of any spacing and order of keys."""
+        """Add a record with any spacing and order of keys."""
         task, steps, result, version = parse(document)
         index = self._tasks.add(task)
         self.odd = result.odd
@@ -127,7 +126,7 @@ class AnsorReader:
 
 
 def _is_task(raw: bytes, document: dict[str, Any]) -> bool:
-    """Whether bytes are the task of a record, so that the same bytes are it again."""
+    """Return whether bytes are the task of a record, and may be cached as such."""
     try:
         return bool(decode(raw) == document["i"][0])
     except LineProblem:
@@ -135,7 +134,7 @@ def _is_task(raw: bytes, document: dict[str, Any]) -> bool:
 
 
 class _Kinds(dict[bytes, bytes]):
-    """The kind of each step that was checked before, by its bytes between ``["`` and ``]``."""
+    """Cached kinds of checked steps by their bytes between ``["`` and ``]``."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -170,14 +169,14 @@ class _Kinds(dict[bytes, bytes]):
 
 
 class _KnownSteps:
-    """Steps of records, looked up among those that were checked before."""
+    """Steps of records, cached once checked."""
 
     def __init__(self) -> None:
         self._kinds = _Kinds()
         self._order: dict[bytes, _StepOrder] = {}
 
     def unroll(self, pieces: list[bytes]) -> int:
-        """Return the largest N of a pragma that unrolls, -1 where there is none."""
+        """Return the largest N of a pragma that unrolls, or -1."""
         if len(pieces) > _MOST_STEPS:
             raise LineProblem("steps", "fewer, to be looked at so", InWords(f"{len(pieces):,}"))
         if len(self._kinds) > _MOST_KEPT:
@@ -204,7 +203,7 @@ class _KnownSteps:
 
 
 class _StepOrder(NamedTuple):
-    """Where splits are, where steps follow them, and where steps unroll."""
+    """Positions of splits, of steps that follow them, and of unrolling steps."""
 
     splits: frozenset[int]
     follows: tuple[int, ...]
@@ -217,12 +216,12 @@ def _unroll(step: AnyStep) -> int:
 
 
 def _tail(tail: bytes) -> tuple[Result, str]:
-    """Return the result and the version of what follows ``"r": ``."""
-    found = _DECODE_TAIL(b'{"r": ' + tail)
-    costs, error, *numbers = found.r
+    """Return the result and the version after ``"r": ``."""
+    record = _DECODE_TAIL(b'{"r": ' + tail)
+    costs, error, *numbers = record.r
     if error == 0 and len(costs) == 1 and costs[0] < ANSOR_FAILED_COST:
-        return Result(costs, "", costs[0], 0, *numbers), found.v
-    return result_of(found.r, "r", ANSOR_FAILED_COST), found.v
+        return Result(costs, "", costs[0], 0, *numbers), record.v
+    return result_of(record.r, "r", ANSOR_FAILED_COST), record.v
 
 
 def parse(document: dict[str, Any]) -> tuple[Task, tuple[AnyStep, ...], Result, str]:
@@ -256,7 +255,7 @@ def _step(piece: bytes) -> AnyStep:
 
 
 def check_keys(document: dict[str, Any], keys: Iterable[str]) -> None:
-    """Raise LineProblem where a document has not exactly these keys."""
+    """Raise LineProblem unless a document has exactly these keys."""
     wanted = tuple(keys)
     for key in document:
         if key not in wanted:
@@ -268,21 +267,24 @@ def check_keys(document: dict[str, Any], keys: Iterable[str]) -> None:
 
 def read_task(value: Any) -> Task:
     """Return the task of a record (``Handler<SearchTaskNode>``): 2 fields in v0.2, 6 in v0.6."""
-    found = array(value, "i[0]", 2, 3, 4, 5, 6)
-    key, target = text(found[0], "i[0][0]"), text(found[1], "i[0][1]")
+    items = array(value, "i[0]", 2, 3, 4, 5, 6)
+    key, target = text(items[0], "i[0][0]"), text(items[1], "i[0][1]")
     hardware = host = rewrite = names = None
-    if len(found) > 2:
-        numbers = array(found[2], "i[0][2]", 8)
+    if len(items) > 2:
+        numbers = array(items[2], "i[0][2]", 8)
         hardware = HardwareParams(
-            *(whole(each, f"i[0][2][{i}]", -_INT64, _INT64 - 1) for i, each in enumerate(numbers))
+            *(
+                whole(number, f"i[0][2][{i}]", -_INT64, _INT64 - 1)
+                for i, number in enumerate(numbers)
+            )
         )
-    if len(found) > 3:
-        host = text(found[3], "i[0][3]")
-    if len(found) > 4:
-        rewrite = whole(found[4], "i[0][4]", 0, _REWRITES)
-    if len(found) > 5:
+    if len(items) > 3:
+        host = text(items[3], "i[0][3]")
+    if len(items) > 4:
+        rewrite = whole(items[4], "i[0][4]", 0, _REWRITES)
+    if len(items) > 5:
         names = tuple(
-            text(each, f"i[0][5][{i}]") for i, each in enumerate(array(found[5], "i[0][5]"))
+            text(number, f"i[0][5][{i}]") for i, number in enumerate(array(items[5], "i[0][5]"))
         )
     return Task(
         0,
@@ -293,12 +295,12 @@ def read_task(value: Any) -> Task:
         target_of(host) if host else None,
         rewrite,
         names,
-        len(found),
+        len(items),
     )
 
 
 def workload_of(key: str) -> Workload:
-    """Take a workload key apart; any text is one."""
+    """Split a workload key; any text is one."""
     try:
         decoded = decode(key.encode())
     except LineProblem:
@@ -316,17 +318,19 @@ def _version(value: Any) -> str:
 Check: TypeAlias = Callable[[Any, str], Any]
 
 _INT32 = 2**31 - 1
-#: Real schedules have up to some hundred.
+#: Real schedules have up to a few hundred steps.
 _MOST_STEPS_steps = 20_000
 _UNROLL = "auto_unroll_max_step$"
 
 
 def parse_steps(items: object) -> tuple[AnyStep, ...]:
     """Return the transform steps of a record."""
-    found = array(items, "steps")
-    if len(found) > _MOST_STEPS_steps:
-        raise LineProblem("steps", f"at most {_MOST_STEPS_steps:,}", InWords(f"{len(found):,}"))
-    steps = [parse_step(each, index) for index, each in enumerate(found)]
+    step_items = array(items, "steps")
+    if len(step_items) > _MOST_STEPS_steps:
+        raise LineProblem(
+            "steps", f"at most {_MOST_STEPS_steps:,}", InWords(f"{len(step_items):,}")
+        )
+    steps = [parse_step(item, index) for index, item in enumerate(step_items)]
     for index, step in enumerate(steps):
         for source in followed(step):
             # TVM looks among all steps of the record (ExtractSplitLengths, transform_step.cc).
@@ -337,19 +341,19 @@ def parse_steps(items: object) -> tuple[AnyStep, ...]:
 
 
 def parse_step(items: object, index: int) -> AnyStep:
-    """Return one step; what it follows is not looked at."""
-    found = array(items, f"step {index}")
-    code = found[0] if found else None
+    """Return one step without checking the steps that it follows."""
+    parts_ = array(items, f"step {index}")
+    code = parts_[0] if parts_ else None
     if type(code) is not str or code not in STEPS:
         raise LineProblem(f"step {index}", f"one of {', '.join(STEPS)}", code)
     name = f"step {index} ({code})"
     checks = _CHECKS[code]
-    if len(found) != len(checks) + 1:
-        fields_found = InWords(f"{len(found) - 1}")
+    if len(parts_) != len(checks) + 1:
+        fields_found = InWords(f"{len(parts_) - 1}")
         raise LineProblem(name, counted(len(checks), "field"), fields_found)
     try:
         values = [
-            check(value, field) for value, (field, check) in zip(found[1:], checks, strict=True)
+            check(value, field) for value, (field, check) in zip(parts_[1:], checks, strict=True)
         ]
     except LineProblem as problem:
         where = f"{name} {problem.field}"
@@ -358,7 +362,7 @@ def parse_step(items: object, index: int) -> AnyStep:
 
 
 def followed(step: AnyStep) -> tuple[int, ...]:
-    """Return which splits a step takes its factors from."""
+    """Return the splits that a step takes its factors from."""
     if isinstance(step, FollowSplitStep):
         return (step.src_step_id,)
     return step.src_step_ids if isinstance(step, FollowFusedSplitStep) else ()
@@ -369,35 +373,35 @@ def _flag(value: Any, field: str) -> bool:
 
 
 def _numbers(value: Any, field: str, low: int) -> tuple[int, ...]:
-    found = array(value, field)
-    for i, each in enumerate(found):
-        if type(each) is not int or not low <= each <= _INT32:
-            whole(each, f"{field}[{i}]", low, _INT32)
-    return tuple(found)
+    numbers = array(value, field)
+    for i, number in enumerate(numbers):
+        if type(number) is not int or not low <= number <= _INT32:
+            whole(number, f"{field}[{i}]", low, _INT32)
+    return tuple(numbers)
 
 
 def _order(value: Any, field: str) -> tuple[int, ...]:
     # TVM applies a list that is too short, and loses the other loops.
-    found = _numbers(value, field, 0)
-    if len(set(found)) < len(found):
+    order = _numbers(value, field, 0)
+    if len(set(order)) < len(order):
         raise LineProblem(field, "each loop once", InWords("one twice"))
-    return found
+    return order
 
 
 def _name(value: Any, field: str) -> str:
-    """Return the name of a memory or a pragma, which is shown as it is in loop nests."""
-    found = text(value, field)
-    if not found.isprintable():
-        raise LineProblem(field, "printable characters", found)
-    return found
+    """Return the name of a memory or a pragma."""
+    name = text(value, field)
+    if not name.isprintable():
+        raise LineProblem(field, "printable characters", name)
+    return name
 
 
 def _pragma(value: Any, field: str) -> str:
-    found = _name(value, field)
-    number = found[len(_UNROLL) :] if found.startswith(_UNROLL) else ""
+    pragma = _name(value, field)
+    number = pragma[len(_UNROLL) :] if pragma.startswith(_UNROLL) else ""
     if number.isdecimal() and (len(number) > 10 or int(number) > _INT32):
-        raise LineProblem(field, f"at most {_UNROLL}{_INT32}", found)
-    return found
+        raise LineProblem(field, f"at most {_UNROLL}{_INT32}", pragma)
+    return pragma
 
 
 _ID: Check = partial(whole, low=0, high=_INT32)

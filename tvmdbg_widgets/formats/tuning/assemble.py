@@ -1,4 +1,4 @@
-"""Files of one tuning to one log."""
+"""Files of one tuning joined to one log."""
 
 from __future__ import annotations
 
@@ -33,10 +33,10 @@ from tvmdbg_widgets.model.tuning.trials import FIELDS, Trials
 from tvmdbg_widgets.sources.byte_source import ByteSource
 from tvmdbg_widgets.sources.file_source import Change, GrowingFile
 
-#: Rules of issues that are told anew of all logs together.
+#: Rules of issues that are counted again over all logs.
 COUNTED = ("lines-refused", "log-cut", "not-decoded")
 
-#: Rules of issues that files of records give, or their lines joined to those of others.
+#: Rules of issues that come from lines of records, alone or joined to others.
 OF_LINES = (
     *COUNTED,
     "cost-without-error",
@@ -55,8 +55,8 @@ def assemble(
     registered: Iterable[str] = (),
 ) -> TuningParts:
     """Join the files of one tuning."""
-    files = [each for each in pieces if each.kind == "tuning-records"]
-    logs = [log_of(each.value, _workloads(each, files)) for each in files]
+    files = [piece for piece in pieces if piece.kind == "tuning-records"]
+    logs = [log_of(piece.value, _workloads(piece, files)) for piece in files]
     return beside(combine(logs, options.title), pieces, issues, registered=registered)
 
 
@@ -68,20 +68,20 @@ def beside(
     registered: Iterable[str] = (),
     dags: Mapping[str, str] | None = None,
 ) -> TuningParts:
-    """Return records with what other files tell of them; parameters as :func:`assemble`."""
-    outputs = [each for each in pieces if each.kind == "tuning-output"]
-    dumps = [each for each in pieces if each.kind == "tuning-dags"]
+    """Join records with the other files of a tuning; parameters as :func:`assemble`."""
+    outputs = [piece for piece in pieces if piece.kind == "tuning-output"]
+    dumps = [piece for piece in pieces if piece.kind == "tuning-dags"]
     texts: dict[str, str] = {}
-    for each in outputs:
-        texts |= each.value.dags
-    for each in dumps:
-        texts |= each.value
-    measured = [one for each in outputs for one in each.value.measurements]
+    for piece in outputs:
+        texts |= piece.value.dags
+    for piece in dumps:
+        texts |= piece.value
+    measured = [one for piece in outputs for one in piece.value.measurements]
     messages = join_messages(measured, log.trials)
-    found = [*issues, *(each for each in log.issues if each.rule != "messages-unjoined")]
-    if alone := sum(each.row < 0 for each in messages):
+    other_issues = [*issues, *(piece for piece in log.issues if piece.rule != "messages-unjoined")]
+    if alone := sum(piece.row < 0 for piece in messages):
         of_all = f"{alone:,} of {counted(len(messages), 'measurement')} in the output"
-        found.append(
+        other_issues.append(
             Issue(
                 "messages-unjoined",
                 IssueSeverity.NOTE,
@@ -92,49 +92,49 @@ def beside(
                 file=outputs[0].source.name,
             )
         )
-    found += [
+    other_issues += [
         Issue(
             "output-empty",
             IssueSeverity.ERROR,
             "a line as of a tuning's output stands in this text, but no row, measurement or DAG "
             "can be read: are its lines cut? Paste them whole",
-            file=each.source.name,
+            file=piece.source.name,
         )
-        for each in outputs
-        if each.value.is_empty
+        for piece in outputs
+        if piece.value.is_empty
     ]
-    console = last([each.value.console for each in outputs])
+    console = last([piece.value.console for piece in outputs])
     if console is not None and not log.tasks:
         log = replace(log, tuner=console.tuner, tasks=_printed_tasks(console))
     return replace(
         log,
-        beside=tuple(each.source for each in (*outputs, *dumps)),
+        beside=tuple(piece.source for piece in (*outputs, *dumps)),
         dags=texts | dict(dags or {}),
         console=console,
-        latency=last([each.value.latency for each in outputs]),
+        latency=last([piece.value.latency for piece in outputs]),
         messages=messages,
-        glyphs="".join(each.value.glyphs for each in outputs),
+        glyphs="".join(piece.value.glyphs for piece in outputs),
         registered=tuple(registered),
-        issues=Issues(found),
+        issues=Issues(other_issues),
     )
 
 
 def _printed_tasks(console: ConsoleTable) -> tuple[Task, ...]:
-    """Return the tasks of a table, where no record tells of any."""
+    """Return the tasks of a printed table, if no record has any."""
     return tuple(
         Task(
             index,
             cast("Tuner", console.tuner),
-            Workload(each.description, each.description or f"task {each.id}", None),
+            Workload(row.description, row.description or f"task {row.id}", None),
             Target.parse(""),
         )
-        for index, each in enumerate(console.rows)
+        for index, row in enumerate(console.rows)
     )
 
 
 def log_of(file: RecordFile, workloads: Sequence[StoredWorkload] = ()) -> TuningParts:
     """Return one file of records as a log of its own."""
-    tasks = tuple(_named(each, file, workloads) for each in file.tasks)
+    tasks = tuple(_named(own_task, file, workloads) for own_task in file.tasks)
     issues = list(file.issues)
     missing = [task for task, number in file.numbered.items() if number >= len(workloads)]
     if missing:
@@ -148,7 +148,7 @@ def log_of(file: RecordFile, workloads: Sequence[StoredWorkload] = ()) -> Tuning
                 file=file.source.name,
             )
         )
-    tuners = {each.tuner for each in tasks}
+    tuners = {own_task.tuner for own_task in tasks}
     return TuningParts(
         file.source.name,
         tuners.pop() if len(tuners) == 1 else "mixed" if tuners else "",
@@ -165,15 +165,12 @@ def log_of(file: RecordFile, workloads: Sequence[StoredWorkload] = ()) -> Tuning
 
 
 def _workloads(piece: Part, files: Sequence[Part]) -> tuple[StoredWorkload, ...]:
-    """Return the workloads that the records of a file are numbered by.
-
-    Its own, else those beside it, else those of the only file that has any.
-    """
+    """Return the workloads that a file's records number: its own, else its folder's or the only."""
     file: RecordFile = piece.value
     if file.workloads or not file.numbered:
         return file.workloads
-    others = [each for each in files if each.value.workloads]
-    beside = [each for each in others if _folder(each) == _folder(piece)] or others
+    others = [other for other in files if other.value.workloads]
+    beside = [other for other in others if _folder(other) == _folder(piece)] or others
     return beside[0].value.workloads if len(beside) == 1 else ()
 
 
@@ -182,20 +179,20 @@ def _folder(piece: Part) -> str:
 
 
 def _named(task: Task, file: RecordFile, workloads: Sequence[StoredWorkload]) -> Task:
-    """Return a task with the workload that its number stands for."""
+    """Return a task with the workload of its number."""
     number = file.numbered.get(task.index, math.inf)
     if number >= len(workloads):
         return task
-    found = workloads[int(number)]
-    workload = Workload(found.hash, found.name or found.hash, task.workload.args)
+    stored = workloads[int(number)]
+    workload = Workload(stored.hash, stored.name or stored.hash, task.workload.args)
     return replace(task, workload=workload)
 
 
 class FollowedParts:
-    """The parts of a log, as far as its files have grown.
+    """The parts of a log while its files grow.
 
-    Rows of a file that grew are added behind all others. Where a file was cut off and written
-    again, or belongs to a MetaSchedule database, all files are read again.
+    New rows are appended. If a file was rewritten, or belongs to a MetaSchedule database, all
+    files are read again.
     """
 
     def __init__(self, parts: TuningParts) -> None:
@@ -203,26 +200,26 @@ class FollowedParts:
         self._texts: list[Part] | None = None
 
     def poll(self) -> bool:
-        """Read what is new; False where nothing is."""
+        """Read new lines; False if there are none."""
         parts = self.parts
-        records = [_change(each) for each in parts.sources]
-        texts = [_change(each) for each in parts.beside]
-        if all(each is Change.NONE for each in (*records, *texts)):
+        records = [_change(change) for change in parts.sources]
+        texts = [_change(change) for change in parts.beside]
+        if all(change is Change.NONE for change in (*records, *texts)):
             return False
         databases = any(task.tuner == "metaschedule" for task in parts.tasks)
         if Change.REWRITTEN in records or (databases and Change.GROWN in records):
             log = self._again()
         else:
             log = _with_new_lines(parts, [i for i, c in enumerate(records) if c is Change.GROWN])
-        if self._texts is None or any(each is not Change.NONE for each in texts):
-            self._texts = [_read(each) for each in parts.beside]
+        if self._texts is None or any(change is not Change.NONE for change in texts):
+            self._texts = [_read(change) for change in parts.beside]
         self.parts = beside(log, self._texts, registered=parts.registered, dags=parts.dags)
         return True
 
     def _again(self) -> TuningParts:
-        """Read all files of records again; issues of other things are kept."""
-        pieces = [_read(each, RECORDS) for each in self.parts.sources]
-        kept = [each for each in self.parts.issues if each.rule not in OF_LINES]
+        """Read all files of records again; other issues are kept."""
+        pieces = [_read(item, RECORDS) for item in self.parts.sources]
+        kept = [item for item in self.parts.issues if item.rule not in OF_LINES]
         return assemble(pieces, kept, JoinOptions(self.parts.title))
 
 
@@ -231,17 +228,17 @@ def _change(source: ByteSource) -> Change:
 
 
 def _read(source: ByteSource, kind: Kind | None = None) -> Part:
-    """Read a file as it is now."""
+    """Read the current content of a file."""
     if isinstance(source, GrowingFile):
         source = source.again()
     if kind is None:
         kind = identify(source, FAMILY.kinds) or OUTPUT
-    found = FileCandidate(source, kind)
-    return found.read(progress=False) if kind is RECORDS else found.read()
+    candidate = FileCandidate(source, kind)
+    return candidate.read(progress=False) if kind is RECORDS else candidate.read()
 
 
 def _with_new_lines(parts: TuningParts, grown: Sequence[int]) -> TuningParts:
-    """Return a log with the lines that were added to some of its files."""
+    """Return a log with the new lines of some of its files."""
     new: list[TuningParts] = []
     sources = list(parts.sources)
     for at in grown:
@@ -256,15 +253,15 @@ def _with_new_lines(parts: TuningParts, grown: Sequence[int]) -> TuningParts:
 
 
 def _without_last_lines(parts: TuningParts, grown: Sequence[int]) -> TuningParts:
-    """Return a log without the lines that had no end yet, and are read again."""
+    """Return a log without its unfinished last lines, which are read again."""
     trials = parts.trials
     begin = np.array([offset for offset, _ in parts.positions], np.int64)
     again = np.isin(trials.source, grown)
     again[again] = trials.offset[again] >= begin[trials.source[again]]
     refused = tuple(
-        each
-        for each in parts.refused
-        if each.source not in grown or each.offset < begin[each.source]
+        line
+        for line in parts.refused
+        if line.source not in grown or line.offset < begin[line.source]
     )
     return replace(
         parts,
@@ -276,7 +273,7 @@ def _without_last_lines(parts: TuningParts, grown: Sequence[int]) -> TuningParts
 
 
 def _is_cut(parts: TuningParts, at: int) -> bool:
-    """Whether a file ends with a line that was not read."""
+    """Return whether a file ends with an unread line."""
     offset = parts.positions[at][0]
     lines = parts.trials.offset[parts.trials.source == at]
     return offset < parts.sources[at].size and offset not in lines
@@ -288,10 +285,10 @@ _SHOWN = 5
 
 
 def combine(logs: Sequence[TuningParts], title: str) -> TuningParts:
-    """Return several logs as one: the rows of each follow those of the one before.
+    """Return several logs as one, row after row.
 
-    Tasks are one where workload key and target are equal. Sources that are the same object are
-    one. Of console table and latency curve the last is kept.
+    Tasks with equal workload key and target are merged; the last console table and latency curve
+    are kept.
     """
     tasks = Tasks()
     sources: list[ByteSource] = []
@@ -301,7 +298,7 @@ def combine(logs: Sequence[TuningParts], title: str) -> TuningParts:
     messages = []
     first_row = 0
     for log in logs:
-        index = np.array([tasks.add(each) for each in log.tasks], np.int32)
+        index = np.array([tasks.add(item) for item in log.tasks], np.int32)
         places = _places(log, sources, positions)
         trials = log.trials
         columns.append(
@@ -311,14 +308,14 @@ def combine(logs: Sequence[TuningParts], title: str) -> TuningParts:
                 source=places[trials.source] if len(places) else trials.source,
             )
         )
-        refused += [replace(each, source=int(places[each.source])) for each in log.refused]
+        refused += [replace(item, source=int(places[item.source])) for item in log.refused]
         messages += [
-            each if each.row < 0 else replace(each, row=each.row + first_row)
-            for each in log.messages
+            item if item.row < 0 else replace(item, row=item.row + first_row)
+            for item in log.messages
         ]
         first_row += len(trials)
-    tuners = {each.tuner for each in logs if each.tuner}
-    whole = TuningParts(
+    tuners = {item.tuner for item in logs if item.tuner}
+    combined = TuningParts(
         title,
         tuners.pop() if len(tuners) == 1 else "mixed" if tuners else "",
         tuple(tasks.found),
@@ -337,12 +334,14 @@ def combine(logs: Sequence[TuningParts], title: str) -> TuningParts:
         "".join(log.glyphs for log in logs),
         tuple(text for log in logs for text in log.registered),
     )
-    given = [each for log in logs for each in log.issues if each.rule not in COUNTED]
-    return replace(whole, issues=Issues(dict.fromkeys((*given, *tasks.issues, *_counted(whole)))))
+    given = [item for log in logs for item in log.issues if item.rule not in COUNTED]
+    return replace(
+        combined, issues=Issues(dict.fromkeys((*given, *tasks.issues, *_counted(combined))))
+    )
 
 
 def concatenate(trials: Sequence[Trials]) -> Trials:
-    """Return the rows of several tables of trials, one after the other."""
+    """Concatenate tables of trials."""
     if len(trials) == 1:
         return trials[0]
     tables = [TrialColumns().trials(), *trials]
@@ -351,12 +350,12 @@ def concatenate(trials: Sequence[Trials]) -> Trials:
         for name in FIELDS
         if name not in ("version", "run_offsets")
     }
-    runs = np.concatenate([np.diff(each.run_offsets) for each in tables])
-    names = {name: None for each in tables for name in each.version.unique}
+    runs = np.concatenate([np.diff(part.run_offsets) for part in tables])
+    names = {name: None for part in tables for name in part.version.unique}
     code = {name: i for i, name in enumerate(names)}
     codes = [
-        np.array([code[name] for name in each.version.unique], np.int32)[each.version.codes]
-        for each in tables
+        np.array([code[name] for name in part.version.unique], np.int32)[part.version.codes]
+        for part in tables
     ]
     return Trials(
         **columns,
@@ -368,10 +367,10 @@ def concatenate(trials: Sequence[Trials]) -> Trials:
 def _places(
     log: TuningParts, sources: list[ByteSource], positions: list[tuple[int, int]]
 ) -> npt.NDArray[np.int16]:
-    """Return where the sources of a log lie among all of them; new ones are added."""
+    """Return the places of a log's sources among all; new ones are added."""
     places = []
     for source, position in zip(log.sources, log.positions, strict=True):
-        at = next((i for i, each in enumerate(sources) if each is source), len(sources))
+        at = next((i for i, known in enumerate(sources) if known is source), len(sources))
         if at == len(sources):
             sources.append(source)
             positions.append(position)
@@ -382,30 +381,30 @@ def _places(
 
 def last(values: Sequence[T | None]) -> T | None:
     """Return the last value that is not None."""
-    return next((each for each in reversed(values) if each is not None), None)
+    return next((value for value in reversed(values) if value is not None), None)
 
 
 def _counted(log: TuningParts) -> list[Issue]:
-    """Return the issues that say how many lines were not read."""
-    found = []
-    for each in log.refused:
-        message = f"line {each.line:,} at byte {each.offset:,} skipped: {each.why}"
-        file = log.sources[each.source].name
-        found.append(Issue("lines-refused", IssueSeverity.ERROR, message, file=file))
+    """Return the issues that count unread lines."""
+    issues = []
+    for line in log.refused:
+        message = f"line {line.line:,} at byte {line.offset:,} skipped: {line.why}"
+        file = log.sources[line.source].name
+        issues.append(Issue("lines-refused", IssueSeverity.ERROR, message, file=file))
     more = log.num_refused - len(log.refused)
     if more > 0:
         message = f"{counted(more, 'more line')} skipped; the first {MOST_REFUSED:,} are listed"
-        found.append(Issue("lines-refused", IssueSeverity.ERROR, message))
+        issues.append(Issue("lines-refused", IssueSeverity.ERROR, message))
     if log.undecoded:
         most = sorted(log.undecoded.items(), key=lambda item: -item[1])
-        told = ", ".join(f"{what} ({count:,})" for what, count in most[:_SHOWN])
-        told += f" and {counted(len(most) - _SHOWN, 'more kind')}" if len(most) > _SHOWN else ""
-        message = f"lines that only running code could decode are left alone: {told}"
-        found.append(Issue("not-decoded", IssueSeverity.NOTE, message))
+        kinds = ", ".join(f"{what} ({count:,})" for what, count in most[:_SHOWN])
+        kinds += f" and {counted(len(most) - _SHOWN, 'more kind')}" if len(most) > _SHOWN else ""
+        message = f"lines that only running code could decode are left alone: {kinds}"
+        issues.append(Issue("not-decoded", IssueSeverity.NOTE, message))
     if log.cut:
         message = "the last line ends too early, as where tuning was killed or still runs"
-        found.append(Issue("log-cut", IssueSeverity.NOTE, message))
-    return found
+        issues.append(Issue("log-cut", IssueSeverity.NOTE, message))
+    return issues
 
 
 FAMILY = Family("tuning", (RECORDS, DAGS, OUTPUT), assemble)

@@ -1,4 +1,4 @@
-"""Tables and measurements in what a tuning prints."""
+"""Tables and measurements in the printed output of a tuning."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tvmdbg_widgets.model.tuning.measure_errors import MeasureError
 from tvmdbg_widgets.model.tuning.parts import ConsoleTable, ConsoleTask, LatencyCurve
 from tvmdbg_widgets.sources.byte_source import ByteSource
 
-#: A number as far as any output has such.
+#: Longest number of any output.
 NUMBER = "[0-9.]{1,30}"
 
 # PrintTableInfo, python/tvm/auto_scheduler/task_scheduler.py; with a description since v0.9.
@@ -66,7 +66,7 @@ _META_COLUMNS = 9
 
 
 class SchedulerTables:
-    """The task scheduler's tables, of which the last is kept."""
+    """The task scheduler's tables; the last is kept."""
 
     def __init__(self) -> None:
         self._rows: list[ConsoleTask] = []
@@ -78,7 +78,7 @@ class SchedulerTables:
         self._bar_seconds: dict[str, float] = {}
 
     def add(self, line: str) -> None:
-        """Look at one line."""
+        """Read one line."""
         if "|" in line:
             if _HEADER.fullmatch(line):
                 self._rows, self._inside, self._of_meta = [], True, False
@@ -110,7 +110,7 @@ class SchedulerTables:
             self._inside = False
 
     def last(self) -> ConsoleTable | None:
-        """Return the last table; one that the end of the text cuts only where there is no other."""
+        """Return the last table; a cut one only if there is no other."""
         if self._whole is None and self._rows:
             tuner = "metaschedule" if self._of_meta else "ansor"
             return ConsoleTable(tuple(self._rows), trials=self._meta_trials, tuner=tuner)
@@ -148,7 +148,7 @@ class SchedulerTables:
             self._meta_trials = int(_number(value) or 0)
             return
         total = _number(value)
-        # TVM sums what it has: 0 where no task has a latency.
+        # TVM sums the known latencies: 0 without any.
         known = bool(self._rows) and all(each.latency_ms is not None for each in self._rows)
         total_ms = total / 1e3 if known and total is not None else None
         self._whole = ConsoleTable(
@@ -171,7 +171,7 @@ class SchedulerTables:
 
 @dataclass(frozen=True)
 class Measurement:
-    """What the output says of one measurement; numbers are texts, with the digits printed."""
+    """One printed measurement; numbers are texts with the printed digits."""
 
     number: int
     error: int
@@ -196,11 +196,11 @@ class Measurements:
 
     @property
     def glyphs(self) -> str:
-        """All glyphs in their order."""
+        """Return all glyphs in order."""
         return "".join(self._glyphs)
 
     def add(self, line: str) -> None:
-        """Look at one line."""
+        """Read one line."""
         numbered = "No: " in line
         if numbered and (of_autotvm := _OF_AUTOTVM.fullmatch(line)):
             self._end_failed("")
@@ -229,17 +229,17 @@ class Measurements:
 
     def _begin(self, number: int, result: str) -> None:
         if costs := _COSTS.fullmatch(result):
-            each = tuple(text.strip() for text in costs[1].split(","))
-            self._found.append(Measurement(number, int(costs[2]), each, costs[3], costs[4]))
+            parts = tuple(text.strip() for text in costs[1].split(","))
+            self._found.append(Measurement(number, int(costs[2]), parts, costs[3], costs[4]))
         elif failed := _FAILED.fullmatch(result):
             self._failed = number, failed[1], []
             self._go_on(failed[2])
 
     def _add_autotvm(self, number: str, costs: str, error: str, all_cost: str, at: str) -> None:
         failed = int(error) != 0
-        each = () if failed else tuple(text.strip() for text in costs.split(",") if text.strip())
+        parts = () if failed else tuple(text.strip() for text in costs.split(",") if text.strip())
         message = costs.strip().rstrip(",")[:_MOST_TEXT] if failed else ""
-        self._found.append(Measurement(int(number), int(error), each, all_cost, at, message))
+        self._found.append(Measurement(int(number), int(error), parts, all_cost, at, message))
 
     def _go_on(self, line: str) -> None:
         """Add a line of an error text, the last of which ends with the two times."""
@@ -269,19 +269,16 @@ class Measurements:
         self._batch.append(line)
 
     def _end_batch(self) -> None:
-        """Give the glyphs of a batch to its measurements, where their numbers agree.
-
-        A batch prints one ``.`` a program that is built, then one ``*`` a program that could be.
-        """
+        """Give a batch's glyphs, ``.`` per build and ``*`` per run, to its measurements."""
         measured = self._found[self._batch_at :]
         batch = _GLYPH.findall("".join(self._batch)) if measured else []
-        builds = [each for each in batch if each[0] == "."]
-        runs = [each for each in batch if each[0] == "*"]
+        builds = [item for item in batch if item[0] == "."]
+        runs = [item for item in batch if item[0] == "*"]
         if len(builds) == len(measured) and builds.count(".") == len(runs):
             left = iter(runs)
             self._found[self._batch_at :] = [
-                replace(each, glyphs=next(left) if build == "." else build)
-                for each, build in zip(measured, builds, strict=True)
+                replace(item, glyphs=next(left) if build == "." else build)
+                for item, build in zip(measured, builds, strict=True)
             ]
         self._batch, self._batch_at = [], len(self._found)
 
@@ -303,7 +300,7 @@ _TASK = re.compile(r"=+ Task [0-9]+ +\(workload key: (.+)\) =+")
 # ComputeDAG::PrintDAG, src/auto_scheduler/compute_dag.cc.
 _PLACEHOLDER = re.compile(r"[^\s(=]+ = PLACEHOLDER\b.*")
 _COMPUTE = re.compile(r"[^\s(=]+\([^()=]*\)(?:\.v[0-9]+)? (?:\+=|max=|min=|=|select\().*")
-#: Of a line without the blanks before it: two patterns of blanks in a row cost squares.
+#: Matched without leading blanks: two patterns of blanks in a row take quadratic time.
 _TOLD = re.compile(
     r"(?:"
     r"\| +ID +\|(?:.*\|)? Latency \(ms\) \|.*\| Trials \|"
@@ -327,7 +324,7 @@ def sniff(head: bytes) -> bool:
 
 @dataclass(frozen=True)
 class Output:
-    """What was found in a text."""
+    """The contents of a printed text."""
 
     console: ConsoleTable | None = None
     measurements: tuple[Measurement, ...] = ()
@@ -337,7 +334,7 @@ class Output:
 
     @property
     def is_empty(self) -> bool:
-        """Whether no row, total, measurement or DAG was found."""
+        """Return whether the text has no row, total, measurement or DAG."""
         has_rows = self.console is not None and (
             bool(self.console.rows) or self.console.total_ms is not None
         )
@@ -345,7 +342,7 @@ class Output:
 
 
 def read_output(source: ByteSource) -> Output:
-    """Read a text that a tuning printed; what is none of the above is passed over."""
+    """Read the printed text of a tuning; other lines are skipped."""
     tables, measurements, dags = SchedulerTables(), Measurements(), _Dags()
     rounds: list[tuple[float, float, float]] = []
     for block in blocks(source):
@@ -353,8 +350,8 @@ def read_output(source: ByteSource) -> Output:
             if len(raw) > _LONGEST:
                 continue
             line = raw.removeprefix(BOM).decode("utf-8", "replace").rstrip("\r")
-            if "ElapsedTime" in line and (found := _LATENCY.fullmatch(line)):
-                elapsed, latency, trials = found.groups()
+            if "ElapsedTime" in line and (match := _LATENCY.fullmatch(line)):
+                elapsed, latency, trials = match.groups()
                 rounds.append((_number_outputs(elapsed), _number_outputs(latency), float(trials)))
             for part in line.split("\r"):  # progress bars write over themselves
                 tables.add(part)
@@ -367,10 +364,7 @@ def read_output(source: ByteSource) -> Output:
 
 
 def hashes_of(text: str) -> dict[str, str]:
-    """Return a DAG text by the hashes that a workload key may name it by.
-
-    Keys hash a text with inputs without shapes; that of the text as it stands is added.
-    """
+    """Return a DAG text by its possible hashes in workload keys, with and without input shapes."""
     return {key_hash(text): text, _md5(text): text}
 
 

@@ -60,11 +60,11 @@ def parse_dag(
     ----------
     text : str
     source : DagSource
-        How the DAG is known.
+        The origin of the DAG.
     shapes : sequence of shapes
-        Those of a workload key: inputs, then outputs. They give extents that the text lacks.
+        The shapes of a workload key, inputs then outputs: they give extents that the text lacks.
     file : str
-        What errors call the text.
+        Name of the text in errors.
 
     Returns
     -------
@@ -83,8 +83,8 @@ def parse_dag(
     lines = text.split("\n")
     if len(text) > _MOST_CHARACTERS or len(lines) > _MOST_LINES:
         expected = f"at most {_MOST_CHARACTERS:,} characters in {_MOST_LINES:,} lines"
-        found = f"{len(text):,} in {len(lines):,}"
-        raise FormatError("too long for a DAG", file=file, expected=expected, found=found)
+        size = f"{len(text):,} in {len(lines):,}"
+        raise FormatError("too long for a DAG", file=file, expected=expected, found=size)
     reader = _DagTextReader()
     for number, line in enumerate(lines, start=1):
         try:
@@ -99,7 +99,7 @@ def parse_dag(
 
 
 class _DagTextReader:
-    """Operations from lines; those of several outputs take several lines."""
+    """Operations from lines; operations of several outputs have several lines."""
 
     def __init__(self) -> None:
         self._operations: list[Operation] = []
@@ -108,7 +108,7 @@ class _DagTextReader:
         self._symbols: set[str] = set()
 
     def take(self, line: Placeholder | Computed) -> None:
-        """Take the next line; raise BodyError where it cannot follow."""
+        """Read the next line; raise BodyError if it cannot follow."""
         if isinstance(line, Computed) and self._continues(line):
             self._lines.append(line)
             return
@@ -143,7 +143,7 @@ class _DagTextReader:
     def _operation(self) -> Operation:
         first = self._lines[0]
         original = {printed_name(axis): axis for axis in first.axes}
-        read = [_renamed(each.body, original) for each in self._lines if each.body is not None]
+        read = [_renamed(line.body, original) for line in self._lines if line.body is not None]
         complete = len(read) == len(self._lines)
         reduced = [name for name in first.free if name not in self._symbols]
         return Operation(
@@ -157,10 +157,10 @@ class _DagTextReader:
 
 
 def _renamed(body: Expression, original: Mapping[str, str]) -> Expression:
-    """Return a body with the head's names of axes, which the newer style changes."""
+    """Return a body with the head's names of axes, which newer TVM changes."""
     if isinstance(body, Variable):
         return Variable(original.get(body.name, body.name))
-    return rebuilt(body, lambda each: _renamed(each, original))
+    return rebuilt(body, lambda part: _renamed(part, original))
 
 
 def _error(problem: BodyError, file: str, number: int, line: str) -> FormatError:
@@ -178,14 +178,14 @@ def _error(problem: BodyError, file: str, number: int, line: str) -> FormatError
 # A call stands without outer brackets; sums and the rest do not, and max, select, casts are none.
 _CALL = re.compile(r"(?P<head>[^\s(=]+\([^()]*\)(?:\.v\d+)? = )(?:tir|T)\.(?P<name>\w+)\(.*\)")
 _PLACEHOLDER = re.compile(r"([^\s(=]+ = PLACEHOLDER) ?\[[^\[\]]*\]")
-#: Of the newer style: ``T.max`` and the like are no calls; an operator may follow one that is.
+#: Calls of the newer style, without ``T.max`` and the like; an operator may follow.
 _NO_CALLS = frozenset(
     ("max", "min", "Select", "Cast", "Div", "truncdiv", "truncmod", "floordiv", "floormod")
 )
 
 
 def simple_text(text: str, operator: str = "Op(tir.{})") -> str:
-    """Return the text whose md5 names the DAG, from ``repr(task.compute_dag)``."""
+    """Return the text whose md5 is the DAG's hash, from ``repr(task.compute_dag)``."""
     lines = []
     for line in text.splitlines():
         placeholder = _PLACEHOLDER.fullmatch(line)
@@ -201,21 +201,21 @@ def simple_text(text: str, operator: str = "Op(tir.{})") -> str:
 
 
 def key_hash(text: str) -> str:
-    """Return the hash that stands in the workload keys of a DAG, 32 hexadecimal digits."""
+    """Return the hash in the workload keys of a DAG, 32 hexadecimal digits."""
     return _md5(simple_text(text))
 
 
 def hashes_of(text: str) -> tuple[str, str]:
-    """Return the hashes of which one may stand in the workload keys of a DAG.
+    """Return the possible hashes of a DAG in workload keys.
 
-    From v0.11 on bodies are printed in another style; no hash of such a text was at hand, so there
-    are two, for two forms of an operator.
+    From v0.11 on bodies are printed in another style; without a real hash of such a text, there are
+    two, for two forms of an operator.
     """
     return key_hash(text), _md5(simple_text(text, 'I.Op("tir.{}")'))
 
 
 def _is_one_call(line: str) -> bool:
-    """Tell whether the bracket that the body's call opens is closed by the line's last one."""
+    """Return whether the last bracket of a line closes the first of the body's call."""
     body = line.index(" = ") + 3
     depth = 0
     for at in range(line.index("(", body), len(line)):
@@ -237,7 +237,7 @@ _HEAD = re.compile(
     r" (?:(?P<how>=|\+=|max=|min=) |(?= ?select\())"
 )
 _SIZE = re.compile(r"(?:\(u?int\d+\)|T\.u?int\d+\()?(\d{1,18})\)?")
-#: What steers a terminal, or hides in it.
+#: Control characters of terminals.
 _ODD = re.compile(r"[\x00-\x08\x0a-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2066-\u2069\ufeff]")
 _COMBINERS = {"+=": "+", "max=": "max", "min=": "min"}
 _START = Token("sign", "", 0)
@@ -246,7 +246,7 @@ _WORDS = frozenset(("and", "or", "not", "True", "False"))
 
 @dataclass(frozen=True)
 class Placeholder:
-    """A line of an input; sizes that are no numbers are None, and stand in `symbols`."""
+    """A line of an input; symbolic sizes are None, and stand in `symbols`."""
 
     name: str
     shape: tuple[int | None, ...]
@@ -270,13 +270,13 @@ def parse_line(line: str) -> Placeholder | Computed:
     odd = _ODD.search(line.rstrip())
     if odd is not None:
         raise BodyError("a character that no name and no operator has", odd.start())
-    found = _PLACEHOLDER_lines.fullmatch(line)
-    if found is not None:
-        return _placeholder(found["name"], found["shape"])
+    match = _PLACEHOLDER_lines.fullmatch(line)
+    if match is not None:
+        return _placeholder(match["name"], match["shape"])
     head = _HEAD.match(line)
     if head is None:
         raise BodyError("expected 'X = PLACEHOLDER [shape]' or 'Y(i, j) = …'", 0)
-    axes = tuple(each.strip() for each in head["axes"].split(",")) if head["axes"].strip() else ()
+    axes = tuple(axis.strip() for axis in head["axes"].split(",")) if head["axes"].strip() else ()
     output = None if head["output"] is None else int(head["output"])
     combiner = _COMBINERS.get(head["how"] or "", "" if head["how"] else "select")
     try:
@@ -294,8 +294,8 @@ def parse_line(line: str) -> Placeholder | Computed:
 def _placeholder(name: str, shape: str | None) -> Placeholder:
     if shape is None:
         raise BodyError("an input without shape, as in the text that is only hashed", 0)
-    parts = [each.strip() for each in shape.split(",")] if shape.strip() else []
-    sizes = [_SIZE.fullmatch(each) for each in parts]
+    parts = [text_.strip() for text_ in shape.split(",")] if shape.strip() else []
+    sizes = [_SIZE.fullmatch(text_) for text_ in parts]
     symbols = tuple(part for part, size in zip(parts, sizes, strict=True) if size is None)
     return Placeholder(name, tuple(int(size[1]) if size else None for size in sizes), symbols)
 
@@ -342,23 +342,23 @@ def _opens(token: Token) -> int:
 
 def _free(tokens: Sequence[Token], axes: tuple[str, ...]) -> tuple[str, ...]:
     known = {*axes, *map(printed_name, axes), *_WORDS}
-    found: dict[str, None] = {}
+    names: dict[str, None] = {}
     for before, token, after in zip(tokens, tokens[1:], tokens[2:], strict=False):
         names_no_axis = after.text in ("(", "[") or (
             (before.text, after.text) == ("(", ")") and DTYPE.fullmatch(token.text) is not None
         )
         if token.kind == "name" and token.text not in known and not names_no_axis:
-            found[token.text] = None
-    return tuple(found)
+            names[token.text] = None
+    return tuple(names)
 
 
 def printed_name(name: str) -> str:
-    """Return a variable's name as newer bodies have it: ``rc.outer`` → ``rc_outer``."""
+    """Return a variable's name in newer bodies: ``rc.outer`` → ``rc_outer``."""
     return re.sub(r"\W", "_", name)
 
 
 class KnownOperations:
-    """Operations seen so far, by the names under which later ones read them."""
+    """Earlier operations by their names in later reads."""
 
     def __init__(self) -> None:
         self._named: dict[str, list[int]] = defaultdict(list)
@@ -367,7 +367,7 @@ class KnownOperations:
         self._read: set[int] = set()
 
     def add(self, operation: Operation) -> None:
-        """Take the next operation, after its own reads."""
+        """Add the next operation, after its own reads."""
         at = len(self._ranks)
         is_input = operation.is_placeholder
         self._ranks.append(len(operation.shape if is_input else operation.axes))
@@ -378,23 +378,23 @@ class KnownOperations:
             self._outputs[f"{operation.name}.v{output}"] = output
 
     def resolved(self, bodies: tuple[Expression, ...]) -> tuple[Expression, ...]:
-        """Return bodies whose reads say which operation they read, as far as that is clear."""
+        """Return bodies whose reads name their operation, where that is clear."""
         chosen = self._chosen(dict.fromkeys(read for body in bodies for read in reads(body)))
         self._read.update(at for at in chosen.values() if at >= 0)
 
         def change(expression: Expression) -> Expression:
-            whole = rebuilt(expression, change)
-            if not (isinstance(expression, TensorRead) and isinstance(whole, TensorRead)):
-                return whole
+            expanded = rebuilt(expression, change)
+            if not (isinstance(expression, TensorRead) and isinstance(expanded, TensorRead)):
+                return expanded
             output = self._outputs.get(expression.name, 0)
-            return replace(whole, operation=chosen[expression], output=output)
+            return replace(expanded, operation=chosen[expression], output=output)
 
         return tuple(map(change, bodies))
 
-    def _chosen(self, found: Iterable[TensorRead]) -> dict[TensorRead, int]:
+    def _chosen(self, reads_: Iterable[TensorRead]) -> dict[TensorRead, int]:
         """Return the operation of each distinct read."""
         alternatives: dict[tuple[str, int], list[TensorRead]] = defaultdict(list)
-        for read in found:
+        for read in reads_:
             alternatives[read.name, len(read.indices)].append(read)
         chosen: dict[TensorRead, int] = {}
         for (name, rank), group in alternatives.items():
@@ -417,7 +417,7 @@ _DUMP = re.compile(
 
 
 def sniff(head: bytes) -> bool:
-    """Whether a file that starts with these bytes is such an object."""
+    """Return whether a file that starts with these bytes holds DAG texts."""
     return _DUMP.match(head) is not None and b" = PLACEHOLDER" in head
 
 
@@ -426,7 +426,7 @@ def read_dag_dump(source: ByteSource) -> dict[str, str]:
     return read_json(source, dict[str, str])
 
 
-#: 10 kB a task of a network that was tuned.
+#: 10 kB per task of a tuned network.
 KIND = Kind(
     "tuning-dags",
     "file of DAG texts",

@@ -1,9 +1,8 @@
-"""Extents of axes that the shapes of inputs imply.
+"""Extents of axes that follow from the shapes of inputs.
 
-A DAG's text gives no extents of computed operations. What follows holds for all of TVM's own
-operators, though not for every expression that could be written: an axis that alone indexes a
-dimension covers it (element-wise operations, reductions, products), and a window ``y*s + r*d``
-has as many positions as fit, as in convolutions and poolings.
+A DAG's text lacks the extents of computed operations. These rules hold for all of TVM's own
+operators: an axis that alone indexes a dimension covers it (element-wise operations, reductions,
+products), and a window ``y*s + r*d`` has as many positions as fit (convolutions, poolings).
 """
 
 from __future__ import annotations
@@ -30,7 +29,7 @@ from tvmdbg_widgets.model.tuning.trials import (
     walk,
 )
 
-#: Passes over all operations, forward and back: real DAGs are done after three.
+#: Passes over all operations, forward and back: real DAGs need three.
 _PASSES = 6
 _LARGEST = 2**31 - 1
 
@@ -38,7 +37,7 @@ _LARGEST = 2**31 - 1
 def with_extents(
     operations: tuple[Operation, ...], shapes: Sequence[Sequence[int]] = ()
 ) -> tuple[Operation, ...]:
-    """Return operations with the extents that can be told."""
+    """Return operations with the extents that follow."""
     extents = _AxisExtents(operations)
     extents.take_output(shapes)
     for _ in range(_PASSES):
@@ -52,7 +51,7 @@ def with_extents(
 
 @dataclass(frozen=True)
 class _IndexedRead:
-    """One dimension of a read: what indexes it, and whether a condition guards it."""
+    """One dimension of a read: its index, and whether a condition guards it."""
 
     producer: int
     dimension: int
@@ -66,12 +65,12 @@ class _AxisExtents:
         self._of: list[dict[str, int]] = [
             {
                 axis.name: axis.extent
-                for axis in (*each.axes, *each.reduce_axes)
+                for axis in (*operation.axes, *operation.reduce_axes)
                 if axis.extent is not None
             }
-            for each in operations
+            for operation in operations
         ]
-        self._accesses = [list(_accesses(each)) for each in operations]
+        self._accesses = [list(_accesses(operation)) for operation in operations]
 
     @property
     def known(self) -> int:
@@ -81,23 +80,25 @@ class _AxisExtents:
         def filled(axes: tuple[Axis, ...]) -> tuple[Axis, ...]:
             return tuple(replace(axis, extent=self._of[at].get(axis.name)) for axis in axes)
 
-        each = self._operations[at]
-        return replace(each, axes=filled(each.axes), reduce_axes=filled(each.reduce_axes))
+        operation = self._operations[at]
+        return replace(
+            operation, axes=filled(operation.axes), reduce_axes=filled(operation.reduce_axes)
+        )
 
     def take_output(self, shapes: Sequence[Sequence[int]]) -> None:
         """Give the DAG's only output the last of the key's shapes."""
         read = {
-            each.operation
+            item.operation
             for one in self._operations
             for body in one.bodies
-            for each in reads(body)
+            for item in reads(body)
         }
         outputs = [
             at
-            for at, each in enumerate(self._operations)
-            if at not in read and not each.is_placeholder
+            for at, item in enumerate(self._operations)
+            if at not in read and not item.is_placeholder
         ]
-        inputs = [each.shape for each in self._operations if each.is_placeholder]
+        inputs = [item.shape for item in self._operations if item.is_placeholder]
         if not shapes or len(outputs) != 1 or Counter(map(tuple, shapes[:-1])) != Counter(inputs):
             return
         axes = self._operations[outputs[0]].axes
@@ -106,7 +107,7 @@ class _AxisExtents:
                 self._give(outputs[0], axis.name, extent)
 
     def visit(self, at: int) -> None:
-        """Relate an operation's extents to those of what it reads."""
+        """Relate an operation's extents to those of its reads."""
         direct: dict[str, set[int]] = {}
         for access in self._accesses[at]:
             size = self._size(access)
@@ -132,7 +133,7 @@ class _AxisExtents:
                 self._give(at, name, *sizes)
 
     def _window(self, at: int, access: _IndexedRead, index: Affine, size: int | None) -> None:
-        """Relate ``y*s + r*d`` to the dimension that it moves in."""
+        """Relate ``y*s + r*d`` to its dimension."""
         spatial = {axis.name for axis in self._operations[at].axes}
         places = [name for name in index.terms if name in spatial]
         if len(places) != 1 or min(index.terms.values()) < 1:
@@ -187,12 +188,12 @@ def _within(expression: Expression, guarded: frozenset[str]) -> Iterator[_Indexe
         for dimension, index in enumerate(expression.indices):
             if expression.operation >= 0:
                 yield _IndexedRead(expression.operation, dimension, index, guarded)
-        return  # what is read within an index says nothing of how far it goes
+        return  # a read within an index does not bound it
     conditional = isinstance(expression, Select) or (
         isinstance(expression, CallExpr) and expression.function == "tir.if_then_else"
     )
     if conditional and expression.parts:
-        names = {each.name for each in walk(expression.parts[0]) if isinstance(each, Variable)}
+        names = {inner.name for inner in walk(expression.parts[0]) if isinstance(inner, Variable)}
         guarded |= names
     for part in expression.parts:
         yield from _within(part, guarded)
@@ -281,7 +282,7 @@ class Affine:
 
 
 def affine(expression: Expression) -> Affine | None:
-    """Return an index as a sum of axes; None where it is another expression."""
+    """Return an index as a sum of axes, or None."""
     match expression:
         case Number(value) if isinstance(value, int):
             return Affine(int(value))
@@ -294,6 +295,6 @@ def affine(expression: Expression) -> Affine | None:
         case BinaryExpr("*", a, b):
             left, right = affine(a), affine(b)
             if left is not None and right is not None and not (left.terms and right.terms):
-                whole, factor = (left, right) if left.terms else (right, left)
-                return Affine().plus(whole, factor.constant)
+                sum_, factor = (left, right) if left.terms else (right, left)
+                return Affine().plus(sum_, factor.constant)
     return None

@@ -1,4 +1,4 @@
-"""Sources of any kind to what a tuning left in them."""
+"""Sources of any kind read into the parts of a tuning."""
 
 from __future__ import annotations
 
@@ -61,8 +61,7 @@ def _checked(source: ByteSource, dags: dict[str, str]) -> dict[str, str]:
 def with_dags(parts: TuningParts, given: Mapping[str, str]) -> TuningParts:
     """Return a log with the DAG texts that its caller gave.
 
-    A hash names its text's task. Of a task that was registered by name the text cannot be told:
-    where the log has one such task, and one text fits nothing else, it is that task's.
+    Hashes name the texts' tasks; a single remaining text goes to a single task registered by name.
     """
     keys = [task.workload_key for task in parts.tasks]
     named = [task.workload_key for task in parts.tasks if not task.workload.is_hash]
@@ -90,26 +89,25 @@ _FEW = 16
 def gather(
     sources: Sequence[SourceLike], *, progress: bool = True
 ) -> tuple[list[Part], list[Issue]]:
-    """Read every file of a tuning that the sources name; other files are left alone.
+    """Read every file of a tuning in the sources.
 
-    A file without a byte, or with the first few of a line, is a log without records: the tuning
-    may just have begun.
+    An empty file, or the start of a line, is a log without records: the tuning may just have begun.
     """
-    found = FileFinder(tuning=True)
-    for each in sources:
-        found.look_at(each)
-    chosen = found.candidates
-    begun = [each for each in found.unknown if _has_just_begun(each)]
+    finder = FileFinder(tuning=True)
+    for item in sources:
+        finder.look_at(item)
+    chosen = finder.candidates
+    begun = [item for item in finder.unknown if _has_just_begun(item)]
     hidden = not progress or len(chosen) == 1
     bar = tqdm(chosen, desc="reading", unit="file", delay=1, leave=False, disable=hidden)
-    parts = [each.read(progress=progress) if each.kind is RECORDS else each.read() for each in bar]
-    parts += [FileCandidate(each, RECORDS).read() for each in begun]
-    unknown = {each.name for each in found.unknown}
-    problems = [(name, problem) for name, problem in found.problems if name not in unknown]
+    parts = [item.read(progress=progress) if item.kind is RECORDS else item.read() for item in bar]
+    parts += [FileCandidate(item, RECORDS).read() for item in begun]
+    unknown = {item.name for item in finder.unknown}
+    problems = [(name, problem) for name, problem in finder.problems if name not in unknown]
     if not parts:
-        raise problems[0][1] if problems else _nothing(sources, found.unknown)
-    issues = [*found.issues, *(unreadable(name, problem) for name, problem in problems)]
-    if left := sorted(unknown - {each.name for each in begun}):
+        raise problems[0][1] if problems else _nothing(sources, finder.unknown)
+    issues = [*finder.issues, *(unreadable(name, problem) for name, problem in problems)]
+    if left := sorted(unknown - {item.name for item in begun}):
         issues.append(note("", "files-not-read", "unrecognized file", "(ignored)", left))
     return parts, issues
 
@@ -119,11 +117,11 @@ def _has_just_begun(source: ByteSource) -> bool:
 
 
 def _nothing(sources: Sequence[SourceLike], unknown: Sequence[ByteSource]) -> FormatError:
-    named = [os.fsdecode(each) for each in sources if isinstance(each, str | os.PathLike)]
-    heads = [each.read(0, min(each.size, _SHOWN)) for each in unknown[:1]]
+    named = [os.fsdecode(source) for source in sources if isinstance(source, str | os.PathLike)]
+    heads = [source.read(0, min(source.size, _SHOWN)) for source in unknown[:1]]
     return FormatError(
         "nothing of a tuning was found here",
-        file=one_line(listed(named or [each.name for each in unknown])),
+        file=one_line(listed(named or [source.name for source in unknown])),
         expected="a log of Ansor or AutoTVM, a database of MetaSchedule, or output of a tuning",
         found=f"bytes that start with {heads[0]!r}" if heads else "no file of a known format",
         hint="Ansor's logs are what RecordToFile wrote, AutoTVM's what log_to_file wrote.",

@@ -1,4 +1,4 @@
-"""The JSON of one line, checked as far as readers rely on it."""
+"""The JSON of one line with the checks that readers rely on."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ _SPACED = re.compile(rb'"[ \t\r]+:')
 _DECODER = msgspec.json.Decoder()
 _BEGINS = b"{[ \t\r"
 _NO_JSON = ("JSON is malformed", "Input data was truncated")
-#: What Python's decoder takes, and the fast one calls malformed.
+#: Accepted by Python's decoder, malformed to the fast one.
 _IN_WORDS = (b"NaN", b"Infinity", b"\\u")
 
 
 def decode(line: bytes) -> Any:
-    """Decode a line of JSON: each key once, numbers that are finite, text that UTF-8 can hold."""
+    """Decode a line of JSON with unique keys, finite numbers and valid UTF-8."""
     try:
         value = _DECODER.decode(line)
         if line.count(b'":') == _count_keys(value) and not _SPACED.search(line):
@@ -46,14 +46,14 @@ def decode(line: bytes) -> Any:
 
 
 def is_other(line: bytes) -> bool:
-    """Whether a line is clearly no JSON of a record; what is wrong with it is not said."""
+    """Return whether a line is no JSON, without further explanation."""
     if line[:1] not in _BEGINS:
         return True
     try:
         value = _DECODER.decode(line)
     except msgspec.DecodeError as problem:
-        told = str(problem).startswith(_NO_JSON)
-        return told and not any(each in line for each in _IN_WORDS)
+        is_text = str(problem).startswith(_NO_JSON)
+        return is_text and not any(word in line for word in _IN_WORDS)
     except (UnicodeDecodeError, RecursionError):
         return False
     return len(value) < 2 if type(value) in _NESTED else True
@@ -62,29 +62,29 @@ def is_other(line: bytes) -> bool:
 def _count_keys(value: Any) -> int:
     count, left = 0, [value]
     while left:
-        each = left.pop()
-        if type(each) is dict:
-            count += len(each)
-            each = each.values()
-        elif type(each) is not list:
+        value_ = left.pop()
+        if type(value_) is dict:
+            count += len(value_)
+            value_ = value_.values()
+        elif type(value_) is not list:
             continue
-        left += [inner for inner in each if type(inner) in _NESTED]
+        left += [inner for inner in value_ if type(inner) in _NESTED]
     return count
 
 
 def _in_words(line: bytes) -> Any:
-    """Decode what the fast decoder refuses, or read too little of, or say what is wrong."""
+    """Decode with Python's decoder, and describe faults."""
     try:
         value = _JSON.decode(line.decode())
         if b"\\u" in line:
             json.dumps(value, ensure_ascii=False).encode()
     except json.JSONDecodeError as problem:
         why = problem.msg[:1].lower() + problem.msg[1:].removesuffix(" at")
-        found = InWords(f"other text ({why} at character {problem.pos + 1:,})")
-        raise LineProblem("line", "JSON", found, unfinished=True) from None
+        words = InWords(f"other text ({why} at character {problem.pos + 1:,})")
+        raise LineProblem("line", "JSON", words, unfinished=True) from None
     except UnicodeDecodeError as problem:
-        found = InWords(f"other bytes (from byte {problem.start:,} of the line on)")
-        raise LineProblem("line", "UTF-8 text", found, unfinished=True) from None
+        words = InWords(f"other bytes (from byte {problem.start:,} of the line on)")
+        raise LineProblem("line", "UTF-8 text", words, unfinished=True) from None
     except UnicodeEncodeError:
         raise LineProblem("line", "whole characters", InWords("half a surrogate pair")) from None
     except RecursionError:
@@ -93,12 +93,12 @@ def _in_words(line: bytes) -> Any:
 
 
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found: dict[str, Any] = {}
+    members: dict[str, Any] = {}
     for key, value in pairs:
-        if key in found:
+        if key in members:
             raise LineProblem(key[:_MOST_DIGITS], "this key once", InWords("it twice"))
-        found[key] = value
-    return found
+        members[key] = value
+    return members
 
 
 def _integer(digits: str) -> int:
@@ -133,7 +133,7 @@ _DTYPES = {each.name: each.dtype for each in FIELDS.values()} | {
 }
 _FIELDS = np.dtype([(name, _DTYPES[name]) for name in _NAMES])
 _CODES = {"float64": "d", "int64": "q", "int32": "i", "int8": "b"}
-# Packing a row at once takes half the time of adding to a column each; a digest is 8 bytes.
+# Packing a row takes half the time of appending to columns; a digest is 8 bytes.
 _ROW = Struct("=" + "".join("8s" if n == "schedule" else _CODES[_DTYPES[n]] for n in _NAMES))
 
 
@@ -166,7 +166,7 @@ class TrialColumns:
         self._run_costs.extend(costs)
 
     def trials(self) -> Trials:
-        """Return the rows so far as the trials of one source, number 0."""
+        """Return the rows as the trials of one source, number 0."""
         rows = np.frombuffer(self._rows, _FIELDS)
         column = {name: np.ascontiguousarray(rows[name]) for name in _FIELDS.names or ()}
         runs, version = column.pop("runs"), column.pop("version")
@@ -182,7 +182,7 @@ class TrialColumns:
 Rows = npt.NDArray[np.intp]
 Floats = npt.NDArray[np.float64]
 
-#: Records of one second that are looked at for one measurement.
+#: Compared records of one second per measurement.
 _MOST = 4096
 _DIGITS = re.compile(r"[0-9]+(?:\.([0-9]*))?(?:e([+-]?[0-9]{1,3}))?")
 
@@ -190,32 +190,33 @@ _DIGITS = re.compile(r"[0-9]+(?:\.([0-9]*))?(?:e([+-]?[0-9]{1,3}))?")
 def join_messages(
     measurements: Sequence[Measurement], trials: Trials
 ) -> tuple[ConsoleMessage, ...]:
-    """Join what the output says of measurements to records.
+    """Join printed measurements to records with equal error number, costs and times.
 
-    They are the same where error number, costs, all_cost and timestamp agree in the digits that
-    are printed; the log has whole seconds. Where several of one fit several of the other, they are
-    joined in order if they are as many, and else left alone (row -1).
+    Digits are compared as printed; the log has whole seconds. Equal ones are joined in order if
+    there are as many measurements as records, else left alone (row -1).
     """
     fitting: dict[tuple[object, ...], tuple[int, ...]] = {}
     order = np.argsort(trials.timestamp, kind="stable")
     times = trials.timestamp[order]
-    alike: dict[tuple[int, ...], list[int]] = defaultdict(list)
-    for i, each in enumerate(measurements):
-        key = each.error, each.costs, each.all_cost, each.timestamp
+    equal: dict[tuple[int, ...], list[int]] = defaultdict(list)
+    for i, measurement in enumerate(measurements):
+        key = measurement.error, measurement.costs, measurement.all_cost, measurement.timestamp
         if key not in fitting:
-            fitting[key] = _fitting(each, trials, order, times)
-        alike[fitting[key]].append(i)
+            fitting[key] = _fitting(measurement, trials, order, times)
+        equal[fitting[key]].append(i)
     rows = [-1] * len(measurements)
     taken: set[int] = set()
-    for candidates, which in sorted(alike.items(), key=lambda item: len(item[0])):
+    for candidates, which in sorted(equal.items(), key=lambda item: len(item[0])):
         left = [row for row in candidates if row not in taken]
         if len(left) == len(which):
             taken.update(left)
             for i, row in zip(which, left, strict=True):
                 rows[i] = row
     return tuple(
-        ConsoleMessage(each.number, row, each.error, each.message, each.glyphs)
-        for each, row in zip(measurements, rows, strict=True)
+        ConsoleMessage(
+            measurement.number, row, measurement.error, measurement.message, measurement.glyphs
+        )
+        for measurement, row in zip(measurements, rows, strict=True)
     )
 
 
@@ -242,7 +243,7 @@ def _fitting(each: Measurement, trials: Trials, order: Rows, times: Floats) -> t
 
 
 def _agree(values: Floats, text: str) -> npt.NDArray[np.bool_]:
-    """Whether numbers of the log, which have 6 digits, may be printed as this text."""
+    """Return which numbers of the log, with 6 digits, may be printed as this text."""
     slack = _half_digit(text) * (1 + 1e-9) + np.abs(values) * 1e-6
     return np.asarray(np.abs(values - _value(text)) <= slack)
 
@@ -255,11 +256,11 @@ def _value(text: str) -> float:
 
 
 def _half_digit(text: str) -> float:
-    """Return half of what the last printed digit stands for."""
-    found = _DIGITS.fullmatch(text)
-    if found is None:
+    """Return half of the last printed digit."""
+    match = _DIGITS.fullmatch(text)
+    if match is None:
         return 0.0
-    exponent = int(found[2] or 0) - len(found[1] or "")
+    exponent = int(match[2] or 0) - len(match[1] or "")
     return 0.5 * 10.0**exponent
 
 
@@ -284,7 +285,7 @@ class Tasks:
         self._told: set[tuple[int, str]] = set()
 
     def add(self, task: Task) -> int:
-        """Return the index of a task, which is added where it is new."""
+        """Return the index of a task, adding new ones."""
         identity = (task.tuner, task.workload_key, task.target.text)
         index = self._index.setdefault(identity, len(self.found))
         if index == len(self.found):
@@ -316,5 +317,5 @@ _TARGETS = lru_cache(1_000)(Target.parse)
 
 
 def target_of(text: str) -> Target:
-    """Take a target string apart; the same few stand in most records."""
+    """Split a target string; cached, as few occur."""
     return _TARGETS(text) if len(text) <= _LONGEST_KEPT else Target.parse(text)

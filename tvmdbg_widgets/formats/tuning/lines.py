@@ -1,4 +1,4 @@
-"""A file as lines, in blocks, and why a line cannot be read."""
+"""Lines of a file in blocks, and the reasons for unreadable lines."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from tvmdbg_widgets.sources.byte_source import ByteSource
 #: the constants of its function.
 LONGEST = 32 << 20
 BOM = b"\xef\xbb\xbf"
-#: What a line begins with that is no record.
+#: Starts of lines that are no records.
 COMMENT = b"# "
 _BASE64 = re.compile(rb"(?:[A-Za-z0-9+/]{4})+[A-Za-z0-9+/]{2}[A-Za-z0-9+/=]{2}")
 _PICKLED = range(1, 4)
@@ -34,7 +34,7 @@ _SHOWN = 60
 
 
 class LineProblem(ValueError):  # noqa: N818 (it is told of a line, and the others are read)
-    """Why a line is no record."""
+    """The reason why a line is no record."""
 
     def __init__(
         self, field: str, expected: str, found: object, *, unfinished: bool = False
@@ -47,7 +47,7 @@ class LineProblem(ValueError):  # noqa: N818 (it is told of a line, and the othe
 
     @property
     def found(self) -> InWords:
-        """What was found, in words: logs of millions of other lines are told of a few."""
+        """Describe the value at fault: few of millions of lines are reported."""
         return self._found if isinstance(self._found, InWords) else InWords(shown(self._found))
 
     def __str__(self) -> str:
@@ -56,13 +56,13 @@ class LineProblem(ValueError):  # noqa: N818 (it is told of a line, and the othe
 
 
 class InWords(str):
-    """What was found, already in words."""
+    """A value that is already described."""
 
     __slots__ = ()
 
 
 def shown(value: object) -> str:
-    """Say in short what a value of JSON is."""
+    """Describe a JSON value in short."""
     if isinstance(value, list):
         return f"an array of {len(value):,}"
     if isinstance(value, dict):
@@ -77,7 +77,7 @@ def shown(value: object) -> str:
 
 
 def whole(value: Any, field: str, low: int, high: int) -> int:
-    """Return a whole number of a range, both ends included."""
+    """Return an integer within a closed range."""
     if type(value) is not int or not low <= value <= high:
         raise LineProblem(field, f"a whole number from {low} to {high}", value)
     return value
@@ -91,7 +91,7 @@ def text(value: Any, field: str) -> str:
 
 
 def array(value: Any, field: str, *lengths: int) -> list[Any]:
-    """Return an array, of one of the lengths where there are any."""
+    """Return an array, of one of the lengths if given."""
     if type(value) is not list or (lengths and len(value) not in lengths):
         wanted = " or ".join(map(str, lengths))
         raise LineProblem(field, f"an array of {wanted}" if lengths else "an array", value)
@@ -100,7 +100,7 @@ def array(value: Any, field: str, *lengths: int) -> list[Any]:
 
 @dataclass(frozen=True, slots=True)
 class LineBlock:
-    """Lines that follow each other."""
+    """Consecutive lines."""
 
     number: int
     offset: int
@@ -110,7 +110,7 @@ class LineBlock:
 
 
 def blocks(source: ByteSource, offset: int = 0, number: int = 1) -> Iterator[LineBlock]:
-    """Yield the lines of a file from an offset on; at most one chunk and one line are held."""
+    """Yield the lines of a file from an offset on; memory holds at most one chunk and one line."""
     size = _CHUNK_FAR if source.far else _CHUNK
     at, begin = offset, offset
     pieces: list[bytes] = []
@@ -133,20 +133,20 @@ def blocks(source: ByteSource, offset: int = 0, number: int = 1) -> Iterator[Lin
 
 
 def _line_end(source: ByteSource, at: int) -> int:
-    """Return where the line feed is that ends the line at ``at``, or the file."""
+    """Return the end of the line at ``at``: a line feed, or the end of the file."""
     while at < source.size:
         chunk = source.read(at, min(_CHUNK_FAR, source.size - at))
-        if (found := chunk.find(b"\n")) >= 0:
-            return at + found
+        if (end := chunk.find(b"\n")) >= 0:
+            return at + end
         at += len(chunk)
     return at
 
 
 def pickled(line: bytes) -> str | None:
-    """Say what a line of the pickle protocol is of; None for any other line.
+    """Describe a line of AutoTVM's pickle protocol; None for any other line.
 
-    ``target, base64 of pickles of task, config and result, version, TVM's version``, parted by
-    tabs; the last two are missing in 0.1.
+    Tab-separated target, base64 of pickled task, config and result, version, TVM's version; 0.1
+    lacks the last two.
     """
     columns = line.split(b"\t")
     if len(columns) not in _COLUMNS or not all(_BASE64.fullmatch(columns[i]) for i in _PICKLED):
@@ -174,19 +174,19 @@ class MetaScheduleRecord:
 
     def digest(self) -> bytes:
         """Return 8 bytes that are equal for equal traces of the same workload and target."""
-        found = msgspec.json.encode([self.workload, self.target.text, self.trace])
-        return blake2b(found, digest_size=8).digest()
+        encoded = msgspec.json.encode([self.workload, self.target.text, self.trace])
+        return blake2b(encoded, digest_size=8).digest()
 
 
 def read_record(value: list[Any]) -> MetaScheduleRecord:
     """Check a tuning record."""
-    number, found = array(value, "record", 2)
-    trace, seconds, target, arguments = array(found, "[1]", 4)
+    number, fields = array(value, "record", 2)
+    trace, seconds, target, arguments = array(fields, "[1]", 4)
     instructions, decisions = array(trace, "[1][0]", 2)
-    for i, each in enumerate(array(instructions, "[1][0][0]")):
-        text(array(each, f"[1][0][0][{i}]", 4)[0], f"[1][0][0][{i}][0]")
-    for i, each in enumerate(array(decisions, "[1][0][1]")):
-        array(each, f"[1][0][1][{i}]", 2)
+    for i, item in enumerate(array(instructions, "[1][0][0]")):
+        text(array(item, f"[1][0][0][{i}]", 4)[0], f"[1][0][0][{i}][0]")
+    for i, item in enumerate(array(decisions, "[1][0][1]")):
+        array(item, f"[1][0][1][{i}]", 2)
     return MetaScheduleRecord(
         whole(number, "[0]", 0, _MOST_WORKLOADS),
         trace,
@@ -199,7 +199,7 @@ def read_record(value: list[Any]) -> MetaScheduleRecord:
 def _result(seconds: Any) -> Result:
     costs = [] if seconds is None else read_seconds(seconds, "[1][1]")
     # A record is valid if some run is not the failure's (`JSONDatabaseNode::CommitTuningRecord`).
-    if all(each >= ANSOR_FAILED_COST for each in costs):
+    if all(cost >= ANSOR_FAILED_COST for cost in costs):
         return Result([], error=MeasureError.UNRECORDED)
     return Result(costs, cost=sum(costs) / len(costs))
 
@@ -211,12 +211,12 @@ def _target(value: Any) -> Target:
         return Target.parse(value)
     if not isinstance(value, dict):
         raise LineProblem("[1][2]", "a target: an object, a string or null", value)
-    attrs = {name: _words(each) for name, each in value.items() if name not in ("kind", "keys")}
+    attrs = {name: _words(attr) for name, attr in value.items() if name not in ("kind", "keys")}
     keys = value.get("keys", [])
     return Target(
         msgspec.json.encode(value).decode(),
         text(value.get("kind"), "[1][2].kind"),
-        tuple(text(each, "[1][2].keys") for each in array(keys, "[1][2].keys")),
+        tuple(text(attr, "[1][2].keys") for attr in array(keys, "[1][2].keys")),
         attrs,
     )
 
@@ -228,8 +228,8 @@ def _words(value: Any) -> str:
 def _shapes(arguments: Any) -> tuple[list[int], ...]:
     """Return the shapes of ``["TENSOR", dtype, shape]`` (``ArgInfo``, arg_info.cc)."""
     shapes = []
-    for i, each in enumerate([] if arguments is None else array(arguments, "[1][3]")):
-        kind, *rest = array(each, f"[1][3][{i}]") or [None]
+    for i, argument in enumerate([] if arguments is None else array(arguments, "[1][3]")):
+        kind, *rest = array(argument, f"[1][3][{i}]") or [None]
         if kind == "TENSOR" and len(rest) == 2:
             field = f"[1][3][{i}][2]"
             sizes = array(rest[1], field)
@@ -246,13 +246,13 @@ class StoredWorkload:
 
 
 def read_workload(value: list[Any]) -> StoredWorkload:
-    """Check a workload, and take the names of its blocks out of its node graph.
+    """Read a workload with the names of its blocks from its node graph.
 
-    The base64 is of 8 bytes, the length of what follows, and JSON: nodes with ``type_key`` and
-    ``attrs`` up to v0.21, with ``type`` and ``data`` since (``ffi::ToJSONGraph``).
+    The base64 is of 8 bytes, a length, and JSON: nodes with ``type_key`` and ``attrs`` up to v0.21,
+    with ``type`` and ``data`` since (``ffi::ToJSONGraph``).
     """
-    found, encoded = array(value, "workload", 2)
-    number = text(found, "[0]")
+    hash_, encoded = array(value, "workload", 2)
+    number = text(hash_, "[0]")
     if not _HASH.fullmatch(number):
         raise LineProblem("[0]", "a structural hash in decimal digits", number)
     try:
@@ -271,7 +271,7 @@ def _name(graph: bytes) -> str:
         return ""
     nodes = document.get("nodes") if isinstance(document, dict) else None
     nodes = nodes if isinstance(nodes, list) else []
-    names = [_block_name(each, nodes) for each in nodes]
+    names = [_block_name(node, nodes) for node in nodes]
     return ", ".join(dict.fromkeys(name for name in names if name not in ("", "root")))
 
 
@@ -292,7 +292,7 @@ def _block_name(node: Any, nodes: list[Any]) -> str:
 _LAST_ERROR = max(MeasureError)
 
 
-#: As it is in a record whose numbers are as they mostly are.
+#: A result with usual numbers.
 Usual = tuple[
     list[Annotated[float, Meta(ge=0, le=ANSOR_FAILED_COST)]],
     Annotated[int, Meta(ge=0, le=int(_LAST_ERROR))],
@@ -317,18 +317,18 @@ _NUMBERS = MEASURED[2:]
 
 
 def read_result(value: Any, field: str, failed_cost: float) -> Result:
-    """Check a result as it stands in a record."""
+    """Check a result in a record."""
     costs, error, *numbers = array(value, field, 2 + len(_NUMBERS))
     costs = read_seconds(costs, f"{field}[0]")
     error = whole(error, f"{field}[1]", 0, _LAST_ERROR)
-    numbers = [_number(each, f"{field}[{i}]") for i, each in enumerate(numbers, 2)]
+    numbers = [_number(value_, f"{field}[{i}]") for i, value_ in enumerate(numbers, 2)]
     return result_of((costs, error, *numbers), field, failed_cost)
 
 
 def result_of(
     checked: tuple[list[float], int, *tuple[float, ...]], field: str, failed_cost: float
 ) -> Result:
-    """Tell a failed trial from a measured one; each number alone is checked already."""
+    """Return a failed or measured trial from checked numbers."""
     costs, error, *numbers = checked
     if error:
         odd = "" if costs == [failed_cost] else f"error {error} with costs {costs[:3]}"
@@ -344,7 +344,7 @@ def result_of(
 
 def read_seconds(value: Any, field: str) -> list[float]:
     """Return an array of seconds, none of them negative."""
-    numbers = [_number(each, f"{field}[{i}]") for i, each in enumerate(array(value, field))]
+    numbers = [_number(value_, f"{field}[{i}]") for i, value_ in enumerate(array(value, field))]
     for i, number in enumerate(numbers):
         if number < 0:
             raise LineProblem(f"{field}[{i}]", "seconds, 0 or more", number)

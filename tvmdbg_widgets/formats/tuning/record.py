@@ -1,4 +1,4 @@
-"""One record, read again from its line."""
+"""One record, read again from its line; files of records."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ from tvmdbg_widgets.sources.byte_source import ByteSource
 
 
 def read_line(parts: TuningParts, row: int) -> bytes:
-    """Return the line of a record as it stands in its file, without its end."""
+    """Return the raw line of a record without its end."""
     trials = parts.trials
     if not hasattr(row, "__index__"):
         raise TypeError(f"a record is taken by its row, an int, not by {row!r:.80}")
@@ -58,7 +58,7 @@ def read_line(parts: TuningParts, row: int) -> bytes:
 
 
 def no_such_row(row: int, trials: Trials) -> IndexError:
-    """Return what to raise for a row that the log has not."""
+    """Return the error for a missing row."""
     return IndexError(f"row {row}: the log has {counted(len(trials), 'record')}, numbered from 0")
 
 
@@ -89,7 +89,7 @@ def read_record(parts: TuningParts, row: int) -> Record:
 
 
 def read_steps(parts: TuningParts, row: int) -> tuple[AnyStep, ...]:
-    """Return the steps of a record alone, quicker than with all else; other tuners have none."""
+    """Return the steps of a record alone, which is faster; other tuners have none."""
     line = read_line(parts, row)
     if parts.tasks[parts.trials.task[row]].tuner != "ansor":
         return ()
@@ -100,7 +100,7 @@ def read_steps(parts: TuningParts, row: int) -> tuple[AnyStep, ...]:
 
 
 def _config(tuner: str, document: Any) -> Any:
-    """Return the config of an AutoTVM record, or the trace of MetaSchedule's."""
+    """Return the config of an AutoTVM record, or MetaSchedule's trace."""
     if tuner == "metaschedule":
         return document[1][0]
     return document["config"] if "config" in document else document["i"][5]
@@ -130,8 +130,8 @@ _NEEDED = ((b'"i"', b'"r"', b'"v"'), (b'"input"', b'"config"', b'"result"'))
 def sniff(head: bytes) -> bool:
     """Whether a file that starts with these bytes holds tuning records."""
     lines = head.removeprefix(BOM).split(b"\n")
-    told = [each for each in lines if each.strip() and each[:1] not in COMMENT]
-    return any(map(_is_record, told[:_LOOKED_AT]))
+    records = [line for line in lines if line.strip() and line[:1] not in COMMENT]
+    return any(map(_is_record, records[:_LOOKED_AT]))
 
 
 def _is_record(line: bytes) -> bool:
@@ -154,7 +154,7 @@ _MOST_LINES = 1_000
 
 
 def write_lines(path: str | os.PathLike[str], parts: TuningParts, rows: Iterable[int]) -> Path:
-    """Write records to a file, each the bytes that it was read from, and a line feed."""
+    """Write the raw lines of records to a file."""
     with replacing(path) as file:
         for source, offset, length in _stretches(parts, rows):
             file.write(source.read(offset, length) + b"\n")
@@ -162,7 +162,7 @@ def write_lines(path: str | os.PathLike[str], parts: TuningParts, rows: Iterable
 
 
 def _stretches(parts: TuningParts, rows: Iterable[int]) -> Iterator[tuple[ByteSource, int, int]]:
-    """Yield source, offset and length of lines; those that follow each other in a file as one."""
+    """Yield source, offset and length of lines, consecutive ones as one."""
     trials = parts.trials
     at = np.fromiter(rows, np.int64)
     for row in at[(at < -len(trials)) | (at >= len(trials))].tolist():
@@ -185,7 +185,7 @@ _LONGEST_RECORD = 4 << 20
 
 @dataclass(frozen=True)
 class RecordFile:
-    """What a file of records holds."""
+    """The contents of a file of records."""
 
     source: ByteSource
     tasks: tuple[Task, ...]
@@ -204,10 +204,7 @@ class RecordFile:
 def read_file(
     source: ByteSource, *, offset: int = 0, line: int = 1, progress: bool = False
 ) -> RecordFile:
-    """Read the records of a file, from a line on.
-
-    A line that is no record is refused, and the others are read.
-    """
+    """Read the records of a file from a line on; other lines are refused."""
     reader = _RecordFileReader(source)
     bar = tqdm(
         desc="reading records",
@@ -241,8 +238,8 @@ class _RecordFileReader:
     def read(self, block: LineBlock) -> int:
         """Read the lines of a block; return its bytes."""
         if block.too_long:
-            found = InWords(f"{block.too_long:,}")
-            problem = LineProblem("line", f"at most {LONGEST:,} bytes", found)
+            size = InWords(f"{block.too_long:,}")
+            problem = LineProblem("line", f"at most {LONGEST:,} bytes", size)
             self._refuse(block.offset, block.number, problem)
             length = block.too_long + block.ended
             self._next = block.offset + length, block.number + 1
@@ -251,20 +248,20 @@ class _RecordFileReader:
         last = number + len(block.lines) - 1
         # Only the first line may begin in an earlier chunk, and be longer than one.
         usual = len(block.lines[0]) <= _LONGEST_RECORD
-        for whole in block.lines:
-            line = whole[:-1] if whole[-1:] == b"\r" else whole
+        for raw in block.lines:
+            line = raw[:-1] if raw[-1:] == b"\r" else raw
             if not usual or not self._ansor.add_usual(line, offset, number):
                 self._other(line, offset, number, ended=block.ended or number < last)
                 usual = True
             elif self._ansor.odd:
                 self._note(self._ansor.odd, number)
-            offset += len(whole) + 1
+            offset += len(raw) + 1
             number += 1
         self._next = (offset, number) if block.ended else (block.offset, block.number)
         return offset - block.offset
 
     def file(self, offset: int, line: int) -> RecordFile:
-        """Return all that was read."""
+        """Return the records and refused lines."""
         at, number = self._next or (offset, line)
         return RecordFile(
             self._source,
@@ -282,7 +279,7 @@ class _RecordFileReader:
         )
 
     def _other(self, line: bytes, offset: int, number: int, *, ended: bool) -> None:
-        """Read a line that is no Ansor record in the spacing of TVM."""
+        """Read a line that is no Ansor record in TVM's spacing."""
         if offset == 0 and line.startswith(BOM):
             offset, line = len(BOM), line[len(BOM) :]
         if not line.strip() or line[:1] in COMMENT:
@@ -303,8 +300,8 @@ class _RecordFileReader:
             self._undecoded[what] += 1
             return
         if len(line) > _LONGEST_RECORD and not line.startswith(b'["'):
-            found = InWords(f"{len(line):,}")
-            raise LineProblem("line", f"at most {_LONGEST_RECORD:,} bytes", found)
+            size = InWords(f"{len(line):,}")
+            raise LineProblem("line", f"at most {_LONGEST_RECORD:,} bytes", size)
         document = decode(line)
         if isinstance(document, dict) and is_record(document):
             self._autotvm(document, (offset, len(line), number))
@@ -354,7 +351,7 @@ _UNROLL = "auto_unroll_max_step"
 
 
 def is_record(document: dict[str, Any]) -> bool:
-    """Whether a document is a record of one of the two versions, or was meant to be."""
+    """Return whether a document is meant as a record of either version."""
     if "v" in document:
         return type(document["v"]) in (int, float)
     return "input" in document or "result" in document
@@ -388,12 +385,12 @@ def _task(target: Any, name: Any, args: Any, field: str) -> Task:
 
 def digest(task: Task, config: Any) -> bytes:
     """Return 8 bytes that are equal for equal tasks with equal configs."""
-    found = msgspec.json.encode([task.target.text, task.workload_key, config])
-    return blake2b(found, digest_size=8).digest()
+    encoded = msgspec.json.encode([task.target.text, task.workload_key, config])
+    return blake2b(encoded, digest_size=8).digest()
 
 
 def unroll_of(config: Any) -> int:
-    """Return the knob ``auto_unroll_max_step`` of a config, -1 where it has none."""
+    """Return the knob ``auto_unroll_max_step`` of a config, or -1."""
     entity = config.get("entity", config.get("e")) if isinstance(config, dict) else None
     for knob in entity if isinstance(entity, list) else ():
         if isinstance(knob, list) and len(knob) == 3 and knob[0] == _UNROLL:

@@ -51,7 +51,7 @@ class Token:
 
 
 class BodyError(ValueError):
-    """A body that cannot be read; `column` counts from 0."""
+    """An unreadable body; `column` counts from 0."""
 
     def __init__(self, problem: str, column: int) -> None:
         super().__init__(problem)
@@ -59,25 +59,25 @@ class BodyError(ValueError):
 
 
 class TooDeepError(BodyError):
-    """A body nested deeper than is read."""
+    """A body that is nested too deeply."""
 
 
 def tokenize(text: str, start: int = 0) -> list[Token]:
-    """Return the tokens of a line from a column on, the last one of kind ``"end"``."""
-    found: list[Token] = []
-    while not found or found[-1].kind != "end":
+    """Return the tokens of a line from a column on, and last an ``"end"``."""
+    tokens: list[Token] = []
+    while not tokens or tokens[-1].kind != "end":
         blank = _BLANK.match(text, start)
         start = blank.end() if blank else start
         match = _TOKEN.match(text, start)
         if match is None:
             raise BodyError("no operand, operator or bracket", start)
         kind = str(match.lastgroup)
-        found.append(Token(kind, match[kind], match.start(kind)))
+        tokens.append(Token(kind, match[kind], match.start(kind)))
         start = match.end()
-    return found
+    return tokens
 
 
-#: Nesting that is still read; the transforms of winograd convolution have about 40.
+#: Deepest nesting; the transforms of winograd convolution have about 40.
 MAX_DEPTH = 80
 _MOST_DIGITS = 400
 
@@ -100,7 +100,7 @@ _SUFFIXES = {"f": "float32", "h": "float16"}
 
 
 def parse_body(tokens: Sequence[Token]) -> Expression:
-    """Read one expression that takes all tokens."""
+    """Read one expression from all tokens."""
     parser = _ExpressionParser(tokens)
     body = parser.expression()
     parser.end()
@@ -108,7 +108,7 @@ def parse_body(tokens: Sequence[Token]) -> Expression:
 
 
 def parse_bodies(tokens: Sequence[Token]) -> tuple[Expression, ...]:
-    """Read several that stand in brackets: ``(a, b)``."""
+    """Read several expressions in brackets: ``(a, b)``."""
     parser = _ExpressionParser(tokens)
     parser.expect("(")
     bodies = parser.listed(")")
@@ -125,9 +125,9 @@ class _ExpressionParser:
         self._depth = 0
 
     def _sees(self, *signs: str) -> bool:
-        """Tell whether these signs come next."""
+        """Return whether these signs come next."""
         ahead = self._tokens[self._at : self._at + len(signs)]
-        return all(each.kind == "sign" for each in ahead) and [each.text for each in ahead] == [
+        return all(token.kind == "sign" for token in ahead) and [token.text for token in ahead] == [
             *signs
         ]
 
@@ -137,19 +137,19 @@ class _ExpressionParser:
         return token
 
     def expect(self, sign: str) -> None:
-        """Take a sign."""
+        """Consume a sign."""
         if not self._sees(sign):
             raise BodyError(f"expected {sign!r}", self._tokens[self._at].column)
         self._take()
 
     def end(self) -> None:
-        """Make sure that nothing is left."""
+        """Check that no token is left."""
         token = self._tokens[self._at]
         if token.kind != "end":
             raise BodyError("expected an operator or the end of the line", token.column)
 
     def expression(self, binding: int = 0) -> Expression:
-        """Read an operand and what operators of tighter binding tie to it."""
+        """Read an operand and its operators of tighter binding."""
         outer = self._depth
         self._deeper()
         left = self._unary()
@@ -171,14 +171,14 @@ class _ExpressionParser:
             raise TooDeepError(f"nested deeper than {MAX_DEPTH} operations", column)
 
     def listed(self, end: str) -> tuple[Expression, ...]:
-        """Read expressions up to a closing bracket, which is taken."""
-        found: list[Expression] = []
+        """Read expressions up to a closing bracket."""
+        expressions: list[Expression] = []
         while not self._sees(end):
-            if found:
+            if expressions:
                 self.expect(",")
-            found.append(self.expression())
+            expressions.append(self.expression())
         self._take()
-        return tuple(found)
+        return tuple(expressions)
 
     def _unary(self) -> Expression:
         token = self._take()

@@ -1,4 +1,4 @@
-"""The files of one TVM debugger dump to one run: what joins what, and what TVM itself damaged."""
+"""The files of one TVM debugger dump joined to one run, and TVM's own damages of dumps."""
 
 from __future__ import annotations
 
@@ -57,45 +57,47 @@ T = TypeVar("T")
 @collector_paused()
 def assemble(parts: Sequence[Part], issues: Iterable[Issue], options: JoinOptions) -> RunParts:
     """Join the parts of one dump."""
-    found = [*issues, *(issue for each in libraries(parts) for issue in each.issues)]
+    problems_ = [*issues, *(issue for item in libraries(parts) for issue in item.issues)]
     recording = _only(
-        [part.value for part in parts if part.kind == "recording"], "recording", found
+        [part.value for part in parts if part.kind == "recording"], "recording", problems_
     )
     if recording is not None:
         parts = sorted(parts, key=lambda part: recording.place(_run_file(part)))
-    outputs, parameters = _params(parts, found)
-    trace = _only([part.value for part in parts if part.kind == "trace"], "trace", found)
-    graph = _graph(parts, found)
+    outputs, parameters = _params(parts, problems_)
+    trace = _only([part.value for part in parts if part.kind == "trace"], "trace", problems_)
+    graph = _graph(parts, problems_)
     logs = [part.value for part in parts if part.kind == "table"]
     table, problems = choose_table(logs, trace, graph, with_tensors=outputs is not None)
-    found += problems
-    names = {record.key for each in parameters for record in each.records}
+    problems_ += problems
+    names = {record.key for item in parameters for record in item.records}
     if graph is not None and names:
         graph = graph.with_parameters(names)
     reports, problems = join_reports(graph, [p.value for p in parts if p.kind == "report"])
-    found += problems
+    problems_ += problems
     times = [part.value for part in parts if part.kind == "times"]
-    chrome = _only([part.value for part in parts if part.kind == "chrome"], "Chrome trace", found)
+    chrome = _only(
+        [part.value for part in parts if part.kind == "chrome"], "Chrome trace", problems_
+    )
     evidence = (*evidence_of(parts, graph, outputs, trace, table), *report_evidence(reports))
     reused = read_after_run(evidence, outputs, graph)
     when = captured(evidence, outputs)
-    tensors = _tensors(graph, outputs, parameters, found, reused=reused, when=when)
+    tensors = _tensors(graph, outputs, parameters, problems_, reused=reused, when=when)
     device = _device(parts)
-    timeline = _recorded_timeline(parts, graph, found)
+    timeline = _recorded_timeline(parts, graph, problems_)
     if timeline is None:
         timeline = join_timeline(
             graph, trace, table, device or "execution", times=times, chrome=chrome, reports=reports
         )
     if chrome is not None and timeline is not None:
         timeline, problems = beside_chrome(timeline, chrome)
-        found += problems
-    found += _reported(graph, outputs, parameters, tensors, timeline)
+        problems_ += problems
+    problems_ += _reported(graph, outputs, parameters, tensors, timeline)
     produced = versions.releases(evidence)
     if produced is None:
-        found.append(contradiction(evidence))
+        problems_.append(contradiction(evidence))
     provenance = Provenance(
         versions.in_words(produced) if {p.kind for p in parts} != {"chrome"} else "Chrome trace",
-        tuple(each.fact for each in evidence),
+        tuple(item.fact for item in evidence),
         device,
         tuple(f"{part.source.name} ({counted(part.source.size, 'byte')})" for part in parts),
     )
@@ -104,7 +106,7 @@ def assemble(parts: Sequence[Part], issues: Iterable[Issue], options: JoinOption
         graph,
         tensors,
         timeline,
-        Issues(found),
+        Issues(problems_),
         provenance,
         files=tuple(_run_file(part) for part in parts),
         options=dict(options.params),
@@ -116,7 +118,7 @@ def assemble(parts: Sequence[Part], issues: Iterable[Issue], options: JoinOption
 
 
 def _run_file(part: Part) -> RunFile:
-    """Name a file by where it lay; a bare dump folder keeps the name that tells its device."""
+    """Name a file by its folder; a bare dump folder keeps its name, which has the device."""
     name = part.source.name.replace("\\", "/")
     if part.folder is None:
         bare = part.kind if name.startswith("<") else name.rpartition("/")[2]
@@ -129,7 +131,7 @@ def _run_file(part: Part) -> RunFile:
 def _recorded_timeline(
     parts: Sequence[Part], graph: Graph | None, issues: list[Issue]
 ) -> Timeline | None:
-    """Take times that were recorded for this graph; they are the joined ones already."""
+    """Take the joined times that were recorded for this graph."""
     recorded = [part.value for part in parts if part.kind == "recorded-times"]
     times = _only(recorded, "file of recorded times", issues)
     if times is None or times.fits(graph):
@@ -161,17 +163,17 @@ def _reported(
     tensors: Tensors | None,
     timeline: Timeline | None,
 ) -> list[Issue]:
-    """Issues of the parts; what notes on arrays say is told as the graph has settled it."""
+    """Return the issues of the parts, with notes on arrays after their join to the graph."""
     files = [*([outputs.file] if outputs else []), *parameters]
-    found = list(graph.issues if graph is not None else ())
-    found += [issue for each in files for issue in each.issues if issue.rule not in KINDS]
+    issues = list(graph.issues if graph is not None else ())
+    issues += [issue for file_ in files for issue in file_.issues if issue.rule not in KINDS]
     noted: dict[str, list[tuple[ArrayRecord, tuple[int, int] | None]]] = defaultdict(list)
     for entry, tensor in (tensors or {}).items():
         if tensor.record.notes:
             noted[tensor.file].append((tensor.record, entry if graph is not None else None))
     for file, records in noted.items():
-        found += note_issues(records, file)
-    return [*found, *(timeline.issues if timeline is not None else ())]
+        issues += note_issues(records, file)
+    return [*issues, *(timeline.issues if timeline is not None else ())]
 
 
 def _params(parts: Sequence[Part], issues: list[Issue]) -> tuple[Outputs | None, list[ParamsFile]]:
@@ -181,9 +183,9 @@ def _params(parts: Sequence[Part], issues: list[Issue]) -> tuple[Outputs | None,
     for part in parts:
         if part.kind not in ("params", "cache"):
             continue
-        found = Outputs.of(part.value)
-        if found is not None:
-            outputs.append(found)
+        own = Outputs.of(part.value)
+        if own is not None:
+            outputs.append(own)
         else:
             parameters.append(part.value)
     return _only(outputs, "file of output tensors", issues), parameters
@@ -197,7 +199,7 @@ def _only(values: list[T], what: str, issues: list[Issue]) -> T | None:
 
 
 def _graph(parts: Sequence[Part], issues: list[Issue]) -> Graph | None:
-    """Take the dump's graph, its edges resolved by the raw graph where that is given too."""
+    """Return the dump's graph, its edges resolved by the raw graph, if given."""
     graphs = [part for part in parts if part.kind == "graph"]
     raw = [part.value for part in graphs if part.value.form != "mutated"]
     mutated = [part for part in graphs if part.value.form == "mutated"]
@@ -205,9 +207,9 @@ def _graph(parts: Sequence[Part], issues: list[Issue]) -> Graph | None:
         raw.sort(key=lambda graph: graph.form != "string")
         return _matching(raw, issues)
     graph = _matching([part.value for part in mutated], issues)
-    for each in raw:
-        if graph is not None and each.names == graph.names:
-            return read_graph(mutated[0].source, raw=each)
+    for raw_graph in raw:
+        if graph is not None and raw_graph.names == graph.names:
+            return read_graph(mutated[0].source, raw=raw_graph)
     if raw:
         return read_graph(mutated[0].source, raw=raw[0])
     return graph
@@ -229,26 +231,28 @@ def _tensors(
 ) -> Tensors | None:
     joined: list[Tensors] = []
     if parameters and (graph is not None or outputs is None):
-        found, problems = join_parameters(graph, [r for each in parameters for r in each.records])
-        joined.append(found)
+        tensors, problems = join_parameters(
+            graph, [r for group in parameters for r in group.records]
+        )
+        joined.append(tensors)
         issues.extend(problems)
     if outputs is not None:
         arrays = [
             KeyedArray(record, key.name, key.node, key.output)
             for record, key in zip(outputs.file.records, outputs.keys, strict=True)
         ]
-        found, problems = join_tensors(
+        tensors, problems = join_tensors(
             graph, arrays, file=outputs.file.file, reused=reused, captured=when
         )
-        joined.append(found)
+        joined.append(tensors)
         issues.extend(problems)
     if len(joined) < 2:
         return joined[0] if joined else None
-    return Tensors(tensor for each in joined for tensor in each.values())
+    return Tensors(tensor for group in joined for tensor in group.values())
 
 
 def _device(parts: Sequence[Part]) -> str:
-    """The device that the dump folder is named after: ``_tvmdbg_device_CUDA_0`` is ``CUDA:0``."""
+    """Return the device in the dump folder's name: ``_tvmdbg_device_CUDA_0`` is ``CUDA:0``."""
     for part in parts:
         for prefix in ("_tvmdbg_device_", "_tvmdbg_ctx_"):
             if part.folder is not None and part.folder.name.startswith(prefix):
@@ -270,28 +274,25 @@ def title_of(sources: Iterable[object]) -> str:
 
 
 def runs_of_tables(parts: RunParts) -> tuple[RunParts, ...]:
-    """Return a run for each printed table among the files, in their order.
-
-    Its times are the table's alone; it has the graph where that has the table's nodes.
-    """
-    found = [part for file in parts.files for part in _tables_of(file)]
-    return tuple(_run_of(parts, table, number) for number, table in enumerate(found))
+    """Return a run per printed table, with its times alone, and the graph of its nodes."""
+    tables = [part for file in parts.files for part in _tables_of(file)]
+    return tuple(_run_of(parts, table, number) for number, table in enumerate(tables))
 
 
 def _tables_of(file: RunFile) -> list[Part]:
     if file.part == "table":
-        texts = [(each, bare_table(each)) for each in read_tables(file.source)]
-        sources = [BytesSource(text.encode(errors="replace"), each.file) for each, text in texts]
+        texts = [(item, bare_table(item)) for item in read_tables(file.source)]
+        sources = [BytesSource(text.encode(errors="replace"), item.file) for item, text in texts]
         return [Part("table", read_tables(source), source, None) for source in sources]
     if file.part != "report":
         return []
     is_vm = sniff_vm_table(file.source.read(0, file.source.size))
     reports = (read_vm_tables if is_vm else printed_reports)(file.source)
-    return [Part("report", each, file.source, None) for each in reports]
+    return [Part("report", item, file.source, None) for item in reports]
 
 
 def _run_of(parts: RunParts, table: Part, number: int) -> RunParts:
-    found = [table]
+    own_parts = [table]
     graph = next((file.source for file in parts.files if file.part == "graph"), None)
     if parts.graph is not None and graph is not None:
         if table.kind == "report":
@@ -299,8 +300,8 @@ def _run_of(parts: RunParts, table: Part, number: int) -> RunParts:
         else:
             has_nodes = fits(table.value[0], parts.graph)
         if has_nodes:
-            found.append(Part("graph", parts.graph, graph, None))
-    return assemble(found, (), JoinOptions(f"{parts.title}, tables[{number}]"))
+            own_parts.append(Part("graph", parts.graph, graph, None))
+    return assemble(own_parts, (), JoinOptions(f"{parts.title}, tables[{number}]"))
 
 
 def evidence_of(
@@ -310,32 +311,32 @@ def evidence_of(
     trace: Trace | None,
     table: DebuggerTable | None,
 ) -> tuple[versions.VersionEvidence, ...]:
-    """Return what the parts tell of the release that wrote them."""
-    found: list[versions.VersionEvidence | None] = []
-    found += [versions.of_library(fact) for part in libraries(parts) for fact in part.facts]
+    """Return evidence of the release that wrote the parts."""
+    evidence: list[versions.VersionEvidence | None] = []
+    evidence += [versions.of_library(fact) for part in libraries(parts) for fact in part.facts]
     folders = {part.folder for part in parts if part.folder is not None}
-    found += [versions.of_folder(folder.name) for folder in sorted(folders)]
+    evidence += [versions.of_folder(folder.name) for folder in sorted(folders)]
     if graph is not None:
         if any(name.startswith(MODULE) for name in graph.func_names.unique):
-            found.append(versions.VersionEvidence(f"function names start with {MODULE}", 8, 19))
+            evidence.append(versions.VersionEvidence(f"function names start with {MODULE}", 8, 19))
         if graph.storage_scopes is not None:
-            found.append(versions.VersionEvidence("the graph has a storage_scope list", 10, 19))
+            evidence.append(versions.VersionEvidence("the graph has a storage_scope list", 10, 19))
     if outputs is not None and outputs.keys:
         style = outputs.keys[0].style
-        found.append(versions.of_key_style(style))
+        evidence.append(versions.of_key_style(style))
         if style == "v0.5":
-            found.append(_of_first_time(graph, outputs))
+            evidence.append(_of_first_time(graph, outputs))
     if trace is not None:
-        found.append(versions.VersionEvidence("there is an execution trace", 6, 19))
+        evidence.append(versions.VersionEvidence("there is an execution trace", 6, 19))
     if table is not None:
-        found.append(versions.of_table_style(table.style))
-    told = tuple(each for each in found if each is not None)
+        evidence.append(versions.of_table_style(table.style))
+    release = tuple(item for item in evidence if item is not None)
     form = None if graph is None else versions.of_graph_form(graph.form)
     if graph is None or form is None:
-        return told
+        return release
     # Whoever saves lib.get_graph_json() as JSON writes a string too, with any release.
-    agrees = versions.releases((*told, form)) is not None
-    return (*told, form) if agrees or graph.form != "string" else told
+    agrees = versions.releases((*release, form)) is not None
+    return (*release, form) if agrees or graph.form != "string" else release
 
 
 def _of_first_time(graph: Graph | None, outputs: Outputs) -> versions.VersionEvidence | None:
@@ -351,7 +352,7 @@ def _of_first_time(graph: Graph | None, outputs: Outputs) -> versions.VersionEvi
 def read_after_run(
     evidence: tuple[versions.VersionEvidence, ...], outputs: Outputs | None, graph: Graph | None
 ) -> bool:
-    """Whether the tensors were read when the whole run was over (v0.6, v0.7)."""
+    """Return whether the tensors were read after the run (v0.6, v0.7)."""
     produced = versions.releases(evidence)
     if graph is None or outputs is None or not outputs.keys or produced is None:
         return False
@@ -359,11 +360,10 @@ def read_after_run(
 
 
 def captured(evidence: tuple[versions.VersionEvidence, ...], outputs: Outputs | None) -> Captured:
-    """When the tensors of a dump were read.
+    """Return when the tensors of a dump were read.
 
-    v0.5 and v0.8 to v0.19 copy a node's outputs as it has run; v0.6 and v0.7 read all of them when
-    the whole run is over (python/tvm/contrib/debugger/debug_executor.py @ v0.8,
-    debug_runtime.py @ v0.6).
+    v0.5 and v0.8 to v0.19 copy a node's outputs after it ran, v0.6 and v0.7 read all after the run
+    (python/tvm/contrib/debugger/debug_executor.py @ v0.8, debug_runtime.py @ v0.6).
     """
     produced = versions.releases(evidence)
     if outputs is None or not outputs.keys or produced is None:
@@ -376,7 +376,7 @@ def captured(evidence: tuple[versions.VersionEvidence, ...], outputs: Outputs | 
 
 def contradiction(evidence: tuple[versions.VersionEvidence, ...]) -> Issue:
     """Return the issue of evidence that no release fits."""
-    facts = "; ".join(f"{each.fact} (v0.{each.first} to v0.{each.last})" for each in evidence)
+    facts = "; ".join(f"{item.fact} (v0.{item.first} to v0.{item.last})" for item in evidence)
     text = f"no TVM release writes all of this: {facts}. The files may be of different runs"
     return Issue("versions-contradict", IssueSeverity.WARNING, text)
 
@@ -395,10 +395,7 @@ class Outputs:
 
     @classmethod
     def of(cls, file: ParamsFile) -> Outputs | None:
-        """Return the file as a dump's tensors, None where its keys tell that it is another one.
-
-        The debugger went with TVM v0.19, when memory had a byte for each element below 8 bits.
-        """
+        """Return the file as a dump's tensors, or None by its keys."""
         keys = tuple(key for record in file.records if (key := parse_key(record.key)) is not None)
         if not keys or len(keys) != len(file.records):
             return None

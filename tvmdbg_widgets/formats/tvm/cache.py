@@ -54,7 +54,7 @@ class TensorCache:
 
     def verify(self, *, progress: bool = True) -> Issues:
         """Read every shard once and compare it with its md5sum."""
-        found: list[Issue] = []
+        issues: list[Issue] = []
         files = {shard.source.name: shard.source for shard in self.shards}
         total = sum(source.size for source in files.values())
         with tqdm(
@@ -64,8 +64,8 @@ class TensorCache:
             for shard in self.shards:
                 issue = verified(shard, sums[shard.source.name])
                 if issue is not None:
-                    found.append(issue)
-        return Issues(found)
+                    issues.append(issue)
+        return Issues(issues)
 
     def __repr__(self) -> str:
         total = sum(record.nbytes for record in self.records)
@@ -103,29 +103,26 @@ def read_cache(
 
 
 def superseded(indices: Sequence[ByteSource]) -> set[int]:
-    """Return which of several indices name the same bytes as another one, which is to be read.
-
-    The one with ``f32-to-bf16`` gives back float32, the other one (``-b16``) bfloat16.
-    """
-    named = [_named_bytes(each) for each in indices] if len(indices) > 1 else []
-    halved = {found[0] for found in named if found is not None and found[1]}
+    """Return the indices that name the same bytes as a preferred one, with ``f32-to-bf16``."""
+    named = [_named_bytes(index) for index in indices] if len(indices) > 1 else []
+    halved = {bytes_[0] for bytes_ in named if bytes_ is not None and bytes_[1]}
     return {
         i
-        for i, found in enumerate(named)
-        if found is not None and not found[1] and found[0] in halved
+        for i, bytes_ in enumerate(named)
+        if bytes_ is not None and not bytes_[1] and bytes_[0] in halved
     }
 
 
 def _named_bytes(index: ByteSource) -> tuple[tuple[object, ...], bool] | None:
-    """Return the bytes that an index names, in order, and whether some of them are halves."""
+    """Return the bytes that an index names, and whether some of them are halves."""
     try:
         shards = [
-            convert(each, StoredShard, index.name) for each in read_json(index, Index).records
+            convert(record, StoredShard, index.name) for record in read_json(index, Index).records
         ]
         items = [
-            (shard.data_path, convert(each, Array, index.name))
+            (shard.data_path, convert(record, Array, index.name))
             for shard in shards
-            for each in shard.records
+            for record in shard.records
         ]
     except FormatError:
         return None
@@ -136,12 +133,12 @@ def _named_bytes(index: ByteSource) -> tuple[tuple[object, ...], bool] | None:
 
 #: Letters of a name in a message.
 _LETTERS = 80
-#: Issues of a rule that are told; the others are counted.
+#: Listed issues of a rule; the others are counted.
 _TOLD = 25
 
 
 class Index(msgspec.Struct):
-    """The file; its records are converted one by one, so that a wrong one is told alone."""
+    """The file; records are converted one by one, so that a wrong one is reported alone."""
 
     records: list[Any]
     metadata: dict[str, Any] | None = None
@@ -173,7 +170,7 @@ class IndexReader:
         self._named: dict[str, WorkBudget] = {}
 
     def read(self) -> None:
-        """Read it; FormatError where it is no index, or nothing in it can be read."""
+        """Read the index; FormatError if nothing in it is readable."""
         document = read_json(self.source, Index)
         self.metadata = document.metadata
         for i, item in enumerate(document.records):
@@ -185,7 +182,7 @@ class IndexReader:
         for rule, count in self._told.items():
             if count > _TOLD:
                 text = f"{counted(count - _TOLD, 'more issue')} of this kind"
-                severity = next(each.severity for each in self.issues if each.rule == rule)
+                severity = next(issue.severity for issue in self.issues if issue.rule == rule)
                 self.issues.append(Issue(rule, severity, text, file=self.source.name))
         if self.error is not None and not self.records:
             raise self.error
@@ -227,8 +224,8 @@ class IndexReader:
         try:
             return self.source.sibling(path)
         except ValueError as problem:
-            found = f"{path[:_LETTERS]!r}: {problem}"
-            raise self._wrong(field, "a file in the folder of the index", found) from None
+            fault = f"{path[:_LETTERS]!r}: {problem}"
+            raise self._wrong(field, "a file in the folder of the index", fault) from None
         except OSError as problem:
             missing = FormatError(
                 "a shard is missing",
@@ -261,13 +258,13 @@ class IndexReader:
     def _check_overlaps(self, shard: ByteSource, taken: Sequence[tuple[int, int, str]]) -> None:
         reached, name = 0, ""
         pairs = []
-        for start, stop, key in sorted(each for each in taken if each[0] < each[1]):
+        for start, stop, key in sorted(item for item in taken if item[0] < item[1]):
             if start < reached:
                 pairs.append((name, key))
             if stop > reached:
                 reached, name = stop, key
         if pairs:
-            first = " and ".join(repr(cut(each, _LETTERS)) for each in pairs[0])
+            first = " and ".join(repr(cut(item, _LETTERS)) for item in pairs[0])
             text = (
                 f"{counted(len(pairs), 'array')} {agree(len(pairs), 'shares')} bytes with another "
                 f"one in {shard.name}: {first}"
@@ -307,7 +304,7 @@ class Shard:
 
 
 class MissingShard(ByteSource):
-    """A shard that does not lie beside the index; what it holds is known, its bytes are not."""
+    """A shard that is missing beside its index."""
 
     def __init__(self, path: str, nbytes: int) -> None:
         self.name = one_line(path)
@@ -326,7 +323,7 @@ class MissingShard(ByteSource):
 
 
 def md5_of(source: ByteSource, bar: Any) -> str:
-    """Read a file of values once and return its md5sum; ``bar`` counts the bytes."""
+    """Return the md5sum of a file of values; ``bar`` counts the bytes."""
     digest = hashlib.md5(usedforsecurity=False)
     for start in range(0, source.size, _PIECE):
         piece = source.read(start, min(_PIECE, source.size - start))
@@ -335,14 +332,14 @@ def md5_of(source: ByteSource, bar: Any) -> str:
     return digest.hexdigest()
 
 
-def verified(shard: Shard, found: str) -> Issue | None:
-    """Return what the md5sum of a shard's bytes tells against it."""
+def verified(shard: Shard, md5sum: str) -> Issue | None:
+    """Return the issue of a wrong md5sum, or None."""
     if not shard.md5sum:
         text = "the index gives no md5sum of this shard"
         return Issue("shard-not-summed", IssueSeverity.NOTE, text, file=shard.source.name)
-    if found == shard.md5sum:
+    if md5sum == shard.md5sum:
         return None
-    text = f"md5sum: expected {one_line(shard.md5sum[:40])}; found {found}. "
+    text = f"md5sum: expected {one_line(shard.md5sum[:40])}; found {md5sum}. "
     text += "The shard is damaged, or the index is that of another one."
     return Issue("shard-damaged", IssueSeverity.ERROR, text, file=shard.source.name)
 

@@ -17,7 +17,7 @@ FIRST_LINE = "Some nodes of a run of TVM's debugger, as a dump of their own."
 
 
 def is_account(head: bytes) -> bool:
-    """Tell whether a file that starts with these bytes is such a text."""
+    """Return whether a file that starts with these bytes is such a note."""
     return head.startswith(FIRST_LINE.encode())
 
 
@@ -38,23 +38,23 @@ _HEAD = 4096
 
 
 def is_library(head: bytes) -> bool:
-    """Whether a file that starts with these bytes may be such a library."""
+    """Return whether a file that starts with these bytes may be such a library."""
     return head.startswith(_MAGICS) or _IN_C.search(head[:_HEAD]) is not None
 
 
 def inside_library(source: ByteSource, **options: Any) -> list[tuple[str, ByteSource]]:
-    """Return the parts that a library holds, each with its kind: ``graph`` and ``params``."""
-    found = _embedded(source)
-    ahead = ReadAhead(found)
-    for at in _places(found):
-        parts = _SerializedModule(found, ahead, at).parts(source.name, options)
+    """Return the parts in a library by kind: ``graph`` and ``params``."""
+    content = _embedded(source)
+    ahead = ReadAhead(content)
+    for at in _places(content):
+        parts = _SerializedModule(content, ahead, at).parts(source.name, options)
         if parts:
             return parts
     return []
 
 
 def _embedded(source: ByteSource) -> ByteSource:
-    """Return what is searched: the file, or the bytes that a C source spells."""
+    """Return the bytes to search: the file, or the bytes that a C source spells."""
     head = source.read(0, min(_HEAD, source.size))
     if head.startswith(_MAGICS) or source.size > _LONGEST_C:
         return source
@@ -64,13 +64,15 @@ def _embedded(source: ByteSource) -> ByteSource:
         return source
     numbers = text[match.end() :].partition(b"}")[0].replace(b"\n", b"").split(b",")
     try:
-        return BytesSource(bytes(int(each, 16) for each in numbers if each.strip()), source.name)
+        return BytesSource(
+            bytes(int(number, 16) for number in numbers if number.strip()), source.name
+        )
     except ValueError:
         return source
 
 
 def _places(source: ByteSource) -> Iterator[int]:
-    """Yield where the text of a graph may begin: behind a type key with its length."""
+    """Yield possible starts of a graph's text: behind a type key with its length."""
     overlap = max(map(len, _KEYS)) - 1
     for start in range(0, source.size, _CHUNK):
         data = source.read(start, min(_CHUNK + overlap, source.size - start))

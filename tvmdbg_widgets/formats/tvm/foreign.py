@@ -1,4 +1,4 @@
-"""Names for files that no reader knows, and the records of tensor caches."""
+"""Names of files that no reader knows, and the records of tensor caches."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ _PULL = "The file itself was not downloaded: run `git lfs pull` in the repositor
 
 
 def lfs_pointer(head: bytes) -> str:
-    """Name the file that a Git LFS pointer stands for; empty where it is none."""
+    """Name the file behind a Git LFS pointer, or ""."""
     match = _POINTER.fullmatch(head[:_LONGEST_POINTER])
     if match is None:
         return ""
@@ -82,7 +82,7 @@ def unknown_file(source: ByteSource, expected: str) -> FormatError:
 
 
 def has_kind(source: ByteSource) -> bool:
-    """Tell whether a file of no format read here is some other known kind of file, or text."""
+    """Return whether a file of no supported format is of another known kind, or text."""
     head = source.read(0, min(source.size, _LONGEST_PATH))
     text = head.decode("utf-8", "ignore")
     is_text = len(text.encode()) > len(head) - 4 and "\0" not in text and text[:1].isprintable()
@@ -132,7 +132,7 @@ def _describe(head: bytes, size: int) -> tuple[str, str]:
     return "no params file", "Parameters are saved by tvm.runtime.save_param_dict."
 
 
-#: The last version whose writer was read for this.
+#: The last checked version of the writer.
 LAST_VERSION = 7
 #: Folders of the library that hold no part of a run.
 OTHER_FOLDERS = ("codegen", "crt_config", "runtime", "src", "templates")
@@ -153,7 +153,7 @@ class Array(msgspec.Struct, rename="camel"):
 
 
 def read_record(array: Array, file: str, path: str, shard: ByteSource) -> ArrayRecord:
-    """Hold an array of the index, which stands at this path of its file, against its shard."""
+    """Check an array of the index at a path of its file against its shard."""
 
     def wrong(field: str, expected: str, found: object) -> FormatError:
         return FormatError(
@@ -180,8 +180,8 @@ def read_record(array: Array, file: str, path: str, shard: ByteSource) -> ArrayR
         raise wrong("format", f"{RAW} or {HALVED}", repr(form))
     halved = form == HALVED and (dtype.code, dtype.bits, dtype.lanes) == (FLOAT, 32, 1)
     count = math.prod(shape)
-    whole = count * dtype.lanes * dtype.itemsize
-    sizes = {2 * count} if halved else {whole, -(-count * dtype.lanes * dtype.bits // 8)}
+    full_size = count * dtype.lanes * dtype.itemsize
+    sizes = {2 * count} if halved else {full_size, -(-count * dtype.lanes * dtype.bits // 8)}
     if nbytes not in sizes:
         expected = f"{' or '.join(map(str, sorted(sizes)))} (shape {list(shape)}, {dtype}, {form})"
         raise wrong("nbytes", expected, nbytes)
@@ -202,7 +202,7 @@ def read_record(array: Array, file: str, path: str, shard: ByteSource) -> ArrayR
         )
         source = WidenedSource(shard, offset, count)
         return ArrayRecord(key, dtype, shape, 2 * nbytes, 0, source, (note,), (), dtype)
-    complete = dtype.lanes > 1 and nbytes == whole
+    complete = dtype.lanes > 1 and nbytes == full_size
     notes = () if complete else storage_notes(dtype, shape, nbytes)
     return ArrayRecord(key, dtype, shape, nbytes, offset, shard, notes, (), dtype)
 

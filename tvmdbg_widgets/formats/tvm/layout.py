@@ -1,4 +1,4 @@
-"""Where the columns of a printed table of node times stand."""
+"""Column positions of a printed table of node times."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ TITLES: dict[str, tuple[str, ...]] = {
 }
 """Column titles by style, the first release that prints them."""
 
-#: What each line of a table begins with in a document, a comment, a quotation.
+#: Line starts of a table in a document, a comment, a quotation.
 _INDENT = re.compile(r"[ \t#>/*|;%-]{0,100}(?=Node Name  )")
 
 DECIMALS = {"v0.5": 2, "v0.6": 3, "v0.9": 3}
@@ -51,7 +51,7 @@ DECIMALS = {"v0.5": 2, "v0.6": 3, "v0.9": 3}
 
 
 def dashes(columns: tuple[str, ...]) -> tuple[str, ...]:
-    """Return the cells of the second line: one row of dashes as long as each title."""
+    """Return the cells of the second line: dashes as long as the titles."""
     return tuple("-" * len(title) for title in columns)
 
 
@@ -71,7 +71,7 @@ class TableLayout:
         return TITLES[self.style]
 
     def content(self, line: str) -> str | None:
-        """Return a line without indent and line end; None if it is not indented alike."""
+        """Return a line without indent and line end; None with another indent."""
         if self.newline == "\r\n":
             line = line.removesuffix("\r")
         return line[len(self.indent) :] if line.startswith(self.indent) else None
@@ -90,27 +90,27 @@ class TableLayout:
         text = self.content(line)
         if text is None or (self.length is not None and len(text) != self.length):
             return None
-        found = _cells(self.starts, self.length is not None).fullmatch(text)
-        return None if found is None else tuple([cell.rstrip(" ") for cell in found.groups()])
+        match = _cells(self.starts, self.length is not None).fullmatch(text)
+        return None if match is None else tuple([cell.rstrip(" ") for cell in match.groups()])
 
 
 @lru_cache(maxsize=64)
 def _padded(starts: tuple[int, ...], length: int) -> str:
-    """Return the format of a line: each cell as wide as its column."""
+    """Return the format of a line: cells as wide as their column."""
     ends = (*starts[1:], max(length, starts[-1]))
     return "".join(f"%-{end - start}s" for start, end in zip(starts, ends, strict=True))
 
 
 @lru_cache(maxsize=64)
 def _cells(starts: tuple[int, ...], padded: bool) -> re.Pattern[str]:
-    """Return what each line of columns that start there is: cells, two blanks between them."""
+    """Return the pattern of lines of columns with these starts: cells, two blanks between them."""
     widths = (end - start - 2 for start, end in itertools.pairwise(starts))
     last = "(.*)  " if padded else "(.+)"
     return re.compile("".join(f"(.{{{width}}})  " for width in widths) + last, re.DOTALL)
 
 
 def canonical_layout(style: str, lines: Iterable[Sequence[str]]) -> TableLayout:
-    """Lay out cells as TVM does: each column two wider than its longest cell or title."""
+    """Lay out cells as TVM does: columns two wider than their longest cell or title."""
     widths = [len(title) for title in TITLES[style]]
     for column, cells in enumerate(zip(*lines, strict=True)):
         widths[column] = max(widths[column], *map(len, cells))
@@ -122,10 +122,10 @@ def find_layout(line: str) -> TableLayout | None:
     """Recognise a header line; None if it is none."""
     newline = "\r\n" if line.endswith("\r") else "\n"
     line = line.removesuffix("\r")
-    found = _INDENT.match(line)
-    if found is None:
+    match = _INDENT.match(line)
+    if match is None:
         return None
-    indent, text = line[: found.end()], line[found.end() :]
+    indent, text = line[: match.end()], line[match.end() :]
     for style, titles in TITLES.items():
         starts = _starts(text, titles)
         if starts is not None:
@@ -156,7 +156,7 @@ def check_table(
     file: str,
     truncated: bool,
 ) -> tuple[tuple[TableRow, ...], list[Issue]]:
-    """Number the rows of each node and compare total, means and widths with the rows."""
+    """Number the rows of nodes and compare total, means and widths with the rows."""
     numbered, issues = _number_outputs(rows, layout, file)
     half_step = 0.5 * 10.0 ** -DECIMALS[layout.style]
     for row in numbered:
@@ -174,23 +174,23 @@ def check_table(
         times = math.fsum(row.time_us for row in calls if math.isfinite(row.time_us))
         slack = half_step * (len(calls) + 1) + 1e-12 * abs(times)
         if abs(times - total_us) > slack:
-            said = (
+            total_text = (
                 f"Total_time is {total_us!r} µs, the {counted(len(calls), 'node')} above "
                 f"{agree(len(calls), 'takes', 'together take')} {times:.9g} µs: rows may be "
                 "missing"
             )
-            issues.append(Issue("total-disagrees", IssueSeverity.WARNING, said, file=file))
+            issues.append(Issue("total-disagrees", IssueSeverity.WARNING, total_text, file=file))
     elif (
         layout.style != "v0.5"
         and not truncated
         and len(calls) > 4
         and all(a.time_us >= b.time_us for a, b in itertools.pairwise(calls))
     ):
-        told = (
+        note = (
             "the rows are sorted by time but no Total_time row follows: "
             "the text may be cut off behind the last row"
         )
-        issues.append(Issue("no-total-row", IssueSeverity.NOTE, told, file=file))
+        issues.append(Issue("no-total-row", IssueSeverity.NOTE, note, file=file))
     if total_us is None and not truncated:
         issues += _check_shares(calls, file)
     lines = [row.cells for row in numbered] + ([total_cells] if total_cells else [])
@@ -262,8 +262,8 @@ def wall_times(
 ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64], list[Issue]]:
     """Put the times of day of consecutive calls on one axis.
 
-    A step back of more than half a day is midnight. A smaller one stays as it is and is an issue:
-    the clock was set, or the rows were reordered.
+    A step back of more than half a day is midnight. A smaller one is an issue: the clock was set,
+    or the rows were reordered.
     """
     calls = [row for row in rows if row.output == 0]
     call_of_row = np.cumsum([row.output == 0 for row in rows], dtype=np.int64) - 1
@@ -274,11 +274,11 @@ def wall_times(
     issues = []
     if len(back):
         name = calls[int(back[0]) // 2].name
-        said = (
+        text_ = (
             f"the row of {name!r} has a time before the one "
             "printed ahead of it: the clock was set, or rows were reordered"
         )
-        issues.append(Issue("clock-steps-back", IssueSeverity.WARNING, said, file=file))
+        issues.append(Issue("clock-steps-back", IssueSeverity.WARNING, text_, file=file))
     return flat[0::2][call_of_row], flat[1::2][call_of_row], issues
 
 
@@ -319,7 +319,7 @@ def parse_row(columns: tuple[str, ...], cells: tuple[str, ...]) -> TableRow | No
     measurements = () if columns[-1] == "Outputs" else _measurements(cells[-1])
     if inputs is None or outputs is None or shape is None or measurements is None:
         return None
-    if any(math.isnan(clock_ns(each)) for each in clock):
+    if any(math.isnan(clock_ns(cell)) for cell in clock):
         return None
     start, end = clock or ("", "")
     return TableRow(
@@ -351,7 +351,7 @@ def _shape(text: str) -> tuple[int, ...] | None:
 
 
 def parse_total(cells: tuple[str, ...]) -> float | None:
-    """Return the total in microseconds if the cells are those of the ``Total_time`` row."""
+    """Return the total in microseconds from the cells of the ``Total_time`` row, or None."""
     others = (*cells[1:2], *cells[3:])
     if cells[0] != TOTAL_NAME or any(cell != "-" for cell in others):
         return None
@@ -359,10 +359,7 @@ def parse_total(cells: tuple[str, ...]) -> float | None:
 
 
 def clock_ns(text: str) -> float:
-    """Return a time of day such as ``15:24:44.177475`` as nanoseconds since midnight.
-
-    Python leaves the fraction out where it is zero. NaN for any other text.
-    """
+    """Return a time of day such as ``15:24:44.177475`` in nanoseconds, NaN for other texts."""
     match = _CLOCK.fullmatch(text)
     if match is None:
         return math.nan

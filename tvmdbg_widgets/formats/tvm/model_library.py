@@ -87,9 +87,9 @@ class ModelLibrary:
 
     @property
     def facts(self) -> tuple[str, ...]:
-        """What is known of the library and its modules."""
-        told = [f"Model Library Format {self.version}"]
-        return (*told, *(fact for module in self.modules.values() for fact in module.facts))
+        """Facts of the library and its modules."""
+        facts = [f"Model Library Format {self.version}"]
+        return (*facts, *(fact for module in self.modules.values() for fact in module.facts))
 
 
 def sniff(head: bytes) -> bool:
@@ -110,7 +110,7 @@ def read_metadata(source: ByteSource) -> ModelLibrary:
         text = f"version {top.version} of Model Library Format; 1 to {LAST_VERSION} are known here"
         issues.append(Issue("library-version", IssueSeverity.WARNING, text, file=source.name))
     if top.modules is not None:
-        modules = {name: _module(each, name) for name, each in top.modules.items()}
+        modules = {name: _module(fields, name) for name, fields in top.modules.items()}
     elif top.model_name is not None:
         modules = {top.model_name: _module(top, top.model_name)}
     else:
@@ -132,14 +132,14 @@ def read_metadata(source: ByteSource) -> ModelLibrary:
 
 def _module(read: _LibraryModuleFields, name: str) -> LibraryModule:
     executors = read.executors if read.executors is not None else read.runtimes or []
-    told = [f"module {one_line(name)!r}"]
+    texts_ = [f"module {one_line(name)!r}"]
     if read.style is not None:
-        told.append(f"style {one_line(read.style)}")
+        texts_.append(f"style {one_line(read.style)}")
     if executors:
-        told.append(f"executor {one_line(', '.join(executors))}")
+        texts_.append(f"executor {one_line(', '.join(executors))}")
     if read.export_datetime is not None:
-        told.append(f"exported {one_line(read.export_datetime)}")
-    facts = [", ".join(told)]
+        texts_.append(f"exported {one_line(read.export_datetime)}")
+    facts = [", ".join(texts_)]
     if read.target is not None:
         # Version 7 lists the targets; before, they are keyed by device type.
         targets = read.target.values() if isinstance(read.target, dict) else read.target
@@ -148,9 +148,11 @@ def _module(read: _LibraryModuleFields, name: str) -> LibraryModule:
         facts.append(f"target of {one_line(name)!r}: {text}")
     if isinstance(read.memory, _Memory) and read.memory.functions is not None:
         facts += _memory(read.memory.functions, name)
-    for each in read.external_dependencies or []:
-        if each.version_spec is not None and each.short_name is not None:
-            facts.append(f"depends on {one_line(each.short_name)} {one_line(each.version_spec)}")
+    for dependency in read.external_dependencies or []:
+        if dependency.version_spec is not None and dependency.short_name is not None:
+            facts.append(
+                f"depends on {one_line(dependency.short_name)} {one_line(dependency.version_spec)}"
+            )
     return LibraryModule(name, tuple(facts), tuple(executors))
 
 
@@ -167,12 +169,12 @@ def _memory(functions: _Functions, name: str) -> list[str]:
     operators = functions.operator_functions or []
     for each in operators[:_MOST_FUNCTIONS]:
         if each.function_name is not None and each.workspace is not None:
-            told = ", ".join(
+            sizes_text = ", ".join(
                 f"{counted(size.workspace_size_bytes, 'byte')}{_device(size)}"
                 for size in each.workspace
                 if size.workspace_size_bytes is not None
             )
-            facts.append(f"workspace of {one_line(each.function_name)!r}: {told}")
+            facts.append(f"workspace of {one_line(each.function_name)!r}: {sizes_text}")
     if len(operators) > _MOST_FUNCTIONS:
         facts.append(f"and {counted(len(operators) - _MOST_FUNCTIONS, 'more function')}")
     return facts
@@ -183,7 +185,7 @@ def _device(read: _Sizes) -> str:
 
 
 def is_of_module(path: PurePath, module: str, others: Mapping[str, object]) -> bool:
-    """Whether a file of the library belongs to that module, or to none in particular."""
+    """Return whether a file of the library belongs to that module or to all."""
     if path.parts[0] not in ("executor-config", "runtime-config", "parameters", "src"):
         return True
     stem = path.name.rpartition(".")[0]

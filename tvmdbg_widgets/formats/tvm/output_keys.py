@@ -17,7 +17,7 @@ _V05 = re.compile(r"(.*)_([0-9]{1,9})__([0-9]+(?:\.[0-9]+)?(?:e[+-]?[0-9]+)?|inf
 
 
 class OutputKey(NamedTuple):
-    """One key taken apart."""
+    """One parsed key."""
 
     name: str
     node: int | None
@@ -27,7 +27,7 @@ class OutputKey(NamedTuple):
 
 
 def parse_key(key: str) -> OutputKey | None:
-    """Take a key apart from its end; None if it is no key of the debugger."""
+    """Parse a key from its end; None if it is no key of the debugger."""
     if match := _V09.fullmatch(key):
         return OutputKey(match[1], int(match[2]), int(match[3]), None, "v0.9")
     if match := _V08.fullmatch(key):

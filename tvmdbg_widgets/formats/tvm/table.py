@@ -63,19 +63,16 @@ class DebuggerTable:
 
     @property
     def time_ns(self) -> npt.NDArray[np.float64]:
-        """Time of each row's node, float64[R], rounded by :attr:`rounding_ns`."""
+        """Time of the rows' nodes, float64[R], rounded by :attr:`rounding_ns`."""
         return np.asarray([row.time_us * 1e3 for row in self.rows], dtype=np.float64)
 
     @property
     def rounding_ns(self) -> float:
-        """Largest error of a time by rounding: 5 ns in v0.5, later 0.5 ns."""
+        """Largest rounding error of a time: 5 ns in v0.5, later 0.5 ns."""
         return 0.5e3 * 10.0 ** -DECIMALS[self.style]
 
     def repeats(self) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float64]]:
-        """Return the measured repeats of each row as int64[R + 1] offsets and nanoseconds.
-
-        Up to v0.8 the printed time is itself the one repeat that is kept.
-        """
+        """Return the measured repeats as int64[R + 1] offsets and nanoseconds; one up to v0.8."""
         if self.style != "v0.9":
             return np.arange(len(self.rows) + 1, dtype=np.int64), self.time_ns
         counts = [len(row.measurements_us) for row in self.rows]
@@ -85,16 +82,16 @@ class DebuggerTable:
 
     def __repr__(self) -> str:
         total = "no total" if self.total_us is None else f"total {self.total_us:g} µs"
-        found = f"; {self.issues.summary()}" if len(self.issues) else ""
+        issues = f"; {self.issues.summary()}" if len(self.issues) else ""
         cut = ", cut off" if self.truncated else ""
         return (
             f"Table: {counted(len(self), 'row')}, {total}, style of {self.style}{cut}; "
-            f"{self.file}{found}"
+            f"{self.file}{issues}"
         )
 
 
 def sniff(head: bytes) -> bool:
-    """Tell whether these bytes hold the header of a table (text before it may be long)."""
+    """Return whether these bytes hold the header of a table, also after a long text."""
     lines = decode(head, "")[0].split("\n")
     return any("Node Name  " in line and find_layout(line) is not None for line in lines)
 
@@ -125,7 +122,7 @@ def read_tables(source: ByteSource) -> tuple[DebuggerTable, ...]:
 
 
 class _TableBody:
-    """The lines of one table, from its header to the next header or the end of the text."""
+    """The lines of one table, up to the next header or the end of the text."""
 
     def __init__(
         self, file: str, layout: TableLayout, lines: list[str], header: int, end: int
@@ -153,7 +150,7 @@ class _TableBody:
         if not self.total_cells and last + 1 == self.end - 1 == len(self.lines) - 1:
             self.check_cut(self.lines[-1])
         total = parse_total(self.total_cells) if self.total_cells else None
-        rows, found = check_table(
+        rows, table_issues = check_table(
             tuple(self.rows),
             total_us=total,
             total_cells=self.total_cells,
@@ -164,7 +161,7 @@ class _TableBody:
         start = end = None
         if self.layout.style == "v0.5":
             start, end, clock_issues = wall_times(rows, self.file)
-            found += clock_issues
+            table_issues += clock_issues
         return DebuggerTable(
             rows=rows,
             columns=self.layout.columns,
@@ -176,12 +173,12 @@ class _TableBody:
             line=self.header + 1,
             layout=self.layout,
             total_cells=self.total_cells,
-            issues=Issues((*text_issues, *self.issues, *found)),
+            issues=Issues((*text_issues, *self.issues, *table_issues)),
             file=self.file,
         )
 
     def read_rows(self) -> tuple[int, list[int]]:
-        """Collect the rows; return the index of the last and those of lines that are none."""
+        """Collect the rows; return the index of the last, and the other lines."""
         last = self.header + 1
         strangers: list[int] = []
         for index in range(self.header + 2, self.end):
@@ -219,14 +216,14 @@ def _no_table(source: ByteSource, text: str, headers: list[int]) -> FormatError:
             "The text holds a ZeroDivisionError: TVM up to v0.8 cannot print the table when all "
             "times are zero. Open the other files of the dump."
         )
-    found = "no header line"
+    header = "no header line"
     if headers:
-        found = f"a header in line {headers[0] + 1} without the line of dashes below it"
+        header = f"a header in line {headers[0] + 1} without the line of dashes below it"
     return FormatError(
         "no table of node times in this text",
         file=source.name,
         expected="a line 'Node Name  Ops  Time(us)  Time(%) …' and a line of dashes below it",
-        found=found,
+        found=header,
         hint=hint,
     )
 
@@ -243,11 +240,7 @@ class TimedNode:
 
 
 def format_table(table: DebuggerTable) -> str:
-    """Print a table that was read, as it stood in the text.
-
-    Byte for byte what TVM printed if no line stood between the rows; every line ends as the header
-    does, the last one has no line end.
-    """
+    """Return a table as it stood in the text, without foreign lines."""
     lines = [row.cells for row in table.rows]
     if table.total_cells:
         lines.append(table.total_cells)
@@ -255,12 +248,12 @@ def format_table(table: DebuggerTable) -> str:
 
 
 def bare_table(table: DebuggerTable) -> str:
-    """Print a table that was read as TVM printed it: without marks of quotes or comments."""
+    """Return a table as TVM printed it, without marks of quotes or comments."""
     lines = [row.cells for row in table.rows]
-    whole = canonical_layout(table.style, [*lines, *filter(None, [table.total_cells])])
+    canonical = canonical_layout(table.style, [*lines, *filter(None, [table.total_cells])])
     starts, length = table.layout.starts, table.layout.length
-    if length is None and starts == whole.starts:
-        length = whole.length
+    if length is None and starts == canonical.starts:
+        length = canonical.length
     layout = replace(table.layout, indent="", newline="\n", length=length)
     return format_table(replace(table, layout=layout))
 
@@ -305,7 +298,7 @@ def _time(node: TimedNode, style: str) -> float:
 
 
 def _rounded(value: float, style: str) -> float:
-    """Round as TVM does: from v0.9 the values are numpy's, whose ties differ from Python's."""
+    """Round as TVM does: from v0.9 on like numpy, whose ties differ from Python's."""
     return float(np.round(value, 3)) if style == "v0.9" else round(value, 3)
 
 

@@ -1,10 +1,10 @@
-"""The times of a run to one timeline: trace, table, list of repeats, report, Chrome trace.
+"""The times of a run joined to one timeline: trace, table, list of repeats, report, Chrome trace.
 
-Of several sources one makes the slices, the first there is of: the debugger's trace, a list of
-repeats, the printed table, a Chrome trace, a profiling report. A node's time (``node_ns``) is the
-trace's, else the list's mean, else the table's. The repeats are the list's, which are exact, else
-the table's, which are rounded to 1 ns. Where two disagree beyond their rounding an issue gives both
-numbers. A report beside ``run()``'s times is another measurement and never mixed with them.
+The first existing source makes the slices: the debugger's trace, a list of repeats, the printed
+table, a Chrome trace, a profiling report. A node's time (``node_ns``) is the trace's, else the
+list's mean, else the table's. Repeats are the list's, which are exact, else the table's, rounded to
+1 ns. Disagreements beyond rounding are issues. A report beside ``run()``'s times is another
+measurement and never mixed with them.
 """
 
 from __future__ import annotations
@@ -46,9 +46,9 @@ def choose_table(
     *,
     with_tensors: bool = False,
 ) -> tuple[DebuggerTable | None, list[Issue]]:
-    """Take the last table of each log that names the graph's nodes, and of those the trace's.
+    """Take the last table of a log that names the graph's nodes, preferably the trace's.
 
-    Of two of one run that in node order goes first, since its rows join exactly.
+    Of two of one run the one in node order is taken, since its rows join exactly.
     """
     last = [_last_fitting(tables, graph) for tables in logs if tables]
     issues = [
@@ -68,16 +68,16 @@ def choose_table(
 
 
 def fits(table: DebuggerTable, graph: Graph | None) -> bool:
-    """Whether each row names a node of the graph, and no other shape than that node has."""
+    """Return whether the rows name nodes of the graph, with their shapes."""
     if graph is None:
         return True
     shapes: dict[str, set[tuple[int, ...] | None]] = {}
     for name, own in zip(graph.names, shapes_with_rows(graph), strict=True):
         shapes.setdefault(name, set()).update(own)
     return all(
-        row.shape in found or None in found
+        row.shape in node_shapes or None in node_shapes
         for row in table.rows
-        for found in [shapes.get(row.name, set())]
+        for node_shapes in [shapes.get(row.name, set())]
     )
 
 
@@ -93,11 +93,11 @@ def _nodes(table: DebuggerTable) -> Counter[tuple[str, str, tuple[int, ...]]]:
 
 def _other_run(table: DebuggerTable, used: DebuggerTable) -> Issue:
     if _nodes(table) != _nodes(used):
-        said = (
+        message = (
             f"this table is of other nodes than the one in {used.file}, which is used: "
             "run.tables has each"
         )
-        return Issue("more-than-one", IssueSeverity.WARNING, said, file=table.file)
+        return Issue("more-than-one", IssueSeverity.WARNING, message, file=table.file)
     text = (
         f"this table tells other times than the one in {used.file}, which is used: they are of "
         "different runs, and TVM keeps the tensors of a module's first"
@@ -114,7 +114,7 @@ def _key(row: TableRow) -> tuple[str, str]:
 
 
 def _alike(table: DebuggerTable, trace: Trace) -> bool:
-    """Whether the trace has a time for each row, as far as the table's digits tell."""
+    """Return whether the trace has the rows' times, within the table's digits."""
     times = set(map(_key, table.rows))
     digits = DECIMALS[table.style]
     pairs = zip(trace.names, (trace.end_us - trace.start_us).tolist(), strict=True)
@@ -126,17 +126,17 @@ def _alike(table: DebuggerTable, trace: Trace) -> bool:
 
 
 def _cut(tables: tuple[DebuggerTable, ...]) -> list[Issue]:
-    """Name the tables of a log that have no last line where others have one."""
+    """Name the tables of a log that lack their last line, unless all do."""
     lack = [at for at, table in enumerate(tables, 1) if table.total_us is None]
     if not lack or len(lack) == len(tables):
         return []
     which = listed(lack)
-    said = (
+    text = (
         f"{agree(len(lack), 'table', 'tables')} {which} of {len(tables):,} in the log "
         f"{agree(len(lack), 'ends', 'end')} without Total_time, which the others have: rows are "
         "probably missing"
     )
-    return [Issue("table-cut", IssueSeverity.WARNING, said, file=tables[0].file)]
+    return [Issue("table-cut", IssueSeverity.WARNING, text, file=tables[0].file)]
 
 
 def _several_tables(
@@ -144,8 +144,8 @@ def _several_tables(
 ) -> Issue:
     which = f"table {tables.index(used) + 1} of {len(tables)} is used, run.tables has each"
     if any(_nodes(table) != _nodes(tables[0]) for table in tables):
-        said = f"the log holds {len(tables):,} tables of different nodes: {which}"
-        return Issue("more-than-one", IssueSeverity.NOTE, said, file=tables[0].file)
+        message = f"the log holds {len(tables):,} tables of different nodes: {which}"
+        return Issue("more-than-one", IssueSeverity.NOTE, message, file=tables[0].file)
     if not with_tensors:
         return Issue(
             "more-than-one",
@@ -170,7 +170,7 @@ def join_timeline(
     chrome: ChromeTrace | None = None,
     reports: Sequence[Report] = (),
 ) -> Timeline | None:
-    """Join what tells times to the nodes; slices of no known device are on ``device``."""
+    """Join the sources of times to the nodes; slices of no known device are on ``device``."""
     if trace is None and table is None and not times:
         if chrome is not None:
             return chrome_timeline(chrome, graph)
@@ -183,7 +183,9 @@ def join_timeline(
     if from_pairs is not None and from_rows is not None:
         timeline = combine(from_pairs, from_rows, rounding_ns=rounding)
     if times:
-        exact = _choose_list([_list_timeline(names, each) for each in times], timeline, rounding)
+        exact = _choose_list(
+            [_list_timeline(names, time_list) for time_list in times], timeline, rounding
+        )
         timeline = _with_list(timeline, exact, rounding, from_pairs, from_rows)
     if timeline is None or graph is None:
         return timeline
@@ -191,7 +193,7 @@ def join_timeline(
 
 
 def beside_chrome(timeline: Timeline, chrome: ChromeTrace) -> tuple[Timeline, list[Issue]]:
-    """Give a recorded timeline its trace's extras, or say that the trace is not the timeline."""
+    """Add a Chrome trace's extras to a recorded timeline, or report that they differ."""
     if chrome.file in timeline.sources:
         return (
             replace(timeline, extras=chrome.extras) if timeline.extras is None else timeline
@@ -206,14 +208,14 @@ def beside_chrome(timeline: Timeline, chrome: ChromeTrace) -> tuple[Timeline, li
 
 
 def _choose_list(lists: list[Timeline], timeline: Timeline | None, rounding: float) -> Timeline:
-    """Take the list of the run that the other times are of, else the first."""
+    """Take the list of the same run as the other times, else the first."""
     best = 0
     if timeline is not None and len(lists) > 1:
-        counts = [len(apart(timeline, each, rounding)) for each in lists]
+        counts = [len(apart(timeline, item, rounding)) for item in lists]
         best = counts.index(min(counts))
     if len(lists) == 1:
         return lists[0]
-    others = listed([each.sources[0] for i, each in enumerate(lists) if i != best])
+    others = listed([item.sources[0] for i, item in enumerate(lists) if i != best])
     note = Issue(
         "more-than-one",
         IssueSeverity.WARNING,
@@ -232,7 +234,7 @@ def _with_list(
     from_pairs: Timeline | None,
     from_rows: Timeline | None,
 ) -> Timeline:
-    """Take the list's repeats; its slices too, unless a trace or observed starts give better."""
+    """Take the list's repeats; its slices too, unless a trace or observed starts are better."""
     if timeline is None:
         return exact
     slack = 0.0 if from_pairs is not None else rounding
@@ -344,7 +346,7 @@ def _table_timeline(
 def _one_row_where_unknown(
     table: DebuggerTable, join: NodeJoin
 ) -> tuple[DebuggerTable, npt.NDArray[np.int32], npt.NDArray[np.uint8]]:
-    """Leave out the further rows of a call whose node is not known: they are one slice."""
+    """Leave out further rows of calls with unknown nodes: they are one slice."""
     kept = [i for i, row in enumerate(table.rows) if join.nodes[i] >= 0 or row.output == 0]
     starts, ends = table.start_ns, table.end_ns
     shorter = replace(

@@ -1,4 +1,4 @@
-"""Text of traces and logs, whatever a shell or an editor made of it, and lists of node times."""
+"""Texts of traces and logs in any encoding, and lists of node times."""
 
 from __future__ import annotations
 
@@ -31,11 +31,7 @@ _MARKS = (
 
 
 def decode(data: bytes, file: str) -> tuple[str, list[Issue]]:
-    """Decode text: UTF-8 unless a byte order mark says otherwise.
-
-    Windows PowerShell redirects a program's output as UTF-16 with a byte order mark. Bytes that
-    are not text become U+FFFD, with an issue that tells where.
-    """
+    """Decode text as UTF-8, or as UTF-16 with a byte order mark; other bytes are an issue."""
     mark, encoding = next(((m, e) for m, e in _MARKS if data.startswith(m)), (b"", "utf-8"))
     body = data[len(mark) :]
     try:
@@ -51,7 +47,7 @@ def decode(data: bytes, file: str) -> tuple[str, list[Issue]]:
 
 
 def read_text(source: ByteSource) -> tuple[str, list[Issue]]:
-    """Read a whole source as text; see :func:`decode`."""
+    """Read a source as text; see :func:`decode`."""
     return decode(source.read(0, source.size), source.name)
 
 
@@ -87,12 +83,12 @@ class TimeList:
         counts = np.diff(self.offsets)
         low, high = (int(counts.min()), int(counts.max())) if len(counts) else (0, 0)
         repeats = counted(high, "repeat") if low == high else f"{low} to {high} repeats"
-        found = f"; {self.issues.summary()}" if len(self.issues) else ""
-        return f"TimeList: {counted(len(self), 'node')}, {repeats} each; {self.file}{found}"
+        issues = f"; {self.issues.summary()}" if len(self.issues) else ""
+        return f"TimeList: {counted(len(self), 'node')}, {repeats} each; {self.file}{issues}"
 
 
 def sniff(head: bytes) -> bool:
-    """Tell whether these bytes begin a list of node times; bare numbers are not told."""
+    """Return whether these bytes begin a list of node times; bare numbers do not count."""
     text = decode(head, "")[0]
     if _NESTED.match(text):
         return True
@@ -100,10 +96,7 @@ def sniff(head: bytes) -> bool:
 
 
 def read_time_list(source: ByteSource) -> TimeList:
-    """Read a list of node times; what is no finite number of nanoseconds is NaN.
-
-    Issues: ``time-negative``, ``not-text``.
-    """
+    """Read a list of node times; values that are no finite numbers are NaN."""
     text, issues = read_text(source)
     text, _ = paired_json(text)
     try:
@@ -142,22 +135,22 @@ def read_time_list(source: ByteSource) -> TimeList:
     negative = np.flatnonzero(ns < 0)
     if len(negative):
         node = int(np.searchsorted(offsets, negative[0], "right")) - 1
-        said = (
+        note = (
             f"{counted(len(negative), 'time')} below zero, the first of node {node} "
             f"({ns[negative[0]]:.9g} ns)"
         )
-        issues.append(Issue("time-negative", IssueSeverity.WARNING, said, file=source.name))
+        issues.append(Issue("time-negative", IssueSeverity.WARNING, note, file=source.name))
     return TimeList(offsets, ns, names, clock, Issues(issues), source.name)
 
 
 def _nodes(
     document: list[Any], file: str
 ) -> tuple[Floats, list[int], tuple[tuple[str, str], ...] | None]:
-    own = [each if isinstance(each, list) else [each] for each in document]
+    own = [item if isinstance(item, list) else [item] for item in document]
     clock = tuple(
-        (str(each[1]), str(each[2]))
-        for each in own
-        if len(each) == _CLOCKED and (isinstance(each[1], str) or isinstance(each[2], str))
+        (str(item[1]), str(item[2]))
+        for item in own
+        if len(item) == _CLOCKED and (isinstance(item[1], str) or isinstance(item[2], str))
     )
     if clock and len(clock) < len(document):
         raise FormatError(
@@ -167,12 +160,12 @@ def _nodes(
             found=f"{len(clock)} of {counted(len(document), 'node')}",
         )
     if clock:
-        own = [each[:1] for each in own]
+        own = [item[:1] for item in own]
 
     def field(i: int, k: int) -> str:
         return f"[{i}][{k}]" if isinstance(document[i], list) else f"[{i}]"
 
-    return _numbers(own, file, field), [len(each) for each in own], clock or None
+    return _numbers(own, file, field), [len(item) for item in own], clock or None
 
 
 def _runs(document: dict[str, Any], file: str) -> tuple[tuple[str, ...], Floats, list[int]]:
@@ -192,13 +185,15 @@ def _runs(document: dict[str, Any], file: str) -> tuple[tuple[str, ...], Floats,
 
 
 def _numbers(lists: list[list[Any]], file: str, field: Callable[[int, int], str]) -> Floats:
-    """Return all values in one array; each alone, with its field, only where one is odd."""
+    """Return all values in one array; converted one by one with their fields if one is odd."""
     values = list(chain.from_iterable(lists))
     if _PLAIN.issuperset(map(type, values)):
         with contextlib.suppress(OverflowError):
             return np.array(values, np.float64)
-    each = enumerate(lists)
-    return np.array([_number(v, file, field(i, k)) for i, own in each for k, v in enumerate(own)])
+    numbered = enumerate(lists)
+    return np.array(
+        [_number(v, file, field(i, k)) for i, own in numbered for k, v in enumerate(own)]
+    )
 
 
 def _number(value: Any, file: str, field: str) -> float:
@@ -230,7 +225,7 @@ _DECODER = json.JSONDecoder(parse_float=DecimalText)
 
 
 class TraceEvents(NamedTuple):
-    """The events of a trace by field, E of them; ``times`` as the file has them."""
+    """The E events of a trace by field, with raw ``times``."""
 
     names: Sequence[str]
     times: Sequence[Any]
@@ -240,7 +235,7 @@ class TraceEvents(NamedTuple):
 
 @cache
 def _decoder() -> Any:
-    """Return a decoder of traces that are as TVM writes them; msgspec is imported for it alone."""
+    """Return a decoder of traces in TVM's form; msgspec is imported for it alone."""
     import msgspec
 
     number: Any = int | str | float
@@ -259,10 +254,7 @@ _FIELDS_OF = attrgetter("name", "ts", "ph", "pid", "tid")
 
 
 def plain_events(data: bytes) -> tuple[TraceEvents, Any] | None:
-    """Return events and unit of a trace that is as TVM writes it, in a third of the time.
-
-    None where anything is odd: :func:`load_events` then tells what.
-    """
+    """Return events and unit of a trace in TVM's form, three times faster, or None."""
     import msgspec
 
     try:
@@ -307,10 +299,7 @@ def load_events(text: str, file: str) -> tuple[list[Any], Any, Issue | None]:
 
 
 def peek_events(head: str) -> list[Any] | None:
-    """Return the complete events at the start of a trace; None if it does not start like one.
-
-    None also if the head is too short to show one event.
-    """
+    """Return the complete events at the start of a trace; None if there are none."""
     opening = _OPENING.match(head)
     if opening is None:
         return None
@@ -336,11 +325,11 @@ def _salvage(text: str, file: str, error: ValueError) -> tuple[list[Any], Any, I
     what = "the JSON breaks off at"
     if not isinstance(error, json.JSONDecodeError):
         what = "a number too long to be read comes after"
-    said = (
+    text_ = (
         f"{what} byte {offset}; {counted(len(events), 'event')} before it "
         f"{agree(len(events), 'is')} read"
     )
-    issue = Issue("trace-cut", IssueSeverity.ERROR, said, file=file)
+    issue = Issue("trace-cut", IssueSeverity.ERROR, text_, file=file)
     return events, opening["unit"], issue
 
 

@@ -54,17 +54,16 @@ class Trace:
         return len(self.names)
 
     def __repr__(self) -> str:
-        found = f"; {self.issues.summary()}" if len(self.issues) else ""
+        issues = f"; {self.issues.summary()}" if len(self.issues) else ""
         cut = ", cut off" if self.truncated else ""
-        return f"Trace: {counted(len(self), 'pair')} of events from {self.file}{cut}{found}"
+        return f"Trace: {counted(len(self), 'pair')} of events from {self.file}{cut}{issues}"
 
 
 def sniff(head: bytes) -> bool:
-    """Tell whether a file that starts with these bytes is a debugger's trace.
+    """Return whether a file that starts with these bytes is a debugger's trace.
 
-    Every complete event in ``head`` must be a B or E event with exactly the fields ts, tid, pid,
-    name, ph, and none may nest; other Chrome traces (X events, ``dur``, ``args``) are not this
-    format.
+    Events must be B or E with exactly the fields ts, tid, pid, name, ph, and none may nest; other
+    Chrome traces have X events, ``dur`` or ``args``.
     """
     events = peek_events(decode(head, "")[0])
     return (
@@ -78,7 +77,7 @@ def sniff(head: bytes) -> bool:
 
 
 def _nest(events: list[dict[str, Any]]) -> bool:
-    """Whether an E event closes, by name, a B event that has others inside."""
+    """Return whether an E event closes, by name, a B event with others inside."""
     opened: list[Any] = []
     inside = 0  # how many of the last closed events stood inside the open ones
     for event in events:
@@ -94,32 +93,29 @@ def _nest(events: list[dict[str, Any]]) -> bool:
 
 
 def read_trace(source: ByteSource) -> Trace:
-    """Read an execution trace.
+    """Read an execution trace; defects that leave the pairs readable are issues.
 
-    Defects that leave the pairs readable are issues: ``trace-cut``, ``end-missing``,
-    ``begin-missing``, ``names-differ``, ``time-not-finite``, ``ends-before-start``,
-    ``slices-overlap`` (beyond rounding), ``several-tracks``, ``display-time-unit``, ``not-text``.
     A B event without its E keeps its place with a NaN end, so that later pairs keep theirs.
     """
     data = source.read(0, source.size)
     cut: Issue | None = None
     issues: list[Issue] = []
-    found = plain_events(data)
-    if found is None:
+    plain = plain_events(data)
+    if plain is None:
         text, issues = decode(data, source.name)
         listed, unit, cut = load_events(text, source.name)
     else:
-        events, unit = found
+        events, unit = plain
     if cut is not None:
         issues.append(cut)
     if unit not in ("ns", None):
-        said = (
+        note = (
             f"displayTimeUnit is {str(unit)[:40]!r}, TVM writes 'ns'; ts is read as "
             "microseconds either way"
         )
-        issues.append(Issue("display-time-unit", IssueSeverity.WARNING, said, file=source.name))
+        issues.append(Issue("display-time-unit", IssueSeverity.WARNING, note, file=source.name))
     checker = _Checker(source.name, issues)
-    if found is None:
+    if plain is None:
         events = checker.columns(listed)
     times = np.asarray([as_float(value) for value in events.times], np.float64)
     checker.check_events(events, times)
@@ -144,7 +140,7 @@ def read_trace(source: ByteSource) -> Trace:
 def _exact(
     values: Sequence[Any], start: npt.NDArray[np.int64], end: npt.NDArray[np.int64]
 ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
-    """Starts and durations in nanoseconds, from the digits of the file."""
+    """Return starts and durations in nanoseconds from the digits of the file."""
     read = nanoseconds(values)
     rest = np.zeros(len(values)) if read.rest is None else read.rest
     good = read.wrong[start] == Wrong.NO
@@ -192,7 +188,7 @@ class _Checker:
         return TraceEvents(names, times, begins, tracks)
 
     def check_events(self, events: TraceEvents, times: npt.NDArray[np.float64]) -> None:
-        """Report several tracks, and times that are none."""
+        """Report several tracks, and invalid times."""
         if len(events.tracks) > 1:
             text = (
                 f"events carry {counted(len(events.tracks), 'pair')} of pid and tid, TVM "
@@ -220,19 +216,19 @@ class _Checker:
         return value
 
     def refuse(self, index: int, event: Any) -> FormatError:
-        """Say why an event is not one the debugger writes."""
+        """Return the error for an event that the debugger does not write."""
         if isinstance(event, dict) and event.keys() == FIELDS:
-            found = f"ph {str(event['ph'])[:40]!r}"
+            content = f"ph {str(event['ph'])[:40]!r}"
         elif isinstance(event, dict):
-            found = "fields " + ", ".join(sorted(str(key)[:40] for key in event)[:20])
+            content = "fields " + ", ".join(sorted(str(key)[:40] for key in event)[:20])
         else:
-            found = type(event).__name__
+            content = type(event).__name__
         return FormatError(
             "this event is not one the debugger writes",
             file=self.file,
             field=f"traceEvents[{index}]",
             expected="ph 'B' or 'E' and the fields ts, tid, pid, name, ph",
-            found=found,
+            found=content,
             hint=_OTHER_KIND,
         )
 
@@ -270,7 +266,7 @@ class _Checker:
         return start, end
 
     def readable_names(self, names: list[str]) -> StringColumn:
-        """Return the names as a column, halves of surrogate pairs replaced by U+FFFD."""
+        """Return the names as a column, lone surrogates replaced by U+FFFD."""
         column = StringColumn.from_strings(names)
         with suppress(UnicodeEncodeError):
             "".join(column.unique).encode()

@@ -1,4 +1,4 @@
-"""Which TVM releases may have written a dump, and the table of the VM's profiler.
+"""TVM releases that may have written a dump, and the table of the VM's profiler.
 
 The ranges are those of the tags of apache/tvm between which the debugger's writers changed
 (``python/tvm/contrib/debugger/debug_result.py``, ``debug_executor.py`` @ v0.5 … v0.19.0).
@@ -37,7 +37,7 @@ FIRST, LAST = 5, 19
 
 @dataclass(frozen=True)
 class VersionEvidence:
-    """A fact and the minor releases (0.x) it was seen in, both ends included."""
+    """A fact and the first and last minor release (0.x) with it."""
 
     fact: str
     first: int
@@ -45,17 +45,17 @@ class VersionEvidence:
 
 
 def releases(evidence: tuple[VersionEvidence, ...]) -> tuple[int, int] | None:
-    """Return the range that every fact allows, None where two contradict each other."""
-    first = max((each.first for each in evidence), default=FIRST)
-    last = min((each.last for each in evidence), default=LAST)
+    """Return the range that all facts allow, or None if they contradict."""
+    first = max((fact.first for fact in evidence), default=FIRST)
+    last = min((fact.last for fact in evidence), default=LAST)
     return (first, last) if first <= last else None
 
 
-def in_words(found: tuple[int, int] | None) -> str:
+def in_words(range_: tuple[int, int] | None) -> str:
     """Name a range of releases."""
-    if found is None:
+    if range_ is None:
         return "no single TVM release: the evidence contradicts itself"
-    first, last = found
+    first, last = range_
     if (first, last) == (FIRST, LAST):
         return "unknown TVM release"
     return f"TVM v0.{first}" if first == last else f"TVM v0.{first} to v0.{last}"
@@ -91,7 +91,7 @@ def of_graph_form(form: str) -> VersionEvidence | None:
 
 
 def of_library(fact: str) -> VersionEvidence:
-    """A fact of Model Library Format, which came with v0.8 and went with v0.19."""
+    """Evidence of a fact of Model Library Format, which existed from v0.8 to v0.19."""
     return VersionEvidence(fact, 8, 18)
 
 
@@ -117,13 +117,12 @@ def join_reports(
 ) -> tuple[tuple[Report, ...], list[Issue]]:
     """Take the most exact form of each report and join it to the graph.
 
-    JSON goes before CSV, CSV before a printed table, a table of single calls before a merged one. A
-    file whose rows, merged by name, shapes and device, agree with those of a more exact one within
-    the printed digits prints the same report: it is named in ``Report.also``.
+    JSON goes before CSV, CSV before a printed table, single calls before merged ones. A file whose
+    merged rows agree with a more exact one within the printed digits is named in ``Report.also``.
     """
     kept: list[Report] = []
     for report in sorted(read, key=_rank):
-        place = next((i for i, each in enumerate(kept) if same_report(each, report)), None)
+        place = next((i for i, other in enumerate(kept) if same_report(other, report)), None)
         if place is None:
             kept.append(report)
         else:
@@ -135,9 +134,9 @@ def join_reports(
         if graph is None:
             joined.append(report)
         else:
-            with_nodes, found = join_report(graph, report)
+            with_nodes, problems = join_report(graph, report)
             joined.append(with_nodes)
-            issues += found
+            issues += problems
         if any(name.startswith(_MACHINE) for name in report.names.unique):
             issues.append(_nested(report))
     return tuple(joined), issues
@@ -148,7 +147,7 @@ def _rank(report: Report) -> tuple[int, bool, bool]:
 
 
 def same_report(exact: Report, other: Report) -> bool:
-    """Whether two files print one report, as far as their digits tell."""
+    """Return whether two files print one report, within their digits."""
     left, right = _merged(exact), _merged(other)
     if left.keys() != right.keys():
         return False
@@ -162,16 +161,16 @@ def same_report(exact: Report, other: Report) -> bool:
 
 
 def _merged(report: Report) -> dict[_Group, tuple[int, float, float]]:
-    found: dict[_Group, tuple[int, float, float]] = defaultdict(lambda: (0, 0.0, 0.0))
+    merged: dict[_Group, tuple[int, float, float]] = defaultdict(lambda: (0, 0.0, 0.0))
     for row in range(len(report)):
         key = report.names[row], report.argument_shapes[row], report.devices[row]
-        count, time, slack = found[key]
-        found[key] = (
+        count, time, slack = merged[key]
+        merged[key] = (
             count + int(report.count[row]),
             time + float(report.duration_ns[row]),
             slack + float(report.rounding_ns[row]),
         )
-    return found
+    return merged
 
 
 def _nested(report: Report) -> Issue:
@@ -183,18 +182,18 @@ def _nested(report: Report) -> Issue:
 
 
 def report_evidence(reports: Sequence[Report]) -> list[VersionEvidence]:
-    """Tell releases by the reports: six decimals (v0.8), a configuration (v0.9 and later)."""
-    found = []
+    """Return evidence from reports: six decimals (v0.8), a configuration (v0.9 and later)."""
+    evidence = []
     for report in reports:
         if report.form == "vm-table":
-            found.append(VersionEvidence("the table is the VM profiler's of before v0.8", 6, 7))
+            evidence.append(VersionEvidence("the table is the VM profiler's of before v0.8", 6, 7))
         elif report.configuration:
-            found.append(VersionEvidence("the report has a configuration", 9, 23))
+            evidence.append(VersionEvidence("the report has a configuration", 9, 23))
         elif report.form == "json" and (report.rounding_ns > 0).any():
-            found.append(VersionEvidence("the report's numbers have six decimals", 8, 8))
+            evidence.append(VersionEvidence("the report's numbers have six decimals", 8, 8))
         else:
-            found.append(VersionEvidence("there is a profiling report", 8, 23))
-    return found
+            evidence.append(VersionEvidence("there is a profiling report", 8, 23))
+    return evidence
 
 
 _HEADING = re.compile(
@@ -210,24 +209,22 @@ _LONGEST = 1 << 16
 
 
 def sniff(head: bytes) -> bool:
-    """Tell whether these bytes hold the heading of such a table."""
+    """Return whether these bytes hold the heading of a VM profiler's table."""
     text = decode(head, "")[0]
     return "#OpName" in text and any(map(_HEADING.fullmatch, text.split("\n")))
 
 
 def read_vm_table(source: ByteSource) -> Report:
-    """Read the last such table of a text as a report whose rows stand for all calls of a function.
+    """Read the last VM profiler's table of a text as a report with one row per function.
 
     ``Duration (us)`` is the sum; ``Mean (us)``, ``Min (us)``, ``Max (us)`` are among the metrics.
-    Issues: ``report-cut``, ``total-disagrees``, ``rows-interrupted``, ``several-tables``,
-    ``not-text``.
     """
     reports = read_vm_tables(source)
     return with_several(reports[-1], len(reports))
 
 
 def read_vm_tables(source: ByteSource) -> tuple[Report, ...]:
-    """Read every such table of a text."""
+    """Read all VM profiler's tables of a text."""
     text, issues = read_text(source)
     lines = [line[:_LONGEST] for line in text.split("\n")]
     headings = [i for i, line in enumerate(lines) if _HEADING.fullmatch(line)]
@@ -288,7 +285,7 @@ def _row(line: str, with_shapes: bool) -> dict[str, Metric] | None:
     called, count, _ = cells
     if not with_shapes and called.split() != ([called] if called else []):
         return None
-    numbers = [parse_number(each) for each in values.groups()]
+    numbers = [parse_number(text_) for text_ in values.groups()]
     if any(number is None for number in numbers):
         return None
     name, _, shapes = called.partition(" ") if with_shapes else (called, "", "")
@@ -318,11 +315,11 @@ def _checks(
         general_rounding(as_float(row[DURATION].value)) for row in rows
     )
     if total[1] not in (None, calls) or abs(times - total[0]) > 1.01 * slack:
-        said = (
+        message = (
             f"the last line says {total[0]:.9g} µs in {counted(total[1] or calls, 'call')}, "
             f"the rows give {times:.9g} µs in {calls}: rows may be missing"
         )
-        issues.append(Issue("total-disagrees", IssueSeverity.WARNING, said, file=file))
+        issues.append(Issue("total-disagrees", IssueSeverity.WARNING, message, file=file))
     return issues
 
 

@@ -1,4 +1,4 @@
-"""The columns of a graph, and whether they fit each other."""
+"""The columns of a graph, checked for consistent lengths and ids."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.model.base.text import Issues
 from tvmdbg_widgets.model.graph.operators import Adjacency, module_prefixes
 
-#: What nodes are for; empty for what runs. Memory that a program plans for itself is no input.
+#: Roles of nodes, empty for operators; memory that a program plans for itself is no input.
 ROLES = ("", "input", "parameter", "mutable buffer", "buffer without a start value")
 
 
@@ -27,7 +27,7 @@ def _no_nodes() -> npt.NDArray[np.int32]:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class GraphColumns:
-    """What a file tells of a graph: N nodes, E entries, M edges. Every array is read-only.
+    """A graph as columns: N nodes, E entries, M edges. Every array is read-only.
 
     Attributes
     ----------
@@ -167,8 +167,8 @@ class GraphColumns:
         shapes = (tuple(dims[start:end]) for start, end in itertools.pairwise(ends))
         known = self.shape_known.tolist()
         return tuple(
-            one.setdefault(shape, shape) if told else None
-            for shape, told in zip(shapes, known, strict=True)
+            one.setdefault(shape, shape) if is_known else None
+            for shape, is_known in zip(shapes, known, strict=True)
         )
 
     def dtype(self, node: int, output: int = 0) -> str | None:
@@ -191,13 +191,13 @@ class GraphColumns:
     @cached_property
     def attr_names(self) -> frozenset[str]:
         """Names of the attributes that any node has."""
-        return frozenset(name for each in self.attrs for name in each)
+        return frozenset(name for attrs in self.attrs for name in attrs)
 
     @cached_property
     def module_prefixes(self) -> tuple[str, ...]:
-        """What stands before names of functions for their modules: ``("tvmgen_default_",)``."""
+        """Module prefixes of the functions' names: ``("tvmgen_default_",)``."""
         codes = self.func_names.codes
-        has = {row for row, each in enumerate(self.attrs) if "Compiler" in each}
+        has = {row for row, attrs in enumerate(self.attrs) if "Compiler" in attrs}
         given = {int(codes[row]): self.attrs[row]["Compiler"] for row in sorted(has)}
         names = enumerate(self.func_names.unique)
         return module_prefixes((name, given.get(code, "")) for code, name in names)
@@ -211,24 +211,24 @@ class GraphColumns:
         return self._by_source[node]
 
     def readers(self, node: int, output: int = 0) -> npt.NDArray[np.int32]:
-        """Return the edges that read an entry; none where the node has no such output."""
+        """Return the edges that read an entry; none if the node has no such output."""
         entries = self.entry_range(node)
         return self._by_entry[entries[output]] if output < len(entries) else np.zeros(0, np.int32)
 
     @cached_property
     def roles(self) -> StringColumn:
-        """What each node is for: :attr:`Node.role` as a column."""
-        found = np.zeros(self.num_nodes, np.int32)
-        found[self.kinds == 0] = ROLES.index("input")
-        found[self.kinds == 1] = ROLES.index("parameter")
+        """The :attr:`Node.role` of every node as a column."""
+        codes = np.zeros(self.num_nodes, np.int32)
+        codes[self.kinds == 0] = ROLES.index("input")
+        codes[self.kinds == 1] = ROLES.index("parameter")
         if self.planned_memory is not None:
-            found[self.planned_memory.kept] = ROLES.index("mutable buffer")
-            found[self.planned_memory.scratch] = ROLES.index("buffer without a start value")
-        return StringColumn(ROLES, found)
+            codes[self.planned_memory.kept] = ROLES.index("mutable buffer")
+            codes[self.planned_memory.scratch] = ROLES.index("buffer without a start value")
+        return StringColumn(ROLES, codes)
 
     @property
     def is_fed(self) -> npt.NDArray[np.bool_]:
-        """Which nodes are inputs, and not memory that a program plans for itself (bool [N])."""
+        """Mask of inputs, without memory that a program plans for itself (bool [N])."""
         return np.equal(self.roles.codes, ROLES.index("input"))
 
     def entry_range(self, node: int) -> range:
@@ -245,7 +245,7 @@ class GraphColumns:
 
 
 def _require_consistent(graph: GraphColumns) -> None:
-    """Check that the columns fit each other."""
+    """Check that the columns fit together."""
     nodes, entries, edges = graph.num_nodes, int(graph.entry_offsets[-1]), graph.num_edges
     lengths: list[tuple[str, int]] = [
         *((name, nodes) for name in ("func_names", "kinds", "parameter_trust", "attrs")),
@@ -321,12 +321,12 @@ class PlannedMemory:
 
     @property
     def total(self) -> int:
-        """Bytes of all buffers."""
+        """Size of all buffers in bytes."""
         return sum(self.buffer_sizes)
 
     @property
     def num_buffers(self) -> int:
-        """How many buffers have any bytes."""
+        """Number of buffers that are not empty."""
         return sum(size > 0 for size in self.buffer_sizes)
 
     def __reduce__(self) -> tuple[Any, ...]:

@@ -1,4 +1,4 @@
-"""The graph of a run: its nodes, what is reached from where, and what nodes are called."""
+"""The graph of a run: its nodes, reachability, orders and titles of nodes."""
 
 from __future__ import annotations
 
@@ -90,24 +90,27 @@ class Graph(GraphColumns):
         KeyError
             Where no node or more than one has that name; tells close names, or the ids.
         """
-        found = self.nodes_named(name)
-        if not found:
+        nodes = self.nodes_named(name)
+        if not nodes:
             modules = self.module_prefixes
             full = (
-                each
-                for each in self.names.unique
-                if each.endswith(name)
+                full_name
+                for full_name in self.names.unique
+                if full_name.endswith(name)
                 and name
-                in (without_prefix(each, modules), each[len(module_prefix(each, modules)) :])
+                in (
+                    without_prefix(full_name, modules),
+                    full_name[len(module_prefix(full_name, modules)) :],
+                )
             )
-            found = tuple(node for each in full for node in self.nodes_named(each))
-        if len(found) == 1:
-            return found[0]
-        if found:
-            ids = ", ".join(str(node.id) for node in found[:10])
-            more = f" and {len(found) - 10} more" if len(found) > 10 else ""
+            nodes = tuple(node for full_name in full for node in self.nodes_named(full_name))
+        if len(nodes) == 1:
+            return nodes[0]
+        if nodes:
+            ids = ", ".join(str(node.id) for node in nodes[:10])
+            more = f" and {len(nodes) - 10} more" if len(nodes) > 10 else ""
             raise KeyError(
-                f"{counted(len(found), 'node')} are named {name!r} (ids {ids}{more}); "
+                f"{counted(len(nodes), 'node')} are named {name!r} (ids {ids}{more}); "
                 "take one by its id, graph.nodes[id], or all of one name by graph.nodes_named(name)"
             )
         raise KeyError(f"no node is named {name!r:.200}{meant(name, self.names.unique)}")
@@ -163,10 +166,10 @@ class Graph(GraphColumns):
         return Subgraph(self, nodes)
 
     def with_parameters(self, names: Collection[str]) -> Graph:
-        """Return the graph with its null nodes told apart by the names in a params file.
+        """Return the graph with its null nodes classified by the names in a params file.
 
         A null node named there becomes a parameter (``EXACT``), any other an input. Names of
-        which the graph has none tell nothing of it: the file is another model's.
+        which the graph has none are ignored: the file is another model's.
         """
         if names and set(names).isdisjoint(self.names.unique):
             return self
@@ -182,7 +185,7 @@ class Graph(GraphColumns):
         return dataclasses.replace(self, issues=issues)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        columns = {each.name: getattr(self, each.name) for each in dataclasses.fields(self)}
+        columns = {column.name: getattr(self, column.name) for column in dataclasses.fields(self)}
         columns["edge_candidates"] = dict(self.edge_candidates)
         columns["attrs"] = tuple(map(dict, self.attrs))
         return _rebuild, (columns,)
@@ -211,9 +214,9 @@ class Graph(GraphColumns):
         return graph_tables.to_dataframe(self)
 
     def __repr__(self) -> str:
-        told = "; ".join(filter(None, (", ".join(held_texts(self)), roles_text(self))))
+        held = "; ".join(filter(None, (", ".join(held_texts(self)), roles_text(self))))
         return (
-            f"Graph: {counted(self.num_nodes, 'node')} ({told}), "
+            f"Graph: {counted(self.num_nodes, 'node')} ({held}), "
             f"{counted(self.num_edges, 'edge')}, "
             f"{counted(self.num_entries, 'entry')}; {self.issues.summary()}"
         )
@@ -232,10 +235,7 @@ _DEVICES = (
 
 
 def device_name(device_type: int) -> str:
-    """Return the name of a ``DLDeviceType`` number (``include/dlpack/dlpack.h``).
-
-    Numbers of later releases are shown as they are, and negative ones as unknown.
-    """
+    """Return the name of a ``DLDeviceType`` number (``include/dlpack/dlpack.h``), or the number."""
     if device_type < 0:
         return "unknown device"
     known = 0 < device_type <= len(_DEVICES)
@@ -243,19 +243,19 @@ def device_name(device_type: int) -> str:
 
 
 def device_names(graph: Graph | None) -> dict[str, str]:
-    """Return the names of the devices that a graph speaks of, by number as text."""
+    """Return the names of the devices of a graph, by number as text."""
     if graph is None or graph.device_types is None:
         return {}
-    return {str(each): device_name(each) for each in np.unique(graph.device_types).tolist()}
+    return {str(number): device_name(number) for number in np.unique(graph.device_types).tolist()}
 
 
 _KINDS = 256
-#: The number of a kind that no node has, for memory that a program plans for itself.
+#: An extra kind, for memory that a program plans for itself.
 _BUFFER = 255
 
 
 def node_title(label: str, node: int, output: int = 0) -> str:
-    """Return what a node, or one of its outputs, is called everywhere: ``"conv2d + add #38:1"``."""
+    """Return the title of a node or of one of its outputs: ``"conv2d + add #38:1"``."""
     place = f"#{node}:{output}" if output else f"#{node}"
     return f"{label} {place}" if label else place
 
@@ -266,31 +266,31 @@ def shape_text(shape: Sequence[int]) -> str:
 
 
 def node_label(graph: Graph, node: int) -> str:
-    """Return the operators of a node in a few words, of a node without any its name."""
+    """Return the operators of a node in a few words, or its name."""
     return label(graph.func_names[node], graph.module_prefixes) or graph.names[node]
 
 
 def tensor_title(tensor: Tensor, graph: Graph | None) -> str:
-    """Return what a tensor is called: after its node, without a graph by its own name."""
+    """Return the title of a tensor: its node's label, or its own name without a graph."""
     known = graph is not None and tensor.node < graph.num_nodes
-    said = node_label(graph, tensor.node) if graph is not None and known else ""
-    return node_title(said or tensor.name, tensor.node, tensor.output)
+    label = node_label(graph, tensor.node) if graph is not None and known else ""
+    return node_title(label or tensor.name, tensor.node, tensor.output)
 
 
 def node_labels(graph: Graph) -> StringColumn:
-    """Return the operators of each node in a few words, of a node without any its name."""
+    """Return the labels of all nodes: operators in a few words, or names."""
     functions = [label(name, graph.module_prefixes) for name in graph.func_names.unique]
     codes = graph.func_names.codes
     plain = np.array([not text for text in functions], np.bool_)[codes]
     names, rows = np.unique(graph.names.codes[plain], return_inverse=True)
     words = [*functions, *(graph.names.unique[code] for code in names.tolist())]
-    found = codes.copy()
-    found[plain] = rows + len(functions)
-    return _column(words, found)
+    word_rows = codes.copy()
+    word_rows[plain] = rows + len(functions)
+    return _column(words, word_rows)
 
 
 def node_op_kinds(graph: Graph) -> StringColumn:
-    """Return the family of operators of each node."""
+    """Return the operator families of all nodes."""
     is_buffer = (graph.kinds == NodeKind.INPUT) & ~graph.is_fed
     kinds = np.where(is_buffer, _BUFFER, graph.kinds)
     pairs, rows = np.unique(
@@ -305,7 +305,7 @@ def node_op_kinds(graph: Graph) -> StringColumn:
 
 
 def _column(words: Iterable[str], rows: npt.NDArray[np.integer]) -> StringColumn:
-    """Return the words of some rows, equal ones as one."""
+    """Return a column of words by row."""
     table = StringColumn.from_strings(words)
     return StringColumn(table.unique, table.codes[rows])
 
@@ -353,6 +353,6 @@ def looks_like_parameter(name: str) -> bool:
 
 
 def looks_like_input(name: str) -> bool:
-    """Tell whether a null node of that name is usually fed: ``data``, ``input_ids``."""
+    """Return whether a null node of that name is usually fed: ``data``, ``input_ids``."""
     words = [word.lower() for word in _WORD.findall(name[-_LONGEST:])]
     return bool(words) and words[-1] in _FED

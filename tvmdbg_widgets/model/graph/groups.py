@@ -27,7 +27,7 @@ _LETTERS = 26
 
 
 class GroupSource(enum.IntEnum):
-    """What a group was found by."""
+    """The origin of a group."""
 
     REPEAT = 0
     """A run of blocks of the same structure, which are its children; none for single operators."""
@@ -64,14 +64,14 @@ class Groups(Sequence["Group"]):
     parent : int32 [G]
         The group around it, -1 at the top.
     names : StringColumn [G]
-        What it is: ``"residual block"``, ``"conv2d → add → relu"``, the name of a scope.
+        ``"residual block"``, ``"conv2d → add → relu"``, the name of a scope.
     alike : int32 [G]
         Groups of one number have the same structure: operators, attributes, shapes, wiring.
         Numbered by first occurrence.
     source : uint8 [G]
         :class:`GroupSource`.
     repeats : int32 [G]
-        Of how many blocks a ``REPEAT`` is; else 1.
+        Number of blocks of a ``REPEAT``; else 1.
 
     Raises
     ------
@@ -117,31 +117,31 @@ class Groups(Sequence["Group"]):
 
     @cached_property
     def node_group(self) -> Ints:
-        """The innermost group of each node, -1 for none (int32 [N])."""
+        """The innermost group of a node, -1 for none (int32 [N])."""
         at = np.full(len(self.order), -1, np.int32)
         for group, (first, last) in enumerate(
             zip(self.start.tolist(), self.end.tolist(), strict=True)
         ):
             at[first:last] = group
-        found = np.empty_like(at)
-        found[self.order] = at
-        found.flags.writeable = False
-        return found
+        innermost = np.empty_like(at)
+        innermost[self.order] = at
+        innermost.flags.writeable = False
+        return innermost
 
     @cached_property
     def kinds(self) -> tuple[int, ...]:
-        """Number of the structure of each group's blocks; a run of blocks is of their kind."""
+        """Number of the structure of the groups' blocks; a run of blocks is of their kind."""
         known: dict[int, int] = {}
-        found = []
+        kinds = []
         for group in range(len(self)):
             held = group + 1 < len(self) and self.parent[group + 1] == group
             is_run = self.source[group] == GroupSource.REPEAT and held
-            alike = int(self.alike[group + 1 if is_run else group])
-            found.append(known.setdefault(alike, len(known)))
-        return tuple(found)
+            structure = int(self.alike[group + 1 if is_run else group])
+            kinds.append(known.setdefault(structure, len(known)))
+        return tuple(kinds)
 
     def tag(self, group: int) -> str:
-        """Return the letters that go with the color of a group's kind: A … Z, AA, AB."""
+        """Return the letters of a group's kind in the legend: A … Z, AA, AB."""
         tag, rest = "", self.kinds[group] + 1
         while rest > 0:
             rest, letter = divmod(rest - 1, _LETTERS)
@@ -150,7 +150,7 @@ class Groups(Sequence["Group"]):
 
     @property
     def top(self) -> tuple[Group, ...]:
-        """The groups that no other group holds."""
+        """The groups without a parent."""
         return tuple(Group(self, int(row)) for row in np.flatnonzero(self.parent < 0))
 
     def of(self, node: int) -> tuple[Group, ...]:
@@ -165,12 +165,12 @@ class Groups(Sequence["Group"]):
             raise TypeError(f"groups.of takes the id of a node, not {node!r:.80}")
         if not 0 <= node < len(self.order):
             raise IndexError(f"node {node} of a graph with {counted(len(self.order), 'node')}")
-        found: list[Group] = []
+        groups: list[Group] = []
         group = int(self.node_group[node])
         while group >= 0:
-            found.append(Group(self, group))
+            groups.append(Group(self, group))
             group = int(self.parent[group])
-        return tuple(found)
+        return tuple(groups)
 
     def find(self, name: str) -> tuple[Group, ...]:
         """Return every group of that name or title, upper and lower case alike.
@@ -185,11 +185,11 @@ class Groups(Sequence["Group"]):
         if not isinstance(name, str):
             raise TypeError(f"a group is found by its name, not {type(name).__name__}: groups[id]")
         wanted = name.casefold().strip()
-        found = tuple(
+        groups = tuple(
             group for group in self if wanted in (group.name.casefold(), group.title.casefold())
         )
-        if found:
-            return found
+        if groups:
+            return groups
         raise KeyError(f"no group is named {name!r:.200}{meant(name, self.names.unique)}")
 
     def __len__(self) -> int:
@@ -232,26 +232,26 @@ class Groups(Sequence["Group"]):
         )
 
     def _distinct(self) -> list[Group]:
-        """Return the groups without the blocks of runs, and what is inside all but the first."""
+        """Return the groups without repeated blocks of runs."""
         hidden = np.zeros(len(self) + 1, np.bool_)
-        found: list[Group] = []
+        groups: list[Group] = []
         for row, around in enumerate(self.parent.tolist()):
             of_run = around >= 0 and self.source[around] == GroupSource.REPEAT
             hidden[row] = hidden[around] or (of_run and around != row - 1)
             if not hidden[row] and not of_run:
-                found.append(Group(self, row))
-        return found
+                groups.append(Group(self, row))
+        return groups
 
     def __repr__(self) -> str:
         inside = int((self.node_group >= 0).sum())
-        told = f"{counted(len(self), 'group')} of {inside} of {counted(len(self.order), 'node')}"
+        heading = f"{counted(len(self), 'group')} of {inside} of {counted(len(self.order), 'node')}"
         shown = self._distinct()
         lines = [
             f"{'  ' * (1 + group.depth)}{group.id} {group.title}: {counted(len(group), 'node')}"
             for group in shown[:_SHOWN]
         ]
         more = [f"  … {len(shown) - _SHOWN} more"] if len(shown) > _SHOWN else []
-        return "\n".join([told, *lines, *more])
+        return "\n".join([heading, *lines, *more])
 
 
 @dataclass(frozen=True, eq=False, repr=False, slots=True)
@@ -263,23 +263,23 @@ class Group:
 
     @property
     def name(self) -> str:
-        """What it is, ``"residual block"``."""
+        """``"residual block"``."""
         return self.groups.names[self.id]
 
     @property
     def title(self) -> str:
-        """Its name, and how often a run of blocks repeats: ``"residual block × 16"``."""
+        """Name, and the number of blocks of a run: ``"residual block × 16"``."""
         repeats = int(self.groups.repeats[self.id])
         return f"{self.name} × {repeats}" if repeats > 1 else self.name
 
     @property
     def source(self) -> GroupSource:
-        """What it was found by."""
+        """Origin of the group."""
         return GroupSource(int(self.groups.source[self.id]))
 
     @property
     def nodes(self) -> Ints:
-        """Ids of its nodes, those of its children included, producers first."""
+        """Ids of its nodes with those of its children, producers first."""
         return self.groups.order[self.groups.start[self.id] : self.groups.end[self.id]]
 
     @property
@@ -296,7 +296,7 @@ class Group:
 
     @property
     def depth(self) -> int:
-        """How many groups are around it."""
+        """Number of groups around it."""
         depth, row = 0, int(self.groups.parent[self.id])
         while row >= 0:
             depth, row = depth + 1, int(self.groups.parent[row])
@@ -304,7 +304,7 @@ class Group:
 
     @property
     def repeats(self) -> int:
-        """Of how many blocks it is a run; else 1."""
+        """Number of blocks of a run; else 1."""
         return int(self.groups.repeats[self.id])
 
     @property
@@ -328,10 +328,10 @@ class Group:
 
     def __repr__(self) -> str:
         inside = Counter(child.title for child in self.children)
-        told = ", ".join(
+        children = ", ".join(
             name if count == 1 else f"{count} of {name}" for name, count in inside.items()
         )
         return (
             f"<Group {self.id} {self.title!r}: {counted(len(self), 'node')}"
-            f"{f', holds {told}' if told else ''}>"
+            f"{f', holds {children}' if children else ''}>"
         )

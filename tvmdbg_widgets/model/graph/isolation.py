@@ -1,4 +1,4 @@
-"""Parts of a graph: what leads to nodes, what follows from them, what is near or between."""
+"""Parts of a graph: ancestors, descendants, neighborhoods, and nodes between two."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tvmdbg_widgets.model.graph.graph import Graph
 from tvmdbg_widgets.model.graph.nodes import NodeKind
 from tvmdbg_widgets.model.graph.operators import Neighbors
 
-#: What may be isolated.
+#: Kinds of parts.
 ISOLATIONS = ("upstream", "downstream", "around", "path")
 
 
@@ -26,16 +26,16 @@ def levels(
     down: bool = False,
     hops: int | None = None,
 ) -> npt.NDArray[np.int32]:
-    """Return how many edges each node is away from the nearest start, -1 where none leads to it."""
+    """Return the distance of each node from the nearest start, or -1."""
     known = graph.edge_source >= 0
     source, target = graph.edge_source[known], graph.edge_target[known]
     ways = [(target, source)] * up + [(source, target)] * down
     near = [Neighbors.of(*way, graph.num_nodes) for way in ways]
     ends = (graph.kinds == NodeKind.PARAMETER).tolist()
-    found = [-1] * graph.num_nodes
+    distances = [-1] * graph.num_nodes
     front = sorted(set(starts))
     for node in front:
-        found[node] = 0
+        distances[node] = 0
     level = 0
     while front and level != hops:
         level += 1
@@ -43,16 +43,16 @@ def levels(
         for neighbors in near:
             for node in front:
                 for other in neighbors[node]:
-                    if found[other] < 0:
-                        found[other] = level
+                    if distances[other] < 0:
+                        distances[other] = level
                         if not ends[other]:
                             reached.append(other)
         front = reached
-    return np.array(found, np.int32)
+    return np.array(distances, np.int32)
 
 
 def checked_isolation(graph: Graph | None, given: object) -> dict[str, Any] | None:
-    """Return what part of a graph is meant as ``{"kind", "nodes", "hops"}``, nodes by id."""
+    """Return the wanted part of a graph as ``{"kind", "nodes", "hops"}``, nodes by id."""
     if given is None:
         return None
     if graph is None:
@@ -83,50 +83,50 @@ def _node_id(graph: Graph, node: object) -> int:
         return graph.node(node).id
     if isinstance(node, bool) or not hasattr(node, "__index__"):
         raise TypeError(f"a node is named by its id or its name, not by {node!r}")
-    found = operator.index(node)
-    graph.entry_range(found)
-    return found
+    number = operator.index(node)
+    graph.entry_range(number)
+    return number
 
 
 def between(graph: Graph, start: int, end: int) -> npt.NDArray[np.bool_]:
     """Mark the nodes on all paths between two nodes, in either direction."""
-    found = np.zeros(graph.num_nodes, bool)
+    marked = np.zeros(graph.num_nodes, bool)
     for first, last in ((start, end), (end, start)):
         after = levels(graph, [first], down=True) >= 0
         if after[last]:
-            found |= after & (levels(graph, [last], up=True) >= 0)
-    return found
+            marked |= after & (levels(graph, [last], up=True) >= 0)
+    return marked
 
 
 def isolated(
     graph: Graph, kind: str, nodes: Sequence[int], hops: int | None = None
 ) -> npt.NDArray[np.bool_]:
-    """Mark the nodes of one part of a graph; parameters come with those that read them."""
+    """Mark the nodes of one part of a graph, with the parameters that they read."""
     if kind == "path":
-        found = between(graph, *nodes)
+        marked = between(graph, *nodes)
     elif kind == "upstream":
-        found = levels(graph, nodes, up=True) >= 0
+        marked = levels(graph, nodes, up=True) >= 0
     elif kind == "downstream":
-        found = levels(graph, nodes, down=True) >= 0
+        marked = levels(graph, nodes, down=True) >= 0
     elif kind == "around":
-        found = levels(graph, nodes, up=True, down=True, hops=1 if hops is None else hops) >= 0
+        marked = levels(graph, nodes, up=True, down=True, hops=1 if hops is None else hops) >= 0
     else:
         raise ValueError(f"no kind {kind!r:.80}{meant(kind, ISOLATIONS)}")
     read = graph.edge_source[
-        found[graph.edge_target]
+        marked[graph.edge_target]
         & (graph.edge_source >= 0)
         & (graph.kinds[graph.edge_target] != NodeKind.PARAMETER)
     ]
-    found[read[graph.kinds[read] == NodeKind.PARAMETER]] = True
-    return found
+    marked[read[graph.kinds[read] == NodeKind.PARAMETER]] = True
+    return marked
 
 
-#: Edges that are followed at most.
+#: Limit of followed edges.
 MOST_FOLLOWED = 1_000_000
 
 
 class Bridge(NamedTuple):
-    """Two shown nodes with nothing but hidden ones between them, and how many those are."""
+    """Two shown nodes connected by hidden ones, and the number of these."""
 
     source: int
     target: int
@@ -134,7 +134,7 @@ class Bridge(NamedTuple):
 
 
 def bridges(graph: Graph, hidden: npt.NDArray[np.bool_]) -> list[Bridge]:
-    """Return what hidden nodes connect; ``js/src/graph/data/links.ts`` finds the same."""
+    """Return the connections through hidden nodes, as ``js/src/graph/data/links.ts`` does."""
     return list(_Walker(graph, hidden).all())
 
 
@@ -157,7 +157,7 @@ class _Walker:
                 yield Bridge(start, end, through)
 
     def _behind(self, start: int) -> tuple[set[int], list[int]]:
-        """Return the hidden nodes behind a node, and the shown ones behind those."""
+        """Return the hidden nodes behind a node, and the shown ones behind those nodes."""
         behind: set[int] = set()
         ends: set[int] = set()
         work = [start]

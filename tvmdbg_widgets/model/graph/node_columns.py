@@ -1,4 +1,4 @@
-"""One number or class for each node or entry of a graph as its color, and templates of labels."""
+"""Columns that color the nodes or entries of a graph, and templates of labels."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _MOST_CLASS = 120
 
 @dataclass(frozen=True, eq=False)
 class NodeColumn:
-    """A number or a class for each node (N) or each entry (E) of a graph. Arrays are read-only.
+    """Numbers or classes of the nodes (N) or entries (E) of a graph. Arrays are read-only.
 
     Attributes
     ----------
@@ -49,18 +49,18 @@ class NodeColumn:
     scale : str
         ``"linear"``, ``"log"``, ``"symlog"``, or ``"diverging"``: linear, and even around zero.
     range : (float, float) or None
-        Between which values the colors lie; None for all that there are.
+        Values at the ends of the colors; None for the extremes.
     together : str
-        What several nodes in one box, or outputs of one node, have together: the value of the
+        Aggregate of several nodes in one box, or outputs of one node: the value of the
         ``"largest"`` magnitude, the ``"sum"``, the ``"mean"``, or the ``"ratio"`` of two sums.
     terms : (float64 [N], float64 [N]), or None
-        Divisor and dividend of a ratio at each node; NaN where either is unknown.
+        Divisor and dividend of a ratio by node; NaN where either is unknown.
     ordered : bool
         The classes are in an order of their own, and have colors by that.
     hatched : int
-        The class that is told by hatching, too; -1 for none.
+        The class that is hatched, too; -1 for none.
     note : str
-        Why some values are unknown; empty where nothing is to be said.
+        Why some values are unknown, or empty.
     """
 
     name: str
@@ -85,16 +85,16 @@ class NodeColumn:
 
     @property
     def rows(self) -> npt.NDArray[Any]:
-        """Values or codes, whichever there are."""
+        """Values or codes."""
         rows = self.values if self.values is not None else self.codes
         return np.zeros(0) if rows is None else rows
 
     def to_wire(self) -> dict[str, Any]:
-        """Return what a view is told: one buffer of float64 values or int32 codes."""
+        """Return the column for a view: one buffer of float64 values or int32 codes."""
         kind = "<f8" if self.values is not None else "<i4"
         note: dict[str, Any] = {"note": self.note} if self.note else {}
         if self.terms is not None:
-            note["terms"] = [each.astype("<f8").tobytes() for each in self.terms]
+            note["terms"] = [term.astype("<f8").tobytes() for term in self.terms]
         return note | {
             "name": self.name,
             "of": self.of,
@@ -142,12 +142,14 @@ def node_column(
     KeyError, IndexError
         The mapping has a node that the graph has not; the message names close ones.
     """
-    for said, text, most in (("name", name, _MOST_NAME), ("unit", unit, _MOST_NAME)):
-        least = 1 if said == "name" else 0
+    for argument, text, most in (("name", name, _MOST_NAME), ("unit", unit, _MOST_NAME)):
+        least = 1 if argument == "name" else 0
         if not isinstance(text, str):
-            raise TypeError(f"{said} is a text, found {text!r:.80}")
+            raise TypeError(f"{argument} is a text, found {text!r:.80}")
         if not least <= len(text.strip()) <= most:
-            raise ValueError(f"{said} is a text of {least} to {most} letters, found {text!r:.80}")
+            raise ValueError(
+                f"{argument} is a text of {least} to {most} letters, found {text!r:.80}"
+            )
     one_of("scale", scale, SCALES)
     one_of("together", together, TOGETHERS)
     of, rows = _of_mapping(graph, data) if isinstance(data, Mapping) else _of_rows(graph, data)
@@ -170,7 +172,7 @@ def checked_range(range_: Any) -> tuple[float, float] | None:
     if range_ is None:
         return None
     try:
-        low, high = (float(each) for each in range_)
+        low, high = (float(end) for end in range_)
     except (TypeError, ValueError):
         low = high = math.nan
     if not (math.isfinite(low) and math.isfinite(high) and low < high):
@@ -192,7 +194,7 @@ def _of_mapping(graph: Graph, data: Mapping[Any, Any]) -> tuple[Of, list[Any]]:
     rows: list[Any] = [None] * (graph.num_entries if entries else graph.num_nodes)
     for key, value in data.items():
         if isinstance(key, tuple):
-            if len(key) != 2 or not all(isinstance(each, int | np.integer) for each in key):
+            if len(key) != 2 or not all(isinstance(part, int | np.integer) for part in key):
                 raise TypeError(f"an entry is (node id, output), found {key!r:.80}")
             rows[graph.entry_id(int(key[0]), int(key[1]))] = value
             continue
@@ -204,8 +206,8 @@ def _of_mapping(graph: Graph, data: Mapping[Any, Any]) -> tuple[Of, list[Any]]:
 
 def _nodes(graph: Graph, key: object) -> list[int]:
     if isinstance(key, str):
-        found = [node.id for node in graph.nodes_named(key)]
-        return found or [graph.node(key).id]
+        ids = [node.id for node in graph.nodes_named(key)]
+        return ids or [graph.node(key).id]
     if isinstance(key, int | np.integer) and not isinstance(key, bool):
         graph.entry_range(int(key))
         return [int(key)]
@@ -229,7 +231,7 @@ def _of_rows(graph: Graph, data: Any) -> tuple[Of, Any]:
             return _of_mapping(graph, dict(zip(data.index, rows, strict=True)))
     elif isinstance(rows, np.ma.MaskedArray):
         masked = np.ma.getmaskarray(rows).tolist()
-        rows = [None if gone else each for each, gone in zip(rows.data, masked, strict=True)]
+        rows = [None if gone else row for row, gone in zip(rows.data, masked, strict=True)]
     for of, count in (("nodes", graph.num_nodes), ("entries", graph.num_entries)):
         if len(rows) == count:
             return cast("Of", of), rows
@@ -248,11 +250,11 @@ def _values_or_codes(
     kind = rows.dtype.kind if isinstance(rows, np.ndarray) else "O"
     if kind not in "bOUT":
         raise TypeError(f"colors come from numbers or texts, not from {rows.dtype}")
-    each = rows.tolist() if isinstance(rows, np.ndarray) else rows
-    plain = [None if _is_missing(value) else value for value in each]
+    items = rows.tolist() if isinstance(rows, np.ndarray) else rows
+    plain = [None if _is_missing(value) else value for value in items]
     if any(isinstance(value, str | bool | np.bool_) for value in plain):
-        told = classed("", "nodes", [None if value is None else _text(value) for value in plain])
-        return None, told.codes, _shortened(told.classes)
+        column = classed("", "nodes", [None if value is None else _text(value) for value in plain])
+        return None, column.codes, _shortened(column.classes)
     return np.array([_number(value) for value in plain]), None, ()
 
 
@@ -273,14 +275,14 @@ def _text(value: object) -> str:
 
 
 def _shortened(classes: tuple[str, ...]) -> tuple[str, ...]:
-    """Cut long texts; those that begin alike are numbered."""
-    found: dict[str, int] = {}
+    """Cut long texts; number those that then look the same."""
+    rows: dict[str, int] = {}
     for row, text in enumerate(classes):
         short = text if len(text) <= _MOST_CLASS else text[: _MOST_CLASS - 1] + "…"
-        if short in found:
+        if short in rows:
             short = f"{text[: _MOST_CLASS - 10]}… {row + 1}"
-        found[short] = row
-    return tuple(found)
+        rows[short] = row
+    return tuple(rows)
 
 
 def _number(value: Any) -> float:
@@ -292,7 +294,7 @@ def _number(value: Any) -> float:
         raise TypeError(f"colors come from numbers or texts, not from {value!r:.80}") from None
 
 
-#: What may stand in braces.
+#: Fields of a template.
 FIELDS = (
     *("op", "id", "name", "func", "kind", "shape", "dtype", "time", "share", "device"),
     *("storage", "layout", "bytes", "value"),
@@ -303,17 +305,17 @@ _PART = re.compile(r"\{\{|\}\}|\{([^{}]*)\}|[{}]")
 
 
 def checked_template(text: str) -> str:
-    """Return a template that can be filled."""
+    """Return a template after checking its fields."""
     if len(text) > _MOST:
         raise ValueError(f"a label has at most {_MOST} characters, found {len(text):,}")
     lines = text.split("\n")
     if len(lines) > _LINES:
         raise ValueError(f"a box has room for {_LINES} lines, found {len(lines)}")
     for found in (each for line in lines for each in _PART.finditer(line)):
-        whole, name, at = found.group(), found.group(1), found.start()
-        if name is None and whole not in ("{{", "}}"):
-            raise ValueError(f"{whole!r} at {at} stands alone; write {whole * 2!r}")
+        field_, name, at = found.group(), found.group(1), found.start()
+        if name is None and field_ not in ("{{", "}}"):
+            raise ValueError(f"{field_!r} at {at} stands alone; write {field_ * 2!r}")
         if name is not None and name not in FIELDS:
             known = [f"{{{field}}}" for field in FIELDS]
-            raise ValueError(f"unknown field {whole} at {at}{meant(whole, known)}")
+            raise ValueError(f"unknown field {field_} at {at}{meant(field_, known)}")
     return text

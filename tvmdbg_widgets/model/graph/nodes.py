@@ -27,7 +27,7 @@ _PROGRAMS: Final = ("program", "edge", "delegate")
 
 
 class NodeKind(enum.IntEnum):
-    """What a node is. ``INPUT`` and ``PARAMETER`` are ``op: "null"`` in the file."""
+    """The kind of a node. ``INPUT`` and ``PARAMETER`` are ``op: "null"`` in the file."""
 
     INPUT = 0
     PARAMETER = 1
@@ -37,7 +37,7 @@ class NodeKind(enum.IntEnum):
 
 
 class Entry(NamedTuple):
-    """One output of one node; ``node`` is -1 where the producer is not known."""
+    """One output of one node; ``node`` is -1 if the producer is unknown."""
 
     node: int
     output: int
@@ -66,7 +66,7 @@ class Node:
 
     @property
     def kind(self) -> NodeKind:
-        """What the node is."""
+        """Operator, input or parameter."""
         return NodeKind(int(self._graph.kinds[self.id]))
 
     @property
@@ -79,7 +79,7 @@ class Node:
 
     @property
     def role_basis(self) -> str:
-        """What the role rests on.
+        """Evidence for the role.
 
         ``"params file"``, ``"program"``, ``"structure"``, ``"name"`` or ``"unknown"``: then the
         node counts as an input. Empty for what runs.
@@ -127,7 +127,7 @@ class Node:
 
     @property
     def consumers(self) -> tuple[int, ...]:
-        """Ids of the nodes that read any output, ascending, each once."""
+        """Ids of the nodes that read any output, ascending."""
         graph = self._graph
         return tuple(sorted({int(node) for node in graph.edge_target[graph.out_edges(self.id)]}))
 
@@ -139,12 +139,12 @@ class Node:
 
     @property
     def shapes(self) -> tuple[tuple[int, ...] | None, ...]:
-        """Shape of each output, None where unknown."""
+        """Shapes of the outputs, None where unknown."""
         return tuple(self._graph.shape(*entry) for entry in self.outputs)
 
     @property
     def dtypes(self) -> tuple[str | None, ...]:
-        """Data type (``dltype``) of each output, None where unknown."""
+        """Data types (``dltype``) of the outputs, None where unknown."""
         return tuple(self._graph.dtype(*entry) for entry in self.outputs)
 
     def __eq__(self, other: object) -> bool:
@@ -204,37 +204,37 @@ class Nodes(Sequence[Node]):
 
 
 def given_text(role: str) -> str:
-    """Return what stands in place of a time where nothing runs; empty for an operator."""
+    """Return the text in place of a time for a role; empty for an operator."""
     return "graph input" if role == "input" else role
 
 
 def held_texts(graph: GraphColumns) -> list[str]:
-    """Return how many nodes there are of each role, operators first: ``["1 operator", …]``."""
+    """Return the number of nodes by role, operators first: ``["1 operator", …]``."""
     counts = Counter(graph.roles)
     kept, scratch = counts["mutable buffer"], counts["buffer without a start value"]
-    told = [counted(counts[""], "operator"), counted(counts["parameter"], "parameter")]
-    told.append(counted(counts["input"], "input"))
-    told += [counted(kept, "mutable buffer")] if kept else []
-    told += [f"{counted(scratch, 'buffer')} without a start value"] if scratch else []
-    return told
+    texts = [counted(counts[""], "operator"), counted(counts["parameter"], "parameter")]
+    texts.append(counted(counts["input"], "input"))
+    texts += [counted(kept, "mutable buffer")] if kept else []
+    texts += [f"{counted(scratch, 'buffer')} without a start value"] if scratch else []
+    return texts
 
 
 def roles_text(graph: GraphColumns) -> str:
-    """Say what telling inputs from parameters rests on; empty where a file tells them apart."""
+    """Describe the evidence that tells inputs from parameters; empty if a file does."""
     given = graph.parameter_trust[graph.kinds <= NodeKind.PARAMETER]
     if len(given) == 1:
         return ""
     counts = {text: int((given == trust).sum()) for trust, text in _BASES.items()}
     if not any(counts.values()):
         return ""
-    told = [(text, count) for text, count in counts.items() if count]
-    words = ["unknown" if text == "unknown" else f"by {text}" for text, _ in told]
-    numbers = [counted(told[0][1], "role"), *(f"{count:,}" for _, count in told[1:])]
-    found = ", ".join(map(" ".join, zip(numbers, words, strict=True)))
-    said = f"no params file tells inputs from parameters: {found}"
+    known = [(text, count) for text, count in counts.items() if count]
+    words = ["unknown" if text == "unknown" else f"by {text}" for text, _ in known]
+    numbers = [counted(known[0][1], "role"), *(f"{count:,}" for _, count in known[1:])]
+    counted_roles = ", ".join(map(" ".join, zip(numbers, words, strict=True)))
+    sentence = f"no params file tells inputs from parameters: {counted_roles}"
     if counts["unknown"]:
-        said += ", counted as input"
-    return said
+        sentence += ", counted as input"
+    return sentence
 
 
 def to_networkx(
@@ -254,7 +254,7 @@ def to_networkx(
     result.add_nodes_from(zip(nodes, _attributes(graph, nodes), strict=True))
     chosen = edges[graph.edge_source[edges] >= 0]
     columns = (graph.edge_source, graph.edge_target, graph.edge_position, graph.edge_output)
-    labels = {int(each): each.label for each in Trust}
+    labels = {int(grade): grade.label for grade in Trust}
     for edge, source, target, position, output, trust in zip(
         chosen.tolist(),
         *(column[chosen].tolist() for column in columns),
@@ -280,7 +280,7 @@ def _rows(array: npt.NDArray[Any]) -> list[Any]:
 
 
 def _attributes(graph: GraphColumns, nodes: Sequence[int]) -> list[dict[str, Any]]:
-    """Return what is told of each node."""
+    """Return the attributes of each node for networkx."""
     kinds, offsets = _rows(graph.kinds), _rows(graph.entry_offsets)
     ends, dims = _rows(graph.shape_offsets), _rows(graph.shape_dims)
     known, dtypes = _rows(graph.shape_known), list(graph.dtypes)
@@ -292,13 +292,13 @@ def _attributes(graph: GraphColumns, nodes: Sequence[int]) -> list[dict[str, Any
         lost[int(graph.edge_target[edge])].append(int(graph.edge_position[edge]))
     names = {int(kind): kind.name.lower() for kind in NodeKind}
     families: dict[tuple[str, int], str] = {}
-    found = []
+    attributes = []
     for node in nodes:
         func, kind, own = graph.func_names[node], kinds[node], slice(*offsets[node : node + 2])
         if (func, kind) not in families:
             families[func, kind] = op_kind(func, kind)
         family = "buffer" if "buffer" in graph.roles[node] else families[func, kind]
-        found.append(
+        attributes.append(
             {
                 "name": graph.names[node],
                 "func_name": func,
@@ -316,13 +316,13 @@ def _attributes(graph: GraphColumns, nodes: Sequence[int]) -> list[dict[str, Any
                 "dangling": tuple(lost.get(node, ())),
             }
         )
-    return found
+    return attributes
 
 
 def _usable(column: list[int] | None, own: slice) -> tuple[int | None, ...] | None:
     if column is None:
         return None
-    return tuple(each if each >= 0 else None for each in column[own])
+    return tuple(value if value >= 0 else None for value in column[own])
 
 
 def to_dataframe(graph: GraphColumns) -> pd.DataFrame:
@@ -412,10 +412,10 @@ class Subgraph:
         return to_networkx(self.graph, nodes, self.edges, control=control)
 
     def __repr__(self) -> str:
-        told = (
+        texts = (
             f"{len(self)} of {counted(self.graph.num_nodes, 'node')}",
             f"{counted(len(self.edges), 'edge')} inside",
             f"{len(self.in_edges)} in",
             f"{len(self.out_edges)} out",
         )
-        return f"Subgraph: {', '.join(told)}"
+        return f"Subgraph: {', '.join(texts)}"

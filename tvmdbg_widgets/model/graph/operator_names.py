@@ -1,4 +1,4 @@
-"""Names of operators and their families, as operator_names.toml has them."""
+"""Names of operators and their families, from operator_names.toml."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ _FILE = tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))
 
 
 def family_by_name(of: str) -> dict[str, str]:
-    """Return the family of each operator of ``tvm``, ``torch``, ``xnnpack``, ``xnnpack_nodes``."""
+    """Return the families of operators of ``tvm``, ``torch``, ``xnnpack``, ``xnnpack_nodes``."""
     return {
         name: family
         for family, names in _FILE[of].items()

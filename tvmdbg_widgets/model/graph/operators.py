@@ -1,4 +1,4 @@
-"""Operators inside the names of fused functions."""
+"""Operators in the names of fused functions; orders and reachability of a graph."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ _LONGEST: Final = max(spelling.count("_") for spelling in _SPELLINGS) + 1
 
 
 def _known(tokens: list[str]) -> str | None:
-    """Return the operator that these tokens spell, with or without a number at its end."""
+    """Return the operator that tokens spell, with or without a number at its end."""
     spelling = "_".join(tokens)
     least = len(spelling)
     while least > 1 and spelling[least - 1].isdigit():
@@ -74,9 +74,9 @@ def _match(tokens: list[str], at: int) -> tuple[str, int] | None:
 def parts(func_name: str, modules: tuple[str, ...] = ()) -> tuple[str, ...]:
     """Split the name of a fused function into its operators.
 
-    Longest known operator first; what is not known stays together, verbatim, as a part of its
-    own. Prefixes (that of a module, ``fused_``, ``fuse_``) and the variant number at the end are
-    left out. A name without a prefix that is not all operators is one part, as it is.
+    Longest known operator first; unknown tokens stay together, verbatim, as one part. Prefixes
+    (of a module, ``fused_``, ``fuse_``) and the variant number at the end are left out. A name
+    without a prefix that is not all operators is one part.
     """
     if not func_name or func_name in _SHARED_KINDS:
         return (func_name,) if func_name else ()
@@ -84,18 +84,18 @@ def parts(func_name: str, modules: tuple[str, ...] = ()) -> tuple[str, ...]:
     start = prefix.end() if prefix else 0
     last = func_name[:start:-1]
     variants = filter(None, (_NUMBERS.match(last), _HASHED.match(last)))
-    stop = len(func_name) - max(each.end() for each in variants)
-    found = _split(func_name[start:stop])
-    known = all(part in _FAMILY_OF or part in _BARE_FAMILY_OF for part in found)
-    return found if found and (start > 0 or known) else (func_name,)
+    stop = len(func_name) - max(variant.end() for variant in variants)
+    operators = _split(func_name[start:stop])
+    known = all(part in _FAMILY_OF or part in _BARE_FAMILY_OF for part in operators)
+    return operators if operators and (start > 0 or known) else (func_name,)
 
 
 @lru_cache(maxsize=16_384)
 def _split(name: str) -> tuple[str, ...]:
-    """Split a name without prefix and number, which functions and nodes by the thousand share."""
+    """Split a name without prefix and number; cached, as thousands share it."""
     spans = [match.span() for match in _TOKEN.finditer(name)]
     tokens = [name[first:last] for first, last in spans]
-    found: list[str] = []
+    operators: list[str] = []
     at = unknown = 0
     while at < len(tokens):
         match = _match(tokens, at)
@@ -103,22 +103,22 @@ def _split(name: str) -> tuple[str, ...]:
             at += 1
             continue
         if unknown < at:
-            found.append(name[spans[unknown][0] : spans[at - 1][1]])
-        found.append(match[0])
+            operators.append(name[spans[unknown][0] : spans[at - 1][1]])
+        operators.append(match[0])
         at = unknown = match[1]
     if unknown < at:
-        found.append(name[spans[unknown][0] : spans[at - 1][1]])
-    return tuple(found)
+        operators.append(name[spans[unknown][0] : spans[at - 1][1]])
+    return tuple(operators)
 
 
 def bare(part: str) -> str:
-    """Return the name of an operator alone: ``"relu"`` of ``nn.relu`` and ``aten.relu.default``."""
+    """Return an operator's bare name: ``"relu"`` of ``nn.relu`` and ``aten.relu.default``."""
     torch = _TORCH.fullmatch(part)
     return torch[1] if torch else part.rpartition(".")[2] or part
 
 
 def family(part: str) -> str:
-    """Return the family of one part of a function name, ``"other"`` where it is not known."""
+    """Return the family of one part of a function name, or ``"other"``."""
     known = _FAMILY_OF.get(part) or _SHARED_KINDS.get(part) or xnnpack_family(part)
     if known is None and "." in part:
         known = _FAMILY_OF.get(part.rpartition(".")[2])
@@ -150,12 +150,12 @@ _SHARED = {"__nop": "reshape (zero-copy)", "__copy": "device copy"}
 
 @lru_cache(maxsize=65_536)
 def label(func_name: str, modules: tuple[str, ...] = ()) -> str:
-    """Return the operators of a function in a few words: ``"conv2d + add + relu"``."""
+    """Return a short label of a function: ``"conv2d + add + relu"``."""
     return label_of(parts(func_name, modules))
 
 
 def label_of(operators: tuple[str, ...]) -> str:
-    """Return the operators of a function, as :func:`parts` splits it, in a few words."""
+    """Return a short label of the operators from :func:`parts`."""
     if len(operators) == 1 and operators[0] in _SHARED:
         return _SHARED[operators[0]]
     return " + ".join(map(bare, operators))
@@ -185,7 +185,7 @@ class Adjacency:
 
 @dataclass(frozen=True, slots=True)
 class Neighbors:
-    """Neighbors of each node as plain lists, which pure Python walks fastest."""
+    """Neighbors of every node as plain lists, which pure Python walks fastest."""
 
     offsets: list[int]
     nodes: list[int]
@@ -194,7 +194,7 @@ class Neighbors:
     def of(
         cls, near: npt.NDArray[np.int32], far: npt.NDArray[np.int32], num_nodes: int
     ) -> Neighbors:
-        """Return the `far` ends of the edges of each `near` end (int32 [M] both, none -1)."""
+        """Return the `far` ends of the edges of the `near` ends (int32 [M] both, none -1)."""
         grouped = Adjacency.by(near, num_nodes)
         return cls(grouped.offsets.tolist(), far[grouped.edges].tolist())
 
@@ -202,7 +202,7 @@ class Neighbors:
         return self.nodes[self.offsets[node] : self.offsets[node + 1]]
 
     def reach(self, starts: Iterable[int]) -> frozenset[int]:
-        """Return every node that can be reached from `starts` by at least one edge."""
+        """Return every node reachable from `starts` by at least one edge."""
         offsets, nodes = self.offsets, self.nodes
         seen: set[int] = set()
         stack = list(starts)
@@ -217,7 +217,7 @@ class Neighbors:
 
 @dataclass(frozen=True, slots=True)
 class TopologicalOrder:
-    """A topological order and what stands in its way."""
+    """A topological order and the cycles in its way."""
 
     nodes: npt.NDArray[np.int32]
     cycles: tuple[tuple[int, ...], ...]
@@ -287,7 +287,7 @@ def _frozen(array: npt.NDArray[np.int32]) -> npt.NDArray[np.int32]:
     return array
 
 
-#: What each name of a module begins with.
+#: Prefixes of the names of a module.
 MODULE: Final = "tvmgen_"
 _DEFAULT: Final = ("tvmgen_default_",)
 _FUSED: Final = re.compile(r"(?:tvmgen|vm_mod)_(?:.*_)?(?=fused_)", re.DOTALL)
@@ -298,30 +298,32 @@ _NUMBER: Final = re.compile(r"(?:\d+_)+")
 
 def number_at_end(name: str) -> str:
     """Return the variant number that a function's name ends with: ``"_1_2"`` of ``"add_1_2"``."""
-    found = _NUMBER.match(name[::-1])
-    return name[len(name) - found.end() :] if found else ""
+    match = _NUMBER.match(name[::-1])
+    return name[len(name) - match.end() :] if match else ""
 
 
 def module_prefix(name: str, known: tuple[str, ...] = ()) -> str:
-    """Return the module's prefix of a function's name, ``""`` where it is not known."""
-    found = _FUSED.match(name)
-    if found is not None:
-        return found[0]
-    fitting = (each for each in (*known, *_DEFAULT) if name.startswith(each) and name != each)
+    """Return the module prefix of a function's name, or ``""``."""
+    fused = _FUSED.match(name)
+    if fused is not None:
+        return fused[0]
+    fitting = (
+        prefix for prefix in (*known, *_DEFAULT) if name.startswith(prefix) and name != prefix
+    )
     return max(fitting, key=len, default="")
 
 
 def module_prefixes(functions: Iterable[tuple[str, str]]) -> tuple[str, ...]:
-    """Learn what stands before the names of functions, the longest first."""
-    found = set()
+    """Learn the module prefixes of function names, longest first."""
+    prefixes = set()
     for name, compiler in functions:
         fused = _FUSED.match(name)
         at = name.rfind(f"_{_NO_WORD.sub('_', compiler)}_") if compiler else -1
         if fused is not None:
-            found.add(fused[0])
+            prefixes.add(fused[0])
         elif name.startswith(MODULE) and at >= 0:
-            found.add(name[: at + 1])
-    return tuple(sorted(found, key=lambda each: (-len(each), each)))
+            prefixes.add(name[: at + 1])
+    return tuple(sorted(prefixes, key=lambda prefix: (-len(prefix), prefix)))
 
 
 def without_prefix(name: str, known: tuple[str, ...] = ()) -> str:

@@ -1,8 +1,8 @@
-"""Roles of null nodes where no params file tells them: first from what reads them, then by name.
+"""Roles of null nodes without a params file: first by their readers, then by name.
 
-A weight is read at the second place of a convolution or a dense layer, a fed tensor at the first;
-what a fused function reads behind its weight has the size of its channels. What is computed from
-null nodes alone, such as a weight in another layout, passes on how it is read.
+A weight is the second operand of a convolution or a dense layer, a fed tensor the first; an operand
+of a fused function after its weight has the size of its channels. Nodes computed from null nodes
+alone, such as a weight in another layout, pass on how they are read.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from tvmdbg_widgets.model.graph.operators import bare, family, parts
 
 
 class OperandUse(enum.IntEnum):
-    """What one place among the operands of a function tells of what stands there."""
+    """The role that an operand's place in a function implies."""
 
     NOTHING = 0
     BESIDE = 1
@@ -57,11 +57,11 @@ _DENSE = frozenset({"fullyconnected", "dense", "dense_pack", "linear", "matmul",
 
 
 def with_roles(graph: Graph) -> Graph:
-    """Return the graph with every null node an input or a parameter, and on what that rests.
+    """Return the graph with every null node an input or a parameter.
 
-    ``parameter_trust`` is then ``BY_ORDER`` where the structure tells the role, ``BY_NAME`` where
-    the name does, ``ABSENT`` where nothing does: the node then counts as an input. The only null
-    node of a graph is one, whatever its name is.
+    ``parameter_trust`` is ``BY_ORDER`` for roles by structure, ``BY_NAME`` for roles by name, else
+    ``ABSENT``: the node then counts as an input. The only null node of a graph is one, whatever its
+    name.
     """
     null = np.flatnonzero(graph.kinds <= NodeKind.PARAMETER).tolist()
     if len(null) == 1:
@@ -93,7 +93,7 @@ def with_roles(graph: Graph) -> Graph:
 
 
 def _uses(graph: Graph) -> list[OperandUse]:
-    """Return what is told of each node by those that read it, the last nodes first."""
+    """Return the use of each node by its readers, last nodes first."""
     rows = _GraphLists.of(graph)
     sources = rows.sources
     ends = np.searchsorted(graph.edge_target, np.arange(graph.num_nodes + 1)).tolist()
@@ -104,7 +104,7 @@ def _uses(graph: Graph) -> list[OperandUse]:
     for node in order.tolist():
         if not light[node] and not functions[codes[node]].decides:
             read = sources[ends[node] : ends[node + 1]]
-            light[node] = bool(read) and all(each >= 0 and light[each] for each in read)
+            light[node] = bool(read) and all(source >= 0 and light[source] for source in read)
     lit = np.zeros(graph.num_nodes, np.bool_)
     lit[
         graph.edge_target[(graph.edge_source >= 0) & np.array(light, np.bool_)[graph.edge_source]]
@@ -113,18 +113,22 @@ def _uses(graph: Graph) -> list[OperandUse]:
     for node in order[lit[order]][::-1].tolist():
         reads = range(ends[node], ends[node + 1])
         function = functions[codes[node]]
-        told = [_told(rows, edge, node, function, reads) for edge in reads]
+        operand_uses = [_told(rows, edge, node, function, reads) for edge in reads]
         passed = uses[node]
-        if not light[node] or told.count(OperandUse.NOTHING) != 1 or passed is OperandUse.BESIDE:
+        if (
+            not light[node]
+            or operand_uses.count(OperandUse.NOTHING) != 1
+            or passed is OperandUse.BESIDE
+        ):
             passed = OperandUse.NOTHING
-        for edge, found in zip(reads, told, strict=True):
+        for edge, use in zip(reads, operand_uses, strict=True):
             if sources[edge] >= 0:
-                uses[sources[edge]] = max(uses[sources[edge]], found or passed)
+                uses[sources[edge]] = max(uses[sources[edge]], use or passed)
     return uses
 
 
 class _GraphLists(NamedTuple):
-    """Columns of a graph as lists, whose items are had in a tenth of the time."""
+    """Columns of a graph as lists, which Python reads ten times faster."""
 
     sources: list[int]
     outputs: list[int]
@@ -150,22 +154,22 @@ class _GraphLists(NamedTuple):
         )
 
     def entry(self, node: int, output: int) -> int:
-        """Return the place of an entry; -1 where the node has no such output."""
+        """Return the place of an entry, or -1."""
         entry = self.first_entry[node] + output
         return entry if output >= 0 and entry < self.first_entry[node + 1] else -1
 
     def shape(self, node: int, output: int) -> tuple[int, ...] | None:
-        """Return the shape of an entry, None where unknown."""
+        """Return the shape of an entry, or None."""
         entry = self.entry(node, output)
         return None if entry < 0 else self.shapes[entry]
 
 
 def _function(func_name: str) -> _FusedFunction:
-    found = [(bare(part).lower(), _family(part)) for part in parts(func_name)]
-    alone = len(found) == 1
-    while len(found) > 1 and (found[0][0] in _BEFORE or found[0][1] in _MOVING):
-        found.pop(0)
-    name, kind = found[0] if found else ("", "other")
+    operators = [(bare(part).lower(), _family(part)) for part in parts(func_name)]
+    alone = len(operators) == 1
+    while len(operators) > 1 and (operators[0][0] in _BEFORE or operators[0][1] in _MOVING):
+        operators.pop(0)
+    name, kind = operators[0] if operators else ("", "other")
     layer = kind == "convolution" or name in _WEIGHTED | _QUANTIZED | _DENSE
     return _FusedFunction(name, kind, alone, layer, layer or name in _EMBEDS)
 
@@ -180,7 +184,7 @@ def _family(part: str) -> str:
 def _told(
     rows: _GraphLists, edge: int, target: int, function: _FusedFunction, reads: range
 ) -> OperandUse:
-    """Return what the place of one operand tells of it."""
+    """Return the use that the place of one operand implies."""
     source = rows.sources[edge]
     if source < 0:
         return OperandUse.NOTHING
@@ -195,7 +199,7 @@ def _told(
         return OperandUse.NOTHING
     # A mask is added to a product of two computed matrices.
     others = rows.sources[reads.start : reads.stop]
-    masks = any(each not in (-1, source) and rows.multiplies[each] for each in others)
+    masks = any(other_ not in (-1, source) and rows.multiplies[other_] for other_ in others)
     out = rows.shape(target, 0)
     beside = out is not None and len(out) > 1 and math.prod(own) < math.prod(out)
     return OperandUse.BESIDE if beside and not masks else OperandUse.NOTHING
@@ -204,7 +208,7 @@ def _told(
 def _of_layer(
     rows: _GraphLists, edge: int, function: _FusedFunction, own: tuple[int, ...] | None
 ) -> OperandUse:
-    """Return the same of a layer that reads a tensor first and its weights behind it."""
+    """Return the use of an operand of a layer, which reads a tensor first and its weights after."""
     place = rows.positions[edge]
     if place == 0:
         return OperandUse.FED
@@ -220,7 +224,7 @@ def _of_layer(
 
 
 def _of_embedding(rows: _GraphLists, edge: int, own: tuple[int, ...] | None) -> OperandUse:
-    """Return the same of a look-up, whose table and indices differ in type."""
+    """Return the use of an operand of a look-up, whose table and indices differ in type."""
     dtype = rows.dtypes[rows.entry(rows.sources[edge], rows.outputs[edge])]
     if dtype.startswith(("int", "uint")):
         return OperandUse.FED
@@ -228,6 +232,6 @@ def _of_embedding(rows: _GraphLists, edge: int, own: tuple[int, ...] | None) -> 
 
 
 def _per_channel(shape: tuple[int, ...], blocked: bool = False) -> bool:
-    """Whether at most one size is not 1: two where channels lie in blocks, the last one of them."""
+    """Return whether at most one size is not 1: two if channels lie in blocks."""
     wide = [at for at, size in enumerate(shape) if size != 1]
     return len(wide) <= 1 or (blocked and len(wide) == 2 and wide[-1] == len(shape) - 1)

@@ -37,18 +37,18 @@ Array: TypeAlias = np.ndarray[Any, Any]
 Counts: TypeAlias = np.ndarray[Any, np.dtype[np.int64]]
 Floats: TypeAlias = np.ndarray[Any, np.dtype[np.float64]]
 
-#: What the columns do not hold, or not for every row: a pass over that row alone tells.
+#: Facts that need a pass over a row alone.
 _ALONE = ("mean", "std", "histogram", "distribution")
 
 
 #: Magnitudes whose squares neither overflow nor vanish.
 _LEAST, _MOST = 2.0**-300, 2.0**300
-#: So small a part of the values, left of their sum or as their spread, has lost digits.
+#: Sums or spreads below this part of the values have lost digits.
 _CANCELLED, _NARROW = 2.0**-12, 2.0**-40
 
 
 class Batch:
-    """What is counted of arrays of one type and length, a row each."""
+    """Statistics of arrays of one type and length, a row each."""
 
     def __init__(self, values: Array, codes: Array | None = None) -> None:
         self.values = values
@@ -79,7 +79,7 @@ class Batch:
         return len(self.values)
 
     def rows(self) -> list[Statistics]:
-        """Return the statistics of each array; a fact is taken from here at its first use."""
+        """Return the statistics of every array; facts are computed at their first use."""
         return [_BatchRow.of(self, row) for row in range(len(self))]
 
     def chunks(self, row: int) -> Iterator[Array]:
@@ -87,12 +87,14 @@ class Batch:
         yield self.values[row]
 
     def facts(self, name: str, row: int) -> dict[str, Any]:
-        """Return a field of :class:`Statistics` for one array, with others that come with it."""
+        """Return a field of :class:`Statistics` for one array, with others computed along."""
         if name in _ALONE:
             if name in ("mean", "std") and self._moments.known[row]:
-                return {each: getattr(self._moments, each)[row].item() for each in ("mean", "std")}
+                return {
+                    name_: getattr(self._moments, name_)[row].item() for name_ in ("mean", "std")
+                }
             alone = statistics(partial(self.chunks, row))
-            return {each: getattr(alone, each) for each in _ALONE}
+            return {name_: getattr(alone, name_) for name_ in _ALONE}
         if name in ("minimum", "maximum"):
             at = (self.argmin if name == "minimum" else self.argmax)[row]
             return {name: None if at < 0 else self.values[row, at]}
@@ -100,25 +102,25 @@ class Batch:
             return {"size": self.size, "exact": True, "reason": ""}
         if name.startswith("at_") and self.values.dtype == np.bool_:
             return {name: None}
-        found = getattr(self, name)[row].item()
-        return {name: None if found < 0 else found}
+        fact = getattr(self, name)[row].item()
+        return {name: None if fact < 0 else fact}
 
     @cached_property
     def _moments(self) -> Means:
-        """Of the finite values, rows with as many of them together."""
+        """Moments of the finite values, computed together for rows with as many of them."""
         nothing = np.full(len(self), np.nan)
-        found = Means(nothing, nothing.copy(), self.finite == 0)
+        means = Means(nothing, nothing.copy(), self.finite == 0)
         for count in np.unique(self.finite[self.finite > 0]).tolist():
             rows = np.flatnonzero(self.finite == count)
             numbers = _comparable(self.values[rows]).numbers
             numbers = numbers[np.isfinite(numbers)].reshape(len(rows), count)
-            for column, known in zip(found, _means(numbers, self.values.dtype), strict=True):
+            for column, known in zip(means, _means(numbers, self.values.dtype), strict=True):
                 column[rows] = known
-        return found
+        return means
 
 
 class Means(NamedTuple):
-    """Mean and standard deviation of each row, and whether they are known; others mean nothing."""
+    """Mean and standard deviation by row, and whether they are known."""
 
     mean: Floats
     std: Floats
@@ -126,18 +128,18 @@ class Means(NamedTuple):
 
 
 def _means(numbers: Array, dtype: np.dtype[Any]) -> Means:
-    """Return what float64 tells of rows of finite values, at least one each, good to 1e-12."""
+    """Return means of rows of finite values in float64, good to 1e-12."""
     values = numbers.astype(np.float64)
     with np.errstate(all="ignore"):  # what overflows is not known
-        peak, alike = np.abs(values).max(1), (numbers == numbers[:, :1]).all(1)
+        peak, constant = np.abs(values).max(1), (numbers == numbers[:, :1]).all(1)
         mean = values.mean(1)
         apart = values - mean[:, None]
         std = np.sqrt(np.maximum(0, (apart * apart).mean(1) - apart.mean(1) ** 2))
         exact = is_whole(dtype) & (peak * values.shape[1] < 2.0**53)
         known = (peak > _LEAST) & (peak < _MOST) & (std > _NARROW * peak)
         known &= exact | (np.abs(mean) > _CANCELLED * peak)
-    mean, std = np.where(alike, values[:, 0] + 0.0, mean), np.where(alike, 0.0, std)
-    return Means(mean, std, known | alike)
+    mean, std = np.where(constant, values[:, 0] + 0.0, mean), np.where(constant, 0.0, std)
+    return Means(mean, std, known | constant)
 
 
 class _BatchRow(Statistics):
@@ -150,18 +152,18 @@ class _BatchRow(Statistics):
 
     @classmethod
     def of(cls, batch: Batch, row: int) -> _BatchRow:
-        found = cls.__new__(cls)
+        row_view = cls.__new__(cls)
         for name, value in (("_batch", batch), ("_row", row), ("reason", "")):
-            _set(found, name, value)
-        return found
+            _set(row_view, name, value)
+        return row_view
 
     def __getattr__(self, name: str) -> Any:
         if name not in _FIELDS:
             raise AttributeError(name)
-        found = self._batch.facts(name, self._row)
-        for each, fact in found.items():
-            _set(self, each, fact)
-        return found[name]
+        facts = self._batch.facts(name, self._row)
+        for fact_name, fact in facts.items():
+            _set(self, fact_name, fact)
+        return facts[name]
 
 
 _set = object.__setattr__  # these are frozen once they are known
@@ -188,17 +190,17 @@ def _comparable(values: Array) -> _Comparable:
     if dtype.kind == "f":
         limits = np.finfo(dtype)
         return _Comparable(values, limits.min, limits.max, limits.smallest_normal)
-    whole = np.iinfo(dtype)
-    return _Comparable(values, whole.min, whole.max, 0)
+    info = np.iinfo(dtype)
+    return _Comparable(values, info.min, info.max, 0)
 
 
 def _count(mask: Array) -> Counts:
-    found: Counts = np.count_nonzero(mask, axis=1)
-    return found
+    counts: Counts = np.count_nonzero(mask, axis=1)
+    return counts
 
 
 def _first(mask: Array) -> Counts:
-    """Return the place of the first true of each row, -1 where none is."""
+    """Return the first true position by row, or -1."""
     if not mask.shape[1]:
         return np.full(len(mask), -1)
     at: Counts = mask.argmax(1)
@@ -206,7 +208,7 @@ def _first(mask: Array) -> Counts:
 
 
 def comparable(chunk: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
-    """Return the same values in a type numpy computes with: integers, float32 or float64."""
+    """Return the same values in a type that numpy computes with: integers, float32 or float64."""
     if chunk.dtype == np.bool_:
         return chunk.view(np.uint8)
     if chunk.dtype.kind in "iu" or chunk.dtype in (np.float32, np.float64):
@@ -219,11 +221,11 @@ def comparable(chunk: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
 
 Chunks: TypeAlias = Callable[[], Iterable[np.ndarray[Any, Any]]]
 
-#: Up to so many bytes the equal bins are counted by a second pass: what the page cache holds, so
-#: that a file is not fetched twice, and takes less than 0.1 s.
+#: Up to this size equal bins are counted by a second pass, from the page cache: it fetches
+#: nothing twice, and takes less than 0.1 s.
 EXACT_BYTES = 64 << 20
-#: From so many values on the pass is compiled where numba is installed: loading it takes as long
-#: as numpy takes to count them.
+#: From this number of values on the pass is compiled by numba, if installed: loading it takes
+#: as long as numpy takes to count them.
 _FAST = 1 << 26
 
 
@@ -249,9 +251,9 @@ def statistics(
     passes = ArrayPasses.over(values, sample)
     if passes.dtype.kind == "c":
         return Statistics.not_applicable(passes.size(), f"{passes.dtype} values have no order")
-    found = passes.tallied(Watched(watch, progress), executor)
-    counted = passes.equal_bins(found, bins, Watched(watch), executor)
-    return replace(found, histogram=counted)
+    tallied = passes.tallied(Watched(watch, progress), executor)
+    counted = passes.equal_bins(tallied, bins, Watched(watch), executor)
+    return replace(tallied, histogram=counted)
 
 
 @dataclass(frozen=True)
@@ -273,7 +275,7 @@ class ArrayPasses:
         return cls(every(values), values.numpy_dtype)
 
     def size(self) -> int:
-        """Return how many values the source gives."""
+        """Return the number of values of the source."""
         if isinstance(self.source, WholeArray | Distinct):
             return self.source.stop
         return sum(len(chunk) for chunk, _ in self.source)
@@ -286,39 +288,39 @@ class ArrayPasses:
         return replace(tallied.finish(), exact=self.exact)
 
     def equal_bins(
-        self, found: Statistics, bins: int, watched: Watched, executor: Executor | None = None
+        self, known: Statistics, bins: int, watched: Watched, executor: Executor | None = None
     ) -> Histogram | None:
-        """Return the histogram of statistics: by a second pass where a small array is counted."""
-        if found.distribution is None:
+        """Return the histogram of statistics, by a second pass over a small array."""
+        if known.distribution is None:
             return None
-        low, high = found.distribution.minimum, found.distribution.maximum
+        low, high = known.distribution.minimum, known.distribution.maximum
         edges = equal_edges(low, high, bins)
-        if not self.exact or found.size * self.dtype.itemsize > EXACT_BYTES:
-            return from_distribution(found.distribution, edges)
-        return self.counted(found, edges, watched, executor)
+        if not self.exact or known.size * self.dtype.itemsize > EXACT_BYTES:
+            return from_distribution(known.distribution, edges)
+        return self.counted(known, edges, watched, executor)
 
     def counted(
         self,
-        found: Statistics,
+        known: Statistics,
         edges: np.ndarray[Any, np.dtype[np.float64]],
         watched: Watched,
         executor: Executor | None = None,
     ) -> Histogram:
         """Count between edges exactly; only bins of the distribution that an edge cuts are read."""
-        assert found.distribution is not None  # noqa: S101 (callers have finite values)
-        make = partial(EdgeCounter, found.distribution, edges)
+        assert known.distribution is not None  # noqa: S101 (callers have finite values)
+        make = partial(EdgeCounter, known.distribution, edges)
         counter = make()
         if len(counter.keys):
             counter = run_pass(self.source, make, watched, executor)
-        return counter.finish(found.distribution)
+        return counter.finish(known.distribution)
 
     def percentiles(
-        self, found: Statistics, percents: Sequence[float], watched: Watched
+        self, known: Statistics, percents: Sequence[float], watched: Watched
     ) -> list[float]:
         """Return exact percentiles of the finite values, by as many passes as it takes."""
-        if found.distribution is None:
+        if known.distribution is None:
             return [float("nan")] * len(percents)
-        source, spread = self.source, found.distribution
+        source, spread = self.source, known.distribution
         return percentiles(
             spread, self.dtype, percents, lambda make: run_pass(source, make, watched)
         )

@@ -1,4 +1,4 @@
-"""How values fall into at most 65,536 bins: by the upper bits of floats, by 2**k of integers."""
+"""Bins of values, at most 65,536: by the upper bits of floats, by 2**k of integers."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ class ValueBins(Protocol):
     """Numbers bins in ascending order of their values."""
 
     def bounds(self, keys: Array) -> tuple[Array, Array]:
-        """Return the least and largest value that may lie in each bin."""
+        """Return the least and largest possible value of bins."""
 
     def inside(self, chunk: Array, keys: Array) -> Array:
-        """Return the values of a chunk that lie in one of these bins."""
+        """Return the values of a chunk in these bins."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,12 +43,12 @@ class FloatBins:
         return 0x0080 if self.dtype.itemsize == 4 else 0x0010
 
     def prefixes(self, chunk: Array) -> Array:
-        """Return the upper 16 bits of each value, a view."""
+        """Return the upper 16 bits of the values, a view."""
         lanes = self.dtype.itemsize // 2
         return chunk.view("<u2")[lanes - 1 :: lanes]
 
     def bounds(self, keys: Array) -> tuple[Array, Array]:
-        """Return the least and largest value of each bin as float64."""
+        """Return the least and largest value of bins as float64."""
         steps = np.asarray(keys, np.int64) - self.infinite
         prefix = np.maximum(np.abs(steps) - 1, 0).astype(f"u{self.dtype.itemsize}")
         low_bits = 8 * self.dtype.itemsize - 16
@@ -56,16 +56,16 @@ class FloatBins:
         far = near | prefix.dtype.type((1 << low_bits) - 1)
         near[prefix == 0] = 1  # zero has a bin of its own
         sign = np.sign(steps)
-        near, far = (each.view(self.dtype).astype(np.float64) * sign for each in (near, far))
+        near, far = (bound.view(self.dtype).astype(np.float64) * sign for bound in (near, far))
         return np.where(sign < 0, far, near), np.where(sign < 0, near, far)
 
     def inside(self, chunk: Array, keys: Array) -> Array:
-        """Return the values of a chunk that lie in one of these bins; zeros never."""
+        """Return the values of a chunk in these bins, without zeros."""
         steps = np.asarray(keys, np.int64) - self.infinite
         wanted = np.zeros(MOST, np.bool_)
         wanted[np.where(steps < 0, 0x7FFF - steps, steps - 1)[steps != 0]] = True
-        found: Array = chunk[wanted[self.prefixes(chunk)]]
-        some: Array = found[found != 0]
+        values: Array = chunk[wanted[self.prefixes(chunk)]]
+        some: Array = values[values != 0]
         return some
 
 
@@ -78,13 +78,13 @@ class IntegerBins:
     shift: int
 
     def keys(self, chunk: Array) -> Array:
-        """Return the bin of each value, none of which lies below the first bin."""
+        """Return the bins of values, which must not lie below the first bin."""
         above = above_low(chunk, self.first << self.shift)
         above >>= above.dtype.type(self.shift)
         return above
 
     def bounds(self, keys: Array) -> tuple[Array, Array]:
-        """Return the least and largest value of each bin as int64, or uint64 for uint64."""
+        """Return the least and largest value of bins as int64, or uint64 for uint64."""
         wide = np.dtype(np.uint64 if self.dtype == np.uint64 else np.int64)
         start = np.uint64((self.first << self.shift) % (1 << 64))
         low = start + (np.asarray(keys, np.uint64) << np.uint64(self.shift))
@@ -92,51 +92,51 @@ class IntegerBins:
         return low.view(wide), high.view(wide)
 
     def inside(self, chunk: Array, keys: Array) -> Array:
-        """Return the values of a chunk that lie in one of these bins."""
+        """Return the values of a chunk in these bins."""
         wanted = np.zeros(MOST, np.bool_)
         wanted[keys] = True
-        found: Array = chunk[wanted[np.minimum(self.keys(chunk), MOST - 1)]]
-        return found
+        values: Array = chunk[wanted[np.minimum(self.keys(chunk), MOST - 1)]]
+        return values
 
 
 @dataclass(frozen=True, slots=True)
 class CodeBins:
-    """One bin a value of a type of 8 or 16 bits; keys are places among its values, ascending."""
+    """One bin a value of a type of 8 or 16 bits; keys are ranks of its values."""
 
     dtype: np.dtype[Any]
 
     def bounds(self, keys: Array) -> tuple[Array, Array]:
-        """Return the value of each bin twice, float64 or int64."""
+        """Return the values of bins twice, float64 or int64."""
         values = code_table(self.dtype).levels[keys]
         return values, values.copy()
 
     def inside(self, chunk: Array, keys: Array) -> Array:
-        """Return the values of a chunk that lie in one of these bins."""
+        """Return the values of a chunk in these bins."""
         table = code_table(self.dtype)
         wanted = np.zeros(len(table.levels) + 1, np.bool_)
         wanted[keys] = True
-        found: Array = chunk[wanted[table.places][table.codes(chunk)]]
-        return found
+        values: Array = chunk[wanted[table.places][table.codes(chunk)]]
+        return values
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class GivenBins:
-    """Bins of which each bound is given, ascending; none overlap."""
+    """Bins with given, ascending bounds; none overlap."""
 
     low: Array
     high: Array
 
     def bounds(self, keys: Array) -> tuple[Array, Array]:
-        """Return the least and largest value that may lie in each bin."""
+        """Return the least and largest possible value of bins."""
         return self.low[keys], self.high[keys]
 
     def inside(self, chunk: Array, keys: Array) -> Array:
-        """Return the values of a chunk that lie in one of these bins."""
+        """Return the values of a chunk in these bins."""
         at = np.minimum(np.searchsorted(self.high, chunk), len(self.high) - 1)
         wanted = np.zeros(len(self.high), np.bool_)
         wanted[keys] = True
-        found: Array = chunk[wanted[at] & (chunk >= self.low[at])]
-        return found
+        values: Array = chunk[wanted[at] & (chunk >= self.low[at])]
+        return values
 
 
 _MANTISSA_BITS = 16
@@ -163,28 +163,28 @@ class CodeTable:
 def code_table(dtype: np.dtype[Any]) -> CodeTable:
     """Return the table of a type of one or two bytes."""
     codes = np.arange(1 << 8 * dtype.itemsize, dtype=f"<u{dtype.itemsize}")
-    whole = is_whole(dtype)
+    is_integer = is_whole(dtype)
     with np.errstate(invalid="ignore"):
         values = (codes != 0 if dtype == np.bool_ else codes.view(dtype)).astype(np.float64)
     finite = np.isfinite(values)
     levels, inverse = np.unique(values[finite] + 0.0, return_inverse=True)
     places = np.full(len(codes), len(levels), np.intp)
     places[finite] = inverse
-    if whole:
+    if is_integer:
         mantissas, exponents = levels.astype(np.int64), np.zeros(len(levels), np.int64)
     else:
         fractions, powers = np.frexp(levels)
         mantissas = np.ldexp(fractions, _MANTISSA_BITS).astype(np.int64)
         exponents = powers.astype(np.int64) - _MANTISSA_BITS
-    normal = 0.0 if whole else float(ml_dtypes.finfo(dtype).smallest_normal)  # type: ignore[no-untyped-call]
-    shown = levels.astype(np.int64) if whole else levels
-    for each in (values, shown, places, mantissas, exponents):
-        each.setflags(write=False)
+    normal = 0.0 if is_integer else float(ml_dtypes.finfo(dtype).smallest_normal)  # type: ignore[no-untyped-call]
+    shown = levels.astype(np.int64) if is_integer else levels
+    for array in (values, shown, places, mantissas, exponents):
+        array.setflags(write=False)
     return CodeTable(dtype, values, shown, places, mantissas, exponents, normal)
 
 
 def is_whole(dtype: np.dtype[Any]) -> bool:
-    """Whether a type holds integers or truth values."""
+    """Return whether a type holds integers or truth values."""
     return dtype.kind in "biu" or dtype.name.startswith(("int", "uint"))
 
 
@@ -193,9 +193,9 @@ _SAFE_EXPONENT = 300
 # also one that was scaled by the exponent of another, is a whole number of them.
 _UNIT = 2200
 _ROOT_BITS = 64
-#: Where so small a part of the values is left of their sum, float64 has lost digits that matter.
+#: Sums below this part of their values have lost digits in float64.
 _CANCELLED = 2.0**-12
-#: Binary digits to which the sum of a block is right.
+#: Correct binary digits of the sum of a block.
 _DIGITS = 44
 _MANTISSA = 53
 #: Values summed at a time: their copies stay in a core's own cache.
@@ -207,11 +207,10 @@ _LARGE_SHIFT = 600
 
 @dataclass(slots=True)
 class Moments:
-    """Number, sum and sum of squares of the values added.
+    """Number, sum and sum of squares of the added values.
 
-    Sums of blocks are kept exactly, so that the order in which they are merged does not matter.
-    The sum of a block is good to 1e-13 of itself, also where nearly all of it cancels; squares are
-    summed in float64 around its mean.
+    Sums of blocks are exact, so that the order of merging does not matter. The sum of a block is
+    good to 1e-13 of itself, also if nearly all of it cancels; squares are summed around its mean.
     """
 
     count: int = 0
@@ -219,19 +218,19 @@ class Moments:
     squares: int = 0
 
     def merge(self, other: Moments) -> None:
-        """Add what another has added."""
+        """Add the values of another."""
         self.count += other.count
         self.total += other.total
         self.squares += other.squares
 
     def times(self, count: int) -> None:
-        """Count all values so many times."""
+        """Count all values `count` times."""
         self.count *= count
         self.total *= count
         self.squares *= count
 
     def add_floats(self, values: np.ndarray[Any, Any], peak: float) -> None:
-        """Add finite floats, at least one, of which ``peak`` is the largest magnitude."""
+        """Add finite floats, at least one; ``peak`` is their largest magnitude."""
         for begin in range(0, len(values), _BLOCK):
             self._add_block(values[begin : begin + _BLOCK], peak)
 
@@ -250,7 +249,7 @@ class Moments:
     def add_sums(
         self, count: int, center: float, rest: float, squares: float, *, peak: float
     ) -> bool:
-        """Add finite floats by sums made elsewhere; False where those are worthless."""
+        """Add finite floats by their sums; False if these have lost digits."""
         mean = center + rest / count
         if _exponent(peak) or abs(mean) < _CANCELLED * math.hypot(
             center, math.sqrt(squares / count)
@@ -301,9 +300,9 @@ def _exponent(peak: float) -> int:
 def _sum(values: np.ndarray[Any, np.dtype[np.float64]], peak: float) -> int:
     """Return the sum of finite floats in units of ``2**-_UNIT``, right to ``_DIGITS`` digits.
 
-    Upper digits that all values have in common places are split off and add up without rounding;
-    again with the rest, until what that may round is too little to matter (S. M. Rump, T. Ogita,
-    S. Oishi, Accurate floating-point summation I, SIAM J. Sci. Comput. 31, 2008).
+    Common upper digits are split off and summed without rounding, again and again until the rest is
+    negligible (S. M. Rump, T. Ogita, S. Oishi, Accurate floating-point summation I, SIAM J. Sci.
+    Comput. 31, 2008).
     """
     top = math.frexp(peak)[1]
     if top > _LARGE_EXPONENT:
@@ -329,7 +328,7 @@ def _sum(values: np.ndarray[Any, np.dtype[np.float64]], peak: float) -> int:
 
 
 def above_low(values: np.ndarray[Any, Any], low: int) -> np.ndarray[Any, Any]:
-    """Return how far integers lie above their lower bound, unsigned and of the same width."""
+    """Return integers minus their lower bound, unsigned and of the same width."""
     unsigned = np.dtype(f"u{values.dtype.itemsize}")
     wrapped = unsigned.type(low % (1 << 8 * unsigned.itemsize))
     above: np.ndarray[Any, Any] = values.view(unsigned) - wrapped
@@ -346,11 +345,7 @@ def _whole_sum(above: np.ndarray[Any, Any], most: int) -> int:
 
 
 def _squares(values: np.ndarray[Any, np.dtype[np.float64]]) -> float:
-    """Sum of squares, made in place.
-
-    A dot product would go to several threads that wait for each other by spinning: nine times the
-    processor time where others use it too.
-    """
+    """Return the sum of squares, in place: the threads of a dot product spin, 9x the CPU time."""
     np.multiply(values, values, out=values)
     return float(values.sum())
 

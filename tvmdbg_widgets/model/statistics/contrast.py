@@ -1,4 +1,4 @@
-"""How colors and histograms span the values, so that most of them can be told apart."""
+"""Scales and ranges of colors and histograms that separate most of the values."""
 
 from __future__ import annotations
 
@@ -35,17 +35,17 @@ from tvmdbg_widgets.model.statistics.robust import (
 )
 from tvmdbg_widgets.model.tensors.planes import ArrayValues
 
-#: The share of magnitudes within which a symlog scale is linear, and its most decades.
+#: Share of magnitudes in the linear part of a symlog scale, and its limit of decades.
 _LINEAR, _LARGE, _DECADES = 0.1, 0.99, 6
-#: Bars in which a histogram counts, and the share of the values from which on one bar is too full.
+#: Bars of a histogram, and the share of the values above which a bar is too full.
 _BARS, _CROWDED = 64, 0.8
-#: Values that must be there: of fewer, a full bar says nothing.
+#: Required values; with fewer, a full bar means nothing.
 _LEAST_COUNT = 100
 
 
 @dataclass(frozen=True, slots=True)
 class Contrast:
-    """What adapts to the values of one array."""
+    """The scale and the range for the values of one array."""
 
     distribution: Distribution
     robust: Robust | None
@@ -54,12 +54,12 @@ class Contrast:
     crowd: float
 
 
-def contrast(found: Statistics, passes: ArrayPasses, watched: Watched) -> Contrast | None:
-    """Return how to show values, None where none is finite; small arrays are looked at again."""
-    spread, zeros = found.distribution, found.zero
+def contrast(known: Statistics, passes: ArrayPasses, watched: Watched) -> Contrast | None:
+    """Return the scale and range for finite values, or None; small arrays are counted again."""
+    spread, zeros = known.distribution, known.zero
     if spread is None:
         return None
-    again = found.exact and found.size < EXACT_BELOW
+    again = known.exact and known.size < EXACT_BELOW
     if again:
         look = lambda make: run_pass(passes.source, make, watched)  # noqa: E731
         spread = narrowed(spread, zeros, passes.dtype, look)
@@ -67,7 +67,7 @@ def contrast(found: Statistics, passes: ArrayPasses, watched: Watched) -> Contra
     if inner is not None:
         edges = robust_edges(*inner[:2], whole=is_integer(passes.dtype))
         counts = (
-            passes.counted(replace(found, distribution=spread), edges, watched)
+            passes.counted(replace(known, distribution=spread), edges, watched)
             if again
             else from_distribution(spread, edges)
         )
@@ -78,25 +78,25 @@ def contrast(found: Statistics, passes: ArrayPasses, watched: Watched) -> Contra
     return Contrast(spread, robust, zone, scale, crowd)
 
 
-def linear_zone(found: Distribution, zeros: int) -> float | None:
-    """Return the magnitude below which a symlog scale is linear; None where all values are zero."""
-    low, high, counts = without_zeros(found, zeros)
+def linear_zone(spread: Distribution, zeros: int) -> float | None:
+    """Return the largest magnitude that a symlog scale shows linearly; None if all are zero."""
+    low, high, counts = without_zeros(spread, zeros)
     sizes = np.maximum(np.abs(low), np.abs(high))
     order = np.argsort(sizes, kind="stable")
     counts = counts[order]
     if not counts.sum():
         return None
     small, large = (
-        float(sizes[order][rank_at(counts, each, np.floor)]) for each in (_LINEAR, _LARGE)
+        float(sizes[order][rank_at(counts, share, np.floor)]) for share in (_LINEAR, _LARGE)
     )
     return float(max(small, large / 10**_DECADES))
 
 
 def _scale(
-    found: Distribution, zeros: int, ends: tuple[float, float], zone: float | None
+    spread: Distribution, zeros: int, ends: tuple[float, float], zone: float | None
 ) -> tuple[Scale, float]:
     """Return the scale that separates values, and the share in a linear histogram's fullest bar."""
-    low, high, counts = without_zeros(found, zeros)
+    low, high, counts = without_zeros(spread, zeros)
     middle, counts = (low / 2 + high / 2)[counts > 0], counts[counts > 0]
     if counts.sum() < _LEAST_COUNT or zone is None:
         return "linear", 0.0
@@ -122,13 +122,13 @@ def _fullest(values: np.ndarray[Any, Any], counts: Any, low: float, high: float)
     return float(np.bincount(bars, counts[inside]).max(initial=0) / counts.sum())
 
 
-#: Bins of a histogram where nobody says how many.
+#: Default number of bins of a histogram.
 BINS = 64
 _POLL = 0.05
 
 
 class Kept:
-    """Passes over one array and what they found; any number of threads may ask."""
+    """Results of passes over one array, shared by threads."""
 
     def __init__(self, values: ArrayValues, known: Statistics | None = None) -> None:
         self._values = values
@@ -158,36 +158,36 @@ class Kept:
         check_counts(bins, sample)
         if sample is not None and Sample(self._values, sample).whole:
             sample = None
-        found = self._found.get((bins, sample))
-        if found is None:
+        known = self._found.get((bins, sample))
+        if known is None:
             tallied = self._tally(sample, watch, progress, executor)
             passes = ArrayPasses.over(self._values, sample)
             counted = passes.equal_bins(tallied, bins, Watched(watch), executor)
             with self._lock:
-                found = self._found.setdefault((bins, sample), replace(tallied, histogram=counted))
-        return found
+                known = self._found.setdefault((bins, sample), replace(tallied, histogram=counted))
+        return known
 
     def known(self, bins: int = BINS) -> Statistics | None:
-        """Return statistics of all values where that needs no pass."""
+        """Return statistics of all values if that needs no pass."""
         if not self._values.is_ordered:
             return self._not_applicable()
         return self._found.get((bins, None))
 
     def go_on(self, seconds: float) -> int:
-        """Count for so long where nobody else does; return the values looked at so far."""
+        """Count for `seconds` unless another thread does; return the number of counted values."""
         if not self._values.is_ordered or None in self._tallied:
             return self._values.count
         if self._slices is None:
             self._slices = TimedPasses(self._values)
         try:
-            found = self._slices.go_on(seconds)
+            known = self._slices.go_on(seconds)
         except BaseException:
             self._slices = None  # a piece is missing: the next call begins anew
             raise
-        if found is None:
+        if known is None:
             return self._slices.done
         with self._lock:
-            self._tallied[None] = found
+            self._tallied[None] = known
         self._slices = None
         return self._values.count
 
@@ -195,27 +195,27 @@ class Kept:
         self, percents: Sequence[float], watch: Callable[[], None] | None = None
     ) -> list[float]:
         """Return exact percentiles of the finite values."""
-        found = self._tally(None, watch)
-        return ArrayPasses.over(self._values).percentiles(found, percents, Watched(watch))
+        known = self._tally(None, watch)
+        return ArrayPasses.over(self._values).percentiles(known, percents, Watched(watch))
 
     def known_percentiles(self, watch: Callable[[], None] | None = None) -> tuple[Interval, ...]:
-        """Return ``PERCENTS``: exact of less than ``EXACT_BELOW`` values, else bounds."""
+        """Return ``PERCENTS``: exact below ``EXACT_BELOW`` values, else bounds."""
         if self._percentiles is None:
             spread = self._tally(None, watch).distribution
             bounds = [] if spread is None else spread.percentiles(PERCENTS)
-            if self._values.count < EXACT_BELOW and not all(each.exact for each in bounds):
+            if self._values.count < EXACT_BELOW and not all(bound.exact for bound in bounds):
                 try:
                     exact = self.percentiles(PERCENTS, watch)
                 except (FormatError, OSError):  # what the distribution tells stays
                     return tuple(bounds)
-                bounds = [Interval(each, each) for each in exact]
+                bounds = [Interval(bound, bound) for bound in exact]
             self._percentiles = tuple(bounds)
         return self._percentiles
 
     def contrast(
         self, sample: int | None = None, watch: Callable[[], None] | None = None
     ) -> Contrast | None:
-        """Return how colors and histograms are to span the values."""
+        """Return the scale and range of colors and histograms."""
         if sample not in self._contrast:
             passes = ArrayPasses.over(self._values)
             self._contrast[sample] = contrast(self._tally(sample, watch), passes, Watched(watch))
@@ -229,11 +229,11 @@ class Kept:
         watch: Callable[[], None] | None = None,
     ) -> Histogram:
         """Return exact counts in bins at equal distances on a scale."""
-        found = self._tally(None, watch)
-        if found.distribution is None:
+        known = self._tally(None, watch)
+        if known.distribution is None:
             raise ValueError("there are no finite values to count")
-        edges = bent_edges(*(bounds or found.distribution.span(scale)), bins, scale)
-        return ArrayPasses.over(self._values).counted(found, edges, Watched(watch))
+        edges = bent_edges(*(bounds or known.distribution.span(scale)), bins, scale)
+        return ArrayPasses.over(self._values).counted(known, edges, Watched(watch))
 
     def _tally(
         self,
@@ -242,14 +242,14 @@ class Kept:
         progress: Callable[[int], None] | None = None,
         executor: Executor | None = None,
     ) -> Statistics:
-        """Make the pass, or wait for the thread that makes it and go on where that gave up."""
+        """Make the pass, or wait for the thread that makes it and resume it if that gave up."""
         if not self._values.is_ordered:
             return self._not_applicable()
         while True:
             with self._lock:
-                found = self._tallied.get(sample)
-                if found is not None:
-                    return found
+                known = self._tallied.get(sample)
+                if known is not None:
+                    return known
                 running = self._running.get(sample)
                 mine = running is None
                 if running is None:
@@ -257,10 +257,10 @@ class Kept:
             if mine:
                 try:
                     watched = Watched(watch, partial(running.tell, progress))
-                    found = ArrayPasses.over(self._values, sample).tallied(watched, executor)
+                    known = ArrayPasses.over(self._values, sample).tallied(watched, executor)
                     with self._lock:
-                        self._tallied[sample] = found
-                    return found
+                        self._tallied[sample] = known
+                    return known
                 finally:
                     with self._lock:
                         del self._running[sample]
@@ -285,7 +285,7 @@ class _Running:
         self.done = 0
 
     def tell(self, progress: Callable[[int], None] | None, done: int) -> None:
-        """Note how far the pass is, and pass it on."""
+        """Note the progress of the pass, and pass it on."""
         self.done = done
         if progress is not None:
             progress(done)

@@ -1,4 +1,4 @@
-"""All finite values of an array in bins of which the bounds are known exactly."""
+"""Distribution of the finite values of an array over bins with known bounds; histograms."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Counts: TypeAlias = np.ndarray[Any, np.dtype[np.int64]]
 
 
 class Interval(NamedTuple):
-    """Bounds of a number; equal where it is known exactly."""
+    """Bounds of a number; equal if it is exact."""
 
     low: float
     high: float
@@ -30,10 +30,10 @@ class Interval(NamedTuple):
 
 
 class Distribution:
-    """Counts of the finite values in at most 65,536 bins that hold any, in ascending order.
+    """Counts of the finite values in at most 65,536 nonempty bins, ascending.
 
-    Floats lie together that share sign and upper 16 bits (zero has a bin of its own); integers of
-    32 bits and more in equal bins of ``2**k``; types of up to 16 bits have one bin a value.
+    Floats share a bin by sign and upper 16 bits (zero has its own), integers of 32 bits and more by
+    equal ranges of ``2**k``; types of up to 16 bits have one bin a value.
     """
 
     __slots__ = ("_counts", "bins", "keys", "maximum", "minimum")
@@ -47,7 +47,7 @@ class Distribution:
         maximum: float,
     ) -> None:
         self.bins = bins
-        # A run keeps those of all its tensors.
+        # A run keeps the distributions of all its tensors.
         self.keys = keys.astype(np.uint16)
         small = counts.max(initial=0) < 1 << 32
         self._counts = counts.astype(np.uint32) if small else counts
@@ -59,17 +59,17 @@ class Distribution:
 
     @property
     def counts(self) -> Counts:
-        """Values in each bin, int64[k]."""
+        """Values by bin, int64[k]."""
         return self._counts.astype(np.int64)
 
     @property
     def low(self) -> np.ndarray[Any, Any]:
-        """Least value that may lie in each bin: float64, or int64 or uint64 for integers."""
+        """Least possible value by bin: float64, or int64 or uint64 for integers."""
         return self.bounds()[0]
 
     @property
     def high(self) -> np.ndarray[Any, Any]:
-        """Largest value that may lie in each bin, likewise."""
+        """Largest possible value by bin, likewise."""
         return self.bounds()[1]
 
     def bounds(self) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
@@ -80,7 +80,7 @@ class Distribution:
 
     @property
     def exact(self) -> bool:
-        """Whether every bin holds one value, so that all follows from the counts."""
+        """Whether every bin holds one value."""
         low, high = self.bounds()
         return bool((low == high).all())
 
@@ -89,7 +89,7 @@ class Distribution:
         return self.percentiles([percent])[0]
 
     def percentiles(self, percents: Sequence[float]) -> list[Interval]:
-        """Return bounds of several percentiles, 0 to 100 each."""
+        """Return bounds of several percentiles, 0 to 100."""
         ends = np.cumsum(self.counts)
         size = int(ends[-1])
         low, high = self.bounds()
@@ -106,7 +106,7 @@ class Distribution:
         ]
 
     def count(self, low: float, high: float) -> tuple[int, int]:
-        """Return how many values lie between two bounds, both included: at least, and at most."""
+        """Return bounds of the number of values between two bounds, both included."""
         counts = self.counts
         first, last = self.bounds()
         least = counts[(first >= low) & (last <= high)].sum()
@@ -114,10 +114,7 @@ class Distribution:
         return int(least), int(most)
 
     def rebinned(self, edges: np.ndarray[Any, Any]) -> tuple[Counts, Counts]:
-        """Return how many values lie in each bin of other edges: at least, and at most.
-
-        Bin i holds ``edges[i] <= value < edges[i+1]``, the last one its right edge too.
-        """
+        """Return bounds of the counts in half-open bins between edges; the last bin is closed."""
         size = len(edges) - 1
         first, last = (place(edges, bound) for bound in self.bounds())
         counts = self.counts
@@ -148,7 +145,7 @@ class Distribution:
 
 
 def place(edges: np.ndarray[Any, Any], values: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
-    """Return the bin each value lies in: -1 below all, ``len(edges) - 1`` above all."""
+    """Return the bins of values: -1 below all, ``len(edges) - 1`` above all."""
     numbers = np.asarray(values, np.float64)
     at = np.searchsorted(edges, numbers, side="right") - 1
     at[numbers == edges[-1]] = len(edges) - 2
@@ -156,14 +153,14 @@ def place(edges: np.ndarray[Any, Any], values: np.ndarray[Any, Any]) -> np.ndarr
 
 
 class Position(NamedTuple):
-    """Where a percentile lies among the sorted values."""
+    """The position of a percentile among the sorted values."""
 
     rank: int
     next_rank: int
     part: float
 
     def between(self, value: float, next_value: float) -> float:
-        """Return the number at ``part`` of the way, as numpy's ``linear`` method rounds it."""
+        """Return the number at ``part`` of the way, rounded as by numpy's ``linear`` method."""
         low, high = float(value), float(next_value)
         if low == high or self.part == 0:
             return low
@@ -187,15 +184,15 @@ class Position(NamedTuple):
 
 
 def positions(size: int, percents: Iterable[float]) -> list[Position]:
-    """Return where percentiles of so many sorted values lie."""
-    found = []
+    """Return the positions of percentiles among `size` sorted values."""
+    positions_ = []
     for percent in percents:
         if not 0 <= percent <= 100:
             raise ValueError(f"percentiles lie between 0 and 100, not at {percent}")
         place_ = (size - 1) * (percent / 100)
         rank = int(place_)
-        found.append(Position(rank, rank + (place_ > rank), place_ - rank))
-    return found
+        positions_.append(Position(rank, rank + (place_ > rank), place_ - rank))
+    return positions_
 
 
 Floats: TypeAlias = np.ndarray[Any, np.dtype[np.float64]]
@@ -208,7 +205,7 @@ SCALES: tuple[Scale, ...] = ("linear", "log", "symlog")
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Histogram:
-    """Counts of finite values in bins that follow each other."""
+    """Counts of finite values in consecutive bins."""
 
     counts: Counts
     edges: Floats
@@ -253,7 +250,7 @@ def bent_edges(low: float, high: float, bins: int, scale: Scale) -> Floats:
         inner = sign * np.exp(np.linspace(math.log(sign * low), math.log(sign * high), bins + 1))
     else:
         unit = max(max(abs(low), abs(high)) / 1e6, math.ulp(0))
-        first, last = (math.copysign(math.log1p(abs(each) / unit), each) for each in (low, high))
+        first, last = (math.copysign(math.log1p(abs(end) / unit), end) for end in (low, high))
         bent = np.linspace(first, last, bins + 1)
         inner = np.copysign(np.expm1(np.abs(bent)) * unit, bent)
     inner = inner[1:-1]
@@ -261,13 +258,13 @@ def bent_edges(low: float, high: float, bins: int, scale: Scale) -> Floats:
 
 
 def from_distribution(distribution: Distribution, edges: Floats) -> Histogram:
-    """Return what the distribution tells, without another look at the values."""
+    """Return the histogram that follows from the distribution alone."""
     least, most = distribution.rebinned(edges)
     if (least == most).all():
         return Histogram(least, edges)
     low, high = (bound.astype(np.float64) for bound in distribution.bounds())
     ends = np.concatenate([[0], np.cumsum(distribution.counts)])
-    # Values below each edge: the bins that end below it, and of the one it cuts a share.
+    # Values below an edge: the bins that end below it, and a share of the bin that it cuts.
     cut = np.searchsorted(high, edges, side="left")
     cut[-1] = np.searchsorted(high, edges[-1], side="right")
     at = np.minimum(cut, len(low) - 1)
@@ -279,7 +276,7 @@ def from_distribution(distribution: Distribution, edges: Floats) -> Histogram:
 
 
 class EdgeCounter:
-    """Counts the values of those bins of a distribution that an edge cuts."""
+    """Counts the values of the bins of a distribution that an edge cuts."""
 
     def __init__(self, distribution: Distribution, edges: Floats) -> None:
         self.edges = edges
@@ -289,20 +286,20 @@ class EdgeCounter:
         self.counts = np.zeros(len(edges) + 1, np.int64)
 
     def add(self, chunk: np.ndarray[Any, Any], where: Where) -> None:  # noqa: ARG002 (a pass tells)
-        """Count the values of a piece that lie in these bins."""
-        found = place(self.edges, self._bins.inside(chunk, self.keys)) + 1
-        self.counts += np.bincount(found, minlength=len(self.counts))
+        """Count the values of a piece in these bins."""
+        bins = place(self.edges, self._bins.inside(chunk, self.keys)) + 1
+        self.counts += np.bincount(bins, minlength=len(self.counts))
 
     def merge(self, other: EdgeCounter) -> None:
-        """Add what another has counted."""
+        """Add the counts of another."""
         self.counts += other.counts
 
     def times(self, count: int) -> None:
-        """Count all values so many times."""
+        """Count all values `count` times."""
         self.counts *= count
 
     def finish(self, distribution: Distribution) -> Histogram:
-        """Return these counts with those of the bins that no edge cuts."""
+        """Return these counts plus the bins that no edge cuts."""
         certain, _ = distribution.rebinned(self.edges)
         return Histogram(certain + self.counts[1:-1], self.edges)
 
@@ -312,7 +309,7 @@ Where: TypeAlias = Callable[[int], int]
 
 @dataclass(slots=True)
 class Extremes:
-    """Least and largest finite value seen, and the first of each kind of special value."""
+    """Least and largest finite value, and the first positions of special values."""
 
     low: float | None = None
     high: float | None = None
@@ -332,7 +329,7 @@ class Extremes:
         where: Where,
         index: Callable[[float], int] | None = None,
     ) -> None:
-        """Take over the bounds of a piece that lie further out; `index` finds a value in it."""
+        """Extend the bounds by those of a piece; `index` finds a value in it."""
         index = index or (lambda value: int((chunk == value).argmax()))
         if self.low is None or low < self.low:
             at = index(low)
@@ -342,7 +339,7 @@ class Extremes:
             self.high, self.maximum, self.argmax = high, chunk[at], where(at)
 
     def merge(self, other: Extremes) -> None:
-        """Take over what lies further out, or as far out and earlier."""
+        """Extend the bounds by another's; equal ones keep the earlier position."""
         for name in ("first_nan", "first_pos_inf", "first_neg_inf"):
             setattr(self, name, _earlier(getattr(self, name), getattr(other, name)))
         if other.low is None or other.high is None:
@@ -355,11 +352,11 @@ class Extremes:
             self.high, self.maximum, self.argmax = other.high, other.maximum, other.argmax
 
     def facts(self) -> dict[str, Any]:
-        """Return the fields of :class:`Statistics` that are known here."""
+        """Return its fields of :class:`Statistics`."""
         names = ("minimum", "maximum", "argmin", "argmax")
         firsts = ("first_nan", "first_pos_inf", "first_neg_inf")
         return {name: getattr(self, name) for name in (*names, *firsts)}
 
 
 def _earlier(one: int | None, other: int | None) -> int | None:
-    return min((each for each in (one, other) if each is not None), default=None)
+    return min((position for position in (one, other) if position is not None), default=None)

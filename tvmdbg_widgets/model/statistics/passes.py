@@ -1,4 +1,4 @@
-"""One pass over an array: here, in threads, or wherever an executor sends it."""
+"""One pass over an array: here, in threads, or in an executor."""
 
 from __future__ import annotations
 
@@ -20,19 +20,19 @@ from tvmdbg_widgets.model.tensors.planes import ArrayValues
 
 Array: TypeAlias = np.ndarray[Any, Any]
 
-#: Bytes of a piece. Every pass cuts an array at the same places, so that sums come out the same.
+#: Bytes of a piece. Every pass cuts an array at the same places, so that sums are the same.
 PIECE_BYTES = 1 << 19
 _SAMPLE_BLOCK = 4096
-#: Pieces of a far file that are read at once.
+#: Concurrent reads of a remote file.
 _FAR_PIECES = 8
 
 
 class ReadableValues(Protocol):
-    """What is read in ranges: :class:`~tvmdbg_widgets.model.tensors.planes.ArrayValues`."""
+    """Values read by range: :class:`~tvmdbg_widgets.model.tensors.planes.ArrayValues`."""
 
     @property
     def count(self) -> int:
-        """Scalars there are."""
+        """Number of scalars."""
 
     @property
     def numpy_dtype(self) -> np.dtype[Any]:
@@ -43,7 +43,7 @@ class ReadableValues(Protocol):
 
 
 def per_piece(values: ReadableValues) -> int:
-    """Return how many scalars a piece has."""
+    """Return the number of scalars in a piece."""
     return max(1, PIECE_BYTES // values.numpy_dtype.itemsize)
 
 
@@ -65,7 +65,7 @@ class WholeArray:
                 yield read[offset : offset + step], _after(begin + offset)
 
     def spans(self, pieces: int) -> Iterator[WholeArray]:
-        """Cut it into spans of so many pieces."""
+        """Cut it into spans of `pieces` pieces."""
         step = per_piece(self.values) * pieces
         for begin in range(self.start, self.stop, step):
             yield WholeArray(self.values, begin, min(begin + step, self.stop))
@@ -73,7 +73,7 @@ class WholeArray:
 
 @dataclass(frozen=True, slots=True)
 class Distinct:
-    """Values of which each stands for several of an array."""
+    """Values that stand for several of an array."""
 
     values: Any
     stop: int
@@ -94,7 +94,7 @@ class Distinct:
         yield from WholeArray(self.values, 0, self.stop)
 
     def spans(self, pieces: int) -> Iterator[Distinct]:  # noqa: ARG002 (as of Whole)
-        """Yield all at once: there are few."""
+        """Yield itself: there are few values."""
         yield self
 
 
@@ -107,7 +107,7 @@ class Sample:
 
     @property
     def whole(self) -> bool:
-        """Whether so many are all values."""
+        """Whether the sample has all values."""
         count = self.values.count
         return self.size >= count or self._blocks * self._length == count
 
@@ -132,7 +132,7 @@ class Sample:
 
 @dataclass(frozen=True, slots=True)
 class ArrayStream:
-    """Consecutive 1-D arrays, from the start at each call."""
+    """Consecutive 1-D arrays, restarted at every call."""
 
     chunks: Callable[[], Iterable[Array]]
 
@@ -157,7 +157,7 @@ def _in_blocks(starts: list[int], length: int) -> Where:
 
 Source: TypeAlias = WholeArray | Distinct | Sample | ArrayStream
 
-#: From so many bytes on threads are worth their start.
+#: Size from which on threads are worth their start.
 _LARGE = 32 << 20
 _MOST_THREADS = 4
 #: Pieces a thread takes at a time, and futures an executor is given.
@@ -167,23 +167,23 @@ _POLL = 0.05
 
 
 class StatisticsPass(Protocol):
-    """What a pass collects; pieces may be added to several of one kind, which are then merged."""
+    """The collector of a pass; pieces may go to several, which are then merged."""
 
     def add(self, chunk: np.ndarray[Any, Any], where: Where) -> None:
-        """Take in a piece of at least one value."""
+        """Add a piece of at least one value."""
 
     def merge(self, other: Any) -> None:
-        """Take in what another has collected."""
+        """Add the values of another."""
 
     def times(self, count: int) -> None:
-        """Count all that was collected so many times."""
+        """Count all values `count` times."""
 
 
 F = TypeVar("F", bound=StatisticsPass)
 
 
 class Watched:
-    """Who is asked before a piece and told after it, from any thread."""
+    """Callbacks before and after a piece, from any thread."""
 
     def __init__(
         self, watch: Callable[[], None] | None = None, progress: Callable[[int], None] | None = None
@@ -195,13 +195,13 @@ class Watched:
         self.stopped = False
 
     def before(self) -> bool:
-        """Ask; whether to go on."""
+        """Return whether to go on."""
         if self._watch is not None and not self.stopped:
             self._watch()
         return not self.stopped
 
     def after(self, count: int) -> None:
-        """Tell that so many more values were looked at."""
+        """Report the number of values just counted."""
         with self._lock:
             self._done += count
             if self._progress is not None:
@@ -213,12 +213,12 @@ def run_pass(
 ) -> F:
     """Collect all values of a source."""
     if isinstance(source, Distinct):
-        found = make()
+        collected = make()
         for often, repeated in source.groups():
             some = _collect(repeated, make(), watched)
             some.times(often)
-            found.merge(some)
-        return found
+            collected.merge(some)
+        return collected
     if isinstance(source, WholeArray):
         pieces = -(-(source.stop - source.start) // per_piece(source.values))
         if executor is not None and not isinstance(executor, ThreadPoolExecutor):
@@ -242,7 +242,7 @@ def _threads(source: WholeArray, executor: ThreadPoolExecutor | None) -> int:
 
 
 def cores() -> int:
-    """Cores this process may use."""
+    """Return the number of usable cores."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
@@ -268,7 +268,7 @@ def _in_threads(
     *,
     here: bool,
 ) -> F:
-    """Let each thread take the next span as soon as it is through with one."""
+    """Collect spans in threads, which take the next one when free."""
     spans, lock = source.spans(_SPAN_PIECES), threading.Lock()
 
     def following() -> WholeArray | None:
@@ -287,20 +287,20 @@ def _in_threads(
 
     futures = [submit(work) for _ in range(threads - here)]
     try:
-        found = work() if here else make()
+        collected = work() if here else make()
         # Who has not begun by now has nothing left to do.
         others = [future.result() for future in futures if not future.cancel()]
     except BaseException:
         watched.stopped = True
         wait([future for future in futures if not future.cancel()])
         raise
-    for each in others:
-        found.merge(each)
-    return found
+    for other_ in others:
+        collected.merge(other_)
+    return collected
 
 
 def _in_new_thread(work: Callable[[], F]) -> Future[F]:
-    """Start a thread that ends with the interpreter, which those of an executor do not."""
+    """Start a daemon thread, which an executor's threads are not."""
     future: Future[F] = Future()
     future.set_running_or_notify_cancel()
 
@@ -317,9 +317,9 @@ def _in_new_thread(work: Callable[[], F]) -> Future[F]:
 def _spread(
     source: WholeArray, make: Callable[[], F], watched: Watched, executor: Executor, pieces: int
 ) -> F:
-    """Send spans to other processes; watch is asked here while they work."""
+    """Send spans to other processes; the callbacks run here meanwhile."""
     futures: dict[Future[F], int] = {}
-    found = make()
+    collected = make()
     try:
         for span in source.spans(-(-pieces // _FUTURES)):
             watched.before()
@@ -329,13 +329,13 @@ def _spread(
             watched.before()
             done, left = wait(left, _POLL, FIRST_COMPLETED)
             for future in done:
-                found.merge(future.result())
+                collected.merge(future.result())
                 watched.after(futures.pop(future))
     except BaseException:
         for future in futures:
             future.cancel()
         raise
-    return found
+    return collected
 
 
 def _elsewhere(span: WholeArray, make: Callable[[], F]) -> F:
@@ -343,7 +343,7 @@ def _elsewhere(span: WholeArray, make: Callable[[], F]) -> F:
 
 
 class TimedPasses:
-    """Goes on with a pass from where it stopped."""
+    """A pass that can be interrupted and resumed."""
 
     def __init__(self, values: ArrayValues) -> None:
         self.done = 0
@@ -352,7 +352,7 @@ class TimedPasses:
         self._fold = self._make()
 
     def go_on(self, seconds: float) -> Statistics | None:
-        """Look at values for so long, a piece at least; return what all of them give at the end."""
+        """Count for `seconds`, a piece at least; return the statistics at the end."""
         end = time.monotonic() + seconds
         for span in self._spans:
             if isinstance(span, Distinct):
@@ -366,7 +366,7 @@ class TimedPasses:
 
 
 def every(values: ReadableValues) -> WholeArray | Distinct:
-    """Return all values of an array, of which few stand for many where they repeat."""
+    """Return all values of an array, distinct ones if they repeat."""
     if getattr(values, "repeats", None) is not None:
         return Distinct(values, values.count)
     return WholeArray(values, 0, values.count)

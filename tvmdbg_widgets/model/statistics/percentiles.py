@@ -1,4 +1,4 @@
-"""Percentiles, exact after further passes inside the bins they lie in."""
+"""Percentiles, exact after further passes inside their bins."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ import numpy as np
 from tvmdbg_widgets.model.statistics.bins import ValueBins
 from tvmdbg_widgets.model.statistics.distribution import Distribution, Where, positions
 
-#: Those that are told of every tensor: in views, figures and pages.
+#: Percentiles of every tensor in views, figures and pages.
 PERCENTS = (1, 5, 25, 50, 75, 95, 99)
-#: Of fewer values they are told exactly: the pass that takes is not noticed.
+#: Below this number of values they are exact: the pass is not noticed.
 EXACT_BELOW = 10_000_000
-#: So many values of all bins together are kept and sorted; more are counted, 16 bits at a time.
+#: Values that are kept and sorted over all bins; more are counted, 16 bits at a time.
 _KEPT = 1 << 20
 _BITS = 16
 
 
 @dataclass(slots=True)
 class PercentileRange:
-    """Values that lie between two of them, of which ``before`` others are smaller."""
+    """Values between two bounds; ``before`` others are smaller."""
 
     low: int
     high: int
@@ -40,7 +40,9 @@ def percentiles(
     """Return percentiles as ``np.percentile`` does for the finite values as float64."""
     counts = distribution.counts
     wanted = positions(int(counts.sum()), percents)
-    ranks = np.unique([[each.rank, each.next_rank] for each in wanted]) if wanted else np.zeros(0)
+    ranks = (
+        np.unique([[range_.rank, range_.next_rank] for range_ in wanted]) if wanted else np.zeros(0)
+    )
     ends = np.cumsum(counts)
     low, high = distribution.bounds()
     known: dict[int, Any] = {0: low[0].item(), int(ends[-1]) - 1: high[-1].item()}
@@ -57,22 +59,22 @@ def percentiles(
             ranges[rank] = PercentileRange(first, last, int(ends[bin_]) - count, count)
     keys = distribution.keys[np.unique(at)]
     while ranges:
-        spans = sorted({(each.low, each.high) for each in ranges.values()})
-        sizes = {(each.low, each.high): each.count for each in ranges.values()}
+        spans = sorted({(range_.low, range_.high) for range_ in ranges.values()})
+        sizes = {(range_.low, range_.high): range_.count for range_ in ranges.values()}
         keep = sum(sizes.values()) <= _KEPT
-        found = look(partial(Narrower, distribution.bins, keys, dtype, spans, keep))
-        for rank, each in list(ranges.items()):
-            narrower = found.within(each, rank)
+        narrower_ = look(partial(Narrower, distribution.bins, keys, dtype, spans, keep))
+        for rank, range_ in list(ranges.items()):
+            narrower = narrower_.within(range_, rank)
             if narrower.low == narrower.high:
                 known[rank] = from_ordinal(narrower.low, dtype)
                 del ranges[rank]
             else:
                 ranges[rank] = narrower
-    return [each.between(known[each.rank], known[each.next_rank]) for each in wanted]
+    return [range_.between(known[range_.rank], known[range_.next_rank]) for range_ in wanted]
 
 
 class Narrower:
-    """Collects the values of some ranges: all of them, or how many lie in each 65,536th."""
+    """Collects the values of some ranges, or their counts by 65,536th part."""
 
     def __init__(
         self,
@@ -103,19 +105,19 @@ class Narrower:
                 self._counts[index] += np.bincount(places, minlength=len(self._counts[index]))
 
     def merge(self, other: Narrower) -> None:
-        """Take in what another has collected."""
+        """Add the values of another."""
         self._counts = [a + b for a, b in zip(self._counts, other._counts, strict=True)]
         if self._kept is not None and other._kept is not None:
             self._kept = [a + b for a, b in zip(self._kept, other._kept, strict=True)]
 
     def times(self, count: int) -> None:
-        """Count all values so many times."""
-        self._counts = [each * count for each in self._counts]
+        """Count all values `count` times."""
+        self._counts = [counts * count for counts in self._counts]
         if self._kept is not None:
-            self._kept = [[np.repeat(each, count) for each in some] for some in self._kept]
+            self._kept = [[np.repeat(counts, count) for counts in some] for some in self._kept]
 
     def within(self, each: PercentileRange, rank: int) -> PercentileRange:
-        """Return the narrower range that a rank lies in; of one value, if all were kept."""
+        """Return the narrower range of a rank; a single value if all were kept."""
         index = self._spans.index((each.low, each.high))
         left = rank - each.before
         if self._kept is not None:
@@ -132,7 +134,7 @@ class Narrower:
 
 
 def ordinals(values: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
-    """Return unsigned integers of the same width that are ordered as the values; no NaN."""
+    """Return unsigned integers of the same width in the order of the values; no NaN."""
     unsigned = np.dtype(f"u{values.dtype.itemsize}")
     words = values.view(unsigned)
     if values.dtype.kind == "u":
@@ -162,6 +164,6 @@ def from_ordinal(number: int, dtype: np.dtype[Any]) -> Any:
 
 
 def from_key(key: int, dtype: np.dtype[Any]) -> float:
-    """Return the float of a signed key: its word, of which negative ones count down."""
+    """Return the float of a signed key: its word, negative ones counting down."""
     word = key if key >= 0 else key ^ (1 << 8 * dtype.itemsize - 1) - 1
     return float(np.array([word], f"i{dtype.itemsize}").view(dtype)[0])

@@ -1,4 +1,4 @@
-"""What is known of one array after a pass over it."""
+"""The statistics of one array from one pass over it."""
 
 from __future__ import annotations
 
@@ -34,19 +34,19 @@ class Statistics:
     Attributes
     ----------
     size
-        Scalars looked at.
+        Number of counted scalars.
     finite, nan, pos_inf, neg_inf, zero, negative
         How many are finite, NaN, +Inf, -Inf, zero (either sign), below zero (-Inf included).
     minimum, maximum
         Of the finite values, scalars of the array's own type; None without finite values.
     argmin, argmax
-        Position of their first occurrence; of the first that was seen, where not ``exact``.
+        Position of their first occurrence among the counted values.
     mean, std
         Of the finite values, ``std`` dividing by their number; NaN without finite values.
     histogram
         Counts in equal bins from minimum to maximum; None without finite values.
     exact
-        Whether all values were looked at.
+        Whether all values were counted.
     reason
         Why nothing was computed (complex and raw types); empty otherwise.
     denormal
@@ -86,9 +86,9 @@ class Statistics:
     def __repr__(self) -> str:
         if self.reason:
             return f"Statistics: none, {self.reason}"
-        told = "no bounds"
+        bounds = "no bounds"
         if self.finite:
-            told = (
+            bounds = (
                 f"{number_text(self.minimum)} … {number_text(self.maximum)}, "
                 f"mean {computed_text(self.mean)}, std {computed_text(self.std)}"
             )
@@ -97,13 +97,13 @@ class Statistics:
         holds_none = dtype.kind == "b" or is_integer(dtype)
         return (
             f"Statistics: {counted(self.size, 'value')}, {self.finite:,} finite, "
-            f"{'' if holds_none else specials}{self.zero:,} zero; {told}"
+            f"{'' if holds_none else specials}{self.zero:,} zero; {bounds}"
             + ("" if self.exact else "; of a sample")
         )
 
     @property
     def applicable(self) -> bool:
-        """Whether the type has an order, so that there is something to compute."""
+        """Whether the type has an order and hence statistics."""
         return not self.reason
 
     def percentile(self, percent: float) -> Interval:
@@ -126,18 +126,17 @@ class Statistics:
         return self.distribution.percentile(percent)
 
     def redacted(self, *, counts_only: bool) -> Statistics:
-        """Return the same without what tells single values.
+        """Return the statistics without distribution, percentiles and positions.
 
-        No distribution and hence no percentiles, and no place of what is not finite; where
-        ``counts_only``, no bounds, moments and histogram either.
+        With ``counts_only``, also without bounds, moments and histogram.
         """
-        found = replace(
+        redacted = replace(
             self, distribution=None, first_nan=None, first_pos_inf=None, first_neg_inf=None
         )
         if not counts_only:
-            return found
+            return redacted
         return replace(
-            found,
+            redacted,
             minimum=None,
             maximum=None,
             argmin=None,
@@ -151,7 +150,7 @@ class Statistics:
 
     @classmethod
     def not_applicable(cls, size: int, reason: str) -> Statistics:
-        """Return the statistics of an array that has none, and say why."""
+        """Return the statistics of an array that has none, with the reason."""
         nothing = (None, None, None, None, math.nan, math.nan, None)
         return cls(size, 0, 0, 0, 0, 0, 0, *nothing, exact=True, reason=reason)
 
@@ -160,7 +159,7 @@ _SIGN = 0x8000
 
 
 class FloatTally:
-    """Counts by the upper 16 bits; where those leave a class open, the values are looked at."""
+    """Counts by the upper 16 bits; values are read if these leave their class open."""
 
     def __init__(self, dtype: np.dtype[Any], *, fast: bool = False) -> None:
         self._compiled = fast
@@ -205,7 +204,7 @@ class FloatTally:
             self.moments.add_floats(chunk, max(abs(low), abs(high)))
 
     def _set_apart(self, chunk: np.ndarray[Any, Any], there: np.ndarray[Any, Any]) -> list[int]:
-        """Look at the values where the upper bits leave their class open."""
+        """Classify the values whose upper bits leave their class open."""
         words = chunk.view(self._apart_words.dtype)
         apart = [
             int(np.count_nonzero(words == word)) if count else 0
@@ -225,26 +224,26 @@ class FloatTally:
     def _specials(
         self, chunk: np.ndarray[Any, Any], apart: list[int], where: Where
     ) -> np.ndarray[Any, Any]:
-        """Note where NaN and infinities lie first; return the finite values."""
-        found = self.extremes
-        if found.first_nan is None and (is_nan := np.isnan(chunk)).any():
-            found.first_nan = where(int(is_nan.argmax()))
-        if found.first_pos_inf is None and apart[2]:
-            found.first_pos_inf = where(int((chunk == np.inf).argmax()))
-        if found.first_neg_inf is None and apart[3]:
-            found.first_neg_inf = where(int((chunk == -np.inf).argmax()))
+        """Note the first positions of NaN and infinities; return the finite values."""
+        extremes = self.extremes
+        if extremes.first_nan is None and (is_nan := np.isnan(chunk)).any():
+            extremes.first_nan = where(int(is_nan.argmax()))
+        if extremes.first_pos_inf is None and apart[2]:
+            extremes.first_pos_inf = where(int((chunk == np.inf).argmax()))
+        if extremes.first_neg_inf is None and apart[3]:
+            extremes.first_neg_inf = where(int((chunk == -np.inf).argmax()))
         finite: np.ndarray[Any, Any] = chunk[np.isfinite(chunk)]
         return finite
 
     def merge(self, other: FloatTally) -> None:
-        """Add what another has counted of other values of the same array."""
+        """Add the counts of other values of the same array."""
         self.prefixes += other.prefixes
         self.apart += other.apart
         self.extremes.merge(other.extremes)
         self.moments.merge(other.moments)
 
     def times(self, count: int) -> None:
-        """Count all values so many times."""
+        """Count all values `count` times."""
         self.prefixes *= count
         self.apart *= count
         self.moments.times(count)
@@ -263,9 +262,9 @@ class FloatTally:
         codes, magnitudes, counts = codes[some], magnitudes[some], counts[some]
         positive = int(np.searchsorted(codes, _SIGN))
         mean, std = self.moments.mean_and_std()
-        found = self.extremes
+        extremes = self.extremes
         distribution = None
-        if found.low is not None and found.high is not None:
+        if extremes.low is not None and extremes.high is not None:
             # Those below zero from far to near, zero, those above it from near to far.
             zero, below = self.bins.infinite, slice(positive, None)
             middle = np.full(int(zeros + negative_zeros > 0), zero, np.int64)
@@ -273,7 +272,7 @@ class FloatTally:
             some_zeros = np.full(len(middle), zeros + negative_zeros)
             inside = np.concatenate([counts[below][::-1], some_zeros, counts[:positive]])
             distribution = Distribution(
-                self.bins, np.concatenate(keys), inside, found.low, found.high
+                self.bins, np.concatenate(keys), inside, extremes.low, extremes.high
             )
         return Statistics(
             size=size,
@@ -289,7 +288,7 @@ class FloatTally:
             at_lowest=lowest,
             at_highest=highest,
             distribution=distribution,
-            **found.facts(),
+            **extremes.facts(),
         )
 
 
@@ -297,7 +296,7 @@ Array: TypeAlias = np.ndarray[Any, Any]
 Kernel: TypeAlias = Callable[[Array, Array, Array], tuple[int, int, float, float, float]]
 
 _LOG = logging.getLogger(__name__)
-#: Values that the processor's first cache holds beside the counts.
+#: Values that the first-level cache holds beside the counts.
 _BLOCK = 4096
 _TYPES = ("float32", "float64")
 
@@ -307,7 +306,7 @@ _compiling: threading.Thread | None = None
 
 
 def kernel(dtype: np.dtype[Any], *, wait: bool = False) -> Kernel | None:
-    """Return the compiled pass over pieces of a type, or None where there is none (yet)."""
+    """Return the compiled pass over pieces of a type, or None (yet)."""
     global _compiling  # noqa: PLW0603 (one a process)
     with _lock:
         if _compiling is None and importlib.util.find_spec("numba") is not None:

@@ -1,6 +1,6 @@
-"""The range of nearly all values, where a few set the tensor's own; the only place that says when.
+"""The robust range of a tensor: that of nearly all values, if a few stretch the extremes.
 
-Zeros are left out: of a sparse tensor they would be all that percentiles tell of.
+Zeros are left out: in a sparse tensor percentiles would see nothing else.
 """
 
 from __future__ import annotations
@@ -20,20 +20,20 @@ from tvmdbg_widgets.model.statistics.tallies import tally
 
 Floats: TypeAlias = np.ndarray[Any, np.dtype[np.float64]]
 
-#: Values that must be there: of fewer, one is no small part.
+#: Required values; of fewer, one is no small part.
 _LEAST_COUNT = 100
 #: Shares of the values between which the bulk lies.
 _LOW, _HIGH = 0.01, 0.99
-#: An extreme is far that lies more than so many widths of the bulk beyond it.
+#: An extreme is far beyond this many widths of the bulk.
 _FAR = 10
-#: What lies within so many widths is shown with the bulk.
+#: Values within this many widths are shown with the bulk.
 _NEAR = 1
 _BINS = 64
 
 
 @dataclass(frozen=True, slots=True)
 class Robust:
-    """A part of the values' range that holds all but a few of them."""
+    """A part of the values' range that holds all but a few."""
 
     low: float
     high: float
@@ -41,9 +41,9 @@ class Robust:
     histogram: Histogram
 
 
-def robust_range(found: Distribution, zeros: int) -> tuple[float, float, int] | None:
-    """Return the range of nearly all values, and how many lie beyond it."""
-    low, high, counts = without_zeros(found, zeros)
+def robust_range(spread: Distribution, zeros: int) -> tuple[float, float, int] | None:
+    """Return the range of nearly all values, and the number of values beyond it."""
+    low, high, counts = without_zeros(spread, zeros)
     total = int(counts.sum())
     if total < _LEAST_COUNT:
         return None
@@ -51,8 +51,8 @@ def robust_range(found: Distribution, zeros: int) -> tuple[float, float, int] | 
     start, end = float(low[first]), float(high[last])
     with np.errstate(over="ignore"):
         width = np.float64(end) - start or max(abs(start), abs(end))
-        under = np.float64(start) - found.minimum > _FAR * width
-        over = np.float64(found.maximum) - end > _FAR * width
+        under = np.float64(start) - spread.minimum > _FAR * width
+        over = np.float64(spread.maximum) - end > _FAR * width
         if not (under or over):
             return None
         inside = np.ones(len(low), np.bool_)
@@ -67,7 +67,7 @@ def robust_range(found: Distribution, zeros: int) -> tuple[float, float, int] | 
 
 
 def robust_edges(low: float, high: float, *, whole: bool) -> Floats:
-    """Return the ends of equal bins; of whole numbers between them, with as many in each bin."""
+    """Return the edges of equal bins; `whole` ones with equally many integers in each."""
     if not whole:
         return equal_edges(low, high, _BINS)
     low, high = math.ceil(low) - 0.5, math.floor(high) + 0.5
@@ -76,7 +76,7 @@ def robust_edges(low: float, high: float, *, whole: bool) -> Floats:
 
 
 class RangeCounts:
-    """Counts the values of a range alone, and how many lie below it."""
+    """Counts the values of a range alone, and the number below it."""
 
     def __init__(self, dtype: np.dtype[Any], low: float, high: float) -> None:
         self._tally: Any = tally(dtype)
@@ -84,36 +84,36 @@ class RangeCounts:
         self.under = 0
 
     def add(self, chunk: np.ndarray[Any, Any], where: Where) -> None:
-        """Count what a piece has of the range."""
+        """Count the values of a piece in the range."""
         self.under += int(np.count_nonzero(chunk < self._low))
         inside = chunk[(chunk >= self._low) & (chunk <= self._high)]
         if len(inside):
             self._tally.add(inside, where)
 
     def merge(self, other: RangeCounts) -> None:
-        """Add what another has counted."""
+        """Add the counts of another."""
         self._tally.merge(other._tally)
         self.under += other.under
 
     def times(self, count: int) -> None:
-        """Count all values so many times."""
+        """Count all values `count` times."""
         self._tally.times(count)
         self.under *= count
 
     def finish(self) -> Statistics:
-        """Return all that was counted; positions mean nothing."""
-        found: Statistics = self._tally.finish()
-        return found
+        """Return all counts; positions mean nothing."""
+        statistics: Statistics = self._tally.finish()
+        return statistics
 
 
 def narrowed(
-    found: Distribution,
+    spread: Distribution,
     zeros: int,
     dtype: np.dtype[Any],
     look: Callable[[Callable[[], RangeCounts]], RangeCounts],
 ) -> Distribution:
-    """Return the distribution with narrower bins where far integers stretch them."""
-    near: Distribution | None = found
+    """Return the distribution with narrower bins if far integers stretch them."""
+    near: Distribution | None = spread
     while near is not None and isinstance(near.bins, IntegerBins) and near.bins.shift:
         inner = robust_range(near, zeros)
         if inner is None:
@@ -121,16 +121,16 @@ def narrowed(
         within = look(partial(RangeCounts, dtype, *inner[:2]))
         near = within.finish().distribution
         if near is not None:
-            found = _joined(found, near, within.under, *inner[:2])
-    return found
+            spread = _joined(spread, near, within.under, *inner[:2])
+    return spread
 
 
 def _joined(
-    found: Distribution, near: Distribution, under: int, low: float, high: float
+    spread: Distribution, near: Distribution, under: int, low: float, high: float
 ) -> Distribution:
-    """Return a distribution with the narrower bins of a range, below which `under` values lie."""
-    first, last = found.bounds()
-    counts = found.counts
+    """Return a distribution with the narrower bins of a range, above `under` values."""
+    first, last = spread.bounds()
+    counts = spread.counts
     below, above = last < low, first > high
     cut = ~below & ~above
     under -= int(counts[below].sum())
@@ -143,17 +143,17 @@ def _joined(
         *([([edge(high) + edge(1)], last[cut][-1:], [over])] if over else []),
         (first[above], last[above], counts[above]),
     ]
-    starts, ends, told = (np.concatenate(each) for each in zip(*pieces, strict=True))
-    if len(told) > MOST:
-        return found
+    starts, ends, counts_ = (np.concatenate(piece_) for piece_ in zip(*pieces, strict=True))
+    if len(counts_) > MOST:
+        return spread
     bins = GivenBins(starts, ends)
-    return Distribution(bins, np.arange(len(told)), told, found.minimum, found.maximum)
+    return Distribution(bins, np.arange(len(counts_)), counts_, spread.minimum, spread.maximum)
 
 
-def without_zeros(found: Distribution, zeros: int) -> tuple[Floats, Floats, Any]:
-    """Return bounds and counts of the bins; of the counts the zeros are taken away."""
-    low, high = (each.astype(np.float64) for each in found.bounds())
-    counts = found.counts
+def without_zeros(spread: Distribution, zeros: int) -> tuple[Floats, Floats, Any]:
+    """Return bounds and counts of the bins, counts without zeros."""
+    low, high = (bounds.astype(np.float64) for bounds in spread.bounds())
+    counts = spread.counts
     home = np.flatnonzero((low <= 0) & (high >= 0))
     for at in home.tolist():
         gone = min(zeros, int(counts[at]))

@@ -1,4 +1,4 @@
-"""Which tally counts the values of a type."""
+"""Tallies of the values of all types."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from tvmdbg_widgets.model.statistics.bins import MOST, CodeBins, IntegerBins, Mo
 from tvmdbg_widgets.model.statistics.distribution import Distribution, Extremes, Where
 from tvmdbg_widgets.model.statistics.result import FloatTally, Statistics
 
-#: So many squares of 16-bit mantissas have a sum that fits an int64.
+#: Number of squares of 16-bit mantissas whose sum fits an int64.
 _FIT = 1 << 30
 _BYTE = 256
 
 
 class CodeTally:
-    """Counts codes; only for positions are values looked at, where a code is new."""
+    """Counts of codes; values are read only for the positions of new codes."""
 
     def __init__(self, dtype: np.dtype[Any]) -> None:
         self.dtype = dtype
@@ -42,8 +42,8 @@ class CodeTally:
         new: np.ndarray[Any, np.dtype[np.float64]],
         where: Where,
     ) -> None:
-        """Look for the first place of what was not seen before."""
-        values, found = code_table(self.dtype).values, self.extremes
+        """Find the first positions of new values."""
+        values, extremes = code_table(self.dtype).values, self.extremes
 
         def index(matches: Callable[[Any], Any]) -> int:
             return int(matches(values)[codes].argmax())
@@ -51,23 +51,25 @@ class CodeTally:
         finite = new[np.isfinite(new)]
         if len(finite):
             low, high = float(finite.min()), float(finite.max())
-            found.take(low, high, chunk, where, lambda value: index(lambda each: each == value))
+            extremes.take(
+                low, high, chunk, where, lambda value: index(lambda value_: value_ == value)
+            )
         if len(finite) == len(new):
             return
-        if found.first_nan is None and np.isnan(new).any():
-            found.first_nan = where(index(np.isnan))
-        if found.first_pos_inf is None and (new == np.inf).any():
-            found.first_pos_inf = where(index(np.isposinf))
-        if found.first_neg_inf is None and (new == -np.inf).any():
-            found.first_neg_inf = where(index(np.isneginf))
+        if extremes.first_nan is None and np.isnan(new).any():
+            extremes.first_nan = where(index(np.isnan))
+        if extremes.first_pos_inf is None and (new == np.inf).any():
+            extremes.first_pos_inf = where(index(np.isposinf))
+        if extremes.first_neg_inf is None and (new == -np.inf).any():
+            extremes.first_neg_inf = where(index(np.isneginf))
 
     def merge(self, other: CodeTally) -> None:
-        """Add what another has counted of other values of the same array."""
+        """Add the counts of other values of the same array."""
         self.counts += other.counts
         self.extremes.merge(other.extremes)
 
     def times(self, count: int) -> None:
-        """Count all values so many times."""
+        """Count all values `count` times."""
         self.counts *= count
 
     def finish(self) -> Statistics:
@@ -113,7 +115,7 @@ class CodeTally:
     def _moments(
         self, keys: np.ndarray[Any, Any], counts: np.ndarray[Any, np.dtype[np.int64]]
     ) -> Moments:
-        """Sum exactly: whole mantissas, one exponent after the other."""
+        """Sum exactly: integer mantissas, one exponent after the other."""
         table, moments = code_table(self.dtype), Moments()
         mantissas, exponents = table.mantissas[keys], table.exponents[keys]
         if counts.sum() >= _FIT:
@@ -124,8 +126,8 @@ class CodeTally:
         if not len(starts):
             return moments
         sums = [
-            np.add.reduceat(each, starts)
-            for each in (counts, counts * mantissas, counts * mantissas * mantissas)
+            np.add.reduceat(terms, starts)
+            for terms in (counts, counts * mantissas, counts * mantissas * mantissas)
         ]
         for count, total, squares, exponent in zip(*sums, exponents[starts], strict=True):
             moments.add_exactly(int(count), int(total), int(squares), int(exponent))
@@ -133,7 +135,7 @@ class CodeTally:
 
 
 def _byte_counts(codes: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
-    """Count bytes; where there are many, two at a time."""
+    """Count bytes, two at a time if there are many."""
     if len(codes) < 8 * _BYTE * _BYTE:
         return np.bincount(codes, minlength=_BYTE)
     pairs = np.bincount(codes[: len(codes) & ~1].view("<u2"), minlength=_BYTE * _BYTE)
@@ -189,7 +191,7 @@ class IntegerTally:
             self.bins = wider
 
     def merge(self, other: IntegerTally) -> None:
-        """Add what another has counted of other values of the same array."""
+        """Add the counts of other values of the same array."""
         if other.extremes.low is None:
             return
         self.extremes.merge(other.extremes)
@@ -199,20 +201,22 @@ class IntegerTally:
         self.counts += _regrouped(other.counts, other.bins, self.bins, len(self.counts))
 
     def times(self, count: int) -> None:
-        """Count all values so many times."""
+        """Count all values `count` times."""
         self.moments.times(count)
         self.counts *= count
         self.apart *= count
 
     def finish(self) -> Statistics:
         """Return everything but the histogram."""
-        size, found = self.moments.count, self.extremes
+        size, extremes = self.moments.count, self.extremes
         mean, std = self.moments.mean_and_std()
         zero, negative, lowest, highest = self.apart.tolist()
         distribution = None
-        if found.low is not None and found.high is not None:
+        if extremes.low is not None and extremes.high is not None:
             keys = np.flatnonzero(self.counts)
-            distribution = Distribution(self.bins, keys, self.counts[keys], found.low, found.high)
+            distribution = Distribution(
+                self.bins, keys, self.counts[keys], extremes.low, extremes.high
+            )
         return Statistics(
             size=size,
             finite=size,
@@ -226,7 +230,7 @@ class IntegerTally:
             at_lowest=lowest,
             at_highest=highest,
             distribution=distribution,
-            **found.facts(),
+            **extremes.facts(),
         )
 
 
@@ -234,12 +238,12 @@ def _regrouped(
     counts: np.ndarray[Any, np.dtype[np.int64]], bins: IntegerBins, wider: IntegerBins, size: int
 ) -> np.ndarray[Any, np.dtype[np.int64]]:
     """Return counts in wider bins that cover the present ones."""
-    found = np.zeros(size, np.int64)
+    wide = np.zeros(size, np.int64)
     if len(counts):
         steps = wider.shift - bins.shift
         ahead = bins.first - (wider.first << steps)
-        np.add.at(found, (np.arange(len(counts)) + ahead) >> steps, counts)
-    return found
+        np.add.at(wide, (np.arange(len(counts)) + ahead) >> steps, counts)
+    return wide
 
 
 Tally: TypeAlias = CodeTally | FloatTally | IntegerTally

@@ -1,4 +1,4 @@
-"""Timelines from what a trace or a table gives, already joined to nodes."""
+"""Timelines built from traces, tables, events and reports that are joined to nodes."""
 
 from __future__ import annotations
 
@@ -86,14 +86,14 @@ def from_table(
     times = np.asarray(time_ns, dtype=np.float64)
     usable = np.isfinite(times) & (times >= 0)
     times = np.where(usable, times, np.nan)
-    rows, found = _first_rows(all_nodes, times, source)
+    rows, row_issues = _first_rows(all_nodes, times, source)
     if not usable.all():
         message = (
             f"{counted(int(np.count_nonzero(~usable)), 'row')} "
             f"{agree(int(np.count_nonzero(~usable)), 'has')} no usable time, row "
             f"{np.argmin(usable)} first; left out"
         )
-        found.append(
+        row_issues.append(
             Issue(
                 "time-not-finite",
                 IssueSeverity.ERROR,
@@ -142,7 +142,7 @@ def from_table(
         synthetic=start_ns is None,
         clock=SYNTHETIC if start_ns is None else WALL,
         sources=(source,),
-        issues=Issues((*issues, *found)),
+        issues=Issues((*issues, *row_issues)),
     )
 
 
@@ -158,7 +158,7 @@ def _take(names: StringColumn, rows: Ints) -> StringColumn:
 
 
 def occurrences(node: Ints) -> npt.NDArray[np.int32]:
-    """Number the slices of each node in the order they stand."""
+    """Number the slices of each node in order."""
     order = np.argsort(node, kind="stable")
     first = np.searchsorted(node[order], node[order])
     occurrence = np.empty(len(node), np.int32)
@@ -169,7 +169,7 @@ def occurrences(node: Ints) -> npt.NDArray[np.int32]:
 def per_node(
     node: Ints, trust: npt.NDArray[np.uint8], num_nodes: int
 ) -> tuple[Ints, npt.NDArray[np.uint8]]:
-    """Return how many slices each node has, and the worst trust among them."""
+    """Return the number of slices per node, and their worst trust."""
     known = node >= 0
     counts = np.bincount(node[known], minlength=num_nodes)
     worst = np.zeros(num_nodes, np.uint8)
@@ -229,17 +229,16 @@ def from_events(
 ) -> Timeline:
     """Make the timeline of S observed intervals, by start, outer before inner.
 
-    A slice is joined to the one operator of its name (node name or function name). Where several
-    have it, its slices are given to them in turn and marked ambiguous. Each slice is a measured
-    repeat of its node.
+    A slice is joined to the operator of its name (node name or function name). If several have the
+    name, they get its slices in turn, marked ambiguous. A slice is a measured repeat of its node.
     """
     count = 0 if graph is None else graph.num_nodes
     node = np.full(len(names), -1, np.int64)
     trust = np.full(len(names), Trust.ABSENT, np.uint8)
-    found = list(issues)
+    all_issues = list(issues)
     if graph is not None:
         _join(graph, names, node, trust)
-        found += _match_issues(graph, node, trust, source)
+        all_issues += _match_issues(graph, node, trust, source)
     known = node >= 0
     counts, node_trust = per_node(node, trust, count)
     order = np.argsort(node[known], kind="stable")
@@ -261,23 +260,23 @@ def from_events(
         synthetic=False,
         clock=WALL,
         sources=(source,),
-        issues=Issues(found),
+        issues=Issues(all_issues),
         extras=extras,
     )
 
 
 def _join(graph: Graph, names: StringColumn, node: Ints, trust: npt.NDArray[np.uint8]) -> None:
     named: dict[str, list[int]] = defaultdict(list)
-    for each in np.flatnonzero(np.asarray(graph.kinds) >= NodeKind.OPERATOR).tolist():
-        for name in {graph.names[each], graph.func_names[each]} - {""}:
-            named[name].append(each)
+    for operator in np.flatnonzero(np.asarray(graph.kinds) >= NodeKind.OPERATOR).tolist():
+        for name in {graph.names[operator], graph.func_names[operator]} - {""}:
+            named[name].append(operator)
     rows = np.argsort(names.codes, kind="stable")
     first = np.searchsorted(names.codes[rows], np.arange(len(names.unique) + 1))
     for code, name in enumerate(names.unique):
         fitting = named.get(name, [])
         if not fitting:
             continue
-        own = [each for each in fitting if graph.names[each] == name]
+        own = [operator for operator in fitting if graph.names[operator] == name]
         fitting = own if len(own) == 1 else fitting
         mine = rows[first[code] : first[code + 1]]
         node[mine] = np.asarray(fitting, np.int64)[np.arange(len(mine)) % len(fitting)]
@@ -287,7 +286,7 @@ def _join(graph: Graph, names: StringColumn, node: Ints, trust: npt.NDArray[np.u
 def _match_issues(
     graph: Graph, node: Ints, trust: npt.NDArray[np.uint8], source: str
 ) -> list[Issue]:
-    found = []
+    issues = []
     unsure = np.unique(node[trust == Trust.AMBIGUOUS])
     if len(unsure):
         slices = int(np.count_nonzero(trust == Trust.AMBIGUOUS))
@@ -296,7 +295,7 @@ def _match_issues(
             f"{counted(len(unsure), 'operator')} share; slices are given to operators in "
             "turn, which the trace cannot confirm"
         )
-        found.append(
+        issues.append(
             Issue(
                 "slices-ambiguous",
                 IssueSeverity.WARNING,
@@ -310,16 +309,15 @@ def _match_issues(
             "no slice of the trace has the name of one of the graph's "
             f"{counted(graph.num_nodes, 'node')} or of their functions: none is matched"
         )
-        found.append(Issue("slices-not-joined", IssueSeverity.WARNING, message, file=source))
-    return found
+        issues.append(Issue("slices-not-joined", IssueSeverity.WARNING, message, file=source))
+    return issues
 
 
 def from_report(report: Report, *, device: str) -> Timeline:
-    """Make the timeline of a report: its rows back to back, a track a device.
+    """Make the timeline of a report: its rows back to back, one track per device.
 
-    The profiler records durations only. The rows follow one another in the order of the file; a
-    joined row is the one measured repeat of its node, after three passes to warm up (one in the
-    Relax VM). Where no graph is known the rows are the nodes.
+    The profiler records durations only. A joined row is the measured repeat of its node, after
+    three passes to warm up (one in the Relax VM). Without a graph the rows are the nodes.
     """
     alone = report.num_nodes == 0
     count = len(report) if alone else report.num_nodes
@@ -363,16 +361,16 @@ def from_report(report: Report, *, device: str) -> Timeline:
 def _notes(report: Report, alone: bool, unusable: int) -> list[Issue]:
     rule = "report-sums" if report.form == "vm-table" else "report-one-pass"
     if rule == "report-sums":
-        told = (
+        text = (
             "the times are the VM profiler's: sums over every call since it was last reset, "
             "with no warm-up left out, back to back since it has no start times"
         )
     else:
-        told = (
+        text = (
             "the times are a profiling report's: one pass after passes to warm up, a timer around "
             "every call, back to back since a report has no start times"
         )
-    notes = [Issue(rule, IssueSeverity.NOTE, told, file=report.file)]
+    notes = [Issue(rule, IssueSeverity.NOTE, text, file=report.file)]
     if unusable:
         notes.append(
             Issue(

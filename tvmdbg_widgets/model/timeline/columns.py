@@ -1,4 +1,4 @@
-"""The columns of a timeline, and whether they fit each other."""
+"""The columns of a timeline, checked for consistent lengths and ids."""
 
 from __future__ import annotations
 
@@ -17,21 +17,21 @@ from tvmdbg_widgets.model.timeline.node_sets import NodeSets, TraceExtras
 
 
 class SliceRole(IntEnum):
-    """What the time of a slice is spent on."""
+    """The work that a slice spends its time on."""
 
     #: Running the model.
     WORK = 0
-    #: Loading and initializing a program, and what happens meanwhile.
+    #: Loading and initializing a program, and everything meanwhile.
     LOADING = 1
-    #: Something with a clock of its own, in a unit that nobody knows.
+    #: Work timed by another clock, in an unknown unit.
     OTHER_CLOCK = 2
-    #: Watching the model run: what a profiler records of itself.
+    #: Overhead of a profiler.
     OBSERVER = 3
 
 
 @dataclass(frozen=True, eq=False)
 class TimelineColumns:
-    """What a source tells of the times of a run: S slices, N nodes, T tracks.
+    """The times of a run as columns: S slices, N nodes, T tracks.
 
     Attributes
     ----------
@@ -52,9 +52,9 @@ class TimelineColumns:
     track_run : int32[T]
         The run a track is of: 0 where there is one.
     track_device, track_thread : tuple of str
-        What the name is made of: device or process, thread. ``""`` where unknown.
+        Parts of the name: device or process, and thread. ``""`` if unknown.
     origin_ns : int
-        Where the source's clock stood at its first timed event.
+        The source's clock at its first timed event.
     repeats_offsets, repeats_ns : int64[N + 1], float64[R]
         Measured repeats of node i, in file order: ``repeats_ns[offsets[i]:offsets[i + 1]]``.
         Empty where unknown. A printed table rounds them to 1 ns.
@@ -65,25 +65,25 @@ class TimelineColumns:
     clock : str
         ``"synthetic"`` or ``"wall"``.
     sources : tuple of str
-        What the times were read from.
+        Files with the times.
     issues : Issues
-        What was wrong or did not agree.
+        Faults and disagreements of the sources.
     extras : TraceExtras or None
         Counters, flows and counts of other events of a Chrome trace.
     shared : NodeSets or None
         Slices of several nodes at once; their ``slice_node`` is -1 and their time is of no node.
     slice_about : StringColumn[S] or None
-        What else the source tells of each slice: lines of a name, a tab and a text.
+        Further facts of the slices: lines of a name, a tab and a text.
     slice_role : uint8[S]
-        :class:`SliceRole` of each slice; all WORK where left out. Shares are of work alone.
+        :class:`SliceRole` of the slices; all WORK by default. Shares are of work alone.
     executions : int
         How often the model ran in the time of the slices; 0 where the source does not tell.
     whole : str
         Name of the slices that hold an execution from start to end, ``"Method::execute"``; ``""``
         where the source has none.
     rounding_ns : float
-        What a part of the source counted whole units of, truncated: a time of 0 is less than one
-        of them, and is told so. 0 where times are as exact as the clock.
+        Unit of truncated times in a part of the source: a time of 0 is less than one of them,
+        and shown so. 0 if times are as exact as the clock.
 
     Raises
     ------
@@ -126,8 +126,8 @@ class TimelineColumns:
             "track_thread": tuple(self.track_thread) or tuple(self.tracks),
         }
         for name in COLUMNS:
-            if (found := np.ndim(getattr(self, name))) != 1:
-                raise ValueError(f"{name} must have one dimension, found {found}")
+            if (dimensions := np.ndim(getattr(self, name))) != 1:
+                raise ValueError(f"{name} must have one dimension, found {dimensions}")
         if not len(self.track_run):
             defaults["track_run"] = np.zeros(tracks, np.int32)
         if not np.any(self.slice_role):
@@ -180,8 +180,8 @@ def _require_consistent(timeline: TimelineColumns) -> None:
 def _require_length(columns: dict[str, Any], noun: str, count: int) -> None:
     for name, column in columns.items():
         if name.startswith(f"{noun}_") and column is not None and len(column) != count:
-            found = counted(len(column), "item")
-            raise ValueError(f"{name} has {found} for {counted(count, noun)}")
+            items = counted(len(column), "item")
+            raise ValueError(f"{name} has {items} for {counted(count, noun)}")
 
 
 Floats = npt.NDArray[np.float64]
@@ -209,7 +209,7 @@ class Account:
 
     @classmethod
     def of(cls, timeline: TimelineColumns, own: Floats) -> Account:
-        """Make the account of a timeline, with the time of each slice without those inside it."""
+        """Make the account of a timeline; `own` is the self time of its slices."""
         drawn = np.isfinite(own)
         nodes, calls = timeline.num_nodes, 0 if timeline.shared is None else len(timeline.shared)
         work = timeline.slice_role == SliceRole.WORK
@@ -234,19 +234,19 @@ class Account:
         slices = np.bincount(rows, minlength=size)
         first = np.full(size, timeline.num_slices, np.int64)
         np.minimum.at(first, rows, used)
-        told = timeline.node_ns.astype(np.float64)
+        node_ns = timeline.node_ns.astype(np.float64)
         if timeline.shared is not None:
-            told = np.concatenate((told, timeline.shared.own_ns))
+            node_ns = np.concatenate((node_ns, timeline.shared.own_ns))
         # Only a table knows nodes without slices.
-        total[: len(told)] = np.where(slices[: len(told)] > 0, total[: len(told)],
-                                      np.nan_to_num(told))  # fmt: skip
-        role = np.concatenate((np.zeros(len(told)), keys % roles)).astype(np.uint8)
+        total[: len(node_ns)] = np.where(slices[: len(node_ns)] > 0, total[: len(node_ns)],
+                                      np.nan_to_num(node_ns))  # fmt: skip
+        role = np.concatenate((np.zeros(len(node_ns)), keys % roles)).astype(np.uint8)
         times = max(1, timeline.executions)
-        whole = float(total[role == SliceRole.WORK].sum())
-        share = total / whole if whole > 0 else np.full(size, np.nan)
-        names = np.concatenate((np.full(len(told), -1), keys // roles)).astype(np.int64)
-        by_execution = np.where(role[len(told) :] == SliceRole.WORK, times, 1)
-        ns = np.concatenate((told, total[len(told) :] / by_execution))
+        work_ns = float(total[role == SliceRole.WORK].sum())
+        share = total / work_ns if work_ns > 0 else np.full(size, np.nan)
+        names = np.concatenate((np.full(len(node_ns), -1), keys // roles)).astype(np.int64)
+        by_execution = np.where(role[len(node_ns) :] == SliceRole.WORK, times, 1)
+        ns = np.concatenate((node_ns, total[len(node_ns) :] / by_execution))
         kept = np.flatnonzero((slices > 0) | np.isfinite(ns))
         ids = np.arange(size)
         left = np.zeros(size, np.bool_)
@@ -264,7 +264,7 @@ class Account:
             slices=slices[kept],
             first=np.where(slices > 0, first, -1)[kept],
             within_ns=np.bincount(rows, wide, size).astype(np.float64)[kept],
-            whole_ns=whole / times,
+            whole_ns=work_ns / times,
             loading_ns=float(total[role == SliceRole.LOADING].sum()),
             left=left[kept],
             idle_name=known.index(whole_name) if whole_name and whole_name in known else -2,
@@ -275,34 +275,34 @@ class Account:
 
     @cached_property
     def operators(self) -> Flags:
-        """Rows of operators or calls, or of names of work where no nodes are known (bool [R])."""
-        found: Flags = (self.role == SliceRole.WORK) & (self.name != self.idle_name)
-        return found & ~self.left
+        """Rows of operators or calls, or of names of work without known nodes (bool [R])."""
+        work: Flags = (self.role == SliceRole.WORK) & (self.name != self.idle_name)
+        return work & ~self.left
 
     @cached_property
     def gap_ns(self) -> float:
-        """Time of an execution in which none of its instructions runs; 0 where that is unknown."""
+        """Time of an execution in which none of its instructions runs; 0 if unknown."""
         gap = (self.role == SliceRole.WORK) & (self.name == self.idle_name) & (self.name >= 0)
         return float(self.ns[gap].sum())
 
     @cached_property
     def ranked(self) -> Ints:
-        """The rows of :attr:`operators`, the longest first."""
+        """The rows of :attr:`operators`, longest first."""
         rows = np.flatnonzero(self.operators & ~np.isnan(self.ns))
         return rows[np.argsort(-self.ns[rows], kind="stable")]
 
     def node_shares(self, count: int) -> Floats:
-        """Return the share of each of so many nodes, NaN unknown (float64 [N])."""
-        found = np.full(count, np.nan)
+        """Return the shares of the first `count` nodes, NaN if unknown (float64 [N])."""
+        shares = np.full(count, np.nan)
         rows = np.flatnonzero((self.node >= 0) & (self.node < count))
-        found[self.node[rows]] = self.share[rows]
-        return found
+        shares[self.node[rows]] = self.share[rows]
+        return shares
 
 
 def owners(timeline: TimelineColumns) -> Ints:
-    """Return whose each slice is: a node, behind the nodes a set of several, -1 nobody's."""
-    found = timeline.slice_node.astype(np.int64)
+    """Return the owner of each slice: a node, N + a set of nodes, or -1."""
+    nodes = timeline.slice_node.astype(np.int64)
     if timeline.shared is not None:
         together = timeline.shared.slice_set.astype(np.int64)
-        found = np.where(together >= 0, timeline.num_nodes + together, found)
-    return found
+        nodes = np.where(together >= 0, timeline.num_nodes + together, nodes)
+    return nodes

@@ -1,4 +1,4 @@
-"""Op kinds of slices by name: its own, else that of the operators that such slices run for."""
+"""Op kinds of slices by name, and joins of traces, tables and lists of times."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from tvmdbg_widgets.model.timeline.timeline import Timeline
 
 Ints = npt.NDArray[np.int64]
 
-#: What a list of times alone calls its nodes: hundreds of thousands of names that tell nothing.
+#: Generated names of nodes of which only times are known.
 _NUMBERED = re.compile(r"node \d+")
 _OTHER = "other"
 _UNKNOWN = 0
@@ -33,7 +33,7 @@ _known: WeakKeyDictionary[Timeline, tuple[Graph | None, list[str]]] = WeakKeyDic
 
 
 def name_kinds(timeline: Timeline, graph: Graph | None) -> list[str]:
-    """Return the op kind of each distinct name of the slices."""
+    """Return the op kinds of the distinct slice names."""
     known = _known.get(timeline)
     if known is None or known[0] is not graph:
         known = _known[timeline] = (graph, _name_kinds(timeline, graph))
@@ -41,59 +41,59 @@ def name_kinds(timeline: Timeline, graph: Graph | None) -> list[str]:
 
 
 def _name_kinds(timeline: Timeline, graph: Graph | None) -> list[str]:
-    found = [
+    name_kinds_ = [
         _OTHER if _NUMBERED.fullmatch(name) else op_kind(name, NodeKind.OPERATOR)
         for name in timeline.slice_names.unique
     ]
     table = {_OTHER: _UNKNOWN}
     codes = timeline.slice_names.codes.astype(np.int64)
-    kinds = np.array([table.setdefault(kind, len(table)) for kind in found], np.int64)[codes]
+    kinds = np.array([table.setdefault(kind, len(table)) for kind in name_kinds_], np.int64)[codes]
     if graph is not None and graph.num_nodes:
         of_node = node_op_kinds(graph)
         node = timeline.slice_node
         known = (node >= 0) & (node < graph.num_nodes)
         own = np.array([table.setdefault(kind, len(table)) for kind in of_node.unique], np.int64)
         kinds = np.where(known, own[of_node.codes[np.where(known, node, 0)]], kinds)
-    if not kinds.any() or _OTHER not in found:
-        return found
-    return _agreed(found, codes, _inherited(kinds, timeline), list(table))
+    if not kinds.any() or _OTHER not in name_kinds_:
+        return name_kinds_
+    return _agreed(name_kinds_, codes, _inherited(kinds, timeline), list(table))
 
 
 def _inherited(kinds: Ints, timeline: Timeline) -> Ints:
-    """Return the kind of each slice: its own, else of what is around it, else of what led to it."""
+    """Return the kind of each slice: its own, else its outer slice's, else its cause's."""
     parent = timeline.rows.parent.astype(np.int64)
-    found = _of_outer(kinds, parent)
+    inherited = _of_outer(kinds, parent)
     flows = timeline.flows
     if not len(flows):
-        return found
-    led = found[flows.flow_from]
-    kept = np.flatnonzero((found[flows.flow_to] == _UNKNOWN) & (led != _UNKNOWN))[::-1]
-    found[flows.flow_to[kept]] = led[kept]
-    return _of_outer(found, parent)
+        return inherited
+    led = inherited[flows.flow_from]
+    kept = np.flatnonzero((inherited[flows.flow_to] == _UNKNOWN) & (led != _UNKNOWN))[::-1]
+    inherited[flows.flow_to[kept]] = led[kept]
+    return _of_outer(inherited, parent)
 
 
 def _of_outer(kinds: Ints, parent: Ints) -> Ints:
-    """Give each slice of no kind that of the nearest around it that has one."""
-    found, outer = kinds.copy(), parent.copy()
-    while len(open_ := np.flatnonzero((found == _UNKNOWN) & (outer >= 0))):
+    """Give slices without a kind that of the nearest slice around them."""
+    filled, outer = kinds.copy(), parent.copy()
+    while len(open_ := np.flatnonzero((filled == _UNKNOWN) & (outer >= 0))):
         around = outer[open_]
-        found[open_], outer[open_] = found[around], outer[around]
-    return found
+        filled[open_], outer[open_] = filled[around], outer[around]
+    return filled
 
 
-def _agreed(found: list[str], codes: Ints, kinds: Ints, words: list[str]) -> list[str]:
-    """Return the kinds of names, those of no kind as most of their slices say with one voice."""
-    size = len(found)
+def _agreed(own: list[str], codes: Ints, kinds: Ints, words: list[str]) -> list[str]:
+    """Return the kinds of names; a missing one is the unanimous kind of most of its slices."""
+    size = len(own)
     count = np.bincount(codes, minlength=size)
     known = kinds != _UNKNOWN
-    told = np.bincount(codes[known], minlength=size)
+    with_kind = np.bincount(codes[known], minlength=size)
     least, most = np.full(size, len(words)), np.zeros(size, np.int64)
     np.minimum.at(least, codes[known], kinds[known])
     np.maximum.at(most, codes[known], kinds[known])
-    one = (least == most) & (2 * told >= count)
+    one = (least == most) & (2 * with_kind >= count)
     return [
-        words[kind] if each == _OTHER and sure else each
-        for each, kind, sure in zip(found, least.tolist(), one.tolist(), strict=True)
+        words[kind] if kind_ == _OTHER and sure else kind_
+        for kind_, kind, sure in zip(own, least.tolist(), one.tolist(), strict=True)
     ]
 
 
@@ -110,7 +110,7 @@ def combine(trace: Timeline, table: Timeline, *, rounding_ns: float) -> Timeline
     slack = rounding_ns + 16 * float(np.spacing(max(trace.span_ns, 1.0)))
     with np.errstate(invalid="ignore"):
         apart = np.flatnonzero(np.abs(trace.node_ns - table.node_ns) > slack)
-    found: list[Issue] = []
+    row_issues: list[Issue] = []
     if len(apart):
         first = int(apart[0])
         both = int(np.count_nonzero(np.isfinite(trace.node_ns) & np.isfinite(table.node_ns)))
@@ -121,7 +121,7 @@ def combine(trace: Timeline, table: Timeline, *, rounding_ns: float) -> Timeline
             f"{table.node_ns[first] / 1e3:.9g} µs in {', '.join(table.sources)}; the files "
             "may come from different runs. The trace's times are shown"
         )
-        found.append(
+        row_issues.append(
             Issue(
                 "times-disagree",
                 IssueSeverity.WARNING,
@@ -137,7 +137,7 @@ def combine(trace: Timeline, table: Timeline, *, rounding_ns: float) -> Timeline
         node_ns=np.where(unknown, table.node_ns, trace.node_ns),
         node_trust=np.where(unknown, table.node_trust, trace.node_trust),
         sources=trace.sources + table.sources,
-        issues=Issues((*trace.issues, *table.issues, *found)),
+        issues=Issues((*trace.issues, *table.issues, *row_issues)),
     )
 
 
@@ -147,7 +147,7 @@ Floats = npt.NDArray[np.float64]
 def join_list(
     node_names: StringColumn, names: Sequence[str] | None, count: int, *, file: str
 ) -> NodeJoin:
-    """Join the items of a list of node times to nodes by position, or by name where they differ."""
+    """Join the items of a list of node times to nodes by position, or by name if they differ."""
     issues: list[Issue] = []
     differing: list[int] = []
     if names is not None:
@@ -157,20 +157,20 @@ def join_list(
         nodes = np.arange(count, dtype=np.int32) if fits else np.full(count, -1, np.int32)
         trust = np.full(count, Trust.BY_ORDER if fits else Trust.ABSENT, np.uint8)
     if count != len(node_names) or differing:
-        found = (
+        text = (
             f"the list has times of {counted(count, 'node')}, the run "
             f"{counted(len(node_names), 'node')}"
         )
         if differing and names is not None:
-            found += (
+            text += (
                 f"; {counted(len(differing), 'name')} {agree(len(differing), 'differs')} at "
                 f"{agree(len(differing), 'its')} "
                 f"position{agree(len(differing), ':', ', the first is')} {names[differing[0]]!r} "
                 f"at {differing[0]}. Nodes are matched by name where it is unique"
             )
         elif names is None:
-            found += ", and it names none: it is not used"
-        issues.append(Issue("times-length", IssueSeverity.WARNING, found, file=file))
+            text += ", and it names none: it is not used"
+        issues.append(Issue("times-length", IssueSeverity.WARNING, text, file=file))
     return NodeJoin(nodes, trust, Issues(issues))
 
 
@@ -215,7 +215,7 @@ def with_list(
     table_rounding_ns: float = 0.0,
 ) -> Timeline:
     """Give a timeline of a trace or a table the exact repeats of a list."""
-    found = [
+    list_issues = [
         issue
         for issue in (
             _times(timeline, exact, rounding_ns),
@@ -240,24 +240,24 @@ def with_list(
         node_ns=np.where(unknown, exact.node_ns, timeline.node_ns),
         node_trust=np.where(unknown, exact.node_trust, timeline.node_trust),
         sources=timeline.sources + exact.sources,
-        issues=Issues((*timeline.issues, *exact.issues, *found)),
+        issues=Issues((*timeline.issues, *exact.issues, *list_issues)),
     )
 
 
 def apart(timeline: Timeline, exact: Timeline, rounding_ns: float) -> Ints:
-    """Nodes whose time is not the mean of their exact repeats; none where it is another middle."""
+    """Return nodes whose time is not the mean of their exact repeats; none for other averages."""
     statistics = exact.statistics()
     first = np.full(exact.num_nodes, np.nan)
     filled = np.flatnonzero(np.diff(exact.repeats_offsets))
     first[filled] = exact.repeats_ns[exact.repeats_offsets[filled]]
     slack = 1.001 * rounding_ns + 16 * float(np.spacing(max(timeline.span_ns, 1.0)))
-    told: list[Ints] = []
+    differing: list[Ints] = []
     for times in (exact.node_ns, statistics.p50, first):
         with np.errstate(invalid="ignore"):
-            told.append(np.flatnonzero(np.abs(timeline.node_ns - times) > slack))
-        if not len(told[-1]):
+            differing.append(np.flatnonzero(np.abs(timeline.node_ns - times) > slack))
+        if not len(differing[-1]):
             break
-    return told[0] if len(told[-1]) else told[-1]
+    return differing[0] if len(differing[-1]) else differing[-1]
 
 
 def _times(timeline: Timeline, exact: Timeline, rounding_ns: float) -> Issue | None:
@@ -289,8 +289,8 @@ def _repeats(table: Timeline | None, exact: Timeline, rounding_ns: float) -> Iss
     both = np.flatnonzero((counts > 0) & (counts == known))
     node = np.repeat(both, counts[both])
     printed, own = (
-        each.repeats_ns[np.repeat(np.isin(np.arange(len(n)), both), n)]
-        for each, n in ((table, counts), (exact, known))
+        source.repeats_ns[np.repeat(np.isin(np.arange(len(n)), both), n)]
+        for source, n in ((table, counts), (exact, known))
     )
     differ[node[~(np.abs(own - printed) <= 1.001 * rounding_ns)]] = True
     lost = np.flatnonzero(differ).tolist()

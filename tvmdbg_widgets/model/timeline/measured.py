@@ -1,4 +1,4 @@
-"""What the times of nodes were measured as."""
+"""Flows, gaps and extents of a timeline, and the meaning of its node times."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ from tvmdbg_widgets.model.timeline.rows import Nesting, RowKind, TimelineRows, i
 
 
 class TimeMeaning(StrEnum):
-    """What the time of a node is."""
+    """The meaning of a node's time."""
 
-    MEAN = "mean"  # of the repeats of each node
-    CALL = "call"  # one call in a pass of the whole model
+    MEAN = "mean"  # of a node's repeats
+    CALL = "call"  # one call in a pass of the model
     SUM = "sum"  # over several calls of a function
 
 
@@ -57,7 +57,7 @@ class Flows:
 
 
 def flows(timeline: TimelineColumns, rows: TimelineRows, nesting: Nesting) -> Flows:
-    """Return the arrows between slices: to each end of a flow from the last that leaves one."""
+    """Return the arrows between slices: to each end of a flow from the last source before it."""
     bound = bound_slices(timeline, rows, nesting)
     if timeline.extras is None or not len(bound):
         nothing = np.zeros(0, np.int32)
@@ -88,7 +88,7 @@ def flows(timeline: TimelineColumns, rows: TimelineRows, nesting: Nesting) -> Fl
 
 
 def bound_slices(timeline: TimelineColumns, rows: TimelineRows, nesting: Nesting) -> Ints:
-    """Return the slice (index) that each end of a flow is bound to, -1 where there is none.
+    """Return the slice (index) that each flow end is bound to, or -1.
 
     "Trace Event Format" (Google, 2016), flow events: a beginning and a step are bound to the slice
     around them, an end to the next slice of its thread, or with ``"bp": "e"`` to that around it.
@@ -106,12 +106,12 @@ def bound_slices(timeline: TimelineColumns, rows: TimelineRows, nesting: Nesting
     wide_slices = _SliceLookup(timeline, rows, nesting, wide=True)
 
     def enclosing(track: Ints, ns: Floats) -> Ints:
-        """Innermost slices: what runs then, else what ends then, else an instant; or -1."""
-        found, next_ = wide_slices.enclosing(track, ns), all_slices.following(track, ns)
-        instant = (found < 0) & (next_ >= 0)
+        """Return the innermost slice that runs, else one that ends, else an instant; or -1."""
+        outer, next_ = wide_slices.enclosing(track, ns), all_slices.following(track, ns)
+        instant = (outer < 0) & (next_ >= 0)
         instant[instant] = timeline.slice_start_ns[next_[instant]] == ns[instant]
         instant[instant] = timeline.slice_duration_ns[next_[instant]] == 0
-        return np.where(instant, next_, found)
+        return np.where(instant, next_, outer)
 
     for chosen, find in ((known & around, enclosing), (known & ~around, all_slices.following)):
         at = np.flatnonzero(chosen)
@@ -120,7 +120,7 @@ def bound_slices(timeline: TimelineColumns, rows: TimelineRows, nesting: Nesting
 
 
 class _SliceLookup:
-    """Usable slices by track, start, the longer first; ``wide``: without instants."""
+    """Usable slices by track, start, longer first; ``wide``: without instants."""
 
     def __init__(
         self, timeline: TimelineColumns, rows: TimelineRows, nesting: Nesting, *, wide: bool
@@ -138,7 +138,7 @@ class _SliceLookup:
         self.place[self.at] = np.arange(len(self.at))
 
     def _until(self, track: Ints, ns: Floats, side: Literal["left", "right"]) -> Ints:
-        """Place behind the slices of each moment's track that start before it, or then."""
+        """Return the end of the slices on a track that start before a moment, or at it."""
         order = np.argsort(track, kind="stable")
         bounds = np.flatnonzero(np.diff(track[order], prepend=-1, append=-1))
         until = np.empty(len(ns), np.int64)
@@ -149,33 +149,33 @@ class _SliceLookup:
         return until
 
     def following(self, track: Ints, ns: Floats) -> Ints:
-        """First slices that start at moments or later, the outer first; -1 where there is none."""
-        found = self._until(track, ns, "left")
-        there = found < self.first[track + 1]
-        found[there], found[~there] = self.at[found[there]], -1
-        return found
+        """Return the first slices that start at or after moments, outer first; or -1."""
+        places = self._until(track, ns, "left")
+        there = places < self.first[track + 1]
+        places[there], places[~there] = self.at[places[there]], -1
+        return places
 
     def enclosing(self, track: Ints, ns: Floats) -> Ints:
         until = self._until(track, ns, "right")
-        found = np.full(len(ns), -1)
+        slices = np.full(len(ns), -1)
         open_ = np.flatnonzero((until > self.first[track]) & ~self.overlapping[track])
         place = until[open_] - 1
         for _ in range(_STEPS):
             hit = self.end[place] > ns[open_]
-            found[open_[hit]] = self.at[place[hit]]
+            slices[open_[hit]] = self.at[place[hit]]
             outer = self.parent[self.at[place]]
             more = ~hit & (outer >= 0)
             open_, place = open_[more], self.place[outer[more]]
             if not len(open_):
                 break
-        left = np.flatnonzero((found < 0) & (until > self.first[track]))
-        found[left] = self._search(track[left], ns[left], until[left])
-        return found
+        left = np.flatnonzero((slices < 0) & (until > self.first[track]))
+        slices[left] = self._search(track[left], ns[left], until[left])
+        return slices
 
     def _search(self, track: Ints, ns: Floats, until: Ints) -> Ints:
-        """Among all slices that stand before moments, the last that has not ended."""
+        """Return the last slices before moments that have not ended."""
         order = np.argsort(until, kind="stable")
-        found = np.full(len(ns), -1)
+        slices = np.full(len(ns), -1)
         ends: list[float] = []  # negated, of slices behind which none ends later
         at: list[int] = []
         place, of = 0, -1
@@ -195,18 +195,18 @@ class _SliceLookup:
             place = last
             running = bisect_left(ends, -ns[query]) or bisect_right(ends, -ns[query])
             if running:
-                found[query] = at[running - 1]
-        return found
+                slices[query] = at[running - 1]
+        return slices
 
 
-#: What is shorter lies between sums of doubles, not between slices.
+#: Shorter gaps come from rounding of doubles.
 NOTHING_NS = 0.01
 _SHOWN = 10
 
 
 @dataclass(frozen=True, slots=True)
 class Gap:
-    """One gap; ``before`` and ``after`` are slices (index), -1 where the timeline ends."""
+    """One gap; ``before`` and ``after`` are slices (index), -1 at the ends of the timeline."""
 
     start_ns: float
     duration_ns: float
@@ -221,8 +221,8 @@ class Gap:
 
     def __repr__(self) -> str:
         sides = " and ".join(
-            "the timeline's end" if each < 0 else f"slice {each}"
-            for each in (self.before, self.after)
+            "the timeline's end" if index < 0 else f"slice {index}"
+            for index in (self.before, self.after)
         )
         return (
             f"Gap: {duration_text(self.duration_ns)} from {duration_text(self.start_ns)} on "
@@ -277,7 +277,7 @@ class Gaps(Sequence[Gap]):
         return (self[index] for index in range(len(self)))
 
     def longest(self, k: int = 10) -> Gaps:
-        """Return the k longest, the longest first."""
+        """Return the k longest, longest first."""
         return self._take(np.argsort(-self.duration_ns, kind="stable")[:k])
 
     def _take(self, at: Ints) -> Gaps:
@@ -297,7 +297,7 @@ class Gaps(Sequence[Gap]):
             {
                 "start_ns": self.start_ns,
                 "duration_ns": self.duration_ns,
-                "track": [self.tracks[each] for each in self.track.tolist()],
+                "track": [self.tracks[track] for track in self.track.tolist()],
                 "before": self.before,
                 "after": self.after,
             }
@@ -310,7 +310,7 @@ class Gaps(Sequence[Gap]):
             return "Gaps: none"
         together = duration_text(float(self.duration_ns.sum()))
         lines = [f"Gaps: {counted(len(self), 'gap')}, {together} together; the longest:"]
-        lines += [f"  {str(each).removeprefix('Gap: ')}" for each in self.longest(_SHOWN)]
+        lines += [f"  {str(gap).removeprefix('Gap: ')}" for gap in self.longest(_SHOWN)]
         return "\n".join(lines)
 
 
@@ -335,7 +335,7 @@ def gaps(
     end = start + timeline.slice_duration_ns
     first = np.searchsorted(of, np.arange(len(timeline.tracks)))
     before, after = np.insert(latest, first, -1), np.insert(at, first, -1)
-    # of each track: its beginning, then what follows each slice up to the next one or its end
+    # per track: its beginning, then the gap from each slice to the next one or the end
     after = np.append(after[1:], -1)
     tracks = np.insert(of, first, np.arange(len(timeline.tracks)))
     begin, until = extents(timeline, rows)[timeline.track_run[tracks]].T
@@ -357,7 +357,7 @@ def gaps(
 
 
 def _outer(timeline: TimelineColumns, rows: TimelineRows) -> tuple[Ints, Ints, Ints]:
-    """Slices that lie in no nested one, by track and start; their tracks; which ended last."""
+    """Return slices outside of nested ones, by track and start; their tracks; the last to end."""
     lies = (rows.kind == RowKind.NESTED) & (rows.depth == 0)
     lies |= rows.kind == RowKind.OVERLAP
     at = rows.order[np.repeat(lies, np.diff(rows.first))].astype(np.int64)
@@ -370,22 +370,22 @@ def _outer(timeline: TimelineColumns, rows: TimelineRows) -> tuple[Ints, Ints, I
     by_end = np.argsort(end, kind="stable")
     rank = np.empty(len(at), np.int64)
     rank[by_end] = np.arange(len(at))
-    # which ended last so far in each track, as one rising column of ranks
+    # the latest end so far per track, as one ascending column of ranks
     latest = np.maximum.accumulate(of * len(at) + rank) if len(at) else rank
     return at, of, at[by_end[latest % max(1, len(at))]]
 
 
 def extents(timeline: TimelineColumns, rows: TimelineRows) -> Floats:
-    """Return the first start and the last end of each run (float64[R, 2]); 0 without slices."""
+    """Return the first start and the last end per run (float64[R, 2]); 0 without slices."""
     order = rows.order
     run = timeline.track_run[timeline.slice_track[order]]
     start = timeline.slice_start_ns[order]
     end = start + timeline.slice_duration_ns[order]
-    found = np.zeros((int(timeline.track_run.max(initial=0)) + 1, 2))
+    bounds = np.zeros((int(timeline.track_run.max(initial=0)) + 1, 2))
     for number in np.unique(run).tolist():
         own = run == number
-        found[number] = start[own].min(), end[own].max()
-    return found
+        bounds[number] = start[own].min(), end[own].max()
+    return bounds
 
 
 def _number(timeline: TimelineColumns, track: int | str) -> int:

@@ -1,4 +1,4 @@
-"""Slices that several nodes share, counters and flows of traces, statistics of repeats."""
+"""Sets of nodes that share slices, counters and flows of traces, statistics of repeats."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from tvmdbg_widgets.model.graph.groups import Groups
 
 @dataclass(frozen=True, eq=False)
 class NodeSets:
-    """The sets of nodes that slices of a timeline are of, C of them. Every array is read-only."""
+    """The C sets of nodes that slices of a timeline belong to. Every array is read-only."""
 
     slice_set: npt.NDArray[np.int32]
     offsets: npt.NDArray[np.int64]
@@ -55,14 +55,14 @@ class NodeSets:
 
     @property
     def left(self) -> npt.NDArray[np.bool_]:
-        """The sets that are what is left of calls whose operators are timed (bool [C])."""
+        """The sets that hold the rest of calls whose operators are timed (bool [C])."""
         calls = np.array([kind == "delegate" for kind in self.kinds], np.bool_)
-        found: npt.NDArray[np.bool_] = self.apart & calls
-        return found
+        left: npt.NDArray[np.bool_] = self.apart & calls
+        return left
 
     @property
     def hidden(self) -> bool:
-        """Whether there are calls of delegates whose operators no file names."""
+        """Whether there are delegate calls whose operators no file names."""
         sizes = np.diff(self.offsets).tolist()
         return any(
             kind == "delegate" and not size for kind, size in zip(self.kinds, sizes, strict=True)
@@ -73,25 +73,25 @@ class NodeSets:
         return tuple(self.nodes[self.offsets[number] : self.offsets[number + 1]].tolist())
 
     def statistics(self) -> NodeStatistics:
-        """Return statistics of the executions of each set."""
+        """Return statistics of the executions of the sets."""
         return node_statistics(self.repeats_offsets, self.repeats_ns, self.own_ns)
 
     def smallest(self, num_nodes: int) -> npt.NDArray[np.int32]:
-        """Return, of each node, the smallest set of a known time that it is in; -1 for none."""
-        found = np.full(num_nodes, -1, np.int32)
+        """Return the smallest set with a known time around each node, or -1."""
+        smallest = np.full(num_nodes, -1, np.int32)
         sizes = np.diff(self.offsets)
         for number in np.argsort(-sizes, kind="stable").tolist():
             if self.own_ns[number] >= 0 and not self.apart[number]:
-                found[self.nodes[self.offsets[number] : self.offsets[number + 1]]] = number
-        return found
+                smallest[self.nodes[self.offsets[number] : self.offsets[number + 1]]] = number
+        return smallest
 
     @property
     def total_ns(self) -> float:
-        """Time of all sets as such; those that are unknown left out."""
+        """Time of all sets as such, without unknown ones."""
         return float(np.nansum(self.own_ns))
 
     def within_groups(self, groups: Groups) -> npt.NDArray[np.float64]:
-        """Return, of each group, the time of the sets that lie wholly within it (float64 [G])."""
+        """Return the time of the sets inside each group (float64 [G])."""
         some = np.flatnonzero(np.diff(self.offsets))
         if not len(some):
             return np.zeros(len(groups))
@@ -109,22 +109,22 @@ class NodeSets:
         )
 
     def groups_around(self, groups: Groups) -> npt.NDArray[np.int64]:
-        """Return the innermost group that holds all nodes of each set, -1 for none (int64 [C])."""
-        found = np.full(len(self), -1, np.int64)
+        """Return the innermost group that holds all nodes of each set, or -1 (int64 [C])."""
+        groups_ = np.full(len(self), -1, np.int64)
         for number in range(len(self)):
             around = [{group.id for group in groups.of(node)} for node in self.of(number)]
             if around:
-                found[number] = max(set.intersection(*around), default=-1)
-        return found
+                groups_[number] = max(set.intersection(*around), default=-1)
+        return groups_
 
     def within(self, members: npt.NDArray[np.bool_]) -> float:
-        """Return the time of the sets that lie wholly within some nodes (bool [N])."""
-        # What is left of the call of one node is not the node's.
+        """Return the time of the sets of which all nodes are in a mask (bool [N])."""
+        # The rest of a call of one node is not the node's time.
         some = np.flatnonzero(np.diff(self.offsets) > (1 if np.count_nonzero(members) == 1 else 0))
         if not len(some):
             return 0.0
-        whole = np.logical_and.reduceat(members[self.nodes], self.offsets[some])
-        return float(np.nansum(self.own_ns[some[whole]]))
+        inside = np.logical_and.reduceat(members[self.nodes], self.offsets[some])
+        return float(np.nansum(self.own_ns[some[inside]]))
 
 
 @dataclass(frozen=True, eq=False)
@@ -146,12 +146,12 @@ class Counters:
 
     def to_dataframe(self) -> Any:
         """One row per value (``pandas.DataFrame``); ImportError without pandas."""
-        each = np.repeat(np.arange(len(self)), np.diff(self.offsets)).tolist()
+        rows = np.repeat(np.arange(len(self)), np.diff(self.offsets)).tolist()
         return data_frame(
             {
-                "name": [self.names[k] for k in each],
-                "series": [self.series[k] for k in each],
-                "device": [self.devices[k] for k in each],
+                "name": [self.names[k] for k in rows],
+                "series": [self.series[k] for k in rows],
+                "device": [self.devices[k] for k in rows],
                 "ns": self.ns,
                 "value": self.values,
             }
@@ -160,7 +160,7 @@ class Counters:
 
 @dataclass(frozen=True, eq=False)
 class FlowEnds:
-    """F events that arrows between slices begin, pass and end at, in the order of time."""
+    """F events that arrows between slices begin, pass and end at, in order of time."""
 
     flow: npt.NDArray[np.int32]
     phase: npt.NDArray[np.uint8]
@@ -175,7 +175,7 @@ class FlowEnds:
 
     @cached_property
     def from_slice(self) -> npt.NDArray[np.bool_]:
-        """Which ends a slice tells of itself (bool[F])."""
+        """Ends that are declared by their slice itself (bool[F])."""
         if self.slices is None:
             return np.zeros(len(self), np.bool_)
         return self.slices >= 0
@@ -183,7 +183,7 @@ class FlowEnds:
 
 @dataclass(frozen=True, eq=False)
 class TraceExtras:
-    """What a trace holds beside its slices."""
+    """Contents of a trace beside its slices."""
 
     counters: Counters
     flow_ends: FlowEnds
@@ -191,15 +191,15 @@ class TraceExtras:
 
     @cached_property
     def flows(self) -> int:
-        """How many flows there are."""
+        """Number of flows."""
         return len(np.unique(self.flow_ends.flow))
 
     def __repr__(self) -> str:
-        told = ", ".join(f"{count:,} {phase}" for phase, count in sorted(self.counts.items()))
+        phases = ", ".join(f"{count:,} {phase}" for phase, count in sorted(self.counts.items()))
         return (
             f"TraceExtras: {counted(len(self.counters.values), 'value')} of "
             f"{counted(len(self.counters), 'counter series')}, {counted(self.flows, 'flow')}; "
-            f"events by phase: {told or 'none'}"
+            f"events by phase: {phases or 'none'}"
         )
 
 
@@ -303,7 +303,7 @@ class NodeStatistics:
 
 
 def by_count(offsets: npt.NDArray[np.int64], values: Floats) -> Iterator[tuple[int, Ids, Floats]]:
-    """Yield the rows of each number of values from one on: the number, their ids, their values."""
+    """Yield the rows with 1, 2, … values: the number, their ids, their values."""
     counts = np.diff(offsets)
     order = np.argsort(counts, kind="stable")
     sizes, first = np.unique(counts[order], return_index=True)
@@ -339,7 +339,7 @@ def node_statistics(
     return NodeStatistics(n=n, noisy=noisy, rounding_ns=rounding_ns, **columns)
 
 
-#: Above, the expansion in 1 / degrees is exact to the last digits of a double.
+#: Above it, the expansion in 1 / degrees is exact to the last digits of a double.
 _EXACT_UP_TO: Final = 1000
 _STEPS: Final = 60
 

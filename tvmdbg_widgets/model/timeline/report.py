@@ -1,4 +1,4 @@
-"""A profiling report: the calls of one pass as columns, and what else the profiler told."""
+"""A profiling report: the calls of one pass as columns, and other output of the profiler."""
 
 from __future__ import annotations
 
@@ -62,14 +62,14 @@ class Argument:
 
 
 def parse_arguments(text: str) -> tuple[Argument, ...] | None:
-    """Read an ``Argument Shapes`` text; None where it is none."""
-    found, position = [], 0
+    """Read an ``Argument Shapes`` text; None if it is malformed."""
+    arguments, position = [], 0
     while match := _ARGUMENT.match(text, position):
         sizes = match[2].split(", ") if match[2] else []
-        found.append(Argument(match[1], tuple(int(size) for size in sizes)))
+        arguments.append(Argument(match[1], tuple(int(size) for size in sizes)))
         position = match.end()
     ended = position == len(text) and not text.endswith(", ")
-    return tuple(found) if ended else None
+    return tuple(arguments) if ended else None
 
 
 @dataclass(frozen=True, eq=False)
@@ -107,7 +107,7 @@ class Report:
     also : tuple of str
         Other files that print the same report with fewer digits.
     nodes, trust : int32[C], uint8[C]
-        Node id of each row (-1 unknown) and the trust of it, once joined to a graph.
+        Node ids of the rows (-1 unknown) and their trust, once joined to a graph.
     num_nodes : int
         Nodes of that graph, 0 before.
     """
@@ -149,8 +149,8 @@ class Report:
     @property
     def executor(self) -> str:
         """``Graph`` or ``VM`` as the configuration says (v0.9 and later), else empty."""
-        found = self.configuration.get("Executor")
-        return "" if found is None else found.text
+        metric = self.configuration.get("Executor")
+        return "" if metric is None else metric.text
 
     @property
     def total_ns(self) -> float:
@@ -163,13 +163,13 @@ class Report:
 
     @cached_property
     def device_ns(self) -> dict[str, float]:
-        """Whole time by device, as the profiler took it around all calls."""
-        found = {}
+        """Total time by device, measured by the profiler around all calls."""
+        totals = {}
         for device, metrics in self.device_metrics.items():
             metric = metrics.get("Duration (us)")
             if metric is not None and isinstance(metric.value, int | float):
-                found[device] = as_float(metric.value) * 1e3
-        return found
+                totals[device] = as_float(metric.value) * 1e3
+        return totals
 
     @cached_property
     def node_ns(self) -> npt.NDArray[np.float64]:
@@ -202,9 +202,9 @@ class Report:
                 "argument_shapes": list(self.argument_shapes),
                 "hash": list(self.hashes),
                 "node": self.nodes,
-                "trust": [Trust(each).label for each in self.trust.tolist()],
+                "trust": [Trust(item).label for item in self.trust.tolist()],
                 **{
-                    name: [None if each is None else each.value for each in column]
+                    name: [None if item is None else item.value for item in column]
                     for name, column in self.metrics.items()
                 },
             }
@@ -218,10 +218,10 @@ class Report:
             f"{one_line(name)} {duration_text(ns)} in all" for name, ns in self.device_ns.items()
         )
         cut = ", cut off" if self.truncated else ""
-        found = f"; {self.issues.summary()}" if len(self.issues) else ""
+        issues = f"; {self.issues.summary()}" if len(self.issues) else ""
         return (
             f"Report: {calls}, {duration_text(self.total_ns)} together"
-            f"{f' ({devices})' if devices else ''}{cut}; {self.form}, {one_line(self.file)}{found}"
+            f"{f' ({devices})' if devices else ''}{cut}; {self.form}, {one_line(self.file)}{issues}"
         )
 
     def _cells(self) -> list[list[str]]:

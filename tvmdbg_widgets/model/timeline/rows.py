@@ -1,4 +1,4 @@
-"""The rows a timeline is drawn in: by track, depth, and where slices overlap, extra lanes."""
+"""The rows that a timeline is drawn in: by track and depth, with extra lanes for overlaps."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Flags = npt.NDArray[np.bool_]
 
 
 class RowKind(IntEnum):
-    """What the slices of a row have in common."""
+    """The kind of slices in a row."""
 
     #: They lie inside slices of the row above, or, at depth 0, in none.
     NESTED = 0
@@ -71,15 +71,15 @@ class TimelineRows:
         return len(self.track)
 
     def __repr__(self) -> str:
-        told = [f"{counted(len(self.order), 'slice')} in {counted(len(self), 'row')}"]
+        texts = [f"{counted(len(self.order), 'slice')} in {counted(len(self), 'row')}"]
         lanes = self.kind == RowKind.OVERLAP
         if lanes.any():
             overlapping = int(np.diff(self.first)[lanes].sum())
             apart = counted(int(lanes.sum()), "separate lane")
-            told.append(f"{overlapping:,} {agree(overlapping, 'overlaps')} others, on {apart}")
+            texts.append(f"{overlapping:,} {agree(overlapping, 'overlaps')} others, on {apart}")
         if self.unusable:
-            told.append(f"{self.unusable:,} not drawn: no usable start or duration")
-        return f"Rows: {'; '.join(told)}"
+            texts.append(f"{self.unusable:,} not drawn: no usable start or duration")
+        return f"Rows: {'; '.join(texts)}"
 
 
 def rows(timeline: TimelineColumns) -> TimelineRows:
@@ -90,21 +90,21 @@ def rows(timeline: TimelineColumns) -> TimelineRows:
     instant = duration[order] == 0
     wide = order[~instant]
     intervals = Intervals.of(track[~instant], start[wide], duration[wide])
-    found = holding(intervals)
+    held_in = holding(intervals)
     own = np.full(timeline.num_slices, np.nan)
     own[order] = duration[order]
-    covered, lost = _covered(intervals, found.parent, found.across)
+    covered, lost = _covered(intervals, held_in.parent, held_in.across)
     own[wide] -= covered
     if timeline.whole:
         own[wide] -= lost
     np.maximum(own, 0.0, out=own)
     parent = np.full(timeline.num_slices, -1, np.int32)
-    held = found.parent >= 0
-    parent[wide[held]] = wide[found.parent[held]]
+    held = held_in.parent >= 0
+    parent[wide[held]] = wide[held_in.parent[held]]
     kind = np.full(len(order), RowKind.INSTANT, np.int64)
-    kind[~instant] = np.where(found.across, RowKind.OVERLAP, RowKind.NESTED)
+    kind[~instant] = np.where(held_in.across, RowKind.OVERLAP, RowKind.NESTED)
     depth = np.zeros(len(order), np.int64)
-    depth[~instant] = found.depth
+    depth[~instant] = held_in.depth
     by_row, first = _rows(track, kind, depth)
     heads = by_row[first[:-1]]
     return TimelineRows(
@@ -120,7 +120,7 @@ def rows(timeline: TimelineColumns) -> TimelineRows:
 
 
 def in_order(timeline: TimelineColumns) -> Ints:
-    """Return the usable slices by track, start, the longer first, index (int64)."""
+    """Return the usable slices by track, start, longer first, index (int64)."""
     start, duration = timeline.slice_start_ns, timeline.slice_duration_ns
     with np.errstate(invalid="ignore", over="ignore"):
         usable = np.isfinite(start + duration) & (duration >= 0)
@@ -140,7 +140,7 @@ def in_order(timeline: TimelineColumns) -> Ints:
 
 
 def _rows(track: Ints, kind: Ints, depth: Ints) -> tuple[Ints, Ints]:
-    """Order of items by row, and where the rows begin in it."""
+    """Return the order of items by row, and the starts of the rows in it."""
     track = track * len(RowKind) + kind
     order = by_row(track, depth)
     track, depth = track[order], depth[order]
@@ -150,7 +150,7 @@ def _rows(track: Ints, kind: Ints, depth: Ints) -> tuple[Ints, Ints]:
 
 
 def _covered(given: Intervals, parent: Ints, across: Flags) -> tuple[Floats, Floats]:
-    """By interval: how much those cover whose parent it is; how much is another's or outside."""
+    """Return per interval the time of its children, and its time that belongs to others."""
     count = len(given.start)
     inner = np.flatnonzero(parent >= 0)
     if not len(inner):
@@ -161,7 +161,7 @@ def _covered(given: Intervals, parent: Ints, across: Flags) -> tuple[Floats, Flo
     begins = np.concatenate(([True], own[1:] != own[:-1]))
     before = np.full(len(inner), -np.inf)
     if across.any():
-        # the latest end so far among those of one parent, as one ascending column of ranks
+        # the latest end so far among siblings, as one ascending column of ranks
         by_end = np.argsort(end, kind="stable")
         rank = np.empty(len(inner), np.int64)
         rank[by_end] = np.arange(len(inner))
@@ -179,7 +179,7 @@ def _covered(given: Intervals, parent: Ints, across: Flags) -> tuple[Floats, Flo
 
 @dataclass(frozen=True, eq=False)
 class Nesting:
-    """How the slices of a timeline lie in each other; see :class:`TimelineRows`."""
+    """The nesting of the slices of a timeline; see :class:`TimelineRows`."""
 
     self_ns: npt.NDArray[np.float64]
     nested: tuple[bool, ...]
@@ -187,7 +187,7 @@ class Nesting:
 
 
 def nesting(timeline: TimelineColumns, rows: TimelineRows) -> Nesting:
-    """Tell what lies in what, by track."""
+    """Return the nesting of slices by track."""
     nested = np.zeros(len(timeline.tracks), np.bool_)
     nested[timeline.slice_track[rows.parent >= 0]] = True
     overlapping = np.zeros(len(timeline.tracks), np.bool_)
@@ -195,9 +195,9 @@ def nesting(timeline: TimelineColumns, rows: TimelineRows) -> Nesting:
     return Nesting(rows.self_ns, tuple(nested.tolist()), tuple(overlapping.tolist()))
 
 
-#: Printed times are rounded: intervals may reach so far into, or out of, each other.
+#: Printed times are rounded: intervals may overlap this much,
 TOLERANCE_NS = 1.0
-#: … but no more than this share of an interval may reach out of what it lies in.
+#: … but no more than this share of an interval may reach out of its parent.
 _MOST_OUTSIDE = 0.4
 _ROUNDS, _LEAST_PROGRESS = 8, 1 / 16
 
@@ -222,13 +222,13 @@ class Intervals:
         return cls(track, start, end, inner, tolerance)
 
     def follow(self, ends: Floats, after: Ints) -> Flags:
-        """Whether intervals come after these ends, with no more in common than rounding makes."""
+        """Return whether intervals start after these ends, up to rounding."""
         return (ends <= self.start[after] + self.tolerance) & (ends < self.inner[after])
 
 
 @dataclass(frozen=True, eq=False)
 class Holding:
-    """Where each of P intervals lies."""
+    """Parent, depth and overlap of P intervals."""
 
     depth: Ints
     parent: Ints
@@ -236,24 +236,23 @@ class Holding:
 
 
 def holding(intervals: Intervals) -> Holding:
-    """Find what lies in what.
+    """Find the parent of each interval, level by level.
 
-    Level by level: what nothing of its group reaches into begins an island. Where the first
-    of an island holds all others, they are a group of the next level. Only islands in which
-    it does not, and what is nested very deeply, are walked one by one.
+    Intervals that overlap make an island. If the first of an island holds all others, they are a
+    group of the next level; other islands, and very deep ones, are walked one by one.
     """
     count = len(intervals.start)
-    found = Holding(np.zeros(count, np.int64), np.full(count, -1), np.zeros(count, np.bool_))
+    holding_ = Holding(np.zeros(count, np.int64), np.full(count, -1), np.zeros(count, np.bool_))
     if count:
-        _by_level(intervals, found)
-        _mend(intervals, found)
-        _lanes(intervals, found)
-    return found
+        _by_level(intervals, holding_)
+        _mend(intervals, holding_)
+        _lanes(intervals, holding_)
+    return holding_
 
 
 @dataclass(frozen=True)
 class _IntervalLevel:
-    """Intervals still to be placed, in groups that lie inside one interval each, or in none."""
+    """Unplaced intervals in groups of siblings."""
 
     at: Ints
     opens: Flags
@@ -269,7 +268,7 @@ def _whole_tracks(given: Intervals, at: Ints) -> _IntervalLevel:
     return _IntervalLevel(at, opens, np.full(len(at), -1), 0)
 
 
-def _by_level(given: Intervals, found: Holding) -> None:
+def _by_level(given: Intervals, result: Holding) -> None:
     count = len(given.start)
     by_end = np.argsort(given.end, kind="stable")
     rank = np.empty(count, np.int64)
@@ -278,29 +277,29 @@ def _by_level(given: Intervals, found: Holding) -> None:
     level = _whole_tracks(given, np.arange(count))
     while len(level.at):
         at = level.at
-        # the latest end so far in each group, as one rising column of ranks
+        # the latest end so far per group, as one ascending column of ranks
         latest = np.maximum.accumulate((np.cumsum(level.opens) - 1) * count + rank[at]) % count
         level.opens[1:] |= given.follow(ends[latest[:-1]], at[1:])
         first = np.flatnonzero(level.opens)
         size = np.diff(first, append=len(at))
-        whole = given.end[at[first]] >= np.maximum.reduceat(given.inner[at], first)
-        roots = first[whole]
-        found.depth[at[roots]], found.parent[at[roots]] = level.depth, level.outer[roots]
-        inside = np.repeat(whole, size)
-        if not whole.all():
-            _walk(given, found, level.part(~inside))
+        holds_all = given.end[at[first]] >= np.maximum.reduceat(given.inner[at], first)
+        roots = first[holds_all]
+        result.depth[at[roots]], result.parent[at[roots]] = level.depth, level.outer[roots]
+        inside = np.repeat(holds_all, size)
+        if not holds_all.all():
+            _walk(given, result, level.part(~inside))
         inside[first] = False
         opens = np.concatenate(([False], level.opens[:-1]))[inside]
         outer = np.repeat(at[first], size)[inside]
         stuck = level.depth >= _ROUNDS and len(roots) < _LEAST_PROGRESS * len(at)
         level = _IntervalLevel(at[inside], opens, outer, level.depth + 1)
         if stuck:
-            _walk(given, found, level)
+            _walk(given, result, level)
             return
 
 
 class _Open:
-    """Intervals behind which none ends later: their ends fall."""
+    """Open intervals, by descending end."""
 
     def __init__(self) -> None:
         self.ends: list[float] = []  # negated, so that they rise
@@ -308,7 +307,7 @@ class _Open:
         self.depths: list[int] = []
 
     def holders(self, inner: float) -> int:
-        """How many end at ``inner`` or later; the last of them is the innermost."""
+        """Return how many end at ``inner`` or later; the last of them is the innermost."""
         return bisect_right(self.ends, -inner)
 
     def push(self, end: float, position: int, depth: int) -> None:
@@ -321,12 +320,12 @@ class _Open:
         self.depths.append(depth)
 
 
-def _walk(given: Intervals, found: Holding, level: _IntervalLevel) -> None:
-    """Place intervals one by one; where a group begins, what came before no longer matters."""
+def _walk(given: Intervals, result: Holding, level: _IntervalLevel) -> None:
+    """Place intervals one by one; the state is reset at the start of a group."""
     at = level.at
     depths, parents, across = [], [], []
     nested, every = _Open(), _Open()
-    last: list[float] = []  # end of the last interval of each depth
+    last: list[float] = []  # end of the last interval by depth
     for position, begins, start, end, inner, around in zip(
         at.tolist(),
         level.opens.tolist(),
@@ -357,11 +356,11 @@ def _walk(given: Intervals, found: Holding, level: _IntervalLevel) -> None:
         depths.append(level.depth + depth)
         parents.append(parent)
         across.append(crosses)
-    found.depth[at], found.parent[at], found.across[at] = depths, parents, across
+    result.depth[at], result.parent[at], result.across[at] = depths, parents, across
 
 
 def by_row(track: Ints, depth: Ints) -> Ints:
-    """Return the order of items by track and depth, those of one row as they stand."""
+    """Return the stable order of items by track and depth."""
     if not len(track):
         return np.zeros(0, np.int64)
     deepest = int(depth.max()) + 1
@@ -371,21 +370,23 @@ def by_row(track: Ints, depth: Ints) -> Ints:
     return np.argsort(row, kind="stable")
 
 
-def _mend(given: Intervals, found: Holding) -> None:
-    """Walk tracks anew where neighbors of one depth, of other parents, reach into each other."""
-    nested = np.flatnonzero(~found.across)
-    order = nested[by_row(given.track[nested], found.depth[nested])]
+def _mend(given: Intervals, result: Holding) -> None:
+    """Walk tracks anew if neighbors of one depth, of other parents, reach into each other."""
+    nested = np.flatnonzero(~result.across)
+    order = nested[by_row(given.track[nested], result.depth[nested])]
     before, after = order[:-1], order[1:]
-    same = (given.track[before] == given.track[after]) & (found.depth[before] == found.depth[after])
+    same = (given.track[before] == given.track[after]) & (
+        result.depth[before] == result.depth[after]
+    )
     wrong = same & ~given.follow(given.end[before], after)
     if wrong.any():
         at = np.flatnonzero(np.isin(given.track, given.track[after[wrong]]))
-        _walk(given, found, _whole_tracks(given, at))
+        _walk(given, result, _whole_tracks(given, at))
 
 
-def _lanes(given: Intervals, found: Holding) -> None:
-    """Give each interval across the first lane of its track that is free."""
-    at = np.flatnonzero(found.across)
+def _lanes(given: Intervals, result: Holding) -> None:
+    """Give each overlapping interval the first free lane of its track."""
+    at = np.flatnonzero(result.across)
     lanes = []
     track, count = -1, 0
     free: list[int] = []
@@ -403,4 +404,4 @@ def _lanes(given: Intervals, found: Holding) -> None:
             lane, count = count, count + 1
         heappush(busy, (end, lane))
         lanes.append(lane)
-    found.depth[at] = lanes
+    result.depth[at] = lanes

@@ -1,4 +1,4 @@
-"""The timeline of a run: slices in time, and per node its time and measured repeats."""
+"""The timeline of a run: slices in time, and the time and measured repeats of nodes."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class Timeline(TimelineColumns):
 
     @cached_property
     def account(self) -> Account:
-        """Whose the time is: nodes, calls of several nodes, loading; computed once."""
+        """The time by owner: nodes, calls of several nodes, loading; computed once."""
         return Account.of(self, self.nesting.self_ns)
 
     @property
@@ -157,7 +157,7 @@ class Timeline(TimelineColumns):
 
     @property
     def measured(self) -> TimeMeaning:
-        """What a node's time is: a mean of repeats, one call, or a sum over calls."""
+        """The meaning of a node's time: a mean of repeats, one call, or a sum over calls."""
         if self.issues.by_rule("rows-merged") or self.issues.by_rule("report-sums"):
             return TimeMeaning.SUM
         return TimeMeaning.CALL if self.issues.by_rule("report-one-pass") else TimeMeaning.MEAN
@@ -169,26 +169,27 @@ class Timeline(TimelineColumns):
 
     @cached_property
     def flows(self) -> Flows:
-        """Arrows between slices, as a trace's flow events tell them; joined once."""
+        """Arrows between slices from a trace's flow events; joined once."""
         return flows(self, self.rows, self.nesting)
 
     @cached_property
     def slice_labels(self) -> dict[str, str]:
-        """What each distinct name of the slices reads where it is drawn."""
+        """The drawn text of each distinct slice name."""
         names = self.slice_names.unique
         return dict(zip(names, slice_labels(names), strict=True))
 
     @cached_property
     def exact(self) -> bool:
-        """Whether all starts and durations are whole nanoseconds, held exactly."""
+        """Whether all starts and durations are exact integers of nanoseconds."""
         columns = (self.slice_start_ns, self.slice_duration_ns)
         return all(
-            bool(((each == np.rint(each)) & (np.abs(each) <= _EXACT_TO)).all()) for each in columns
+            bool(((column == np.rint(column)) & (np.abs(column) <= _EXACT_TO)).all())
+            for column in columns
         )
 
     @cached_property
     def nesting(self) -> Nesting:
-        """Which slices lie inside others, and the self time of each; computed once."""
+        """The nesting and the self times of the slices; computed once."""
         return nesting(self, self.rows)
 
     def statistics(self) -> NodeStatistics:
@@ -197,7 +198,7 @@ class Timeline(TimelineColumns):
 
     @cached_property
     def warm_up(self) -> WarmUp:
-        """How many of the first repeats are warm-up, and why; nothing is left out for it."""
+        """How many of the first repeats are warm-up, and why; they stay in the statistics."""
         return warm_up(self.repeats_offsets, self.repeats_ns)
 
     @cached_property
@@ -213,9 +214,9 @@ class Timeline(TimelineColumns):
         return self._steady if self.warm_up else self._statistics
 
     def top(self, k: int | None = 10) -> Ranking:
-        """What takes longest, k nodes or calls of several, with their share of :attr:`total_ns`.
+        """The k longest nodes, or calls of several, with their share of :attr:`total_ns`.
 
-        Names of slices are ranked where neither is known.
+        Names of slices are ranked if neither is known.
         """
         return rank(self.account, self, k)
 
@@ -243,7 +244,7 @@ class Timeline(TimelineColumns):
         how = f"synthetic ({laid} back to back)" if self.synthetic else f"{self.clock} clock"
         if any(self.nesting.nested):
             how += ", slices nested"
-        found = f"; {self.issues.summary()}" if len(self.issues) else ""
+        issues = f"; {self.issues.summary()}" if len(self.issues) else ""
         total = self.total_ns
         took = f"{duration_text(total)} summed over {laid}"
         if self.whole:
@@ -252,7 +253,7 @@ class Timeline(TimelineColumns):
                 took += f", the mean of {counted(self.executions, 'execution')}"
         if np.isnan(total) and self.num_slices:
             took = f"{duration_text(self.span_ns)} from first to last"
-        return f"Timeline: {slices} on {tracks}, {took}; {how}; {self._repeats_text()}{found}"
+        return f"Timeline: {slices} on {tracks}, {took}; {how}; {self._repeats_text()}{issues}"
 
     def _repeats_text(self) -> str:
         if self.measured is TimeMeaning.CALL:
@@ -295,14 +296,16 @@ class Ranking:
 
 
 def rank(account: Account, timeline: TimelineColumns, k: int | None = None) -> Ranking:
-    """Rank what is timed in a timeline; keep the k longest, all by default."""
+    """Rank the rows of an account; keep the k longest, all by default."""
     if k is not None and k < 0:
         raise ValueError(f"k must not be negative, found {k}")
     sets = timeline.shared
     rows = account.ranked[:k]
     names, members = [], []
     for row in rows.tolist():
-        node, call, name = (int(each[row]) for each in (account.node, account.call, account.name))
+        node, call, name = (
+            int(column[row]) for column in (account.node, account.call, account.name)
+        )
         first = int(account.first[row])
         if sets is not None and call >= 0:
             names.append(sets.names[call])
@@ -350,17 +353,19 @@ class Slice:
 
 
 _WORD_END = re.compile(r".*[_./:]", re.DOTALL)
-#: Shorter beginnings take no room that matters.
+#: Shorter common prefixes are kept.
 _LEAST_PREFIX = 6
 
 
 def slice_labels(names: Sequence[str]) -> list[str]:
-    """Return what each of some distinct names reads."""
-    found = list(map(parts, names))
-    functions = [bool(name) and told != (name,) for name, told in zip(names, found, strict=True)]
+    """Return the drawn texts of distinct names."""
+    split = list(map(parts, names))
+    functions = [
+        bool(name) and operators != (name,) for name, operators in zip(names, split, strict=True)
+    ]
     short = [
-        label_of(told) if isa else name
-        for name, isa, told in zip(names, functions, found, strict=True)
+        label_of(operators) if isa else name
+        for name, isa, operators in zip(names, functions, split, strict=True)
     ]
     often = Counter(short)
     for i, name in enumerate(names):
@@ -374,11 +379,11 @@ def slice_labels(names: Sequence[str]) -> list[str]:
 
 
 def _shared(names: Sequence[str]) -> int:
-    """Return how many letters all names begin with, up to the end of a word."""
+    """Return the length of the common prefix of all names, up to the end of a word."""
     if len(names) < 2:
         return 0
     first, last = min(names), max(names)
-    alike = takewhile(lambda pair: pair[0] == pair[1], zip(first, last, strict=False))
-    words = _WORD_END.match("".join(letter for letter, _ in alike))
+    common = takewhile(lambda pair: pair[0] == pair[1], zip(first, last, strict=False))
+    words = _WORD_END.match("".join(letter for letter, _ in common))
     cut = words.end() if words else 0
     return cut if cut >= _LEAST_PREFIX and len(min(names, key=len)) > cut else 0

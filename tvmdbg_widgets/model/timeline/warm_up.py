@@ -39,18 +39,18 @@ _OPERATORS: Final = 2 / 3
 
 @dataclass(frozen=True, eq=False)
 class WarmUp:
-    """How many of the first repeats are warm-up.
+    """The number of first repeats that are warm-up.
 
     Attributes
     ----------
     cut : int
         Repeats at the beginning that are slower throughout; 0 for none.
     why : str
-        What that rests on, or why nothing can be said.
+        Evidence for the cut, or why there is none.
     totals : float64 [R]
         Sum over the operators that have all R repeats as numbers, repeat by repeat, nanoseconds.
     operators : int
-        How many those are.
+        Number of these operators.
     usual_ns : float
         Median of the totals behind the cut; NaN without totals.
     ratio : float
@@ -71,7 +71,7 @@ class WarmUp:
 
     @property
     def inflated(self) -> float:
-        """Mean of all totals over :attr:`usual_ns`: what the warm-up does to the means."""
+        """Mean of all totals over :attr:`usual_ns`: the factor that the warm-up adds to means."""
         return float(self.totals.mean()) / self.usual_ns if self.usual_ns > 0 else float("nan")
 
     def __bool__(self) -> bool:
@@ -94,9 +94,9 @@ def warm_up(offsets: npt.NDArray[np.int64], repeats_ns: Floats) -> WarmUp:
     times = times[np.isfinite(times).all(axis=1) & (times.sum(axis=1) > 0)]
     operators, count = times.shape
     if count < LEAST_REPEATS or not operators:
-        told = "no repeats are known" if count < 2 or not operators else counted(count, "repeat")
+        repeats = "no repeats are known" if count < 2 or not operators else counted(count, "repeat")
         totals = times.sum(axis=0)
-        why = f"{told}: warm-up cannot be told from fewer than {LEAST_REPEATS} repeats"
+        why = f"{repeats}: warm-up cannot be told from fewer than {LEAST_REPEATS} repeats"
         return WarmUp(0, why, totals, operators, float("nan"), float("nan"), 0)
     totals = times.sum(axis=0)
     cut = _cut(times, totals)
@@ -110,25 +110,24 @@ def warm_up(offsets: npt.NDArray[np.int64], repeats_ns: Floats) -> WarmUp:
 
 
 def _cut(times: Floats, totals: Floats) -> int:
-    """Return the largest cut that passes, from the last on; ``rest`` is what is behind it, sorted.
-
-    The limit lies between a total and all before it, so that few cuts are looked at closely.
-    """
+    """Return the largest cut that passes; the limits of totals bound the few that are tried."""
     operators, count = times.shape
     least = np.minimum.accumulate(totals).tolist()
-    each = totals.tolist()
+    all_totals = totals.tolist()
     last = min(count // 2, count - _LEFT)
-    rest = sorted(each[last + 1 :])
+    rest = sorted(all_totals[last + 1 :])
     for cut in range(last, 0, -1):
-        insort(rest, each[cut])
-        if not each[cut] < least[cut - 1] or not _may_lie(rest, each[cut], least[cut - 1]):
+        insort(rest, all_totals[cut])
+        if not all_totals[cut] < least[cut - 1] or not _may_lie(
+            rest, all_totals[cut], least[cut - 1]
+        ):
             continue
         usual = _median(rest)
         deviation = float(np.median(np.abs(np.array(rest) - usual)))
         limit = max(_SLOWER * usual, usual + _DEVIATIONS * deviation)
         share = (len(rest) - bisect_right(rest, limit)) / len(rest)
         if (
-            each[cut] <= limit < least[cut - 1]
+            all_totals[cut] <= limit < least[cut - 1]
             and share**cut <= _CHANCE
             and _slower(times, cut) >= _OPERATORS * operators
         ):

@@ -1,4 +1,4 @@
-"""What the times of a timeline are, in words: the figure and the live view say the same."""
+"""Descriptions of the times of a timeline, shared by the figure and the live view."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class TimelineWords:
     durations_within: str
 
     def to_json(self) -> dict[str, str | bool]:
-        """Return the words under the names that the live view gives them."""
+        """Return the words under their names in the live view."""
         words = ((name.split("_"), value) for name, value in asdict(self).items())
         return {first + "".join(map(str.title, more)): value for (first, *more), value in words}
 
@@ -85,7 +85,7 @@ PARTS_OVERLAP = (
     "A fused function counts with its whole time to each operator in its name, since how much of "
     "it each takes is not measured: shares of parts overlap and add up to more than 100 %."
 )
-#: What no module has of a delegate.
+#: Time of a delegate outside of modules.
 MODULES = (
     "Operators that ran as one count to the innermost module that holds them all. In no module: "
     "what lowering inserted, and what is left of a delegate's calls; run.table() lists both."
@@ -124,7 +124,7 @@ MEMORY_ON_WALL = (
     "Memory is that of the storage plan while each node runs, from the start of its slice on; the "
     "plan was computed from the graph, not observed."
 )
-#: What is left out of the memory of the plan.
+#: Memory outside of the plan.
 MEMORY_LEAVES_OUT = "Parameters and what kernels allocate themselves are not in it."
 _TIME = {
     TimeMeaning.MEAN: "mean time",
@@ -141,9 +141,9 @@ def timeline_words(timeline: Timeline, graph: bool) -> TimelineWords:
     item = "node" if graph else "row" if numbered else _ITEM[measured]
     row = "operator" if graph else item
     if timeline.synthetic:
-        said, more = f"synthetic timeline: {_SYNTHETIC[measured]}", _MORE[measured] + _LAID
+        text, more = f"synthetic timeline: {_SYNTHETIC[measured]}", _MORE[measured] + _LAID
     else:
-        said = _WALL + (_NESTED if nested else "")
+        text = _WALL + (_NESTED if nested else "")
         more = _WALL_MORE + (_NESTED_MORE if nested else "")
     in_file = measured is not TimeMeaning.MEAN and not graph
     by_name = timeline.num_nodes == 0 and timeline.shared is None
@@ -163,7 +163,7 @@ def timeline_words(timeline: Timeline, graph: bool) -> TimelineWords:
         time, shares = "mean total time", "of the self time of all slices"
     return TimelineWords(
         measured=measured,
-        said=said,
+        said=text,
         more=more,
         item=item,
         row=row,
@@ -183,14 +183,14 @@ def timeline_words(timeline: Timeline, graph: bool) -> TimelineWords:
 
 
 def execution(timeline: Timeline) -> str:
-    """Return what the whole of the time is: ``"Method::execute, the mean of 3 executions"``."""
+    """Describe an execution: ``"Method::execute, the mean of 3 executions"``."""
     if timeline.executions <= 1:
         return timeline.whole
     return f"{timeline.whole}, the mean of {counted(timeline.executions, 'execution')}"
 
 
 def work_of(timeline: Timeline) -> str:
-    """Return what sums over all slices are of: ``"in 3 executions of Method::execute"``."""
+    """Describe the base of sums over all slices: ``"in 3 executions of Method::execute"``."""
     if not timeline.whole:
         return "in all slices"
     several = f"{counted(timeline.executions, 'execution')} of " if timeline.executions > 1 else ""
@@ -198,7 +198,7 @@ def work_of(timeline: Timeline) -> str:
 
 
 def left_out(idle: int) -> str:
-    """Return what is not in a table of times; of so many slices."""
+    """Describe the slices that are missing in a table of times."""
     return f"{counted(idle, 'slice')} of inputs and parameters hidden: no time"
 
 
@@ -212,7 +212,7 @@ def times_notes(
     alone: int = 0,
     unnamed: int = 0,
 ) -> tuple[str, ...]:
-    """Return what to know before trusting a table of times."""
+    """Return caveats of a table of times."""
     notes = []
     if overlap:
         notes.append(PARTS_OVERLAP)
@@ -223,11 +223,11 @@ def times_notes(
     elif any(timeline.nesting.nested):
         notes.append(NESTED_DURATIONS)
     if alone or unnamed:
-        told = counted(alone or unnamed, "node")
-        notes.append((_ALONE if alone else _UNNAMED).format(told))
+        nodes = counted(alone or unnamed, "node")
+        notes.append((_ALONE if alone else _UNNAMED).format(nodes))
     if timeline.synthetic:
-        said = f"{_SYNTHETIC[timeline.measured]}."
-        notes.append(f"Synthetic timeline: {said}")
+        text = f"{_SYNTHETIC[timeline.measured]}."
+        notes.append(f"Synthetic timeline: {text}")
         if timeline.measured is TimeMeaning.MEAN:
             notes.append(ISOLATED)
             if several_outputs and by == "node":

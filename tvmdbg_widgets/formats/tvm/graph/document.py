@@ -1,4 +1,4 @@
-"""From bytes to the JSON object of a graph: encodings, comments, a string around it."""
+"""The JSON object of a graph from bytes: encodings, comments, an enclosing string."""
 
 from __future__ import annotations
 
@@ -93,8 +93,8 @@ class _GraphJsonParser:
             raise error
         value = self._decode(bare)
         self.lenient = True
-        told = " and ".join(f"{count} {what}" for what, count in sorted(counts.items()))
-        found = f"JSON with {told}, as in TVM's documentation"
+        oddities = " and ".join(f"{count} {what}" for what, count in sorted(counts.items()))
+        found = f"JSON with {oddities}, as in TVM's documentation"
         self.log.add("lenient-json", self.field, found)
         return value
 
@@ -135,7 +135,7 @@ def parse_document(data: bytes, log: GraphLog) -> GraphDocument:
         expected = "a JSON object with nodes, arg_nodes, heads, attrs and node_row_ptr"
         found = f"a JSON {_KIND.get(type(value), 'number')}"
     else:
-        hint = next((told for key, told in _OTHER_FILES.items() if key in value), _HINT)
+        hint = next((hint_ for key, hint_ in _OTHER_FILES.items() if key in value), _HINT)
         has = ", ".join(repr(key[:40]) for key in list(value)[:6])
         found = f"an object with keys {has}" if has else "an empty object"
         if "nodes" in value:
@@ -200,7 +200,7 @@ _MANY = 1000
 
 
 def check_graph(graph: Graph, log: GraphLog) -> None:
-    """Run every check that needs the whole graph."""
+    """Run the checks that need the complete graph."""
     _check_order(graph, log)
     for code, nodes in _groups(graph.names.codes, least=2):
         found = f"{counted(len(nodes), 'node')} named {shown(graph.names.unique[code])}"
@@ -251,10 +251,10 @@ def _groups(
     codes: npt.NDArray[np.int32], *, least: int = 1
 ) -> Iterator[tuple[int, npt.NDArray[np.intp]]]:
     order = np.argsort(codes, kind="stable")
-    found, starts, counts = np.unique(codes[order], return_index=True, return_counts=True)
+    codes_, starts, counts = np.unique(codes[order], return_index=True, return_counts=True)
     often = counts >= least
     for code, start, count in zip(
-        *(each[often].tolist() for each in (found, starts, counts)), strict=True
+        *(column[often].tolist() for column in (codes_, starts, counts)), strict=True
     ):
         yield code, order[start : start + count]
 
@@ -313,27 +313,27 @@ def _check_alike(
     *,
     rule: str,
 ) -> None:
-    """Tell each storage whose entries, of those that are known, differ in `values`."""
+    """Report storages whose entries, if known, differ in `values`."""
     entries = np.flatnonzero(known)
     order = entries[np.argsort(storage[entries], kind="stable")]
     differ = (storage[order[1:]] == storage[order[:-1]]) & (values[order[1:]] != values[order[:-1]])
-    told: set[int] = set()
+    reported: set[int] = set()
     for at in np.flatnonzero(differ).tolist():
         slot = int(storage[order[at]])
-        if slot in told:
+        if slot in reported:
             continue
-        told.add(slot)
+        reported.add(slot)
         shared = entries[storage[entries] == slot]
         kinds = sorted({int(value) for value in values[shared]})
         names = kinds if values is graph.device_types else [graph.dtypes.unique[k] for k in kinds]
         field, expected = f"attrs.storage_id[1][{order[at + 1]}]", f"{RULES[rule].expected} {slot}"
         log.add(rule, field, listed(names), *_where(graph, shared), expected=expected)
-        if len(told) > log.LIMIT:
+        if len(reported) > log.LIMIT:
             return
 
 
 def _check_nops(graph: Graph, log: GraphLog) -> None:
-    """A ``__nop`` is not executed: its output must be its input's memory, seen in another shape."""
+    """Check that outputs of a ``__nop``, which is not executed, share the memory of its input."""
     nops = np.flatnonzero((graph.kinds == NodeKind.NOP) & (np.diff(graph.entry_offsets) > 0))
     edges = np.searchsorted(graph.edge_target, nops)
     has_input = edges < graph.num_edges
@@ -360,7 +360,7 @@ def _check_nops(graph: Graph, log: GraphLog) -> None:
 def _where(
     graph: Graph, entries: npt.NDArray[np.integer]
 ) -> tuple[list[int], list[tuple[int, int]]]:
-    """Return the `nodes` and `entries` of an issue about these entries, not too many."""
+    """Return some `nodes` and `entries` for an issue."""
     some = entries[:_MANY]
     nodes = np.searchsorted(graph.entry_offsets, some, side="right") - 1
     outputs = some - graph.entry_offsets[nodes]

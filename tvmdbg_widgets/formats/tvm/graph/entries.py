@@ -1,4 +1,4 @@
-"""What a graph file says of each entry: offsets, shapes, types, storage, devices."""
+"""Columns of a graph file by entry: offsets, shapes, types, storage, devices."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from tvmdbg_widgets.model.base.columns import StringColumn
 from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.model.tensors.dtypes import canonical
 
-#: As many as any array has (numpy); whoever reads an entry compares its shape.
+#: numpy's limit of dimensions.
 _MOST_DIMENSIONS = 64
 _TAGS = {
     "shape": "list_shape",
@@ -72,10 +72,10 @@ def read_entries(top: dict[str, Any], table: NodeTable, most: int, log: GraphLog
 def _entry_offsets(
     row_ptr: Any, table: NodeTable, limit: int, log: GraphLog
 ) -> npt.NDArray[np.int64]:
-    """Return ``node_row_ptr`` where it can be used, else offsets from ``num_outputs``."""
+    """Return ``node_row_ptr`` if it is usable, else offsets from ``num_outputs``."""
     count = len(table.names)
     values = plain_ints(row_ptr) if isinstance(row_ptr, list) else None
-    told: dict[str, Any] = {}
+    changes: dict[str, Any] = {}
     if row_ptr is None and table.symbol:
         return _counted(table, limit, log)
     if row_ptr is None:
@@ -84,32 +84,32 @@ def _entry_offsets(
         rule, found = "node-row-ptr-type", shown(row_ptr)
     elif len(values) != count + 1:
         rule, found = "node-row-ptr-length", f"{len(values)}"
-        told["expected"] = f"{counted(count + 1, 'item')}, one more than nodes"
+        changes["expected"] = f"{counted(count + 1, 'item')}, one more than nodes"
     elif values[0] != 0:
         rule, found = "node-row-ptr-start", f"{values[0]}"
     elif (values[1:] < values[:-1]).any():
         at = int(np.argmax(values[1:] < values[:-1])) + 1
         rule, found = "node-row-ptr-not-monotonic", f"{values[at]}"
-        told["expected"] = f"node_row_ptr[{at}] >= {values[at - 1]}"
+        changes["expected"] = f"node_row_ptr[{at}] >= {values[at - 1]}"
     elif values[-1] > limit:
         rule, found = "node-row-ptr-too-large", f"{values[-1]:,}"
-        told["expected"] = f"at most {counted(limit, 'entry')} in a file this long"
+        changes["expected"] = f"at most {counted(limit, 'entry')} in a file this long"
     else:
         return values
-    log.add(rule, "node_row_ptr", found, **told)
+    log.add(rule, "node_row_ptr", found, **changes)
     return _counted(table, limit, log)
 
 
 def _check_owned(offsets: npt.NDArray[np.int64], table: NodeTable, log: GraphLog) -> None:
-    """Tell where the offsets give a node another number of outputs than it says it has."""
+    """Report nodes with another number of outputs than the offsets have."""
     owned = np.diff(offsets)
-    said = np.array(table.num_outputs, dtype=np.int64)
+    declared = np.array(table.num_outputs, dtype=np.int64)
     null = table.is_null()
-    for nid in np.flatnonzero((said >= 0) & (owned != said)).tolist():
+    for nid in np.flatnonzero((declared >= 0) & (owned != declared)).tolist():
         rule = "null-node-outputs" if null[nid] else "num-outputs-disagrees"
         whose = "as of every input or parameter" if null[nid] else "the node's num_outputs"
         path = f"node_row_ptr[{nid + 1}] - node_row_ptr[{nid}]"
-        log.add(rule, path, owned[nid], (nid,), expected=f"{said[nid]}, {whose}")
+        log.add(rule, path, owned[nid], (nid,), expected=f"{declared[nid]}, {whose}")
 
 
 def _counted(table: NodeTable, limit: int, log: GraphLog) -> npt.NDArray[np.int64]:
@@ -129,12 +129,12 @@ def _graph_attrs(attrs: Any, table: NodeTable, log: GraphLog) -> dict[str, list[
         return {}
     for key in () if table.symbol else _REQUIRED:
         if key not in attrs:
-            told: dict[str, Any] = {}
+            changes: dict[str, Any] = {}
             if key == "dltype" and "dtype" in attrs:
-                told["done"] = "Types are those of attrs.dtype, NNVM's type flags"
+                changes["done"] = "Types are those of attrs.dtype, NNVM's type flags"
             if key == "dltype" and "storage_scope" in attrs:
-                told["loader"] = ""
-            log.add("graph-attr-missing", f"attrs.{key}", "nothing", **told)
+                changes["loader"] = ""
+            log.add("graph-attr-missing", f"attrs.{key}", "nothing", **changes)
     lists: dict[str, list[Any]] = {}
     for key, value in attrs.items():
         tag = value[0] if isinstance(value, list) and value else None
@@ -182,7 +182,7 @@ def _from_nodes(
     table: NodeTable,
     log: GraphLog,
 ) -> tuple[list[Any], list[Any]]:
-    """Fill in from what the debugger noted at the nodes, for output 0 only."""
+    """Fill in shapes and types of output 0 from the debugger's notes at nodes."""
     count = int(offsets[-1])
     first = [(nid, int(eid)) for nid, eid in enumerate(offsets[:-1]) if eid < offsets[nid + 1]]
     lacking = [key for key, values in (("shape", shapes), ("dltype", types)) if values is None]
@@ -267,7 +267,7 @@ _LONGEST = 1000
 def types_of_flags(
     types: list[Any] | None, flags: npt.NDArray[np.int32] | None, table: NodeTable, log: GraphLog
 ) -> list[Any] | None:
-    """Fill in data types from NNVM's type flags, and tell where both are there and differ."""
+    """Fill in data types from NNVM's type flags, and report differences."""
     if flags is None:
         return types
     known = FLAGS[:_SHARED_FLAGS] if table.symbol else FLAGS
@@ -292,9 +292,9 @@ def symbol_entries(
     offsets: npt.NDArray[np.int64],
     table: NodeTable,
 ) -> tuple[list[Any], list[Any]]:
-    """Return shapes and types of a network that was not compiled, what is not known left out."""
+    """Return known shapes and types of a network that was not compiled."""
     count = int(offsets[-1])
-    found = [ABSENT if _is_open(shape) else shape for shape in shapes or [ABSENT] * count]
+    read_shapes = [ABSENT if _is_open(shape) else shape for shape in shapes or [ABSENT] * count]
     named: list[Any] = list(types or [""] * count)
     starts = offsets.tolist()
     for nid in table.is_null().nonzero()[0].tolist():
@@ -302,16 +302,16 @@ def symbol_entries(
         if eid == starts[nid + 1]:
             continue
         attrs = table.attrs[nid]
-        if found[eid] is ABSENT:
-            found[eid] = _shape(attrs.get("__shape__", ""))
+        if read_shapes[eid] is ABSENT:
+            read_shapes[eid] = _shape(attrs.get("__shape__", ""))
         flag = attrs.get("__dtype__", "")
         if not named[eid] and flag.isascii() and flag.isdigit() and len(flag) == 1:
             named[eid] = FLAGS[int(flag)] if int(flag) < _SHARED_FLAGS else ""
-    return found, named
+    return read_shapes, named
 
 
 def outputs_used(table: NodeTable, heads: Any) -> list[int]:
-    """Count the outputs of each node by the highest one that is read; at least one each."""
+    """Return the number of outputs per node by the highest one that is read; at least one."""
     used = [1] * len(table.names)
     lists = [*table.inputs, heads if isinstance(heads, list) else []]
     for entry in (entry for entries in lists for entry in entries):
@@ -327,12 +327,12 @@ def _is_open(shape: Any) -> bool:
 
 
 def _shape(text: str) -> Any:
-    """Read ``"(1, 3, 224, 224)"``; a dimension 0 or -1 is not known."""
+    """Read ``"(1, 3, 224, 224)"``; a dimension 0 or -1 is unknown."""
     text = text.strip()
     if len(text) > _LONGEST or text[:1] + text[-1:] not in ("()", "[]"):
         return ABSENT
     dims = [dim.strip().removesuffix("L") for dim in text[1:-1].split(",") if dim.strip()]
     if not dims or not all(dim.isascii() and dim.isdigit() and len(dim) <= 18 for dim in dims):
         return ABSENT
-    found = [int(dim) for dim in dims]
-    return found if 0 not in found else ABSENT
+    sizes = [int(dim) for dim in dims]
+    return sizes if 0 not in sizes else ABSENT

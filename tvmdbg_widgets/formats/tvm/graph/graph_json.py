@@ -49,10 +49,7 @@ _OWN_KEYS = re.compile(
 
 
 def sniff(head: bytes) -> bool:
-    """Tell whether a file that starts with these bytes is a graph, in any of its forms.
-
-    Key order is free: any key that only a graph has will do, or ``nodes`` with an ``op``.
-    """
+    """Return whether a file that starts with these bytes is a graph, in any of its forms."""
     text = head.decode(json.detect_encoding(head), errors="ignore").lstrip(" \t\r\n\ufeff")
     if text.startswith('"'):
         text = text[1:].replace('\\"', '"').replace("\\n", "\n").lstrip()
@@ -105,13 +102,13 @@ def _read(source: ByteSource, raw: Graph | None) -> Graph:
         metadata=top.get("metadata"),
         **entries,
     )
-    found = None if raw is None else _difference(graph, edges, raw)
-    if raw is not None and found is not None:
+    difference = None if raw is None else _difference(graph, edges, raw)
+    if raw is not None and difference is not None:
         expected = f"the graph of {raw.file or 'the raw graph given'}"
-        told = f"a difference: {found}"
-        log.add("raw-graph-does-not-match", "nodes", told, expected=expected)
+        text = f"a difference: {difference}"
+        log.add("raw-graph-does-not-match", "nodes", text, expected=expected)
     if edges.named:
-        if raw is not None and found is None:
+        if raw is not None and difference is None:
             columns = {name: getattr(raw, name) for name in edges.columns()}
         else:
             resolve_names(graph, edges, log)
@@ -122,7 +119,7 @@ def _read(source: ByteSource, raw: Graph | None) -> Graph:
 
 
 def _difference(dump: Graph, edges: EdgeTable, raw: Graph) -> str | None:
-    """Return in words where two graphs first differ, None where they are the same."""
+    """Describe the first difference of two graphs, or None."""
     for what, ours, theirs in (
         ("nodes", dump.num_nodes, raw.num_nodes),
         ("entries", dump.num_entries, raw.num_entries),
@@ -135,10 +132,10 @@ def _difference(dump: Graph, edges: EdgeTable, raw: Graph) -> str | None:
         ("nodes[{}].attrs.func_name", dump.func_names, raw.func_names),
         ("dltype of entry {}", dump.dtypes, raw.dtypes),
     ):
-        found = _first_difference(mine, other, canonical if other is raw.dtypes else str)
-        if found is not None:
-            told = f"{shown(mine[found])} here, {shown(other[found])} there"
-            return f"{field.format(found)}: {told}"
+        row = _first_difference(mine, other, canonical if other is raw.dtypes else str)
+        if row is not None:
+            texts = f"{shown(mine[row])} here, {shown(other[row])} there"
+            return f"{field.format(row)}: {texts}"
     arrays: tuple[tuple[str, npt.NDArray[np.generic] | None, npt.NDArray[np.generic] | None], ...]
     arrays = (
         ("op of node {}", dump.kinds <= NodeKind.PARAMETER, raw.kinds <= NodeKind.PARAMETER),
@@ -195,8 +192,8 @@ CANDIDATES_KEPT = 64
 def resolve_names(graph: Graph, edges: EdgeTable, log: GraphLog) -> None:
     """Find the producer of every edge given by name.
 
-    ``EXACT`` where one node with one output has the name, ``BY_NAME`` where the rules of
-    :class:`_Rules` leave one entry, else ``AMBIGUOUS`` with the nearest candidate drawn.
+    ``EXACT`` if one node with one output has the name, ``BY_NAME`` if the rules of :class:`_Rules`
+    leave one entry, else ``AMBIGUOUS`` with the nearest candidate.
     """
     ids: dict[str, list[int]] = {}
     for nid, name in enumerate(graph.names):
@@ -229,12 +226,12 @@ def resolve_names(graph: Graph, edges: EdgeTable, log: GraphLog) -> None:
 
 
 class _Rules:
-    """What a consumer tells of the entry it reads.
+    """Rules for the producer of an entry that a consumer reads by name.
 
-    The producer comes first in the file. It has not been overwritten: no function between the
-    two writes to its storage (``StorageAllocator`` never reuses a storage whose value is still
-    to be read, ``src/relay/backend/graph_plan_memory.cc`` @ v0.19.0). A ``__nop`` shares storage,
-    type and number of elements with what it reads.
+    The producer comes first in the file, and no function in between writes to its storage
+    (``StorageAllocator`` never reuses a storage with a value still to be read,
+    ``src/relay/backend/graph_plan_memory.cc`` @ v0.19.0). A ``__nop`` shares storage, type and
+    number of elements with its input.
     """
 
     def __init__(self, graph: Graph) -> None:
@@ -281,11 +278,7 @@ class _Rules:
 
 
 class _NamedProducers:
-    """The entries of all nodes of one name, as seen from consumers in the order of the file.
-
-    `WINDOW` bounds what is looked at for one edge, so that a file in which nothing is ever
-    overwritten costs no more than a line for each edge.
-    """
+    """Entries of nodes of one name before consumers; `WINDOW` bounds the search."""
 
     WINDOW = 128
 
@@ -301,7 +294,7 @@ class _NamedProducers:
         self._prune_at = self.WINDOW
 
     def before(self, target: int) -> tuple[list[int], list[int], bool]:
-        """Return what node `target` may read; targets must not fall from call to call."""
+        """Return the entries that node `target` may read; targets must not fall."""
         while self._passed < len(self.entries) and self._owners[self._passed] < target:
             self._live.append(self.entries[self._passed])
             self._passed += 1
@@ -340,10 +333,10 @@ def _tell_ambiguous(edges: EdgeTable, log: GraphLog) -> None:
     nodes = np.unique(edges.target[ambiguous]).tolist()
     edge = int(ambiguous[0])
     candidates = ", ".join(map(str, edges.candidates[edge][-8:]))
-    found = f"{counted(len(ambiguous), 'edge')} that may come from several entries, such as "
-    found += f"{edges.path(edge)} from node {candidates}"
+    text = f"{counted(len(ambiguous), 'edge')} that may come from several entries, such as "
+    text += f"{edges.path(edge)} from node {candidates}"
     field = edges.path(edge) if len(ambiguous) == 1 else "nodes[*].inputs"
-    log.add("edge-ambiguous", field, found, nodes[:1000])
+    log.add("edge-ambiguous", field, text, nodes[:1000])
 
 
 KIND = Kind("graph", "graph JSON", sniff, read_graph, "graph", pasted=True)

@@ -1,4 +1,4 @@
-"""The rules of a graph file, and the issues and lists gathered while one is read."""
+"""Rules of a graph file, and the issues and lists gathered while reading one."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _WARNING, _NOTE = IssueSeverity.WARNING, IssueSeverity.NOTE
 
 
 class GraphRule(NamedTuple):
-    """What a place in the file should be, what is done instead, and what TVM's loader says."""
+    """Expected state of a place in the file, the repair, and the reaction of TVM's loader."""
 
     expected: str
     done: str = ""
@@ -51,7 +51,7 @@ _SCOPES = "pool entry for 2d texure allocations must be of the same type"
 _DEVICES = "The same pool entry cannot be assigned to multiple devices"
 _KEPT = "The last value is kept"
 
-#: Every rule by its name; ``expected`` is empty where it depends on the file.
+#: Rules by name; ``expected`` is empty if it depends on the file.
 RULES: dict[str, GraphRule] = {
     # The text.
     "duplicate-key": GraphRule("each key once in an object", _KEPT, severity=_WARNING),
@@ -161,7 +161,7 @@ def shown_at(fields: Mapping[str, Any], key: str) -> str:
 
 
 class GraphLog:
-    """Gathers issues; of one rule the first `LIMIT` one by one, the rest as a count."""
+    """Gathers issues; of each rule the first `LIMIT` one by one, the rest as a count."""
 
     LIMIT = 25
 
@@ -179,7 +179,7 @@ class GraphLog:
         entries: Iterable[tuple[int, int]] = (),
         **told: Any,
     ) -> None:
-        """Add one issue; `told` is what stands instead of the fields of the rule."""
+        """Add one issue; `told` replaces fields of the rule."""
         expected, done, loader, severity = RULES[rule]._replace(**told)
         self._counts[rule, severity] += 1
         if self._counts[rule, severity] > self.LIMIT:
@@ -192,10 +192,10 @@ class GraphLog:
         self._issues.append(Issue(rule, severity, message, tuple(nodes), tuple(entries), self.file))
 
     def issues(self) -> Issues:
-        """Return what was gathered."""
-        told = "{:,} more of this rule; {:,} in all."
+        """Return the gathered issues."""
+        message = "{:,} more of this rule; {:,} in all."
         rest = [
-            Issue(rule, severity, told.format(count - self.LIMIT, count), file=self.file)
+            Issue(rule, severity, message.format(count - self.LIMIT, count), file=self.file)
             for (rule, severity), count in self._counts.items()
             if count > self.LIMIT
         ]
@@ -203,12 +203,12 @@ class GraphLog:
 
 
 def is_int(value: Any, low: int = 0, high: int = INT32_MAX) -> bool:
-    """Tell whether a parsed JSON value is an integer of that range (a truth value is not)."""
+    """Return whether a JSON value is an integer in a range, and no bool."""
     return type(value) is int and low <= value <= high
 
 
 def plain_ints(values: Sequence[Any]) -> npt.NDArray[np.int64] | None:
-    """Return a list of nothing but 64-bit integers as an array, else None."""
+    """Return a list of 64-bit integers as an array, or None."""
     if not set(map(type, values)) <= {int}:
         return None
     try:
@@ -220,7 +220,7 @@ def plain_ints(values: Sequence[Any]) -> npt.NDArray[np.int64] | None:
 def plain_int_lists(
     lists: Sequence[Any],
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]] | None:
-    """Return lists of nothing but 64-bit integers as (lengths, items), else None."""
+    """Return lists of 64-bit integers as (lengths, items), or None."""
     if not set(map(type, lists)) <= {list}:
         return None
     items = plain_ints(list(chain.from_iterable(lists)))
@@ -230,7 +230,7 @@ def plain_int_lists(
 def int32_list(
     values: Any, field: str, rule: str, log: GraphLog, *, low: int = 0
 ) -> npt.NDArray[np.int64]:
-    """Return a list of integers ``low..2**31-1``; what is none is told and reads -1."""
+    """Return a list of integers ``low..2**31-1``; other values are reported and read as -1."""
     if not isinstance(values, list):
         log.add(rule, field, shown(values), expected="a list of integers", done="")
         return np.zeros(0, dtype=np.int64)
@@ -256,7 +256,7 @@ def existing(
     *,
     nodes: tuple[int, ...] = (),
 ) -> npt.NDArray[np.int64]:
-    """Return those of some node ids that a graph of `count` nodes has; others are told."""
+    """Return the node ids below `count`; others are reported."""
     expected = f"a node from 0 to {count - 1}"
     for position in np.flatnonzero(values >= count).tolist():
         log.add(rule, f"{field}[{position}]", values[position], nodes, expected=expected)
@@ -266,7 +266,7 @@ def existing(
 def element_counts(
     offsets: npt.NDArray[np.int64], dims: npt.NDArray[np.int64], known: npt.NDArray[np.bool_]
 ) -> npt.NDArray[np.float64]:
-    """Return the number of elements of each entry, -1 where the shape is not known."""
+    """Return the number of elements of every entry, -1 if its shape is unknown."""
     counts = np.full(len(known), -1.0)
     lengths = np.diff(offsets)
     filled = np.flatnonzero(lengths > 0)

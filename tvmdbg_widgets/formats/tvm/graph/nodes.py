@@ -32,7 +32,7 @@ _MUTATED_KEYS = _KEYS | {"shape"}
 _SYMBOL_KEYS = _KEYS | {"param", "backward_source_id", "subgraphs"}
 _KINDS = {"__nop": NodeKind.NOP, "__copy": NodeKind.COPY}
 _REQUIRED_ATTRS = ("func_name", "num_inputs", "num_outputs", "flatten_data")
-#: More inputs or outputs than that no graph has.
+#: Limit of inputs or outputs of a node.
 _MOST_DIGITS = 9
 _NO_ATTRS: Mapping[str, str] = MappingProxyType({})
 
@@ -41,9 +41,8 @@ _NO_ATTRS: Mapping[str, str] = MappingProxyType({})
 class NodeTable:
     """The nodes of a file, column by column, node ids as positions.
 
-    `num_outputs` is -1 where the node does not say; `shapes` and `types` are what the debugger
-    added to a mutated dump for output 0 of each node, as parsed. `symbol` tells a network that
-    was not compiled, see :func:`is_symbol`.
+    `num_outputs` is -1 if missing; `shapes` and `types` are the parsed notes of the debugger for
+    output 0 in a mutated dump; `symbol` marks a network that was not compiled (:func:`is_symbol`).
     """
 
     mutated: bool
@@ -65,11 +64,7 @@ class NodeTable:
 
 
 def is_mutated(nodes: list[Any]) -> bool:
-    """Tell the debugger's dump of v0.7 and later from the graph TVM takes.
-
-    ``DebugResult._parse_graph`` (``python/tvm/contrib/debugger/debug_result.py`` @ v0.19.0)
-    writes ``param`` or the function into ``op``, names into ``inputs``, and adds ``shape``.
-    """
+    """Return whether nodes are the debugger's dump of v0.7 and later, which adds ``shape``."""
     for node in nodes:
         if not isinstance(node, dict):
             continue
@@ -83,11 +78,10 @@ def is_mutated(nodes: list[Any]) -> bool:
 
 
 def is_symbol(nodes: list[Any]) -> bool:
-    """Tell a network of NNVM or MXNet operators that was not compiled for TVM.
+    """Return whether nodes are NNVM or MXNet operators that were not compiled for TVM.
 
     NNVM's ``SaveJSON`` (``nnvm/src/pass/saveload_json.cc`` @ v0.6.0) writes the operator's own name
-    into ``op``, its parameters into ``attr`` (later ``attrs``; ``param`` in MXNet before 0.9), and
-    no lists by entry unless a pass made them.
+    into ``op``, its parameters into ``attr`` (later ``attrs``; ``param`` in MXNet before 0.9).
     """
     named = (node.get("op") for node in nodes if isinstance(node, dict))
     ops = {op for op in named if isinstance(op, str)}
@@ -96,7 +90,7 @@ def is_symbol(nodes: list[Any]) -> bool:
 
 
 def check_top(top: dict[str, Any], log: GraphLog, *, symbol: bool) -> None:
-    """Check that the keys are those of a graph, and that none hides behind ``metadata``."""
+    """Check the keys of a graph, also for misplaced ones in ``metadata``."""
     for key in _TOP_KEYS:
         if key not in top and not (symbol and key in ("node_row_ptr", "attrs")):
             log.add("top-key-missing", key, "nothing")  # NNVM's LoadJSON does without those two
@@ -118,14 +112,16 @@ def check_top(top: dict[str, Any], log: GraphLog, *, symbol: bool) -> None:
 
 
 def read_nodes(nodes: list[Any], log: GraphLog, *, symbol: bool) -> NodeTable:
-    """Read the nodes, whatever is wrong with them; every node stays, at its place."""
+    """Read the nodes; damaged ones stay in place."""
     table = NodeTable(is_mutated(nodes), symbol)
     keys = _MUTATED_KEYS if table.mutated else _SYMBOL_KEYS if symbol else _KEYS
     if symbol:
         ops = [node.get("op") for node in nodes if isinstance(node, dict)]
         names = sorted({op for op in ops if isinstance(op, str) and op != "null"})
-        told = ", ".join(shown(name)[1:-1] for name in names[:5]) + (" …" if len(names) > 5 else "")
-        log.add("graph-not-compiled", "nodes[*].op", f"operators of NNVM or MXNet: {told}")
+        operators = ", ".join(shown(name)[1:-1] for name in names[:5]) + (
+            " …" if len(names) > 5 else ""
+        )
+        log.add("graph-not-compiled", "nodes[*].op", f"operators of NNVM or MXNet: {operators}")
     for nid, node in enumerate(nodes):
         if not isinstance(node, dict):
             log.add("node-not-object", f"nodes[{nid}]", shown(node), (nid,))
@@ -198,11 +194,11 @@ def _func_name(
 
 
 def _merged(node: dict[str, Any]) -> Any:
-    """Attributes of an uncompiled node, under whichever keys its age had."""
+    """Return the attributes of an uncompiled node under any of their keys."""
     given = [node[key] for key in ("param", "attr", "attrs") if node.get(key) is not None]
-    if all(isinstance(each, dict) for each in given):
-        return {key: value for each in given for key, value in each.items()} if given else None
-    return next(each for each in given if not isinstance(each, dict))
+    if all(isinstance(attrs_, dict) for attrs_ in given):
+        return {key: value for attrs_ in given for key, value in attrs_.items()} if given else None
+    return next(attrs_ for attrs_ in given if not isinstance(attrs_, dict))
 
 
 def _string_attrs(nid: int, attrs: Any, log: GraphLog) -> dict[str, str]:
@@ -220,7 +216,7 @@ def _string_attrs(nid: int, attrs: Any, log: GraphLog) -> dict[str, str]:
 def _check_attrs(
     nid: int, attrs: dict[str, str], has_attrs: bool, num_inputs: int, log: GraphLog
 ) -> None:
-    """Tell what an operator's attributes lack, and where they disagree with its inputs."""
+    """Report missing attributes of an operator, and disagreements with its inputs."""
     if (
         attrs.get("num_inputs") == str(num_inputs)
         and attrs.get("flatten_data") == "0"
@@ -261,10 +257,7 @@ def _decimal(text: str) -> int:
 
 @dataclass(slots=True)
 class EdgeTable:
-    """The edge columns of :class:`tvmdbg_widgets.model.graph.graph.Graph`, writable.
-
-    `named` are the edges given by name, `names` the producers' names they give.
-    """
+    """The writable edge columns of a graph; `named` edges have the producers' `names`."""
 
     source: npt.NDArray[np.int64]
     output: npt.NDArray[np.int64]
@@ -278,8 +271,8 @@ class EdgeTable:
     def columns(self) -> dict[str, Any]:
         """Return the columns by their names in a graph."""
         names = ("source", "output", "target", "position")
-        found: dict[str, Any] = {f"edge_{k}": getattr(self, k).astype(np.int32) for k in names}
-        return found | {"edge_trust": self.trust.copy(), "edge_candidates": self.candidates}
+        ends: dict[str, Any] = {f"edge_{k}": getattr(self, k).astype(np.int32) for k in names}
+        return ends | {"edge_trust": self.trust.copy(), "edge_candidates": self.candidates}
 
     def path(self, edge: int) -> str:
         """Return the field path of an edge."""
@@ -287,7 +280,7 @@ class EdgeTable:
 
 
 def read_edges(table: NodeTable, entry_offsets: npt.NDArray[np.int64], log: GraphLog) -> EdgeTable:
-    """Read ``inputs`` of every node; edges by name are left with source -1 for later."""
+    """Read ``inputs`` of every node; edges by name keep source -1."""
     counts = np.fromiter(map(len, table.inputs), dtype=np.int64, count=len(table.inputs))
     target = np.repeat(np.arange(len(counts), dtype=np.int64), counts)
     starts = np.repeat(np.cumsum(counts) - counts, counts)
@@ -326,7 +319,7 @@ def read_edges(table: NodeTable, entry_offsets: npt.NDArray[np.int64], log: Grap
 
 
 def _plain_entries(items: list[Any]) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]] | None:
-    """Return (nodes, outputs) where every item is ``[nid, index]`` or ``[nid, index, version]``."""
+    """Return (nodes, outputs) if every item is ``[nid, index]`` or ``[nid, index, version]``."""
     lengths = set(map(len, items))
     if len(lengths) != 1 or not lengths <= {2, 3}:
         return None
@@ -356,7 +349,7 @@ def _entries_one_by_one(
 def _entry_pair(
     item: Any, what: str, path: str, log: GraphLog, nodes: tuple[int, ...] = ()
 ) -> tuple[int, int] | None:
-    """Return the node and output an entry names, None (told) where it names none."""
+    """Return the node and output of an entry; others are reported."""
     if not isinstance(item, list):
         log.add(f"{what}-type", path, shown(item), nodes)
         return None

@@ -48,7 +48,7 @@ _HEAD = 64 << 10
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ParamsFile:
-    """What one params file holds."""
+    """The contents of one params file."""
 
     records: tuple[ArrayRecord, ...]
     dtype_layout: DTypeLayout
@@ -79,7 +79,7 @@ class ParamsFile:
 
 
 def sniff(head: bytes) -> bool:
-    """Tell from the first 8 bytes whether a file is a params list or one bare array."""
+    """Return whether the first 8 bytes are those of a params list or of one bare array."""
     return head[:8] in (struct.pack("<Q", LIST_MAGIC), struct.pack("<Q", ARRAY_MAGIC))
 
 
@@ -192,17 +192,17 @@ def _check(source: ByteSource, limits: Limits) -> bool:
 
 
 def _index(tree: Tree, limits: Limits) -> ByteSource:
-    found = []
+    indices = []
     issues: list[Issue] = []
     for entry in tree.files(issues):
         if len(entry.path.parts) == 1 and entry.path.suffix == ".json":
             source = entry.open()
             if _check(source, limits):
-                found.append(source)
-    left = tensor_cache.superseded(found)
-    kept = [each for i, each in enumerate(found) if i not in left]
+                indices.append(source)
+    left = tensor_cache.superseded(indices)
+    kept = [index for i, index in enumerate(indices) if i not in left]
     if len(kept) != 1:
-        names = listed([each.name for each in kept])
+        names = listed([index.name for index in kept])
         raise FormatError(
             "this folder holds several tensor caches" if kept else "no tensor cache in this folder",
             file=tree.name,

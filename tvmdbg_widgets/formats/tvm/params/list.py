@@ -1,4 +1,4 @@
-"""The list around the arrays of a params file: names, counts, and one header after the other."""
+"""The list of arrays in a params file: names, counts, and consecutive headers."""
 
 from __future__ import annotations
 
@@ -136,11 +136,11 @@ class ListReader:
 
     @property
     def layout(self) -> DTypeLayout:
-        """Dtype layout of the file; the first that may be, until an array decided it."""
+        """Dtype layout of the file; the first candidate until an array decides."""
         return self.choice.layout if self.choice else self.among[0]
 
     def _predict(self, index: int, names: Sequence[str], offset: int) -> None:
-        """Fetch the headers where they should lie; the layout is known from the first one on."""
+        """Fetch the headers at their predicted offsets; the layout is known after the first."""
         given = len(self.among) == 1
         if self.predicted is None or (index == 0 and not given):
             return
@@ -162,7 +162,7 @@ class ListReader:
             if other is not None:
                 raise self._mixed(offset, choice.layout, other, label, index)
         if self.choice is None and choice.also:
-            others = ", ".join(each.name for each in choice.also)
+            others = ", ".join(layout.name for layout in choice.also)
             text = f"{label} fits other layouts of the dtype as well: {others}; read as "
             self._note("layout-ambiguous", IssueSeverity.WARNING, text + choice.layout.name)
         self.choice = choice
@@ -246,7 +246,7 @@ class ListReader:
 
 
 class _LayoutError(FormatError):
-    """The other dtype layout fits where the file's own does not."""
+    """Raised if the other dtype layout fits where the file's own does not."""
 
 
 #: ``"auto"``, a layout, or several to choose from; text separates several by ``|``.
@@ -259,7 +259,7 @@ _DECIDING_BYTE = DTYPE_AT + 1
 
 
 class LayoutChoice(NamedTuple):
-    """A layout and why it was taken."""
+    """A layout and the reason for it."""
 
     layout: DTypeLayout
     reason: str
@@ -270,22 +270,22 @@ def layouts_to_try(given: LayoutLike) -> tuple[DTypeLayout, ...]:
     """Return the layouts that a file may have."""
     several = given.split("|") if isinstance(given, str) else given
     several = [several] if isinstance(several, DTypeLayout) else several
-    found: list[DTypeLayout] = []
-    for each in several:
-        if isinstance(each, str) and each.strip() == "auto":
-            found += AUTO
+    layouts: list[DTypeLayout] = []
+    for item in several:
+        if isinstance(item, str) and item.strip() == "auto":
+            layouts += AUTO
             continue
         try:
-            found.append(each if isinstance(each, DTypeLayout) else DTypeLayout(each))
+            layouts.append(item if isinstance(item, DTypeLayout) else DTypeLayout(item))
         except ValueError as problem:
             raise ValueError(f"dtype_layout: {problem}") from None
-    if not found:
+    if not layouts:
         raise ValueError("dtype_layout: no layout given; 'auto' chooses between narrow and wide")
-    return tuple(dict.fromkeys(found))
+    return tuple(dict.fromkeys(layouts))
 
 
 def layout_text(given: LayoutLike) -> str:
-    """Return what :func:`layouts_to_try` takes as one text, to be written down."""
+    """Return an argument of :func:`layouts_to_try` as text."""
     if isinstance(given, str):
         return given
     return " | ".join(layout.name for layout in layouts_to_try(given))
@@ -297,7 +297,7 @@ def choose_layout(
     """Choose by the first record of a file."""
     if len(among) == 1:
         return LayoutChoice(among[0], "as asked for")
-    names = f"{', '.join(each.name for each in among[:-1])} and {among[-1].name}"
+    names = f"{', '.join(layout_.name for layout_ in among[:-1])} and {among[-1].name}"
     if tuple(among) == AUTO:
         deciding = headers.peek(offset, _DECIDING_BYTE + 1, f"{label}: header")[-1]
         chosen, other = (NARROW, WIDE) if deciding else (WIDE, NARROW)

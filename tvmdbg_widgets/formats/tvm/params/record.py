@@ -30,11 +30,11 @@ ARRAY_MAGIC = 0xDD5E40F096B4A13F
 CPU = 1
 #: numpy's limit; TVM itself sets none.
 MAX_NDIM = 64
-#: In 16 bits, beyond it, the field means a scalable vector, which no array has.
+#: Larger 16-bit values mean a scalable vector, which no array has.
 MAX_LANES = 0x7FFF
 #: Of every release; a build with a wider field may have more.
 MAX_CODE = 0xFF
-#: Where the dtype starts.
+#: Offset of the dtype.
 DTYPE_AT = 28
 
 
@@ -194,7 +194,7 @@ class HeaderReader:
 
 @lru_cache(maxsize=64)
 def header_struct(layout: DTypeLayout) -> struct.Struct:
-    """Return the fields of a record before its shape, those of the dtype in the layout's order."""
+    """Return the fields before the shape, with the dtype in the layout's order."""
     return struct.Struct(f"<QQiii{layout.format}")
 
 
@@ -214,7 +214,7 @@ _SPARE = 64
 
 
 class PredictedAhead(ReadAhead):
-    """A read-ahead that fetches headers where the graph says they are."""
+    """A read-ahead that fetches headers at offsets predicted from the graph."""
 
     def __init__(self, source: ByteSource, graph: Graph) -> None:
         super().__init__(source)
@@ -226,11 +226,11 @@ class PredictedAhead(ReadAhead):
         self._misses = 0
 
     def expect(self, keys: Sequence[str], layout: DTypeLayout) -> None:
-        """Guess the size of each array's header and record from the graph."""
+        """Predict the sizes of headers and records from the graph."""
         self._sizes = _sizes_predict(keys, self._graph, header_struct(layout).size)
 
     def arrive(self, index: int, offset: int) -> None:
-        """Make ready for the header of array ``index``, which lies at ``offset``."""
+        """Prepare for the header of array ``index`` at ``offset``."""
         piece = self._pieces.pop(offset, None)
         if piece is None:
             if self._pieces:
@@ -252,12 +252,12 @@ class PredictedAhead(ReadAhead):
             ranges.append((offset, min(header + _SPARE, self.size - offset)))
             offset += record
         if len(ranges) > 1:
-            found = self._far.read_ranges(ranges)
-            self._pieces = {at: piece for (at, _), piece in zip(ranges, found, strict=True)}
+            pieces = self._far.read_ranges(ranges)
+            self._pieces = {at: piece for (at, _), piece in zip(ranges, pieces, strict=True)}
 
 
 def _sizes_predict(keys: Sequence[str], graph: Graph, header: int) -> list[tuple[int, int]]:
-    """Bytes of header, and of header and values, of each array; (header, header) if unknown."""
+    """Return bytes of headers, and of headers and values; (header, header) if unknown."""
     positions: dict[str, int] = {}
     for position, name in enumerate(graph.names):
         positions.setdefault(name, position)
@@ -279,8 +279,8 @@ def _sizes_predict(keys: Sequence[str], graph: Graph, header: int) -> list[tuple
         first = int(graph.shape_offsets[entry])
         ndim = int(lengths[entry])
         count = math.prod(graph.shape_dims[first : first + ndim].tolist())
-        whole = header + 8 * (ndim + 1)
-        sizes.append((whole, whole + count * itemsizes[codes[entry]]))
+        full_header = header + 8 * (ndim + 1)
+        sizes.append((full_header, full_header + count * itemsizes[codes[entry]]))
     return sizes
 
 

@@ -1,4 +1,4 @@
-"""What the arrays of a params file say about themselves, one issue per kind."""
+"""Issues of the arrays of a params file by kind; conversion and writing of params files."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from tvmdbg_widgets.model.tensors.tensors import Tensor
 from tvmdbg_widgets.sources.byte_source import ByteSource
 
 _NAMES_SHOWN, _LETTERS_SHOWN = 5, 80
-#: Issues that repeat what the notes of single arrays say, by rule.
+#: Rules whose issues repeat notes of arrays.
 KINDS = {
     "values-lost": "the file holds their shapes only, no values (TVM up to 0.7 with bool)",
     "lanes-left-out": "only the first 1/lanes of the values are stored, by a fault of TVM's writer",
@@ -44,7 +44,7 @@ KINDS = {
 
 
 def survey(records: Sequence[ArrayRecord], file: str) -> list[Issue]:
-    """Collect repeated names, and the notes of the records by their kind."""
+    """Collect repeated names, and the notes of the records by kind."""
     issues = []
     counts = Counter(record.key for record in records)
     repeated = [key for key, count in counts.items() if count > 1]
@@ -58,18 +58,18 @@ def survey(records: Sequence[ArrayRecord], file: str) -> list[Issue]:
 def note_issues(
     records: Sequence[tuple[ArrayRecord, tuple[int, int] | None]], file: str
 ) -> list[Issue]:
-    """Collect the notes of records, one issue a kind."""
+    """Collect the notes of records, one issue per kind."""
     kinds: dict[str, list[tuple[ArrayRecord, tuple[int, int] | None]]] = {}
     for record, entry in records:
         if record.notes:
             kinds.setdefault(_kind(record), []).append((record, entry))
     issues = []
-    for rule, found in kinds.items():
+    for rule, noted in kinds.items():
         harmless = rule in ("no-numpy-type", "stored-as")
         severity = IssueSeverity.NOTE if harmless else IssueSeverity.WARNING
-        what = "; ".join(found[0][0].notes) if len(found) == 1 else KINDS[rule]
-        text = f"{_list([record.key for record, _ in found])}: {what}"
-        entries = tuple(entry for _, entry in found if entry is not None)
+        what = "; ".join(noted[0][0].notes) if len(noted) == 1 else KINDS[rule]
+        text = f"{_list([record.key for record, _ in noted])}: {what}"
+        entries = tuple(entry for _, entry in noted if entry is not None)
         nodes = tuple(dict.fromkeys(node for node, _ in entries))
         issues.append(Issue(rule, severity, text, nodes=nodes, entries=entries, file=file))
     return issues
@@ -96,7 +96,7 @@ _CHUNK = 1 << 20
 
 @dataclass(frozen=True, slots=True)
 class Conversion:
-    """A file whose every header was read and fits the layout asked for; nothing is written yet."""
+    """A file with checked headers that fit the wanted layout, not written yet."""
 
     source: ByteSource
     layout: DTypeLayout
@@ -105,36 +105,33 @@ class Conversion:
 
     @property
     def size(self) -> int:
-        """Bytes that :meth:`write` writes."""
+        """Size of the converted file in bytes."""
         grown = self.to.size - self.layout.size
         return self.source.size + grown * len(self.records)
 
     def write(self, target: IO[bytes], progress: Callable[[int], object] | None = None) -> None:
         """Write the file in its new layout."""
-        told = progress or (lambda _: None)
+        report = progress or (lambda _: None)
         old, new = self.layout, self.to
         done = 0
         for record in self.records:
             place = _dtype_offset(record, self.layout)
             for piece in _pieces(self.source, done, place):
                 target.write(piece)
-                told(len(piece))
+                report(len(piece))
             dtype = DataType(*old.unpack(self.source.read(place, old.size)))
             target.write(new.pack(dtype))
-            told(new.size)
+            report(new.size)
             done = place + old.size
         for piece in _pieces(self.source, done, self.source.size):
             target.write(piece)
-            told(len(piece))
+            report(len(piece))
 
 
 def conversion(
     source: ByteSource, to: DTypeLayout | str, layout: LayoutLike = "auto"
 ) -> Conversion:
-    """Read all headers of a params file and make sure that it can have the other layout.
-
-    Memory grows with the number of arrays, not with their size.
-    """
+    """Read all headers of a params file and check that the other layout can hold them."""
     new = dtype_layout(to)
     reader = ListReader(source, layout)
     try:
@@ -156,7 +153,9 @@ def _too_wide(
 ) -> FormatError:
     values = {"code": dtype.code, "bits": dtype.bits, "lanes": dtype.lanes}
     field = next(
-        each for each in new.fields if not each.lowest <= values[each.name] <= each.highest
+        field_
+        for field_ in new.fields
+        if not field_.lowest <= values[field_.name] <= field_.highest
     )
     return FormatError(
         f"this data type does not fit into the {new.name} layout",
@@ -170,7 +169,7 @@ def _too_wide(
 
 
 def _unknown_code(error: FormatError) -> FormatError | None:
-    """Say of a type code that no release has that the file's layout must be given for it."""
+    """Return the error for unknown type codes: the file's layout must be given."""
     what = (error.field or "").rpartition(": ")[2]
     if what != "dtype code" or not isinstance(error.found, int) or error.found <= MAX_CODE:
         return None
@@ -186,7 +185,7 @@ def _unknown_code(error: FormatError) -> FormatError | None:
 
 
 def _dtype_offset(record: ArrayRecord, layout: DTypeLayout) -> int:
-    """Where the dtype of an array starts, behind which lie the rest of header, sizes, values."""
+    """Return the offset of an array's dtype."""
     start = record.offset - 8 * (len(record.shape) + 1) - header_struct(layout).size
     return start + DTYPE_AT
 
@@ -209,7 +208,7 @@ _TOGETHER = 64
 def settle_types(
     records: Sequence[ArrayRecord], float8: Float8, dtypes: Mapping[str, DataType | str]
 ) -> tuple[ArrayRecord, ...]:
-    """Give each record of an ambiguous type code its meaning, with a note that says why."""
+    """Resolve ambiguous type codes of records, with a note on the reason."""
     one_of("float8", float8, ("auto", "current", "legacy"))
     settled = list(records)
     if any(record.alternatives for record in records):
@@ -362,7 +361,7 @@ def _fitting(dtype: DataType | None, own: DataType) -> DataType | None:
 
 
 def _pack(values: np.ndarray[Any, Any], bits: int) -> np.ndarray[Any, np.dtype[np.uint8]]:
-    """Put elements next to each other, low bits first."""
+    """Pack elements without gaps, low bits first."""
     flat = np.ascontiguousarray(values).reshape(-1).view(np.uint8)
     loose = np.unpackbits(flat[:, None], axis=1, count=bits, bitorder="little")
     return np.packbits(loose.reshape(-1), bitorder="little")

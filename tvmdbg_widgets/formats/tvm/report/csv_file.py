@@ -1,13 +1,12 @@
-r"""A profiling report as ``Report.csv()`` prints it.
+"""A profiling report from ``Report.csv()``.
 
 ``src/runtime/profiling.cc`` @ v0.8 … v0.19.0, ``Report::AsCSV``: the first line names the columns,
 the sorted union of all metrics, bare; then a line a call. Strings stand in double quotes and are
-not escaped, numbers have six significant digits, and a metric that a call lacks leaves its place
-empty.
+not escaped, numbers have six significant digits, and missing metrics leave their place empty.
 
-A line is cut into as many cells as there are columns in every way that its commas and quotes
-allow; a cell on which all ways agree is read, any other is left out and told. A line that cannot be
-cut is read together with the next ones, as a string may hold line feeds.
+A line is cut into columns in every way that its commas and quotes allow; only cells on which all
+ways agree are read, others are reported. A line that cannot be cut is read together with the next
+ones, as a string may hold line feeds.
 """
 
 from __future__ import annotations
@@ -28,7 +27,7 @@ Row = dict[str, Metric]
 
 
 def is_header(line: str) -> bool:
-    """Tell whether a line names the columns of a report: bare, sorted, with name and time."""
+    """Return whether a line names the columns of a report: bare, sorted, with name and time."""
     columns = line.removesuffix("\r").split(",")
     return {NAME, DURATION} <= set(columns) and columns == sorted(columns)
 
@@ -89,7 +88,7 @@ class CsvRows:
         self.issues.append(Issue(rule, severity, message, file=self.file))
 
     def _row(self, text: str, cells: Cells) -> tuple[Row, list[str]]:
-        """Read the cells of a row; also the columns whose cells are unclear."""
+        """Read the cells of a row; also return the columns with unclear cells."""
         row: Row = {}
         unclear: list[str] = []
         for column, place in zip(self.columns, cells, strict=True):

@@ -1,4 +1,4 @@
-"""Numbers of a profiling report: fixed, general, with separators, or none at all."""
+"""Numbers and unescaped cells of profiling reports."""
 
 from __future__ import annotations
 
@@ -19,15 +19,12 @@ _NONE = re.compile(r"([+-]?)(nan|inf|infinity)(?:\([a-z0-9]*\))?", re.IGNORECASE
 _GROUPED = re.compile(
     r"(-?)([0-9]{1,3}(?:[ ,.'\u2019\u00a0\u202f\ufffd][0-9]{3})*|[0-9]+)(?:[.,]([0-9]{2}))?"
 )
-#: Longer ones are not read.
+#: Longest number.
 LONGEST = 400
 
 
 def parse_number(text: str) -> int | float | None:
-    """Read a number as C++ prints it; None where the text is none.
-
-    Whole numbers stay exact. ``nan``, ``-nan``, ``inf`` and ``nan(ind)`` are accepted in any case.
-    """
+    """Read a number as C++ prints it, with ``nan``, ``inf`` and ``nan(ind)``, or None."""
     if len(text) > LONGEST:
         return None
     if _PLAIN.fullmatch(text):
@@ -41,21 +38,21 @@ def parse_number(text: str) -> int | float | None:
 
 
 def parse_grouped(text: str, *, decimals: bool) -> int | float | None:
-    """Read a number of a printed table, with the thousands separators of any locale."""
-    found = _GROUPED.fullmatch(text) if len(text) <= LONGEST else None
-    if found is None:
+    """Read a number of a printed table with the thousands separators of any locale."""
+    match = _GROUPED.fullmatch(text) if len(text) <= LONGEST else None
+    if match is None:
         return parse_number(text) if _NONE.fullmatch(text) else None
-    sign, whole, fraction = found.groups()
+    sign, integer, fraction = match.groups()
     if (fraction is not None) != decimals:
         return None
-    digits = re.sub(r"[^0-9]", "", whole)
+    digits = re.sub(r"[^0-9]", "", integer)
     if not decimals:
         return int(sign + digits)
     return float(f"{sign}{digits}.{fraction}")
 
 
 def fixed_rounding(text: str) -> float:
-    """Return half a unit of the last decimal; 0 where the digits give the double exactly."""
+    """Return half a unit of the last decimal; 0 if the digits give the double exactly."""
     point = text.rfind(".")
     if point < 0 or "e" in text.lower():
         return 0.0
@@ -64,7 +61,7 @@ def fixed_rounding(text: str) -> float:
 
 
 def general_rounding(value: float) -> float:
-    """Return half a unit of the sixth significant digit, as ``ostream`` prints by default."""
+    """Return half a unit of the sixth significant digit, the default of ``ostream``."""
     if not value or not math.isfinite(value):
         return 0.0
     return 0.5 * 10.0 ** (math.floor(math.log10(abs(value))) - 5)
@@ -80,23 +77,23 @@ DEVICE, SHAPES, HASH = "Device", "Argument Shapes", "Hash"
 _TEXTS = (NAME, DEVICE, SHAPES, HASH)
 _MOST_LINES = 64
 _MOST_QUOTES = 200
-#: Of reports whose rows are cut in more than one way; TVM's have fewer than 50.
+#: Columns of ambiguous reports; TVM's have fewer than 50.
 _MOST_COLUMNS = 1_000
-#: Lines that are joined with those below them in vain, until none is any more.
+#: Limit of lines that are joined in vain.
 _MOST_IN_VAIN = 64
 _BARE = re.compile(r"[^,\"\s]{0,400}(?=,|\Z)")
 _CLOSING = re.compile(r'"(?=,|\Z)')
 
 
 class Cutter:
-    """Cuts texts into as many cells as there are columns."""
+    """Cuts texts into columns."""
 
     def __init__(self, columns: Sequence[str]) -> None:
         self.columns = columns
         self._last = len(columns) - 1
 
     def cut(self, text: str) -> Cells | None:
-        """Return each column's cell, None where it has several ways; None if it cannot be cut."""
+        """Return the cells, None for ambiguous ones; None if the text cannot be cut."""
         plain = self._plain(text)
         if plain is not None:
             return list(plain)
@@ -129,10 +126,9 @@ class Cutter:
     def rows(
         self, lines: Sequence[str], newline: str = "\n"
     ) -> Iterator[tuple[int, str, Cells | None]]:
-        """Yield the lines, the text and the cells of each row; None for a line that is in no row.
+        """Yield line numbers, texts and cells of rows; None for lines in no row.
 
-        A line that cannot be cut is read together with the next ones, as a string may hold line
-        feeds; one that is a row of its own belongs to no other.
+        A line that cannot be cut is joined with the next ones, except with rows of their own.
         """
         at = in_vain = 0
         while at < len(lines):
@@ -152,7 +148,7 @@ class Cutter:
             at += taken
 
     def _plain(self, text: str) -> list[Range] | None:
-        """Cut a text whose quotes all belong to cells: there is no other way to cut it."""
+        """Cut a text whose quotes all belong to cells, which is unambiguous; else None."""
         if text.count(",") < self._last or text.count('"') % 2 or "\n" in text:
             return None
         cells: list[Range] = []
@@ -174,9 +170,9 @@ class Cutter:
 
 
 def _bare_end(text: str, start: int, column: str) -> int | None:
-    """Return where a cell without quotes ends: an empty one, or a number."""
-    found = _BARE.match(text, start) if start <= len(text) else None
-    return found.end() if found is not None and _allowed(found[0], column) else None
+    """Return the end of a cell without quotes: an empty one, or a number."""
+    match = _BARE.match(text, start) if start <= len(text) else None
+    return match.end() if match is not None and _allowed(match[0], column) else None
 
 
 def _allowed(cell: str, column: str) -> bool:
@@ -235,9 +231,9 @@ def make_report(
         issues=Issues((*issues, *columns.issues)),
         file=file,
     )
-    found = _percents(report)
-    if found is not None:
-        object.__setattr__(report, "issues", Issues((*report.issues, found)))
+    disagreement = _percents(report)
+    if disagreement is not None:
+        object.__setattr__(report, "issues", Issues((*report.issues, disagreement)))
     return report
 
 
@@ -266,7 +262,7 @@ class _ReportColumns:
         ]
 
     def whole(self, name: str) -> list[int]:
-        """Return the whole numbers of a column, 0 where absent or of another kind."""
+        """Return the integers of a column, 0 if absent or of another kind."""
         fits = [name in row and _is_count(row[name]) for row in self.rows]
         wrong = [i for i, row in enumerate(self.rows) if name in row and not fits[i]]
         kind = f"{KINDS[name]}, at most {_LARGEST_COUNT}"
@@ -297,19 +293,19 @@ def _fits(metric: Metric, name: str) -> bool:
 
 def _is_count(metric: Metric) -> bool:
     value: Any = metric.value
-    whole = isinstance(value, int) and not isinstance(value, bool)
-    return whole and 0 <= value <= _LARGEST_COUNT
+    is_integer = isinstance(value, int) and not isinstance(value, bool)
+    return is_integer and 0 <= value <= _LARGEST_COUNT
 
 
 def _percents(report: Report) -> Issue | None:
-    """Compare the percents with the durations over the largest device total, as TVM makes them."""
+    """Compare the percents with the durations over the largest device total, as in TVM."""
     totals = [ns for ns in report.device_ns.values() if math.isfinite(ns) and ns > 0]
     if not totals or not len(report):
         return None
-    whole = max(totals)
+    total = max(totals)
     with np.errstate(invalid="ignore", over="ignore"):
-        computed = report.duration_ns / whole * 100
-        slack = 0.0051 * np.maximum(report.count, 1) + report.rounding_ns / whole * 100
+        computed = report.duration_ns / total * 100
+        slack = 0.0051 * np.maximum(report.count, 1) + report.rounding_ns / total * 100
         apart = np.flatnonzero(np.abs(report.percent - computed) > slack + 1e-6 * np.abs(computed))
     if not len(apart):
         return None
@@ -317,7 +313,7 @@ def _percents(report: Report) -> Issue | None:
     text = (
         f"{len(apart)} of {counted(len(report), 'percent')} {agree(len(apart), 'is')} not the "
         "row's time over the largest device "
-        f"total ({whole / 1e3:.9g} µs): row {first} says {report.percent[first]:.9g} %, its time "
+        f"total ({total / 1e3:.9g} µs): row {first} says {report.percent[first]:.9g} %, its time "
         f"gives {computed[first]:.9g} %; the report's own is kept"
     )
     return Issue("percent-disagrees", IssueSeverity.WARNING, text, file=report.file)

@@ -1,4 +1,4 @@
-"""Profiling reports: JSON, CSV or printed tables, told by content.
+"""Profiling reports: JSON, CSV or printed tables, identified by content.
 
 ``tvm.runtime.profiling.Report`` @ v0.8 … v0.23.0; ``GraphModuleDebug.profile()`` runs the graph
 three times to warm up and then once with a timer around every operator.
@@ -42,7 +42,7 @@ _SIX_DECIMALS = 6
 
 
 def sniff(head: bytes) -> bool:
-    """Tell whether these bytes are, or a log holds, a profiling report."""
+    """Return whether these bytes are, or a log holds, a profiling report."""
     text = decode(head, "")[0]
     start = _START.match(text)
     if start is not None:
@@ -54,13 +54,7 @@ def sniff(head: bytes) -> bool:
 
 
 def read_report(source: ByteSource) -> Report:
-    """Read a profiling report; of several printed tables in one log, the last.
-
-    Defects that leave calls readable are issues: ``report-cut``, ``string-unclear``,
-    ``metric-unreadable``, ``metric-twice``, ``metric-not-a-number``, ``metric-not-text``,
-    ``percent-disagrees``, ``total-disagrees``, ``backslash-kept``, ``kind-unknown``,
-    ``unknown-section``, ``rows-interrupted``, ``several-tables``, ``not-text``.
-    """
+    """Read a profiling report, the last of a log; defects that leave calls readable are issues."""
     text, issues = read_text(source)
     if text.lstrip()[:1] == "{":
         return _from_json(text, source.name, issues)
@@ -68,8 +62,8 @@ def read_report(source: ByteSource) -> Report:
     if is_header(lines[0]):
         rows = CsvRows(text, source.name)
         if not rows.rows and not rows.issues:
-            said = "the text ends behind its header: TVM prints one only above calls"
-            issues = [*issues, Issue("report-cut", IssueSeverity.WARNING, said, file=source.name)]
+            text_ = "the text ends behind its header: TVM prints one only above calls"
+            issues = [*issues, Issue("report-cut", IssueSeverity.WARNING, text_, file=source.name)]
         return make_report(
             rows.rows,
             form="csv",
@@ -81,7 +75,7 @@ def read_report(source: ByteSource) -> Report:
     headings = [i for i, line in enumerate(lines) if find_heading(line) is not None]
     if headings:
         report = _from_table(lines[headings[-1] :], source.name, issues)
-        unread = any(DURATION in each.message for each in report.issues.by_rule(_UNREADABLE))
+        unread = any(DURATION in issue.message for issue in report.issues.by_rule(_UNREADABLE))
         if unread and not np.isfinite(report.duration_ns).any():
             raise FormatError(
                 "no row of this profiling report has a time",
@@ -93,8 +87,8 @@ def read_report(source: ByteSource) -> Report:
             )
         return with_several(report, len(headings))
     if not text.strip() and "\n" in text:
-        told = "the report has no calls: TVM's CSV of an empty report is an empty line"
-        note = Issue("report-empty", IssueSeverity.NOTE, told, file=source.name)
+        note_text = "the report has no calls: TVM's CSV of an empty report is an empty line"
+        note = Issue("report-empty", IssueSeverity.NOTE, note_text, file=source.name)
         return make_report(
             [], form="csv", file=source.name, rounding_us=lambda _: 0.0, issues=(*issues, note)
         )
@@ -108,26 +102,26 @@ def read_report(source: ByteSource) -> Report:
 
 
 def _from_json(text: str, file: str, issues: list[Issue]) -> Report:
-    found = ReportText(text, file)
-    found.read()
+    content = ReportText(text, file)
+    content.read()
     kinds = {
         metric.kind
-        for row in (*found.calls, *found.device_metrics.values(), found.configuration)
+        for row in (*content.calls, *content.device_metrics.values(), content.configuration)
         for metric in row.values()
     } - {"microseconds", "percent", "count", "ratio", "string"}
     if kinds:
         names = ", ".join(sorted(kinds))
         note = f"values of unknown kinds are kept as they stand: {names[:200]!r}"
-        found.issue("kind-unknown", IssueSeverity.NOTE, note)
+        content.issue("kind-unknown", IssueSeverity.NOTE, note)
     return make_report(
-        found.calls,
+        content.calls,
         form="json",
         file=file,
         rounding_us=_json_rounding,
-        device_metrics=found.device_metrics,
-        configuration=found.configuration,
-        truncated=found.truncated,
-        issues=(*issues, *found.issues),
+        device_metrics=content.device_metrics,
+        configuration=content.configuration,
+        truncated=content.truncated,
+        issues=(*issues, *content.issues),
     )
 
 
@@ -137,7 +131,7 @@ def _json_rounding(metric: Metric) -> float:
 
 
 def printed_reports(source: ByteSource) -> tuple[Report, ...]:
-    """Read every printed table of a log; none where the text is JSON or CSV."""
+    """Read every printed table of a log; none in JSON or CSV."""
     text, issues = read_text(source)
     lines = text.split("\n")
     headings = [i for i, line in enumerate(lines) if find_heading(line) is not None]
@@ -148,11 +142,11 @@ def printed_reports(source: ByteSource) -> tuple[Report, ...]:
 
 
 def with_several(report: Report, count: int) -> Report:
-    """Return the last of so many tables of a log with a note of the others."""
+    """Return the last table of a log with a note of the others."""
     if count == 1:
         return report
-    told = f"{counted(count, 'report')} in this text: the last is used, run.tables has each"
-    note = Issue("several-tables", IssueSeverity.NOTE, told, file=report.file)
+    text = f"{counted(count, 'report')} in this text: the last is used, run.tables has each"
+    note = Issue("several-tables", IssueSeverity.NOTE, text, file=report.file)
     return replace(report, issues=Issues((*report.issues, note)))
 
 
@@ -175,10 +169,9 @@ def _from_table(lines: list[str], file: str, issues: list[Issue]) -> Report:
 
 
 def _in_call_order(rows: list[Row]) -> bool:
-    """Whether a table was neither sorted nor merged, which keeps the order of the calls.
+    """Return whether a table was neither sorted nor merged, which keeps the order of the calls.
 
-    Two rows that merging would have merged show that it was not done; a time above the one before
-    it shows that the rows are not sorted.
+    Unmerged equal rows, and a time above the one before it, prove that.
     """
     names = [str(row.get(HASH) or row.get(NAME) or "") for row in rows]
     others = [(str(row.get(SHAPES) or ""), str(row.get(DEVICE) or "")) for row in rows]
@@ -268,7 +261,7 @@ class TableRows:
         return start
 
     def _records(self, lines: list[str]) -> tuple[int, list[bytes]]:
-        """Return the lines of rows, those joined that a name with line feeds broke."""
+        """Return the lines of rows, rejoined if a name with line feeds broke them."""
         records: list[bytes] = []
         width = self.heading.length
         position = 0

@@ -1,8 +1,7 @@
-r"""A profiling report as ``Report.json()`` prints it, and as JSON tools write it again.
+"""A profiling report from ``Report.json()``, also rewritten by JSON tools.
 
-``src/runtime/profiling.cc`` @ v0.8 … v0.19.0, ``Report::AsJSON``: put together by hand. Strings are
-not escaped, numbers have 6 decimals (v0.8) or 17, and ``nan`` and ``inf`` stand bare. Where a
-string ends is found by :mod:`tvmdbg_widgets.formats.tvm.report.report_json`.
+``src/runtime/profiling.cc`` @ v0.8 … v0.19.0, ``Report::AsJSON``: strings are not escaped, numbers
+have 6 decimals (v0.8) or 17, and ``nan`` and ``inf`` stand bare.
 """
 
 from __future__ import annotations
@@ -31,7 +30,7 @@ Row = dict[str, Metric]
 
 
 class ReportText:
-    """What a report's JSON holds, read as far as it goes."""
+    """The contents of a report's JSON up to the first damage."""
 
     def __init__(self, text: str, file: str) -> None:
         self.text = text
@@ -45,7 +44,7 @@ class ReportText:
         self._sections: set[str] = set()
 
     def read(self) -> None:
-        """Read the text; FormatError where not even its beginning is a report's."""
+        """Read the text; FormatError unless it begins as a report."""
         document = self._valid()
         if document is not None and not ("\\" in self.text and self._printed_by_tvm()):
             self._convert(document)
@@ -60,7 +59,7 @@ class ReportText:
         self._scan()
 
     def issue(self, rule: str, severity: IssueSeverity, message: str) -> None:
-        """Note something about this file."""
+        """Add an issue of this file."""
         self.issues.append(Issue(rule, severity, message, file=self.file))
 
     def _valid(self) -> dict[str, Any] | None:
@@ -271,7 +270,7 @@ class ReportText:
 
 
 class _JsonPairs(dict[str, Any]):
-    """An object of parsed JSON that remembers keys it had twice."""
+    """An object of parsed JSON with its repeated keys."""
 
     def __init__(self, pairs: Sequence[tuple[str, Any]]) -> None:
         super().__init__(pairs)
@@ -285,7 +284,7 @@ _KEY = r'"[^"]*"\s*:\s*'
 _SECTION = r'"(?:calls|device_metrics|configuration)"\s*:'
 _NEXT_METRIC = rf'"\s*\}}\s*(?:,\s*{_KEY}\{{\s*"[^"]*"\s*:|'
 _END = r"\}\s*\Z"
-#: What follows a string, by the section it stands in.
+#: Tokens after a string by section.
 _ENDS = {
     "calls": re.compile(
         rf"{_NEXT_METRIC}\}}\s*(?:,\s*\{{\s*{_KEY}\{{|\]\s*(?:,\s*{_SECTION}|{_END})))"
@@ -303,7 +302,7 @@ _UNCLEAR = re.compile(r'"\s*:\s*\{')
 
 
 class StopError(Exception):
-    """The text does not go on as a report does."""
+    """Raised where the text stops being a report."""
 
     def __init__(self, position: int, expected: str) -> None:
         super().__init__(expected)
@@ -318,12 +317,12 @@ class PrintedNumber(str):
 
 
 def is_unclear(text: str) -> bool:
-    """Whether a string holds what looks like a piece of the report."""
+    """Return whether a string contains what looks like a part of the report."""
     return _UNCLEAR.search(text) is not None
 
 
 class PrintedText:
-    """A report's text; StopError where it does not go on as a report does."""
+    """A report's text; StopError where it stops being one."""
 
     def __init__(self, text: str) -> None:
         self.text = text
@@ -332,12 +331,12 @@ class PrintedText:
     def offset(self, position: int) -> int:
         """Return the offset in UTF-8 bytes of a place in the text."""
         start, before = self._known if self._known[0] <= position else (0, 0)
-        found = before + len(self.text[start:position].encode("utf-8", "surrogatepass"))
-        self._known = (position, found)
-        return found
+        offset = before + len(self.text[start:position].encode("utf-8", "surrogatepass"))
+        self._known = (position, offset)
+        return offset
 
     def value(self, position: int, section: str) -> tuple[Any, int]:
-        """Return a value and the place behind it; `section` tells what may follow a string."""
+        """Return a value and the place behind it; `section` determines what may follow a string."""
         position = self.skip(position)
         first = self.text[position : position + 1]
         if first == '"':
@@ -379,7 +378,7 @@ class PrintedText:
         return self.text[place : place + 1]
 
     def after(self, position: int, token: str, expected: str) -> int:
-        """Return the place behind a token that stands next."""
+        """Return the place behind the expected next token."""
         place = self.skip(position)
         if not self.text.startswith(token, place):
             raise StopError(place, expected)
