@@ -51,9 +51,9 @@ def one_dump(
 ) -> list[FileCandidate]:
     """Keep one dump's files, and those beside or above it."""
     kinds: dict[PurePath, set[str]] = defaultdict(set)
-    for candidate in candidates:
-        if candidate.folder is not None:
-            kinds[candidate.folder].add(candidate.kind.part)
+    for file in candidates:
+        if file.folder is not None:
+            kinds[file.folder].add(file.kind.part)
     dumps: list[PurePath] = []
     for parts in (parts for family in FAMILIES for parts in family.dumps):
         dumps = dumps or [folder for folder, held in kinds.items() if parts <= held]
@@ -115,24 +115,20 @@ def one_module(
             hint=f"Choose one: open(…, module={names[0]!r}).",
         )
     chosen = module or (names[0] if names else "")
-    return [
-        candidate
-        for candidate in candidates
-        if is_of_module(candidate.path, chosen, library.modules)
-    ]
+    return [file for file in candidates if is_of_module(file.path, chosen, library.modules)]
 
 
 def one_index(
     tree: Tree, candidates: list[FileCandidate], issues: list[Issue]
 ) -> list[FileCandidate]:
     """Keep the float32 index of several of the same shards; ``…-b16.json`` has halved floats."""
-    caches = [candidate for candidate in candidates if candidate.kind.part == "cache"]
-    left = [caches[i] for i in superseded([candidate.source for candidate in caches])]
+    caches = [file for file in candidates if file.kind.part == "cache"]
+    left = [caches[i] for i in superseded([file.source for file in caches])]
     if left:
         rest = "of the same shards, with other types, left out (open one by its path)"
-        names = [candidate.source.name for candidate in left]
+        names = [file.source.name for file in left]
         issues.append(note(tree.name, "index-left-out", "more index file", rest, names))
-    return [candidate for candidate in candidates if candidate not in left]
+    return [file for file in candidates if file not in left]
 
 
 def is_explained(name: str, root: Sequence[str]) -> bool:
@@ -275,9 +271,7 @@ class FileFinder:
         for entry, source, kind in self._identified(tree):
             folder = tree.root / entry.path.parent
             taken = [(kind, source)] if kind is not None else self._in_entry(tree, entry, source)
-            candidates += [
-                FileCandidate(candidate, kind, folder, entry.path) for kind, candidate in taken
-            ]
+            candidates += [FileCandidate(file, kind, folder, entry.path) for kind, file in taken]
             if not taken and not self._is_pointer(entry, source) and not is_account(head(source)):
                 unknown[entry.path] = source
         if self._tuning:
@@ -287,7 +281,7 @@ class FileFinder:
         candidates = one_index(tree, candidates, self.issues)
         kept = one_dump(tree, candidates, self._device)
         if self._device is None:
-            left = [candidate.source.name for candidate in candidates if candidate not in kept]
+            left = [file.source.name for file in candidates if file not in kept]
             if left:
                 rest = "beside the dump's folder, left out (name them too to add them)"
                 self.issues.append(note(tree.name, "files-left-out", "file", rest, left))
@@ -351,21 +345,19 @@ class FileFinder:
         self, tree: Tree, candidates: list[FileCandidate], unknown: dict[PurePath, ByteSource]
     ) -> list[FileCandidate]:
         """Keep one module of a model library, and its texts."""
-        libraries = [candidate for candidate in candidates if candidate.kind.part == "library"]
+        libraries = [file for file in candidates if file.kind.part == "library"]
         if not libraries:
             return candidates
-        first = min(libraries, key=lambda candidate: len(candidate.path.parts))
+        first = min(libraries, key=lambda file: len(file.path.parts))
         try:
             library = read_metadata(first.source)
         except FormatError:
             return candidates
         root = first.path.parent
-        inside = [candidate for candidate in candidates if candidate.path.is_relative_to(root)]
+        inside = [file for file in candidates if file.path.is_relative_to(root)]
         moved = [
-            FileCandidate(
-                candidate.source, candidate.kind, candidate.folder, candidate.path.relative_to(root)
-            )
-            for candidate in inside
+            FileCandidate(file.source, file.kind, file.folder, file.path.relative_to(root))
+            for file in inside
         ]
         kept = one_module(tree, library, moved, self._module)
         below = {p.relative_to(root): s for p, s in unknown.items() if p.is_relative_to(root)}
@@ -375,4 +367,4 @@ class FileFinder:
             self.parts.append(Part("ir", {path.name: source}, source, folder))
         for path in [path for path in unknown if is_explained(str(path), root.parts)]:
             del unknown[path]
-        return [*kept, *(candidate for candidate in candidates if candidate not in inside)]
+        return [*kept, *(file for file in candidates if file not in inside)]

@@ -59,23 +59,21 @@ def gather(
 
 def _leave_out_tuning(finder: FileFinder) -> None:
     """Leave tuning logs beside a run to `open_tuning`."""
-    tuning = [candidate for candidate in finder.candidates if candidate.kind in TUNING.kinds]
+    tuning = [file for file in finder.candidates if file.kind in TUNING.kinds]
     if tuning and len(tuning) < len(finder.candidates):
-        finder.candidates = [
-            candidate for candidate in finder.candidates if candidate not in tuning
-        ]
+        finder.candidates = [file for file in finder.candidates if file not in tuning]
         rest = "of a tuning beside the run (open_tuning(…) opens them)"
-        names = [candidate.source.name for candidate in tuning]
+        names = [file.source.name for file in tuning]
         finder.issues.append(note("", "tuning-left-out", "file", rest, names))
 
 
 def _read(finder: FileFinder, options: Mapping[str, Mapping[str, Any]] | None) -> list[Part]:
     """Read the candidates; unreadable ones become problems."""
     # Readers of other files ask for these.
-    far = any(candidate_.source.far for candidate_ in finder.candidates)
+    far = any(file.source.far for file in finder.candidates)
     first = ("recording", "graph") if far else ("recording",)
     finder.candidates.sort(
-        key=lambda candidate_: (candidate_.kind.part not in first, candidate_.kind.part == "graph")
+        key=lambda file: (file.kind.part not in first, file.kind.part == "graph")
     )
     parts = list(finder.parts)
     for candidate in tqdm(finder.candidates, desc="reading", unit="file", delay=1, leave=False):
@@ -101,7 +99,7 @@ def _debug_buffer(
     source = choose_buffer(dump.value, finder.unknown) if dump is not None else None
     if source is None:
         return []
-    finder.problems[:] = [problem for problem in finder.problems if problem[0] != source.name]
+    finder.problems[:] = [one for one in finder.problems if one[0] != source.name]
     return [Part("debug-buffer", source, source, dump.folder if dump is not None else None)]
 
 

@@ -12,13 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tvmdbg_widgets.formats.family import collector_paused
-from tvmdbg_widgets.model.base.text import (
-    FormatError,
-    Issue,
-    cut,
-    one_line,
-    paired_json,
-)
+from tvmdbg_widgets.model.base.text import FormatError, Issue, cut, one_line, paired_json
 from tvmdbg_widgets.sources.byte_source import ByteSource
 
 T = TypeVar("T")

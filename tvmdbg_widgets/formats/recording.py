@@ -13,13 +13,7 @@ import msgspec
 from tvmdbg_widgets.formats.family import Kind
 from tvmdbg_widgets.formats.json_fields import FORMAT, VERSION, Count, Int64, read_versioned
 from tvmdbg_widgets.model.base.numbers import counted
-from tvmdbg_widgets.model.base.text import (
-    FormatError,
-    Issue,
-    Issues,
-    IssueSeverity,
-    listed,
-)
+from tvmdbg_widgets.model.base.text import FormatError, Issue, Issues, IssueSeverity, listed
 from tvmdbg_widgets.model.parts import Provenance, RunFile, RunParts
 from tvmdbg_widgets.sources.byte_source import ByteSource
 
@@ -171,9 +165,7 @@ def issues_document(issues: Iterable[Issue], files: Mapping[str, str]) -> list[d
 
 def read_issues(stored: Sequence[StoredIssue], file: str) -> Issues:
     """Return the issues of :func:`issues_document`."""
-    return Issues(
-        _issue(stored_issue, f"issues[{i}]", file) for i, stored_issue in enumerate(stored)
-    )
+    return Issues(_issue(item, f"issues[{i}]", file) for i, item in enumerate(stored))
 
 
 def _issue(stored: StoredIssue, path: str, file: str) -> Issue:

@@ -53,7 +53,7 @@ class DTypeLayout:
     Parameters
     ----------
     declaration : str
-        Each field once with its width, in order: ``"code:u16 bits:u16 lanes:i32"``. Or a name:
+        Fields with their widths, in order: ``"code:u16 bits:u16 lanes:i32"``. Or a name:
         ``"narrow"`` (also ``"standard"``), TVM's own 4 bytes, ``"wide"`` (also ``"packed64"``),
         8 bytes as declared above.
 
@@ -124,7 +124,7 @@ class DTypeLayout:
         return self._struct.format[1:]
 
     def in_order(self, values: Sequence[int]) -> tuple[int, int, int]:
-        """Return the values of the fields as they lie, as code, bits, lanes."""
+        """Return stored field values as code, bits, lanes."""
         code, bits, lanes = self._order
         return values[code], values[bits], values[lanes]
 
@@ -153,7 +153,7 @@ class DTypeLayout:
         return self._struct.pack(*(values[field.name] for field in self.fields))
 
     def too_narrow_for(self, dtype: DataType) -> str | None:
-        """Say which field cannot hold its value, None where all can."""
+        """Name the field that cannot hold its value, or None."""
         values = {"code": dtype.code, "bits": dtype.bits, "lanes": dtype.lanes}
         for part in self.fields:
             value = values[part.name]
@@ -182,7 +182,7 @@ WIDE = DTypeLayout("wide")
 
 
 def dtype_layout(given: DTypeLayout | str) -> DTypeLayout:
-    """Return a layout that was given by name or declaration."""
+    """Return a layout by name or declaration."""
     return given if isinstance(given, DTypeLayout) else DTypeLayout(given)
 
 

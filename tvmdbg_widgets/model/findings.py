@@ -35,7 +35,7 @@ class Severity(enum.StrEnum):
 
 
 class Confidence(enum.StrEnum):
-    """How sure a finding is, given the files; ``Finding.why`` says what it rests on."""
+    """Certainty of a finding, given the files; ``Finding.why`` has the reason."""
 
     HIGH = "high"
     MEDIUM = "medium"
@@ -43,7 +43,7 @@ class Confidence(enum.StrEnum):
 
 
 class Premise(NamedTuple):
-    """Something that a finding takes for granted, how sure that is, and why no surer."""
+    """An assumption of a finding, its confidence and the reason for doubt."""
 
     confidence: Confidence
     why: str
@@ -64,13 +64,13 @@ class Finding:
         Facts with numbers, most telling first; long lists are cut and say how many more there are.
     confidence : Confidence
     why : str
-        What the confidence rests on.
+        Reason for the confidence.
     nodes : tuple of int
         All nodes concerned, the first one first.
     entries : tuple of (int, int)
         All entries ``(node, output)`` concerned.
     next_step : str
-        What to do or look at next.
+        Recommended action.
     weight : float
         Rank within its severity, higher first: the share of time of a hotspot, else what the rule
         gives it. Errors of one confidence go by their first node.
@@ -97,15 +97,15 @@ class Finding:
         object.__setattr__(self, "evidence", tuple(map(shortened, self.evidence)))
 
     def resting_on(self, premises: Iterable[Premise]) -> Finding:
-        """Return the finding no surer than its weakest premise, and say which these are."""
-        weaker = [each for each in premises if _CONFIDENCES[each.confidence] > 0]
+        """Lower the confidence to that of the weakest premise, with its reason."""
+        weaker = [item for item in premises if _CONFIDENCES[item.confidence] > 0]
         if not weaker:
             return self
         least = max(
-            [self.confidence, *(each.confidence for each in weaker)], key=_CONFIDENCES.__getitem__
+            [self.confidence, *(item.confidence for item in weaker)], key=_CONFIDENCES.__getitem__
         )
-        told = [each.why for each in weaker if each.why not in self.why]
-        return dataclasses.replace(self, confidence=least, why="; ".join([self.why, *told]))
+        whys = [item.why for item in weaker if item.why not in self.why]
+        return dataclasses.replace(self, confidence=least, why="; ".join([self.why, *whys]))
 
     def __str__(self) -> str:
         return f"{self.severity} [{self.rule}] {self.title} ({self.confidence} confidence)"
@@ -132,9 +132,9 @@ class Findings(Sequence[Finding]):
     findings : iterable of Finding
         In any order.
     complete : bool
-        Whether every tensor was looked at, or failed to be read.
+        Whether every tensor was scanned, or failed to be read.
     scanned, to_scan : int
-        Tensors looked at, and tensors there are.
+        Scanned tensors, and all tensors.
     """
 
     __slots__ = ("_items", "complete", "scanned", "to_scan")
@@ -169,32 +169,32 @@ class Findings(Sequence[Finding]):
 
     @property
     def errors(self) -> Findings:
-        """The findings that say values or files are wrong."""
+        """The findings of wrong values or files."""
         return self.by_severity(Severity.ERROR)
 
     def by_severity(self, severity: Severity) -> Findings:
         """Return the findings of one severity."""
-        return self._of(each for each in self._items if each.severity == severity)
+        return self._of(finding for finding in self._items if finding.severity == severity)
 
     def by_rule(self, rule: str) -> Findings:
         """Return the findings of one rule."""
-        return self._of(each for each in self._items if each.rule == rule)
+        return self._of(finding for finding in self._items if finding.rule == rule)
 
     def by_node(self, node: int) -> Findings:
         """Return the findings that concern a node."""
-        return self._of(each for each in self._items if node in each.nodes)
+        return self._of(finding for finding in self._items if node in finding.nodes)
 
     def by_task(self, task: int) -> Findings:
         """Return the findings that concern a task of a tuning log."""
-        return self._of(each for each in self._items if task in each.tasks)
+        return self._of(finding for finding in self._items if task in finding.tasks)
 
     def summary(self) -> str:
         """Return the counts in words: ``"1 error, 3 hotspots, 2 info"``."""
-        counts = Counter(each.severity for each in self._items)
+        counts = Counter(grade.severity for grade in self._items)
         text = ", ".join(
-            f"{counts[each]} {each}" if each is Severity.INFO else counted(counts[each], each)
-            for each in Severity
-            if counts[each]
+            f"{counts[grade]} {grade}" if grade is Severity.INFO else counted(counts[grade], grade)
+            for grade in Severity
+            if counts[grade]
         )
         if not self.complete:
             text = (
@@ -204,15 +204,12 @@ class Findings(Sequence[Finding]):
         return text or "none"
 
     def to_dataframe(self) -> pd.DataFrame:
-        """Return one row a finding (needs pandas).
-
-        Columns `tasks` and `trials` are there for tuning logs only.
-        """
-        of_logs = [name for name in _OF_LOGS if any(getattr(each, name) for each in self._items)]
+        """Return one row a finding (needs pandas); `tasks` and `trials` for tuning logs only."""
+        of_logs = [name for name in _OF_LOGS if any(getattr(item, name) for item in self._items)]
         left_out = {"weight", *_OF_LOGS} - {*of_logs}
         fields = [name for name in Finding.__dataclass_fields__ if name not in left_out]
         columns: dict[str, list[Any]] = {
-            name: [getattr(each, name) for each in self._items] for name in fields
+            name: [getattr(item, name) for item in self._items] for name in fields
         }
         for name in ("severity", "confidence"):
             columns[name] = [str(value) for value in columns[name]]
@@ -230,13 +227,13 @@ class Findings(Sequence[Finding]):
 
     def _repr_html_(self) -> str:
         items = []
-        for each in self._items[:_SHOWN]:
-            facts = "".join(f"<li>{html.escape(fact)}</li>" for fact in each.evidence)
-            sure = html.escape(f"{each.confidence} confidence: {each.why}")
+        for item in self._items[:_SHOWN]:
+            facts = "".join(f"<li>{html.escape(fact)}</li>" for fact in item.evidence)
+            sure = html.escape(f"{item.confidence} confidence: {item.why}")
             items.append(
-                f"<li><b>{each.severity}</b> {html.escape(each.title)}"
+                f"<li><b>{item.severity}</b> {html.escape(item.title)}"
                 f"<details><summary>evidence</summary><ul>{facts}</ul><p>{sure}</p>"
-                f'<p style="white-space:pre-line">{html.escape(each.next_step)}</p></details></li>'
+                f'<p style="white-space:pre-line">{html.escape(item.next_step)}</p></details></li>'
             )
-        rest = "".join(f"<p>{each}</p>" for each in more_text(len(self._items), _SHOWN))
+        rest = "".join(f"<p>{item}</p>" for item in more_text(len(self._items), _SHOWN))
         return f"<div>Findings: {self.summary()}</div><ol>{''.join(items)}</ol>{rest}"

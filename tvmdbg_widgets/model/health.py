@@ -1,4 +1,4 @@
-"""The health of a run's tensors: one verdict an entry, in execution order."""
+"""The health of a run's tensors: one verdict per entry, in execution order."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
-#: What is said in brief of an entry whose values could not be read.
+#: Brief verdict of an unreadable entry.
 UNREAD = "unreadable"
 _LINES_SHOWN = 12
 _LONGEST_NAME = 100
 
 
 class HealthVerdict(enum.StrEnum):
-    """What can be said of one entry; the order is that of the numbers sent to a page.
+    """The verdict on one entry; the order is that of the numbers sent to a page.
 
     ``NOT_SCANNED``: its values were not scanned. ``OK``: nothing is wrong with them that a look at
     this run alone can tell. ``SUSPICIOUS``: they, or that they belong here, cannot be relied on.
@@ -46,7 +46,7 @@ _NUMBERS = {verdict: number for number, verdict in enumerate(VERDICTS)}
 
 
 class EntryHealth(NamedTuple):
-    """What is known of one tensor; None and NaN where it is not known or has no meaning.
+    """The facts of one tensor; None and NaN where unknown or meaningless.
 
     Attributes
     ----------
@@ -67,7 +67,7 @@ class EntryHealth(NamedTuple):
         Position in the order of suspicion, 0 the most suspicious
         (:mod:`tvmdbg_widgets.analysis.health_table` says by what).
     size : int
-        Values looked at.
+        Counted values.
     nan, inf : int or None
         How many are NaN, and +Inf or -Inf.
     zero, denormal : float
@@ -120,10 +120,10 @@ class EntryHealth(NamedTuple):
     def __str__(self) -> str:
         node, output = self.entry
         where = f"node {node}" if output == 0 else f"node {node}, output {output}"
-        said = f": {self.words}" if self.words else ""
+        reason = f": {self.words}" if self.words else ""
         name = self.name or "tensor"
         name = name if len(name) <= _LONGEST_NAME else f"{name[: _LONGEST_NAME - 1]}…"
-        return one_line(f"{self.verdict.value:8} {name} ({where}){said}")
+        return one_line(f"{self.verdict.value:8} {name} ({where}){reason}")
 
     def __repr__(self) -> str:
         facts = [f"{self.dtype}{list(self.shape)}"]
@@ -139,7 +139,7 @@ class EntryHealth(NamedTuple):
 
 
 class HealthTable(NamedTuple):
-    """The health of entries, one column a fact."""
+    """The health of entries, one column per fact."""
 
     columns: dict[str, np.ndarray[Any, Any]]
     words: list[str]
@@ -148,23 +148,23 @@ class HealthTable(NamedTuple):
 
     @classmethod
     def of(cls, items: Sequence[EntryHealth]) -> HealthTable:
-        """Return the table of what is there already."""
+        """Return the table of existing entries."""
 
         def floats(values: Iterable[Any]) -> np.ndarray[Any, np.dtype[np.float64]]:
             known = (math.nan if value is None else float(value) for value in values)
             return np.fromiter(known, np.float64, len(items))
 
         columns: dict[str, np.ndarray[Any, Any]] = {
-            "node": np.array([each.entry[0] for each in items], np.int32),
-            "output": np.array([each.entry[1] for each in items], np.int32),
-            "verdict": np.array([_NUMBERS[each.verdict] for each in items], np.uint8),
-            "rank": np.array([each.rank for each in items], np.int32),
-            "source": np.array([each.source for each in items], np.int32),
-            "dead": floats(each.dead_share for each in items),
+            "node": np.array([item.entry[0] for item in items], np.int32),
+            "output": np.array([item.entry[1] for item in items], np.int32),
+            "verdict": np.array([_NUMBERS[item.verdict] for item in items], np.uint8),
+            "rank": np.array([item.rank for item in items], np.int32),
+            "source": np.array([item.source for item in items], np.int32),
+            "dead": floats(item.dead_share for item in items),
         }
         for name in ("nan", "inf", "zero", "saturated", "denormal", "low", "high"):
-            columns[name] = floats(getattr(each, name) for each in items)
-        texts = [each.words for each in items], [each.brief for each in items]
+            columns[name] = floats(getattr(item, name) for item in items)
+        texts = [item.words for item in items], [item.brief for item in items]
         return cls(columns, *texts, items.__getitem__)
 
 
@@ -176,7 +176,7 @@ class Health(Sequence[EntryHealth]):
     entries : iterable of EntryHealth, or HealthTable
         In execution order, their ranks a permutation.
     complete : bool
-        Whether every tensor was looked at, or failed to be read.
+        Whether every tensor was scanned, or failed to be read.
     title : str
         Of the run.
     """
@@ -192,7 +192,7 @@ class Health(Sequence[EntryHealth]):
         self._columns = table.columns
         self._make = table.make
         self._made: dict[int, EntryHealth] = {}
-        #: Why each verdict is what it is, and the same in two or three words.
+        #: Reasons of the verdicts, in full and in two or three words.
         self.words, self.brief = table.words, table.brief
         self.complete = complete
         self.title = title
@@ -209,10 +209,10 @@ class Health(Sequence[EntryHealth]):
         return tuple(map(self._item, rows)) if isinstance(rows, range) else self._item(rows)
 
     def _item(self, row: int) -> EntryHealth:
-        found = self._made.get(row)
-        if found is None:
-            found = self._made.setdefault(row, self._make(row))
-        return found
+        entry = self._made.get(row)
+        if entry is None:
+            entry = self._made.setdefault(row, self._make(row))
+        return entry
 
     @cached_property
     def _rows(self) -> dict[tuple[int, int], int]:
@@ -247,15 +247,12 @@ class Health(Sequence[EntryHealth]):
 
     @cached_property
     def first_nan(self) -> EntryHealth | None:
-        """The first entry in execution order that holds NaN; None where none does."""
+        """The first entry in execution order with NaN, or None."""
         return self._first(self._columns["nan"] > 0)
 
     @cached_property
     def first_nonfinite(self) -> EntryHealth | None:
-        """The first faulty entry in execution order that holds NaN or Inf; None where none does.
-
-        -Inf alone, which attention masks hold on purpose, is suspicious and does not count.
-        """
+        """The first faulty entry in execution order with NaN or Inf, or None; not -Inf alone."""
         bad = (self._columns["nan"] > 0) | (self._columns["inf"] > 0)
         return self._first(bad & (self._columns["verdict"] == _NUMBERS[HealthVerdict.FAULTY]))
 
@@ -264,21 +261,21 @@ class Health(Sequence[EntryHealth]):
 
     @cached_property
     def looked_at(self) -> int:
-        """Entries that were looked at."""
+        """Number of scanned entries."""
         return len(self) - self.counts[HealthVerdict.NOT_SCANNED]
 
     @cached_property
     def counts(self) -> dict[HealthVerdict, int]:
         """Entries by verdict."""
-        found = np.bincount(self._columns["verdict"], minlength=len(VERDICTS)).tolist()
-        return dict(zip(VERDICTS, found, strict=True))
+        numbers = np.bincount(self._columns["verdict"], minlength=len(VERDICTS)).tolist()
+        return dict(zip(VERDICTS, numbers, strict=True))
 
     @cached_property
     def unread(self) -> tuple[EntryHealth, ...]:
         """Entries whose values could not be read; their ``words`` say why."""
         unknown = self._columns["verdict"] == _NUMBERS[HealthVerdict.UNKNOWN]
         items = map(self._item, np.flatnonzero(unknown).tolist())
-        return tuple(each for each in items if each.brief == UNREAD)
+        return tuple(item for item in items if item.brief == UNREAD)
 
     def summary(self) -> str:
         """Return the counts in words: ``"1 faulty, 3 suspicious, 40 OK"``."""
@@ -289,8 +286,8 @@ class Health(Sequence[EntryHealth]):
             HealthVerdict.OK,
             HealthVerdict.NOT_SCANNED,
         )
-        told = [f"{self.counts[each]:,} {each.value}" for each in order if self.counts[each]]
-        return ", ".join(told) or "no tensors"
+        parts = [f"{self.counts[v]:,} {v.value}" for v in order if self.counts[v]]
+        return ", ".join(parts) or "no tensors"
 
     def row(self, each: EntryHealth | None) -> int:
         """Return the position of an entry in execution order, -1 for None."""
@@ -312,21 +309,21 @@ class Health(Sequence[EntryHealth]):
         """Return one row an entry, in execution order (needs pandas)."""
         items = self[:]
         columns: dict[str, list[Any]] = {
-            "node": [each.entry[0] for each in items],
-            "output": [each.entry[1] for each in items],
+            "node": [item.entry[0] for item in items],
+            "output": [item.entry[1] for item in items],
         }
         for name in EntryHealth._fields:
             if name not in ("entry", "brief"):
-                columns[name] = [getattr(each, name) for each in items]
-        columns["verdict"] = [each.verdict.value for each in items]
+                columns[name] = [getattr(item, name) for item in items]
+        columns["verdict"] = [item.verdict.value for item in items]
         return data_frame(columns)
 
     def _heading(self) -> str:
-        told = f"Health of {counted(len(self), 'tensor')}: {self.summary()}"
+        text = f"Health of {counted(len(self), 'tensor')}: {self.summary()}"
         if self.unread:
-            told += f"; {len(self.unread):,} of {counted(len(self), 'tensor')} "
-            told += self.unread[0].words
-        return told if self.complete else f"{told}; interrupted, run.health() goes on"
+            text += f"; {len(self.unread):,} of {counted(len(self), 'tensor')} "
+            text += self.unread[0].words
+        return text if self.complete else f"{text}; interrupted, run.health() goes on"
 
     def _list(self, most: int) -> tuple[tuple[EntryHealth, ...], str]:
         more = len(self.suspicious) - most
@@ -335,17 +332,17 @@ class Health(Sequence[EntryHealth]):
     def __repr__(self) -> str:
         listed, rest = self._list(_LINES_SHOWN)
         return "\n".join(
-            [self._heading(), *(f"  {each}" for each in listed), *filter(None, [rest])]
+            [self._heading(), *(f"  {item}" for item in listed), *filter(None, [rest])]
         )
 
     def _repr_html_(self) -> str:
         listed, rest = self._list(_LINES_SHOWN)
         verdicts = [VERDICTS[number].value for number in self._columns["verdict"].tolist()]
         rows = []
-        for each in listed:
-            node, output = each.entry
-            where = f"{each.name} ({node},\N{NO-BREAK SPACE}{output})"
-            cells = map(html.escape, (each.verdict.value, where, each.words))
+        for item in listed:
+            node, output = item.entry
+            where = f"{item.name} ({node},\N{NO-BREAK SPACE}{output})"
+            cells = map(html.escape, (item.verdict.value, where, item.words))
             rows.append(f"<tr>{''.join(f'<td {_CELL}>{cell}</td>' for cell in cells)}</tr>")
         table = f"<table>{''.join(rows)}</table>" if rows else ""
         more = f"<p>{html.escape(rest)}</p>" if rest else ""
@@ -357,7 +354,7 @@ _CELLS = 300
 _WIDE = 600
 _HIGH = 24
 _CELL = 'style="text-align: left"'
-# color, opacity, share of the height: no verdict is told by its color alone
+# color, opacity, share of the height: no verdict is shown by its color alone
 _LOOKS = {
     "not scanned": ("currentColor", 0.08, 0.15),
     "OK": ("currentColor", 0.35, 0.35),
@@ -369,7 +366,7 @@ _WORST_LAST = tuple(_LOOKS)
 
 
 def _strip(heading: str, verdicts: Sequence[str]) -> str:
-    """Draw a cell for each entry, or for the worst of those that share one."""
+    """Draw a cell per entry, or for the worst of several that share one."""
     cells = min(len(verdicts), _CELLS)
     if not cells:
         return ""
@@ -391,8 +388,8 @@ def _strip(heading: str, verdicts: Sequence[str]) -> str:
         )
         start = cell
     size = f'width="{cells * wide:g}" height="{_HIGH}" viewBox="0 0 {cells * wide:g} {_HIGH}"'
-    said = html.escape(heading, quote=True)
+    label = html.escape(heading, quote=True)
     return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" {size} role="img" aria-label="{said}" '
+        f'<svg xmlns="http://www.w3.org/2000/svg" {size} role="img" aria-label="{label}" '
         f'style="max-width:100%;display:block;margin:4px 0">{"".join(marks)}</svg>'
     )

@@ -1,4 +1,4 @@
-"""A model's parameters joined to the null nodes of its graph."""
+"""Parameters and stored arrays of a model joined to its graph."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def join_parameters(graph: Graph | None, records: Iterable[ArrayRecord]) -> tupl
     null: dict[str, list[int]] = defaultdict(list)
     for node in np.flatnonzero(graph.kinds <= NodeKind.PARAMETER).tolist():
         null[graph.names[node]].append(node)
-    found = []
+    tensors = []
     unknown = []
     reshaped: list[Placed] = []
     issues: list[Issue] = []
@@ -50,7 +50,7 @@ def join_parameters(graph: Graph | None, records: Iterable[ArrayRecord]) -> tupl
             reshaped.append(placed._replace(notes=notes))
         else:
             issues += found_issues
-        found.append(
+        tensors.append(
             Tensor(settled, nodes[0], 0, name=record.key, trust=Trust.BY_NAME, notes=notes)
         )
     if unknown:
@@ -75,12 +75,12 @@ def join_parameters(graph: Graph | None, records: Iterable[ArrayRecord]) -> tupl
                 "parameter-reshaped",
                 IssueSeverity.NOTE,
                 message,
-                nodes=tuple(each.node for each in reshaped),
-                entries=tuple(each.entry for each in reshaped),
+                nodes=tuple(item.node for item in reshaped),
+                entries=tuple(item.entry for item in reshaped),
                 file=first.array.record.file,
             )
         )
-    return Tensors(found), Issues(issues)
+    return Tensors(tensors), Issues(issues)
 
 
 def join_tensors(
@@ -96,12 +96,12 @@ def join_tensors(
     later = later_writers(graph) if reused and graph is not None else {}
     later = {entry: later[entry] for entry in sorted({p.entry for p in placed} & later.keys())}
     tensors = []
-    for each in placed:
-        record, notes = agreeing(graph, each, issues, file)
-        writer = later.get(each.entry)
+    for item in placed:
+        record, notes = agreeing(graph, item, issues, file)
+        writer = later.get(item.entry)
         if writer is not None and graph is not None:
             storage = graph.storage_ids
-            number = None if storage is None else int(storage[graph.entry_id(*each.entry)])
+            number = None if storage is None else int(storage[graph.entry_id(*item.entry)])
             note = (
                 f"read after node {writer} ({graph.names[writer]}) wrote to the same storage "
                 f"({number}): these are not this node's values"
@@ -110,10 +110,10 @@ def join_tensors(
         tensors.append(
             Tensor(
                 record,
-                each.node,
-                each.output,
-                name=each.array.name,
-                trust=each.trust,
+                item.node,
+                item.output,
+                name=item.array.name,
+                trust=item.trust,
                 notes=notes,
                 captured=captured,
             )
@@ -129,10 +129,7 @@ Entry = tuple[int, int]
 
 
 def later_writers(graph: Graph) -> dict[Entry, int]:
-    """For each entry whose storage a later node writes to, the last such node.
-
-    A ``__nop`` shares its input's storage and writes nothing; inputs are written before the run.
-    """
+    """Return the last later node that writes to the storage of an entry; a ``__nop`` does not."""
     if graph.storage_ids is None:
         return {}
     owner = np.repeat(np.arange(graph.num_nodes), np.diff(graph.entry_offsets))
@@ -170,7 +167,7 @@ def reuse_issue(entries: Collection[Entry], file: str) -> Issue:
 def agreeing(
     graph: Graph | None, placed: Placed, issues: list[Issue], file: str
 ) -> tuple[ArrayRecord, tuple[str, ...]]:
-    """Settle an ambiguous dtype by the graph's, and note where shape or dtype differ from it."""
+    """Settle an ambiguous dtype by the graph's, and note other differences from the graph."""
     record, notes = placed.array.record, placed.notes
     if graph is None:
         return record, notes
@@ -178,7 +175,7 @@ def agreeing(
     shape, dtype = graph.entry_shapes[entry], graph.dtypes[entry] or None
     if dtype is not None and record.alternatives:
         meanings = (
-            each for each in (record.dtype, *record.alternatives) if _same_type(each, dtype)
+            kind for kind in (record.dtype, *record.alternatives) if _same_type(kind, dtype)
         )
         meaning = next(meanings, None)
         record = record if meaning is None else record.with_dtype(meaning)

@@ -1,4 +1,4 @@
-"""What one run consists of, before anything is shown of it."""
+"""The parts of one run."""
 
 from __future__ import annotations
 
@@ -20,20 +20,7 @@ _RELEASES = re.compile(r"TVM v([\d.]+)(?: to v([\d.]+))?")
 
 @dataclass(frozen=True)
 class Provenance:
-    """Where a run comes from, and the evidence for it.
-
-    Attributes
-    ----------
-    releases : str
-        The releases that write files of this form: ``"TVM v0.9 to v0.19"``; another format by its
-        name. Recorders of newer releases may write the same form.
-    evidence : tuple of str
-        One sentence a fact.
-    device : str
-        The device that the dump is named after, ``"CPU:0"``; empty where unknown.
-    files : tuple of str
-        What was read, with sizes.
-    """
+    """The origin of a run, and the evidence for it."""
 
     releases: str = "unknown format"
     evidence: tuple[str, ...] = ()
@@ -43,10 +30,10 @@ class Provenance:
     @property
     def format(self) -> str:
         """The releases in words: ``"TVM 0.9–0.19 format"``."""
-        found = _RELEASES.fullmatch(self.releases)
-        if found is None:
+        match = _RELEASES.fullmatch(self.releases)
+        if match is None:
             return self.releases
-        first, last = found.groups()
+        first, last = match.groups()
         return f"TVM {first}–{last} format" if last else f"TVM {first} format"
 
     def __repr__(self) -> str:
@@ -69,7 +56,7 @@ class RunFile:
 
 @dataclass(frozen=True)
 class RunParts:
-    """Graph, tensors and timeline of one run, already joined; each may be missing."""
+    """Joined graph, tensors and timeline of one run; all may be missing."""
 
     title: str
     graph: Graph | None = None

@@ -1,4 +1,4 @@
-"""Which entry each stored array belongs to, and how sure that is."""
+"""Joins of stored arrays and of report rows to the entries of a graph, with their trust."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _SHOWN = 20
 
 
 class KeyedArray(NamedTuple):
-    """An array and what its key in the file says of it; ``node`` is None where the key has none."""
+    """An array with its parsed key; ``node`` is None if the key has none."""
 
     record: ArrayRecord
     name: str
@@ -30,7 +30,7 @@ class KeyedArray(NamedTuple):
 
 
 class Placed(NamedTuple):
-    """An array, the entry it was given, and how far that is trusted."""
+    """An array with its entry and the trust in it."""
 
     array: KeyedArray
     node: int
@@ -47,11 +47,11 @@ class Placed(NamedTuple):
 def place(
     graph: Graph | None, arrays: Sequence[KeyedArray], file: str
 ) -> tuple[list[Placed], list[Issue]]:
-    """Give every array its entry, by the rule of the keys' style.
+    """Give every array its entry, by the style of the keys.
 
-    Keys with a topo-index say the entry (TVM v0.9 to v0.19). Older files are written in node
+    Keys with a topo-index name the entry (TVM v0.9 to v0.19). Older files are written in node
     order: if every key names its node they are placed by order, else by name. In v0.8 a later
-    node of the same name overwrote an earlier one, so the array left is the last one's.
+    node of the same name overwrote an earlier one.
     """
     indexed = all(array.node is not None for array in arrays)
     if graph is None and indexed:
@@ -125,12 +125,12 @@ def _by_name(
     for node, name in enumerate(graph.names):
         for output in range(len(graph.entry_range(node))):
             owners[name, output].append(node)
-    alike: dict[tuple[str, int], list[KeyedArray]] = defaultdict(list)
+    groups: dict[tuple[str, int], list[KeyedArray]] = defaultdict(list)
     for array in arrays:
-        alike[array.name, array.output].append(array)
+        groups[array.name, array.output].append(array)
     placed, unknown, surplus = [], [], []
     lost: set[int] = set()
-    for key, group in alike.items():
+    for key, group in groups.items():
         nodes = owners.get(key)
         if not nodes:
             unknown.extend(group)
@@ -172,7 +172,7 @@ def _by_name(
 
 
 def _namesakes(group: list[KeyedArray], nodes: list[int]) -> list[Placed]:
-    """Place arrays of one key at the last nodes of that name, in their order."""
+    """Place arrays of one key at the last nodes of that name, in order."""
     if len(nodes) == 1:
         return [Placed(group[0], nodes[0], group[0].output, Trust.BY_NAME)]
     what = f"{counted(len(nodes), 'node')} are named {group[0].name!r}"
@@ -191,18 +191,17 @@ def _namesakes(group: list[KeyedArray], nodes: list[int]) -> list[Placed]:
 
 
 _NODES_SHOWN = 20
-#: Calls of the machinery, which no node of a graph stands for (``src/runtime/vm``).
+#: Calls of the VM's runtime, which have no node (``src/runtime/vm``).
 _PLUMBING = ("VM::", "vm.builtin.")
 
 
 def join_report(graph: Graph, report: Report) -> tuple[Report, Issues]:
     """Join the rows of a report to the operators of a graph.
 
-    The k-th call is the k-th operator where the rows stand in call order and every function name
-    agrees. Otherwise a row is joined by its function name, or that and its argument shapes, if one
-    operator alone has them. Rows of several calls are not joined: which node took how much of their
-    time cannot be known. Argument shapes and devices that contradict the graph make a join
-    ambiguous.
+    The k-th call is the k-th operator if the rows are in call order and every function name
+    agrees. Otherwise a row is joined by its function name, or that and its argument shapes, if
+    unique. Rows of several calls are not joined. Contradicting argument shapes and devices make a
+    join ambiguous.
     """
     operators = np.flatnonzero(np.asarray(graph.kinds) >= NodeKind.OPERATOR).astype(np.int64)
     functions = [graph.func_names[int(node)] for node in operators]
@@ -230,7 +229,7 @@ def join_report(graph: Graph, report: Report) -> tuple[Report, Issues]:
 
 
 def _calls(report: Report, operators: int) -> npt.NDArray[np.int64]:
-    """Rows that may be operators: without the machinery's, where a VM recorded those too."""
+    """Return rows that may be operators, without calls of the VM's runtime."""
     rows = np.arange(len(report))
     if len(rows) == operators:
         return rows
@@ -257,12 +256,14 @@ def _by_name_report(
         if len(candidates) == 1 and len(own) == 1:
             nodes[own[0]], trust[own[0]] = candidates[0], Trust.BY_NAME
             continue
-        found = {row: report.arguments(row) for row in own}
+        arguments_of = {row: report.arguments(row) for row in own}
         fits = {
             row: [
-                each for each in candidates if told is None or _same(_expected(graph, each), told)
+                candidate
+                for candidate in candidates
+                if arguments is None or _same(_expected(graph, candidate), arguments)
             ]
-            for row, told in found.items()
+            for row, arguments in arguments_of.items()
         }
         taken = [fit[0] for fit in fits.values() if len(fit) == 1]
         for row, fit in fits.items():
@@ -271,14 +272,14 @@ def _by_name_report(
 
 
 def _expected(graph: Graph, node: int) -> list[tuple[str | None, tuple[int, ...] | None]]:
-    """What a node takes and gives: dtype and shape of each input, then of each output of a node."""
+    """Return dtypes and shapes of a node's inputs, then outputs."""
     view = graph.nodes[node]
     inputs = [_entry(graph, source, output) for source, output in view.inputs]
     return [*inputs, *zip(view.dtypes, view.shapes, strict=True)]
 
 
 def _entry(graph: Graph, node: int, output: int) -> tuple[str | None, tuple[int, ...] | None]:
-    """Return what is known of an entry; nothing of one that the graph does not have."""
+    """Return dtype and shape of an entry; None if the graph lacks it."""
     if node < 0 or output >= len(graph.entry_range(node)):
         return None, None
     view = graph.nodes[node]
@@ -286,12 +287,12 @@ def _entry(graph: Graph, node: int, output: int) -> tuple[str | None, tuple[int,
 
 
 def _same(
-    expected: list[tuple[str | None, tuple[int, ...] | None]], found: tuple[Argument, ...]
+    expected: list[tuple[str | None, tuple[int, ...] | None]], arguments: tuple[Argument, ...]
 ) -> bool:
-    return len(expected) == len(found) and all(
+    return len(expected) == len(arguments) and all(
         (shape is None or shape == argument.shape)
         and (not dtype or canonical(dtype) == canonical(argument.dtype))
-        for (dtype, shape), argument in zip(expected, found, strict=True)
+        for (dtype, shape), argument in zip(expected, arguments, strict=True)
     )
 
 
@@ -303,17 +304,17 @@ def _check(
     devices: list[tuple[int, str]] = []
     for row in np.flatnonzero(nodes >= 0).tolist():
         node = int(nodes[row])
-        found = report.arguments(row)
-        expected = _expected(graph, node) if found is not None else []
-        if found is not None and not _same(expected, found):
+        arguments = report.arguments(row)
+        expected = _expected(graph, node) if arguments is not None else []
+        if arguments is not None and not _same(expected, arguments):
             graphs = listed([f"{dtype}{list(shape or ())}" for dtype, shape in expected])
-            shapes.append((row, f"{listed(found)}, the graph {graphs}"))
+            shapes.append((row, f"{listed(arguments)}, the graph {graphs}"))
         kind = report.devices[row].rstrip("0123456789")
         types = graph.device_types
         if kind and types is not None:
             own = device_name(int(types[graph.entry_offsets[node]]))
             # Where all devices are of one kind, the run was on stand-ins of the graph's.
-            if kind != own and {each.rstrip("0123456789") for each in report.devices} != {kind}:
+            if kind != own and {device.rstrip("0123456789") for device in report.devices} != {kind}:
                 devices.append((row, f"{report.devices[row]}, the graph {own}"))
     issues = []
     trust[[row for row, _ in shapes]] = Trust.AMBIGUOUS
@@ -323,11 +324,11 @@ def _check(
     ):
         if not differing:
             continue
-        row, told = differing[0]
+        row, difference = differing[0]
         message = (
             f"the {what} of {counted(len(differing), 'call')} {agree(len(differing), 'is')} "
             f"not the graph's: row {row} "
-            f"({one_line(report.names[row])!r}, node {nodes[row]}) has {one_line(told)}"
+            f"({one_line(report.names[row])!r}, node {nodes[row]}) has {one_line(difference)}"
         )
         issues.append(
             Issue(

@@ -1,4 +1,4 @@
-"""Nodes as users name them (ids, names, a group), and as the rows of traces and tables do."""
+"""References to nodes by id, name or group, and joins of trace and table rows to nodes."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from tvmdbg_widgets.model.timeline.timeline import Timeline
 
 
 def node_ref(given: Any, graph: Graph | None, tensors: Tensors | None = None) -> int:
-    """Return the id of the node that is meant."""
+    """Return the id of the referenced node."""
     if isinstance(given, str):
         return _named(given, graph, tensors)
     if isinstance(given, bool) or not hasattr(given, "__index__"):
@@ -37,12 +37,12 @@ def node_ref(given: Any, graph: Graph | None, tensors: Tensors | None = None) ->
 
 
 def entry_ref(given: Any, graph: Graph | None, tensors: Tensors | None = None) -> tuple[int, int]:
-    """Return the entry that is meant, the first output where none is named."""
+    """Return the referenced entry, by default the first output."""
     if isinstance(given, Tensor):
         given = (given.node, given.output)
     named, output = given if isinstance(given, list | tuple) and len(given) == 2 else (given, 0)
     numbers = (output,) if isinstance(named, str) else (named, output)
-    if any(isinstance(each, bool) or not hasattr(each, "__index__") for each in numbers):
+    if any(isinstance(number, bool) or not hasattr(number, "__index__") for number in numbers):
         raise TypeError(f"an entry is a node or (node, output), not {given!r:.200}")
     node, output = node_ref(named, graph, tensors), operator.index(output)
     if graph is None:
@@ -50,14 +50,14 @@ def entry_ref(given: Any, graph: Graph | None, tensors: Tensors | None = None) -
             raise IndexError(f"no output {output} of node {node}; outputs start at 0")
         return node, output
     outputs = int(graph.entry_offsets[node + 1] - graph.entry_offsets[node])
-    # A node without outputs can be looked at all the same.
+    # A node without outputs is allowed.
     if not 0 <= output < max(1, outputs):
         raise IndexError(f"no output {output} of node {node}; its outputs are 0 to {outputs - 1}")
     return node, output
 
 
 def listed(given: Any) -> Any:
-    """Return what names nodes as a list; what does not is left as it is."""
+    """Return references of nodes as a list; other values stay."""
     if isinstance(given, Group):
         return given.nodes.tolist()
     if isinstance(given, Subgraph):
@@ -65,7 +65,7 @@ def listed(given: Any) -> Any:
     if isinstance(given, np.ndarray):
         return given.tolist()
     if isinstance(given, list | tuple | set | frozenset | range):
-        return [_id(each) for each in given]
+        return [_id(item) for item in given]
     return [_id(given)] if isinstance(given, int | np.integer | Node) else given
 
 
@@ -90,7 +90,7 @@ Shape = tuple[int, ...] | None
 
 @dataclass(frozen=True)
 class NodeJoin:
-    """For each item the node id (-1 unknown) and the trust of it, and what did not fit."""
+    """Node ids (-1 unknown) and trust of items, and issues."""
 
     nodes: npt.NDArray[np.int32]
     trust: npt.NDArray[np.uint8]
@@ -99,14 +99,14 @@ class NodeJoin:
 
 @dataclass(frozen=True)
 class KnownTimes:
-    """Node times of a trace of the same run, by which rows of one name are told apart."""
+    """Node times of a trace of the same run, which tell rows of one name apart."""
 
     node_ns: npt.NDArray[np.float64]
     row_ns: npt.NDArray[np.float64]
     rounding_ns: float
 
     def agreeing(self, nodes: list[int], row: int) -> list[int]:
-        """Return the nodes whose time is the row's, as far as the table's digits tell."""
+        """Return the nodes with a row's time, within the table's digits."""
         apart = np.abs(self.node_ns[nodes] - self.row_ns[row])
         return [nodes[i] for i in np.flatnonzero(apart <= self.rounding_ns * 1.001).tolist()]
 
@@ -114,7 +114,7 @@ class KnownTimes:
 def by_position(
     node_names: StringColumn, names: Sequence[str]
 ) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.uint8], list[int]]:
-    """Join names to nodes by position, those that differ by name where one node alone has it."""
+    """Join names to nodes by position; differing ones by name if unique."""
     known, given = list(node_names), list(names)
     nodes = np.arange(len(given), dtype=np.int32)
     trust = np.full(len(given), Trust.BY_ORDER, np.uint8)
@@ -130,10 +130,9 @@ def by_position(
 
 
 def join_pairs(node_names: StringColumn, pair_names: StringColumn, *, file: str) -> NodeJoin:
-    """Join the pairs of an execution trace to nodes by position.
+    """Join the pairs of an execution trace to nodes by position; names only confirm it.
 
-    TVM writes one pair a node in node order; names repeat, so they only confirm the position
-    (``python/tvm/contrib/debugger/debug_result.py @ v0.19.0``, ``dump_chrome_trace``).
+    ``python/tvm/contrib/debugger/debug_result.py @ v0.19.0``, ``dump_chrome_trace``.
     """
     count = len(pair_names)
     nodes, trust, differing = by_position(node_names, pair_names)
@@ -177,9 +176,9 @@ def join_rows(
 ) -> NodeJoin:
     """Join the rows of a printed table to nodes.
 
-    Rows in node order, one an output, are joined by position when every name agrees. Sorted rows
-    are matched by name; where several nodes share one, by the row's shape and time if only one of
-    them has both, else in row order and marked ambiguous.
+    Rows in node order, one an output, are joined by position if every name agrees. Sorted rows
+    are matched by name; several nodes of one name by the row's shape and time if unique, else in
+    row order and marked ambiguous.
     """
     counts = np.fromiter(map(len, entry_shapes), np.int64, len(entry_shapes))
     if in_node_order and len(row_names) == counts.sum():
@@ -193,7 +192,9 @@ def join_rows(
     alike = np.append(np.bincount(codes, minlength=len(code_of)), 0)
     only = np.full(len(alike), -1, np.int32)
     only[codes] = has
-    row_codes = np.fromiter((code_of.get(each, -1) for each in row_names), np.int64, len(row_names))
+    row_codes = np.fromiter(
+        (code_of.get(row_name, -1) for row_name in row_names), np.int64, len(row_names)
+    )
     alone = alike[row_codes] == 1
     nodes = np.where(alone, only[row_codes], -1).astype(np.int32)
     trust = np.where(alone, Trust.BY_NAME, Trust.ABSENT).astype(np.uint8)
@@ -216,9 +217,9 @@ def _fitting(
     row_shapes: Sequence[Shape],
     times: KnownTimes | None,
 ) -> dict[int, list[int]]:
-    """For each row the nodes of its name that have its shape and, where known, its time."""
+    """Return the nodes of a row's name with its shape and, where known, its time."""
     shaped: dict[Shape, list[int]] = {}
-    found: dict[tuple[Shape, float | None], list[int]] = {}
+    fitting: dict[tuple[Shape, float | None], list[int]] = {}
     fits = {}
     for row in rows:
         shape = row_shapes[row]
@@ -226,20 +227,20 @@ def _fitting(
             same = [n for n in candidates if shape in entry_shapes[n] or None in entry_shapes[n]]
             shaped[shape] = same or candidates
         key = shape, None if times is None else float(times.row_ns[row])
-        if key not in found:
+        if key not in fitting:
             timely = [] if times is None else times.agreeing(shaped[shape], row)
-            found[key] = timely or shaped[shape]
-        fits[row] = found[key]
+            fitting[key] = timely or shaped[shape]
+        fits[row] = fitting[key]
     return fits
 
 
 def _spread(
     fits: dict[int, list[int]], nodes: npt.NDArray[np.int32], trust: npt.NDArray[np.uint8]
 ) -> None:
-    """Give each row a node that fits it and no other row has yet; rows with few choices first."""
+    """Give rows distinct fitting nodes; rows with few choices first."""
     taken: set[int] = set()
-    positions: dict[int, int] = defaultdict(int)  # rows that fit alike share one list
-    for row, fitting in sorted(fits.items(), key=lambda each: len(each[1])):
+    positions: dict[int, int] = defaultdict(int)  # rows with equal fits share one list
+    for row, fitting in sorted(fits.items(), key=lambda item: len(item[1])):
         position = positions[id(fitting)]
         while position < len(fitting) and fitting[position] in taken:
             position += 1
@@ -283,7 +284,7 @@ def _row_issues(
 
 
 def shapes_with_rows(graph: Graph) -> list[list[Shape]]:
-    """Return the shapes of the outputs of each node that a printed table has rows for."""
+    """Return the shapes of the outputs that a printed table has rows for, by node."""
     shapes, ends = graph.entry_shapes, graph.entry_offsets.tolist()
     runs = (graph.kinds > NodeKind.PARAMETER).tolist()
     return [
@@ -296,7 +297,7 @@ def by_device(timeline: Timeline, graph: Graph, default: str) -> Timeline:
     """Put the slices on one track a device.
 
     The device of a node is that of its first entry (``device_index`` holds ``DLDeviceType``
-    numbers); without such a list every slice is on ``default``, the device the dump is named after.
+    numbers), or ``default`` without such a list.
     """
     if graph.device_types is None or not graph.num_entries or not len(timeline.slice_node):
         tracks = (default,) if timeline.tracks else ()

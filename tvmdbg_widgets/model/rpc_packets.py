@@ -1,4 +1,4 @@
-"""What packets of TVM's RPC hold: values, spans of the stream, and damage."""
+"""Contents of packets of TVM's RPC: values, spans of the stream, and damage."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from tvmdbg_widgets.model.dtype_layout import SESSION_MASK
 
 
 class PacketState(enum.IntEnum):
-    """How much of a packet is there."""
+    """Completeness of a packet."""
 
     WHOLE = 0
     #: The stream ends inside it.
     CUT_OFF = 1
-    #: Bytes that it carries were not captured.
+    #: A part of its payload was not captured.
     MISSING_BYTES = 2
 
 
@@ -39,7 +39,7 @@ class DamagedBytes(NamedTuple):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class StreamPackets:
-    """What one side sent."""
+    """The packets of one side."""
 
     offsets: npt.NDArray[np.int64]
     sizes: npt.NDArray[np.int64]
@@ -74,7 +74,7 @@ class Device(NamedTuple):
 
 
 class TensorMeta(NamedTuple):
-    """A ``DLTensor`` without its values, which stay where they are."""
+    """A ``DLTensor`` without its values."""
 
     data: int
     device: Device
@@ -88,7 +88,7 @@ class TensorMeta(NamedTuple):
 
 
 class StreamSpan(NamedTuple):
-    """Bytes of a stream that are not read unless asked for."""
+    """Bytes of a stream that are read on demand."""
 
     offset: int
     size: int

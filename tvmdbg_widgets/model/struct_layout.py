@@ -1,4 +1,4 @@
-"""Where the members of a C struct lie: offsets, sizes, alignment, padding.
+"""Layout of C structs: offsets, sizes, alignment, padding of members.
 
 The rules are those of the System V, ARM and Microsoft ABIs: a member lies at the next multiple of
 its alignment; a struct is as aligned as its most aligned member, and its size a multiple of that.
@@ -20,7 +20,7 @@ ByteOrder = Literal["little", "big"]
 
 @dataclass(frozen=True, slots=True)
 class Machine:
-    """What the sizes and alignments of C types depend on.
+    """Properties that determine sizes and alignments of C types.
 
     Attributes
     ----------
@@ -78,7 +78,7 @@ class Member:
 
 @dataclass(frozen=True, slots=True)
 class ScalarMember:
-    """One value of a struct, members of members included."""
+    """One value of a struct, nested members included."""
 
     path: str
     type: ScalarType
@@ -113,21 +113,21 @@ class StructLayout:
 
     @property
     def padding(self) -> tuple[tuple[int, int], ...]:
-        """Bytes that no value has, as (offset, length); those of members included."""
+        """Unused bytes as (offset, length), those of nested members included."""
         if self.is_union:
             return ()
-        found = []
+        holes = []
         at = 0
         for leaf in self.leaves():
             if leaf.offset > at:
-                found.append((at, leaf.offset - at))
+                holes.append((at, leaf.offset - at))
             at = max(at, leaf.end)
         if at < self.size:
-            found.append((at, self.size - at))
-        return tuple(found)
+            holes.append((at, self.size - at))
+        return tuple(holes)
 
     def leaves(self) -> Iterator[ScalarMember]:
-        """Yield every value, members of members in their place."""
+        """Yield every value with nested members in their place."""
         for member in self.members:
             if isinstance(member.type, ScalarType):
                 yield ScalarMember(member.name, member.type, member.offset)
@@ -208,7 +208,7 @@ STRUCTS = (
 
 @lru_cache(maxsize=256)
 def struct_layout(name: str, dtype: DTypeLayout, machine: Machine | None = None) -> StructLayout:
-    """Return where the members of a struct lie."""
+    """Return the layout of a struct of TVM."""
     machine = machine or Machine()
     if name == "DLDataType":
         fields = [(field.name, _integer(field.kind, machine)) for field in dtype.fields]

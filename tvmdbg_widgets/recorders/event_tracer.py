@@ -321,22 +321,19 @@ class DelegateMappingBuilder:
             raise DelegateMappingError("No identifier provided. Failed to add or update entry.")
         if identifier is None:
             identifier, self._next = self._next, self._next + 1
-        own_handles: set[Any] = set(handles if isinstance(handles, list | tuple) else [handles])
+        held: set[Any] = set(handles if isinstance(handles, list | tuple) else [handles])
         if nodes is not None:
             several = nodes if isinstance(nodes, list) else [nodes]
-            own_handles = {node.meta.get("debug_handle") for node in several}
-        own_handles.discard(None)
-        if not own_handles:
+            held = {node.meta.get("debug_handle") for node in several}
+        held.discard(None)
+        if not held:
             raise DelegateMappingError("No valid debug handles found. Failed to add entry.")
-        self._handles[identifier] = own_handles
+        self._handles[identifier] = held
         return identifier
 
     def get_delegate_mapping(self) -> dict[Identifier, tuple[int, ...]]:
         """Return the ascending handles by entry, in the order of insertion."""
-        return {
-            identifier: tuple(sorted(own_handles))
-            for identifier, own_handles in self._handles.items()
-        }
+        return {identifier: tuple(sorted(held)) for identifier, held in self._handles.items()}
 
     def __repr__(self) -> str:
         how = "generated" if self._generated_identifiers else "given"

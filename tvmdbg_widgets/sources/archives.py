@@ -35,15 +35,9 @@ class ArchiveMember(PartSource):
     """A file in an archive."""
 
     def __init__(
-        self,
-        container: ByteSource,
-        offset: int,
-        size: int,
-        *,
-        path: PurePosixPath,
-        tree: ArchiveTree,
+        self, file: ByteSource, offset: int, size: int, *, path: PurePosixPath, tree: ArchiveTree
     ) -> None:
-        super().__init__(container, offset, size, one_line(str(path)))
+        super().__init__(file, offset, size, one_line(str(path)))
         self._path = path
         self._tree = tree
 
@@ -80,11 +74,11 @@ class ArchiveTree(Tree):
         del folder
         return ""
 
-    def add(self, name: str, container: ByteSource, offset: int, size: int) -> None:
+    def add(self, name: str, file: ByteSource, offset: int, size: int) -> None:
         """Add a member, unless its path leaves the archive."""
         try:
             path = below(name)
-            member = ArchiveMember(container, offset, size, path=path, tree=self)
+            member = ArchiveMember(file, offset, size, path=path, tree=self)
         except ValueError as problem:
             if isinstance(problem, FormatError):
                 self.tell("archive-cut-off", str(problem))

@@ -71,35 +71,31 @@ from tvmdbg_widgets.model.timeline.timeline import Timeline
 from tvmdbg_widgets.sources.byte_source import ByteSource, PartSource
 
 
-def assemble(
-    parts: Sequence[Part],
-    issues: Iterable[Issue],
-    options: JoinOptions,
-) -> RunParts:
+def assemble(parts: Sequence[Part], issues: Iterable[Issue], options: JoinOptions) -> RunParts:
     """Join the files of one run."""
-    problems_ = list(issues)
+    issues_ = list(issues)
     title, method, execution = options.title, options.method, options.execution
-    recording: Recording | None = _only(parts, "recording", "recording", problems_)
+    recording: Recording | None = _only(parts, "recording", "recording", issues_)
     if recording is not None:
         title = recording.title
         method = method or recording.options.get("method")
         execution = recording.options.get("execution") if execution is None else execution
-    dump: ETDump | None = _only(parts, "etdump", "ETDump", problems_)
-    record: ETRecord | None = _only(parts, "etrecord", "ETRecord", problems_)
-    program: Program | None = _only(parts, "program", "program", problems_)
-    bundle: BundledProgram | None = _only(parts, "bundled", "bundled program", problems_)
+    dump: ETDump | None = _only(parts, "etdump", "ETDump", issues_)
+    record: ETRecord | None = _only(parts, "etrecord", "ETRecord", issues_)
+    program: Program | None = _only(parts, "program", "program", issues_)
+    bundle: BundledProgram | None = _only(parts, "bundled", "bundled program", issues_)
     if program is None and bundle is not None:
         program = bundle.program
-    buffer = _only(parts, "debug-buffer", "debug buffer", problems_)
+    buffer = _only(parts, "debug-buffer", "debug buffer", issues_)
     text = _text(parts)
-    table = _table(text, dump, problems_)
+    table = _table(text, dump, issues_)
     dump = table.dump if table is not None else dump
-    problems_ += left_out(part for part in parts if not _is_own(part))
-    problems_ += [issue for part_ in (dump, record) if part_ is not None for issue in part_.issues]
+    issues_ += left_out(part for part in parts if not _is_own(part))
+    issues_ += [issue for part_ in (dump, record) if part_ is not None for issue in part_.issues]
     shown = method_of(record, program, method)
     source = _program_source(parts)
     insides, problems = opened_insides(program, source, None if table else dump, method)
-    problems_ += problems
+    issues_ += problems
     foreign = insides.runs_of_others(shown)
     foreign |= frozenset() if dump is None else runs_of_others(dump, record, shown)
     files = ExecuTorchFiles(
@@ -117,10 +113,10 @@ def assemble(
     graph, plan = _graph(files)
     files = replace(files, insides=_placed(files, plan))
     if graph is not None:
-        problems_ += graph.issues
+        issues_ += graph.issues
         if plan is not None and plan.uncertain:
             graph, problem = _with_doubts(plan)
-            problems_.append(problem)
+            issues_.append(problem)
     timeline = None
     if dump is not None:
         if table is None:
@@ -129,20 +125,20 @@ def assemble(
             files = replace(files, event_nodes=nodes)
         else:
             files, problems = _of_table(table, files, plan)
-        problems_ += [*problems, *runs_left_out(foreign, dump, shown)]
+        issues_ += [*problems, *runs_left_out(foreign, dump, shown)]
         graph, timeline = _timed(files, graph, table)
-        problems_ += timeline.issues if timeline is not None else ()
+        issues_ += timeline.issues if timeline is not None else ()
     if graph is not None:
         graph = with_delegate_nodes(graph, files.insides, shown, files.dump)
     tensors, problems = run_tensors(files, graph)
-    problems_ += [*problems, *notes(files)]
+    issues_ += [*problems, *notes(files)]
     chosen = ("method", method), ("execution", execution)
     return RunParts(
         title,
         graph,
         tensors,
         timeline,
-        Issues(problems_),
+        Issues(issues_),
         Provenance("ExecuTorch", tuple(evidence(files)), "", file_texts(parts)),
         files=tuple(run_file(part) for part in parts if _is_own(part)),
         options={name: value for name, value in chosen if value is not None},
@@ -228,16 +224,14 @@ def _graph(files: ExecuTorchFiles) -> tuple[Graph | None, InstructionGraph | Non
     if program is not None and method in program.methods:
         outputs = (record.num_outputs or {}).get(method) if record is not None else None
         own = files.insides.of(method)
-        graphs = {inside.index: inside.graph for inside in own.values() if inside.graph is not None}
+        graphs = {call.index: call.graph for call in own.values() if call.graph is not None}
         insides = {index: delegate_graph_of(graph) for index, graph in graphs.items()}
         plan = instruction_graph.graph_of(
             program.plan(method),
             file=program.file,
             num_outputs=outputs,
             externals={index: graph.externals for index, graph in graphs.items()},
-            insides={
-                at: insides[inside.index] for at, inside in own.items() if inside.graph is not None
-            },
+            insides={at: insides[call.index] for at, call in own.items() if call.graph is not None},
         )
         return plan.graph, plan
     return None, None
@@ -387,7 +381,5 @@ def _ran(dump: ETDump, run: int) -> dict[int, str]:
 
 
 FAMILY = Family(
-    "executorch",
-    (ETDUMP, ETRECORD, PROGRAM, BUNDLED, NAMED_DATA, INSPECTOR_TEXT),
-    assemble,
+    "executorch", (ETDUMP, ETRECORD, PROGRAM, BUNDLED, NAMED_DATA, INSPECTOR_TEXT), assemble
 )

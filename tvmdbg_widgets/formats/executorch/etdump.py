@@ -242,23 +242,21 @@ class EventColumns:
     def joined(cls, parts: Sequence[EventColumns]) -> EventColumns:
         """Concatenate the events of several runs."""
         starts = np.cumsum([0, *map(len, parts)]).tolist()
-        joined_columns: dict[str, Any] = {}
-        for column_field in fields(cls):
-            columns = [getattr(part, column_field.name) for part in parts]
-            if column_field.name in ("names", "delegate_id_str"):
+        result: dict[str, Any] = {}
+        for field_ in fields(cls):
+            columns = [getattr(part, field_.name) for part in parts]
+            if field_.name in ("names", "delegate_id_str"):
                 rows = map(slice, starts, starts[1:])
-                joined_columns[column_field.name] = _texts(
-                    starts[-1], *zip(rows, columns, strict=True)
-                )
-            elif column_field.name in ("metadata", "values", "allocations"):
-                joined_columns[column_field.name] = {
+                result[field_.name] = _texts(starts[-1], *zip(rows, columns, strict=True))
+            elif field_.name in ("metadata", "values", "allocations"):
+                result[field_.name] = {
                     start + at: value
                     for start, column in zip(starts, columns, strict=False)
                     for at, value in column.items()
                 }
             else:
-                joined_columns[column_field.name] = np.concatenate(columns)
-        return cls(**joined_columns)
+                result[field_.name] = np.concatenate(columns)
+        return cls(**result)
 
 
 def read_events(events: FlatTables) -> EventColumns:

@@ -29,9 +29,7 @@ def run_tensors(files: ExecuTorchFiles, graph: Graph | None) -> tuple[Tensors | 
         plan = program.plan(files.method)
         tensors, issues = program_tensors(program, plan, graph, source, files.named_data)
         own = files.insides.of(files.method).values()
-        insides = {
-            str(inside.instruction): inside.graph for inside in own if inside.graph is not None
-        }
+        insides = {str(call.instruction): call.graph for call in own if call.graph is not None}
         inner, problems = delegate_tensors(graph, insides, program, source, files.named_data)
         tensors, issues = [*tensors, *inner], [*issues, *problems]
     dump, record, nodes = files.dump, files.record, files.event_nodes

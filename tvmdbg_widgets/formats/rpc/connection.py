@@ -194,30 +194,24 @@ def read_connection(
     issues: Sequence[Issue] = (),
 ) -> RpcConnection:
     """Detect a connection's release and layout, and read all its packets."""
-    readable = [
-        FilledSource(item.source, item.gaps) if item.gaps else item.source for item in streams
-    ]
-    shakes = [read_handshake(item) for item in readable]
+    readable = [FilledSource(way.source, way.gaps) if way.gaps else way.source for way in streams]
+    shakes = [read_handshake(way) for way in readable]
     sides = [
         Side(stream.name, source, shake.size if shake else 0)
         for stream, source, shake in zip(streams, readable, shakes, strict=True)
     ]
-    detection = detect(sides, eras, layouts)
+    result = detect(sides, eras, layouts)
     directions: list[RpcDirection] = []
-    for stream, shake, side in zip(streams, shakes, detection.sides, strict=True):
+    for stream, shake, side in zip(streams, shakes, result.sides, strict=True):
         asked = None
         if not side.grammar.prefixed and directions:
             asked = directions[0].packets.asked.tolist()
         directions.append(_direction(stream, shake, side, asked))
-    if not any(len(item.packets) for item in directions):
-        raise _nothing(streams, detection)
-    direction_issues = [issue for item in directions for issue in _issues(item)]
+    if not any(len(way.packets) for way in directions):
+        raise _nothing(streams, result)
+    own = [issue for way in directions for issue in _issues(way)]
     return RpcConnection(
-        title,
-        tuple(directions),
-        detection.eras,
-        detection.reasons,
-        Issues([*issues, *direction_issues]),
+        title, tuple(directions), result.eras, result.reasons, Issues([*issues, *own])
     )
 
 
@@ -283,15 +277,13 @@ def choose_connection(capture: Capture, wanted: int | str | None) -> TcpConnecti
     if isinstance(wanted, int):
         matches = [every[wanted]] if 0 <= wanted < len(every) else []
     elif wanted is not None:
-        matches = [connection for connection in every if wanted in str(connection)]
+        matches = [one for one in every if wanted in str(one)]
     else:
         shaken = [c for c in every if _handshake(c.to_server) or _handshake(c.to_client)]
         matches = shaken or list(every)
     if len(matches) == 1:
         return matches[0]
-    listed = "; ".join(
-        f"{number}: {connection}" for number, connection in enumerate(every[:_LISTED])
-    )
+    listed = "; ".join(f"{number}: {one}" for number, one in enumerate(every[:_LISTED]))
     more = f"; and {len(every) - _LISTED} more" if len(every) > _LISTED else ""
     raise FormatError(
         "several connections may be meant" if matches else "no such connection was captured",

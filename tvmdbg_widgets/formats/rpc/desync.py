@@ -115,16 +115,12 @@ def _receive(ahead: ReadAhead, source: ByteSource, sent: RawPacket, receiver: Gr
     return _Received(body, reader.at, "")
 
 
-def _same(received: Body | None, sent: Body) -> bool:
-    if received is None:
+def _same(body: Body | None, sent: Body) -> bool:
+    if body is None:
         return False
-    mine = [(argument.kind, repr(argument.value)) for argument in received.arguments or ()]
-    its = [(argument.kind, repr(argument.value)) for argument in sent.arguments or ()]
-    return (
-        mine == its
-        and repr(received.copied) == repr(sent.copied)
-        and received.nbytes == sent.nbytes
-    )
+    mine = [(a.kind, repr(a.value)) for a in body.arguments or ()]
+    its = [(a.kind, repr(a.value)) for a in sent.arguments or ()]
+    return mine == its and repr(body.copied) == repr(sent.copied) and body.nbytes == sent.nbytes
 
 
 def _described(
@@ -155,16 +151,14 @@ def _described(
     )
 
 
-def _next(
-    received: _Received, source: ByteSource, receiver: Grammar
-) -> tuple[int | None, int | None]:
-    if received.end is None:
+def _next(got: _Received, source: ByteSource, receiver: Grammar) -> tuple[int | None, int | None]:
+    if got.end is None:
         return None, None
     form = U64 if receiver.prefixed else I32
-    if received.end + form.size > source.size:
-        return received.end, None
-    value: int = form.unpack(source.read(received.end, form.size))[0]
-    return received.end, value
+    if got.end + form.size > source.size:
+        return got.end, None
+    value: int = form.unpack(source.read(got.end, form.size))[0]
+    return got.end, value
 
 
 def _kept(sender: Grammar, receiver: Grammar, offset: int) -> str:

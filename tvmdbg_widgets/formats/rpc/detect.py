@@ -321,21 +321,19 @@ def detect(sides: Sequence[Side], eras: Sequence[Era], layouts: Sequence[DTypeLa
     """Detect the release and the layouts of a connection."""
     # A layout may be padded to 8 bytes, or with the 4 bytes of TVM's own.
     grammars = [
-        item
+        g
         for era in eras
         for layout in layouts
-        for item in dict.fromkeys((grammar(era, layout), grammar(era, layout, 4)))
+        for g in dict.fromkeys((grammar(era, layout), grammar(era, layout, 4)))
     ]
     fits: dict[str, list[Fit]] = {}
     for side in sides:
         fits[side.name] = fit_side(side, grammars, asked_by(next(iter(fits.values()), [])))
-    eras_ = _eras(fits, eras)
-    reasons = _era_reasons(fits, eras, eras_)
-    chosen = min(eras_, key=_PREFERRED.index)
-    sides_ = [_side(side, fits[side.name], chosen, layouts) for side in sides]
-    return Detection(
-        eras_, tuple(item for item, _ in sides_), (*reasons, *(why for _, why in sides_))
-    )
+    best = _eras(fits, eras)
+    reasons = _era_reasons(fits, eras, best)
+    chosen = min(best, key=_PREFERRED.index)
+    own = [_side(side, fits[side.name], chosen, layouts) for side in sides]
+    return Detection(best, tuple(g for g, _ in own), (*reasons, *(why for _, why in own)))
 
 
 def _eras(fits: dict[str, list[Fit]], eras: Sequence[Era]) -> tuple[Era, ...]:

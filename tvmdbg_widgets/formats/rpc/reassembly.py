@@ -80,15 +80,15 @@ def _signed(number: int) -> int:
     return (number + (1 << 31)) % (1 << 32) - (1 << 31)
 
 
-def _first_copies(segments: Extents) -> tuple[Extents, Extents, int]:
+def _first_copies(every: Extents) -> tuple[Extents, Extents, int]:
     """Return disjoint extents, the overlapped segments, and the number of overlapped bytes."""
-    order = np.argsort(segments.starts, kind="stable")
-    order = order[segments.lengths[order] > 0]
-    starts = segments.starts[order]
-    ends = starts + segments.lengths[order]
+    order = np.argsort(every.starts, kind="stable")
+    order = order[every.lengths[order] > 0]
+    starts = every.starts[order]
+    ends = starts + every.lengths[order]
     covered = np.maximum.accumulate(ends)
     if (starts[1:] >= covered[:-1]).all():
-        return _taken(segments, order), NOTHING, 0
+        return _taken(every, order), NOTHING, 0
     # A run of segments that overlap starts where all before have ended.
     alone = np.ones(len(order) + 1, bool)
     alone[1:-1] = starts[1:] >= covered[:-1]
@@ -101,20 +101,17 @@ def _first_copies(segments: Extents) -> tuple[Extents, Extents, int]:
         pieces += _sweep(starts[run].tolist(), ends[run].tolist(), order[run].tolist())
     begin, end, owner = np.array(pieces, np.int64).T
     kept = Extents(
-        begin,
-        segments.offsets[owner] + begin - segments.starts[owner],
-        end - begin,
-        segments.times[owner],
+        begin, every.offsets[owner] + begin - every.starts[owner], end - begin, every.times[owner]
     )
-    lone = _taken(segments, order[single])
+    lone = _taken(every, order[single])
     merged = [
         np.concatenate([getattr(lone, name), getattr(kept, name)]) for name in Extents.__slots__
     ]
     place = np.argsort(merged[0], kind="stable")
-    used = np.bincount(owner, weights=end - begin, minlength=len(segments.starts)).astype(np.int64)
+    used = np.bincount(owner, weights=end - begin, minlength=len(every.starts)).astype(np.int64)
     overlapping = np.sort(order[~single])
-    lacking = segments.lengths[overlapping] - used[overlapping]
-    copies = _taken(segments, overlapping[lacking > 0])
+    lacking = every.lengths[overlapping] - used[overlapping]
+    copies = _taken(every, overlapping[lacking > 0])
     return Extents(*(each[place] for each in merged)), copies, int(lacking.sum())
 
 

@@ -273,10 +273,7 @@ def read_task(value: Any) -> Task:
     if len(items) > 2:
         numbers = array(items[2], "i[0][2]", 8)
         hardware = HardwareParams(
-            *(
-                whole(number, f"i[0][2][{i}]", -_INT64, _INT64 - 1)
-                for i, number in enumerate(numbers)
-            )
+            *(whole(size, f"i[0][2][{i}]", -_INT64, _INT64 - 1) for i, size in enumerate(numbers))
         )
     if len(items) > 3:
         host = text(items[3], "i[0][3]")
@@ -284,7 +281,7 @@ def read_task(value: Any) -> Task:
         rewrite = whole(items[4], "i[0][4]", 0, _REWRITES)
     if len(items) > 5:
         names = tuple(
-            text(number, f"i[0][5][{i}]") for i, number in enumerate(array(items[5], "i[0][5]"))
+            text(size, f"i[0][5][{i}]") for i, size in enumerate(array(items[5], "i[0][5]"))
         )
     return Task(
         0,
@@ -325,12 +322,10 @@ _UNROLL = "auto_unroll_max_step$"
 
 def parse_steps(items: object) -> tuple[AnyStep, ...]:
     """Return the transform steps of a record."""
-    step_items = array(items, "steps")
-    if len(step_items) > _MOST_STEPS_steps:
-        raise LineProblem(
-            "steps", f"at most {_MOST_STEPS_steps:,}", InWords(f"{len(step_items):,}")
-        )
-    steps = [parse_step(item, index) for index, item in enumerate(step_items)]
+    rows = array(items, "steps")
+    if len(rows) > _MOST_STEPS_steps:
+        raise LineProblem("steps", f"at most {_MOST_STEPS_steps:,}", InWords(f"{len(rows):,}"))
+    steps = [parse_step(item, index) for index, item in enumerate(rows)]
     for index, step in enumerate(steps):
         for source in followed(step):
             # TVM looks among all steps of the record (ExtractSplitLengths, transform_step.cc).

@@ -415,11 +415,5 @@ def _number_outputs(text: str) -> float:
 
 
 KIND = Kind(
-    "tuning-output",
-    "output of a tuning",
-    sniff,
-    read_output,
-    rank=1,
-    pasted=True,
-    grows=True,
+    "tuning-output", "output of a tuning", sniff, read_output, rank=1, pasted=True, grows=True
 )

@@ -80,10 +80,8 @@ class _AxisExtents:
         def filled(axes: tuple[Axis, ...]) -> tuple[Axis, ...]:
             return tuple(replace(axis, extent=self._of[at].get(axis.name)) for axis in axes)
 
-        operation = self._operations[at]
-        return replace(
-            operation, axes=filled(operation.axes), reduce_axes=filled(operation.reduce_axes)
-        )
+        own = self._operations[at]
+        return replace(own, axes=filled(own.axes), reduce_axes=filled(own.reduce_axes))
 
     def take_output(self, shapes: Sequence[Sequence[int]]) -> None:
         """Give the DAG's only output the last of the key's shapes."""

@@ -57,47 +57,47 @@ T = TypeVar("T")
 @collector_paused()
 def assemble(parts: Sequence[Part], issues: Iterable[Issue], options: JoinOptions) -> RunParts:
     """Join the parts of one dump."""
-    problems_ = [*issues, *(issue for item in libraries(parts) for issue in item.issues)]
+    all_issues = [*issues, *(issue for one in libraries(parts) for issue in one.issues)]
     recording = _only(
-        [part.value for part in parts if part.kind == "recording"], "recording", problems_
+        [part.value for part in parts if part.kind == "recording"], "recording", all_issues
     )
     if recording is not None:
         parts = sorted(parts, key=lambda part: recording.place(_run_file(part)))
-    outputs, parameters = _params(parts, problems_)
-    trace = _only([part.value for part in parts if part.kind == "trace"], "trace", problems_)
-    graph = _graph(parts, problems_)
+    outputs, parameters = _params(parts, all_issues)
+    trace = _only([part.value for part in parts if part.kind == "trace"], "trace", all_issues)
+    graph = _graph(parts, all_issues)
     logs = [part.value for part in parts if part.kind == "table"]
     table, problems = choose_table(logs, trace, graph, with_tensors=outputs is not None)
-    problems_ += problems
-    names = {record.key for item in parameters for record in item.records}
+    all_issues += problems
+    names = {record.key for one in parameters for record in one.records}
     if graph is not None and names:
         graph = graph.with_parameters(names)
     reports, problems = join_reports(graph, [p.value for p in parts if p.kind == "report"])
-    problems_ += problems
+    all_issues += problems
     times = [part.value for part in parts if part.kind == "times"]
     chrome = _only(
-        [part.value for part in parts if part.kind == "chrome"], "Chrome trace", problems_
+        [part.value for part in parts if part.kind == "chrome"], "Chrome trace", all_issues
     )
     evidence = (*evidence_of(parts, graph, outputs, trace, table), *report_evidence(reports))
     reused = read_after_run(evidence, outputs, graph)
     when = captured(evidence, outputs)
-    tensors = _tensors(graph, outputs, parameters, problems_, reused=reused, when=when)
+    tensors = _tensors(graph, outputs, parameters, all_issues, reused=reused, when=when)
     device = _device(parts)
-    timeline = _recorded_timeline(parts, graph, problems_)
+    timeline = _recorded_timeline(parts, graph, all_issues)
     if timeline is None:
         timeline = join_timeline(
             graph, trace, table, device or "execution", times=times, chrome=chrome, reports=reports
         )
     if chrome is not None and timeline is not None:
         timeline, problems = beside_chrome(timeline, chrome)
-        problems_ += problems
-    problems_ += _reported(graph, outputs, parameters, tensors, timeline)
+        all_issues += problems
+    all_issues += _reported(graph, outputs, parameters, tensors, timeline)
     produced = versions.releases(evidence)
     if produced is None:
-        problems_.append(contradiction(evidence))
+        all_issues.append(contradiction(evidence))
     provenance = Provenance(
         versions.in_words(produced) if {p.kind for p in parts} != {"chrome"} else "Chrome trace",
-        tuple(item.fact for item in evidence),
+        tuple(one.fact for one in evidence),
         device,
         tuple(f"{part.source.name} ({counted(part.source.size, 'byte')})" for part in parts),
     )
@@ -106,7 +106,7 @@ def assemble(parts: Sequence[Part], issues: Iterable[Issue], options: JoinOption
         graph,
         tensors,
         timeline,
-        Issues(problems_),
+        Issues(all_issues),
         provenance,
         files=tuple(_run_file(part) for part in parts),
         options=dict(options.params),
@@ -231,24 +231,22 @@ def _tensors(
 ) -> Tensors | None:
     joined: list[Tensors] = []
     if parameters and (graph is not None or outputs is None):
-        tensors, problems = join_parameters(
-            graph, [r for group in parameters for r in group.records]
-        )
-        joined.append(tensors)
+        own, problems = join_parameters(graph, [r for file in parameters for r in file.records])
+        joined.append(own)
         issues.extend(problems)
     if outputs is not None:
         arrays = [
             KeyedArray(record, key.name, key.node, key.output)
             for record, key in zip(outputs.file.records, outputs.keys, strict=True)
         ]
-        tensors, problems = join_tensors(
+        own, problems = join_tensors(
             graph, arrays, file=outputs.file.file, reused=reused, captured=when
         )
-        joined.append(tensors)
+        joined.append(own)
         issues.extend(problems)
     if len(joined) < 2:
         return joined[0] if joined else None
-    return Tensors(tensor for group in joined for tensor in group.values())
+    return Tensors(tensor for file in joined for tensor in file.values())
 
 
 def _device(parts: Sequence[Part]) -> str:

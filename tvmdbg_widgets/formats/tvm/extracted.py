@@ -64,9 +64,7 @@ def _embedded(source: ByteSource) -> ByteSource:
         return source
     numbers = text[match.end() :].partition(b"}")[0].replace(b"\n", b"").split(b",")
     try:
-        return BytesSource(
-            bytes(int(number, 16) for number in numbers if number.strip()), source.name
-        )
+        return BytesSource(bytes(int(code, 16) for code in numbers if code.strip()), source.name)
     except ValueError:
         return source
 

@@ -82,10 +82,10 @@ class TableLayout:
         return self.indent + (line if self.length is not None else line.rstrip(" "))
 
     def split(self, line: str) -> tuple[str, ...] | None:
-        """Cut a line into cells, blanks behind each removed; None if it does not fit.
+        """Cut a line into stripped cells; None if it does not fit.
 
-        Two blanks stand before each column: a column is as wide as its longest cell plus two.
-        A line shorter than the header, where lines are padded, was cut off and does not fit.
+        Columns are as wide as their longest cell plus two blanks. Padded lines shorter than the
+        header were cut off.
         """
         text = self.content(line)
         if text is None or (self.length is not None and len(text) != self.length):

@@ -132,14 +132,14 @@ def read_metadata(source: ByteSource) -> ModelLibrary:
 
 def _module(read: _LibraryModuleFields, name: str) -> LibraryModule:
     executors = read.executors if read.executors is not None else read.runtimes or []
-    texts_ = [f"module {one_line(name)!r}"]
+    parts = [f"module {one_line(name)!r}"]
     if read.style is not None:
-        texts_.append(f"style {one_line(read.style)}")
+        parts.append(f"style {one_line(read.style)}")
     if executors:
-        texts_.append(f"executor {one_line(', '.join(executors))}")
+        parts.append(f"executor {one_line(', '.join(executors))}")
     if read.export_datetime is not None:
-        texts_.append(f"exported {one_line(read.export_datetime)}")
-    facts = [", ".join(texts_)]
+        parts.append(f"exported {one_line(read.export_datetime)}")
+    facts = [", ".join(parts)]
     if read.target is not None:
         # Version 7 lists the targets; before, they are keyed by device type.
         targets = read.target.values() if isinstance(read.target, dict) else read.target
@@ -148,11 +148,9 @@ def _module(read: _LibraryModuleFields, name: str) -> LibraryModule:
         facts.append(f"target of {one_line(name)!r}: {text}")
     if isinstance(read.memory, _Memory) and read.memory.functions is not None:
         facts += _memory(read.memory.functions, name)
-    for dependency in read.external_dependencies or []:
-        if dependency.version_spec is not None and dependency.short_name is not None:
-            facts.append(
-                f"depends on {one_line(dependency.short_name)} {one_line(dependency.version_spec)}"
-            )
+    for item in read.external_dependencies or []:
+        if item.version_spec is not None and item.short_name is not None:
+            facts.append(f"depends on {one_line(item.short_name)} {one_line(item.version_spec)}")
     return LibraryModule(name, tuple(facts), tuple(executors))
 
 

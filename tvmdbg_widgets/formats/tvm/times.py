@@ -183,9 +183,7 @@ def join_timeline(
     if from_pairs is not None and from_rows is not None:
         timeline = combine(from_pairs, from_rows, rounding_ns=rounding)
     if times:
-        exact = _choose_list(
-            [_list_timeline(names, time_list) for time_list in times], timeline, rounding
-        )
+        exact = _choose_list([_list_timeline(names, item) for item in times], timeline, rounding)
         timeline = _with_list(timeline, exact, rounding, from_pairs, from_rows)
     if timeline is None or graph is None:
         return timeline

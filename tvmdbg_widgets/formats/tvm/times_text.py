@@ -190,10 +190,8 @@ def _numbers(lists: list[list[Any]], file: str, field: Callable[[int, int], str]
     if _PLAIN.issuperset(map(type, values)):
         with contextlib.suppress(OverflowError):
             return np.array(values, np.float64)
-    numbered = enumerate(lists)
-    return np.array(
-        [_number(v, file, field(i, k)) for i, own in numbered for k, v in enumerate(own)]
-    )
+    rows = enumerate(lists)
+    return np.array([_number(v, file, field(i, k)) for i, own in rows for k, v in enumerate(own)])
 
 
 def _number(value: Any, file: str, field: str) -> float:

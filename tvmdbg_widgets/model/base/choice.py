@@ -7,37 +7,37 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import islice
 from typing import Any
 
-#: Names that a message lists; and, of those it does not list, how many are looked at.
+#: Names listed in a message, and names that are searched.
 _LISTED = 30
 _SEARCHED = 20_000
 
 
 def near(given: object, known: Iterable[object]) -> list[str]:
-    """Return up to three names that are spelled alike, or else hold what was given."""
-    names = [each for each in islice(known, _SEARCHED) if isinstance(each, str)]
+    """Return up to three known names that resemble or contain the given one."""
+    names = [name for name in islice(known, _SEARCHED) if isinstance(name, str)]
     folded: dict[str, str] = {}
-    for each in names:
-        folded.setdefault(each.casefold(), each)
+    for name in names:
+        folded.setdefault(name.casefold(), name)
     wanted = str(given).strip().casefold()
     close = difflib.get_close_matches(wanted, folded, n=3)
     if not close and len(wanted) > 1:
-        close = [each for each in folded if wanted in each or (len(each) > 2 and each in wanted)]
-    return [folded[each] for each in close[:3]]
+        close = [name for name in folded if wanted in name or (len(name) > 2 and name in wanted)]
+    return [folded[name] for name in close[:3]]
 
 
 def perhaps(given: object, known: Iterable[object]) -> str:
-    """Return ``"; did you mean 'graph'?"``; empty where no name is near."""
+    """Return ``"; did you mean 'graph'?"``, or "" if no name is near."""
     close = near(given, known)
     return f"; did you mean {' or '.join(map(repr, close))}?" if close else ""
 
 
 def meant(given: object, known: Iterable[object]) -> str:
-    """Return ``"; did you mean 'graph'?"`` with the names that are known, where those are few."""
+    """Return ``"; did you mean 'graph'?"`` with the known names if there are few."""
     names = list(islice(known, _SEARCHED))
-    said = perhaps(given, names)
+    hint = perhaps(given, names)
     if len(names) > _LISTED:
-        return said
-    return f"{said or ';'} known: {', '.join(map(repr, names)) or 'none'}"
+        return hint
+    return f"{hint or ';'} known: {', '.join(map(repr, names)) or 'none'}"
 
 
 def one_of(name: str, given: object, known: Iterable[str]) -> str:
@@ -49,12 +49,12 @@ def one_of(name: str, given: object, known: Iterable[str]) -> str:
 
 
 def no_argument(what: str, given: str, known: Iterable[str]) -> TypeError:
-    """Return the error of a keyword that is none, which names close ones."""
+    """Return the error of an unknown keyword, with close names."""
     return TypeError(f"{what} has no argument {given!r:.200}{meant(given, sorted(known))}")
 
 
 def fields_of(given: object, name: str, known: Sequence[str]) -> dict[str, Any]:
-    """Return a mapping with known fields alone."""
+    """Return a mapping that must have known fields alone."""
     if not isinstance(given, Mapping):
         raise TypeError(f"{name} is a mapping of {', '.join(known)}, not {type(given).__name__}")
     for field in given:

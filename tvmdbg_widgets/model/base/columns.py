@@ -68,10 +68,10 @@ class StringColumn(Sequence[str]):
 
     @cached_property
     def _code_of(self) -> dict[str, list[int]]:
-        found: dict[str, list[int]] = {}
+        codes: dict[str, list[int]] = {}
         for code, text in enumerate(self.unique):
-            found.setdefault(text, []).append(code)
-        return found
+            codes.setdefault(text, []).append(code)
+        return codes
 
     def rows(self, text: str) -> npt.NDArray[np.intp]:
         """Return the rows that read `text`, ascending."""
@@ -89,13 +89,13 @@ class StringColumn(Sequence[str]):
 
 @cache
 def column_types(kind: type) -> dict[str, np.dtype[Any]]:
-    """Return the element type of each array column of a class, as its annotations declare it."""
-    found = {}
+    """Return the element types of a class's array columns from their annotations."""
+    types = {}
     for name, hint in get_type_hints(kind).items():
-        for each in (hint, *get_args(hint)):
-            if get_origin(each) is np.ndarray:
-                found[name] = np.dtype(get_args(get_args(each)[1])[0])
-    return found
+        for part in (hint, *get_args(hint)):
+            if get_origin(part) is np.ndarray:
+                types[name] = np.dtype(get_args(get_args(part)[1])[0])
+    return types
 
 
 def freeze(columns: Any) -> None:

@@ -17,10 +17,10 @@ from tvmdbg_widgets.model.base.numbers import fixed
 
 #: Whole float64 have all their digits up to here in JavaScript, too.
 _MOST_DIGITS = 15
-#: Digits of numbers that were computed: means, spreads, percentiles between two values.
+#: Digits of computed numbers: means, spreads, interpolated percentiles.
 _COMPUTED = Context(prec=6, rounding=ROUND_HALF_UP)
 _SHORT = Context(prec=4, rounding=ROUND_HALF_UP)
-#: Letters of an exact text that finds room wherever a short one does.
+#: Longest exact text in place of a short one.
 _SHORT_LETTERS = 7
 _FLOAT64 = np.dtype(np.float64)
 
@@ -31,9 +31,9 @@ def number_text(value: object) -> str:
     >>> number_text(np.float32(0.1)), number_text(np.float64(np.float32(0.1)))
     ('0.1', '0.10000000149011612')
 
-    At most 4 digits for bfloat16, 5 for float16, 9 for float32, 17 for float64. Whole numbers
-    of so many digits keep them all: the largest float16 is ``65504``, though ``65500`` would give
-    it back. NaN and infinities are ``nan``, ``inf``, ``-inf``; negative zero is ``-0``.
+    At most 4 digits for bfloat16, 5 for float16, 9 for float32, 17 for float64; whole numbers up
+    to that size keep all digits. NaN and infinities are ``nan``, ``inf``, ``-inf``; negative zero
+    is ``-0``.
     """
     if isinstance(value, bool | np.bool_):
         return str(bool(value))
@@ -56,7 +56,7 @@ def number_text(value: object) -> str:
 
 
 def computed_text(value: float) -> str:
-    """Write a number that was computed with six digits, and all of those before the point."""
+    """Write a computed number with six digits, and all digits before the point."""
     if not math.isfinite(value):
         return str(value)
     if 10**_COMPUTED.prec <= abs(value) < 10**_MOST_DIGITS:
@@ -75,7 +75,7 @@ def percentile_text(value: float, dtype: np.dtype[Any]) -> str:
 
 
 def value_text(value: float, dtype: np.dtype[Any]) -> str:
-    """Write a number in a type that holds it; as a float64 in another."""
+    """Write a number in its type, or as a float64 if the type does not hold it."""
     return number_text(dtype.type(value) if is_held(value, dtype) else np.float64(value))
 
 
@@ -86,7 +86,7 @@ def screen_text(text: str) -> str:
 
 
 def is_held(value: float, dtype: np.dtype[Any]) -> bool:
-    """Whether a number is one of the values of a type."""
+    """Return whether a number is a value of a type."""
     try:
         with np.errstate(all="ignore"):
             return float(dtype.type(value)) == value
@@ -95,7 +95,7 @@ def is_held(value: float, dtype: np.dtype[Any]) -> bool:
 
 
 def _nearest(value: float, dtype: np.dtype[Any]) -> float:
-    """Return the value of a type that a number is read as."""
+    """Return the nearest value of a type."""
     with np.errstate(all="ignore"):
         return float(dtype.type(value)) if float_type(dtype) is not None else value
 
@@ -132,9 +132,9 @@ def about_text(value: float, dtype: np.dtype[Any] = _FLOAT64) -> str:
 
 @lru_cache(maxsize=256)
 def most_digits(dtype: np.dtype[Any]) -> int | None:
-    """Return how many digits tell any two values of a type apart; None of other than floats."""
-    found = float_type(dtype)
-    return None if found is None else math.ceil(1 + (found.mantissa + 1) * math.log10(2))
+    """Return the digits that distinguish all values of a float type; None of other types."""
+    layout = float_type(dtype)
+    return None if layout is None else math.ceil(1 + (layout.mantissa + 1) * math.log10(2))
 
 
 @lru_cache(maxsize=1 << 17)
@@ -146,22 +146,22 @@ def _fewest_digits(size: float, dtype: np.dtype[Any], most: int) -> str:
         text = f"{size:.{digits}e}"
         # A power of two has more room above than below, where the nearest decimal may be.
         above = f"{float(text) + 10.0 ** (int(text.split('e')[1]) - digits):.{digits}e}"
-        for each in (text, above):
-            if float(dtype.type(float(each))) == size:
-                return each
+        for candidate in (text, above):
+            if float(dtype.type(float(candidate))) == size:
+                return candidate
     return f"{size:.{most - 1}e}"
 
 
 def _written(scientific: str, most: int) -> str:
-    """Write ``"1.25e-01"`` as ``"0.125"``, and with an exponent what would be long."""
+    """Write ``"1.25e-01"`` as ``"0.125"``, and long numbers with an exponent."""
     mantissa, exponent = scientific.split("e")
     digits, power = mantissa.replace(".", "").rstrip("0"), int(exponent)
     if power >= most or power < -4:
         return f"{digits[0]}{'.' if len(digits) > 1 else ''}{digits[1:]}e{power}"
     if power < 0:
         return f"0.{'0' * (-power - 1)}{digits}"
-    whole, rest = digits[: power + 1].ljust(power + 1, "0"), digits[power + 1 :]
-    return f"{whole}.{rest}" if rest else whole
+    integer, rest = digits[: power + 1].ljust(power + 1, "0"), digits[power + 1 :]
+    return f"{integer}.{rest}" if rest else integer
 
 
 #: Key of a NaN: above that of any value.
@@ -171,30 +171,27 @@ NO_DISTANCE: Final = 2**64 - 1
 
 
 def ordered(values: Any) -> npt.NDArray[np.int64] | npt.NDArray[np.uint64]:
-    """Return the place of each value in the row of all values of its type.
-
-    ``ordered(a) < ordered(b)`` exactly where ``a < b``, and neighbors differ by 1.
-    """
+    """Return the ranks of values among all values of their type: neighbors differ by 1."""
     array = np.asarray(values)
     dtype = array.dtype
     if dtype.kind == "c":
         raise TypeError(f"{dtype} has no order")
-    found = float_type(dtype)
-    if found is None:
+    layout = float_type(dtype)
+    if layout is None:
         if dtype.kind != "b" and not is_integer(dtype):
             raise TypeError(f"{dtype} is no type of numbers")
         return array.astype(np.uint64) if dtype == np.uint64 else array.astype(np.int64)
     code = codes(array).astype(np.uint64)
     keys: npt.NDArray[np.int64] = code.astype(np.int64)
-    if found.signed:
-        sign = np.uint64(1 << (found.bits - 1))
+    if layout.signed:
+        sign = np.uint64(1 << (layout.bits - 1))
         magnitude = (code & (sign - np.uint64(1))).astype(np.int64)
         keys = np.where(code & sign, -magnitude, magnitude)
     return np.where(_is_nan(array), np.int64(NAN_KEY), keys)
 
 
 def distance(a: Any, b: Any) -> npt.NDArray[np.uint64]:
-    """Return how many steps lie between values of one type."""
+    """Return the number of steps between values of one type."""
     first, second = np.asarray(a), np.asarray(b)
     if first.dtype != second.dtype:
         raise TypeError(f"steps lie between values of one type, not {first.dtype}, {second.dtype}")
@@ -210,21 +207,17 @@ def distance(a: Any, b: Any) -> npt.NDArray[np.uint64]:
 
 
 def spacing(x: Any) -> npt.NDArray[np.float64]:
-    """Return the size of one step from each value away from zero.
-
-    As ``np.spacing``, but positive, and of the largest finite value what the exponent gives,
-    though the next value is infinite or missing.
-    """
+    """Return ``np.spacing`` as positive numbers, also finite for the largest finite value."""
     array = np.asarray(x)
-    found = float_type(array.dtype)
-    if found is None:
+    layout = float_type(array.dtype)
+    if layout is None:
         return np.ones(ordered(array).shape)
     with np.errstate(invalid="ignore"):
         wide = np.abs(array.astype(np.float64))
     finite = np.isfinite(wide)
     exponent = np.frexp(np.where(finite, wide, 1.0))[1]
-    exponent = np.where(wide == 0, found.least, np.maximum(exponent, found.least))
-    steps = np.ldexp(1.0, exponent - 1 - found.mantissa)
+    exponent = np.where(wide == 0, layout.least, np.maximum(exponent, layout.least))
+    steps = np.ldexp(1.0, exponent - 1 - layout.mantissa)
     return np.where(finite, steps, np.nan)
 
 
@@ -242,7 +235,7 @@ _COMPLEX = "complex numbers are two scalars each; take their real and imaginary 
 
 
 class FloatType(NamedTuple):
-    """What a floating-point type is made of."""
+    """The bit layout of a floating-point type."""
 
     bits: int
     mantissa: int
@@ -252,7 +245,7 @@ class FloatType(NamedTuple):
 
 @lru_cache(maxsize=256)
 def float_type(dtype: np.dtype[Any]) -> FloatType | None:
-    """Return what a dtype is made of, None where it is no real floating-point type."""
+    """Return the layout of a dtype, or None if it is no real floating-point type."""
     if dtype.kind in "biucO" or dtype.itemsize > _LARGEST:
         return None
     try:
@@ -269,53 +262,53 @@ def is_float(dtype: np.dtype[Any]) -> bool:
 
 
 def is_integer(dtype: np.dtype[Any]) -> bool:
-    """Whether scalars of the dtype are integers, those of 4 and fewer bits too."""
+    """Return whether scalars of the dtype are integers, also of 4 and fewer bits."""
     return dtype.kind in "iu" or _small_integer(dtype) is not None
 
 
 def width(dtype: np.dtype[Any]) -> int:
-    """Return how many bits a scalar has; both parts of a complex number together."""
+    """Return the bits of a scalar; of both parts of a complex number."""
     if dtype.kind in "biuc":
         return dtype.itemsize * 8
-    found = float_type(dtype)
-    bits = _small_integer(dtype) if found is None else found.bits
+    layout = float_type(dtype)
+    bits = _small_integer(dtype) if layout is None else layout.bits
     if bits is None:
         raise TypeError(f"{dtype} is no type of numbers")
     return bits
 
 
 def fields(dtype: np.dtype[Any]) -> tuple[int, int, int] | tuple[()]:
-    """Return how many bits are sign, exponent and mantissa; nothing for other than floats."""
-    found = float_type(dtype)
-    if found is None:
+    """Return the bits of sign, exponent and mantissa; nothing for other types."""
+    layout = float_type(dtype)
+    if layout is None:
         return ()
-    return int(found.signed), found.bits - found.signed - found.mantissa, found.mantissa
+    return int(layout.signed), layout.bits - layout.signed - layout.mantissa, layout.mantissa
 
 
 def codes(values: Any) -> np.ndarray[Any, Any]:
-    """Return the bits of each scalar as an unsigned integer of its size, the shape kept."""
+    """Return the bits of scalars as unsigned integers of the same size and shape."""
     array = np.asarray(values)
     dtype = array.dtype.newbyteorder("=")
     if dtype.kind == "c":
         raise TypeError(_COMPLEX)
     bits = width(dtype)
     native = np.ascontiguousarray(array.astype(dtype, copy=False)).reshape(array.shape)
-    found: np.ndarray[Any, Any] = native.view(f"u{dtype.itemsize}")
-    return found & np.uint8((1 << bits) - 1) if bits < 8 else found
+    integers: np.ndarray[Any, Any] = native.view(f"u{dtype.itemsize}")
+    return integers & np.uint8((1 << bits) - 1) if bits < 8 else integers
 
 
 def hex_text(values: Any) -> list[str]:
-    """Return each scalar's bits as ``"0x3F800000"``, in C order; both parts of a complex one."""
+    """Return the bits of scalars as ``"0x3F800000"``, in C order; both parts of complex ones."""
     return _code_texts(values, " ", lambda code, bits: f"0x{code:0{-(-bits // 4)}X}")
 
 
 def bit_text(values: Any) -> list[str]:
-    """Return each scalar's bits as ``"0"`` and ``"1"``, highest first, in C order."""
+    """Return the bits of scalars as ``"0"`` and ``"1"``, highest first, in C order."""
     return _code_texts(values, "", lambda code, bits: f"{code:0{bits}b}")
 
 
 def _code_texts(values: Any, between: str, write: Callable[[int, int], str]) -> list[str]:
-    """Return each scalar's code as text; the parts of a complex number one behind the other."""
+    """Return the codes of scalars as text; parts of complex numbers are joined."""
     array = np.asarray(values)
     if array.dtype.kind == "c":
         parts = (_code_texts(part, between, write) for part in (array.real, array.imag))

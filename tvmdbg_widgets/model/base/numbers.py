@@ -1,4 +1,4 @@
-"""Numbers as people read them, as ``js/src/shared/format.ts`` writes them; columns and tables."""
+"""Numbers as text, like ``js/src/shared/format.ts``; fields of bytes, tables, trust."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _UNITS = ((1e9, "s"), (1e6, "ms"), (1e3, "µs"), (1.0, "ns"))
 _ALL_DIGITS = Context(prec=400)
 _FOUR_DIGITS = Context(prec=4, rounding=ROUND_HALF_UP)
 _SI_PREFIXES = ("", "k", "M", "G", "T", "P")
-#: What no rule makes of the word for one.
+#: Irregular plurals.
 _SEVERAL = {
     "axis": "axes",
     "has": "have",
@@ -38,7 +38,7 @@ def as_float(value: float | str) -> float:
 
 
 def fixed(value: float, digits: int) -> str:
-    """Write with so many decimals, halves away from zero as JavaScript's ``toFixed`` does."""
+    """Write with `digits` decimals, halves away from zero like JavaScript's ``toFixed``."""
     if not math.isfinite(as_float(value)):
         return str(as_float(value))
     return str(Decimal(value).quantize(Decimal(1).scaleb(-digits), ROUND_HALF_UP, _ALL_DIGITS))
@@ -66,7 +66,7 @@ def exact_ns(ns: float) -> str:
 
 
 def percent(share: float) -> str:
-    """Write a share with two decimals below 10 %; what is not zero is not written as zero."""
+    """Write a share with two decimals below 10 %; only zero is written as zero."""
     value = 100 * as_float(share)
     if not math.isfinite(value):
         return "unknown"
@@ -76,13 +76,13 @@ def percent(share: float) -> str:
 
 
 def time_share(ns: float, share: float, rounding_ns: float = 0.0, between: str = ", ") -> str:
-    """``"523.4 µs, 28.3 %"``; a time that is too short to count has no share: ``"< 1 µs"``."""
-    told = duration_text(ns, rounding_ns)
-    return told if ns == 0 < rounding_ns else f"{told}{between}{percent(share)}"
+    """``"523.4 µs, 28.3 %"``; a time below the resolution has no share: ``"< 1 µs"``."""
+    duration = duration_text(ns, rounding_ns)
+    return duration if ns == 0 < rounding_ns else f"{duration}{between}{percent(share)}"
 
 
 def speed_text(ratio: float) -> str:
-    """Write how fast the second of two times is, by its ratio to the first."""
+    """Write the speed of the second of two times by its ratio to the first."""
     ratio = as_float(ratio)
     if not 0 < ratio < math.inf:
         return "unknown"
@@ -97,7 +97,7 @@ def speed_text(ratio: float) -> str:
 
 
 def integer(count: float) -> str:
-    """Write a whole number with its thousands apart; what has a fraction is rounded."""
+    """Write a rounded number with thousands separators."""
     near = as_float(count)
     if math.isfinite(near):
         return f"{round(count):,}"
@@ -106,10 +106,10 @@ def integer(count: float) -> str:
 
 
 def bytes_text(count: float) -> str:
-    """Bytes with the exact count where a unit rounds it: ``"16.0 KiB (16,384)"``."""
+    """Write bytes with the exact count if a unit rounds it: ``"16.0 KiB (16,384)"``."""
     if not math.isfinite(as_float(count)):
-        told = integer(count)
-        return told if told == "unknown" else f"{told} B"
+        exact = integer(count)
+        return exact if exact == "unknown" else f"{exact} B"
     count = round(count)
     if count < 1024:
         return f"{count} B"
@@ -120,12 +120,12 @@ def bytes_text(count: float) -> str:
 
 def counted(count: float, noun: str) -> str:
     """``"1 node"``, ``"1,024 nodes"``, ``"2 more entries"``, ``"0 activations or inputs"``."""
-    told = integer(count)
-    return f"{told} {noun if told == '1' else ' or '.join(map(_plural, noun.split(' or ')))}"
+    number = integer(count)
+    return f"{number} {noun if number == '1' else ' or '.join(map(_plural, noun.split(' or ')))}"
 
 
 def agree(count: float, one: str, several: str = "") -> str:
-    """Return a verb or pronoun as its count asks: ``"has"`` or ``"have"``, or `several`."""
+    """Return the verb or pronoun for a count: ``"has"`` or ``"have"``, or `several`."""
     if integer(count) == "1":
         return one
     regular = re.sub(r"(ch|sh|ss|x|o)es$|s$", r"\1", re.sub(r"(\w\w)ies$", r"\1y", one))
@@ -169,15 +169,15 @@ class ByteField:
     ----------
     name : str
     offset : int
-        Bytes from the start of what is shown.
+        Bytes from the start of the shown data.
     size : int
         Bytes.
     kind : str
         ``"group"`` has ``children``; ``"data"`` is a payload; ``"unknown"`` could not be read.
     value : str
-        What it holds, in words; empty for padding.
+        Description of the value; empty for padding.
     note : str
-        What is wrong or odd about it; empty where nothing is.
+        Fault or oddity, or empty.
     children : tuple of ByteField
         In order, inside these bytes.
     """
@@ -196,7 +196,7 @@ class ByteField:
         return self.offset + self.size
 
     def walk(self, depth: int = 0) -> Iterator[tuple[int, ByteField]]:
-        """Yield this field and all below it, each with its depth."""
+        """Yield this field and all below it with their depths."""
         yield depth, self
         for child in self.children:
             yield from child.walk(depth + 1)
@@ -206,7 +206,7 @@ _HEX_SHOWN = 16
 
 
 def byte_rows(root: ByteField, data: bytes) -> list[tuple[str, str, str, str, str]]:
-    """Return the fields as rows of a table: offset, bytes, name, hex, and what it holds."""
+    """Return the fields as rows of a table: offset, bytes, name, hex, and value."""
     return [
         (
             str(field.offset),
@@ -225,12 +225,12 @@ def _hex(data: bytes, field: ByteField) -> str:
 
 
 _LEFT = "text-align: left"
-#: So wide a column is at most: the rows of a table do not all grow by one long cell.
+#: Widest column: one long cell does not widen all rows.
 _WIDEST = 200
 
 
 def text_lines(rows: Sequence[Sequence[str]], *, right: bool = False) -> list[str]:
-    """Return a line for each row, its cells under those of the row above."""
+    """Return a table's rows as lines with aligned cells."""
     widths = [min(_WIDEST, max(map(len, column))) for column in zip(*rows, strict=True)]
     return [
         "  ".join(
@@ -249,7 +249,7 @@ def html_table(
     below: Iterable[str] = (),
     style: str = "white-space: nowrap",
 ) -> str:
-    """Return a table with paragraphs below it; all is text, whatever stands in it."""
+    """Return a table with paragraphs below it; all text is escaped."""
     above = f"<caption>{html.escape(caption)}</caption>" if caption else ""
     look = f'style="{_LEFT}{f"; {style}" if style else ""}"'
 
@@ -258,8 +258,8 @@ def html_table(
 
     body = "".join(f"<tr>{row(cells, 'td')}</tr>" for cells in rows)
     thead = f"<thead><tr>{row(head, 'th')}</tr></thead>"
-    told = "".join(f"<p>{html.escape(each)}</p>" for each in below)
-    return f"<table>{above}{thead}<tbody>{body}</tbody></table>{told}"
+    paragraphs = "".join(f"<p>{html.escape(text)}</p>" for text in below)
+    return f"<table>{above}{thead}<tbody>{body}</tbody></table>{paragraphs}"
 
 
 class Trust(enum.IntEnum):

@@ -1,4 +1,4 @@
-"""Checked arguments: names with a slip and ranges; numbered rows, and joined ranges of bytes."""
+"""Sequences made on demand, numbered rows, and joined byte ranges."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ Number = TypeVar("Number", bound=np.generic)
 Item = TypeVar("Item", covariant=True)  # noqa: PLC0105 (named as what it stands for)
 
 
-#: Values that span at most so many times their count are numbered by a table instead of sorting.
+#: Values that span at most this many times their count are numbered by a table instead of sorting.
 _SPARSE = 4
 
 
 class MadeSequence(Sequence[Item]):
-    """A sequence that makes its items when asked; subclasses have ``__len__`` and ``_item``."""
+    """A sequence that makes its items on access; subclasses have ``__len__`` and ``_item``."""
 
     __slots__ = ()
 
@@ -53,31 +53,31 @@ def frozen(array: npt.NDArray[Number]) -> npt.NDArray[Number]:
 
 def numbered(*columns: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
     """Number the distinct rows of some integer columns from 0, in ascending order."""
-    found, _ = _codes(columns[0])
+    numbers, _ = _codes(columns[0])
     for column in columns[1:]:
         codes, count = _codes(column)
-        found, _ = _codes(found * count + codes)
-    return found
+        numbers, _ = _codes(numbers * count + codes)
+    return numbers
 
 
 def flat_ranges(
     first: npt.NDArray[np.integer[Any]], sizes: npt.NDArray[np.integer[Any]]
 ) -> npt.NDArray[np.int64]:
-    """Return ``first[i]``, ``first[i] + 1``, … of so many numbers, for each i in turn."""
+    """Return ``first[i]``, ``first[i] + 1``, … up to ``sizes[i]`` numbers, for every i."""
     before = np.cumsum(sizes) - sizes
     numbers: npt.NDArray[np.int64] = np.arange(int(sizes.sum())) + np.repeat(first - before, sizes)
     return numbers
 
 
 def first_rows(numbers: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
-    """Return the first row of each number of :func:`numbered`."""
+    """Return the first rows of the numbers of :func:`numbered`."""
     rows = np.empty(int(numbers.max(initial=-1)) + 1, np.int64)
     rows[numbers[::-1]] = np.arange(len(numbers) - 1, -1, -1)
     return rows
 
 
 def _codes(values: npt.NDArray[Any]) -> tuple[npt.NDArray[np.int64], int]:
-    """Number the distinct values of a column; return how many there are, at least 1, too."""
+    """Number the distinct values of a column; also return their count, at least 1."""
     if not len(values):
         return np.zeros(0, np.int64), 1
     low, high = int(values.min()), int(values.max())
@@ -93,7 +93,7 @@ def _codes(values: npt.NDArray[Any]) -> tuple[npt.NDArray[np.int64], int]:
     return codes[places], int(codes[-1]) + 1
 
 
-#: Bytes between two ranges that cost less than another request, and the longest request so made.
+#: Largest gap that costs less than another request, and longest joined request.
 GAP, LONGEST = 16 << 10, 1 << 20
 
 
@@ -117,14 +117,14 @@ def coalesced(
 def cut(
     ranges: Sequence[tuple[int, int]], spans: Sequence[tuple[int, int]], parts: Sequence[bytes]
 ) -> list[bytes]:
-    """Return the bytes of each range from those of the spans that cover them."""
+    """Return the bytes of ranges from those of the spans that cover them."""
     starts = [start for start, _ in spans]
-    found = []
+    pieces = []
     for offset, length in ranges:
         at = bisect_right(starts, offset) - 1
         begin = offset - starts[at]
-        found.append(parts[at][begin : begin + length])
-    return found
+        pieces.append(parts[at][begin : begin + length])
+    return pieces
 
 
 Range = tuple[float, float]

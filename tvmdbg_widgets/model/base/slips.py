@@ -1,4 +1,4 @@
-"""What users call: keywords with a slip, and errors that are theirs told in short."""
+"""Decorators of public functions: close names for wrong keywords, short errors in notebooks."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _HERE = os.path.join(os.path.dirname(os.path.dirname(os.path.dirname(__file__)))
 def asks(
     of: Callable[[Any], T], function: Callable[Concatenate[T, P], R]
 ) -> Callable[Concatenate[Any, P], R]:
-    """Make a method of a function that takes something `of` the object."""
+    """Make a method of a function that takes an object made of self by `of`."""
 
     @functools.wraps(function)
     def method(self: Any, /, *args: P.args, **kwargs: P.kwargs) -> R:
@@ -55,13 +55,13 @@ def lazily(module: str, homes: Mapping[str, str]) -> Callable[[str], object]:
 
 
 def public(function: _Function) -> _Function:
-    """Have a function name close keywords, and notebooks show its errors without inner frames."""
+    """Make a function suggest close keywords, and IPython hide inner frames of its errors."""
     signature = inspect.signature(function)
-    kinds = {each.kind for each in signature.parameters.values()}
+    kinds = {item.kind for item in signature.parameters.values()}
     known = frozenset(
-        each.name
-        for each in signature.parameters.values()
-        if each.kind in (each.KEYWORD_ONLY, each.POSITIONAL_OR_KEYWORD) and each.name != "self"
+        item.name
+        for item in signature.parameters.values()
+        if item.kind in (item.KEYWORD_ONLY, item.POSITIONAL_OR_KEYWORD) and item.name != "self"
     )
     is_open = inspect.Parameter.VAR_KEYWORD in kinds
 
@@ -79,7 +79,7 @@ def public(function: _Function) -> _Function:
 
 
 def public_class(kind: _Kind) -> _Kind:
-    """Make all public methods of a class, its own and inherited ones, :func:`public`."""
+    """Make all public methods of a class :func:`public`, also inherited ones."""
     for base in kind.__mro__:
         if not base.__module__.startswith("tvmdbg_widgets."):
             continue
@@ -95,7 +95,7 @@ def _refuse(name: str, given: Iterable[str], known: frozenset[str]) -> None:
 
 
 def shorten(problem: Exception) -> None:
-    """Have IPython show an error that is the user's without the frames of this package."""
+    """Hide frames of this package from IPython for a user's error."""
     if not _is_a_slip(problem) or "_render_traceback_" in getattr(problem, "__dict__", {}):
         return
     problem._render_traceback_ = lambda: _lines(problem)  # type: ignore[attr-defined]
@@ -103,11 +103,9 @@ def shorten(problem: Exception) -> None:
 
 def _lines(problem: Exception) -> list[str]:
     frames = traceback.extract_tb(problem.__traceback__)
-    own = [
-        each for each in frames if not _is_ours(each.filename) and "IPython" not in each.filename
-    ]
-    said = traceback.format_exception_only(problem)
-    return [line.rstrip("\n") for line in [*traceback.format_list(own), *said]]
+    own = [f for f in frames if not _is_ours(f.filename) and "IPython" not in f.filename]
+    text = traceback.format_exception_only(problem)
+    return [line.rstrip("\n") for line in [*traceback.format_list(own), *text]]
 
 
 def _is_a_slip(problem: Exception) -> bool:

@@ -1,4 +1,4 @@
-"""Text from files made fit for a message, errors and issues of files, and URLs as text."""
+"""Text from files made fit for messages, errors and issues of files, and URLs as text."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ if TYPE_CHECKING:
 
 
 _ESCAPES = re.compile(r"\\(?:u[dD][89abAB]..\\u[dD][c-fC-F]..|(u[dD][89a-fA-F]..)|.)", re.DOTALL)
-#: Names that a message tells at most, and letters of the whole of one of its parts.
+#: Most names in a message, and letters of one of its parts.
 _MOST_NAMES, _MOST_LETTERS = 10, 1_000
-#: Letters of a sentence that is told of a file, and how many of these are its last.
+#: Letters of a sentence on a file, and how many of these are its end.
 _MOST_TOLD, _LAST_TOLD = 2_000, 500
 
 
 def more_text(count: int, shown: int) -> list[str]:
-    """``["… and 1,200 more"]``; nothing where all are shown."""
+    """``["… and 1,200 more"]``; empty if all are shown."""
     return [f"… and {count - shown:,} more"] if count > shown else []
 
 
@@ -41,31 +41,31 @@ def one_line(text: str) -> str:
     if text.isprintable():
         return text
     return "".join(
-        each if each.isprintable() else each.encode("unicode_escape").decode("ascii")
-        for each in text
+        letter if letter.isprintable() else letter.encode("unicode_escape").decode("ascii")
+        for letter in text
     )
 
 
 def listed(texts: Collection[object], joint: str = ", ", most: int = _MOST_NAMES) -> str:
-    """Return the first of some texts, and how many more there are: a file may name any number."""
-    told = joint.join(str(each) for _, each in zip(range(most), texts, strict=False))
-    return told if len(texts) <= most else f"{told} and {len(texts) - most:,} more"
+    """Return the first of some texts, and the number of others."""
+    shown = joint.join(str(text) for _, text in zip(range(most), texts, strict=False))
+    return shown if len(texts) <= most else f"{shown} and {len(texts) - most:,} more"
 
 
 def cut(text: str, most: int = _MOST_LETTERS) -> str:
-    """Return the beginning of a text that is too long for a message."""
+    """Return the start of a text that is too long for a message."""
     return text if len(text) <= most else f"{text[: most - 1]}…"
 
 
 def shortened(sentence: str) -> str:
-    """Return a sentence without its middle where that is too long: it names things of a file."""
+    """Cut the middle of a sentence that is too long."""
     if len(sentence) <= _MOST_TOLD:
         return sentence
     return f"{sentence[: _MOST_TOLD - _LAST_TOLD - 1]}…{sentence[-_LAST_TOLD:]}"
 
 
 def paired(text: str) -> str:
-    """Return the text with halves of surrogate pairs, which cannot be written, as U+FFFD."""
+    """Replace lone surrogates, which cannot be written, by U+FFFD."""
     try:
         text.encode()
     except UnicodeEncodeError:
@@ -74,10 +74,10 @@ def paired(text: str) -> str:
 
 
 def paired_json(text: str) -> tuple[str, int]:
-    r"""Return a JSON text without halves of surrogate pairs, and how many escapes were such.
+    r"""Return a JSON text without lone surrogates, and the number of replaced escapes.
 
-    JSON may hold them, and nothing that is shown, saved or sent can. Every reader of JSON asks for
-    this before it parses; places in the text stay what they are.
+    Every reader of JSON calls this before it parses, as text with lone surrogates cannot be shown,
+    saved or sent; positions in the text stay.
 
     >>> paired_json('"a\\udcff"')
     ('"a\\ufffd"', 1)
@@ -103,7 +103,7 @@ class FormatError(ValueError):
     Parameters
     ----------
     problem
-        What is wrong, in one sentence without a full stop.
+        The fault, in one sentence without a full stop.
     file
         Name of the file (or of the bytes) that was read.
     field
@@ -111,9 +111,9 @@ class FormatError(ValueError):
     offset
         Position of that field in bytes from the start of the file.
     expected, found
-        What the format asks for and what the file holds.
+        Requirement of the format and content of the file.
     hint
-        What to try.
+        Advice.
     """
 
     def __init__(
@@ -158,7 +158,7 @@ class FormatError(ValueError):
 
 
 def why_unread(problem: Exception) -> str:
-    """Say in short why something could not be read: no full stop, files by name alone."""
+    """Return the reason of a failed read in short: no full stop, files by name alone."""
     if isinstance(problem, FormatError):
         return f"{problem.problem} ({_last(problem.file)})"
     if isinstance(problem, OSError) and problem.strerror:
@@ -189,7 +189,7 @@ class IssueSeverity(enum.StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Issue:
-    """One defect: the rule it breaks, what was found, and where.
+    """One defect: the broken rule, a message, and the place.
 
     Attributes
     ----------
@@ -223,7 +223,7 @@ class Issue:
 
 
 class Issues(Sequence[Issue]):
-    """An immutable sequence of issues, in the order they were found.
+    """An immutable sequence of issues in the order of reading.
 
     Parameters
     ----------
@@ -265,7 +265,7 @@ class Issues(Sequence[Issue]):
         return Issues(issue for issue in self._items if issue.severity is severity)
 
     def summary(self) -> str:
-        """Return the counts in words, such as ``"1 error, 2 notes"`` or ``"0 issues"``."""
+        """Return the counts by severity, such as ``"1 error, 2 notes"`` or ``"0 issues"``."""
         counts = Counter(issue.severity for issue in self._items)
         told = [
             f"{counts[s]} {s.value}{'s' * (counts[s] != 1)}" for s in IssueSeverity if counts[s]
@@ -273,7 +273,7 @@ class Issues(Sequence[Issue]):
         return ", ".join(told) or "0 issues"
 
     def to_dataframe(self) -> pd.DataFrame:
-        """Return the issues as a table with one row each (needs pandas)."""
+        """Return the issues as a table with one row per issue (needs pandas)."""
         fields = ("rule", "severity", "message", "nodes", "entries", "file")
         return data_frame({name: [getattr(i, name) for i in self._items] for name in fields})
 
@@ -283,7 +283,7 @@ class Issues(Sequence[Issue]):
             f"<code>{html.escape(issue.rule)}</code></li>"
             for issue in self._items[:_LINES_SHOWN]
         )
-        rest = "".join(f"<li>{each}</li>" for each in more_text(len(self), _LINES_SHOWN))
+        rest = "".join(f"<li>{text}</li>" for text in more_text(len(self), _LINES_SHOWN))
         return f"<div>Issues: {self.summary()}</div><ul>{items}{rest}</ul>"
 
     def __repr__(self) -> str:
@@ -306,7 +306,7 @@ def is_url(path: object) -> bool:
 
 
 def local_path(path: Any) -> Any:
-    """Return the path that a ``file://`` URL names; anything else as it is."""
+    """Return the path of a ``file://`` URL, or the argument."""
     scheme, mark, rest = path.partition("://") if isinstance(path, str) else ("", "", "")
     if not mark or scheme.lower() not in ("file", "local"):
         return path
@@ -314,7 +314,7 @@ def local_path(path: Any) -> Any:
 
 
 def without_secrets(url: str) -> str:
-    """Return a URL as it may be shown: without user, password and query (signed URLs have one)."""
+    """Return a URL without user, password and query (signed URLs have one)."""
     return one_line(_SECRETS.sub("", url))
 
 
@@ -338,9 +338,9 @@ def file_system(url: str) -> tuple[Any, str]:
 
 
 def _patience(url: str) -> dict[str, Any]:
-    """Options that end a read from a web server that has stopped sending.
+    """Return options that time out reads from a stalled web server.
 
-    fsspec's own limit is aiohttp's: five minutes for a whole answer, however fast it comes.
+    fsspec's own limit is aiohttp's: five minutes for a complete answer.
     """
     if not url.startswith(("http://", "https://")):
         return {}

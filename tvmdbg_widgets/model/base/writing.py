@@ -1,7 +1,7 @@
-"""Writing a file so that it is replaced whole or not at all.
+"""Atomic replacement of files and folders.
 
-Everything that the package writes goes through :func:`replacing`, or through
-:func:`~tvmdbg_widgets.model.base.writing.new_folder`; a test looks for others.
+Everything that the package writes goes through :func:`replacing` or :func:`new_folder`; a test
+looks for others.
 """
 
 from __future__ import annotations
@@ -20,16 +20,16 @@ _BINARY = getattr(os, "O_BINARY", 0)
 
 
 def suffixed(path: str | os.PathLike[str], *suffixes: str) -> Path:
-    """Return a path that has one of some endings, in any case; any where none is given."""
-    found = Path(path)
-    if suffixes and found.suffix.lower() not in suffixes:
+    """Return a path with one of some endings, in any case; any path if none is given."""
+    path_ = Path(path)
+    if suffixes and path_.suffix.lower() not in suffixes:
         raise ValueError(f"{os.fspath(path)!r} must end in {' or '.join(suffixes)}")
-    return found
+    return path_
 
 
 @contextmanager
 def replacing(path: str | os.PathLike[str], *suffixes: str) -> Iterator[IO[bytes]]:
-    """Open a temporary file beside ``path`` that takes its place once all is written."""
+    """Open a temporary file beside ``path`` that replaces it when complete."""
     named = suffixed(path, *suffixes)
     if named.is_dir():
         raise IsADirectoryError(errno.EISDIR, "it is a folder; name a file in it", os.fspath(named))
@@ -58,7 +58,7 @@ def replacing(path: str | os.PathLike[str], *suffixes: str) -> Iterator[IO[bytes
 def replacing_all(
     paths: Iterable[str | os.PathLike[str]], *suffixes: str
 ) -> Iterator[list[IO[bytes]]]:
-    """Open files that belong together; none takes its place before all are written."""
+    """Open files that belong together; all are written before any is replaced."""
     with ExitStack() as stack:
         files = [stack.enter_context(replacing(path, *suffixes)) for path in paths]
         yield files
@@ -68,7 +68,7 @@ def replacing_all(
 
 @contextmanager
 def _nameless(folder: Path) -> Iterator[IO[bytes] | None]:
-    """Open a file that vanishes with the process, even a killed one; None where there are none."""
+    """Open a file that vanishes with the process, even a killed one; None if unsupported."""
     try:
         handle = os.open(folder, os.O_TMPFILE | os.O_RDWR, 0o600)
     except (AttributeError, OSError):  # another system, or a file system without such files
@@ -79,7 +79,7 @@ def _nameless(folder: Path) -> Iterator[IO[bytes] | None]:
 
 
 def _name(file: IO[bytes], target: Path) -> None:
-    """Put a nameless file, or its bytes where /proc is closed, into the place of ``target``."""
+    """Move a nameless file to ``target``, or copy it where /proc is closed."""
     path = target.with_name(hidden_name(target))
     handle = file.fileno()
     hold(handle)
@@ -96,7 +96,7 @@ def _name(file: IO[bytes], target: Path) -> None:
 
 @contextmanager
 def _named(target: Path) -> Iterator[IO[bytes]]:
-    """Open a hidden file that takes the place of ``target``."""
+    """Open a hidden file that replaces ``target``."""
     path = target.with_name(hidden_name(target))
     file = os.fdopen(os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDWR | _BINARY, 0o600), "wb")
     try:
@@ -123,7 +123,7 @@ def _place(path: Path, target: Path) -> None:
 
 
 def _mode(path: Path) -> int:
-    """Permissions the file has, or would have been made with."""
+    """Return the permissions of the file, or the default ones."""
     if path.exists():
         return path.stat().st_mode & 0o777
     mask = os.umask(0)
@@ -140,7 +140,7 @@ LOCKS = fcntl is not None
 
 _ROOM = "what was there before stays; make room, or write it elsewhere"
 _RIGHTS = "name a folder that you may write to"
-#: What to do, by the error of a write.
+#: Advice by the error of a write.
 _NEXT = {
     **dict.fromkeys((errno.ENOSPC, errno.EDQUOT), _ROOM),
     errno.EFBIG: f"{_ROOM} (`ulimit -f` tells how large a file may be)",
@@ -151,12 +151,12 @@ _NAME = 48
 
 
 def hidden_name(target: Path) -> str:
-    """Return a new name for what will become ``target``, as :func:`clean` finds it."""
+    """Return a new hidden name for ``target``, as known to :func:`clean`."""
     return f"{_prefix(target)}{os.urandom(8).hex()}.part"
 
 
 def hold(handle: int) -> bool:
-    """Lock an open file or folder for as long as it is open; False where another process does."""
+    """Lock an open file or folder; False if another process holds it."""
     if not LOCKS:
         return True
     try:
@@ -169,7 +169,7 @@ def hold(handle: int) -> bool:
 
 
 def clean(target: Path) -> None:
-    """Remove what killed writers of ``target`` left beside it; what cannot be removed stays."""
+    """Remove leftovers of killed writers of ``target``, where possible."""
     if not LOCKS:
         return
     ours = re.compile(re.escape(_prefix(target)) + r"[0-9a-f]{16}\.part")
@@ -181,23 +181,23 @@ def clean(target: Path) -> None:
 
 @contextmanager
 def telling(target: Path) -> Iterator[None]:
-    """Name the target, and what to do, where it cannot be written."""
+    """Name the target and give advice in errors of writing."""
     try:
         yield
     except OSError as problem:
-        # A write names no file, and what was opened for it has a hidden name.
+        # A write's error names no file, or a hidden one.
         ours = target.with_name(_prefix(target))
         named = os.fspath(target if problem.filename is None else problem.filename)
-        known = {os.fspath(each) for each in (target, *target.parents)}
+        known = {os.fspath(place) for place in (target, *target.parents)}
         if problem.errno not in _NEXT or not (named in known or named.startswith(os.fspath(ours))):
             raise
-        told = f"{os.strerror(problem.errno)}; {_NEXT[problem.errno]}"
-        raise type(problem)(problem.errno, told, os.fspath(target)) from problem
+        reason = f"{os.strerror(problem.errno)}; {_NEXT[problem.errno]}"
+        raise type(problem)(problem.errno, reason, os.fspath(target)) from problem
 
 
 @contextmanager
 def new_folder(target: Path) -> Iterator[Path]:
-    """Make a hidden folder beside ``target`` that takes its place once it is whole."""
+    """Make a hidden folder beside ``target`` that becomes it when complete."""
     place = Path(os.path.realpath(target))
     if os.path.lexists(place) and (not place.is_dir() or any(place.iterdir())):
         raise FileExistsError(17, "it exists already; name a new folder", os.fspath(target))
@@ -205,17 +205,17 @@ def new_folder(target: Path) -> Iterator[Path]:
         place.parent.mkdir(parents=True, exist_ok=True)
     clean(place)
     with telling(place), _held_folder(place) as room:
-        whole = room / place.name
-        whole.mkdir()
-        yield whole
+        finished = room / place.name
+        finished.mkdir()
+        yield finished
         if place.exists():
             place.rmdir()
-        whole.rename(place)
+        finished.rename(place)
 
 
 @contextmanager
 def _held_folder(place: Path) -> Iterator[Path]:
-    """Make a hidden folder that no other process takes for a killed writer's."""
+    """Make a hidden folder that no other process takes for a leftover."""
     while True:
         room = place.with_name(hidden_name(place))
         room.mkdir(0o700)

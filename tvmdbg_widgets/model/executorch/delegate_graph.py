@@ -1,4 +1,4 @@
-"""The graph that a delegate was compiled from, as its payload in a program holds it."""
+"""The graph that a delegate was compiled from, and its events, matches and edge nodes."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from tvmdbg_widgets.model.executorch.program import Delegate, FileSpan
 
 #: Permutation of a layout transpose back from channels last.
 _TO_NCHW: Final = (0, 3, 1, 2)
-#: What a field of a payload holds.
+#: Value of a field of a payload.
 Field: TypeAlias = "int | float | str | tuple[int | float, ...]"
 
 
 @dataclass(frozen=True, slots=True)
 class DelegateConstant:
-    """Where the bytes of a constant lie."""
+    """The byte range of a constant."""
 
     offset: int
     size: int
@@ -60,17 +60,17 @@ class DelegateNode:
 
     @property
     def inserted(self) -> bool:
-        """Whether lowering made it; not known of backends that tell operators by ids of a map."""
+        """Whether lowering made it; unknown for backends with ids of a map."""
         return self.handle is None and "node_id" not in self.fields
 
     @property
     def reads(self) -> tuple[int, ...]:
-        """Ids of the values that it reads."""
+        """Ids of the read values."""
         return tuple(value for _, value in self.inputs)
 
     @property
     def writes(self) -> tuple[int, ...]:
-        """Ids of the values that it writes."""
+        """Ids of the written values."""
         return tuple(value for _, value in self.outputs)
 
 
@@ -93,16 +93,16 @@ class DelegateGraph:
 
     @cached_property
     def producers(self) -> Mapping[int, int]:
-        """The first node that writes each value, by value id."""
-        found: dict[int, int] = {}
+        """The first writer of every value, by value id."""
+        producers: dict[int, int] = {}
         for node in self.nodes:
             for value in node.writes:
-                found.setdefault(value, node.index)
-        return found
+                producers.setdefault(value, node.index)
+        return producers
 
     @cached_property
     def readers(self) -> Mapping[int, tuple[int, ...]]:
-        """The nodes that read each value, by value id, ascending; a node once for each use."""
+        """The readers of every value, by value id, ascending, one per use."""
         return _grouped((value, node.index) for node in self.nodes for value in node.reads)
 
     @cached_property
@@ -115,25 +115,25 @@ class DelegateGraph:
         """
         behind = _nearest(
             reversed(self.nodes),
-            lambda node: (each for value in node.writes for each in self.readers.get(value, ())),
+            lambda node: (user for value in node.writes for user in self.readers.get(value, ())),
         )
         before = _nearest(
             self.nodes,
             lambda node: (self.producers[value] for value in node.reads if value in self.producers),
         )
-        found: dict[int, int] = {}
+        served_by: dict[int, int] = {}
         for node in self.nodes:
             if node.handle is None:
                 back = node.type == "StaticTranspose" and node.fields.get("perm") == _TO_NCHW
                 first, second = (before, behind) if back else (behind, before)
                 _, served = first.get(node.index) or second.get(node.index) or (0, None)
                 if served is not None:
-                    found[node.index] = served
-        return found
+                    served_by[node.index] = served
+        return served_by
 
     @property
     def externals(self) -> tuple[tuple[int, ...], tuple[int, ...]]:
-        """Positions in the call's arguments of the inputs and of the outputs, -1 where unknown."""
+        """Positions of inputs and outputs in the call's arguments, -1 where unknown."""
         of = {id_: -1 if v.external_id is None else v.external_id for id_, v in self.values.items()}
         inputs, outputs = ([of.get(id_, -1) for id_ in ids] for ids in (self.inputs, self.outputs))
         return tuple(inputs), tuple(outputs)
@@ -150,30 +150,30 @@ _Key = TypeVar("_Key", bound=Hashable)
 
 
 def _grouped(pairs: Iterable[tuple[_Key, int]]) -> dict[_Key, tuple[int, ...]]:
-    """Return the numbers of each key, in order."""
-    found: dict[_Key, list[int]] = {}
+    """Group numbers by key, in order."""
+    groups: dict[_Key, list[int]] = {}
     for key, number in pairs:
-        found.setdefault(key, []).append(number)
-    return {key: tuple(numbers) for key, numbers in found.items()}
+        groups.setdefault(key, []).append(number)
+    return {key: tuple(numbers) for key, numbers in groups.items()}
 
 
 def _nearest(
     nodes: Iterable[DelegateNode], neighbors: Callable[[DelegateNode], Iterable[int]]
 ) -> dict[int, tuple[int, int]]:
-    """Return how far the nearest node with a handle is, and which, by node.
+    """Return distance and number of the nearest node with a handle, by node.
 
     Only neighbors that come before a node in `nodes` count: real graphs have no others.
     """
-    found: dict[int, tuple[int, int]] = {}
+    nearest: dict[int, tuple[int, int]] = {}
     for node in nodes:
         if node.handle is not None:
-            found[node.index] = (0, node.index)
+            nearest[node.index] = (0, node.index)
             continue
-        reached = [found[each] for each in neighbors(node) if each in found]
+        reached = [nearest[neighbor] for neighbor in neighbors(node) if neighbor in nearest]
         if reached:
             steps, served = min(reached)
-            found[node.index] = (steps + 1, served)
-    return found
+            nearest[node.index] = (steps + 1, served)
+    return nearest
 
 
 @dataclass(frozen=True, eq=False)
@@ -190,7 +190,7 @@ class Inside:
 
     @property
     def at(self) -> tuple[int, int]:
-        """Chain and instruction, as an ETDump names the call."""
+        """Chain and instruction of the call in an ETDump."""
         return self.chain, self.instruction
 
 
@@ -205,12 +205,12 @@ class CallEvents:
 
     @property
     def fits(self) -> bool:
-        """Whether the events may be those of the delegate's graph; True where there is none."""
+        """Whether the events may be those of the delegate's graph; True without one."""
         return self.alignment is None or not self.events or self.alignment.fits
 
     @property
     def unsure_of(self) -> str:
-        """Why nobody knows which delegate logged the events; empty where that is known."""
+        """Why the delegate of the events is ambiguous; empty if it is not."""
         if len(self.candidates) < 2:
             return ""
         methods = listed([repr(inside.method) for inside, _ in self.candidates])
@@ -219,7 +219,7 @@ class CallEvents:
 
 @dataclass(frozen=True, eq=False)
 class Insides:
-    """The delegates of a program, from inside."""
+    """The delegates of a program with their graphs."""
 
     insides: tuple[Inside, ...] = ()
     calls: Mapping[int, CallEvents] = field(default_factory=dict)
@@ -229,16 +229,16 @@ class Insides:
 
     @cached_property
     def first_calls(self) -> Mapping[tuple[str, int, int], CallEvents]:
-        """The first call of each delegate whose events are aligned, by method and instruction."""
-        found: dict[tuple[str, int, int], CallEvents] = {}
-        for each in self.calls.values():
-            if each.inside is not None and each.alignment is not None and each.events:
-                found.setdefault((each.inside.method, *each.inside.at), each)
-        return found
+        """The first aligned calls of delegates, by method and instruction."""
+        first: dict[tuple[str, int, int], CallEvents] = {}
+        for call in self.calls.values():
+            if call.inside is not None and call.alignment is not None and call.events:
+                first.setdefault((call.inside.method, *call.inside.at), call)
+        return first
 
     @cached_property
     def beside(self) -> Mapping[tuple[int, int], tuple[int, ...]]:
-        """Further edge nodes that an operator took in, by instruction and number."""
+        """Further edge nodes fused into an operator, by instruction and number."""
         beside = self.edges.beside if self.edges is not None else {}
         return _grouped((owner, node) for node, owners in beside.items() for owner in owners)
 
@@ -248,21 +248,21 @@ class Insides:
 
     @cached_property
     def _by_method(self) -> dict[str, dict[tuple[int, int], Inside]]:
-        found: dict[str, dict[tuple[int, int], Inside]] = {}
-        for each in self.insides:
-            found.setdefault(each.method, {})[each.at] = each
-        return found
+        by_method: dict[str, dict[tuple[int, int], Inside]] = {}
+        for inside in self.insides:
+            by_method.setdefault(inside.method, {})[inside.at] = inside
+        return by_method
 
     @property
     def tell_the_method(self) -> bool:
-        """Whether all that each run called is just what one method calls, and no other one."""
+        """Whether the calls of every run fit exactly one method."""
         ran = [names for names in self.methods if names]
-        aligned = [each.alignment for each in self.calls.values()]
-        exact = all(each is None or not each.cost for each in aligned)
+        aligned = [item.alignment for item in self.calls.values()]
+        exact = all(item is None or not item.cost for item in aligned)
         return bool(ran) and exact and all(len(names) == 1 for names in ran)
 
     def runs_of_others(self, method: str) -> frozenset[int]:
-        """Return the runs of the dump that another method fits better."""
+        """Return the runs of the dump that fit another method better."""
         return frozenset(
             run for run, names in enumerate(self.methods) if names and method not in names
         )
@@ -276,7 +276,7 @@ NONE: Final = "none"
 
 @dataclass(frozen=True, slots=True)
 class EventMatch:
-    """What one event is of."""
+    """The nodes of one event."""
 
     nodes: tuple[int, ...]
     main: int | None
@@ -300,7 +300,7 @@ class Alignment:
 
     @classmethod
     def unknown(cls, events: int, reason: str, cost: int = 0, *, fits: bool = True) -> Alignment:
-        """Return that of events of which no node is known."""
+        """Return the alignment of events without known nodes."""
         return cls((EventMatch((), None, NONE, reason),) * events, cost, {}, (), (), fits, {})
 
 

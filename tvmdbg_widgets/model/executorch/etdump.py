@@ -1,4 +1,4 @@
-"""What an ETDump holds, as columns over its events; what names of XNNPACK's events say."""
+"""The contents of an ETDump as columns over its events; names of XNNPACK's events."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ UNSET_CHAIN = -1
 
 
 class EventKind(enum.IntEnum):
-    """Which of the three members of an event is there."""
+    """The kind of an event, by its present member."""
 
     PROFILE = 0
     ALLOCATION = 1
@@ -48,7 +48,7 @@ class ValueType(enum.IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class DebugTensor:
-    """Where a logged tensor lies in the debug buffer."""
+    """The place of a logged tensor in the debug buffer."""
 
     scalar_type: int
     sizes: tuple[int, ...]
@@ -66,9 +66,9 @@ class DebugValue:
 
     @property
     def tensors(self) -> tuple[DebugTensor, ...]:
-        """The tensor or the list of them that it is; empty for numbers."""
+        """The logged tensors; empty for numbers."""
         held = self.value if isinstance(self.value, tuple) else (self.value,)
-        return tuple(each for each in held if isinstance(each, DebugTensor))
+        return tuple(item for item in held if isinstance(item, DebugTensor))
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -108,17 +108,17 @@ class ETDump:
 
     @cached_property
     def delegate_names(self) -> StringColumn:
-        """What events of delegates are called on screen: ``delegate_id_str``, or what it says."""
-        told = self.delegate_id_str
-        titles = StringColumn.from_strings(map(event_title, told.unique))
-        return StringColumn(titles.unique, titles.codes[told.codes])
+        """Titles of delegates' events: ``delegate_id_str``, or its readable form."""
+        logged = self.delegate_id_str
+        titles = StringColumn.from_strings(map(event_title, logged.unique))
+        return StringColumn(titles.unique, titles.codes[logged.codes])
 
     def place(self, event: int) -> tuple[int, int]:
         """Return chain and instruction of an event."""
         return int(self.chain_index[event]), int(self.instruction_id[event])
 
     def identifier(self, event: int) -> str:
-        """Return an event's delegate debug identifier as text, empty where it has none."""
+        """Return an event's delegate debug identifier as text, or ""."""
         number = int(self.delegate_id_int[event])
         return str(number) if number != -1 else self.delegate_id_str[event]
 
@@ -141,7 +141,7 @@ LOADING: Final = ("Program::load_method", "Method::init")
 _XNNPACK: Final = "XnnpackBackend"
 _SPELLED: Final = {"Xnnpack": "XNNPACK", "Qnn": "QNN"}
 #: XNNPACK counts in whole microseconds (``XNNProfiler.cpp`` @ v1.4.1): its events may end so many
-#: ticks after their call, and those that take less are of no length.
+#: ticks after their call, and shorter ones have no length.
 _ROUNDING = 1000
 #: Vulkan's phases are timed by the runtime, its dispatches by the GPU (``VulkanBackend.cpp``).
 _BY_THE_RUNTIME = "ETVK_"
@@ -166,46 +166,46 @@ class DelegateCalls:
         width = count + 1
         ends = np.sort(key[calls] * width + calls)
         at = np.searchsorted(ends, key[inner] * width + inner)
-        found = at < len(ends)
-        found[found] = ends[at[found]] // width == key[inner][found]
+        has_call = at < len(ends)
+        has_call[has_call] = ends[at[has_call]] // width == key[inner][has_call]
         call = np.full(count, -1, np.int64)
-        call[inner[found]] = ends[at[found]] % width
+        call[inner[has_call]] = ends[at[has_call]] % width
         foreign = _foreign(dump, inner, call)
         return cls(call, foreign, _shift(dump, call, foreign))
 
     def events(self, dump: ETDump) -> dict[int, tuple[int, ...]]:
-        """Return the events that each call holds, by call in the order of the dump."""
+        """Return the events by call in the order of the dump."""
         calls = np.flatnonzero((dump.kind == EventKind.PROFILE) & named(dump, CALL))
-        found: dict[int, list[int]] = {call: [] for call in calls.tolist()}
+        of_call: dict[int, list[int]] = {call: [] for call in calls.tolist()}
         for event in np.flatnonzero(self.call >= 0).tolist():
-            found[int(self.call[event])].append(event)
-        return {call: tuple(events) for call, events in found.items()}
+            of_call[int(self.call[event])].append(event)
+        return {call: tuple(events) for call, events in of_call.items()}
 
 
 def is_of_delegate(dump: ETDump) -> Bools:
     """Return the events that have a delegate debug identifier."""
-    unnamed = [not each for each in dump.delegate_id_str.unique] or [True]
+    unnamed = [not text for text in dump.delegate_id_str.unique] or [True]
     without = np.array(unnamed, np.bool_)[dump.delegate_id_str.codes]
-    found: Bools = (dump.delegate_id_int != -1) | ~without
-    return found
+    of_delegate: Bools = (dump.delegate_id_int != -1) | ~without
+    return of_delegate
 
 
 def named(dump: ETDump, name: str) -> Bools:
-    """Return the events of a name that have no delegate debug identifier."""
-    alike = np.array([each == name for each in dump.names.unique] or [False], np.bool_)
-    return alike[dump.names.codes] & ~is_of_delegate(dump)
+    """Return the events of a name without a delegate debug identifier."""
+    has_name = np.array([text == name for text in dump.names.unique] or [False], np.bool_)
+    return has_name[dump.names.codes] & ~is_of_delegate(dump)
 
 
 def rounding_ns(
     dump: ETDump, calls: DelegateCalls, backends: Mapping[tuple[int, int], str]
 ) -> float:
-    """Return what XNNPACK counted whole units of where it logged events; 0 where it did not.
+    """Return XNNPACK's time unit if it logged events, else 0.
 
-    An event is XNNPACK's by its delegate's id, or its name where no file tells the id.
+    An event is XNNPACK's by its delegate's id, or by its name if no file has the id.
     """
     profile = dump.kind == EventKind.PROFILE
-    told = dump.delegate_id_str
-    rows = numbered(dump.chain_index, dump.instruction_id, told.codes)
+    logged = dump.delegate_id_str
+    rows = numbered(dump.chain_index, dump.instruction_id, logged.codes)
     first = first_rows(rows)
     own = np.zeros(len(first), np.bool_)
     for at, event in enumerate(first.tolist()):
@@ -213,26 +213,26 @@ def rounding_ns(
         own[at] = (
             backends[place] == _XNNPACK
             if backends.get(place)
-            else xnnpack_family(told[event]) is not None
+            else xnnpack_family(logged[event]) is not None
         )
-    found = own[rows] & profile & is_of_delegate(dump) & ~calls.foreign
+    rows_ = own[rows] & profile & is_of_delegate(dump) & ~calls.foreign
     backwards = profile & (dump.end < dump.start)
-    whole = (dump.end - dump.start)[found] % np.uint64(_ROUNDING) == 0
-    return float(_ROUNDING) if len(whole) and whole.all() and not backwards.any() else 0.0
+    is_whole = (dump.end - dump.start)[rows_] % np.uint64(_ROUNDING) == 0
+    return float(_ROUNDING) if len(is_whole) and is_whole.all() and not backwards.any() else 0.0
 
 
 def run_of(dump: ETDump) -> Ints:
-    """Return the run of each event."""
+    """Return the runs of the events."""
     return np.repeat(np.arange(dump.num_runs), np.diff(dump.run_offsets))
 
 
 def instruction_keys(dump: ETDump) -> Ints:
-    """Number the pairs of run and instruction; return the number of each event."""
+    """Number the pairs of run and instruction by event."""
     return numbered(run_of(dump), dump.chain_index, dump.instruction_id)
 
 
 def _foreign(dump: ETDump, inner: Ints, call: Ints) -> Bools:
-    """Return the events of the instructions one of whose events leaves its call."""
+    """Return the events of instructions with an event outside of its call."""
     known = inner[call[inner] >= 0]
     of = call[known]
     late = dump.end[known] > dump.end[of] + np.uint64(_ROUNDING)
@@ -240,11 +240,11 @@ def _foreign(dump: ETDump, inner: Ints, call: Ints) -> Bools:
     # A delegate has one clock in all runs.
     instruction = dump.chain_index * (1 << 32) + dump.instruction_id
     wrong = np.unique(instruction[known[outside]])
-    found = np.zeros(dump.num_events, np.bool_)
-    found[inner] = np.isin(instruction[inner], wrong)
-    told = dump.delegate_id_str
-    runtime = [each.startswith(_BY_THE_RUNTIME) for each in told.unique] or [False]
-    return found & ~np.array(runtime, np.bool_)[told.codes]
+    foreign = np.zeros(dump.num_events, np.bool_)
+    foreign[inner] = np.isin(instruction[inner], wrong)
+    logged = dump.delegate_id_str
+    runtime = [text.startswith(_BY_THE_RUNTIME) for text in logged.unique] or [False]
+    return foreign & ~np.array(runtime, np.bool_)[logged.codes]
 
 
 def _shift(dump: ETDump, call: Ints, foreign: Bools) -> npt.NDArray[np.float64]:
@@ -260,7 +260,7 @@ def _shift(dump: ETDump, call: Ints, foreign: Bools) -> npt.NDArray[np.float64]:
 
 
 def backend_title(backend: str) -> str:
-    """Return what a backend is called: ``"XNNPACK"`` of ``"XnnpackBackend"``."""
+    """Return the title of a backend: ``"XNNPACK"`` of ``"XnnpackBackend"``."""
     name = one_line(backend).removesuffix("Backend")
     return _SPELLED.get(name, name) or "delegate"
 
@@ -286,27 +286,27 @@ class NameParts(NamedTuple):
 
 
 def split_name(name: str) -> NameParts:
-    """Return the parts of an operator's name; one that is not XNNPACK's is a base alone."""
-    found = _SPELLED_xnnpack_names.fullmatch(name)
-    if found is None:
+    """Return the parts of an operator's name; a foreign one is a base alone."""
+    match = _SPELLED_xnnpack_names.fullmatch(name)
+    if match is None:
         return NameParts(name, (), "", None)
-    types = tuple(found["types"].split(", ")) if found["types"] else ()
-    k = int(found["k"]) if found["k"] else None
-    return NameParts(found["base"], types, found["kernel"] or "", k)
+    types = tuple(match["types"].split(", ")) if match["types"] else ()
+    k = int(match["k"]) if match["k"] else None
+    return NameParts(match["base"], types, match["kernel"] or "", k)
 
 
 def explain_name(name: str) -> tuple[tuple[str, str], ...]:
-    """Return each part of a name behind the operator, with what it says, where that is known."""
+    """Return the known parts of a name after the operator, with their meaning."""
     parts = split_name(name)
     known = {**_MEANINGS["layouts"], **_MEANINGS["dtypes"]}
-    told = [(part, known[part]) for part in parts.types if part in known]
+    meanings = [(part, known[part]) for part in parts.types if part in known]
     if parts.kernel in _MEANINGS["kernels"]:
-        told.append((parts.kernel, _MEANINGS["kernels"][parts.kernel]))
-    return tuple(told)
+        meanings.append((parts.kernel, _MEANINGS["kernels"][parts.kernel]))
+    return tuple(meanings)
 
 
 def xnnpack_family(name: str) -> str | None:
-    """Return the family of an operator in a profile or payload of XNNPACK, None if it is none."""
+    """Return the family of an operator in a profile or payload of XNNPACK, or None."""
     if name in _FAMILY_OF_TYPE:
         return _FAMILY_OF_TYPE[name]
     parts = split_name(name)

@@ -19,7 +19,7 @@ HandlesByInstruction: TypeAlias = Mapping[str, int | Sequence[int]]
 
 @dataclass(frozen=True, slots=True)
 class DelegateCall:
-    """One item of the ``delegate_map``: what a backend said of one of its calls.
+    """One item of the ``delegate_map``: a backend's facts on one of its calls.
 
     Attributes
     ----------
@@ -79,7 +79,7 @@ class ETRecord:
     def methods(self) -> tuple[str, ...]:
         """Every method that any member names."""
         named = [self.edge_programs, self.debug_handle_map or {}, self.delegate_map or {}]
-        return tuple(dict.fromkeys(method for each in named for method in each))
+        return tuple(dict.fromkeys(method for names in named for method in names))
 
     def __repr__(self) -> str:
         lines = [f"ETRecord({self.file!r}, methods {listed(self.methods) or 'none'})"]
@@ -90,7 +90,7 @@ class ETRecord:
         return "\n".join(lines)
 
 
-#: What the runtime times around the dispatches: the first holds the others.
+#: Timed phases around the dispatches: the first holds the others.
 PHASES: Final = {
     "ETVK_EXECUTE": "the whole call, which holds the other phases",
     "ETVK_COPY_INPUTS": "inputs are copied to where the GPU reads them",
@@ -189,13 +189,13 @@ class ProgramNode:
 
     @property
     def handles(self) -> tuple[int, ...]:
-        """Its debug handles, none or one or several, each once."""
+        """Its distinct debug handles."""
         held = self.debug_handle
         return (held,) if isinstance(held, int) else tuple(dict.fromkeys(held or ()))
 
     @property
     def meta(self) -> Mapping[str, Any]:
-        """The metadata as a node of torch.fx has it: the debug handle is a number, or None."""
+        """The metadata like that of a node of torch.fx: the debug handle is a number, or None."""
         return {**self.metadata, "debug_handle": self.debug_handle}
 
 
@@ -219,7 +219,7 @@ class ExportedProgram:
 
     @cached_property
     def producers(self) -> Mapping[str, tuple[int, int]]:
-        """Which node and which of its outputs writes a value, by the value's name."""
+        """Node and output that write a value, by the value's name."""
         return {
             value.name: (at, output)
             for at, node in enumerate(self.nodes)
@@ -228,12 +228,12 @@ class ExportedProgram:
 
     @cached_property
     def by_handle(self) -> Mapping[int, tuple[int, ...]]:
-        """Positions of the call nodes that have a debug handle, in program order."""
-        found: dict[int, list[int]] = {}
+        """Positions of call nodes by debug handle, in program order."""
+        positions: dict[int, list[int]] = {}
         for at, node in enumerate(self.nodes):
             for handle in node.handles if node.op == "call_function" else ():
-                found.setdefault(handle, []).append(at)
-        return {handle: tuple(nodes) for handle, nodes in found.items()}
+                positions.setdefault(handle, []).append(at)
+        return {handle: tuple(nodes) for handle, nodes in positions.items()}
 
     def __repr__(self) -> str:
         calls = sum(node.op == "call_function" for node in self.nodes)

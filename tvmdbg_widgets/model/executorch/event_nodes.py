@@ -1,4 +1,4 @@
-"""Which nodes of a graph each event of a dump is of."""
+"""Nodes of a graph by event of a dump; files and delegation of a run."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ from tvmdbg_widgets.model.executorch.program import Program
 from tvmdbg_widgets.model.executorch.scalar_types import FlatTensor
 from tvmdbg_widgets.sources.byte_source import ByteSource
 
-#: What is told of an event: names and texts.
+#: Facts of an event: names and texts.
 Facts: TypeAlias = tuple[tuple[str, str], ...]
-#: How an event was tied to nodes, in words, by the number that ``EventNodes.how`` holds.
+#: Descriptions of the kinds of matches in ``EventNodes.how``.
 EXACT, BY_NAME, BY_ORDER, WHOLE_INSTRUCTION, UNMAPPED, NONE, REORDERED = range(7)
 #: By the operators in the delegate's own graph.
 MATCHED, MATCHED_BY_ORDER, MATCHED_UNSURE = range(7, 10)
@@ -41,7 +41,7 @@ HOW = (
 
 @dataclass(frozen=True, eq=False)
 class EventNodes:
-    """The nodes of each of E events."""
+    """The nodes of E events."""
 
     set_of: npt.NDArray[np.int32]
     sets: tuple[tuple[int, ...], ...]
@@ -66,31 +66,31 @@ class EventNodes:
 
 
 def kernel_operator(name: str) -> str:
-    """Return the operator that a kernel's event is of: ``addmm`` of ``native_call_addmm.out``."""
+    """Return the operator of a kernel's event: ``addmm`` of ``native_call_addmm.out``."""
     return name.removeprefix("native_call_").partition(".")[0]
 
 
 def of_kernels(names: StringColumn) -> npt.NDArray[np.bool_]:
-    """Return the events that are named as kernels are."""
+    """Return the events with names of kernels."""
     kernels = np.array([name.startswith("native_call_") for name in names.unique] or [False])
-    found: npt.NDArray[np.bool_] = kernels[names.codes]
-    return found
+    named_: npt.NDArray[np.bool_] = kernels[names.codes]
+    return named_
 
 
 def kernel_names(
     names: StringColumn, chain: npt.NDArray[np.int64], instruction: npt.NDArray[np.int64]
 ) -> dict[tuple[int, int], str]:
-    """Return the kernel that each instruction called, by chain and instruction."""
+    """Return the called kernels by chain and instruction."""
     rows = np.flatnonzero(of_kernels(names) & (chain >= 0))
     keys = np.stack([chain[rows], instruction[rows]], axis=1)
     distinct, first = np.unique(keys, axis=0, return_index=True)
-    found = map(names.__getitem__, rows[first].tolist())
-    return dict(zip(map(tuple, distinct.tolist()), found, strict=True))
+    called = map(names.__getitem__, rows[first].tolist())
+    return dict(zip(map(tuple, distinct.tolist()), called, strict=True))
 
 
 @dataclass(frozen=True, eq=False)
 class ExecuTorchFiles:
-    """What a run was recorded as; any of it may be missing."""
+    """The files of a run; all may be missing."""
 
     dump: ETDump | None = None
     record: ETRecord | None = None
@@ -140,16 +140,16 @@ class DelegationInfo:
 
     @property
     def share(self) -> float:
-        """Delegated nodes of all nodes, from 0 to 1; NaN where the text lacks either count."""
+        """Delegated nodes of all nodes, from 0 to 1; NaN if a count is missing."""
         if self.delegated is None or self.non_delegated is None:
             return float("nan")
         total = self.delegated + self.non_delegated
         return self.delegated / total if total else float("nan")
 
     def left_out(self) -> dict[str, int]:
-        """Return the operators that no delegate took, the most frequent first."""
-        found = {name: count for name, (_, count) in self.operators.items() if count}
-        return dict(sorted(found.items(), key=lambda each: -each[1]))
+        """Return the operators that no delegate took, most frequent first."""
+        counts_ = {name: count for name, (_, count) in self.operators.items() if count}
+        return dict(sorted(counts_.items(), key=lambda item: -item[1]))
 
     def to_dataframe(self) -> Any:
         """Return one row an operator, with the columns of ExecuTorch's table, without its total.
@@ -163,8 +163,8 @@ class DelegationInfo:
         return data_frame(
             {
                 "op_type": list(self.operators),
-                "occurrences_in_delegated_graphs": [each[0] for each in counts],
-                "occurrences_in_non_delegated_graphs": [each[1] for each in counts],
+                "occurrences_in_delegated_graphs": [count[0] for count in counts],
+                "occurrences_in_non_delegated_graphs": [count[1] for count in counts],
             }
         )
 
@@ -181,7 +181,7 @@ class DelegationInfo:
         return f"{text} in {counted(self.subgraphs, 'subgraph')}"
 
     def _repr_html_(self) -> str:
-        rows = sorted(self.operators.items(), key=lambda each: (-each[1][1], -each[1][0]))
+        rows = sorted(self.operators.items(), key=lambda item: (-item[1][1], -item[1][0]))
         cells = [
             [name, f"{inside:,}", f"{outside:,}", percent(inside / max(1, inside + outside))]
             for name, (inside, outside) in rows

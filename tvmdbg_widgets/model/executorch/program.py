@@ -1,4 +1,4 @@
-"""What a program file (``.pte``) holds, as ``schema/program.fbs`` @ v1.4.1 has it."""
+"""The contents of a program file (``.pte``), after ``schema/program.fbs`` @ v1.4.1."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _UTF8 = codecs.getincrementaldecoder("utf-8")
 
 
 class FileSpan(NamedTuple):
-    """Bytes of the file: where they start, from its first byte, and how many."""
+    """A byte range of the file."""
 
     offset: int
     size: int
@@ -37,7 +37,7 @@ class ProgramHeader:
 
 
 class Subsegments(NamedTuple):
-    """Where tensors start in one segment, by ``data_buffer_idx``; item 0 is reserved."""
+    """Starts of tensors in one segment, by ``data_buffer_idx``; item 0 is reserved."""
 
     segment_index: int
     offsets: tuple[int, ...]
@@ -63,14 +63,14 @@ class OperatorName(NamedTuple):
 
 
 class CompileSpec(NamedTuple):
-    """An option of a backend; what its bytes mean is the backend's matter."""
+    """An option of a backend with bytes in its own encoding."""
 
     key: str
     value: bytes
 
     def text(self, most: int = 1000) -> str:
-        """Return the value as text where it is printable, else its length and bytes in hex."""
-        # Each call of a delegate is told its specs: a long one is judged by its beginning.
+        """Return the value as printable text, else its length and bytes in hex."""
+        # Specs are shown for every delegate call: of long ones only the start is checked.
         head = self.value[: 4 * most]
         try:
             text = _UTF8().decode(head, final=len(head) == len(self.value)).removesuffix("\0")
@@ -88,7 +88,7 @@ class CompileSpec(NamedTuple):
 
 
 class DataLocation(enum.IntEnum):
-    """``DataLocation``: whether a delegate's payload stands in the program or in a segment."""
+    """``DataLocation``: whether a delegate's payload is in the program or in a segment."""
 
     INLINE = 0
     SEGMENT = 1
@@ -122,7 +122,7 @@ class Delegate:
 
 
 class BufferDevice(NamedTuple):
-    """The device of a planned buffer; those that are not listed lie in the CPU's memory."""
+    """The device of a planned buffer; unlisted ones lie in CPU memory."""
 
     buffer_idx: int
     device_type: int
@@ -162,11 +162,11 @@ class Plan:
     buffer_devices: tuple[BufferDevice, ...]
 
     def __repr__(self) -> str:
-        calls = Counter(kind_of(each) for chain in self.chains for each in chain.instructions)
-        told = ", ".join(f"{count} {kind}" for kind, count in calls.items()) or "no instructions"
+        calls = Counter(kind_of(step) for chain in self.chains for step in chain.instructions)
+        kinds = ", ".join(f"{count} {kind}" for kind, count in calls.items()) or "no instructions"
         backends = listed(sorted({delegate.id for delegate in self.delegates}))
         return (
-            f"<Plan {self.name!r}: {told}; {counted(len(self.values), 'value')}, "
+            f"<Plan {self.name!r}: {kinds}; {counted(len(self.values), 'value')}, "
             f"{counted(len(self.inputs), 'input')}, "
             f"{counted(len(self.outputs), 'output')}, {counted(sum(self.buffer_sizes), 'byte')} "
             f"planned{f'; delegates to {backends}' if backends else ''}>"
@@ -284,7 +284,7 @@ VALUE_LISTS = (ValueKind.INT_LIST, ValueKind.TENSOR_LIST, ValueKind.OPTIONAL_TEN
 
 
 class ShapeDynamism(enum.IntEnum):
-    """``TensorShapeDynamism``: whether sizes are fixed, upper bounds, or say nothing."""
+    """``TensorShapeDynamism``: whether sizes are fixed, upper bounds, or unknown."""
 
     STATIC = 0
     DYNAMIC_BOUND = 1
@@ -292,7 +292,7 @@ class ShapeDynamism(enum.IntEnum):
 
 
 class TensorLocation(enum.IntEnum):
-    """``TensorDataLocation``: whether a tensor's data lie in the program or in a ``.ptd``."""
+    """``TensorDataLocation``: whether a tensor's data are in the program or in a ``.ptd``."""
 
     SEGMENT = 0
     EXTERNAL = 1
@@ -308,7 +308,7 @@ class PlannedPlace:
 
 @dataclass(frozen=True, slots=True)
 class ExtraTensorInfo:
-    """What releases from 0.4 on add to some tensors."""
+    """Additional fields of some tensors from 0.4 on."""
 
     mutable_data_segments_idx: int
     fully_qualified_name: str
@@ -334,12 +334,12 @@ class TensorValue:
 
     @property
     def dtype(self) -> DataType | None:
-        """Element type, None where no known type fits the number."""
+        """Element type, or None."""
         return runtime_dtype(self.scalar_type)
 
     @property
     def nbytes(self) -> int | None:
-        """Bytes of a dense tensor of these sizes, None where the element type is unknown."""
+        """Size of a dense tensor in bytes, None for unknown element types."""
         dtype = self.dtype
         if dtype is None or self.shape_dynamism == ShapeDynamism.DYNAMIC_UNBOUND:
             return None
@@ -348,12 +348,12 @@ class TensorValue:
     @property
     def strides(self) -> tuple[int, ...]:
         """Strides in elements of a dense tensor in this dim order, the innermost being 1."""
-        found = [1] * len(self.sizes)
+        strides = [1] * len(self.sizes)
         step = 1
         for dim in reversed(self.dim_order):
-            found[dim] = step
+            strides[dim] = step
             step *= max(1, self.sizes[dim])
-        return tuple(found)
+        return tuple(strides)
 
     @property
     def is_external(self) -> bool:
@@ -362,7 +362,7 @@ class TensorValue:
 
     @property
     def is_constant(self) -> bool:
-        """Whether its data are given by a file and never change."""
+        """Whether its data come from a file and never change."""
         return self.allocation is None and (self.is_external or self.data_buffer_idx > 0)
 
     @property
@@ -400,7 +400,7 @@ class ListValue:
 
     @property
     def value_indexes(self) -> tuple[int, ...]:
-        """Indexes of the values in the list, None left out; empty for literal lists."""
+        """Indexes of the values in the list without None; empty for literal lists."""
         if self.kind not in VALUE_LISTS:
             return ()
         return tuple(int(item) for item in self.items if item >= 0)
@@ -408,7 +408,7 @@ class ListValue:
 
 @dataclass(frozen=True, slots=True)
 class NoValue:
-    """None (kind 1), or a value of a kind that is not known (its number)."""
+    """None (kind 1), or a value of an unknown kind (its number)."""
 
     kind: int
 

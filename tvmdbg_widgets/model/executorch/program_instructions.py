@@ -1,4 +1,4 @@
-"""Instructions of a program: what a chain does, one after the other."""
+"""Instructions of a program: the steps of a chain."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TypeAlias
 
 @dataclass(frozen=True, slots=True)
 class KernelCall:
-    """Call of an operator; `args` are indexes of values, the returned ones last, once more."""
+    """Call of an operator; `args` are indexes of values, the returned ones last, repeated."""
 
     op_index: int
     args: tuple[int, ...]
@@ -24,7 +24,7 @@ class CallDelegate:
 
 @dataclass(frozen=True, slots=True)
 class MoveCall:
-    """`move_to` becomes `move_from`: the same memory, nothing is copied."""
+    """Alias `move_to` to the memory of `move_from`."""
 
     move_from: int
     move_to: int
@@ -32,7 +32,7 @@ class MoveCall:
 
 @dataclass(frozen=True, slots=True)
 class JumpFalseCall:
-    """Go on at another instruction of the chain where the condition is false."""
+    """Jump to another instruction of the chain if the condition is false."""
 
     cond_value_index: int
     destination_instruction: int
@@ -47,7 +47,7 @@ class FreeCall:
 
 @dataclass(frozen=True, slots=True)
 class UnknownCall:
-    """An instruction of a kind that is not known, by its number."""
+    """An instruction of an unknown kind, by its number."""
 
     kind: int
 
@@ -58,14 +58,14 @@ Instruction: TypeAlias = (
 
 
 def kind_of(instruction: Instruction) -> str:
-    """Return what the schema calls an instruction: ``"DelegateCall"``."""
+    """Return the schema's name of an instruction: ``"DelegateCall"``."""
     delegate = isinstance(instruction, CallDelegate)
     return "DelegateCall" if delegate else type(instruction).__name__
 
 
 @dataclass(frozen=True, slots=True)
 class StackFrame:
-    """One frame of the Python stack that an instruction comes from."""
+    """One Python stack frame of an instruction's origin."""
 
     filename: str
     lineno: int

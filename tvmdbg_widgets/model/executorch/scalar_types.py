@@ -23,24 +23,24 @@ from tvmdbg_widgets.sources.byte_source import ByteSource, BytesSource
 from tvmdbg_widgets.sources.strided import StridedSource, byte_steps
 
 _FILE: Final = tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))
-#: Name and data type by number, as the runtime's files have it; ``""`` where no numpy type fits.
+#: Name and data type by number in the runtime's files; ``""`` without a numpy type.
 RUNTIME: Final[Mapping[int, tuple[str, str]]] = {
     int(number): tuple(names) for number, names in _FILE["runtime"].items()
 }
-#: Data type by number, as exported programs in an ETRecord have it.
+#: Data type by number in exported programs of an ETRecord.
 EXPORTED: Final[Mapping[int, str]] = {
     int(number): name for number, name in _FILE["exported"].items()
 }
 
 
 def runtime_dtype(number: int) -> DataType | None:
-    """Return the data type of a runtime number (ETDump, ``.pte``), None where it is unknown."""
+    """Return the data type of a runtime number (ETDump, ``.pte``), or None."""
     known = RUNTIME.get(number)
     return DataType.parse(known[1]) if known and known[1] else None
 
 
 def exported_dtype(number: int) -> DataType | None:
-    """Return the data type of a number in an exported program, None where it is unknown."""
+    """Return the data type of a number in an exported program, or None."""
     known = EXPORTED.get(number)
     return None if known is None else DataType.parse(known)
 
@@ -54,7 +54,7 @@ _WRITTEN: Final[Mapping[DataType, int]] = {
 
 
 def runtime_number(dtype: DataType) -> int | None:
-    """Return the number that an ETDump has for a data type, None where it has none."""
+    """Return an ETDump's number of a data type, or None."""
     return _WRITTEN.get(dtype)
 
 
@@ -67,14 +67,14 @@ class TensorLayout(NamedTuple):
 
     @property
     def nbytes(self) -> int:
-        """Bytes of a dense tensor of this layout, 0 where the element type is unknown."""
+        """Size of a dense tensor in bytes, 0 for unknown element types."""
         dtype = runtime_dtype(self.scalar_type)
         return 0 if dtype is None else math.prod(self.sizes) * dtype.itemsize
 
 
 @dataclass(frozen=True, slots=True)
 class NamedTensor:
-    """A tensor, or bytes that are none, by name."""
+    """A tensor, or other bytes, by name."""
 
     name: str
     offset: int
@@ -83,15 +83,15 @@ class NamedTensor:
 
     @property
     def dtype(self) -> DataType | None:
-        """Element type, None where it is unknown or the bytes are no tensor."""
+        """Element type, or None."""
         return None if self.layout is None else runtime_dtype(self.layout.scalar_type)
 
     def __repr__(self) -> str:
-        told = counted(self.nbytes, "byte")
+        content = counted(self.nbytes, "byte")
         if self.layout is not None:
             number = self.layout.scalar_type
-            told = f"{RUNTIME.get(number, (f'type {number}',))[0]} {list(self.layout.sizes)}"
-        return f"<NamedTensor {self.name!r} {told}>"
+            content = f"{RUNTIME.get(number, (f'type {number}',))[0]} {list(self.layout.sizes)}"
+        return f"<NamedTensor {self.name!r} {content}>"
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,7 +148,7 @@ class TorchTensor:
 
     @property
     def nbytes(self) -> int:
-        """Bytes of the values once they are unfolded."""
+        """Size of the expanded values in bytes."""
         return math.prod(self.shape) * self._itemsize
 
     def numpy(self) -> npt.NDArray[Any]:
@@ -157,14 +157,14 @@ class TorchTensor:
         return np.lib.stride_tricks.as_strided(self._flat(), self.shape, steps, writeable=False)
 
     def source(self) -> StridedSource:
-        """Return the values as bytes in C order, little endian, made as they are read."""
+        """Return the values as little-endian bytes in C order, converted on demand."""
         stored, offset = self.storage, self.offset * self._itemsize
         if self.big_endian:
             stored, offset = BytesSource(self._stretch(), stored.name), 0
         return StridedSource(stored, offset, self.shape, self.strides, self._itemsize)
 
     def _stretch(self) -> bytes:
-        """Read the stretch of the storage that the view lies in, as little endian."""
+        """Read the storage between the first and last value of the view, little endian."""
         kind, size = self._numpy_dtype(), self._itemsize
         data = self.storage.read(self.offset * size, self._span * size)
         if not self.big_endian:
@@ -184,14 +184,14 @@ class TorchTensor:
     def __array__(
         self, dtype: npt.DTypeLike | None = None, copy: bool | None = None
     ) -> npt.NDArray[Any]:
-        found = self.numpy()
-        return found.astype(found.dtype if dtype is None else dtype, copy=bool(copy))
+        values = self.numpy()
+        return values.astype(values.dtype if dtype is None else dtype, copy=bool(copy))
 
     def _numpy_dtype(self) -> np.dtype[Any]:
-        found = self.dtype.numpy_dtype
-        if found is None:
+        dtype = self.dtype.numpy_dtype
+        if dtype is None:
             raise ValueError(f"values of type {self.dtype} cannot be read")
-        return found
+        return dtype
 
     @property
     def _itemsize(self) -> int:
@@ -199,7 +199,7 @@ class TorchTensor:
 
     @property
     def _span(self) -> int:
-        """Elements of the storage from the first that the view reads to the last."""
+        """Number of storage elements from the first to the last of the view."""
         if 0 in self.shape:
             return 0
         return 1 + sum((n - 1) * s for n, s in zip(self.shape, self.strides, strict=True))

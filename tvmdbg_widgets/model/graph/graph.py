@@ -94,16 +94,13 @@ class Graph(GraphColumns):
         if not nodes:
             modules = self.module_prefixes
             full = (
-                full_name
-                for full_name in self.names.unique
-                if full_name.endswith(name)
+                known
+                for known in self.names.unique
+                if known.endswith(name)
                 and name
-                in (
-                    without_prefix(full_name, modules),
-                    full_name[len(module_prefix(full_name, modules)) :],
-                )
+                in (without_prefix(known, modules), known[len(module_prefix(known, modules)) :])
             )
-            nodes = tuple(node for full_name in full for node in self.nodes_named(full_name))
+            nodes = tuple(node for known in full for node in self.nodes_named(known))
         if len(nodes) == 1:
             return nodes[0]
         if nodes:

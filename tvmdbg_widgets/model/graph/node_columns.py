@@ -142,14 +142,12 @@ def node_column(
     KeyError, IndexError
         The mapping has a node that the graph has not; the message names close ones.
     """
-    for argument, text, most in (("name", name, _MOST_NAME), ("unit", unit, _MOST_NAME)):
-        least = 1 if argument == "name" else 0
+    for what, text, most in (("name", name, _MOST_NAME), ("unit", unit, _MOST_NAME)):
+        least = 1 if what == "name" else 0
         if not isinstance(text, str):
-            raise TypeError(f"{argument} is a text, found {text!r:.80}")
+            raise TypeError(f"{what} is a text, found {text!r:.80}")
         if not least <= len(text.strip()) <= most:
-            raise ValueError(
-                f"{argument} is a text of {least} to {most} letters, found {text!r:.80}"
-            )
+            raise ValueError(f"{what} is a text of {least} to {most} letters, found {text!r:.80}")
     one_of("scale", scale, SCALES)
     one_of("together", together, TOGETHERS)
     of, rows = _of_mapping(graph, data) if isinstance(data, Mapping) else _of_rows(graph, data)

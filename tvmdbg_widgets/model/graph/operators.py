@@ -307,9 +307,7 @@ def module_prefix(name: str, known: tuple[str, ...] = ()) -> str:
     fused = _FUSED.match(name)
     if fused is not None:
         return fused[0]
-    fitting = (
-        prefix for prefix in (*known, *_DEFAULT) if name.startswith(prefix) and name != prefix
-    )
+    fitting = (start for start in (*known, *_DEFAULT) if name.startswith(start) and name != start)
     return max(fitting, key=len, default="")
 
 

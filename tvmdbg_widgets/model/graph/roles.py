@@ -104,7 +104,7 @@ def _uses(graph: Graph) -> list[OperandUse]:
     for node in order.tolist():
         if not light[node] and not functions[codes[node]].decides:
             read = sources[ends[node] : ends[node + 1]]
-            light[node] = bool(read) and all(source >= 0 and light[source] for source in read)
+            light[node] = bool(read) and all(node_ >= 0 and light[node_] for node_ in read)
     lit = np.zeros(graph.num_nodes, np.bool_)
     lit[
         graph.edge_target[(graph.edge_source >= 0) & np.array(light, np.bool_)[graph.edge_source]]
@@ -113,15 +113,11 @@ def _uses(graph: Graph) -> list[OperandUse]:
     for node in order[lit[order]][::-1].tolist():
         reads = range(ends[node], ends[node + 1])
         function = functions[codes[node]]
-        operand_uses = [_told(rows, edge, node, function, reads) for edge in reads]
+        own = [_told(rows, edge, node, function, reads) for edge in reads]
         passed = uses[node]
-        if (
-            not light[node]
-            or operand_uses.count(OperandUse.NOTHING) != 1
-            or passed is OperandUse.BESIDE
-        ):
+        if not light[node] or own.count(OperandUse.NOTHING) != 1 or passed is OperandUse.BESIDE:
             passed = OperandUse.NOTHING
-        for edge, use in zip(reads, operand_uses, strict=True):
+        for edge, use in zip(reads, own, strict=True):
             if sources[edge] >= 0:
                 uses[sources[edge]] = max(uses[sources[edge]], use or passed)
     return uses

@@ -1,4 +1,4 @@
-"""Many values reduced to few: minimum, maximum, sum, count of the finite ones, and flags."""
+"""Values reduced to cells: minimum, maximum, sum, count of the finite ones, and flags."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ import numpy as np
 
 Array: TypeAlias = np.ndarray[Any, Any]
 
-#: Bits of the flags of a cell: what other than finite values it holds.
+#: Flags of a cell: its kinds of non-finite values.
 NAN, POS_INF, NEG_INF = 1, 2, 4
 
-#: Columns whose sums are added pairwise; the sums of such runs are added one after the other.
+#: Columns of a run, summed pairwise; sums of runs are added one after the other.
 RUN = 1 << 16
 
 #: Neighbors so few that numpy is faster across them than along them.
 _FEW = 24
 
-#: Values that are looked at anew at a time; small, as memory for many of them is slow to come by.
+#: Values of a batch that is reduced again; small, as allocating more is slow.
 _MENDED = 1 << 14
 
 
@@ -37,7 +37,7 @@ class Cells:
     flags: Array | None = None
 
     def map(self, change: Callable[[Array], Array]) -> Cells:
-        """Return the same with each array changed."""
+        """Apply a function to every array."""
         return Cells(
             change(self.low),
             change(self.high),
@@ -48,28 +48,28 @@ class Cells:
 
     @property
     def arrays(self) -> tuple[Array, ...]:
-        """Those that are there."""
-        found = (self.low, self.high, self.total, self.count, self.flags)
-        return tuple(each for each in found if each is not None)
+        """The existing arrays."""
+        all_arrays = (self.low, self.high, self.total, self.count, self.flags)
+        return tuple(array for array in all_arrays if array is not None)
 
     def part(self, at: int) -> Cells:
         """Return the cells at one place of the last axis, which stays."""
-        return self.map(lambda each: each[..., at : at + 1])
+        return self.map(lambda array: array[..., at : at + 1])
 
     def added(
         self, other: Cells, own: int | Array, others: int | Array, *, sums: bool = True
     ) -> Cells:
-        """Return this with the cells of other values."""
-        found = Cells(
+        """Return the union with the cells of other values."""
+        union = Cells(
             np.minimum(self.low, other.low), np.maximum(self.high, other.high), other.total
         )
         if sums:
             with np.errstate(invalid="ignore", over="ignore"):
-                found.total = self.total + other.total
+                union.total = self.total + other.total
         if self.count is not None or other.count is not None:
-            found.count = self._counts(own) + other._counts(others)
-            found.flags = self._marks() | other._marks()
-        return found
+            union.count = self._counts(own) + other._counts(others)
+            union.flags = self._marks() | other._marks()
+        return union
 
     def _counts(self, values: int | Array) -> Array:
         return np.full(self.low.shape, values, np.int64) if self.count is None else self.count
@@ -92,7 +92,7 @@ def down(block: Array, axis: int, step: int, before: Array | None = None) -> Cel
 def _mend(
     cells: Cells, bad: Array, block: Array, along: tuple[int, int], before: Array | None
 ) -> None:
-    """Work out anew those cells that hold other than finite values."""
+    """Recompute the cells with non-finite values."""
     axis, step = along
     lead, length = math.prod(block.shape[:axis]), block.shape[axis]
     values = block.reshape(lead, length, -1)
@@ -104,7 +104,7 @@ def _mend(
     cells.count = np.empty(cells.low.shape, np.int64)
     cells.count.reshape(shape)[:] = counts[: shape[1], None]
     cells.flags = np.zeros(cells.low.shape, np.uint8)
-    found = cells.map(lambda each: each.reshape(shape)).arrays
+    targets = cells.map(lambda array: array.reshape(shape)).arrays
     for channel, group, columns in _batches(bad.reshape(shape), step, length % step > 0):
         if isinstance(group, int):
             part = values[channel, group * step : (group + 1) * step, columns]
@@ -112,12 +112,12 @@ def _mend(
             rows = group * step + np.arange(step)[:, None]
             part = values[channel, rows, columns]
         old = None if sums is None else sums[channel, 0, columns][None]
-        for own, new in zip(found, _finite_only(part, old).arrays, strict=True):
+        for own, new in zip(targets, _finite_only(part, old).arrays, strict=True):
             own[channel, group, columns] = new[0]
 
 
 def _batches(bad: Array, step: int, rest: bool) -> Iterator[tuple[Any, Any, Any]]:
-    """Yield channel, group and columns of cells; of one group each where many are wanted."""
+    """Yield channel, group and columns of cells, in small batches."""
     width = max(1, _MENDED // step)
     if bad.shape[2] >= _FEW and np.count_nonzero(bad) > bad.size // 8:
         alone = np.ones(bad.shape[1], bool)
@@ -134,7 +134,7 @@ def _batches(bad: Array, step: int, rest: bool) -> Iterator[tuple[Any, Any, Any]
 
 
 def _finite_only(block: Array, before: Array | None) -> Cells:
-    """Reduce the first of two axes, without a branch on any value."""
+    """Reduce the finite values of the first of two axes, without branches."""
     finite = np.isfinite(block)
     step, word = len(block), np.dtype(f"u{block.dtype.itemsize}")
     kept = np.negative(finite.astype(word))
@@ -152,7 +152,7 @@ def _finite_only(block: Array, before: Array | None) -> Cells:
     flags |= (low == -np.inf).view(np.uint8) * np.uint8(NEG_INF)
     infinity = block.dtype.type(np.inf)
     if (flags & (POS_INF | NEG_INF)).any():
-        gone, sign = (np.array(each, block.dtype).view(word) & ~kept for each in (np.inf, -0.0))
+        gone, sign = (np.array(limit, block.dtype).view(word) & ~kept for limit in (np.inf, -0.0))
         low = _reduce(np.minimum, (zeroed | gone).view(block.dtype), 0, step)
         high = _reduce(np.maximum, (zeroed | gone | sign).view(block.dtype), 0, step)
     low, high = np.where(count > 0, low, infinity), np.where(count > 0, high, -infinity)
@@ -160,7 +160,7 @@ def _finite_only(block: Array, before: Array | None) -> Cells:
 
 
 def across(cells: Cells, step: int) -> Cells:
-    """Reduce ``step`` cells at a time along the last axis; the last one takes what is left."""
+    """Reduce ``step`` cells at a time along the last axis; the last cell takes the rest."""
     if step == 1:
         return cells
     return Cells(
@@ -173,7 +173,7 @@ def across(cells: Cells, step: int) -> Cells:
 
 
 def larger(cells: Cells, rows: int, cols: int) -> Cells:
-    """Make one cell of each ``rows`` x ``cols`` along the last two of three axes."""
+    """Combine ``rows`` x ``cols`` cells along the last two of three axes."""
     taller = Cells(
         _reduce(np.minimum, cells.low, 1, rows),
         _reduce(np.maximum, cells.high, 1, rows),
@@ -186,29 +186,29 @@ def larger(cells: Cells, rows: int, cols: int) -> Cells:
 
 def _bound(ufunc: np.ufunc, cells: Array, step: int) -> Array:
     """Reduce neighbors along the last axis in any order."""
-    whole = cells.shape[-1] // step * step
-    if step > _FEW or not whole:
-        found: Array = ufunc.reduceat(cells, np.arange(0, cells.shape[-1], step), axis=-1)
-        return found
-    parts = cells[..., :whole].reshape(*cells.shape[:-1], -1, step)
-    found = ufunc.reduce(np.ascontiguousarray(np.moveaxis(parts, -1, 0)), axis=0)
-    if whole == cells.shape[-1]:
-        return found
-    left = ufunc.reduce(cells[..., whole:], axis=-1, keepdims=True)
-    return np.concatenate([found, left], axis=-1)
+    complete = cells.shape[-1] // step * step
+    if step > _FEW or not complete:
+        reduced: Array = ufunc.reduceat(cells, np.arange(0, cells.shape[-1], step), axis=-1)
+        return reduced
+    parts = cells[..., :complete].reshape(*cells.shape[:-1], -1, step)
+    reduced = ufunc.reduce(np.ascontiguousarray(np.moveaxis(parts, -1, 0)), axis=0)
+    if complete == cells.shape[-1]:
+        return reduced
+    left = ufunc.reduce(cells[..., complete:], axis=-1, keepdims=True)
+    return np.concatenate([reduced, left], axis=-1)
 
 
 def _runs(total: Array, step: int) -> Array:
-    """Sum ``step`` neighbors pairwise, as ``numpy.add.reduce`` does along a contiguous axis."""
+    """Sum ``step`` neighbors pairwise, like ``numpy.add.reduce`` along a contiguous axis."""
     lead, width = total.shape[:-1], total.shape[-1]
-    whole = width // step
-    found = np.empty((*lead, -(-width // step)))
+    complete = width // step
+    sums = np.empty((*lead, -(-width // step)))
     with np.errstate(invalid="ignore", over="ignore"):
-        parts = total[..., : whole * step].reshape(*lead, whole, step)
-        np.add.reduce(parts, axis=-1, out=found[..., :whole])
-        if whole * step < width:
-            np.add.reduce(total[..., whole * step :], axis=-1, out=found[..., whole])
-    return found
+        parts = total[..., : complete * step].reshape(*lead, complete, step)
+        np.add.reduce(parts, axis=-1, out=sums[..., :complete])
+        if complete * step < width:
+            np.add.reduce(total[..., complete * step :], axis=-1, out=sums[..., complete])
+    return sums
 
 
 def _total(block: Array, axis: int, step: int, before: Array | None) -> Array:
@@ -224,15 +224,15 @@ def _reduce(ufunc: np.ufunc, block: Array, axis: int, step: int, dtype: Any = No
     if step == 1:
         return block if dtype is None else block.astype(dtype)
     lead, length, rest = block.shape[:axis], block.shape[axis], block.shape[axis + 1 :]
-    found = np.empty((*lead, -(-length // step), *rest), dtype or block.dtype)
-    whole = length // step
+    reduced = np.empty((*lead, -(-length // step), *rest), dtype or block.dtype)
+    complete = length // step
     before = (slice(None),) * axis
     narrow = math.prod(rest) < _FEW
     for part, into in (
-        (slice(whole * step), slice(whole)),
-        (slice(whole * step, None), slice(whole, None)),
+        (slice(complete * step), slice(complete)),
+        (slice(complete * step, None), slice(complete, None)),
     ):
-        values, out = block[(*before, part)], found[(*before, into)]
+        values, out = block[(*before, part)], reduced[(*before, into)]
         if not out.size:
             continue
         groups = values.reshape(*lead, out.shape[axis], -1, *rest)
@@ -240,11 +240,11 @@ def _reduce(ufunc: np.ufunc, block: Array, axis: int, step: int, dtype: Any = No
             _reduce_narrow(ufunc, np.moveaxis(groups, axis + 1, -1), out, dtype)
         else:
             ufunc.reduce(groups, axis=axis + 1, dtype=dtype, out=out)
-    return found
+    return reduced
 
 
 def _reduce_narrow(ufunc: np.ufunc, groups: Array, out: Array, dtype: Any) -> None:
-    """Reduce the last axis of few long columns; sums are added one value after the other."""
+    """Reduce the last axis of few long columns; sums are added one after the other."""
     groups = np.ascontiguousarray(groups, dtype)
     if dtype is None:
         ufunc.reduce(groups, axis=-1, out=out)
@@ -256,10 +256,10 @@ _BFLOAT16 = np.dtype(ml_dtypes.bfloat16)
 
 
 def real(block: Array) -> Array:
-    """Return the same values in C order as bool's bytes, an integer, float32 or float64.
+    """Return values in C order as bool's bytes, an integer, float32 or float64.
 
-    Floats below 32 bits and integers below 8 become float32, which holds each of their values;
-    they go through tables of all their bit patterns, as arithmetic in their own dtype is slow.
+    Floats below 32 bits and integers below 8 become float32 through tables of all bit patterns, as
+    arithmetic in their own dtype is slow.
     """
     block = np.ascontiguousarray(block).reshape(block.shape)
     dtype = block.dtype
@@ -277,16 +277,16 @@ def real(block: Array) -> Array:
         return _table(block.dtype).take(block.view(np.uint16), mode="clip")
     codes = block.view(np.uint8).reshape(-1)
     even = len(codes) & ~1
-    found = np.empty(len(codes), np.float32)
-    pairs = found[:even].view(np.complex64)
+    values_ = np.empty(len(codes), np.float32)
+    pairs = values_[:even].view(np.complex64)
     _pairs(dtype).take(codes[:even].view(np.uint16), mode="clip", out=pairs)
     if even < len(codes):
-        found[even:] = _table(dtype)[codes[even:]]
-    return found.reshape(block.shape)
+        values_[even:] = _table(dtype)[codes[even:]]
+    return values_.reshape(block.shape)
 
 
 def rounded(cells: Array) -> Array:
-    """Return reduced numbers in the dtype in which views get them."""
+    """Return reduced numbers in the views' dtype."""
     if cells.dtype == np.float64:
         return cells
     if cells.dtype.kind in "iu":
@@ -296,13 +296,13 @@ def rounded(cells: Array) -> Array:
 
 
 def cell_dtype(dtype: np.dtype[Any]) -> np.dtype[Any]:
-    """Return the dtype of the cells of values: float64 for float64, float32 for all else."""
+    """Return the dtype of cells: float64 for float64, else float32."""
     return np.dtype(np.float64 if dtype.kind == "f" and dtype.itemsize == 8 else np.float32)
 
 
 @lru_cache(maxsize=32)
 def _table(dtype: np.dtype[Any]) -> np.ndarray[Any, np.dtype[np.float32]]:
-    """Return the value of each bit pattern of 8 or 16 bits."""
+    """Return the values of all bit patterns of 8 or 16 bits."""
     codes = np.arange(1 << 8 * dtype.itemsize, dtype=f"u{dtype.itemsize}")
     with np.errstate(invalid="ignore"):
         return codes.view(dtype).astype(np.float32)
@@ -310,6 +310,6 @@ def _table(dtype: np.dtype[Any]) -> np.ndarray[Any, np.dtype[np.float32]]:
 
 @lru_cache(maxsize=8)
 def _pairs(dtype: np.dtype[Any]) -> np.ndarray[Any, np.dtype[np.complex64]]:
-    """Return the values of each two bytes, as they lie in memory, in the place of one complex."""
+    """Return the values of all pairs of bytes, as one complex number."""
     codes = np.arange(1 << 16, dtype=np.uint16).view(np.uint8)
     return _table(dtype)[codes].view(np.complex64)

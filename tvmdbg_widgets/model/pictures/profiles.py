@@ -1,4 +1,4 @@
-"""One axis of an array, all others reduced."""
+"""Profiles: one axis of an array, all others reduced."""
 
 from __future__ import annotations
 
@@ -49,15 +49,15 @@ def profile(values: ArrayView, axis: int, points: int, watch: Watch | None = Non
         )
     length = shape[axis]
     step = -(-length // points)
-    found = _looked_at(values, axis, step, watch)
-    return Profile(axis, length, step, *finished(found, cast("Array", found.count)))
+    cells = _looked_at(values, axis, step, watch)
+    return Profile(axis, length, step, *finished(cells, cast("Array", cells.count)))
 
 
 def _looked_at(values: ArrayView, axis: int, step: int, watch: Watch | None) -> Cells:
     shape, length = values.view_shape, values.view_shape[axis]
     count = -(-length // step)
     dtype = cell_dtype(values.numpy_dtype)
-    found = Cells(
+    reduced = Cells(
         np.full(count, np.inf, dtype),
         np.full(count, -np.inf, dtype),
         np.zeros(count),
@@ -77,25 +77,25 @@ def _looked_at(values: ArrayView, axis: int, step: int, watch: Watch | None) -> 
         )
         rows = block.reshape(-1, len(along) * behind)
         cells = across(down(rows, 0, len(rows)), behind)
-        cells = cells.map(lambda each: each.reshape(-1))
+        cells = cells.map(lambda array: array.reshape(-1))
         starts = [max(along[0], at) for at in range(along[0] // step * step, along[-1] + 1, step)]
         values_each = np.diff([*starts, along[-1] + 1]) * (block.size // len(along))
         with lock:
-            _add(found, starts[0] // step, cells, np.array(starts) - along[0], values_each)
+            _add(reduced, starts[0] // step, cells, np.array(starts) - along[0], values_each)
 
     for_each(_blocks(shape), work, watch, prod(shape) >= LARGE)
-    return found
+    return reduced
 
 
-def _add(found: Cells, first: int, cells: Cells, starts: Array, values: Array) -> None:
-    """Take in the cells of single indices; ``starts`` says where those of each point begin."""
+def _add(reduced: Cells, first: int, cells: Cells, starts: Array, values: Array) -> None:
+    """Add the cells of single indices; ``starts`` holds the first index of each point."""
     here = slice(first, first + len(starts))
     low, high = rounded(cells.low), rounded(cells.high)
-    found.low[here] = np.minimum(found.low[here], np.minimum.reduceat(low, starts))
-    found.high[here] = np.maximum(found.high[here], np.maximum.reduceat(high, starts))
+    reduced.low[here] = np.minimum(reduced.low[here], np.minimum.reduceat(low, starts))
+    reduced.high[here] = np.maximum(reduced.high[here], np.maximum.reduceat(high, starts))
     with np.errstate(invalid="ignore", over="ignore"):
-        found.total[here] += np.add.reduceat(cells.total, starts)
-    count, flags = cast("Array", found.count), cast("Array", found.flags)
+        reduced.total[here] += np.add.reduceat(cells.total, starts)
+    count, flags = cast("Array", reduced.count), cast("Array", reduced.flags)
     if cells.count is None or cells.flags is None:
         count[here] += values
     else:
@@ -104,7 +104,7 @@ def _add(found: Cells, first: int, cells: Cells, starts: Array, values: Array) -
 
 
 def _blocks(shape: tuple[int, ...]) -> Iterator[tuple[int | slice, ...]]:
-    """Yield selections that cover an array in the order of storage, none of them large."""
+    """Yield selections that cover an array in the order of storage, in small blocks."""
     split = next(axis for axis in range(len(shape)) if prod(shape[axis + 1 :]) <= BLOCK)
     height = max(1, BLOCK // prod(shape[split + 1 :]))
     rest = [slice(0, size) for size in shape[split + 1 :]]

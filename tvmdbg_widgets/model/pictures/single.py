@@ -1,4 +1,4 @@
-"""Pictures of a part of a plane."""
+"""Pictures of a part of a plane, and a cache of their cells."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from tvmdbg_widgets.model.pictures.stack import CellSpan, Part, Stack, Watch, sp
 from tvmdbg_widgets.model.tensors.planes import Plane
 from tvmdbg_widgets.model.tensors.values import ArrayView
 
-#: Part of the values that are looked at quickly which count as cheap.
+#: Share of the quick number of values that counts as cheap.
 _CHEAP = 4
 
 
@@ -84,18 +84,18 @@ def is_turned(plane: Plane) -> bool:
 
 
 def stack_of(values: ArrayView, plane: Plane, down: CellSpan, across: CellSpan) -> Stack:
-    """Return what a picture of these cells is made of."""
+    """Return the stack of a picture with these cells."""
     lower, higher = (across, down) if is_turned(plane) else (down, across)
     return Stack(values, plane, lower, higher)
 
 
 def is_cheap(values: ArrayView, plane: Plane) -> bool:
-    """Return whether every value of a plane is looked at within about two milliseconds."""
+    """Return whether all values of a plane are reduced within about two milliseconds."""
     return is_quick(stack_of(values, plane, *spans(plane, 1, 1, None)), _CHEAP)
 
 
 def finished(cells: Cells, lengths: Array) -> tuple[Array, ...]:
-    """Return minimum, maximum, mean and flags as views get them."""
+    """Return minimum, maximum, mean and flags for views."""
     count = lengths if cells.count is None else cells.count
     flags = np.zeros(cells.low.shape, np.uint8) if cells.flags is None else cells.flags
     some = count > 0
@@ -105,7 +105,7 @@ def finished(cells: Cells, lengths: Array) -> tuple[Array, ...]:
         if cells.low.dtype == np.float64:
             mean = np.clip(mean, cells.low, cells.high)
         mean = mean.astype(cells.low.dtype, copy=False)
-    low, high, mean = (np.where(some, each, nan) + zero for each in (cells.low, cells.high, mean))
+    low, high, mean = (np.where(some, part, nan) + zero for part in (cells.low, cells.high, mean))
     return low, high, mean, flags
 
 
@@ -114,7 +114,7 @@ def picture_of(stack: Stack, cells: Cells, *, exact: bool = True) -> Picture:
     arrays, down, across = finished(cells, stack.lengths), stack.lower, stack.higher
     if is_turned(stack.plane):
         down, across = across, down
-        arrays = tuple(each.swapaxes(1, 2) for each in arrays)
+        arrays = tuple(array.swapaxes(1, 2) for array in arrays)
     return Picture(
         down.start,
         across.start,
@@ -123,13 +123,13 @@ def picture_of(stack: Stack, cells: Cells, *, exact: bool = True) -> Picture:
         down.step,
         across.step,
         exact,
-        *(np.ascontiguousarray(each).reshape(-1) for each in arrays),
+        *(np.ascontiguousarray(array).reshape(-1) for array in arrays),
     )
 
 
 @dataclass(frozen=True)
 class ChannelPictures(Picture):
-    """``count`` pictures one behind the other, of indices of one axis from ``first`` on."""
+    """``count`` consecutive pictures of indices of one axis from ``first`` on."""
 
     axis: int
     first: int
@@ -147,10 +147,7 @@ def channels(  # noqa: PLR0917
     cols: int,
     watch: Watch | None = None,
 ) -> ChannelPictures:
-    """Reduce the same plane at several indices of one more axis, reading each block once.
-
-    Each is, to the bit, what :func:`~tvmdbg_widgets.model.pictures.single.picture` gives.
-    """
+    """Reduce a plane at several indices of another axis, reading each block once."""
     shape = plane.shape
     if not 0 <= axis < len(shape) or axis in plane.axes:
         raise ValueError(f"axis {axis} of shape {shape} cannot tell planes of {plane.axes} apart")
@@ -167,12 +164,12 @@ def channels(  # noqa: PLR0917
 _Plane: TypeAlias = tuple[Hashable, ...]
 _Place: TypeAlias = tuple[_Plane, CellSpan, CellSpan]
 
-#: Part of all bytes that one level may take.
+#: Share of all bytes for one level.
 _SHARE = 8
 
 
 class Pictures:
-    """Makes pictures, and keeps the cells they were made of. May be used by several threads."""
+    """Makes pictures, and caches their cells; thread-safe."""
 
     def __init__(self, limit_bytes: int = 256 << 20) -> None:
         self._limit = limit_bytes
@@ -183,7 +180,7 @@ class Pictures:
 
     @property
     def nbytes(self) -> int:
-        """Bytes of the cells that are kept."""
+        """Size of the cached cells in bytes."""
         return self._nbytes
 
     def get(  # noqa: PLR0917
@@ -197,7 +194,7 @@ class Pictures:
         exact: bool = True,
         watch: Watch | None = None,
     ) -> Picture:
-        """Return a picture as :func:`picture` does, at once where its cells are known."""
+        """Return a picture as :func:`picture` does, at once if its cells are cached."""
         stack = stack_of(values, plane, *spans(plane, rows, cols, part))
         quick = is_quick(stack)
         if not quick:
@@ -220,7 +217,7 @@ class Pictures:
             self._nbytes = 0
 
     def _find(self, name: _Plane, stack: Stack, *, same_step: bool) -> PictureLevel | None:
-        """Return the largest cells kept of which those of the stack can be made."""
+        """Return the largest cached cells that the stack's can be made of."""
         steps = stack.lower.step, stack.higher.step
         with self._lock:
             able = [
@@ -238,7 +235,7 @@ class Pictures:
     def _make(
         self, name: _Plane, stack: Stack, watch: Watch | None, *, quick: bool
     ) -> PictureLevel:
-        """Look at every value; keep the cells, and smaller ones of a large part."""
+        """Reduce all values; cache the cells, and smaller ones of a large part."""
         fine = stack
         if not quick:
             lower, higher = finest(stack, self._limit // _SHARE)
@@ -267,13 +264,13 @@ class Pictures:
                     del self._places[oldest[0]]
 
 
-#: Least factor between the values and the cells that are kept of them.
+#: Least factor between values and cached cells.
 _FACTOR = 8
 
 
 @dataclass(frozen=True)
 class PictureLevel:
-    """The cells of a part of a plane, and where they lie."""
+    """The cells of a part of a plane, and their place."""
 
     lower: CellSpan
     higher: CellSpan
@@ -282,27 +279,27 @@ class PictureLevel:
     @property
     def nbytes(self) -> int:
         """Bytes of its arrays."""
-        return sum(each.nbytes for each in self.cells.arrays)
+        return sum(array.nbytes for array in self.cells.arrays)
 
     def can_make(self, lower: CellSpan, higher: CellSpan) -> bool:
-        """Return whether those cells are whole cells of this."""
+        """Return whether those cells are made of complete cells of this."""
         return self.lower.can_make(lower) and self.higher.can_make(higher)
 
     def made(self, lower: CellSpan, higher: CellSpan) -> Cells:
         """Return larger cells; bounds and flags are exact, sums but for the order of summation."""
         rows, cols = _places(self.lower, lower), _places(self.higher, higher)
-        part = self.cells.map(lambda each: each[:, rows, cols])
+        part = self.cells.map(lambda array: array[:, rows, cols])
         return larger(part, lower.step // self.lower.step, higher.step // self.higher.step)
 
 
 def finest(stack: Stack, limit: int) -> tuple[CellSpan, CellSpan]:
-    """Return the smallest cells that the stack's are made of and that fit into ``limit`` bytes."""
-    found = [stack.lower, stack.higher]
+    """Return the smallest cells that make up the stack's and fit into ``limit`` bytes."""
+    axes = [stack.lower, stack.higher]
     # Both bounds, and the sum.
     cell = 2 * cell_dtype(stack.values.numpy_dtype).itemsize + 8
-    steps = [_divisors(each.step) for each in found]
+    steps = [_divisors(axis.step) for axis in axes]
     while True:
-        spans = [replace(each, step=own[0]) for each, own in zip(found, steps, strict=True)]
+        spans = [replace(axis, step=own[0]) for axis, own in zip(axes, steps, strict=True)]
         if spans[0].cells * spans[1].cells * cell <= limit:
             return spans[0], spans[1]
         rest = [own for own in steps if len(own) > 1]
@@ -312,10 +309,10 @@ def finest(stack: Stack, limit: int) -> tuple[CellSpan, CellSpan]:
 
 
 def _divisors(step: int) -> list[int]:
-    """Return the steps that divide this one, ascending, none below the factor but itself."""
-    small = [each for each in range(1, int(step**0.5) + 1) if step % each == 0]
-    every = sorted({*small, *(step // each for each in small)})
-    return [each for each in every if each >= _FACTOR] or [step]
+    """Return the divisors of a step from the least factor on, ascending."""
+    small = [divisor for divisor in range(1, int(step**0.5) + 1) if step % divisor == 0]
+    every = sorted({*small, *(step // divisor for divisor in small)})
+    return [divisor for divisor in every if divisor >= _FACTOR] or [step]
 
 
 def _places(level: CellSpan, wanted: CellSpan) -> slice:
@@ -327,20 +324,20 @@ def _places(level: CellSpan, wanted: CellSpan) -> slice:
 _BUDGET = 48 << 20
 #: Values that are reduced in a few milliseconds.
 _QUICK = 1 << 22
-#: Bytes read in vain that cost about as much as one more read.
+#: Unwanted bytes that cost about as much as another read.
 _CALL = 1 << 14
 
 
 def is_quick(stack: Stack, share: int = 1) -> bool:
-    """Return whether to look at every value takes a few milliseconds, or that part of them."""
+    """Return whether reducing all values, or a share, takes a few milliseconds."""
     rows = stack.lower.stop - stack.lower.start
-    whole = replace(stack, higher=replace(stack.higher, step=1))
-    cost = min(rows * _row_cost(whole), _spread(whole))
+    full = replace(stack, higher=replace(stack.higher, step=1))
+    cost = min(rows * _row_cost(full), _spread(full))
     return stack.size * share <= _QUICK and cost * share <= _BUDGET
 
 
 def thinned(stack: Stack) -> Stack:
-    """Return the stack with its cells made larger until one value of each is quickly read."""
+    """Return the stack with larger cells, until one value per cell is read quickly."""
     while min(stack.lower.cells * _row_cost(stack), _spread(stack)) > _BUDGET:
         rows, cols = stack.lower.cells, stack.higher.cells
         if rows >= cols or _row_cost(stack) <= _BUDGET >> 6:
@@ -351,18 +348,18 @@ def thinned(stack: Stack) -> Stack:
 
 
 def sampled(stack: Stack) -> Cells:
-    """Look at one value a cell, near its middle."""
+    """Read one value per cell, near its middle."""
     block = stack.read(_middles(stack.lower), _middles(stack.higher), range(1))
     values = real(block).reshape(1, stack.lower.cells, stack.higher.cells)
     flags = np.zeros(values.shape, np.uint8)
     finite = np.isfinite(values)
     if not finite.all():
-        for bit, found in (
+        for bit, mask in (
             (NAN, np.isnan(values)),
             (POS_INF, values == np.inf),
             (NEG_INF, values == -np.inf),
         ):
-            flags[found] = bit
+            flags[mask] = bit
     with np.errstate(over="ignore", invalid="ignore"):  # signalling NaN
         low, total = rounded(values), values.astype(np.float64)
     return Cells(low, low, total, finite.astype(np.int64), flags)
@@ -374,7 +371,7 @@ def _middles(span: CellSpan) -> slice:
 
 
 def _row_cost(stack: Stack) -> float:
-    """Bytes to read, or their worth in calls, for one value of each cell of one row."""
+    """Return bytes to read, or the worth of calls, for one value per cell of a row."""
     spread = stack.strides[1] * stack.values.numpy_dtype.itemsize
     span = (stack.higher.stop - stack.higher.start) * spread
     return float(min(span, stack.higher.cells * _CALL)) + _CALL

@@ -26,9 +26,9 @@ from tvmdbg_widgets.model.pictures.cells import (
 from tvmdbg_widgets.model.tensors.planes import Plane
 from tvmdbg_widgets.model.tensors.values import ArrayView, Unfolded
 
-#: Values reduced at a time; they and their sums fit into a core's own cache.
+#: Values reduced at a time; they and their sums fit into a core's cache.
 BLOCK = 1 << 19
-#: Values from the first to the last of a block where not all between are wanted.
+#: Values from the first to the last of a sparse block.
 _SPREAD = 1 << 22
 #: Rows or columns of a block that may need a read of their own each.
 _CALLS = 512
@@ -38,7 +38,7 @@ LARGE = 1 << 22
 
 @dataclass(frozen=True)
 class Stack:
-    """The parts of planes that one picture, or one for each of some channels, is made of."""
+    """The parts of planes for one picture, or for one per channel."""
 
     values: ArrayView
     plane: Plane
@@ -49,15 +49,15 @@ class Stack:
 
     @property
     def size(self) -> int:
-        """Values that the cells cover."""
+        """Number of values in the cells."""
         plane = (self.lower.stop - self.lower.start) * (self.higher.stop - self.higher.start)
         return len(self.channels) * plane
 
     def cells(self, watch: Watch | None) -> Cells:
-        """Look at every value."""
+        """Reduce all values."""
         shape = (len(self.channels), self.lower.cells, self.higher.cells)
         dtype = cell_dtype(self.values.numpy_dtype)
-        found = Cells(np.empty(shape, dtype), np.empty(shape, dtype), np.empty(shape))
+        reduced = Cells(np.empty(shape, dtype), np.empty(shape, dtype), np.empty(shape))
         lock = threading.Lock()
 
         def work(piece: tuple[range, range, range]) -> None:
@@ -69,28 +69,28 @@ class Stack:
             else:
                 columns = self._columns(channels, lower, higher.start, higher.stop)
                 cells = across(columns, higher.step)
-            here = tuple(slice(each[0], each[-1] + 1) for each in piece)
-            found.low[here], found.high[here] = rounded(cells.low), rounded(cells.high)
-            found.total[here] = cells.total
+            here = tuple(slice(indices[0], indices[-1] + 1) for indices in piece)
+            reduced.low[here], reduced.high[here] = rounded(cells.low), rounded(cells.high)
+            reduced.total[here] = cells.total
             if cells.count is None or cells.flags is None:
                 return
             with lock:
-                if found.count is None or found.flags is None:
-                    found.count = np.broadcast_to(self.lengths, shape).copy()
-                    found.flags = np.zeros(shape, np.uint8)
-            found.count[here], found.flags[here] = cells.count, cells.flags
+                if reduced.count is None or reduced.flags is None:
+                    reduced.count = np.broadcast_to(self.lengths, shape).copy()
+                    reduced.flags = np.zeros(shape, np.uint8)
+            reduced.count[here], reduced.flags[here] = cells.count, cells.flags
 
         for_each(self._pieces(), work, watch, self.size >= LARGE)
-        return found
+        return reduced
 
     @property
     def lengths(self) -> Array:
-        """How many values each cell of a plane has, int64."""
-        found: Array = np.multiply.outer(self.lower.lengths, self.higher.lengths)
-        return found
+        """Number of values by cell of a plane, int64."""
+        counts: Array = np.multiply.outer(self.lower.lengths, self.higher.lengths)
+        return counts
 
     def _pieces(self) -> Iterator[tuple[range, range, range]]:
-        """Yield channels, cells along the lower and cells along the higher axis to do at once."""
+        """Yield pieces: channels, cells along the lower and along the higher axis."""
         group, down_, across_ = self._sizes()
         every = range(0, len(self.channels), group)
         for first in every:
@@ -102,7 +102,7 @@ class Stack:
 
     def _sizes(self) -> tuple[int, int, int]:
         """Return channels, cells along the lower and cells along the higher axis of a piece."""
-        height, width = (each.stop - each.start for each in (self.lower, self.higher))
+        height, width = (span.stop - span.start for span in (self.lower, self.higher))
         least = min(self.higher.step, RUN, width)
         group = min(len(self.channels), max(1, _SPREAD // least))
         if self.axis is not None and self.axis < min(self._axes, default=0):
@@ -136,7 +136,7 @@ class Stack:
         first, last = [0] * len(self.plane.shape), [0] * len(self.plane.shape)
         last[axis] = length - 1
         shape = values.values.view_shape
-        ends = [np.ravel_multi_index(values.physical(each), shape) for each in (first, last)]
+        ends = [np.ravel_multi_index(values.physical(index), shape) for index in (first, last)]
         return max(1.0, float(ends[1] - ends[0]) / (length - 1))
 
     def _width(self, channels: int) -> int:
@@ -151,10 +151,10 @@ class Stack:
         return max(1, min(BLOCK // (channels * taken), max(_CALLS, spread)))
 
     def _wide(self, channels: range, lower: CellSpan, cell: CellSpan) -> Cells:
-        """Reduce one cell of more columns than one run, or those below each other."""
+        """Reduce one column of cells wider than a run."""
         width = max(RUN, self._width(len(channels)) // RUN * RUN)
         rows = np.multiply.outer(lower.lengths, np.ones(1, np.int64))
-        found: Cells | None = None
+        total: Cells | None = None
         behind = 0
         for left in range(cell.start, cell.stop, width):
             right = min(left + width, cell.stop)
@@ -162,10 +162,10 @@ class Stack:
             for at in range(left, right, RUN):
                 run = runs.part((at - left) // RUN)
                 taken = min(RUN, right - at)
-                if found is not None:
-                    run = found.added(run, rows * behind, rows * taken)
-                found, behind = run, behind + taken
-        return cast("Cells", found)
+                if total is not None:
+                    run = total.added(run, rows * behind, rows * taken)
+                total, behind = run, behind + taken
+        return cast("Cells", total)
 
     def _columns(self, channels: range, lower: CellSpan, left: int, right: int) -> Cells:
         """Reduce along the lower axis alone."""
@@ -173,15 +173,15 @@ class Stack:
         if lower.cells > 1 or lower.stop - lower.start <= height:
             block = self._read(channels, lower.start, lower.stop, left, right)
             return down(block, 1, lower.step).map(_channels_first)
-        found = down(
+        reduced = down(
             self._read(channels, lower.start, lower.start + height, left, right), 1, height
         )
         for top in range(lower.start + height, lower.stop, height):
             bottom = min(top + height, lower.stop)
             block = self._read(channels, top, bottom, left, right)
-            more = down(block, 1, bottom - top, found.total)
-            found = found.added(more, top - lower.start, bottom - top, sums=False)
-        return found.map(_channels_first)
+            more = down(block, 1, bottom - top, reduced.total)
+            reduced = reduced.added(more, top - lower.start, bottom - top, sums=False)
+        return reduced.map(_channels_first)
 
     def _read(self, channels: range, top: int, bottom: int, left: int, right: int) -> Array:
         """Read a block as ``[channel, lower, channel, higher, channel]``, one channel axis long."""
@@ -242,7 +242,7 @@ class CellSpan:
         return cls(start, start + length, step).aligned(size)
 
     def aligned(self, size: int) -> CellSpan:
-        """Return the whole cells that hold the values."""
+        """Return the complete cells that hold the values."""
         step = self.step
         stop = min(size, -(-self.stop // step) * step)
         return CellSpan(self.start // step * step, stop, step)
@@ -253,17 +253,17 @@ class CellSpan:
 
     @property
     def cells(self) -> int:
-        """How many cells there are."""
+        """Number of cells."""
         return -(-(self.stop - self.start) // self.step)
 
     def can_make(self, other: CellSpan) -> bool:
-        """Return whether the other's cells are whole cells of this."""
+        """Return whether the other's cells are made of complete cells of this."""
         inside = self.start <= other.start and other.stop <= self.stop
         return inside and other.step % self.step == 0
 
     @property
     def lengths(self) -> np.ndarray[Any, np.dtype[np.int64]]:
-        """How many values each cell has."""
+        """Number of values by cell."""
         edges = np.arange(self.start, self.stop + self.step, self.step, dtype=np.int64)
         return np.diff(np.minimum(edges, self.stop))
 
@@ -292,7 +292,7 @@ _THREADS = min(4, os.cpu_count() or 1)
 
 
 class _PieceQueue(Generic[_Piece]):
-    """Pieces handed out one by one until there are none left or the work is stopped."""
+    """Pieces handed out one by one until the work is done or stopped."""
 
     def __init__(self, pieces: Iterable[_Piece]) -> None:
         self._pieces = iter(pieces)
@@ -309,7 +309,7 @@ class _PieceQueue(Generic[_Piece]):
             yield piece
 
     def help_out(self, work: Callable[[_Piece], None]) -> None:
-        """Do pieces in a thread of its own."""
+        """Work on pieces in another thread."""
         try:
             for piece in self:
                 work(piece)
@@ -321,7 +321,7 @@ class _PieceQueue(Generic[_Piece]):
 def for_each(
     pieces: Iterable[_Piece], work: Callable[[_Piece], None], watch: Watch | None, large: bool
 ) -> None:
-    """Call ``work`` with each piece, and ``watch`` before each that the calling thread does."""
+    """Call ``work`` with every piece, and ``watch`` before those of the calling thread."""
     queue = _PieceQueue(pieces)
     count = _THREADS - 1 if large else 0
     threads = [

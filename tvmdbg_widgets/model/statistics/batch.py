@@ -90,11 +90,9 @@ class Batch:
         """Return a field of :class:`Statistics` for one array, with others computed along."""
         if name in _ALONE:
             if name in ("mean", "std") and self._moments.known[row]:
-                return {
-                    name_: getattr(self._moments, name_)[row].item() for name_ in ("mean", "std")
-                }
+                return {key: getattr(self._moments, key)[row].item() for key in ("mean", "std")}
             alone = statistics(partial(self.chunks, row))
-            return {name_: getattr(alone, name_) for name_ in _ALONE}
+            return {key: getattr(alone, key) for key in _ALONE}
         if name in ("minimum", "maximum"):
             at = (self.argmin if name == "minimum" else self.argmax)[row]
             return {name: None if at < 0 else self.values[row, at]}

@@ -40,9 +40,7 @@ def percentiles(
     """Return percentiles as ``np.percentile`` does for the finite values as float64."""
     counts = distribution.counts
     wanted = positions(int(counts.sum()), percents)
-    ranks = (
-        np.unique([[range_.rank, range_.next_rank] for range_ in wanted]) if wanted else np.zeros(0)
-    )
+    ranks = np.unique([[span.rank, span.next_rank] for span in wanted]) if wanted else np.zeros(0)
     ends = np.cumsum(counts)
     low, high = distribution.bounds()
     known: dict[int, Any] = {0: low[0].item(), int(ends[-1]) - 1: high[-1].item()}
@@ -59,18 +57,18 @@ def percentiles(
             ranges[rank] = PercentileRange(first, last, int(ends[bin_]) - count, count)
     keys = distribution.keys[np.unique(at)]
     while ranges:
-        spans = sorted({(range_.low, range_.high) for range_ in ranges.values()})
-        sizes = {(range_.low, range_.high): range_.count for range_ in ranges.values()}
+        spans = sorted({(span.low, span.high) for span in ranges.values()})
+        sizes = {(span.low, span.high): span.count for span in ranges.values()}
         keep = sum(sizes.values()) <= _KEPT
-        narrower_ = look(partial(Narrower, distribution.bins, keys, dtype, spans, keep))
-        for rank, range_ in list(ranges.items()):
-            narrower = narrower_.within(range_, rank)
+        inner = look(partial(Narrower, distribution.bins, keys, dtype, spans, keep))
+        for rank, span in list(ranges.items()):
+            narrower = inner.within(span, rank)
             if narrower.low == narrower.high:
                 known[rank] = from_ordinal(narrower.low, dtype)
                 del ranges[rank]
             else:
                 ranges[rank] = narrower
-    return [range_.between(known[range_.rank], known[range_.next_rank]) for range_ in wanted]
+    return [span.between(known[span.rank], known[span.next_rank]) for span in wanted]
 
 
 class Narrower:

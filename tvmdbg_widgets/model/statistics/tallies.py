@@ -43,7 +43,7 @@ class CodeTally:
         where: Where,
     ) -> None:
         """Find the first positions of new values."""
-        values, extremes = code_table(self.dtype).values, self.extremes
+        values, ends = code_table(self.dtype).values, self.extremes
 
         def index(matches: Callable[[Any], Any]) -> int:
             return int(matches(values)[codes].argmax())
@@ -51,17 +51,15 @@ class CodeTally:
         finite = new[np.isfinite(new)]
         if len(finite):
             low, high = float(finite.min()), float(finite.max())
-            extremes.take(
-                low, high, chunk, where, lambda value: index(lambda value_: value_ == value)
-            )
+            ends.take(low, high, chunk, where, lambda value: index(lambda v: v == value))
         if len(finite) == len(new):
             return
-        if extremes.first_nan is None and np.isnan(new).any():
-            extremes.first_nan = where(index(np.isnan))
-        if extremes.first_pos_inf is None and (new == np.inf).any():
-            extremes.first_pos_inf = where(index(np.isposinf))
-        if extremes.first_neg_inf is None and (new == -np.inf).any():
-            extremes.first_neg_inf = where(index(np.isneginf))
+        if ends.first_nan is None and np.isnan(new).any():
+            ends.first_nan = where(index(np.isnan))
+        if ends.first_pos_inf is None and (new == np.inf).any():
+            ends.first_pos_inf = where(index(np.isposinf))
+        if ends.first_neg_inf is None and (new == -np.inf).any():
+            ends.first_neg_inf = where(index(np.isneginf))
 
     def merge(self, other: CodeTally) -> None:
         """Add the counts of other values of the same array."""
@@ -208,15 +206,13 @@ class IntegerTally:
 
     def finish(self) -> Statistics:
         """Return everything but the histogram."""
-        size, extremes = self.moments.count, self.extremes
+        size, ends = self.moments.count, self.extremes
         mean, std = self.moments.mean_and_std()
         zero, negative, lowest, highest = self.apart.tolist()
         distribution = None
-        if extremes.low is not None and extremes.high is not None:
+        if ends.low is not None and ends.high is not None:
             keys = np.flatnonzero(self.counts)
-            distribution = Distribution(
-                self.bins, keys, self.counts[keys], extremes.low, extremes.high
-            )
+            distribution = Distribution(self.bins, keys, self.counts[keys], ends.low, ends.high)
         return Statistics(
             size=size,
             finite=size,
@@ -230,7 +226,7 @@ class IntegerTally:
             at_lowest=lowest,
             at_highest=highest,
             distribution=distribution,
-            **extremes.facts(),
+            **ends.facts(),
         )
 
 

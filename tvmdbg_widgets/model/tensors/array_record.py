@@ -1,4 +1,4 @@
-"""One array as a params file stores it: header values, and bytes read on demand."""
+"""One stored array of a params file: header values, and bytes read on demand."""
 
 from __future__ import annotations
 
@@ -58,10 +58,10 @@ class ArrayRecord:
     def complete(self) -> bool:
         """Whether the file holds every declared value (TVM leaves out lanes and old bools)."""
         dtype = self.dtype
-        whole = self.size * max(1, abs(dtype.lanes))
-        if self.nbytes >= whole * dtype.itemsize:
+        declared = self.size * max(1, abs(dtype.lanes))
+        if self.nbytes >= declared * dtype.itemsize:
             return True
-        return self.values().is_raw or self.values().count == whole
+        return self.values().is_raw or self.values().count == declared
 
     @property
     def view_shape(self) -> tuple[int, ...]:
@@ -70,7 +70,7 @@ class ArrayRecord:
 
     @property
     def readings(self) -> tuple[Reading, ...]:
-        """The readings that views offer, their default first; none where there is but one."""
+        """The readings that views offer, default first; empty if there is only one."""
         return readings(self.dtype, self.alternatives)
 
     def values(self, reading: Reading | None = None) -> ArrayValues:
@@ -79,7 +79,7 @@ class ArrayRecord:
         if reading is None:
             reading = default_reading(dtype)
         elif reading.startswith(AS):
-            meanings = {f"{AS}{each}": each for each in (dtype, *self.alternatives)}
+            meanings = {f"{AS}{meaning}": meaning for meaning in (dtype, *self.alternatives)}
             if reading not in meanings:
                 raise ValueError(
                     f"no reading {reading!r:.80}{meant(reading, meanings)}; "
@@ -107,7 +107,7 @@ class ArrayRecord:
         return self.values().chunks(nbytes)
 
     def window(self, selection: Selection, reading: Reading | None = None) -> np.ndarray[Any, Any]:
-        """Read what basic numpy indexing of ``numpy()`` would give, and little more than that."""
+        """Read ``numpy()[selection]`` with few extra bytes."""
         return self.values(reading).window(selection)
 
     def with_dtype(self, dtype: DataType) -> ArrayRecord:
@@ -128,14 +128,14 @@ class ArrayRecord:
         )
 
 
-#: How a note on an ambiguous type code begins.
+#: Start of notes on ambiguous type codes.
 AMBIGUOUS = "type code "
-#: How a note begins that tells of stored bytes which are not those of the values' type.
+#: Start of notes on stored bytes of another type.
 STORED_AS = "stored as "
 
 
 def storage_notes(dtype: DataType, shape: tuple[int, ...], nbytes: int) -> tuple[str, ...]:
-    """Say what the stored bytes lack or hold too much of.
+    """Describe missing or superfluous stored bytes.
 
     Sizes: ``data_byte_size = prod(shape) * ((bits + 7) // 8)``, lanes left out
     (``SaveDLTensor``, include/tvm/runtime/ndarray.h @ v0.19.0); memory below 8 bits is packed
@@ -149,20 +149,20 @@ def storage_notes(dtype: DataType, shape: tuple[int, ...], nbytes: int) -> tuple
             f"values lost: TVM up to 0.7 stores 0 bytes for {dtype} arrays; only the shape is left",
         )
     notes = []
-    whole = -(-count * dtype.lanes * dtype.bits // 8)
-    if dtype.lanes > 1 and nbytes < whole:
+    declared_bytes = -(-count * dtype.lanes * dtype.bits // 8)
+    if dtype.lanes > 1 and nbytes < declared_bytes:
         kept, declared = nbytes * 8 // dtype.bits, count * dtype.lanes
         notes.append(
-            f"stores {nbytes} of {counted(whole, 'byte')}, the first {min(kept, declared)} of "
-            f"{counted(declared, 'lane value')}, and all that is said is of these: TVM's writer "
-            "leaves out the lanes"
+            f"stores {nbytes} of {counted(declared_bytes, 'byte')}, the first "
+            f"{min(kept, declared)} of {counted(declared, 'lane value')}, and all that is said is "
+            "of these: TVM's writer leaves out the lanes"
         )
     if dtype.numpy_dtype is None:
         kind = "custom data type" if dtype.code >= FIRST_CUSTOM else "data type"
         notes.append(f"no numpy type for {kind} {dtype}: shown as its bytes")
     elif dtype.is_packed and nbytes:
-        told = _of_bytes(dtype) if dtype.in_bytes else None
-        notes.append(told or _below_one_byte(dtype, min(nbytes, whole), nbytes))
+        note = _of_bytes(dtype) if dtype.in_bytes else None
+        notes.append(note or _below_one_byte(dtype, min(nbytes, declared_bytes), nbytes))
     return tuple(notes)
 
 
@@ -189,12 +189,12 @@ _AS_KERNELS_DO = (
 
 
 def of_byte_memory(record: ArrayRecord) -> ArrayRecord:
-    """Return a record that TVM <= 0.20 wrote, whose memory has a byte for each element."""
+    """Return a record by TVM <= 0.20, whose memory has a byte for every element."""
     if not (record.dtype.is_packed and record.nbytes):
         return record
     neutral = storage_notes(record.dtype, record.shape, record.nbytes)[-1]
-    told = _of_bytes(record.dtype)
-    return replace(record, notes=tuple(told if note == neutral else note for note in record.notes))
+    note_ = _of_bytes(record.dtype)
+    return replace(record, notes=tuple(note_ if note == neutral else note for note in record.notes))
 
 
 def _of_bytes(dtype: DataType) -> str:
@@ -205,7 +205,7 @@ def _of_bytes(dtype: DataType) -> str:
 
 
 class Counted:
-    """Values of a file that are counted when asked for."""
+    """Values of a file that are counted on demand."""
 
     __slots__ = ("_found", "_statistics", "record")
 
@@ -216,12 +216,12 @@ class Counted:
 
     @property
     def is_counted(self) -> bool:
-        """Whether somebody has asked for statistics, or brought them."""
+        """Whether statistics are computed or given."""
         return self._found is not None or bool(self._statistics)
 
-    def take(self, found: Statistics) -> None:
-        """Keep statistics of all values, in 64 bins, that were counted elsewhere."""
-        self._found = found
+    def take(self, statistics: Statistics) -> None:
+        """Store statistics of all values, in 64 bins, that were counted elsewhere."""
+        self._found = statistics
 
     def statistics(
         self,
@@ -240,15 +240,15 @@ class Counted:
         bins
             Bins of the histogram.
         sample
-            Look at about so many scalars only, in blocks spread evenly; then ``exact`` is False
+            Count about so many scalars only, in blocks spread evenly; then ``exact`` is False
             unless that was all of them.
         reading
             One of ``readings``; the default one where left out.
         watch
-            Called before each piece of the values is looked at, also in other threads; what it
+            Called before each piece of the values is read, also in other threads; what it
             raises stops the count.
         progress
-            Called after each piece with the number of values looked at.
+            Called after each piece with its number of values.
         executor
             Where pieces of a large tensor are counted: threads, processes, or a Dask client's
             ``get_executor()``. Left out, at most four threads.
@@ -266,7 +266,7 @@ class Counted:
     def known_statistics(
         self, bins: int = BINS, reading: Reading | None = None
     ) -> Statistics | None:
-        """Return the statistics of all values where they are known already, else None."""
+        """Return the statistics of all values if they are known, else None."""
         return self._kept(reading).known(bins)
 
     def count_on(self, seconds: float, reading: Reading | None = None) -> int:
@@ -275,7 +275,7 @@ class Counted:
         Returns
         -------
         int
-            Values looked at so far; all of them when nothing is left to do.
+            Values counted so far; all of them when nothing is left to do.
         """
         return self._kept(reading).go_on(seconds)
 
@@ -297,7 +297,7 @@ class Counted:
         reading
             As for ``statistics``.
         watch
-            Called before each piece of the values is looked at; what it raises stops the count.
+            Called before each piece of the values is read; what it raises stops the count.
 
         Returns
         -------

@@ -140,7 +140,7 @@ class DataType:
 
     @property
     def in_bytes(self) -> bool:
-        """Whether it is known to take a byte an element in memory though it has fewer bits."""
+        """Whether elements of fewer than 8 bits are known to take a byte in memory."""
         return (self.code, self.bits) == _FLOAT4_OF_V20
 
     @property
@@ -161,7 +161,7 @@ class DataType:
         return ()
 
     def legacy(self) -> DataType:
-        """What this stored type meant in TVM v0.13 to v0.20 (code 6 e4m3fn, code 7 e5m2)."""
+        """Meaning of a stored type in TVM v0.13 to v0.20 (code 6 e4m3fn, code 7 e5m2)."""
         return self.alternatives[0] if self.alternatives else self
 
     def __str__(self) -> str:
@@ -203,7 +203,7 @@ def _parse(text: str) -> DataType:
 
 @lru_cache(maxsize=1024)
 def canonical(text: str) -> str:
-    """Return the one spelling of a type by its text: ``"uint1"`` is ``"bool"``; others stay."""
+    """Return the canonical spelling of a type: ``"uint1"`` is ``"bool"``; others stay."""
     try:
         return DataType.parse(text).name if text else text
     except ValueError:
@@ -219,11 +219,11 @@ def _numpy_dtype(code: int, bits: int) -> np.dtype[Any] | None:
     if code == COMPLEX and bits in (64, 128):
         return np.dtype(f"<c{bits // 8}")
     name = _SMALL_FLOATS.get((code, bits)) or f"{_PLAIN.get(code, '')}{bits}"
-    found: type[np.generic] | None = None
+    scalar: type[np.generic] | None = None
     if code in (INT, UINT, BFLOAT) or (code, bits) in _SMALL_FLOATS:
-        found = getattr(ml_dtypes, name, None)
-    if found is not None:
-        return np.dtype(found)
+        scalar = getattr(ml_dtypes, name, None)
+    if scalar is not None:
+        return np.dtype(scalar)
     if code in (INT, UINT) and bits < 8:
         return np.dtype(np.int8 if code == INT else np.uint8)
     return None
@@ -232,9 +232,9 @@ def _numpy_dtype(code: int, bits: int) -> np.dtype[Any] | None:
 def from_numpy(dtype: np.dtype[Any]) -> DataType:
     """Return the TVM type of a numpy (or ``ml_dtypes``) dtype."""
     try:
-        found = DataType.parse(dtype.newbyteorder("=").name)
+        dtype_ = DataType.parse(dtype.newbyteorder("=").name)
     except ValueError:
-        found = None
-    if found is None or found.numpy_dtype is None:
+        dtype_ = None
+    if dtype_ is None or dtype_.numpy_dtype is None:
         raise ValueError(f"TVM has no data type for numpy's {dtype}")
-    return found
+    return dtype_

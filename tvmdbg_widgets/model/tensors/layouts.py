@@ -1,4 +1,4 @@
-"""Layouts as TVM spells them, and which logical index each stored one stands for.
+"""Layouts in TVM's notation, and the logical index of every stored one.
 
 An upper-case letter is an axis, a lower-case one behind its size a part split off that axis:
 ``NCHW8c`` holds channel ``C * 8 + c``. A letter split several times (``OIHW4i16o4i``) counts its
@@ -66,7 +66,7 @@ class Layout:
 
     @cached_property
     def parts(self) -> tuple[tuple[int, ...], ...]:
-        """For each logical axis the stored axes it is made of, the slowest first."""
+        """The stored axes of every logical axis, slowest first."""
         return tuple(
             (
                 self.axes.index((letter, None)),
@@ -81,20 +81,20 @@ class Layout:
         return self.rank > len(self.letters)
 
     def block(self, letter: str) -> int:
-        """Return how many indices of a logical axis lie in one block: 8 for ``C`` of NCHW8c."""
+        """Return the indices of a logical axis in one block: 8 for ``C`` of NCHW8c."""
         return math.prod(size for other, size in self.axes if size and other == letter.lower())
 
     def misfit(self, shape: Sequence[int]) -> str:
-        """Say why an array of a shape cannot have this layout; empty where it can."""
+        """Return why an array of a shape cannot have this layout; empty if it can."""
         if len(shape) != self.rank:
             return f"{self.text} has {counted(self.rank, 'axis')}, the array has {len(shape)}"
-        for axis, ((letter, size), found) in enumerate(zip(self.axes, shape, strict=True)):
-            if size is not None and size != found:
-                return f"{size}{letter} of {self.text} is axis {axis}, which has {found}"
+        for axis, ((letter, size), stored) in enumerate(zip(self.axes, shape, strict=True)):
+            if size is not None and size != stored:
+                return f"{size}{letter} of {self.text} is axis {axis}, which has {stored}"
         return ""
 
     def fits(self, shape: Sequence[int]) -> bool:
-        """Whether an array of a shape can have this layout: as many axes, and its sizes."""
+        """Return whether an array of a shape can have this layout: as many axes, and its sizes."""
         return not self.misfit(shape)
 
     def logical_shape(self, shape: Sequence[int]) -> tuple[int, ...]:
@@ -130,13 +130,13 @@ class Layout:
         for (letter, size), at in zip(self.axes, index, strict=True):
             if at < 0 or (size is not None and at >= size):
                 raise IndexError(f"index {at} on axis {size or ''}{letter} of {self.text}")
-        found = []
+        logical = []
         for part in self.parts:
             total = index[part[0]]
             for axis in part[1:]:
                 total = total * self._size(axis) + index[axis]
-            found.append(total)
-        return tuple(found)
+            logical.append(total)
+        return tuple(logical)
 
     def to_physical(self, index: Sequence[int]) -> tuple[int, ...]:
         """Return the stored index of a logical one.
@@ -152,15 +152,15 @@ class Layout:
             It is negative.
         """
         self._require(index, len(self.letters))
-        found = [0] * self.rank
+        stored = [0] * self.rank
         for letter, part, total in zip(self.letters, self.parts, index, strict=True):
             if total < 0:
                 raise IndexError(f"index {total} on axis {letter} of {self.text}")
             rest = total
             for axis in reversed(part[1:]):
-                rest, found[axis] = divmod(rest, self._size(axis))
-            found[part[0]] = rest
-        return tuple(found)
+                rest, stored[axis] = divmod(rest, self._size(axis))
+            stored[part[0]] = rest
+        return tuple(stored)
 
     def named_sizes(self, shape: Sequence[int], sizes: Mapping[str, int]) -> tuple[int, ...]:
         """Return the logical shape with some sizes given by letter, which hide padding.
@@ -171,16 +171,16 @@ class Layout:
             The shape does not fit, a letter is no axis, or a size is no whole number or more than
         is stored.
         """
-        whole = dict(zip(self.letters, self.logical_shape(shape), strict=True))
+        full = dict(zip(self.letters, self.logical_shape(shape), strict=True))
         for letter, size in sizes.items():
-            if letter not in whole:
+            if letter not in full:
                 has = ", ".join(self.letters)
                 raise ValueError(f"{letter!r} is not an axis of {self.text}; it has {has}")
             if not isinstance(size, SupportsIndex):
                 raise ValueError(f"size {size!r} of {letter} is no whole number")  # noqa: TRY004 (one kind of error for the caller)
-            if not 0 <= size <= whole[letter]:
-                raise ValueError(f"size {size} of {letter}, of which {whole[letter]} are stored")
-        return tuple((whole | dict(sizes)).values())
+            if not 0 <= size <= full[letter]:
+                raise ValueError(f"size {size} of {letter}, of which {full[letter]} are stored")
+        return tuple((full | dict(sizes)).values())
 
     def _size(self, axis: int) -> int:
         return self.axes[axis][1] or 1
@@ -196,20 +196,20 @@ class Layout:
 
 
 def checked_sizes(sizes: Mapping[Any, Any], layout: str | None = None) -> dict[str, int]:
-    """Return sizes of logical axes by letter, as a dict of its own."""
+    """Return sizes of logical axes by letter, checked and copied."""
     allowed = 'sizes are whole numbers from 1 on by upper-case letter, such as {"C": 3}'
     try:
-        found = {letter: operator.index(size) for letter, size in sizes.items()}
+        checked = {letter: operator.index(size) for letter, size in sizes.items()}
     except (AttributeError, TypeError):
         raise ValueError(f"{allowed}, found {str(sizes)[:_LONGEST]}") from None
-    for letter, size in found.items():
+    for letter, size in checked.items():
         named = isinstance(letter, str) and re.fullmatch("[A-Z]", letter)
         if not named or isinstance(sizes[letter], bool) or not 1 <= size <= _LONGEST_AXIS:
             raise ValueError(f"{allowed}, found {str({letter: sizes[letter]})[:_LONGEST]}")
         letters = _parse(layout).letters if layout else (letter,)
         if letter not in letters:
             raise ValueError(f"{letter} is not an axis of {layout}, which has {', '.join(letters)}")
-    return found
+    return checked
 
 
 @lru_cache(maxsize=1024)
@@ -228,7 +228,7 @@ def _parse(text: str) -> Layout:
 
 
 def _problem(size: str, letter: str, letters: list[str]) -> str:
-    """Say what is wrong with one axis of a layout."""
+    """Describe the fault of one axis of a layout."""
     if letter.isupper():
         if size:
             return f"{size} is before {letter}, which takes no size"
@@ -244,12 +244,10 @@ def _problem(size: str, letter: str, letters: list[str]) -> str:
 def dequantised(
     values: Any, scale: Any, zero_point: Any = 0, axis: int | None = None
 ) -> npt.NDArray[np.float64]:
-    """Return ``(values - zero_point) * scale``.
+    """Return ``(values - zero_point) * scale`` in float64.
 
-    In float64, where the difference is exact for all integers of up to 52 bits, and the product
-    too for values of up to 16 bits with a float32 scale. Rounded to float32 that is what
-    ``qnn.dequantize`` computes (src/relay/qnn/op/dequantize.cc @ v0.19.0: the difference in int32,
-    the product in float32).
+    Exact for integers of up to 16 bits with a float32 scale. Rounded to float32 it is the result of
+    ``qnn.dequantize`` (src/relay/qnn/op/dequantize.cc @ v0.19.0).
     """
     array = np.asarray(values)
     if array.dtype.kind == "c":
@@ -265,7 +263,7 @@ def dequantised(
 def _along(
     given: Any, shape: tuple[int, ...], axis: int | None, name: str
 ) -> npt.NDArray[np.float64]:
-    """Shape numbers such that they broadcast along the axis."""
+    """Shape numbers to broadcast along the axis."""
     numbers = np.asarray(given, np.float64)
     if numbers.size == 1:
         return numbers.reshape(())
@@ -280,4 +278,4 @@ def _along(
             f"{name} has shape {numbers.shape}; axis {axis} of shape {shape} needs "
             f"{counted(shape[axis], 'number')}"
         )
-    return numbers.reshape([-1 if each == axis % len(shape) else 1 for each in range(len(shape))])
+    return numbers.reshape([-1 if dim == axis % len(shape) else 1 for dim in range(len(shape))])

@@ -67,7 +67,7 @@ class Plane:
         return tuple(taken)
 
     def oriented(self, window: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
-        """Return what was read by :meth:`selection` as rows by columns."""
+        """Return an array read by :meth:`selection` as rows by columns."""
         down, across = self.axes
         if across is None:
             return window.reshape(1, 1)
@@ -82,10 +82,10 @@ def axis_along(
     shown: Sequence[int | None] = (),
     wanted: int | None = None,
 ) -> int | None:
-    """Return the axis gone along by a profile, or by channels beside the axes of their pictures.
+    """Return the axis of a profile, or of channels beside the axes of their pictures.
 
-    The one that is wanted; else the channels: the axis named C or, where none is, the second of
-    three axes and more; else the longest. ``js/src/tensor/plane.ts`` has the same.
+    The wanted one; else the axis named C or the second of three and more axes; else the longest.
+    ``js/src/tensor/plane.ts`` does the same.
     """
     free = [axis for axis in range(len(shape)) if axis not in shown]
     usable = [axis for axis in free if shape[axis] > 1] or ([] if shown else free)
@@ -98,10 +98,10 @@ def axis_along(
 
 
 def default_axes(shape: Sequence[int]) -> tuple[int | None, int | None]:
-    """Return the axes that views open with, as ``js/src/tensor/plane.ts`` has them.
+    """Return the initial axes of views, as ``js/src/tensor/plane.ts`` does.
 
-    The last two, unless they are a convolution's window or hold a single line while other axes
-    are longer; then the two longest.
+    The last two, unless they are a convolution's window or hold a single line while other axes are
+    longer; then the two longest.
     """
     if len(shape) < 2:
         return None, 0 if shape else None
@@ -129,17 +129,17 @@ class ArrayValues:
 
     @property
     def is_raw(self) -> bool:
-        """Whether no numpy type fits, so that each scalar is one byte (``uint8``)."""
+        """Whether no numpy type fits, so that scalars are bytes (``uint8``)."""
         return self.dtype.numpy_dtype is None
 
     @property
     def is_packed(self) -> bool:
-        """Whether several scalars share a byte here."""
+        """Whether several scalars share a byte."""
         return self.reading == "packed" and self.dtype.bits < 8 and not self.is_raw
 
     @property
     def is_ordered(self) -> bool:
-        """Whether there are numbers of which one is the least: neither complex nor raw."""
+        """Whether scalars are neither complex nor raw."""
         return not self.is_raw and self.numpy_dtype.kind != "c"
 
     @property
@@ -154,11 +154,7 @@ class ArrayValues:
 
     @property
     def codes(self) -> ArrayValues:
-        """The same scalars for telling their bits, as they are stored.
-
-        Bools as bytes, since any bit makes one true; complex numbers whole, whatever is made of
-        them. All other arrays keep their bits, and ``model/base/number_text.py`` tells them.
-        """
+        """The same scalars with their stored bits: bools as bytes, complex numbers as such."""
         if self.dtype.is_bool and not self.is_packed:
             return replace(self, dtype=DataType(UINT, 8, self.dtype.lanes))
         if self.reading in COMPLEX_PARTS:
@@ -196,8 +192,7 @@ class ArrayValues:
     def axis_names(self) -> tuple[str, ...]:
         """Names of the axes of ``view_shape`` for a vector type, whose last axis is its lanes.
 
-        Empty for all other types. Where lanes are missing, the only axis counts the lane values
-        that are stored.
+        Empty for all other types. Missing lanes leave one axis of stored lane values.
         """
         if self.dtype.lanes <= 1:
             return ()
@@ -233,7 +228,7 @@ class ArrayValues:
             return np.ascontiguousarray(part(scalars))
 
     def window(self, selection: Selection) -> np.ndarray[Any, Any]:
-        """Read what basic numpy indexing of ``numpy()`` would give, and little more than that."""
+        """Read ``numpy()[selection]`` with few extra bytes."""
         return read_window(self, selection)
 
     def numpy(self) -> np.ndarray[Any, Any]:
@@ -256,7 +251,7 @@ class ArrayValues:
 
     @property
     def repeats(self) -> Repeats | None:
-        """Which scalars are there several times; None where reading all costs no more."""
+        """Repeated scalars; None if reading all is as fast."""
         source = self.source
         if not isinstance(source, StridedSource) or source.itemsize != self.dtype.itemsize:
             return None
@@ -265,7 +260,7 @@ class ArrayValues:
         return source.repeats
 
     def distinct(self) -> Iterator[tuple[int, np.ndarray[Any, Any], np.ndarray[Any, Any]]]:
-        """Yield scalars that stand for the whole array, where it :attr:`repeats` them."""
+        """Yield scalars that stand for the array, if it :attr:`repeats` them."""
         source, repeats = self.source, self.repeats
         assert isinstance(source, StridedSource)  # noqa: S101 (of others nothing is known)
         assert repeats is not None  # noqa: S101
@@ -279,7 +274,7 @@ class ArrayValues:
             yield common << bit, scalars[some], repeats.first[some]
 
     def alike(self, stored: Sequence[bytes]) -> np.ndarray[Any, Any]:
-        """Decode arrays of this type, reading and number of bytes, a row of ``count`` each."""
+        """Decode arrays of this type, reading and size, in rows of ``count``."""
         group_bytes, per_group = self._group
         groups = -(-self.count // per_group)
         rows = np.frombuffer(b"".join(stored), np.uint8).reshape(len(stored), self.nbytes)
@@ -301,7 +296,7 @@ class ArrayValues:
 
     @property
     def _group(self) -> tuple[int, int]:
-        """Least number of bytes that whole scalars fill, and how many scalars those are."""
+        """Least number of bytes with complete scalars, and the number of these."""
         if not self.is_packed:
             return (self.dtype.numpy_dtype or np.dtype(np.uint8)).itemsize, 1
         nbytes = math.lcm(self.dtype.bits, 8) // 8
@@ -337,14 +332,14 @@ class ArrayValues:
 #: One of those below, or ``"as <dtype>"`` for a meaning of an ambiguous type code.
 Reading: TypeAlias = str
 
-#: How elements of fewer than 8 bits lie in their bytes: several a byte (low bits first), or one.
+#: Elements of fewer than 8 bits: several a byte (low bits first), or one.
 READINGS: tuple[Reading, ...] = ("packed", "bytes")
-#: What a complex number is shown as.
+#: Views of a complex number.
 COMPLEX_READINGS: tuple[Reading, ...] = ("magnitude", "phase", "real", "imag", "complex")
-#: How a reading begins that picks a meaning of an ambiguous type code.
+#: Start of readings that choose a meaning of an ambiguous type code.
 AS = "as "
 
-#: numpy's own functions, so that a reading equals what they make of the complex values.
+#: numpy's own functions, so that readings equal their results.
 COMPLEX_PARTS: dict[Reading, Callable[[np.ndarray[Any, Any]], np.ndarray[Any, Any]]] = {
     "magnitude": np.abs,
     "phase": np.angle,
@@ -366,9 +361,9 @@ def default_reading(dtype: DataType) -> Reading:
 
 
 def readings(dtype: DataType, alternatives: tuple[DataType, ...] = ()) -> tuple[Reading, ...]:
-    """Return the readings that views offer, their default first; none where there is but one."""
+    """Return the readings that views offer, default first; empty if there is only one."""
     if alternatives:
-        return tuple(f"{AS}{each}" for each in (dtype, *alternatives))
+        return tuple(f"{AS}{meaning}" for meaning in (dtype, *alternatives))
     if is_complex(dtype):
         return COMPLEX_READINGS
     if dtype.bits >= 8 or dtype.numpy_dtype is None:

@@ -33,7 +33,7 @@ Captured: TypeAlias = Literal["node", "later", "file", "unknown"]
 
 
 class Tensor(Counted):
-    """What one entry ``(node, output)`` held. Values are read from the file when asked for.
+    """The tensor of one entry ``(node, output)``. Values are read from the file on demand.
 
     Parameters
     ----------
@@ -110,7 +110,7 @@ class Tensor(Counted):
 
     @property
     def offset(self) -> int:
-        """Where the bytes start in the file."""
+        """Offset of the bytes in the file."""
         return self.record.offset
 
     @property
@@ -125,15 +125,15 @@ class Tensor(Counted):
 
     @property
     def readings(self) -> tuple[Reading, ...]:
-        """The readings that views offer, their default first; none where there is but one.
+        """The readings that views offer, default first; empty if there is only one.
 
         ``"packed"`` and ``"bytes"`` below 8 bits, the faces of complex numbers, and
-        ``"as <dtype>"`` for each meaning of an ambiguous type code.
+        ``"as <dtype>"`` for meanings of an ambiguous type code.
         """
         return self.record.readings
 
     def values(self, reading: Reading | None = None) -> ArrayValues:
-        """Return the values under a reading, to be read in windows, chunks or whole.
+        """Return the values under a reading, to be read in windows, chunks or completely.
 
         Parameters
         ----------
@@ -225,7 +225,7 @@ class Tensor(Counted):
     def dequantised(
         self, scale: Any, zero_point: Any = 0, axis: int | None = None
     ) -> np.ndarray[Any, np.dtype[np.float64]]:
-        """Return the real numbers that quantised values stand for, ``(x - zero_point) * scale``.
+        """Return the real numbers of quantised values, ``(x - zero_point) * scale``.
 
         In float64, which is exact here for values of up to 16 bits with a float32 scale.
 
@@ -280,8 +280,8 @@ class Tensors(Mapping[tuple[int, int], Tensor]):
     """
 
     def __init__(self, tensors: Iterable[Tensor] = ()) -> None:
-        found = {(tensor.node, tensor.output): tensor for tensor in tensors}
-        self._items = {entry: found[entry] for entry in sorted(found)}
+        by_entry = {(tensor.node, tensor.output): tensor for tensor in tensors}
+        self._items = {entry: by_entry[entry] for entry in sorted(by_entry)}
 
     @cached_property
     def _nodes(self) -> dict[str, tuple[int, ...]]:
@@ -292,13 +292,13 @@ class Tensors(Mapping[tuple[int, int], Tensor]):
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Node names that have tensors, each once, in node order."""
+        """Distinct names of nodes with tensors, in node order."""
         return tuple(self._nodes)
 
     @public
     def __getitem__(self, key: TensorKey) -> Tensor:
-        if _is_entry(key) and (found := self._items.get(key)) is not None:
-            return found
+        if _is_entry(key) and (held := self._items.get(key)) is not None:
+            return held
         item, output = key if isinstance(key, tuple) and len(key) == 2 else (key, 0)
         if not _is_number(output) or not (isinstance(item, str) or _is_number(item)):
             raise KeyError(f"{key!r} is no node id, name, (node id, output) or (name, output)")

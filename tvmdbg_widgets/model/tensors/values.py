@@ -1,4 +1,4 @@
-"""What planes, pictures and tables read from."""
+"""Arrays read in parts: stored or unfolded values, windows, and their reading plan."""
 
 from __future__ import annotations
 
@@ -17,22 +17,22 @@ from tvmdbg_widgets.sources.byte_source import ByteSource
 
 
 class ArrayView(Protocol):
-    """An N-D array that is read a part at a time: as it is stored, or with its layout unfolded."""
+    """An N-D array that is read in parts: as stored, or unfolded."""
 
     @property
     def view_shape(self) -> tuple[int, ...]:
-        """The shape that selections speak of."""
+        """The shape of selections."""
 
     @property
     def numpy_dtype(self) -> np.dtype[Any]:
-        """The dtype of what is read."""
+        """The dtype of read values."""
 
     @property
     def codes(self) -> ArrayView:
-        """The same scalars for telling their bits: as they are stored."""
+        """The same scalars with their stored bits."""
 
     def window(self, selection: Selection) -> np.ndarray[Any, Any]:
-        """Read what basic numpy indexing of the whole would give, and little more than that."""
+        """Read a selection as numpy's basic indexing, with few extra bytes."""
 
 
 #: Largest step at which skipping while copying beats reading each remainder on its own.
@@ -40,14 +40,14 @@ _SKIPPED = 4
 
 
 class Unfolded:
-    """The logical array that a layout describes. Values are read from the file when asked for.
+    """The logical array of a layout. Values are read from the file on demand.
 
     Parameters
     ----------
     values
-        What is stored.
+        The stored values.
     layout
-        How.
+        The layout.
     sizes
         Logical sizes by letter that hide padding, ``{"C": 12}``; others show all of it.
 
@@ -58,7 +58,7 @@ class Unfolded:
     shape
         Logical shape. Also as ``view_shape``.
     axis_names
-        The letter of each logical axis.
+        The letters of the logical axes.
 
     Raises
     ------
@@ -88,7 +88,7 @@ class Unfolded:
 
     @property
     def codes(self) -> Unfolded:
-        """The same scalars for telling their bits: bools as the bytes that are stored."""
+        """The same scalars with their stored bits: bools as bytes."""
         return Unfolded(
             self.values.codes, self.layout, dict(zip(self.axis_names, self.shape, strict=True))
         )
@@ -101,11 +101,11 @@ class Unfolded:
         IndexError, ValueError
             The index is out of range, or has another rank.
         """
-        found = self.layout.to_physical(index)
+        stored = self.layout.to_physical(index)
         for letter, at, size in zip(self.axis_names, index, self.shape, strict=True):
             if at >= size:
                 raise IndexError(f"index {at} on axis {letter}, which has {size}")
-        return found
+        return stored
 
     def logical(self, index: Sequence[int]) -> tuple[int, ...] | None:
         """Return what a stored index stands for, None where that is hidden padding.
@@ -115,15 +115,15 @@ class Unfolded:
         IndexError, ValueError
             The index is out of range, or has another rank.
         """
-        found = self.layout.to_logical(index)
+        logical = self.layout.to_logical(index)
         for axis, (at, size) in enumerate(zip(index, self.values.view_shape, strict=True)):
             if at >= size:
                 raise IndexError(f"index {at} on stored axis {axis}, which has {size}")
-        inside = all(at < size for at, size in zip(found, self.shape, strict=True))
-        return found if inside else None
+        inside = all(at < size for at, size in zip(logical, self.shape, strict=True))
+        return logical if inside else None
 
     def window(self, selection: Selection) -> np.ndarray[Any, Any]:
-        """Read what basic numpy indexing of the whole would give, and little more than that.
+        """Read a selection as numpy's basic indexing, with few extra bytes.
 
         Parameters
         ----------
@@ -172,19 +172,19 @@ class Unfolded:
         )
         text = f"Unfolded({axes}; stored as {self.layout} {list(self.values.view_shape)}"
         hidden = [
-            f"{whole - size} of {whole} {name}"
-            for name, size, whole in zip(
+            f"{full - size} of {full} {name}"
+            for name, size, full in zip(
                 self.axis_names,
                 self.shape,
                 self.layout.logical_shape(self.values.view_shape),
                 strict=True,
             )
-            if size < whole
+            if size < full
         ]
         return text + (f"; hides {', '.join(hidden)}" if hidden else "") + ")"
 
     def _read(self, chosen: Sequence[_Piece]) -> np.ndarray[Any, Any]:
-        """Read one piece of each logical axis, its stored axes put together."""
+        """Read one piece per logical axis, with joined stored axes."""
         taken: list[slice] = [slice(0, 1)] * self.layout.rank
         for piece, part in zip(chosen, self.layout.parts, strict=True):
             for axis, indices in zip(part, piece.stored, strict=True):
@@ -200,7 +200,7 @@ class Unfolded:
 
 @dataclass(frozen=True, slots=True)
 class _Piece:
-    """Indices of one logical axis that are one slice of each stored axis it is made of."""
+    """Indices of one logical axis that are one slice of each of its stored axes."""
 
     place: slice
     stored: tuple[slice, ...]
@@ -232,7 +232,7 @@ def _pieces(indices: range, sizes: list[int]) -> Iterator[_Piece]:
 
 
 def _through(indices: range, sizes: list[int], block: int) -> Iterator[_Piece]:
-    """Cut indices that leave out few between: what begins and ends inside a block, and the rest."""
+    """Cut dense indices at block borders: the start, the complete blocks, and the end."""
     begin = indices.index(_at_least(indices, -(-indices[0] // block) * block))
     end = len(indices)
     if indices[-1] % block + indices.step < block:
@@ -250,12 +250,12 @@ def _through(indices: range, sizes: list[int], block: int) -> Iterator[_Piece]:
 
 
 def _at_least(indices: range, bound: int) -> int:
-    """The first of the indices from a bound on."""
+    """Return the first index from a bound on."""
     return indices[0] + max(0, -(-(bound - indices[0]) // indices.step)) * indices.step
 
 
 def _placed(pieces: Iterator[_Piece], start: int, step: int) -> Iterator[_Piece]:
-    """Move pieces of every ``step``-th of the indices to where those come."""
+    """Move pieces of every ``step``-th index to their place."""
     for piece in pieces:
         place = piece.place
         moved = slice(
@@ -271,27 +271,27 @@ def _slice(indices: range) -> slice:
 
 
 def _digits(number: int, sizes: list[int]) -> list[slice]:
-    """The index on each split that a remainder of a block has."""
-    found = []
+    """Return the index on every split of a remainder of a block."""
+    digits = []
     for size in reversed(sizes):
         number, at = divmod(number, size)
-        found.append(slice(at, at + 1))
-    return found[::-1]
+        digits.append(slice(at, at + 1))
+    return digits[::-1]
 
 
 Index: TypeAlias = int | slice | EllipsisType
 Selection: TypeAlias = Index | tuple[Index, ...]
 
-#: Bytes read in vain that cost about as much as one more read call.
+#: Unwanted bytes that cost about as much as another read call.
 _CALL_COST = 1 << 16
-#: The same where each call is a round trip over a network.
+#: The same for round trips over a network.
 _FAR_CALL_COST = 1 << 20
-#: Most bytes read in one go where not all of them are wanted.
+#: Largest read with unwanted bytes.
 _SPAN_LIMIT = 4 << 20
 
 
 class _StoredValues(Protocol):
-    """What a window is read from; see ``model/tensors/planes.py``."""
+    """The source of a window; see ``model/tensors/planes.py``."""
 
     @property
     def source(self) -> ByteSource: ...
@@ -303,7 +303,7 @@ class _StoredValues(Protocol):
 
 
 def read_window(values: _StoredValues, selection: Selection) -> np.ndarray[Any, Any]:
-    """Return what ``values.numpy()[selection]`` would."""
+    """Return ``values.numpy()[selection]``."""
     shape = values.view_shape
     axes = resolved(selection, shape)
     ranges = [indices for indices, _ in axes]
@@ -315,7 +315,7 @@ def read_window(values: _StoredValues, selection: Selection) -> np.ndarray[Any, 
 
 
 def resolved(selection: Selection, shape: tuple[int, ...]) -> list[tuple[range, bool]]:
-    """Return for each axis the indices selected, and whether the axis stays."""
+    """Return the selected indices per axis, and whether the axis stays."""
     items = list(selection) if isinstance(selection, tuple) else [selection]
     dots = [position for position, item in enumerate(items) if item is Ellipsis]
     if len(dots) > 1:
@@ -334,7 +334,7 @@ def resolved(selection: Selection, shape: tuple[int, ...]) -> list[tuple[range, 
 
 
 def _axis(item: int | slice, length: int) -> tuple[range, bool]:
-    """Return the indices on one axis, and whether the axis stays."""
+    """Return the selected indices of one axis, and whether the axis stays."""
     if isinstance(item, slice):
         indices = range(length)[item]
         if indices.step < 1:
@@ -349,7 +349,7 @@ def _axis(item: int | slice, length: int) -> tuple[range, bool]:
 
 
 class _BlockReader:
-    """Chooses per block between one read of its whole span and a read for each of its parts."""
+    """Chooses per block between one read of its span and reads of its parts."""
 
     def __init__(self, values: _StoredValues, ranges: list[range], strides: list[int]) -> None:
         self.values = values
@@ -387,7 +387,7 @@ class _BlockReader:
             out[...] = np.ndarray(out.shape, block.dtype, block, strides=steps)
 
     def _axes(self, axis: int, indices: range) -> list[tuple[range, int]]:
-        """Wanted indices and stride, in scalars, of ``axis`` and each later axis."""
+        """Return wanted indices and stride, in scalars, of ``axis`` and later axes."""
         ranges = [indices, *self.ranges[axis + 1 :]]
         return list(zip(ranges, self.strides[axis:], strict=True))
 
@@ -398,10 +398,10 @@ class _BlockReader:
         return first, base + sum(r[-1] * stride for r, stride in axes) + 1
 
     def _cost_of_parts(self, axis: int, count: int) -> int:
-        """Bytes and calls it would take to read each index of ``axis`` on its own."""
+        """Return the bytes and calls to read every index of ``axis`` on its own."""
         if axis + 1 == len(self.ranges):
             return count * (self.itemsize + self.call_cost)
         inner = self.ranges[axis + 1]
         first, last = self._ends(axis + 1, inner, 0)
-        whole = (last - first) * self.itemsize + self.call_cost
-        return count * min(whole, self._cost_of_parts(axis + 1, len(inner)))
+        single = (last - first) * self.itemsize + self.call_cost
+        return count * min(single, self._cost_of_parts(axis + 1, len(inner)))

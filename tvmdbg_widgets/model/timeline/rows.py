@@ -268,7 +268,7 @@ def _whole_tracks(given: Intervals, at: Ints) -> _IntervalLevel:
     return _IntervalLevel(at, opens, np.full(len(at), -1), 0)
 
 
-def _by_level(given: Intervals, result: Holding) -> None:
+def _by_level(given: Intervals, to: Holding) -> None:
     count = len(given.start)
     by_end = np.argsort(given.end, kind="stable")
     rank = np.empty(count, np.int64)
@@ -284,17 +284,17 @@ def _by_level(given: Intervals, result: Holding) -> None:
         size = np.diff(first, append=len(at))
         holds_all = given.end[at[first]] >= np.maximum.reduceat(given.inner[at], first)
         roots = first[holds_all]
-        result.depth[at[roots]], result.parent[at[roots]] = level.depth, level.outer[roots]
+        to.depth[at[roots]], to.parent[at[roots]] = level.depth, level.outer[roots]
         inside = np.repeat(holds_all, size)
         if not holds_all.all():
-            _walk(given, result, level.part(~inside))
+            _walk(given, to, level.part(~inside))
         inside[first] = False
         opens = np.concatenate(([False], level.opens[:-1]))[inside]
         outer = np.repeat(at[first], size)[inside]
         stuck = level.depth >= _ROUNDS and len(roots) < _LEAST_PROGRESS * len(at)
         level = _IntervalLevel(at[inside], opens, outer, level.depth + 1)
         if stuck:
-            _walk(given, result, level)
+            _walk(given, to, level)
             return
 
 
@@ -320,7 +320,7 @@ class _Open:
         self.depths.append(depth)
 
 
-def _walk(given: Intervals, result: Holding, level: _IntervalLevel) -> None:
+def _walk(given: Intervals, to: Holding, level: _IntervalLevel) -> None:
     """Place intervals one by one; the state is reset at the start of a group."""
     at = level.at
     depths, parents, across = [], [], []
@@ -356,7 +356,7 @@ def _walk(given: Intervals, result: Holding, level: _IntervalLevel) -> None:
         depths.append(level.depth + depth)
         parents.append(parent)
         across.append(crosses)
-    result.depth[at], result.parent[at], result.across[at] = depths, parents, across
+    to.depth[at], to.parent[at], to.across[at] = depths, parents, across
 
 
 def by_row(track: Ints, depth: Ints) -> Ints:
@@ -370,23 +370,21 @@ def by_row(track: Ints, depth: Ints) -> Ints:
     return np.argsort(row, kind="stable")
 
 
-def _mend(given: Intervals, result: Holding) -> None:
+def _mend(given: Intervals, to: Holding) -> None:
     """Walk tracks anew if neighbors of one depth, of other parents, reach into each other."""
-    nested = np.flatnonzero(~result.across)
-    order = nested[by_row(given.track[nested], result.depth[nested])]
+    nested = np.flatnonzero(~to.across)
+    order = nested[by_row(given.track[nested], to.depth[nested])]
     before, after = order[:-1], order[1:]
-    same = (given.track[before] == given.track[after]) & (
-        result.depth[before] == result.depth[after]
-    )
+    same = (given.track[before] == given.track[after]) & (to.depth[before] == to.depth[after])
     wrong = same & ~given.follow(given.end[before], after)
     if wrong.any():
         at = np.flatnonzero(np.isin(given.track, given.track[after[wrong]]))
-        _walk(given, result, _whole_tracks(given, at))
+        _walk(given, to, _whole_tracks(given, at))
 
 
-def _lanes(given: Intervals, result: Holding) -> None:
+def _lanes(given: Intervals, to: Holding) -> None:
     """Give each overlapping interval the first free lane of its track."""
-    at = np.flatnonzero(result.across)
+    at = np.flatnonzero(to.across)
     lanes = []
     track, count = -1, 0
     free: list[int] = []
@@ -404,4 +402,4 @@ def _lanes(given: Intervals, result: Holding) -> None:
             lane, count = count, count + 1
         heappush(busy, (end, lane))
         lanes.append(lane)
-    result.depth[at] = lanes
+    to.depth[at] = lanes

@@ -182,10 +182,7 @@ class Timeline(TimelineColumns):
     def exact(self) -> bool:
         """Whether all starts and durations are exact integers of nanoseconds."""
         columns = (self.slice_start_ns, self.slice_duration_ns)
-        return all(
-            bool(((column == np.rint(column)) & (np.abs(column) <= _EXACT_TO)).all())
-            for column in columns
-        )
+        return all(bool(((ns == np.rint(ns)) & (np.abs(ns) <= _EXACT_TO)).all()) for ns in columns)
 
     @cached_property
     def nesting(self) -> Nesting:
@@ -360,12 +357,10 @@ _LEAST_PREFIX = 6
 def slice_labels(names: Sequence[str]) -> list[str]:
     """Return the drawn texts of distinct names."""
     split = list(map(parts, names))
-    functions = [
-        bool(name) and operators != (name,) for name, operators in zip(names, split, strict=True)
-    ]
+    functions = [bool(name) and ops != (name,) for name, ops in zip(names, split, strict=True)]
     short = [
-        label_of(operators) if isa else name
-        for name, isa, operators in zip(names, functions, split, strict=True)
+        label_of(ops) if isa else name
+        for name, isa, ops in zip(names, functions, split, strict=True)
     ]
     often = Counter(short)
     for i, name in enumerate(names):

@@ -113,21 +113,19 @@ def _cut(times: Floats, totals: Floats) -> int:
     """Return the largest cut that passes; the limits of totals bound the few that are tried."""
     operators, count = times.shape
     least = np.minimum.accumulate(totals).tolist()
-    all_totals = totals.tolist()
+    sums = totals.tolist()
     last = min(count // 2, count - _LEFT)
-    rest = sorted(all_totals[last + 1 :])
+    rest = sorted(sums[last + 1 :])
     for cut in range(last, 0, -1):
-        insort(rest, all_totals[cut])
-        if not all_totals[cut] < least[cut - 1] or not _may_lie(
-            rest, all_totals[cut], least[cut - 1]
-        ):
+        insort(rest, sums[cut])
+        if not sums[cut] < least[cut - 1] or not _may_lie(rest, sums[cut], least[cut - 1]):
             continue
         usual = _median(rest)
         deviation = float(np.median(np.abs(np.array(rest) - usual)))
         limit = max(_SLOWER * usual, usual + _DEVIATIONS * deviation)
         share = (len(rest) - bisect_right(rest, limit)) / len(rest)
         if (
-            all_totals[cut] <= limit < least[cut - 1]
+            sums[cut] <= limit < least[cut - 1]
             and share**cut <= _CHANCE
             and _slower(times, cut) >= _OPERATORS * operators
         ):

@@ -11,7 +11,7 @@ from tvmdbg_widgets.model.base.text import one_line
 from tvmdbg_widgets.model.tuning.parts import Task
 from tvmdbg_widgets.model.tuning.steps import AnyStep
 
-#: What a failed trial's only cost reads in an Ansor log, seconds (``MAX_FLOAT``, measure.py).
+#: Cost of a failed trial in an Ansor log, in seconds (``MAX_FLOAT``, measure.py).
 ANSOR_FAILED_COST = 1e10
 #: The same in an AutoTVM log.
 AUTOTVM_FAILED_COST = 1e9
@@ -97,5 +97,5 @@ class Record:
     def __repr__(self) -> str:
         result = self.error.label if self.error else duration_text(self.cost * 1e9)
         steps = f", {counted(len(self.steps), 'step')}" if self.steps else ""
-        told = f"Record {self.row}: task {self.task.index} ({self.task.name}), {result}{steps}"
-        return one_line(f"{told}; {self.where}")
+        text = f"Record {self.row}: task {self.task.index} ({self.task.name}), {result}{steps}"
+        return one_line(f"{text}; {self.where}")

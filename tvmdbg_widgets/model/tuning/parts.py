@@ -1,4 +1,4 @@
-"""What one tuning left behind, before anything is shown of it."""
+"""The parts of one tuning."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Floats = npt.NDArray[np.float64]
 
 @dataclass(frozen=True)
 class RefusedLine:
-    """A line that is no record: which, where, and why (field, what was expected and found)."""
+    """A line that is no record, its place and the reason."""
 
     source: int
     line: int
@@ -30,7 +30,7 @@ class RefusedLine:
 
 @dataclass(frozen=True)
 class ConsoleTask:
-    """One row of a printed table of tasks; None where it says "-" or "N/A", or has no column."""
+    """One row of a printed table of tasks; None for "-", "N/A" or missing columns."""
 
     id: int
     description: str
@@ -74,7 +74,7 @@ class LatencyCurve:
 
 @dataclass(frozen=True)
 class ConsoleMessage:
-    """What the verbose output of a tuning says of one measurement."""
+    """The verbose output on one measurement."""
 
     number: int
     row: int
@@ -85,7 +85,7 @@ class ConsoleMessage:
 
 @dataclass(frozen=True)
 class TuningParts:
-    """Records of one tuning, and what else was found with them."""
+    """Records of one tuning, and its other files."""
 
     title: str
     tuner: Tuner | str
@@ -221,13 +221,13 @@ class HardwareParams:
             "max_registers_per_block" if is_old and name == "max_local_memory_per_block" else name
             for name in HARDWARE_NAMES
         ]
-        told = ", ".join(
+        fields = ", ".join(
             f"{name}={number}" for name, number in zip(names, self.to_list(), strict=True)
         )
-        return f"HardwareParams({told})"
+        return f"HardwareParams({fields})"
 
 
-#: Letters of a target in which quotation marks are looked for; the longest real one has 500.
+#: Letters of a target with quotation marks; the longest real one has 500.
 _LONGEST = 10_000
 
 
@@ -253,7 +253,7 @@ class Target:
 
     @classmethod
     def parse(cls, text: str) -> Target:
-        """Take a target string apart; what is no option is kept in ``text`` alone."""
+        """Split a target string; parts that are no options stay in ``text`` alone."""
         try:
             words = shlex.split(text) if len(text) <= _LONGEST else text.split()
         except ValueError:  # a quotation mark without its partner
@@ -269,9 +269,9 @@ class Target:
 
     @property
     def model(self) -> str:
-        """The ``-model`` option, empty where there is none or it is unknown."""
-        found = self.attrs.get("model", "")
-        return "" if found == "unknown" else found
+        """The ``-model`` option, or ""."""
+        model = self.attrs.get("model", "")
+        return "" if model == "unknown" else model
 
     @property
     def is_gpu(self) -> bool:
@@ -288,7 +288,7 @@ _SHOWN = 48
 
 @dataclass(frozen=True)
 class Workload:
-    """What a task computes, as far as its key says.
+    """The computation of a task by its key.
 
     Attributes
     ----------
@@ -297,7 +297,7 @@ class Workload:
     name : str
         Function name, or the hash of the compute DAG.
     args : tuple or None
-        What follows the name: numbers, texts, shapes; None where the key is no JSON list.
+        Numbers, texts and shapes after the name; None if the key is no JSON list.
     """
 
     key: str
@@ -306,7 +306,7 @@ class Workload:
 
     @classmethod
     def of(cls, key: str, decoded: object) -> Workload:
-        """Make a workload of a key and the JSON in it; None, or anything odd, for no JSON."""
+        """Make a workload of a key and its JSON; other values than lists count as none."""
         if isinstance(decoded, list) and decoded and isinstance(decoded[0], str):
             return cls(key, decoded[0], tuple(decoded[1:]))
         return cls(key, key)
@@ -318,13 +318,10 @@ class Workload:
 
     @property
     def shapes(self) -> tuple[tuple[int, ...], ...]:
-        """Shapes of inputs, then outputs; empty where the key has none.
-
-        Keys that were upgraded from the form before 2021 hold them flattened: unknown.
-        """
-        if self.args is None or not all(isinstance(each, list) for each in self.args):
+        """Shapes of inputs, then outputs; empty without any or flattened, as before 2021."""
+        if self.args is None or not all(isinstance(item, list) for item in self.args):
             return ()
-        nested = [each for each in self.args if all(isinstance(size, int) for size in each)]
+        nested = [item for item in self.args if all(isinstance(size, int) for size in item)]
         return tuple(map(tuple, nested)) if len(nested) == len(self.args) else ()
 
     @property
@@ -344,6 +341,6 @@ def _argument(value: object) -> str:
     match value:
         case ["TENSOR", list(sizes), str()]:  # as AutoTVM's serialize_args writes a placeholder
             return _argument(sizes)
-        case list(sizes) if all(isinstance(each, int) for each in sizes):
+        case list(sizes) if all(isinstance(size, int) for size in sizes):
             return "×".join(map(str, sizes)) or "scalar"
     return str(value)

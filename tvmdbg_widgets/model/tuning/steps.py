@@ -15,7 +15,7 @@ from tvmdbg_widgets.model.tuning.trials import ComputeDag
 
 
 class Annotation(enum.IntEnum):
-    """What a loop is bound to (``IteratorAnnotation``); 6 is threadIdx.x, 7 is blockIdx.y."""
+    """The binding of a loop (``IteratorAnnotation``); 6 is threadIdx.x, 7 is blockIdx.y."""
 
     NONE = 0
     UNROLL = 1
@@ -32,7 +32,7 @@ class Annotation(enum.IntEnum):
 
     @property
     def word(self) -> str:
-        """The word ``print(state)`` begins a loop with: ``"for"``, ``"blockIdx.x"``."""
+        """The first word of a loop in ``print(state)``: ``"for"``, ``"blockIdx.x"``."""
         return _WORDS[self]
 
 
@@ -43,16 +43,16 @@ _WORDS = (
 
 
 class Step:
-    """What all steps have: a code, and the stage they change."""
+    """Common fields of steps: a code, and the changed stage."""
 
     code: ClassVar[str]
     stage_id: int
 
     def encode(self) -> list[Any]:
         """Return the step as the log has it: ``["SP", 2, 0, 64, [2, 2, 8], 1]``."""
-        values = [getattr(self, each.name) for each in fields(self)]  # type: ignore[arg-type]
-        plain = [list(each) if isinstance(each, tuple) else each for each in values]
-        return [self.code, *(int(each) if isinstance(each, int) else each for each in plain)]
+        values = [getattr(self, value.name) for value in fields(self)]  # type: ignore[arg-type]
+        plain = [list(value) if isinstance(value, tuple) else value for value in values]
+        return [self.code, *(int(value) if isinstance(value, int) else value for value in plain)]
 
 
 @dataclass(frozen=True)
@@ -173,7 +173,7 @@ class ComputeRootStep(Step):
 
 @dataclass(frozen=True)
 class CacheReadStep(Step):
-    """Add a stage behind this one, from which the readers read."""
+    """Add a stage behind this one for its readers."""
 
     code: ClassVar[str] = "CHR"
     stage_id: int
@@ -183,7 +183,7 @@ class CacheReadStep(Step):
 
 @dataclass(frozen=True)
 class CacheWriteStep(Step):
-    """Add a stage before this one, which computes what this one then copies."""
+    """Add a computing stage before this one, which then copies."""
 
     code: ClassVar[str] = "CHW"
     stage_id: int
@@ -238,7 +238,7 @@ class IteratorKind(enum.IntEnum):
 
 
 class ComputeAt(enum.IntEnum):
-    """Where a stage is computed (``ComputeAtKind``)."""
+    """The place of a stage (``ComputeAtKind``)."""
 
     ROOT = 0
     INLINED = 1
@@ -267,13 +267,13 @@ class Iterator:
         The extent as printed where it is an expression, `extent` being None: the loop is printed
         with it; empty otherwise.
     steps : tuple of int
-        Every step that split, fused or annotated the loop or what it was made from, ascending.
+        Every step that split, fused or annotated the loop or its origins, ascending.
     parts : tuple of (int, int)
         The axes and split parts that the loop is, or is made from: the step that made each (-1 for
-        an operation's own axis), and which of that step's it is.
+        an operation's own axis), and the part of that step.
     product : tuple of (int, int), or None
         Factors whose product its length is, whatever `extent` is: the SP step of each, and which
-        of its factors it is. None where steps alone do not tell the length.
+        of its factors it is. None if steps alone do not determine the length.
     """
 
     name: str
@@ -315,7 +315,7 @@ class Stage:
         Index of the step that last set `compute_at`, `auto_unroll` and `storage_offset`; -1 for
         none.
     steps : tuple of int
-        Every step that made, placed, reordered or marked the stage as a whole, ascending.
+        Every step that made, placed, reordered or marked the stage, ascending.
     is_open : bool
         Whether more loops may follow: how many there are is not always known without a DAG.
     """
@@ -338,10 +338,7 @@ class Stage:
 
     @property
     def is_printed(self) -> bool:
-        """Whether ``print(state)`` shows it at the outermost level.
-
-        Without a DAG, a stage of which no loop is known may be a placeholder.
-        """
+        """Whether ``print(state)`` has it at the outermost level; placeholders are left out."""
         unknown = self.is_open and not self.iterators
         return not self.is_placeholder and self.compute_at is ComputeAt.ROOT and not unknown
 

@@ -23,10 +23,10 @@ Bools = npt.NDArray[np.bool_]
 
 @dataclass(frozen=True)
 class Field:
-    """What readers tell of each trial: columns, data frame, queries, facts and manual follow.
+    """One field of trials, from which columns, queries and views follow.
 
-    `query` names the units that a query takes, empty where queries do not know the field; `label`
-    is the field's name among the facts that the view shows of a trial.
+    `query` names the units of a query, empty for fields without queries; `label` is the name among
+    the facts of a trial in the view.
     """
 
     name: str
@@ -67,7 +67,7 @@ FIELDS: Final = {each.name: each for each in _FIELDS}
 
 @dataclass(frozen=True, eq=False)
 class Trials:
-    """N records of a log in the order of its files, one row each; row = trial number."""
+    """N records of a log as columns, in the order of its files; row = trial number."""
 
     task: Ints
     cost: Floats
@@ -97,11 +97,11 @@ class Trials:
 
     @cached_property
     def number(self) -> Ints:
-        """Which trial of its task each is, from 0 (int32 [N])."""
+        """Number of a trial within its task, from 0 (int32 [N])."""
         order, ends = self._by_task
-        found = np.empty(len(self), np.int32)
-        found[order] = np.arange(len(self)) - np.repeat(ends[:-1], np.diff(ends))
-        return found
+        numbers = np.empty(len(self), np.int32)
+        numbers[order] = np.arange(len(self)) - np.repeat(ends[:-1], np.diff(ends))
+        return numbers
 
     def of_task(self, task: int) -> npt.NDArray[np.intp]:
         """Return the rows of one task, ascending."""
@@ -110,7 +110,7 @@ class Trials:
 
     @cached_property
     def _by_task(self) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]:
-        """Rows in the order of their tasks, and where among them each task begins and ends."""
+        """Rows in the order of their tasks, and the ends of the tasks among them."""
         order = np.argsort(self.task, kind="stable")
         order.flags.writeable = False
         return order, np.concatenate([[0], np.cumsum(np.bincount(self.task))]).astype(np.intp)
@@ -144,7 +144,7 @@ Trials.__doc__ = "\n    ".join(
 
 
 class DagSource(enum.StrEnum):
-    """How a DAG is known; the last one is an assumption."""
+    """The origin of a DAG; the last one is an assumption."""
 
     TEXT = "DAG text whose md5 is the key's"
     DUMP = "file of dump_workload_to_dag_log"
@@ -257,7 +257,7 @@ class Expression:
 
     @property
     def parts(self) -> tuple[Expression, ...]:
-        """The expressions it is made of."""
+        """The direct parts."""
         return ()
 
 
@@ -379,19 +379,19 @@ class Reduction(Expression):
 
 
 def walk(expression: Expression) -> Iterator[Expression]:
-    """Yield an expression and all it is made of, operands before what uses them."""
-    for each in expression.parts:
-        yield from walk(each)
+    """Yield an expression and all its parts, operands first."""
+    for part in expression.parts:
+        yield from walk(part)
     yield expression
 
 
 def reads(expression: Expression) -> tuple[TensorRead, ...]:
-    """Return all reads of tensors, those in the indices of others too, inner ones first."""
-    return tuple(each for each in walk(expression) if isinstance(each, TensorRead))
+    """Return all reads of tensors, also within indices, inner ones first."""
+    return tuple(part for part in walk(expression) if isinstance(part, TensorRead))
 
 
 def rebuilt(expression: Expression, change: Callable[[Expression], Expression]) -> Expression:
-    """Return an expression of changed parts; `change` is called with each part, not with theirs."""
+    """Return an expression of changed parts; `change` is called with the direct parts."""
     match expression:
         case TensorRead():
             return replace(expression, indices=tuple(map(change, expression.indices)))

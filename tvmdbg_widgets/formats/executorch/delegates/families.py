@@ -24,11 +24,7 @@ from tvmdbg_widgets.model.executorch.delegate_graph import (
     Inside,
     Insides,
 )
-from tvmdbg_widgets.model.executorch.etdump import (
-    DelegateCalls,
-    ETDump,
-    run_of,
-)
+from tvmdbg_widgets.model.executorch.etdump import DelegateCalls, ETDump, run_of
 from tvmdbg_widgets.model.executorch.etdump import explain_name as explain_kernel
 from tvmdbg_widgets.model.executorch.event_nodes import kernel_operator, of_kernels
 from tvmdbg_widgets.model.executorch.program import Delegate, FileSpan, Plan, Program
@@ -213,7 +209,7 @@ def insides_of(program: Program, source: ByteSource) -> tuple[Insides, list[Issu
     texts: dict[tuple[str, FileSpan], str] = {}
     insides = []
     # A program calls each delegate once; instructions may share one that is as large as the file.
-    sizes = sum(len(graph_.nodes) + len(graph_.values) for graph_ in graphs.graphs.values())
+    sizes = sum(len(item.nodes) + len(item.values) for item in graphs.graphs.values())
     opened = WorkBudget(_FEW_NODES + SHARES * sizes, program.file, "operators of delegates")
     for plan, chain, at, step in _delegate_calls(program):
         delegate = plan.delegates[step.delegate_index]

@@ -72,18 +72,14 @@ def placed_on_edges(
 ) -> Insides:
     """Place the operators of a method's delegates on the edge graph."""
     graphs = {
-        at[1]: inside.graph
-        for at, inside in insides.of(method).items()
-        if at[0] == 0 and inside.graph
+        at[1]: call.graph for at, call in insides.of(method).items() if at[0] == 0 and call.graph
     }
     calls = (record.delegate_map or {}).get(method, {})
-    identifiers = {
-        at: inside.identifiers
-        for at in graphs
-        if (inside := calls.get(str(at))) and inside.identifiers
+    ids = {
+        at: call.identifiers for at in graphs if (call := calls.get(str(at))) and call.identifiers
     }
     handles = (record.debug_handle_map or {}).get(method, {})
-    edges = edge_nodes(graphs, program, handles, identifiers)
+    edges = edge_nodes(graphs, program, handles, ids)
     placed = {
         (at, node.index): edges.nodes_of(at, node.index)
         for at, graph in graphs.items()

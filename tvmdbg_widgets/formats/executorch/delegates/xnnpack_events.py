@@ -295,17 +295,13 @@ class _AlignedEvents:
 
     def conversions_agree(self) -> bool:
         """Return whether all inputs are converted ahead or none, to the types then read."""
-        pure = [
-            operator
-            for operator in self.made.all
-            if operator.taken_by and operator.may_stay and operator.may_vanish
-        ]
-        own = [operator for operator in pure if operator.node in self.events_of]
+        pure = [op for op in self.made.all if op.taken_by and op.may_stay and op.may_vanish]
+        own = [op for op in pure if op.node in self.events_of]
         if own and len(own) < len(pure):
             return False
-        for operator in own:
-            made = self.parts[self.events_of[operator.node][0]].types[-1:]
-            for into in operator.taken_by:
+        for op in own:
+            made = self.parts[self.events_of[op.node][0]].types[-1:]
+            for into in op.taken_by:
                 events = self.events_of.get(self.made.all[into].node)
                 read = self.parts[events[0]].types if events else ()
                 if made and not {*read}.isdisjoint(_DYNAMIC) and made[0] not in read:

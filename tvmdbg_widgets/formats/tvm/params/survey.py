@@ -153,9 +153,7 @@ def _too_wide(
 ) -> FormatError:
     values = {"code": dtype.code, "bits": dtype.bits, "lanes": dtype.lanes}
     field = next(
-        field_
-        for field_ in new.fields
-        if not field_.lowest <= values[field_.name] <= field_.highest
+        item for item in new.fields if not item.lowest <= values[item.name] <= item.highest
     )
     return FormatError(
         f"this data type does not fit into the {new.name} layout",
