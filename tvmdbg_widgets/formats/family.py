@@ -24,10 +24,7 @@ _was_enabled = False
 
 @contextmanager
 def collector_paused() -> Iterator[None]:
-    """Pause the cycle collector until the last of nested or parallel pauses ends.
-
-    Parsed JSON holds no cycles, but walking it takes half of the time of reading a large graph.
-    """
+    """Pause the cycle collector, half of the time of large graphs, until the last pause ends."""
     global _pauses, _was_enabled  # noqa: PLW0603
     with _lock:
         if _pauses == 0:
@@ -120,11 +117,7 @@ class JoinOptions:
 
 @dataclass(frozen=True)
 class Family:
-    """Kinds of files that one tool writes, and the function that joins them.
-
-    ``join`` returns the parts of a run, of a tuning log, or an RPC connection. A folder is a dump
-    if it has all parts of the first set of ``dumps`` that any folder has.
-    """
+    """Kinds of files that one tool writes, the function that joins them, and parts of dumps."""
 
     name: str
     kinds: tuple[Kind, ...]

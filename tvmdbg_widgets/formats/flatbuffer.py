@@ -55,10 +55,7 @@ class SchemaField(NamedTuple):
 
 
 def columns(text: str) -> tuple[SchemaField, ...]:
-    """Return fields in the order of their ids: ``"name"``, ``"name:f4=1"``, ``"name:[u4]"``.
-
-    Strings have the type ``text``; a field that is not read is ``-``.
-    """
+    """Return fields in the order of their ids: ``"name:f4=1"``, ``"name:[u4]"``, ``-`` unread."""
     fields = []
     for word in text.split():
         name, _, dtype = word.partition(":")

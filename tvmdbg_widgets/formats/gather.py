@@ -42,7 +42,12 @@ def gather(
         else:
             source = as_source(item, follow_links=follow_links)
         finder.add(source, kind_for(part, source))
-    _leave_out_tuning(finder)
+    tuning = [file for file in finder.candidates if file.kind in TUNING.kinds]
+    if tuning and len(tuning) < len(finder.candidates):
+        finder.candidates = [file for file in finder.candidates if file not in tuning]
+        rest = "of a tuning beside the run (open_tuning(…) opens them)"
+        names = [file.source.name for file in tuning]
+        finder.issues.append(note("", "tuning-left-out", "file", rest, names))
     parts = _read(finder, options)
     issues, problems = finder.issues, finder.problems
     buffer = None if debug_buffer is None else as_source(debug_buffer, follow_links=follow_links)
@@ -55,16 +60,6 @@ def gather(
         if left := [name for name in skipped if name not in read]:
             issues.append(note(tree.name, "files-not-read", "unrecognized file", "(ignored)", left))
     return parts, issues
-
-
-def _leave_out_tuning(finder: FileFinder) -> None:
-    """Leave tuning logs beside a run to `open_tuning`."""
-    tuning = [file for file in finder.candidates if file.kind in TUNING.kinds]
-    if tuning and len(tuning) < len(finder.candidates):
-        finder.candidates = [file for file in finder.candidates if file not in tuning]
-        rest = "of a tuning beside the run (open_tuning(…) opens them)"
-        names = [file.source.name for file in tuning]
-        finder.issues.append(note("", "tuning-left-out", "file", rest, names))
 
 
 def _read(finder: FileFinder, options: Mapping[str, Mapping[str, Any]] | None) -> list[Part]:

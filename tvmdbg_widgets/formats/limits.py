@@ -33,10 +33,7 @@ SHARES, FEW_BYTES = 16, 1 << 20
 
 
 class WorkBudget:
-    """Work that reading one file may take, proportional to its bytes.
-
-    Parts of a file may refer to the same bytes again and again, and claim sizes that they lack.
-    """
+    """Work that reading one file may take, proportional to its bytes: these may be shared."""
 
     def __init__(self, most: int, file: str, what: str, hint: str | None = None) -> None:
         self.most = most

@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
-#: Brief verdict of an unreadable entry.
 UNREAD = "unreadable"
 _LINES_SHOWN = 12
 _LONGEST_NAME = 100
@@ -40,7 +39,6 @@ class HealthVerdict(enum.StrEnum):
     UNKNOWN = "unknown"
 
 
-#: Verdicts by their number.
 VERDICTS = tuple(HealthVerdict)
 _NUMBERS = {verdict: number for number, verdict in enumerate(VERDICTS)}
 

@@ -47,12 +47,7 @@ class Placed(NamedTuple):
 def place(
     graph: Graph | None, arrays: Sequence[KeyedArray], file: str
 ) -> tuple[list[Placed], list[Issue]]:
-    """Give every array its entry, by the style of the keys.
-
-    Keys with a topo-index name the entry (TVM v0.9 to v0.19). Older files are written in node
-    order: if every key names its node they are placed by order, else by name. In v0.8 a later
-    node of the same name overwrote an earlier one.
-    """
+    """Give every array its entry: by topo-index, else by node order, else by name."""
     indexed = all(array.node is not None for array in arrays)
     if graph is None and indexed:
         return [Placed(a, a.node or 0, a.output, Trust.EXACT) for a in arrays], []
@@ -196,13 +191,7 @@ _PLUMBING = ("VM::", "vm.builtin.")
 
 
 def join_report(graph: Graph, report: Report) -> tuple[Report, Issues]:
-    """Join the rows of a report to the operators of a graph.
-
-    The k-th call is the k-th operator if the rows are in call order and every function name
-    agrees. Otherwise a row is joined by its function name, or that and its argument shapes, if
-    unique. Rows of several calls are not joined. Contradicting argument shapes and devices make a
-    join ambiguous.
-    """
+    """Join report rows to operators by call order, else by unique function name and shapes."""
     operators = np.flatnonzero(np.asarray(graph.kinds) >= NodeKind.OPERATOR).astype(np.int64)
     functions = [graph.func_names[int(node)] for node in operators]
     nodes = np.full(len(report), -1, np.int32)

@@ -130,10 +130,7 @@ def by_position(
 
 
 def join_pairs(node_names: StringColumn, pair_names: StringColumn, *, file: str) -> NodeJoin:
-    """Join the pairs of an execution trace to nodes by position; names only confirm it.
-
-    ``python/tvm/contrib/debugger/debug_result.py @ v0.19.0``, ``dump_chrome_trace``.
-    """
+    """Join the pairs of an execution trace to nodes by position; names only confirm it."""
     count = len(pair_names)
     nodes, trust, differing = by_position(node_names, pair_names)
     issues: list[Issue] = []
@@ -174,12 +171,7 @@ def join_rows(
     times: KnownTimes | None = None,
     file: str,
 ) -> NodeJoin:
-    """Join the rows of a printed table to nodes.
-
-    Rows in node order, one an output, are joined by position if every name agrees. Sorted rows
-    are matched by name; several nodes of one name by the row's shape and time if unique, else in
-    row order and marked ambiguous.
-    """
+    """Join rows of a printed table to nodes by position, else by name, shape and time."""
     counts = np.fromiter(map(len, entry_shapes), np.int64, len(entry_shapes))
     if in_node_order and len(row_names) == counts.sum():
         nodes = np.repeat(np.arange(len(counts), dtype=np.int32), counts)
@@ -294,11 +286,7 @@ def shapes_with_rows(graph: Graph) -> list[list[Shape]]:
 
 
 def by_device(timeline: Timeline, graph: Graph, default: str) -> Timeline:
-    """Put the slices on one track a device.
-
-    The device of a node is that of its first entry (``device_index`` holds ``DLDeviceType``
-    numbers), or ``default`` without such a list.
-    """
+    """Put the slices on one track a device: that of their node, or ``default``."""
     if graph.device_types is None or not graph.num_entries or not len(timeline.slice_node):
         tracks = (default,) if timeline.tracks else ()
         return on_devices(timeline, timeline.slice_track, tracks)

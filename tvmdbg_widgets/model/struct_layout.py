@@ -194,7 +194,6 @@ _MEMBERS: dict[str, tuple[tuple[str, str], ...]] = {
 }
 _UNIONS = frozenset({"TVMValue"})
 
-#: Names that :func:`struct_layout` knows.
 STRUCTS = (
     "DLDataType",
     "DLTensor",

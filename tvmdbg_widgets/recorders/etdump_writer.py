@@ -183,10 +183,7 @@ _INT64: Final = range(-(2**63), 2**63)
 
 
 class DebugBufferWriter:
-    """Bytes of logged tensors, each from a multiple of 64 on; empty ones get the offset -1.
-
-    ``BufferDataSink`` of ``devtools/etdump/data_sinks/buffer_data_sink.cpp`` @ v1.4.1.
-    """
+    """Bytes of logged tensors, each from a multiple of 64 on, as ``BufferDataSink``."""
 
     def __init__(self) -> None:
         self._parts: list[bytes] = []

@@ -299,10 +299,7 @@ _DENSE = 16
 
 
 class ReadAhead:
-    """A window on a source that grows while headers lie close together, up to the next gap.
-
-    It stays small while windows hold few headers, so that payloads between them are skipped.
-    """
+    """A window on a source that grows while headers lie close together, up to the next gap."""
 
     def __init__(self, source: ByteSource, smallest: int = _SMALLEST) -> None:
         self._source = source

@@ -73,13 +73,7 @@ class Descriptors:
 
 
 class FileState:
-    """The state of a file as it was opened.
-
-    Size, modification time, device or inode tell a change. If only the status time (ctime)
-    differs, held headers are compared: chmod, hard links and backup tools set that time, too. A
-    rewrite of the same size that changes only tensors and resets the modification time goes
-    unnoticed.
-    """
+    """The state of a file as opened; held headers decide if only its status time changed."""
 
     def __init__(self, status: os.stat_result) -> None:
         self._identity = _identity(status)
@@ -134,11 +128,7 @@ def _digest(ranges: Iterable[tuple[int, int]], read: Read) -> bytes:
 
 
 class FileSource(ByteSource):
-    """A file on disk, compared with its :class:`FileState` after every read.
-
-    All sources together hold a few descriptors. Pipes and links out of the folder are refused,
-    also if they replace the file later.
-    """
+    """A file on disk, compared with its :class:`FileState` after every read."""
 
     def __init__(
         self,
@@ -287,10 +277,7 @@ _HEAD, _TAIL = 4 << 10, 64 << 10
 
 
 class GrowingFile(FileSource):
-    """A file on disk that may grow while it is read; appended bytes are ignored.
-
-    It has changed if it was replaced or cut off, or if its first 4 KiB or the last 64 KiB differ.
-    """
+    """A file on disk that may grow; it is compared by its first 4 KiB and last 64 KiB."""
 
     def __init__(
         self,

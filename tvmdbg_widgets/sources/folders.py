@@ -22,7 +22,6 @@ from tvmdbg_widgets.sources.byte_source import ByteSource
 from tvmdbg_widgets.sources.file_source import FileSource, below, leads_below
 from tvmdbg_widgets.sources.given import RemoteSource
 
-#: Limits of depth and number of files.
 DEPTH = 4
 FILES = 2_000
 _NAMES_SHOWN = 8

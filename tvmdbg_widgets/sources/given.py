@@ -141,11 +141,7 @@ _UNPACKING = frozenset(("zip", "tar", "libarchive"))
 
 
 class RemoteSource(ByteSource):
-    """A file behind a URL, read by ranges without retries.
-
-    The file's state in the store (size, ETag, version, time) is compared after reads, at most
-    once a second over a network; a read of another number of bytes is refused, too.
-    """
+    """A file behind a URL, read by ranges without retries, and checked for changes."""
 
     _head: bytes | None
     _whole: bytes | None

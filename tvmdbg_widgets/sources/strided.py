@@ -19,7 +19,6 @@ Whole: TypeAlias = np.ndarray[Any, np.dtype[np.int64]]
 _LARGE = 1 << 16
 _OFTEN = 4
 _MOST_PLACES = 1 << 22
-#: Cached stretches of one storage.
 _KEPT = 4
 
 
@@ -107,7 +106,6 @@ class StridedSource(ByteSource):
         return stretch
 
 
-#: Last read stretches by storage, offset and length.
 _STRETCHES: WeakKeyDictionary[ByteSource, dict[tuple[int, int], bytes]] = WeakKeyDictionary()
 _LOCK = threading.Lock()
 
@@ -142,10 +140,7 @@ def _copy(array: np.ndarray[Any, Any], begin: int, out: np.ndarray[Any, Any]) ->
 
 
 def _along(often: Whole, first: Whole, size: int, stride: int, behind: int) -> tuple[Whole, Whole]:
-    """Add an axis to the counted places and their first uses.
-
-    Places lie in rows as long as the stride, so that the axis leads from one row to the next.
-    """
+    """Add an axis to the counted places, in rows as long as its stride, and their first uses."""
     places = len(often) + (size - 1) * stride
     rows = -(-places // stride)
     before = np.zeros((2, rows * stride), np.int64)
@@ -164,10 +159,7 @@ _BLOCK = 1 << 18
 
 
 class WidenedSource(ByteSource):
-    """The float32 bytes of values stored as bfloat16: ``u16 << 16``.
-
-    src/runtime/relax_vm/ndarray_cache_support.cc @ v0.16.0, ``f32-to-bf16``.
-    """
+    """The float32 bytes of values stored as bfloat16 (``f32-to-bf16``): ``u16 << 16``."""
 
     def __init__(self, stored: ByteSource, offset: int, count: int) -> None:
         self.stored = stored

@@ -78,12 +78,7 @@ def sniff(head: bytes) -> bool:
 
 
 def read_chrome_trace(source: ByteSource) -> ChromeTrace:
-    """Read a Chrome trace of any size.
-
-    Issues: ``trace-cut``, ``trace-not-closed`` (a note: the format allows it), ``begin-missing``,
-    ``end-missing``, ``names-differ``, ``event-unusable``, ``events-not-shown``,
-    ``time-precision`` (of traces longer than a double can count in nanoseconds).
-    """
+    """Read a Chrome trace of any size; a missing end is allowed, other defects are issues."""
     from tvmdbg_widgets.formats.chrome.columns import ChromeColumns
     from tvmdbg_widgets.formats.chrome.event import EventFile
     from tvmdbg_widgets.formats.chrome.slices import ChromeSlices

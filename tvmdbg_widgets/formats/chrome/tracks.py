@@ -15,7 +15,6 @@ from tvmdbg_widgets.model.base.text import paired
 
 Key = tuple[Any, Any]
 
-#: The lane of a process for its profiler's own events.
 PROFILER = "profiler"
 
 _NUMBERS = (int, float, DecimalText)
@@ -39,11 +38,7 @@ class Tracks:
 
 
 class TrackNames:
-    """Names from events of phase M.
-
-    Exported traces store a thread's track and timeline, or the track that it overlaps
-    (``lane_of``), in ``args.tvmdbg``.
-    """
+    """Names from events of phase M; exported traces have the timeline in ``args.tvmdbg``."""
 
     def __init__(self) -> None:
         self._processes: dict[str, str] = {}

@@ -132,7 +132,9 @@ class _Reading:
                 rule = "delegate-identifiers-collide"
                 self._tell(rule, IssueSeverity.WARNING, one_line(text))
         elif name == "instruction_id_to_num_outs_map":
-            self.fields["num_outputs"] = read_num_outputs(member.read(_MOST_MAP), file)
+            self.fields["num_outputs"] = decode(
+                member.read(_MOST_MAP), dict[str, dict[str, int]], file
+            )
         elif name == "export_graph_id":
             self.fields[name] = decode(member.read(_MOST_MAP), int, file)
         elif name in _TENSORS:
@@ -216,11 +218,6 @@ def read_debug_handles(data: bytes, file: str) -> dict[str, HandlesByInstruction
     handles: dict[str, HandlesByInstruction] = {}
     handles.update(decode(data, dict[str, dict[str, int | list[int]]], file))
     return handles
-
-
-def read_num_outputs(data: bytes, file: str) -> dict[str, dict[str, int]]:
-    """Read ``instruction_id_to_num_outs_map``."""
-    return decode(data, dict[str, dict[str, int]], file)
 
 
 def read_delegate_map(

@@ -176,11 +176,7 @@ def _kernel_nodes(
     program: ExportedProgram,
     file: str,
 ) -> tuple[dict[Instruction, Found], list[Issue]]:
-    """Return the node of each kernel call.
-
-    Operators of one decomposed node share its handle: the kernel's name tells them apart, then
-    their order, unless partitioning has changed it.
-    """
+    """Return the node of each kernel call by handle, then by the kernel's name, then by order."""
     by_handle: dict[int, list[Instruction]] = defaultdict(list)
     for key, handle in handles.items():
         if isinstance(handle, int) and key.isdecimal():

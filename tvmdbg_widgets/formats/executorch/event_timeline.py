@@ -62,7 +62,6 @@ _TRUST = {
     MATCHED_BY_ORDER: Trust.BY_ORDER,
     MATCHED_UNSURE: Trust.AMBIGUOUS,
 }
-#: Trust by the number of the kind of match.
 _GRADES = np.full(256, Trust.ABSENT, np.uint8)
 _GRADES[list(_TRUST)] = list(_TRUST.values())
 RUNTIME_TRACK = "runtime"
@@ -263,7 +262,6 @@ def _sharing(dump: ETDump, calls: DelegateCalls) -> int:
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 
-#: Op kind of the calls of delegates.
 DELEGATE: Final = "delegate"
 
 

@@ -327,11 +327,7 @@ def _constant(kind: str, value: Any) -> str:
 
 @lru_cache(maxsize=16_384)
 def module_stack(text: str) -> tuple[ModuleFrame, ...]:
-    """Return the frames of ``nn_module_stack``, outermost first.
-
-    Frames are split at ``;``, their three parts at commas outside of brackets, as
-    ``deserialize_metadata`` does (``exir/serde/export_serialize.py`` @ v1.4.1).
-    """
+    """Return the frames of ``nn_module_stack``, outermost first; commas in brackets stay."""
     frames = [_parts(frame) for frame in text.split(";")] if text else []
     if any(len(parts) != 3 for parts in frames):
         return ()

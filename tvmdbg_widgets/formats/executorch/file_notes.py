@@ -147,11 +147,7 @@ _CAPITAL: Final = re.compile("(?<=[a-z])[A-Z]")
 def event_facts(
     dump: ETDump, joined: EventNodes, graph: Graph | None, events: npt.NDArray[np.int64]
 ) -> StringColumn:
-    """Return lines of a name, a tab and a text for each of some events.
-
-    Facts are the instruction, backend, identifier, operators and kernel of a delegate's event, the
-    debug handles of its nodes, the kind of match, and its metadata.
-    """
+    """Return facts of events, from instruction to metadata: lines of a name, a tab and a text."""
     group = numbered(
         dump.chain_index[events],
         dump.instruction_id[events],
@@ -219,11 +215,7 @@ def _text(
 
 
 def _metadata(data: bytes) -> list[tuple[str, str]]:
-    """Return metadata: JSON objects by field, text, or first bytes in hex.
-
-    Core ML's object has an operator's kind, its share of the cost, and its preferred device
-    (``ETCoreMLOperationProfilingInfo.mm``).
-    """
+    """Return metadata: JSON objects such as Core ML's by field, text, or first bytes in hex."""
     if data[:1] == b"{" and len(data) <= _LONGEST:
         with suppress(ValueError, RecursionError):
             fields = json.loads(paired_json(data.decode())[0])

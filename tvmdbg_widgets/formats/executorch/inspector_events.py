@@ -220,7 +220,6 @@ _SNIFFED: Final = re.compile(
     rb"|op_type" + _BETWEEN + rb"occurrences_in_(?:non_)?delegated_graphs"
     rb"|Total {1,3}delegated {1,3}subgraphs: {1,9}\d"
 )
-#: Start of a data frame written as JSON.
 _JSON: Final = re.compile(
     rb"\s{0,99}(?:\[\s{0,99})?\{\s{0,99}"
     rb"\"(?:event_block_name|op_type(?=(?s:.{1,4000})occurrences_in_))\"\s{0,9}:"

@@ -64,12 +64,7 @@ def event_tensors(
     run: int,
     num_outputs: Mapping[str, int],
 ) -> tuple[list[Tensor], list[Issue]]:
-    """Return the tensors that one execution logged.
-
-    Kernels log their outputs in order; the runtime logs all arguments of a delegate's call, outputs
-    last. Of several values that a delegate logged of one operator, the call's output is taken, else
-    the last, as ambiguous.
-    """
+    """Return the tensors that one execution logged; a call's output before other values."""
     tensors: dict[Entry, Tensor] = {}
     issues: list[Issue] = []
     named = named_bytes(buffer.source)

@@ -29,7 +29,6 @@ _STORAGES: Final = {
         ("ComplexDouble", "complex128"),
     )
 } | {"torch.storage UntypedStorage": "uint8"}
-#: Types without a class of storages.
 _NEW_TYPES: Final = {
     f"torch {name}": name
     for name in (

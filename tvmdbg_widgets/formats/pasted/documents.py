@@ -84,10 +84,7 @@ def documents(given: Cleaned) -> Iterator[Cleaned]:
 
 
 def records(given: Cleaned, *, whole: bool = True) -> Cleaned | None:
-    """Return the records of a tuning log without the rest of their lines; None without any.
-
-    With `whole`, broken records return None, too.
-    """
+    """Return the records of a tuning log, None without any; with `whole`, None for broken ones."""
     decoder, kept, around = json.JSONDecoder(), [], 0
     for line in given.text.split("\n"):
         at, taken = 0, 0

@@ -15,7 +15,6 @@ from typing import Final
 
 from tvmdbg_widgets.model.base.numbers import counted
 
-#: Byte order marks of Windows.
 UNMARKED: Final = "UTF-16 without its mark"
 _CONTINUED: Final = 0.8
 _CONTROL: Final = re.compile(

@@ -43,7 +43,6 @@ from tvmdbg_widgets.formats.tvm.report.numbers import DURATION
 from tvmdbg_widgets.model.base.numbers import agree, counted
 from tvmdbg_widgets.sources.byte_source import ByteSource, BytesSource
 
-#: Largest pasted file.
 _MOST_BYTES: Final = 8 << 20
 _MOST_BLANKS: Final = 20
 _MOSTLY: Final = 0.8
@@ -299,7 +298,7 @@ def cut_line(source: ByteSource) -> int:
 
 
 _MOST_TABLES: Final = 64
-#: Start of a cut heading.
+#: Most lines of a cut heading.
 _MOST_LINES: Final = 8
 _LONGEST: Final = 20_000
 #: Separators of the cells of a heading.

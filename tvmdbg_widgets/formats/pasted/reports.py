@@ -36,14 +36,12 @@ from tvmdbg_widgets.formats.tvm.report.report import SEPARATOR, TableRows, find_
 
 _MOST_WRAPPED: Final = 5_000
 _MOST_JOINED: Final = 8
-#: Longest row that a terminal cut into lines.
 _LONGEST_ROW: Final = 20_000
 _TEXTS: Final = (NAME, DEVICE, SHAPES, HASH)
 _TITLE: Final = re.compile(
     r"Duration \(us\)|Percent|Device|Count|Argument Shapes|Hash|Name|[A-Za-z_]\S*"
 )
 _TWO: Final = r"-?[\d,.' ]*\d[.,]\d\d|nan|-?inf"
-#: Patterns of a report's cells.
 _KINDS: Final = {
     DURATION: re.compile(_TWO),
     PERCENT: re.compile(_TWO),

@@ -87,15 +87,11 @@ class Capture:
 _PACKETS_A_LOOK = 4096
 
 
-#: Block size for reading headers in file order.
 _WINDOW = 1 << 20
 
 
 def read_capture(source: ByteSource) -> Capture:
-    """Read a capture once from start to end, without payloads.
-
-    A segment takes 32 bytes of memory, 150 while they are put in order.
-    """
+    """Read a capture once without payloads; a segment takes 32 bytes of memory."""
     head = source.read(0, min(12, source.size))
     if not sniff(head):
         raise FormatError(

@@ -78,10 +78,7 @@ class Handshake(NamedTuple):
 
     @property
     def side(self) -> str | None:
-        """``"client"`` or ``"server"`` by the prefix of the key, or None.
-
-        python/tvm/rpc/server.py, src/runtime/rpc/rpc_socket_impl.cc @ v0.7.
-        """
+        """``"client"`` or ``"server"`` by the prefix of the key, or None."""
         head = self.key.partition(":")[0]
         return head if head in ("client", "server") else None
 
@@ -308,21 +305,6 @@ def _without_tcp(capture: Capture) -> FormatError:
     )
 
 
-def streams_of(connection: TcpConnection) -> list[RpcStream]:
-    """Return both directions with times, the client's by the keys, else by who connected.
-
-    A server behind a proxy connects to it.
-    """
-    sent, answered = connection.to_server, connection.to_client
-    shake = _handshake(sent)
-    if shake is not None and shake.side == "server":
-        sent, answered = answered, sent
-    return [
-        RpcStream(name, direction.source, direction.gaps, direction.times_at)
-        for name, direction in (("client", sent), ("server", answered))
-    ]
-
-
 def _handshake(direction: TcpDirection) -> Handshake | None:
     return read_handshake(FilledSource(direction.source, direction.gaps))
 
@@ -337,8 +319,15 @@ def connection_in(
 ) -> RpcConnection:
     """Read the wanted connection of a capture."""
     chosen = choose_connection(capture, wanted)
+    sent, answered = chosen.to_server, chosen.to_client
+    shake = _handshake(sent)
+    if shake is not None and shake.side == "server":
+        sent, answered = answered, sent
     return read_connection(
-        streams_of(chosen),
+        [
+            RpcStream(name, direction.source, direction.gaps, direction.times_at)
+            for name, direction in (("client", sent), ("server", answered))
+        ],
         title=f"{PurePath(capture.name).name}, {chosen}",
         eras=eras,
         layouts=layouts,

@@ -70,11 +70,7 @@ def find_desync(
     receiver: Grammar,
     side: str = "client",
 ) -> Desync | None:
-    """Read a sender's packets with another receiver's grammar, up to the first difference.
-
-    TVM's receivers do not check what they read (``EventHandler``,
-    src/runtime/rpc/rpc_endpoint.cc @ v0.7).
-    """
+    """Read a sender's packets as an unchecking receiver does, up to the first difference."""
     if sender == receiver:
         return None
     reader = PacketReader(source, sender)

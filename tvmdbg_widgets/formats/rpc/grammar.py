@@ -73,7 +73,6 @@ _SINCE_V08 = {
     20: "DevSetStream",
     21: "DevGetCurrentStream",
 }
-#: Packets that answer another one.
 REPLIES = frozenset({"Return", "Exception", "CopyAck"})
 
 _LEGACY_KINDS = {

@@ -102,7 +102,6 @@ _LONGEST = 1 << 40
 #: As many dimensions as any array has (numpy's limit; TVM sets none).
 _MOST_DIMS = 64
 _HIGHEST_CODE = 0xFF
-#: Block size of type codes.
 _BLOCK = 256
 _NUMBERS = {"int": I64, "uint": I64, "bool": I64, "float": F64}
 

@@ -257,10 +257,7 @@ def stream_issues(
 
 
 def _compare(source: CapturedStream, stream: TcpStream) -> tuple[int | None, int, int]:
-    """Return the first differing offset, and the numbers of differing and compared segments.
-
-    Comparisons take a few reads a segment on average, so that contrived files do not take long.
-    """
+    """Return the first differing offset, and the numbers of differing and compared segments."""
     columns = (stream.copies.starts, stream.copies.offsets, stream.copies.lengths)
     allowed = 64 + 2 * (len(stream.extents.starts) + len(columns[0]))
     first, differing = None, 0

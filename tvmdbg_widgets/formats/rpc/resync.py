@@ -15,7 +15,6 @@ from tvmdbg_widgets.sources.byte_source import ByteSource, ReadAhead
 # One packet: its length, its code, and what follows, which must end where the length says.
 
 
-#: Longest packet.
 _LONGEST_PACKET = 1 << 48
 
 
@@ -149,11 +148,7 @@ class Resync:
     def next_packet(
         self, at: int, replies: int = 0, *, chain: bool = False, stop: int | None = None
     ) -> int | None:
-        """Return the start of the next packets from ``at`` on, or None.
-
-        Three must follow each other, or the stream end behind the first or second, unless ``chain``
-        is set. Gives up when false starts took more work than the size of the stream allows.
-        """
+        """Return the start of three consecutive packets (one with `chain`), or None."""
         for place in self._places(at, stop):
             if self._work > self._most:
                 self.gave_up = True

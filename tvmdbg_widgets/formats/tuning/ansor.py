@@ -74,11 +74,7 @@ _DECODE_TAIL = msgspec.json.Decoder(_Tail).decode
 
 
 class AnsorReader:
-    """Reads records into columns.
-
-    Records in TVM's spacing are read in parts, mostly bytes that were checked before. Other lines
-    go through :func:`parse`, which also reports faults.
-    """
+    """Reads records into columns: usual ones in parts by checked bytes, others by ``parse``."""
 
     def __init__(self, tasks: Tasks, columns: TrialColumns) -> None:
         self._tasks = tasks
@@ -283,10 +279,14 @@ def read_task(value: Any) -> Task:
         names = tuple(
             text(size, f"i[0][5][{i}]") for i, size in enumerate(array(items[5], "i[0][5]"))
         )
+    try:
+        decoded = decode(key.encode())
+    except LineProblem:
+        decoded = None
     return Task(
         0,
         "ansor",
-        workload_of(key),
+        Workload.of(key, decoded),
         target_of(target),
         hardware,
         target_of(host) if host else None,
@@ -294,15 +294,6 @@ def read_task(value: Any) -> Task:
         names,
         len(items),
     )
-
-
-def workload_of(key: str) -> Workload:
-    """Split a workload key; any text is one."""
-    try:
-        decoded = decode(key.encode())
-    except LineProblem:
-        decoded = None
-    return Workload.of(key, decoded)
 
 
 def _version(value: Any) -> str:

@@ -189,11 +189,7 @@ def _named(task: Task, file: RecordFile, workloads: Sequence[StoredWorkload]) ->
 
 
 class FollowedParts:
-    """The parts of a log while its files grow.
-
-    New rows are appended. If a file was rewritten, or belongs to a MetaSchedule database, all
-    files are read again.
-    """
+    """The parts of a log while its files grow; rewritten files are read again."""
 
     def __init__(self, parts: TuningParts) -> None:
         self.parts = parts
@@ -208,19 +204,15 @@ class FollowedParts:
             return False
         databases = any(task.tuner == "metaschedule" for task in parts.tasks)
         if Change.REWRITTEN in records or (databases and Change.GROWN in records):
-            log = self._again()
+            pieces = [_read(item, RECORDS) for item in self.parts.sources]
+            kept = [item for item in self.parts.issues if item.rule not in OF_LINES]
+            log = assemble(pieces, kept, JoinOptions(self.parts.title))
         else:
             log = _with_new_lines(parts, [i for i, c in enumerate(records) if c is Change.GROWN])
         if self._texts is None or any(change is not Change.NONE for change in texts):
             self._texts = [_read(change) for change in parts.beside]
         self.parts = beside(log, self._texts, registered=parts.registered, dags=parts.dags)
         return True
-
-    def _again(self) -> TuningParts:
-        """Read all files of records again; other issues are kept."""
-        pieces = [_read(item, RECORDS) for item in self.parts.sources]
-        kept = [item for item in self.parts.issues if item.rule not in OF_LINES]
-        return assemble(pieces, kept, JoinOptions(self.parts.title))
 
 
 def _change(source: ByteSource) -> Change:
@@ -285,11 +277,7 @@ _SHOWN = 5
 
 
 def combine(logs: Sequence[TuningParts], title: str) -> TuningParts:
-    """Return several logs as one, row after row.
-
-    Tasks with equal workload key and target are merged; the last console table and latency curve
-    are kept.
-    """
+    """Return several logs as one; tasks of equal key and target are merged."""
     tasks = Tasks()
     sources: list[ByteSource] = []
     positions: list[tuple[int, int]] = []

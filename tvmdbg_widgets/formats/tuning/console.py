@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -10,13 +9,12 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from tvmdbg_widgets.formats.family import Kind
-from tvmdbg_widgets.formats.tuning.dag_text import key_hash
+from tvmdbg_widgets.formats.tuning.dag_text import key_hash, text_md5
 from tvmdbg_widgets.formats.tuning.lines import BOM, blocks
 from tvmdbg_widgets.model.tuning.measure_errors import MeasureError
 from tvmdbg_widgets.model.tuning.parts import ConsoleTable, ConsoleTask, LatencyCurve
 from tvmdbg_widgets.sources.byte_source import ByteSource
 
-#: Longest number of any output.
 NUMBER = "[0-9.]{1,30}"
 
 # PrintTableInfo, python/tvm/auto_scheduler/task_scheduler.py; with a description since v0.9.
@@ -365,11 +363,7 @@ def read_output(source: ByteSource) -> Output:
 
 def hashes_of(text: str) -> dict[str, str]:
     """Return a DAG text by its possible hashes in workload keys, with and without input shapes."""
-    return {key_hash(text): text, _md5(text): text}
-
-
-def _md5(text: str) -> str:
-    return hashlib.md5(text.encode(errors="replace"), usedforsecurity=False).hexdigest()
+    return {key_hash(text): text, text_md5(text): text}
 
 
 class _Dags:

@@ -202,16 +202,12 @@ def simple_text(text: str, operator: str = "Op(tir.{})") -> str:
 
 def key_hash(text: str) -> str:
     """Return the hash in the workload keys of a DAG, 32 hexadecimal digits."""
-    return _md5(simple_text(text))
+    return text_md5(simple_text(text))
 
 
 def hashes_of(text: str) -> tuple[str, str]:
-    """Return the possible hashes of a DAG in workload keys.
-
-    From v0.11 on bodies are printed in another style; without a real hash of such a text, there are
-    two, for two forms of an operator.
-    """
-    return key_hash(text), _md5(simple_text(text, 'I.Op("tir.{}")'))
+    """Return two possible hashes of a DAG in workload keys, for two forms of an operator."""
+    return key_hash(text), text_md5(simple_text(text, 'I.Op("tir.{}")'))
 
 
 def _is_one_call(line: str) -> bool:
@@ -225,7 +221,8 @@ def _is_one_call(line: str) -> bool:
     return False
 
 
-def _md5(text: str) -> str:
+def text_md5(text: str) -> str:
+    """Return the md5 of a text."""
     return hashlib.md5(text.encode(errors="replace"), usedforsecurity=False).hexdigest()
 
 

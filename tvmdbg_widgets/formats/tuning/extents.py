@@ -20,7 +20,6 @@ from tvmdbg_widgets.model.tuning.trials import (
     Not,
     Number,
     Operation,
-    Reduction,
     Select,
     TensorRead,
     Text,
@@ -219,28 +218,6 @@ def print_expression(expression: Expression) -> str:
         case Not(a):
             return f"!{print_expression(a)}"
     return f"{_called(expression)}({_listed(expression.parts)})"
-
-
-def print_operations(operations: Iterable[Operation]) -> str:
-    """Return the text of a DAG, ``str(task.compute_dag)`` with no line cut."""
-    return "".join(f"{line}\n" for each in operations for line in _lines(each))
-
-
-def _lines(operation: Operation) -> Iterable[str]:
-    if operation.is_placeholder:
-        sizes = ", ".join("?" if size is None else str(size) for size in operation.shape)
-        yield f"{operation.name} = PLACEHOLDER [{sizes}]"
-    head = f"{operation.name}({', '.join(axis.name for axis in operation.axes)})"
-    for output, body in enumerate(operation.bodies):
-        place = f"{head}.v{output}" if operation.outputs > 1 else head
-        match body:
-            case Reduction("select", sources, combined):
-                chosen = f"({','.join(map(print_expression, sources))})"
-                yield f"{place} select({_listed(combined)})= {chosen}"
-            case Reduction(combiner, (source,)):
-                yield f"{place} {combiner}= {print_expression(source)}"
-            case _:
-                yield f"{place} = {print_expression(body)}"
 
 
 def _called(expression: Expression) -> str:

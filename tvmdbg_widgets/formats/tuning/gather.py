@@ -59,10 +59,7 @@ def _checked(source: ByteSource, dags: dict[str, str]) -> dict[str, str]:
 
 
 def with_dags(parts: TuningParts, given: Mapping[str, str]) -> TuningParts:
-    """Return a log with the DAG texts that its caller gave.
-
-    Hashes name the texts' tasks; a single remaining text goes to a single task registered by name.
-    """
+    """Return a log with given DAG texts, by hash, or one text for one registered task."""
     keys = [task.workload_key for task in parts.tasks]
     named = [task.workload_key for task in parts.tasks if not task.workload.is_hash]
     hashes = {task.workload.name for task in parts.tasks if task.workload.is_hash}
@@ -89,10 +86,7 @@ _FEW = 16
 def gather(
     sources: Sequence[SourceLike], *, progress: bool = True
 ) -> tuple[list[Part], list[Issue]]:
-    """Read every file of a tuning in the sources.
-
-    An empty file, or the start of a line, is a log without records: the tuning may just have begun.
-    """
+    """Read every file of a tuning in the sources; an empty file or a cut line is an empty log."""
     finder = FileFinder(tuning=True)
     for item in sources:
         finder.look_at(item)

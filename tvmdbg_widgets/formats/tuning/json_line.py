@@ -190,11 +190,7 @@ _DIGITS = re.compile(r"[0-9]+(?:\.([0-9]*))?(?:e([+-]?[0-9]{1,3}))?")
 def join_messages(
     measurements: Sequence[Measurement], trials: Trials
 ) -> tuple[ConsoleMessage, ...]:
-    """Join printed measurements to records with equal error number, costs and times.
-
-    Digits are compared as printed; the log has whole seconds. Equal ones are joined in order if
-    there are as many measurements as records, else left alone (row -1).
-    """
+    """Join printed measurements to records with the same printed digits, in order if tied."""
     fitting: dict[tuple[object, ...], tuple[int, ...]] = {}
     order = np.argsort(trials.timestamp, kind="stable")
     times = trials.timestamp[order]

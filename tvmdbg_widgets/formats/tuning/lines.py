@@ -143,11 +143,7 @@ def _line_end(source: ByteSource, at: int) -> int:
 
 
 def pickled(line: bytes) -> str | None:
-    """Describe a line of AutoTVM's pickle protocol; None for any other line.
-
-    Tab-separated target, base64 of pickled task, config and result, version, TVM's version; 0.1
-    lacks the last two.
-    """
+    """Describe a line of AutoTVM's tab-separated pickle protocol; None for any other line."""
     columns = line.split(b"\t")
     if len(columns) not in _COLUMNS or not all(_BASE64.fullmatch(columns[i]) for i in _PICKLED):
         return None
@@ -246,11 +242,7 @@ class StoredWorkload:
 
 
 def read_workload(value: list[Any]) -> StoredWorkload:
-    """Read a workload with the names of its blocks from its node graph.
-
-    The base64 is of 8 bytes, a length, and JSON: nodes with ``type_key`` and ``attrs`` up to v0.21,
-    with ``type`` and ``data`` since (``ffi::ToJSONGraph``).
-    """
+    """Read a workload with the names of its blocks from the node graph in its base64."""
     hash_, encoded = array(value, "workload", 2)
     number = text(hash_, "[0]")
     if not _HASH.fullmatch(number):

@@ -144,12 +144,6 @@ def _is_record(line: bytes) -> bool:
     return False
 
 
-def read_records(source: ByteSource, **options: Any) -> RecordFile:
-    """Read the records of a file, as :func:`~.record_file.read_file` does."""
-    return read_file(source, **options)
-
-
-#: Lines that are held at once.
 _MOST_LINES = 1_000
 
 
@@ -399,4 +393,4 @@ def unroll_of(config: Any) -> int:
     return -1
 
 
-KIND = Kind("tuning-records", "tuning log", sniff, read_records, grows=True, pasted=True)
+KIND = Kind("tuning-records", "tuning log", sniff, read_file, grows=True, pasted=True)

@@ -94,7 +94,6 @@ _BINDING = {
 _NOT, _TIGHT = 3, 7
 _SAME = {"or": "||", "and": "&&", "//": "floordiv", "Div": "/", "truncdiv": "/", "truncmod": "%"}
 _CALLED = frozenset(("max", "min", "floordiv", "floormod", "Div", "truncdiv", "truncmod"))
-#: Names of scalar types.
 DTYPE = re.compile(r"(?:u?int|b?float|bool)\d*(?:_e\w+)?(?:x\d+)?")
 _SUFFIXES = {"f": "float32", "h": "float16"}
 

@@ -358,11 +358,7 @@ def read_after_run(
 
 
 def captured(evidence: tuple[versions.VersionEvidence, ...], outputs: Outputs | None) -> Captured:
-    """Return when the tensors of a dump were read.
-
-    v0.5 and v0.8 to v0.19 copy a node's outputs after it ran, v0.6 and v0.7 read all after the run
-    (python/tvm/contrib/debugger/debug_executor.py @ v0.8, debug_runtime.py @ v0.6).
-    """
+    """Return when the tensors were read: after their node, or after the run (v0.6, v0.7)."""
     produced = versions.releases(evidence)
     if outputs is None or not outputs.keys or produced is None:
         return "unknown"

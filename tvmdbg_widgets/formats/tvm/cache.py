@@ -131,9 +131,7 @@ def _named_bytes(index: ByteSource) -> tuple[tuple[object, ...], bool] | None:
     return (index.name.rpartition("/")[0], *places), HALVED in forms
 
 
-#: Letters of a name in a message.
 _LETTERS = 80
-#: Listed issues of a rule; the others are counted.
 _TOLD = 25
 
 

@@ -12,7 +12,6 @@ from tvmdbg_widgets.formats.tvm.params.list import LIST_MAGIC
 from tvmdbg_widgets.model.base.text import FormatError
 from tvmdbg_widgets.sources.byte_source import ByteSource, BytesSource, PartSource, ReadAhead
 
-#: What such a text starts with.
 FIRST_LINE = "Some nodes of a run of TVM's debugger, as a dump of their own."
 
 

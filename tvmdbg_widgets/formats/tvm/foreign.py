@@ -132,7 +132,6 @@ def _describe(head: bytes, size: int) -> tuple[str, str]:
     return "no params file", "Parameters are saved by tvm.runtime.save_param_dict."
 
 
-#: The last checked version of the writer.
 LAST_VERSION = 7
 #: Folders of the library that hold no part of a run.
 OTHER_FOLDERS = ("codegen", "crt_config", "runtime", "src", "templates")

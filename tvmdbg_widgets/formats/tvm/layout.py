@@ -82,11 +82,7 @@ class TableLayout:
         return self.indent + (line if self.length is not None else line.rstrip(" "))
 
     def split(self, line: str) -> tuple[str, ...] | None:
-        """Cut a line into stripped cells; None if it does not fit.
-
-        Columns are as wide as their longest cell plus two blanks. Padded lines shorter than the
-        header were cut off.
-        """
+        """Cut a line into stripped cells; None if it does not fit or was cut off."""
         text = self.content(line)
         if text is None or (self.length is not None and len(text) != self.length):
             return None
@@ -260,11 +256,7 @@ _DAY = 86_400e9
 def wall_times(
     rows: Sequence[TableRow], file: str
 ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64], list[Issue]]:
-    """Put the times of day of consecutive calls on one axis.
-
-    A step back of more than half a day is midnight. A smaller one is an issue: the clock was set,
-    or the rows were reordered.
-    """
+    """Put times of day on one axis: half a day back is midnight, less is an issue."""
     calls = [row for row in rows if row.output == 0]
     call_of_row = np.cumsum([row.output == 0 for row in rows], dtype=np.int64) - 1
     flat = np.array([clock_ns(text) for row in calls for text in (row.start, row.end)])

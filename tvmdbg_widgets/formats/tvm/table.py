@@ -97,12 +97,7 @@ def sniff(head: bytes) -> bool:
 
 
 def read_tables(source: ByteSource) -> tuple[DebuggerTable, ...]:
-    """Read every table of a text, in order.
-
-    Lines of other programs before, behind and between the rows are skipped; between the rows they
-    are an issue. Issues: ``rows-interrupted``, ``row-cut``, ``no-total-row``, ``rows-missing``,
-    ``total-disagrees``, ``mean-disagrees``, ``blanks-lost``, ``clock-steps-back``, ``not-text``.
-    """
+    """Read every table of a text, in order; foreign lines are skipped."""
     text, issues = read_text(source)
     lines = text.split("\n")
     headers = [

@@ -46,10 +46,7 @@ def choose_table(
     *,
     with_tensors: bool = False,
 ) -> tuple[DebuggerTable | None, list[Issue]]:
-    """Take the last table of a log that names the graph's nodes, preferably the trace's.
-
-    Of two of one run the one in node order is taken, since its rows join exactly.
-    """
+    """Take the last table that names the graph's nodes: the trace's first, then in node order."""
     last = [_last_fitting(tables, graph) for tables in logs if tables]
     issues = [
         _several_tables(tables, used, with_tensors)

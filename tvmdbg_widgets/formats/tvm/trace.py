@@ -60,11 +60,7 @@ class Trace:
 
 
 def sniff(head: bytes) -> bool:
-    """Return whether a file that starts with these bytes is a debugger's trace.
-
-    Events must be B or E with exactly the fields ts, tid, pid, name, ph, and none may nest; other
-    Chrome traces have X events, ``dur`` or ``args``.
-    """
+    """Return whether a file is a debugger's trace: B and E events with exactly its five fields."""
     events = peek_events(decode(head, "")[0])
     return (
         events is not None
@@ -93,10 +89,7 @@ def _nest(events: list[dict[str, Any]]) -> bool:
 
 
 def read_trace(source: ByteSource) -> Trace:
-    """Read an execution trace; defects that leave the pairs readable are issues.
-
-    A B event without its E keeps its place with a NaN end, so that later pairs keep theirs.
-    """
+    """Read an execution trace; a B event without its E keeps its place with a NaN end."""
     data = source.read(0, source.size)
     cut: Issue | None = None
     issues: list[Issue] = []

@@ -115,11 +115,7 @@ _Group = tuple[str, str, str]
 def join_reports(
     graph: Graph | None, read: Sequence[Report]
 ) -> tuple[tuple[Report, ...], list[Issue]]:
-    """Take the most exact form of each report and join it to the graph.
-
-    JSON goes before CSV, CSV before a printed table, single calls before merged ones. A file whose
-    merged rows agree with a more exact one within the printed digits is named in ``Report.also``.
-    """
+    """Join the most exact form of each report to the graph: JSON, CSV, table, merged table."""
     kept: list[Report] = []
     for report in sorted(read, key=_rank):
         place = next((i for i, other in enumerate(kept) if same_report(other, report)), None)
@@ -215,10 +211,7 @@ def sniff(head: bytes) -> bool:
 
 
 def read_vm_table(source: ByteSource) -> Report:
-    """Read the last VM profiler's table of a text as a report with one row per function.
-
-    ``Duration (us)`` is the sum; ``Mean (us)``, ``Min (us)``, ``Max (us)`` are among the metrics.
-    """
+    """Read the last VM profiler's table of a text as a report with one row per function."""
     reports = read_vm_tables(source)
     return with_several(reports[-1], len(reports))
 

@@ -15,7 +15,6 @@ _UNITS = ((1e9, "s"), (1e6, "ms"), (1e3, "µs"), (1.0, "ns"))
 _ALL_DIGITS = Context(prec=400)
 _FOUR_DIGITS = Context(prec=4, rounding=ROUND_HALF_UP)
 _SI_PREFIXES = ("", "k", "M", "G", "T", "P")
-#: Irregular plurals.
 _SEVERAL = {
     "axis": "axes",
     "has": "have",

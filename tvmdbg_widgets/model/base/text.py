@@ -338,10 +338,7 @@ def file_system(url: str) -> tuple[Any, str]:
 
 
 def _patience(url: str) -> dict[str, Any]:
-    """Return options that time out reads from a stalled web server.
-
-    fsspec's own limit is aiohttp's: five minutes for a complete answer.
-    """
+    """Return options that time out reads from a stalled web server, not after five minutes."""
     if not url.startswith(("http://", "https://")):
         return {}
     import aiohttp

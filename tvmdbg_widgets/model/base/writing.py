@@ -140,7 +140,6 @@ LOCKS = fcntl is not None
 
 _ROOM = "what was there before stays; make room, or write it elsewhere"
 _RIGHTS = "name a folder that you may write to"
-#: Advice by the error of a write.
 _NEXT = {
     **dict.fromkeys((errno.ENOSPC, errno.EDQUOT), _ROOM),
     errno.EFBIG: f"{_ROOM} (`ulimit -f` tells how large a file may be)",

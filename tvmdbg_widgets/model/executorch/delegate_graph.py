@@ -13,7 +13,6 @@ from tvmdbg_widgets.model.executorch.program import Delegate, FileSpan
 
 #: Permutation of a layout transpose back from channels last.
 _TO_NCHW: Final = (0, 3, 1, 2)
-#: Value of a field of a payload.
 Field: TypeAlias = "int | float | str | tuple[int | float, ...]"
 
 
@@ -107,12 +106,7 @@ class DelegateGraph:
 
     @cached_property
     def inserted_for(self) -> Mapping[int, int]:
-        """The node that each node without a handle serves, where there is one.
-
-        Lowering puts layout transposes, reshapes and conversions around operators. Each serves the
-        nearest one behind it that has a handle, else the nearest before it; a transpose back from
-        channels last serves the one before it, if any.
-        """
+        """The nodes that inserted ones serve: the nearest with a handle behind, else before."""
         behind = _nearest(
             reversed(self.nodes),
             lambda node: (user for value in node.writes for user in self.readers.get(value, ())),
@@ -160,10 +154,7 @@ def _grouped(pairs: Iterable[tuple[_Key, int]]) -> dict[_Key, tuple[int, ...]]:
 def _nearest(
     nodes: Iterable[DelegateNode], neighbors: Callable[[DelegateNode], Iterable[int]]
 ) -> dict[int, tuple[int, int]]:
-    """Return distance and number of the nearest node with a handle, by node.
-
-    Only neighbors that come before a node in `nodes` count: real graphs have no others.
-    """
+    """Return distance and number of the nearest earlier neighbor with a handle, by node."""
     nearest: dict[int, tuple[int, int]] = {}
     for node in nodes:
         if node.handle is not None:

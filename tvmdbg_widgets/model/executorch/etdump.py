@@ -199,10 +199,7 @@ def named(dump: ETDump, name: str) -> Bools:
 def rounding_ns(
     dump: ETDump, calls: DelegateCalls, backends: Mapping[tuple[int, int], str]
 ) -> float:
-    """Return XNNPACK's time unit if it logged events, else 0.
-
-    An event is XNNPACK's by its delegate's id, or by its name if no file has the id.
-    """
+    """Return XNNPACK's time unit if it logged events, by delegate or by name, else 0."""
     profile = dump.kind == EventKind.PROFILE
     logged = dump.delegate_id_str
     rows = numbered(dump.chain_index, dump.instruction_id, logged.codes)

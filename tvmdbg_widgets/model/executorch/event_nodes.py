@@ -19,7 +19,6 @@ from tvmdbg_widgets.model.executorch.program import Program
 from tvmdbg_widgets.model.executorch.scalar_types import FlatTensor
 from tvmdbg_widgets.sources.byte_source import ByteSource
 
-#: Facts of an event: names and texts.
 Facts: TypeAlias = tuple[tuple[str, str], ...]
 #: Descriptions of the kinds of matches in ``EventNodes.how``.
 EXACT, BY_NAME, BY_ORDER, WHOLE_INSTRUCTION, UNMAPPED, NONE, REORDERED = range(7)

@@ -24,10 +24,7 @@ _SHADER: Final = re.compile(r"(?P<kernel>[A-Za-z]\w{0,199})_(?P<id>\d{1,9})")
 
 
 class Dispatch(NamedTuple):
-    """The parsed name of a dispatch's event; missing parts are None.
-
-    The operator of a staging dispatch, which copies inputs or outputs, is the last one before it.
-    """
+    """The parsed name of a dispatch's event; missing parts are None."""
 
     kernel: str
     operator: str | None
@@ -53,10 +50,7 @@ def is_shader(name: str) -> bool:
 
 
 def event_title(name: str) -> str:
-    """Return the title of a delegate's event on screen; unknown names stay.
-
-    ``"aten.convolution.default · conv2d_dw_output_tile #12"`` is a dispatch of Vulkan.
-    """
+    """Return a delegate's event's title: ``"aten.convolution.default · conv2d_dw #12"``."""
     dispatch = read_name(name)
     if dispatch is None:
         return name

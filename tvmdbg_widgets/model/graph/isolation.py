@@ -14,7 +14,6 @@ from tvmdbg_widgets.model.graph.graph import Graph
 from tvmdbg_widgets.model.graph.nodes import NodeKind
 from tvmdbg_widgets.model.graph.operators import Neighbors
 
-#: Kinds of parts.
 ISOLATIONS = ("upstream", "downstream", "around", "path")
 
 
@@ -121,7 +120,6 @@ def isolated(
     return marked
 
 
-#: Limit of followed edges.
 MOST_FOLLOWED = 1_000_000
 
 

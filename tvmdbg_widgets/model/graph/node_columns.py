@@ -292,7 +292,6 @@ def _number(value: Any) -> float:
         raise TypeError(f"colors come from numbers or texts, not from {value!r:.80}") from None
 
 
-#: Fields of a template.
 FIELDS = (
     *("op", "id", "name", "func", "kind", "shape", "dtype", "time", "share", "device"),
     *("storage", "layout", "bytes", "value"),

@@ -12,6 +12,7 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
+from tvmdbg_widgets.model.base.ranges import frozen
 from tvmdbg_widgets.model.executorch.etdump import xnnpack_family
 from tvmdbg_widgets.model.graph.operator_names import family_by_name
 
@@ -72,12 +73,7 @@ def _match(tokens: list[str], at: int) -> tuple[str, int] | None:
 
 @lru_cache(maxsize=16_384)
 def parts(func_name: str, modules: tuple[str, ...] = ()) -> tuple[str, ...]:
-    """Split the name of a fused function into its operators.
-
-    Longest known operator first; unknown tokens stay together, verbatim, as one part. Prefixes
-    (of a module, ``fused_``, ``fuse_``) and the variant number at the end are left out. A name
-    without a prefix that is not all operators is one part.
-    """
+    """Split the name of a fused function into its operators, longest first, without prefixes."""
     if not func_name or func_name in _SHARED_KINDS:
         return (func_name,) if func_name else ()
     prefix = _PREFIX.match(func_name, len(module_prefix(func_name, modules)))
@@ -229,7 +225,7 @@ def topological(
 ) -> TopologicalOrder:
     """Order nodes by Kahn's method; ids already in order are kept as they are."""
     if bool((source < target).all()):
-        return TopologicalOrder(_frozen(np.arange(num_nodes, dtype=np.int32)), (), num_nodes)
+        return TopologicalOrder(frozen(np.arange(num_nodes, dtype=np.int32)), (), num_nodes)
     followers = Neighbors.of(source, target, num_nodes)
     waiting: list[int] = np.bincount(target, minlength=num_nodes).tolist()
     ready = deque(node for node, count in enumerate(waiting) if count == 0)
@@ -242,16 +238,12 @@ def topological(
             if waiting[other] == 0:
                 ready.append(other)
     left = sorted(set(range(num_nodes)).difference(done)) if len(done) < num_nodes else []
-    nodes = _frozen(np.array(done + left, dtype=np.int32))
+    nodes = frozen(np.array(done + left, dtype=np.int32))
     return TopologicalOrder(nodes, _cycles(followers, left), len(done))
 
 
 def _cycles(followers: Neighbors, among: list[int]) -> tuple[tuple[int, ...], ...]:
-    """Return the strongly connected groups of more than one node, and nodes that read themselves.
-
-    A node's number in `place` is its position on the path; a node is on a cycle with all nodes
-    behind the lowest place it reaches (path-based method of Gabow, with explicit stacks).
-    """
+    """Return strongly connected groups and self-loops by Gabow's path-based method."""
     place: dict[int, int] = {}
     settled: set[int] = set()
     path: list[int] = []
@@ -280,11 +272,6 @@ def _cycles(followers: Neighbors, among: list[int]) -> tuple[tuple[int, ...], ..
                 while bounds[-1] > place[other]:
                     bounds.pop()
     return tuple(sorted(groups))
-
-
-def _frozen(array: npt.NDArray[np.int32]) -> npt.NDArray[np.int32]:
-    array.flags.writeable = False
-    return array
 
 
 #: Prefixes of the names of a module.

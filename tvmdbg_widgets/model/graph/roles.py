@@ -57,12 +57,7 @@ _DENSE = frozenset({"fullyconnected", "dense", "dense_pack", "linear", "matmul",
 
 
 def with_roles(graph: Graph) -> Graph:
-    """Return the graph with every null node an input or a parameter.
-
-    ``parameter_trust`` is ``BY_ORDER`` for roles by structure, ``BY_NAME`` for roles by name, else
-    ``ABSENT``: the node then counts as an input. The only null node of a graph is one, whatever its
-    name.
-    """
+    """Return the graph with null nodes as inputs or parameters, with ``parameter_trust``."""
     null = np.flatnonzero(graph.kinds <= NodeKind.PARAMETER).tolist()
     if len(null) == 1:
         trust = np.full(graph.num_nodes, Trust.ABSENT, np.uint8)

@@ -13,7 +13,6 @@ import numpy as np
 
 Array: TypeAlias = np.ndarray[Any, Any]
 
-#: Flags of a cell: its kinds of non-finite values.
 NAN, POS_INF, NEG_INF = 1, 2, 4
 
 #: Columns of a run, summed pairwise; sums of runs are added one after the other.
@@ -256,11 +255,7 @@ _BFLOAT16 = np.dtype(ml_dtypes.bfloat16)
 
 
 def real(block: Array) -> Array:
-    """Return values in C order as bool's bytes, an integer, float32 or float64.
-
-    Floats below 32 bits and integers below 8 become float32 through tables of all bit patterns, as
-    arithmetic in their own dtype is slow.
-    """
+    """Return values in C order as bool's bytes, an integer, float32 by tables, or float64."""
     block = np.ascontiguousarray(block).reshape(block.shape)
     dtype = block.dtype
     if dtype.kind == "b":

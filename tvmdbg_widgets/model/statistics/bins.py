@@ -12,7 +12,6 @@ import numpy as np
 
 Array: TypeAlias = np.ndarray[Any, Any]
 
-#: Most bins of a distribution.
 MOST = 1 << 16
 
 
@@ -207,11 +206,7 @@ _LARGE_SHIFT = 600
 
 @dataclass(slots=True)
 class Moments:
-    """Number, sum and sum of squares of the added values.
-
-    Sums of blocks are exact, so that the order of merging does not matter. The sum of a block is
-    good to 1e-13 of itself, also if nearly all of it cancels; squares are summed around its mean.
-    """
+    """Number, exact sum of block sums, and sum of squares of the added values."""
 
     count: int = 0
     total: int = 0
@@ -286,7 +281,7 @@ class Moments:
         if not self.count:
             return math.nan, math.nan
         spread = max(0, self.count * self.squares - self.total * self.total)
-        return self.total / (self.count << _UNIT), _root(spread) / (
+        return self.total / (self.count << _UNIT), math.isqrt(spread << 2 * _ROOT_BITS) / (
             self.count << _UNIT + _ROOT_BITS
         )
 
@@ -354,8 +349,3 @@ def _fixed(value: float, unit: int) -> int:
     """Return a float as an integer in units of ``2**-unit``."""
     numerator, denominator = value.as_integer_ratio()
     return numerator << (unit + 1 - denominator.bit_length())
-
-
-def _root(square: int) -> int:
-    """Return the square root in units of ``2**-_ROOT_BITS``."""
-    return math.isqrt(square << 2 * _ROOT_BITS)

@@ -122,7 +122,6 @@ def _fullest(values: np.ndarray[Any, Any], counts: Any, low: float, high: float)
     return float(np.bincount(bars, counts[inside]).max(initial=0) / counts.sum())
 
 
-#: Default number of bins of a histogram.
 BINS = 64
 _POLL = 0.05
 

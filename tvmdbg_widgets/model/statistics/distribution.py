@@ -30,11 +30,7 @@ class Interval(NamedTuple):
 
 
 class Distribution:
-    """Counts of the finite values in at most 65,536 nonempty bins, ascending.
-
-    Floats share a bin by sign and upper 16 bits (zero has its own), integers of 32 bits and more by
-    equal ranges of ``2**k``; types of up to 16 bits have one bin a value.
-    """
+    """Counts of the finite values in at most 65,536 nonempty bins, ascending."""
 
     __slots__ = ("_counts", "bins", "keys", "maximum", "minimum")
 

@@ -23,7 +23,6 @@ Array: TypeAlias = np.ndarray[Any, Any]
 #: Bytes of a piece. Every pass cuts an array at the same places, so that sums are the same.
 PIECE_BYTES = 1 << 19
 _SAMPLE_BLOCK = 4096
-#: Concurrent reads of a remote file.
 _FAR_PIECES = 8
 
 

@@ -135,12 +135,7 @@ STORED_AS = "stored as "
 
 
 def storage_notes(dtype: DataType, shape: tuple[int, ...], nbytes: int) -> tuple[str, ...]:
-    """Describe missing or superfluous stored bytes.
-
-    Sizes: ``data_byte_size = prod(shape) * ((bits + 7) // 8)``, lanes left out
-    (``SaveDLTensor``, include/tvm/runtime/ndarray.h @ v0.19.0); memory below 8 bits is packed
-    from v0.21 on.
-    """
+    """Describe missing or superfluous stored bytes, by ``SaveDLTensor`` of v0.5 to v0.26."""
     if dtype.bits >= 8 and dtype.lanes == 1 and dtype.numpy_dtype is not None:
         return ()
     count = math.prod(shape)

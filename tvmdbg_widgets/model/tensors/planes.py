@@ -82,11 +82,7 @@ def axis_along(
     shown: Sequence[int | None] = (),
     wanted: int | None = None,
 ) -> int | None:
-    """Return the axis of a profile, or of channels beside the axes of their pictures.
-
-    The wanted one; else the axis named C or the second of three and more axes; else the longest.
-    ``js/src/tensor/plane.ts`` does the same.
-    """
+    """Return a profile's or channels' axis, as ``js/src/tensor/plane.ts`` does: C or longest."""
     free = [axis for axis in range(len(shape)) if axis not in shown]
     usable = [axis for axis in free if shape[axis] > 1] or ([] if shown else free)
     if wanted in (usable if shown else free):
@@ -98,11 +94,7 @@ def axis_along(
 
 
 def default_axes(shape: Sequence[int]) -> tuple[int | None, int | None]:
-    """Return the initial axes of views, as ``js/src/tensor/plane.ts`` does.
-
-    The last two, unless they are a convolution's window or hold a single line while other axes are
-    longer; then the two longest.
-    """
+    """Return the initial axes of views, as ``js/src/tensor/plane.ts`` does: last or longest."""
     if len(shape) < 2:
         return None, 0 if shape else None
     down, across = len(shape) - 2, len(shape) - 1
@@ -334,7 +326,6 @@ Reading: TypeAlias = str
 
 #: Elements of fewer than 8 bits: several a byte (low bits first), or one.
 READINGS: tuple[Reading, ...] = ("packed", "bytes")
-#: Views of a complex number.
 COMPLEX_READINGS: tuple[Reading, ...] = ("magnitude", "phase", "real", "imag", "complex")
 #: Start of readings that choose a meaning of an ambiguous type code.
 AS = "as "

@@ -28,7 +28,6 @@ TensorKey: TypeAlias = tuple[int, int] | int | str | tuple[str, int]
 _LINES_SHOWN = 20
 
 
-#: When values were read.
 Captured: TypeAlias = Literal["node", "later", "file", "unknown"]
 
 

@@ -227,11 +227,7 @@ def from_events(
     issues: Iterable[Issue] = (),
     extras: TraceExtras | None = None,
 ) -> Timeline:
-    """Make the timeline of S observed intervals, by start, outer before inner.
-
-    A slice is joined to the operator of its name (node name or function name). If several have the
-    name, they get its slices in turn, marked ambiguous. A slice is a measured repeat of its node.
-    """
+    """Make the timeline of S observed intervals, joined by name, in turn if ambiguous."""
     count = 0 if graph is None else graph.num_nodes
     node = np.full(len(names), -1, np.int64)
     trust = np.full(len(names), Trust.ABSENT, np.uint8)
@@ -314,11 +310,7 @@ def _match_issues(
 
 
 def from_report(report: Report, *, device: str) -> Timeline:
-    """Make the timeline of a report: its rows back to back, one track per device.
-
-    The profiler records durations only. A joined row is the measured repeat of its node, after
-    three passes to warm up (one in the Relax VM). Without a graph the rows are the nodes.
-    """
+    """Make the timeline of a report: its rows back to back, one track per device."""
     alone = report.num_nodes == 0
     count = len(report) if alone else report.num_nodes
     all_nodes = np.arange(len(report), dtype=np.int32) if alone else report.nodes

@@ -148,7 +148,6 @@ class TimelineColumns:
         return len(self.node_ns)
 
 
-#: Element type of every array column.
 COLUMNS = column_types(TimelineColumns)
 
 

@@ -88,12 +88,7 @@ def flows(timeline: TimelineColumns, rows: TimelineRows, nesting: Nesting) -> Fl
 
 
 def bound_slices(timeline: TimelineColumns, rows: TimelineRows, nesting: Nesting) -> Ints:
-    """Return the slice (index) that each flow end is bound to, or -1.
-
-    "Trace Event Format" (Google, 2016), flow events: a beginning and a step are bound to the slice
-    around them, an end to the next slice of its thread, or with ``"bp": "e"`` to that around it.
-    Slices with a ``bind_id`` (the format's second version) are bound themselves.
-    """
+    """Return the slice (index) that each flow end is bound to by the trace format, or -1."""
     ends = timeline.extras.flow_ends if timeline.extras is not None else None
     if ends is None or not len(ends):
         return np.zeros(0, np.int64)

@@ -346,13 +346,7 @@ _STEPS: Final = 60
 
 @cache
 def student_t(degrees: int, confidence: float = 0.95) -> float:
-    """Return the t that a variable stays within, on both sides, with a probability.
-
-    Up to 1,000 degrees of freedom A(t | v), the probability of staying within, is the finite sum
-    of cosines of theta = arctan(t / sqrt(v)) in Abramowitz and Stegun, *Handbook of Mathematical
-    Functions* (1964), 26.7.3 (odd v) and 26.7.4 (even v), solved by Newton's method; above it is
-    the expansion 26.7.5 about the normal quantile, whose next term is below 1e-13 there at 95 %.
-    """
+    """Return Student's t by Abramowitz and Stegun, 26.7.3 to 26.7.5."""
     if degrees < 1 or not 0 < confidence < 1:
         raise ValueError(
             f"degrees must be 1 or more and confidence within 0 … 1, found {degrees}, {confidence}"

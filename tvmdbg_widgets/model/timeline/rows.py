@@ -236,11 +236,7 @@ class Holding:
 
 
 def holding(intervals: Intervals) -> Holding:
-    """Find the parent of each interval, level by level.
-
-    Intervals that overlap make an island. If the first of an island holds all others, they are a
-    group of the next level; other islands, and very deep ones, are walked one by one.
-    """
+    """Find parents level by level; islands whose first interval does not hold all are walked."""
     count = len(intervals.start)
     holding_ = Holding(np.zeros(count, np.int64), np.full(count, -1), np.zeros(count, np.bool_))
     if count:

@@ -80,7 +80,6 @@ _NO_REPEATS = {
     TimeMeaning.CALL: "One call of one pass was measured: how the time varies is unknown.",
     TimeMeaning.SUM: "A sum over calls: how they vary is unknown.",
 }
-#: Shares of operators inside fused functions.
 PARTS_OVERLAP = (
     "A fused function counts with its whole time to each operator in its name, since how much of "
     "it each takes is not measured: shares of parts overlap and add up to more than 100 %."
@@ -95,7 +94,6 @@ WHOLE_DURATIONS = (
     "Times are self times within the range; counts are of slices that overlap it; min, median, p90 "
     "and max are of the whole durations of slices that lie entirely within it."
 )
-#: Durations of slices that hold others.
 NESTED_DURATIONS = (
     "Times are self times, so that nothing is counted twice; min, median, p90 and max are of whole "
     "durations, children included."
@@ -108,18 +106,15 @@ PRINTED_ONCE_AN_OUTPUT = (
 #: Nodes that only a table of times knows.
 _ALONE = "Included: the time of {} without slices, which are in no range of time."
 _UNNAMED = "Not included: the time of {} without slices, which have no name."
-#: Folded repeats.
 FOLDED = (
     "Each operator starts at the sum of the medians before it: medians back to back, which is no "
     "single repeat. The whiskers are p10 and p90 of its repeats; percentiles of operators do "
     "not add up to those of the sum."
 )
-#: Memory along the times of a synthetic timeline.
 MEMORY_ON_SYNTHETIC = (
     "Memory is that of the storage plan while each node runs, drawn where the synthetic timeline "
     "puts the node: neither was observed."
 )
-#: Memory along recorded times.
 MEMORY_ON_WALL = (
     "Memory is that of the storage plan while each node runs, from the start of its slice on; the "
     "plan was computed from the graph, not observed."

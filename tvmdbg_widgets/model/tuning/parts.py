@@ -107,7 +107,6 @@ class TuningParts:
     issues: Issues = field(default_factory=Issues)
 
 
-#: The tuner that wrote a record.
 Tuner: TypeAlias = Literal["ansor", "autotvm", "metaschedule"]
 
 

@@ -217,7 +217,6 @@ AnyStep: TypeAlias = (
     | RfactorStep
 )
 
-#: The class of each code.
 STEPS: dict[str, type[AnyStep]] = {
     each.code: each
     for each in (

@@ -23,11 +23,7 @@ Bools = npt.NDArray[np.bool_]
 
 @dataclass(frozen=True)
 class Field:
-    """One field of trials, from which columns, queries and views follow.
-
-    `query` names the units of a query, empty for fields without queries; `label` is the name among
-    the facts of a trial in the view.
-    """
+    """One field of trials: column, units of a query, and label in the view."""
 
     name: str
     dtype: str

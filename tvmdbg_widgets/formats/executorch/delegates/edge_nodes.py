@@ -52,7 +52,12 @@ def edge_nodes(
         graph = graphs[instruction]
         if not any(node.inserted or node.handle is not None for node in graph.nodes):
             inside = candidates.free(own)
-            mapped, taken_in = _mapped_nodes(graph, program, inside, maps.get(instruction, {}))
+            places = _places(graph, program, inside, maps.get(instruction, {}))
+            mapped, taken_in = (
+                _by_names(graph, program, inside)
+                if places is None
+                else _by_map(graph, program, places)
+            )
             for index, edge in mapped.items():
                 of[instruction, index] = edge
                 candidates.give(instruction, edge.node)
@@ -350,17 +355,6 @@ def taken_in_by(
 
 #: The edge nodes by the operator's number, and the operators that took in the other nodes.
 Mapped = tuple[dict[int, EdgeNode], dict[int, int]]
-
-
-def _mapped_nodes(
-    graph: DelegateGraph,
-    program: ExportedProgram,
-    inside: Sequence[int],
-    handles_of: Mapping[str, Sequence[int]],
-) -> Mapped:
-    """Return the edge node of each operator by its number, and its fused operators."""
-    places = _places(graph, program, inside, handles_of)
-    return _by_names(graph, program, inside) if places is None else _by_map(graph, program, places)
 
 
 def _type(node: DelegateNode) -> str:

@@ -51,10 +51,10 @@ class OrderStep:
 
 @dataclass(frozen=True, slots=True)
 class EventOrder:
-    """All alignments of the least cost; ``bad`` counts skipped nodes and events.
+    """All alignments of the least cost.
 
-    ``given`` has a bit per event for each node: the events that it logs in some alignment. ``free``
-    has the events without a node in some.
+    ``given`` has the events of each node in some alignment as bits, ``free`` those without a node;
+    ``bad`` counts skipped nodes and events.
     """
 
     cost: int

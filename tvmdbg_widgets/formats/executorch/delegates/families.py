@@ -32,7 +32,6 @@ from tvmdbg_widgets.model.executorch.program_instructions import CallDelegate, K
 from tvmdbg_widgets.model.executorch.vulkan_names import explain_name
 from tvmdbg_widgets.sources.byte_source import ByteSource
 
-#: Bytes of a payload that identify its format.
 _HEAD = 64
 _SHOWN = 16
 
@@ -61,7 +60,6 @@ _OF_CORE_ML: Final = (
     "operator costs"
 )
 _QNN: Final = 0x5678ABCD.to_bytes(4, "little")
-_VELA: Final = b"vela_bin_stream"
 _XNN: Final = (b"XH00", b"XN00", b"XN01")
 #: Known delegates; a backend whose payload holds a graph has a reader.
 FAMILIES: tuple[DelegateFamily, ...] = (

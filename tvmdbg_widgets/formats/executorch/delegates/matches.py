@@ -53,7 +53,6 @@ from tvmdbg_widgets.model.timeline.timeline import Timeline
 Instruction = tuple[int, int]
 
 _SURE: Final = (EXACT, ORDER)
-#: Descriptions of inserted operators by type.
 _INSERTED: Final = {
     "StaticTranspose": "layout conversion",
     "StaticReshape": "reshaping",
@@ -102,11 +101,7 @@ def placed_in_program(
 
 
 def with_matches(joined: EventNodes, dump: ETDump, insides: Insides, method: str) -> EventNodes:
-    """Return the nodes of events; matched events get the nodes of the delegate's operators.
-
-    The rest of a call is a set apart, as is the time of inserted operators without a node. Calls
-    whose events or delegates are of another export have no nodes.
-    """
+    """Return the nodes of events; matched ones get nodes of the delegate, the rest is apart."""
     matches = _Matches(joined, dump, insides, method)
     for call, events in insides.calls.items():
         if events.inside is not None and events.inside.method != method:

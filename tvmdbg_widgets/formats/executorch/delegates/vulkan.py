@@ -63,11 +63,7 @@ _DTYPES: Final = ("BOOL", "UINT8", "INT8", "INT32", "FLOAT16", "FLOAT32", "FLOAT
 
 
 def read_vulkan(source: ByteSource, payload: FileSpan, backend: str, *, file: str) -> DelegateGraph:
-    """Read the graph in a payload without its constants; value ids are positions.
-
-    Nodes read and write tensors, symbolic integers and items of lists; the last argument is the
-    output.
-    """
+    """Read the graph in a payload without its constants; value ids are positions."""
     what = f"payload of {backend} at byte {payload.offset}"
     with collector_paused():
         held = read_payload(source, payload, b"VH00", (b"VK00",), "bytes", what=what, file=file)

@@ -68,14 +68,7 @@ def graph_of(
     externals: Mapping[int, Externals] | None = None,
     insides: Mapping[tuple[int, int], Graph] | None = None,
 ) -> InstructionGraph:
-    """Return the graph of a method.
-
-    Nodes are every instruction, and the inputs, constants (parameters) and mutable buffers
-    (inputs) that something reads. Edges go from the last writer of a value to its readers:
-    ``EXACT`` for the value itself, ``BY_ORDER`` through a view without an instruction,
-    ``AMBIGUOUS`` if it depends on the branches taken, one edge per writer. Positions of operands
-    count these edges. A storage id is a place in planned memory or one constant.
-    """
+    """Return the graph of a method: its instructions, and the values that they read."""
     steps = steps_of(plan, num_outputs, file, externals)
     sources = sources_of(plan, steps, file)
     # Nodes of their own: the inputs first, the other values that nothing writes by index.

@@ -21,7 +21,6 @@ from tvmdbg_widgets.model.base.columns import StringColumn
 from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.model.tensors.dtypes import canonical
 
-#: numpy's limit of dimensions.
 _MOST_DIMENSIONS = 64
 _TAGS = {
     "shape": "list_shape",
@@ -253,7 +252,6 @@ def _int_column(
 ABSENT: Any = object()
 """Stands for an item the file does not have (it may well have null)."""
 
-#: NNVM's type flags.
 FLAGS = (
     *("float32", "float64", "float16", "uint8", "int32", "int8", "int64", "int16"),
     *("uint16", "uint32", "uint64", "uint1"),

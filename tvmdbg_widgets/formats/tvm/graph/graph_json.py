@@ -190,11 +190,7 @@ CANDIDATES_KEPT = 64
 
 
 def resolve_names(graph: Graph, edges: EdgeTable, log: GraphLog) -> None:
-    """Find the producer of every edge given by name.
-
-    ``EXACT`` if one node with one output has the name, ``BY_NAME`` if the rules of :class:`_Rules`
-    leave one entry, else ``AMBIGUOUS`` with the nearest candidate.
-    """
+    """Find the producers of edges given by name, by unique names, then by :class:`_Rules`."""
     ids: dict[str, list[int]] = {}
     for nid, name in enumerate(graph.names):
         ids.setdefault(name, []).append(nid)
@@ -226,13 +222,7 @@ def resolve_names(graph: Graph, edges: EdgeTable, log: GraphLog) -> None:
 
 
 class _Rules:
-    """Rules for the producer of an entry that a consumer reads by name.
-
-    The producer comes first in the file, and no function in between writes to its storage
-    (``StorageAllocator`` never reuses a storage with a value still to be read,
-    ``src/relay/backend/graph_plan_memory.cc`` @ v0.19.0). A ``__nop`` shares storage, type and
-    number of elements with its input.
-    """
+    """Rules for a read entry: an earlier node's storage that nothing overwrote since."""
 
     def __init__(self, graph: Graph) -> None:
         count, kinds = graph.num_nodes, graph.kinds

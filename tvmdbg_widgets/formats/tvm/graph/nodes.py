@@ -32,18 +32,14 @@ _MUTATED_KEYS = _KEYS | {"shape"}
 _SYMBOL_KEYS = _KEYS | {"param", "backward_source_id", "subgraphs"}
 _KINDS = {"__nop": NodeKind.NOP, "__copy": NodeKind.COPY}
 _REQUIRED_ATTRS = ("func_name", "num_inputs", "num_outputs", "flatten_data")
-#: Limit of inputs or outputs of a node.
+#: Most digits of a number of inputs or outputs.
 _MOST_DIGITS = 9
 _NO_ATTRS: Mapping[str, str] = MappingProxyType({})
 
 
 @dataclass(slots=True)
 class NodeTable:
-    """The nodes of a file, column by column, node ids as positions.
-
-    `num_outputs` is -1 if missing; `shapes` and `types` are the parsed notes of the debugger for
-    output 0 in a mutated dump; `symbol` marks a network that was not compiled (:func:`is_symbol`).
-    """
+    """Nodes of a file as columns; `shapes` and `types` are the debugger's notes on output 0."""
 
     mutated: bool
     symbol: bool = False
@@ -78,11 +74,7 @@ def is_mutated(nodes: list[Any]) -> bool:
 
 
 def is_symbol(nodes: list[Any]) -> bool:
-    """Return whether nodes are NNVM or MXNet operators that were not compiled for TVM.
-
-    NNVM's ``SaveJSON`` (``nnvm/src/pass/saveload_json.cc`` @ v0.6.0) writes the operator's own name
-    into ``op``, its parameters into ``attr`` (later ``attrs``; ``param`` in MXNet before 0.9).
-    """
+    """Return whether nodes are NNVM or MXNet operators that were not compiled for TVM."""
     named = (node.get("op") for node in nodes if isinstance(node, dict))
     ops = {op for op in named if isinstance(op, str)}
     real = not ops <= {"null", "tvm_op", "param"}

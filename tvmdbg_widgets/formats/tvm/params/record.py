@@ -34,7 +34,6 @@ MAX_NDIM = 64
 MAX_LANES = 0x7FFF
 #: Of every release; a build with a wider field may have more.
 MAX_CODE = 0xFF
-#: Offset of the dtype.
 DTYPE_AT = 28
 
 

@@ -19,7 +19,6 @@ _NONE = re.compile(r"([+-]?)(nan|inf|infinity)(?:\([a-z0-9]*\))?", re.IGNORECASE
 _GROUPED = re.compile(
     r"(-?)([0-9]{1,3}(?:[ ,.'\u2019\u00a0\u202f\ufffd][0-9]{3})*|[0-9]+)(?:[.,]([0-9]{2}))?"
 )
-#: Longest number.
 LONGEST = 400
 
 

@@ -169,10 +169,7 @@ def _from_table(lines: list[str], file: str, issues: list[Issue]) -> Report:
 
 
 def _in_call_order(rows: list[Row]) -> bool:
-    """Return whether a table was neither sorted nor merged, which keeps the order of the calls.
-
-    Unmerged equal rows, and a time above the one before it, prove that.
-    """
+    """Return whether a table was neither sorted nor merged, as equal or rising rows prove."""
     names = [str(row.get(HASH) or row.get(NAME) or "") for row in rows]
     others = [(str(row.get(SHAPES) or ""), str(row.get(DEVICE) or "")) for row in rows]
     keys = set(zip(names, others, strict=True))

@@ -254,7 +254,7 @@ class ReportText:
                 position = self._printed.after(position, ",", "'}'")
             kind, position = self._printed.key(position)
             value, end = self._printed.value(position, section)
-            if isinstance(value, str) and is_unclear(value):
+            if isinstance(value, str) and _UNCLEAR.search(value):
                 clear = False
                 place = self._printed.offset(position)
                 self.issue(
@@ -314,11 +314,6 @@ class PrintedNumber(str):
     """A number of JSON, as written."""
 
     __slots__ = ()
-
-
-def is_unclear(text: str) -> bool:
-    """Return whether a string contains what looks like a part of the report."""
-    return _UNCLEAR.search(text) is not None
 
 
 class PrintedText:
