@@ -96,7 +96,7 @@ def test_a_single_table_is_not_compared_with_others(
         raise AssertionError("there is no other table to choose from")
 
     monkeypatch.setattr(times, "fits", compared)
-    monkeypatch.setattr(times, "_alike", compared)
+    monkeypatch.setattr(times, "_agrees", compared)
     run = tvmdbg.open(tmp_path)
     assert run.timeline is not None
     assert len(run.timeline.sources) == 3

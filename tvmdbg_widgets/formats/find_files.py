@@ -234,8 +234,8 @@ class FileFinder:
             if kind is not None:
                 is_doubtful = cleaned.left or cleaned.doubts
                 severity = IssueSeverity.WARNING if is_doubtful else IssueSeverity.NOTE
-                note = f"pasted text: {cleaned.told}"
-                if cleaned.told:
+                note = f"pasted text: {cleaned.notes}"
+                if cleaned.notes:
                     self.issues.append(Issue("pasted-text", severity, note, file=source.name))
                 self._add_text(inner, kind)
                 return True

@@ -77,9 +77,7 @@ def read_hexdump(
         )  # fmt: skip
     if isinstance(text, bytes):
         text = text.decode("utf-8", "replace")
-    dump = _joined(_lines_hexdump(text, name), order, words, name) or _digits(
-        text, order, words, name
-    )
+    dump = _joined(_dump_lines(text, name), order, words, name) or _digits(text, order, words, name)
     if dump is not None:
         return dump
     raise FormatError(
@@ -91,7 +89,7 @@ def read_hexdump(
     )  # fmt: skip
 
 
-def _lines_hexdump(text: str, name: str) -> list[_Line]:
+def _dump_lines(text: str, name: str) -> list[_Line]:
     """Return the lines of a dump from its first address on."""
     lines: list[_Line] = []
     for number, line in enumerate(text.splitlines(), 1):

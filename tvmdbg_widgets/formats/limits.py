@@ -38,13 +38,13 @@ class WorkBudget:
     def __init__(self, most: int, file: str, what: str, hint: str | None = None) -> None:
         self.most = most
         self.spent = 0
-        self._told = file, what, hint
+        self._source_facts = file, what, hint
 
     def spend(self, count: int, field: str | None = None, offset: int | None = None) -> None:
         """Count work at a field, or a byte, of the file."""
         self.spent += count
         if self.spent > self.most:
-            file, what, hint = self._told
+            file, what, hint = self._source_facts
             raise FormatError(
                 "its parts refer to the same things again and again",
                 file=file,

@@ -87,7 +87,7 @@ class _TensorReads:
     def __init__(
         self, name: str, line: int, text: str, places: IrPlaces, *, by_offset: bool
     ) -> None:
-        self._told = (name, line, text, places, by_offset)
+        self._identity = (name, line, text, places, by_offset)
         self._places = places
         self._reads: list[IrRead] = []
         self._conflicts: list[IrRead] = []
@@ -104,7 +104,7 @@ class _TensorReads:
                     kept.append(read)
 
     def tensor(self) -> IrTensor:
-        return IrTensor(*self._told, tuple(self._reads), tuple(self._conflicts), *self._counts)
+        return IrTensor(*self._identity, tuple(self._reads), tuple(self._conflicts), *self._counts)
 
 
 def _recognize(
@@ -147,8 +147,8 @@ def _lines(text: str | bytes | ByteSource, name: str) -> Iterator[str]:
         return
     rest = b""
     for piece in _pieces(text, name):
-        *whole, rest = (rest + piece).split(b"\n")
-        for text_line in whole:
+        *lines, rest = (rest + piece).split(b"\n")
+        for text_line in lines:
             yield text_line.decode("utf-8", "replace") if len(text_line) <= _LONGEST_LINE else ""
         if len(rest) > _LONGEST_LINE:
             # A line that is too long is skipped to its end.

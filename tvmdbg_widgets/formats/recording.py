@@ -100,7 +100,7 @@ def read_recording(source: ByteSource) -> Recording:
     return Recording(
         title=read.title,
         provenance=Provenance(made.releases, tuple(made.evidence), made.device),
-        files=tuple((file_.path, file_.size) for file_ in read.files),
+        files=tuple((item.path, item.size) for item in read.files),
         options=msgspec.to_builtins(read.options),
         issues=read_issues(read.issues, source.name),
         file=source.name,

@@ -39,17 +39,17 @@ def join_parameters(graph: Graph | None, records: Iterable[ArrayRecord]) -> tupl
             continue
         array = KeyedArray(record, record.key, None, 0)
         placed = Placed(array, nodes[0], 0, Trust.BY_NAME)
-        found_issues: list[Issue] = []
-        settled, notes = agreeing(graph, placed, found_issues, record.file)
+        dtype_issues: list[Issue] = []
+        settled, notes = agreeing(graph, placed, dtype_issues, record.file)
         shape = graph.shape(nodes[0])
         if (
-            len(found_issues) == 1
+            len(dtype_issues) == 1
             and shape != record.shape
             and math.prod(shape or ()) == record.size
         ):
             reshaped.append(placed._replace(notes=notes))
         else:
-            issues += found_issues
+            issues += dtype_issues
         tensors.append(
             Tensor(settled, nodes[0], 0, name=record.key, trust=Trust.BY_NAME, notes=notes)
         )

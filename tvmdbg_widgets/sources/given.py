@@ -144,7 +144,7 @@ class RemoteSource(ByteSource):
     """A file behind a URL, read by ranges without retries, and checked for changes."""
 
     _head: bytes | None
-    _whole: bytes | None
+    _content: bytes | None
 
     def __init__(self, url: str, name: str | None = None, *, fs: Any = None) -> None:
         """Take a URL, or a path in a file system of fsspec."""
@@ -166,22 +166,22 @@ class RemoteSource(ByteSource):
         # A web server must first show that it reads ranges at all.
         self._ranges = not self._web
         self._unpacks = bool(protocols & _UNPACKING)
-        self._only_whole = size is None or info.get("partial") is False
+        self._without_ranges = size is None or info.get("partial") is False
         if size is None:
-            content = self._whole = self._read_whole(None)
+            content = self._content = self._read_content(None)
             size = len(content)
         self.size = int(size)
-        if self._only_whole and self.size > MOST_WHOLE:
+        if self._without_ranges and self.size > MOST_WHOLE:
             raise self._too_large(counted(self.size, "byte"))
 
     def _unlocked(self) -> None:
         self._lock = threading.RLock()
         self._head = None
-        self._whole = None
+        self._content = None
         self._checked = time.monotonic()
 
     def __getstate__(self) -> dict[str, Any]:
-        own = ("_lock", "_head", "_whole", "_checked")
+        own = ("_lock", "_head", "_content", "_checked")
         return {name: value for name, value in self.__dict__.items() if name not in own}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
@@ -198,7 +198,7 @@ class RemoteSource(ByteSource):
         """Return the bytes of several ranges: near ones in one request, 16 requests at a time."""
         for offset, length in ranges:
             self._check(offset, length)
-        if self._whole is not None or not self.far:
+        if self._content is not None or not self.far:
             return [self.read(offset, length) for offset, length in ranges]
         spans = coalesced(ranges)
         start = spans[0][0] if spans else 0
@@ -215,7 +215,7 @@ class RemoteSource(ByteSource):
     def _fill(self, offset: int, view: memoryview) -> None:
         end = offset + len(view)
         with self._still_there(offset):
-            if end <= _HEAD and self._whole is None:
+            if end <= _HEAD and self._content is None:
                 if self._head is None:
                     self._head = self._get(0, min(_HEAD, self.size))
                 view[:] = self._head[offset:end]
@@ -237,18 +237,18 @@ class RemoteSource(ByteSource):
 
     def _prove(self, spans: Sequence[tuple[int, int]]) -> None:
         """Test with one request whether the server reads ranges, not with sixteen."""
-        if not self._ranges and self._whole is None and spans:
+        if not self._ranges and self._content is None and spans:
             self._get(max(1, spans[-1][0]) if self.size > 1 else 0, 1)
 
     def _get(self, offset: int, length: int) -> bytes:
         with self._lock:
             beyond = self._unpacks and offset + length > _HEAD
-            if self._whole is None and (self._only_whole or beyond):
-                self._whole = self._read_all(offset)
-            if self._whole is None and not self._ranges:
+            if self._content is None and (self._without_ranges or beyond):
+                self._content = self._read_all(offset)
+            if self._content is None and not self._ranges:
                 return self._get_first(offset, length)
-        if self._whole is not None:
-            return self._whole[offset : offset + length]
+        if self._content is not None:
+            return self._content[offset : offset + length]
         extra = {}
         etag = self._state.get("ETag", "")
         if self._web and etag.startswith('"'):
@@ -271,9 +271,9 @@ class RemoteSource(ByteSource):
                 self._ranges = offset > 0
         except ValueError:
             # fsspec's words for an answer that is not the range asked for.
-            self._only_whole = True
-            self._whole = self._read_all(offset)
-            return self._whole[offset : offset + length]
+            self._without_ranges = True
+            self._content = self._read_all(offset)
+            return self._content[offset : offset + length]
         except Exception as problem:
             raise self._failed(problem) from problem
         if len(data) != length:
@@ -281,12 +281,12 @@ class RemoteSource(ByteSource):
         return data
 
     def _read_all(self, offset: int) -> bytes:
-        content = self._read_whole(self.size)
+        content = self._read_content(self.size)
         if len(content) != self.size:
             raise self._changed(offset, counted(self.size, "byte"), counted(len(content), "byte"))
         return content
 
-    def _read_whole(self, size: int | None) -> bytes:
+    def _read_content(self, size: int | None) -> bytes:
         if size is not None and size > MOST_WHOLE:
             raise self._too_large(counted(size, "byte"))
         out = bytearray()
@@ -313,7 +313,7 @@ class RemoteSource(ByteSource):
 
     def _recheck(self, offset: int) -> None:
         now = time.monotonic()
-        if self._whole is not None or (self.far and now - self._checked < _RECHECK):
+        if self._content is not None or (self.far and now - self._checked < _RECHECK):
             return
         self._checked = now
         # Listings that a file system keeps would tell of the file as it was.

@@ -12,7 +12,7 @@ import numpy as np
 
 from tvmdbg_widgets.sources.byte_source import ByteSource
 
-Whole: TypeAlias = np.ndarray[Any, np.dtype[np.int64]]
+Integers: TypeAlias = np.ndarray[Any, np.dtype[np.int64]]
 
 #: Size from which on repeats of an array's elements are used, and how often its bytes must repeat;
 #: in too many stored bytes, they cost as much as the array.
@@ -25,9 +25,9 @@ _KEPT = 4
 class Repeats(NamedTuple):
     """The distinct elements of an array by first use in C order, and their counts."""
 
-    places: Whole
-    first: Whole
-    often: Whole
+    places: Integers
+    first: Integers
+    often: Integers
 
 
 class StridedSource(ByteSource):
@@ -72,7 +72,7 @@ class StridedSource(ByteSource):
         places = places[np.argsort(first[places])]
         return Repeats(places, first[places], often[places])
 
-    def elements(self, places: Whole) -> bytes:
+    def elements(self, places: Integers) -> bytes:
         """Read elements at distances from the first."""
         return np.frombuffer(self._stretch(), f"V{self.itemsize}")[places].tobytes()
 
@@ -139,7 +139,9 @@ def _copy(array: np.ndarray[Any, Any], begin: int, out: np.ndarray[Any, Any]) ->
         _copy(array[last], 0, out[head + middle :])
 
 
-def _along(often: Whole, first: Whole, size: int, stride: int, behind: int) -> tuple[Whole, Whole]:
+def _along(
+    often: Integers, first: Integers, size: int, stride: int, behind: int
+) -> tuple[Integers, Integers]:
     """Add an axis to the counted places, in rows as long as its stride, and their first uses."""
     places = len(often) + (size - 1) * stride
     rows = -(-places // stride)

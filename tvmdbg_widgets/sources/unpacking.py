@@ -38,22 +38,22 @@ class DeflatedSource(ByteSource):
         self.size = size
         self._crc = crc
         self._head: bytes | None = None
-        self._whole: bytes | None = None
+        self._content: bytes | None = None
 
     def _fill(self, offset: int, view: memoryview) -> None:
         end = offset + len(view)
-        if self._whole is None and end <= min(_HEAD, self.size):
+        if self._content is None and end <= min(_HEAD, self.size):
             if self._head is None:
                 self.allowance().take(min(_HEAD, self.size), self.name)
                 self.allowance().take_text(min(_HEAD, self.size), self.name)
                 self._head = self._inflated(min(_HEAD, self.size))
             view[:] = self._head[offset:end]
             return
-        if self._whole is None:
+        if self._content is None:
             self.allowance().take(self.size - len(self._head or b""), self.name)
-            self._whole = self._all()
+            self._content = self._all()
             self._head = None
-        view[:] = self._whole[offset:end]
+        view[:] = self._content[offset:end]
 
     def _all(self) -> bytes:
         data = self._inflated(self.size + 1)

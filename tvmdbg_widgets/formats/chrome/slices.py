@@ -45,7 +45,7 @@ class ChromeSlices:
         self._add(rows, np.zeros(len(rows)), self._tracks(rows))
         self._async()
         self._finish()
-        self._tell()
+        self._add_issues()
 
     def _of(self, phases: Iterable[str]) -> Ints:
         codes = [ord(phase) for phase in phases]
@@ -195,7 +195,7 @@ class ChromeSlices:
         more = f" ({counted(len(rows), 'such event')})"
         self.issues.append(Issue(rule, severity, text + more, file=self.file))
 
-    def _tell(self) -> None:
+    def _add_issues(self) -> None:
         problems = sorted(self._columns.bad.items(), key=lambda problem: problem[1][1])
         for why, (count, first) in problems:
             text = f"traceEvents[{first}]: {why}; left out ({counted(count, 'such event')})"
@@ -289,7 +289,7 @@ def _flow_ends(
     at: npt.NDArray[np.int32],
 ) -> FlowEnds:
     own = np.flatnonzero(np.isin(phase, [ord(is_around) for is_around in FLOWS]))
-    told = [columns.flow[row] for row in own.tolist()]
+    flows = [columns.flow[row] for row in own.tolist()]
     bound = np.frombuffer(columns.bound_row, np.int64)
     there = at[bound] >= 0
     bound = bound[there]
@@ -297,12 +297,12 @@ def _flow_ends(
     order = columns.by_time(rows)
     flow = np.concatenate(
         (
-            np.asarray([number for number, _ in told], np.int32),
+            np.asarray([number for number, _ in flows], np.int32),
             np.frombuffer(columns.bound_flow, np.int32)[there],
         )
     )
     phases = np.concatenate((phase[own], np.frombuffer(columns.bound_phase, np.uint8)[there]))
-    around = np.asarray([is_around for _, is_around in told], np.bool_)
+    around = np.asarray([is_around for _, is_around in flows], np.bool_)
     encloses = np.concatenate((around, np.ones(len(bound), np.bool_)))
     slices = np.concatenate((np.full(len(own), -1, np.int32), at[bound]))
     rows = rows[order]

@@ -161,7 +161,7 @@ def chrome_timeline(trace: ChromeTrace, graph: Graph | None) -> Timeline:
         timeline,
         slice_role=_known_roles(trace, role),
         executions=_executions(trace),
-        whole=_whole(trace),
+        whole=_execution_name(trace),
         origin_ns=trace.origin_ns,
         synthetic=trace.synthetic,
         clock=SYNTHETIC if trace.synthetic else WALL,
@@ -183,14 +183,14 @@ def _known_roles(trace: ChromeTrace, roles: npt.NDArray[np.uint8]) -> npt.NDArra
     return roles
 
 
-def _whole(trace: ChromeTrace) -> str:
+def _execution_name(trace: ChromeTrace) -> str:
     name = _ours(trace.top).get("whole")
     return name if isinstance(name, str) and name in trace.names.unique else ""
 
 
 def _executions(trace: ChromeTrace) -> int:
     count = _ours(trace.top).get("executions")
-    name = _whole(trace)
+    name = _execution_name(trace)
     if not name or type(count) is not int:
         return 0
     return int(np.count_nonzero(trace.names.codes == trace.names.unique.index(name)))

@@ -73,29 +73,29 @@ from tvmdbg_widgets.sources.byte_source import ByteSource, PartSource
 
 def assemble(parts: Sequence[Part], issues: Iterable[Issue], options: JoinOptions) -> RunParts:
     """Join the files of one run."""
-    issues_ = list(issues)
+    all_issues = list(issues)
     title, method, execution = options.title, options.method, options.execution
-    recording: Recording | None = _only(parts, "recording", "recording", issues_)
+    recording: Recording | None = _only(parts, "recording", "recording", all_issues)
     if recording is not None:
         title = recording.title
         method = method or recording.options.get("method")
         execution = recording.options.get("execution") if execution is None else execution
-    dump: ETDump | None = _only(parts, "etdump", "ETDump", issues_)
-    record: ETRecord | None = _only(parts, "etrecord", "ETRecord", issues_)
-    program: Program | None = _only(parts, "program", "program", issues_)
-    bundle: BundledProgram | None = _only(parts, "bundled", "bundled program", issues_)
+    dump: ETDump | None = _only(parts, "etdump", "ETDump", all_issues)
+    record: ETRecord | None = _only(parts, "etrecord", "ETRecord", all_issues)
+    program: Program | None = _only(parts, "program", "program", all_issues)
+    bundle: BundledProgram | None = _only(parts, "bundled", "bundled program", all_issues)
     if program is None and bundle is not None:
         program = bundle.program
-    buffer = _only(parts, "debug-buffer", "debug buffer", issues_)
+    buffer = _only(parts, "debug-buffer", "debug buffer", all_issues)
     text = _text(parts)
-    table = _table(text, dump, issues_)
+    table = _table(text, dump, all_issues)
     dump = table.dump if table is not None else dump
-    issues_ += left_out(part for part in parts if not _is_own(part))
-    issues_ += [issue for part_ in (dump, record) if part_ is not None for issue in part_.issues]
+    all_issues += left_out(part for part in parts if not _is_own(part))
+    all_issues += [issue for item in (dump, record) if item is not None for issue in item.issues]
     shown = method_of(record, program, method)
     source = _program_source(parts)
     insides, problems = opened_insides(program, source, None if table else dump, method)
-    issues_ += problems
+    all_issues += problems
     foreign = insides.runs_of_others(shown)
     foreign |= frozenset() if dump is None else runs_of_others(dump, record, shown)
     files = ExecuTorchFiles(
@@ -113,10 +113,10 @@ def assemble(parts: Sequence[Part], issues: Iterable[Issue], options: JoinOption
     graph, plan = _graph(files)
     files = replace(files, insides=_placed(files, plan))
     if graph is not None:
-        issues_ += graph.issues
+        all_issues += graph.issues
         if plan is not None and plan.uncertain:
             graph, problem = _with_doubts(plan)
-            issues_.append(problem)
+            all_issues.append(problem)
     timeline = None
     if dump is not None:
         if table is None:
@@ -125,20 +125,20 @@ def assemble(parts: Sequence[Part], issues: Iterable[Issue], options: JoinOption
             files = replace(files, event_nodes=nodes)
         else:
             files, problems = _of_table(table, files, plan)
-        issues_ += [*problems, *runs_left_out(foreign, dump, shown)]
+        all_issues += [*problems, *runs_left_out(foreign, dump, shown)]
         graph, timeline = _timed(files, graph, table)
-        issues_ += timeline.issues if timeline is not None else ()
+        all_issues += timeline.issues if timeline is not None else ()
     if graph is not None:
         graph = with_delegate_nodes(graph, files.insides, shown, files.dump)
     tensors, problems = run_tensors(files, graph)
-    issues_ += [*problems, *notes(files)]
+    all_issues += [*problems, *notes(files)]
     chosen = ("method", method), ("execution", execution)
     return RunParts(
         title,
         graph,
         tensors,
         timeline,
-        Issues(issues_),
+        Issues(all_issues),
         Provenance("ExecuTorch", tuple(evidence(files)), "", file_texts(parts)),
         files=tuple(run_file(part) for part in parts if _is_own(part)),
         options={name: value for name, value in chosen if value is not None},
@@ -162,10 +162,10 @@ def _placed(files: ExecuTorchFiles, plan: InstructionGraph | None) -> Insides:
 
 def _text(parts: Sequence[Part]) -> InspectorText:
     texts: list[InspectorText] = [p.value for p in parts if p.kind == "inspector-text"]
-    told = [text.delegation for text in texts if text.delegation is not None]
+    infos = [text.delegation for text in texts if text.delegation is not None]
     return InspectorText(
         tuple(table for text in texts for table in text.tables),
-        told[-1] if told else None,
+        infos[-1] if infos else None,
         Issues(issue for text in texts for issue in text.issues),
     )
 
@@ -176,14 +176,14 @@ def _table(
     """Return the shown table: the last, if there is no ETDump."""
     issues += text.issues
     if dump is not None and text.tables:
-        text_ = "the Inspector's table is left out: the ETDump has its times, and more"
-        issues.append(Issue("files-left-out", IssueSeverity.NOTE, text_, file=dump.file))
+        note = "the Inspector's table is left out: the ETDump has its times, and more"
+        issues.append(Issue("files-left-out", IssueSeverity.NOTE, note, file=dump.file))
         return None
     if len(text.tables) > 1:
-        text_ = f"{len(text.tables)} tables of the Inspector stand in the text; the last is shown, "
-        text_ += "run.tables has each"
+        note = f"{len(text.tables)} tables of the Inspector stand in the text; the last is shown, "
+        note += "run.tables has each"
         issues.append(
-            Issue("more-than-one", IssueSeverity.NOTE, text_, file=text.tables[0].dump.file)
+            Issue("more-than-one", IssueSeverity.NOTE, note, file=text.tables[0].dump.file)
         )
     return text.tables[-1] if text.tables else None
 
@@ -360,13 +360,13 @@ def without_runs(dump: ETDump, runs: frozenset[int]) -> ETDump:
 
 def _operators(record: ETRecord, method: str) -> dict[int, frozenset[str]]:
     nodes, by_handle = record.edge_programs[method].nodes, record.edge_programs[method].by_handle
-    found = {}
+    called = {}
     for key, handle in (record.debug_handle_map or {}).get(method, {}).items():
         if key.isdecimal():
             own = by_handle.get(handle, ()) if isinstance(handle, int) else ()
             names = {nodes[at].operator for at in own}
-            found[int(key)] = frozenset(names if isinstance(handle, int) else {CALL})
-    return found
+            called[int(key)] = frozenset(names if isinstance(handle, int) else {CALL})
+    return called
 
 
 def _ran(dump: ETDump, run: int) -> dict[int, str]:

@@ -100,7 +100,7 @@ class DebugBufferFile:
 
 def needed_size(dump: ETDump) -> int:
     """Return the size of a debug buffer that holds every tensor of a dump."""
-    tensors = (tensor for each in dump.values.values() for tensor in each.tensors)
+    tensors = (tensor for value in dump.values.values() for tensor in value.tensors)
     ends = (tensor.offset + stored_bytes(tensor) for tensor in tensors if stored_bytes(tensor))
     return max(ends, default=0)
 
@@ -176,7 +176,7 @@ def _ignoring_strides(tensor: DebugTensor, buffer: DebugBufferFile | None) -> np
 
 def choose_buffer(dump: ETDump, unknown: Sequence[ByteSource]) -> ByteSource | None:
     """Return the one unknown file that is large enough for all values of a dump, or None."""
-    fitting = [each for each in unknown if covers(dump, each.size) and not has_kind(each)]
+    fitting = [file for file in unknown if covers(dump, file.size) and not has_kind(file)]
     if len(fitting) > 1:
         raise FormatError(
             f"{counted(len(fitting), 'file')} may be the debug buffer of this dump",

@@ -236,7 +236,7 @@ class EventColumns:
 
     def columns(self) -> dict[str, Any]:
         """Return the columns as an ETDump takes them."""
-        return {each.name: getattr(self, each.name) for each in fields(self)}
+        return {column.name: getattr(self, column.name) for column in fields(self)}
 
     @classmethod
     def joined(cls, parts: Sequence[EventColumns]) -> EventColumns:
@@ -291,7 +291,7 @@ def read_events(events: FlatTables) -> EventColumns:
     start, end = np.zeros(count, np.uint64), np.zeros(count, np.uint64)
     start[profile_rows] = profile.scalar(6, np.uint64, 0, "start_time")
     end[profile_rows] = profile.scalar(7, np.uint64, 0, "end_time")
-    spans = [each.tolist() for each in profile.spans(5, "delegate_debug_metadata")]
+    spans = [column.tolist() for column in profile.spans(5, "delegate_debug_metadata")]
     allocations = allocation.rows("allocator_id:i4 allocation_size:u8")
     return EventColumns(
         kind=kind,

@@ -106,7 +106,7 @@ class _Reading:
             self._leave_out(counted(directory.more, "member"), reason, reason)
         for name in dict.fromkeys(directory.twice):
             text = f"{name}: several members have this name; the last one counts"
-            self._tell("etrecord-member-twice", IssueSeverity.ERROR, text)
+            self._report("etrecord-member-twice", IssueSeverity.ERROR, text)
 
     def take(self, name: str, member: ZipMember) -> None:
         try:
@@ -130,7 +130,7 @@ class _Reading:
             )
             if twice:
                 rule = "delegate-identifiers-collide"
-                self._tell(rule, IssueSeverity.WARNING, one_line(text))
+                self._report(rule, IssueSeverity.WARNING, one_line(text))
         elif name == "instruction_id_to_num_outs_map":
             self.fields["num_outputs"] = decode(
                 member.read(_MOST_MAP), dict[str, dict[str, int]], file
@@ -168,7 +168,7 @@ class _Reading:
                 "runs code"
             )
             self.unread[name] = reason
-            self._tell("etrecord-pickle", IssueSeverity.WARNING, f"{name} is left out: {reason}")
+            self._report("etrecord-pickle", IssueSeverity.WARNING, f"{name} is left out: {reason}")
             return
         value = read_torch_file(source)
         if name == "reference_outputs":
@@ -180,9 +180,9 @@ class _Reading:
     def _leave_out(self, name: str, reason: str, text: str) -> None:
         name = one_line(name)
         self.unread[name] = reason
-        self._tell("etrecord-member-unread", IssueSeverity.ERROR, f"{name} is left out: {text}")
+        self._report("etrecord-member-unread", IssueSeverity.ERROR, f"{name} is left out: {text}")
 
-    def _tell(self, rule: str, severity: IssueSeverity, text: str) -> None:
+    def _report(self, rule: str, severity: IssueSeverity, text: str) -> None:
         self.issues.append(Issue(rule, severity, text, file=self.file))
 
 
@@ -227,11 +227,11 @@ def read_delegate_map(
     twice: dict[str, None] = {}
 
     def noted(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-        found = dict(pairs)
-        if len(found) < len(pairs):
+        members = dict(pairs)
+        if len(members) < len(pairs):
             counts = Counter(key for key, _ in pairs)
             twice.update((key, None) for key, count in counts.items() if count > 1)
-        return found
+        return members
 
     methods = convert(
         parse(data, file, object_pairs_hook=noted), dict[str, dict[str, _MappedCall]], file

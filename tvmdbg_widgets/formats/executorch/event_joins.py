@@ -41,7 +41,7 @@ from tvmdbg_widgets.model.executorch.program_instructions import (
 )
 
 #: Nodes of an instruction or of a delegate's event, and how they were matched.
-Found = tuple[tuple[int, ...], int]
+NodeMatch = tuple[tuple[int, ...], int]
 Instruction = tuple[int, int]
 
 _SHOWN = 5
@@ -82,7 +82,7 @@ def join_by_handles(
     }
     calls = {at: tuple(sorted(nodes)) for at, nodes in lowered.items()}
 
-    def of_event(at: Instruction, identifier: str) -> Found:
+    def of_event(at: Instruction, identifier: str) -> NodeMatch:
         if at in of_kernel:
             return of_kernel[at]
         if at not in calls:
@@ -111,7 +111,7 @@ def join_by_instruction(
     strangers = sorted(set(kernels) - set(node_of))
     issues = _strangers(strangers, "the program has no such instruction", dump.file)
 
-    def of_event(at: Instruction, identifier: str) -> Found:
+    def of_event(at: Instruction, identifier: str) -> NodeMatch:
         if at not in node_of:
             return (), NONE
         nodes = opened.get(at, (node_of[at],))
@@ -175,7 +175,7 @@ def _kernel_nodes(
     kernels: Mapping[Instruction, str],
     program: ExportedProgram,
     file: str,
-) -> tuple[dict[Instruction, Found], list[Issue]]:
+) -> tuple[dict[Instruction, NodeMatch], list[Issue]]:
     """Return the node of each kernel call by handle, then by the kernel's name, then by order."""
     by_handle: dict[int, list[Instruction]] = defaultdict(list)
     for key, handle in handles.items():
@@ -183,7 +183,7 @@ def _kernel_nodes(
             by_handle[handle].append((0, int(key)))
     delegated = {h for value in handles.values() if isinstance(value, Sequence) for h in value}
     by_order = REORDERED if delegated else BY_ORDER
-    matches: dict[Instruction, Found] = {}
+    matches: dict[Instruction, NodeMatch] = {}
     strangers = [
         at
         for at, kernel in sorted(kernels.items())
@@ -253,7 +253,7 @@ def _strangers(strangers: list[Instruction], why: str, file: str) -> list[Issue]
 
 def _joined(
     dump: ETDump,
-    of_event: Callable[[Instruction, str], Found],
+    of_event: Callable[[Instruction, str], NodeMatch],
     calls: Mapping[Instruction, tuple[int, ...]],
     backends: Mapping[Instruction, str],
     lowered: Mapping[Instruction, tuple[int, ...]],

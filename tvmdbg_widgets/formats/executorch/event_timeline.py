@@ -166,11 +166,11 @@ def _names(dump: ETDump, events: npt.NDArray[np.int64]) -> StringColumn:
     codes = own.codes[events].astype(np.int64)
     of_delegate = is_of_delegate(dump)[events]
     codes[of_delegate] = delegate.codes[events][of_delegate] + len(own.unique)
-    number_ = dump.delegate_id_int[events]
-    has_int = np.flatnonzero(number_ != -1)
-    number = numbered(number_[has_int])
+    numbers = dump.delegate_id_int[events]
+    has_int = np.flatnonzero(numbers != -1)
+    number = numbered(numbers[has_int])
     codes[has_int] = number + len(unique)
-    unique += [str(item) for item in number_[has_int[first_rows(number)]].tolist()]
+    unique += [str(item) for item in numbers[has_int[first_rows(number)]].tolist()]
     kept = numbered(codes)
     return StringColumn([unique[item] for item in codes[first_rows(kept)].tolist()], kept)
 
@@ -358,11 +358,11 @@ def _identifiers(dump: ETDump, of: Ints, order: Ints) -> dict[int, list[str]]:
     codes = dump.delegate_names.codes[order].astype(np.int64)
     width = len(dump.delegate_names.unique) + 1
     pairs, first = np.unique(of[order] * width + codes, return_index=True)
-    found: dict[int, list[str]] = {}
+    texts: dict[int, list[str]] = {}
     for pair in pairs[np.argsort(first)].tolist():
         if text := dump.delegate_names.unique[pair % width]:
-            found.setdefault(pair // width, []).append(text)
-    return found
+            texts.setdefault(pair // width, []).append(text)
+    return texts
 
 
 @dataclass(frozen=True, eq=False)

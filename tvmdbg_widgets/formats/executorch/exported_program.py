@@ -191,12 +191,12 @@ def _value(name: str, tensor: _ExportedTensor) -> ProgramValue:
 
 def _sizes(sizes: list[_Size]) -> tuple[Size, ...]:
     return tuple(
-        each.as_int
-        if each.as_int is not None
-        else each.as_expr.expr_str
-        if each.as_expr is not None
+        size.as_int
+        if size.as_int is not None
+        else size.as_expr.expr_str
+        if size.as_expr is not None
         else "?"
-        for each in sizes
+        for size in sizes
     )
 
 
@@ -227,11 +227,11 @@ def _placeholder(
 def _call(at: int, node: _ExportedNode, values: dict[str, ProgramValue]) -> ProgramNode:
     inputs: list[tuple[str, str]] = []
     constants: dict[str, str] = {}
-    for argument_ in node.inputs:
-        names, literal = read_argument(argument_.arg)
-        inputs += [(argument_.name, name) for name in names]
+    for own in node.inputs:
+        names, literal = read_argument(own.arg)
+        inputs += [(own.name, name) for name in names]
         if literal is not None:
-            constants[argument_.name] = literal
+            constants[own.name] = literal
     written = [name for argument in node.outputs for name in read_argument(argument)[0]]
     metadata, text = node.metadata, node.metadata.get("debug_handle", "")
     several = tuple(map(int, _HANDLE.findall(text))) if _HANDLES.fullmatch(text) else None

@@ -52,7 +52,7 @@ def left_out(parts: Iterable[Part]) -> list[Issue]:
 
 def notes(files: ExecuTorchFiles) -> list[Issue]:
     """Return notes on the times, the method, and files that disagree."""
-    dump, found = files.dump, []
+    dump, issues = files.dump, []
     edges = files.insides.edges
     if edges is not None and edges.contradicted and files.program and files.record:
         places = [str(place) for place in sorted(edges.contradicted)]
@@ -61,7 +61,7 @@ def notes(files: ExecuTorchFiles) -> list[Issue]:
             f"program's delegate in {agree(len(places), 'instruction')} {listed(places)}: ETRecord "
             "and program are not of the same export, and what the delegate ran there is of no node"
         )
-        found.append(
+        issues.append(
             Issue("executorch-disagree", IssueSeverity.WARNING, text, file=files.program.file)
         )
     if dump is not None and dump.values:
@@ -69,14 +69,14 @@ def notes(files: ExecuTorchFiles) -> list[Issue]:
             "this run logged values, which takes time within the measured calls: its times are "
             "longer than those of a run without a debug buffer"
         )
-        found.append(Issue("times-inflated", IssueSeverity.NOTE, text, file=dump.file))
-    known = len(methods_of(files.record, files.program)) < 2 or files.insides.tell_the_method
+        issues.append(Issue("times-inflated", IssueSeverity.NOTE, text, file=dump.file))
+    known = len(methods_of(files.record, files.program)) < 2 or files.insides.fit_one_method
     if dump is not None and not known:
         text = f"an ETDump does not tell which method ran; {files.method!r} is assumed"
-        found.append(Issue("method-assumed", IssueSeverity.NOTE, text, file=dump.file))
+        issues.append(Issue("method-assumed", IssueSeverity.NOTE, text, file=dump.file))
     if dump is not None and files.event_nodes is not None:
-        found += _estimated(dump, files.event_nodes)
-    return found
+        issues += _estimated(dump, files.event_nodes)
+    return issues
 
 
 def runs_left_out(runs: frozenset[int], dump: ETDump, method: str) -> list[Issue]:
@@ -179,8 +179,8 @@ def _handles(joined: EventNodes, graph: Graph | None, number: int) -> str:
     if graph is None or number < 0:
         return ""
     nodes = joined.sets[number]
-    found = dict.fromkeys(graph.attrs[node].get("debug_handle", "") for node in nodes)
-    known = [each for each in found if each]
+    texts = dict.fromkeys(graph.attrs[node].get("debug_handle", "") for node in nodes)
+    known = [text for text in texts if text]
     more = f" and {len(known) - _HANDLES} more" if len(known) > _HANDLES else ""
     return ", ".join(known[:_HANDLES]) + more
 
@@ -224,7 +224,7 @@ def _metadata(data: bytes) -> list[tuple[str, str]]:
                 return [
                     (
                         f"metadata: {one_line(_CAPITAL.sub(_lower, cut(name, _LETTERS)))}",
-                        _said(value),
+                        _value_text(value),
                     )
                     for name, value in [*fields.items()][:_FIELDS]
                 ]
@@ -239,10 +239,10 @@ def _lower(capital: re.Match[str]) -> str:
     return f" {capital[0].lower()}"
 
 
-def _said(value: Any) -> str:
+def _value_text(value: Any) -> str:
     if isinstance(value, list):
         more = [f"{len(value) - _HANDLES} more"] if len(value) > _HANDLES else []
-        return ", ".join([*map(_said, value[:_HANDLES]), *more])
+        return ", ".join([*map(_value_text, value[:_HANDLES]), *more])
     return cut(value, _LETTERS) if isinstance(value, str) else json.dumps(value)
 
 

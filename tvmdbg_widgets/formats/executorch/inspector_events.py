@@ -253,7 +253,7 @@ def read_inspector_text(source: ByteSource) -> InspectorText:
     lost = _unread_table(text, text_tables)
     if text_tables is None or lost:
         for inner, cleaned in readings(source):
-            note = f"pasted text: {cleaned.told or 'rows put together'}"
+            note = f"pasted text: {cleaned.notes or 'rows put together'}"
             notes = [*issues, Issue("pasted-text", IssueSeverity.NOTE, note, file=source.name)]
             other = _read(read_text(inner)[0], source.name, notes)
             if other is not None and (text_tables is None or not _unread_table(text, other)):
@@ -291,7 +291,7 @@ def _unread_table(text: str, tables: InspectorText | None) -> str:
 
 def _read(text: str, file: str, issues: list[Issue]) -> InspectorText | None:
     printed = printed_tables(text, HEADING)
-    tables = [found for table in printed if (found := events_of(table, file)) is not None]
+    tables = [events for table in printed if (events := events_of(table, file)) is not None]
     delegation, problems = _delegation(text, file)
     if not tables and delegation is None:
         return None
@@ -299,17 +299,17 @@ def _read(text: str, file: str, issues: list[Issue]) -> InspectorText | None:
 
 
 def _delegation(text: str, file: str) -> tuple[DelegationInfo | None, list[Issue]]:
-    counts_: dict[str, int] = {}
+    totals: dict[str, int] = {}
     for name, pattern in _SUMMARY.items():
         counts = [int(match[1].replace(",", "")) for match in pattern.finditer(text)]
         if counts:
-            counts_[name] = counts[-1]
+            totals[name] = counts[-1]
     names = _COUNTS
     tables = printed_tables(text, ("op_type", *names))
-    if not tables and counts_:
+    if not tables and totals:
         names = _SHORT
         tables = printed_tables(text, ("op_type", *names))
-    if not counts_ and not tables:
+    if not totals and not tables:
         return None, []
     operators = _operators(tables[-1], names) if tables else {}
     left = len(tables[-1].rows) - len(operators) if tables else 0
@@ -323,13 +323,13 @@ def _delegation(text: str, file: str) -> tuple[DelegationInfo | None, list[Issue
         text = f"{len(tables)} tables of delegation; the last is shown"
         issues.append(Issue("more-than-one", IssueSeverity.NOTE, text, file=file))
     if total is not None:
-        stated = (counts_.get("delegated", total[0]), counts_.get("non_delegated", total[1]))
-        counts_["delegated"], counts_["non_delegated"] = stated
+        stated = (totals.get("delegated", total[0]), totals.get("non_delegated", total[1]))
+        totals["delegated"], totals["non_delegated"] = stated
         if stated != total:
             text = f"the summary counts {stated[0]:,} and {stated[1]:,} nodes, the row Total of "
             text += f"its table {total[0]:,} and {total[1]:,}: are they of two programs?"
             issues.append(Issue("delegation-disagrees", IssueSeverity.WARNING, text, file=file))
-    info = DelegationInfo(operators=operators, **counts_)
+    info = DelegationInfo(operators=operators, **totals)
     if operators and not info.complete:
         text = "the rows of the table do not add up to the counts of nodes: rows are missing"
         issues.append(Issue("delegation-incomplete", IssueSeverity.WARNING, text, file=file))
@@ -337,12 +337,12 @@ def _delegation(text: str, file: str) -> tuple[DelegationInfo | None, list[Issue
 
 
 def _operators(table: PrintedTable, names: Sequence[str]) -> dict[str, tuple[int, int]]:
-    found: dict[str, tuple[int, int]] = {}
+    counts: dict[str, tuple[int, int]] = {}
     for row in table.rows:
         a, b = (_COUNT.fullmatch(row[name]) for name in names)
         if a is not None and b is not None:
-            found[row["op_type"]] = (int(a[1].replace(",", "")), int(b[1].replace(",", "")))
-    return found
+            counts[row["op_type"]] = (int(a[1].replace(",", "")), int(b[1].replace(",", "")))
+    return counts
 
 
 KIND = Kind(

@@ -211,10 +211,10 @@ def _group(rows: Sequence[InspectorRow]) -> None:
             close(row.number)
     if held:
         close(held[-1].number)
-    _number_alike(rows)
+    _number_equal_blocks(rows)
 
 
-def _number_alike(rows: Sequence[InspectorRow]) -> None:
+def _number_equal_blocks(rows: Sequence[InspectorRow]) -> None:
     """Give blocks that make the same calls the same numbers: they are runs of one program."""
     first: dict[tuple[tuple[str, bool], ...], list[InspectorRow]] = {}
     for own in _blocks(rows):

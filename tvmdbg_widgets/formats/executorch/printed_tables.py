@@ -66,7 +66,7 @@ def printed_tables(text: str, wanted: Sequence[str]) -> list[PrintedTable]:
         return list(_of_json(document, wanted))
     if "<table" in text and (tables := list(_of_html(text, wanted))):
         return tables
-    lines = _whole([line.rstrip("\r") for line in text.split("\n")])
+    lines = _rejoined_lines([line.rstrip("\r") for line in text.split("\n")])
     tables = []
     at = 0
     while at < len(lines):
@@ -80,7 +80,7 @@ def printed_tables(text: str, wanted: Sequence[str]) -> list[PrintedTable]:
     return tables
 
 
-def _whole(lines: list[str]) -> list[str]:
+def _rejoined_lines(lines: list[str]) -> list[str]:
     """Rejoin lines of a frame that a terminal wrapped, by the joints of its first rule."""
     rejoined: list[str] = []
     joints = 0

@@ -274,9 +274,9 @@ class _PickleMachine:
         end = self._at + count
         if end > len(self._data):
             raise self._wrong(f"{counted(count, 'byte')}, found {len(self._data) - self._at:,}")
-        found = self._data[self._at : end]
+        data = self._data[self._at : end]
         self._at = end
-        return found
+        return data
 
     def _number(self, form: str) -> Any:
         return struct.unpack(form, self._take(struct.calcsize(form)))[0]
@@ -293,9 +293,9 @@ class _PickleMachine:
         if not self._marks:
             raise self._wrong("a mark on the stack")
         mark = self._marks.pop()
-        found = self._stack[mark:]
+        items = self._stack[mark:]
         del self._stack[mark:]
-        return found
+        return items
 
     def _push(self, value: Any) -> None:
         self._stack.append(value)

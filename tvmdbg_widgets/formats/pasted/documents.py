@@ -45,7 +45,7 @@ _ESCAPED: Final = {
 }  # fmt: skip
 _QUOTE: Final = re.compile(r'\\.|"')
 #: Keys of messages in JSON logs: journald, Docker, zap, pino, clouds.
-_SAID: Final = ("log", "msg", "message", "MESSAGE", "textPayload", "line", "text", "event")
+_MESSAGE_KEYS: Final = ("log", "msg", "message", "MESSAGE", "textPayload", "line", "text", "event")
 #: A string literal of several lines.
 _LITERAL: Final = re.compile(r"b?['\"](?=[^'\"\n]{0,4000}\\n)")
 _KNOWN_JSON: Final = (
@@ -114,13 +114,13 @@ def _json(given: Cleaned) -> Iterator[Cleaned]:
         taken = {**given.taken, **({"curly quote marks": 1} if quotes else {})}
         cleaned = Cleaned(text, taken)
         for one in (cleaned, *unwrapped(cleaned)):
-            yield from whole_json(one)
+            yield from json_values(one)
         yield from _literals(cleaned)
         if not quotes:
             return
 
 
-def whole_json(given: Cleaned) -> Iterator[Cleaned]:
+def json_values(given: Cleaned) -> Iterator[Cleaned]:
     """Yield the records of a text, or its JSON values, longest first."""
     text = given.text
     if (log := records(given)) is not None:
@@ -167,7 +167,7 @@ def _literals(given: Cleaned) -> Iterator[Cleaned]:
         for times in (1, 2):
             once = Cleaned(inner_text, {**given.taken, "a string literal": times})
             yield once
-            yield from whole_json(once)
+            yield from json_values(once)
             inner_text = _unescaped(inner_text) if '\\"' in inner_text else ""
     for match in itertools.islice(_PYTHON.finditer(text), 4):
         value = _of_python(text, match.start())
@@ -238,7 +238,7 @@ def literal_in(text: str) -> str:
     return literal
 
 
-def said_in(text: str) -> Iterator[str]:
+def messages_in(text: str) -> Iterator[str]:
     """Yield the texts in JSON: a message a line, or the outputs of a notebook."""
     try:
         values = [json.loads(text)]
@@ -252,7 +252,7 @@ def said_in(text: str) -> Iterator[str]:
                     return
                 continue
             # Loggers write the line itself without its end.
-            messages = (value.get(key) for key in _SAID) if isinstance(value, dict) else ()
+            messages = (value.get(key) for key in _MESSAGE_KEYS) if isinstance(value, dict) else ()
             line_said = next((message for message in messages if isinstance(message, str)), None)
             values.append(value if line_said is None else f"{line_said.rstrip()}\n")
     left = values[::-1]

@@ -70,7 +70,7 @@ class Cleaned:
     doubts: list[str] = field(default_factory=list)
 
     @property
-    def told(self) -> str:
+    def notes(self) -> str:
         """Describe removed and uncertain parts; empty if none."""
         off = ", ".join(f"{what} ({counted(count, 'time')})" for what, count in self.taken.items())
         texts = [f"taken off before it was read: {off}"] if off else []
@@ -256,7 +256,7 @@ class PastedTable:
     line: int
     text: str = ""
     complete: bool = True
-    whole: bool = False
+    intact: bool = False
     left: list[int] = field(default_factory=list)
     doubts: list[str] = field(default_factory=list)
     why: str = ""

@@ -38,7 +38,7 @@ _MOST_STRANGERS: Final = 300
 #: Limit of ways to join lines.
 _MOST_KEPT: Final = 200
 #: Fixed cost of reading a text.
-_EACH: Final = 100
+_FIXED_COST: Final = 100
 _MANY: Final = 1 << 30
 _SEAMS: Final = ("", " ")
 _NUMBER: Final = r"-?(?:\d+(?:\.\d+)?(?:e[+-]\d+)?|nan|inf)"
@@ -85,7 +85,7 @@ class _PastedRows:
     left: list[int] = field(default_factory=list)
     _known: dict[int, list[str] | None] = field(default_factory=dict)
     _ways: dict[tuple[int, int], list[str]] = field(default_factory=dict)
-    _found: dict[tuple[int, int], list[list[str]]] = field(default_factory=dict)
+    _known_rows: dict[tuple[int, int], list[list[str]]] = field(default_factory=dict)
 
     def read(self, start: int, ends: Callable[[list[str]], bool]) -> list[list[str]]:
         """Return the rows; unreadable lines are counted as left."""
@@ -138,18 +138,18 @@ class _PastedRows:
 
     def _together(self, at: int, size: int) -> list[list[str]]:
         """Return the distinct rows that lines may be."""
-        if (at, size) not in self._found:
-            if len(self._found) >= _MOST_KEPT:
-                self._found.clear()
+        if (at, size) not in self._known_rows:
+            if len(self._known_rows) >= _MOST_KEPT:
+                self._known_rows.clear()
             ways = self._joined(at, size)
             fewest = self.blanks(ways[0])[0] if ways else 0
             ways = [way for way in ways if way.count(" ") >= fewest]
-            self.tries.left -= sum(map(len, ways)) + _EACH * len(ways)
+            self.tries.left -= sum(map(len, ways)) + _FIXED_COST * len(ways)
             rows = [cells for way in ways if (cells := self.one(way, False)) is not None]
-            self._found[at, size] = [
+            self._known_rows[at, size] = [
                 cells for place, cells in enumerate(rows) if cells not in rows[:place]
             ]
-        return self._found[at, size]
+        return self._known_rows[at, size]
 
     def _joined(self, at: int, size: int) -> list[str]:
         """Return the ways to join lines, with a blank or none at their ends."""
@@ -160,7 +160,7 @@ class _PastedRows:
             ways = [last]
             if size > 1:
                 ways = [way + seam + last for way in self._joined(at, size - 1) for seam in _SEAMS]
-                self.tries.left -= _EACH * len(ways)
+                self.tries.left -= _FIXED_COST * len(ways)
             self._ways[at, size] = [
                 way for way in ways if way.count(" ") - way.count(", ") <= self.blanks(way)[1]
             ]
@@ -241,7 +241,7 @@ def read_debugger(table: PastedTable, given: LineStream) -> None:
     table.complete = is_total or style == "v0.5"
     below = given.texts[1] if len(given.texts) > 1 else ""
     ruled = layout is not None and layout.split(below) == dashes(titles)
-    table.whole = row.placed == len(rows) and ruled and not is_cut
+    table.intact = row.placed == len(rows) and ruled and not is_cut
     if is_cut:
         table.doubts.append(f"the lines end inside of {_LAST!r}, which is left out")
     body = [titles, dashes(titles), *map(tuple, rows)]

@@ -15,13 +15,13 @@ from typing import Final
 
 from tvmdbg_widgets.formats.pasted.documents import (
     documents,
+    json_values,
     literal_in,
+    messages_in,
     nearly_json,
     open_ends,
     records,
-    said_in,
     unwrapped,
-    whole_json,
 )
 from tvmdbg_widgets.formats.pasted.lines import (
     EMPTY,
@@ -58,9 +58,9 @@ _PRINTED: Final = re.compile(
     r"|(?:│[^│\n]{0,40}){0,3}\bevent_block_name\b|,event_block_name,"
     r"|(?:│[^│\n]{0,40}){0,3}\bop_type\b(?=.{1,200}occurrences_in_)|Total +delegated +subgraphs: "
 )
-_WHAT_PRINTED: Final = "what a tuning or ExecuTorch's tools print"
+_PRINTED_TEXT: Final = "what a tuning or ExecuTorch's tools print"
 _TASKS: Final = re.compile(r"[ \t]{0,9}\|?[ \t]{0,9}ID[ \t]{0,9}\|")
-_TASKS_WHOLE: Final = re.compile(
+_FULL_TASKS: Final = re.compile(
     _TASKS.pattern
     + r".{0,900}(?:Trials[ \t]{0,99}\||\|[ \t]{0,99}(?:Terminated|Done)[ \t]*+\|?)[ \t]*+"
 )
@@ -99,14 +99,14 @@ def nearly(source: ByteSource, *, tables_only: bool = False) -> str:
         if held:
             break
         if _PRINTED.search(line[:_LONGEST_LINE]) or _TASKS.match(line):
-            what = "the table of a tuning" if _TASKS.match(line) else _WHAT_PRINTED
-            text_ = f"A line of {what} stands in line {number:,}"
-            return f"{text_}, but lines below it are cut."
+            what = "the table of a tuning" if _TASKS.match(line) else _PRINTED_TEXT
+            text_line = f"A line of {what} stands in line {number:,}"
+            return f"{text_line}, but lines below it are cut."
         if "Duration (us)" in line:
             return f"Part of a heading of a profiling report stands in line {number:,}: it is cut."
     if held:
-        text_ = why(next((item for item in held if not item.text), held[0]))
-        return f"{text_[:1].upper()}{text_[1:]}."
+        text_line = why(next((item for item in held if not item.text), held[0]))
+        return f"{text_line[:1].upper()}{text_line[1:]}."
     return nearly_json(bare.text)
 
 
@@ -151,7 +151,7 @@ def _known(text: Cleaned, part: str) -> Iterator[Cleaned]:
         yield from _texts(text)
     else:
         for reading in (*unwrapped(bare), *([bare] if part == "times" else [])):
-            yield from whole_json(reading)
+            yield from json_values(reading)
     # No-break blanks stand in strings too, but not in place of all blanks.
     marked = set(bare.taken) - {"odd blanks"} or " " not in text.text
     if marked or not is_json:
@@ -199,14 +199,14 @@ def _tables(text: Cleaned) -> Iterator[tuple[Cleaned, list[PastedTable]]]:
 def _is_clean(table: PastedTable) -> bool:
     """Return whether a reader takes a table as it is: the debugger's knows comment marks."""
     own = " \t#>/*|;%-" if table.kind == "debugger" else ""
-    clean = table.whole and not table.doubts and not table.prefix.strip(own)
+    clean = table.intact and not table.doubts and not table.prefix.strip(own)
     return bool(table.text) and clean
 
 
 def _texts(text: Cleaned) -> Iterator[Cleaned]:
     bare = plain(text)
     if bare.text.lstrip()[:1] in ("{", "["):
-        yield from whole_json(bare)
+        yield from json_values(bare)
     yield bare
     for reading, held in _tables(text):
         if (table := cleaned(reading, held)) is not None:
@@ -227,8 +227,8 @@ def _plain_texts(text: Cleaned) -> Iterator[Cleaned]:
     if (other := without_html(text)) is not None:
         yield other
     bare = plain(text)
-    is_said = "\\n" in bare.text or bare.text.lstrip()[:1] == "{"
-    if is_said and (literal := "".join(said_in(bare.text)) or literal_in(bare.text)):
+    is_message = "\\n" in bare.text or bare.text.lstrip()[:1] == "{"
+    if is_message and (literal := "".join(messages_in(bare.text)) or literal_in(bare.text)):
         yield plain(Cleaned(literal, {**bare.taken, "string literals": 1}))
     yield bare
 
@@ -264,7 +264,7 @@ def _rejoined(given: Cleaned) -> Iterator[Cleaned]:
     """Yield a tuning's tables with rows rejoined from equally many lines."""
     lines = given.text.split("\n")
     for at in (at for at, line in enumerate(lines) if _TASKS.match(line)):
-        if _TASKS_WHOLE.fullmatch(lines[at]):
+        if _FULL_TASKS.fullmatch(lines[at]):
             return
         wide = max(map(len, lines[at : at + _MOST_CUT]))
         for height in range(2, _MOST_CUT):
@@ -272,7 +272,7 @@ def _rejoined(given: Cleaned) -> Iterator[Cleaned]:
                 "".join(line.ljust(wide) for line in lines[first : first + height]).rstrip()
                 for first in range(at, len(lines), height)
             ]
-            if _TASKS_WHOLE.fullmatch(rows[0]):
+            if _FULL_TASKS.fullmatch(rows[0]):
                 break
         else:
             return
@@ -319,7 +319,7 @@ _READERS: Final[dict[str, Callable[[PastedTable, LineStream], None]]] = {
     "report": read_report,
     "csv": read_csv,
 }
-_WHAT: Final = {
+_TITLES: Final = {
     "debugger": "the table of TVM's debugger",
     "vm": "the table of TVM's VM profiler",
     "report": "the table of a profiling report",
@@ -332,16 +332,16 @@ def tables(text: str) -> list[PastedTable]:
     if _ESCAPED_TITLE.search(text) is not None:
         text = _ESCAPE.sub(r"\1", text)
     lines = text.replace("`", "").replace("**", "").split("\n")
-    found = [
+    headings = [
         (at, match)
         for at, line in enumerate(lines)
         if (match := _ANCHOR.search(line[:_LONGEST])) is not None
         and (match["csv"] is None or DURATION in "".join(lines[at : at + _MOST_LINES]))
     ]
-    ends = [at for at, _ in found[1:_MOST_TABLES]] + [len(lines)]
+    ends = [at for at, _ in headings[1:_MOST_TABLES]] + [len(lines)]
     out = []
     tries = Tries()
-    for (at, match), end in zip(found[:_MOST_TABLES], ends, strict=False):
+    for (at, match), end in zip(headings[:_MOST_TABLES], ends, strict=False):
         kind = match.lastgroup or ""
         column = match.start()
         if lines[at][column - 1 : column] == '"' and '","' in lines[at]:
@@ -358,7 +358,7 @@ def tables(text: str) -> list[PastedTable]:
         stands = [line.rstrip() for line in lines[at : at + len(body)]] == [
             line.rstrip() for line in body
         ]
-        table.whole = stands or (table.whole and given is heard and heard.marked != 1)
+        table.intact = stands or (table.intact and given is heard and heard.marked != 1)
         out.append(table)
     if any(not (pasted.text and pasted.complete) for pasted in out) and len(out) > 1:
         for pasted in out:
@@ -378,7 +378,7 @@ def cleaned(given: Cleaned, tables_: Sequence[PastedTable]) -> Cleaned | None:
     marked = sum(table.marked for table in same)
     if marked and same[0].prefix.strip(" \t|│┃║"):
         taken[f"prefixes like {same[0].prefix.strip()[:40]!r}"] = marked
-    if put := sum(not table.whole for table in same):
+    if put := sum(not table.intact for table in same):
         taken["columns put in place"] = put
     left = [number for table in same for number in table.left]
     others = sum(table.others for table in same)
@@ -392,4 +392,4 @@ def cleaned(given: Cleaned, tables_: Sequence[PastedTable]) -> Cleaned | None:
 def why(table: PastedTable) -> str:
     """Name a table and why it is unreadable."""
     rest = table.why or "no row below it can be read"
-    return f"a heading of {_WHAT[table.kind]} stands in line {table.line:,}, but {rest}"
+    return f"a heading of {_TITLES[table.kind]} stands in line {table.line:,}, but {rest}"

@@ -365,8 +365,8 @@ def _rejoined(texts: Sequence[str], wide: int) -> list[str]:
         part += text
         if len(part) > _LONGEST_ROW:
             return []
-        whole = cutter is not None and part.endswith('"') and _is_csv_row(cutter, part)
-        if len(text) < wide - 1 or whole:
+        is_row = cutter is not None and part.endswith('"') and _is_csv_row(cutter, part)
+        if len(text) < wide - 1 or is_row:
             joined.append(part.rstrip())
             cutter = cutter or Cutter(joined[0].split(","))
             part = ""

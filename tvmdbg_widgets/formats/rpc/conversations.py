@@ -170,7 +170,7 @@ class Conversations:
     """All connections of a capture."""
 
     def __init__(self) -> None:
-        self.found: list[TcpConversation] = []
+        self.connections: list[TcpConversation] = []
         self._routes: dict[tuple[bytes, bytes], tuple[TcpConversation, int]] = {}
         self._rows = bytearray()
 
@@ -179,7 +179,7 @@ class Conversations:
         addresses, ports, sequence, flags, offset, captured, sent = segment
         route = self._routes.get((addresses, ports))
         if route is None:
-            if len(self.found) >= MOST_CONNECTIONS:
+            if len(self.connections) >= MOST_CONNECTIONS:
                 return False
             route = self._open(addresses, ports)
         conversation, side = route
@@ -187,7 +187,7 @@ class Conversations:
             if flags & SYN:
                 sequence = sequence + 1 & _WRAP
                 if conversation.begins_anew(side, sequence):
-                    if len(self.found) >= MOST_CONNECTIONS:
+                    if len(self.connections) >= MOST_CONNECTIONS:
                         return False
                     conversation, side = self._open(addresses, ports)
                 conversation.first[side] = sequence
@@ -207,9 +207,9 @@ class Conversations:
         """Yield the connections with data, and both sides' rows in order of capture."""
         rows = np.frombuffer(self._rows, PAYLOAD)
         order = np.argsort(rows["direction"], kind="stable")
-        sides = np.arange(2 * len(self.found) + 1)
+        sides = np.arange(2 * len(self.connections) + 1)
         bounds = np.searchsorted(rows["direction"][order], sides).tolist()
-        for conversation in self.found:
+        for conversation in self.connections:
             if any(conversation.data):
                 number = 2 * conversation.number
                 low, middle, high = bounds[number : number + 3]
@@ -222,8 +222,8 @@ class Conversations:
             (str(ipaddress.ip_address(addresses[:half])), source),
             (str(ipaddress.ip_address(addresses[half:])), destination),
         )
-        conversation = TcpConversation(ends, len(self.found))
-        self.found.append(conversation)
+        conversation = TcpConversation(ends, len(self.connections))
+        self.connections.append(conversation)
         # A port that talks to itself is its own other side.
         self._routes[addresses[half:] + addresses[:half], ports[2:] + ports[:2]] = conversation, 1
         self._routes[addresses, ports] = conversation, 0

@@ -132,7 +132,7 @@ def _described(
     field, offset, is_argument = _first_dtype(sent, sender)
     written = sender.dtype.size + (sender.padding if is_argument else 0)
     taken = receiver.dtype.size + (receiver.padding if is_argument else 0)
-    meant, read = (_dtype_text(source, offset, grammar_) for grammar_ in (sender, receiver))
+    meant, read = (_dtype_text(source, offset, own) for own in (sender, receiver))
     where, value = _next(received, source, receiver)
     text = (
         f"Packet {index} of the {side} ({sent.name}) at byte {sent.offset}: {field} was "

@@ -133,10 +133,10 @@ def _code(grammar: Grammar, argument: PackedArgument) -> int:
         return _FFI_PREFERRED[argument.kind]
     if grammar.interleaved and argument.kind == "object":
         return FFI_DYNAMIC
-    found = next((code for code, kind in grammar.kinds.items() if kind == argument.kind), None)
-    if found is None:
+    number = next((code for code, kind in grammar.kinds.items() if kind == argument.kind), None)
+    if number is None:
         raise KeyError(argument.kind)
-    return found
+    return number
 
 
 def _index(code: int) -> bytes:

@@ -16,7 +16,7 @@ _POINTERS = ("handle", "function", "module", "object")
 
 def packet_fields(packet: RawPacket, grammar: Grammar) -> ByteField:
     """Return the fields of a packet; offsets count from its first byte, its length included."""
-    return _PacketFields(packet, grammar).whole()
+    return _PacketFields(packet, grammar).packet()
 
 
 class _PacketFields:
@@ -26,9 +26,9 @@ class _PacketFields:
         self._packet = packet
         self._grammar = grammar
         self._at = 0
-        self._found: list[ByteField] = []
+        self._fields: list[ByteField] = []
 
-    def whole(self) -> ByteField:
+    def packet(self) -> ByteField:
         packet, body, grammar = self._packet, self._packet.body, self._grammar
         if grammar.prefixed:
             self._add("packet_nbytes", 8, "number", str(packet.size - 8))
@@ -49,17 +49,17 @@ class _PacketFields:
         if body.arguments is not None:
             self._sequence(body.arguments)
         name = f"{packet.name} packet"
-        return ByteField(name, 0, packet.size, "group", "", "", tuple(self._found))
+        return ByteField(name, 0, packet.size, "group", "", "", tuple(self._fields))
 
     def _add(self, name: str, size: int, kind: ByteKind, value: str) -> None:
-        self._found.append(ByteField(name, self._at, size, kind, value))
+        self._fields.append(ByteField(name, self._at, size, kind, value))
         self._at += size
 
     def _group(self, name: str, children: Sequence[ByteField], value: str) -> None:
         """Add fields from the end of the last one on."""
         end = children[-1].end
         size = end - self._at
-        self._found.append(ByteField(name, self._at, size, "group", value, "", tuple(children)))
+        self._fields.append(ByteField(name, self._at, size, "group", value, "", tuple(children)))
         self._at = end
 
     def _range(self, copied: CopyRange) -> None:

@@ -201,10 +201,10 @@ class CapturedStream(ByteSource):
         starts, lengths = self.extents.starts[here], self.extents.lengths[here]
         begins = np.maximum(starts, offset)
         ends = np.minimum(starts + lengths, end)
-        self._check_whole(begins, ends, offset, end)
+        self._check_gaps(begins, ends, offset, end)
         return self.extents.offsets[here] + begins - starts, ends - begins
 
-    def _check_whole(self, begins: np.ndarray, ends: np.ndarray, offset: int, end: int) -> None:
+    def _check_gaps(self, begins: np.ndarray, ends: np.ndarray, offset: int, end: int) -> None:
         reached = np.concatenate([[offset], ends])
         wanted = np.append(begins, end)
         holes = np.flatnonzero(reached < wanted)

@@ -193,7 +193,7 @@ class Resync:
             while at < end and (packet := self._packet(at)) is not None:
                 if first and packet.name in _WEAK:
                     break
-                sure = sure or not first or _tells(packet)
+                sure = sure or not first or _is_certain(packet)
                 at, first = at + packet.size, False
                 self._work += 1
             if at > end and sure:
@@ -202,17 +202,17 @@ class Resync:
         return None
 
     def _chains(
-        self, at: int, replies: int, whole: bool, *, near: bool = False, alone: bool = False
+        self, at: int, replies: int, complete: bool, *, near: bool = False, alone: bool = False
     ) -> bool:
         size = self._reader.source.size
         sure = near
         for number in range(_CHAIN):
             if at >= size or self._is_missing(at):
-                return not whole or (alone and number > 0 and sure)
+                return not complete or (alone and number > 0 and sure)
             packet = self._packet(at, replies)
             if packet is None:
                 return alone and number > 0 and self._goes_on(at, sure)
-            sure = (sure and (number > 0 or packet.name not in _WEAK)) or _tells(packet)
+            sure = (sure and (number > 0 or packet.name not in _WEAK)) or _is_certain(packet)
             at += packet.size
             replies += packet.name in REPLIES
         return True
@@ -289,7 +289,7 @@ class Resync:
             at += len(likely)
 
 
-def _tells(packet: RawPacket) -> bool:
+def _is_certain(packet: RawPacket) -> bool:
     """Return whether a packet holds a text or a handle, which random numbers are not."""
     body = packet.body
     handles = [body.function or 0, getattr(body.copied, "data", 0)]

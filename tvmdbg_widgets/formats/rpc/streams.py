@@ -110,7 +110,7 @@ class Collected:
 Gaps = tuple[tuple[int, int], ...]
 #: Bytes behind a damage within which a gap is its likely cause.
 _NEAR = 12
-_TOLD_EVERY = 4096
+_REPORT_EVERY = 4096
 _GAVE_UP = (
     "; behind it too many places look like packets and are none, so the rest was not searched"
 )
@@ -134,9 +134,9 @@ def read_stream(
                 walk.step()
             except WireError as error:
                 walk.resume_behind(error)
-            if len(walk.found) % _TOLD_EVERY == 0:
+            if len(walk.collected) % _REPORT_EVERY == 0:
                 bar.update(walk.at - bar.n)
-    return walk.found.packets(source.size)
+    return walk.collected.packets(source.size)
 
 
 def first_packets(
@@ -151,7 +151,7 @@ def first_packets(
             walk.step()
         except WireError as error:
             walk.give_up(error)
-    return walk.found.packets(source.size)
+    return walk.collected.packets(source.size)
 
 
 class _StreamWalk:
@@ -159,7 +159,7 @@ class _StreamWalk:
 
     def __init__(self, reader: PacketReader, gaps: Gaps, at: int) -> None:
         self.at = at
-        self.found = Collected()
+        self.collected = Collected()
         self._reader = reader
         self._size = reader.source.size
         self._resync = Resync(reader)
@@ -173,7 +173,7 @@ class _StreamWalk:
             raise WireError(
                 "bytes", self.at, "captured bytes", f"a gap of {counted(gap[1], 'byte')}"
             )
-        packet = self._reader.packet(self.at, self.found.replies)
+        packet = self._reader.packet(self.at, self.collected.replies)
         if isinstance(packet, int):
             self.at += packet
             return
@@ -186,7 +186,7 @@ class _StreamWalk:
                 )
             state = PacketState.MISSING_BYTES
         self.at = end
-        self.found.add(packet, state)
+        self.collected.add(packet, state)
 
     def resume_behind(self, error: WireError) -> None:
         """Note the damage at ``at`` and move to the next packets."""
@@ -197,9 +197,9 @@ class _StreamWalk:
         elif self._take_back_copy(at):
             return
         breaks_off = after == at + 1 and self._reader.is_cut_off(at, error)
-        again = self._resync.behind(at, after, self.found.replies, breaks_off=breaks_off)
+        again = self._resync.behind(at, after, self.collected.replies, breaks_off=breaks_off)
         if again is None and breaks_off:
-            self.found.add_cut_off(at, self._size - at, self._reader.code(at))
+            self.collected.add_cut_off(at, self._size - at, self._reader.code(at))
             self.at = self._size
             return
         self.at = self._size if again is None else again
@@ -208,13 +208,13 @@ class _StreamWalk:
 
     def _take_back_copy(self, end: int) -> bool:
         """Drop a copy right before ``end`` whose length reaches into other packets."""
-        copy = self.found.last_copy(self._reader.grammar)
+        copy = self.collected.last_copy(self._reader.grammar)
         if copy is None or copy[0] + copy[1] != end or not self._reader.grammar.prefixed:
             return False
         place = self._resync.swallowed(copy[0], end)
         if place is None:
             return False
-        self.found.drop_last_copy()
+        self.collected.drop_last_copy()
         self.at = place
         read = f"{copy[1] - 8}, with other packets within"
         self._note(copy[0], str(WireError("length of the packet", copy[0], "its end", read)))
@@ -224,12 +224,12 @@ class _StreamWalk:
         """Note the damage at ``at`` and stop."""
         at, self.at = self.at, self._size
         if self._reader.is_cut_off(at, error):
-            self.found.add_cut_off(at, self._size - at, self._reader.code(at))
+            self.collected.add_cut_off(at, self._size - at, self._reader.code(at))
         else:
             self._note(at, str(error))
 
     def _note(self, at: int, reason: str) -> None:
-        self.found.damages.append(DamagedBytes(at, self.at - at, len(self.found), reason))
+        self.collected.damages.append(DamagedBytes(at, self.at - at, len(self.collected), reason))
 
     def _gap(self) -> tuple[int, int] | None:
         """Return the first gap that ends behind ``at``."""

@@ -307,15 +307,15 @@ Check: TypeAlias = Callable[[Any, str], Any]
 
 _INT32 = 2**31 - 1
 #: Real schedules have up to a few hundred steps.
-_MOST_STEPS_steps = 20_000
+_LONGEST_SCHEDULE = 20_000
 _UNROLL = "auto_unroll_max_step$"
 
 
 def parse_steps(items: object) -> tuple[AnyStep, ...]:
     """Return the transform steps of a record."""
     rows = array(items, "steps")
-    if len(rows) > _MOST_STEPS_steps:
-        raise LineProblem("steps", f"at most {_MOST_STEPS_steps:,}", InWords(f"{len(rows):,}"))
+    if len(rows) > _LONGEST_SCHEDULE:
+        raise LineProblem("steps", f"at most {_LONGEST_SCHEDULE:,}", InWords(f"{len(rows):,}"))
     steps = [parse_step(item, index) for index, item in enumerate(rows)]
     for index, step in enumerate(steps):
         for source in followed(step):

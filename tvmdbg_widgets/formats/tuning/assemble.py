@@ -303,7 +303,7 @@ def combine(logs: Sequence[TuningParts], title: str) -> TuningParts:
         ]
         first_row += len(trials)
     tuners = {item.tuner for item in logs if item.tuner}
-    log_ = TuningParts(
+    result = TuningParts(
         title,
         tuners.pop() if len(tuners) == 1 else "mixed" if tuners else "",
         tuple(tasks.found),
@@ -323,7 +323,7 @@ def combine(logs: Sequence[TuningParts], title: str) -> TuningParts:
         tuple(text for log in logs for text in log.registered),
     )
     given = [item for log in logs for item in log.issues if item.rule not in COUNTED]
-    return replace(log_, issues=Issues(dict.fromkeys((*given, *tasks.issues, *_counted(log_)))))
+    return replace(result, issues=Issues(dict.fromkeys((*given, *tasks.issues, *_counted(result)))))
 
 
 def concatenate(trials: Sequence[Trials]) -> Trials:

@@ -69,7 +69,7 @@ class SchedulerTables:
     def __init__(self) -> None:
         self._rows: list[ConsoleTask] = []
         self._inside = False
-        self._whole: ConsoleTable | None = None
+        self._complete: ConsoleTable | None = None
         self._of_meta = False
         self._meta_trials: int | None = None
         self._bars: dict[str, ConsoleTask] = {}
@@ -102,28 +102,28 @@ class SchedulerTables:
             self._add_meta_total(*printed.groups())
         elif self._inside and (total := _TOTAL.fullmatch(line)):
             latency, trials, used = total.groups()
-            self._whole = ConsoleTable(
+            self._complete = ConsoleTable(
                 tuple(self._rows), _number(latency), int(trials[:15]), _number(used)
             )
             self._inside = False
 
     def last(self) -> ConsoleTable | None:
         """Return the last table; a cut one only if there is no other."""
-        if self._whole is None and self._rows:
+        if self._complete is None and self._rows:
             tuner = "metaschedule" if self._of_meta else "ansor"
             return ConsoleTable(tuple(self._rows), trials=self._meta_trials, tuner=tuner)
-        if self._whole is None and self._bars:
+        if self._complete is None and self._bars:
             bars = tuple(self._bars.values())
             return ConsoleTable(
                 bars,
-                trials=sum(each.trials or 0 for each in bars),
+                trials=sum(bar.trials or 0 for bar in bars),
                 used_s=sum(self._bar_seconds.values()),
                 tuner="autotvm",
             )
-        return self._whole
+        return self._complete
 
     def _add_meta(self, line: str) -> None:
-        cells = [each.strip() for each in line.removeprefix("|").split("|")]
+        cells = [cell.strip() for cell in line.removeprefix("|").split("|")]
         # A name may have "|" in it; the columns beside it have none.
         if len(cells) < _META_COLUMNS or not cells[0].isdecimal():
             return
@@ -147,9 +147,9 @@ class SchedulerTables:
             return
         total = _number(value)
         # TVM sums the known latencies: 0 without any.
-        known = bool(self._rows) and all(each.latency_ms is not None for each in self._rows)
+        known = bool(self._rows) and all(row.latency_ms is not None for row in self._rows)
         total_ms = total / 1e3 if known and total is not None else None
-        self._whole = ConsoleTable(
+        self._complete = ConsoleTable(
             tuple(self._rows), total_ms, self._meta_trials, tuner="metaschedule"
         )
         self._inside = False
@@ -185,7 +185,7 @@ class Measurements:
 
     def __init__(self) -> None:
         self._glyphs: list[str] = []
-        self._found: list[Measurement] = []
+        self._measurements: list[Measurement] = []
         self._failed: tuple[int, str, list[str]] | None = None
         self._batch: list[str] = []
         self._batch_at = 0
@@ -223,12 +223,12 @@ class Measurements:
         """Return the measurements so far."""
         self._end_failed("")
         self._end_batch()
-        return tuple(self._found)
+        return tuple(self._measurements)
 
     def _begin(self, number: int, result: str) -> None:
         if costs := _COSTS.fullmatch(result):
             parts = tuple(text.strip() for text in costs[1].split(","))
-            self._found.append(Measurement(number, int(costs[2]), parts, costs[3], costs[4]))
+            self._measurements.append(Measurement(number, int(costs[2]), parts, costs[3], costs[4]))
         elif failed := _FAILED.fullmatch(result):
             self._failed = number, failed[1], []
             self._go_on(failed[2])
@@ -237,7 +237,9 @@ class Measurements:
         failed = int(error) != 0
         parts = () if failed else tuple(text.strip() for text in costs.split(",") if text.strip())
         message = costs.strip().rstrip(",")[:_MOST_TEXT] if failed else ""
-        self._found.append(Measurement(int(number), int(error), parts, all_cost, at, message))
+        self._measurements.append(
+            Measurement(int(number), int(error), parts, all_cost, at, message)
+        )
 
     def _go_on(self, line: str) -> None:
         """Add a line of an error text, the last of which ends with the two times."""
@@ -258,27 +260,27 @@ class Measurements:
         self._failed = None
         error = _ERRORS.get(name, MeasureError.UNKNOWN_ERROR)
         message = "\n".join(lines).strip()[:_MOST_TEXT]
-        self._found.append(Measurement(number, int(error), (), all_cost, timestamp, message))
+        self._measurements.append(Measurement(number, int(error), (), all_cost, timestamp, message))
 
     def _add_glyphs(self, line: str) -> None:
-        if len(self._found) > self._batch_at:
+        if len(self._measurements) > self._batch_at:
             self._end_batch()
         self._glyphs.append(line)
         self._batch.append(line)
 
     def _end_batch(self) -> None:
         """Give a batch's glyphs, ``.`` per build and ``*`` per run, to its measurements."""
-        measured = self._found[self._batch_at :]
+        measured = self._measurements[self._batch_at :]
         batch = _GLYPH.findall("".join(self._batch)) if measured else []
         builds = [item for item in batch if item[0] == "."]
         runs = [item for item in batch if item[0] == "*"]
         if len(builds) == len(measured) and builds.count(".") == len(runs):
             left = iter(runs)
-            self._found[self._batch_at :] = [
+            self._measurements[self._batch_at :] = [
                 replace(item, glyphs=next(left) if build == "." else build)
                 for item, build in zip(measured, builds, strict=True)
             ]
-        self._batch, self._batch_at = [], len(self._found)
+        self._batch, self._batch_at = [], len(self._measurements)
 
 
 def _number(text: str) -> float | None:
@@ -372,7 +374,7 @@ class _Dags:
     def __init__(self) -> None:
         self._lines: list[str] = []
         self._key: str | None = None
-        self._found: dict[str, str] = {}
+        self._measurements: dict[str, str] = {}
 
     def add(self, line: str) -> None:
         if "=" in line and (_PLACEHOLDER.fullmatch(line) or _COMPUTE.fullmatch(line)):
@@ -388,16 +390,16 @@ class _Dags:
     def all(self) -> dict[str, str]:
         """Return the texts so far."""
         self._end()
-        return self._found
+        return self._measurements
 
     def _end(self) -> None:
         lines, self._lines = self._lines, []
         if not any(map(_PLACEHOLDER.fullmatch, lines)):
             return
         text = "".join(f"{line}\n" for line in lines)
-        self._found.update(hashes_of(text))
+        self._measurements.update(hashes_of(text))
         if self._key is not None:
-            self._found[self._key] = text
+            self._measurements[self._key] = text
             self._key = None
 
 

@@ -226,9 +226,7 @@ def text_md5(text: str) -> str:
     return hashlib.md5(text.encode(errors="replace"), usedforsecurity=False).hexdigest()
 
 
-_PLACEHOLDER_lines = re.compile(
-    r"(?P<name>[^\s(=]+) = PLACEHOLDER ?(?:\[(?P<shape>[^\[\]]*)\])?\s*"
-)
+_PLACEHOLDER_LINE = re.compile(r"(?P<name>[^\s(=]+) = PLACEHOLDER ?(?:\[(?P<shape>[^\[\]]*)\])?\s*")
 _HEAD = re.compile(
     r"(?P<name>[^\s(=]+)\((?P<axes>[^()]*)\)(?:\.v(?P<output>\d{1,4}))?"
     r" (?:(?P<how>=|\+=|max=|min=) |(?= ?select\())"
@@ -267,7 +265,7 @@ def parse_line(line: str) -> Placeholder | Computed:
     odd = _ODD.search(line.rstrip())
     if odd is not None:
         raise BodyError("a character that no name and no operator has", odd.start())
-    match = _PLACEHOLDER_lines.fullmatch(line)
+    match = _PLACEHOLDER_LINE.fullmatch(line)
     if match is not None:
         return _placeholder(match["name"], match["shape"])
     head = _HEAD.match(line)

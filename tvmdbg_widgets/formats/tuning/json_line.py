@@ -216,9 +216,9 @@ def join_messages(
     )
 
 
-def _fitting(each: Measurement, trials: Trials, order: Rows, times: Floats) -> tuple[int, ...]:
+def _fitting(item: Measurement, trials: Trials, order: Rows, times: Floats) -> tuple[int, ...]:
     """Return the rows that a measurement may be, ascending."""
-    printed, half = _value(each.timestamp), _half_digit(each.timestamp)
+    printed, half = _value(item.timestamp), _half_digit(item.timestamp)
     if not math.isfinite(printed):
         return ()
     # The log has the seconds without their fraction.
@@ -226,13 +226,13 @@ def _fitting(each: Measurement, trials: Trials, order: Rows, times: Floats) -> t
     if not 0 < end - begin <= _MOST:
         return ()
     rows = order[begin:end]
-    rows = rows[trials.error[rows] == each.error]
-    rows = rows[_agree(trials.all_cost[rows], each.all_cost)]
-    if each.error == 0:
+    rows = rows[trials.error[rows] == item.error]
+    rows = rows[_agree(trials.all_cost[rows], item.all_cost)]
+    if item.error == 0:
         starts, counts = trials.run_offsets[rows], np.diff(trials.run_offsets)[rows]
-        same = counts == len(each.costs)
+        same = counts == len(item.costs)
         rows, starts = rows[same], starts[same]
-        for i, text in enumerate(each.costs):
+        for i, text in enumerate(item.costs):
             same = _agree(trials.run_costs[starts + i], text)
             rows, starts = rows[same], starts[same]
     return tuple(np.sort(rows).tolist())

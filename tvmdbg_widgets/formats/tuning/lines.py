@@ -313,7 +313,7 @@ def read_result(value: Any, field: str, failed_cost: float) -> Result:
     costs, error, *numbers = array(value, field, 2 + len(_NUMBERS))
     costs = read_seconds(costs, f"{field}[0]")
     error = whole(error, f"{field}[1]", 0, _LAST_ERROR)
-    numbers = [_number(value_, f"{field}[{i}]") for i, value_ in enumerate(numbers, 2)]
+    numbers = [_number(item, f"{field}[{i}]") for i, item in enumerate(numbers, 2)]
     return result_of((costs, error, *numbers), field, failed_cost)
 
 
@@ -336,7 +336,7 @@ def result_of(
 
 def read_seconds(value: Any, field: str) -> list[float]:
     """Return an array of seconds, none of them negative."""
-    numbers = [_number(value_, f"{field}[{i}]") for i, value_ in enumerate(array(value, field))]
+    numbers = [_number(item, f"{field}[{i}]") for i, item in enumerate(array(value, field))]
     for i, number in enumerate(numbers):
         if number < 0:
             raise LineProblem(f"{field}[{i}]", "seconds, 0 or more", number)

@@ -116,7 +116,7 @@ def _changed(parts: TuningParts, row: int, problem: Exception) -> FormatError:
     )
 
 
-_LOOKED_AT = 50
+_SNIFFED_LINES = 50
 _NUMBER = rb"\s*-?[0-9]+\s*"
 _STARTS = (
     re.compile(rb'\{\s*"[irv]"\s*:'),
@@ -131,7 +131,7 @@ def sniff(head: bytes) -> bool:
     """Whether a file that starts with these bytes holds tuning records."""
     lines = head.removeprefix(BOM).split(b"\n")
     records = [line for line in lines if line.strip() and line[:1] not in COMMENT]
-    return any(map(_is_record, records[:_LOOKED_AT]))
+    return any(map(_is_record, records[:_SNIFFED_LINES]))
 
 
 def _is_record(line: bytes) -> bool:

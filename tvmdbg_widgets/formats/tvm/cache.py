@@ -132,7 +132,7 @@ def _named_bytes(index: ByteSource) -> tuple[tuple[object, ...], bool] | None:
 
 
 _LETTERS = 80
-_TOLD = 25
+_LISTED = 25
 
 
 class Index(msgspec.Struct):
@@ -162,7 +162,7 @@ class IndexReader:
         self.issues: list[Issue] = []
         self.error: FormatError | None = None
         self.metadata: Any = None
-        self._told: Counter[str] = Counter()
+        self._reported: Counter[str] = Counter()
         #: Shards by their paths, and what the arrays in each file may still name.
         self._opened: dict[str, ByteSource] = {}
         self._named: dict[str, WorkBudget] = {}
@@ -177,9 +177,9 @@ class IndexReader:
                 self._shard(convert(item, StoredShard, self.source.name, path), path)
             except FormatError as problem:
                 self._problem("shard-unreadable", problem)
-        for rule, count in self._told.items():
-            if count > _TOLD:
-                text = f"{counted(count - _TOLD, 'more issue')} of this kind"
+        for rule, count in self._reported.items():
+            if count > _LISTED:
+                text = f"{counted(count - _LISTED, 'more issue')} of this kind"
                 severity = next(issue.severity for issue in self.issues if issue.rule == rule)
                 self.issues.append(Issue(rule, severity, text, file=self.source.name))
         if self.error is not None and not self.records:
@@ -194,7 +194,7 @@ class IndexReader:
             shard = self._opened[path] = self._open(stored, at)
         else:
             text = f"{cut(one_line(path), _LETTERS)!r} is named by more than one record"
-            self._tell("shard-repeated", IssueSeverity.WARNING, text)
+            self._report("shard-repeated", IssueSeverity.WARNING, text)
         if shard.size != nbytes:
             self._wrong_size(at, shard, nbytes)
         if not isinstance(shard, MissingShard):
@@ -247,7 +247,7 @@ class IndexReader:
             found=counted(shard.size, "byte"),
             hint="TVM says “Encountered an corrupted parameter shard”; copy or download it again.",
         )
-        self._tell(
+        self._report(
             "shard-size", IssueSeverity.ERROR if short else IssueSeverity.WARNING, str(problem)
         )
         if short:
@@ -267,15 +267,15 @@ class IndexReader:
                 f"{counted(len(pairs), 'array')} {agree(len(pairs), 'shares')} bytes with another "
                 f"one in {shard.name}: {first}"
             )
-            self._tell("arrays-overlap", IssueSeverity.WARNING, text)
+            self._report("arrays-overlap", IssueSeverity.WARNING, text)
 
     def _problem(self, rule: str, problem: FormatError) -> None:
         self.error = self.error or problem
-        self._tell(rule, IssueSeverity.ERROR, str(problem))
+        self._report(rule, IssueSeverity.ERROR, str(problem))
 
-    def _tell(self, rule: str, severity: IssueSeverity, text: str) -> None:
-        self._told[rule] += 1
-        if self._told[rule] <= _TOLD:
+    def _report(self, rule: str, severity: IssueSeverity, text: str) -> None:
+        self._reported[rule] += 1
+        if self._reported[rule] <= _LISTED:
             self.issues.append(Issue(rule, severity, text, file=self.source.name))
 
     def _wrong(self, field: str, expected: str, found: str) -> FormatError:

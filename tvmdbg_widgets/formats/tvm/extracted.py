@@ -143,7 +143,7 @@ class _Params(ByteSource):
     """Arrays of a library as a params file: its header before names and arrays, read in place."""
 
     def __init__(self, source: ByteSource, names: int, arrays: int, count: int, name: str) -> None:
-        self._whole = source
+        self._library = source
         self.name = name
         self.far = source.far
         head = _U64.pack(LIST_MAGIC) + bytes(8)
@@ -154,10 +154,10 @@ class _Params(ByteSource):
 
     def trouble(self) -> Exception | None:
         """Return why the bytes cannot be read now; see :class:`ByteSource`."""
-        return self._whole.trouble()
+        return self._library.trouble()
 
     def _fill(self, offset: int, view: memoryview) -> None:
         own = self._head[offset : offset + len(view)]
         view[: len(own)] = own
         if len(own) < len(view):
-            self._whole.read_into(offset + len(own) + self._shift, view[len(own) :])
+            self._library.read_into(offset + len(own) + self._shift, view[len(own) :])

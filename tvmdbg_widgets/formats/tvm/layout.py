@@ -266,11 +266,11 @@ def wall_times(
     issues = []
     if len(back):
         name = calls[int(back[0]) // 2].name
-        text_ = (
+        message = (
             f"the row of {name!r} has a time before the one "
             "printed ahead of it: the clock was set, or rows were reordered"
         )
-        issues.append(Issue("clock-steps-back", IssueSeverity.WARNING, text_, file=file))
+        issues.append(Issue("clock-steps-back", IssueSeverity.WARNING, message, file=file))
     return flat[0::2][call_of_row], flat[1::2][call_of_row], issues
 
 

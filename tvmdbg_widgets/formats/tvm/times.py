@@ -56,7 +56,9 @@ def choose_table(
     issues += [issue for tables in logs for issue in _cut(tables)]
     if len(last) < 2:
         return (last[0] if last else None), issues
-    last.sort(key=lambda table: (trace is not None and not _alike(table, trace), _is_sorted(table)))
+    last.sort(
+        key=lambda table: (trace is not None and not _agrees(table, trace), _is_sorted(table))
+    )
     rows = [Counter(map(_key, table.rows)) for table in last]
     issues += [
         _other_run(table, last[0]) for table, own in zip(last, rows, strict=True) if own != rows[0]
@@ -110,7 +112,7 @@ def _key(row: TableRow) -> tuple[str, str]:
     return row.name, f"{row.time_us:.3f}"
 
 
-def _alike(table: DebuggerTable, trace: Trace) -> bool:
+def _agrees(table: DebuggerTable, trace: Trace) -> bool:
     """Return whether the trace has the rows' times, within the table's digits."""
     times = set(map(_key, table.rows))
     digits = DECIMALS[table.style]

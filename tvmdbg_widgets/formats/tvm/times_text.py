@@ -323,11 +323,11 @@ def _salvage(text: str, file: str, error: ValueError) -> tuple[list[Any], Any, I
     what = "the JSON breaks off at"
     if not isinstance(error, json.JSONDecodeError):
         what = "a number too long to be read comes after"
-    text_ = (
+    message = (
         f"{what} byte {offset}; {counted(len(events), 'event')} before it "
         f"{agree(len(events), 'is')} read"
     )
-    issue = Issue("trace-cut", IssueSeverity.ERROR, text_, file=file)
+    issue = Issue("trace-cut", IssueSeverity.ERROR, message, file=file)
     return events, opening["unit"], issue
 
 

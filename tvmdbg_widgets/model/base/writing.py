@@ -21,10 +21,10 @@ _BINARY = getattr(os, "O_BINARY", 0)
 
 def suffixed(path: str | os.PathLike[str], *suffixes: str) -> Path:
     """Return a path with one of some endings, in any case; any path if none is given."""
-    path_ = Path(path)
-    if suffixes and path_.suffix.lower() not in suffixes:
+    given = Path(path)
+    if suffixes and given.suffix.lower() not in suffixes:
         raise ValueError(f"{os.fspath(path)!r} must end in {' or '.join(suffixes)}")
-    return path_
+    return given
 
 
 @contextmanager

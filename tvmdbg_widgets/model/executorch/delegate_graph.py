@@ -245,7 +245,7 @@ class Insides:
         return by_method
 
     @property
-    def tell_the_method(self) -> bool:
+    def fit_one_method(self) -> bool:
         """Whether the calls of every run fit exactly one method."""
         ran = [names for names in self.methods if names]
         aligned = [item.alignment for item in self.calls.values()]

@@ -212,9 +212,9 @@ def rounding_ns(
             if backends.get(place)
             else xnnpack_family(logged[event]) is not None
         )
-    rows_ = own[rows] & profile & is_of_delegate(dump) & ~calls.foreign
+    own_rows = own[rows] & profile & is_of_delegate(dump) & ~calls.foreign
     backwards = profile & (dump.end < dump.start)
-    is_whole = (dump.end - dump.start)[rows_] % np.uint64(_ROUNDING) == 0
+    is_whole = (dump.end - dump.start)[own_rows] % np.uint64(_ROUNDING) == 0
     return float(_ROUNDING) if len(is_whole) and is_whole.all() and not backwards.any() else 0.0
 
 

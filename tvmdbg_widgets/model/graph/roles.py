@@ -99,7 +99,7 @@ def _uses(graph: Graph) -> list[OperandUse]:
     for node in order.tolist():
         if not light[node] and not functions[codes[node]].decides:
             read = sources[ends[node] : ends[node + 1]]
-            light[node] = bool(read) and all(node_ >= 0 and light[node_] for node_ in read)
+            light[node] = bool(read) and all(reader >= 0 and light[reader] for reader in read)
     lit = np.zeros(graph.num_nodes, np.bool_)
     lit[
         graph.edge_target[(graph.edge_source >= 0) & np.array(light, np.bool_)[graph.edge_source]]
@@ -108,7 +108,7 @@ def _uses(graph: Graph) -> list[OperandUse]:
     for node in order[lit[order]][::-1].tolist():
         reads = range(ends[node], ends[node + 1])
         function = functions[codes[node]]
-        own = [_told(rows, edge, node, function, reads) for edge in reads]
+        own = [_operand_use(rows, edge, node, function, reads) for edge in reads]
         passed = uses[node]
         if not light[node] or own.count(OperandUse.NOTHING) != 1 or passed is OperandUse.BESIDE:
             passed = OperandUse.NOTHING
@@ -172,7 +172,7 @@ def _family(part: str) -> str:
     return "matmul" if name in _DENSE else family(part)
 
 
-def _told(
+def _operand_use(
     rows: _GraphLists, edge: int, target: int, function: _FusedFunction, reads: range
 ) -> OperandUse:
     """Return the use that the place of one operand implies."""

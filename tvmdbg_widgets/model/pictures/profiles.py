@@ -49,11 +49,11 @@ def profile(values: ArrayView, axis: int, points: int, watch: Watch | None = Non
         )
     length = shape[axis]
     step = -(-length // points)
-    cells = _looked_at(values, axis, step, watch)
+    cells = _reduced(values, axis, step, watch)
     return Profile(axis, length, step, *finished(cells, cast("Array", cells.count)))
 
 
-def _looked_at(values: ArrayView, axis: int, step: int, watch: Watch | None) -> Cells:
+def _reduced(values: ArrayView, axis: int, step: int, watch: Watch | None) -> Cells:
     shape, length = values.view_shape, values.view_shape[axis]
     count = -(-length // step)
     dtype = cell_dtype(values.numpy_dtype)

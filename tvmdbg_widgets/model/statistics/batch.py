@@ -11,7 +11,7 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from tvmdbg_widgets.model.statistics.bins import code_table, is_whole
+from tvmdbg_widgets.model.statistics.bins import code_table, is_integral
 from tvmdbg_widgets.model.statistics.distribution import (
     EdgeCounter,
     Histogram,
@@ -133,7 +133,7 @@ def _means(numbers: Array, dtype: np.dtype[Any]) -> Means:
         mean = values.mean(1)
         apart = values - mean[:, None]
         std = np.sqrt(np.maximum(0, (apart * apart).mean(1) - apart.mean(1) ** 2))
-        exact = is_whole(dtype) & (peak * values.shape[1] < 2.0**53)
+        exact = is_integral(dtype) & (peak * values.shape[1] < 2.0**53)
         known = (peak > _LEAST) & (peak < _MOST) & (std > _NARROW * peak)
         known &= exact | (np.abs(mean) > _CANCELLED * peak)
     mean, std = np.where(constant, values[:, 0] + 0.0, mean), np.where(constant, 0.0, std)
@@ -268,7 +268,7 @@ class ArrayPasses:
         if callable(values):
             first = next(iter(values()), np.zeros(0, np.float32))
             return cls(ArrayStream(values), first.dtype)
-        if sample is not None and not (some := Sample(values, sample)).whole:
+        if sample is not None and not (some := Sample(values, sample)).is_complete:
             return cls(some, values.numpy_dtype, exact=False)
         return cls(every(values), values.numpy_dtype)
 

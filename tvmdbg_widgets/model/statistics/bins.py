@@ -162,7 +162,7 @@ class CodeTable:
 def code_table(dtype: np.dtype[Any]) -> CodeTable:
     """Return the table of a type of one or two bytes."""
     codes = np.arange(1 << 8 * dtype.itemsize, dtype=f"<u{dtype.itemsize}")
-    is_integer = is_whole(dtype)
+    is_integer = is_integral(dtype)
     with np.errstate(invalid="ignore"):
         values = (codes != 0 if dtype == np.bool_ else codes.view(dtype)).astype(np.float64)
     finite = np.isfinite(values)
@@ -182,7 +182,7 @@ def code_table(dtype: np.dtype[Any]) -> CodeTable:
     return CodeTable(dtype, values, shown, places, mantissas, exponents, normal)
 
 
-def is_whole(dtype: np.dtype[Any]) -> bool:
+def is_integral(dtype: np.dtype[Any]) -> bool:
     """Return whether a type holds integers or truth values."""
     return dtype.kind in "biu" or dtype.name.startswith(("int", "uint"))
 
@@ -257,7 +257,7 @@ class Moments:
         """Add integers of 32 or 64 bits, at least one, that lie between ``low`` and ``high``."""
         count = len(values)
         above = above_low(values, low)
-        total = _whole_sum(above, high - low)
+        total = _integer_sum(above, high - low)
         mean = total / count
         distance = above.astype(np.float64)
         distance -= mean
@@ -330,7 +330,7 @@ def above_low(values: np.ndarray[Any, Any], low: int) -> np.ndarray[Any, Any]:
     return above
 
 
-def _whole_sum(above: np.ndarray[Any, Any], most: int) -> int:
+def _integer_sum(above: np.ndarray[Any, Any], most: int) -> int:
     """Return the exact sum of unsigned integers that are at most ``most``."""
     if most * len(above) < 1 << 64:
         return int(above.sum(dtype=np.uint64))

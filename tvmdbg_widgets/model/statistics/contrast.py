@@ -133,9 +133,9 @@ class Kept:
         self._values = values
         self._lock = threading.Lock()
         self._tallied: dict[int | None, Statistics] = {}
-        self._found: dict[tuple[int, int | None], Statistics] = {}
+        self._results: dict[tuple[int, int | None], Statistics] = {}
         if known is not None:
-            self._tallied[None] = self._found[BINS, None] = known
+            self._tallied[None] = self._results[BINS, None] = known
         self._running: dict[int | None, _Running] = {}
         self._slices: TimedPasses | None = None
         self._percentiles: tuple[Interval, ...] | None = None
@@ -155,22 +155,24 @@ class Kept:
     ) -> Statistics:
         """Return statistics; see :meth:`.Tensor.statistics`."""
         check_counts(bins, sample)
-        if sample is not None and Sample(self._values, sample).whole:
+        if sample is not None and Sample(self._values, sample).is_complete:
             sample = None
-        known = self._found.get((bins, sample))
+        known = self._results.get((bins, sample))
         if known is None:
             tallied = self._tally(sample, watch, progress, executor)
             passes = ArrayPasses.over(self._values, sample)
             counted = passes.equal_bins(tallied, bins, Watched(watch), executor)
             with self._lock:
-                known = self._found.setdefault((bins, sample), replace(tallied, histogram=counted))
+                known = self._results.setdefault(
+                    (bins, sample), replace(tallied, histogram=counted)
+                )
         return known
 
     def known(self, bins: int = BINS) -> Statistics | None:
         """Return statistics of all values if that needs no pass."""
         if not self._values.is_ordered:
             return self._not_applicable()
-        return self._found.get((bins, None))
+        return self._results.get((bins, None))
 
     def go_on(self, seconds: float) -> int:
         """Count for `seconds` unless another thread does; return the number of counted values."""
@@ -255,7 +257,7 @@ class Kept:
                     running = self._running[sample] = _Running()
             if mine:
                 try:
-                    watched = Watched(watch, partial(running.tell, progress))
+                    watched = Watched(watch, partial(running.report, progress))
                     known = ArrayPasses.over(self._values, sample).tallied(watched, executor)
                     with self._lock:
                         self._tallied[sample] = known
@@ -283,7 +285,7 @@ class _Running:
         self.ended = threading.Event()
         self.done = 0
 
-    def tell(self, progress: Callable[[int], None] | None, done: int) -> None:
+    def report(self, progress: Callable[[int], None] | None, done: int) -> None:
         """Note the progress of the pass, and pass it on."""
         self.done = done
         if progress is not None:

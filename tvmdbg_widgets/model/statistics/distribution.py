@@ -181,14 +181,14 @@ class Position(NamedTuple):
 
 def positions(size: int, percents: Iterable[float]) -> list[Position]:
     """Return the positions of percentiles among `size` sorted values."""
-    positions_ = []
+    result = []
     for percent in percents:
         if not 0 <= percent <= 100:
             raise ValueError(f"percentiles lie between 0 and 100, not at {percent}")
         place_ = (size - 1) * (percent / 100)
         rank = int(place_)
-        positions_.append(Position(rank, rank + (place_ > rank), place_ - rank))
-    return positions_
+        result.append(Position(rank, rank + (place_ > rank), place_ - rank))
+    return result
 
 
 Floats: TypeAlias = np.ndarray[Any, np.dtype[np.float64]]

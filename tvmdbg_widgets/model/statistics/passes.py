@@ -105,7 +105,7 @@ class Sample:
     size: int
 
     @property
-    def whole(self) -> bool:
+    def is_complete(self) -> bool:
         """Whether the sample has all values."""
         count = self.values.count
         return self.size >= count or self._blocks * self._length == count

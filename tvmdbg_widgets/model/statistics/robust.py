@@ -143,11 +143,11 @@ def _joined(
         *([([edge(high) + edge(1)], last[cut][-1:], [over])] if over else []),
         (first[above], last[above], counts[above]),
     ]
-    starts, ends, counts_ = (np.concatenate(piece_) for piece_ in zip(*pieces, strict=True))
-    if len(counts_) > MOST:
+    starts, ends, sizes = (np.concatenate(column) for column in zip(*pieces, strict=True))
+    if len(sizes) > MOST:
         return spread
     bins = GivenBins(starts, ends)
-    return Distribution(bins, np.arange(len(counts_)), counts_, spread.minimum, spread.maximum)
+    return Distribution(bins, np.arange(len(sizes)), sizes, spread.minimum, spread.maximum)
 
 
 def without_zeros(spread: Distribution, zeros: int) -> tuple[Floats, Floats, Any]:

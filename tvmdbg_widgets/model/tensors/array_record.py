@@ -202,21 +202,21 @@ def _of_bytes(dtype: DataType) -> str:
 class Counted:
     """Values of a file that are counted on demand."""
 
-    __slots__ = ("_found", "_statistics", "record")
+    __slots__ = ("_given", "_statistics", "record")
 
     def __init__(self, record: ArrayRecord) -> None:
         self.record = record
-        self._found: Statistics | None = None
+        self._given: Statistics | None = None
         self._statistics: dict[tuple[DataType, Reading], Kept] = {}
 
     @property
     def is_counted(self) -> bool:
         """Whether statistics are computed or given."""
-        return self._found is not None or bool(self._statistics)
+        return self._given is not None or bool(self._statistics)
 
     def take(self, statistics: Statistics) -> None:
         """Store statistics of all values, in 64 bins, that were counted elsewhere."""
-        self._found = statistics
+        self._given = statistics
 
     def statistics(
         self,
@@ -253,8 +253,8 @@ class Counted:
         ValueError
             ``bins`` or ``sample`` is below 1, or the values cannot be read so.
         """
-        if self._found is not None and (bins, sample, reading) == (BINS, None, None):
-            return self._found
+        if self._given is not None and (bins, sample, reading) == (BINS, None, None):
+            return self._given
         kept = self._kept(reading)
         return kept.statistics(bins, sample, watch=watch, progress=progress, executor=executor)
 
@@ -371,7 +371,7 @@ class Counted:
         values = self.record.values(reading)
         kept = self._statistics.get((values.dtype, values.reading))
         if kept is None:
-            known = self._found if values == self.record.values() else None
+            known = self._given if values == self.record.values() else None
             kept = Kept(values, known)
             kept = self._statistics.setdefault((values.dtype, values.reading), kept)
         return kept

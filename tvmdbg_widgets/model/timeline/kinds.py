@@ -41,22 +41,22 @@ def name_kinds(timeline: Timeline, graph: Graph | None) -> list[str]:
 
 
 def _name_kinds(timeline: Timeline, graph: Graph | None) -> list[str]:
-    name_kinds_ = [
+    result = [
         _OTHER if _NUMBERED.fullmatch(name) else op_kind(name, NodeKind.OPERATOR)
         for name in timeline.slice_names.unique
     ]
     table = {_OTHER: _UNKNOWN}
     codes = timeline.slice_names.codes.astype(np.int64)
-    kinds = np.array([table.setdefault(kind, len(table)) for kind in name_kinds_], np.int64)[codes]
+    kinds = np.array([table.setdefault(kind, len(table)) for kind in result], np.int64)[codes]
     if graph is not None and graph.num_nodes:
         of_node = node_op_kinds(graph)
         node = timeline.slice_node
         known = (node >= 0) & (node < graph.num_nodes)
         own = np.array([table.setdefault(kind, len(table)) for kind in of_node.unique], np.int64)
         kinds = np.where(known, own[of_node.codes[np.where(known, node, 0)]], kinds)
-    if not kinds.any() or _OTHER not in name_kinds_:
-        return name_kinds_
-    return _agreed(name_kinds_, codes, _inherited(kinds, timeline), list(table))
+    if not kinds.any() or _OTHER not in result:
+        return result
+    return _agreed(result, codes, _inherited(kinds, timeline), list(table))
 
 
 def _inherited(kinds: Ints, timeline: Timeline) -> Ints:
@@ -92,8 +92,8 @@ def _agreed(own: list[str], codes: Ints, kinds: Ints, words: list[str]) -> list[
     np.maximum.at(most, codes[known], kinds[known])
     one = (least == most) & (2 * with_kind >= count)
     return [
-        words[kind] if kind_ == _OTHER and sure else kind_
-        for kind_, kind, sure in zip(own, least.tolist(), one.tolist(), strict=True)
+        words[kind] if name == _OTHER and sure else name
+        for name, kind, sure in zip(own, least.tolist(), one.tolist(), strict=True)
     ]
 
 

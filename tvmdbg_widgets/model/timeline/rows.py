@@ -238,12 +238,12 @@ class Holding:
 def holding(intervals: Intervals) -> Holding:
     """Find parents level by level; islands whose first interval does not hold all are walked."""
     count = len(intervals.start)
-    holding_ = Holding(np.zeros(count, np.int64), np.full(count, -1), np.zeros(count, np.bool_))
+    result = Holding(np.zeros(count, np.int64), np.full(count, -1), np.zeros(count, np.bool_))
     if count:
-        _by_level(intervals, holding_)
-        _mend(intervals, holding_)
-        _lanes(intervals, holding_)
-    return holding_
+        _by_level(intervals, result)
+        _mend(intervals, result)
+        _lanes(intervals, result)
+    return result
 
 
 @dataclass(frozen=True)
@@ -259,7 +259,7 @@ class _IntervalLevel:
         return _IntervalLevel(self.at[chosen], self.opens[chosen], self.outer[chosen], self.depth)
 
 
-def _whole_tracks(given: Intervals, at: Ints) -> _IntervalLevel:
+def _entire_tracks(given: Intervals, at: Ints) -> _IntervalLevel:
     opens = np.concatenate(([True], np.diff(given.track[at]) != 0))
     return _IntervalLevel(at, opens, np.full(len(at), -1), 0)
 
@@ -270,7 +270,7 @@ def _by_level(given: Intervals, to: Holding) -> None:
     rank = np.empty(count, np.int64)
     rank[by_end] = np.arange(count)
     ends = given.end[by_end]
-    level = _whole_tracks(given, np.arange(count))
+    level = _entire_tracks(given, np.arange(count))
     while len(level.at):
         at = level.at
         # the latest end so far per group, as one ascending column of ranks
@@ -375,7 +375,7 @@ def _mend(given: Intervals, to: Holding) -> None:
     wrong = same & ~given.follow(given.end[before], after)
     if wrong.any():
         at = np.flatnonzero(np.isin(given.track, given.track[after[wrong]]))
-        _walk(given, to, _whole_tracks(given, at))
+        _walk(given, to, _entire_tracks(given, at))
 
 
 def _lanes(given: Intervals, to: Holding) -> None:

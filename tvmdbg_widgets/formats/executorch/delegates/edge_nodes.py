@@ -66,9 +66,9 @@ def edge_nodes(
         for node in graph.nodes:
             if node.handle is None:
                 continue
-            found = candidates.take(instruction, node, graph)
-            if found is not None:
-                of[instruction, node.index] = found
+            match = candidates.take(instruction, node, graph)
+            if match is not None:
+                of[instruction, node.index] = match
     part_of, beside = taken_in_by(graphs, program, listed, of)
     return DelegateEdges(of, {**part_of, **fused}, beside, frozenset(foreign))
 
@@ -171,7 +171,7 @@ class _Candidates:
         written = graph.values.get(node.writes[0]) if node.writes else None
         wanted = None if written is None else _sorted(written.shape)
         for sizes in dict.fromkeys((wanted, None)):
-            queues = [self._queues.get((handle, each), {}).get(sizes) for each in fits]
+            queues = [self._queues.get((handle, name), {}).get(sizes) for name in fits]
             held = [queue for queue in queues if queue is not None and queue.left]
             if held:
                 alternatives = sum(queue.left for queue in held)
@@ -179,8 +179,8 @@ class _Candidates:
                 self.give(instruction, chosen)
                 return EdgeNode(chosen, alternatives)
         # One operator that lowering has split: a concatenation of many values.
-        shared = [self._given.get((instruction, handle, each)) for each in fits]
-        given = [each for each in shared if each is not None]
+        shared = [self._given.get((instruction, handle, name)) for name in fits]
+        given = [name for name in shared if name is not None]
         return EdgeNode(given[-1][1], sum(count for count, _ in given)) if given else None
 
     def _prepare(self, handle: int) -> None:
@@ -198,7 +198,7 @@ class _Candidates:
         own = {handle for handle in handles if handle not in self._natives}
         held = [self._program.by_handle.get(handle, ()) for handle in own]
         self._budget.spend(sum(map(len, held)), "debug_handle_map")
-        return sorted({at for each in held for at in each} - self._taken)
+        return sorted({at for nodes in held for at in nodes} - self._taken)
 
     def give(self, instruction: int, at: int) -> None:
         self._taken.add(at)
@@ -208,8 +208,8 @@ class _Candidates:
             count, _ = self._given.get((instruction, handle, node.operator), (0, at))
             self._given[instruction, handle, node.operator] = (count + 1, at)
             if handle in self._ready:
-                for each in {sizes, None}:
-                    self._queues[handle, node.operator][each].left -= 1
+                for key in {sizes, None}:
+                    self._queues[handle, node.operator][key].left -= 1
 
 
 def _sizes(node: ProgramNode) -> tuple[int, ...] | None:
@@ -295,14 +295,14 @@ class _DelegateNeighbors:
     ) -> dict[int, tuple[int, Owners]]:
         nearest = dict(on)
         for at in order:
-            reached = [nearest[each] for each in neighbors.get(at, ()) if each in nearest]
+            reached = [nearest[node] for node in neighbors.get(at, ()) if node in nearest]
             if not reached:
                 continue
             steps = min(far for far, _ in reached)
             owners = list({id(own): own for far, own in reached if far == steps}.values())
             if len(owners) > 1:
                 self._budget.spend(sum(map(len, owners)))
-                owners = [tuple(sorted({each for own in owners for each in own}))]
+                owners = [tuple(sorted({node for own in owners for node in own}))]
             nearest[at] = (steps + 1, owners[0])
         return nearest
 

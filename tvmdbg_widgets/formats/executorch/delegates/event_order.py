@@ -70,8 +70,8 @@ def in_order(
     cells = (len(steps) + 1) * (len(kinds) + 1)
     if cells > _MOST_BITS:
         return None
-    if (found := _as_foretold(steps, kinds)) is not None:
-        return found
+    if (exact := _as_foretold(steps, kinds)) is not None:
+        return exact
     return _cheapest(steps, kinds, skips) if cells <= _MOST_CELLS else None
 
 
@@ -271,26 +271,26 @@ def _places(graph: DelegateGraph, read: Sequence[Dispatch]) -> list[int] | None:
     """Return the possible numbers of the first operator, or None if there are too many to try."""
     count, outputs = len(graph.nodes), len(graph.outputs)
     codes = {type_: at for at, type_ in enumerate(dict.fromkeys(n.type for n in graph.nodes))}
-    told = sorted(
+    rows = sorted(
         {
             (
-                each.operator_id or 0,
-                codes.get(each.operator or "", -1),
-                -1 if each.node_id is None else each.node_id,
-                each.operator is not None,
-                each.stages,
+                item.operator_id or 0,
+                codes.get(item.operator or "", -1),
+                -1 if item.node_id is None else item.node_id,
+                item.operator is not None,
+                item.stages,
             )
-            for each in read
+            for item in read
         }
     )
-    numbers, kinds, ids, named, stages = np.array(told, np.int64).T
+    numbers, kinds, ids, named, stages = np.array(rows, np.int64).T
     # One number less than the first operator's stages inputs, those behind the last one outputs.
     tries = range(int(numbers[-1]) - count - outputs + 1, int(numbers[0]) + 2)
-    if len(tries) * len(told) > _MOST_TRIES:
+    if len(tries) * len(rows) > _MOST_TRIES:
         return None
     of_node = np.array([codes[node.type] for node in graph.nodes], np.int64)
     id_of_node = np.array([node.fields.get("node_id") for node in graph.nodes], np.int64)
-    found = []
+    fits = []
     for place in tries:
         index = numbers - place
         inside = (index >= 0) & (index < count)
@@ -305,9 +305,9 @@ def _places(graph: DelegateGraph, read: Sequence[Dispatch]) -> list[int] | None:
         # Copies of outputs have the text of the last operator.
         last = (kinds[behind] == of_node[-1]) & (named[behind] > 0)
         if last.all() and np.all((ids[behind] < 0) | (ids[behind] == id_of_node[-1])):
-            found.append((place, len(set(index[behind].tolist()))))
-    exactly = [place for place, staged in found if staged == outputs]
-    return exactly if len(found) > 1 and exactly else [place for place, _ in found]
+            fits.append((place, len(set(index[behind].tolist()))))
+    exactly = [place for place, staged in fits if staged == outputs]
+    return exactly if len(fits) > 1 and exactly else [place for place, _ in fits]
 
 
 def _by_name(
@@ -315,8 +315,8 @@ def _by_name(
 ) -> tuple[dict[int, EventMatch], int, bool]:
     """Lay operators along the nodes by their names, where their numbers tell nothing."""
     groups: dict[tuple[int | None, str | None], list[int]] = {}
-    for at, each in sorted(read.items(), key=lambda item: (item[1].operator_id or 0, item[0])):
-        groups.setdefault((each.operator_id, each.operator), []).append(at)
+    for at, item_ in sorted(read.items(), key=lambda item: (item[1].operator_id or 0, item[0])):
+        groups.setdefault((item_.operator_id, item_.operator), []).append(at)
     kinds = {name: at for at, name in enumerate(dict.fromkeys(name for _, name in groups))}
     steps = {
         type_: OrderStep(0, tuple(0 if name == type_ else NEVER for name in kinds))
@@ -331,7 +331,7 @@ def _by_name(
         return dict.fromkeys(read, EventMatch((), None, NONE, TOO_LONG)), 0, True
     if order.bad * 3 > max(1, len(groups)):
         return dict.fromkeys(read, EventMatch((), None, NONE, FOREIGN)), order.cost, False
-    found: dict[int, EventMatch] = {}
+    matches: dict[int, EventMatch] = {}
     may_be: dict[int, list[int]] = {}
     for index, given in enumerate(order.given):
         for at in ones(given):
@@ -344,5 +344,5 @@ def _by_name(
             match = EventMatch((), None, AMBIGUOUS, _SEVERAL, nodes)
         else:
             match = EventMatch((), None, NONE, NOWHERE)
-        found.update(dict.fromkeys(events, match))
-    return found, order.cost, True
+        matches.update(dict.fromkeys(events, match))
+    return matches, order.cost, True

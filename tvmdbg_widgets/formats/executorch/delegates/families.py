@@ -134,8 +134,8 @@ def graphs_of(program: Program, source: ByteSource) -> ProgramGraphs:
     graphs: dict[tuple[str, FileSpan], DelegateGraph] = {}
     issues: list[Issue] = []
     budget = named_bytes(source)
-    delegates = (each for plan in program.plans for each in plan.delegates)
-    for key, delegate in {(each.id, each.payload): each for each in delegates}.items():
+    delegates = (item for plan in program.plans for item in plan.delegates)
+    for key, delegate in {(item.id, item.payload): item for item in delegates}.items():
         try:
             budget.spend(delegate.payload.size, "delegates", delegate.payload.offset)
         except FormatError as problem:
@@ -157,8 +157,8 @@ class ConstantBytes:
     ) -> None:
         self._source = source
         self._known: dict[str, tuple[ByteSource, FileSpan]] = {}
-        for each in program.named_data:
-            self._known.setdefault(each.key, (source, program.segments[each.segment_index]))
+        for item in program.named_data:
+            self._known.setdefault(item.key, (source, program.segments[item.segment_index]))
         for data, file in named:
             for tensor in data.tensors:
                 self._known.setdefault(tensor.name, (file, FileSpan(tensor.offset, tensor.nbytes)))
@@ -229,8 +229,8 @@ def insides_of(program: Program, source: ByteSource) -> tuple[Insides, list[Issu
 
 def _delegate_calls(program: Program) -> Iterator[tuple[Plan, int, int, CallDelegate]]:
     for plan in program.plans:
-        for chain, each in enumerate(plan.chains):
-            for at, step in enumerate(each.instructions):
+        for chain, steps in enumerate(plan.chains):
+            for at, step in enumerate(steps.instructions):
                 known = range(len(plan.delegates))
                 if isinstance(step, CallDelegate) and step.delegate_index in known:
                     yield plan, chain, at, step
@@ -264,7 +264,7 @@ class _Aligner:
         self._events = DelegateCalls.of(dump).events(dump)
         self._run = run_of(dump)
         # A delegate logs the same events in all its calls.
-        nodes = sum(len(each.graph.nodes) for each in insides.insides if each.graph is not None)
+        nodes = sum(len(item.graph.nodes) for item in insides.insides if item.graph is not None)
         self._left = _FEW_NODES + _MOST_LISTS * (nodes + dump.num_events)
 
     def costs(self, method: str) -> Ints:

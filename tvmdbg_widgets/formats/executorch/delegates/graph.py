@@ -191,8 +191,8 @@ def node_attrs(
     if node.bounds is not None:
         low, high = node.bounds
         named = {(0.0, math.inf): "relu, ", (0.0, 6.0): "relu6, "}.get(node.bounds, "")
-        title_ = "bounds" if node.type == "Clamp" else "fused activation"
-        attrs[title_] = f"{named}{_text(low)} to {_text(high)}"
+        label = "bounds" if node.type == "Clamp" else "fused activation"
+        attrs[label] = f"{named}{_text(low)} to {_text(high)}"
     attrs |= dict(_quantized(inside, node))
     if any(layouts.get(value) for value in node.writes):
         attrs["layout"] = "NHWC"
@@ -228,17 +228,17 @@ def quantization_text(value: DelegateValue) -> str:
 
 
 def _value_attrs(value: DelegateValue) -> dict[str, str]:
-    told = {"delegate_value": str(value.id), "delegate_dtype": value.dtype}
+    attrs = {"delegate_value": str(value.id), "delegate_dtype": value.dtype}
     if value.external_id is not None:
-        told["argument"] = str(value.external_id)
+        attrs["argument"] = str(value.external_id)
     if value.quantization:
-        told["quantization"] = quantization_text(value)
-    return told
+        attrs["quantization"] = quantization_text(value)
+    return attrs
 
 
 def _text(value: Field) -> str:
     if isinstance(value, tuple):
-        shown = [_text(each) for each in value[:_MOST_ITEMS]]
+        shown = [_text(item) for item in value[:_MOST_ITEMS]]
         more = f", … {len(value):,} in all" if len(value) > _MOST_ITEMS else ""
         return f"[{', '.join(shown)}{more}]"
     return screen_text(value_text(value, _FLOAT)) if isinstance(value, float) else str(value)
@@ -266,11 +266,11 @@ def delegate_tensors(
         value = None if inside is None else inside.values.get(int(attrs["delegate_value"]))
         if inside is None or value is None or not 0 < value.constant < len(inside.constants):
             continue
-        bytes_ = where.of(inside.constants[value.constant])
-        if bytes_ is None:
+        held = where.of(inside.constants[value.constant])
+        if held is None:
             lost.append(node)
             continue
-        file, span = bytes_
+        file, span = held
         record = _record(value, graph.names[node], file, span.offset, span.size)
         if record is None:
             other.append(node)

@@ -125,25 +125,25 @@ class _Matches:
         self._about: dict[int, Facts] = {}
         self.elsewhere: dict[int, str] = {}
 
-    def add(self, call: int, each: CallEvents) -> None:
-        inside, alignment = each.inside, each.alignment
+    def add(self, call: int, call_events: CallEvents) -> None:
+        inside, alignment = call_events.inside, call_events.alignment
         if inside is None or inside.graph is None or alignment is None:
             return
-        if not self._belongs(each):
-            self._set_of[[call, *each.events]] = -1
+        if not self._belongs(call_events):
+            self._set_of[[call, *call_events.events]] = -1
             return
         if not any(match.match in _SURE for match in alignment.events):
             return
         nodes_of_call = self._joined.sets[int(self._joined.set_of[call])]
         rest = int(self._joined.set_of[call])
-        if not any(self._foreign[event] for event in each.events):
+        if not any(self._foreign[event] for event in call_events.events):
             # Times of another clock are no part of the call's.
             rest = self._set_apart(inside.at, nodes_of_call, "")
         self._set_of[call] = rest
         if id(alignment) not in self._known:
             self._known[id(alignment)] = match_facts(inside.graph, alignment)
-        self._about |= dict(zip(each.events, self._known[id(alignment)], strict=True))
-        for event, match in zip(each.events, alignment.events, strict=True):
+        self._about |= dict(zip(call_events.events, self._known[id(alignment)], strict=True))
+        for event, match in zip(call_events.events, alignment.events, strict=True):
             if match.match not in _SURE:
                 self._set_of[event], self._how[event] = rest, WHOLE_INSTRUCTION
                 self._unmatched.add(rest)
@@ -158,11 +158,11 @@ class _Matches:
                 else self._set_apart(inside.at, nodes_of_call, _title(inside.graph, match))
             )
 
-    def _belongs(self, each: CallEvents) -> bool:
+    def _belongs(self, events: CallEvents) -> bool:
         """Return whether events, program and graph may be of the same export."""
-        edges, inside = self._insides.edges, each.inside
+        edges, inside = self._insides.edges, events.inside
         foreign = frozenset[int]() if edges is None else edges.contradicted
-        return each.fits and (inside is None or inside.instruction not in foreign)
+        return events.fits and (inside is None or inside.instruction not in foreign)
 
     def _set_apart(self, at: Instruction, nodes: tuple[int, ...], title: str) -> int:
         """Return the number of a set of a call's nodes; the rest of the call has no title."""
@@ -176,7 +176,9 @@ class _Matches:
     def result(self) -> EventNodes:
         insides, own = self._insides, self._insides.of(self._method)
         fitting = {
-            each.inside.at for each in insides.calls.values() if each.inside and self._belongs(each)
+            events.inside.at
+            for events in insides.calls.values()
+            if events.inside and self._belongs(events)
         }
         calls = {
             at: number
@@ -264,9 +266,9 @@ def _on_edges(
     edges: DelegateEdges,
     own: Mapping[int, Inside],
     facts: Mapping[int, Mapping[int, Mapping[str, str]]],
-    told: dict[int, dict[str, str]],
+    attrs: dict[int, dict[str, str]],
 ) -> None:
-    graphs = {at: each.graph for at, each in own.items() if each.graph is not None}
+    graphs = {at: item.graph for at, item in own.items() if item.graph is not None}
     for at, graph in graphs.items():
         layouts = layouts_of(graph)
         around: dict[int, list[str]] = defaultdict(list)
@@ -277,18 +279,18 @@ def _on_edges(
             if (edge := edges.of.get((at, node.index))) is None:
                 continue
             mine = node_attrs(graph, node, layouts)
-            told[edge.node] |= {name: mine[name] for name in mine if name not in _OF_EDGES}
-            told[edge.node] |= facts[at][node.index]
+            attrs[edge.node] |= {name: mine[name] for name in mine if name not in _OF_EDGES}
+            attrs[edge.node] |= facts[at][node.index]
             if edge.alternatives > 1:
-                alike = counted(edge.alternatives, "identical operator")
-                told[edge.node]["came from"] = f"one of {alike}: not sure which"
+                same = counted(edge.alternatives, "identical operator")
+                attrs[edge.node]["came from"] = f"one of {same}: not sure which"
             if around[node.index]:
-                told[edge.node]["inserted for it"] = "; ".join(around[node.index])
+                attrs[edge.node]["inserted for it"] = "; ".join(around[node.index])
     for place, owners in (*edges.part_of.items(), *edges.beside.items()):
         names = [graphs[at].nodes[index].name for at, index in owners if at in graphs]
         if names:
             at, index = owners[0]
-            told[place] |= {"delegate_node": f"in {listed(names)}", **facts[at][index]}
+            attrs[place] |= {"delegate_node": f"in {listed(names)}", **facts[at][index]}
 
 
 def _run_facts(insides: Insides, inside: Inside, dump: ETDump | None) -> dict[int, dict[str, str]]:
@@ -388,10 +390,10 @@ def _operators(graph: Graph) -> tuple[int, ...]:
 
 
 def _timeline(dump: ETDump, insides: Insides, inside: Inside, graph: Graph) -> Timeline | None:
-    calls = {call: each for call, each in insides.calls.items() if each.inside is inside}
+    calls = {call: events for call, events in insides.calls.items() if events.inside is inside}
     if not calls:
         return None
-    rows = [event for call, each in calls.items() for event in (call, *each.events)]
+    rows = [event for call, events in calls.items() for event in (call, *events.events)]
     own = np.zeros(dump.num_events, np.bool_)
     own[rows] = True
     kind = np.where(own, dump.kind, np.uint8(EventKind.ALLOCATION))

@@ -125,13 +125,13 @@ class Noted:
     """Problems of a payload, counted by rule, with the first examples."""
 
     def __init__(self, what: str, file: str) -> None:
-        self._what = what
+        self._subject = what
         self._file = file
-        self._found: dict[tuple[str, str], tuple[list[str], list[int]]] = {}
+        self._problems: dict[tuple[str, str], tuple[list[str], list[int]]] = {}
 
     def add(self, rule: str, problem: str, example: str) -> None:
         """Count one case of a problem; its text starts with the noun that is counted."""
-        examples, count = self._found.setdefault((rule, problem), ([], [0]))
+        examples, count = self._problems.setdefault((rule, problem), ([], [0]))
         count[0] += 1
         if len(examples) < _EXAMPLES:
             examples.append(cut(example, 100))
@@ -142,11 +142,11 @@ class Noted:
             Issue(
                 f"delegate-{rule}",
                 IssueSeverity.WARNING,
-                f"{self._what}: {counted(count, noun)} {rest}: {', '.join(examples)}"
+                f"{self._subject}: {counted(count, noun)} {rest}: {', '.join(examples)}"
                 f"{' and more' if count > len(examples) else ''}",
                 file=self._file,
             )
-            for (rule, problem), (examples, (count,)) in self._found.items()
+            for (rule, problem), (examples, (count,)) in self._problems.items()
             for noun, _, rest in [problem.partition(" ")]
         )
 

@@ -83,8 +83,8 @@ def read_vulkan(source: ByteSource, payload: FileSpan, backend: str, *, file: st
         for at, id_ in enumerate((*inputs, *outputs)):
             external.setdefault(id_, at)
         values = {
-            id_: _value(id_, kind, each, (len(constants), external.get(id_)), noted)
-            for id_, (kind, each) in enumerate(zip(kinds, fields, strict=True))
+            id_: _value(id_, kind, own_fields, (len(constants), external.get(id_)), noted)
+            for id_, (kind, own_fields) in enumerate(zip(kinds, fields, strict=True))
         }
         return DelegateGraph(
             backend=backend,
@@ -110,11 +110,11 @@ def _fields(root: FlatTables) -> tuple[list[str], list[dict[str, Any]]]:
         if number not in _VALUES:
             continue
         name, own = _VALUES[number]
-        rows, found = tables.members(kinds, number, name, "value")
-        for row, each in zip(rows, read_fields(found, own), strict=True):
-            fields[row] = each
-            if each.get("staging_datatype", 0) < 0:
-                del each["staging_datatype"]
+        rows, held = tables.members(kinds, number, name, "value")
+        for row, row_fields in zip(rows, read_fields(held, own), strict=True):
+            fields[row] = row_fields
+            if row_fields.get("staging_datatype", 0) < 0:
+                del row_fields["staging_datatype"]
     names = {number: name for number, (name, _) in _VALUES.items()}
     return [names.get(number, f"value {number}") for number in kinds.tolist()], fields
 
@@ -141,20 +141,20 @@ def _nodes(
     settings = {id_ for id_, kind in enumerate(kinds) if kind not in _HANDED}
     links: list[Links] = []
     for _, _, args in calls:
-        found: list[tuple[str, int]] = []
+        values_of: list[tuple[str, int]] = []
         last = 0
         for at, id_ in enumerate(args):
-            last, field = len(found), f"args[{at}]"
+            last, field = len(values_of), f"args[{at}]"
             if 0 <= id_ < len(kinds) and kinds[id_] == _LIST:
                 items = values[id_]["items"]
                 # Many calls may name one list.
                 tables.buffer.budget.spend(4 * len(items), "OperatorCall.args")
-                found += [(f"{field}[{each}]", item) for each, item in enumerate(items)]
+                values_of += [(f"{field}[{item_}]", item) for item_, item in enumerate(items)]
             else:
-                found.append((field, id_))
+                values_of.append((field, id_))
         inputs, outputs = (
-            tuple(each for each in part if each[1] not in settings)
-            for part in (found[:last], found[last:])
+            tuple(item_ for item_ in part if item_[1] not in settings)
+            for part in (values_of[:last], values_of[last:])
         )
         links.append((inputs, outputs))
     handed = {id_: None for id_, kind in enumerate(kinds) if kind in _HANDED}

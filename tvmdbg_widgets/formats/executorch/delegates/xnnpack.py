@@ -73,11 +73,11 @@ _TABLE_OF[list(NODES)] = [1 + _TABLES.index(fields) for _, fields in NODES.value
 def _ports(name: str, fields: Sequence[SchemaField]) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Return the input and output fields of a type of node."""
     ids = [field.name for field in fields if field.name.endswith("_id")]
-    inputs = [field_ for field_ in ids if not field_.startswith("output")]
+    inputs = [name_ for name_ in ids if not name_.startswith("output")]
     # One table serves all concatenations, so it has more inputs than most use.
     if name.startswith("Concatenate"):
         inputs = inputs[: int(name[-1])]
-    return tuple(inputs), tuple(field_ for field_ in ids if field_.startswith("output"))
+    return tuple(inputs), tuple(name_ for name_ in ids if name_.startswith("output"))
 
 
 #: Fields with value ids by type of node: inputs and outputs.
@@ -118,7 +118,7 @@ def _constants(root: FlatTables, held: Payload, noted: Noted) -> tuple[DelegateC
     _, data = root.children(8, "ConstantDataOffset", "constant_data")
     if not len(data):  # 0.1 has them in the flatbuffer
         _, buffers = root.children(6, "Buffer", "constant_buffer")
-        places = zip(*(each.tolist() for each in buffers.spans(0, "storage")), strict=True)
+        places = zip(*(column.tolist() for column in buffers.spans(0, "storage")), strict=True)
         return tuple(
             DelegateConstant(max(0, start), size, "", FileSpan(held.buffer.base + start, size))
             if index and size
@@ -139,9 +139,9 @@ def _values(
     inner, there = quantized.child(0, "XNNTensorValue", "tensor_value")
     places = np.concatenate((tensors.places, inner.places))
     own = read_fields(FlatTables(root.buffer, places, "XNNTensorValue"), _TENSOR)
-    fields_of = dict(zip([*plain, *(rows[each] for each in there.tolist())], own, strict=True))
+    fields_of = dict(zip([*plain, *(rows[at] for at in there.tolist())], own, strict=True))
     quantization = dict(zip(rows, _quantization(quantized), strict=True))
-    values_: dict[int, DelegateValue] = {}
+    by_id: dict[int, DelegateValue] = {}
     for row, kind in enumerate(kinds.tolist()):
         fields = fields_of.get(row)
         if fields is None:
@@ -150,11 +150,11 @@ def _values(
         value = _value(row, fields, quantization.get(row, {}), (constants, externs), noted)
         if value.id > MOST_ID:
             noted.add("values", "value with an id above 2³¹, left out", f"[{row}]: {value.id}")
-        elif values_.setdefault(value.id, value) is not value:
+        elif by_id.setdefault(value.id, value) is not value:
             noted.add(
                 "values", "value with the id of another one, left out", f"[{row}]: {value.id}"
             )
-    return values_
+    return by_id
 
 
 def _quantization(tables: FlatTables) -> list[dict[str, Field]]:
@@ -217,9 +217,9 @@ def _nodes(
     tables = _TABLE_OF[kinds]
     for table in np.unique(tables[tables > 0]).tolist():
         first = NODES[int(kinds[np.argmax(tables == table)])][0]
-        found, held = xnodes.members(tables, table, f"XNN{first}", "xnode_union")
-        for row, each in zip(found, read_fields(held, _TABLES[table - 1]), strict=True):
-            fields[row] = each
+        places, held = xnodes.members(tables, table, f"XNN{first}", "xnode_union")
+        for row, row_fields in zip(places, read_fields(held, _TABLES[table - 1]), strict=True):
+            fields[row] = row_fields
     numbers = kinds.tolist()
     names = [NODES[kind][0] if kind in NODES else f"type {kind}" for kind in numbers]
     ports_of: list[Links] = []

@@ -52,7 +52,7 @@ _OWN: Final = "made by XNNPACK itself, of no operator of the graph"
 _NUMBERS: Final = "by order: the numbers in the names say that events are missing"
 _SKIPPED: Final = "by order: an event is missing or the runtime is of another release"
 _OTHERWISE: Final = "by order: names or number of events are those of another release"
-_CANDIDATES_TOLD: Final = 4
+_MOST_NAMED: Final = 4
 
 _ANY_COST: Final = 3
 _OWN_COST: Final = 1
@@ -76,7 +76,7 @@ def align(graph: DelegateGraph, names: Sequence[str]) -> Alignment:
     """Match the events of one call with nodes."""
     parts = [split_name(name) for name in names]
     places = _by_number(parts)
-    kinds = list(dict.fromkeys(each[:3] for each in parts))
+    kinds = list(dict.fromkeys(item[:3] for item in parts))
     kind_of = {kind: at for at, kind in enumerate(kinds)}
     made = operators_of(graph)
     steps = _Steps(graph, [NameParts(*kind, None) for kind in kinds]).of_nodes(made)
@@ -90,14 +90,14 @@ def align(graph: DelegateGraph, names: Sequence[str]) -> Alignment:
     order = in_order(steps, [kind_of[parts[at][:3]] for at in places], skips)
     if order is None:
         return Alignment.unknown(len(names), TOO_LONG, SKIP * (len(steps) + len(names)))
-    found = _AlignedEvents(graph, order, steps, made, [parts[at] for at in places])
+    aligned = _AlignedEvents(graph, order, steps, made, [parts[at] for at in places])
     if names and (order.bad * 3 > worst or not any(order.given)):
         return Alignment.unknown(len(names), FOREIGN, order.cost, fits=False)
     # Each name has the numbers 1, 2, 3 and so on where no event is missing.
     seen: Counter[tuple[object, ...]] = Counter()
     for part in parts:
         seen[part[:3]] += part.k == seen[part[:3]] + 1
-    return found.alignment(places, numbered=seen.total() == len(parts))
+    return aligned.alignment(places, numbered=seen.total() == len(parts))
 
 
 def _by_number(parts: Sequence[NameParts]) -> list[int]:
@@ -124,20 +124,20 @@ class _ExpectedOperator(NamedTuple):
     dynamic: bool
     depthwise: bool
 
-    def cost(self, found: NameParts) -> int:
+    def cost(self, parts: NameParts) -> int:
         """Return 0 for the expected name, 1 and more for others."""
-        cost = dict(self.names).get(found.base, NEVER)
+        cost = dict(self.names).get(parts.base, NEVER)
         # The first type behind the layout is that of the first input.
-        kind = found.types[1] if len(found.types) > 1 else ""
+        kind = parts.types[1] if len(parts.types) > 1 else ""
         if kind in _WIDTHS:
             cost += self.moved not in {None, kind}
         elif kind in _FAMILIES:
             cost += self.family not in {None, _FAMILIES[kind]}
-        if self.four_bits is not None and any(kind.endswith("W") for kind in found.types):
-            cost += self.four_bits != any(kind.endswith("4W") for kind in found.types)
-        if found.base == "Convert":
-            cost += self.dynamic != (found.types[-1] in _DYNAMIC if found.types else False)
-        if found.kernel.endswith("DWConv"):
+        if self.four_bits is not None and any(kind.endswith("W") for kind in parts.types):
+            cost += self.four_bits != any(kind.endswith("4W") for kind in parts.types)
+        if parts.base == "Convert":
+            cost += self.dynamic != (parts.types[-1] in _DYNAMIC if parts.types else False)
+        if parts.kernel.endswith("DWConv"):
             cost += not self.depthwise
         return cost
 
@@ -153,14 +153,14 @@ class _Steps:
         bases = {kind.base for kind in kinds}
         # Releases that use a name use it for all.
         self.reshapes = "Static Reshape" in bases
-        known = [name for each in (*UNARY.values(), *BINARY.values()) for name in each]
+        known = [name for names in (*UNARY.values(), *BINARY.values()) for name in names]
         self.summary = int(self.reshapes or not bases.isdisjoint(known))
 
     def of_nodes(self, made: XnnpackOperators) -> list[OrderStep]:
         own: list[list[XnnpackOperator]] = [[] for _ in self.graph.nodes]
         for operator in made.all:
             own[operator.node].append(operator)
-        steps = (self.step(*each) for each in own)
+        steps = (self.step(*operators) for operators in own)
         return [self.steps.setdefault(step, step) for step in steps]
 
     def step(self, first: XnnpackOperator, bounds: XnnpackOperator | None = None) -> OrderStep:
@@ -217,8 +217,8 @@ class _Steps:
         return self.costs[wanted]
 
     def dtype(self, values: Sequence[int], at: int) -> str:
-        found = self.graph.values.get(values[at]) if at < len(values) else None
-        return "" if found is None else found.dtype
+        value = self.graph.values.get(values[at]) if at < len(values) else None
+        return "" if value is None else value.dtype
 
 
 def _dearer(costs: tuple[int, ...]) -> tuple[int, ...]:
@@ -263,16 +263,16 @@ class _AlignedEvents:
         for at, part in enumerate(self.parts):
             if at in covered:
                 match = ORDER if reason else EXACT
-                match_ = EventMatch(tuple(sorted(covered[at])), self.main[at], match, reason)
+                result = EventMatch(tuple(sorted(covered[at])), self.main[at], match, reason)
             elif at in candidates:
                 own = tuple(candidates[at])
                 called = [self.graph.nodes[index].name for index in own]
-                text = ("one of " if len(own) > 1 else "") + listed(called, most=_CANDIDATES_TOLD)
+                text = ("one of " if len(own) > 1 else "") + listed(called, most=_MOST_NAMED)
                 text += " or none" if self.order.free >> at & 1 else ""
-                match_ = EventMatch((), None, AMBIGUOUS, text, own)
+                result = EventMatch((), None, AMBIGUOUS, text, own)
             else:
-                match_ = EventMatch((), None, NONE, _OWN if part.base == "Pack LH" else NOWHERE)
-            matches[places[at]] = match_
+                result = EventMatch((), None, NONE, _OWN if part.base == "Pack LH" else NOWHERE)
+            matches[places[at]] = result
         silent = [index for index, given in enumerate(self.order.given) if not given]
         return Alignment(
             tuple(matches[at] for at in range(len(matches))),
@@ -310,7 +310,7 @@ class _AlignedEvents:
 
     def parents(self) -> dict[int, dict[int, bool]]:
         """Return the nodes that a node without an event is part of; True if it follows them."""
-        found: dict[int, dict[int, bool]] = {
+        parents: dict[int, dict[int, bool]] = {
             index: {}
             for index, (step, given) in enumerate(zip(self.steps, self.order.given, strict=True))
             if not given and step.nothing == 0
@@ -318,32 +318,34 @@ class _AlignedEvents:
         # What took something in can itself have been taken in only later.
         for at in reversed(self.made.taken):
             operator = self.made.all[at]
-            if operator.node not in found:
+            if operator.node not in parents:
                 continue
-            for each in operator.taken_by:
-                node = self.made.all[each].node
-                if node in found:
-                    found[operator.node].update(found[node])
+            for taker in operator.taken_by:
+                node = self.made.all[taker].node
+                if node in parents:
+                    parents[operator.node].update(parents[node])
                 else:
-                    found[operator.node][node] = operator.from_behind
-        return found
+                    parents[operator.node][node] = operator.from_behind
+        return parents
 
     def also(self) -> Iterator[tuple[int, dict[int, bool]]]:
         """Conversions with an event of their own that are repeated in others."""
-        repeated = [each for each in self.made.all if each.taken_by and each.may_stay]
-        if any(each.may_vanish and self.order.given[each.node] for each in repeated):
+        repeated = [
+            operator for operator in self.made.all if operator.taken_by and operator.may_stay
+        ]
+        if any(operator.may_vanish and self.order.given[operator.node] for operator in repeated):
             # A runtime that repeats them would not have these.
             return
-        for each in repeated:
-            if not each.may_vanish:
-                yield each.node, {self.made.all[into].node: False for into in each.taken_by}
+        for operator in repeated:
+            if not operator.may_vanish:
+                yield operator.node, {self.made.all[into].node: False for into in operator.taken_by}
 
     def candidates(self) -> dict[int, list[int]]:
-        found: dict[int, list[int]] = {}
+        events: dict[int, list[int]] = {}
         for index, given in enumerate(self.order.given):
             if mine := given & self.unsure:
                 size = (mine.bit_length() + 7) // 8
                 flags = np.frombuffer(mine.to_bytes(size, "little"), np.uint8)
                 for at in np.flatnonzero(np.unpackbits(flags, bitorder="little")).tolist():
-                    found.setdefault(at, []).append(index)
-        return found
+                    events.setdefault(at, []).append(index)
+        return events

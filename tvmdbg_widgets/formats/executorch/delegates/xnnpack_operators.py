@@ -124,8 +124,8 @@ class _Runtime:
             self.all.append(XnnpackOperator(node.index, "Clamp", {"Clamp": 0}, [between], writes))
 
     def is_scalar(self, value: int) -> bool:
-        found = self.graph.values.get(value)
-        one = found is not None and all(size == 1 for size in found.shape)
+        held = self.graph.values.get(value)
+        one = held is not None and all(size == 1 for size in held.shape)
         return one and self.is_constant([value])
 
     def is_constant(self, values: list[int]) -> bool:
@@ -210,7 +210,7 @@ class _Runtime:
 
     def take_behind(self, at: int, before: int, value: int) -> None:
         here, there = self.all[at], self.all[before]
-        there.writes = [here.writes[0] if each == value else each for each in there.writes]
+        there.writes = [here.writes[0] if written == value else written for written in there.writes]
         self.producer[here.writes[0]] = before
         self.forget(value, at)
         self.take(at, (before,), from_behind=True)
@@ -251,8 +251,8 @@ class _Runtime:
                 last.names = {ANY_UNARY: 0, **dict.fromkeys(last.names, 1)}
                 # Nothing else joins it.
                 last.kind = ""
-                for each in chain[:-1]:
-                    self.take(each, (chain[-1],))
+                for link in chain[:-1]:
+                    self.take(link, (chain[-1],))
 
     def unary_input(self, operator: XnnpackOperator, inside: list[int] | tuple[()]) -> int | None:
         """The one input that an element-wise operator depends on."""
@@ -271,8 +271,8 @@ class _Runtime:
         return first if first in inside and second in inside else None
 
     def is_byte(self, value: int) -> bool:
-        found = self.graph.values.get(value)
-        return found is not None and found.dtype in {"qint8", "quint8"}
+        held = self.graph.values.get(value)
+        return held is not None and held.dtype in {"qint8", "quint8"}
 
     def is_dynamic(self, operator: XnnpackOperator) -> bool:
         if operator.kind != "Convert" or not operator.writes:

@@ -134,14 +134,14 @@ def _opened(
         call = OpenedCall(inside, tuple(len(source.writings) for source in reads))
         if call.fits(len(step.writes)):
             calls[made.node_of[step.chain, step.index]] = call
-    found = opened(made.graph, calls)
-    new = found.new_ids.tolist()
+    result = opened(made.graph, calls)
+    new = result.new_ids.tolist()
     return InstructionGraph(
-        found.graph,
+        result.graph,
         MappingProxyType({at: new[node] for at, node in made.node_of.items()}),
         MappingProxyType({new[node]: text for node, text in made.uncertain.items()}),
         MappingProxyType(
-            {at: found.nodes[node] for at, node in made.node_of.items() if node in found.nodes}
+            {at: result.nodes[node] for at, node in made.node_of.items() if node in result.nodes}
         ),
     )
 
@@ -175,13 +175,13 @@ def entry_columns(
     plan: Plan, held: Sequence[Sequence[int]], placed: Sequence[Sequence[int]]
 ) -> dict[str, Any]:
     """Return the columns of a graph by entry."""
-    values = [plan.values[index] for each in held for index in each]
-    places = [plan.values[index] for each in placed for index in each]
+    values = [plan.values[index] for group in held for index in group]
+    places = [plan.values[index] for group in placed for index in group]
     shapes = [_shape(value) for value in values]
     numbers: dict[Hashable, int] = {}
     keys = [_place(value) for value in places]
     dims = [dim for shape in shapes for dim in shape or ()]
-    of_buffer = {each.buffer_idx: each.device_type for each in plan.buffer_devices}
+    of_buffer = {group.buffer_idx: group.device_type for group in plan.buffer_devices}
     devices = []
     for value in places:
         device = 0
@@ -191,7 +191,7 @@ def entry_columns(
                 device = of_buffer.get(value.allocation.memory_id, device)
         devices.append(_DEVICES.get(device, -1))
     return {
-        "entry_offsets": _offsets([len(each) for each in held]),
+        "entry_offsets": _offsets([len(group) for group in held]),
         "shape_offsets": _offsets([len(shape or ()) for shape in shapes]),
         "shape_dims": np.array(dims, np.int64),
         "shape_known": np.array([shape is not None for shape in shapes], np.bool_),
@@ -237,7 +237,7 @@ def planned_memory(
     placed: Sequence[Sequence[int]],
 ) -> PlannedMemory:
     """Return the places of a graph's entries in the method's planned buffers."""
-    places = [_place_instruction_memory(plan, index) for each in placed for index in each]
+    places = [_place_instruction_memory(plan, index) for group in placed for index in group]
     states, inputs = states_of(plan), set(plan.inputs)
     kept = [node for node, index in enumerate(leaves) if index in states]
     scratch = [
@@ -255,8 +255,8 @@ def planned_memory(
     ]
     return PlannedMemory(
         buffer_sizes=tuple(max(0, size) for size in plan.buffer_sizes),
-        buffers=np.array([-1 if each is None else each.memory_id for each in places], np.int32),
-        offsets=np.array([0 if each is None else each.offset for each in places], np.int64),
+        buffers=np.array([-1 if group is None else group.memory_id for group in places], np.int32),
+        offsets=np.array([0 if group is None else group.offset for group in places], np.int64),
         kept=np.array(kept, np.int32),
         scratch=np.array(scratch, np.int32),
         loops=np.array(loops, np.int32).reshape(-1, 2),
@@ -339,15 +339,15 @@ def step_node(plan: Plan, step: InstructionStep) -> NodeText:
 
 def _compile_specs(specs: Sequence[CompileSpec]) -> dict[str, str]:
     """Return the backend's compile specs: text, or bytes in hex."""
-    told: dict[str, str] = {}
+    attrs: dict[str, str] = {}
     for spec in specs[:_MOST_ITEMS]:
         key = f"compile spec {spec.key[:_MOST_LETTERS]}"
-        while key in told:
+        while key in attrs:
             key += " (again)"
-        told[key] = spec.text()
+        attrs[key] = spec.text()
     if len(specs) > _MOST_ITEMS:
-        told["more compile specs"] = f"{len(specs) - _MOST_ITEMS:,}"
-    return told
+        attrs["more compile specs"] = f"{len(specs) - _MOST_ITEMS:,}"
+    return attrs
 
 
 def spelled(plan: Plan, index: int) -> str:

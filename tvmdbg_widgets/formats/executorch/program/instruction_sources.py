@@ -60,17 +60,17 @@ def sources_of(plan: Plan, steps: Sequence[InstructionStep], file: str) -> Sourc
     before = {index: frozenset(((-1, index),)) for index in plan.inputs}
     before |= {index: frozenset(((-1, index),)) for index in states_of(plan)}
     given = written | before.keys()
-    views = ViewRanges(plan, [each for each in (*read, *plan.outputs) if each not in given])
+    views = ViewRanges(plan, [index_ for index_ in (*read, *plan.outputs) if index_ not in given])
     for index in tuple(before):
         location = views.filled(index)
         if location is not None:
             before[location] = before[index]
     states = _flow(plan, steps, views, file).states(before, file)
-    found: list[list[Source]] = []
+    read_sources: list[list[Source]] = []
     left = most_links(plan)
     reads = [*(step.reads for step in steps), plan.outputs]
     for position, (indexes, state) in enumerate(zip(reads, states, strict=True)):
-        found.append([])
+        read_sources.append([])
         for index in indexes:
             source = _source(index, state, views)
             if source is None:
@@ -78,11 +78,11 @@ def sources_of(plan: Plan, steps: Sequence[InstructionStep], file: str) -> Sourc
                 if position < len(steps) and not isinstance(plan.values[index], TensorValue):
                     continue
                 source = Source(((-1, index),), False)
-            found[-1].append(source)
+            read_sources[-1].append(source)
             left -= len(source.writings)
             if left < 0:
                 raise unfolds(file)
-    return Sources(found[:-1], found[-1])
+    return Sources(read_sources[:-1], read_sources[-1])
 
 
 def _flow(plan: Plan, steps: Sequence[InstructionStep], views: ViewRanges, file: str) -> Flow:
@@ -111,17 +111,17 @@ def _flow(plan: Plan, steps: Sequence[InstructionStep], views: ViewRanges, file:
 
 
 def _effects(at: int, step: InstructionStep, views: ViewRanges) -> list[Effect]:
-    found = []
+    effects = []
     for output, index in enumerate(step.writes):
         writing = (at, output)
-        found.append(Effect(index, writing))
+        effects.append(Effect(index, writing))
         if not isinstance(step.instruction, MoveCall):
             own = views.filled(index)
-            found += [
+            effects += [
                 Effect(location, writing if location == own else None)
                 for location in views.touched(index)
             ]
-    return found
+    return effects
 
 
 def _source(index: int, state: State, views: ViewRanges) -> Source | None:
@@ -155,7 +155,7 @@ def read_bundled_program(source: ByteSource) -> BundledProgram:
     root = FlatTables.root(buffer, "BundledProgram")
     _, suites = root.children(1, "BundledMethodTestSuite", "method_test_suites")
     cases, _ = suites.children(1, "BundledMethodTestCase", "test_cases")
-    (start,), (length,) = (each.tolist() for each in root.spans(2, "program"))
+    (start,), (length,) = (column.tolist() for column in root.spans(2, "program"))
     name = f"{source.name}, its program"
     program = read_program(PartSource(source, max(0, start), length, name))
     names = suites.strings(0, "method_name").column
@@ -276,13 +276,13 @@ class ViewRanges:
         numbers: dict[BufferRange, int] = {}
         self._location_of: dict[int, int] = {}
         for index in views:
-            found = range_of(plan, index)
-            if found is not None:
-                number = numbers.setdefault(found, len(plan.values) + len(numbers))
+            range_ = range_of(plan, index)
+            if range_ is not None:
+                number = numbers.setdefault(range_, len(plan.values) + len(numbers))
                 self._location_of[index] = number
         self._numbers = numbers
         # Places lie within their buffers, whose sizes have 64 bits.
-        columns = np.array([tuple(each) for each in numbers], np.int64).reshape(-1, 3)
+        columns = np.array([tuple(item) for item in numbers], np.int64).reshape(-1, 3)
         self._memory, self._starts, self._ends = columns.T
         self._touched: dict[BufferRange, list[int]] = {}
 

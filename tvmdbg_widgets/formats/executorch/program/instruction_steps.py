@@ -53,7 +53,7 @@ def steps_of(
     externals: Mapping[int, Externals] | None = None,
 ) -> list[InstructionStep]:
     """Return the instructions of all chains in order."""
-    found: list[InstructionStep] = []
+    steps: list[InstructionStep] = []
     fresh = Fresh(plan)
     left = most_links(plan)
     for row, chain in enumerate(plan.chains):
@@ -62,20 +62,20 @@ def steps_of(
                 left -= _unfolded(plan, instruction.args)
             if left < 0:
                 raise unfolds(file)
-            told = (num_outputs or {}).get(str(index))
-            reads, writes, doubt = arguments(plan, instruction, fresh, told, externals)
+            outputs = (num_outputs or {}).get(str(index))
+            reads, writes, doubt = arguments(plan, instruction, fresh, outputs, externals)
             if not isinstance(instruction, MoveCall):
                 reads, writes = expanded(plan, reads), expanded(plan, writes)
             step = InstructionStep(row, index, instruction, reads, writes, doubt)
             fresh.written.update(step.writes)
-            found.append(step)
-    return found
+            steps.append(step)
+    return steps
 
 
 def most_links(plan: Plan) -> int:
     """Return the limit of links: twenty per argument and list item; real plans have two."""
-    calls = (each for chain in plan.chains for each in chain.instructions)
-    args = sum(len(each.args) for each in calls if isinstance(each, KernelCall | CallDelegate))
+    calls = (step for chain in plan.chains for step in chain.instructions)
+    args = sum(len(step.args) for step in calls if isinstance(step, KernelCall | CallDelegate))
     return 10_000 + 20 * (args + _unfolded(plan, range(len(plan.values))))
 
 
@@ -92,7 +92,7 @@ def unfolds(file: str) -> FormatError:
 
 def _unfolded(plan: Plan, values: Iterable[int]) -> int:
     held = (plan.values[index] for index in values)
-    return sum(len(each.items) if isinstance(each, ListValue) else 1 for each in held)
+    return sum(len(value.items) if isinstance(value, ListValue) else 1 for value in held)
 
 
 _IDENTIFIER = b"FT01"
@@ -148,13 +148,13 @@ def _named(root: FlatTables, id_: int, segments: Sequence[FileSpan]) -> list[Nam
     layouts, rows = tables.child(2, "TensorLayout", "tensor_layout")
     layout_of = dict(zip(rows.tolist(), _layouts(layouts, 0), strict=True))
     names, held = tables.strings(0, "key").column, _held(tables, 1, segments)
-    found = []
+    tensors = []
     for row, (name, span) in enumerate(zip(names, held, strict=True)):
         layout = layout_of.get(row)
         if layout is not None:
             _require(layout.nbytes, span.size, name, root)
-        found.append(NamedTensor(name, *span, layout))
-    return found
+        tensors.append(NamedTensor(name, *span, layout))
+    return tensors
 
 
 def _tensors_of_v06(root: FlatTables, segments: Sequence[FileSpan]) -> list[NamedTensor]:
@@ -162,14 +162,14 @@ def _tensors_of_v06(root: FlatTables, segments: Sequence[FileSpan]) -> list[Name
     names = tables.strings(0, "fully_qualified_name").column
     offsets = tables.scalar(5, np.uint64, 0, "offset").tolist()
     layouts = _layouts(tables, 1)
-    found = []
+    tensors = []
     for name, layout, span, offset in zip(
         names, layouts, _held(tables, 4, segments), offsets, strict=True
     ):
         size = layout.nbytes
         _require(offset + size, span.size, name, root)
-        found.append(NamedTensor(name, span.offset + offset, size, layout))
-    return found
+        tensors.append(NamedTensor(name, span.offset + offset, size, layout))
+    return tensors
 
 
 def _require(needed: int, held: int, name: str, root: FlatTables) -> None:
@@ -200,8 +200,8 @@ def _held(tables: FlatTables, id_: int, segments: Sequence[FileSpan]) -> list[Fi
 def _layouts(tables: FlatTables, first: int) -> list[TensorLayout]:
     """Return the layouts of tensors in three fields from the given one on."""
     rows = tables.rows("- " * first + "scalar_type:i1 sizes:[i4] dim_order:[u1]")
-    found = [TensorLayout(*row) for row in rows]
-    for row, (_, sizes, dim_order) in enumerate(found):
+    layouts = [TensorLayout(*row) for row in rows]
+    for row, (_, sizes, dim_order) in enumerate(layouts):
         rank = len(sizes)
         if (
             rank > MOST_DIMENSIONS
@@ -215,7 +215,7 @@ def _layouts(tables: FlatTables, first: int) -> list[TensorLayout]:
                 expected=f"at most {MOST_DIMENSIONS} sizes of 0 or more, each dimension once",
                 found=f"{sizes[:20]} and {dim_order[:20]}",
             )
-    return found
+    return layouts
 
 
 #: Positions in the arguments of a delegate's call: of its inputs, and of its outputs.
@@ -272,14 +272,14 @@ def arguments(
 
 def expanded(plan: Plan, values: Sequence[int]) -> tuple[int, ...]:
     """Return the values with lists replaced by their items, one level deep."""
-    found: list[int] = []
+    indexes: list[int] = []
     for index in values:
         value = plan.values[index]
         if isinstance(value, ListValue):
-            found.extend(value.value_indexes)
+            indexes.extend(value.value_indexes)
         else:
-            found.append(index)
-    return tuple(found)
+            indexes.append(index)
+    return tuple(indexes)
 
 
 def _kernel(plan: Plan, operator: OperatorName, args: tuple[int, ...]) -> Arguments:

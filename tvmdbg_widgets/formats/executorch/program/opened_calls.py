@@ -61,8 +61,8 @@ def opened(graph: Graph, calls: Mapping[int, OpenedCall]) -> Opened:
         at: tuple(range(made.inner(at, 0), made.inner(at, call.operators)))
         for at, call in calls.items()
     }
-    found = replace(graph, **made.edges(), **made.nodes(), **made.entries(), heads=made.heads())
-    return Opened(found, MappingProxyType(nodes), made.first)
+    result = replace(graph, **made.edges(), **made.nodes(), **made.entries(), heads=made.heads())
+    return Opened(result, MappingProxyType(nodes), made.first)
 
 
 class _Opening:
@@ -87,15 +87,15 @@ class _Opening:
         return (int(self.first[node]) if node >= 0 else -1), output
 
     def heads(self) -> npt.NDArray[np.int32]:
-        found = [self._entry(*head) for head in self._graph.heads.tolist()]
-        return np.array(found, np.int32).reshape(-1, 2)
+        entries = [self._entry(*head) for head in self._graph.heads.tolist()]
+        return np.array(entries, np.int32).reshape(-1, 2)
 
     def _candidates(self, edge: int) -> tuple[int, ...]:
-        found: set[int] = set()
+        nodes: set[int] = set()
         for node in self._graph.edge_candidates[edge]:
             outputs = len(self._calls[node].graph.heads) if node in self._calls else 1
-            found |= {self._entry(node, output)[0] for output in range(outputs)}
-        return tuple(sorted(found))
+            nodes |= {self._entry(node, output)[0] for output in range(outputs)}
+        return tuple(sorted(nodes))
 
     def edges(self) -> dict[str, Any]:
         """Return the columns of edges; reads of a call go to the operators that read them."""
@@ -141,16 +141,16 @@ class _Opening:
     @cached_property
     def _parts(self) -> list[tuple[Graph, int, int, Mapping[str, str]]]:
         """Return stretches of nodes in order, those of delegates with their call's attributes."""
-        found: list[tuple[Graph, int, int, Mapping[str, str]]] = []
+        stretches: list[tuple[Graph, int, int, Mapping[str, str]]] = []
         start = 0
         for at in sorted(self._calls):
             own = self._calls[at].graph
-            found.append((self._graph, start, at, {}))
+            stretches.append((self._graph, start, at, {}))
             behind = self._operators[at] + self._given[at]
-            found.append((own, 0, self._operators[at], self._graph.attrs[at]))
-            found.append((own, behind, own.num_nodes, self._graph.attrs[at]))
+            stretches.append((own, 0, self._operators[at], self._graph.attrs[at]))
+            stretches.append((own, behind, own.num_nodes, self._graph.attrs[at]))
             start = at + 1
-        return [*found, (self._graph, start, self._graph.num_nodes, {})]
+        return [*stretches, (self._graph, start, self._graph.num_nodes, {})]
 
     def nodes(self) -> dict[str, Any]:
         every = [
@@ -189,7 +189,7 @@ class _Opening:
             part.shape_dims[part.shape_offsets[low] : part.shape_offsets[high]]
             for part, low, high in spans
         ]
-        found: dict[str, Any] = {
+        columns: dict[str, Any] = {
             "shape_offsets": np.concatenate(([0], np.cumsum(np.concatenate(widths)))),
             "shape_dims": np.concatenate(dims),
             "shape_known": np.concatenate(
@@ -201,10 +201,10 @@ class _Opening:
         }
         for name in ("storage_ids", "device_types"):
             if (column := getattr(self._graph, name)) is not None:
-                found[name] = self._placed(column, -1)
+                columns[name] = self._placed(column, -1)
         if (memory := self._graph.planned_memory) is not None:
-            found["planned_memory"] = self._planned(memory)
-        return found
+            columns["planned_memory"] = self._planned(memory)
+        return columns
 
     def _placed(self, column: npt.NDArray[Any], unknown: int) -> npt.NDArray[Any]:
         return np.concatenate(list(self._pieces(column, unknown))).astype(column.dtype)
@@ -239,6 +239,6 @@ def _attrs(own: Mapping[str, str], call: Mapping[str, str]) -> dict[str, str]:
         return dict(own)
     if "delegate_node" not in own:
         return {**own, "instruction": call.get("instruction", "")}
-    told = {name: call[name] for name in _KEPT if name in call}
+    kept = {name: call[name] for name in _KEPT if name in call}
     title = f"{call.get('backend', 'delegate')}, instruction {call.get('instruction', '?')}"
-    return {**own, **told, "delegate": title}
+    return {**own, **kept, "delegate": title}

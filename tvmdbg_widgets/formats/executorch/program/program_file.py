@@ -140,7 +140,7 @@ def _delegates(
     places = dict(zip(rows.tolist(), processed.rows("location:i1 index"), strict=True))
     specs, spec_tables = tables.children(2, "CompileSpec", "compile_specs")
     names, own_specs = tables.strings(0, "id").column, _shared(specs, _compile_specs(spec_tables))
-    found = []
+    delegates = []
     for row, (name, own) in enumerate(zip(names, own_specs, strict=True)):
         location, index = places.get(row, (0, -1))
         held = segments if location == DataLocation.SEGMENT else inline
@@ -152,8 +152,8 @@ def _delegates(
                 expected=f"below {len(held)}",
                 found=index if index >= 0 else "nothing",
             )
-        found.append(Delegate(name, own, location, index, held[index]))
-    return found
+        delegates.append(Delegate(name, own, location, index, held[index]))
+    return delegates
 
 
 def _compile_specs(tables: FlatTables) -> list[CompileSpec]:
@@ -183,8 +183,8 @@ def read_chains(chains: FlatTables) -> list[Chain]:
             found=int(traced_counts[wrong[0]]),
         )
     return [
-        Chain(*each)
-        for each in zip(
+        Chain(*fields)
+        for fields in zip(
             chains.vector(0, np.int32, "inputs").tuples(),
             chains.vector(1, np.int32, "outputs").tuples(),
             _shared(owners, instructions),
@@ -206,12 +206,12 @@ _INSTRUCTIONS: Final[dict[int, tuple[Callable[..., Instruction], str, str]]] = {
 
 def _instructions(tables: FlatTables) -> list[Instruction]:
     kinds = tables.scalar(0, np.uint8, 0, "instr_args_type")
-    found: list[Instruction] = list(map(UnknownCall, kinds.tolist()))
+    steps: list[Instruction] = list(map(UnknownCall, kinds.tolist()))
     for kind, (call, name, fields) in _INSTRUCTIONS.items():
         rows, held = tables.members(kinds, kind, name, "instr_args")
-        for row, each in zip(rows, held.rows(fields), strict=True):
-            found[row] = call(*each)
-    return found
+        for row, fields_ in zip(rows, held.rows(fields), strict=True):
+            steps[row] = call(*fields_)
+    return steps
 
 
 def _traces(lists: FlatTables) -> list[tuple[StackFrame, ...]]:
@@ -237,15 +237,15 @@ _VALUES: Final[dict[ValueKind, tuple[type[ScalarValue | ListValue], str, str]]] 
 def read_values(values: FlatTables) -> list[Value]:
     """Return the values of ``EValue`` tables."""
     kinds = values.scalar(0, np.uint8, 0, "val_type")
-    found: list[Value] = list(map(NoValue, kinds.tolist()))
+    result: list[Value] = list(map(NoValue, kinds.tolist()))
     for kind, (made, name, field) in _VALUES.items():
         rows, tables = values.members(kinds, kind, name, "val")
         for row, (value,) in zip(rows, tables.rows(field), strict=True):
-            found[row] = made(kind, value)
+            result[row] = made(kind, value)
     rows, tables = values.members(kinds, ValueKind.TENSOR, "Tensor", "val")
     for row, tensor in zip(rows, _tensors(tables), strict=True):
-        found[row] = tensor
-    return found
+        result[row] = tensor
+    return result
 
 
 def _tensors(tables: FlatTables) -> list[TensorValue]:
@@ -260,7 +260,9 @@ def _tensors(tables: FlatTables) -> list[TensorValue]:
         "mutable_data_segments_idx:u8 fully_qualified_name:text location:i1 device_type:i1 "
         "device_index:i1"
     )
-    extras = {row: ExtraTensorInfo(*each) for row, each in zip(rows.tolist(), held, strict=True)}
+    extras = {
+        row: ExtraTensorInfo(*fields) for row, fields in zip(rows.tolist(), held, strict=True)
+    }
     own = tables.rows(
         "scalar_type:i1 storage_offset:i4 sizes:[i4] dim_order:[u1] requires_grad:? "
         "data_buffer_idx - layout:i1 shape_dynamism:i1"

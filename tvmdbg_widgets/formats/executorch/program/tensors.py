@@ -48,8 +48,8 @@ def program_tensors(
     program: Program, plan: Plan, graph: Graph, source: ByteSource, named: Sequence[NamedFile] = ()
 ) -> tuple[list[Tensor], list[Issue]]:
     """Return the constants and start values of the graph of a plan."""
-    known = {each.name: (each, file) for data, file in named for each in data.tensors}
-    found_in: list[tuple[Tensor, ByteSource]] = []
+    known = {tensor.name: (tensor, file) for data, file in named for tensor in data.tensors}
+    with_files: list[tuple[Tensor, ByteSource]] = []
     issues: list[Issue] = []
     lost: list[int] = []
     for node, attrs in enumerate(graph.attrs):
@@ -58,22 +58,22 @@ def program_tensors(
             continue
         where, offset = source, -1
         if value.is_external:
-            found, file = known.get(value.name, (None, source))
+            named_tensor, file = known.get(value.name, (None, source))
             declared = (value.sizes, value.dtype, value.dim_order)
-            if found is None:
+            if named_tensor is None:
                 lost.append(node)
-            elif found.layout is not None and declared == (
-                found.layout.sizes,
-                found.dtype,
-                found.layout.dim_order,
+            elif named_tensor.layout is not None and declared == (
+                named_tensor.layout.sizes,
+                named_tensor.dtype,
+                named_tensor.layout.dim_order,
             ):
-                where, offset = file, found.offset
+                where, offset = file, named_tensor.offset
             else:
                 issues.append(_other(graph, node, file))
         elif (span := program.data_of(value)) is not None:
             offset = span.offset
         if offset >= 0:
-            found_in.append((_tensor(value, where, offset, node, graph), where))
+            with_files.append((_tensor(value, where, offset, node, graph), where))
     if lost and named:
         text = (
             f"{counted(len(lost), 'external constant')} {agree(len(lost), 'is')} in none of the "
@@ -83,23 +83,23 @@ def program_tensors(
         issues.append(
             Issue("named-data-missing", IssueSeverity.WARNING, text, nodes, file=file_name)
         )
-    return allowed_tensors(found_in, issues), issues
+    return allowed_tensors(with_files, issues), issues
 
 
 def allowed_tensors(
-    found_in: Sequence[tuple[Tensor, ByteSource]], issues: list[Issue]
+    with_files: Sequence[tuple[Tensor, ByteSource]], issues: list[Issue]
 ) -> list[Tensor]:
     """Return the tensors up to the first that reuses bytes of its file too often, with an issue."""
     budgets: dict[str, WorkBudget] = {}
-    for at, (tensor, file) in enumerate(found_in):
+    for at, (tensor, file) in enumerate(with_files):
         try:
             budgets.setdefault(file.name, named_bytes(file)).spend(tensor.nbytes)
         except FormatError as problem:
-            left = counted(len(found_in) - at, "constant")
+            left = counted(len(with_files) - at, "constant")
             text = f"{left} from {cut(tensor.name, 80)!r} on are left out: {problem}"
             issues.append(Issue("constants-overlap", IssueSeverity.ERROR, text, file=file.name))
-            return [each for each, _ in found_in[:at]]
-    return [each for each, _ in found_in]
+            return [tensor_ for tensor_, _ in with_files[:at]]
+    return [tensor_ for tensor_, _ in with_files]
 
 
 def _tensor(value: TensorValue, source: ByteSource, offset: int, node: int, graph: Graph) -> Tensor:

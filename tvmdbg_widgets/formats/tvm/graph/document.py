@@ -135,7 +135,7 @@ def parse_document(data: bytes, log: GraphLog) -> GraphDocument:
         expected = "a JSON object with nodes, arg_nodes, heads, attrs and node_row_ptr"
         found = f"a JSON {_KIND.get(type(value), 'number')}"
     else:
-        hint = next((hint_ for key, hint_ in _OTHER_FILES.items() if key in value), _HINT)
+        hint = next((advice for key, advice in _OTHER_FILES.items() if key in value), _HINT)
         has = ", ".join(repr(key[:40]) for key in list(value)[:6])
         found = f"an object with keys {has}" if has else "an empty object"
         if "nodes" in value:
@@ -251,10 +251,10 @@ def _groups(
     codes: npt.NDArray[np.int32], *, least: int = 1
 ) -> Iterator[tuple[int, npt.NDArray[np.intp]]]:
     order = np.argsort(codes, kind="stable")
-    codes_, starts, counts = np.unique(codes[order], return_index=True, return_counts=True)
+    values, starts, counts = np.unique(codes[order], return_index=True, return_counts=True)
     often = counts >= least
     for code, start, count in zip(
-        *(column[often].tolist() for column in (codes_, starts, counts)), strict=True
+        *(column[often].tolist() for column in (values, starts, counts)), strict=True
     ):
         yield code, order[start : start + count]
 
@@ -297,14 +297,14 @@ def _check_storage(graph: Graph, log: GraphLog) -> None:
     if graph.device_types is not None:
         known = (storage >= 0) & (graph.device_types >= 0)
         values = graph.device_types
-        _check_alike(graph, storage, known, values, log, rule="storage-on-two-devices")
+        _check_shared(graph, storage, known, values, log, rule="storage-on-two-devices")
     if graph.storage_scopes is not None:
         texture = np.array(["texture" in s for s in graph.storage_scopes.unique], dtype=np.bool_)
         known = (storage >= 0) & texture[graph.storage_scopes.codes]
-        _check_alike(graph, storage, known, graph.dtypes.codes, log, rule="texture-dtype-differs")
+        _check_shared(graph, storage, known, graph.dtypes.codes, log, rule="texture-dtype-differs")
 
 
-def _check_alike(
+def _check_shared(
     graph: Graph,
     storage: npt.NDArray[np.int32],
     known: npt.NDArray[np.bool_],

@@ -218,7 +218,7 @@ def resolve_names(graph: Graph, edges: EdgeTable, log: GraphLog) -> None:
         found = f"{shown(name)}, which has none"
         log.add("edge-output-out-of-range", edges.path(edge), found, own)
         edges.candidates[edge] = tuple(ids[name][-CANDIDATES_KEPT:])
-    _tell_ambiguous(edges, log)
+    _report_ambiguous(edges, log)
 
 
 class _Rules:
@@ -316,7 +316,7 @@ def _choose(edge: int, producers: _NamedProducers, rules: _Rules, edges: EdgeTab
     edges.candidates[edge] = tuple(kept)
 
 
-def _tell_ambiguous(edges: EdgeTable, log: GraphLog) -> None:
+def _report_ambiguous(edges: EdgeTable, log: GraphLog) -> None:
     ambiguous = np.flatnonzero(edges.trust == Trust.AMBIGUOUS)
     if not len(ambiguous):
         return

@@ -93,7 +93,7 @@ RULES: dict[str, GraphRule] = {
     "flatten-data-invalid": GraphRule('"0" or "1"'),
     "func-name-missing": GraphRule("the function to call", loader="no such function in module: "),
     "duplicate-name": GraphRule(
-        "a name of its own", "They are told apart by node id", severity=_NOTE
+        "a name of its own", "They are changes apart by node id", severity=_NOTE
     ),
     # The edges.
     "edge-type": GraphRule(_ENTRY, "It leads nowhere"),
@@ -177,10 +177,10 @@ class GraphLog:
         found: object,
         nodes: Iterable[int] = (),
         entries: Iterable[tuple[int, int]] = (),
-        **told: Any,
+        **changes: Any,
     ) -> None:
-        """Add one issue; `told` replaces fields of the rule."""
-        expected, done, loader, severity = RULES[rule]._replace(**told)
+        """Add one issue; `changes` replaces fields of the rule."""
+        expected, done, loader, severity = RULES[rule]._replace(**changes)
         self._counts[rule, severity] += 1
         if self._counts[rule, severity] > self.LIMIT:
             return

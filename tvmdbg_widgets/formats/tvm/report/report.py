@@ -62,8 +62,11 @@ def read_report(source: ByteSource) -> Report:
     if is_header(lines[0]):
         rows = CsvRows(text, source.name)
         if not rows.rows and not rows.issues:
-            text_ = "the text ends behind its header: TVM prints one only above calls"
-            issues = [*issues, Issue("report-cut", IssueSeverity.WARNING, text_, file=source.name)]
+            message = "the text ends behind its header: TVM prints one only above calls"
+            issues = [
+                *issues,
+                Issue("report-cut", IssueSeverity.WARNING, message, file=source.name),
+            ]
         return make_report(
             rows.rows,
             form="csv",
