@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-#: Larger times are refused: differences of two of them stay whole numbers of 64 bits.
+#: Larger times are refused, so that differences of two fit 64 bits.
 LARGEST_NS = 1 << 62
 _PLACES = 3  # of a microsecond in nanoseconds
 _MOST_DIGITS = 18  # of 64 bits, whatever they are

@@ -19,7 +19,7 @@ from tvmdbg_widgets.sources.byte_source import ByteSource
 
 #: Chrome traces of any program, which are joined as TVM's own are.
 CHROME = Family("chrome", (CHROME_TRACE,), TVM.join)
-#: The first family that has a file among those found joins them all.
+#: Families by precedence: the first with a file joins all files.
 FAMILIES = (EXECUTORCH, TVM, CHROME, RECORDING, RPC, TUNING)
 #: Kinds in the order in which they are asked whether a file is theirs.
 KINDS = sorted((kind for each in FAMILIES for kind in each.kinds), key=lambda kind: kind.rank)

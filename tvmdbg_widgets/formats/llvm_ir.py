@@ -31,7 +31,7 @@ from tvmdbg_widgets.sources.byte_source import ByteSource, BytesSource
 _BITCODE = (b"BC\xc0\xde", b"\xde\xc0\x17\x0b")
 _LONGEST_LINE = 20_000
 _CHUNK = 1 << 20
-#: Reads that are kept of each struct; all are counted.
+#: Kept reads per struct; all are counted.
 _MOST_READS = 1000
 
 

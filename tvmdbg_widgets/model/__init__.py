@@ -1,1 +1,1 @@
-"""What a run is made of: graph, tensors and timeline as columns. Knows no file format."""
+"""A run as columns: graph, tensors and timeline, independent of file formats."""

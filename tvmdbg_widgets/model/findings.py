@@ -1,4 +1,4 @@
-"""Ranked statements about a run, each with its evidence and how sure it is."""
+"""Ranked statements about a run, with evidence and confidence."""
 
 from __future__ import annotations
 

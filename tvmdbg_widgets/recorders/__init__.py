@@ -1,1 +1,1 @@
-"""What writes the files that the readers read, while a program is compiled or runs."""
+"""Writers of ETDumps and debug buffers, for use while a program is compiled or runs."""

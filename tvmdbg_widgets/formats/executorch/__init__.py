@@ -1,1 +1,1 @@
-"""What ExecuTorch leaves behind: ETDump, debug buffer, ETRecord, program files."""
+"""Readers of ExecuTorch's files: ETDump, debug buffer, ETRecord, programs."""

@@ -50,7 +50,7 @@ _SHOWN = 5
 _LINKS = 200
 #: Letters of a kernel's name that are compared with operators.
 _LONGEST = 200
-#: Kernels that passes after the edge program insert, with the handle of what they follow or none
+#: Kernels inserted by passes after the edge program, with their predecessor's handle or none
 #: (``exir/passes/{insert_write_back_for_buffers,memory_format_ops}_pass.py`` @ v1.4.1).
 _INSERTED = ("copy_", "_to_dim_order_copy", "_clone_dim_order")
 

@@ -45,7 +45,7 @@ class Desync:
     next_offset : int or None
         Where it looks for the next packet; None where it waits for bytes that never come.
     next_found : int or None
-        What it takes there for a length, or a code where packets have no length.
+        The length that it reads there, or the code of packets without length.
     text : str
         All of it in sentences.
     """

@@ -1,1 +1,1 @@
-"""Logs of TVM's tuners, and what else a tuning leaves behind."""
+"""Logs of TVM's tuners, and other files of a tuning."""

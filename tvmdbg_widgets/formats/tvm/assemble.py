@@ -1,4 +1,4 @@
-"""The files of one TVM debugger dump joined to one run, and TVM's own damages of dumps."""
+"""The files of one TVM debugger dump joined to one run, with the damages by TVM itself."""
 
 from __future__ import annotations
 

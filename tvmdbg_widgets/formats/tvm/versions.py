@@ -115,7 +115,7 @@ _Group = tuple[str, str, str]
 def join_reports(
     graph: Graph | None, read: Sequence[Report]
 ) -> tuple[tuple[Report, ...], list[Issue]]:
-    """Join the most exact form of each report to the graph: JSON, CSV, table, merged table."""
+    """Join every report in its most exact form to the graph: JSON, CSV, table, merged table."""
     kept: list[Report] = []
     for report in sorted(read, key=_rank):
         place = next((i for i, other in enumerate(kept) if same_report(other, report)), None)

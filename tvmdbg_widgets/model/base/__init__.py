@@ -1,1 +1,1 @@
-"""What every part of the model rests on: text, numbers, errors, issues, trust."""
+"""Text, numbers, errors, issues and trust, shared by all rooms of the model."""

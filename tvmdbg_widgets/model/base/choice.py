@@ -1,4 +1,4 @@
-"""One of the known names, or a message that names close ones; loads no numpy."""
+"""Look-up of a name among known ones, with close names in errors; loads no numpy."""
 
 from __future__ import annotations
 

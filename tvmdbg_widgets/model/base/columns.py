@@ -1,4 +1,4 @@
-"""Columns of strings, and the element types of columns as their annotations declare them."""
+"""Columns of strings, and element types of columns from their annotations."""
 
 from __future__ import annotations
 

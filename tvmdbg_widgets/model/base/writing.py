@@ -145,7 +145,7 @@ _NEXT = {
     errno.EFBIG: f"{_ROOM} (`ulimit -f` tells how large a file may be)",
     **dict.fromkeys((errno.EACCES, errno.EPERM, errno.EROFS), _RIGHTS),
 }
-#: Longest part of a target's name in the name of what is not finished.
+#: Longest part of a target's name in a hidden name.
 _NAME = 48
 
 

@@ -1,1 +1,1 @@
-"""What ExecuTorch's files say, as they say it: dumps, records, programs."""
+"""Contents of ExecuTorch's files: dumps, records, programs."""

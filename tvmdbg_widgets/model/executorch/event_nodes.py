@@ -109,7 +109,7 @@ _SHOWN = 8
 
 @dataclass(frozen=True, repr=False)
 class DelegationInfo:
-    """What ``get_delegation_info`` counted in a lowered program; None is not in the text.
+    """Counts of ``get_delegation_info`` in a lowered program; None if missing in the text.
 
     Source: ``devtools/backend_debug/delegation_info.py`` @ v1.4.1 (``exir/backend/utils.py`` up to
     v0.5).

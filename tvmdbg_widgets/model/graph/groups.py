@@ -34,7 +34,7 @@ class GroupSource(enum.IntEnum):
     BLOCK = 1
     """One of the blocks of a run, or one alone that branches and joins again."""
     SCOPE = 2
-    """Nodes whose names begin alike (``layer1/block0/conv``)."""
+    """Nodes with a common prefix of names (``layer1/block0/conv``)."""
     MODULE = 3
     """Nodes of one module, as an attribute of the nodes says (``nn_module_stack``)."""
     DELEGATE = 4

@@ -1,4 +1,4 @@
-"""Light views of the nodes of a graph, made on access: one, all of them, or some."""
+"""Nodes of a graph as views made on access: single, all, or a subset."""
 
 from __future__ import annotations
 

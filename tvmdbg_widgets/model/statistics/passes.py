@@ -92,7 +92,7 @@ class Distinct:
     def __iter__(self) -> Iterator[tuple[Array, Where]]:
         yield from WholeArray(self.values, 0, self.stop)
 
-    def spans(self, pieces: int) -> Iterator[Distinct]:  # noqa: ARG002 (as of Whole)
+    def spans(self, pieces: int) -> Iterator[Distinct]:  # noqa: ARG002 (as of WholeArray)
         """Yield itself: there are few values."""
         yield self
 

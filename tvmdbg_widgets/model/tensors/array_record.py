@@ -322,7 +322,7 @@ class Counted:
         reading: Reading | None = None,
         watch: Callable[[], None] | None = None,
     ) -> Contrast | None:
-        """Return how colors and histograms are to span the values, so that they can be told apart.
+        """Return the scale and range of colors and histograms that separate the values.
 
         Parameters
         ----------

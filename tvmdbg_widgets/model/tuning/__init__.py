@@ -1,1 +1,1 @@
-"""What a tuning log is made of: tasks, trials as columns, transform steps, and compute DAGs."""
+"""Tuning logs: tasks, trials as columns, transform steps, and compute DAGs."""

@@ -1,1 +1,1 @@
-"""Program files: what a runtime executes, and a graph of it."""
+"""Readers of program files, and graphs of their methods."""

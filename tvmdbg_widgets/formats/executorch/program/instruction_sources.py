@@ -163,7 +163,7 @@ def read_bundled_program(source: ByteSource) -> BundledProgram:
     return BundledProgram(program, max(0, start), tuple(zip(names, counts, strict=True)))
 
 
-#: What was written last: an output of an instruction as (position, output), or a value that was
+#: The last writing: an output of an instruction as (position, output), or a value that was
 #: there before as (-1, value).
 Writing: TypeAlias = tuple[int, int]
 State: TypeAlias = dict[int, frozenset[Writing]]

@@ -1,4 +1,4 @@
-"""Reader of TVM's graph JSON: the graph TVM takes and what its debugger dumps of it.
+"""Reader of TVM's graph JSON, and of its debugger's dumps of it.
 
 The format is that of ``GraphExecutor::Load`` (``src/runtime/graph_executor/graph_executor.h``
 @ v0.19.0); the dump is written by ``DebugResult``
