@@ -24,7 +24,7 @@ _was_enabled = False
 
 @contextmanager
 def collector_paused() -> Iterator[None]:
-    """Pause the cycle collector, half of the time of large graphs, until the last pause ends."""
+    """Pause the cycle collector, which takes half of the time of reading a large graph."""
     global _pauses, _was_enabled  # noqa: PLW0603
     with _lock:
         if _pauses == 0:

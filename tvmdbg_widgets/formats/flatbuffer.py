@@ -192,16 +192,16 @@ class FlatTables:
     def rows(self, fields: str | Sequence[SchemaField]) -> list[tuple[Any, ...]]:
         """Return fields of every table (:func:`columns`): numbers, texts, tuples of numbers."""
         given = columns(fields) if isinstance(fields, str) else fields
-        columns_: list[Iterable[Any]] = []
+        read_columns: list[Iterable[Any]] = []
         for id_, (name, dtype, many) in enumerate(given):
             if many:
-                columns_.append(self.vector(id_, dtype, name).tuples())
+                read_columns.append(self.vector(id_, dtype, name).tuples())
             elif dtype == "text":
-                columns_.append(self.strings(id_, name).column)
+                read_columns.append(self.strings(id_, name).column)
             elif name != "-":
                 kind, _, default = dtype.partition("=")
-                columns_.append(self.scalar(id_, kind, int(default or 0), name).tolist())
-        return list(zip(*columns_, strict=True))
+                read_columns.append(self.scalar(id_, kind, int(default or 0), name).tolist())
+        return list(zip(*read_columns, strict=True))
 
     def members(
         self, kinds: npt.NDArray[np.uint8], kind: int, name: str, field: str, *, id_: int = 1

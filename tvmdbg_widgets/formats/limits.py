@@ -33,7 +33,7 @@ SHARES, FEW_BYTES = 16, 1 << 20
 
 
 class WorkBudget:
-    """Work that reading one file may take, proportional to its bytes: these may be shared."""
+    """Budget of work in reading one file, proportional to its bytes."""
 
     def __init__(self, most: int, file: str, what: str, hint: str | None = None) -> None:
         self.most = most

@@ -235,7 +235,7 @@ def _is_another_spelling(kernel: str, operators: Sequence[str]) -> bool:
     starts = (kernel[:end] for end in range(1, 1 + min(len(kernel), _LONGEST)))
     plain = kernel.removesuffix("_copy")
     return first_from(plain).startswith(plain) or any(
-        first_from(text_) == text_ for text_ in starts
+        first_from(spelling) == spelling for spelling in starts
     )
 
 

@@ -194,8 +194,8 @@ def _group(rows: Sequence[InspectorRow]) -> None:
     held: list[InspectorRow] = []
 
     def close(number: int) -> None:
-        for row_ in held:
-            row_.call = number
+        for own in held:
+            own.call = number
         held.clear()
 
     for row in rows:

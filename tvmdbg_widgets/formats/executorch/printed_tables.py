@@ -298,13 +298,13 @@ def _document(text: str) -> Any:
 
 
 def _of_json(document: Any, wanted: Sequence[str]) -> Iterator[PrintedTable]:
-    if isinstance(document, dict) and all(isinstance(value_, dict) for value_ in document.values()):
+    if isinstance(document, dict) and all(isinstance(entry, dict) for entry in document.values()):
         numbers = dict.fromkeys(key for column in document.values() for key in column)
         records = [
             {"": number, **{name: column.get(number) for name, column in document.items()}}
             for number in numbers
         ]
-    elif isinstance(document, list) and all(isinstance(value_, dict) for value_ in document):
+    elif isinstance(document, list) and all(isinstance(entry, dict) for entry in document):
         records = document
     else:
         return

@@ -368,9 +368,9 @@ def tables(text: str) -> list[PastedTable]:
     return out
 
 
-def cleaned(given: Cleaned, tables_: Sequence[PastedTable]) -> Cleaned | None:
+def cleaned(given: Cleaned, given_tables: Sequence[PastedTable]) -> Cleaned | None:
     """Return the text of tables of one kind, or None."""
-    good = [table for table in tables_ if table.text]
+    good = [table for table in given_tables if table.text]
     same = [table for table in good if table.kind == good[0].kind]
     if not same:
         return None
@@ -385,7 +385,7 @@ def cleaned(given: Cleaned, tables_: Sequence[PastedTable]) -> Cleaned | None:
     without = f"{counted(others, 'line')} without that prefix {agree(others, 'is')} left out"
     doubts = [without] if others and marked else []
     doubts += [doubt for table in same for doubt in table.doubts]
-    doubts += [why(table) for table in tables_ if not table.text]
+    doubts += [why(table) for table in given_tables if not table.text]
     return Cleaned("".join(table.text for table in same), taken, left, doubts)
 
 

@@ -148,7 +148,7 @@ class Resync:
     def next_packet(
         self, at: int, replies: int = 0, *, chain: bool = False, stop: int | None = None
     ) -> int | None:
-        """Return the start of three consecutive packets (one with `chain`), or None."""
+        """Return the start of three consecutive packets (of one with `chain`), or None."""
         for place in self._places(at, stop):
             if self._work > self._most:
                 self.gave_up = True
@@ -160,10 +160,7 @@ class Resync:
         return None
 
     def behind(self, bad: int, after: int, replies: int, *, breaks_off: bool) -> int | None:
-        """Return the start of the next packets behind a bad one, from ``after`` on.
-
-        The bad one's end is tried first; else one packet with a text or a handle is enough.
-        """
+        """Return the start of the next packets behind a bad one, from ``after`` on, or None."""
         prefixed = self._reader.grammar.prefixed
         last = self._reader.source.size - breaks_off
         end = self._end_of(bad, range(after, last + 1)) if prefixed else None

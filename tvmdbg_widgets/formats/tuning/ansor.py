@@ -74,7 +74,7 @@ _DECODE_TAIL = msgspec.json.Decoder(_Tail).decode
 
 
 class AnsorReader:
-    """Reads records into columns: usual ones in parts by checked bytes, others by ``parse``."""
+    """Reads records into columns, by cached parts of the line or by :func:`parse`."""
 
     def __init__(self, tasks: Tasks, columns: TrialColumns) -> None:
         self._tasks = tasks
@@ -328,18 +328,18 @@ def parse_steps(items: object) -> tuple[AnyStep, ...]:
 
 def parse_step(items: object, index: int) -> AnyStep:
     """Return one step without checking the steps that it follows."""
-    parts_ = array(items, f"step {index}")
-    code = parts_[0] if parts_ else None
+    items_ = array(items, f"step {index}")
+    code = items_[0] if items_ else None
     if type(code) is not str or code not in STEPS:
         raise LineProblem(f"step {index}", f"one of {', '.join(STEPS)}", code)
     name = f"step {index} ({code})"
     checks = _CHECKS[code]
-    if len(parts_) != len(checks) + 1:
-        fields_found = InWords(f"{len(parts_) - 1}")
+    if len(items_) != len(checks) + 1:
+        fields_found = InWords(f"{len(items_) - 1}")
         raise LineProblem(name, counted(len(checks), "field"), fields_found)
     try:
         values = [
-            check(value, field) for value, (field, check) in zip(parts_[1:], checks, strict=True)
+            check(value, field) for value, (field, check) in zip(items_[1:], checks, strict=True)
         ]
     except LineProblem as problem:
         where = f"{name} {problem.field}"

@@ -289,8 +289,8 @@ def parse_line(line: str) -> Placeholder | Computed:
 def _placeholder(name: str, shape: str | None) -> Placeholder:
     if shape is None:
         raise BodyError("an input without shape, as in the text that is only hashed", 0)
-    parts = [text_.strip() for text_ in shape.split(",")] if shape.strip() else []
-    sizes = [_SIZE.fullmatch(text_) for text_ in parts]
+    parts = [part_text.strip() for part_text in shape.split(",")] if shape.strip() else []
+    sizes = [_SIZE.fullmatch(part_text) for part_text in parts]
     symbols = tuple(part for part, size in zip(parts, sizes, strict=True) if size is None)
     return Placeholder(name, tuple(int(size[1]) if size else None for size in sizes), symbols)
 

@@ -270,6 +270,6 @@ def affine(expression: Expression) -> Affine | None:
         case BinaryExpr("*", a, b):
             left, right = affine(a), affine(b)
             if left is not None and right is not None and not (left.terms and right.terms):
-                sum_, factor = (left, right) if left.terms else (right, left)
-                return Affine().plus(sum_, factor.constant)
+                terms, factor = (left, right) if left.terms else (right, left)
+                return Affine().plus(terms, factor.constant)
     return None

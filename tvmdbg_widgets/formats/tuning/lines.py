@@ -243,8 +243,8 @@ class StoredWorkload:
 
 def read_workload(value: list[Any]) -> StoredWorkload:
     """Read a workload with the names of its blocks from the node graph in its base64."""
-    hash_, encoded = array(value, "workload", 2)
-    number = text(hash_, "[0]")
+    digest, encoded = array(value, "workload", 2)
+    number = text(digest, "[0]")
     if not _HASH.fullmatch(number):
         raise LineProblem("[0]", "a structural hash in decimal digits", number)
     try:

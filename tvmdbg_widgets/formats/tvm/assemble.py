@@ -166,7 +166,7 @@ def _reported(
     """Return the issues of the parts, with notes on arrays after their join to the graph."""
     files = [*([outputs.file] if outputs else []), *parameters]
     issues = list(graph.issues if graph is not None else ())
-    issues += [issue for file_ in files for issue in file_.issues if issue.rule not in KINDS]
+    issues += [issue for params in files for issue in params.issues if issue.rule not in KINDS]
     noted: dict[str, list[tuple[ArrayRecord, tuple[int, int] | None]]] = defaultdict(list)
     for entry, tensor in (tensors or {}).items():
         if tensor.record.notes:

@@ -105,11 +105,9 @@ def read_cache(
 def superseded(indices: Sequence[ByteSource]) -> set[int]:
     """Return the indices that name the same bytes as a preferred one, with ``f32-to-bf16``."""
     named = [_named_bytes(index) for index in indices] if len(indices) > 1 else []
-    halved = {bytes_[0] for bytes_ in named if bytes_ is not None and bytes_[1]}
+    halved = {part[0] for part in named if part is not None and part[1]}
     return {
-        i
-        for i, bytes_ in enumerate(named)
-        if bytes_ is not None and not bytes_[1] and bytes_[0] in halved
+        i for i, part in enumerate(named) if part is not None and not part[1] and part[0] in halved
     }
 
 

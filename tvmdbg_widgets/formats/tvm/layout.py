@@ -256,7 +256,7 @@ _DAY = 86_400e9
 def wall_times(
     rows: Sequence[TableRow], file: str
 ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64], list[Issue]]:
-    """Put times of day on one axis: half a day back is midnight, less is an issue."""
+    """Put times of day on one axis: half a day back is midnight, smaller steps are issues."""
     calls = [row for row in rows if row.output == 0]
     call_of_row = np.cumsum([row.output == 0 for row in rows], dtype=np.int64) - 1
     flat = np.array([clock_ns(text) for row in calls for text in (row.start, row.end)])

@@ -46,7 +46,7 @@ def choose_table(
     *,
     with_tensors: bool = False,
 ) -> tuple[DebuggerTable | None, list[Issue]]:
-    """Take the last table that names the graph's nodes: the trace's first, then in node order."""
+    """Take the last table that names the graph's nodes, preferably with the trace's times."""
     last = [_last_fitting(tables, graph) for tables in logs if tables]
     issues = [
         _several_tables(tables, used, with_tensors)

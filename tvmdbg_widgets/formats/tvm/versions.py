@@ -278,7 +278,7 @@ def _row(line: str, with_shapes: bool) -> dict[str, Metric] | None:
     called, count, _ = cells
     if not with_shapes and called.split() != ([called] if called else []):
         return None
-    numbers = [parse_number(text_) for text_ in values.groups()]
+    numbers = [parse_number(cell) for cell in values.groups()]
     if any(number is None for number in numbers):
         return None
     name, _, shapes = called.partition(" ") if with_shapes else (called, "", "")

@@ -265,7 +265,7 @@ def backend_title(backend: str) -> str:
 _FAMILY_OF: Final = family_by_name("xnnpack")
 #: The same for the types of nodes in a payload.
 _FAMILY_OF_TYPE: Final = family_by_name("xnnpack_nodes")
-_SPELLED_xnnpack_names: Final = re.compile(
+_SPELLED_NAME: Final = re.compile(
     r"(?P<base>[^()#]+?)(?: \((?P<types>[^()#]+)\)(?: (?P<kernel>[^()#]+))?)?(?: #(?P<k>\d{1,9}))?"
 )
 _TYPES: Final = re.compile(r"[A-Z0-9]+(?:, [A-Z0-9]+)*")
@@ -284,7 +284,7 @@ class NameParts(NamedTuple):
 
 def split_name(name: str) -> NameParts:
     """Return the parts of an operator's name; a foreign one is a base alone."""
-    match = _SPELLED_xnnpack_names.fullmatch(name)
+    match = _SPELLED_NAME.fullmatch(name)
     if match is None:
         return NameParts(name, (), "", None)
     types = tuple(match["types"].split(", ")) if match["types"] else ()

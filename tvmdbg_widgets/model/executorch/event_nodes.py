@@ -72,8 +72,8 @@ def kernel_operator(name: str) -> str:
 def of_kernels(names: StringColumn) -> npt.NDArray[np.bool_]:
     """Return the events with names of kernels."""
     kernels = np.array([name.startswith("native_call_") for name in names.unique] or [False])
-    named_: npt.NDArray[np.bool_] = kernels[names.codes]
-    return named_
+    is_kernel: npt.NDArray[np.bool_] = kernels[names.codes]
+    return is_kernel
 
 
 def kernel_names(
@@ -147,8 +147,8 @@ class DelegationInfo:
 
     def left_out(self) -> dict[str, int]:
         """Return the operators that no delegate took, most frequent first."""
-        counts_ = {name: count for name, (_, count) in self.operators.items() if count}
-        return dict(sorted(counts_.items(), key=lambda item: -item[1]))
+        left = {name: count for name, (_, count) in self.operators.items() if count}
+        return dict(sorted(left.items(), key=lambda item: -item[1]))
 
     def to_dataframe(self) -> Any:
         """Return one row an operator, with the columns of ExecuTorch's table, without its total.

@@ -309,10 +309,10 @@ def checked_template(text: str) -> str:
     if len(lines) > _LINES:
         raise ValueError(f"a box has room for {_LINES} lines, found {len(lines)}")
     for found in (each for line in lines for each in _PART.finditer(line)):
-        field_, name, at = found.group(), found.group(1), found.start()
-        if name is None and field_ not in ("{{", "}}"):
-            raise ValueError(f"{field_!r} at {at} stands alone; write {field_ * 2!r}")
+        part, name, at = found.group(), found.group(1), found.start()
+        if name is None and part not in ("{{", "}}"):
+            raise ValueError(f"{part!r} at {at} stands alone; write {part * 2!r}")
         if name is not None and name not in FIELDS:
             known = [f"{{{field}}}" for field in FIELDS]
-            raise ValueError(f"unknown field {field_} at {at}{meant(field_, known)}")
+            raise ValueError(f"unknown field {part} at {at}{meant(part, known)}")
     return text

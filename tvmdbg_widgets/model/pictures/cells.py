@@ -272,12 +272,12 @@ def real(block: Array) -> Array:
         return _table(block.dtype).take(block.view(np.uint16), mode="clip")
     codes = block.view(np.uint8).reshape(-1)
     even = len(codes) & ~1
-    values_ = np.empty(len(codes), np.float32)
-    pairs = values_[:even].view(np.complex64)
+    floats = np.empty(len(codes), np.float32)
+    pairs = floats[:even].view(np.complex64)
     _pairs(dtype).take(codes[:even].view(np.uint16), mode="clip", out=pairs)
     if even < len(codes):
-        values_[even:] = _table(dtype)[codes[even:]]
-    return values_.reshape(block.shape)
+        floats[even:] = _table(dtype)[codes[even:]]
+    return floats.reshape(block.shape)
 
 
 def rounded(cells: Array) -> Array:

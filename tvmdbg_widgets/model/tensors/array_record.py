@@ -188,8 +188,10 @@ def of_byte_memory(record: ArrayRecord) -> ArrayRecord:
     if not (record.dtype.is_packed and record.nbytes):
         return record
     neutral = storage_notes(record.dtype, record.shape, record.nbytes)[-1]
-    note_ = _of_bytes(record.dtype)
-    return replace(record, notes=tuple(note_ if note == neutral else note for note in record.notes))
+    byte_note = _of_bytes(record.dtype)
+    return replace(
+        record, notes=tuple(byte_note if note == neutral else note for note in record.notes)
+    )
 
 
 def _of_bytes(dtype: DataType) -> str:

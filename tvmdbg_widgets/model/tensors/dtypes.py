@@ -232,9 +232,9 @@ def _numpy_dtype(code: int, bits: int) -> np.dtype[Any] | None:
 def from_numpy(dtype: np.dtype[Any]) -> DataType:
     """Return the TVM type of a numpy (or ``ml_dtypes``) dtype."""
     try:
-        dtype_ = DataType.parse(dtype.newbyteorder("=").name)
+        parsed = DataType.parse(dtype.newbyteorder("=").name)
     except ValueError:
-        dtype_ = None
-    if dtype_ is None or dtype_.numpy_dtype is None:
+        parsed = None
+    if parsed is None or parsed.numpy_dtype is None:
         raise ValueError(f"TVM has no data type for numpy's {dtype}")
-    return dtype_
+    return parsed

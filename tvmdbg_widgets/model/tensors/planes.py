@@ -82,7 +82,7 @@ def axis_along(
     shown: Sequence[int | None] = (),
     wanted: int | None = None,
 ) -> int | None:
-    """Return a profile's or channels' axis, as ``js/src/tensor/plane.ts`` does: C or longest."""
+    """Return a profile's axis: the wanted, C, or the longest (``js/src/tensor/plane.ts``)."""
     free = [axis for axis in range(len(shape)) if axis not in shown]
     usable = [axis for axis in free if shape[axis] > 1] or ([] if shown else free)
     if wanted in (usable if shown else free):
@@ -94,7 +94,7 @@ def axis_along(
 
 
 def default_axes(shape: Sequence[int]) -> tuple[int | None, int | None]:
-    """Return the initial axes of views, as ``js/src/tensor/plane.ts`` does: last or longest."""
+    """Return the initial axes of views: the last two or longest (``js/src/tensor/plane.ts``)."""
     if len(shape) < 2:
         return None, 0 if shape else None
     down, across = len(shape) - 2, len(shape) - 1

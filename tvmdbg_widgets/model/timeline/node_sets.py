@@ -110,12 +110,12 @@ class NodeSets:
 
     def groups_around(self, groups: Groups) -> npt.NDArray[np.int64]:
         """Return the innermost group that holds all nodes of each set, or -1 (int64 [C])."""
-        groups_ = np.full(len(self), -1, np.int64)
+        innermost = np.full(len(self), -1, np.int64)
         for number in range(len(self)):
             around = [{group.id for group in groups.of(node)} for node in self.of(number)]
             if around:
-                groups_[number] = max(set.intersection(*around), default=-1)
-        return groups_
+                innermost[number] = max(set.intersection(*around), default=-1)
+        return innermost
 
     def within(self, members: npt.NDArray[np.bool_]) -> float:
         """Return the time of the sets of which all nodes are in a mask (bool [N])."""

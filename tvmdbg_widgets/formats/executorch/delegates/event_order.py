@@ -315,8 +315,8 @@ def _by_name(
 ) -> tuple[dict[int, EventMatch], int, bool]:
     """Lay operators along the nodes by their names, where their numbers tell nothing."""
     groups: dict[tuple[int | None, str | None], list[int]] = {}
-    for at, item_ in sorted(read.items(), key=lambda item: (item[1].operator_id or 0, item[0])):
-        groups.setdefault((item_.operator_id, item_.operator), []).append(at)
+    for at, dispatch in sorted(read.items(), key=lambda item: (item[1].operator_id or 0, item[0])):
+        groups.setdefault((dispatch.operator_id, dispatch.operator), []).append(at)
     kinds = {name: at for at, name in enumerate(dict.fromkeys(name for _, name in groups))}
     steps = {
         type_: OrderStep(0, tuple(0 if name == type_ else NEVER for name in kinds))

@@ -149,11 +149,11 @@ def _nodes(
                 items = values[id_]["items"]
                 # Many calls may name one list.
                 tables.buffer.budget.spend(4 * len(items), "OperatorCall.args")
-                values_of += [(f"{field}[{item_}]", item) for item_, item in enumerate(items)]
+                values_of += [(f"{field}[{at_item}]", item) for at_item, item in enumerate(items)]
             else:
                 values_of.append((field, id_))
         inputs, outputs = (
-            tuple(item_ for item_ in part if item_[1] not in settings)
+            tuple(at_item for at_item in part if at_item[1] not in settings)
             for part in (values_of[:last], values_of[last:])
         )
         links.append((inputs, outputs))

@@ -187,7 +187,7 @@ class Flow(NamedTuple):
     always: frozenset[int]
 
     def states(self, before: State, file: str) -> Iterator[State]:
-        """Yield the writings at each instruction, and last at the end; the dictionary is reused."""
+        """Yield the writings that reach each instruction, then the end; reuses the dictionary."""
         end = len(self.effects)
         after = {position + 1 for position in self.jumps}
         starts = sorted({0, end, *after, *self.jumps.values()})

@@ -188,9 +188,9 @@ def _func_name(
 def _merged(node: dict[str, Any]) -> Any:
     """Return the attributes of an uncompiled node under any of their keys."""
     given = [node[key] for key in ("param", "attr", "attrs") if node.get(key) is not None]
-    if all(isinstance(attrs_, dict) for attrs_ in given):
-        return {key: value for attrs_ in given for key, value in attrs_.items()} if given else None
-    return next(attrs_ for attrs_ in given if not isinstance(attrs_, dict))
+    if all(isinstance(own, dict) for own in given):
+        return {key: value for own in given for key, value in own.items()} if given else None
+    return next(own for own in given if not isinstance(own, dict))
 
 
 def _string_attrs(nid: int, attrs: Any, log: GraphLog) -> dict[str, str]:

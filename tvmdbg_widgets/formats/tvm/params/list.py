@@ -297,7 +297,7 @@ def choose_layout(
     """Choose by the first record of a file."""
     if len(among) == 1:
         return LayoutChoice(among[0], "as asked for")
-    names = f"{', '.join(layout_.name for layout_ in among[:-1])} and {among[-1].name}"
+    names = f"{', '.join(known.name for known in among[:-1])} and {among[-1].name}"
     if tuple(among) == AUTO:
         deciding = headers.peek(offset, _DECIDING_BYTE + 1, f"{label}: header")[-1]
         chosen, other = (NARROW, WIDE) if deciding else (WIDE, NARROW)
