@@ -496,7 +496,7 @@ def test_names_with_tags_and_escapes_stay_as_they_are() -> None:
 def test_any_text_is_read_or_left_alone(text: str) -> None:
     for source, found in readings(BytesSource(text.encode("utf-8", "replace"))):
         assert source.size
-        assert isinstance(found.told, str)
+        assert isinstance(found.notes, str)
 
 
 def test_long_runs_of_one_letter_cost_linear_time() -> None:
