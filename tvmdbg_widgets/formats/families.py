@@ -23,7 +23,7 @@ CHROME = Family("chrome", (CHROME_TRACE,), TVM.join)
 FAMILIES = (EXECUTORCH, TVM, CHROME, RECORDING, RPC, TUNING)
 #: Kinds in the order in which they are asked whether a file is theirs.
 KINDS = sorted((kind for each in FAMILIES for kind in each.kinds), key=lambda kind: kind.rank)
-#: Parts of which a text may be pasted with something around it.
+#: Parts with texts that may be pasted with surroundings.
 PASTED = frozenset(kind.part for kind in KINDS if kind.pasted)
 
 
