@@ -308,3 +308,13 @@ def test_every_command_that_a_text_of_ours_names_exists() -> None:
             assert named <= known, (where, call)
             checked += 1
     assert checked > 100
+
+
+@pytest.mark.parametrize("page", ["CONTRIBUTING.md", "docs/libraries.md"])
+def test_modules_that_the_house_names_exist(page: str) -> None:
+    named = {
+        *re.findall(r"(?<![\w<>/.{])(?:\w+/)*\w+\.(?:py|ts)\b", (ROOT / page).read_text("utf-8"))
+    }
+    tops = ("tvmdbg_widgets", "js", "tests", "benchmarks")
+    known = [path.as_posix() for top in tops for path in (ROOT / top).rglob("*.[pt][ys]")]
+    assert [name for name in sorted(named) if not any(f"/{name}" in path for path in known)] == []
