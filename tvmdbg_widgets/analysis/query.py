@@ -277,7 +277,7 @@ class Units:
     """Units of a field of numbers."""
 
     factors: Mapping[str, float]
-    told: str
+    hint: str
     needed: bool = False
 
 

@@ -73,12 +73,11 @@ def _markdown(case: str) -> str:
 
 def _data_frame(case: str) -> Any:
     pandas = pytest.importorskip("pandas")
-    pandas.set_option("display.max_colwidth", None)
     return pandas.DataFrame(_frame(case)["rows"], columns=_frame(case)["columns"])
 
 
 def _pandas(case: str) -> str:
-    text: str = _data_frame(case).to_string()
+    text: str = _data_frame(case).to_string(max_colwidth=None)
     return text
 
 
