@@ -93,7 +93,7 @@ RULES: dict[str, GraphRule] = {
     "flatten-data-invalid": GraphRule('"0" or "1"'),
     "func-name-missing": GraphRule("the function to call", loader="no such function in module: "),
     "duplicate-name": GraphRule(
-        "a name of its own", "They are changes apart by node id", severity=_NOTE
+        "a name of its own", "They are told apart by node id", severity=_NOTE
     ),
     # The edges.
     "edge-type": GraphRule(_ENTRY, "It leads nowhere"),
