@@ -14,9 +14,8 @@ import pytest
 from hatch_build import content_hash
 
 from tvmdbg_widgets import samples
-from tvmdbg_widgets.cli.common.hints import problems
 from tvmdbg_widgets.cli.doctor import NAMES, _tell_extras, bundle_problems, bundle_state
-from tvmdbg_widgets.cli.doctor_environments import Environment, environments
+from tvmdbg_widgets.cli.doctor_environments import Environment, environments, problems
 
 if TYPE_CHECKING:
     from cli.start import Run

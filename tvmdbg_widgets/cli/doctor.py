@@ -7,12 +7,12 @@ import os
 from dataclasses import asdict
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
 from tvmdbg_widgets.cli.common.dump import print_json
-from tvmdbg_widgets.cli.common.hints import Problem, for_shell
+from tvmdbg_widgets.cli.common.hints import for_shell
 from tvmdbg_widgets.cli.common.terminal import (
     FOUND,
     argument,
@@ -26,9 +26,7 @@ from tvmdbg_widgets.cli.common.terminal import (
     styled,
     verb,
 )
-
-if TYPE_CHECKING:
-    from tvmdbg_widgets.cli.doctor_environments import Environment
+from tvmdbg_widgets.cli.doctor_environments import Environment, Problem, environments, problems
 
 EXAMPLES = examples(
     ("Why does the view stay empty?", "tvmdbg doctor"),
@@ -64,9 +62,6 @@ def doctor(
     Each kernel's own Python is started with a small script. Exit status 1 if something that is
     set up will not work; each problem says what to do.
     """
-    from tvmdbg_widgets.cli.common.hints import problems
-    from tvmdbg_widgets.cli.doctor_environments import environments
-
     known = environments(timeout)
     bundles = bundle_state()
     troubles = problems(known)

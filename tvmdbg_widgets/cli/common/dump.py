@@ -104,8 +104,7 @@ class NamedRun:
     def open(self) -> DebugRun:
         """Open the run; UsageError for files of another kind."""
         from tvmdbg_widgets.open import open as open_dump
-        from tvmdbg_widgets.rpc import RpcLog
-        from tvmdbg_widgets.tuning import TuningLog
+        from tvmdbg_widgets.run import DebugRun
 
         quiet_unless_terminal()
         if [*self.dump, *self._files()].count("-") > 1:
@@ -123,14 +122,17 @@ class NamedRun:
             follow_links=self.follow_links,
             limits=dict(map(_limit, self.limit or [])),
         )
-        named = " ".join(map(shlex.quote, self.dump))
-        if isinstance(opened, TuningLog):
-            hint = f"Try: tvmdbg tuning summary {named}"
-            raise UsageError(f"{opened.title} is a tuning log, not a run", hint)
-        if isinstance(opened, RpcLog):
-            hint = f"Try: tvmdbg rpc {named}"
-            raise UsageError(f"{opened.title} is an RPC session, not a run", hint)
-        return opened
+        if isinstance(opened, DebugRun):
+            return opened
+        from tvmdbg_widgets.rpc import RpcLog
+
+        verb, what = (
+            ("rpc", "an RPC session")
+            if isinstance(opened, RpcLog)
+            else ("tuning summary", "a tuning log")
+        )
+        hint = f"Try: tvmdbg {verb} {' '.join(map(shlex.quote, self.dump))}"
+        raise UsageError(f"{opened.title} is {what}, not a run", hint)
 
     def spare(self, run: DebugRun, output: str | os.PathLike[str]) -> None:
         """Refuse to overwrite an input file."""

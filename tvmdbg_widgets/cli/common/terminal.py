@@ -14,8 +14,6 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, TextIO
 
-import typer
-
 from tvmdbg_widgets.cli.common.hints import for_shell
 from tvmdbg_widgets.model.base.text import one_line
 
@@ -32,6 +30,8 @@ _NAME_COLUMNS = 28
 
 def option(metavar: str, text: str, *flags: str, **more: Any) -> Any:
     """Return an option of a verb with its placeholder and help."""
+    import typer
+
     return typer.Option(*flags, metavar=metavar, help=text, **more)
 
 
@@ -42,6 +42,8 @@ def flag(text: str, *flags: str, **more: Any) -> Any:
 
 def argument(metavar: str, text: str, **more: Any) -> Any:
     """Return an argument of a verb with its placeholder and help."""
+    import typer
+
     return typer.Argument(metavar=metavar, help=text, **more)
 
 
@@ -194,13 +196,6 @@ FAILED = 2
 INTERRUPTED = 130
 BROKEN_PIPE = 141
 
-_Debug = Annotated[
-    bool,
-    typer.Option(
-        "--debug", metavar="", help="Show the traceback of an error.", rich_help_panel="Everywhere"
-    ),
-]
-
 
 class UsageError(Exception):
     """A request that makes no sense, with a hint."""
@@ -213,8 +208,11 @@ class UsageError(Exception):
 def verb(function: Callable[..., None]) -> Callable[..., None]:
     """Turn a function into a verb: with ``--debug``, exit status and short errors."""
     signature = inspect.signature(function, eval_str=True)
-    debug = inspect.Parameter("debug", inspect.Parameter.KEYWORD_ONLY, default=False)
-    parameters = [*signature.parameters.values(), debug.replace(annotation=_Debug)]
+    shows = flag("Show the traceback of an error.", "--debug", rich_help_panel="Everywhere")
+    debug = inspect.Parameter(
+        "debug", inspect.Parameter.KEYWORD_ONLY, default=False, annotation=Annotated[bool, shows]
+    )
+    parameters = [*signature.parameters.values(), debug]
 
     @functools.wraps(function)
     def run(*args: Any, debug: bool, **kwargs: Any) -> None:
