@@ -29,6 +29,7 @@ from tvmdbg_widgets.answers.timeline import TIMELINE_ANSWERS, change
 from tvmdbg_widgets.engine import PARTS, VIEWS, code
 from tvmdbg_widgets.model.base.columns import StringColumn
 from tvmdbg_widgets.model.base.text import IssueSeverity
+from tvmdbg_widgets.model.findings import finding_fields
 from tvmdbg_widgets.model.graph.graph import device_names
 from tvmdbg_widgets.model.graph.nodes import held_texts, roles_text
 from tvmdbg_widgets.model.pictures import Pictures
@@ -174,12 +175,7 @@ def _findings(context: Context, _question: Question) -> Reply:
             "total": known.to_scan,
             "findings": [
                 {
-                    "rule": finding.rule,
-                    "severity": finding.severity.value,
-                    "title": finding.title,
-                    "evidence": list(finding.evidence),
-                    "confidence": finding.confidence.value,
-                    "why": finding.why,
+                    **finding_fields(finding),
                     "nodes": list(finding.nodes[:_LISTED]),
                     "entries": [list(entry) for entry in finding.entries[:_LISTED]],
                     "next": finding.next_step,

@@ -30,7 +30,7 @@ from tvmdbg_widgets.figures.engine import draw_or_tell
 from tvmdbg_widgets.figures.raster import Figure
 from tvmdbg_widgets.model.base.numbers import bytes_text, counted, duration_text
 from tvmdbg_widgets.model.base.text import one_line
-from tvmdbg_widgets.model.findings import Finding
+from tvmdbg_widgets.model.findings import Finding, finding_fields
 from tvmdbg_widgets.model.tuning.measure_errors import MeasureError, Record
 from tvmdbg_widgets.model.tuning.steps import NestLine
 from tvmdbg_widgets.model.tuning.trials import FIELDS
@@ -154,12 +154,7 @@ def _about(log: LogFacts) -> list[str]:
 
 def _finding(finding: Finding) -> dict[str, Any]:
     return {
-        "rule": finding.rule,
-        "severity": finding.severity.value,
-        "title": finding.title,
-        "evidence": list(finding.evidence),
-        "confidence": finding.confidence.value,
-        "why": finding.why,
+        **finding_fields(finding),
         "nextStep": finding.next_step,
         "tasks": list(finding.tasks[:_ROWS_SHOWN]),
         "trials": list(finding.trials[:_ROWS_SHOWN]),

@@ -115,6 +115,18 @@ _SEVERITIES = {severity: place for place, severity in enumerate(Severity)}
 _CONFIDENCES = {confidence: place for place, confidence in enumerate(Confidence)}
 
 
+def finding_fields(finding: Finding) -> dict[str, Any]:
+    """Return what a finding says as JSON: all but its nodes, tasks and next step."""
+    return {
+        "rule": finding.rule,
+        "severity": finding.severity.value,
+        "title": finding.title,
+        "evidence": list(finding.evidence),
+        "confidence": finding.confidence.value,
+        "why": finding.why,
+    }
+
+
 def _rank(finding: Finding) -> tuple[float, ...]:
     severity, confidence = _SEVERITIES[finding.severity], _CONFIDENCES[finding.confidence]
     if finding.severity is Severity.ERROR:

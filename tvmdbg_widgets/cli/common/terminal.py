@@ -370,8 +370,10 @@ def _numbers(noun: str, numbers: tuple[int, ...]) -> str:
 
 def finding_record(finding: Finding) -> dict[str, Any]:
     """Return a run's finding as JSON."""
+    from tvmdbg_widgets.model.findings import finding_fields
+
     return {
-        **_record(finding),
+        **finding_fields(finding),
         "nodes": list(finding.nodes),
         "entries": [list(entry) for entry in finding.entries],
         "next": finding.next_step,
@@ -380,22 +382,13 @@ def finding_record(finding: Finding) -> dict[str, Any]:
 
 def log_finding_record(finding: Finding) -> dict[str, Any]:
     """Return a tuning log's finding as JSON."""
+    from tvmdbg_widgets.model.findings import finding_fields
+
     return {
-        **_record(finding),
+        **finding_fields(finding),
         "tasks": list(finding.tasks),
         "trials": list(finding.trials),
         "next": finding.next_step,
-    }
-
-
-def _record(finding: Finding) -> dict[str, Any]:
-    return {
-        "rule": finding.rule,
-        "severity": finding.severity.value,
-        "confidence": finding.confidence.value,
-        "title": finding.title,
-        "evidence": list(finding.evidence),
-        "why": finding.why,
     }
 
 
