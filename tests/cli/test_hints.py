@@ -10,7 +10,7 @@ import pytest
 
 from tvmdbg_widgets import samples
 from tvmdbg_widgets.analysis.summary import HOW_TO_GET, OF_EXECUTORCH
-from tvmdbg_widgets.cli.common.hints import for_shell
+from tvmdbg_widgets.cli.common.terminal import for_shell
 
 if TYPE_CHECKING:
     from cli.start import Run

@@ -26,8 +26,8 @@ from tvmdbg_widgets.cli import (
     table,
     trace,
 )
-from tvmdbg_widgets.cli.common.register import Verbs, register
-from tvmdbg_widgets.cli.common.terminal import INTERRUPTED, end_politely, flag, prepare, version
+from tvmdbg_widgets.cli.common.terminal import prepare, version
+from tvmdbg_widgets.cli.common.verbs import INTERRUPTED, Verbs, end_politely, flag, register
 from tvmdbg_widgets.cli.tuning.app import app as tuning
 
 _EPILOG = (

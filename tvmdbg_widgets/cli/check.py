@@ -8,7 +8,8 @@ from typing import Annotated
 import typer
 
 from tvmdbg_widgets.cli.common.dump import NamedRun, of_run, print_json
-from tvmdbg_widgets.cli.common.terminal import FOUND, examples, flag, say, styled
+from tvmdbg_widgets.cli.common.terminal import say, styled
+from tvmdbg_widgets.cli.common.verbs import FOUND, examples, flag
 
 EXAMPLES = examples(
     ("Is this dump OK?", "tvmdbg check /tmp/tvmdbg && echo OK"),
@@ -45,15 +46,15 @@ def check(
     order = list(CheckFailOn)
     failed = any(order.index(CheckFailOn(one.severity)) <= order.index(fail_on) for one in issues)
     if as_json:
-        from tvmdbg_widgets.cli.common import terminal
+        from tvmdbg_widgets.cli.common.findings import issue_record
 
-        records = [terminal.as_json(issue) for issue in issues]
+        records = [issue_record(issue) for issue in issues]
         print_json({"run": run.title, "ok": not failed, "issues": records})
     else:
-        from tvmdbg_widgets.cli.common.terminal import tell_issues
+        from tvmdbg_widgets.cli.common.findings import print_issues
 
         verdict = styled("issues found", "bold", "red") if failed else styled("OK", "bold", "green")
         say(styled(run.title, "bold"), "  ", verdict, styled(f"  {issues.summary()}", "dim"))
-        tell_issues(issues)
+        print_issues(issues)
     if failed:
         raise typer.Exit(FOUND)

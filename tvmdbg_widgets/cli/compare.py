@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from tvmdbg_widgets.cli.common.dump import NamedRun, print_json
-from tvmdbg_widgets.cli.common.terminal import FOUND, argument, examples, flag, verb
+from tvmdbg_widgets.cli.common.verbs import FOUND, argument, examples, flag, verb
 
 if TYPE_CHECKING:
     from tvmdbg_widgets.analysis.compare import Comparison

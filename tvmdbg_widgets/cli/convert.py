@@ -7,12 +7,11 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Annotated
 
-from tvmdbg_widgets.cli.common.terminal import (
+from tvmdbg_widgets.cli.common.terminal import is_terminal, note
+from tvmdbg_widgets.cli.common.verbs import (
     UsageError,
     argument,
     examples,
-    is_terminal,
-    note,
     option,
     usage_errors,
     verb,

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from tvmdbg_widgets.cli.common.terminal import UsageError, examples, flag, note, verb
+from tvmdbg_widgets.cli.common.terminal import note
+from tvmdbg_widgets.cli.common.verbs import UsageError, examples, flag, verb
 from tvmdbg_widgets.cli.show import NoBrowser, show_page
 
 EXAMPLES = examples(

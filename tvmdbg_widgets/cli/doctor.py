@@ -12,20 +12,8 @@ from typing import Annotated, Any
 import typer
 
 from tvmdbg_widgets.cli.common.dump import print_json
-from tvmdbg_widgets.cli.common.hints import for_shell
-from tvmdbg_widgets.cli.common.terminal import (
-    FOUND,
-    argument,
-    examples,
-    flag,
-    in_words,
-    note,
-    option,
-    paragraph,
-    say,
-    styled,
-    verb,
-)
+from tvmdbg_widgets.cli.common.terminal import for_shell, note, paragraph, say, styled
+from tvmdbg_widgets.cli.common.verbs import FOUND, argument, examples, flag, in_words, option, verb
 from tvmdbg_widgets.cli.doctor_environments import Environment, Problem, environments, problems
 
 EXAMPLES = examples(

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from tvmdbg_widgets.cli.common.dump import print_json
-from tvmdbg_widgets.cli.common.terminal import argument, examples, flag, say, verb
+from tvmdbg_widgets.cli.common.terminal import say
+from tvmdbg_widgets.cli.common.verbs import argument, examples, flag, verb
 
 if TYPE_CHECKING:
     from tvmdbg_widgets.analysis.explanation import Explanation

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Annotated
 
 from tvmdbg_widgets.cli.common.dump import NamedRun, of_run
-from tvmdbg_widgets.cli.common.terminal import examples, flag, option
+from tvmdbg_widgets.cli.common.verbs import examples, flag, option
 from tvmdbg_widgets.model.base.numbers import agree
 
 EXAMPLES = examples(

@@ -7,18 +7,9 @@ from typing import Annotated
 import typer
 
 from tvmdbg_widgets.cli.common.dump import NamedRun, of_run, print_json
-from tvmdbg_widgets.cli.common.terminal import (
-    FOUND,
-    INTERRUPTED,
-    SEVERITIES,
-    examples,
-    finding_record,
-    flag,
-    note,
-    option,
-    reach,
-    tell_findings,
-)
+from tvmdbg_widgets.cli.common.findings import SEVERITIES, finding_record, print_findings, reach
+from tvmdbg_widgets.cli.common.terminal import note
+from tvmdbg_widgets.cli.common.verbs import FOUND, INTERRUPTED, examples, flag, option
 from tvmdbg_widgets.model.base.numbers import agree, counted
 
 EXAMPLES = examples(
@@ -68,7 +59,7 @@ def findings(
         }
         print_json(body)
     else:
-        tell_findings(results)
+        print_findings(results)
         if not len(results):
             note("No findings: no rule found anything in this run.")
     if not results.complete:

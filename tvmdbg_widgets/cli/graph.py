@@ -11,15 +11,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from tvmdbg_widgets.cli.common.dump import NamedRun, graph_of, of_run, require_file
-from tvmdbg_widgets.cli.common.terminal import (
-    UsageError,
-    examples,
-    flag,
-    is_terminal,
-    note,
-    option,
-    say,
-)
+from tvmdbg_widgets.cli.common.terminal import is_terminal, note, say
+from tvmdbg_widgets.cli.common.verbs import UsageError, examples, flag, option
 from tvmdbg_widgets.model.base.numbers import counted
 
 if TYPE_CHECKING:

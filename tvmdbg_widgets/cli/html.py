@@ -10,7 +10,8 @@ from typing import Annotated
 import typer
 
 from tvmdbg_widgets.cli.common.dump import NamedRun, of_run, one_node, require_file
-from tvmdbg_widgets.cli.common.terminal import UsageError, examples, flag, note, option, say
+from tvmdbg_widgets.cli.common.terminal import note, say
+from tvmdbg_widgets.cli.common.verbs import UsageError, examples, flag, option
 from tvmdbg_widgets.model.base.numbers import counted
 
 EXAMPLES = examples(

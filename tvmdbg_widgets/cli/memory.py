@@ -5,15 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Annotated, Any
 
 from tvmdbg_widgets.cli.common.dump import NamedRun, of_run, print_json
-from tvmdbg_widgets.cli.common.terminal import (
-    UsageError,
-    examples,
-    flag,
-    note,
-    paragraph,
-    say,
-    styled,
-)
+from tvmdbg_widgets.cli.common.terminal import note, paragraph, say, styled
+from tvmdbg_widgets.cli.common.verbs import UsageError, examples, flag
 
 if TYPE_CHECKING:
     from tvmdbg_widgets.analysis.memory.planned import MemoryPlan

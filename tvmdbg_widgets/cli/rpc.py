@@ -8,17 +8,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from tvmdbg_widgets.cli.common.dump import print_json
-from tvmdbg_widgets.cli.common.terminal import (
+from tvmdbg_widgets.cli.common.terminal import grid, note, say, styled
+from tvmdbg_widgets.cli.common.verbs import (
     FOUND,
     UsageError,
     argument,
     examples,
     flag,
-    grid,
-    note,
     option,
-    say,
-    styled,
     usage_errors,
     verb,
 )

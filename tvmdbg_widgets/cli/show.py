@@ -6,7 +6,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from tvmdbg_widgets.cli.common.dump import NamedRun, of_run
-from tvmdbg_widgets.cli.common.terminal import examples, flag, note, say
+from tvmdbg_widgets.cli.common.terminal import note, say
+from tvmdbg_widgets.cli.common.verbs import examples, flag
 
 if TYPE_CHECKING:
     from tvmdbg_widgets.run import DebugRun

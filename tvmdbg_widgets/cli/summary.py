@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tvmdbg_widgets.cli.common.dump import NamedRun, of_run
-from tvmdbg_widgets.cli.common.terminal import examples
+from tvmdbg_widgets.cli.common.verbs import examples
 
 if TYPE_CHECKING:
     from tvmdbg_widgets.run import DebugRun
@@ -24,8 +24,8 @@ def summary(named: NamedRun) -> None:
     """Summarize a run: contents, slowest operators, issues."""
     from tvmdbg_widgets.analysis.summary import missing
     from tvmdbg_widgets.analysis.times.operator_rows import operators
-    from tvmdbg_widgets.cli.common.hints import for_shell
-    from tvmdbg_widgets.cli.common.terminal import note, paragraph, say, styled, tell_issues
+    from tvmdbg_widgets.cli.common.findings import print_issues
+    from tvmdbg_widgets.cli.common.terminal import for_shell, note, paragraph, say, styled
 
     run = named.open()
     say(styled(run.title, "bold"), styled(f"  {run.provenance.format}", "dim"))
@@ -52,7 +52,7 @@ def summary(named: NamedRun) -> None:
     say()
     issues = run.check()
     say(styled("Checks", "bold"), styled(f"  {issues.summary()}", "dim"))
-    tell_issues(issues[:5])
+    print_issues(issues[:5])
     if len(issues) > 5:
         note(f"  {len(issues) - 5} more: tvmdbg check")
     for hint in missing(run.parts).values():

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from tvmdbg_widgets.cli.common.dump import NamedRun, of_run, print_json
-from tvmdbg_widgets.cli.common.terminal import UsageError, examples, flag, grid, note, option
+from tvmdbg_widgets.cli.common.terminal import grid, note
+from tvmdbg_widgets.cli.common.verbs import UsageError, examples, flag, option
 from tvmdbg_widgets.cli.table_by import TableBy, csv_cell
 
 if TYPE_CHECKING:

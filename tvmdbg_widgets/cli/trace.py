@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import Annotated
 
 from tvmdbg_widgets.cli.common.dump import NamedRun, of_run, require_file
-from tvmdbg_widgets.cli.common.terminal import UsageError, examples, note, option, say
+from tvmdbg_widgets.cli.common.terminal import note, say
+from tvmdbg_widgets.cli.common.verbs import UsageError, examples, option
 from tvmdbg_widgets.model.base.numbers import counted
 
 EXAMPLES = examples(

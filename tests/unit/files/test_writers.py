@@ -42,7 +42,7 @@ MAY_WRITE = {
     "export/rerun_script.py:write": "a script that runs where this package is not",
     "export/rerun_script.py:copies": "a script that runs where this package is not",
     "cli/common/terminal.py:prepare": "the null device",
-    "cli/common/terminal.py:_close_stdout": "the null device",
+    "cli/common/verbs.py:_close_stdout": "the null device",
     "sources/file_source.py:_at_once": "opens to read",
     "cli/convert.py:_opened": "a temporary file without a name",
 }

@@ -17,7 +17,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from tvmdbg_widgets.cli.common.terminal import UsageError, argument, is_terminal, verb
+from tvmdbg_widgets.cli.common.terminal import is_terminal
+from tvmdbg_widgets.cli.common.verbs import UsageError, argument, verb
 from tvmdbg_widgets.formats.limits import LIMITS
 
 if TYPE_CHECKING:

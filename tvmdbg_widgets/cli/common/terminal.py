@@ -1,50 +1,37 @@
-"""Output: results to standard output, notes to standard error, both safe for terminals."""
+"""Text on a terminal: results to standard output, notes to standard error, hints as options."""
 
 from __future__ import annotations
 
-import functools
-import inspect
 import os
+import re
+import shlex
 import shutil
-import signal
 import sys
 import textwrap
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, TextIO
+from typing import TextIO
 
-from tvmdbg_widgets.cli.common.hints import for_shell
 from tvmdbg_widgets.model.base.text import one_line
-
-if TYPE_CHECKING:
-    from tvmdbg_widgets.model.base.text import Issue
-    from tvmdbg_widgets.model.findings import Finding
-
 
 _STYLES = {"bold": "1", "dim": "2", "red": "31", "green": "32", "yellow": "33", "cyan": "36"}
 _WIDEST_PROSE = 100
 #: Columns that a shortened name needs to stay recognizable.
 _NAME_COLUMNS = 28
 
-
-def option(metavar: str, text: str, *flags: str, **more: Any) -> Any:
-    """Return an option of a verb with its placeholder and help."""
-    import typer
-
-    return typer.Option(*flags, metavar=metavar, help=text, **more)
-
-
-def flag(text: str, *flags: str, **more: Any) -> Any:
-    """Return an option of a verb without a value."""
-    return option("", text, *flags, **more)
-
-
-def argument(metavar: str, text: str, **more: Any) -> Any:
-    """Return an argument of a verb with its placeholder and help."""
-    import typer
-
-    return typer.Argument(metavar=metavar, help=text, **more)
+_FILES = frozenset(("graph", "params", "trace", "table", "debug_buffer"))
+_CHOICES = frozenset(("device", "method"))
+_OPTIONS = {
+    "open(…, follow_links=True)": "--follow-links",
+    "open the log with dag=": "give a DAG text along",
+}
+_WRITE = re.compile(r"log\.write\(path(?:, log\.select\(\"([^\"]*)\"\))?\)")
+_ERRORS = re.compile(r"log\.errors_by\(\"(\w+)\"\)")
+_FOLDER = re.compile(r"tvmdbg_widgets\.open\(('[^']*')\)")
+_GRAPH = re.compile(r"\(open\(…, graph=(lib\.\w+\(\))\)\)|open\(…, graph=(lib\.\w+\(\))\)")
+_GIVEN = re.compile(r"open\(…, (?:(\w+)=)?'([^']*)'\)")
+_EXECUTION = re.compile(r"open\(…, execution=(\d+)\)")
+_LIMIT = re.compile(r"open\(…, limits=\{'(\w+)': (\d+) \* 2\*\*30\}\)")
 
 
 def prepare() -> None:
@@ -183,239 +170,36 @@ def grid(
         note(f"a wider terminal also shows: {', '.join(hidden)}")
 
 
-def examples(*pairs: tuple[str, str]) -> str:
-    """Return examples as markup, with commands on lines of their own below 80 columns."""
-    lines = ["[bold]Examples[/]"]
-    for what, command in pairs:
-        lines += [f"[dim]{what}[/]", f"  [cyan]{command}[/]"]
-    return "\n".join(lines)
+def for_shell(text: str) -> str:
+    """Return a hint with options of this command instead of calls of ``open``.
+
+    A call without an option stays: ``open(…, module='first')``.
+    """
+    text = _ERRORS.sub(r"tvmdbg tuning errors LOG --by \1", _WRITE.sub(_write, text))
+    text = _FOLDER.sub(lambda call: shlex.quote(call[1][1:-1]), text)
+    text = _GRAPH.sub(_graph, text)
+    for call, option in _OPTIONS.items():
+        text = text.replace(call, option)
+    text = _LIMIT.sub(r"--limit \1=\2G", text)
+    text = _EXECUTION.sub(r"--execution \1", text)
+    return _GIVEN.sub(_given, text)
 
 
-FOUND = 1
-FAILED = 2
-INTERRUPTED = 130
-BROKEN_PIPE = 141
+def _graph(call: re.Match[str]) -> str:
+    if call[1]:
+        return f"({call[1]} in a file, as --graph FILE)"
+    return f"give --graph FILE, which holds {call[2]}"
 
 
-class UsageError(Exception):
-    """A request that makes no sense, with a hint."""
-
-    def __init__(self, message: str, hint: str | None = None) -> None:
-        super().__init__(message)
-        self.hint = hint
+def _write(call: re.Match[str]) -> str:
+    chosen = f" --select {shlex.quote(call[1])}" if call[1] else ""
+    return f"tvmdbg tuning merge LOG{chosen} -o FILE"
 
 
-def verb(function: Callable[..., None]) -> Callable[..., None]:
-    """Turn a function into a verb: with ``--debug``, exit status and short errors."""
-    signature = inspect.signature(function, eval_str=True)
-    shows = flag("Show the traceback of an error.", "--debug", rich_help_panel="Everywhere")
-    debug = inspect.Parameter(
-        "debug", inspect.Parameter.KEYWORD_ONLY, default=False, annotation=Annotated[bool, shows]
-    )
-    parameters = [*signature.parameters.values(), debug]
-
-    @functools.wraps(function)
-    def run(*args: Any, debug: bool, **kwargs: Any) -> None:
-        if sys.stdout is None:  # started with it closed
-            problem("standard output is closed", "Redirect it: > /dev/null")
-            sys.exit(FAILED)
-        if debug:
-            function(*args, **kwargs)
-            return
-        try:
-            function(*args, **kwargs)
-            sys.stdout.flush()
-        except BrokenPipeError:
-            _close_stdout()
-            sys.exit(BROKEN_PIPE)
-        except KeyboardInterrupt:
-            _close_stdout()
-            sys.exit(INTERRUPTED)
-        except Exception as error:
-            if not _print_message(error):
-                raise
-            sys.exit(FAILED)
-
-    run.__signature__ = signature.replace(parameters=parameters)  # type: ignore[attr-defined]
-    run.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
-    del run.__wrapped__
-    return run
-
-
-@contextmanager
-def usage_errors(*kinds: type[Exception]) -> Iterator[None]:
-    """Turn a ValueError about arguments, and errors of other kinds, into a UsageError."""
-    from tvmdbg_widgets.model.base.text import FormatError
-
-    caught: tuple[type[Exception], ...] = (ValueError, *kinds)
-    try:
-        yield
-    except FormatError:
-        raise
-    except caught as error:
-        raise UsageError(str(error)) from None
-
-
-def end_politely() -> None:
-    """Exit on SIGTERM so that cleanup runs."""
-
-    def end(number: int, frame: object) -> None:  # noqa: ARG001
-        sys.exit(128 + number)
-
-    signal.signal(signal.SIGTERM, end)
-
-
-def _close_stdout() -> None:
-    """Keep the interpreter from flushing a closed pipe at exit."""
-    try:
-        nowhere = os.open(os.devnull, os.O_WRONLY)
-        os.dup2(nowhere, sys.stdout.fileno())
-    except (OSError, ValueError, AttributeError):
-        return
-
-
-def _print_message(error: Exception) -> bool:
-    """Print an error as one message; False for usage errors, which Typer prints."""
-    from tvmdbg_widgets.analysis.query import QueryError
-    from tvmdbg_widgets.model.base.text import FormatError
-
-    if type(error).__module__.startswith(("click", "typer")):
-        return False
-    if isinstance(error, FormatError):
-        _tell_format_error(error)
-    elif isinstance(error, QueryError):
-        problem(error.message)
-        for line in str(error).split("\n")[1:]:
-            print(f"     {line}", file=sys.stderr)
-    elif isinstance(error, UsageError):
-        problem(str(error), error.hint and for_shell(error.hint))
-    elif isinstance(error, OSError) and error.filename is not None:
-        problem(in_words(error))
-    elif isinstance(error, ImportError | OSError | ValueError | TypeError | KeyError | IndexError):
-        text = error.args[0] if isinstance(error, KeyError) and error.args else error
-        problem(for_shell(str(text)))
-        note("       --debug shows the traceback")
-    else:
-        problem(
-            f"{type(error).__name__}: {error}",
-            "This is a bug in tvmdbg. Run it again with --debug and report the output.",
-        )
-    return True
-
-
-def in_words(error: Exception) -> str:
-    """Return an error as one sentence that begins with its file."""
-    if not isinstance(error, OSError) or error.filename is None:
-        return str(error)
-    missing = isinstance(error, FileNotFoundError)
-    text = "no such file or folder" if missing else error.strerror or error
-    return f"{os.fsdecode(error.filename)}: {text}"
-
-
-def _tell_format_error(error: Any) -> None:
-    problem(f"{error.file}: {error.problem}")
-    facts = (
-        ("field", error.field),
-        ("offset", None if error.offset is None else f"byte {error.offset:,}"),
-        ("expected", error.expected),
-        ("found", error.found),
-        ("try", error.hint and for_shell(error.hint)),
-    )
-    for name, fact in facts:
-        if fact is not None:
-            paragraph(str(fact), label=f"{name:>11}: ", label_styles=("dim",), stream=sys.stderr)
-
-
-_STYLE = {"error": ("bold", "red"), "warning": ("yellow",), "hotspot": ("cyan",), "info": ("dim",)}
-SEVERITIES = tuple(_STYLE)
-"""From the worst on."""
-
-_INDENT = 9
-
-
-def reach(findings: Iterable[Finding], severity: str) -> bool:
-    """Whether any finding has this severity or a worse one."""
-    bar = SEVERITIES[: SEVERITIES.index(severity) + 1]
-    return any(finding.severity.value in bar for finding in findings)
-
-
-def tell_findings(findings: Iterable[Finding]) -> None:
-    """Print findings with evidence, confidence and next step."""
-    for number, finding in enumerate(findings):
-        if number:
-            say()
-        _tell(finding)
-
-
-def _tell(finding: Finding) -> None:
-    severity = finding.severity.value
-    mark = f"{severity:<{_INDENT}}"
-    paragraph(finding.title, "bold", label=mark, label_styles=_STYLE[severity])
-    first, *code = for_shell(finding.next_step).splitlines() or [""]
-    facts = (("· ", text) for text in finding.evidence)
-    for label, text in (*facts, ("why   ", finding.why), ("next  ", first)):
-        if text:
-            paragraph(text, label=label, label_styles=("dim",), indent=_INDENT)
-    for line in code:
-        say(" " * (_INDENT + 6), styled(line))
-    where = _numbers("node", finding.nodes) + _numbers("task", finding.tasks)
-    footer = f"{finding.confidence} confidence · {finding.rule}{where}"
-    say(" " * _INDENT, styled(footer, "dim"))
-
-
-def _numbers(noun: str, numbers: tuple[int, ...]) -> str:
-    shown = ", ".join(map(str, numbers[:8])) + (" …" if len(numbers) > 8 else "")
-    return f" · {noun} {shown}" if numbers else ""
-
-
-def finding_record(finding: Finding) -> dict[str, Any]:
-    """Return a run's finding as JSON."""
-    from tvmdbg_widgets.model.findings import finding_fields
-
-    return {
-        **finding_fields(finding),
-        "nodes": list(finding.nodes),
-        "entries": [list(entry) for entry in finding.entries],
-        "next": finding.next_step,
-    }
-
-
-def log_finding_record(finding: Finding) -> dict[str, Any]:
-    """Return a tuning log's finding as JSON."""
-    from tvmdbg_widgets.model.findings import finding_fields
-
-    return {
-        **finding_fields(finding),
-        "tasks": list(finding.tasks),
-        "trials": list(finding.trials),
-        "next": finding.next_step,
-    }
-
-
-_STYLE_issues = {"error": ("bold", "red"), "warning": ("yellow",), "note": ("dim",)}
-
-
-def tell_issues(issues: Iterable[Issue]) -> None:
-    """Print issues with severity, message, file and rule."""
-    for issue in issues:
-        weight = issue.severity.value
-        paragraph(
-            for_shell(issue.message),
-            label=f"{weight:<9}",
-            label_styles=_STYLE_issues[weight],
-            indent=2,
-        )
-        where = f"{issue.rule} · {issue.file}" if issue.file else issue.rule
-        say(" " * 11, styled(where, "dim"))
-
-
-def as_json(issue: Issue) -> dict[str, Any]:
-    """Return an issue as JSON."""
-    return {
-        "rule": issue.rule,
-        "severity": issue.severity.value,
-        "message": issue.message,
-        "nodes": list(issue.nodes),
-        "entries": [list(entry) for entry in issue.entries],
-        "file": issue.file,
-    }
+def _given(call: re.Match[str]) -> str:
+    name, value = call[1], shlex.quote(call[2])
+    if name in _CHOICES:
+        return f"--{name} {value}"
+    if name in _FILES:
+        return f"give --{name.replace('_', '-')} {value}"
+    return call[0] if name == "module" else f"add {value}"

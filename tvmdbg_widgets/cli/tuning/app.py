@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import typer
 
-from tvmdbg_widgets.cli.common.register import Verbs, register
-from tvmdbg_widgets.cli.common.terminal import examples
+from tvmdbg_widgets.cli.common.verbs import Verbs, examples, register
 from tvmdbg_widgets.cli.tuning import (
     best,
     compare,

@@ -7,18 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from tvmdbg_widgets.cli.common.dump import print_json
-from tvmdbg_widgets.cli.common.terminal import (
-    FOUND,
-    UsageError,
-    examples,
-    flag,
-    grid,
-    note,
-    option,
-    paragraph,
-    say,
-    styled,
-)
+from tvmdbg_widgets.cli.common.terminal import grid, note, paragraph, say, styled
+from tvmdbg_widgets.cli.common.verbs import FOUND, UsageError, examples, flag, option
 from tvmdbg_widgets.model.base.numbers import agree, counted
 
 if TYPE_CHECKING:

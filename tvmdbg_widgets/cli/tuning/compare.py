@@ -9,19 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from tvmdbg_widgets.cli.common.dump import print_json
-from tvmdbg_widgets.cli.common.terminal import (
-    FOUND,
-    argument,
-    examples,
-    flag,
-    grid,
-    note,
-    option,
-    paragraph,
-    say,
-    styled,
-    verb,
-)
+from tvmdbg_widgets.cli.common.terminal import grid, note, paragraph, say, styled
+from tvmdbg_widgets.cli.common.verbs import FOUND, argument, examples, flag, option, verb
 from tvmdbg_widgets.cli.tuning.logs import NamedLog
 
 if TYPE_CHECKING:

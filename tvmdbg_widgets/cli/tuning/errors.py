@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from tvmdbg_widgets.cli.common.dump import print_json
-from tvmdbg_widgets.cli.common.terminal import examples, flag, grid, note, say, styled
+from tvmdbg_widgets.cli.common.terminal import grid, note, say, styled
+from tvmdbg_widgets.cli.common.verbs import examples, flag
 from tvmdbg_widgets.cli.tuning.logs import NamedLog, of_log
 from tvmdbg_widgets.model.base.numbers import counted
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 from tvmdbg_widgets.cli.common.dump import source_of, taking
-from tvmdbg_widgets.cli.common.terminal import UsageError, argument, option, verb
+from tvmdbg_widgets.cli.common.verbs import UsageError, argument, option, verb
 
 if TYPE_CHECKING:
     from tvmdbg_widgets.tuning import TuningLog

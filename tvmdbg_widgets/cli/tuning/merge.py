@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
-from tvmdbg_widgets.cli.common.terminal import examples, option
+from tvmdbg_widgets.cli.common.verbs import examples, option
 from tvmdbg_widgets.cli.tuning.logs import NamedLog, of_log
 from tvmdbg_widgets.model.base.numbers import agree
 

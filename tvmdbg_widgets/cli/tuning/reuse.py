@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-from tvmdbg_widgets.cli.common.terminal import UsageError, examples, flag, option
+from tvmdbg_widgets.cli.common.verbs import UsageError, examples, flag, option
 from tvmdbg_widgets.cli.tuning.logs import NamedLog, of_logs_alone
 
 if TYPE_CHECKING:

@@ -8,17 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from tvmdbg_widgets.cli.common.dump import print_json
-from tvmdbg_widgets.cli.common.hints import for_shell
-from tvmdbg_widgets.cli.common.terminal import (
-    UsageError,
-    examples,
-    flag,
-    grid,
-    note,
-    option,
-    say,
-    styled,
-)
+from tvmdbg_widgets.cli.common.terminal import for_shell, grid, note, say, styled
+from tvmdbg_widgets.cli.common.verbs import UsageError, examples, flag, option
 from tvmdbg_widgets.cli.tuning.logs import NamedLog, of_log, task_of
 from tvmdbg_widgets.model.base.numbers import counted
 

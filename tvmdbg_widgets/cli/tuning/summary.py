@@ -9,20 +9,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from tvmdbg_widgets.cli.common.dump import print_json
-from tvmdbg_widgets.cli.common.terminal import (
-    FOUND,
-    UsageError,
-    examples,
-    flag,
-    log_finding_record,
-    note,
-    option,
-    paragraph,
-    reach,
-    say,
-    styled,
-    tell_findings,
-)
+from tvmdbg_widgets.cli.common.findings import log_finding_record, print_findings, reach
+from tvmdbg_widgets.cli.common.terminal import note, paragraph, say, styled
+from tvmdbg_widgets.cli.common.verbs import FOUND, UsageError, examples, flag, option
 from tvmdbg_widgets.cli.tuning.logs import NamedLog, of_log
 from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.model.findings import Severity
@@ -99,14 +88,14 @@ def _limit(text: str) -> tuple[float, bool]:
 
 def _tell(log: TuningLog, findings: Findings) -> None:
     from tvmdbg_widgets.analysis.tuning.writing import described
-    from tvmdbg_widgets.cli.common.terminal import tell_issues
+    from tvmdbg_widgets.cli.common.findings import print_issues
     from tvmdbg_widgets.model.base.numbers import counted
 
     tuner, *facts = described(log.parts)
     say(styled(log.title, "bold"), styled(f"  {tuner}", "dim"))
     say()
     say(styled("Findings", "bold"), styled(f"  {findings.summary()}", "dim"))
-    tell_findings(findings)
+    print_findings(findings)
     say()
     say(styled("Tuning", "bold"))
     for text in (_ended(log), *facts):
@@ -119,7 +108,7 @@ def _tell(log: TuningLog, findings: Findings) -> None:
     if issues:
         say()
         say(styled("Reading", "bold"))
-        tell_issues(issues[:5])
+        print_issues(issues[:5])
         if len(issues) > 5:
             note(f"  {counted(len(issues) - 5, 'more remark')}")
 
@@ -140,7 +129,7 @@ def _ended(log: TuningLog) -> str:
 
 
 def _record(log: TuningLog, findings: Findings) -> dict[str, Any]:
-    from tvmdbg_widgets.cli.common.terminal import as_json as issue_record
+    from tvmdbg_widgets.cli.common.findings import issue_record
 
     curve, parts = log.curve(), log.parts
     return {

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from tvmdbg_widgets.cli.common.dump import print_json
-from tvmdbg_widgets.cli.common.terminal import examples, flag, grid, note, option
+from tvmdbg_widgets.cli.common.terminal import grid, note
+from tvmdbg_widgets.cli.common.verbs import examples, flag, option
 from tvmdbg_widgets.cli.tuning.logs import NamedLog, of_log
 
 if TYPE_CHECKING:
