@@ -155,6 +155,7 @@ def pytest_collection_finish() -> None:
     """Leave what lasts out of every later collection of garbage: each went through all of it."""
     gc.freeze()
     gc.enable()
+    gc.set_threshold(100_000, 20, 50)
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:

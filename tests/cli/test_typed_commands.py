@@ -6,6 +6,7 @@ import re
 import shlex
 import shutil
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -41,6 +42,7 @@ OTHER_FILES = {
 SENT = {"convert": "net.params", "summary": "graph.json"}
 
 
+@cache
 def _verbs() -> dict[str, click.Command]:
     from tvmdbg_widgets.cli.app import app
 
