@@ -189,7 +189,7 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
 
 def _mark_slow_cases(items: list[pytest.Item]) -> None:
     """Leave as many cases of a test unmarked as the table says, the others are slow."""
-    table = tomllib.loads((HERE / "slow_cases.toml").read_text("utf-8"))
+    table = slow_cases()
     cases: dict[tuple[str, str], list[pytest.Item]] = defaultdict(list)
     for item in items:
         path = item.path.relative_to(HERE).as_posix()
@@ -197,10 +197,19 @@ def _mark_slow_cases(items: list[pytest.Item]) -> None:
         if name in table.get(path, {}) and not item.get_closest_marker("slow"):
             cases[path, name].append(item)
     for (path, name), known in cases.items():
-        kept = {len(known) * turn // table[path][name] for turn in range(table[path][name])}
+        count = table[path][name]
+        kept = {len(known) * turn // count for turn in range(count)}
         for number, item in enumerate(known):
             if number not in kept:
                 item.add_marker(pytest.mark.slow)
+
+
+def slow_cases() -> dict[str, dict[str, int]]:
+    """Number of cases that `make test` runs, by file and test."""
+    table: dict[str, dict[str, Any]] = tomllib.loads((HERE / "slow_cases.toml").read_text("utf-8"))
+    return {
+        path: {**dict.fromkeys(names.pop("none", ()), 0), **names} for path, names in table.items()
+    }
 
 
 def _turn(item: pytest.Item, tests: int) -> tuple[int, int]:

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import re
-import tomllib
 from pathlib import Path
+
+from tests.conftest import slow_cases
 
 TESTS = Path(__file__).parents[1]
 
 
 def test_each_test_of_the_table_exists() -> None:
-    table = tomllib.loads((TESTS / "slow_cases.toml").read_text("utf-8"))
     gone = [
         f"{path}::{name}"
-        for path, names in table.items()
+        for path, names in slow_cases().items()
         for name in names
         if not (TESTS / path).exists()
         or not re.search(rf"^\s*def {name}\(", (TESTS / path).read_text("utf-8"), re.MULTILINE)
