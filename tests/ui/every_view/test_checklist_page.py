@@ -259,6 +259,7 @@ def test_every_control_is_reached_by_tab_and_shows_it(
     page: Page, addresses: dict[str, str], width: int
 ) -> None:
     show(page, addresses["resnet20"], width, views="debugger")
+    expect(page.get_by_label("stop scanning the tensors")).to_be_hidden()  # a stop until then
     expected = page.evaluate(STOPS)
     assert len(expected) > 30
     page.evaluate(NOTE_FOCUS)
