@@ -40,7 +40,7 @@ def _converted(data: bytes, to: Any) -> bytes:
     return target.getvalue()
 
 
-def test_the_worked_example_both_ways(tvmdbg: Run, tmp_path: Path) -> None:
+def test_worked_example_converts_both_ways(tvmdbg: Run, tmp_path: Path) -> None:
     for name, data, to, expected in (("n", NARROW, "wide", WIDE), ("w", WIDE, "narrow", NARROW)):
         source, target = tmp_path / name, tmp_path / f"{name}.out"
         source.write_bytes(data)
@@ -51,7 +51,7 @@ def test_the_worked_example_both_ways(tvmdbg: Run, tmp_path: Path) -> None:
         assert source.read_bytes() == data
 
 
-def test_every_recorded_file_survives_the_way_there_and_back(corpus: Path) -> None:
+def test_recorded_files_survive_a_round_trip(corpus: Path) -> None:
     files = sorted([*corpus.glob("tvm/**/*.params"), *corpus.glob("relax/**/params*.bin")])
     assert len(files) > 60
     told = 0
@@ -77,7 +77,7 @@ def test_every_recorded_file_survives_the_way_there_and_back(corpus: Path) -> No
     assert told > 60
 
 
-def test_through_pipes(tvmdbg: Run) -> None:
+def test_conversion_works_through_pipes(tvmdbg: Run) -> None:
     data = SAMPLE.read_bytes()
     wide = tvmdbg("convert", "-", "-o", "-", "--dtype-layout", "wide", input=data, text=False)
     assert wide.returncode == 0
@@ -101,7 +101,7 @@ def test_the_input_is_never_written_to(tvmdbg: Run, tmp_path: Path) -> None:
         assert source.read_bytes() == NARROW
 
 
-def test_what_narrow_cannot_hold_is_refused_by_name(tvmdbg: Run, tmp_path: Path) -> None:
+def test_value_too_large_for_narrow_layout_is_refused_by_name(tvmdbg: Run, tmp_path: Path) -> None:
     source, target = tmp_path / "a", tmp_path / "b"
     at = len(HEAD)
     for field, offset, form, value in (
@@ -130,7 +130,7 @@ def test_what_narrow_cannot_hold_is_refused_by_name(tvmdbg: Run, tmp_path: Path)
         assert target.read_bytes() == b"before"
 
 
-def test_a_type_code_of_no_release_asks_for_the_layout(tvmdbg: Run, tmp_path: Path) -> None:
+def test_unknown_type_code_asks_for_the_layout(tvmdbg: Run, tmp_path: Path) -> None:
     source = tmp_path / "a"
     data = bytearray(WIDE)
     struct.pack_into("<H", data, len(HEAD), 300)
@@ -142,7 +142,7 @@ def test_a_type_code_of_no_release_asks_for_the_layout(tvmdbg: Run, tmp_path: Pa
     assert "Give the layout that the file has" in told
 
 
-def test_a_layout_of_ones_own_there_and_back(tvmdbg: Run, tmp_path: Path) -> None:
+def test_custom_layout_round_trips(tvmdbg: Run, tmp_path: Path) -> None:
     own = "code:u8 bits:u8 lanes:u32"
     source, mine, back = tmp_path / "n", tmp_path / "m", tmp_path / "b"
     source.write_bytes(NARROW)
@@ -162,7 +162,7 @@ def test_a_layout_of_ones_own_there_and_back(tvmdbg: Run, tmp_path: Path) -> Non
     assert back.read_bytes() == NARROW
 
 
-def test_what_declares_no_layout_is_a_wrong_argument(tvmdbg: Run, tmp_path: Path) -> None:
+def test_invalid_layout_declaration_is_refused(tvmdbg: Run, tmp_path: Path) -> None:
     source = tmp_path / "n"
     source.write_bytes(NARROW)
     for option in ("--dtype-layout", "--from-dtype-layout"):
@@ -181,7 +181,7 @@ def _two(data: bytes) -> bytes:
     return head + names + struct.pack("<Q", 2) + WIDE[record] + data[record]
 
 
-def test_a_cut_file_gives_an_error_and_nothing_else() -> None:
+def test_truncated_file_is_refused() -> None:
     rng = random.Random(0)
     data = _two(WIDE)
     for end in range(len(data)):
@@ -194,7 +194,7 @@ def test_a_cut_file_gives_an_error_and_nothing_else() -> None:
             conversion(as_source(sample[:end]), "wide")
 
 
-def test_a_cut_file_on_the_command_line(tvmdbg: Run, tmp_path: Path) -> None:
+def test_truncated_file_on_the_command_line_writes_nothing(tvmdbg: Run, tmp_path: Path) -> None:
     (tmp_path / "cut").write_bytes(SAMPLE.read_bytes()[:-1])
     assert "ends too early" in refused(
         tvmdbg("convert", tmp_path / "cut", "-o", tmp_path / "out", "--dtype-layout", "wide")
@@ -241,7 +241,7 @@ def _peak_kb(pid: int) -> int:
 
 @pytest.mark.skipif(sys.platform != "linux", reason="files without a name are Linux's")
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL, signal.SIGINT])
-def test_a_killed_conversion_leaves_nothing(large: Path, number: signal.Signals) -> None:
+def test_killed_conversion_leaves_no_file(large: Path, number: signal.Signals) -> None:
     target = large.with_name("out.params")
     process = subprocess.Popen(
         [*COMMAND, "convert", str(large), "-o", str(target), "--dtype-layout", "wide"],

@@ -47,7 +47,7 @@ HERE = _environment("here", "this environment")
 KERNEL = _environment("kernel", "python3")
 
 
-def test_nothing_is_said_of_a_sound_installation() -> None:
+def test_sound_installation_has_no_problems() -> None:
     assert problems([HERE, KERNEL]) == []
 
 
@@ -106,7 +106,7 @@ def test_nothing_is_said_of_a_sound_installation() -> None:
         ),
     ],
 )
-def test_each_problem_says_where_and_what_to_do(
+def test_problem_names_its_environment_and_remedy(
     found: list[Environment], where: str, what: str, fatal: bool
 ) -> None:
     told = [each for each in problems(found) if what in each.what]
@@ -114,7 +114,7 @@ def test_each_problem_says_where_and_what_to_do(
     assert all(each.effect and each.remedy for each in told)
 
 
-def test_server_and_kernel_must_fit() -> None:
+def test_version_mismatch_of_server_and_kernel_is_reported() -> None:
     here = _environment("here", "h", packages={"jupyter-server": None, "jupyterlab": None})
     server = _environment("server", "s", packages={"anywidget": "0.10.2"})
     told = [each.what for each in problems([here, server, KERNEL])]
@@ -156,7 +156,7 @@ def kernels(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., No
     return add
 
 
-def test_each_kernel_is_asked_itself(kernels: Callable[..., None]) -> None:
+def test_kernels_report_their_own_environment_or_problem(kernels: Callable[..., None]) -> None:
     pytest.importorskip("jupyter_client")
     kernels("gone", ["/no/such/python", "-m", "ipykernel_launcher"])
     kernels("failing", ["/bin/sh", "-m", "ipykernel_launcher"])
@@ -172,14 +172,14 @@ def test_each_kernel_is_asked_itself(kernels: Callable[..., None]) -> None:
         assert found[name].version("anywidget")
 
 
-def test_a_kernel_that_does_not_answer_is_not_waited_for(kernels: Callable[..., None]) -> None:
+def test_unresponsive_kernel_times_out(kernels: Callable[..., None]) -> None:
     pytest.importorskip("jupyter_client")
     kernels("stuck", ["/bin/sh", "-c", "exec sleep 60", "-m", "ipykernel_launcher"])
     told = {each.name: each.problem for each in environments(timeout=5)}
     assert "did not answer within 5 s" in told.get("stuck", told["this environment"])
 
 
-def test_on_the_command_line(tvmdbg: Run, tmp_path: Path) -> None:
+def test_doctor_reports_environments_and_dump(tvmdbg: Run, tmp_path: Path) -> None:
     done = tvmdbg("doctor", samples.resnet20_cifar, "--json")
     told = json.loads(done.stdout)
     assert done.returncode == (0 if told["ok"] else 1)
@@ -194,7 +194,7 @@ def test_on_the_command_line(tvmdbg: Run, tmp_path: Path) -> None:
     assert "This environment" in text.stdout
 
 
-def test_a_dump_is_told_of_whether_it_is_sound_or_not_there(tvmdbg: Run, tmp_path: Path) -> None:
+def test_dump_is_reported_as_sound_or_missing(tvmdbg: Run, tmp_path: Path) -> None:
     sound = " ".join(tvmdbg("doctor", samples.resnet20_cifar).stdout.split())
     assert "Dump " in sound
     assert "resnet20_cifar: opens without errors" in sound
@@ -207,7 +207,7 @@ def test_a_dump_is_told_of_whether_it_is_sound_or_not_there(tvmdbg: Run, tmp_pat
     assert "Dump " not in told
 
 
-def test_what_is_missing_says_what_to_install(capsys: pytest.CaptureFixture[str]) -> None:
+def test_missing_extras_list_their_install_commands(capsys: pytest.CaptureFixture[str]) -> None:
     _tell_extras(_environment("here", "h", packages={"pandas": "2.3.0"}))
     told = " ".join(capsys.readouterr().out.split())
     assert "no figures as PNG (figure.save('x.png')); pip install 'tvmdbg-widgets[png]'" in told
@@ -215,7 +215,7 @@ def test_what_is_missing_says_what_to_install(capsys: pytest.CaptureFixture[str]
     assert "pip install pandas" not in told
 
 
-def test_what_is_attached_to_an_issue_names_no_home_folder(
+def test_report_does_not_contain_the_home_folder(
     tvmdbg: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     home = os.path.dirname(os.path.dirname(sys.executable))  # noqa: PTH120

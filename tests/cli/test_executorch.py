@@ -29,7 +29,7 @@ def test_a_folder_and_its_files_are_the_same_run(tvmdbg: Run, verb: str) -> None
     assert told[0] == told[1] == told[2]
 
 
-def test_files_that_are_made_from_a_run(tvmdbg: Run, tmp_path: Path) -> None:
+def test_html_trace_and_graph_files_are_written(tvmdbg: Run, tmp_path: Path) -> None:
     for verb, name in (("html", "a.html"), ("trace", "a.json"), ("graph", "a.svg")):
         done = tvmdbg(verb, *FILES, "-o", tmp_path / name)
         assert done.returncode == 0, done.stderr
@@ -45,7 +45,7 @@ def test_the_inspectors_table_is_printed(tvmdbg: Run) -> None:
 
 
 @pytest.mark.parametrize("option", ["--json", "--csv", "--top=3", "--sort=node", "--by=kind"])
-def test_the_inspectors_table_has_no_other_form(tvmdbg: Run, option: str) -> None:
+def test_inspector_table_refuses_other_options(tvmdbg: Run, option: str) -> None:
     assert "--inspector prints every event" in refused(
         tvmdbg("table", XNNPACK, "--inspector", option)
     )
@@ -55,7 +55,7 @@ def test_the_inspectors_table_needs_a_dump(tvmdbg: Run) -> None:
     assert "no ETDump" in refused(tvmdbg("table", XNNPACK / "model.pte", "--inspector"))
 
 
-def test_a_method_is_chosen_as_the_message_says(tvmdbg: Run) -> None:
+def test_method_option_selects_a_method_as_the_message_suggests(tvmdbg: Run) -> None:
     program = case_dir("pte") / "zoo_multim.pte"
     assert tvmdbg("memory", program, "--method", "second").returncode == 0
     assert "--method forward" in refused(tvmdbg("summary", program, "--method", "backward"))
@@ -67,7 +67,7 @@ def test_an_execution_is_chosen(tvmdbg: Run) -> None:
     assert "--execution 0" in refused(tvmdbg("summary", case, "--execution", "2"))
 
 
-def test_a_debug_buffer_is_named_and_not_written_to(tvmdbg: Run, tmp_path: Path) -> None:
+def test_debug_buffer_is_suggested_and_not_overwritten(tvmdbg: Run, tmp_path: Path) -> None:
     for path in FILES:
         shutil.copy(path, tmp_path)
     buffer = tmp_path / "debug_buffer.bin"
@@ -82,7 +82,7 @@ def test_a_debug_buffer_is_named_and_not_written_to(tvmdbg: Run, tmp_path: Path)
     )
 
 
-def test_what_a_program_alone_lacks_is_said(tvmdbg: Run) -> None:
+def test_program_alone_suggests_adding_an_etdump(tvmdbg: Run) -> None:
     done = tvmdbg("summary", XNNPACK / "model.pte")
     assert done.returncode == 0
     said = " ".join(done.stderr.split())
@@ -97,7 +97,7 @@ def test_the_demo_of_a_delegate(tvmdbg: Run) -> None:
 
 
 @pytest.mark.spec_only
-def test_payloads_of_delegates_are_told(tvmdbg: Run, tmp_path: Path) -> None:
+def test_summary_describes_delegate_payloads(tvmdbg: Run, tmp_path: Path) -> None:
     (tmp_path / "model.pte").write_bytes(program_bytes(*[("QnnBackend", b"\xcd\xab\x78\x56")] * 10))
     told = tvmdbg("summary", tmp_path / "model.pte").stdout
     payload = "Qualcomm QNN context binary (closed), 4 bytes"
@@ -105,7 +105,7 @@ def test_payloads_of_delegates_are_told(tvmdbg: Run, tmp_path: Path) -> None:
     assert "2 more calls of delegates" in told
 
 
-def test_what_the_inspector_saved_is_summed_up(tvmdbg: Run, tmp_path: Path) -> None:
+def test_summary_reads_tables_saved_by_the_inspector(tvmdbg: Run, tmp_path: Path) -> None:
     table = tmp_path / "events.tsv"
     table.write_text(answers("03b_mixed_xnnpack")["inspector"]["save_data_to_tsv"])
     counts = "Total delegated subgraphs: 2\nNumber of delegated nodes: 4\n"

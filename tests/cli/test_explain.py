@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 LOG = "[12:00:00] start\nTVMError: Check failed: ret: Invalid DLTensor file format\n\x1b[31mend\n"
 
 
-def test_a_log_comes_through_a_pipe_or_a_file(tvmdbg: Run, tmp_path: Path) -> None:
+def test_log_is_read_from_a_pipe_or_a_file(tvmdbg: Run, tmp_path: Path) -> None:
     (tmp_path / "log").write_text(LOG)
     for done in (
         tvmdbg("explain", input=LOG.encode(), text=False),
@@ -38,7 +38,7 @@ def test_json_has_every_fact(tvmdbg: Run, tmp_path: Path) -> None:
     assert message["next"]
 
 
-def test_places_that_must_change_together_come_on_request(tvmdbg: Run) -> None:
+def test_places_option_lists_the_files_to_change(tvmdbg: Run) -> None:
     told = tvmdbg("explain", "--places", input=b"")
     assert told.returncode == 0
     assert "serializer.h" in told.stdout

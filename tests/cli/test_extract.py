@@ -46,7 +46,7 @@ def _run(sources: tuple[Path, ...]) -> DebugRun:
 @given(st.data())
 @FOLDER
 @pytest.mark.filterwarnings("ignore")
-def test_any_part_of_a_real_run_is_a_run_that_says_the_same(
+def test_extracted_part_matches_the_original_run(
     tmp_path_factory: pytest.TempPathFactory, data: st.DataObject
 ) -> None:
     run = _run(data.draw(st.sampled_from(_dumps())))
@@ -120,7 +120,7 @@ def _same_times(run: DebugRun, part: DebugRun, made: Extracted) -> None:
         assert part.timeline.node_ns[after] == run.timeline.node_ns[before]
 
 
-def test_on_the_command_line(tvmdbg: Run, tmp_path: Path) -> None:
+def test_extract_writes_the_selected_nodes(tvmdbg: Run, tmp_path: Path) -> None:
     target = tmp_path / "mini"
     done = tvmdbg(
         "extract", samples.resnet20_cifar, "--nodes", "38,40:42", "--hops", "1", "-o", target
@@ -141,7 +141,7 @@ def test_on_the_command_line(tvmdbg: Run, tmp_path: Path) -> None:
     assert json.loads(tvmdbg("check", target, "--json").stdout)["ok"] is True
 
 
-def test_the_account_tells_old_ids_for_new(tmp_path: Path) -> None:
+def test_readme_maps_new_node_ids_to_old(tmp_path: Path) -> None:
     run = _run((samples.resnet20_cifar,))
     made = run.extract([40], tmp_path / "mini")
     text = (tmp_path / "mini/README.txt").read_text("utf-8")
@@ -153,7 +153,7 @@ def test_the_account_tells_old_ids_for_new(tmp_path: Path) -> None:
     assert told == expected
 
 
-def test_parameters_only_when_asked_for(tmp_path: Path) -> None:
+def test_parameters_are_written_only_on_request(tmp_path: Path) -> None:
     run = _run((samples.resnet20_cifar,))
     assert run.tensors is not None
     secret = run.tensors[38, 0].raw().tobytes()[:64]
@@ -167,7 +167,7 @@ def test_parameters_only_when_asked_for(tmp_path: Path) -> None:
     assert secret in written["with"]
 
 
-def test_a_wide_dump_stays_wide(tmp_path: Path) -> None:
+def test_wide_dump_is_extracted_in_the_wide_layout(tmp_path: Path) -> None:
     from tvmdbg_widgets.formats.tvm.params.file import read_params
     from tvmdbg_widgets.formats.tvm.params.survey import conversion
     from tvmdbg_widgets.sources.given import as_source
@@ -181,7 +181,7 @@ def test_a_wide_dump_stays_wide(tmp_path: Path) -> None:
     assert read_params(path).layout == "wide"
 
 
-def test_overwritten_values_stay_told(tmp_path: Path, corpus: Path) -> None:
+def test_notes_on_overwritten_tensors_are_kept(tmp_path: Path, corpus: Path) -> None:
     run = _run((corpus / "tvm/resnet20_cifar_v0.6/tvmdbg",))
     reused = run.check().by_rule("buffer-reused")[0].entries[0]
     made = run.extract([reused[0]], tmp_path / "mini")
@@ -197,14 +197,16 @@ def test_overwritten_values_stay_told(tmp_path: Path, corpus: Path) -> None:
         (",", "names no node"),
     ],
 )
-def test_nodes_that_are_not_there(nodes: str, told: str, tvmdbg: Run, tmp_path: Path) -> None:
+def test_invalid_node_selections_are_refused(
+    nodes: str, told: str, tvmdbg: Run, tmp_path: Path
+) -> None:
     assert told in refused(
         tvmdbg("extract", samples.resnet20_cifar, "--nodes", nodes, "-o", tmp_path / "mini")
     )
     assert list(tmp_path.iterdir()) == []
 
 
-def test_nothing_is_overwritten(tvmdbg: Run, tmp_path: Path) -> None:
+def test_existing_folder_is_not_overwritten(tvmdbg: Run, tmp_path: Path) -> None:
     (tmp_path / "kept").write_text("x")
     assert "exists already" in refused(
         tvmdbg("extract", samples.resnet20_cifar, "--nodes", "3", "-o", tmp_path)

@@ -16,7 +16,7 @@ from tvmdbg_widgets import samples
 DUMP = samples.resnet20_cifar
 
 
-def test_each_ending_is_its_format(tvmdbg: Run, tmp_path: Path) -> None:
+def test_output_format_follows_the_file_extension(tvmdbg: Run, tmp_path: Path) -> None:
     for name in ("net.svg", "net.dot", "net.json"):
         done = tvmdbg("graph", DUMP, "-o", tmp_path / name)
         assert done.returncode == 0, done.stderr
@@ -68,7 +68,7 @@ def test_wrong_calls_write_nothing(
     assert not list(tmp_path.iterdir())
 
 
-def test_what_is_read_is_never_written_to(tvmdbg: Run, data: Path, tmp_path: Path) -> None:
+def test_input_file_is_never_overwritten(tvmdbg: Run, data: Path, tmp_path: Path) -> None:
     folder = tmp_path / "dump"
     shutil.copytree(data / "graph" / "split_multi_v0.19", folder)
     graph = folder / "graph.json"

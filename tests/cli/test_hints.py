@@ -43,17 +43,17 @@ if TYPE_CHECKING:
         ('See log.errors_by("unroll").', "See tvmdbg tuning errors LOG --by unroll."),
     ],
 )
-def test_calls_become_arguments(hint: str, said: str) -> None:
+def test_api_hints_become_shell_commands(hint: str, said: str) -> None:
     assert for_shell(hint) == said.format("lib.get_graph_json()")
 
 
 @pytest.mark.parametrize("part", HOW_TO_GET)
-def test_no_call_of_open_is_left_in_what_a_run_lacks(part: str) -> None:
+def test_shell_hints_do_not_mention_open(part: str) -> None:
     for each in (HOW_TO_GET, OF_EXECUTORCH):
         assert "open(" not in for_shell(each[part])
 
 
-def test_one_of_several_dumps_is_chosen_as_the_message_says(tvmdbg: Run, tmp_path: Path) -> None:
+def test_device_option_selects_a_dump_as_the_message_suggests(tvmdbg: Run, tmp_path: Path) -> None:
     for device in ("CPU_0", "CUDA_0"):
         folder = f"_tvmdbg_device_{device}"
         shutil.copytree(samples.resnet20_cifar / "_tvmdbg_device_CPU_0", tmp_path / folder)

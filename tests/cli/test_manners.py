@@ -47,7 +47,7 @@ def test_version(tvmdbg_process: Run) -> None:
     assert done.stderr == ""
 
 
-def test_help_names_every_verb_and_each_has_examples(tvmdbg: Run) -> None:
+def test_help_lists_every_verb_and_every_verb_has_examples(tvmdbg: Run) -> None:
     done = tvmdbg("--help")
     assert done.returncode == 0
     assert all(re.search(rf"^│ {verb}\b", done.stdout, re.MULTILINE) for verb in VERBS)
@@ -79,7 +79,9 @@ def test_help_starts_without_numpy_and_widgets(arguments: list[str]) -> None:
     "arguments",
     [["nonsense"], ["check"], ["check", SAMPLE, "--nonsense"], ["table", SAMPLE, "--top", "-1"]],
 )
-def test_a_wrong_call_is_status_2_and_writes_no_result(tvmdbg: Run, arguments: list[str]) -> None:
+def test_wrong_call_exits_with_status_2_and_writes_no_result(
+    tvmdbg: Run, arguments: list[str]
+) -> None:
     done = tvmdbg(*arguments)
     assert done.returncode == 2
     assert done.stdout == ""
@@ -87,7 +89,7 @@ def test_a_wrong_call_is_status_2_and_writes_no_result(tvmdbg: Run, arguments: l
     assert "Traceback" not in done.stderr
 
 
-def test_a_missing_file_is_one_message(tvmdbg: Run, tmp_path: Path) -> None:
+def test_missing_file_prints_one_message(tvmdbg: Run, tmp_path: Path) -> None:
     done = tvmdbg("summary", tmp_path / "nowhere")
     assert done.returncode == 2
     assert done.stdout == ""
@@ -95,7 +97,7 @@ def test_a_missing_file_is_one_message(tvmdbg: Run, tmp_path: Path) -> None:
     assert "Traceback" not in done.stderr
 
 
-def test_a_broken_file_is_told_by_field_and_offset(tvmdbg: Run, tmp_path: Path) -> None:
+def test_broken_file_is_reported_with_field_and_offset(tvmdbg: Run, tmp_path: Path) -> None:
     path = tmp_path / "cut.params"
     whole = (samples.resnet20_cifar / "_tvmdbg_device_CPU_0/output_tensors.params").read_bytes()
     path.write_bytes(whole[:20])
@@ -154,7 +156,7 @@ def test_a_terminal_gets_colors_and_lines_that_fit(verb: str, columns: int) -> N
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no pseudo terminal on Windows")
-def test_a_terminal_without_colors_gets_none() -> None:
+def test_no_color_disables_terminal_colors() -> None:
     assert ESCAPE not in _in_terminal(["table", SAMPLE], 80, NO_COLOR="1").replace("\x1b[?25", "")
 
 
@@ -175,7 +177,7 @@ def test_a_closed_pipe_is_silent() -> None:
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="told by /proc when the command waits")
-def test_interrupt_is_130_and_quiet(tmp_path: Path) -> None:
+def test_interrupt_exits_quietly_with_status_130(tmp_path: Path) -> None:
     process = subprocess.Popen(
         [*COMMAND, "convert", "-", "-o", str(tmp_path / "out"), "--dtype-layout", "wide"],
         env=environment(),
@@ -208,7 +210,7 @@ def _graph_with(name: str) -> bytes:
 @pytest.mark.parametrize(
     "verb", [["summary"], ["check"], ["table"], ["table", "--csv"], ["table", "--json"]]
 )
-def test_names_cannot_reach_the_terminal_as_commands(
+def test_control_characters_in_names_are_escaped(
     verb: list[str], tvmdbg: Run, tmp_path: Path
 ) -> None:
     path = tmp_path / "graph.json"
@@ -224,7 +226,7 @@ def test_names_cannot_reach_the_terminal_as_commands(
         assert r"\x1b[31mred" in done.stdout
 
 
-def test_paths_with_blanks_and_unicode(tvmdbg: Run, tmp_path: Path) -> None:
+def test_paths_with_spaces_and_unicode_open(tvmdbg: Run, tmp_path: Path) -> None:
     folder = tmp_path / "运行 [bold] one's"
     folder.mkdir()
     path = folder / "图 graph.json"
@@ -242,7 +244,7 @@ def test_ascii_streams_do_not_fail(tvmdbg_process: Run) -> None:
     assert "convolution" in done.stdout
 
 
-def test_standard_input_is_a_dump_too(tvmdbg: Run) -> None:
+def test_standard_input_is_read_as_a_dump(tvmdbg: Run) -> None:
     graph = (samples.resnet20_cifar / "graph.json").read_bytes()
     done = tvmdbg("summary", "-", input=graph, text=False)
     assert done.returncode == 0, done.stderr
@@ -253,7 +255,7 @@ def test_standard_input_is_a_dump_too(tvmdbg: Run) -> None:
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
-def test_completion_of_each_shell(shell: str, tvmdbg: Run) -> None:
+def test_shell_completion_completes_a_verb(shell: str, tvmdbg: Run) -> None:
     script = tvmdbg(
         "--show-completion", shell, env={"_TYPER_COMPLETE_TEST_DISABLE_SHELL_DETECTION": "1"}
     )
@@ -280,7 +282,7 @@ def test_completion_of_a_value(tvmdbg: Run) -> None:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="a shell closes the streams")
-def test_streams_that_are_closed_from_the_start_are_no_fault_of_ours() -> None:
+def test_initially_closed_streams_are_handled() -> None:
     command = " ".join(map(str, COMMAND))
 
     def started(rest: str) -> subprocess.CompletedProcess[str]:
@@ -301,9 +303,7 @@ def test_streams_that_are_closed_from_the_start_are_no_fault_of_ours() -> None:
     assert "operators;" not in quiet.stdout
 
 
-def test_a_page_beyond_its_budget_is_a_remark_and_no_warning_of_python(
-    tvmdbg: Run, tmp_path: Path
-) -> None:
+def test_page_over_budget_prints_a_remark_not_a_python_warning(tvmdbg: Run, tmp_path: Path) -> None:
     done = tvmdbg("html", SAMPLE, "-o", str(tmp_path / "run.html"), "--budget", "100k")
     assert done.returncode == 0
     assert "more than the budget" in done.stderr

@@ -34,14 +34,14 @@ def test_html_is_one_file_within_its_budget(tvmdbg: Run, tmp_path: Path) -> None
         (["--share", "all"], "Invalid value for '--share'"),
     ],
 )
-def test_html_refuses_what_makes_no_sense(
+def test_html_refuses_invalid_options(
     options: list[str], told: str, tvmdbg: Run, tmp_path: Path
 ) -> None:
     assert told in refused(tvmdbg("html", OVERFLOW, "-o", tmp_path / "x.html", *options))
     assert list(tmp_path.iterdir()) == []
 
 
-def test_html_names_a_file(tvmdbg: Run, tmp_path: Path) -> None:
+def test_html_output_must_be_a_file_in_an_existing_folder(tvmdbg: Run, tmp_path: Path) -> None:
     assert tvmdbg("html", OVERFLOW, "-o", tmp_path).returncode == 2
     assert "no such folder" in refused(tvmdbg("html", OVERFLOW, "-o", tmp_path / "no/such/x.html"))
 
@@ -69,7 +69,7 @@ def test_show_opens_the_page_in_the_browser(tvmdbg_process: Run, tmp_path: Path)
     assert opened.read_text().strip() == Path(done.stdout.strip()).as_uri()
 
 
-def test_demo_tells_where_its_dump_is(tvmdbg: Run) -> None:
+def test_demo_prints_the_path_of_its_dump(tvmdbg: Run) -> None:
     done = tvmdbg("demo", "--path")
     assert Path(done.stdout.strip()) == samples.resnet20_cifar
     assert tvmdbg("summary", done.stdout.strip()).returncode == 0
@@ -93,13 +93,13 @@ def test_findings_of_an_overflow(tvmdbg: Run) -> None:
 @pytest.mark.parametrize(
     ("word", "status"), [("error", 0), ("warning", 0), ("hotspot", 1), ("info", 1)]
 )
-def test_a_severity_sets_the_bar(word: str, status: int, tvmdbg: Run) -> None:
+def test_severity_sets_the_exit_status(word: str, status: int, tvmdbg: Run) -> None:
     told = tvmdbg("findings", samples.resnet20_cifar, "--json", "--fail-on", word)
     assert (told.returncode, told.stderr) == (status, "")
 
 
 @pytest.mark.parametrize("wrong", ["sometimes", "fault"])
-def test_other_words_are_refused(wrong: str, tvmdbg: Run) -> None:
+def test_unknown_severities_are_refused(wrong: str, tvmdbg: Run) -> None:
     assert "error, warning" in refused(
         tvmdbg("findings", samples.resnet20_cifar, "--fail-on", wrong)
     )

@@ -56,7 +56,7 @@ def test_check_of_a_module_that_ran_twice(tvmdbg: Run, corpus: Path) -> None:
     assert "tables-disagree" in {each["rule"] for each in json.loads(done.stdout)["issues"]}
 
 
-def test_check_of_what_tvm_itself_refuses(tvmdbg: Run, corpus: Path) -> None:
+def test_check_runs_on_a_dump_that_tvm_refuses(tvmdbg: Run, corpus: Path) -> None:
     case = corpus / "tvm/edge_cases/v0.19/escaped_names"
     done = tvmdbg("check", case / "graph.json")
     assert done.returncode in (0, 1)
@@ -65,23 +65,21 @@ def test_check_of_what_tvm_itself_refuses(tvmdbg: Run, corpus: Path) -> None:
 
 
 @pytest.mark.parametrize(("least", "status"), [("error", 0), ("warning", 1), ("note", 1)])
-def test_fail_on_sets_the_bar(least: str, status: int, tvmdbg: Run, corpus: Path) -> None:
+def test_fail_on_sets_the_exit_status(least: str, status: int, tvmdbg: Run, corpus: Path) -> None:
     case = corpus / "tvm/edge_cases/v0.19/vec4/tvmdbg"
     done = tvmdbg("check", case, "--fail-on", least, "--json")
     assert done.returncode == status
     assert json.loads(done.stdout)["ok"] is (status == 0)
 
 
-def test_summary_tells_parts_times_and_doubts(tvmdbg: Run) -> None:
+def test_summary_shows_graph_size_times_and_check_notes(tvmdbg: Run) -> None:
     done = tvmdbg("summary", samples.resnet20_cifar)
     assert done.returncode == 0
     for told in ("72 nodes", "80 edges", "39.88 ms", "Slowest", "node 62", "Checks  2 notes"):
         assert told in done.stdout
 
 
-def test_links_and_large_files_are_read_where_an_option_says_so(
-    tvmdbg: Run, tmp_path: Path
-) -> None:
+def test_links_and_large_files_are_read_only_with_an_option(tvmdbg: Run, tmp_path: Path) -> None:
     (tmp_path / "link").symlink_to(samples.resnet20_cifar / "run_stdout.txt")
     graph = samples.resnet20_cifar / "graph.json"
     told = " ".join(tvmdbg("check", graph, tmp_path).stdout.split())
@@ -96,14 +94,14 @@ def test_links_and_large_files_are_read_where_an_option_says_so(
         assert "PART=BYTES" in refused(tvmdbg("summary", graph, "--limit", wrong))
 
 
-def test_summary_says_how_to_get_what_is_missing(tvmdbg: Run) -> None:
+def test_summary_suggests_how_to_get_missing_parts(tvmdbg: Run) -> None:
     done = tvmdbg("summary", samples.resnet20_cifar / "graph.json")
     assert done.returncode == 0
     assert "missing" in done.stdout
     assert "output_tensors.params" in done.stderr.replace("\n", " ")
 
 
-def test_table_in_three_forms_tells_the_same(tvmdbg: Run) -> None:
+def test_table_matches_as_text_csv_and_json(tvmdbg: Run) -> None:
     sample = samples.resnet20_cifar
     rows = json.loads(tvmdbg("table", sample, "--json").stdout)
     lines = list(csv.DictReader(io.StringIO(tvmdbg("table", sample, "--csv").stdout)))
@@ -140,7 +138,7 @@ def test_unknown_times_are_null_and_empty(tvmdbg: Run) -> None:
     assert {line["time_ns"] for line in lines} == {""}
 
 
-def test_memory_tells_peak_slots_and_parameters(tvmdbg: Run) -> None:
+def test_memory_shows_peak_slots_and_parameters(tvmdbg: Run) -> None:
     done = tvmdbg("memory", samples.resnet20_cifar)
     assert done.returncode == 0
     said = " ".join(done.stdout.split())
@@ -153,13 +151,13 @@ def test_memory_tells_peak_slots_and_parameters(tvmdbg: Run) -> None:
     assert told["lost"] == []
 
 
-def test_memory_without_a_graph_says_how_to_get_one(tvmdbg: Run) -> None:
+def test_memory_without_a_graph_suggests_how_to_get_one(tvmdbg: Run) -> None:
     done = tvmdbg("memory", samples.resnet20_cifar / "run_stdout.txt")
     assert done.returncode == 2
     assert "lib.get_graph_json()" in done.stderr or "--graph" in done.stderr
 
 
-def test_compare_tells_and_fails_on_what_it_is_asked_to(tvmdbg: Run, corpus: Path) -> None:
+def test_compare_lists_differences_and_fails_as_requested(tvmdbg: Run, corpus: Path) -> None:
     plain, devices = (corpus / f"tvm/resnet20_{name}" for name in ("cifar", "two_devices"))
     done = tvmdbg("compare", plain, devices)
     assert done.returncode == 0
@@ -171,7 +169,7 @@ def test_compare_tells_and_fails_on_what_it_is_asked_to(tvmdbg: Run, corpus: Pat
     assert tvmdbg("compare", plain, plain, "--fail-on", "any").returncode == 0
 
 
-def test_compare_times_tells_what_is_more_than_noise(tvmdbg: Run, corpus: Path) -> None:
+def test_compare_times_separates_changes_from_noise(tvmdbg: Run, corpus: Path) -> None:
     plain, unfused = (str(corpus / "tvm" / f"resnet20_cifar{each}") for each in ("", "_unfused"))
     done = tvmdbg("compare", plain, unfused, "--times")
     assert done.returncode == 0

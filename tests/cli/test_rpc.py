@@ -55,7 +55,7 @@ def test_one_packet_is_shown_byte_by_byte(tvmdbg: Run, tmp_path: Path) -> None:
     assert "there is no packet 99" in refused(tvmdbg("rpc", tmp_path / "c", "--packet", "99"))
 
 
-def test_other_verbs_point_here(tvmdbg: Run, tmp_path: Path) -> None:
+def test_summary_of_a_stream_suggests_rpc(tvmdbg: Run, tmp_path: Path) -> None:
     (tmp_path / "c").write_bytes(conversation(NARROW)[0])
     assert "tvmdbg rpc" in refused(tvmdbg("summary", tmp_path / "c"))
 

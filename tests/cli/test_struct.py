@@ -27,14 +27,14 @@ def test_all_structs_are_listed_with_their_sizes(tvmdbg: Run) -> None:
     assert ["DLTensor", "40"] in [line.split() for line in own.splitlines()]
 
 
-def test_what_a_wide_type_moves(tvmdbg: Run) -> None:
+def test_wider_dtype_layout_lists_the_members_it_moves(tvmdbg: Run) -> None:
     done = tvmdbg("struct", "DLTensor", "--dtype-layout", "standard", "--dtype-layout", "packed64")
     assert done.returncode == 0, done.stderr
     assert "8 bytes later: shape, strides, byte_offset" in done.stdout
     assert "size: 56 bytes, was 48" in done.stdout
 
 
-def test_memory_says_its_layout(tvmdbg: Run, tmp_path: Path) -> None:
+def test_layout_is_detected_from_a_hex_dump(tvmdbg: Run, tmp_path: Path) -> None:
     path = tmp_path / "dump.txt"
     path.write_text(DUMP)
     done = tvmdbg("struct", "DLTensor", "--hex", path)
@@ -52,7 +52,7 @@ def test_memory_says_its_layout(tvmdbg: Run, tmp_path: Path) -> None:
     ("options", "lanes"),
     [(["--bytes"], "256"), (["--words"], "1"), (["--bytes", "--big-endian"], "1")],
 )
-def test_groups_of_digits_are_what_is_asked_for(
+def test_ambiguous_hex_groups_are_read_by_the_chosen_option(
     tvmdbg: Run, options: list[str], lanes: str
 ) -> None:
     groups = b"2002 0001" if options == ["--words"] else b"0220 0001"
@@ -65,12 +65,12 @@ def test_groups_of_digits_are_what_is_asked_for(
     assert [each["value"] for each in layout["members"][1:]] == ["32", lanes]
 
 
-def test_memory_comes_from_standard_input(tvmdbg: Run) -> None:
+def test_hex_dump_is_read_from_standard_input(tvmdbg: Run) -> None:
     done = tvmdbg("struct", "DLTensor", "--hex", "-", input=DUMP.encode(), text=False)
     assert b"wide makes sense" in done.stdout
 
 
-def test_a_picture_is_written(tvmdbg: Run, tmp_path: Path) -> None:
+def test_svg_is_written(tvmdbg: Run, tmp_path: Path) -> None:
     done = tvmdbg("struct", "DLTensor", "-o", tmp_path / "t.svg")
     assert done.returncode == 0, done.stderr
     assert (tmp_path / "t.svg").read_text().startswith("<?xml")
@@ -104,7 +104,7 @@ def test_compiled_code_and_assertions(tvmdbg: Run, tmp_path: Path) -> None:
     assert 'static_assert(sizeof(DLTensor) == 56, "DLTensor has not 56 bytes");' in done.stdout
 
 
-def test_wrong_words_say_what_is_known(tvmdbg: Run, tmp_path: Path) -> None:
+def test_invalid_arguments_are_refused_with_a_hint(tvmdbg: Run, tmp_path: Path) -> None:
     assert "did you mean 'DLTensor'" in refused(tvmdbg("struct", "DLTensr"))
     assert "'code:u16 bits:u16 lanes:i32'" in refused(
         tvmdbg("struct", "DLTensor", "--dtype-layout", "code:u9")

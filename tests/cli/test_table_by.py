@@ -17,7 +17,7 @@ SAMPLE = samples.resnet20_cifar
 
 
 @pytest.mark.parametrize("by", ["kind", "part"])
-def test_three_forms_tell_the_same(tvmdbg: Run, by: str) -> None:
+def test_grouped_table_matches_as_text_csv_and_json(tvmdbg: Run, by: str) -> None:
     table = tvmdbg_widgets.open(SAMPLE).times(by)
     told = json.loads(tvmdbg("table", SAMPLE, "--by", by, "--json").stdout)
     lines = list(csv.DictReader(io.StringIO(tvmdbg("table", SAMPLE, "--by", by, "--csv").stdout)))
@@ -50,7 +50,7 @@ def test_groups_have_levels_and_rows_are_cut(tvmdbg: Run) -> None:
         (("--level", "1"), "--by group"),
     ],
 )
-def test_what_does_not_go_together_is_refused(
+def test_conflicting_options_are_refused(
     tvmdbg: Run, arguments: tuple[str, ...], said: str
 ) -> None:
     assert said in refused(tvmdbg("table", SAMPLE, *arguments))
@@ -62,7 +62,7 @@ def test_groups_need_a_graph(tvmdbg: Run, data: Path) -> None:
     )
 
 
-def test_the_debuggers_own_table(tvmdbg: Run, data: Path) -> None:
+def test_tvm_option_prints_the_debugger_table(tvmdbg: Run, data: Path) -> None:
     log = data / "times" / "split_multi_v0.19" / "run_stdout.txt"
     done = tvmdbg("table", log, "--tvm")
     assert done.returncode == 0

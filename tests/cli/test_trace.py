@@ -18,7 +18,7 @@ def _slices(text: str) -> list[dict[str, Any]]:
     return [event for event in json.loads(text)["traceEvents"] if event["ph"] in "Xi"]
 
 
-def test_the_times_of_a_dump_become_a_trace(tvmdbg: Run, tmp_path: Path) -> None:
+def test_dump_times_are_written_as_a_trace(tvmdbg: Run, tmp_path: Path) -> None:
     output = tmp_path / "trace.json"
     done = tvmdbg("trace", SAMPLE, "-o", output)
     assert done.returncode == 0, done.stderr
@@ -43,7 +43,7 @@ def test_the_times_of_a_dump_become_a_trace(tvmdbg: Run, tmp_path: Path) -> None
         ((SAMPLE / "_tvmdbg_device_CPU_0/_tvmdbg_graph_dump.json", "-o", "t.json"), "no times"),
     ],
 )
-def test_what_cannot_be_written_is_said(
+def test_trace_that_cannot_be_written_is_refused_with_the_reason(
     arguments: tuple[Any, ...], told: str, tvmdbg: Run, tmp_path: Path
 ) -> None:
     assert told in refused(tvmdbg("trace", *arguments, cwd=tmp_path))

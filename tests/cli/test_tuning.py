@@ -33,7 +33,7 @@ def told(done: subprocess.CompletedProcess[str]) -> str:
     return " ".join(done.stdout.split())
 
 
-def test_help_names_every_verb_and_each_has_examples(tvmdbg: Run) -> None:
+def test_help_lists_every_verb_and_every_verb_has_examples(tvmdbg: Run) -> None:
     done = tvmdbg("tuning", "--help")
     assert done.returncode == 0
     assert re.search(r"^│ tuning\b", tvmdbg("--help").stdout, re.MULTILINE)
@@ -46,7 +46,7 @@ def test_help_names_every_verb_and_each_has_examples(tvmdbg: Run) -> None:
         assert max(map(len, each.stdout.splitlines())) <= 80
 
 
-def test_summary_tells_findings_latency_counts_and_what_was_refused(tvmdbg: Run, log: Path) -> None:
+def test_summary_shows_findings_latency_counts_and_refused_lines(tvmdbg: Run, log: Path) -> None:
     log.write_bytes(log_of([*LINES, b'{"i": [], "r": [], "v": "v0.6"}']))
     done = tvmdbg("tuning", "summary", log)
     assert done.returncode == 0, done.stderr
@@ -59,7 +59,7 @@ def test_summary_tells_findings_latency_counts_and_what_was_refused(tvmdbg: Run,
     assert "1 BuildTimeoutError 25.0 %" in said
 
 
-def test_summary_is_json_for_other_programs(tvmdbg: Run, log: Path) -> None:
+def test_summary_json_has_totals_and_findings(tvmdbg: Run, log: Path) -> None:
     body = json.loads(tvmdbg("tuning", "summary", log, "--json").stdout)
     assert body["total_s"] == pytest.approx(6e-3)
     assert (body["trials"], body["failed"], body["refused"]) == (4, 1, 0)
@@ -123,9 +123,7 @@ def test_errors_are_counted_by_task_round_and_unroll(tvmdbg: Run, log: Path) -> 
         assert "1 of 4 trials failed (25.0 %)" in done.stderr
 
 
-def test_errors_are_told_by_the_last_line_of_their_text(
-    tvmdbg: Run, log: Path, tmp_path: Path
-) -> None:
+def test_errors_show_the_last_line_of_their_message(tvmdbg: Run, log: Path, tmp_path: Path) -> None:
     output = tmp_path / "stdout.txt"
     output.write_text(
         "No: 4\tGFLOPS: 0.00 / 1.00\tresults: MeasureResult(error_type:BuildTimeoutError, "
@@ -136,7 +134,7 @@ def test_errors_are_told_by_the_last_line_of_their_text(
     assert re.search(r"^  row 3 +TVMError: no \\x07$", said, re.MULTILINE)
 
 
-def test_best_lists_a_trial_a_task(tvmdbg: Run, log: Path) -> None:
+def test_best_lists_one_trial_per_task(tvmdbg: Run, log: Path) -> None:
     body = json.loads(tvmdbg("tuning", "best", log, "--json").stdout)
     assert [(row["task"], row["row"], row["cost_s"]) for row in body["best"]] == [
         (0, 1, 1e-3),
@@ -146,7 +144,7 @@ def test_best_lists_a_trial_a_task(tvmdbg: Run, log: Path) -> None:
     assert "1.000 ms" in tvmdbg("tuning", "best", log).stdout
 
 
-def test_best_of_a_task_says_what_tvm_applies_and_why(tvmdbg: Run, log: Path) -> None:
+def test_best_shows_the_record_that_tvm_applies_and_why(tvmdbg: Run, log: Path) -> None:
     done = tvmdbg("tuning", "best", log, "--task", "1")
     assert done.returncode == 0
     assert done.stdout.startswith("row 2  5.000 ms")
@@ -164,7 +162,7 @@ def test_best_of_a_task_says_what_tvm_applies_and_why(tvmdbg: Run, log: Path) ->
     assert tvmdbg("tuning", "best", log, *bigger, "--compatible").returncode == 0
 
 
-def test_show_tells_a_schedule_in_five_ways(tvmdbg: Run, log: Path) -> None:
+def test_show_prints_a_schedule_in_every_form(tvmdbg: Run, log: Path) -> None:
     nest = tvmdbg("tuning", "show", log, "--task", "0")
     assert nest.returncode == 0, nest.stderr
     assert nest.stdout.startswith("Schedule of trial 1 (a 1): 1.000 ms")
@@ -184,7 +182,7 @@ def test_show_tells_a_schedule_in_five_ways(tvmdbg: Run, log: Path) -> None:
     assert len(body["steps"]) == 1
 
 
-def test_show_says_what_to_choose(tvmdbg: Run, log: Path) -> None:
+def test_show_asks_for_a_choice_between_tasks(tvmdbg: Run, log: Path) -> None:
     assert "--task 0" in refused(tvmdbg("tuning", "show", log))
     for wrong in (["--row", "9"], ["--task", "x"], ["--row", "1", "--task", "0"]):
         assert tvmdbg("tuning", "show", log, *wrong).returncode == 2
@@ -203,7 +201,7 @@ def test_distill_writes_the_best_lines(tvmdbg: Run, log: Path, tmp_path: Path) -
     assert (tmp_path / "two.json").read_bytes() == log_of([LINES[1], LINES[0], LINES[2]])
 
 
-def test_what_was_read_is_never_overwritten(tvmdbg: Run, log: Path, tmp_path: Path) -> None:
+def test_input_log_is_never_overwritten(tvmdbg: Run, log: Path, tmp_path: Path) -> None:
     for verb in ("distill", "merge"):
         assert "never overwritten" in refused(tvmdbg("tuning", verb, log, "-o", log))
         assert tvmdbg("tuning", verb, log, "-o", tmp_path).returncode == 2
@@ -212,7 +210,7 @@ def test_what_was_read_is_never_overwritten(tvmdbg: Run, log: Path, tmp_path: Pa
     assert tvmdbg("tuning", "distill", "-", input=log_of(LINES)).returncode == 2
 
 
-def test_merge_joins_logs_and_takes_what_is_selected(
+def test_merge_joins_logs_and_keeps_selected_records(
     tvmdbg: Run, log: Path, tmp_path: Path
 ) -> None:
     other, out = tmp_path / "other.log", tmp_path / "out.json"
@@ -228,9 +226,7 @@ def test_merge_joins_logs_and_takes_what_is_selected(
     )
 
 
-def test_records_of_several_tuners_are_written_one_by_one(
-    tvmdbg: Run, log: Path, tmp_path: Path
-) -> None:
+def test_merge_refuses_records_of_several_tuners(tvmdbg: Run, log: Path, tmp_path: Path) -> None:
     autotvm = {
         "input": ["llvm", "dense", [1], {}],
         "config": {},
@@ -245,7 +241,7 @@ def test_records_of_several_tuners_are_written_one_by_one(
     assert "as tvmdbg tuning merge LOG --select tuner:ansor -o FILE" in said
 
 
-def test_standard_input_is_a_log_too(tvmdbg: Run) -> None:
+def test_standard_input_is_read_as_a_log(tvmdbg: Run) -> None:
     done = tvmdbg("tuning", "summary", "-", input=log_of(LINES))
     assert done.returncode == 0, done.stderr
     assert "4 trials" in done.stdout
@@ -253,7 +249,7 @@ def test_standard_input_is_a_log_too(tvmdbg: Run) -> None:
 
 
 @pytest.mark.parametrize("verb", ["summary", "findings", "check", "table", "memory", "html"])
-def test_verbs_on_runs_name_the_verb_for_logs(tvmdbg: Run, log: Path, verb: str) -> None:
+def test_run_commands_suggest_the_tuning_command(tvmdbg: Run, log: Path, verb: str) -> None:
     more = ["-o", str(log.parent / "x.html")] if verb == "html" else []
     done = tvmdbg(verb, log, *more)
     assert done.returncode == 2
@@ -262,7 +258,7 @@ def test_verbs_on_runs_name_the_verb_for_logs(tvmdbg: Run, log: Path, verb: str)
     assert f"tvmdbg tuning summary {log}" in said
 
 
-def test_what_is_no_log_is_one_message(tvmdbg: Run, tmp_path: Path) -> None:
+def test_file_that_is_not_a_log_is_refused_without_traceback(tvmdbg: Run, tmp_path: Path) -> None:
     path = tmp_path / "nothing.json"
     path.write_text("hello\n")
     done = tvmdbg("tuning", "summary", path)
@@ -271,7 +267,7 @@ def test_what_is_no_log_is_one_message(tvmdbg: Run, tmp_path: Path) -> None:
     assert tvmdbg("tuning", "summary", tmp_path / "nowhere").returncode == 2
 
 
-def test_names_cannot_reach_the_terminal_as_commands(tvmdbg: Run, log: Path) -> None:
+def test_control_characters_in_names_are_escaped(tvmdbg: Run, log: Path) -> None:
     odd = "a\x1b[31mred\x07[bold]\u202e"
     log.write_bytes(log_of([line(json.dumps([odd, 1]), f"llvm -keys=cpu -model={odd}")]))
     for verb in (["summary"], ["tasks"], ["errors"], ["best"], ["best", "--task", "0"]):

@@ -43,7 +43,7 @@ def rows_of(script: Path) -> list[int]:
     return [int(each.split("row ")[1].split(",")[0]) for each in notes if ": row " in each]
 
 
-def test_a_script_is_written_that_runs_and_whose_log_compares(
+def test_reuse_script_runs_and_its_log_can_be_compared(
     tvmdbg: Run, log: Path, tmp_path: Path
 ) -> None:
     script = tmp_path / "again.py"
@@ -100,7 +100,7 @@ def test_records_are_chosen(
         (["--target-host", "llvm"], "target_host needs target"),
     ],
 )
-def test_what_makes_no_sense_is_a_message(
+def test_reuse_refuses_invalid_options(
     tvmdbg: Run, log: Path, tmp_path: Path, options: list[str], said: str
 ) -> None:
     assert said in refused(tvmdbg("tuning", "reuse", log, "-o", tmp_path / "x.py", *options))
@@ -115,7 +115,7 @@ def test_a_log_is_never_overwritten(tvmdbg: Run, log: Path, tmp_path: Path) -> N
     assert tvmdbg("tuning", "reuse", log, "-o", tmp_path / "x.json").returncode == 2
 
 
-def test_the_status_tells_what_became_worse(tvmdbg: Run, log: Path, tmp_path: Path) -> None:
+def test_compare_exit_status_reflects_regressions(tvmdbg: Run, log: Path, tmp_path: Path) -> None:
     def status(*lines: bytes, fail_on: str, margin: str = "5") -> tuple[int, str]:
         new = tmp_path / "new.json"
         new.write_bytes(log_of(lines))

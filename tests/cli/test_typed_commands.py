@@ -110,7 +110,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return lay_out(tmp_path_factory.mktemp("typed"))
 
 
-def test_every_command_of_a_text_runs(tvmdbg: Run, folder: Path) -> None:
+def test_every_documented_command_runs(tvmdbg: Run, folder: Path) -> None:
     wrong = []
     for words, where in commands().items():
         if words[0] in WAIT or shlex.join(words) in OTHER_FILES:

@@ -50,7 +50,7 @@ def archive(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
     return pack(SAMPLE, tmp_path_factory.mktemp("packed") / request.param)
 
 
-def test_a_packed_dump_is_the_same_run(archive: Path) -> None:
+def test_packed_dump_opens_as_the_same_run(archive: Path) -> None:
     folder, packed = tvmdbg.open(SAMPLE), tvmdbg.open(archive)
     assert packed.title == archive.name
     assert list(packed.tensors) == list(folder.tensors)
@@ -62,7 +62,7 @@ def test_a_packed_dump_is_the_same_run(archive: Path) -> None:
     assert [i.rule for i in packed.check()] == [i.rule for i in folder.check()]
 
 
-def test_archives_come_as_bytes_too_and_survive_pickling(archive: Path) -> None:
+def test_archive_bytes_open_and_survive_pickling(archive: Path) -> None:
     run = pickle.loads(pickle.dumps(tvmdbg.open(archive.read_bytes())))  # noqa: S301 (our own)
     assert run.tensors[12].numpy().shape == tvmdbg.open(SAMPLE).tensors[12].shape
 
@@ -109,7 +109,7 @@ def tree_of(data: bytes) -> ArchiveTree:
     return tree
 
 
-def test_members_outside_and_links_are_left_out_and_told() -> None:
+def test_outside_members_and_links_are_left_out_and_reported() -> None:
     tree = tree_of(
         tar_of(
             [
@@ -131,7 +131,7 @@ def test_members_outside_and_links_are_left_out_and_told() -> None:
     assert note.message.startswith("6 members")
 
 
-def test_a_member_finds_its_siblings_in_the_archive_alone() -> None:
+def test_member_siblings_are_found_only_in_the_archive() -> None:
     tree = tree_of(tar_of([("d/index", b"i", {}), ("d/shard", b"s", {}), ("out", b"o", {})]))
     member = next(source for path, source in tree.members.items() if path.name == "index")
     assert member.sibling("shard").read(0, 1) == b"s"
@@ -142,13 +142,13 @@ def test_a_member_finds_its_siblings_in_the_archive_alone() -> None:
             member.sibling(name)
 
 
-def test_of_one_name_the_last_member_counts() -> None:
+def test_last_member_of_a_repeated_name_is_used() -> None:
     tree = tree_of(tar_of([("a", b"old", {}), ("a", b"new", {})]))
     (member,) = tree.members.values()
     assert member.read(0, 3) == b"new"
 
 
-def test_cut_tars_keep_whole_members_and_say_so() -> None:
+def test_truncated_tar_keeps_whole_members_and_is_reported() -> None:
     whole = tar_of([("a", b"x" * 700, {}), ("b", b"y" * 10, {})])
     for length in range(512, 4096, 64):
         content = open_archive(BytesSource(whole[:length], "a.tar"))
@@ -166,7 +166,7 @@ def zip_of(name: str, data: bytes, method: int = zipfile.ZIP_DEFLATED) -> bytear
     return bytearray(out.getvalue())
 
 
-def test_a_zip_member_of_another_size_than_declared_is_refused() -> None:
+def test_zip_member_with_wrong_declared_size_is_refused() -> None:
     for declared in (200_000, 1_000_000):
         data = zip_of("a", bytes(400_000))
         directory = data.rindex(b"PK\1\2")
@@ -178,7 +178,7 @@ def test_a_zip_member_of_another_size_than_declared_is_refused() -> None:
             member.read(declared - 100, 100)
 
 
-def test_a_damaged_zip_member_is_told_by_its_crc() -> None:
+def test_damaged_zip_member_is_refused() -> None:
     data = zip_of("a", os.urandom(100_000))
     data[50_000] ^= 1
     (member,) = tree_of(bytes(data)).members.values()
@@ -218,7 +218,7 @@ PACKS: dict[str, Callable[[bytes], bytes]] = {
 
 
 @pytest.mark.parametrize("kind", [*PACKS])
-def test_a_text_may_become_so_many_times_its_packed_bytes(kind: str) -> None:
+def test_unpacked_text_is_limited_to_a_ratio_of_packed_bytes(kind: str) -> None:
     trace = b'{"traceEvents": [' + b" " * (8 * MB) + b"]}"
     packed = PACKS[kind](trace)
     assert len(packed) * byte_source.RATIO < len(trace)
@@ -230,7 +230,7 @@ def test_a_text_may_become_so_many_times_its_packed_bytes(kind: str) -> None:
 
 
 @pytest.mark.parametrize("kind", [*PACKS])
-def test_bombs_are_refused_before_they_are_unpacked(
+def test_decompression_bombs_are_refused_before_unpacking(
     kind: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(byte_source, "SMALL_TENSORS", MB)
@@ -243,7 +243,7 @@ def test_bombs_are_refused_before_they_are_unpacked(
     assert peak_of(open_it) < 24 * MB
 
 
-def test_tensors_may_be_nothing_but_zeros() -> None:
+def test_tensors_of_zeros_may_exceed_the_ratio() -> None:
     values = {"w": np.zeros((1000, 4000), "float32")}
     file = io.BytesIO()
     write_params(file, values)
@@ -253,7 +253,7 @@ def test_tensors_may_be_nothing_but_zeros() -> None:
 
 
 @pytest.mark.parametrize("unit", [b"{},", b"[],", b'"ab",', b'{"a":0},', b"[[],[]],", b"1.5,"])
-def test_the_cost_of_entries_is_no_less_than_what_they_take(unit: bytes) -> None:
+def test_estimated_json_cost_covers_most_of_the_memory_used(unit: bytes) -> None:
     text = b"[" + unit * 10_000 + b"0]"
     kept: list[object] = []
     peak = peak_of(lambda: kept.append(json.loads(text)))
@@ -261,7 +261,7 @@ def test_the_cost_of_entries_is_no_less_than_what_they_take(unit: bytes) -> None
 
 
 @pytest.mark.parametrize("unit", [b"{},", b'{"a":0},'])
-def test_entries_count_and_not_only_bytes(unit: bytes) -> None:
+def test_unpacked_entries_are_limited_as_well_as_bytes(unit: bytes) -> None:
     text = b'{"traceEvents": [' + unit * (9 * MB // 2 // len(unit)) + b"0]}"
     noise = os.urandom(len(text) // 100)  # so that the ratio alone is fine
     out = io.BytesIO()
@@ -277,7 +277,7 @@ def test_entries_count_and_not_only_bytes(unit: bytes) -> None:
 
 
 @pytest.mark.slow
-def test_real_files_are_far_from_every_ratio(corpus: Path) -> None:
+def test_real_files_stay_below_the_ratio(corpus: Path) -> None:
     for path in corpus.rglob("*"):
         if path.suffix not in (".json", ".jsonl", ".log", ".txt", ".csv") or not path.is_file():
             continue
@@ -301,7 +301,7 @@ def test_members_share_one_allowance(monkeypatch: pytest.MonkeyPatch) -> None:
     assert first.read(0, first.size) == bytes(100_000)
 
 
-def test_an_archive_in_an_archive_has_the_allowance_of_the_outer_one() -> None:
+def test_nested_archive_shares_the_outer_allowance() -> None:
     inner = bytes(zip_of("debug_handle_map", b"{" + b" " * 8_000_000 + b"}"))
     inner = zip_with(ETRECORD_V0=b"", inner=inner)
     outer = zip_with(**{"etrecord.bin": inner})
@@ -344,13 +344,13 @@ def test_an_encrypted_member_and_a_link_are_left_out() -> None:
     assert not tree_of(bytes(data)).members
 
 
-def test_a_numpy_archive_is_called_one(tmp_path: Path) -> None:
+def test_numpy_archive_is_named_in_the_error(tmp_path: Path) -> None:
     (tmp_path / "a.npz").write_bytes(bytes(zip_of("x.npy", b"\x93NUMPY")))
     with pytest.raises(FormatError, match="numpy"):
         tvmdbg.open(tmp_path / "a.npz")
 
 
-def test_reading_a_plain_tar_reads_only_headers(tmp_path: Path) -> None:
+def test_opening_a_plain_tar_reads_only_headers(tmp_path: Path) -> None:
     path = tmp_path / "big.tar"
     path.write_bytes(tar_of([(f"m{i}", bytes(1 << 20), {}) for i in range(8)]))
     source = FileSource(path)

@@ -79,7 +79,7 @@ BOTH = (b"".join(SENT), b"".join(ANSWERED))
 
 
 @pytest.mark.parametrize("name", ["any_interface.pcap", "loopback.pcapng"])
-def test_a_recorded_conversation_is_what_was_said(name: str) -> None:
+def test_recorded_conversation_matches_the_bytes_sent(name: str) -> None:
     capture = read_capture(FileSource(DATA / name))
     (connection,) = capture.connections
     assert stream(connection.to_server) == b"".join(b"%05d " % i for i in range(400))
@@ -94,7 +94,7 @@ def test_a_recorded_conversation_is_what_was_said(name: str) -> None:
 FIRST_TIME, NEXT_TIME = 1_795_766_859_314_524_127, 1_795_766_859_319_660_183
 
 
-def test_times_are_those_tcpdump_prints() -> None:
+def test_times_match_tcpdump() -> None:
     # tcpdump -r any_interface.pcap -tt --time-stamp-precision=nano
     (connection,) = read_capture(FileSource(DATA / "any_interface.pcap")).connections
     sent = connection.to_server
@@ -121,22 +121,22 @@ def test_both_resolutions_of_pcap() -> None:
             assert time_at(connection.to_server, 0) == time
 
 
-def test_vlan_tags_and_extension_headers_are_passed_over() -> None:
+def test_vlan_tags_and_extension_headers_are_skipped() -> None:
     tagged = [frame(each.ip(), vlans=(7, 4000)) for each in conversation(SENT, ANSWERED)]
     assert only(pcap(tagged)) == BOTH
     extended = Tcp(source=("fe80::1", 1), destination=("fe80::2", 2), extension=b"\6\0" + bytes(6))
     assert only(pcap(frames(RAW, extended), RAW)) == BOTH
 
 
-def test_padding_of_short_ethernet_frames_is_no_payload() -> None:
+def test_padding_of_short_ethernet_frames_is_not_payload() -> None:
     assert only(pcap(each.ljust(60, b"P") for each in frames())) == BOTH
 
 
-def test_length_left_to_the_network_card() -> None:
+def test_zero_ip_length_is_read() -> None:
     assert only(pcap(frames(like=Tcp(total=0)))) == BOTH
 
 
-def test_dpkt_reads_what_the_writer_writes() -> None:
+def test_dpkt_reads_captures_of_the_test_writer() -> None:
     listed = frames()
     wanted = [(START + i * MS, each) for i, each in enumerate(listed)]
     for data in (pcap(listed), pcapng(listed)):
@@ -151,7 +151,7 @@ def test_dpkt_reads_what_the_writer_writes() -> None:
     assert [each.ip.tcp.sport for each in parsed[:2]] == [40000, 9090]
 
 
-def test_what_dpkt_writes_is_read() -> None:
+def test_captures_written_by_dpkt_are_read() -> None:
     for writer in (dpkt.pcap.Writer, dpkt.pcapng.Writer):
         file = io.BytesIO()
         writer(file).writepkts([(1.5 + i, each) for i, each in enumerate(frames())])
@@ -208,7 +208,7 @@ def test_a_snapshot_length_leaves_gaps() -> None:
         connection.to_server.source.read(0, 5)
 
 
-def test_what_is_left_out_is_counted_and_named() -> None:
+def test_skipped_packets_are_counted_and_named() -> None:
     udp = bytearray(Tcp(b"x").ip())
     udp[9] = 17
     others = [
@@ -233,7 +233,7 @@ def test_what_is_left_out_is_counted_and_named() -> None:
     assert unknown.connections == ()
 
 
-def test_one_port_used_again_is_another_connection() -> None:
+def test_reused_port_is_another_connection() -> None:
     capture = read(
         pcap(
             frame(each.ip())
@@ -255,7 +255,7 @@ def test_connections_without_data_are_not_listed() -> None:
     assert capture.packets == 2
 
 
-def test_the_client_is_unknown_without_its_opening() -> None:
+def test_client_is_unknown_without_a_handshake() -> None:
     (connection,) = read(pcap(frames()[3:])).connections
     assert connection.client.port == 40000
     assert str(connection.server) == "127.0.0.1:9090"
@@ -265,7 +265,7 @@ def test_the_client_is_unknown_without_its_opening() -> None:
     assert answered.client.port == 40000
 
 
-def test_a_scan_of_ports_does_not_fill_memory() -> None:
+def test_port_scan_does_not_fill_memory() -> None:
     seen = MOST_CONNECTIONS + 5
     scan = [
         frame(Tcp(source=(f"10.0.{i >> 8}.{i & 255}", 7), flags=SYN).ip(), RAW) for i in range(seen)
@@ -278,7 +278,7 @@ def cut_after(data: bytes, count: int) -> Capture:
     return read(data[:count])
 
 
-def test_every_truncation_keeps_what_is_there() -> None:
+def test_truncated_capture_keeps_the_bytes_before_the_cut() -> None:
     for data in (pcap(frames()), pcapng(frames())):
         whole = len(data)
         for count in range(12, whole):
@@ -295,7 +295,7 @@ def test_every_truncation_keeps_what_is_there() -> None:
             assert set(rules(capture)) <= {"truncated-capture", "packets-left-out"}
 
 
-def test_a_damaged_record_ends_the_reading() -> None:
+def test_damaged_record_stops_reading() -> None:
     listed = frames()
     data = bytearray(pcap(listed))
     last = len(data) - len(listed[-1]) - 16
@@ -307,7 +307,7 @@ def test_a_damaged_record_ends_the_reading() -> None:
 
 
 @pytest.mark.parametrize(("where", "value"), [(4, 30), (4, 0), (-4, 8)])
-def test_wrong_block_lengths_end_the_reading(where: int, value: int) -> None:
+def test_wrong_block_length_stops_reading(where: int, value: int) -> None:
     wrong = bytearray(block(6, bytes(64)))
     struct.pack_into("<I", wrong, where % len(wrong), value)
     capture = read(pcapng(frames()) + wrong + pcapng(frames()))
@@ -316,7 +316,7 @@ def test_wrong_block_lengths_end_the_reading(where: int, value: int) -> None:
     assert stream(capture.connections[0].to_server) == BOTH[0]
 
 
-def test_packets_of_no_interface_and_beyond_their_block() -> None:
+def test_invalid_packet_blocks_are_reported() -> None:
     listed = frames()
     lying = bytearray(enhanced_packet(listed[0], 0))
     struct.pack_into("<I", lying, 20, 1 << 30)
@@ -350,7 +350,7 @@ def test_a_second_section_without_a_byte_order() -> None:
     assert len(capture.connections) == 1
 
 
-def test_an_empty_capture_is_empty() -> None:
+def test_empty_capture_has_no_packets() -> None:
     for data in (pcap([]), pcapng([]), section()):
         capture = read(data)
         assert capture.packets == 0
@@ -358,7 +358,7 @@ def test_an_empty_capture_is_empty() -> None:
         assert not capture.issues
 
 
-def test_sniff_tells_captures_by_content() -> None:
+def test_sniff_recognizes_captures_by_content() -> None:
     assert not sniff(b"")
     assert not sniff(b"\x0a\x0d\x0d\x0a" + bytes(8))
     for order in "<>":
@@ -366,7 +366,7 @@ def test_sniff_tells_captures_by_content() -> None:
         assert sniff(pcap([], order=order))
 
 
-def test_without_dpkt_the_error_names_the_extra(monkeypatch: Any) -> None:
+def test_missing_dpkt_error_names_the_extra(monkeypatch: Any) -> None:
     monkeypatch.setitem(sys.modules, "dpkt", None)
     with pytest.raises(ImportError, match=r'pip install "tvmdbg-widgets\[rpc\]"'):
         read(pcap([]))

@@ -53,7 +53,7 @@ def rules(connection: TcpConnection) -> set[str]:
 
 
 @given(FIRSTS, st.sets(st.integers(1, 511)), RANGES, st.randoms(use_true_random=False))
-def test_any_cut_order_and_repetition_gives_the_same_bytes(
+def test_cuts_order_and_repetition_do_not_change_the_bytes(
     first: int, cuts: set[int], again: list[tuple[int, int]], chance: random.Random
 ) -> None:
     parts = [piece(first, *each) for each in pairwise([0, *sorted(cuts), 512])]
@@ -75,7 +75,9 @@ def test_any_cut_order_and_repetition_gives_the_same_bytes(
 
 
 @given(FIRSTS, RANGES.filter(bool), st.booleans())
-def test_any_loss_is_exactly_that_gap(first: int, kept: list[tuple[int, int]], ends: bool) -> None:
+def test_lost_bytes_are_exactly_the_gaps(
+    first: int, kept: list[tuple[int, int]], ends: bool
+) -> None:
     there = bytearray(512)
     parts = []
     for start, length in kept:
@@ -108,7 +110,7 @@ def test_without_syn_the_stream_starts_at_the_lowest_number(first: int, order: l
     assert direction.source.read(0, direction.size) == DATA[100:300]
 
 
-def test_a_stream_longer_than_the_numbers_are() -> None:
+def test_stream_longer_than_the_sequence_numbers_is_read() -> None:
     step = 1 << 30
     parts = [Tcp(b"%d" % i, 1 + i * step) for i in range(9)]
     direction = connection_of([Tcp(flags=SYN), *parts]).to_server
@@ -117,7 +119,7 @@ def test_a_stream_longer_than_the_numbers_are() -> None:
     assert direction.gaps == tuple((i * step + 1, step - 1) for i in range(8))
 
 
-def test_of_copies_that_differ_the_first_counts_and_is_said() -> None:
+def test_first_of_differing_segment_copies_is_used_and_reported() -> None:
     connection = connection_of(
         [Tcp(flags=SYN), Tcp(b"abcdef", 1), Tcp(b"cdXfgh", 3), Tcp(b"abc", 1)]
     )
@@ -128,7 +130,7 @@ def test_of_copies_that_differ_the_first_counts_and_is_said() -> None:
     assert "2 segments: 7 bytes" in note.message
 
 
-def test_keep_alives_are_no_data() -> None:
+def test_keep_alives_are_not_data() -> None:
     connection = connection_of(
         [Tcp(flags=SYN), Tcp(b"abc", 1), Tcp(b"\0", 3), Tcp(b"", 3), Tcp(b"de", 4)]
     )
@@ -142,7 +144,7 @@ def test_bytes_before_the_start_are_left_out() -> None:
     assert rules(connection) == {"bytes-before-start"}
 
 
-def test_data_with_syn_and_fin_and_none_with_rst() -> None:
+def test_data_of_syn_and_fin_is_kept_and_of_rst_ignored() -> None:
     connection = connection_of(
         [
             Tcp(b"early", 0, SYN),
@@ -185,7 +187,7 @@ def test_reads_across_many_extents_of_a_file(tmp_path: Path) -> None:
         connection.to_server.source.read(0, connection.to_server.size + 1)
 
 
-def test_a_file_that_changes_is_noticed(tmp_path: Path) -> None:
+def test_changed_file_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "live.pcap"
     path.write_bytes(pcap(frame(each.ip()) for each in conversation([b"abc"])))
     (connection,) = read_capture(FileSource(path)).connections
@@ -222,7 +224,7 @@ def hostile() -> dict[str, bytes]:
 
 
 @pytest.mark.slow
-def test_contrived_captures_take_a_second_a_megabyte(tmp_path: Path) -> None:
+def test_hostile_captures_take_under_a_second_per_megabyte(tmp_path: Path) -> None:
     for name, data in hostile().items():
         path = tmp_path / "hostile.pcap"
         path.write_bytes(data)
@@ -231,7 +233,7 @@ def test_contrived_captures_take_a_second_a_megabyte(tmp_path: Path) -> None:
         assert time.process_time() - begin < len(data) / 1e6, name
 
 
-def test_a_packet_that_talks_to_itself() -> None:
+def test_connection_with_equal_endpoints_is_read() -> None:
     same = ("127.0.0.1", 5000)
     connection = connection_of(
         [
@@ -242,7 +244,7 @@ def test_a_packet_that_talks_to_itself() -> None:
     assert connection.to_server.source.read(0, 6) == b"abcdef"
 
 
-def test_a_range_that_was_not_captured_takes_no_memory() -> None:
+def test_uncaptured_range_takes_no_memory() -> None:
     """Two segments whose numbers lie 2 GB apart: what is between them is refused, not made."""
     connection = connection_of([Tcp(b"a", 1000), Tcp(b"b", 1000 + 2**31 - 2)])
     source = connection.to_server.source

@@ -157,7 +157,7 @@ def arrows(timeline: Timeline) -> list[tuple[Any, ...]]:
 
 @given(SLICES, SERIES, FLOWS, st.sampled_from([0, -7, 1_722_963_293_847_123_456]))
 @settings(suppress_health_check=[HealthCheck.too_slow])
-def test_what_is_written_is_read_back(
+def test_written_timeline_is_read_back(
     slices: list[Any], series: list[Any], flows: list[Any], origin: int
 ) -> None:
     timeline = made(slices, series, flows, origin)
@@ -187,7 +187,7 @@ def perfetto_ns(value: float | str) -> int:
 
 
 @given(SLICES)
-def test_slices_of_one_thread_only_nest(slices: list[Any]) -> None:
+def test_slices_of_one_thread_are_nested(slices: list[Any]) -> None:
     """In whole nanoseconds, as Perfetto counts; of equal ones the outer stands first."""
     events = json.loads(written(made(slices, [], [], 0)))["traceEvents"]
     named = {(e["pid"], e["tid"]) for e in events if e["name"] == "thread_name"}
@@ -219,7 +219,7 @@ def test_times_are_written_with_every_digit(times: list[float]) -> None:
         assert perfetto_ns(json.loads(texts[at])) == found.whole[at]
 
 
-def test_whole_nanoseconds_are_three_decimals() -> None:
+def test_whole_nanoseconds_have_three_decimals() -> None:
     times = np.array([0.0, 1.0, 1500.0, 123_456.0, 1001.0, -1.0])
     assert microseconds(times[:4]) == ["0", "0.001", "1.500", "123.456"]
     assert int(1.001 * 1000.0) == 1000
@@ -227,7 +227,7 @@ def test_whole_nanoseconds_are_three_decimals() -> None:
     assert microseconds(times[5:]) == ["-0.001"]
 
 
-def test_slices_tell_their_nodes_and_what_is_synthetic_stays_so(
+def test_slices_name_their_nodes_and_synthetic_times_stay_synthetic(
     corpus: Path, tmp_path: Path
 ) -> None:
     case = corpus / "tvm/resnet20_cifar/tvmdbg"
@@ -251,7 +251,7 @@ def test_slices_tell_their_nodes_and_what_is_synthetic_stays_so(
     assert sorted(again.slice_duration_ns) == sorted(run.timeline.slice_duration_ns)
 
 
-def test_what_cannot_be_written_is_counted(tmp_path: Path) -> None:
+def test_slices_that_cannot_be_written_are_counted(tmp_path: Path) -> None:
     timeline = made([(0, 5, 0, "a"), (1, 2, 0, "b")], [], [], 0)
     broken = replace(timeline, slice_start_ns=np.array([0.0, np.nan]))
     path = write_chrome_trace(broken, None, tmp_path / "t.json")
@@ -265,14 +265,14 @@ def test_what_cannot_be_written_is_counted(tmp_path: Path) -> None:
     assert not (tmp_path / "t.txt").exists()
 
 
-def test_no_slices_are_a_trace_without_any() -> None:
+def test_timeline_without_slices_round_trips() -> None:
     empty = made([], [], [], 0)
     assert json.loads(written(empty))["traceEvents"]
     assert read(written(empty)).tracks == empty.tracks
 
 
 @pytest.mark.slow
-def test_a_hundred_thousand_slices_take_a_second_or_so(tmp_path: Path) -> None:
+def test_100000_slices_are_exported_quickly(tmp_path: Path) -> None:
     count = 100_000
     start = np.arange(count) * 10.0
     timeline = from_events(
@@ -294,7 +294,7 @@ def test_a_hundred_thousand_slices_take_a_second_or_so(tmp_path: Path) -> None:
     assert len(again.rows) == 2
 
 
-def test_flows_that_slices_tell_of_themselves_come_back(tmp_path: Path) -> None:
+def test_flows_declared_by_slices_survive_export(tmp_path: Path) -> None:
     def slice_(name: str, ts: float, dur: float, **more: object) -> dict[str, object]:
         return {"ph": "X", "name": name, "ts": ts, "dur": dur, "pid": 1, "tid": 1, **more}
 
@@ -313,7 +313,7 @@ def test_flows_that_slices_tell_of_themselves_come_back(tmp_path: Path) -> None:
     assert list(again.slice_names) == list(run.timeline.slice_names)
 
 
-def test_a_trace_that_is_opened_again_counts_the_same(tmp_path: Path) -> None:
+def test_reopened_trace_has_the_same_totals(tmp_path: Path) -> None:
     run = tvmdbg.open(case_dir("05_multirun"))
     again = tvmdbg.open(run.to_chrome_trace(tmp_path / "trace.json"))
     assert again.timeline.executions == run.timeline.executions == 10
@@ -337,7 +337,7 @@ def test_a_trace_that_is_opened_again_counts_the_same(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "said", [{"roles": 3, "executions": "x", "whole": 7}, {"roles": {"loading": [1, "a"]}}]
 )
-def test_odd_words_about_a_trace_of_ours_are_left_alone(said: Document) -> None:
+def test_malformed_metadata_of_an_exported_trace_is_ignored(said: Document) -> None:
     events = [{"ph": "X", "pid": 1, "tid": 1, "ts": 0, "name": name, "dur": 5} for name in "ab"]
     document = {"traceEvents": events, "otherData": {"tvmdbg": said}}
     run = tvmdbg.open(json.dumps(document).encode())

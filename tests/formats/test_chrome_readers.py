@@ -138,13 +138,13 @@ ENDS = st.sampled_from(["]", "]}", "", ",", ", ]", '], "top": {"a": [1]}}', "] x
 
 @given(ITEMS, st.sampled_from(["[", '{"a": 1, "traceEvents": [']), ENDS, st.sampled_from([40, 400]))
 @example(["{}", written([], ""), '{"ph":"X"}'], "[", "]", 40)
-def test_both_readers_find_the_same(items: list[str], start: str, end: str, block: int) -> None:
+def test_both_readers_agree(items: list[str], start: str, end: str, block: int) -> None:
     text = start + " ,\n".join(items) + end
     check(text.encode("utf-8", "surrogatepass"), block)
 
 
 @given(ITEMS, st.data())
-def test_both_readers_find_the_same_in_broken_files(items: list[str], draw: st.DataObject) -> None:
+def test_both_readers_agree_on_broken_files(items: list[str], draw: st.DataObject) -> None:
     content = bytearray(f"[{', '.join(items)}]".encode())
     for _ in range(draw.draw(st.integers(1, 3))):
         place = draw.draw(st.integers(0, len(content)))
@@ -153,12 +153,12 @@ def test_both_readers_find_the_same_in_broken_files(items: list[str], draw: st.D
     check(bytes(content), 200)
 
 
-def test_both_readers_find_the_same_in_real_traces(data: Path) -> None:
+def test_both_readers_agree_on_real_traces(data: Path) -> None:
     for name in ("chrome/viztracer.json", "chrome/node.json"):
         assert check((data / name).read_bytes(), 512), name
 
 
-def test_both_readers_find_the_same_in_the_traces_of_the_corpus(corpus: Path) -> None:
+def test_both_readers_agree_on_corpus_traces(corpus: Path) -> None:
     for file in sorted(corpus.rglob("_tvmdbg_execution_trace.json")):
         content = file.read_bytes()
         assert check(content, max(400, len(content) // 8)) or len(content) < 2000, file
@@ -180,7 +180,7 @@ ODDITIES: dict[str, tuple[str, bool]] = {
 
 
 @pytest.mark.parametrize("what", ODDITIES)
-def test_one_odd_event_costs_its_block_alone(what: str) -> None:
+def test_odd_event_affects_only_its_own_block(what: str) -> None:
     odd, strictly = ODDITIES[what]
     plain = [EVENT % (i, i, '"cat":"c"') for i in range(400)]
     plain[200] = EVENT % (200, 200, odd)
@@ -206,7 +206,7 @@ def test_one_odd_event_costs_its_block_alone(what: str) -> None:
 
 @pytest.mark.parametrize("bad", [b"\xff\xfe", b"\xed\xa0\x80", b"\xc3"])
 @pytest.mark.parametrize("block", [200, 1 << 18])
-def test_bytes_that_are_no_utf8_are_replaced_and_move_no_offset(bad: bytes, block: int) -> None:
+def test_invalid_utf8_is_replaced_without_moving_offsets(bad: bytes, block: int) -> None:
     events = [EVENT % (i, i, '"args":{"a":"?"}') for i in range(40)]
     data = f"[{','.join(events)}]".encode().replace(b':"n', b':"' + bad)
     with patch.object(chrome_events, "_BLOCK", block):
@@ -222,7 +222,7 @@ def test_bytes_that_are_no_utf8_are_replaced_and_move_no_offset(bad: bytes, bloc
     assert not check(skipped, 400)
 
 
-def test_ids_nested_to_the_limit_are_no_foreign_error() -> None:
+def test_deeply_nested_ids_raise_no_error() -> None:
     for depth in range(900, 1000):
         nested = "[" * depth + "]" * depth
         for more in (f'"id":{nested}', f'"bind_id":{nested},"flow_in":true'):
@@ -242,7 +242,7 @@ def counting(name: str) -> tuple[Any, Callable[[], int]]:
     return patch.object(chrome_events, name, counted), lambda: len(calls)
 
 
-def test_a_sound_trace_is_left_to_the_tolerant_reader_at_its_end_only() -> None:
+def test_tolerant_reader_handles_only_the_end_of_a_sound_trace() -> None:
     for count in (10_000, 20_000):
         events = [EVENT % (i, i % 50, '"args":{"k":[{"a":1},{"b":"},{"}]}') for i in range(count)]
         data = f'{{"traceEvents":[{",".join(events)}]}}'.encode()

@@ -51,7 +51,7 @@ def rows(trace: ChromeTrace) -> list[tuple[str, float, float, str]]:
     ]
 
 
-def test_a_trace_of_viztracer_is_what_it_recorded(data: Path) -> None:
+def test_viztracer_trace_matches_its_events(data: Path) -> None:
     file = data / "chrome/viztracer.json"
     truth = json.loads(file.read_text())["traceEvents"]
     spans = [e for e in truth if e["ph"] == "X"]
@@ -76,7 +76,7 @@ def test_a_trace_of_viztracer_is_what_it_recorded(data: Path) -> None:
     assert "8.8" in repr(timeline)
 
 
-def test_a_trace_of_node_has_an_asynchronous_interval(data: Path) -> None:
+def test_nodejs_trace_has_an_asynchronous_interval(data: Path) -> None:
     file = data / "chrome/node.json"
     truth = json.loads(file.read_text())["traceEvents"]
     begin = next(e for e in truth if e["ph"] == "b")
@@ -89,7 +89,7 @@ def test_a_trace_of_node_has_an_asynchronous_interval(data: Path) -> None:
     assert not trace.issues
 
 
-def test_begin_and_end_nest_per_thread_in_any_order_of_the_file() -> None:
+def test_begin_and_end_events_nest_per_thread_in_any_file_order() -> None:
     events = [
         event("E", 10, "outer"),
         event("B", 0, "outer"),
@@ -110,7 +110,7 @@ def test_begin_and_end_nest_per_thread_in_any_order_of_the_file() -> None:
     assert not trace.issues
 
 
-def test_what_has_no_partner_is_counted_with_its_first_place() -> None:
+def test_unpaired_events_are_counted_with_their_first_position() -> None:
     trace = read([event("E", 1), event("B", 2), event("B", 3), event("X", 4, dur=1)])
     assert [(name, start, took) for name, start, took, _ in rows(trace)] == [
         ("a (begin missing)", 0, 0),
@@ -128,14 +128,14 @@ def test_what_has_no_partner_is_counted_with_its_first_place() -> None:
     assert rules(crossed) == ["names-differ"]
 
 
-def test_an_end_without_a_name_and_a_begin_of_an_operator_keep_their_words() -> None:
+def test_unpaired_begin_and_end_events_are_labelled() -> None:
     trace = read([event("E", 1, ""), event("B", 2, "x"), event("B", 3, "\ud800"), event("E", 4)])
     assert [name for name, *_ in rows(trace)] == ["(begin missing)", "x (end missing)", "\ufffd"]
     same = read([event("X", 0, "a (end missing)", dur=1), event("B", 2), event("X", 3, "\ud800")])
     assert len(set(same.names.codes.tolist())) == 1
 
 
-def test_a_begin_without_an_end_is_no_repeat_of_its_operator(data: Path) -> None:
+def test_begin_without_end_is_not_a_repeat_of_its_operator(data: Path) -> None:
     graph = (data / "graph/nop_reshape_v0.19/graph.json").read_bytes()
     operators = [node for node in json.loads(graph)["nodes"] if node["op"] != "null"]
     name = operators[0]["name"]
@@ -145,7 +145,7 @@ def test_a_begin_without_an_end_is_no_repeat_of_its_operator(data: Path) -> None
     assert run.timeline.slice_names[1] == f"{name} (end missing)"
 
 
-def test_times_as_text_and_units_for_display_only() -> None:
+def test_times_as_text_are_read_and_display_units_ignored() -> None:
     trace = read([event("X", "1.5", dur="2.25")], displayTimeUnit="ns", otherData={"v": 1})
     assert rows(trace) == [("a", 0.0, 2.25, "thread 1")]
     assert trace.top == {"displayTimeUnit": "ns", "otherData": {"v": 1}}
@@ -176,7 +176,7 @@ def meta(what: str, pid: object, **arguments: object) -> Event:
 
 
 @pytest.mark.parametrize("bare", [False, True])
-def test_devices_of_one_name_are_told_apart_by_labels_and_numbers(*, bare: bool) -> None:
+def test_devices_with_one_name_are_distinguished_by_label_and_pid(*, bare: bool) -> None:
     pids = {0: "GPU 0", 1: "GPU 1", 77: "CPU", 78: "CPU", "99": ""}
     events = [event("X", pid, f"op{pid}", pid=pid, dur=1) for pid in (0, 1, 77, 78)]
     events += [event("X", 99, "op99", pid="99", tid="1", dur=1)]
@@ -194,7 +194,7 @@ def test_devices_of_one_name_are_told_apart_by_labels_and_numbers(*, bare: bool)
     assert not any(trace.observers)
 
 
-def test_what_a_profiler_says_of_itself_has_a_lane_of_each_process() -> None:
+def test_profiler_own_events_are_put_on_a_profiler_track() -> None:
     own = [
         event("X", 0, "PyTorch Profiler (0)", pid="Spans", tid="x", cat="Trace", dur=99),
         event("X", 1, "ProfilerStep#3", cat="user_annotation", dur=50),
@@ -216,7 +216,7 @@ def test_what_a_profiler_says_of_itself_has_a_lane_of_each_process() -> None:
     assert lanes["my trace"] == "process 1: thread 1"
 
 
-def test_instants_counters_flows_and_the_rest_are_kept() -> None:
+def test_instants_counters_flows_and_other_events_are_kept() -> None:
     events = [
         event("i", 1, "mark", s="g"),
         event("I", 2, "old"),
@@ -257,7 +257,7 @@ def arrows(events: list[Event]) -> list[tuple[str, str]]:
     ]
 
 
-def test_slices_tell_of_flows_themselves_in_the_second_version() -> None:
+def test_flows_are_read_from_slice_bind_ids() -> None:
     out, through = {"flow_out": True}, {"flow_in": True, "flow_out": True}
     into = {"flow_in": True, "flow_out": False}
     events = [
@@ -279,7 +279,7 @@ def test_slices_tell_of_flows_themselves_in_the_second_version() -> None:
     assert timeline.extras.flows == 2
 
 
-def test_a_flow_of_a_slice_that_cannot_be_used_is_none() -> None:
+def test_flows_of_unusable_slices_are_dropped() -> None:
     events = [
         event("X", 0, "one", dur=-1, bind_id=1, flow_out=True),
         event("X", 1, "two", dur=1, bind_id=1, flow_in=True),
@@ -307,7 +307,7 @@ def test_asynchronous_intervals_pair_by_category_and_id() -> None:
     assert sorted(rules(trace)) == ["begin-missing", "end-missing"]
 
 
-def test_events_that_cannot_be_used_are_counted() -> None:
+def test_unusable_events_are_counted() -> None:
     events = [
         7,
         {"ts": 1},
@@ -326,7 +326,7 @@ def test_events_that_cannot_be_used_are_counted() -> None:
     assert rules(bad) == ["event-unusable"]
 
 
-def test_lists_may_be_bare_open_or_end_in_a_comma() -> None:
+def test_event_lists_may_be_bare_unclosed_or_end_in_a_comma() -> None:
     events = json.dumps([event("X", 0, dur=1), event("X", 1, dur=1)])
     for text in (events, events[:-1], events[:-1] + ",", events[:-1] + ",\n]", events[:-1] + ",\n"):
         trace = read(text)
@@ -340,7 +340,7 @@ def test_lists_may_be_bare_open_or_end_in_a_comma() -> None:
 
 
 @pytest.mark.parametrize("block", mostly_slow([7, 64, 4 << 20], 64))
-def test_every_truncation_gives_the_slices_before_it(
+def test_truncated_trace_keeps_the_slices_before_the_cut(
     monkeypatch: pytest.MonkeyPatch, block: int
 ) -> None:
     monkeypatch.setattr(chrome_events, "_BLOCK", block)
@@ -376,7 +376,7 @@ spans = st.recursive(
 
 
 @given(spans)
-def test_nested_begins_and_ends_come_back(tree: list[Any]) -> None:
+def test_nested_begin_and_end_events_round_trip(tree: list[Any]) -> None:
     events: list[Event] = []
     expected: list[tuple[str, float, float]] = []
 
@@ -399,7 +399,7 @@ def test_nested_begins_and_ends_come_back(tree: list[Any]) -> None:
 
 
 @pytest.mark.parametrize("text", ["", "{}", "[", "7", '{"traceEvents": 7}', "[" * 100_000, "nope"])
-def test_what_is_no_trace_is_refused(text: str) -> None:
+def test_non_trace_is_refused(text: str) -> None:
     if text == "[":
         assert len(read(text)) == 0
         return
@@ -442,7 +442,7 @@ def test_functions_of_several_operators_are_ambiguous(corpus: Path) -> None:
     assert lost.check().by_rule("slices-not-joined")
 
 
-def test_the_debuggers_own_trace_keeps_its_reader(corpus: Path) -> None:
+def test_debugger_trace_keeps_its_own_reader(corpus: Path) -> None:
     for file in sorted(corpus.rglob("_tvmdbg_execution_trace.json")):
         assert identify(FileSource(file), KINDS).part == "trace", file
     five = [
@@ -456,7 +456,7 @@ def test_the_debuggers_own_trace_keeps_its_reader(corpus: Path) -> None:
         assert tvmdbg.open(data).timeline.num_slices == 2
 
 
-def test_a_trace_beside_a_dump_is_said_to_be_left_out(data: Path) -> None:
+def test_chrome_trace_beside_a_dump_is_reported_as_left_out(data: Path) -> None:
     case = data / "times/split_multi_v0.19"
     own = case / "_tvmdbg_execution_trace.json"
     run = tvmdbg.open(case / "graph.json", own, data / "chrome/viztracer.json")
@@ -466,7 +466,7 @@ def test_a_trace_beside_a_dump_is_said_to_be_left_out(data: Path) -> None:
     assert tvmdbg.open(data / "chrome/viztracer.json").provenance.releases == "Chrome trace"
 
 
-def test_extras_come_back_with_a_recording(tmp_path: Path) -> None:
+def test_recording_restores_extras(tmp_path: Path) -> None:
     events = [event("X", 0, dur=1), event("C", 1, "mem", args={"used": 1})]
     run = tvmdbg.open(json.dumps(events).encode())
     run.save(tmp_path / "saved")
@@ -494,7 +494,7 @@ def test_times_since_1970_are_exact_to_the_nanosecond() -> None:
     assert timeline.origin_ns == trace.origin_ns
 
 
-def test_what_is_left_of_nanoseconds_is_kept() -> None:
+def test_fractions_of_nanoseconds_are_kept() -> None:
     text = '[{"ph":"B","ts":-1.00025,"tid":1},{"ph":"E","ts":2.0005,"tid":1}]'
     trace = read(text)
     assert trace.origin_ns == -1001
@@ -503,11 +503,11 @@ def test_what_is_left_of_nanoseconds_is_kept() -> None:
     assert not tvmdbg.open(text.encode()).timeline.exact
 
 
-def test_traces_longer_than_doubles_count_are_told_to_be_coarse() -> None:
+def test_very_long_trace_raises_a_time_precision_issue() -> None:
     assert rules(read([event("X", 0, dur=1), event("X", 10**13, dur=1)])) == ["time-precision"]
 
 
-def test_numbers_longer_than_python_reads_cost_their_event_alone() -> None:
+def test_overlong_number_loses_only_its_event() -> None:
     digits = "1" * 5000
     bad = '{"ph":"X","ts":%s,"dur":1}' % digits  # noqa: UP031
     events = f'[{{"ph":"X","ts":1,"dur":1,"pid":{digits}}},{bad},{{"ph":"X","ts":2,"dur":1}}]'
@@ -517,7 +517,7 @@ def test_numbers_longer_than_python_reads_cost_their_event_alone() -> None:
 
 
 @pytest.mark.slow
-def test_memory_stays_far_below_that_of_all_objects() -> None:
+def test_reading_takes_less_memory_than_json_objects() -> None:
     count = 40_000
     events = [event("X", i, f"op{i % 50}", dur=0.5, args={"k": i}) for i in range(count)]
     data = json.dumps({"traceEvents": events}).encode()
@@ -561,7 +561,7 @@ MANY: dict[str, Callable[[int], list[Event]]] = {
 
 @pytest.mark.slow
 @pytest.mark.parametrize("what", MANY)
-def test_many_of_anything_cost_what_their_number_says(what: str) -> None:
+def test_reading_time_does_not_grow_quadratically(what: str) -> None:
     took = []
     for count in (3_000, 12_000):
         data = json.dumps([event("X", 0, dur=1), *MANY[what](count)]).encode()
@@ -573,7 +573,7 @@ def test_many_of_anything_cost_what_their_number_says(what: str) -> None:
     assert took[1] < 10 * took[0] + 0.3, took
 
 
-def test_times_beyond_all_clocks_are_left_out_and_the_run_can_be_saved(tmp_path: Path) -> None:
+def test_impossible_times_are_left_out_and_run_can_be_saved(tmp_path: Path) -> None:
     events = [event("X", 0, dur=1e308), event("X", -1e308, dur=1), event("X", 5, "b", dur=2)]
     trace = read(events)
     assert rows(trace) == [("b", 0.0, 2.0, trace.tracks[0])]

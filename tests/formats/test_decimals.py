@@ -75,24 +75,24 @@ ANY = (
 
 @given(st.lists(PLAIN, max_size=8))
 @example(["1722963293847123.456", "-0.001", "0.000"])
-def test_digits_with_a_point(texts: list[str]) -> None:
+def test_decimal_texts_are_converted(texts: list[str]) -> None:
     check([DecimalText(text) for text in texts])
     check(texts)
 
 
 @given(st.lists(ANY, max_size=8))
-def test_whatever_a_file_may_hold(values: list[Any]) -> None:
+def test_nanoseconds_of_arbitrary_values(values: list[Any]) -> None:
     check(values)
 
 
 @given(st.lists(st.integers(-(10**15), 10**15), min_size=1))
-def test_whole_microseconds(values: list[int]) -> None:
+def test_whole_microseconds_are_exact(values: list[int]) -> None:
     found = nanoseconds(values)
     assert found.whole.tolist() == [1000 * each for each in values]
     assert found.rest is None
 
 
-def test_many_digits_cost_no_more_than_reading_them() -> None:
+def test_very_long_decimals_are_read() -> None:
     found = nanoseconds(["1." + "3" * 200_000, "1" * 200_000, "0." + "0" * 200_000 + "1"])
     assert found.whole.tolist() == [1333, 0, 0]
     assert found.wrong.tolist() == [Wrong.NO, Wrong.NOT_FINITE, Wrong.NO]

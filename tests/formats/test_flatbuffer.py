@@ -82,7 +82,7 @@ def test_vectors_of_strings() -> None:
     assert list(column) == ["x", "x", ""]
 
 
-def test_messages_count_from_the_start_of_the_file() -> None:
+def test_error_offsets_count_from_the_start_of_the_file() -> None:
     buffer = FlatBuffer(b"\xff" * 8, file="dump", base=4, hint="Copy it again.")
     with pytest.raises(FormatError) as problem:
         FlatTables.root(buffer, "Root")
@@ -113,7 +113,7 @@ PLAIN = struct.pack("<IhHHh", 12, 0, 6, 8, 4) + struct.pack("<iI", 6, 4) + bytes
         (20, "<I", 0xFFFFFFFF, "the field leaves the file"),
     ],
 )
-def test_offsets_that_lead_nowhere(at: int, kind: str, value: int, told: str) -> None:
+def test_invalid_offsets_are_refused(at: int, kind: str, value: int, told: str) -> None:
     data = bytearray(PLAIN)
     assert FlatTables.root(FlatBuffer(PLAIN, file="f"), "Root").vector(0, "u1", "v").tuples() == [
         ()
@@ -123,14 +123,14 @@ def test_offsets_that_lead_nowhere(at: int, kind: str, value: int, told: str) ->
         FlatTables.root(FlatBuffer(bytes(data), file="f"), "Root").vector(0, np.uint8, "v")
 
 
-def test_a_string_that_is_no_utf8() -> None:
+def test_string_of_invalid_utf8_is_refused() -> None:
     data = bytes(file(Table({0: text(b"ok \xff")}), b"TEST"))
     with pytest.raises(FormatError, match="no UTF-8") as problem:
         FlatTables.root(FlatBuffer(data, file="f"), "Root").strings(0, "name")
     assert problem.value.offset == data.index(b"\xff")
 
 
-def test_shared_vectors_do_not_unfold() -> None:
+def test_repeatedly_shared_vectors_are_refused() -> None:
     row = Table({0: numbers("q", *range(500)), 1: text("long " * 500), 2: text("short")})
     data = bytes(file(Table({0: Things([row] * 500)}), b"TEST"))
     assert list(tables(data).strings(2, "text").column) == ["short"] * 500
@@ -141,7 +141,7 @@ def test_shared_vectors_do_not_unfold() -> None:
         tables(data).strings(1, "text")
 
 
-def test_items_count_by_the_memory_that_they_take() -> None:
+def test_shared_vectors_are_charged_by_the_memory_of_their_items() -> None:
     """Bytes that many vectors share are looked up with eight bytes for the place of each."""
     shared = numbers("B", *bytes(200))
     rows = Things([Table({0: shared}) for _ in range(60)])
@@ -149,7 +149,7 @@ def test_items_count_by_the_memory_that_they_take() -> None:
         tables(bytes(file(Table({0: rows}), b"TEST"))).vector(0, np.uint8, "vector")
 
 
-def test_what_was_decoded_can_be_forgotten() -> None:
+def test_renewed_buffer_has_a_fresh_budget() -> None:
     buffer = FlatBuffer(rows(), file="f")
     buffer.budget.spend(3 * buffer.size, "all")
     with pytest.raises(FormatError, match="again and again"):

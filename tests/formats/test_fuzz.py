@@ -37,7 +37,7 @@ def inputs() -> Inputs:
 
 
 @pytest.mark.slow
-def test_a_minute_of_inputs_shows_no_fault() -> None:
+def test_fuzzing_finds_no_fault() -> None:
     """Other inputs every day; a fault names its number, which shows it again."""
     day = int(time.time()) // 86_400
     found = fuzz(10**9, first=day * 10**6, seconds=SECONDS, jobs=os.cpu_count())
@@ -51,13 +51,13 @@ def test_every_opener_has_a_seed() -> None:
     assert {each.opener for each in inputs().files} >= {"open_rpc", "explain", "LLVM IR"}
 
 
-def test_an_input_is_the_same_whenever_it_is_made() -> None:
+def test_inputs_are_reproducible() -> None:
     again = Inputs(inputs().files)
     for number in (*range(60), 2**40):
         assert inputs()[number] == again[number]
 
 
-def test_what_is_made_by_hand_opens() -> None:
+def test_generated_inputs_are_sometimes_valid() -> None:
     """A kit that makes noise finds nothing: some of each kind are what they say."""
     random = Random(3)
     dumps = [etdump(random) for _ in range(20)]
@@ -85,14 +85,14 @@ def _read(ask: Callable[[Any], Any], given: Any) -> Any:
         return None
 
 
-def test_a_small_archive_unpacks_to_much() -> None:
+def test_container_packs_one_file_in_a_small_archive() -> None:
     made = [container([b"a log\n"], Random(number)) for number in (1, 2, 4)]
     assert all(len(each.contents) == 1 for each in made)
     assert min(each.size for each in made) < 100_000
 
 
 @pytest.mark.parametrize("data", [b'{"a": [1, "text", {}]}', b"PK\3\4" + bytes(60), b"a 1\nb 2\n"])
-def test_one_size_is_made_another(data: bytes) -> None:
+def test_attack_makes_varied_inputs(data: bytes) -> None:
     made = {attack(data, Random(number)) for number in range(60)}
     assert len(made) > 5
 
@@ -109,7 +109,7 @@ POPULATED = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | mmap.MAP_POPULATE
         (lambda: {}["key"], "KeyError"),
     ],
 )
-def test_a_fault_is_seen(
+def test_faults_are_recorded(
     monkeypatch: pytest.MonkeyPatch, does: Callable[[], object], told: str
 ) -> None:
     before = signal.signal(signal.SIGPROF, running._too_slow)

@@ -36,7 +36,7 @@ TOOLS = {
 
 @pytest.mark.parametrize("tool", TOOLS, ids=str)
 @pytest.mark.parametrize("data", [DATA, DATA[:16], DATA[:5], b"\0" * 200], ids=len)
-def test_what_a_tool_prints_is_read_back(tool: str, data: bytes) -> None:
+def test_hex_dump_of_a_tool_is_read_back(tool: str, data: bytes) -> None:
     printed = print_with(TOOLS[tool], data)
     assert read_hexdump(printed).data == data, printed
 
@@ -80,7 +80,7 @@ def shown(data: bytes) -> str:
 
 
 @given(TRICKY)
-def test_lldb_prints_bytes_with_letters(data: bytes) -> None:
+def test_lldb_bytes_with_text_are_read(data: bytes) -> None:
     lines = []
     for at in range(0, len(data), 16):
         own = data[at : at + 16]
@@ -101,7 +101,7 @@ def test_words_without_addresses(numbers: list[int]) -> None:
     assert read_hexdump(bare, words=False).data == bytes.fromhex(bare)
 
 
-def test_what_gdb_says_beside_the_words() -> None:
+def test_gdb_symbols_and_errors_are_ignored() -> None:
     symbols = (
         "0x404060 <std::vector<int>::x>:\t0x00404100\t0x00000000\n"
         "0x404068 <std::vector<int>::x+8>:\t0x00000002\t0x00200002\n"
@@ -114,7 +114,7 @@ def test_what_gdb_says_beside_the_words() -> None:
 
 @settings(max_examples=40)
 @given(st.binary(min_size=1, max_size=80), st.sampled_from([1, 2, 4, 8]))
-def test_debuggers_print_words_of_the_machine(data: bytes, size: int) -> None:
+def test_debugger_words_are_read_in_their_byte_order(data: bytes, size: int) -> None:
     data += bytes(-len(data) % size)
     for order in ("little", "big"):
         words = [int.from_bytes(data[at : at + size], order) for at in range(0, len(data), size)]
@@ -137,7 +137,7 @@ def test_digits_alone_are_bytes(data: bytes) -> None:
     assert read_hexdump(textwrap.fill(data.hex(), 20)).data == data
 
 
-def test_lldb_prints_bytes_and_words() -> None:
+def test_lldb_bytes_and_words_are_read() -> None:
     lldb = """\
 (lldb) memory read &t
 0x16fdff3a8: 02 20 01 00 61 62 63 64 00 00 00 00 00 00 00 00  . ..abcd........
@@ -150,7 +150,7 @@ def test_lldb_prints_bytes_and_words() -> None:
     assert read_hexdump(words).data == bytes.fromhex("02200100 61626364")
 
 
-def test_xxd_prints_bytes_unless_told_otherwise() -> None:
+def test_xxd_groups_are_bytes_by_default() -> None:
     printed = "00000000: 02200100 61626364  . ..abcd\n"
     assert read_hexdump(printed).data == bytes.fromhex("02200100 61626364")
     words = read_hexdump("00000000: 00012002 64636261   . ..abcd\n", words=True)
@@ -190,7 +190,7 @@ def test_xxd_prints_bytes_unless_told_otherwise() -> None:
         ("00000000  00 00 |..|\n*\nffffffff0  00 |.|\n", "more bytes than are read"),
     ],
 )
-def test_what_shows_no_bytes_says_where(text: str, told: str) -> None:
+def test_unreadable_hex_dump_is_refused_with_the_reason(text: str, told: str) -> None:
     with pytest.raises(FormatError) as caught:
         read_hexdump(text)
     assert re.search(told, str(caught.value)), caught.value

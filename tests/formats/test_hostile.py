@@ -136,14 +136,14 @@ def test_damaged_files_are_read_or_refused_by_name(what: str) -> None:
 
 
 @pytest.mark.parametrize("what", [kind.what for kind in KINDS])
-def test_integers_that_claim_too_much_take_no_memory(what: str) -> None:
+def test_huge_integers_take_no_memory(what: str) -> None:
     assert not allocated(sound_files()[what])
 
 
 @pytest.mark.parametrize(
     "what", [kind.what for family in FAMILIES[1:4] for kind in family.kinds if kind.part != "graph"]
 )
-def test_a_damaged_file_hides_no_other(what: str) -> None:
+def test_damaged_file_does_not_hide_the_others(what: str) -> None:
     graph = next(tvmdbg.samples.resnet20_cifar.rglob("*graph_dump.json")).read_bytes()
     for damage, data in [*damages(sound_files()[what])][::23]:
         run = tvmdbg.open(graph, BytesSource(data, NAME))
@@ -153,7 +153,7 @@ def test_a_damaged_file_hides_no_other(what: str) -> None:
             assert any(NAME in f"{each.file} {each.message}" for each in run.check()), damage
 
 
-def test_the_unknown_is_refused() -> None:
+def test_unknown_data_is_refused() -> None:
     for piece in (b"", b'"', b"{", b'\\"', b'{"', b"{ ", b"[", b"\0", b" \n", b"\xff"):
         assert not is_read(b" " + piece * 40_000)
 
@@ -225,10 +225,10 @@ INSIDE: dict[str, tuple[bytes, Read]] = {
 
 
 @pytest.mark.parametrize("what", INSIDE)
-def test_damage_within_other_files(what: str) -> None:
+def test_damaged_embedded_files_are_read_or_refused(what: str) -> None:
     assert not faults(what, *INSIDE[what])
 
 
 @pytest.mark.parametrize("what", INSIDE)
-def test_integers_within_other_files(what: str) -> None:
+def test_huge_integers_in_embedded_files_take_no_memory(what: str) -> None:
     assert not allocated(*INSIDE[what])

@@ -91,14 +91,14 @@ def folder(tmp_path: Path) -> Path:
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no pipes here")
-def test_a_pipe_is_refused_and_not_waited_for(folder: Path) -> None:
+def test_pipe_is_refused_without_waiting(folder: Path) -> None:
     os.mkfifo(folder / "pipe")
     use(tvmdbg.open(folder))
     with pytest.raises(OSError, match="not a regular file"):
         tvmdbg.open(folder / "pipe")
 
 
-def test_links_that_lead_nowhere_are_passed_over(folder: Path) -> None:
+def test_broken_and_cyclic_links_are_skipped(folder: Path) -> None:
     (folder / "a").symlink_to(folder / "b")
     (folder / "b").symlink_to(folder / "a")
     (folder / "self").symlink_to(folder)
@@ -106,7 +106,7 @@ def test_links_that_lead_nowhere_are_passed_over(folder: Path) -> None:
     assert len(tvmdbg.open(folder).tensors) == 72
 
 
-def test_a_file_that_may_not_be_read_is_told_and_the_rest_opens(
+def test_unreadable_file_is_reported_and_the_rest_opens(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (folder / "secret").write_bytes(PARAMS)
@@ -124,7 +124,7 @@ def test_a_file_that_may_not_be_read_is_told_and_the_rest_opens(
     assert "Permission denied" in issue.message
 
 
-def test_names_of_files_that_are_no_text(tmp_path: Path) -> None:
+def test_undecodable_file_names_are_escaped(tmp_path: Path) -> None:
     odd = os.fsencode(tmp_path) + b"/dir\xff<i>\n"
     try:
         os.mkdir(odd)  # noqa: PTH102 (a path of bytes)
@@ -144,7 +144,7 @@ def test_names_of_files_that_are_no_text(tmp_path: Path) -> None:
     assert len(run.tensors) == 72
 
 
-def test_folders_too_deep_and_files_left_out_are_told(folder: Path) -> None:
+def test_too_deep_folders_and_left_out_files_are_reported(folder: Path) -> None:
     (folder / "1/2/3/4/5").mkdir(parents=True)
     (folder / "1" / "table.txt").write_bytes(table([("a", 1.0)]))
     issues = tvmdbg.open(folder).check()
@@ -152,7 +152,7 @@ def test_folders_too_deep_and_files_left_out_are_told(folder: Path) -> None:
     assert "1/table.txt" in issues.by_rule("files-left-out")[0].message
 
 
-def test_an_error_about_an_empty_folder_tells_what_was_not_looked_at(
+def test_folder_error_mentions_the_file_count_limit(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(folders, "FILES", 3)
@@ -174,14 +174,14 @@ def test_an_error_about_an_empty_folder_tells_what_was_not_looked_at(
         (b"\x93NUMPY\x01\x00", "numpy.load"),
     ],
 )
-def test_an_unknown_file_is_called_what_it_is(content: bytes, told: str) -> None:
+def test_unknown_file_is_refused_with_the_reason(content: bytes, told: str) -> None:
     with pytest.raises(tvmdbg.FormatError, match=told):
         tvmdbg.open(content)
 
 
 @pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16"])
 @pytest.mark.parametrize("content", [GRAPH, TRACE, table([("a", 1.0)])])
-def test_text_as_windows_saves_it(content: bytes, encoding: str) -> None:
+def test_text_with_bom_or_in_utf16_is_read(content: bytes, encoding: str) -> None:
     use(tvmdbg.open(content.decode().encode(encoding)))
 
 
@@ -206,19 +206,19 @@ def test_graphs_without_nodes_or_entries(graph: dict[str, Any], other: bytes) ->
 @pytest.mark.parametrize(
     "key", ["a____topo-index:{}____output-num:0", "a____topo-index:1____output-num:{}", "a____{}"]
 )
-def test_keys_with_numbers_no_graph_has(key: str, digits: int) -> None:
+def test_keys_with_huge_numbers_are_read(key: str, digits: int) -> None:
     content = params({key.format("9" * digits): ONE})
     use(tvmdbg.open(content))
     use(tvmdbg.open(content, GRAPH))
     assert len(tvmdbg.open(content).tensors) == 1
 
 
-def test_params_files_do_not_hide_each_other() -> None:
+def test_params_files_do_not_replace_one_another() -> None:
     run = tvmdbg.open(params({"a": ONE}), params({"a": 2 * ONE, "b": 3 * ONE}))
     assert [float(tensor.numpy()[0]) for tensor in run.tensors.values()] == [1, 2, 3]
 
 
-def test_parameters_are_held_against_the_graph() -> None:
+def test_parameters_are_compared_with_the_graph() -> None:
     graph = chain(["x", "n1", "n2"])
     run = tvmdbg.open(graph, params({"x": np.ones(7, np.int8)}))
     found = [issue.message for issue in run.check().by_rule("tensor-disagrees")]
@@ -229,7 +229,7 @@ def test_parameters_are_held_against_the_graph() -> None:
     assert "[6] in the file" in same.check().by_rule("parameter-reshaped")[0].message
 
 
-def test_parameters_never_stand_for_the_output_of_an_operator() -> None:
+def test_parameters_are_not_used_as_operator_outputs() -> None:
     run = tvmdbg.open(chain(["x", "n1"]), params({"n1": np.ones((2, 3), np.float32)}))
     assert not len(run.tensors)
     assert run.check().by_rule("parameter-names")
@@ -255,11 +255,11 @@ def test_old_keys_of_one_name_keep_every_tensor() -> None:
         ((table([("a", 1.0)]) + b"\n\n" + table([("a", 2.0)]),), "more-than-one"),
     ],
 )
-def test_what_is_not_used_is_told(sources: tuple[bytes, ...], rule: str) -> None:
+def test_unused_sources_are_reported(sources: tuple[bytes, ...], rule: str) -> None:
     assert tvmdbg.open(*sources).check().by_rule(rule)
 
 
-def test_the_table_of_the_traces_run_is_taken_and_the_other_told(corpus: Path) -> None:
+def test_table_of_the_traced_run_is_used_and_the_other_is_reported(corpus: Path) -> None:
     for version in ("v0.6", "v0.8", "v0.19"):
         run = tvmdbg.open(corpus / "tvm" / "edge_cases" / version / "run_twice")
         issues = run.check()
@@ -268,7 +268,7 @@ def test_the_table_of_the_traces_run_is_taken_and_the_other_told(corpus: Path) -
         assert not issues.by_rule("run-count-unknown"), version
 
 
-def test_times_that_are_no_numbers_are_told_and_left_out() -> None:
+def test_invalid_times_are_reported_and_left_out() -> None:
     times = table([("n1", float("inf")), ("n2", -3.0)])
     run = tvmdbg.open(chain(["x", "n1", "n2"]), times)
     use(run)
@@ -277,7 +277,7 @@ def test_times_that_are_no_numbers_are_told_and_left_out() -> None:
 
 
 @pytest.mark.slow
-def test_many_nodes_of_one_name_take_no_cubic_time() -> None:
+def test_many_nodes_of_one_name_open_within_10_seconds() -> None:
     count = 5000
     names = ["x", *["reshape_nop"] * (count - 1)]
     rows = [("reshape_nop", float(i % 7)) for i in range(count - 1)]
@@ -288,7 +288,7 @@ def test_many_nodes_of_one_name_take_no_cubic_time() -> None:
 
 
 @pytest.mark.slow
-def test_a_shuffled_trace_of_many_nodes_takes_no_quadratic_time() -> None:
+def test_shuffled_trace_of_many_nodes_opens_within_10_seconds() -> None:
     names = [f"n{i}" for i in range(20_000)]
     run = within(10, lambda: tvmdbg.open(chain(names), trace(names[::-1])))
     assert run.timeline.slice_node.tolist() == list(range(20_000))[::-1]
@@ -314,14 +314,14 @@ def test_a_run_survives_pickling(sources: tuple[Any, ...]) -> None:
     assert all(np.array_equal(again.tensors[e], run.tensors[e]) for e in run.tensors)
 
 
-def test_an_unpickled_source_takes_no_open_file_of_another() -> None:
+def test_unpickled_source_does_not_share_an_open_file() -> None:
     source = tvmdbg.open(PATH).tensors["data"].record.source
     again = pickle.loads(pickle.dumps(source))  # noqa: S301 (our own bytes)
     assert again._owner != source._owner
     assert again.read(0, again.size) == PARAMS
 
 
-def test_notes_on_arrays_are_told_once_with_their_nodes(corpus: Path) -> None:
+def test_array_notes_are_reported_once_with_their_nodes(corpus: Path) -> None:
     run = tvmdbg.open(corpus / "tvm/edge_cases/v0.19/vec4")
     (issue,) = (each for each in run.check() if "stores 32 of 128 bytes" in each.message)
     assert issue.nodes == (1,)

@@ -37,7 +37,7 @@ STARTS = [
 ]
 
 
-def test_limits_lie_above_real_files(corpus: Path) -> None:
+def test_limits_exceed_real_file_sizes(corpus: Path) -> None:
     largest = max(path.stat().st_size for path in corpus.rglob("*") if path.suffix != ".params")
     assert min(LIMITS.values()) > 2 * largest
 
@@ -99,13 +99,13 @@ def tarred(data: bytes, mode: Any = "w") -> bytes:
         tarred(GRAPH, "w:gz"),
     ],
 )
-def test_limits_hold_in_archives_and_are_raised_there(packed: bytes) -> None:
+def test_limits_apply_inside_archives_and_can_be_raised(packed: bytes) -> None:
     assert tvmdbg.open(packed, limits={"graph": len(GRAPH)}).graph.num_nodes == 72
     with pytest.raises(FormatError, match="larger than is read into memory"):
         tvmdbg.open(packed, limits={"graph": len(GRAPH) - 1})
 
 
-def test_limits_hold_behind_a_url_and_for_a_named_part() -> None:
+def test_limits_apply_to_urls_and_named_parts() -> None:
     fsspec = pytest.importorskip("fsspec")
     with fsspec.open("memory://limits/graph", "wb") as file:
         file.write(GRAPH)
@@ -134,7 +134,7 @@ def test_tensors_have_no_limit() -> None:
     assert len(tvmdbg.open(params, limits={"params": 0}).tensors) == 72
 
 
-def test_what_is_unpacked_in_memory_grows_with_the_limits(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_unpacking_limit_grows_with_the_limits(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tvmdbg_widgets.sources.byte_source.MOST_UNPACKED", 1000)
     for packed in (gzip.compress(GRAPH), zipped(GRAPH, zipfile.ZIP_DEFLATED)):
         with pytest.raises(FormatError, match="limits="):
@@ -143,6 +143,6 @@ def test_what_is_unpacked_in_memory_grows_with_the_limits(monkeypatch: pytest.Mo
 
 
 @pytest.mark.parametrize("limits", [{"graphs": 1}, {"chrome": 1}, {"graph": "1G"}, {"graph": -1}])
-def test_a_limit_that_is_none_is_refused(limits: dict[str, Any]) -> None:
+def test_invalid_limits_are_refused(limits: dict[str, Any]) -> None:
     with pytest.raises(ValueError, match=r"limits:? '(graphs?|chrome)'"):
         tvmdbg.open(GRAPH, limits=limits)

@@ -57,9 +57,7 @@ def by_folder_above(folder: Path) -> None:
 
 @pytest.mark.parametrize("make", [by_file, by_relative_path, by_folder, by_chain, by_folder_above])
 @pytest.mark.parametrize("url", ["", "file://"])
-def test_what_a_link_outside_leads_to_is_read_only_when_asked_for(
-    make: object, url: str, folder: Path
-) -> None:
+def test_outside_links_are_followed_only_on_request(make: object, url: str, folder: Path) -> None:
     make(folder)  # type: ignore[operator]
     run = tvmdbg.open(f"{url}{folder}")
     (issue,) = run.check().by_rule("members-left-out")
@@ -72,7 +70,7 @@ def test_what_a_link_outside_leads_to_is_read_only_when_asked_for(
     assert not followed.check().by_rule("members-left-out")
 
 
-def test_links_within_are_read_and_the_folder_may_be_a_link(folder: Path) -> None:
+def test_links_inside_a_folder_are_read_even_if_it_is_a_link(folder: Path) -> None:
     (folder / "deep").mkdir()
     (folder / "graph").rename(folder / "deep" / "graph")
     (folder / "link").symlink_to("deep/graph")
@@ -88,7 +86,7 @@ def test_links_within_are_read_and_the_folder_may_be_a_link(folder: Path) -> Non
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no pipes here")
-def test_pipes_and_devices_are_told_and_never_waited_for(folder: Path) -> None:
+def test_pipes_and_devices_are_reported_and_never_block(folder: Path) -> None:
     os.mkfifo(folder / "pipe")
     os.mkfifo(folder.parent / "pipe")
     (folder / "to_pipe").symlink_to("../pipe")
@@ -99,7 +97,7 @@ def test_pipes_and_devices_are_told_and_never_waited_for(folder: Path) -> None:
         assert issue.message.endswith(": pipe, to_pipe, zero")
 
 
-def test_a_folder_of_links_alone_says_how_they_are_read(folder: Path) -> None:
+def test_folder_with_only_links_suggests_follow_links(folder: Path) -> None:
     (folder / "graph").unlink()
     by_file(folder)
     with pytest.raises(FormatError, match="follow_links=True"):
@@ -119,7 +117,7 @@ def cache(data: Path, folder: Path) -> Path:
     return folder
 
 
-def test_shards_outside_are_refused(cache: Path) -> None:
+def test_shards_linked_outside_are_refused(cache: Path) -> None:
     (index,) = cache.glob("*.json")
     for source in (cache, index, f"file://{index}"):
         with pytest.raises(FormatError, match="follow_links=True"):
@@ -131,7 +129,7 @@ def test_shards_outside_are_refused(cache: Path) -> None:
 
 
 @pytest.mark.parametrize("absolute", [False, True])
-def test_a_shard_is_not_named_out_of_the_folder(absolute: bool, cache: Path) -> None:
+def test_shard_path_outside_the_folder_is_refused(absolute: bool, cache: Path) -> None:
     (index,) = cache.glob("*.json")
     document = json.loads(index.read_text())
     for shard in document["records"]:
@@ -143,7 +141,7 @@ def test_a_shard_is_not_named_out_of_the_folder(absolute: bool, cache: Path) -> 
             tvmdbg.open(index, follow_links=follow)
 
 
-def test_a_recording_names_no_file_to_open(folder: Path) -> None:
+def test_recording_cannot_open_files_outside_its_folder(folder: Path) -> None:
     kept = tvmdbg.open(folder).save(folder.parent / "kept")
     path = kept / "tvmdbg_recording.json"
     document = json.loads(path.read_text())

@@ -31,21 +31,21 @@ def _etrecord(methods: int) -> bytes:
     return file.getvalue()
 
 
-def test_the_first_of_a_list_and_the_number_of_others_are_told() -> None:
+def test_long_list_shows_first_items_and_number_of_others() -> None:
     assert listed(["a", "b"]) == "a, b"
     assert listed({"a": 1, "b": 2}, " or ") == "a or b"
     assert listed(range(2_000), most=2) == "0, 1 and 1,998 more"
     assert listed([]) == ""
 
 
-def test_an_etrecord_of_many_methods_tells_some() -> None:
+def test_etrecord_with_many_methods_lists_only_some() -> None:
     with pytest.raises(FormatError, match="several methods") as told:
         tvmdbg.open(_etrecord(3_000))
     assert len(str(told.value)) < _MOST
     assert "and 2,990 more" in str(told.value)
 
 
-def test_a_long_name_leaves_the_ends_of_what_is_told_of_it() -> None:
+def test_overlong_message_keeps_its_beginning_and_end() -> None:
     told = f"field {'x' * 1_000_000} is missing"
     issue = Issue("a-rule", IssueSeverity.NOTE, told)
     finding = findings.Finding(
@@ -57,7 +57,7 @@ def test_a_long_name_leaves_the_ends_of_what_is_told_of_it() -> None:
     assert replace(issue).message == issue.message
 
 
-def test_programs_of_an_etrecord_are_put_beside_each_other() -> None:
+def test_etrecord_programs_are_added_to_one_mapping() -> None:
     """Each was put into a copy of all before it: 95,000 took 27 s."""
 
     reading = etrecord._Reading("a.bin", ZipDirectory())
@@ -70,21 +70,21 @@ def test_programs_of_an_etrecord_are_put_beside_each_other() -> None:
     assert list(programs) == ["a", "b"]
 
 
-def test_an_etrecord_of_many_methods_shows_some() -> None:
+def test_etrecord_repr_shortens_many_methods() -> None:
     record = ETRecord("a.bin", {f"method{i}": ExportedProgram("", (), ()) for i in range(3_000)})
     assert len(repr(record)) < _MOST
     assert "and 2,980 more" in repr(record)
 
 
 @pytest.mark.parametrize("part", ["expected", "found", "field"])
-def test_no_part_of_an_error_is_longer_than_a_paragraph(part: str) -> None:
+def test_long_error_parts_are_shortened(part: str) -> None:
     whole = "name " * 100_000
     error = FormatError("it is no file", file="a.json", **cast("Any", {part: whole}))
     assert len(str(error)) < _MOST
     assert getattr(error, part) == whole
 
 
-def test_no_issue_is_longer_than_a_page() -> None:
+def test_long_issue_messages_are_shortened() -> None:
     issue = Issue("odd-name", IssueSeverity.NOTE, "name " * 100_000)
     assert len(issue.message) < 5_000
     assert "…" in issue.message

@@ -29,7 +29,7 @@ def saved(*, packed: bool, **arrays: Any) -> bytes:
 
 
 @pytest.mark.parametrize("packed", [False, True])
-def test_every_array_as_numpy_reads_it(packed: bool) -> None:
+def test_arrays_match_numpy(packed: bool) -> None:
     found = read_numpy_archive(BytesSource(saved(packed=packed, **ARRAYS), "a.npz"))
     assert found.keys() == ARRAYS.keys()
     for name, expected in ARRAYS.items():
@@ -50,7 +50,7 @@ def test_more_values_than_bytes_are_refused() -> None:
 
 
 @given(st.data())
-def test_only_refusals_escape(data: st.DataObject) -> None:
+def test_damaged_archives_raise_only_format_errors(data: st.DataObject) -> None:
     whole = bytearray(saved(packed=data.draw(st.booleans()), **ARRAYS))
     for _ in range(data.draw(st.integers(1, 4))):
         whole[data.draw(st.integers(0, len(whole) - 1))] = data.draw(st.integers(0, 255))
@@ -63,7 +63,7 @@ def test_only_refusals_escape(data: st.DataObject) -> None:
 
 
 @given(st.binary(max_size=120))
-def test_only_refusals_escape_of_a_header(text: bytes) -> None:
+def test_random_header_raises_a_format_error(text: bytes) -> None:
     head = b"\x93NUMPY\x01\x00" + len(text).to_bytes(2, "little") + text
     with pytest.raises(FormatError):
         read_numpy_array(BytesSource(head, "a.npy"))
@@ -73,7 +73,7 @@ def test_only_refusals_escape_of_a_header(text: bytes) -> None:
     st.tuples(*[st.integers(-(2**70), 2**70)] * 2),
     st.sampled_from(["<f4", "|O", "V0", "<U0", "|b1", "nope", "i4,f4"]),
 )
-def test_any_declared_shape(shape: tuple[int, int], dtype: str) -> None:
+def test_any_declared_shape_is_read_or_refused(shape: tuple[int, int], dtype: str) -> None:
     text = repr({"descr": dtype, "fortran_order": False, "shape": shape}).encode()
     head = b"\x93NUMPY\x01\x00" + len(text).to_bytes(2, "little") + text
     try:

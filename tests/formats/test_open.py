@@ -55,7 +55,7 @@ def entries_of(
     return found
 
 
-def test_every_tensor_lies_at_the_entry_that_tvm_says(corpus: Path) -> None:
+def test_every_tensor_matches_the_entry_recorded_by_tvm(corpus: Path) -> None:
     checked = 0
     for case in cases(corpus):
         run = tvmdbg.open(case)
@@ -78,7 +78,7 @@ def test_every_tensor_lies_at_the_entry_that_tvm_says(corpus: Path) -> None:
     assert checked > 1000
 
 
-def test_counts_are_those_of_the_producer(corpus: Path) -> None:
+def test_counts_match_the_producer(corpus: Path) -> None:
     for meta in sorted(corpus.glob("tvm/*/meta.json")):
         truth = json.loads(meta.read_text("utf-8"))
         run = tvmdbg.open(meta.parent)
@@ -92,7 +92,7 @@ def test_counts_are_those_of_the_producer(corpus: Path) -> None:
         }
 
 
-def test_times_are_those_of_the_producer(corpus: Path) -> None:
+def test_times_match_the_producer(corpus: Path) -> None:
     for times in sorted(corpus.glob("tvm/**/time_list.json")):
         if not (times.parent / "tvmdbg").is_dir():
             continue
@@ -120,13 +120,13 @@ def test_repeats_of_every_operator_come_from_the_table(corpus: Path) -> None:
         ("resnet20_cifar_v0.6", "TVM v0.6"),
     ],
 )
-def test_the_release_is_told_by_evidence(corpus: Path, case: str, producer: str) -> None:
+def test_tvm_release_is_inferred_from_the_dump(corpus: Path, case: str, producer: str) -> None:
     run = tvmdbg.open(corpus / "tvm" / case)
     assert run.provenance.releases == producer
     assert run.provenance.device == "CPU:0"
 
 
-def test_overwritten_tensors_of_v06_are_exactly_those_tvm_overwrote(corpus: Path) -> None:
+def test_overwritten_tensors_of_v06_match_tvm_exactly(corpus: Path) -> None:
     case = corpus / "tvm" / "resnet20_cifar_v0.6"
     truth = json.loads((case / "meta.json").read_text("utf-8"))["overwritten_tensors"]["nodes"]
     run = tvmdbg.open(case)
@@ -141,12 +141,12 @@ def test_overwritten_tensors_of_v06_are_exactly_those_tvm_overwrote(corpus: Path
 @pytest.mark.parametrize(
     "case", ["resnet20_cifar_own_storage_v0.6", "resnet20_cifar_v0.8", "resnet20_cifar"]
 )
-def test_sound_tensors_are_not_called_overwritten(corpus: Path, case: str) -> None:
+def test_intact_tensors_are_not_reported_overwritten(corpus: Path, case: str) -> None:
     run = tvmdbg.open(corpus / "tvm" / case)
     assert not run.check().by_rule("buffer-reused")
 
 
-def test_v08_tells_which_tensors_a_later_name_overwrote(corpus: Path) -> None:
+def test_v08_reports_tensors_overwritten_by_a_later_name(corpus: Path) -> None:
     run = tvmdbg.open(corpus / "tvm/edge_cases/v0.8/odd_names")
     (issue,) = run.check().by_rule("tensor-overwritten")
     same = [node.id for node in run.graph.nodes_named("same")]
@@ -188,7 +188,7 @@ class TestSources:
         assert table.graph is None
         assert len(table.table()) == 27
 
-    def test_names_do_not_matter(self, tmp_path: Path) -> None:
+    def test_file_names_do_not_matter(self, tmp_path: Path) -> None:
         for number, file in enumerate((GRAPH, PARAMS, TRACE)):
             shutil.copy(file, tmp_path / f"{number}.bin")
         run = tvmdbg.open(*(tmp_path / f"{number}.bin" for number in (2, 0, 1)))
@@ -235,7 +235,7 @@ class TestSources:
         for node, item in zip(settled.graph.nodes, truth["nodes"], strict=True):
             assert [list(entry) for entry in node.inputs] == [i[:2] for i in item["inputs"]]
 
-    def test_params_tell_parameters_from_inputs(self, corpus: Path) -> None:
+    def test_params_distinguish_parameters_from_inputs(self, corpus: Path) -> None:
         capture = corpus / "relax/mlp_cpu"
         run = tvmdbg.open(capture / "capture", params=capture / "params/params.bin")
         assert [node.name for node in run.graph.inputs] == ["x"]
@@ -268,7 +268,7 @@ class TestDoubts:
         run = tvmdbg.open(next((case / "tvmdbg").iterdir()), table=log)
         assert run.check().by_rule("stale-tensors")
 
-    def test_a_broken_file_hides_no_other(self, tmp_path: Path) -> None:
+    def test_broken_file_does_not_hide_the_others(self, tmp_path: Path) -> None:
         shutil.copytree(DUMP, tmp_path / "dump")
         (tmp_path / "dump" / GRAPH.name).write_bytes(GRAPH.read_bytes()[:40] + b"\0nonsense")
         run = tvmdbg.open(tmp_path / "dump")
@@ -276,7 +276,7 @@ class TestDoubts:
         assert len(run.tensors) == 72
         assert run.check().by_rule("file-unreadable") or run.check().by_rule("files-not-read")
 
-    def test_a_truncated_params_file_keeps_what_precedes_the_break(self, tmp_path: Path) -> None:
+    def test_truncated_params_file_keeps_the_tensors_before_the_cut(self, tmp_path: Path) -> None:
         cut = tmp_path / "cut"
         cut.write_bytes(PARAMS.read_bytes()[:1_000_000])
         run = tvmdbg.open(GRAPH, cut)
@@ -286,7 +286,7 @@ class TestDoubts:
         for entry, tensor in run.tensors.items():
             np.testing.assert_array_equal(tensor.numpy(), whole.tensors[entry].numpy())
 
-    def test_nothing_of_a_run(self, tmp_path: Path) -> None:
+    def test_folder_without_a_run_is_refused(self, tmp_path: Path) -> None:
         with pytest.raises(tvmdbg.FormatError, match="nothing of a run"):
             tvmdbg.open(tmp_path)
         (tmp_path / "notes.txt").write_text("hello", "utf-8")
@@ -299,13 +299,13 @@ class TestDoubts:
 class TestFacade:
     """The questions a user asks of a run."""
 
-    def test_top_is_the_printed_tables_order(self, corpus: Path) -> None:
+    def test_top_follows_the_printed_table_order(self, corpus: Path) -> None:
         case = corpus / "tvm/resnet20_cifar"
         lines = (case / "run_stdout.txt").read_text("utf-8").splitlines()[2:]
         printed = [line.split()[0] for line in lines if line and not line.startswith("Total_time")]
         assert [row.name for row in tvmdbg.open(case).top(27)] == printed
 
-    def test_shares_are_those_printed(self) -> None:
+    def test_times_and_shares_match_the_printed_table(self) -> None:
         run = tvmdbg.open(SAMPLE)
         lines = (SAMPLE / "run_stdout.txt").read_text("utf-8").splitlines()[2:]
         printed = {line.split()[0]: line.split()[2:4] for line in lines if line.strip()}
@@ -314,7 +314,7 @@ class TestFacade:
             assert row.time_ns / 1e3 == pytest.approx(time, abs=0.00051)
             assert 100 * row.share == pytest.approx(percent, abs=0.00051)
 
-    def test_reprs_tell(self) -> None:
+    def test_reprs_and_summary_show_key_numbers(self) -> None:
         run = tvmdbg.open(SAMPLE)
         assert "72 nodes (27 operators" in repr(run)
         assert "slowest" in run.summary()
@@ -322,7 +322,7 @@ class TestFacade:
         assert "TVM 0.9–0.19" in repr(run.provenance)
         assert "<table>" in run.top(3)._repr_html_()
 
-    def test_a_name_cannot_run_in_a_table(self) -> None:
+    def test_names_are_escaped_in_html_tables(self) -> None:
         graph = chain(["x", "<script>alert(1)</script>"], "f")
         page = tvmdbg.open(graph).table()._repr_html_()
         assert "<script" not in page

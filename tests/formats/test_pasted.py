@@ -132,13 +132,13 @@ def test_a_graph_opens_however_it_is_pasted(way: str) -> None:
     assert graph.num_edges == known.graph.num_edges
 
 
-def test_a_broken_graph_is_no_part_of_one() -> None:
+def test_truncated_graph_is_refused() -> None:
     for cut in (200, len(GRAPH) // 2, len(GRAPH) - 3):
         with pytest.raises(tvmdbg.FormatError):
             tvmdbg.open(GRAPH[:cut].encode())
 
 
-def test_a_heading_alone_is_named() -> None:
+def test_table_heading_without_rows_is_named_in_the_error() -> None:
     with pytest.raises(
         tvmdbg.FormatError, match=r"heading of the table of TVM's debugger .* line 3"
     ):
@@ -264,7 +264,7 @@ def numbers_of(data: bytes) -> list[object]:
 
 
 @pytest.mark.parametrize("kind", TABLES)
-def test_every_table_opens_behind_every_prefix(kind: str) -> None:
+def test_every_table_opens_with_every_line_prefix(kind: str) -> None:
     known = numbers_of(TABLES[kind].encode())
     for way, head in LOGS.items():
         assert numbers_of(numbered(head)(TABLES[kind]).encode()) == known, way
@@ -274,7 +274,7 @@ def test_every_table_opens_behind_every_prefix(kind: str) -> None:
 
 
 @pytest.mark.parametrize("kind", ["v0.9", "v0.5", "report"])
-def test_cells_are_told_by_what_they_hold(kind: str) -> None:
+def test_reformatted_table_gives_the_same_numbers(kind: str) -> None:
     known = numbers_of(TABLES[kind].encode())
     for way, written in CELLS.items():
         assert numbers_of(written(TABLES[kind]).encode()) == known, way
@@ -302,7 +302,7 @@ def test_lines_cut_anywhere_give_all_rows_or_an_error(kind: str, width: int) -> 
 
 @pytest.mark.parametrize("kind", TABLES)
 @pytest.mark.parametrize("width", range(20, 100, 7))
-def test_lines_without_their_ends_are_told(kind: str, width: int) -> None:
+def test_truncated_lines_are_reported_or_refused(kind: str, width: int) -> None:
     known = numbers_of(TABLES[kind].encode())
     text = "\n".join(line[:width] for line in TABLES[kind].split("\n"))
     try:
@@ -317,20 +317,20 @@ def test_lines_without_their_ends_are_told(kind: str, width: int) -> None:
     st.sampled_from(sorted(TABLES)),
     st.lists(st.sampled_from(["{n}", "{s}", "10:00:{s}", "app", "x-1", ": ", "] ", " ", "#", "|"])),
 )
-def test_any_prefix_comes_off(kind: str, pieces: list[str]) -> None:
+def test_any_line_prefix_is_removed_or_the_text_is_refused(kind: str, pieces: list[str]) -> None:
     head = "".join(pieces)
     known = numbers_of(TABLES[kind].encode())
     text = numbered(head)(TABLES[kind])
     assert_whole_or_named(text, known)
 
 
-def test_a_line_of_another_process_is_glued_to_no_row() -> None:
+def test_line_of_another_process_is_not_joined_to_a_row() -> None:
     lines = V9.split("\n")
     text = "\n".join([*lines[:3], "done", *lines[3:]])
     assert [name for name, _ in times_of(tvmdbg.open(text.encode()))] == ["conv_a", "dense_b"]
 
 
-def test_a_number_that_may_go_on_in_the_next_line_is_left_out() -> None:
+def test_row_with_a_possibly_split_number_is_left_out() -> None:
     head = "Node Name  Ops  Time(us)  Time(%)  Shape  Inputs  Outp\nuts\n"
     rows = "a  f  1.0  50.0  (1,)  1  1\n2\nb  f  1.0  50.0  (1,)  1  1\nend\n"
     run = tvmdbg.open((head + rows).encode())
@@ -352,7 +352,7 @@ MANY = {
 
 
 @pytest.mark.parametrize("text", MANY.values(), ids=MANY)
-def test_lines_are_joined_in_few_ways(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_joining_lines_takes_bounded_work(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
     looked_at = 0
 
     def counted(line: str) -> str:
@@ -365,7 +365,7 @@ def test_lines_are_joined_in_few_ways(text: str, monkeypatch: pytest.MonkeyPatch
     assert looked_at < 10 * len(text) + 5_000_000
 
 
-def test_lines_of_a_report_are_joined_where_it_has_a_total() -> None:
+def test_report_without_a_total_is_not_joined() -> None:
     padded = 0
 
     class Line(str):
@@ -391,13 +391,13 @@ def test_lines_of_a_report_are_joined_where_it_has_a_total() -> None:
         + "x" * 19_999 + "  f  1.0  50.0  (1,)  1  1\n" + "a  f  1.0  50.0  (1,)  1  1\n" * 9_000,
     ],
 )  # fmt: skip
-def test_a_cell_far_longer_than_the_others_is_named(text: str) -> None:
+def test_overlong_cell_is_named(text: str) -> None:
     (found,) = tables(text)
     assert not found.text
     assert "one of its cells has " in found.why
 
 
-def test_lines_that_end_with_quotes_are_not_joined_for_ever(
+def test_lines_ending_with_quotes_are_joined_in_bounded_work(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     text = CSV.splitlines()[0] + "\n" + ("a" * 99 + '"\n') * 3_000
@@ -419,13 +419,13 @@ def test_a_report_without_rows_is_refused() -> None:
         tvmdbg.open(CSV.replace('"', "'").encode())
 
 
-def test_sums_are_no_calls_where_the_row_of_dashes_is_lost() -> None:
+def test_report_without_its_dashes_does_not_count_sums_as_calls() -> None:
     text = "".join(line for line in REPORT.splitlines(keepends=True) if "-----" not in line)
     assert times_of(tvmdbg.open(text.encode())) == times_of(tvmdbg.open(REPORT.encode()))
 
 
 @pytest.mark.parametrize("width", [33, 40, 80, 100])
-def test_names_hold_no_line_ends_of_a_terminal(width: int) -> None:
+def test_terminal_line_breaks_are_removed_from_node_names(width: int) -> None:
     known = tvmdbg.open(GRAPH.encode()).graph
     compact = json.dumps(json.loads(GRAPH))
     spaced = compact.replace('"name": "', '"name": "a b ')
@@ -437,13 +437,13 @@ def test_names_hold_no_line_ends_of_a_terminal(width: int) -> None:
             assert graph.num_edges == known.num_edges
 
 
-def test_a_line_end_in_a_name_that_cannot_be_joined_is_told() -> None:
+def test_line_break_in_a_name_is_reported() -> None:
     text = json.dumps(json.loads(GRAPH)).replace('"name": "', '"name": "a\n', 1)
     assert tvmdbg.open(text.encode()).check().by_rule("line-cut")
 
 
 @pytest.mark.parametrize("head", [*LOGS.values(), ""])
-def test_fragments_of_broken_json_are_no_times(head: str) -> None:
+def test_fragments_of_broken_json_are_not_read_as_times(head: str) -> None:
     text = json.dumps(json.loads(GRAPH), indent=1).replace('"arg_nodes"', "lost line\n", 1)
     with pytest.raises(tvmdbg.FormatError):
         tvmdbg.open(numbered(head)(text).encode())
@@ -470,7 +470,7 @@ def of_tuning(data: bytes) -> tuple[int, object]:
 
 
 @pytest.mark.parametrize("text", [f"{RECORD}\n" * 3, TASKS])
-def test_what_a_tuning_leaves_opens_behind_every_prefix(text: str) -> None:
+def test_pasted_tuning_output_opens_with_any_prefix(text: str) -> None:
     known = of_tuning(text.encode())
     for way, head in LOGS.items():
         assert of_tuning(numbered(head)(text).encode()) == known, way
@@ -481,13 +481,13 @@ def test_what_a_tuning_leaves_opens_behind_every_prefix(text: str) -> None:
         assert of_tuning(wrapped(width)(text).encode()) == known
 
 
-def test_a_tunings_heading_alone_is_told() -> None:
+def test_tuning_heading_without_rows_is_reported() -> None:
     log = tvmdbg.open(TASKS.split("\n", maxsplit=1)[0].encode())
     assert isinstance(log, TuningLog)
     assert log.issues.by_rule("output-empty")
 
 
-def test_names_with_tags_and_escapes_stay_as_they_are() -> None:
+def test_names_with_tags_and_escapes_are_kept_unchanged() -> None:
     text = V9.replace("\nconv_a  ", "\n<b>&lt;")
     assert times_of(tvmdbg.open(text.encode()))[0][0] == "<b>&lt;"
 
@@ -505,13 +505,13 @@ def test_long_runs_of_one_letter_cost_linear_time() -> None:
         list(readings(BytesSource(((letter * 50 + "\n") * 2000).encode())))
 
 
-def test_deep_nesting_as_python_prints_it_ends_nothing() -> None:
+def test_deeply_nested_python_text_is_ignored() -> None:
     for text in ("[" + "-" * 500_000, "[" * 200_000, "{'a': " * 100_000, "'" + "\\" * 99_999):
         found = readings(BytesSource(text.encode()))
         assert not [each for _, each in found if "Python's notation" in each.taken]
 
 
-def test_bytes_that_python_prints_are_utf_8() -> None:
+def test_python_bytes_literals_are_decoded_as_utf8() -> None:
     found = [each.text for _, each in readings(BytesSource(repr('{"é": 1}'.encode()).encode()))]
     assert '{"é": 1}' in found
 
@@ -525,7 +525,7 @@ def test_bytes_that_python_prints_are_utf_8() -> None:
         ("05-01 10:00:00.123  1234  1234 I tvm: ", "05-01 10:00:00.123  1235  1235 I tvm: "),
     ],
 )
-def test_lines_of_two_processes_are_no_one_table(one: str, other: str) -> None:
+def test_interleaved_lines_of_two_processes_are_refused(one: str, other: str) -> None:
     lines = TABLE.split("\n")
     mixed = "\n".join(f"{head}{line}" for line in lines for head in (one, other))
     with pytest.raises(tvmdbg.FormatError):
@@ -556,20 +556,20 @@ SPREADSHEETS: dict[str, Callable[[list[list[str]]], str]] = {
 
 
 @pytest.mark.parametrize("way", SPREADSHEETS)
-def test_csv_of_a_report_opens_as_a_spreadsheet_writes_it(way: str) -> None:
+def test_report_csv_saved_by_a_spreadsheet_opens(way: str) -> None:
     rows = list(csv.reader(CSV.splitlines()))
     found = numbers_of(SPREADSHEETS[way](rows).encode())
     assert found == numbers_of(CSV.encode())
 
 
-def test_decimal_commas_are_no_other_numbers() -> None:
+def test_tables_with_decimal_commas_are_refused() -> None:
     for text in (V9, V5, VM, CSV, VM.replace("\nfused", "\n0\tfused")):
         commas = re.sub(r"(?<=\d)\.(?=\d)", ",", re.sub(r" {2,}", "\t", text))
         with pytest.raises(tvmdbg.FormatError):
             tvmdbg.open(commas.encode())
 
 
-def test_lines_of_cat_and_of_json_loggers_are_tables() -> None:
+def test_tables_in_cat_and_json_logger_output_open() -> None:
     for text in TABLES.values():
         known = numbers_of(text.encode())
         ends = "\n".join(line.replace("\t", "^I") + "$" for line in text.split("\n"))
@@ -581,7 +581,7 @@ def test_lines_of_cat_and_of_json_loggers_are_tables() -> None:
         assert numbers_of("\n".join(gitlab).encode()) == known
 
 
-def test_words_of_others_become_no_names() -> None:
+def test_foreign_text_does_not_become_a_name() -> None:
     for text in (V9, V5):
         lines = text.split("\n")
         glued = "\n".join([*lines[:3], f"warning: x {lines[3]}", *lines[4:]])
@@ -595,7 +595,7 @@ def test_words_of_others_become_no_names() -> None:
         tvmdbg.open(re.sub("^", "   ", REPORT).replace("\n", "\n0  ").encode())
 
 
-def test_shares_tell_of_rows_that_are_not_there() -> None:
+def test_missing_rows_raise_a_shares_issue() -> None:
     for text in (V9, V5):
         run = tvmdbg.open("\n".join([*text.split("\n")[:3], ""]).encode())
         assert run.check().by_rule("shares-disagree")
@@ -607,7 +607,7 @@ def test_shares_tell_of_rows_that_are_not_there() -> None:
     "letter",
     [" ", "\t", "# ", "> ", "=", "Node Name ", "| ID |", "[{'a': ", "1:1:", "<pre>", "'\\n"],
 )
-def test_blanks_cost_no_squares(letter: str) -> None:
+def test_repeated_text_does_not_take_quadratic_time(letter: str) -> None:
     def cost(size: int) -> float:
         begin = time.process_time()
         with pytest.raises(tvmdbg.FormatError):
@@ -618,7 +618,7 @@ def test_blanks_cost_no_squares(letter: str) -> None:
     assert cost(60_000) < 30 * cost(6000) + 0.5
 
 
-def test_literals_behind_each_other_are_put_together_once(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_adjacent_string_literals_are_joined_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """Each was decoded and encoded again with all before it."""
     from tvmdbg_widgets.formats.pasted import documents
 
@@ -637,7 +637,7 @@ def test_literals_behind_each_other_are_put_together_once(monkeypatch: pytest.Mo
 
 
 @pytest.mark.parametrize("damaged", ["N\ufffdme", "Dur\ufffdtion (us)"])
-def test_a_heading_without_name_or_time_is_none(damaged: str) -> None:
+def test_heading_without_name_or_time_is_refused(damaged: str) -> None:
     known = "Name" if damaged.startswith("N") else "Duration (us)"
     text = CSV.replace(known, damaged).replace("\n", '""\n')
     with pytest.raises(tvmdbg.FormatError):

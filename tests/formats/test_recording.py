@@ -116,11 +116,11 @@ def test_a_saved_run_opens_as_the_same_run(case: str, corpus: Path, tmp_path: Pa
 
 
 @pytest.mark.parametrize("name", ["resnet20_cifar", "resnet20_cifar_fp16_overflow"])
-def test_the_samples_come_back(name: str, tmp_path: Path) -> None:
+def test_sample_runs_survive_saving_and_reopening(name: str, tmp_path: Path) -> None:
     assert_comes_back(tvmdbg.open(getattr(tvmdbg.samples, name)), tmp_path)
 
 
-def test_files_given_one_by_one_come_back(tmp_path: Path) -> None:
+def test_run_from_individual_files_is_restored(tmp_path: Path) -> None:
     dump = tvmdbg.samples.resnet20_cifar / "_tvmdbg_device_CPU_0"
     run = tvmdbg.open(
         dump / "output_tensors.params",
@@ -130,14 +130,14 @@ def test_files_given_one_by_one_come_back(tmp_path: Path) -> None:
     assert_comes_back(run, tmp_path)
 
 
-def test_a_dump_folder_keeps_the_name_that_tells_its_device(tmp_path: Path) -> None:
+def test_dump_folder_keeps_the_name_of_its_device(tmp_path: Path) -> None:
     run = tvmdbg.open(tvmdbg.samples.resnet20_cifar / "_tvmdbg_device_CPU_0")
     saved = assert_comes_back(run, tmp_path)
     (saved / RECORDING).unlink()
     assert tvmdbg.open(saved).provenance.device == "CPU:0"
 
 
-def test_how_the_params_were_read_comes_back(data: Path, tmp_path: Path) -> None:
+def test_params_reading_options_are_restored(data: Path, tmp_path: Path) -> None:
     path = data / "params/relax/params_all.bin"
     run = tvmdbg.open(path, float8="legacy")
     assert {t.dtype for t in run.tensors.values()} != {
@@ -147,7 +147,7 @@ def test_how_the_params_were_read_comes_back(data: Path, tmp_path: Path) -> None
     assert tvmdbg.open(saved, float8="current").parts.options["float8"] == "current"
 
 
-def test_ir_comes_back_byte_for_byte(tmp_path: Path) -> None:
+def test_ir_is_restored_byte_for_byte(tmp_path: Path) -> None:
     parts = tvmdbg.open(tvmdbg.samples.resnet20_cifar).parts
     texts = {"00 input": "def main(): ä中\u2028".encode(), "01/../FuseOps": b"\xff\xfe</script>"}
     run = tvmdbg.DebugRun(
@@ -162,7 +162,7 @@ def test_ir_comes_back_byte_for_byte(tmp_path: Path) -> None:
     )
 
 
-def test_a_run_of_nothing_but_times_comes_back(tmp_path: Path) -> None:
+def test_run_with_only_times_is_restored(tmp_path: Path) -> None:
     run = tvmdbg.open(tvmdbg.samples.resnet20_cifar / "run_stdout.txt")
     assert run.graph is None
     assert run.tensors is None
@@ -176,7 +176,7 @@ def hostile(path: str) -> RunFile:
     return RunFile("table", path, BytesSource(b"x", path))
 
 
-def test_no_file_leaves_the_folder_or_hides_another(tmp_path: Path) -> None:
+def test_saved_files_stay_in_folder_and_do_not_collide(tmp_path: Path) -> None:
     paths = [
         "../../up",
         "/etc/passwd",
@@ -198,7 +198,7 @@ def test_no_file_leaves_the_folder_or_hides_another(tmp_path: Path) -> None:
     assert found["tvmdbg_times_2.json"] == b"x"
 
 
-def test_what_is_there_is_not_touched(tmp_path: Path) -> None:
+def test_save_does_not_overwrite_existing_files(tmp_path: Path) -> None:
     run = tvmdbg.open(tvmdbg.samples.resnet20_cifar)
     (tmp_path / "mine").write_text("keep")
     with pytest.raises(FileExistsError, match="name a new folder"):
@@ -214,7 +214,7 @@ def test_what_is_there_is_not_touched(tmp_path: Path) -> None:
     assert contents(tmp_path / "other") == contents(tmp_path / "empty")
 
 
-def test_a_file_that_changed_leaves_nothing_behind(tmp_path: Path) -> None:
+def test_failed_save_of_changed_file_leaves_no_output(tmp_path: Path) -> None:
     table = tmp_path / "run.txt"
     table.write_bytes((tvmdbg.samples.resnet20_cifar / "run_stdout.txt").read_bytes())
     run = tvmdbg.open(table)
@@ -237,7 +237,7 @@ def edited(path: Path, **changes: Any) -> None:
     path.write_bytes(encoded({**document, **changes}))
 
 
-def test_a_file_that_is_another_one_now_is_said(saved: Path) -> None:
+def test_changed_or_missing_file_is_reported(saved: Path) -> None:
     table = saved / "run_stdout.txt"
     table.write_bytes(table.read_bytes() + b"\n")
     (saved / "graph.json").unlink()
@@ -246,7 +246,7 @@ def test_a_file_that_is_another_one_now_is_said(saved: Path) -> None:
     assert "graph.json (28,048 bytes then, missing now)" in issue.message
 
 
-def test_a_recording_below_the_folder_that_was_opened(saved: Path) -> None:
+def test_recording_in_subfolder_opens_from_parent(saved: Path) -> None:
     again = tvmdbg.open(saved.parent)
     assert not again.check().by_rule("recording-changed")
     assert again.title == "resnet20_cifar"
@@ -261,7 +261,7 @@ def test_times_of_another_graph_are_not_used(saved: Path) -> None:
     assert again.timeline.num_slices == 72
 
 
-def test_times_are_exact_where_the_table_was_rounded(saved: Path) -> None:
+def test_restored_times_are_exact_without_the_original_files(saved: Path) -> None:
     (saved / "run_stdout.txt").unlink()
     (saved / "_tvmdbg_device_CPU_0/_tvmdbg_execution_trace.json").unlink()
     run = tvmdbg.open(tvmdbg.samples.resnet20_cifar)
@@ -300,7 +300,7 @@ ISSUE = {"rule": "x", "severity": "note", "message": "", "nodes": [], "entries":
         (TIMES, "slice_names", ["one"], "codes"),
     ],
 )
-def test_a_field_that_makes_no_sense(
+def test_invalid_field_is_reported_with_its_file(
     name: str, field: str, value: Any, message: str, saved: Path
 ) -> None:
     edited(saved / name, **{field: value})
@@ -344,7 +344,7 @@ def timelines(draw: st.DrawFn) -> Timeline:
 
 
 @given(timelines(), st.none() | st.lists(st.text(), min_size=5, max_size=5))
-def test_any_timeline_comes_back_bit_for_bit(timeline: Timeline, names: list[str] | None) -> None:
+def test_any_timeline_is_restored_bit_for_bit(timeline: Timeline, names: list[str] | None) -> None:
     column = None if names is None else StringColumn.from_strings(names)
     text = encoded(times_document(timeline, column, {}))
     again = read_recorded_times(BytesSource(text))
@@ -372,7 +372,7 @@ def test_the_example_of_the_specification_opens(
     assert_comes_back(run, tmp_path)
 
 
-def test_messages_name_files_as_they_are_called_now(tmp_path: Path) -> None:
+def test_recording_does_not_contain_the_original_paths(tmp_path: Path) -> None:
     whole = (tvmdbg.samples.resnet20_cifar / "graph.json").read_bytes()
     (tmp_path / "here").mkdir()
     graph, broken = tmp_path / "here/graph.json", tmp_path / "here/cut.params"

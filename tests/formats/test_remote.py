@@ -76,7 +76,7 @@ def same_run(run: tvmdbg.DebugRun) -> None:
     "options", [{}, {"ranges": False}, {"lengths": False}], ids=["ranges", "whole", "no length"]
 )
 @pytest.mark.parametrize("path", ["/run", "/run/", "/d.zip"])
-def test_a_dump_behind_http_is_the_same_run(options: dict[str, bool], path: str) -> None:
+def test_dump_over_http_opens_as_the_same_run(options: dict[str, bool], path: str) -> None:
     with serving({**sample_files(), "/d.zip": zipped()}, **options) as site:
         run = tvmdbg.open(site.url + path)
         assert run.title == path.strip("/")
@@ -102,7 +102,7 @@ def test_only_headers_are_fetched_until_values_are_asked_for() -> None:
         assert site.sent - before < tensor.nbytes
 
 
-def test_a_server_without_ranges_sends_a_file_once_or_twice_not_per_header() -> None:
+def test_server_without_ranges_is_not_asked_once_per_header() -> None:
     path = "/run/_tvmdbg_device_CPU_0/output_tensors.params"
     with serving(sample_files(), ranges=False) as site:
         run = tvmdbg.open(site.url + path)
@@ -123,7 +123,7 @@ def test_a_file_too_large_for_a_server_without_ranges_is_refused(
             assert site.count("/f") <= 3
 
 
-def test_a_range_is_a_range_from_any_thread() -> None:
+def test_ranges_are_read_correctly_from_many_threads() -> None:
     with serving({"/f": CONTENT}) as site:
         source = pickle.loads(pickle.dumps(as_source(f"{site.url}/f")))  # noqa: S301 (our own)
         wrong = []
@@ -147,7 +147,7 @@ def test_a_range_is_a_range_from_any_thread() -> None:
         assert source.read_ranges(ranges) == [CONTENT[a : a + n] for a, n in ranges]
 
 
-def test_a_file_that_changes_is_told(memory: Any) -> None:
+def test_changed_remote_file_raises(memory: Any) -> None:
     memory.pipe("/f", CONTENT)
     source = RemoteSource("memory://f")
     assert source.read(70_000, 4) == CONTENT[70_000:70_004]
@@ -165,7 +165,7 @@ def test_a_file_that_changes_is_told(memory: Any) -> None:
             source.read(79_000, 4_000)
 
 
-def test_a_file_that_is_gone_is_told(memory: Any) -> None:
+def test_deleted_remote_file_raises(memory: Any) -> None:
     memory.pipe("/f", CONTENT)
     source = RemoteSource("memory://f")
     memory.rm("/f")
@@ -182,7 +182,7 @@ def test_a_file_that_is_gone_is_told(memory: Any) -> None:
                 each.read_ranges([(70_000, 4)])
 
 
-def test_what_is_missing_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_file_protocol_or_package_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     with serving({}) as site, pytest.raises(FileNotFoundError, match="there is no such file"):
         tvmdbg.open(f"{site.url}/nothing")
     with pytest.raises(ValueError, match="foo://x: Protocol not known"):
@@ -197,7 +197,7 @@ def test_what_is_missing_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize(
     ("status", "kind"), [(403, PermissionError), (500, OSError), (404, FileNotFoundError)]
 )
-def test_what_a_server_refuses_is_not_called_missing(status: int, kind: type[OSError]) -> None:
+def test_server_status_is_mapped_to_the_matching_error(status: int, kind: type[OSError]) -> None:
     with serving({"/f": CONTENT}, status=status) as site, pytest.raises(OSError) as caught:
         RemoteSource(f"{site.url}/f?Signature=secret")
     assert type(caught.value) is kind
@@ -205,7 +205,7 @@ def test_what_a_server_refuses_is_not_called_missing(status: int, kind: type[OSE
     assert status == 404 or str(status) in str(caught.value)
 
 
-def test_a_server_that_does_not_answer_is_not_called_a_missing_file() -> None:
+def test_unreachable_server_is_not_reported_as_missing_file() -> None:
     with socket.socket() as closed:
         closed.bind(("127.0.0.1", 0))
         url = f"http://127.0.0.1:{closed.getsockname()[1]}/f"
@@ -227,7 +227,7 @@ def test_secrets_of_a_url_are_not_shown() -> None:
         assert "secret" not in repr(run) + repr(run.provenance) + repr(run.check())
 
 
-def test_a_tensor_cache_behind_a_url(data: Path) -> None:
+def test_tensor_cache_is_read_from_a_url(data: Path) -> None:
     folder = data / "params" / "cache" / "halved"
     files = {f"/c/{path.name}": path.read_bytes() for path in folder.iterdir()}
     local = tvmdbg.load_params(folder)
@@ -280,7 +280,7 @@ def fetched(site: Site, graph: Graph | None) -> tuple[ParamsFile, int]:
 
 
 @pytest.mark.parametrize("outputs", [True, False])
-def test_headers_are_fetched_together_where_the_graph_puts_them(outputs: bool) -> None:
+def test_headers_at_offsets_from_the_graph_are_fetched_in_parallel(outputs: bool) -> None:
     shapes = [(64, 100 + i % 7) if i % 5 else (i,) for i in range(ARRAYS)]
     arrays = [np.zeros(shape, np.float32) for shape in shapes]
     data = params_of(arrays, outputs=outputs)
@@ -297,7 +297,7 @@ def test_headers_are_fetched_together_where_the_graph_puts_them(outputs: bool) -
         assert together <= one_by_one + 20
 
 
-def test_a_graph_that_is_wrong_costs_time_and_nothing_else() -> None:
+def test_wrong_graph_does_not_change_fetched_records() -> None:
     arrays = [np.zeros(20_000 + 50 * i, np.float32) for i in range(FEW)]
     data = params_of(arrays)
     local = read_params(data)
@@ -316,7 +316,7 @@ def test_a_graph_that_is_wrong_costs_time_and_nothing_else() -> None:
 
 
 @given(st.data())
-def test_prediction_changes_nothing_that_is_read(data: st.DataObject) -> None:
+def test_prediction_does_not_change_read_records(data: st.DataObject) -> None:
     count = data.draw(st.integers(1, 12))
     sizes = data.draw(st.lists(st.integers(0, 9000), min_size=count, max_size=count))
     told = [data.draw(st.sampled_from([size, size + 1, 0])) for size in sizes]
@@ -361,7 +361,7 @@ def test_opening_a_dump_reads_the_graph_first_and_predicts() -> None:
         assert site.count(path) < 72
 
 
-def test_a_server_that_stops_sending_is_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_stalled_server_times_out(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(text, "_SILENCE_S", 0.3)
     answer = b"HTTP/1.1 206 Partial Content\r\nContent-Range: bytes 0-999/1000\r\n"
     answer += b"Accept-Ranges: bytes\r\nContent-Length: 1000\r\n\r\n"

@@ -33,7 +33,7 @@ RAW = b"\xed\xb3\xbf"
         ('"plain"', '"plain"', 0),
     ],
 )
-def test_escapes_without_their_other_half(text: str, told: str, count: int) -> None:
+def test_unpaired_surrogate_escapes_are_replaced(text: str, told: str, count: int) -> None:
     found = paired_json(text)
     assert found == (told, count)
     assert len(found[0]) == len(text)
@@ -44,7 +44,7 @@ CALL = '{"forward": {"0": {"name": "a", "delegate_map": {"x": [1]}}}}'
 
 
 @pytest.mark.parametrize("word", ["forward", "0", "name", "a", "x", "delegate_map"])
-def test_a_map_of_delegates(word: str) -> None:
+def test_delegate_map_with_surrogates_can_be_encoded(word: str) -> None:
     for half in (HALF.encode(), RAW):
         text = CALL.encode().replace(b'"%s' % word.encode(), b'"%s%s' % (word.encode(), half), 1)
         found, _ = read_delegate_map(text, "record, delegate_map")
@@ -54,14 +54,14 @@ def test_a_map_of_delegates(word: str) -> None:
         str(refused.value).encode()
 
 
-def test_other_maps() -> None:
+def test_surrogates_are_replaced_in_debug_handles_and_lists() -> None:
     text = '{"forward\\udcff": {"1": [2]}}'
     assert read_debug_handles(text.encode(), "record") == {"forward�": {"1": [2]}}
     assert decode(b'["\\ud800"]', list[Any], "record") == ["�"]
 
 
 @pytest.mark.parametrize("member", ["delegate_map", "debug_handle_map"])
-def test_a_record_opens_and_is_written(member: str) -> None:
+def test_record_with_surrogates_opens_and_prints(member: str) -> None:
     held = members(RECORDS[0])
     name = next(each for each in held if each.startswith(member))
     changed = re.sub(rb'"(\w)', rb'"\1\\\\udcff', held[name])
@@ -71,7 +71,7 @@ def test_a_record_opens_and_is_written(member: str) -> None:
         f"{each!r} {each}".encode()
 
 
-def test_times_and_fields() -> None:
+def test_surrogates_in_time_list_and_recording_fields() -> None:
     with pytest.raises(FormatError) as refused:
         read_time_list(BytesSource(b'[["\\udcff"]]', "times.json"))
     str(refused.value).encode()

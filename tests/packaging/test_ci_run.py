@@ -107,14 +107,14 @@ def checkout(tmp_path: Path) -> Checkout:
     return Checkout(tmp_path)
 
 
-def test_what_passes_lands_with_the_summary_of_pytest(checkout: Checkout) -> None:
+def test_passing_run_ends_with_pytest_summary(checkout: Checkout) -> None:
     ran = checkout.run()
     assert ran.code == 0
     assert re.fullmatch(r"=+ 2 passed in [\d.]+s =+", ran.last)
     assert not ran.flaky
 
 
-def test_three_flaky_tests_are_told_and_let_through(checkout: Checkout) -> None:
+def test_three_flaky_tests_are_reported_and_accepted(checkout: Checkout) -> None:
     ran = checkout.run(FLAKY, FLAKY, FLAKY_FIXTURE)
     assert ran.code == 0
     assert ran.flaky == [
@@ -134,7 +134,7 @@ def test_three_flaky_tests_are_told_and_let_through(checkout: Checkout) -> None:
     ],
     ids=["one of two fails again", "skips alone"],
 )
-def test_what_does_not_pass_alone_is_refused(
+def test_run_with_test_not_passing_alone_is_refused(
     checkout: Checkout, tests: tuple[str, ...], last: str
 ) -> None:
     ran = checkout.run(*tests)
@@ -151,7 +151,7 @@ def test_what_does_not_pass_alone_is_refused(
     ],
     ids=["four", "a file", "pytest itself"],
 )
-def test_more_than_three_single_tests_are_refused(
+def test_failures_that_cannot_be_retried_alone_fail_the_run(
     checkout: Checkout, tests: tuple[str, ...], conftest: str, told: str
 ) -> None:
     ran = checkout.run(*tests, conftest=conftest)
@@ -162,7 +162,7 @@ def test_more_than_three_single_tests_are_refused(
 
 
 @pytest.mark.parametrize("tests", [(), (FLAKY,)])
-def test_checks_that_fail_are_refused_whatever_pytest_says(
+def test_failed_checks_are_refused_despite_pytest_result(
     checkout: Checkout, tests: tuple[str, ...]
 ) -> None:
     ran = checkout.run(*tests, checks="echo found a fault; false")
@@ -172,7 +172,7 @@ def test_checks_that_fail_are_refused_whatever_pytest_says(
     assert not ran.flaky
 
 
-def test_a_make_that_ends_early_is_refused_whatever_was_left_before(checkout: Checkout) -> None:
+def test_make_ending_early_is_refused_despite_earlier_results(checkout: Checkout) -> None:
     checkout.run(FLAKY)
     ran = checkout.run(environment="false")
     assert ran.code

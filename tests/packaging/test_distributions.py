@@ -145,7 +145,7 @@ def _bundles(project: Project) -> set[str]:
     return built
 
 
-def test_both_carry_every_bundle_and_all_data(
+def test_wheel_and_sdist_contain_all_bundles_and_data(
     project: Project, distributions: tuple[Path, Path]
 ) -> None:
     data = {
@@ -168,7 +168,7 @@ def test_both_carry_every_bundle_and_all_data(
 
 
 @pytest.mark.parametrize("kind", [0, 1], ids=["sdist", "wheel"])
-def test_installs_without_node(
+def test_distributions_install_without_node(
     kind: int, distributions: tuple[Path, Path], nothing: Path, tmp_path: Path
 ) -> None:
     python = _environment(tmp_path / "venv")
@@ -229,7 +229,7 @@ def test_bundles_are_rebuilt_when_a_source_changes_and_only_then(
     assert project.npm_calls() == []
 
 
-def test_hash_counts_every_ingredient(tmp_path: Path) -> None:
+def test_hash_depends_on_content_and_name_of_hashed_files(tmp_path: Path) -> None:
     names = ["js/src/graph/graph.ts", "js/src/page.ts", *HASHED_FILES]
     for name in names:
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
@@ -266,7 +266,7 @@ def test_bundles_import_nothing(project: Project, distributions: tuple[Path, Pat
         assert not re.findall(r'\b(?:from|import)"[\w./@]|\brequire\(', text), path.name
 
 
-def test_one_version_everywhere() -> None:
+def test_python_and_npm_versions_are_equal() -> None:
     import tvmdbg_widgets
 
     package = json.loads((ROOT / "package.json").read_text("utf-8"))
@@ -274,12 +274,12 @@ def test_one_version_everywhere() -> None:
     assert package["version"] == lock["version"] == tvmdbg_widgets.__version__
 
 
-def test_scripts_in_the_environment_stay_what_they_are() -> None:
+def test_package_json_declares_no_module_type() -> None:
     # `"type": "module"` would count for JupyterLab's own yarn.js too, below .venv, and break it.
     assert "type" not in json.loads((ROOT / "package.json").read_text("utf-8"))
 
 
-def test_every_requirement_is_pinned_and_nothing_names_an_address() -> None:
+def test_requirements_are_pinned_without_urls() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
     extras = project["optional-dependencies"].values()
     wanted = [*project["dependencies"], *(each for extra in extras for each in extra)]

@@ -81,7 +81,7 @@ def told(figure: Figure, side: str) -> list[str]:
 
 
 @pytest.mark.parametrize("name", ["resnet20_cifar_fp16_overflow", "resnet20_cifar_unfused"])
-def test_the_figure_says_what_the_view_says(
+def test_figure_matches_the_view(
     corpus: Path, comparison: Callable[..., Locator], name: str
 ) -> None:
     a, b = (tvmdbg.open(corpus / "tvm" / each) for each in ("resnet20_cifar", name))
@@ -114,7 +114,7 @@ def walk_from(root: Locator, kind: str) -> None:
     root.page.keyboard.press("ArrowUp")
 
 
-def test_says_what_is_matched_and_marks_what_is_not(
+def test_matched_nodes_are_counted_and_unmatched_ones_are_marked(
     comparison: Callable[..., Locator], devices: str
 ) -> None:
     root = comparison(devices, "comparison.color_by=%22match%22")
@@ -134,7 +134,7 @@ def test_says_what_is_matched_and_marks_what_is_not(
     expect(root.locator('[data-side="b"] .tvmdbg-mirror')).to_contain_text("match: unmatched")
 
 
-def test_opens_with_the_times_of_matched_nodes_and_their_ratio(
+def test_comparison_opens_with_times_of_matched_nodes_and_ratio(
     comparison: Callable[..., Locator], devices: str
 ) -> None:
     root = comparison(devices)
@@ -172,7 +172,7 @@ def test_a_node_selected_on_one_side_is_selected_on_the_other(
     expect(root.locator(".tvmdbg-comparison-here")).to_contain_text("#22 has no match in A")
 
 
-def test_the_match_stands_at_the_same_place(
+def test_matched_nodes_are_aligned(
     page: Page, comparison: Callable[..., Locator], devices: str
 ) -> None:
     root = comparison(devices, "session.selected=[31]")
@@ -200,7 +200,7 @@ def test_the_match_stands_at_the_same_place(
     assert marks(root, "b")[32] == there
 
 
-def test_the_other_side_leads_where_it_is_moved(
+def test_side_a_follows_moves_of_side_b(
     page: Page, comparison: Callable[..., Locator], devices: str
 ) -> None:
     root = comparison(devices, "session_b.selected=[32]")
@@ -215,7 +215,7 @@ def test_the_other_side_leads_where_it_is_moved(
     assert (here["x"], here["y"]) == pytest.approx((there["x"], there["y"]), abs=1)
 
 
-def test_walking_the_differences_walks_the_graphs(
+def test_stepping_through_differences_selects_nodes_in_graphs(
     page: Page, comparison: Callable[..., Locator], devices: str
 ) -> None:
     root = comparison(devices)
@@ -242,7 +242,7 @@ def test_walking_the_differences_walks_the_graphs(
     assert selected(page) == ([], [])
 
 
-def test_only_one_kind_is_listed(
+def test_list_can_be_limited_to_one_kind(
     page: Page, comparison: Callable[..., Locator], devices: str
 ) -> None:
     root = comparison(devices)
@@ -288,7 +288,7 @@ def test_tab_and_keys_reach_everything(
 
 
 @pytest.mark.parametrize("width", mostly_slow(WIDTHS, 480))
-def test_nothing_is_wider_than_the_view(
+def test_comparison_fits_view_width(
     page: Page, comparison: Callable[..., Locator], devices: str, width: int
 ) -> None:
     root = comparison(devices, width=width)

@@ -74,7 +74,7 @@ def test_a_drag_and_the_wheel_move_both_graphs(
         assert followed[name] == pytest.approx(moved[name], abs=1)
 
 
-def test_the_link_is_cut_and_made_by_button(page: Page, devices: str) -> None:
+def test_button_links_and_unlinks_graphs(page: Page, devices: str) -> None:
     root = opened(page, devices, "session.selected=[31]")
     link = root.get_by_role("button", name="One graph moves with the other (l)")
     expect(link).to_have_attribute("aria-pressed", "true")
@@ -114,7 +114,7 @@ def test_a_click_on_a_difference_shows_it_in_both_graphs(page: Page, devices: st
     expect(pane(root, "b").locator(".tvmdbg-mirror")).to_contain_text("speed: ")
 
 
-def test_a_group_of_equal_differences_is_opened_by_its_sign(page: Page, devices: str) -> None:
+def test_group_of_equal_differences_expands_by_its_toggle(page: Page, devices: str) -> None:
     root = opened(page, devices, "comparison.kind=%22wiring%22")
     group = root.locator('.tvmdbg-comparison-row[aria-expanded="false"]').first
     line = group.get_attribute("data-place")
@@ -145,7 +145,7 @@ def test_both_graphs_change_their_colors(page: Page, devices: str, by: str) -> N
             expect(legends.nth(side)).to_contain_text(said)
 
 
-def test_keys_of_the_list_page_and_center(page: Page, devices: str) -> None:
+def test_keys_page_through_list_and_center_graphs(page: Page, devices: str) -> None:
     root = opened(page, devices)
     root.focus()
     active = root.locator('.tvmdbg-comparison-row[aria-selected="true"]')

@@ -109,7 +109,7 @@ def selected(page: Page, node: int) -> dict[str, str]:
 @pytest.mark.parametrize(
     ("name", "method"), [*((name, "forward") for name in CASES), ("two_methods", "encode")]
 )
-def test_each_number_of_a_program_s_delegates_is_true(
+def test_delegate_times_match_recorded_events(
     page: Page, corpus: Path, name: str, method: str
 ) -> None:
     case = Case(corpus, name, method)
@@ -133,7 +133,7 @@ def test_each_number_of_a_program_s_delegates_is_true(
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_each_number_of_edge_operators_is_true(page: Page, corpus: Path, name: str) -> None:
+def test_edge_operator_times_match_recorded_events(page: Page, corpus: Path, name: str) -> None:
     case = Case(corpus, name, edge=True)
     with serve(case.run) as address:
         opened(page, address)
@@ -146,7 +146,7 @@ def test_each_number_of_edge_operators_is_true(page: Page, corpus: Path, name: s
             assert re.search(told(ns / case.runs), text), text
 
 
-def test_the_slowest_node_has_the_time_itself(page: Page) -> None:
+def test_slowest_key_shows_operator_inside_delegate(page: Page) -> None:
     """What lowering inserted into the first call, and what is left of that, took longer."""
     with serve(tvmdbg.open(tvmdbg.samples.executorch_xnnpack)) as address:
         opened(page, address)
@@ -157,7 +157,7 @@ def test_the_slowest_node_has_the_time_itself(page: Page) -> None:
         expect(details).to_contain_text("MaxPooling2d_5")
 
 
-def test_nodes_selected_together_have_the_times_they_share(page: Page) -> None:
+def test_nodes_selected_together_show_shared_times(page: Page) -> None:
     run = tvmdbg.open(tvmdbg.samples.executorch_xnnpack)
     with serve(run) as address:
         opened(page, address)
@@ -170,7 +170,7 @@ def test_nodes_selected_together_have_the_times_they_share(page: Page) -> None:
             expect(details).to_contain_text(f"{time}\xa0µs (")
 
 
-def test_what_is_too_short_says_so_once(page: Page, corpus: Path) -> None:
+def test_operator_too_short_to_measure_shows_no_zero_time(page: Page, corpus: Path) -> None:
     case = Case(corpus, "attention")
     with serve(case.run) as address:
         opened(page, address)

@@ -77,20 +77,20 @@ def test_keys_alone_reach_an_event_of_several_operators(view: View, run: tvmdbg.
     expect(view.details).to_contain_text("2 nodes, the share of each is not known")
 
 
-def test_metadata_stands_with_its_event(view: View, run: tvmdbg.DebugRun) -> None:
+def test_metadata_is_shown_with_its_event(view: View, run: tvmdbg.DebugRun) -> None:
     view.set_session(selected=[named(run, "relu")])
     expect(view.details).to_contain_text("metadata: kernel")
     expect(view.details).to_contain_text("relu_v2")
 
 
-def test_operators_say_what_they_took_together(page: Page, address: str) -> None:
+def test_operators_show_their_combined_time(page: Page, address: str) -> None:
     visit(page, f'{address}?views=graph&width=980&graph.grouped=false&graph.color_by="time"')
     painted(page)
     drawn = inspected(page.locator(".tvmdbg-graph"))
     assert "916.0 ns for 2 together" in json.dumps(drawn)
 
 
-def test_the_legend_counts_and_selects_the_operators_of_calls(
+def test_legend_counts_and_selects_delegated_operators(
     page: Page, address: str, run: tvmdbg.DebugRun
 ) -> None:
     visit(page, f"{address}?views=graph&width=900")

@@ -121,7 +121,7 @@ def kernel(page: Page) -> Kernel:
     return Kernel(page)
 
 
-def test_what_is_wrong_stands_first_and_leads_there(page: Page, address: str) -> None:
+def test_error_is_listed_first_and_leads_to_its_nodes(page: Page, address: str) -> None:
     panel = finished(show(page, address))
     first = panel.get_by_role("treeitem").first
     assert first.inner_text().split()[1] == "Error"
@@ -148,7 +148,9 @@ def test_what_is_wrong_stands_first_and_leads_there(page: Page, address: str) ->
     expect(first).to_have_attribute("aria-selected", "false")
 
 
-def test_everything_by_keys_and_told(page: Page, address: str, run: tvmdbg.DebugRun) -> None:
+def test_findings_are_navigated_by_keys_and_announced(
+    page: Page, address: str, run: tvmdbg.DebugRun
+) -> None:
     panel = finished(show(page, address))
     findings = run.findings()
     rows = panel.get_by_role("treeitem")
@@ -193,7 +195,7 @@ def test_everything_by_keys_and_told(page: Page, address: str, run: tvmdbg.Debug
     assert page.evaluate(STATE)[1] == [SLOWEST, 0]
 
 
-def test_whole_rows_are_shown_and_all_nodes_listed(
+def test_rows_are_not_cut_off_and_all_nodes_are_listed(
     page: Page, address: str, kernel: Kernel
 ) -> None:
     many = [finding(f"r{i} cost {i}", nodes=[i, 20, 21, 22, 23, 24]) for i in range(9)]
@@ -215,7 +217,7 @@ def test_whole_rows_are_shown_and_all_nodes_listed(
     assert page.evaluate(STATE)[0] == []
 
 
-def test_a_click_on_the_sign_unfolds_without_selecting(page: Page, address: str) -> None:
+def test_toggle_click_unfolds_finding_without_selecting(page: Page, address: str) -> None:
     panel = finished(show(page, address))
     first = panel.get_by_role("treeitem").first
     first.locator(".tvmdbg-finding-twist").click()
@@ -228,9 +230,7 @@ def test_a_click_on_the_sign_unfolds_without_selecting(page: Page, address: str)
     expect(first).to_have_attribute("aria-expanded", "false")
 
 
-def test_a_scan_tells_how_far_it_is_stops_and_goes_on(
-    page: Page, address: str, kernel: Kernel
-) -> None:
+def test_scan_shows_progress_stops_and_resumes(page: Page, address: str, kernel: Kernel) -> None:
     kernel.say("scanning", 3, finding("slow operators", nodes=[60]))
     panel = show(page, address)
     progress = page.locator(".tvmdbg-findings-progress")
@@ -260,7 +260,7 @@ def top(found: Locator) -> float:
     return box["y"]
 
 
-def test_no_row_moves_under_the_pointer(page: Page, address: str, kernel: Kernel) -> None:
+def test_row_under_pointer_does_not_move(page: Page, address: str, kernel: Kernel) -> None:
     many = [finding(f"r{i} cost {i}", nodes=[i]) for i in range(12)]
     kernel.say("scanning", 1, *many)
     panel = show(page, address)
@@ -286,9 +286,7 @@ def test_no_row_moves_under_the_pointer(page: Page, address: str, kernel: Kernel
     expect(panel.get_by_role("treeitem").first).to_be_in_viewport()
 
 
-def test_the_row_under_the_pointer_stays_where_there_is_room(
-    page: Page, address: str, kernel: Kernel
-) -> None:
+def test_row_under_pointer_keeps_its_position(page: Page, address: str, kernel: Kernel) -> None:
     kernel.say("scanning", 1, finding("slow operators"))
     panel = show(page, address)
     pointed = row(panel, "slow operators").locator(".tvmdbg-finding-title")
@@ -324,7 +322,7 @@ def test_the_first_row_is_the_active_one_until_another_was_chosen(
 @pytest.mark.parametrize(
     ("total", "told"), [(9, "9 tensors scanned"), (0, "The run has no tensors")]
 )
-def test_a_run_in_which_nothing_was_found(
+def test_run_without_findings_is_reported(
     page: Page, address: str, kernel: Kernel, total: int, told: str
 ) -> None:
     kernel.say("done", total, total=total)
@@ -335,7 +333,7 @@ def test_a_run_in_which_nothing_was_found(
     expect(panel.get_by_role("tree")).to_be_hidden()
 
 
-def test_a_run_that_does_not_answer(page: Page, address: str, kernel: Kernel) -> None:
+def test_kernel_error_is_shown_and_can_be_retried(page: Page, address: str, kernel: Kernel) -> None:
     kernel.answer = lambda _question: {"error": "the kernel is gone"}
     panel = show(page, address)
     expect(panel.get_by_role("alert")).to_contain_text("the kernel is gone")
@@ -374,7 +372,7 @@ HEIGHT = "each => Math.round(each.getBoundingClientRect().height)"
 
 
 @pytest.mark.parametrize("width", [480, 700, 1200])
-def test_each_finding_takes_a_line_and_all_of_them_one(
+def test_findings_take_one_line_and_fold_into_a_single_one(
     page: Page, address: str, kernel: Kernel, width: int
 ) -> None:
     long = "conv2d + add + relu #38 " + "takes a long time " * 20

@@ -98,7 +98,7 @@ def test_the_strip_shows_every_entry_and_a_click_selects_it_for_all_views(
     expect(stage(strip)).to_have_attribute("aria-valuenow", str(FIRST_INF))
 
 
-def test_pointing_at_an_entry_says_why_and_where(show: Callable[..., Locator]) -> None:
+def test_tooltip_of_entry_explains_its_verdict(show: Callable[..., Locator]) -> None:
     strip = done(show())
     stage(strip).hover(position=middle(column(strip, FIRST_INF)))
     tip = strip.get_by_role("tooltip")
@@ -118,7 +118,7 @@ def test_pointing_at_an_entry_says_why_and_where(show: Callable[..., Locator]) -
     assert box["x"] + box["width"] <= around["x"] + around["width"]
 
 
-def test_one_click_leads_to_the_first_inf_the_first_nan_and_the_worst(
+def test_buttons_select_first_nan_first_inf_and_worst_tensor(
     page: Page, show: Callable[..., Locator]
 ) -> None:
     strip = done(show())
@@ -135,7 +135,7 @@ def test_one_click_leads_to_the_first_inf_the_first_nan_and_the_worst(
     expect(stage(strip)).to_have_attribute("aria-valuenow", str(FIRST_INF))
 
 
-def test_all_of_it_by_keys(page: Page, show: Callable[..., Locator]) -> None:
+def test_strip_is_operated_by_keys_alone(page: Page, show: Callable[..., Locator]) -> None:
     strip = done(show())
     slider = stage(strip)
     slider.focus()
@@ -164,7 +164,7 @@ def test_all_of_it_by_keys(page: Page, show: Callable[..., Locator]) -> None:
 
 
 @pytest.mark.parametrize(("width", "theme"), looks((350, 480, 900, 1600)))
-def test_nothing_of_the_strip_is_cut_off_or_overlaps(
+def test_strip_parts_are_not_cut_off_and_do_not_overlap(
     show: Callable[..., Locator], width: int, theme: str
 ) -> None:
     strip = done(show(width=width, query=f"theme={theme}"))
@@ -196,9 +196,7 @@ def test_nothing_of_the_strip_is_cut_off_or_overlaps(
     assert canvas["width"] >= 120
 
 
-def test_a_sound_run_says_so_and_offers_nothing_to_hunt(
-    show: Callable[..., Locator], sound: str
-) -> None:
+def test_sound_run_is_reported_without_buttons(show: Callable[..., Locator], sound: str) -> None:
     strip = done(show(at=sound))
     expect(strip).to_contain_text("all 72 OK")
     expect(strip.get_by_role("button")).to_have_count(0)
@@ -240,7 +238,7 @@ class Kernel:
         route.fulfill(body=struct.pack("<I", len(head)) + head + buffer)
 
 
-def test_a_scan_is_followed_stopped_and_gone_on_with(
+def test_scan_progress_is_shown_stopped_and_resumed(
     page: Page, show: Callable[..., Locator], run: tvmdbg.DebugRun
 ) -> None:
     kernel = Kernel(page, run.health(progress=False))
@@ -272,7 +270,7 @@ def graph(page: Page, address: str, query: str = "", width: int = 900) -> Locato
     return View(page, "graph").wait().root
 
 
-def test_the_graph_takes_the_colors_of_health_by_hand_and_by_key(page: Page, address: str) -> None:
+def test_graph_is_colored_by_health_with_menu_and_key(page: Page, address: str) -> None:
     root = graph(page, address)
     key = root.locator(".tvmdbg-graph-health")
     root.get_by_label("color by (c)").select_option("health")
@@ -294,7 +292,7 @@ def test_the_graph_takes_the_colors_of_health_by_hand_and_by_key(page: Page, add
 
 
 @pytest.mark.slow
-def test_the_graph_and_its_figure_say_the_same_of_every_node(
+def test_graph_and_its_figure_show_same_health_of_nodes(
     page: Page, address: str, run: tvmdbg.DebugRun
 ) -> None:
     figure = run.figure("graph", color_by="health").description
@@ -323,7 +321,7 @@ def test_the_graph_and_its_figure_say_the_same_of_every_node(
     assert told_in_boxes > len(figure["nodes"]) // 4
 
 
-def test_the_overlay_follows_a_scan_and_knows_what_was_not_looked_at(
+def test_overlay_follows_scan_and_counts_unscanned_tensors(
     page: Page, address: str, run: tvmdbg.DebugRun
 ) -> None:
     kernel = Kernel(page, run.health(progress=False))
@@ -344,7 +342,7 @@ def test_the_overlay_follows_a_scan_and_knows_what_was_not_looked_at(
     expect(key.get_by_role("button", name="looking")).to_have_count(0)
 
 
-def test_what_is_found_later_leaves_what_was_said_meanwhile(
+def test_later_scan_results_keep_the_latest_announcement(
     page: Page, address: str, run: tvmdbg.DebugRun
 ) -> None:
     kernel = Kernel(page, run.health(progress=False))
@@ -363,7 +361,7 @@ def test_what_is_found_later_leaves_what_was_said_meanwhile(
     expect(said).to_contain_text("health faulty")
 
 
-def test_nothing_is_asked_of_a_graph_that_shows_something_else(page: Page, address: str) -> None:
+def test_health_is_not_requested_when_graph_is_colored_by_kind(page: Page, address: str) -> None:
     asked: list[str] = []
     page.on("request", lambda each: asked.append(each.post_data or ""))
     graph(page, address, 'graph.color_by="kind"')

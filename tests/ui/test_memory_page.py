@@ -101,7 +101,7 @@ class View:
             self.page.keyboard.press(key)
 
 
-def test_it_shows_peak_slots_and_summary(page: Page, address: str, run: DebugRun) -> None:
+def test_memory_view_shows_peak_slots_and_summary(page: Page, address: str, run: DebugRun) -> None:
     view = View(page, address)
     seen = view.seen()
     labels = [each["text"] for each in seen["labels"]]
@@ -124,7 +124,7 @@ def test_it_shows_peak_slots_and_summary(page: Page, address: str, run: DebugRun
     expect(view.said).to_contain_text("Nothing is selected")
 
 
-def test_lives_lie_where_the_plan_says(page: Page, address: str, run: DebugRun) -> None:
+def test_live_ranges_start_at_planned_steps(page: Page, address: str, run: DebugRun) -> None:
     seen = View(page, address).seen()
     plan = run.memory_plan()
     left = min(each["x"] for each in seen["marks"])
@@ -154,7 +154,7 @@ def test_a_click_selects_the_entry_for_all_views(page: Page, address: str) -> No
     expect(page.locator(".tvmdbg-graph .tvmdbg-mirror").first).to_contain_text("Node 9 of")
 
 
-def test_what_is_clicked_in_the_graph_is_shown_in_the_plan(page: Page, address: str) -> None:
+def test_node_selected_in_graph_is_shown_in_memory_plan(page: Page, address: str) -> None:
     view = View(page, address, query="&graph.grouped=false", views="graph,memory")
     page.set_viewport_size({"width": 1000, "height": 1200})
     graph = page.locator(".tvmdbg-graph").first
@@ -171,7 +171,7 @@ def test_what_is_clicked_in_the_graph_is_shown_in_the_plan(page: Page, address: 
     expect(view.said).to_contain_text("#59 ")
 
 
-def test_a_click_on_the_bytes_selects_the_node_that_runs(page: Page, address: str) -> None:
+def test_click_on_byte_chart_selects_running_node(page: Page, address: str) -> None:
     view = View(page, address)
     mark = next(each for each in view.seen()["marks"] if each["node"] == 71)
     page.mouse.click(*view.at(mark["x"] + mark["width"] / 2, 40))
@@ -180,7 +180,7 @@ def test_a_click_on_the_bytes_selects_the_node_that_runs(page: Page, address: st
     assert view.session("selected") == []
 
 
-def test_the_selection_of_others_is_shown(page: Page, address: str) -> None:
+def test_selection_from_other_views_is_shown(page: Page, address: str) -> None:
     view = View(page, address)
     view.select(PEAK)
     expect(view.details).to_contain_text("highest of all nodes")
@@ -195,7 +195,7 @@ def test_the_selection_of_others_is_shown(page: Page, address: str) -> None:
     assert marks[view.seen()["hovered"]] == 21
 
 
-def test_the_pointer_tells_of_entries_free_slots_and_steps(page: Page, address: str) -> None:
+def test_tooltip_describes_entries_free_slots_and_steps(page: Page, address: str) -> None:
     view = View(page, address)
     tooltip = view.root.locator(".tvmdbg-tooltip")
     page.mouse.move(*view.point(31))
@@ -234,7 +234,7 @@ def test_the_wheel_zooms_once_the_view_has_the_focus(page: Page, address: str) -
     assert start < 15 < end
 
 
-def test_buttons(page: Page, address: str) -> None:
+def test_buttons_select_peak_color_and_zoom(page: Page, address: str) -> None:
     view = View(page, address)
     view.root.get_by_role("button", name="go to the peak (p)").click()
     assert view.session("selected") == [PEAK]
@@ -257,7 +257,7 @@ def test_buttons(page: Page, address: str) -> None:
     assert view.seen()["view"] == [0, STEPS]
 
 
-def test_all_by_keyboard_alone(page: Page, address: str) -> None:
+def test_memory_view_is_operated_by_keyboard_alone(page: Page, address: str) -> None:
     view = View(page, address)
     view.root.focus()
     view.keys("p")
@@ -311,7 +311,7 @@ def test_code_for_the_selection_is_copied(page: Page, address: str) -> None:
     expect(view.said).to_contain_text("run.memory_plan().entry(9)")
 
 
-def test_traits_set_what_is_shown(page: Page, address: str) -> None:
+def test_traits_control_the_view(page: Page, address: str) -> None:
     query = '&memory.color_by="size"&memory.parameters=false&memory.step_range=[3,9]'
     view = View(page, address, query)
     assert view.seen()["view"] == [3, 9]
@@ -324,7 +324,7 @@ def test_traits_set_what_is_shown(page: Page, address: str) -> None:
     expect(view.root).to_have_css("height", "600px")
 
 
-def test_without_storage_ids_it_says_how_to_get_them(page: Page, data: Path) -> None:
+def test_missing_storage_ids_are_reported_with_instructions(page: Page, data: Path) -> None:
     with serve(tvmdbg.open(graph(5))) as address:
         view = View(page, address)
         expect(view.root).to_contain_text("No memory plan")
@@ -336,7 +336,7 @@ def test_without_storage_ids_it_says_how_to_get_them(page: Page, data: Path) -> 
         expect(view.root).to_contain_text("5 entries without a usable storage_id")
 
 
-def test_what_is_lost_and_unknown_is_said(page: Page) -> None:
+def test_lost_and_unknown_entries_are_reported(page: Page) -> None:
     storage = [0, 1, 2, 1, 3, 4, -1, 5]
     with serve(tvmdbg.open(graph(8, storage))) as address:
         view = View(page, address)
@@ -350,7 +350,7 @@ def test_what_is_lost_and_unknown_is_said(page: Page) -> None:
         expect(view.details).to_contain_text("none: no usable storage_id, not counted")
 
 
-def test_where_nothing_runs(page: Page) -> None:
+def test_graph_without_operators_is_navigable(page: Page) -> None:
     with serve(tvmdbg.open(graph(1, [0]))) as address:
         view = View(page, address)
         expect(view.details).to_contain_text("live before anything runs")
@@ -411,7 +411,7 @@ def test_a_hundred_thousand_nodes_are_panned_and_zoomed(page: Page, slowness: fl
         assert any(each.startswith("#77777") for each in view.labels())
 
 
-def test_a_program_is_shown_by_offset(page: Page, data: Path) -> None:
+def test_memory_of_program_is_shown_by_offset(page: Page, data: Path) -> None:
     run = tvmdbg.open(data / "executorch/pte/04_transformer_portable.pte")
     plan = run.memory_plan()
     with serve(run) as address:

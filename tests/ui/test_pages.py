@@ -50,7 +50,7 @@ def watched(window: BrowserContext) -> Iterator[WatchedPage]:
     watched.page.close()
 
 
-def test_a_cleared_page_is_as_a_new_one(watched: WatchedPage, resnet: str) -> None:
+def test_cleared_page_equals_a_new_one(watched: WatchedPage, resnet: str) -> None:
     page, address = watched.page, f"{resnet}?views=graph,timeline&width=600"
     visit(page, address)
     painted(page)
@@ -77,7 +77,9 @@ def test_a_cleared_page_is_as_a_new_one(watched: WatchedPage, resnet: str) -> No
     assert watched.errors == []
 
 
-def test_an_error_is_that_of_the_test_that_made_it(watched: WatchedPage, resnet: str) -> None:
+def test_late_page_error_is_recorded_when_page_is_cleared(
+    watched: WatchedPage, resnet: str
+) -> None:
     visit(watched.page, f"{resnet}?views=memory")
     watched.page.evaluate("setTimeout(() => { throw new Error('late'); })")
     watched.clear()

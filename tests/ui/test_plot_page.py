@@ -108,7 +108,7 @@ def test_selecting_bars_selects_nodes(page: Page, run: DebugRun, times_address: 
     plot.expect_selected()
 
 
-def test_selected_nodes_light_their_bars(page: Page, run: DebugRun, times_address: str) -> None:
+def test_selected_nodes_highlight_their_bars(page: Page, run: DebugRun, times_address: str) -> None:
     slowest = [row.node for row in run.top(ROWS)]
     plot = Plot(page, times_address)
     plot.expect_lit(*range(10))
@@ -127,13 +127,13 @@ def test_selected_nodes_light_their_bars(page: Page, run: DebugRun, times_addres
     expect(plot.said).to_have_text("")
 
 
-def test_it_opens_on_what_is_selected(page: Page, run: DebugRun, times_address: str) -> None:
+def test_plot_opens_on_the_selected_node(page: Page, run: DebugRun, times_address: str) -> None:
     slowest = [row.node for row in run.top(ROWS)]
     plot = Plot(page, times_address, f"&session.selected=[{slowest[3]}]")
     plot.expect_lit(3)
 
 
-def test_the_keys_do_it_too(page: Page, run: DebugRun, times_address: str) -> None:
+def test_keys_select_nodes(page: Page, run: DebugRun, times_address: str) -> None:
     slowest = [row.node for row in run.top(ROWS)]
     plot = Plot(page, times_address)
     plot.root.focus()
@@ -151,7 +151,7 @@ def test_the_keys_do_it_too(page: Page, run: DebugRun, times_address: str) -> No
     expect(plot.root.locator(".tvmdbg-help")).to_contain_text("select the next")
 
 
-def test_dots_of_one_node_are_lit_together(page: Page, run: DebugRun) -> None:
+def test_dots_of_one_node_are_highlighted_together(page: Page, run: DebugRun) -> None:
     figure = plots.repeats(run)
     with serve(run, plot=plots.link(figure, run)) as address:
         plot = Plot(page, address, library="two")
@@ -163,7 +163,7 @@ def test_dots_of_one_node_are_lit_together(page: Page, run: DebugRun) -> None:
         plot.expect_selected(9)
 
 
-def test_of_two_runs_the_column_of_one_is_linked(page: Page, run: DebugRun) -> None:
+def test_plot_of_two_runs_links_the_column_of_one(page: Page, run: DebugRun) -> None:
     other = tvmdbg.open(tvmdbg.samples.resnet20_cifar_fp16_overflow)
     plot = plots.link(plots.compare_times(run, other), other, nodes="b")
     with serve(other, plot=plot) as address:
@@ -172,7 +172,7 @@ def test_of_two_runs_the_column_of_one_is_linked(page: Page, run: DebugRun) -> N
         expect(shown.said).to_contain_text("conv2d + add + add + relu #21 ~ #22")
 
 
-def test_a_name_from_a_file_is_no_markup(page: Page) -> None:
+def test_name_from_file_is_not_parsed_as_markup(page: Page) -> None:
     name = "<img src=x onerror=alert(1)>"
     events = '{"traceEvents": [{"ph": "X", "name": "%s", "ts": 0, "dur": 5, "pid": 1, "tid": 1}]}'
     run = tvmdbg.open((events % name).encode())
@@ -185,7 +185,7 @@ def test_a_name_from_a_file_is_no_markup(page: Page) -> None:
         assert page.locator("img").count() == 0
 
 
-def test_what_fails_is_said(page: Page, run: DebugRun) -> None:
+def test_plot_failure_is_reported(page: Page, run: DebugRun) -> None:
     plot = plots.link(plots.times(run), run)
     plot.figure = None
     with serve(run, plot=plot) as address:

@@ -105,7 +105,7 @@ def test_a_note_is_shown_at_its_node_in_every_view(page: Page, address: str) -> 
     expect(details).not_to_contain_text("overflows here")
 
 
-def test_the_sign_of_a_note_is_drawn(page: Page, address: str) -> None:
+def test_note_marker_is_drawn(page: Page, address: str) -> None:
     show(page, address, views="graph")
     graph = View(page, "graph")
     graph.focus()
@@ -205,7 +205,7 @@ def test_a_tour_is_stepped_through_by_buttons_and_keys(
     assert get(page, "selected") == [OVERFLOW]
 
 
-def test_a_button_at_the_tours_end_keeps_the_focus_and_the_keys(
+def test_disabled_button_at_tour_end_keeps_focus_and_keys(
     page: Page, address: str, tour: list[dict[str, Any]]
 ) -> None:
     show(page, address, tour=tour, tour_step=len(tour) - 2)
@@ -228,7 +228,7 @@ def test_a_button_at_the_tours_end_keeps_the_focus_and_the_keys(
     expect(bar(page)).to_be_hidden()
 
 
-def test_keys_step_from_the_debuggers_root_and_nowhere_else(
+def test_keys_step_tour_only_from_debugger_root(
     page: Page, address: str, tour: list[dict[str, Any]]
 ) -> None:
     show(page, address, tour=tour, tour_step=1)
@@ -244,7 +244,7 @@ def test_keys_step_from_the_debuggers_root_and_nowhere_else(
     assert get(page, "tour_step") == 2
 
 
-def test_a_step_shows_the_view_it_speaks_of(
+def test_step_opens_hidden_view_it_refers_to(
     page: Page, address: str, tour: list[dict[str, Any]]
 ) -> None:
     show(page, address, tour=tour, tour_step=1)
@@ -255,7 +255,7 @@ def test_a_step_shows_the_view_it_speaks_of(
     assert page.evaluate("tvmdbg.models.debugger0.get('collapsed')") == []
 
 
-def test_without_a_tour_there_is_none_of_it(page: Page, address: str) -> None:
+def test_tour_controls_are_hidden_without_tour(page: Page, address: str) -> None:
     show(page, address)
     expect(bar(page)).to_be_hidden()
     expect(page.get_by_role("button", name="Show or hide the tour")).to_be_hidden()
@@ -385,7 +385,7 @@ def test_code_for_findings(clipboard: Page, address: str, run: tvmdbg.DebugRun) 
 
 
 @pytest.mark.parametrize("width", [480, 1200])
-def test_code_is_offered_where_the_clipboard_is_closed(
+def test_code_is_shown_if_clipboard_is_blocked(
     page: Page, address: str, run: tvmdbg.DebugRun, width: int
 ) -> None:
     show(page, address, width=width, selected=[OVERFLOW])

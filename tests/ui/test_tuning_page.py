@@ -76,7 +76,7 @@ def view(page: Page) -> TuningPage:
     return TuningPage(page, log())
 
 
-def test_the_first_view_says_how_it_went(view: TuningPage) -> None:
+def test_first_view_counts_failures_and_lists_slowest_task_first(view: TuningPage) -> None:
     count = failed(range(len(records())))
     head = view.root.locator(".tvmdbg-tuning-head")
     expect(head).to_contain_text(f"{count:,} of {len(records())} trials failed")
@@ -88,7 +88,7 @@ def test_the_first_view_says_how_it_went(view: TuningPage) -> None:
     assert view.told()["trial"] == best(slowest)
 
 
-def test_a_trial_under_the_pointer_is_told_exactly(view: TuningPage, page: Page) -> None:
+def test_tooltip_shows_exact_cost_of_trial(view: TuningPage, page: Page) -> None:
     row = best(2)
     page.mouse.move(*view.place(row))
     tooltip = view.root.locator(".tvmdbg-tooltip")
@@ -101,7 +101,7 @@ def test_a_trial_under_the_pointer_is_told_exactly(view: TuningPage, page: Page)
     assert view.told()["hovered"] == row
 
 
-def test_a_failed_trial_lies_in_the_lane(view: TuningPage, page: Page) -> None:
+def test_tooltip_of_failed_trial_shows_its_error(view: TuningPage, page: Page) -> None:
     row = next(row for row in range(len(records())) if cost(row) is None)
     page.mouse.move(*view.place(row))
     expect(view.root.locator(".tvmdbg-tooltip")).to_contain_text("BuildTimeoutError")
@@ -116,7 +116,7 @@ def test_a_click_shows_the_schedule_of_a_trial(view: TuningPage, page: Page) -> 
     expect(steps).to_have_count(len(records()[row]["i"][1][1]))
 
 
-def test_a_task_of_the_table_is_alone_in_the_foreground(view: TuningPage) -> None:
+def test_click_on_task_row_selects_and_clears_task(view: TuningPage) -> None:
     view.root.locator('tr[data-task="3"]').click()
     assert view.state("task") == 3
     told = view.told()
@@ -157,7 +157,7 @@ def test_a_bar_of_the_error_strip_marks_its_round(view: TuningPage, page: Page) 
     assert view.state("trial_range") == [128, 192]
 
 
-def test_everything_is_reached_by_keys_alone(view: TuningPage) -> None:
+def test_tuning_view_is_operated_by_keys_alone(view: TuningPage) -> None:
     view.press("ArrowDown")
     task = view.state("task")
     assert task is not None
@@ -188,7 +188,7 @@ def test_everything_is_reached_by_keys_alone(view: TuningPage) -> None:
     assert (view.state("trial"), view.state("task")) == (None, None)
 
 
-def test_the_mirror_says_what_is_looked_at(view: TuningPage) -> None:
+def test_mirror_describes_the_selected_trial(view: TuningPage) -> None:
     view.press("ArrowDown", "b")
     mirror = view.root.locator(".tvmdbg-mirror")
     expect(mirror).to_contain_text(f"task {view.state('task')}: ")
@@ -221,7 +221,7 @@ def test_two_schedules_are_compared(view: TuningPage, page: Page) -> None:
     expect(view.root.locator(".tvmdbg-tuning-change")).to_have_count(0)
 
 
-def test_a_schedule_that_is_kept_says_so(view: TuningPage) -> None:
+def test_pinned_schedule_is_marked(view: TuningPage) -> None:
     pin = view.root.locator(".tvmdbg-tuning-facts button")
     expect(pin).to_have_attribute("aria-pressed", "false")
     pin.click()
@@ -231,7 +231,7 @@ def test_a_schedule_that_is_kept_says_so(view: TuningPage) -> None:
     expect(pin).to_have_attribute("aria-pressed", "false")
 
 
-def test_the_legend_counts_outcomes_and_shows_each_alone(view: TuningPage) -> None:
+def test_legend_counts_outcomes_and_filters_by_one(view: TuningPage) -> None:
     legend = view.root.locator(".tvmdbg-tuning-head .tvmdbg-tuning-legend")
     count = failed(range(len(records())))
     timeouts = legend.get_by_role("button", name=f"{count} BuildTimeoutError")
@@ -247,7 +247,7 @@ def test_the_legend_counts_outcomes_and_shows_each_alone(view: TuningPage) -> No
     assert view.state("query") == ""
 
 
-def test_a_row_of_errors_shows_its_trials_alone_and_once_more_all(
+def test_error_row_filters_trials_and_second_press_clears_filter(
     view: TuningPage, page: Page
 ) -> None:
     view.press("3")
@@ -273,7 +273,7 @@ def test_a_row_of_errors_shows_its_trials_alone_and_once_more_all(
     expect(by_unroll.locator("caption")).to_have_text("by unroll of all trials")
 
 
-def test_errors_are_counted_in_the_range_of_the_task(view: TuningPage) -> None:
+def test_errors_are_counted_within_range_and_task(view: TuningPage) -> None:
     view.press("3")
     view.set("view", "trial_range", [70, 300])
     errors = view.root.locator(".tvmdbg-tuning-errors")
@@ -310,7 +310,7 @@ def test_tabs_are_chosen_by_arrows(view: TuningPage, page: Page) -> None:
     assert view.root.locator('[role="tab"][tabindex="0"]').count() == 1
 
 
-def test_a_head_of_the_table_sorts_and_keeps_the_focus(view: TuningPage, page: Page) -> None:
+def test_table_header_sorts_and_keeps_focus(view: TuningPage, page: Page) -> None:
     head = view.root.locator(".tvmdbg-tuning-tasks thead th", has_text="failed")
     head.locator("button").focus()
     page.keyboard.press("Enter")
@@ -323,7 +323,7 @@ def test_a_head_of_the_table_sorts_and_keeps_the_focus(view: TuningPage, page: P
     assert order[: len(tasks())] == [str(task) for task in range(len(tasks()))]
 
 
-def test_the_column_that_is_sorted_by_stays_where_there_is_little_room(page: Page) -> None:
+def test_sorted_column_stays_visible_in_narrow_view(page: Page) -> None:
     view = TuningPage(page, log(), width=420)
     gain = view.root.locator("thead th", has_text="expected gain")
     view.set("view", "sort", "time")
@@ -358,7 +358,7 @@ def test_parts_are_resized_by_keys_and_by_dragging(view: TuningPage, page: Page)
     assert stage.evaluate("(stage) => stage.clientWidth") > wide + 10
 
 
-def test_words_of_the_nest_take_over_the_colors_of_the_theme(view: TuningPage, page: Page) -> None:
+def test_loop_nest_colors_follow_theme(view: TuningPage, page: Page) -> None:
     word = view.root.locator(".tvmdbg-tuning-nest b[style]").first
     light = word.get_attribute("style")
     assert light is not None
@@ -368,7 +368,7 @@ def test_words_of_the_nest_take_over_the_colors_of_the_theme(view: TuningPage, p
     expect(word).to_have_attribute("style", light)
 
 
-def test_a_finding_leads_to_its_tasks_and_has_code_to_copy(view: TuningPage) -> None:
+def test_finding_links_to_its_tasks_and_shows_code(view: TuningPage) -> None:
     view.press("4")
     finding = view.root.locator(".tvmdbg-tuning-findings details").first
     code = finding.locator("pre").first
@@ -379,13 +379,13 @@ def test_a_finding_leads_to_its_tasks_and_has_code_to_copy(view: TuningPage) -> 
     assert view.state("task") == int(chip.inner_text().removeprefix("task "))
 
 
-def test_escape_gives_the_keys_back_to_the_view(view: TuningPage, page: Page) -> None:
+def test_escape_returns_focus_to_view(view: TuningPage, page: Page) -> None:
     view.root.locator(".tvmdbg-tuning-steps").focus()
     page.keyboard.press("Escape")
     expect(view.root).to_be_focused()
 
 
-def test_steps_are_walked_by_keys(view: TuningPage, page: Page) -> None:
+def test_keys_move_through_schedule_steps(view: TuningPage, page: Page) -> None:
     steps = view.root.locator(".tvmdbg-tuning-steps")
     steps.focus()
     for _ in range(3):
@@ -395,7 +395,7 @@ def test_steps_are_walked_by_keys(view: TuningPage, page: Page) -> None:
     assert all("2" in (each.get_attribute("data-steps") or "").split() for each in lines.all())
 
 
-def test_lines_of_the_nest_and_the_steps_that_made_them_light_each_other(view: TuningPage) -> None:
+def test_nest_lines_and_their_steps_highlight_one_another(view: TuningPage) -> None:
     line = view.root.locator(".tvmdbg-tuning-nest [data-steps]").nth(1)
     made_by = (line.get_attribute("data-steps") or "").split()
     line.hover()
@@ -408,7 +408,7 @@ def test_lines_of_the_nest_and_the_steps_that_made_them_light_each_other(view: T
     assert all(made_by[0] in (each.get_attribute("data-steps") or "").split() for each in lines)
 
 
-def test_parallel_coordinates_lead_to_a_trial(view: TuningPage, page: Page) -> None:
+def test_click_in_parallel_coordinates_selects_trial(view: TuningPage, page: Page) -> None:
     view.root.locator('tr[data-task="0"]').click()
     view.press("2")
     stage = view.root.locator(".tvmdbg-tuning-tiles canvas")
@@ -427,7 +427,7 @@ def test_parallel_coordinates_lead_to_a_trial(view: TuningPage, page: Page) -> N
     assert task_of(trial) == 0
 
 
-def test_the_log_may_grow(view: TuningPage, page: Page) -> None:
+def test_view_updates_when_log_content_changes(view: TuningPage, page: Page) -> None:
     view.press("ArrowDown")
     task = view.state("task")
     part = lines()[: len(lines()) // 2]
@@ -438,7 +438,7 @@ def test_the_log_may_grow(view: TuningPage, page: Page) -> None:
     assert view.state("task") == task
 
 
-def test_refused_lines_are_counted_where_everybody_sees_them(page: Page) -> None:
+def test_refused_lines_are_counted_in_the_header(page: Page) -> None:
     broken = "".join([*lines()[:40], '{"i": 3}\n', *lines()[40:80], "no json\n"])
     view = TuningPage(page, open_tuning(broken.encode()))
     expect(view.root.locator(".tvmdbg-tuning-head")).to_contain_text("2 lines of the log could not")
@@ -447,7 +447,7 @@ def test_refused_lines_are_counted_where_everybody_sees_them(page: Page) -> None
 
 
 @pytest.mark.parametrize("width", [420, 760, 1400])
-def test_nothing_is_cut_off(page: Page, width: int) -> None:
+def test_bars_tabs_and_task_table_are_not_cut_off(page: Page, width: int) -> None:
     page.set_viewport_size({"width": 1440, "height": 900})
     view = TuningPage(page, log(), width=width)
     over = view.root.evaluate(

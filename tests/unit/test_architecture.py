@@ -277,7 +277,7 @@ def test_no_folder_is_crowded() -> None:
     assert {folder for folder, many in count.items() if many > MOST_FILES} == set()
 
 
-def test_a_folder_of_the_front_end_has_what_a_head_can_hold() -> None:
+def test_front_end_folders_stay_within_size_limits() -> None:
     """4 to 25 modules of at most 450 lines, two folders deep at most."""
     names = [name for name, _ in front_end_sources()]
     count = Counter(name.rpartition("/")[0] for name in names)
@@ -286,7 +286,7 @@ def test_a_folder_of_the_front_end_has_what_a_head_can_hold() -> None:
     assert [name for name, text in front_end_sources() if text.count("\n") > 450] == []
 
 
-def test_a_type_of_the_front_end_has_a_name_of_its_own() -> None:
+def test_front_end_type_names_are_unique() -> None:
     declared = re.compile(
         r"^ *(?:export )?(?:abstract )?(?:(?:interface|class) (\w+)|type (\w+)(?:<[^=]*>)? =)",
         re.MULTILINE,
@@ -296,7 +296,7 @@ def test_a_type_of_the_front_end_has_a_name_of_its_own() -> None:
     assert [name for name, many in count.items() if many > 1] == []
 
 
-def test_a_module_is_read_in_one_go() -> None:
+def test_modules_are_at_most_450_lines() -> None:
     """At most 450 lines."""
     long = [
         path.name
@@ -306,7 +306,7 @@ def test_a_module_is_read_in_one_go() -> None:
     assert long == []
 
 
-def test_a_class_has_a_name_of_its_own() -> None:
+def test_class_names_are_unique() -> None:
     names = Counter(
         each.name.lstrip("_")
         for path in (ROOT / PACKAGE).rglob("*.py")
@@ -330,7 +330,7 @@ def test_a_reader_loads_no_widget_and_no_chart() -> None:
     assert _python(code) == ""
 
 
-def test_a_run_is_opened_and_asked_without_widgets() -> None:
+def test_opening_and_querying_a_run_loads_no_widgets() -> None:
     code = (
         "import sys, tvmdbg_widgets as t; run = t.open(t.samples.resnet20_cifar);"
         "run.summary(), run.findings(), run.times('kind');"
@@ -339,12 +339,12 @@ def test_a_run_is_opened_and_asked_without_widgets() -> None:
     assert _python(code) == ""
 
 
-def test_open_is_the_function_whoever_was_imported_first() -> None:
+def test_open_is_a_function_in_any_import_order() -> None:
     for first in ("pass", "from tvmdbg_widgets.open import open", "import tvmdbg_widgets.open"):
         assert _python(f"{first}\nimport tvmdbg_widgets as t; print(callable(t.open))") == "True"
 
 
-def test_no_import_takes_the_place_of_a_sample() -> None:
+def test_samples_are_not_shadowed_by_modules() -> None:
     for name in samples.__all__:
         code = (
             "import importlib.util, pathlib, tvmdbg_widgets as t;"
@@ -363,7 +363,7 @@ def test_every_public_name_loads() -> None:
     assert _python(code) == ""
 
 
-def test_every_name_of_executorchs_tools_loads_when_it_is_used() -> None:
+def test_executorch_names_are_loaded_lazily() -> None:
     heavy = repr({*HEAVY, "numpy", "torch", "executorch"})
     code = (
         "import sys; from tvmdbg_widgets import executorch as e; before = set(sys.modules);"
@@ -434,7 +434,7 @@ def _normal(path: Path) -> tuple[str, ...]:
     return tuple(parts)
 
 
-def test_views_know_only_what_is_shared() -> None:
+def test_views_import_only_shared_modules() -> None:
     problems = [
         f"js/src/{name} imports {specifier}: {found}"
         for name, text in front_end_sources()
@@ -450,7 +450,7 @@ def circles(edges: Iterable[tuple[object, object]]) -> list[set[object]]:
     return [found for found in components if len(found) > 1]
 
 
-def test_no_modules_know_each_other() -> None:
+def test_modules_have_no_import_cycles() -> None:
     """Imports for types, and those inside functions, count as well."""
     python = [
         (each.importer, each.imported.removeprefix(f"{PACKAGE}."))
@@ -468,7 +468,7 @@ def test_no_modules_know_each_other() -> None:
         assert circles(edges) == []
 
 
-def test_a_circle_is_found() -> None:
+def test_import_cycle_is_detected() -> None:
     assert circles([("a", "b"), ("b", "c"), ("c", "a"), ("c", "d")]) == [{"a", "b", "c"}]
 
 
@@ -500,7 +500,7 @@ def test_names_from_files_never_become_markup() -> None:
         ("graph/mount.ts", "d3", False),
     ],
 )
-def test_front_end_rule(path: str, specifier: str, allowed: bool) -> None:
+def test_front_end_import_rule(path: str, specifier: str, allowed: bool) -> None:
     assert (front_end_problem(path, specifier) is None) == allowed
 
 

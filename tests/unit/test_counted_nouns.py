@@ -81,7 +81,7 @@ def broken(code: str, parts: Parts) -> list[str]:
     ("folder", "ending", "parts"),
     [("tvmdbg_widgets", "py", in_python), ("js/src", "ts", in_typescript)],
 )
-def test_each_count_fits_its_noun_and_its_verb(folder: str, ending: str, parts: Parts) -> None:
+def test_counts_agree_with_their_noun_and_verb(folder: str, ending: str, parts: Parts) -> None:
     files = {name: code for name, code in sources(folder, ending).items() if name not in LEFT}
     found = [f"{name}: {each}" for name, code in files.items() for each in broken(code, parts)]
     assert len(files) > 100
@@ -100,7 +100,7 @@ def test_each_count_fits_its_noun_and_its_verb(folder: str, ending: str, parts: 
         ('f"at most {_MOST:,} bytes"', False),
     ],
 )
-def test_what_breaks_for_one_is_found(text: str, is_broken: bool) -> None:
+def test_count_checker_flags_text_wrong_for_one(text: str, is_broken: bool) -> None:
     assert bool(broken(text, in_python)) is is_broken
     template = re.sub(r"\{(.*?):,\}", r"{\1}", text[2:-1]).replace("{", "${")
     assert bool(broken(f"`{template}`", in_typescript)) is is_broken

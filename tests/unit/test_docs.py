@@ -74,7 +74,7 @@ EVERYWHERE = [*PAGES, *NOTEBOOKS]
 NAMED = pytest.mark.parametrize("path", EVERYWHERE, ids=lambda path: path.stem)
 
 
-def test_every_page_is_in_the_contents_and_every_entry_exists() -> None:
+def test_contents_list_exactly_the_existing_pages() -> None:
     trees = re.findall(r"```\{toctree\}\n(.*?)```", _text(DOCS / "index.md"), re.DOTALL)
     lines = [line for tree in trees for line in tree.splitlines()]
     entries = [line for line in lines if line and not line.startswith(":")]
@@ -117,7 +117,7 @@ def find(name: str) -> object:
     raise AttributeError(name)
 
 
-def test_reference_names_what_exists() -> None:
+def test_reference_names_exist() -> None:
     for name in documented():
         assert find(name) is not None, name
 
@@ -131,7 +131,7 @@ def test_reference_has_every_name_of_executorch() -> None:
     assert all(getattr(tvmdbg.executorch, name) in found for name in tvmdbg.executorch.__all__)
 
 
-def test_reference_leaves_no_method_of_a_run_out_but_inner_ones() -> None:
+def test_reference_excludes_only_facts_of_debug_run() -> None:
     left_out = documented()["tvmdbg_widgets.DebugRun"]
     names = re.search(r":exclude-members: (.*)", left_out)
     assert names is not None
@@ -152,7 +152,7 @@ def test_reference_leaves_no_method_of_a_run_out_but_inner_ones() -> None:
     ],
     ids=["run", "tuning log"],
 )
-def test_reference_has_what_methods_return(rooms_of: tuple[str, ...], of: type) -> None:
+def test_reference_lists_types_returned_by_methods(rooms_of: tuple[str, ...], of: type) -> None:
     classes = {name.rpartition(".")[2] for name in documented()}
     package = ROOT / "tvmdbg_widgets"
     paths = [path for each in rooms_of for path in sorted(package.glob(f"{each}.py"))]
@@ -183,14 +183,14 @@ def _own_imports(rooms: list[ast.Module]) -> set[str]:
     }
 
 
-def test_everything_documented_says_something() -> None:
+def test_documented_names_have_docstrings() -> None:
     for name in documented():
         found = find(name)
         assert isinstance(found, Path) or inspect.getdoc(found), name
 
 
 @NAMED
-def test_verbs_and_their_options_exist(path: Path) -> None:
+def test_documented_commands_and_options_exist(path: Path) -> None:
     from tvmdbg_widgets.cli.app import app
 
     verbs: dict[str, click.Command] = get_command(app).commands  # type: ignore[attr-defined]
@@ -211,7 +211,7 @@ def test_verbs_and_their_options_exist(path: Path) -> None:
         assert set(options) <= known | own, call
 
 
-def test_extras_are_those_of_the_package() -> None:
+def test_install_page_extras_match_package() -> None:
     declared = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
     told = re.findall(r"^\| `(\w+)` \|", _text(DOCS / "install.md"), re.MULTILINE)
     assert set(told) == set(declared["optional-dependencies"])
@@ -223,7 +223,7 @@ def test_every_format_has_its_row() -> None:
         assert any(row.startswith(CALLED[each.what]) for row in rows), each.what
 
 
-def test_the_page_of_the_graph_has_every_key() -> None:
+def test_graph_page_documents_every_key() -> None:
     source = (ROOT / "js/src/graph/mount.ts").read_text("utf-8")
     bound = re.findall(r'action\(\s*\[((?:"[^"]+"(?:, )?)+)\]', source.replace("COPY_KEY", '"y"'))
     table = _text(DOCS / "graph.md").partition("## Keys")[2].partition("\n## ")[0]
@@ -232,7 +232,7 @@ def test_the_page_of_the_graph_has_every_key() -> None:
     assert sorted(keys) == sorted(re.findall(r'"([^"]+)"', " ".join(bound)))
 
 
-def test_the_page_of_the_graph_names_what_there_is() -> None:
+def test_graph_page_names_match_code() -> None:
     from tvmdbg_widgets.analysis.node_columns import COLOR_NAMES
     from tvmdbg_widgets.model.graph.node_columns import FIELDS
 
@@ -253,7 +253,7 @@ def test_methods_named_in_the_text_exist() -> None:
             assert hasattr(tvmdbg, name), f"{path.name}: tvmdbg.{name}"
 
 
-def test_what_the_recipe_saves_joins(corpus: Path, tmp_path: Path) -> None:
+def test_recipe_files_open_as_one_run(corpus: Path, tmp_path: Path) -> None:
     made = corpus / "tvm/resnet20_cifar"
     dump = shutil.copytree(made / "tvmdbg", tmp_path / "dump")
     beside = {
@@ -289,7 +289,7 @@ def _texts_of_the_package() -> Iterator[tuple[str, str]]:
                 yield path.name, "".join(map(str, pieces))
 
 
-def test_every_command_that_a_text_of_ours_names_exists() -> None:
+def test_commands_named_in_package_texts_exist() -> None:
     from tvmdbg_widgets.cli.app import app
 
     verbs: dict[str, click.Command] = get_command(app).commands  # type: ignore[attr-defined]
@@ -311,7 +311,7 @@ def test_every_command_that_a_text_of_ours_names_exists() -> None:
 
 
 @pytest.mark.parametrize("page", ["CONTRIBUTING.md", "docs/libraries.md"])
-def test_modules_that_the_house_names_exist(page: str) -> None:
+def test_modules_named_in_contributor_docs_exist(page: str) -> None:
     named = {
         *re.findall(r"(?<![\w<>/.{])(?:\w+/)*\w+\.(?:py|ts)\b", (ROOT / page).read_text("utf-8"))
     }

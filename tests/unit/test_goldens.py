@@ -18,7 +18,7 @@ HOW = (
 
 @pytest.mark.skipif(importlib.util.find_spec("quickjs") is None, reason="figures need quickjs")
 @pytest.mark.parametrize("name", KNOWN)
-def test_a_sample_shows_what_it_did(name: str) -> None:
+def test_sample_output_matches_golden_digests(name: str) -> None:
     found = digests(name)
     differing = sorted(
         each for each in {*KNOWN[name], *found} if KNOWN[name].get(each) != found.get(each)

@@ -107,7 +107,9 @@ def show_everything(run: DebugRun, folder: Path) -> dict[str, str]:
 
 
 @pytest.mark.parametrize("lose", LOST, ids=lambda each: each.__name__)
-def test_a_run_shows_all_it_has(tmp_path: Path, lose: Callable[[Path], None]) -> None:
+def test_run_with_lost_file_reports_why_values_are_missing(
+    tmp_path: Path, lose: Callable[[Path], None]
+) -> None:
     folder = write(tmp_path / "dump")
     run = tvmdbg.open(folder)
     lose(folder)
@@ -129,7 +131,7 @@ def test_a_run_shows_all_it_has(tmp_path: Path, lose: Callable[[Path], None]) ->
     assert str(tmp_path) not in said["page"] + said["svg"]
 
 
-def test_what_was_counted_before_stays(tmp_path: Path) -> None:
+def test_earlier_results_stay_after_files_are_removed(tmp_path: Path) -> None:
     folder = write(tmp_path / "dump")
     run = tvmdbg.open(folder)
     known = [repr(run.findings(progress=False)), repr(run.health(progress=False))]
@@ -154,7 +156,7 @@ def test_what_was_counted_before_stays(tmp_path: Path) -> None:
     assert b"values could not be read when this page was made: the file is gone" in stored.data
 
 
-def test_some_that_could_not_be_read_are_not_called_finite(
+def test_unreadable_tensors_are_not_reported_finite(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A read error in the middle of a scan."""
@@ -181,7 +183,7 @@ def test_some_that_could_not_be_read_are_not_called_finite(
     assert "all finite" in run.figure("tensor", entry=(2, 0)).text, "it can be read again"
 
 
-def test_a_count_that_failed_once_leaves_nothing_out(
+def test_failed_count_resumes_without_losing_values(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Where there are no threads a count goes on from call to call."""
@@ -199,7 +201,7 @@ def test_a_count_that_failed_once_leaves_nothing_out(
     assert tensor.statistics().finite == values.size
 
 
-def test_who_asks_for_values_is_told(tmp_path: Path) -> None:
+def test_reading_values_of_removed_files_raises(tmp_path: Path) -> None:
     folder = write(tmp_path / "dump")
     run = tvmdbg.open(folder)
     remove(folder)
@@ -238,7 +240,7 @@ def recorded(folder: Path) -> Path:
 
 
 @pytest.mark.parametrize("make", [tarred, zipped, recorded])
-def test_archives_and_recordings_that_are_gone(
+def test_removed_archives_and_recordings_are_reported(
     tmp_path: Path, make: Callable[[Path], Path]
 ) -> None:
     path = make(write(tmp_path / "dump"))
@@ -253,7 +255,7 @@ def test_archives_and_recordings_that_are_gone(
     assert why in repr(run.tensors[2])
 
 
-def test_what_was_unpacked_in_memory_stays(tmp_path: Path) -> None:
+def test_values_unpacked_in_memory_stay_readable(tmp_path: Path) -> None:
     folder = write(tmp_path / "dump")
     packed = tmp_path / "dump.tar.gz"
     packed.write_bytes(gzip.compress(tarred(folder).read_bytes()))
@@ -263,7 +265,7 @@ def test_what_was_unpacked_in_memory_stays(tmp_path: Path) -> None:
         assert run.tensors[2].numpy()[0, 0] == 2.5
 
 
-def test_a_file_object_that_was_closed(tmp_path: Path) -> None:
+def test_closed_file_object_is_reported(tmp_path: Path) -> None:
     folder = write(tmp_path / "dump")
     with (folder / PARAMS).open("rb") as stream:
         run = tvmdbg.open(stream, graph=folder / "_tvmdbg_graph_dump.json")
@@ -272,7 +274,7 @@ def test_a_file_object_that_was_closed(tmp_path: Path) -> None:
     assert "the stream cannot be read any more" in run._repr_mimebundle_()[0]["text/plain"]
 
 
-def test_a_copy_of_a_run_knows_its_file(tmp_path: Path) -> None:
+def test_copied_run_detects_its_removed_file(tmp_path: Path) -> None:
     folder = write(tmp_path / "dump")
     run = copy.deepcopy(tvmdbg.open(folder))
     (folder / PARAMS).chmod(0o600)
@@ -282,7 +284,7 @@ def test_a_copy_of_a_run_knows_its_file(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("verb", ["html", "findings", "summary", "check", "memory", "table"])
-def test_the_command_line_tells_it(
+def test_commands_complete_after_files_are_removed(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],

@@ -20,7 +20,7 @@ from tvmdbg_widgets.model.graph.operators import parts
 from tvmdbg_widgets.model.graph.roles import with_roles
 
 
-def test_times_of_a_list_are_read_without_a_call_for_each() -> None:
+def test_time_list_is_read_without_a_call_per_value() -> None:
     def opened(repeats: int) -> int:
         text = json.dumps([[1e-6 * i] * repeats for i in range(300)]).encode()
         return calls(lambda: tvmdbg.open(times=text, source=[]))
@@ -29,7 +29,7 @@ def test_times_of_a_list_are_read_without_a_call_for_each() -> None:
     assert opened(40) - opened(2) < 300
 
 
-def test_a_layout_is_looked_for_as_far_in_a_node_of_many_outputs() -> None:
+def test_layout_search_cost_is_constant_in_output_count() -> None:
     def looked(outputs: int) -> int:
         value = np.zeros((1, 2), np.float32)
         reads = [(1, i) for i in range(outputs)]
@@ -45,7 +45,7 @@ def test_a_layout_is_looked_for_as_far_in_a_node_of_many_outputs() -> None:
     assert looked(1600) == pytest.approx(looked(800), rel=0.1)
 
 
-def test_no_walk_looks_for_a_layout_where_the_graph_names_none() -> None:
+def test_layout_search_is_cheap_without_named_layouts() -> None:
     value = np.zeros((1, 2), np.float32)
     ops = [Op("data", value)]
     ops += [Op(f"n{i}", value, "fused_add", [(i, 0)]) for i in range(100)]
@@ -54,13 +54,13 @@ def test_no_walk_looks_for_a_layout_where_the_graph_names_none() -> None:
     assert calls(lambda: known_layouts(parts, (50, 0))) < 200
 
 
-def test_a_function_may_have_a_number_of_any_length() -> None:
+def test_function_name_with_very_long_number_is_parsed() -> None:
     """Each digit was taken off in turn, with a copy of what is left."""
     assert parts(f"fused_add{'1' * 1_000_000}") == ("add",)
     assert parts("fused_log2_atan21") == ("log2", "atan2")
 
 
-def test_roles_of_operands_cost_the_edges_that_tell_them() -> None:
+def test_role_search_cost_grows_about_linearly() -> None:
     def scanned(layers: int) -> int:
         value = np.zeros((2, 3), np.float32)
         ops = [Op("data", value)]
@@ -102,7 +102,7 @@ def test_a_single_table_is_not_compared_with_others(
     assert len(run.timeline.sources) == 3
 
 
-def test_traces_and_tables_are_read_in_few_calls_for_each_node(tmp_path: Path) -> None:
+def test_traces_and_tables_take_few_calls_per_node(tmp_path: Path) -> None:
     def opened(nodes: int, name: str) -> int:
         folder = tmp_path / f"{nodes}"
         folder.mkdir(exist_ok=True)

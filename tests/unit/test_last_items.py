@@ -23,14 +23,14 @@ def of_none_all(source: str) -> list[str]:
     return found
 
 
-def test_no_slice_counts_a_variable_number_from_the_end() -> None:
+def test_no_slice_starts_at_a_negated_variable() -> None:
     files = sorted(PACKAGE.rglob("*.py"))
     assert len(files) > 100
     found = {str(file): of_none_all(file.read_text("utf-8")) for file in files}
     assert not {file: lines for file, lines in found.items() if lines}
 
 
-def test_such_slices_are_found() -> None:
+def test_negated_variable_slices_are_detected() -> None:
     assert of_none_all("logged[-count:]") == ["line 1: [-count:]"]
     assert of_none_all("a[-len(b):] + a[-b.c :]") == ["line 1: [-len(b):]", "line 1: [-b.c:]"]
     assert not of_none_all("a[-2:] + a[-_MOST:] + a[: -count] + a[len(a) - count :]")

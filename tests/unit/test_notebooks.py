@@ -19,7 +19,7 @@ MOST_BYTES = 100_000
 
 
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
-def test_runs_and_says_what_was_committed(
+def test_notebook_outputs_match_committed_outputs(
     path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     import nbformat
@@ -38,7 +38,7 @@ def test_runs_and_says_what_was_committed(
 
 
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
-def test_is_committed_with_figures_and_without_widget_state(path: Path) -> None:
+def test_notebook_has_figures_and_no_widget_state(path: Path) -> None:
     import nbformat
 
     notebook = nbformat.read(path, as_version=4)

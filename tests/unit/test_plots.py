@@ -50,7 +50,7 @@ def graph_alone(**others: bytes) -> DebugRun:
     return tvmdbg.open(chain(names, shapes=(1, 256), storage=[0, 1, 2, 1]), **others)
 
 
-def test_times_are_those_of_the_table(run: DebugRun) -> None:
+def test_times_chart_matches_table(run: DebugRun) -> None:
     found = columns(plots.times(run))
     table = run.table().to_dataframe().sort_values("time_ns", ascending=False, kind="stable")
     for name in table.columns:
@@ -63,14 +63,14 @@ def test_times_are_those_of_the_table(run: DebugRun) -> None:
     assert found["time_text"][0] == "2.571 ms"
 
 
-def test_the_slowest_alone_are_drawn_and_that_is_said(run: DebugRun) -> None:
+def test_times_chart_draws_slowest_operators_with_a_note(run: DebugRun) -> None:
     figure = plots.times(run, 5)
     assert columns(figure)["node"] == [row.node for row in run.top(5)]
     assert figure.y_range.factors[::-1] == columns(figure)["operator"]
     assert "the 5 slowest of 27 operators" in notes(figure)
 
 
-def test_repeats_are_those_of_the_matrix(run: DebugRun) -> None:
+def test_repeats_chart_matches_matrix(run: DebugRun) -> None:
     matrix = run.repeats()
     found = columns(plots.repeats(run, 100))
     assert len(found["node"]) == matrix.ns.size
@@ -83,7 +83,7 @@ def test_repeats_are_those_of_the_matrix(run: DebugRun) -> None:
         assert relative == matrix.relative[place[node], repeat]
 
 
-def test_many_repeats_are_thinned_out_and_that_is_said() -> None:
+def test_many_repeats_are_thinned_out_with_a_note() -> None:
     seconds = [[0.0] * 900, *([1e-3 * (1 + repeat % 7) for repeat in range(900)] for _ in range(3))]
     run = graph_alone(times=json.dumps(seconds).encode())
     figure = plots.repeats(run, 2)
@@ -93,7 +93,7 @@ def test_many_repeats_are_thinned_out_and_that_is_said() -> None:
     assert columns(figure)["time_ns"][:3] == pytest.approx([1e6, 4e6, 7e6])
 
 
-def test_roofline_is_that_of_the_run(run: DebugRun) -> None:
+def test_roofline_figure_matches_run_roofline(run: DebugRun) -> None:
     roofline = run.roofline(5e9, 1e8)
     figure = plots.roofline(run, 5e9, 1e8)
     found = columns(figure)
@@ -108,7 +108,7 @@ def test_roofline_is_that_of_the_run(run: DebugRun) -> None:
     assert max(ceilings.data_source.data["y"]) == 5e9
 
 
-def test_histogram_counts_as_the_tensor_does_with_zeros_apart(broken: DebugRun) -> None:
+def test_histogram_matches_tensor_and_separates_zeros(broken: DebugRun) -> None:
     tensor = broken.tensors[OVERFLOW]  # type: ignore[index]
     values = tensor.numpy().astype(np.float64)
     values = values[np.isfinite(values)]
@@ -146,7 +146,7 @@ def test_a_few_far_values_do_not_set_the_range(tmp_path: Path) -> None:
     assert sum(every["count"]) == len(array)
 
 
-def test_zeros_alone_are_drawn_and_one_value_is_one(tmp_path: Path) -> None:
+def test_histogram_of_only_zeros_and_of_one_value(tmp_path: Path) -> None:
     arrays = {"zeros": np.zeros(1000, np.float32), "one": np.float32([2])}
     write_params(tmp_path / "a.params", arrays)
     run = tvmdbg.open(tmp_path / "a.params")
@@ -157,14 +157,14 @@ def test_zeros_alone_are_drawn_and_one_value_is_one(tmp_path: Path) -> None:
     assert "1 value, 2 … 2" in notes(plots.histogram(run, "one"))
 
 
-def test_small_channels_are_not_told_as_zero(tmp_path: Path) -> None:
+def test_small_channel_values_are_not_shown_as_zero(tmp_path: Path) -> None:
     values = np.float16([[[1e-5, -1e-5], [0.1, 0.1]]])
     write_params(tmp_path / "a.params", {"a": values})
     found = columns(plots.channels(tvmdbg.open(tmp_path / "a.params"), "a", axis=1))
     assert found["values_text"] == ["−1e−5 … 1e−5, mean 0", "0.1 … 0.1, mean 0.0999756"]
 
 
-def test_channels_are_those_of_numpy(broken: DebugRun) -> None:
+def test_channels_chart_matches_numpy(broken: DebugRun) -> None:
     values = broken.tensors[OVERFLOW].numpy().astype(np.float64)  # type: ignore[index]
     found = columns(plots.channels(broken, OVERFLOW))
     finite = np.where(np.isfinite(values), values, np.nan)
@@ -175,7 +175,7 @@ def test_channels_are_those_of_numpy(broken: DebugRun) -> None:
     assert columns(plots.channels(broken, OVERFLOW, axis=-1))["last"][-1] == 15
 
 
-def test_memory_is_that_of_the_plan(run: DebugRun) -> None:
+def test_memory_figure_matches_memory_plan(run: DebugRun) -> None:
     plan = run.memory_plan()
     figure = plots.memory(run)
     found = columns(figure)
@@ -185,14 +185,14 @@ def test_memory_is_that_of_the_plan(run: DebugRun) -> None:
     assert "peak 204.0 KiB (208,896), while conv2d + add + add + relu #9" in notes(figure)
 
 
-def test_memory_without_times_is_by_step() -> None:
+def test_memory_without_times_is_plotted_by_step() -> None:
     run = graph_alone()
     found = columns(plots.memory(run))
     assert found["step"] == [0, 1, 2]
     assert found["value"] == run.memory_plan().live.tolist()
 
 
-def test_two_runs_are_compared_as_their_table_is(run: DebugRun, broken: DebugRun) -> None:
+def test_compare_times_figure_matches_its_table(run: DebugRun, broken: DebugRun) -> None:
     comparison = run.compare_times(broken)
     found = columns(plots.compare_times(run, broken))
     for name in ("label", "ns_a", "ns_b", "change_ns"):
@@ -201,7 +201,7 @@ def test_two_runs_are_compared_as_their_table_is(run: DebugRun, broken: DebugRun
     assert found["verdict"] == [row.verdict.label for row in comparison]
 
 
-def test_names_of_many_nodes_keep_both_sides(corpus: Path) -> None:
+def test_labels_of_many_nodes_keep_both_runs(corpus: Path) -> None:
     a, b = (tvmdbg.open(corpus / "tvm" / f"resnet20_cifar{each}") for each in ("_unfused", ""))
     for width in (400, 720):
         found = columns(plots.compare_times(a, b, width=width))
@@ -234,7 +234,7 @@ def test_both_themes_and_no_others(run: DebugRun, draw: Callable[..., Any]) -> N
 
 
 @pytest.mark.parametrize("draw", DRAWN)
-def test_a_narrow_figure_cuts_no_title_and_has_fewer_ticks(
+def test_narrow_figure_keeps_full_title_and_has_fewer_ticks(
     run: DebugRun, draw: Callable[..., Any]
 ) -> None:
     wide, narrow = (draw(run, "light", width=width) for width in (720, 400))
@@ -248,7 +248,7 @@ def test_a_narrow_figure_cuts_no_title_and_has_fewer_ticks(
     assert added[1] >= added[0]
 
 
-def test_what_is_missing_is_said_with_what_to_do() -> None:
+def test_plot_of_missing_data_raises_error_with_reason() -> None:
     run = graph_alone()
     for draw in (plots.times, plots.repeats):
         with pytest.raises(ValueError, match=r"This dump has no trace: .*_execution_trace\.json"):
@@ -262,13 +262,13 @@ def test_what_is_missing_is_said_with_what_to_do() -> None:
         plots.compare_times(run, run)
 
 
-def test_what_is_no_run_is_refused() -> None:
+def test_plots_reject_argument_that_is_not_a_run() -> None:
     for draw in (plots.times, plots.repeats, plots.roofline, plots.memory):
         with pytest.raises(TypeError, match=r"takes a run, not str: pass tvmdbg_widgets\.open"):
             draw("a dump")  # type: ignore[operator]
 
 
-def test_bad_arguments_are_told(run: DebugRun, broken: DebugRun) -> None:
+def test_plots_reject_invalid_arguments(run: DebugRun, broken: DebugRun) -> None:
     with pytest.raises(ValueError, match="top"):
         plots.times(run, 0)
     with pytest.raises(KeyError):
@@ -299,7 +299,7 @@ def test_times_of_a_trace_without_nodes_are_by_name() -> None:
     assert found["node"] == [-1, -1, -1]
 
 
-def test_unknown_times_are_left_out_and_that_is_said() -> None:
+def test_unknown_times_are_left_out_with_a_note() -> None:
     events = [
         {"ph": "X", "name": f"n{at}", "ts": at, "dur": at, "pid": 1, "tid": 1} for at in (1, 2)
     ]
@@ -320,7 +320,7 @@ def test_any_figure_with_a_column_of_nodes_is_linked(run: DebugRun) -> None:
         plots.link(run, run)
 
 
-def test_the_page_is_told_of_figure_and_library_and_of_no_more(run: DebugRun) -> None:
+def test_plot_answers_only_figure_and_library_questions(run: DebugRun) -> None:
     plot = plots.link(plots.times(run), run)
     content, (library,) = plot.answer({"id": "a", "kind": "bokeh"})
     assert content == {"id": "a", "result": None}

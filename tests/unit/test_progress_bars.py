@@ -41,7 +41,7 @@ def assert_full(ends: Ends, *names: str) -> None:
     assert [each for each in ends if each[1] != each[2]] == []
 
 
-def test_reading_a_trace_ends_full(tmp_path: Path, ends: Ends) -> None:
+def test_reading_a_trace_fills_the_progress_bar(tmp_path: Path, ends: Ends) -> None:
     event = {"name": "a", "ph": "X", "ts": 1, "dur": 2, "pid": 0, "tid": 0}
     events = json.dumps([{**event, "ts": at} for at in range(5)])
     for number, text in enumerate(
@@ -60,17 +60,19 @@ def test_reading_a_trace_ends_full(tmp_path: Path, ends: Ends) -> None:
 
 
 @pytest.mark.parametrize("share", ["statistics", "pictures"])
-def test_storing_a_page_ends_full(run: DebugRun, ends: Ends, share: Any) -> None:
+def test_storing_a_page_fills_the_progress_bar(run: DebugRun, ends: Ends, share: Any) -> None:
     store(run.facts, budget=3_000_000, share=share)
     assert_full(ends, "storing")
 
 
-def test_storing_a_page_without_tensors_ends_full(run: DebugRun, ends: Ends) -> None:
+def test_storing_a_page_without_tensors_fills_the_bar(run: DebugRun, ends: Ends) -> None:
     store(run.facts, budget=3_000_000, tensors=False)
     assert_full(ends, "storing")
 
 
-def test_scanning_counting_and_writing_end_full(run: DebugRun, tmp_path: Path, ends: Ends) -> None:
+def test_scanning_counting_and_writing_fill_their_bars(
+    run: DebugRun, tmp_path: Path, ends: Ends
+) -> None:
     run.findings()
     for tensor in list(run.tensors.values())[-3:]:
         tvmdbg.TensorInspector(run, entry=(tensor.node, tensor.output)).figure()

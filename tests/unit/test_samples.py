@@ -42,20 +42,20 @@ def test_samples_of_executorch_are_recorded_cases() -> None:
     assert sum(path.stat().st_size for path in paths) <= MOST_BYTES_OF_EXECUTORCH
 
 
-def test_samples_name_no_folder_of_whoever_recorded_them() -> None:
+def test_samples_contain_no_recording_folder() -> None:
     for folder in (samples.executorch_demo_delegate, samples.executorch_xnnpack):
         content = b"".join(path.read_bytes() for path in folder.iterdir())
         assert not re.search(rb"/(?:home|root|tmp|Users)/", content)
 
 
-def test_the_log_is_what_its_generator_writes() -> None:
+def test_starved_log_matches_generator() -> None:
     (path,) = samples.ansor_starved.iterdir()
     content = path.read_bytes()
     assert len(content) <= MOST_BYTES_OF_THE_LOG
     assert content == "".join(story("starved", rounds=16)).encode()
 
 
-def test_the_log_starves_in_its_first_half_and_only_there() -> None:
+def test_starved_log_fails_only_in_first_half() -> None:
     log = tvmdbg.open(samples.ansor_starved)
     assert isinstance(log, tvmdbg.TuningLog)
     assert (len(log), len(log.tasks), log.effective_trials) == (1_024, 6, 731)
@@ -80,13 +80,13 @@ def test_schedules_of_the_log_are_legal() -> None:
                 assert math.prod(tile.factors) == tile.extent, (row, tile)
 
 
-def test_files_of_a_changed_dtype_are_what_their_generator_writes() -> None:
+def test_changed_dtype_files_match_generator() -> None:
     written = {path.name: path.read_bytes() for path in samples.changed_dtype.iterdir()}
     assert written == dict(files())
     assert sum(map(len, written.values())) <= MOST_BYTES_OF_CHANGED_DTYPE
 
 
-def test_the_session_is_lost_where_its_data_type_has_twelve_bytes() -> None:
+def test_changed_dtype_session_desyncs_at_dev_alloc_data() -> None:
     log = tvmdbg.open(samples.changed_dtype / "session.pcap")
     assert isinstance(log, tvmdbg.RpcLog)
     assert log.desync is not None

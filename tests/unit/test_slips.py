@@ -53,9 +53,7 @@ def _slip(word: str) -> str:
 @pytest.mark.parametrize(
     ("name", "function"), list(_callables()), ids=lambda each: each if isinstance(each, str) else ""
 )
-def test_every_keyword_with_a_slip_is_told_the_nearest(
-    name: str, function: Callable[..., Any]
-) -> None:
+def test_misspelled_keyword_suggests_nearest_name(name: str, function: Callable[..., Any]) -> None:
     for keyword in _keywords(function):
         with pytest.raises(TypeError) as told:
             function(**{_slip(keyword): 1})
@@ -64,9 +62,7 @@ def test_every_keyword_with_a_slip_is_told_the_nearest(
 
 
 @pytest.mark.parametrize("view", [*VIEWS, "ComparisonView", "TuningView"])
-def test_every_choice_of_a_view_with_a_slip_is_told_the_nearest(
-    run: tvmdbg.DebugRun, view: str
-) -> None:
+def test_misspelled_view_choice_suggests_nearest_value(run: tvmdbg.DebugRun, view: str) -> None:
     given = {"ComparisonView": (run, run), "TuningView": (log(),)}.get(view, (run,))
     made = getattr(tvmdbg, view)(*given)
     chosen = {name: each for name, each in made.traits().items() if isinstance(each, Choice)}
@@ -80,7 +76,7 @@ def test_every_choice_of_a_view_with_a_slip_is_told_the_nearest(
 
 
 @pytest.mark.parametrize("view", VIEWS)
-def test_every_trait_with_a_slip_is_told_the_nearest(run: tvmdbg.DebugRun, view: str) -> None:
+def test_misspelled_trait_suggests_nearest_name(run: tvmdbg.DebugRun, view: str) -> None:
     made = getattr(tvmdbg, view)
     for trait in sorted(set(made.class_trait_names(sync=True)) - {"run"}):
         if not trait.startswith("_") and trait not in ("layout", "tabbable", "tooltip", "comm"):
@@ -116,7 +112,7 @@ def test_every_trait_with_a_slip_is_told_the_nearest(run: tvmdbg.DebugRun, view:
         (lambda _: log().curve("matmul_add 128 768 2304 flot32"), "'matmul_add 128 768 2304"),
     ],
 )
-def test_names_with_a_slip_are_told_the_nearest(
+def test_misspelled_name_suggests_nearest_name(
     run: tvmdbg.DebugRun, asked: Callable[[tvmdbg.DebugRun], Any], near: str
 ) -> None:
     with pytest.raises((ValueError, TypeError, LookupError, traitlets.TraitError)) as told:
@@ -125,7 +121,7 @@ def test_names_with_a_slip_are_told_the_nearest(
     assert near in str(told.value)
 
 
-def test_an_entry_is_named_the_same_way_everywhere(run: tvmdbg.DebugRun) -> None:
+def test_entry_accepts_the_same_forms_everywhere(run: tvmdbg.DebugRun) -> None:
     name = run.graph.nodes[38].name
     for given in (38, name, (38, 0), [38, 0], (name, 0), run.tensors[38]):
         session = tvmdbg.Session(run, entry=given)
@@ -142,7 +138,7 @@ def test_an_entry_is_named_the_same_way_everywhere(run: tvmdbg.DebugRun) -> None
     "entry",
     [999, (999, 0), -1, (38, 5), (38, -1), "nope", 1.5, True, (1, 2, 3)],
 )
-def test_an_entry_that_the_run_does_not_have_is_refused(run: tvmdbg.DebugRun, entry: Any) -> None:
+def test_invalid_entry_is_refused(run: tvmdbg.DebugRun, entry: Any) -> None:
     with pytest.raises(traitlets.TraitError, match=r"^entry: "):
         tvmdbg.Session(run, entry=entry)
     with pytest.raises(traitlets.TraitError, match=r"^entry: "):
@@ -151,7 +147,7 @@ def test_an_entry_that_the_run_does_not_have_is_refused(run: tvmdbg.DebugRun, en
         run.figure("tensor", entry=entry)
 
 
-def test_a_node_that_there_is_not_is_not_said_to_lack_a_tensor(run: tvmdbg.DebugRun) -> None:
+def test_unknown_node_error_shows_range_of_nodes(run: tvmdbg.DebugRun) -> None:
     with pytest.raises(KeyError, match="tensors are of nodes 0 to 71"):
         run.tensors[999]
 
@@ -165,7 +161,7 @@ def test_a_node_that_there_is_not_is_not_said_to_lack_a_tensor(run: tvmdbg.Debug
         "run.figure('grahp')",
     ],
 )
-def test_a_slip_shows_no_inner_frames_in_a_notebook(slip: str, run: tvmdbg.DebugRun) -> None:
+def test_user_error_in_notebook_shows_no_inner_frames(slip: str, run: tvmdbg.DebugRun) -> None:
     from IPython.core.interactiveshell import InteractiveShell
     from IPython.utils.capture import capture_output
 
@@ -177,7 +173,7 @@ def test_a_slip_shows_no_inner_frames_in_a_notebook(slip: str, run: tvmdbg.Debug
     assert "tvmdbg_widgets/" not in shown.stdout
 
 
-def test_a_fault_of_our_own_keeps_all_frames() -> None:
+def test_internal_error_keeps_all_frames() -> None:
     from tvmdbg_widgets.model.base.slips import shorten
 
     with pytest.raises(ValueError, match="invalid literal") as told:
@@ -198,7 +194,7 @@ def test_a_fault_of_our_own_keeps_all_frames() -> None:
         ("table x --by knd", "no choice 'knd'; did you mean 'kind'?"),
     ],
 )
-def test_a_slip_on_the_command_line_is_told_the_nearest(line: str, told: str) -> None:
+def test_misspelled_command_line_word_suggests_nearest(line: str, told: str) -> None:
     from typer.testing import CliRunner
 
     from tvmdbg_widgets.cli.app import app

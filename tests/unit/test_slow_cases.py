@@ -10,7 +10,7 @@ from tests.conftest import slow_cases
 TESTS = Path(__file__).parents[1]
 
 
-def test_each_test_of_the_table_exists() -> None:
+def test_slow_case_table_names_existing_tests() -> None:
     gone = [
         f"{path}::{name}"
         for path, names in slow_cases().items()

@@ -34,7 +34,7 @@ def source(request: pytest.FixtureRequest, tmp_path: Path) -> ByteSource:
     return FileSource(path, "content")
 
 
-def test_reads_what_is_there(source: ByteSource) -> None:
+def test_source_reads_exact_bytes(source: ByteSource) -> None:
     assert source.size == len(CONTENT)
     assert source.read(300, 17) == CONTENT[300:317]
     assert source.read(len(CONTENT), 0) == b""
@@ -48,7 +48,9 @@ def test_reads_what_is_there(source: ByteSource) -> None:
 @pytest.mark.parametrize(
     ("offset", "length"), [(10240, 1), (0, 10241), (-1, 1), (5, -1), (2**70, 1)]
 )
-def test_reading_beyond_the_end_is_told(source: ByteSource, offset: int, length: int) -> None:
+def test_out_of_range_read_raises_format_error(
+    source: ByteSource, offset: int, length: int
+) -> None:
     with pytest.raises(FormatError) as caught:
         source.read(offset, length)
     error = caught.value
@@ -75,7 +77,7 @@ def test_many_threads_read_one_source(source: ByteSource) -> None:
 
 
 @pytest.mark.parametrize("change", ["grow", "shrink", "touch", "replace"])
-def test_a_changed_file_is_told(tmp_path: Path, change: str) -> None:
+def test_changed_file_raises_format_error(tmp_path: Path, change: str) -> None:
     path = tmp_path / "f"
     path.write_bytes(CONTENT)
     os.utime(path, ns=(10**18, 10**18))
@@ -98,7 +100,7 @@ def test_a_changed_file_is_told(tmp_path: Path, change: str) -> None:
 
 
 @pytest.mark.skipif(not DESCRIPTORS.is_dir(), reason="no /proc on this system")
-def test_many_files_hold_few_descriptors(tmp_path: Path) -> None:
+def test_many_sources_keep_few_descriptors_open(tmp_path: Path) -> None:
     path = tmp_path / "f"
     path.write_bytes(CONTENT)
     gc.collect()
@@ -112,7 +114,7 @@ def test_many_files_hold_few_descriptors(tmp_path: Path) -> None:
     assert len(list(DESCRIPTORS.iterdir())) <= before
 
 
-def test_a_source_that_is_gone_holds_no_file(tmp_path: Path) -> None:
+def test_deleted_source_releases_its_descriptor(tmp_path: Path) -> None:
     path = tmp_path / "f"
     path.write_bytes(CONTENT)
     source = FileSource(path)
@@ -123,7 +125,7 @@ def test_a_source_that_is_gone_holds_no_file(tmp_path: Path) -> None:
     assert sources._DESCRIPTORS.take(owner) is None
 
 
-def test_a_removed_file_is_told(tmp_path: Path) -> None:
+def test_removed_file_raises_format_error(tmp_path: Path) -> None:
     path = tmp_path / "f"
     path.write_bytes(CONTENT)
     source = FileSource(path)
@@ -143,7 +145,7 @@ def rewrite(path: Path, at: int, data: bytes) -> None:
     os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))
 
 
-def test_a_rewrite_that_keeps_size_and_time_is_told_by_what_is_held(tmp_path: Path) -> None:
+def test_rewrite_keeping_size_and_time_is_detected_by_headers(tmp_path: Path) -> None:
     path = tmp_path / "f"
     path.write_bytes(CONTENT)
     source = FileSource(path)
@@ -159,7 +161,7 @@ def test_a_rewrite_that_keeps_size_and_time_is_told_by_what_is_held(tmp_path: Pa
     assert source.read(0, 4) == CONTENT[:4]
 
 
-def test_what_changes_the_status_alone_is_no_change(
+def test_metadata_only_change_is_accepted_after_one_comparison(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = tmp_path / "f"
@@ -185,7 +187,9 @@ def test_what_changes_the_status_alone_is_no_change(
 
 @pytest.mark.parametrize("known", [True, False], ids=["open", "closed"])
 @pytest.mark.parametrize("what", ["folder", "parent"])
-def test_what_stands_in_the_place_of_a_file_is_told(tmp_path: Path, what: str, known: bool) -> None:
+def test_path_that_is_no_longer_a_file_raises_format_error(
+    tmp_path: Path, what: str, known: bool
+) -> None:
     path = tmp_path / "dump" / "f"
     path.parent.mkdir()
     path.write_bytes(CONTENT)
@@ -205,7 +209,7 @@ def test_what_stands_in_the_place_of_a_file_is_told(tmp_path: Path, what: str, k
 
 
 @pytest.mark.parametrize("number", [errno.EACCES, errno.EIO, errno.ESTALE])
-def test_a_file_that_cannot_be_read_now_is_told(
+def test_failed_read_reports_errno_and_can_be_retried(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: int
 ) -> None:
     path = tmp_path / "f"
@@ -225,7 +229,7 @@ def test_a_file_that_cannot_be_read_now_is_told(
     assert source.read(0, 1) == CONTENT[:1]
 
 
-def test_a_stream_that_was_closed_is_told(tmp_path: Path) -> None:
+def test_closed_stream_raises_format_error(tmp_path: Path) -> None:
     path = tmp_path / "f"
     path.write_bytes(CONTENT)
     with path.open("rb") as stream:
@@ -234,7 +238,7 @@ def test_a_stream_that_was_closed_is_told(tmp_path: Path) -> None:
         source.read(0, 1)
 
 
-def test_a_relative_path_stays_where_it_was(
+def test_relative_path_survives_change_of_directory(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "f").write_bytes(CONTENT)
@@ -245,7 +249,7 @@ def test_a_relative_path_stays_where_it_was(
     assert source.name == "f"
 
 
-def test_changeable_bytes_are_copied_and_others_are_not() -> None:
+def test_mutable_bytes_are_copied_and_immutable_are_not() -> None:
     data = bytearray(CONTENT)
     source = BytesSource(data)
     data[0:4] = b"zzzz"
@@ -265,7 +269,7 @@ def test_a_stream_keeps_its_position_and_stays_open() -> None:
     assert not stream.closed
 
 
-def test_a_stream_that_was_cut_is_told() -> None:
+def test_truncated_stream_raises_format_error() -> None:
     stream = io.BytesIO(CONTENT)
     source = StreamSource(stream)
     stream.truncate(10)
@@ -273,7 +277,7 @@ def test_a_stream_that_was_cut_is_told() -> None:
         source.read(5, 20)
 
 
-def test_as_source_takes_what_holds_bytes(tmp_path: Path) -> None:
+def test_as_source_accepts_paths_bytes_and_streams(tmp_path: Path) -> None:
     path = tmp_path / "f.gz"
     path.write_bytes(gzip.compress(CONTENT))
     assert isinstance(as_source(path), FileSource)
@@ -291,7 +295,7 @@ def test_as_source_takes_what_holds_bytes(tmp_path: Path) -> None:
         assert as_source(pipe).read(0, 11) == b"from a pipe"
 
 
-def test_as_source_refuses_what_does_not(tmp_path: Path) -> None:
+def test_as_source_refuses_text_streams_and_missing_files(tmp_path: Path) -> None:
     with pytest.raises(TypeError, match="text"):
         as_source(io.StringIO("text"))
     with pytest.raises(TypeError, match="int"):
@@ -302,7 +306,7 @@ def test_as_source_refuses_what_does_not(tmp_path: Path) -> None:
         as_source(tmp_path)
 
 
-def test_errors_tell_everything_and_travel() -> None:
+def test_format_error_shows_all_fields_and_can_be_copied() -> None:
     error = FormatError(
         "wrong", file="f", field="ndim", offset=24, expected="0 to 64", found=0, hint="Try it."
     )

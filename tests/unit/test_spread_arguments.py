@@ -46,5 +46,5 @@ def test_a_spread_is_found(line: str) -> None:
 @pytest.mark.parametrize(
     "line", ["found.push([...more])", "found.push({ ...more })", "Math.max(a, b); f(...three)"]
 )
-def test_other_calls_are_left(line: str) -> None:
+def test_other_calls_are_not_reported(line: str) -> None:
     assert not SPREAD.search(line)

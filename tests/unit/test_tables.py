@@ -33,27 +33,27 @@ class Cells(HTMLParser):
         self.texts[-1] += data
 
 
-def test_cells_stand_below_each_other_numbers_to_the_right() -> None:
+def test_text_lines_align_columns_left_or_right() -> None:
     rows = [("name", "time"), ("a", "12 µs"), ("conv2d", "3 µs")]
     assert text_lines(rows) == ["name    time", "a       12 µs", "conv2d  3 µs"]
     assert text_lines(rows, right=True) == ["name     time", "a       12 µs", "conv2d   3 µs"]
     assert text_lines([]) == []
 
 
-def test_one_long_cell_widens_no_other_row() -> None:
+def test_long_cell_does_not_widen_other_rows() -> None:
     rows = [("name", "time"), ("a" * 100_000, "12 µs"), *[("b", "3 µs")] * 1000]
     lines = text_lines(rows)
     assert lines[1] == f"{'a' * 100_000}  12 µs"
     assert sum(map(len, lines)) < 400_000
 
 
-def test_what_is_left_out_is_counted() -> None:
+def test_more_text_counts_omitted_rows() -> None:
     assert more_text(12, 12) == []
     assert more_text(3000, 40) == ["… and 2,960 more"]
 
 
 @given(ROW, st.lists(ROW), st.text(min_size=1), st.lists(st.text()))
-def test_whatever_stands_in_a_table_is_text(
+def test_html_table_shows_any_content_as_text(
     head: tuple[str, str], rows: list[tuple[str, str]], caption: str, below: list[str]
 ) -> None:
     found = Cells(html_table(head, rows, caption=caption, below=below))

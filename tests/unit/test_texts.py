@@ -7,5 +7,5 @@ import json
 from tests.make import numbers
 
 
-def test_texts_are_those_that_the_views_are_held_to() -> None:
+def test_number_texts_match_recorded_file() -> None:
     assert json.loads(json.dumps(numbers.texts())) == json.loads(numbers.PATH.read_text("utf-8"))

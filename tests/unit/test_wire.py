@@ -25,7 +25,7 @@ FACTS = {
 }
 
 
-def test_an_answer_of_the_columns_that_are_read_is_sent() -> None:
+def test_answer_with_expected_columns_is_accepted() -> None:
     assert Reply.of("facts", FACTS).result["columns"]
     assert Reply.of("cells", {"mean": np.zeros(2, np.float32)})
     assert Reply.of("cells", {"mean": np.zeros(2), "maximum": np.zeros(2)})
@@ -39,12 +39,12 @@ def test_an_answer_of_the_columns_that_are_read_is_sent() -> None:
         ({"more": np.zeros(0)}, "unknown column 'more'"),
     ],
 )
-def test_an_answer_of_others_is_not(change: dict[str, np.ndarray], said: str) -> None:
+def test_answer_with_wrong_columns_is_refused(change: dict[str, np.ndarray], said: str) -> None:
     with pytest.raises(TypeError, match=said):
         Reply.of("facts", FACTS | change)
 
 
-def test_an_answer_that_lacks_one_is_not_sent() -> None:
+def test_answer_without_required_column_is_rejected() -> None:
     with pytest.raises(TypeError, match="column 'layouts' is missing, expected strings"):
         Reply.of("facts", {name: each for name, each in FACTS.items() if name != "layouts"})
 
@@ -56,7 +56,7 @@ def test_an_answer_that_lacks_one_is_not_sent() -> None:
         ({"columns": []}, "is not of type 'null'"),
     ],
 )
-def test_an_answer_that_no_view_expects_fails_any_test(
+def test_unexpected_answer_raises_in_tests(
     monkeypatch: pytest.MonkeyPatch, result: object, said: str
 ) -> None:
     if not is_made():
@@ -68,7 +68,7 @@ def test_an_answer_that_no_view_expects_fails_any_test(
 
 
 @pytest.mark.parametrize("view", ["graph", "tensor", "timeline", "memory", "debugger"])
-def test_a_checkout_that_is_not_built_tells_figures_in_text(
+def test_unbuilt_checkout_shows_figures_as_text(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, view: str
 ) -> None:
     for module in (host, wire):

@@ -151,7 +151,7 @@ def test_no_odd_word_is_shown(read: object) -> None:
     assert not wrong, "\n".join(wrong)
 
 
-def test_an_odd_word_is_found_where_it_is_shown() -> None:
+def test_odd_word_is_detected_in_shown_text() -> None:
     assert odd({"x": ["All values are sound"]})
     assert not odd({"x": ["sounds like an identifier", "all values finite"]})
 
@@ -163,7 +163,7 @@ def terms() -> list[str]:
     return [each for each in rows if each not in ("term", "---")]
 
 
-def test_the_glossary_is_short_and_names_each_thing_once() -> None:
+def test_glossary_is_short_and_has_no_duplicates() -> None:
     found = terms()
     assert len(found) == len(set(found)) <= MOST_TERMS
     assert {each.value for each in Severity} <= set(found)
@@ -173,7 +173,7 @@ def test_the_glossary_is_short_and_names_each_thing_once() -> None:
     assert "glossary" in (ROOT / "docs/index.md").read_text()
 
 
-def test_each_term_is_used() -> None:
+def test_every_glossary_term_is_used() -> None:
     shown = " ".join(
         text for read in (typescript, python, prose) for some in read().values() for text in some
     ).lower()

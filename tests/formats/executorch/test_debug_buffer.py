@@ -71,7 +71,7 @@ def same(ours: Any, theirs: Any) -> bool:
 
 
 @pytest.mark.parametrize("name", INSPECTED)
-def test_every_value_is_the_inspectors_to_the_bit(name: str) -> None:
+def test_every_value_matches_the_inspector_bit_for_bit(name: str) -> None:
     dump = dump_of(name)
     buffer = buffer_of(name) if name in WITH_BUFFER else None
     arrays = np.load(case_dir(name) / "inspector_tensors.npz") if buffer else {}
@@ -92,7 +92,7 @@ def test_every_value_is_the_inspectors_to_the_bit(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", WITH_BUFFER)
-def test_what_lies_in_c_order_is_the_same_either_way(name: str) -> None:
+def test_c_order_tensors_are_equal_with_and_without_compat(name: str) -> None:
     dump, buffer = dump_of(name), buffer_of(name)
     for value in dump.values.values():
         tensor = value.value
@@ -104,7 +104,7 @@ def c_order(sizes: tuple[int, ...]) -> tuple[int, ...]:
     return tuple(math.prod(max(1, size) for size in sizes[at + 1 :]) for at in range(len(sizes)))
 
 
-def test_channels_last_values_are_right_where_the_inspector_errs() -> None:
+def test_channels_last_values_are_right_unlike_the_inspectors() -> None:
     dump, buffer = dump_of("12_channels_last"), buffer_of("12_channels_last")
     eager = np.load(case_dir("12_channels_last") / "io.npz")
     expected = eager[next(name for name in eager.files if "eager" in name)]
@@ -121,7 +121,7 @@ def test_channels_last_values_are_right_where_the_inspector_errs() -> None:
     np.testing.assert_array_equal(np.concatenate(list(record.chunks(20))), right.reshape(-1))
 
 
-def test_without_a_buffer_values_are_unknown_and_the_inspectors_zeros() -> None:
+def test_values_without_a_buffer_are_unknown_or_inspector_zeros() -> None:
     dump = dump_of("09a_all_values")
     (block,) = answers("09a_all_values")["variants"]["no_etrecord_no_buffer"]
     for event in block["events"]:
@@ -167,7 +167,7 @@ def of(data: bytes) -> DebugBufferFile:
         ),
     ],
 )
-def test_the_inspectors_refusals(
+def test_inspector_errors_are_reproduced(
     tensor: DebugTensor, size: int, error: type[Exception], text: str
 ) -> None:
     with pytest.raises(error) as caught:
@@ -175,7 +175,7 @@ def test_the_inspectors_refusals(
     assert str(caught.value) == text
 
 
-def test_the_inspector_misses_members() -> None:
+def test_missing_members_raise_the_inspector_errors() -> None:
     for kind, text in ((1, "Expected Int value, `None` provided"), (5, "Tensor cannot be None")):
         with pytest.raises(ValueError, match=text):
             inflated(DebugValue(kind, None), None, compat=True)
@@ -198,13 +198,13 @@ def test_the_inspector_misses_members() -> None:
         (DebugTensor(99, (2,), (1,), 0), "Tensor.scalar_type"),
     ],
 )
-def test_what_cannot_be_is_refused(tensor: DebugTensor, field: str) -> None:
+def test_impossible_tensor_metadata_is_refused(tensor: DebugTensor, field: str) -> None:
     with pytest.raises(FormatError) as caught:
         of(bytes(64)).record(tensor, "a")
     assert caught.value.field == field
 
 
-def test_the_buffer_of_another_run_is_told() -> None:
+def test_debug_buffer_of_another_run_is_reported() -> None:
     dump, other = dump_of("02_conv_portable"), buffer_of("01_mlp_portable")
     assert not covers(dump, other.source.size)
     assert covers(dump, buffer_of("02_conv_portable").source.size)
@@ -267,7 +267,7 @@ NUMBERS = st.integers(-3, 6) | st.sampled_from([-(1 << 63), (1 << 63) - 1, 1 << 
     st.integers(0, 80),
     st.booleans(),
 )
-def test_nothing_but_a_refusal_escapes(  # noqa: PLR0917 (as drawn)
+def test_only_expected_errors_are_raised(  # noqa: PLR0917 (as drawn)
     kind: int, sizes: list[int], strides: list[int], offset: int, size: int, compat: bool
 ) -> None:
     tensor = DebugTensor(kind, tuple(sizes), tuple(strides), offset)

@@ -25,7 +25,7 @@ WITH_DELEGATES = ("03b_mixed_xnnpack", "06a_demo_generated_ids", "08_conv_xnnpac
 
 @pytest.mark.skipif(not CASES, reason="set TVMDBG_CORPUS to the folder of recorded runs")
 @pytest.mark.parametrize("case", CASES or ("none",))
-def test_calls_are_sure_and_as_in_the_record(case: str) -> None:
+def test_delegate_calls_are_certain_and_match_the_record(case: str) -> None:
     program = read_program(FileSource(FOLDER / case / "model.pte"))
     record = read_etrecord(FileSource(FOLDER / case / "etrecord.bin"))
     for plan in program.plans:
@@ -56,7 +56,7 @@ def shipped(name: str) -> tuple[Plan, CallDelegate, int]:
 
 
 @pytest.mark.parametrize("name", WITH_DELEGATES)
-def test_positions_that_fit(name: str) -> None:
+def test_valid_argument_positions_are_used(name: str) -> None:
     plan, call, count = shipped(name)
     split = len(call.args) - count
     externals = {call.delegate_index: (tuple(range(split)), tuple(range(split, len(call.args))))}
@@ -70,7 +70,7 @@ def test_positions_that_fit(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", WITH_DELEGATES)
-def test_positions_that_do_not_fit_are_not_believed(name: str) -> None:
+def test_invalid_argument_positions_are_ignored(name: str) -> None:
     plan, call, count = shipped(name)
     all_ = tuple(range(len(call.args)))
     assert len(all_) > 1

@@ -76,13 +76,15 @@ def program(*payloads: tuple[str, bytes], shared: bool = False) -> tuple[Program
         ("SomebodysBackend", b"", "empty payload"),
     ],
 )
-def test_what_a_payload_is(backend: str, payload: bytes, told: str) -> None:
+def test_payload_is_described_by_backend_and_identifier(
+    backend: str, payload: bytes, told: str
+) -> None:
     source = BytesSource(bytes(4) + payload)
     found = Delegate(backend, (), 0, 0, FileSpan(4, len(payload)))
     assert payload_text(source, found) == told
 
 
-def test_families_are_one_for_each_backend() -> None:
+def test_every_backend_has_one_family() -> None:
     assert len({each.backend for each in FAMILIES}) == len(FAMILIES)
     assert family_of("XnnpackBackend") is FAMILIES[0]
     assert family_of("SomebodysBackend") is None
@@ -123,7 +125,7 @@ def test_a_shared_payload_is_read_once(monkeypatch: pytest.MonkeyPatch) -> None:
     assert all(found.of(each) is not None for each in made.plan().delegates)
 
 
-def test_payloads_that_overlap_are_not_read_again_and_again() -> None:
+def test_reading_of_overlapping_payloads_is_limited() -> None:
     payload = with_header(graph([SIGMOID], VALUES)) + bytes(1 << 20)
     made, source = program(("XnnpackBackend", payload))
     (delegate,) = made.plan().delegates
@@ -137,7 +139,7 @@ def test_payloads_that_overlap_are_not_read_again_and_again() -> None:
     assert "again and again" in found.issues[-1].message
 
 
-def test_constants_are_found_by_key_and_by_place() -> None:
+def test_constants_are_found_by_key_and_position() -> None:
     source = FileSource(INSIDE / "residual" / "model.pte")
     made = read_program(source)
     lookup = ConstantBytes(made, source)
@@ -253,7 +255,7 @@ def test_vulkan_graphs() -> None:
 
 
 @pytest.mark.spec_only
-def test_vulkan_graphs_that_do_not_fit() -> None:
+def test_invalid_vulkan_references_are_reported() -> None:
     calls = [call_of(1, "a", 0, 99, -1, 6), call_of(2, "b", 6, 0, 6)]
     found = vulkan(calls, [*VULKAN_VALUES, _tensor(7, 1)], f3=numbers("I", 0, 77))
     rules = sorted(each.rule.removeprefix("delegate-") for each in found.issues)
@@ -265,14 +267,14 @@ def test_vulkan_graphs_that_do_not_fit() -> None:
 
 
 @pytest.mark.spec_only
-def test_vulkan_graphs_without_header_say_so() -> None:
+def test_vulkan_graph_without_header_raises_an_issue() -> None:
     flat = file(Table({0: text("0"), 2: Things([])}), b"VK00")
     found = read(flat, vulkan=True)
     assert [each.rule for each in found.issues] == ["delegate-header"]
 
 
 @pytest.mark.spec_only
-def test_calls_that_share_one_list_of_values() -> None:
+def test_calls_sharing_one_list_of_values_are_refused() -> None:
     values = [_tensor(-1, 1), _vk(9, f0=numbers("i", *[0] * 3000))]
     calls = [call_of(at, "cat", 1, 0) for at in range(3000)]
     with pytest.raises(FormatError, match="again and again"):

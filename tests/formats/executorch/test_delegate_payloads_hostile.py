@@ -74,7 +74,7 @@ FLAT = graph([SIGMOID], VALUES)
         (graph([SIGMOID], VALUES, identifier=b"ET12"), "identifier", 4),
     ],
 )
-def test_regions_that_do_not_fit(payload: bytes, region: str, offset: int) -> None:
+def test_invalid_regions_are_refused(payload: bytes, region: str, offset: int) -> None:
     problem = refusal(payload)
     assert problem.file == "model.pte"
     assert region in str(problem.field)
@@ -82,7 +82,7 @@ def test_regions_that_do_not_fit(payload: bytes, region: str, offset: int) -> No
     assert None not in (problem.expected, problem.found, problem.hint)
 
 
-def test_offsets_count_from_the_start_of_the_file() -> None:
+def test_error_offsets_count_from_the_start_of_the_file() -> None:
     data = bytearray(with_header(FLAT))
     struct.pack_into("<I", data, 32, 2**31)
     problem = refusal(data)
@@ -94,7 +94,7 @@ def test_offsets_count_from_the_start_of_the_file() -> None:
     ("vector", "field"),
     [(1, "XNNGraph.xnodes"), (2, "XNNGraph.xvalues"), (4, "XNNGraph.input_ids")],
 )
-def test_counts_that_no_payload_holds(vector: int, field: str) -> None:
+def test_oversized_vector_counts_are_refused(vector: int, field: str) -> None:
     flat = graph([SIGMOID], VALUES)
     (root,) = struct.unpack_from("<I", flat, 0)
     (back,) = struct.unpack_from("<i", flat, root)
@@ -104,17 +104,17 @@ def test_counts_that_no_payload_holds(vector: int, field: str) -> None:
     assert field in str(refusal(with_header(flat)).field)
 
 
-def test_keys_that_are_no_text() -> None:
+def test_keys_of_invalid_utf8_are_refused() -> None:
     data = Things([constant(0, 0), constant(2**64 - 1, 4, b"\xff\xfe")])
     assert "no UTF-8" in str(refusal(with_header(graph([SIGMOID], VALUES, f8=data))))
 
 
-def test_a_type_without_a_table() -> None:
+def test_node_type_without_a_table_is_refused() -> None:
     made = Table({0: number("B", 4)})
     assert "has no value" in str(refusal(with_header(graph([made], VALUES))))
 
 
-def test_unknown_types_keep_number_and_place() -> None:
+def test_unknown_node_types_keep_number_and_position() -> None:
     # Its table is not read, wherever it leads.
     made = Table({0: number("B", 200), 1: Table({}), 2: number("I", 5)})
     found, told = issues(with_header(graph([SIGMOID, made], VALUES)), "types")
@@ -124,7 +124,7 @@ def test_unknown_types_keep_number_and_place() -> None:
     assert (each.inputs, each.outputs) == ((), ())
 
 
-def test_ids_that_no_value_has() -> None:
+def test_node_ids_without_a_value_are_reported() -> None:
     nodes = [node(1, 0, 77, 1), node(4, 2**31, 88)]
     found, told = issues(with_header(graph(nodes, VALUES)), "ids")
     assert found.nodes[0].inputs == (("input1_id", 0),)
@@ -134,13 +134,13 @@ def test_ids_that_no_value_has() -> None:
     assert "#0 Add.input2_id = 77" in told
 
 
-def test_inputs_and_outputs_that_no_value_has() -> None:
+def test_input_and_output_ids_without_a_value_are_reported() -> None:
     found, told = issues(with_header(graph([SIGMOID], VALUES, (0, 5), (9, 1))), "ids")
     assert (found.inputs, found.outputs) == ((0,), (1,))
     assert "input_ids[1] = 5" in told
 
 
-def test_ids_of_values_beyond_31_bits_and_twice() -> None:
+def test_oversized_and_repeated_value_ids_are_reported() -> None:
     values = [*VALUES, value(2**31), value(NONE), value(1, 7)]
     found = use(with_header(graph([SIGMOID], values)))
     assert found is not None
@@ -149,7 +149,7 @@ def test_ids_of_values_beyond_31_bits_and_twice() -> None:
     assert found.values[1].shape == (2, 3)
 
 
-def test_values_of_unknown_kinds() -> None:
+def test_values_of_unknown_kinds_are_reported() -> None:
     values = [
         *VALUES,
         Table({0: number("B", 3), 1: Table({})}),
@@ -161,7 +161,7 @@ def test_values_of_unknown_kinds() -> None:
     assert len(found.values) == 2
 
 
-def test_unknown_types_of_elements() -> None:
+def test_unknown_element_types_are_kept_by_number() -> None:
     values = [VALUES[0], value(1, 4, external=1, f0=number("h", 77))]
     found = use(with_header(graph([SIGMOID], values)))
     assert found is not None
@@ -169,14 +169,14 @@ def test_unknown_types_of_elements() -> None:
     assert not found.issues
 
 
-def test_two_producers_of_one_value() -> None:
+def test_second_producer_of_a_value_is_reported() -> None:
     found, told = issues(with_header(graph([SIGMOID, SIGMOID], VALUES)), "producers")
     assert found.nodes[0].writes == (1,)
     assert (found.nodes[1].reads, found.nodes[1].writes) == ((0,), ())
     assert "1 by #0 and #1" in told
 
 
-def test_circles_are_opened() -> None:
+def test_cycles_are_broken_and_reported() -> None:
     values = [*VALUES, value(2), value(3)]
     nodes = [node(1, 0, 3, 2), node(4, 2, 3), node(4, 3, 1), node(4, 1, 1)]
     found = use(with_header(graph(nodes, values)))
@@ -186,21 +186,21 @@ def test_circles_are_opened() -> None:
     assert found.nodes[1].reads == (2,)
 
 
-def test_an_order_that_is_none_is_no_circle() -> None:
+def test_unsorted_nodes_are_not_a_cycle() -> None:
     found = use(with_header(graph([node(4, 2, 1), node(4, 0, 2)], [*VALUES, value(2)])))
     assert found is not None
     assert not found.issues
     assert found.nodes[0].reads == (2,)
 
 
-def test_dims_are_believed() -> None:
+def test_dimension_list_overrides_a_wrong_dimension_count() -> None:
     values = [VALUES[0], value(1, 2, 3, external=1, f1=number("I", 4_000_000_000))]
     found, told = issues(with_header(graph([SIGMOID], values)), "shapes")
     assert found.values[1].shape == (2, 3)
     assert "[1]: 4000000000, not 2" in told
 
 
-def test_indexes_of_constants_that_are_not_there() -> None:
+def test_missing_constant_indexes_are_reported() -> None:
     scales = Table({2: number("I", 9)})
     values = [
         value(0, 2, external=0, constant=5),
@@ -214,7 +214,7 @@ def test_indexes_of_constants_that_are_not_there() -> None:
 
 
 @pytest.mark.parametrize(("offset", "size"), [(0, 9), (8, 1), (2**64 - 1, 1), (1, 2**64 - 1)])
-def test_constants_outside_of_the_payload(offset: int, size: int) -> None:
+def test_constants_outside_the_payload_have_no_span(offset: int, size: int) -> None:
     data = Things([constant(0, 0), constant(offset, size)])
     payload = with_header(graph([SIGMOID], VALUES, f8=data), bytes(8))
     found, _ = issues(payload, "constants")
@@ -222,19 +222,19 @@ def test_constants_outside_of_the_payload(offset: int, size: int) -> None:
     assert (found.constants[1].offset, found.constants[1].size) == (offset, size)
 
 
-def test_arguments_that_are_not_there() -> None:
+def test_missing_external_arguments_are_reported() -> None:
     values = [VALUES[0], value(1, 2, 3, external=2)]
     found, _ = issues(with_header(graph([SIGMOID], values)), "externs")
     assert found.values[1].external_id is None
 
 
-def test_zeros_are_never_divided_by() -> None:
+def test_zero_fields_cause_no_division() -> None:
     found = use(with_header(graph([node(7, *[0] * 15, 0, NONE, NONE, 1)], VALUES)))
     assert found is not None
     assert found.nodes[0].fields["groups"] == 0
 
 
-def test_many_faults_are_one_issue() -> None:
+def test_many_faults_are_reported_as_one_issue() -> None:
     nodes = [node(4, 10 + at, 10_000 + at) for at in range(1000)]
     found, told = issues(with_header(graph(nodes, VALUES)), "ids")
     assert len(found.nodes) == 1000
@@ -242,7 +242,7 @@ def test_many_faults_are_one_issue() -> None:
     assert len(told) < 700
 
 
-def test_nodes_that_share_one_table() -> None:
+def test_nodes_sharing_one_table_are_refused() -> None:
     one = node(7, *[1] * 20)
     assert "again and again" in str(refusal(with_header(graph([one] * 100_000, VALUES))))
     # Tables without fields: memory comes from what is absent.
@@ -250,7 +250,7 @@ def test_nodes_that_share_one_table() -> None:
     assert "again and again" in str(refusal(with_header(graph([empty] * 100_000, VALUES))))
 
 
-def test_values_that_share_dims_or_scales() -> None:
+def test_values_sharing_dims_or_scales_are_refused() -> None:
     dims = numbers("I", *[1] * 1000)
     held: dict[int, bytes | Thing] = {2: dims}
     values = [Table({0: number("B", 1), 1: Table(dict(held))}) for _ in range(1000)]
@@ -260,7 +260,7 @@ def test_values_that_share_dims_or_scales() -> None:
     assert "again and again" in str(refusal(with_header(graph([], values))))
 
 
-def test_chains_and_circles_cost_what_they_are_long() -> None:
+def test_long_chains_and_cycles_are_read_in_bounded_time() -> None:
     count = 20_000
     values = [value(at) for at in range(count + 1)]
     backward: list[Any] = [node(4, at + 1, at) for at in range(count)]

@@ -54,7 +54,7 @@ def joined(case: str, method: str = "forward") -> DelegateEdges:
 
 @recorded
 @pytest.mark.parametrize("case", CASES or ("none",))
-def test_edge_nodes_are_those_of_the_truth(case: str) -> None:
+def test_edge_nodes_match_the_recorded_truth(case: str) -> None:
     for method, program in record(case).edge_programs.items():
         found = joined(case, method)
         parts: dict[str, set[tuple[int, int]]] = {}
@@ -86,7 +86,7 @@ def handles_of(case: str, method: str) -> set[int]:
 
 
 @recorded
-def test_every_operator_of_a_quantized_delegate_is_told() -> None:
+def test_every_operator_of_a_quantized_delegate_is_matched() -> None:
     for case in ("cat_conv_qs8", "linear_qs8", "linear_dq8_single", "two_runs"):
         program, found = record(case).edge_programs["forward"], joined(case)
         handles = handles_of(case, "forward")
@@ -96,7 +96,7 @@ def test_every_operator_of_a_quantized_delegate_is_told() -> None:
 
 
 @recorded
-def test_kernels_that_share_a_handle_stay_outside() -> None:
+def test_expand_nodes_sharing_a_handle_match_no_delegate() -> None:
     program, found = record("attention").edge_programs["forward"], joined("attention")
     own = {each.node for each in found.of.values()} | found.part_of.keys() | found.beside.keys()
     expands = {at for at, node in enumerate(program.nodes) if node.operator == "expand_copy"}
@@ -108,7 +108,7 @@ def test_kernels_that_share_a_handle_stay_outside() -> None:
 
 
 @recorded
-def test_nodes_of_an_activation_that_was_fused() -> None:
+def test_nodes_of_a_fused_activation_are_listed() -> None:
     program, found = record("conv_relu").edge_programs["forward"], joined("conv_relu")
     names = [program.nodes[at].operator for at in found.nodes_of(0, 1)]
     assert names == ["convolution", "_native_batch_norm_legit_no_training", "relu"]
@@ -116,7 +116,7 @@ def test_nodes_of_an_activation_that_was_fused() -> None:
 
 
 @recorded
-def test_what_lowering_inserted_serves_an_operator() -> None:
+def test_inserted_nodes_are_assigned_to_their_operator() -> None:
     (told,) = delegates("conv1d", "forward").values()
     graph = graph_of(told["graph"])
     assert graph.inserted_for == {0: 2, 1: 2, 3: 2, 4: 7, 5: 7, 6: 7, 8: 7, 9: 7}
@@ -158,7 +158,7 @@ def delegate_of(*nodes: tuple[str, int | None, tuple[int, ...]]) -> DelegateGrap
 
 
 @pytest.mark.spec_only
-def test_equal_sizes_go_before_order() -> None:
+def test_equal_sizes_take_precedence_over_order() -> None:
     program = program_of(
         ("a", "view_copy", 1, (2, 3), ""),
         ("b", "view_copy", 1, (4, 5), "a"),
@@ -172,7 +172,7 @@ def test_equal_sizes_go_before_order() -> None:
 
 
 @pytest.mark.spec_only
-def test_delegates_take_turns_and_one_operator_may_be_split() -> None:
+def test_delegates_take_nodes_in_turn_and_operators_may_split() -> None:
     program = program_of(("a", "cat", 1, (2,), ""), ("b", "cat", 1, (2,), ""))
     graph = delegate_of(("Concatenate2", 1, (2,)))
     found = edge_nodes({10: graph, 9: graph}, program, {"9": [1], "10": [1]})
@@ -184,7 +184,7 @@ def test_delegates_take_turns_and_one_operator_may_be_split() -> None:
 
 
 @pytest.mark.spec_only
-def test_files_of_two_exports_have_no_nodes() -> None:
+def test_files_of_different_exports_match_no_nodes() -> None:
     program, graph = program_of(("a", "add", 1, (), "")), delegate_of(("Add", 1, ()))
     for handles in ({"0": 1}, {"1": [1]}, {"0": [2]}):
         found = edge_nodes({0: graph}, program, handles)
@@ -193,7 +193,7 @@ def test_files_of_two_exports_have_no_nodes() -> None:
 
 
 @pytest.mark.spec_only
-def test_one_wrong_handle_or_half_of_operators_or_sizes_are_of_another_export() -> None:
+def test_wrong_handle_or_half_wrong_nodes_mean_another_export() -> None:
     program = program_of(("a", "add", 1, (2, 3), ""), ("b", "mul", 2, (2, 3), "a"))
     handles = {"0": [1, 2]}
     add, mul = ("Add", 1, (2, 3)), ("Multiply", 2, (3, 2, 1))
@@ -208,7 +208,7 @@ def test_one_wrong_handle_or_half_of_operators_or_sizes_are_of_another_export() 
 
 @recorded
 @pytest.mark.parametrize("case", ["mlp", "attention", "weights_ptd", "conv_transpose"])
-def test_the_record_of_another_model_gives_no_nodes(case: str) -> None:
+def test_record_of_another_model_matches_no_nodes(case: str) -> None:
     graphs = {at: graph_of(each["graph"]) for at, each in delegates(case, "forward").items()}
     assert not joined(case).contradicted
     for other in set(CASES) - {case}:
@@ -218,7 +218,7 @@ def test_the_record_of_another_model_gives_no_nodes(case: str) -> None:
 
 
 @pytest.mark.spec_only
-def test_unknown_types_go_by_the_handle_where_nothing_shares_it() -> None:
+def test_unknown_node_type_is_matched_by_an_unshared_handle() -> None:
     program, graph = program_of(("a", "roll", 1, (), "")), delegate_of(("type 77", 1, ()))
     assert edge_nodes({0: graph}, program, {"0": [1]}).of == {(0, 0): EdgeNode(0)}
     assert not edge_nodes({0: graph}, program, {"0": [1], "1": 1}).of
@@ -227,7 +227,7 @@ def test_unknown_types_go_by_the_handle_where_nothing_shares_it() -> None:
 
 
 @pytest.mark.spec_only
-def test_more_of_them_than_the_call_has_are_not_taken_in() -> None:
+def test_nodes_outnumbering_the_handles_of_a_call_are_not_fused() -> None:
     program = program_of(
         ("a", "add", 1, (), ""), ("b", "relu", 2, (), "a"), ("c", "relu", 2, (), "a")
     )
@@ -239,14 +239,14 @@ def test_more_of_them_than_the_call_has_are_not_taken_in() -> None:
 
 
 @pytest.mark.spec_only
-def test_values_in_circles_end() -> None:
+def test_cyclic_values_terminate() -> None:
     program = program_of(("a", "relu", 1, (), "b"), ("b", "relu", 1, (), "a"))
     found = edge_nodes({0: delegate_of(("Add", 1, ()))}, program, {"0": [1, 1, 1]})
     assert (found.of, found.part_of, found.beside) == ({}, {}, {})
 
 
 @pytest.mark.spec_only
-def test_one_handle_of_thousands_of_nodes_takes_linear_time() -> None:
+def test_handle_shared_by_20000_nodes_takes_linear_time() -> None:
     count = 20_000
     program = program_of(*((f"n{at}", "add", 1, (at % 7,), f"n{at - 1}") for at in range(count)))
     graph = delegate_of(*(("Add", 1, (at % 5,)) for at in range(count)))
@@ -258,7 +258,7 @@ def test_one_handle_of_thousands_of_nodes_takes_linear_time() -> None:
 
 
 @pytest.mark.spec_only
-def test_a_handle_that_a_node_has_twice() -> None:
+def test_node_with_a_repeated_handle_is_matched() -> None:
     (node,) = program_of(("a", "add", 1, (2,), "")).nodes
     program = ExportedProgram("edge", (replace(node, debug_handle=(1, 1, 2)),), ())
     graph = delegate_of(("Add", 1, (2,)), ("Add", 2, (3,)), ("Add", 1, (2,)))
@@ -267,7 +267,7 @@ def test_a_handle_that_a_node_has_twice() -> None:
 
 
 @pytest.mark.spec_only
-def test_links_that_unfold_are_refused() -> None:
+def test_too_many_links_between_operators_are_refused() -> None:
     count = 1000
     reads = " ".join(f"d{at}" for at in range(count))
     program = program_of(

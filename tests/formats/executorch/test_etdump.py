@@ -26,7 +26,7 @@ def opened(name: str, *, strict: bool = True) -> ETDump:
 
 
 @pytest.mark.parametrize("name", READ_BY_FLATC)
-def test_every_field_is_what_flatc_reads(name: str) -> None:
+def test_every_field_matches_flatc(name: str) -> None:
     dump, told = opened(name), answers(name)["etdump_raw_flatc_json"]
     assert dump.version == told.get("version", 0)
     runs = told.get("run_data") or []
@@ -115,12 +115,12 @@ def test_a_double_is_exact() -> None:
 
 
 @pytest.mark.parametrize("name", sorted(set(CASES) - set(READ_BY_FLATC)))
-def test_what_flatc_refuses_is_refused(name: str) -> None:
+def test_etdump_that_flatc_refuses_is_refused(name: str) -> None:
     with pytest.raises(FormatError, match=r"etdump\.etdp"):
         opened(name)
 
 
-def test_a_debug_run_of_a_float16_model_is_named() -> None:
+def test_debug_run_of_float16_model_error_names_the_dtype() -> None:
     with pytest.raises(FormatError, match="float16 or bfloat16"):
         opened("17a_half_debug", strict=False)
 
@@ -131,7 +131,7 @@ def test_dumps_of_all_programs_are_read(path: Any) -> None:
     assert dump.run_names == ("Default", "Execute")
 
 
-def test_with_and_without_a_size_in_front() -> None:
+def test_size_prefix_is_optional() -> None:
     whole = (case_dir("06a_demo_generated_ids") / "etdump.etdp").read_bytes()
     bare = read_etdump(BytesSource(whole[4:]))
     assert sniff(whole)
@@ -161,7 +161,7 @@ SMALL = (case_dir("06a_demo_generated_ids") / "etdump.etdp").read_bytes()
 
 
 @pytest.mark.parametrize("count", [2**31, 2**32 - 1])
-def test_a_vector_that_claims_too_much_is_refused(count: int) -> None:
+def test_vector_with_impossible_length_is_refused(count: int) -> None:
     at = SMALL.index(b"ED00") - 4
     root = at + int.from_bytes(SMALL[at : at + 4], "little")
     table = root - int.from_bytes(SMALL[root : root + 4], "little", signed=True)
@@ -173,7 +173,7 @@ def test_a_vector_that_claims_too_much_is_refused(count: int) -> None:
         read_etdump(BytesSource(mutant))
 
 
-def test_runs_that_share_damaged_events_are_not_searched_one_by_one() -> None:
+def test_runs_sharing_damaged_events_are_refused_at_once() -> None:
     """Each run leads to the same events, of which the last is damaged: all are refused at once."""
     times: dict[int, bytes | Thing] = {6: number("Q", 1), 7: number("Q", 2)}
     sound = [Table({0: Table({0: text("OPERATOR_CALL")} | times)}) for _ in range(500)]

@@ -32,7 +32,7 @@ def told(case: str) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("case", RECORDS)
-def test_maps(case: str) -> None:
+def test_handle_and_delegate_maps_match_the_recording(case: str) -> None:
     expected, found = told(case), record(case)
     if not expected:
         expected = {name: json.loads(members(case)[name]) for name in READ[2:4]}
@@ -100,13 +100,13 @@ def test_members(case: str) -> None:
 
 
 @pytest.mark.parametrize("case", RECORDS)
-def test_is_told_by_its_content(case: str) -> None:
+def test_etrecord_is_recognized_by_content(case: str) -> None:
     data = record_bytes(case)
     assert sniff(data[: 1 << 16])
     assert is_etrecord(BytesSource(data, "x"))
 
 
-def test_is_told_wherever_its_identifier_is() -> None:
+def test_etrecord_is_recognized_with_its_identifier_last() -> None:
     content = dict(members(CASE))
     content["ETRECORD_V0"] = content.pop("ETRECORD_V0")
     data = zipped(content)
@@ -115,7 +115,7 @@ def test_is_told_wherever_its_identifier_is() -> None:
     assert read(data).methods == ("forward",)
 
 
-def test_one_without_its_identifier_is_refused_as_such() -> None:
+def test_record_without_identifier_is_recognized_and_refused() -> None:
     data = record_bytes("09n_no_identifier")
     assert is_etrecord(BytesSource(data, "x"))
     with pytest.raises(FormatError, match="ETRECORD_V0"):
@@ -134,12 +134,12 @@ def test_one_without_its_identifier_is_refused_as_such() -> None:
         record_bytes(CASE)[1:],
     ],
 )
-def test_is_told_from_others(data: bytes) -> None:
+def test_other_files_are_not_recognized_as_etrecord(data: bytes) -> None:
     assert not sniff(data[: 1 << 16])
     assert not is_etrecord(BytesSource(data, "x"))
 
 
-def test_no_identifier() -> None:
+def test_missing_identifier_error_has_a_hint() -> None:
     with pytest.raises(FormatError) as problem:
         read(record_bytes("09n_no_identifier"))
     assert "ETRECORD_V0" in str(problem.value.expected)
@@ -147,20 +147,20 @@ def test_no_identifier() -> None:
 
 
 @pytest.mark.parametrize("data", [b"", b"no zip", record_bytes(CASE)[:-30]])
-def test_no_zip(data: bytes) -> None:
+def test_data_without_a_zip_is_refused(data: bytes) -> None:
     with pytest.raises(FormatError) as problem:
         read(data)
     assert problem.value.hint
 
 
-def test_nothing_in_it() -> None:
+def test_record_without_content_is_refused() -> None:
     for content in ({}, {"debug_handle_map": b"[]"}, {"x_state_dict": b""}):
         with pytest.raises(FormatError, match="nothing in this ETRecord"):
             read(zipped({"ETRECORD_V0": b"", **content}))
 
 
 @pytest.mark.spec_only
-def test_before_1_2_the_edge_program_names_no_method() -> None:
+def test_edge_program_before_1_2_names_no_method() -> None:
     content = {
         name.replace("/forward", "") if name.startswith(EDGE) else name: data
         for name, data in members(CASE).items()
@@ -172,7 +172,7 @@ def test_before_1_2_the_edge_program_names_no_method() -> None:
 
 
 @pytest.mark.spec_only
-def test_before_1_0_there_is_no_exported_program() -> None:
+def test_record_before_1_0_has_no_exported_program() -> None:
     program = json.loads(members(CASE)[EDGE])
     for node in program["graph_module"]["graph"]["nodes"]:
         del node["name"]
@@ -193,7 +193,7 @@ def test_before_1_0_there_is_no_exported_program() -> None:
 
 @pytest.mark.spec_only
 @pytest.mark.parametrize("name", ["reference_outputs", "representative_inputs"])
-def test_pickles_are_left_alone(name: str) -> None:
+def test_pickles_are_not_read(name: str) -> None:
     found = read(zipped({**members(CASE), name: pickle.dumps({"forward": [[1]]})}))
     assert "pickle" in found.unread[name]
     assert getattr(found, name) is None
@@ -201,7 +201,7 @@ def test_pickles_are_left_alone(name: str) -> None:
 
 
 @pytest.mark.spec_only
-def test_other_members_are_programs() -> None:
+def test_other_members_are_read_as_programs() -> None:
     program = members(CASE)[EDGE]
     content = {
         **members(CASE),
@@ -221,7 +221,7 @@ def test_several_methods() -> None:
 
 
 @pytest.mark.spec_only
-def test_identifiers_that_are_one_in_json() -> None:
+def test_delegate_identifiers_equal_in_json_are_reported() -> None:
     told = b'{"forward": {"0": {"name": "b", "delegate_map": {"0": [1], "1": [2], "0": [[3], 4]}}}}'
     found = read(zipped({**members(CASE), "delegate_map": told}))
     assert found.delegate_map is not None
@@ -233,7 +233,7 @@ def test_identifiers_that_are_one_in_json() -> None:
 
 @pytest.mark.parametrize("name", READ)
 @pytest.mark.parametrize("data", [b"", b"{", b"[" * 100_000, b'{"forward": 1}', b'{"a": "\xff"}'])
-def test_a_damaged_member_leaves_the_others(name: str, data: bytes) -> None:
+def test_damaged_member_does_not_affect_the_others(name: str, data: bytes) -> None:
     found = read(zipped({**members(CASE), name: data}))
     assert list(found.unread) == [name]
     (issue,) = found.issues
@@ -242,7 +242,7 @@ def test_a_damaged_member_leaves_the_others(name: str, data: bytes) -> None:
     assert (found.exported_program is None) == (name == "exported_program")
 
 
-def test_a_changed_byte_is_told_by_the_crc() -> None:
+def test_changed_byte_is_detected_by_the_crc() -> None:
     data = bytearray(record_bytes(CASE))
     data[data.index(b"aten.tan.default")] ^= 1
     found = read(bytes(data))
@@ -257,7 +257,7 @@ def test_deflated_members() -> None:
     assert found.reference_outputs is not None
 
 
-def test_bombs(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_zip_bombs_are_left_unread(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(byte_source, "SMALL_TEXT", 1 << 20)
     bomb = {**members(CASE), "delegate_map": b" " * (2 << 20), "x": b" " * (2 << 20)}
     found = read(zipped(bomb, zipfile.ZIP_DEFLATED))
@@ -265,7 +265,7 @@ def test_bombs(monkeypatch: pytest.MonkeyPatch) -> None:
     assert list(found.edge_programs) == ["forward"]
 
 
-def test_members_that_share_bytes() -> None:
+def test_members_sharing_bytes_are_refused() -> None:
     file = io.BytesIO(zipped({"ETRECORD_V0": b"", "a": b"x" * 1000}))
     with zipfile.ZipFile(file, "a") as archive:
         info = archive.getinfo("a")
@@ -276,7 +276,7 @@ def test_members_that_share_bytes() -> None:
     assert len(found.twice) == 50
 
 
-def test_names_and_members_that_are_refused() -> None:
+def test_unsafe_names_and_encrypted_members_are_left_unread() -> None:
     file = io.BytesIO(zipped({**members(CASE), "../../out": b"{}", "/etc/passwd": b"{}"}))
     with warnings.catch_warnings(), zipfile.ZipFile(file, "a") as archive:
         warnings.simplefilter("ignore")
@@ -291,7 +291,7 @@ def test_names_and_members_that_are_refused() -> None:
     assert [issue.rule for issue in found.issues].count("etrecord-member-twice") == 1
 
 
-def test_calls_that_share_a_handle_of_many_nodes_do_not_unfold() -> None:
+def test_calls_sharing_a_handle_of_many_nodes_are_refused() -> None:
     """Each of many calls names one handle, which is that of many nodes: all of them, each time."""
     held = members("01_mlp_portable")
     name = next(each for each in held if each.startswith("edge_dialect"))

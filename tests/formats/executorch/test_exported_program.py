@@ -38,12 +38,12 @@ ANSWERED = [
 ]
 
 
-def test_there_are_answers() -> None:
+def test_recorded_answers_exist() -> None:
     assert len(ANSWERED) > 20
 
 
 @pytest.mark.parametrize(("case", "nodes"), ANSWERED)
-def test_nodes(case: str, nodes: str) -> None:
+def test_nodes_match_fx(case: str, nodes: str) -> None:
     """As fx shows them once ExecuTorch read the file; fx has nodes of their own for getitem."""
     fx: list[dict[str, Any]] = answers(case)["inspector"]["etrecord"][nodes]
     program = program_of(case, nodes)
@@ -82,7 +82,7 @@ def shown(value: ProgramValue) -> dict[str, Any]:
     return {"shape": list(value.sizes), "dtype": f"torch.{value.dtype}"}
 
 
-def test_placeholders_are_told_apart() -> None:
+def test_placeholders_are_classified_by_kind() -> None:
     nodes = {node.name: node for node in program_of("02_conv_portable", "edge_nodes").nodes}
     kinds = {node.kind for node in nodes.values()}
     assert kinds == {"parameter", "buffer", "user_input", ""}
@@ -91,7 +91,7 @@ def test_placeholders_are_told_apart() -> None:
     assert nodes["x"].kind == "user_input"
 
 
-def test_arguments_that_are_no_values() -> None:
+def test_constant_arguments_are_kept_as_text() -> None:
     nodes = {node.name: node for node in program_of("01_mlp_portable", "edge_nodes").nodes}
     assert nodes["aten_permute_copy_default"].constants == {"dims": "[1, 0]"}
     assert nodes["aten__softmax_default"].constants == {"dim": "-1", "half_to_float": "False"}
@@ -168,7 +168,7 @@ def test_dynamic_shapes_and_numbers() -> None:
 
 
 @pytest.mark.spec_only
-def test_numbers_that_are_no_json() -> None:
+def test_infinite_constant_is_read() -> None:
     program = edge_json()
     node = program["graph_module"]["graph"]["nodes"][0]
     node["inputs"].append({"name": "value", "arg": {"as_float": float("-inf")}})
@@ -198,7 +198,7 @@ def test_op_type(target: str, expected: str) -> None:
     assert node.op_type == expected
 
 
-def test_what_is_wrong_is_named() -> None:
+def test_malformed_program_names_the_wrong_field() -> None:
     program = edge_json()
     program["graph_module"]["graph"]["nodes"][0]["target"] = 7
     with pytest.raises(FormatError) as problem:
@@ -206,7 +206,7 @@ def test_what_is_wrong_is_named() -> None:
     assert "graph_module.graph.nodes" in str(problem.value.field)
 
 
-def test_metadata_of_tensors_may_lie_one_level_deeper() -> None:
+def test_tensor_metadata_may_be_nested_one_level_deeper() -> None:
     """Programs of 2023 have it so."""
     data = members("01_mlp_portable")[EDGE]
     document = json.loads(data)

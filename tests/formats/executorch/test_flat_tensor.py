@@ -20,7 +20,7 @@ from tvmdbg_widgets.sources.file_source import FileSource
 PTD = FOLDER / "pte" / "zoo_external.ptd"
 
 
-def test_names_layouts_and_values() -> None:
+def test_names_layouts_and_values_match_flatc() -> None:
     source = FileSource(PTD)
     found = read_flat_tensor(source)
     assert sniff(PTD.read_bytes()[:8])
@@ -45,7 +45,7 @@ def test_names_layouts_and_values() -> None:
         found.tensor("w")
 
 
-def test_a_program_names_them() -> None:
+def test_program_names_the_external_tensors() -> None:
     tensors = {tensor.name: tensor for tensor in read_flat_tensor(FileSource(PTD)).tensors}
     program = read_program(FileSource(PTD.with_suffix(".pte")))
     external = [
@@ -76,7 +76,7 @@ def of_v06(offset: int = 16) -> bytes:
     return bytes(data) + bytes(32)
 
 
-def test_layout_of_06() -> None:
+def test_layout_of_release_0_6_is_read() -> None:
     data = of_v06()
     (tensor,) = read_flat_tensor(BytesSource(data)).tensors
     assert (tensor.name, tensor.offset, tensor.nbytes) == ("weight", len(data) - 16, 12)

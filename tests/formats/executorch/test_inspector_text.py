@@ -124,7 +124,7 @@ def test_a_table_has_the_times_of_its_dump(case: str, form: Any) -> None:
 
 @pytest.mark.parametrize("case", _TIMED)
 @pytest.mark.parametrize("form", ["print_data_tabular", "save_data_to_tsv"])
-def test_what_is_printed_has_the_means_of_kernels(case: str, form: str) -> None:
+def test_printed_table_has_the_mean_times_of_the_data_frame(case: str, form: str) -> None:
     run = _open(answers(case)["inspector"][form])
     frame = _frame(case)
     name, avg = frame["columns"].index("event_name"), frame["columns"].index("avg (ms)")
@@ -152,7 +152,7 @@ def test_a_table_is_tied_to_the_program_it_was_measured_on(case: str) -> None:
     assert [row.time_ns for row in rows] == pytest.approx([r.time_ns for r in own], nan_ok=True)
 
 
-def test_a_table_of_another_program_is_tied_to_nothing() -> None:
+def test_table_of_another_program_is_tied_to_no_node() -> None:
     record = case_dir("02_conv_portable") / "etrecord.bin"
     run = tvmdbg.open(_csv("01_mlp_portable").encode(), record)
     assert run.check().by_rule("executorch-disagree")
@@ -160,7 +160,7 @@ def test_a_table_of_another_program_is_tied_to_nothing() -> None:
 
 
 @pytest.mark.parametrize("width", [80, 100, 120])
-def test_lines_that_a_terminal_wrapped_are_put_together(width: int) -> None:
+def test_lines_wrapped_by_a_terminal_are_joined(width: int) -> None:
     text = _printed("01_mlp_portable")
     cut = [line[at : at + width] for line in text.split("\n") for at in range(0, len(line), width)]
     assert _times(_open("\n".join(cut))) == _times(_open(text))
@@ -168,7 +168,7 @@ def test_lines_that_a_terminal_wrapped_are_put_together(width: int) -> None:
 
 @pytest.mark.parametrize("prefix", ["> ", "# ", "2026-01-02T03:04:05.678Z ", "    "])
 @pytest.mark.parametrize("form", [_printed, _csv, _markdown])
-def test_prefixes_are_taken_off(prefix: str, form: Any) -> None:
+def test_line_prefixes_are_removed(prefix: str, form: Any) -> None:
     text = form("03b_mixed_xnnpack")
     pasted = "".join(f"{prefix}{line}\n" for line in text.splitlines())
     assert _times(_open(pasted)) == _times(_open(text))
@@ -182,7 +182,7 @@ def test_every_table_of_a_log_is_reached() -> None:
     assert _times(run) == _times(run.tables[1])
 
 
-def test_a_backend_names_the_calls_and_facts_stand_at_events() -> None:
+def test_delegate_calls_are_named_by_backend_with_facts_on_slices() -> None:
     run = _open(_csv("03b_mixed_xnnpack"))
     names = [row.name for row in run.table()]
     assert any(name == "XNNPACK, row 3" for name in names)
@@ -207,7 +207,7 @@ def test_units_are_read_from_the_heading(unit: str, factor: float) -> None:
     assert not run.check().by_rule("unit-assumed")
 
 
-def test_a_table_without_units_is_read_as_ms_and_says_so() -> None:
+def test_table_without_units_is_read_as_ms_with_an_issue() -> None:
     run = _open(_csv("01_mlp_portable").replace(" (ms)", ""))
     assert run.check().by_rule("unit-assumed")
     assert _times(run) == _times(_open(_csv("01_mlp_portable")))
@@ -227,24 +227,24 @@ def test_starts_of_a_clock_since_1970_are_exact() -> None:
     assert run.timeline.slice_start_ns.tolist() == [1_000, 900, 3_001, 2_907, 0]
 
 
-def test_starts_that_no_clock_has_are_left_out() -> None:
+def test_impossible_start_times_are_left_out() -> None:
     start = 2**62 - 1
     run = _open(_events(("OPERATOR_CALL", start, 1.0), ("Method::execute", start, 2.0)))
     assert run.timeline.synthetic
     assert run.timeline.total_ns == 2e6
 
 
-def test_times_that_no_run_has_are_refused() -> None:
+def test_impossible_durations_are_refused() -> None:
     with pytest.raises(FormatError, match="no row that can be read"):
         _open(_events(*((f"native_call_{number}", 0, 4e12) for number in range(9))))
 
 
-def test_cycles_are_no_durations() -> None:
+def test_times_in_cycles_are_reported() -> None:
     run = _open(_csv("01_mlp_portable").replace("(ms)", "(cycles)"))
     assert run.check().by_rule("times-in-cycles")
 
 
-def test_means_of_several_runs_say_what_they_lack() -> None:
+def test_means_of_several_runs_raise_a_note() -> None:
     run = _open(answers("05_multirun")["inspector"]["save_data_to_tsv"])
     assert "means of 10 runs" in run.check().by_rule("means-only")[0].message
     assert any("p90\t" in text for text in run.timeline.slice_about)
@@ -252,7 +252,7 @@ def test_means_of_several_runs_say_what_they_lack() -> None:
     assert run.timeline.total_ns == pytest.approx(exact, abs=1)
 
 
-def test_rows_that_do_not_fit_are_left_out_and_told() -> None:
+def test_malformed_rows_are_left_out_and_reported() -> None:
     lines = _csv("01_mlp_portable").splitlines()
     run = _open("\n".join([*lines[:4], "3,Execute,native_call_x", *lines[4:]]))
     assert "line 5" in run.check().by_rule("rows-left-out")[0].message.replace(
@@ -261,20 +261,20 @@ def test_rows_that_do_not_fit_are_left_out_and_told() -> None:
     assert _times(run) == _times(_open("\n".join(lines)))
 
 
-def test_a_cut_table_keeps_the_rows_that_are_whole() -> None:
+def test_truncated_table_keeps_complete_rows() -> None:
     text = _printed("01_mlp_portable")
     run = _open(text[: len(text) * 2 // 3])
     assert run.timeline.num_slices > 2
 
 
-def test_elided_rows_are_told() -> None:
+def test_elided_rows_are_reported() -> None:
     text = _markdown("01_mlp_portable")
     columns = len(_frame("01_mlp_portable")["columns"])
     run = _open(text + "| ... " * columns + "|\n")
     assert run.check().by_rule("table-elided")
 
 
-def test_events_are_not_given_to_calls_across_missing_rows() -> None:
+def test_events_are_not_assigned_to_calls_across_missing_rows() -> None:
     """A delegate's events whose own call was elided are of no other call."""
     pandas = pytest.importorskip("pandas")
     frame = _data_frame("08_conv_xnnpack_quant")
@@ -288,19 +288,19 @@ def test_events_are_not_given_to_calls_across_missing_rows() -> None:
     assert shown["Method::execute"] == pytest.approx(run.timeline.total_ns)
 
 
-def test_columns_that_pandas_left_out_are_named() -> None:
+def test_columns_omitted_by_pandas_are_named() -> None:
     with pytest.raises(FormatError, match="without event_name"):
         _open(str(_data_frame("01_mlp_portable")))
 
 
-def test_a_heading_alone_names_what_is_missing() -> None:
+def test_heading_without_rows_is_refused_with_a_hint() -> None:
     with pytest.raises(FormatError, match="no row that can be read") as caught:
         _open("some log\nevent_block_name,event_name,avg (ms)\nthe end\n")
     assert caught.value.field == "line 2"
     assert "save_data_to_tsv" in str(caught.value)
 
 
-def test_names_are_text_and_nothing_else() -> None:
+def test_names_are_escaped_in_html() -> None:
     evil = "<img src=x onerror=alert(1)>"
     run = _open(f"event_block_name,event_name,avg (ms)\nExecute,native_call_{evil},1.0\n")
     assert evil.replace("native_call_", "") in run.table()[0].name
@@ -342,12 +342,12 @@ def test_delegation_as_the_documentation_prints_it() -> None:
     assert run.check().by_rule("delegation-incomplete")
 
 
-def test_counts_of_two_programs_are_told() -> None:
+def test_inconsistent_delegation_counts_are_reported() -> None:
     run = _open(_DELEGATION.replace("nodes: 203", "nodes: 204"))
     assert run.check().by_rule("delegation-disagrees")
 
 
-def test_a_run_without_that_text_says_how_to_get_it() -> None:
+def test_run_without_delegation_text_suggests_how_to_get_it() -> None:
     run = tvmdbg.open(case_dir("01_mlp_portable") / "etdump.etdp")
     with pytest.raises(ValueError, match="print_delegation_info"):
         _ = run.delegation
@@ -364,7 +364,7 @@ def test_a_run_without_that_text_says_how_to_get_it() -> None:
     ],
     ids=["short lines", "blocks", "open cells", "open rows", "rules"],
 )
-def test_no_text_takes_more_than_a_look_at_each_line(lines: str) -> None:
+def test_hostile_text_is_refused_in_bounded_time(lines: str) -> None:
     begin = time.process_time()
     with pytest.raises(FormatError):
         _open(lines)
@@ -375,7 +375,7 @@ _CELLS = st.text(st.sampled_from("│|,\t;\"'\n ab0.[]{}╒╕├┤╞╡╘╛
 
 
 @given(st.lists(_CELLS, max_size=12), st.sampled_from([",", "\t", "│", "|", "  ", ";"]))
-def test_no_text_behind_a_heading_breaks_the_reader(lines: list[str], between: str) -> None:
+def test_text_after_a_heading_never_breaks_the_reader(lines: list[str], between: str) -> None:
     heading = between.join(["", "event_block_name", "event_name", "avg (ms)", ""])
     for table in printed_tables("\n".join([heading, *lines]), ("event_block_name", "event_name")):
         assert all(set(row) <= set(table.columns) for row in table.rows)
@@ -394,7 +394,7 @@ def _call_times(text: str) -> list[tuple[str, float]]:
     return [(row.name, row.time_ns) for row in tvmdbg.open(text.encode()).table()]
 
 
-def test_decimal_commas_are_no_lists_of_runs() -> None:
+def test_decimal_commas_are_not_read_as_lists_of_runs() -> None:
     rows = [
         row[1:]
         for row in csv.reader(EVENTS_OF_TWO_RUNS.replace("[0.25, 0.75]", "[0.5]").splitlines())
@@ -409,7 +409,7 @@ def test_decimal_commas_are_no_lists_of_runs() -> None:
     ]
 
 
-def test_a_heading_in_the_middle_begins_a_table_and_doubled_lines_are_told() -> None:
+def test_repeated_heading_starts_a_table_and_doubled_rows_are_reported() -> None:
     assert _call_times(EVENTS_OF_TWO_RUNS + EVENTS_OF_TWO_RUNS) == _call_times(EVENTS_OF_TWO_RUNS)
     doubled = "".join(line * 2 for line in EVENTS_OF_TWO_RUNS.splitlines(keepends=True))
     assert tvmdbg.open(doubled.encode()).check().by_rule("rows-twice")
@@ -458,7 +458,7 @@ def _in_blocks() -> str:
         json.dumps([dict(zip(HEADINGS, row, strict=True)) for row in OPERATORS]),
     ],
 )
-def test_no_operator_of_a_delegation_is_lost(text: str) -> None:
+def test_every_operator_of_a_delegation_is_kept(text: str) -> None:
     info = tvmdbg.open(text.encode()).delegation
     assert info is not None
     assert info.operators == {name: (a, b) for name, a, b in OPERATORS}
@@ -466,6 +466,6 @@ def test_no_operator_of_a_delegation_is_lost(text: str) -> None:
         assert (info.subgraphs, info.delegated, info.non_delegated) == (2, 1062, 4)
 
 
-def test_a_table_of_operators_that_cannot_be_read_is_told() -> None:
+def test_unreadable_operator_table_is_reported() -> None:
     run = tvmdbg.open((COUNTED + "op_type  ...  occurrences_in_delegated_graphs\na 1\n").encode())
     assert run.check().by_rule("delegation-table-unread")

@@ -88,12 +88,12 @@ def contracted(nodes: list[dict[str, Any]]) -> set[tuple[str, int, int]]:
 
 
 @pytest.mark.parametrize("name", PORTABLE)
-def test_edges_are_those_of_the_edge_program(name: str) -> None:
+def test_edges_match_the_edge_program(name: str) -> None:
     assert edges(graph(name)) == contracted(record(name)["edge_nodes"])
 
 
 @pytest.mark.parametrize("name", RECORDED)
-def test_outputs_of_kernels_are_what_was_logged(name: str) -> None:
+def test_node_outputs_match_the_logged_tensors(name: str) -> None:
     found = graph(name)
     assert answers(name)["etdump_raw_flatc_json"]["run_data"]
     for run in answers(name)["etdump_raw_flatc_json"]["run_data"]:
@@ -121,7 +121,7 @@ def described(tensor: dict[str, Any]) -> tuple[tuple[int, ...], str]:
 
 
 @pytest.mark.parametrize("name", RECORDED)
-def test_instructions_are_the_ids_of_the_record(name: str) -> None:
+def test_instruction_ids_match_the_record(name: str) -> None:
     told, found = record(name), graph(name)
     ids = {str(instruction) for _, instruction in found.node_of}
     assert ids == told["debug_handle_map"]["forward"].keys()
@@ -132,7 +132,7 @@ def test_instructions_are_the_ids_of_the_record(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", RECORDED)
-def test_outputs_of_delegates_are_those_of_the_record(name: str) -> None:
+def test_delegate_outputs_match_the_etrecord(name: str) -> None:
     told = record(name)["instruction_id_to_num_outs_map"]["forward"]
     guessed, known = graph(name), graph(name, num_outputs=told)
     assert edges(guessed) == edges(known)
@@ -143,7 +143,7 @@ def test_outputs_of_delegates_are_those_of_the_record(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", ALL)
-def test_operators_and_outputs_are_those_of_the_file(name: str) -> None:
+def test_operators_and_outputs_match_the_program_file(name: str) -> None:
     for plan, told in zip(
         program(name).plans, read_json(f"pte/{name}.flatc.json")["execution_plan"], strict=True
     ):
@@ -179,7 +179,7 @@ def test_every_event_of_a_run_has_its_node(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", [path.name[:-12] for path in sorted(PTE.glob("*.origin.json"))])
-def test_handles_and_inputs_of_made_programs(name: str) -> None:
+def test_handles_and_inputs_of_generated_programs_match(name: str) -> None:
     told = origin(name)
     for method, handles in told["dhm"].items():
         found = graph(name, method)
@@ -193,7 +193,7 @@ def test_handles_and_inputs_of_made_programs(name: str) -> None:
         assert inputs[: len(told["ins"])] == [(tuple(s), dtype) for s, dtype in told["ins"]]
 
 
-def test_every_output_rule_is_sure_but_for_delegates() -> None:
+def test_outputs_are_certain_except_for_delegates() -> None:
     for name in ALL:
         for plan in program(name).plans:
             found = graph_of(plan)
@@ -203,7 +203,7 @@ def test_every_output_rule_is_sure_but_for_delegates() -> None:
             assert doubts <= ({"value", "MoveCall"} if name in ("zoo_cond", "zoo_scan") else set())
 
 
-def test_branches_that_both_write_an_output() -> None:
+def test_branches_writing_one_output_are_independent() -> None:
     found = graph("zoo_cond")
     node_of, graph_ = found.node_of, found.graph
     # The true branch jumps over the false one: neither reads what the other wrote.
@@ -217,7 +217,7 @@ def test_branches_that_both_write_an_output() -> None:
     assert "branches" in found.uncertain[head.node]
 
 
-def test_what_a_loop_carries_has_two_writers() -> None:
+def test_loop_carried_values_have_two_writers() -> None:
     found = graph("zoo_scan")
     node_of, graph_ = found.node_of, found.graph
     carried = node_of[0, 4]
@@ -228,14 +228,14 @@ def test_what_a_loop_carries_has_two_writers() -> None:
     assert [graph_.edge_candidates[edge] for edge in into.tolist()] == [writers] * 2
 
 
-def test_views_are_told_from_what_was_written() -> None:
+def test_edges_of_views_are_matched_by_order() -> None:
     graph_ = graph("04_transformer_portable").graph
     trust = graph_.edge_trust.tolist()
     assert trust.count(Trust.BY_ORDER) == 18
     assert trust.count(Trust.BY_ORDER) + trust.count(Trust.EXACT) == len(trust)
 
 
-def test_states_are_told_from_constants_and_inputs() -> None:
+def test_mutable_buffers_are_recognized_as_state() -> None:
     graph_ = graph("zoo_kv").graph
     (state,) = [node for node in graph_.nodes if node.attrs.get("role") == "mutable buffer"]
     copies = [node for node in graph_.nodes if node.func_name == "aten.copy_"]
@@ -249,7 +249,7 @@ def test_external_constants_have_their_names() -> None:
 
 
 @pytest.mark.parametrize("name", ALL)
-def test_memory_of_a_plan(name: str) -> None:
+def test_memory_plan_peak_fits_the_buffers(name: str) -> None:
     for plan in program(name).plans:
         found = memory_plan(graph_of(plan).graph)
         assert not found.losses

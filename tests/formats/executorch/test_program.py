@@ -42,20 +42,20 @@ def raw(name: str) -> bytearray:
 
 
 @pytest.mark.parametrize("name", PROGRAMS)
-def test_every_leaf_is_flatcs(name: str) -> None:
+def test_every_field_matches_flatc(name: str) -> None:
     source = FileSource(PTE / f"{name}.pte")
     ours = as_flatc(read_program(source), source)
     assert differences(ours, read_json(f"pte/{name}.flatc.json")) == []
 
 
-def test_the_comparison_sees_one_changed_leaf() -> None:
+def test_comparison_detects_one_changed_leaf() -> None:
     source = FileSource(PTE / "zoo_lin.pte")
     ours = as_flatc(read_program(source), source)
     ours["execution_plan"][0]["chains"][0]["instructions"][3]["instr_args"]["args"][0] += 1
     assert len(differences(ours, read_json("pte/zoo_lin.flatc.json"))) == 1
 
 
-def test_bundled_program_is_that_of_the_case() -> None:
+def test_bundled_program_matches_the_case() -> None:
     path = case_dir("14_bundled") / "model.bpte"
     source = FileSource(path)
     found = instruction_sources.read_bundled_program(source)
@@ -78,7 +78,7 @@ def test_methods_and_operators_by_name() -> None:
         found.plan("backward")
 
 
-def test_constants_lie_where_the_weights_are() -> None:
+def test_constants_and_initial_values_have_data_of_their_size() -> None:
     source = FileSource(PTE / "zoo_initbuf.pte")
     found = read_program(source)
     plan = found.plan("forward")
@@ -123,7 +123,7 @@ def test_a_compile_spec_is_text_or_bytes(value: bytes, told: str) -> None:
     assert CompileSpec("key", value).text() == told
 
 
-def test_compile_specs_are_told_of_run_and_node() -> None:
+def test_compile_specs_are_listed_for_run_and_node() -> None:
     path = PTE / "zoo_xnn.pte"
     plan = program("zoo_xnn").plan()
     run = tvmdbg.open(path)
@@ -155,7 +155,7 @@ def test_segments_are_not_read(tmp_path: Path) -> None:
     assert read_program(FileSource(sparse)).file_size == base + (1 << 40)
 
 
-def test_header_of_24_bytes_says_no_segment_size() -> None:
+def test_header_of_24_bytes_has_no_segment_size() -> None:
     data = raw("zoo_lin")
     struct.pack_into("<I", data, 12, 24)
     header = read_program(BytesSource(data)).header
@@ -175,7 +175,7 @@ def test_header_of_24_bytes_says_no_segment_size() -> None:
         (0, "<I", 0xFFFFFFF0, "the field leaves the file"),
     ],
 )
-def test_headers_that_do_not_fit(offset: int, kind: str, value: object, told: str) -> None:
+def test_invalid_headers_are_refused(offset: int, kind: str, value: object, told: str) -> None:
     data = raw("zoo_lin")
     struct.pack_into(kind, data, offset, value)
     with pytest.raises(FormatError, match=told):

@@ -27,7 +27,7 @@ def edge_graph(case: str) -> Graph:
 @pytest.mark.parametrize(
     "case", [case for case in RECORDS if "etrecord" in answers(case)["inspector"]]
 )
-def test_graph_is_that_of_fx(case: str) -> None:
+def test_graph_matches_fx(case: str) -> None:
     fx = answers(case)["inspector"]["etrecord"]["edge_nodes"]
     taken = {node["name"]: node["inputs"][0] for node in fx if node["target"] == GETITEM}
     kept = [node for node in fx if node["name"] not in taken and node["op"] != "output"]
@@ -82,7 +82,7 @@ def test_outputs_of_one_operator() -> None:
 
 
 @pytest.mark.spec_only
-def test_what_is_not_known() -> None:
+def test_unknown_inputs_and_shapes_are_marked_in_the_graph() -> None:
     called = ProgramNode(
         "call",
         "call_function",
@@ -109,7 +109,7 @@ def test_what_is_not_known() -> None:
 
 
 @pytest.mark.spec_only
-def test_sizes_that_no_shape_has() -> None:
+def test_impossible_sizes_leave_the_shape_unknown() -> None:
     value = ProgramValue("x", sizes=(2**70, -1))
     given = ProgramNode("x", "placeholder", "x", kind="buffer", outputs=(value,))
     graph = graph_of(ExportedProgram("p", (given,), ()), file="f")
@@ -117,12 +117,12 @@ def test_sizes_that_no_shape_has() -> None:
     assert graph.kinds.tolist() == [NodeKind.PARAMETER]
 
 
-def test_no_nodes() -> None:
+def test_program_without_nodes_has_an_empty_graph() -> None:
     graph = graph_of(ExportedProgram("p", (), ("x",)), file="f")
     assert graph.num_nodes == graph.num_edges == 0
 
 
-def test_order_does_not_rest_on_names() -> None:
+def test_duplicate_node_names_keep_edges_exact() -> None:
     program = record("04_transformer_portable").edge_programs["forward"]
     twice = dataclasses.replace(program, nodes=program.nodes + program.nodes)
     graph = graph_of(twice, file="f")

@@ -88,7 +88,7 @@ def refusal(data: bytes) -> str:
     return str(problem.value)
 
 
-def test_the_builder_makes_what_is_read() -> None:
+def test_built_program_is_readable() -> None:
     found = use(program([tensor(), tensor(offset=64)], [call(0, 1, 1)], (0,), (1,)))
     assert found is not None
     graph = graph_of(found.plan()).graph
@@ -121,7 +121,7 @@ def test_the_builder_makes_what_is_read() -> None:
         (program([value(6, Table({0: text(b"\xff")}))], []), "no UTF-8"),
     ],
 )
-def test_numbers_that_do_not_fit(data: bytes, told: str) -> None:
+def test_invalid_fields_are_refused(data: bytes, told: str) -> None:
     assert told in refusal(data)
 
 
@@ -133,34 +133,34 @@ def test_unknown_types_are_kept_by_number() -> None:
     assert "unknown kind" in graph_of(found.plan()).uncertain[0]
 
 
-def test_lists_that_hold_themselves_are_followed_once() -> None:
+def test_self_containing_lists_do_not_loop_forever() -> None:
     itself = value(10, Table({0: numbers("i", 0, 0, 1)}))
     found = use(program([itself, tensor()], [call(0, 1, 1)], (), (0,)))
     assert found is not None
     assert graph_of(found.plan()).graph.num_nodes
 
 
-def test_vectors_that_share_one_table() -> None:
+def test_vectors_sharing_one_table_are_refused() -> None:
     one = Things([tensor()] * 1000)
     plan = Table({2: one})
     data = bytes(file(Table({1: Things([plan] * 1000)}), b"ET12"))
     assert "again and again" in refusal(data)
 
 
-def test_stack_traces_that_share_one_list() -> None:
+def test_stack_traces_sharing_one_list_are_refused() -> None:
     frames = Table({0: Things([Table({0: text("file.py")})] * 1000)})
     chain = Table({2: Things([call(0, 0)] * 1000), 3: Things([frames] * 1000)})
     plan = Table({2: Things([tensor()]), 5: Things([chain] * 10)})
     assert "again and again" in refusal(bytes(file(Table({1: Things([plan])}), b"ET12")))
 
 
-def test_calls_that_share_one_list() -> None:
+def test_calls_sharing_one_list_are_refused() -> None:
     values = [tensor(), value(10, Table({0: numbers("i", *[0] * 2000)}))]
     data = program(values, [call(*[1] * 2000, 0, 0)])
     assert "again and again" in refusal(data)
 
 
-def test_branches_that_all_reach_all_reads() -> None:
+def test_branches_reaching_all_reads_are_refused() -> None:
     # Each instruction may be skipped, and each reads what all before it may have written.
     count = 600
     steps = [each for at in range(count) for each in (jump(0, 2 * at + 2), call(1, 1, 1))]
@@ -168,7 +168,7 @@ def test_branches_that_all_reach_all_reads() -> None:
     assert "again and again" in refusal(data)
 
 
-def test_branches_that_carry_all_values() -> None:
+def test_branches_carrying_all_values_are_refused() -> None:
     count = 3000
     values = [tensor()] + [value(2, Table({0: number("q", 0)})) for _ in range(count)]
     writes = [call(index, index, index) for index in range(1, count + 1)]
@@ -184,5 +184,5 @@ def test_a_list_is_moved_whole() -> None:
     assert graph_of(found.plan()).graph.outputs == (Entry(2, 0),)
 
 
-def test_a_jump_to_itself_ends() -> None:
+def test_jump_to_itself_terminates() -> None:
     assert use(program([tensor()], [jump(0, 0)], (0,))) is not None

@@ -17,7 +17,7 @@ REBUILT = ("01_mlp_portable", "04_transformer_portable", "06a_demo_generated_ids
 
 
 @pytest.mark.parametrize("name", REBUILT)
-def test_constants_are_the_models_weights(name: str) -> None:
+def test_constants_match_the_model_weights(name: str) -> None:
     run = tvmdbg.open(FOLDER / "pte" / f"{name}.pte")
     directory = read_directory(FileSource(case_dir(name) / "etrecord.bin"))
     member = directory.members["edge_dialect_exported_program/forward_state_dict"]
@@ -45,13 +45,13 @@ def test_a_program_in_a_bundle_has_its_constants() -> None:
         np.testing.assert_array_equal(tensor.numpy(), alone[entry].numpy())
 
 
-def test_what_a_program_does_not_tell_is_said() -> None:
+def test_uncertain_nodes_are_reported() -> None:
     run = tvmdbg.open(FOLDER / "pte" / "06a_demo_generated_ids.pte")
     (note,) = run.check().by_rule("program-uncertain")
     assert all("uncertain" in run.graph.attrs[node] for node in note.nodes)
 
 
-def test_constants_and_logged_values_may_share_the_bytes_of_their_file_a_few_times(
+def test_shared_bytes_of_constants_and_logged_values_are_limited(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Without a limit, thousands of tensors of one segment take terabytes to look at."""

@@ -60,7 +60,7 @@ def read(data: bytes) -> Any:
 
 
 @pytest.mark.parametrize("case", RECORDS)
-def test_weights_are_those_of_the_program(case: str) -> None:
+def test_state_dict_matches_the_program(case: str) -> None:
     """Every file of torch can be read, and a state dict has what the program says of it."""
     found = {name: read(data) for name, data in members(case).items() if data[:2] == b"PK"}
     programs = record(case).edge_programs["forward"], record(case).exported_program
@@ -95,7 +95,7 @@ def test_views() -> None:
         assert source.read(0, source.size) == expected.tobytes()
 
 
-def test_sizes_and_strides_that_no_array_has() -> None:
+def test_oversized_shapes_are_refused_and_unused_strides_ignored() -> None:
     kind, source = DataType.parse("float32"), BytesSource(FLOATS)
     for shape, strides in [((0, 2**62, 2**62), (1, 1, 1)), ((2**40, 2**40), (0, 0))]:
         with pytest.raises(ValueError, match=r"sizes|unfolds"):
@@ -122,7 +122,7 @@ def test_parameters_and_plain_values() -> None:
     assert read(zipped({"x/data.pkl": pickle.dumps(value, 2)})) == value
 
 
-def test_storage_of_bytes_and_its_type() -> None:
+def test_untyped_storage_is_read_with_its_dtype() -> None:
     of = storage("torch.storage\nUntypedStorage", 48)
     call = (
         b"ctorch._utils\n_rebuild_tensor_v3\n("
@@ -149,7 +149,7 @@ def test_storage_of_bytes_and_its_type() -> None:
         ((2**31 - 1,), (2**31 - 1,), 2**31 - 1),
     ],
 )
-def test_views_that_leave_the_storage(
+def test_views_beyond_the_storage_are_refused(
     shape: tuple[int, ...], strides: tuple[int, ...], offset: int
 ) -> None:
     with pytest.raises(FormatError, match="within its storage"):
@@ -207,7 +207,7 @@ def test_hostile_pickles(name: str) -> None:
         read(saved(HOSTILE[name]))
 
 
-def test_what_is_asked_for_is_named() -> None:
+def test_hostile_pickle_is_refused_by_the_name_of_its_global() -> None:
     with pytest.raises(FormatError, match=r"os system.*nothing in a pickle is run"):
         read(saved(HOSTILE["global"]))
 
@@ -215,12 +215,12 @@ def test_what_is_asked_for_is_named() -> None:
 @pytest.mark.parametrize(
     "data", [b"", pickle.dumps([1]), zipped({}), zipped({"a/data.pkl": b".", "b/data.pkl": b"."})]
 )
-def test_no_file_of_torch(data: bytes) -> None:
+def test_files_not_saved_by_torch_are_refused(data: bytes) -> None:
     with pytest.raises(FormatError):
         read(data)
 
 
-def test_a_tensor_is_checked_by_itself() -> None:
+def test_tensor_constructor_checks_size_and_dtype() -> None:
     source = BytesSource(FLOATS, "x")
     with pytest.raises(ValueError, match="reaches"):
         TorchTensor(DataType.parse("float32"), (13,), (1,), 0, source)
@@ -229,7 +229,7 @@ def test_a_tensor_is_checked_by_itself() -> None:
 
 
 @pytest.mark.parametrize("shape", [(2,), (1,) * 300_000])
-def test_arguments_that_many_calls_share_are_not_copied(shape: tuple[int, ...]) -> None:
+def test_shared_arguments_are_not_copied(shape: tuple[int, ...]) -> None:
     """A pickle keeps a tuple once and passes it to each of its calls."""
     tensors = torch_file._PickledTensors("saved.pt", {"0": BytesSource(FLOATS)}, big_endian=False)
     of = tensors.storage(("storage", Global("torch FloatStorage"), "0", "cpu", 12))
@@ -247,7 +247,7 @@ def test_arguments_that_many_calls_share_are_not_copied(shape: tuple[int, ...]) 
     assert taken < 100_000
 
 
-def test_tuples_of_the_same_tuple_do_not_unfold() -> None:
+def test_nested_shared_tuples_are_refused() -> None:
     """Each level holds the one before twice: 30 levels are a thousand million values."""
     pairs = b"".join(b"h%ch%c\x86q%c" % (level, level, level + 1) for level in range(30))
     with pytest.raises(FormatError, match=r"at most 64 levels and 1\d,\d{3} values"):

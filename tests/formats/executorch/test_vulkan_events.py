@@ -54,7 +54,7 @@ def chain(*names: str, ids: tuple[int, ...] | None = None) -> DelegateGraph:
     return read(chain_payload(names, ids), vulkan=True)
 
 
-def test_a_name_is_read_and_told_in_words() -> None:
+def test_shader_name_is_parsed_and_explained() -> None:
     assert event_title(CONVOLUTION) == "aten.convolution.default · conv2d_dw_output_tile_3x3 #12"
     found = read_name(CONVOLUTION)
     assert found == ("conv2d_dw_output_tile_3x3", "aten.convolution.default", 4, 7, 12)
@@ -66,20 +66,20 @@ def test_a_name_is_read_and_told_in_words() -> None:
     )
 
 
-def test_a_copy_of_an_input_does_not_tell_the_operator_before_it() -> None:
+def test_input_copy_does_not_show_the_preceding_operator() -> None:
     name = CONVOLUTION.replace("conv2d_dw_output_tile_3x3", "nchw_to_image_texture3d_float")
     assert event_title(name) == "staging · nchw_to_image_texture3d_float #12"
     assert explain_name(name)[0][1] == "shader that copies an input or output of the delegate"
 
 
-def test_doubles_that_cpp_writes_without_a_word_in_json() -> None:
+def test_infinite_and_nan_numbers_in_names_are_read() -> None:
     for word in ("inf", "-inf", "nan", "-nan"):
         name = CONVOLUTION.replace('"value": 0}', f'"value": {word}}}')
         assert word in name
         assert read_name(name) == read_name(CONVOLUTION)
 
 
-def test_other_names_stay_as_they_are() -> None:
+def test_other_event_names_are_kept_unchanged() -> None:
     for name in ("conv2d_12", "ETVK_EXECUTE", "Add (ND) #1", "", "{", "{}", '{"operator": 1}'):
         assert event_title(name) == name
     assert is_shader("conv2d_dw_12")
@@ -101,7 +101,7 @@ def test_other_names_stay_as_they_are() -> None:
         '{"kernel_name": ["k"]}',
     ],
 )
-def test_what_is_no_such_text_is_not_read(name: str) -> None:
+def test_malformed_json_names_are_not_parsed(name: str) -> None:
     assert read_name(name) is None
     assert event_title(name) == name
     assert explain_name(name) == ()
@@ -113,7 +113,7 @@ def test_long_names_are_cut() -> None:
     assert max(len(part) for part, _ in explain_name(name)) < 200
 
 
-def test_each_dispatch_is_of_its_operator() -> None:
+def test_dispatches_are_matched_to_their_operators() -> None:
     names, nodes = Runtime().names(OPERATORS, (2, 0, 1, 1))
     found = align(chain(*OPERATORS), [*PHASES, *names, "ETVK_COPY_OUTPUTS"])
     matches = found.events[len(PHASES) : -1]
@@ -129,7 +129,7 @@ def test_each_dispatch_is_of_its_operator() -> None:
 
 
 @pytest.mark.parametrize("with_ids", [True, False])
-def test_a_later_delegate_of_the_process_has_numbers_and_texts_of_the_one_before(
+def test_events_of_later_delegates_in_a_process_are_aligned(
     with_ids: bool,
 ) -> None:
     runtime = Runtime(count=40, with_ids=with_ids)
@@ -143,7 +143,7 @@ def test_a_later_delegate_of_the_process_has_numbers_and_texts_of_the_one_before
             assert found.events[1].match == ("exact" if with_ids else "order")
 
 
-def test_operators_at_the_ends_without_a_dispatch_leave_a_doubt() -> None:
+def test_end_operators_without_dispatch_make_matches_ambiguous() -> None:
     adds = ("aten.add.Tensor",) * 3
     names, _ = Runtime(count=9, with_ids=False).names(adds, (0, 1, 0))
     (only,) = [each for each in names if "add_0" in each]
@@ -153,7 +153,7 @@ def test_operators_at_the_ends_without_a_dispatch_leave_a_doubt() -> None:
     assert (match.match, match.nodes) == ("order", (1,))
 
 
-def test_names_in_order_where_numbers_run_on_otherwise() -> None:
+def test_dispatches_with_unusual_ids_are_matched_by_order() -> None:
     names, nodes = Runtime(with_ids=False).names(OPERATORS, (1, 1, 1, 1))
     doubled = []
     for name in names:
@@ -175,7 +175,7 @@ def test_events_of_another_graph() -> None:
     assert align(chain("aten.bmm.default"), ["a", "conv2d_3"]).fits
 
 
-def test_releases_that_name_the_shader_alone() -> None:
+def test_events_naming_only_the_shader_are_explained() -> None:
     found = align(chain(*OPERATORS), ["nchw_to_image_0", "conv2d_1", "?"])
     assert [each.reason for each in found.events] == [
         "this release names the shader, not the operator",
@@ -193,7 +193,7 @@ chains = st.lists(
 
 
 @given(chains, st.integers(0, 50), st.booleans(), st.data())
-def test_nothing_exact_is_wrong(
+def test_exact_matches_are_never_wrong(
     operators: list[tuple[str, int]], count: int, with_ids: bool, data: st.DataObject
 ) -> None:
     runtime = Runtime(count, {"name": "aten.add.Tensor"} if count else None, with_ids)
@@ -224,7 +224,7 @@ keys = st.sampled_from(
     st.text()
     | st.dictionaries(keys, json_values | st.dictionaries(keys, json_values)).map(json.dumps)
 )
-def test_any_text_has_a_title_and_a_place(name: str) -> None:
+def test_any_event_name_has_a_title_and_a_match(name: str) -> None:
     assert event_title(name)[:1] == name[:1] or read_name(name) is not None
     assert all(isinstance(part, str) for pair in explain_name(name) for part in pair)
     (match,) = align(chain("aten.add.Tensor"), [name]).events
@@ -243,7 +243,7 @@ def test_long_chains_take_linear_time() -> None:
     assert {each.match for each in copies.events} == {"none"}
 
 
-def test_operators_came_from_the_edge_nodes_of_the_map() -> None:
+def test_debug_map_links_operators_to_edge_nodes() -> None:
     program = program_of(
         ("c", "convolution", 3, (2,), ""),
         ("r", "relu", 4, (2,), "c"),
@@ -257,7 +257,7 @@ def test_operators_came_from_the_edge_nodes_of_the_map() -> None:
     assert found.nodes_of(0, 0) == (0, 1)
 
 
-def test_a_map_of_other_numbers_is_not_believed() -> None:
+def test_debug_map_with_other_numbers_is_ignored() -> None:
     program = program_of(
         ("a", "add", 1, (2,), ""),
         ("r", "relu", 2, (2,), "a"),
@@ -278,7 +278,7 @@ def test_a_map_of_other_numbers_is_not_believed() -> None:
     assert edge_nodes({0: graph}, program, handles).of == found.of
 
 
-def test_operators_of_a_map_are_not_called_inserted() -> None:
+def test_graph_operators_are_not_marked_inserted() -> None:
     graph = graph_of(chain(*OPERATORS))
     assert not any("inserted" in attrs or "debug_handle" in attrs for attrs in graph.attrs)
     assert set(graph.dtypes) == {"float32"}

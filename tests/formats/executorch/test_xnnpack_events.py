@@ -61,7 +61,7 @@ def told(found: Alignment) -> list[tuple[str, tuple[int, ...]]]:
 
 
 @recorded
-def test_every_event_is_of_its_true_nodes() -> None:
+def test_every_event_matches_its_true_nodes() -> None:
     known = calls()
     assert sum(len(call.names) for call in known) == 183
     for call in known:
@@ -74,7 +74,7 @@ def test_every_event_is_of_its_true_nodes() -> None:
 
 
 @recorded
-def test_other_programs_are_told() -> None:
+def test_events_of_other_programs_rarely_fit() -> None:
     known = calls()
     seen: Counter[bool] = Counter()
     for call in known:
@@ -104,7 +104,7 @@ def damaged(call: Call) -> Iterator[tuple[str, Events]]:
 
 @recorded
 @pytest.mark.parametrize("renumber", [False, True])
-def test_damaged_lists_are_never_exact(renumber: bool) -> None:
+def test_damaged_event_lists_never_match_exactly(renumber: bool) -> None:
     claims: Counter[str] = Counter()
     for call in calls():
         for how, events in damaged(call):
@@ -169,7 +169,7 @@ def older_names(graph: DelegateGraph, node: DelegateNode, habit: str) -> list[st
 
 @recorded
 @pytest.mark.parametrize("habit", ["0.4", "0.5", "nothing merged"])
-def test_habits_of_other_releases(habit: str) -> None:
+def test_events_of_other_releases_are_aligned(habit: str) -> None:
     for call in calls():
         events = older(call, habit)
         found = align(call.graph, [name for name, _ in events])
@@ -243,7 +243,7 @@ def exact(*nodes: tuple[int, ...]) -> list[tuple[str, tuple[int, ...]]]:
     return [("exact", each) for each in nodes]
 
 
-def test_clamps_behind_bounds_of_their_own() -> None:
+def test_clamp_after_a_bounded_operator_is_aligned() -> None:
     made = Made()
     total = made.add("Div", 0, 0, bounds=(0.0, inf))
     mean = made.add("GlobalAvgPooling2d", made.add("Clamp", total, bounds=(0.0, 6.0)))
@@ -255,7 +255,7 @@ def test_clamps_behind_bounds_of_their_own() -> None:
     assert told(found) == [("order", (0, 1)), ("order", (2,))]
 
 
-def test_clamps_stay_where_others_read() -> None:
+def test_clamp_is_not_fused_if_its_input_has_other_readers() -> None:
     made = Made()
     conv = made.add("Conv2d", 0, **CONV)
     clamp = made.add("Clamp", conv, bounds=(0.0, inf))
@@ -267,7 +267,7 @@ def test_clamps_stay_where_others_read() -> None:
     assert told(found) == exact((0,), (1,), (2,))
 
 
-def test_a_clamp_without_bounds_is_a_copy_or_nothing() -> None:
+def test_unbounded_clamp_is_copied_or_merged() -> None:
     made = Made()
     clamp = made.add("Clamp", 0, bounds=(-inf, inf))
     assert told(made.aligned("Copy (NC, X32)", clamp)) == exact((0,))
@@ -302,14 +302,14 @@ def test_pads(into: str, pad: dict[str, Any], events: str, nodes: list[tuple[int
     assert told(made.aligned(events, out)) == exact(*nodes)
 
 
-def test_a_pad_stays_before_what_became_a_matmul() -> None:
+def test_pad_is_kept_before_a_convolution_run_as_matmul() -> None:
     made = Made()
     out = made.add("Conv2d", made.add("StaticConstantPad", 0, **PAD), **POINT)
     found = made.aligned("Constant Pad (ND, X32); Fully Connected (NC, F32) GEMM", out)
     assert told(found) == exact((0,), (1,))
 
 
-def test_copies_go_to_their_producer_or_reader() -> None:
+def test_copies_are_merged_into_producer_or_reader() -> None:
     made = Made()
     first = made.add("Sigmoid", made.add("Copy", 0))
     last = made.add("Copy", first)
@@ -324,7 +324,7 @@ def test_copies_go_to_their_producer_or_reader() -> None:
     assert told(found) == exact((0,), (1,), (2,))
 
 
-def test_chains_of_bytes_become_a_table() -> None:
+def test_int8_elementwise_chain_becomes_one_lookup() -> None:
     made = Made()
     start = made.add("Convert", 0, dtype="qint8")
     inner = made.add("Sigmoid", made.add("Convert", start))
@@ -397,7 +397,7 @@ def test_half_floats() -> None:
     assert [event.match for event in found.events] == ["none", "order", "none", "order"]
 
 
-def test_packing_is_of_no_node() -> None:
+def test_packing_events_match_no_node() -> None:
     made = Made()
     out = made.add("FullyConnected", made.add("FullyConnected", 0))
     matmul = "Fully Connected (NC, PF32) GEMM"
@@ -415,7 +415,7 @@ def test_unknown_nodes_keep_their_place() -> None:
     assert told(found) == [("order", (0,)), ("order", (1,)), ("order", (2,))]
 
 
-def test_what_nothing_reads_has_no_operator() -> None:
+def test_nodes_with_unread_outputs_have_no_events() -> None:
     made = Made()
     made.add("Abs", made.add("Sigmoid", 0))
     found = made.aligned("TanH (NC)", made.add("Tanh", 0))
@@ -423,14 +423,14 @@ def test_what_nothing_reads_has_no_operator() -> None:
 
 
 @pytest.mark.parametrize("kind", sorted({*NAMES} - {"Clamp", "Conv2d"}))
-def test_every_type_of_node_by_every_name(kind: str) -> None:
+def test_every_node_type_matches_every_event_name(kind: str) -> None:
     made = Made(inputs=2)
     out = made.add(kind, 0, 1)
     for name in NAMES[kind]:
         assert told(made.aligned(f"{name} (NC)", out)) == exact((0,))
 
 
-def test_several_candidates_are_said() -> None:
+def test_ambiguous_events_list_their_candidates() -> None:
     made = Made()
     value = 0
     for _ in range(6):
@@ -444,7 +444,7 @@ def test_several_candidates_are_said() -> None:
     assert (found.cost, found.fits, found.events_of) == (SKIP, True, {})
 
 
-def test_an_event_without_a_node() -> None:
+def test_unmatched_events_and_nodes_are_reported() -> None:
     made = Made()
     out = made.add("Tanh", made.add("Abs", made.add("Sigmoid", 0)))
     found = made.aligned("Sigmoid (NC); Softmax (NC, F32); Abs (NC); TanH (NC)", out)
@@ -456,7 +456,7 @@ def test_an_event_without_a_node() -> None:
     assert {event.reason for event in found.events} == {"the events are not those of this graph"}
 
 
-def test_numbers_that_do_not_count_are_never_exact() -> None:
+def test_events_numbered_out_of_sequence_are_never_exact() -> None:
     made = Made()
     graph = made.graph(made.add("Sigmoid", made.add("Sigmoid", 0)))
     found = align(graph, ["Sigmoid (NC) #2", "Sigmoid (NC) #1"])
@@ -465,7 +465,7 @@ def test_numbers_that_do_not_count_are_never_exact() -> None:
     assert align(graph, ["Sigmoid (NC)", "Sigmoid (NC)"]).events[0].match == "order"
 
 
-def test_nothing_ran_and_nothing_is_there() -> None:
+def test_empty_event_list_or_graph_is_handled() -> None:
     made = Made()
     graph = made.graph(made.add("Sigmoid", 0))
     found = align(graph, [])
@@ -496,7 +496,7 @@ def test_lists_too_long_to_compare_are_not_aligned() -> None:
 
 
 @pytest.mark.slow
-def test_two_thousand_take_a_tenth_of_a_second() -> None:
+def test_2000_events_are_aligned_within_0_3_seconds() -> None:
     graph, names = chain(2000)
     for each in (names, names[:700] + names[701:]):
         before = time.process_time()
@@ -533,7 +533,7 @@ made_names = st.lists(
 
 
 @given(made_nodes, made_values, made_names)
-def test_graphs_that_make_no_sense(
+def test_random_graphs_are_aligned_consistently(
     nodes: list[Any], values: dict[int, DelegateValue], names: list[str]
 ) -> None:
     graph = Made().graph()
@@ -620,7 +620,7 @@ def enumerated(
     st.lists(st.integers(0, KINDS - 1), max_size=5),
     st.tuples(*[st.sampled_from([1, SKIP])] * KINDS),
 )
-def test_all_cheapest_alignments(
+def test_in_order_finds_all_cheapest_alignments(
     steps: list[OrderStep], kinds: list[int], skips: tuple[int, ...]
 ) -> None:
     found = in_order(steps, kinds, skips)

@@ -120,14 +120,14 @@ def _same(ours: Any, theirs: Any) -> bool:
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_fields_are_flatcs(case: str) -> None:
+def test_fields_match_flatc(case: str) -> None:
     for ours, said in graphs(INSIDE / case):
         count, found = differences(ours, said)
         assert found == []
         assert count > 150
 
 
-def test_fields_of_all_recorded_cases_are_flatcs(corpus: Path) -> None:
+def test_fields_of_all_recorded_cases_match_flatc(corpus: Path) -> None:
     total, payloads = 0, 0
     for case in sorted((corpus / "executorch" / "xnnpack_inside").glob("*/model.pte")):
         for ours, said in graphs(case.parent):
@@ -138,7 +138,7 @@ def test_fields_of_all_recorded_cases_are_flatcs(corpus: Path) -> None:
     assert total > 3000
 
 
-def test_the_comparison_sees_one_changed_field() -> None:
+def test_comparison_detects_one_changed_field() -> None:
     ours, said = next(graphs(INSIDE / "residual"))
     said["graph"]["xnodes"][1]["xnode_union"]["kernel_width"] = 7
     assert len(differences(ours, said)[1]) == 1
@@ -154,7 +154,7 @@ def test_payloads_of_all_recorded_programs_open(corpus: Path) -> None:
     assert found >= 53
 
 
-def test_edges_are_those_of_the_fields() -> None:
+def test_edges_match_the_node_fields() -> None:
     for ours, _ in graphs(INSIDE / "residual"):
         for each in ours.nodes:
             inputs, outputs = LINKS[each.type_number]
@@ -187,7 +187,7 @@ def test_every_type_of_node(type_: int) -> None:
         assert len(ours.inputs) == int(name[-1])
 
 
-def test_absent_ids_are_0_and_none_is_no_input() -> None:
+def test_absent_id_is_0_and_invalid_id_is_not_an_input() -> None:
     made = Table(
         {0: number("B", 2), 1: Table({1: number("I", 2), 2: number("I", NONE), 3: number("I", 1)})}
     )
@@ -199,7 +199,7 @@ def test_absent_ids_are_0_and_none_is_no_input() -> None:
     assert not found.issues
 
 
-def test_bounds_may_be_infinite_or_no_numbers() -> None:
+def test_bounds_may_be_infinite_or_nan() -> None:
     limits = Table({0: number("f", math.nan), 1: number("f", math.inf)})
     found = read(with_header(graph([Table(SIGMOID.fields | {3: limits})], VALUES)))
     assert found.nodes[0].bounds is not None
@@ -214,7 +214,7 @@ def test_inserted_nodes_have_no_handle() -> None:
 
 
 @pytest.mark.parametrize("identifier", [b"XN00", b"XN01"])
-def test_payloads_without_header_hold_their_constants(identifier: bytes) -> None:
+def test_payloads_without_header_contain_their_constants(identifier: bytes) -> None:
     weights = bytes(range(24))
     buffers = Things([Table({}), Table({0: numbers("B", *weights)})])
     values = [*VALUES, value(2, 2, 3, constant=1)]
@@ -230,7 +230,7 @@ def test_payloads_without_header_hold_their_constants(identifier: bytes) -> None
     assert not found.issues
 
 
-def test_constants_behind_the_flatbuffer() -> None:
+def test_constants_after_the_flatbuffer_are_located() -> None:
     data = Things([constant(0, 0), constant(16, 8), constant(2**64 - 1, 4, "key")])
     payload = with_header(graph([SIGMOID], VALUES, f8=data), bytes(16) + b"constant")
     found = read(payload)
@@ -274,7 +274,7 @@ def test_every_kind_of_quantization() -> None:
         assert found.values[1].shape == (2, 3)
 
 
-def test_2000_nodes_are_read_at_once() -> None:
+def test_2000_nodes_are_read_within_half_a_second() -> None:
     values = [value(id_, 1, 64, 32, 32) for id_ in range(2001)]
     values[0], values[-1] = value(0, 1, external=0), value(2000, 1, external=1)
     kinds = (1, 4, 5, 7, 6, 20, 2, 18)

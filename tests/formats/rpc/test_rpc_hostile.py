@@ -124,7 +124,7 @@ def test_work_is_bounded_by_the_size_of_the_stream(
     assert covered <= len(data)
 
 
-def test_grammars_that_are_tried_share_the_work(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_grammar_detection_shares_one_work_limit(monkeypatch: pytest.MonkeyPatch) -> None:
     """A megabyte in which nothing fits: all grammars together try as many places as one may."""
     tried = 0
 
@@ -140,7 +140,7 @@ def test_grammars_that_are_tried_share_the_work(monkeypatch: pytest.MonkeyPatch)
     assert tried < 40_000
 
 
-def test_a_search_that_gives_up_says_so() -> None:
+def test_abandoned_packet_search_is_reported() -> None:
     """A million places, none of them a packet: the damage tells that the rest was not searched."""
     own = grammar("v0.8")
     data = struct.pack("<Qi", 400, 4) * 20_000
@@ -151,7 +151,7 @@ def test_a_search_that_gives_up_says_so() -> None:
     assert "searched" not in quiet.damages[0].reason
 
 
-def test_a_thousand_arguments_are_read_and_an_unknown_code_among_them_is_named() -> None:
+def test_unknown_code_among_a_thousand_arguments_is_named() -> None:
     """Type codes come in blocks: the offset is that of the code, whichever block it lies in."""
     for era in ("v0.5", "v0.8"):
         own = grammar(era)
@@ -165,7 +165,7 @@ def test_a_thousand_arguments_are_read_and_an_unknown_code_among_them_is_named()
         assert f"argument 600: type code at byte {at}" in reason
 
 
-def test_answers_without_lengths_are_found_again_across_a_copy() -> None:
+def test_v05_answers_around_a_copy_are_recovered_after_damage() -> None:
     """v0.5 tells the size of a CopyAck by its request: the answers before it must be counted."""
     own = grammar("v0.5")
     void = encode_packet(own, "Return", [("null", None)])
@@ -178,7 +178,7 @@ def test_answers_without_lengths_are_found_again_across_a_copy() -> None:
 
 
 @pytest.mark.parametrize("missing", [False, True])
-def test_the_search_for_rare_packets_ends_where_nothing_is(missing: bool) -> None:
+def test_rare_packet_search_stops_in_empty_regions(missing: bool) -> None:
     """Half a gigabyte that was not captured took half a minute, a zero length at a time."""
     packet = encode_packet(grammar("v0.8"), "Return", [("null", None)])
     source = CountedSource(packet * 2 + bytes(1 << 20), "a capture")
@@ -189,7 +189,7 @@ def test_the_search_for_rare_packets_ends_where_nothing_is(missing: bool) -> Non
 
 @pytest.mark.parametrize("own", [grammar("v0.8"), grammar("v0.5")])
 @pytest.mark.parametrize("gaps", [1, 300])
-def test_nothing_is_looked_for_where_bytes_are_missing(
+def test_missing_bytes_are_not_searched(
     monkeypatch: pytest.MonkeyPatch, own: Grammar, gaps: int
 ) -> None:
     """One flipped bit of a sequence number says that 2 GB are missing: they cost nothing."""
@@ -213,7 +213,7 @@ def test_nothing_is_looked_for_where_bytes_are_missing(
     assert zeros < (gaps + 10) * (1 << 14)
 
 
-def test_what_is_missing_holds_no_arguments() -> None:
+def test_missing_bytes_are_not_read_as_arguments() -> None:
     """A gap of a megabyte was read as a quarter of a million arguments of the value 0."""
     count = 250_000
     whole = BytesSource(struct.pack("<i", count) + bytes(3 << 20), "a capture")
@@ -243,7 +243,7 @@ class Spread(BytesSource):
             view[at] = self._view[within]
 
 
-def test_a_search_with_an_end_reads_no_further() -> None:
+def test_bounded_search_stops_at_its_end() -> None:
     """Each grammar that is tried looks through the start of a stream, not through all of it."""
     source = CountedSource(b"\7" * (1 << 20), "a capture")
     reader = PacketReader(source, grammar("v0.8"))

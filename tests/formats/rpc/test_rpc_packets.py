@@ -32,7 +32,7 @@ WORKED = {
 
 @pytest.mark.parametrize("layout", ["narrow", "wide"])
 @pytest.mark.parametrize("era", ["v0.7", "v0.8", "v0.21"])
-def test_the_worked_call_both_ways(layout: str, era: Any) -> None:
+def test_worked_call_is_written_and_read(layout: str, era: Any) -> None:
     expected = bytes.fromhex(WORKED[layout])
     own = grammar(era, layout)
     call = encode_packet(own, "CallFunc", [("dtype", FLOAT32)], function=0x1122334455667788)
@@ -45,12 +45,12 @@ def test_the_worked_call_both_ways(layout: str, era: Any) -> None:
     assert (argument.code_offset, argument.offset, argument.size) == (24, 28, 8)
 
 
-def test_a_narrow_reader_of_the_wide_call_sees_what_the_specification_says() -> None:
+def test_wide_call_read_as_narrow_fails_as_specified() -> None:
     with pytest.raises(WireError, match="code 2, bits 0, lanes 32"):
         read_packet(bytes.fromhex(WORKED["wide"]), grammar("v0.8"))
 
 
-def test_padding_that_was_kept_makes_12_bytes() -> None:
+def test_kept_padding_adds_4_bytes() -> None:
     kept = grammar("v0.8", "wide", padding=4)
     call = encode_packet(kept, "CallFunc", [("dtype", FLOAT32)], function=1)
     assert len(call) == len(bytes.fromhex(WORKED["wide"])) + 4
@@ -70,15 +70,13 @@ def test_padding_that_was_kept_makes_12_bytes() -> None:
     ],
 )
 @pytest.mark.parametrize("ndim", [0, 1, 4])
-def test_a_tensor_has_as_many_bytes_as_the_specification_says(
-    era: Any, layout: str, base: int, ndim: int
-) -> None:
+def test_tensor_size_matches_the_specification(era: Any, layout: str, base: int, ndim: int) -> None:
     tensor = TensorMeta(0x7F00, Device(1, 0), FLOAT32, (2,) * ndim, 0)
     packet = encode_packet(grammar(era, layout), "CallFunc", [("tensor", tensor)])
     assert len(packet) == 8 + 4 + 8 + 4 + 4 + base + 8 * ndim
 
 
-def test_fields_of_a_tensor_lie_where_the_specification_says() -> None:
+def test_tensor_field_offsets_match_the_specification() -> None:
     tensor = TensorMeta(0x1122, Device(2, 3), FLOAT32, (5, 7), 9)
     for layout, shape_at in (("narrow", 24), ("wide", 28)):
         packet = encode_packet(grammar("v0.8", layout), "CallFunc", [("tensor", tensor)])
@@ -91,7 +89,7 @@ def test_fields_of_a_tensor_lie_where_the_specification_says() -> None:
         assert meta[shape_at + 16 :] == (9).to_bytes(8, "little")
 
 
-def test_a_copy_counts_tensor_size_and_bytes() -> None:
+def test_copy_packet_length_counts_tensor_size_and_bytes() -> None:
     own = grammar("v0.8")
     tensor = TensorMeta(1, Device(1, 0), FLOAT32, (6,), 0)
     packet = encode_packet(own, "CopyToRemote", copied=tensor, payload=bytes(24))
@@ -117,7 +115,7 @@ def test_every_code_has_the_number_of_its_era(era: Any) -> None:
 
 
 @given(st.sampled_from(GRAMMARS), st.data())
-def test_sequences_read_back(own: Grammar, data: st.DataObject) -> None:
+def test_packets_with_arguments_round_trip(own: Grammar, data: st.DataObject) -> None:
     given_arguments = data.draw(st.lists(arguments(own), max_size=6))
     names = [name for name in own.codes.values() if not name.startswith("Copy")]
     name = data.draw(st.sampled_from([*names, "CopyAmongRemote"]))
@@ -139,7 +137,7 @@ def test_sequences_read_back(own: Grammar, data: st.DataObject) -> None:
 
 
 @given(st.sampled_from(GRAMMARS), st.data())
-def test_copies_read_back(own: Grammar, data: st.DataObject) -> None:
+def test_copy_packets_round_trip(own: Grammar, data: st.DataObject) -> None:
     what = data.draw(copied(own))
     payload = data.draw(st.binary(max_size=64))
     for name in ("CopyToRemote", "CopyFromRemote"):

@@ -69,7 +69,7 @@ def test_both_directions_are_read_whole(own: Grammar) -> None:
 @pytest.mark.parametrize("era", ERAS)
 @pytest.mark.parametrize("client_layout", ["narrow", "wide", "code:u8 bits:u8 lanes:u32"])
 @pytest.mark.parametrize("padding", [None, 4])
-def test_era_and_layout_are_told(era: Any, client_layout: str, padding: int | None) -> None:
+def test_era_and_layout_are_detected(era: Any, client_layout: str, padding: int | None) -> None:
     own = grammar(era, client_layout, padding)
     layouts = [NARROW, WIDE, DTypeLayout("code:u8 bits:u8 lanes:u32")]
     client, _ = sides(*conversation(own))
@@ -79,7 +79,7 @@ def test_era_and_layout_are_told(era: Any, client_layout: str, padding: int | No
     assert not found.sides[0].alike
 
 
-def test_each_side_may_have_its_own_layout() -> None:
+def test_client_and_server_layouts_may_differ() -> None:
     wide, narrow = grammar("v0.8", "wide"), grammar("v0.8", "narrow")
     client, _ = conversation(wide)
     calls_back = encode_packet(narrow, "CallFunc", [("dtype", FLOAT32), ("int", 1)], function=9)
@@ -87,7 +87,7 @@ def test_each_side_may_have_its_own_layout() -> None:
     assert [each.grammar for each in found.sides] == [wide, narrow]
 
 
-def test_what_cannot_be_told_is_said() -> None:
+def test_ambiguous_layouts_and_eras_are_reported() -> None:
     own = grammar("v0.8")
     client = encode_packet(own, "GetGlobalFunc", [("str", "f")])
     client += encode_packet(own, "CallFunc", [("str", "one argument has one layout")], function=1)
@@ -101,7 +101,7 @@ def test_what_cannot_be_told_is_said() -> None:
     assert "nothing captured tells them apart" in found.reasons[0]
 
 
-def test_packets_behind_many_that_are_alike_tell_the_era() -> None:
+def test_era_is_detected_behind_many_ambiguous_packets() -> None:
     own = grammar("v0.8")
     alike = encode_packet(own, "CallFunc", [("dtype", FLOAT32)], function=1) * 1000
     found = detect(sides(alike, b""), ERAS[1:], [NARROW])
@@ -127,7 +127,7 @@ def test_one_argument_has_the_same_bytes_in_both_sequences() -> None:
 
 @pytest.mark.parametrize("era", ["v0.7", "v0.8", "v0.21"])
 @given(data=st.data())
-def test_packets_that_damage_does_not_touch_are_kept(era: Any, data: st.DataObject) -> None:
+def test_undamaged_packets_are_kept(era: Any, data: st.DataObject) -> None:
     own = grammar(era)
     stream = conversation(own, kept=False)[0] * 3
     whole = read_stream(as_source(stream), own)
@@ -148,7 +148,7 @@ def test_packets_that_damage_does_not_touch_are_kept(era: Any, data: st.DataObje
 
 @pytest.mark.parametrize("side", [0, 1], ids=["client", "server"])
 @pytest.mark.parametrize("era", ERAS[1:])
-def test_whole_packets_between_bad_ones_are_found(era: Any, side: int) -> None:
+def test_intact_packets_between_damaged_ones_are_found(era: Any, side: int) -> None:
     """Every other packet has one wrong byte, once for each byte of the longest of them."""
     own = grammar(era)
     stream = conversation(own, kept=False)[side] * 2
@@ -166,7 +166,7 @@ def test_whole_packets_between_bad_ones_are_found(era: Any, side: int) -> None:
 
 
 @pytest.mark.parametrize("era", ERAS[1:])
-def test_random_damage_takes_no_whole_packet_with_it(era: Any) -> None:
+def test_random_damage_loses_almost_no_intact_packet(era: Any) -> None:
     own = grammar(era)
     numbers = random.Random(7)
     for side in (0, 1):
@@ -194,7 +194,7 @@ def _places(packets: StreamPackets) -> list[tuple[int, int]]:
 
 
 @pytest.mark.parametrize("own", [grammar(era) for era in ERAS], ids=str)
-def test_a_stream_cut_anywhere_keeps_what_came_before(own: Grammar) -> None:
+def test_truncated_stream_keeps_the_packets_before_the_cut(own: Grammar) -> None:
     stream = conversation(own, kept=False)[0]
     whole = _places(read_stream(as_source(stream), own))
     for end in range(len(stream)):
@@ -212,7 +212,7 @@ def test_a_stream_cut_anywhere_keeps_what_came_before(own: Grammar) -> None:
             assert found.states[-1] == PacketState.CUT_OFF
 
 
-def test_bytes_that_were_not_captured_are_a_damage_of_known_length() -> None:
+def test_uncaptured_bytes_are_damage_of_known_length() -> None:
     own = grammar("v0.8")
     stream = conversation(own, kept=False)[0]
     whole = _places(read_stream(as_source(stream), own))
@@ -249,7 +249,7 @@ def test_any_bytes_are_packets_or_damage(own: Grammar, data: bytes) -> None:
     ],
     ids=str,
 )
-def test_a_data_type_as_argument_parts_where_the_specification_says(
+def test_dtype_argument_desync_matches_the_specification(
     sender: Grammar, receiver: Grammar, too_many: int
 ) -> None:
     """§4.4: narrow and wide take 8 bytes, so the value is wrong; kept padding reads 4 too many."""
@@ -276,7 +276,7 @@ def test_a_data_type_as_argument_parts_where_the_specification_says(
 
 @pytest.mark.parametrize(("era", "at"), [("v0.7", 28), ("v0.8", 28), ("v0.21", 28), ("v0.5", 20)])
 @pytest.mark.parametrize("layouts", [("wide", "narrow"), ("narrow", "wide")])
-def test_a_tensor_shifts_all_behind_its_data_type(
+def test_tensor_dtype_layout_shifts_the_bytes_after_it(
     era: Any, at: int, layouts: tuple[str, str]
 ) -> None:
     sender, receiver = grammar(era, layouts[0]), grammar(era, layouts[1])
@@ -301,7 +301,7 @@ def conversation_tensor(own: Grammar) -> bytes:
     return encode_packet(own, "CallFunc", [("tensor", tensor)], function=1) * 2
 
 
-def test_equal_layouts_do_not_part() -> None:
+def test_equal_layouts_do_not_desynchronise() -> None:
     own = grammar("v0.8", "wide")
     stream, _ = conversation(own, kept=False)
     packets = read_stream(as_source(stream), own)

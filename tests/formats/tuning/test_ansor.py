@@ -63,7 +63,7 @@ def test_every_field_of_a_record_is_read(seed: int) -> None:
 
 
 @given(SEEDS, st.booleans())
-def test_columns_say_what_the_lines_say(seed: int, usual: bool) -> None:
+def test_columns_match_the_generated_records(seed: int, usual: bool) -> None:
     """Records follow each other, so that parts of them are known from those before."""
     random = Random(seed)
     cases = [make.ansor(random, usual=usual) for _ in range(8)]
@@ -102,7 +102,7 @@ def test_equal_schedules_have_equal_numbers(seed: int) -> None:
     assert (numbers[0] == numbers[1]) == same
 
 
-def test_the_generator_makes_what_no_real_log_has() -> None:
+def test_generator_covers_all_steps_errors_and_versions() -> None:
     cases = [make.ansor(Random(seed)) for seed in range(600)]
     steps = [step for case in cases for step in case.steps]
     assert {step[0] for step in steps} == set(make.STEP_FIELDS)
@@ -118,7 +118,7 @@ def test_the_generator_makes_what_no_real_log_has() -> None:
     assert {step[3] for step in steps if step[0] == "AN"} == set(range(12))
 
 
-def test_tasks_are_one_where_key_and_target_are() -> None:
+def test_records_with_one_key_and_target_share_a_task() -> None:
     old, new = (make.ansor(Random(4), version=version, usual=True) for version in ("v0.2", "v0.6"))
     assert old.task[:2] == new.task[:2]
     log = log_of(old, new)
@@ -127,7 +127,7 @@ def test_tasks_are_one_where_key_and_target_are() -> None:
     assert not log.issues.by_rule("task-differs")
 
 
-def test_hardware_that_differs_is_told_once() -> None:
+def test_differing_hardware_parameters_are_reported_once() -> None:
     line = make.ansor(Random(1), version="v0.6", usual=True).line
     other = line.replace(b'", [', b'", [77', 1)
     log = open_tuning(b"\n".join([line, other, other, line]))
@@ -146,7 +146,7 @@ def test_hardware_that_differs_is_told_once() -> None:
         (b"[[1e+10], 0, 1, 2]", "cost-without-error"),
     ],
 )
-def test_costs_that_contradict_the_error_are_kept_and_told(result: bytes, rule: str) -> None:
+def test_trials_with_contradictory_costs_are_kept_and_reported(result: bytes, rule: str) -> None:
     line = make.ansor(Random(1), usual=True).line
     odd = line.partition(b'"r": ')[0] + b'"r": ' + result + b', "v": "v0.6"}'
     log = open_tuning(b"\n".join([line, odd, odd]))
@@ -163,7 +163,7 @@ def test_costs_that_contradict_the_error_are_kept_and_told(result: bytes, rule: 
         (2147483647, "max_local_memory_per_block=2147483647"),
     ],
 )
-def test_the_fifth_hardware_parameter_is_called_what_it_means(slot: int, told: str) -> None:
+def test_fifth_hardware_parameter_is_named_by_its_meaning(slot: int, told: str) -> None:
     hardware = HardwareParams(-1, 16, 64, 49152, slot, 1024, 8, 32)
     assert told in repr(hardware)
     assert repr(hardware).startswith("HardwareParams(num_cores=-1, vector_unit_bytes=16")

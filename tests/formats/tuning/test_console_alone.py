@@ -53,7 +53,7 @@ def opened(text: str) -> TuningLog:
 
 
 @pytest.mark.parametrize(("last", "end"), [("Terminated ", "            "), ("Done", "")])
-def test_a_table_of_metaschedule(last: str, end: str) -> None:
+def test_metaschedule_table_is_read(last: str, end: str) -> None:
     log = opened(META.format(last=last, end=end))
     assert log.console is not None
     first, second = log.console.rows
@@ -67,7 +67,7 @@ def test_a_table_of_metaschedule(last: str, end: str) -> None:
     assert "task 11: fused_conv2d7, no latency, 0 trials" in repr(log)
 
 
-def test_a_table_of_ansor_keeps_names_apart() -> None:
+def test_ansor_table_gives_tasks_distinct_names() -> None:
     log = opened(ANSOR)
     assert [each.workload.name for each in log.tasks] == [f"{NAME}_17", f"{NAME}_25"]
     assert len({each.name for each in log.tasks}) == 2
@@ -75,7 +75,7 @@ def test_a_table_of_ansor_keeps_names_apart() -> None:
     assert "are missing" in repr(log)
 
 
-def test_progress_bars_of_autotvm() -> None:
+def test_autotvm_progress_bars_are_read() -> None:
     log = opened(AUTOTVM)
     assert log.console is not None
     assert log.console.tuner == "autotvm"
@@ -84,7 +84,7 @@ def test_progress_bars_of_autotvm() -> None:
     assert (log.console.trials, log.console.used_s) == (40, 22.2)
 
 
-def test_measurements_of_autotvm() -> None:
+def test_autotvm_measurement_error_is_read() -> None:
     (told,) = opened(MEASURED).parts.messages
     assert (told.number, told.error) == (1, 1)
     assert "Skipped because of invalid gpu kernel" in told.message
@@ -107,7 +107,7 @@ def test_glyphs_are_counted(text: str, counts: dict[str, int]) -> None:
 
 
 @pytest.mark.parametrize("text", [META.format(last="Done", end=""), ANSOR, AUTOTVM, MEASURED])
-def test_a_log_of_output_alone_answers_as_others_do(text: str) -> None:
+def test_console_only_log_supports_all_queries(text: str) -> None:
     log = opened(text)
     assert not log.findings()
     assert not log.best()

@@ -55,7 +55,7 @@ def test_every_record_is_read(opened: dict[Path, TuningLog]) -> None:
     assert errors["metaschedule"] == {0: 315, -1: 2}
 
 
-def test_columns_are_what_python_reads(opened: dict[Path, TuningLog]) -> None:
+def test_columns_match_a_plain_json_reader(opened: dict[Path, TuningLog]) -> None:
     """Against a reader of ten lines that knows nothing of ours."""
     for path, log in opened.items():
         if log.parts.tuner != "ansor":
@@ -105,7 +105,7 @@ def test_versions_are_kept(corpus: Path, folder: str, versions: set[str]) -> Non
     assert set(open_tuning(corpus / "tuning" / folder).trials.version) == versions
 
 
-def test_hardware_has_both_meanings_of_slot_4(corpus: Path) -> None:
+def test_hardware_slot_4_is_read_in_both_meanings(corpus: Path) -> None:
     below = corpus / "tuning"
     old = open_tuning(below / "tvm_ci_logs_history/resnet18-cuda.v0.3.c.json").tasks[0].hardware
     new = open_tuning(below / "tlcbench/t4-bert-B1.v0.5.json").tasks[0].hardware
@@ -129,7 +129,7 @@ def test_databases_name_their_blocks(corpus: Path) -> None:
     assert own.trials.error.tolist().count(-1) == 2
 
 
-def test_the_starved_log_lost_what_its_page_says(corpus: Path) -> None:
+def test_starved_log_has_the_documented_number_of_timeouts(corpus: Path) -> None:
     log = open_tuning(corpus / "tuning/tlcbench_fork_platinum8358")
     assert (len(log), int((log.trials.error == 6).sum())) == (3008, 1638)
     assert set(log.trials.all_cost[log.trials.error == 6]) == {15.0}

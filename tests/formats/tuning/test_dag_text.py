@@ -82,7 +82,7 @@ def extents(row: dict[str, Any], shapes: list[list[int]]) -> int:
 
 
 @pytest.mark.parametrize("row", ROWS)
-def test_names_and_axes_are_those_of_the_dag(row: dict[str, Any]) -> None:
+def test_parsed_names_and_axes_match_tvm(row: dict[str, Any]) -> None:
     name = json.loads(row["workload"])[0]
     padded = "if_then_else" in row["dag"] or name == "sparse_dense"
     expected = LEFT_OPEN.get(name, 0) if padded else 0
@@ -98,7 +98,7 @@ def test_shapes_of_the_key_give_extents(row: dict[str, Any]) -> None:
 
 
 @pytest.mark.parametrize("row", ROWS)
-def test_reads_find_their_operations(row: dict[str, Any]) -> None:
+def test_reads_refer_to_their_producer_operation(row: dict[str, Any]) -> None:
     dag = parse_dag(row["dag"])
     for at, operation in enumerate(dag.operations):
         for read in (each for body in operation.bodies for each in reads(body)):
@@ -119,7 +119,7 @@ def test_keys_name_the_md5_of_the_simple_text(digest: str) -> None:
     assert digest not in hashes_of(other)
 
 
-def test_the_simple_text_leaves_out_shapes_and_what_calls_are_given() -> None:
+def test_simple_text_omits_shapes_and_call_arguments() -> None:
     lines = simple_text(PADDED).splitlines()
     assert lines[0] == "placeholder = PLACEHOLDER "
     assert lines[1] == "PaddedInput(i0, i1, i2, i3) = Op(tir.if_then_else)"
@@ -127,7 +127,7 @@ def test_the_simple_text_leaves_out_shapes_and_what_calls_are_given() -> None:
     assert key_hash(CONV2D_NHWC.replace("256", "64")) == key_hash(CONV2D_NHWC)
 
 
-def test_inputs_of_one_name_are_told_apart_by_their_place() -> None:
+def test_inputs_with_one_name_are_distinguished_by_position() -> None:
     dag = parse_dag(
         PADDED, shapes=[[1, 56, 56, 64], [3, 3, 64, 128], [1, 1, 1, 128], [1, 28, 28, 128]]
     )
@@ -208,7 +208,7 @@ BAD = {
 
 
 @pytest.mark.parametrize("text", BAD, ids=range(len(BAD)))
-def test_what_is_no_dag_is_refused_by_line_and_column(text: str) -> None:
+def test_invalid_dag_text_is_refused_with_the_reason(text: str) -> None:
     started = time.process_time()
     with pytest.raises(FormatError) as refused:
         parse_dag(text)
@@ -220,7 +220,7 @@ def test_what_is_no_dag_is_refused_by_line_and_column(text: str) -> None:
 @pytest.mark.parametrize(
     "body", ["(" * NESTED, "a + " * NESTED + "a", "!" * NESTED + "a", "f(" * NESTED, "1" * NESTED]
 )
-def test_bodies_nobody_wrote_are_left_out(body: str) -> None:
+def test_overly_nested_bodies_are_left_out(body: str) -> None:
     dag = parse_dag(f"A = PLACEHOLDER [4]\nB(i) = {body}\nC(i) = A[i]")
     assert dag.operations[1].bodies == ()
     assert dag.operations[2].axes[0].extent == 4

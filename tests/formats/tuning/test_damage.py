@@ -145,7 +145,7 @@ def usual_and_not(what: str) -> tuple[TuningLog, TuningLog]:
 
 
 @pytest.mark.parametrize("what", [name for name in REFUSED if REFUSED[name][0][:6] == b'{"i": '])
-def test_the_reason_does_not_hang_on_the_spacing(what: str) -> None:
+def test_refusal_reason_does_not_depend_on_spacing(what: str) -> None:
     usual, other = (each.parts.refused[0].why for each in usual_and_not(what))
     assert re.sub("[0-9]", "", usual) == re.sub("[0-9]", "", other)
 
@@ -200,7 +200,7 @@ def test_every_bad_line_is_named_with_its_reason() -> None:
     assert len(repr(log.issues).splitlines()) < 30
 
 
-def test_more_bad_lines_than_are_kept_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_bad_lines_beyond_the_limit_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
     for module in (record_file, assemble):
         monkeypatch.setattr(module, "MOST_REFUSED", 10)
     log = open_tuning(GOOD.line + b"\n" + b"{}\n" * 25 + OTHER.line)
@@ -208,7 +208,7 @@ def test_more_bad_lines_than_are_kept_are_counted(monkeypatch: pytest.MonkeyPatc
     assert "15 more lines" in log.issues.by_rule("lines-refused")[-1].message
 
 
-def test_blank_lines_comments_and_carriage_returns_are_no_records() -> None:
+def test_blank_lines_comments_and_carriage_returns_are_not_records() -> None:
     text = b"\xef\xbb\xbf\n# a comment\n \t\n  " + GOOD.line + b"\r\n"
     text += GOOD.line + b"\r\n\r\n\t\n" + OTHER.line
     log = open_tuning(text)
@@ -217,7 +217,7 @@ def test_blank_lines_comments_and_carriage_returns_are_no_records() -> None:
     assert [read_record(log.parts, row).line for row in (0, 1)] == [GOOD.line, OTHER.line]
 
 
-def test_a_byte_order_mark_is_no_part_of_the_first_record() -> None:
+def test_byte_order_mark_is_not_part_of_first_record() -> None:
     log = open_tuning(b"\xef\xbb\xbf" + GOOD.line + b"\n" + OTHER.line)
     assert len(log.trials) == 2
     assert read_record(log.parts, 0).line == GOOD.line
@@ -255,7 +255,7 @@ def test_a_changed_byte_harms_no_other_line(seed: int, data: st.DataObject) -> N
 
 
 @given(st.lists(st.binary(max_size=200), max_size=5))
-def test_any_bytes_open_or_are_no_log(lines: list[bytes]) -> None:
+def test_arbitrary_bytes_open_or_raise_format_error(lines: list[bytes]) -> None:
     # An empty line first, as no packed file begins.
     text = b"\n".join([b"", *lines, GOOD.line, *lines])
     log = open_tuning(text)
@@ -276,7 +276,7 @@ def test_formats_may_be_mixed() -> None:
     assert np.isnan(log.trials.timestamp[2])
 
 
-def test_what_is_no_log_is_said() -> None:
+def test_non_log_is_refused_or_reported() -> None:
     for given_sources in (b"hello", [b"hello", b"you"]):
         with pytest.raises(
             FormatError, match=r"nothing of a tuning was found.*start with b'hello'"

@@ -37,7 +37,7 @@ def check_same(found: TuningLog, expected: TuningLog) -> None:
 
 
 @pytest.mark.parametrize("seed", range(6))
-def test_what_is_appended_piece_by_piece_is_read_as_if_at_once(tmp_path: Path, seed: int) -> None:
+def test_log_appended_in_pieces_equals_a_full_read(tmp_path: Path, seed: int) -> None:
     random = Random(seed)
     whole = b"\n".join([*lines_of(seed), b"# comment", b"{}", b"", *lines_of(seed + 1, 2), b""])
     path = tmp_path / "log.json"
@@ -58,7 +58,7 @@ def test_what_is_appended_piece_by_piece_is_read_as_if_at_once(tmp_path: Path, s
     assert len(log) == 0
 
 
-def test_a_half_written_line_waits_for_its_end(tmp_path: Path) -> None:
+def test_half_written_line_is_read_once_complete(tmp_path: Path) -> None:
     first, second = lines_of(1, 2)
     path = tmp_path / "log.json"
     path.write_bytes(first + b"\n" + second[:50])
@@ -112,7 +112,7 @@ def test_a_file_written_again_byte_by_byte_is_read_again(tmp_path: Path) -> None
     assert [read_record(last.parts, row).line for row in range(3)] == after
 
 
-def test_a_rewrite_of_the_same_size_is_seen(tmp_path: Path) -> None:
+def test_rewrite_of_the_same_size_is_detected(tmp_path: Path) -> None:
     line = lines_of(5, 1)[0]
     path = tmp_path / "log.json"
     path.write_bytes(line + b"\n")
@@ -127,7 +127,7 @@ def test_a_rewrite_of_the_same_size_is_seen(tmp_path: Path) -> None:
     assert follower.poll() is None
 
 
-def test_a_file_that_another_takes_the_place_of_is_read_again(tmp_path: Path) -> None:
+def test_replaced_file_is_read_again(tmp_path: Path) -> None:
     before, after = lines_of(6, 2), lines_of(7, 5)
     path = tmp_path / "log.json"
     path.write_bytes(b"\n".join(before))
@@ -142,7 +142,7 @@ def test_a_file_that_another_takes_the_place_of_is_read_again(tmp_path: Path) ->
     assert len(grown) == 5
 
 
-def test_rows_of_several_files_keep_their_numbers(tmp_path: Path) -> None:
+def test_rows_of_several_growing_files_keep_their_order(tmp_path: Path) -> None:
     one, other = tmp_path / "one.json", tmp_path / "two.json"
     lines = lines_of(8, 6)
     one.write_bytes(lines[0] + b"\n")
@@ -201,7 +201,7 @@ def test_weights_stay_with_their_tasks(tmp_path: Path) -> None:
     assert grown.weights == (3.0, 1.0)
 
 
-def test_iterating_yields_each_change_until_it_is_closed(tmp_path: Path) -> None:
+def test_iteration_yields_changes_until_follower_is_closed(tmp_path: Path) -> None:
     lines = lines_of(10, 3)
     path = tmp_path / "log.json"
     path.write_bytes(lines[0] + b"\n")
@@ -266,7 +266,7 @@ def _nothing(_place: Path) -> None:
         (_nothing, "No such file"),
     ],
 )
-def test_what_open_refuses_is_refused_at_every_look(
+def test_replaced_log_is_refused_until_it_is_a_file_again(
     tmp_path: Path, whole: bool, put: Callable[[Path], None], told: str
 ) -> None:
     path = tmp_path / "logs" / "log.json"

@@ -61,7 +61,7 @@ def find(document: dict) -> object:
     return document["config"] if "config" in document else document["i"][5]
 
 
-def test_a_knob_tells_how_far_a_config_unrolls() -> None:
+def test_unroll_limit_is_read_from_its_knob() -> None:
     line = make.autotvm(Random(1), version=0.2).line
     knob = b'["auto_unroll_max_step", "ot", 1500]'
     log = open_tuning(line + b"\n" + line.replace(b'["unroll", "ot", true]', knob))
@@ -154,7 +154,7 @@ def test_workloads_that_are_missing_are_named_by_number() -> None:
     assert [task.workload.name for task in few.tasks] == ["workload 7 (not in the files)"]
 
 
-def test_a_graph_that_cannot_be_read_gives_no_name() -> None:
+def test_unreadable_graph_falls_back_to_hash_as_name() -> None:
     record = make.metaschedule(Random(1), 0).line
     for graph in (b"", b"{}", b"[" * 10**5, b'{"nodes": [{"type": "x.Block", "data": {}}]}'):
         content = base64.b64encode(len(graph).to_bytes(8, "little") + graph).decode()

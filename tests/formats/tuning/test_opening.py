@@ -53,7 +53,7 @@ def tar(contents: dict[str, bytes]) -> bytes:
         b"llvm -mcpu=x\t" + b"\t".join([b"gASVAAAA"] * 3) + b"\t0.2\t0.7.dev0",
     ],
 )
-def test_logs_are_told_by_content(head: bytes) -> None:
+def test_logs_are_recognized_by_content(head: bytes) -> None:
     found = identify(BytesSource(head), KINDS)
     assert found is not None
     assert found.part == "tuning-records"
@@ -71,12 +71,12 @@ def test_logs_are_told_by_content(head: bytes) -> None:
         b"\0" * 100,
     ],
 )
-def test_what_only_looks_like_a_log_is_none(head: bytes) -> None:
+def test_similar_content_is_not_recognized_as_a_log(head: bytes) -> None:
     found = identify(BytesSource(head), KINDS)
     assert found is None or not found.part.startswith("tuning")
 
 
-def test_open_returns_a_log_where_nothing_else_is(tmp_path: Path) -> None:
+def test_open_returns_a_tuning_log_for_any_source_type(tmp_path: Path) -> None:
     path = tmp_path / "log.json"
     path.write_bytes(LINE + b"\n")
     archive = tmp_path / "log.tar.gz"
@@ -90,7 +90,7 @@ def test_open_returns_a_log_where_nothing_else_is(tmp_path: Path) -> None:
             assert read_record(log.parts, 0).line == LINE
 
 
-def test_a_folder_gives_all_its_logs(tmp_path: Path) -> None:
+def test_folder_opens_all_logs_in_it(tmp_path: Path) -> None:
     (tmp_path / "a").mkdir()
     for name in ("a/1.json", "a/2.log", "3.json"):
         (tmp_path / name).write_bytes(LINE + b"\n")
@@ -100,7 +100,7 @@ def test_a_folder_gives_all_its_logs(tmp_path: Path) -> None:
     assert len(open_tuning(tmp_path).tasks) == 1
 
 
-def test_beside_a_run_logs_are_left_to_open_tuning(tmp_path: Path) -> None:
+def test_logs_in_a_run_folder_are_left_to_open_tuning(tmp_path: Path) -> None:
     run = tvmdbg.open([tvmdbg.samples.resnet20_cifar])
     kept = tmp_path / "kept"
     run.save(kept)
@@ -134,7 +134,7 @@ def test_a_log_survives_pickling(tmp_path: Path) -> None:
     assert read_record(parts, 0).line == LINE
 
 
-def test_a_log_is_called_after_the_first_file_with_records(tmp_path: Path) -> None:
+def test_log_title_is_first_file_with_records(tmp_path: Path) -> None:
     log, other, output = (tmp_path / name for name in ("a.json", "b.json", "out.txt"))
     log.write_bytes(LINE)
     other.write_bytes(with_target("llvm -mcpu=other"))

@@ -77,7 +77,7 @@ def test_the_last_table_is_read_with_and_without_descriptions() -> None:
     assert (new.total_ms, new.trials, new.used_s) == (4.522, 192, 1131)
 
 
-def test_a_table_that_is_cut_gives_way_to_a_whole_one() -> None:
+def test_complete_table_is_preferred_to_truncated_one() -> None:
     text = OLD_TABLE + "\n".join(NEW_TABLE.splitlines()[:3])
     console = open_tuning(text.encode()).parts.console
     assert console is not None
@@ -89,7 +89,7 @@ def test_a_table_that_is_cut_gives_way_to_a_whole_one() -> None:
 
 
 @pytest.mark.spec_only
-def test_the_latency_curve_has_a_gap_where_a_task_has_no_schedule() -> None:
+def test_latency_curve_has_a_gap_while_a_task_has_no_schedule() -> None:
     text = "ElapsedTime(s)\t10\tEstimatedLatency(ms)\tN/A\tTrials\t64\n"
     text += "ElapsedTime(s)\t24\tEstimatedLatency(ms)\t3.250\tTrials\t128\nElapsedTime(s)\t3"
     curve = open_tuning(text.encode()).parts.latency
@@ -129,7 +129,7 @@ def test_error_texts_reach_their_records() -> None:
 
 
 @pytest.mark.spec_only
-def test_glyphs_are_those_of_the_batch() -> None:
+def test_glyphs_are_assigned_to_the_messages_of_their_batch() -> None:
     results = [
         good("0.0010", "1.00", "1600000000.00"),
         bad("CompileHostError", "x", "1.00", "1600000001.00"),
@@ -144,7 +144,7 @@ def test_glyphs_are_those_of_the_batch() -> None:
     assert [each.glyphs for each in messages] == ["*", ".E", ".T", "*E", "*T", "*"]
 
 
-def test_no_text_grows_with_the_glyphs_before_it() -> None:
+def test_kept_texts_stay_short_after_many_glyphs() -> None:
     measurements = Measurements()
     for _ in range(1_000):
         measurements.add("*E*T.")
@@ -159,7 +159,7 @@ def flat(value: object) -> list[str]:
     return [value] if isinstance(value, str) else []
 
 
-def test_measurements_that_fit_several_records_stay_alone() -> None:
+def test_measurements_matching_several_records_are_not_joined() -> None:
     timeout = line([[1e10], 6, 15, 1600000015])
     said = printed(1, bad("BuildTimeoutError", "", "15.00", "1600000015.10"))
     log = open_tuning([b"\n".join([timeout] * 3), (said * 2).encode()])
@@ -189,7 +189,7 @@ LONG = 1_000_000
     ],
     ids=range(8),
 )
-def test_long_lines_of_output_take_no_longer_than_they_are(text: str) -> None:
+def test_long_output_lines_are_read_in_bounded_time(text: str) -> None:
     head = "Get 3 programs to measure:\n|  ID  | Latency (ms) | Speed (GFLOPS) | Trials |\n"
     begin = time.process_time()
     for before in ("", head):
@@ -197,7 +197,7 @@ def test_long_lines_of_output_take_no_longer_than_they_are(text: str) -> None:
     assert time.process_time() - begin < 5
 
 
-def test_numbers_of_output_that_are_none_are_not_taken() -> None:
+def test_overlong_numbers_in_output_are_ignored() -> None:
     digits = "1" * 10_000
     text = (
         "|  ID  | Latency (ms) | Speed (GFLOPS) | Trials |\n"
@@ -212,9 +212,7 @@ def test_numbers_of_output_that_are_none_are_not_taken() -> None:
 
 
 @given(st.integers(0, 2**32), st.data())
-def test_each_measurement_is_joined_to_its_record_or_to_none(
-    seed: int, data: st.DataObject
-) -> None:
+def test_measurements_are_joined_only_to_matching_records(seed: int, data: st.DataObject) -> None:
     """Of any part of the output, in order, none is joined to another's record."""
     count = data.draw(st.integers(1, 30))
     numbers = st.tuples(
@@ -266,7 +264,7 @@ def test_dag_texts_are_kept_by_key_and_by_hash(tmp_path: Path) -> None:
         open_tuning(log, dag={KEY: 1})
 
 
-def test_a_given_dag_is_told_its_task_or_said_to_fit_none() -> None:
+def test_dag_is_assigned_to_its_task_or_reported_as_unused() -> None:
     named = line([[0.5], 0, 1, 2])
     log = open_tuning(named, dag=DAG)
     assert log.parts.dags[make.KEYS[0]] == DAG
@@ -288,7 +286,7 @@ def test_modules_are_kept_as_text_and_never_run(tmp_path: Path) -> None:
     assert not (tmp_path / "ran").exists()
 
 
-def test_a_text_of_a_tuning_opens_as_a_log() -> None:
+def test_tuning_output_opens_as_a_log() -> None:
     for text in (OLD_TABLE, DAG, printed(1, good("0.1", "1.0", "1600000000.0"))):
         log = open_any(text.encode())
         assert isinstance(log, TuningLog)
@@ -296,7 +294,7 @@ def test_a_text_of_a_tuning_opens_as_a_log() -> None:
 
 
 @given(st.text(st.characters(exclude_characters="\0"), max_size=300))
-def test_any_text_around_it_is_passed_over(text: str) -> None:
+def test_surrounding_text_is_skipped(text: str) -> None:
     whole = f"{text}\n{OLD_TABLE}{text}\n{printed(7, good('0.1', '1.0', '5.0'))}{text}"
     parts = open_tuning(whole.encode(errors="replace")).parts
     assert parts.console is not None

@@ -19,7 +19,9 @@ _OTHERS = (b"{}\n", b"[1]\n", b"x y z\n", b'{"i": [\n', b"1\n", b'"abc"\n', b"[1
 
 
 @pytest.mark.parametrize("other", _OTHERS)
-def test_what_is_not_told_costs_few_calls(other: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_unlisted_refused_lines_cost_few_calls(
+    other: bytes, monkeypatch: pytest.MonkeyPatch
+) -> None:
     for module in (record, assemble):
         monkeypatch.setattr(module, "MOST_REFUSED", 5)
 
@@ -39,6 +41,6 @@ def test_what_is_not_told_costs_few_calls(other: bytes, monkeypatch: pytest.Monk
         *(b' {"input": 1, "config": 2}', b"\t[1, 2]", b'["1", "QUJD"]', b'{"a": Infinity, "b": 1}'),
     ],
 )
-def test_what_may_be_a_record_is_read_in_any_place(line: bytes) -> None:
+def test_possible_records_are_not_skipped_as_other_lines(line: bytes) -> None:
     json.loads(line)
     assert not json_line.is_other(line)

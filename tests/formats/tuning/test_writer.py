@@ -44,7 +44,7 @@ def test_a_file_is_replaced_whole_or_not_at_all(tmp_path: Path) -> None:
 
 
 @given(st.integers(0, 2**32))
-def test_an_encoded_record_is_what_tvm_writes(seed: int) -> None:
+def test_encoded_record_reads_back_and_has_tvm_spacing(seed: int) -> None:
     """The generator's line is in TVM's spacing, written by hand."""
     case = make.ansor(Random(seed), usual=True)
     record = read_record(open_tuning(case.line).parts, 0)
@@ -107,5 +107,5 @@ def test_logs_combine_as_if_their_files_were_one(seed: int, pieces: int) -> None
     np.testing.assert_array_equal(together.trials.task, whole.trials.task)
 
 
-def test_nothing_combines_to_an_empty_log() -> None:
+def test_combining_no_logs_gives_an_empty_log() -> None:
     assert len(combine([], "none").trials) == 0

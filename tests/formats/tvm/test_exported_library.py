@@ -96,7 +96,7 @@ def test_a_compiled_library_opens(tmp_path: Path, flags: tuple[str, ...], params
 @pytest.mark.parametrize(
     "magic", [b"\xcf\xfa\xed\xfe", b"MZ\x90\0", b"\x7fELF\2\2", b"\x64\x86\4\0"]
 )
-def test_containers_are_searched_for_what_tvm_serialized(magic: bytes, key: bytes) -> None:
+def test_foreign_containers_are_searched_for_serialized_graph(magic: bytes, key: bytes) -> None:
     for before in (100, (1 << 22) - 40, (1 << 22) + 3):
         assert_whole(tvmdbg.open(magic + bytes(before) + blob(key=key) + bytes(50)))
 
@@ -115,14 +115,14 @@ def test_an_archive_of_objects_opens(tmp_path: Path, member: str) -> None:
     assert_whole(tvmdbg.open(packed.getvalue()))
 
 
-def test_a_library_without_a_graph_says_so() -> None:
+def test_library_without_graph_is_refused() -> None:
     for inside in (b"", text(b"GraphExecutorFactory"), b"GraphExecutorFactory and words"):
         with pytest.raises(FormatError, match="a library without a graph"):
             tvmdbg.open(b"\x7fELF" + bytes(60) + inside + bytes(60))
 
 
 @pytest.mark.parametrize("lie", [1, 2**31, 2**63, 2**64 - 1])
-def test_counts_that_lie_are_refused(lie: int) -> None:
+def test_false_counts_are_refused(lie: int) -> None:
     data = b"\x7fELF" + bytes(60) + blob()
     graph = len(json.dumps(GRAPH))
     start = data.index(b"GraphExecutorFactory") + len(b"GraphExecutorFactory")
@@ -159,7 +159,7 @@ size 12345
 """
 
 
-def test_a_pointer_of_git_lfs_is_named(tmp_path: Path) -> None:
+def test_git_lfs_pointer_is_reported(tmp_path: Path) -> None:
     for data in (POINTER, POINTER.replace(b"\n", b"\r\n")):
         with pytest.raises(FormatError) as caught:
             tvmdbg.open(data)
@@ -174,7 +174,7 @@ def test_a_pointer_of_git_lfs_is_named(tmp_path: Path) -> None:
         tvmdbg.load_params(POINTER)
 
 
-def test_parameters_of_mxnet_are_named() -> None:
+def test_mxnet_parameters_are_named_in_error() -> None:
     data = struct.pack("<QQ", 0x112, 0) + bytes(40)
     with pytest.raises(FormatError, match="MXNet's parameters"):
         tvmdbg.open(data)

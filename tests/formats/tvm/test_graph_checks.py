@@ -199,7 +199,7 @@ def _name(value: object) -> str:
 
 
 @pytest.mark.parametrize(("rule", "change", "field", "words"), CASES, ids=_name)
-def test_rule(rule: str, change: Change, field: str, words: str) -> None:
+def test_rule_reports_one_issue(rule: str, change: Change, field: str, words: str) -> None:
     raw = valid()
     change(raw)
     graph = read(raw)
@@ -225,7 +225,7 @@ TEXTS = [
 
 
 @pytest.mark.parametrize(("rule", "change"), TEXTS)
-def test_rule_of_the_text(rule: str, change: Callable[[str], str | bytes]) -> None:
+def test_text_rule_reports_one_issue(rule: str, change: Callable[[str], str | bytes]) -> None:
     graph = read(change(json.dumps(valid())))
     assert_consistent(graph)
     assert [issue.rule for issue in graph.issues] == [rule]
@@ -240,7 +240,7 @@ def test_every_rule_is_tested() -> None:
     assert set(RULES) == tested | elsewhere
 
 
-def test_loader_words_only_where_the_loader_minds() -> None:
+def test_issue_for_missing_dltype_does_not_mention_tvm() -> None:
     raw = valid()
     raw["attrs"]["storage_scope"] = ["list_str", [""] * 6]
     del raw["attrs"]["dltype"]

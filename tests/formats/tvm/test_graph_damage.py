@@ -47,7 +47,7 @@ def test_deep_nesting(opening: str) -> None:
         read(text[:-1] + "[" * 100_000 + closing + "}")
 
 
-def test_endless_number() -> None:
+def test_overlong_number_is_refused() -> None:
     with pytest.raises(FormatError, match="number too long"):
         read('{"nodes": [' + "9" * 10_000 + "]}")
 
@@ -78,7 +78,7 @@ def test_lenient_reading_takes_linear_time(text: str) -> None:
         (b'{"nodes": [}', "line 1, column 12"),
     ],
 )
-def test_what_is_no_graph(content: bytes, told: str) -> None:
+def test_non_graph_is_refused(content: bytes, told: str) -> None:
     with pytest.raises(FormatError, match=told):
         read(content)
 
@@ -99,7 +99,7 @@ def test_sniff(form: str) -> None:
     assert not sniff(b"Node Name  Ops  Time(us)")
 
 
-def test_sniff_where_nodes_come_late() -> None:
+def test_sniff_accepts_graph_with_late_nodes() -> None:
     raw = valid()
     raw["nodes"] = raw.pop("nodes") * 5000
     assert sniff(json.dumps({k: raw[k] for k in ("attrs", "heads", "nodes")}).encode()[:300])

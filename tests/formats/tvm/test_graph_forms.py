@@ -93,7 +93,7 @@ def test_nnvm(data: Path) -> None:
     assert graph.parameters[0].name == "conv_weight"
 
 
-def test_metadata_is_kept_and_hides_nothing() -> None:
+def test_metadata_before_heads_is_kept_and_heads_are_read() -> None:
     raw = valid()
     heads = raw.pop("heads")
     graph = read({**raw, "metadata": {"any": [1, None]}, "heads": heads})
@@ -112,13 +112,13 @@ def test_mutated_dump_and_raw_graph() -> None:
     assert_is(read(dump, read(raw)), raw)
 
 
-def test_debuggers_type_note_is_not_an_attribute() -> None:
+def test_debugger_type_note_is_not_an_attribute() -> None:
     graph = read(mutate(valid()))
     assert all("T" not in attrs for attrs in graph.attrs)
 
 
 @pytest.mark.spec_only
-def test_shapes_noted_at_nodes_are_used_only_where_the_list_is_missing() -> None:
+def test_node_shapes_are_used_only_without_shape_list() -> None:
     dump = mutate(valid())
     dump["nodes"][3]["shape"] = [9, 9]
     assert read(dump).shape(3) == (2, 3)
@@ -148,7 +148,7 @@ def reshapes() -> dict[str, object]:
 
 
 @pytest.mark.spec_only
-def test_equal_names_are_told_apart_by_storage() -> None:
+def test_storage_resolves_equal_names_only_for_nop_readers() -> None:
     raw = reshapes()
     graph = read(mutate(raw))
     trust = dict(zip(graph.edge_target.tolist(), graph.edge_trust.tolist(), strict=True))
@@ -161,7 +161,7 @@ def test_equal_names_are_told_apart_by_storage() -> None:
 
 
 @pytest.mark.spec_only
-def test_an_overwritten_producer_is_no_candidate() -> None:
+def test_overwritten_producer_is_not_a_candidate() -> None:
     raw = reshapes()
     raw["attrs"]["storage_id"][1][6] = 1  # c takes the storage of both other reshapes
     raw["nodes"][7]["inputs"] = [[4, 0, 0]]
@@ -172,7 +172,7 @@ def test_an_overwritten_producer_is_no_candidate() -> None:
 
 
 @pytest.mark.spec_only
-def test_a_nop_tells_the_output_it_reads_by_storage() -> None:
+def test_output_read_by_nop_is_resolved_by_storage() -> None:
     raw = valid()
     raw["nodes"][4]["inputs"] = [[2, 1, 0]]
     raw["attrs"]["storage_id"][1][5] = 3
@@ -215,7 +215,7 @@ def test_a_raw_graph_of_something_else_is_refused(change: object) -> None:
     assert graph.edge_trust.tolist() == dump.edge_trust.tolist()
 
 
-def test_parameters_by_file() -> None:
+def test_parameters_are_identified_by_params_file() -> None:
     graph = read(valid()).with_parameters({"x", "split", "nowhere"})
     assert graph.kinds.tolist()[:3] == [NodeKind.PARAMETER, NodeKind.INPUT, NodeKind.OPERATOR]
     assert graph.parameter_trust.tolist() == [Trust.EXACT, Trust.EXACT, 4, 4, 4]
@@ -252,7 +252,7 @@ INPUT, PARAM = "input/structure", "parameter/structure"
 
 
 @pytest.mark.parametrize("name", ["w", "_param_1", "conv0_weight_sc", "image", "p0", "w_OIHW8i8o"])
-def test_the_second_operand_of_a_layer_is_a_parameter_whatever_its_name(name: str) -> None:
+def test_second_operand_of_layer_is_parameter_under_any_name(name: str) -> None:
     nodes = [
         ("p0", "", []),
         (name, "", []),
@@ -297,12 +297,12 @@ def test_three_inputs_of_a_language_model_stay_inputs() -> None:
     assert told == f"{PARAM} {INPUT} {INPUT} input/unknown {PARAM}"
 
 
-def test_names_tell_only_what_the_structure_does_not() -> None:
+def test_names_decide_roles_only_if_structure_does_not() -> None:
     nodes = [("p0", "", []), ("data", "", []), ("s", "fused_add", [0, 1])]
     assert role(nodes, [[2, 3]] * 3) == "parameter/name input/name"
     assert role([("p0", "", []), ("s", "fused_nn_relu", [0])], [[2, 3]] * 2) == INPUT
 
 
-def test_a_params_file_of_another_model_tells_no_roles() -> None:
+def test_params_file_of_another_model_leaves_graph_unchanged() -> None:
     graph = read(valid())
     assert graph.with_parameters({"of", "another"}) is graph

@@ -51,7 +51,7 @@ def symbol(**more: Any) -> dict[str, Any]:
     return {**copy.deepcopy(SYMBOL), **more}
 
 
-def test_a_network_that_was_not_compiled() -> None:
+def test_uncompiled_network_is_read() -> None:
     assert sniff(json.dumps(SYMBOL).encode())
     graph = read(symbol())
     assert_consistent(graph)
@@ -69,7 +69,7 @@ def test_a_network_that_was_not_compiled() -> None:
     assert graph.storage_ids is None
 
 
-def test_what_is_known_of_entries_is_shown_and_the_rest_is_unknown() -> None:
+def test_known_shapes_and_dtypes_are_read_and_others_stay_unknown() -> None:
     graph = read(symbol())
     assert [node.shapes for node in graph.nodes][:3] == [((1, 3, 8, 8),), (None,), (None,)]
     assert list(graph.dtypes)[:2] == ["float16", ""]
@@ -102,7 +102,7 @@ def test_odd_shapes_of_variables_stay_unknown(text: str) -> None:
     assert read(raw).nodes[0].shapes == (None,)
 
 
-def test_type_flags_stand_in_for_dltype() -> None:
+def test_type_flags_replace_missing_dltype() -> None:
     raw = valid()
     del raw["attrs"]["dltype"]
     raw["attrs"]["dtype"] = ["list_int", [0, 4, 2, 7, 11, 99]]
@@ -115,7 +115,7 @@ def test_type_flags_stand_in_for_dltype() -> None:
     assert len(FLAGS) == 12
 
 
-def test_dltype_is_believed_where_the_flags_disagree() -> None:
+def test_dltype_overrides_disagreeing_type_flags() -> None:
     raw = valid()
     raw["attrs"]["dtype"] = ["list_int", [0, 0, 0, 0, 0, 4]]
     graph = read(raw)

@@ -92,7 +92,7 @@ def test_dump_of_another_graph(corpus: Path) -> None:
         assert edges_of(graph) == edges_of(read(dump))
 
 
-def test_counts_that_tvm_was_recorded_with(corpus: Path) -> None:
+def test_node_and_parameter_counts_match_recorded_ones(corpus: Path) -> None:
     seen = 0
     for path in sorted(corpus.glob("tvm/*/meta.json")):
         meta = json.loads(path.read_bytes())

@@ -137,7 +137,7 @@ def test_figure(run: tvmdbg.DebugRun) -> None:
         assert figure.text.count(", #") < 1_000
 
 
-def test_figure_says_how_many_edges_it_does_not_draw() -> None:
+def test_figure_reports_number_of_undrawn_edges() -> None:
     for reads in (200, 201):
         run = tvmdbg.open(document(["x", "hub"], {1: [0] * reads}, {}))
         figure = run.figure("graph")
@@ -145,7 +145,7 @@ def test_figure_says_how_many_edges_it_does_not_draw() -> None:
         assert ("and 1 more" in figure.text) == (reads > 200)
 
 
-def test_whole(run: tvmdbg.DebugRun) -> None:
+def test_whole_figure(run: tvmdbg.DebugRun) -> None:
     with soon():
         figure = run.figure("graph", whole=True)
         ET.fromstring(figure.svg)  # noqa: S314 (our own)

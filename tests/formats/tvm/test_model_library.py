@@ -125,7 +125,7 @@ def test_an_unpacked_library_opens_too(tmp_path: Path) -> None:
     assert not run.check()
 
 
-def test_several_modules_are_named_and_one_is_chosen() -> None:
+def test_module_is_chosen_by_name_among_several() -> None:
     data = exported(files_of(7, "first", "second"))
     with pytest.raises(FormatError, match="2 modules") as caught:
         tvmdbg.open(data)
@@ -140,14 +140,14 @@ def test_several_modules_are_named_and_one_is_chosen() -> None:
         tvmdbg.open(data, module="third")
 
 
-def test_a_library_without_a_graph_says_so() -> None:
+def test_library_without_graph_is_reported() -> None:
     run = tvmdbg.open(exported(files_of(7, "default", executor="aot")))
     assert run.graph is None
     assert run.tensors["p0"].numpy().tolist() == WEIGHT.tolist()
     assert [issue.rule for issue in run.check()] == ["library-without-graph"]
 
 
-def test_memory_of_code_that_runs_ahead_of_time() -> None:
+def test_aot_memory_is_shown() -> None:
     """As ``_build_function_memory_map`` writes it, python/tvm/micro/model_library_format.py."""
     metadata = {
         "version": 6,
@@ -182,7 +182,7 @@ def test_memory_of_code_that_runs_ahead_of_time() -> None:
     assert "workspace of 'tvmgen_net_conv': 1,024 bytes on device type 1" in told
 
 
-def test_operators_alone() -> None:
+def test_operator_style_metadata_is_read() -> None:
     metadata = {
         "version": 7,
         "model_name": "add",
@@ -200,14 +200,14 @@ def test_operators_alone() -> None:
     )
 
 
-def test_a_newer_version_is_read_and_told() -> None:
+def test_newer_library_version_is_reported() -> None:
     files = files_of(7, "default")
     files["metadata.json"] = files["metadata.json"].replace(b'"version": 7', b'"version": 8')
     (issue,) = tvmdbg.open(exported(files)).check()
     assert issue.rule == "library-version"
 
 
-def test_broken_metadata_leaves_the_files() -> None:
+def test_broken_metadata_does_not_hide_other_files() -> None:
     files = files_of(6, "default")
     whole = files["metadata.json"]
     files["metadata.json"] = whole[: len(whole) // 2]

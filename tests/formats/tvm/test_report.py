@@ -60,7 +60,7 @@ def check_rows(report: Report, expected: list[tuple], digits: float) -> None:
             assert report.arguments(row) == (Argument("float32", (1, 2)),)
 
 
-def test_reports_made_by_hand_hold_what_was_put_in(corpus: Path) -> None:
+def test_handmade_reports_match_their_source_rows(corpus: Path) -> None:
     folder = corpus / "tvm/edge_cases/v0.19/reports"
     for stem, rows in (("hand", HAND), ("two_devices", TWO_DEVICES)):
         report = read_report(FileSource(folder / f"{stem}.json"))
@@ -89,7 +89,7 @@ def test_printed_tables_made_by_hand(corpus: Path) -> None:
         assert report.executor == "Graph"
 
 
-def test_numbers_that_are_none_and_strings_with_backslash_tab_and_line_feed(corpus: Path) -> None:
+def test_nonfinite_numbers_and_escaped_strings_are_read(corpus: Path) -> None:
     folder = corpus / "tvm/edge_cases/v0.19/reports"
     for form in ("json", "csv", "txt"):
         report = read_report(FileSource(folder / f"nonfinite.{form}"))
@@ -102,7 +102,7 @@ def test_numbers_that_are_none_and_strings_with_backslash_tab_and_line_feed(corp
             assert list(report.device_ns.values()) == [-1e3]
 
 
-def test_a_report_of_no_calls_in_every_form(corpus: Path) -> None:
+def test_empty_report_is_read_in_every_form(corpus: Path) -> None:
     for file in sorted((corpus / "tvm/edge_cases/v0.19/reports").glob("empty*")):
         report = read_report(FileSource(file))
         assert len(report) == 0
@@ -110,7 +110,7 @@ def test_a_report_of_no_calls_in_every_form(corpus: Path) -> None:
         assert all(issue.severity is IssueSeverity.NOTE for issue in report.issues)
 
 
-def test_every_report_of_the_corpus_holds_what_json_holds(corpus: Path) -> None:
+def test_corpus_reports_match_parsed_json(corpus: Path) -> None:
     """These names need no escapes, so that a JSON reader of its own tells the truth."""
     files = sorted((corpus / "tvm").rglob("report.json"))
     assert len(files) == 33
@@ -180,7 +180,7 @@ def test_every_report_joins_its_graph_by_order(corpus: Path) -> None:
         }
 
 
-def test_merged_rows_are_on_no_node_and_single_ones_by_name(corpus: Path) -> None:
+def test_merged_rows_have_no_node_and_single_rows_do(corpus: Path) -> None:
     case = corpus / "tvm/resnet20_cifar"
     run = tvmdbg.open(case / "report.txt", graph=case / "graph.json")
     (report,) = run.reports
@@ -194,7 +194,7 @@ def test_merged_rows_are_on_no_node_and_single_ones_by_name(corpus: Path) -> Non
     assert run.check().by_rule("rows-merged")
 
 
-def test_a_report_beside_a_dump_is_another_measurement(corpus: Path) -> None:
+def test_report_in_a_dump_folder_is_a_separate_measurement(corpus: Path) -> None:
     case = corpus / "tvm/resnet20_cifar"
     run = tvmdbg.open(case)
     (report,) = run.reports
@@ -216,7 +216,7 @@ def test_a_report_beside_a_dump_is_another_measurement(corpus: Path) -> None:
     assert "Report: 27 calls" in repr(run)
 
 
-def test_a_report_alone_is_the_timeline(corpus: Path) -> None:
+def test_report_without_dump_becomes_the_timeline(corpus: Path) -> None:
     case = corpus / "tvm/resnet20_cifar"
     run = tvmdbg.open(case / "report.json")
     timeline = run.timeline
@@ -233,7 +233,7 @@ def test_a_report_alone_is_the_timeline(corpus: Path) -> None:
     assert both.timeline.tracks == ("cpu0", "cuda0")
 
 
-def test_shapes_of_another_graph_are_told_with_both(corpus: Path) -> None:
+def test_issue_for_disagreeing_shapes_shows_both(corpus: Path) -> None:
     case = corpus / "tvm/resnet20_cifar"
     text = (case / "report.json").read_text()
     first = "float32[1, 3, 32, 32], float32[16, 3, 3, 3]"
@@ -250,7 +250,7 @@ def test_shapes_of_another_graph_are_told_with_both(corpus: Path) -> None:
     assert (other.reports[0].trust[joined] >= Trust.BY_NAME).all()
 
 
-def test_calls_of_a_virtual_machine_are_kept_and_said_to_nest(corpus: Path) -> None:
+def test_vm_calls_are_kept_and_reported_as_nested(corpus: Path) -> None:
     rows = [("VM::AllocStorage", 1.0), ("fused_add", 2.0), ("main", 4.0)]
     text = json_text([{"Name": n, "Duration (us)": us, "Count": 1} for n, us in rows])
     run = tvmdbg.open(text.encode())
@@ -265,7 +265,7 @@ def test_calls_of_a_virtual_machine_are_kept_and_said_to_nest(corpus: Path) -> N
 
 
 @pytest.mark.parametrize("name", ["report.json", "report.csv", "report.raw_table.txt"])
-def test_a_report_is_taken_by_name_of_its_part(corpus: Path, name: str) -> None:
+def test_report_can_be_passed_as_keyword(corpus: Path, name: str) -> None:
     case = corpus / "tvm/resnet20_cifar"
     dump = next((case / "tvmdbg").iterdir())
     run = tvmdbg.open(dump, report=case / name)
@@ -327,7 +327,7 @@ calls = st.lists(
 
 
 @given(calls, st.sampled_from([6, 17]), texts)
-def test_what_tvm_does_not_escape_is_read_as_it_was(
+def test_unescaped_strings_are_read_verbatim(
     rows: list[dict], decimals: int, executor: str
 ) -> None:
     if '":{' in executor or any('":{' in str(v) for row in rows for v in row.values()):
@@ -349,7 +349,7 @@ def test_what_tvm_does_not_escape_is_read_as_it_was(
 
 
 @given(calls)
-def test_a_csv_cell_is_right_or_told(rows: list[dict]) -> None:
+def test_csv_cells_are_correct_or_reported(rows: list[dict]) -> None:
     report = read(csv_text(rows), "report.csv")
     told = [i for i in report.issues if i.severity is not IssueSeverity.NOTE]
     if not told:
@@ -362,7 +362,7 @@ def test_a_csv_cell_is_right_or_told(rows: list[dict]) -> None:
             assert report.names[row] in ("", call["Name"])
 
 
-def test_a_string_that_looks_like_the_report_is_left_out_with_its_offset() -> None:
+def test_string_that_mimics_the_report_is_reported_with_its_offset() -> None:
     text = json_text([{"Name": 'a"},"Count":{"count":1', "Duration (us)": 1.0}])
     with pytest.raises(FormatError, match="at byte"):
         read(text)
@@ -372,7 +372,7 @@ def test_a_string_that_looks_like_the_report_is_left_out_with_its_offset() -> No
     assert read(clear).names[0] == ""
 
 
-def test_a_csv_line_that_can_be_cut_in_two_ways_gives_neither() -> None:
+def test_ambiguous_csv_line_leaves_strings_empty() -> None:
     rows = [{"Duration (us)": 1.0, "Hash": "h", "Name": 'a","b'}]
     report = read(csv_text(rows), "r.csv")
     assert rules(report) == ["string-unclear"]
@@ -400,7 +400,7 @@ def test_valid_json_of_other_tools_and_its_escapes() -> None:
     assert report.issues.by_rule("backslash-kept")
 
 
-def test_metrics_no_printer_writes_are_noted() -> None:
+def test_unknown_metrics_are_noted() -> None:
     text = json.dumps(
         {
             "calls": [
@@ -478,7 +478,7 @@ def prefix_of(part: Report, whole: Report) -> bool:
 @pytest.mark.parametrize(
     "name", ["hand.json", "hand.csv", "hand.table_sort0_agg0.txt", "nonfinite.csv"]
 )
-def test_every_truncation_gives_the_calls_before_it_or_an_error(corpus: Path, name: str) -> None:
+def test_truncated_report_gives_earlier_calls_or_an_error(corpus: Path, name: str) -> None:
     content = (corpus / "tvm/edge_cases/v0.19/reports" / name).read_bytes()
     whole = read(content, name)
     shown = set()
@@ -498,7 +498,7 @@ def test_every_truncation_gives_the_calls_before_it_or_an_error(corpus: Path, na
 @pytest.mark.parametrize(
     "text", ["[" * 100_000, '{"calls":' + "[" * 100_000, "", "{}", '{"calls":7}']
 )
-def test_what_is_no_report_is_refused(text: str) -> None:
+def test_non_report_is_refused(text: str) -> None:
     with pytest.raises(FormatError):
         read(text)
 
@@ -511,7 +511,7 @@ def test_a_line_of_many_quotes_does_not_hang() -> None:
 
 
 @pytest.mark.parametrize("line", ["", ",", '"', ',,"a', '"a', '","x","', "1,1," * 8, '",' * 90])
-def test_lines_that_are_no_rows_are_passed_once(line: str) -> None:
+def test_lines_that_are_not_rows_are_scanned_once(line: str) -> None:
     """It takes minutes where each of them is tried together with the next 64."""
     count = 40_000 // len(f"{line}\n")
     report = read("Count,Duration (us),Name\n" + f"{line}\n" * count + '1,2,"b"\n', "r.csv")
@@ -520,7 +520,7 @@ def test_lines_that_are_no_rows_are_passed_once(line: str) -> None:
     assert f"{count:,} lines" in report.issues[0].message
 
 
-def test_many_strings_that_look_like_the_report_are_told_in_one_pass() -> None:
+def test_many_unclear_strings_are_reported_with_byte_offset() -> None:
     """Minutes where the text is encoded from its start for each of them."""
     call = '{"Name":{"string":"é":{y"},"Duration (us)":{"microseconds":1.0}}'
     text = f'{{"calls":[{",".join([call] * 20_000)}]}}'
@@ -547,7 +547,7 @@ def test_argument_shapes() -> None:
         assert parse_arguments(text) is None
 
 
-def test_reports_show_and_become_frames(corpus: Path) -> None:
+def test_report_has_reprs_and_converts_to_dataframe(corpus: Path) -> None:
     report = read_report(FileSource(corpus / "tvm/edge_cases/v0.19/reports/hand.json"))
     assert 'other, "quoted"' in repr(report)
     assert "other, &quot;quoted&quot;" in report._repr_html_()
@@ -555,7 +555,7 @@ def test_reports_show_and_become_frames(corpus: Path) -> None:
     assert report.to_dataframe()["duration_ns"].tolist() == report.duration_ns.tolist()
 
 
-def test_a_graph_with_an_edge_from_nowhere_joins_the_other_calls(corpus: Path) -> None:
+def test_dangling_edge_does_not_stop_joining_calls(corpus: Path) -> None:
     case = corpus / "tvm/edge_cases/v0.19/split_multi"
     graph = json.loads((case / "graph.json").read_text())
     reader = next(node for node in graph["nodes"] if node["name"] == "relu_of_1")
@@ -567,7 +567,7 @@ def test_a_graph_with_an_edge_from_nowhere_joins_the_other_calls(corpus: Path) -
     assert report.nodes.max() >= 1
 
 
-def test_a_duration_beyond_all_numbers_is_infinite_and_no_warning() -> None:
+def test_overflowing_duration_is_infinite_without_warning() -> None:
     call = {"Name": {"string": "op"}, "Duration (us)": {"microseconds": 1e308}}
     with warnings.catch_warnings():
         warnings.simplefilter("error")
@@ -580,5 +580,5 @@ def test_a_duration_beyond_all_numbers_is_infinite_and_no_warning() -> None:
 @pytest.mark.parametrize(
     "text", ["a" * 1_000_000, "float32[" + "1, " * 300_000, "i[" + "1" * 5000 + "]"]
 )
-def test_argument_shapes_that_are_none_are_looked_at_once(text: str) -> None:
+def test_long_malformed_argument_shapes_are_rejected(text: str) -> None:
     assert parse_arguments(text) is None

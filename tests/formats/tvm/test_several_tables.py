@@ -30,7 +30,7 @@ def rules(run: tvmdbg.DebugRun) -> list[str]:
     return [issue.rule for issue in run.check()]
 
 
-def test_every_table_of_a_log_is_reached_and_two_compare() -> None:
+def test_all_tables_of_a_log_are_accessible_and_comparable() -> None:
     run = tvmdbg.open(f"before\n{BEFORE}\n\nafter\n{AFTER}\n".encode())
     assert [each.table().as_tvm() for each in run.tables] == [BEFORE, AFTER]
     assert run.table().as_tvm() == AFTER
@@ -40,7 +40,7 @@ def test_every_table_of_a_log_is_reached_and_two_compare() -> None:
     assert (compared.total_a, compared.total_b) == (45_000.0, 14_000.0)
 
 
-def test_a_log_alone_joins_nothing_and_tells_of_no_stale_tensors() -> None:
+def test_log_without_dump_reports_no_joins_or_stale_tensors() -> None:
     for second in (AFTER, AGAIN):
         run = tvmdbg.open(f"{BEFORE}\n{second}\n".encode())
         assert rules(run).count("more-than-one") == 1
@@ -51,7 +51,7 @@ def test_a_log_alone_joins_nothing_and_tells_of_no_stale_tensors() -> None:
     assert [len(each.table()) for each in tvmdbg.open(text.encode()).tables] == [1, 1]
 
 
-def test_a_table_without_the_last_line_that_others_have_is_told_as_cut() -> None:
+def test_table_without_total_row_of_others_is_reported_as_cut() -> None:
     cut = "\n".join(AFTER.split("\n")[:3])
     run = tvmdbg.open(f"{BEFORE}\n\nlog\n{cut}\n".encode())
     (issue,) = (each for each in run.check() if each.rule == "table-cut")
@@ -59,14 +59,14 @@ def test_a_table_without_the_last_line_that_others_have_is_told_as_cut() -> None
     assert "table-cut" not in rules(tvmdbg.open(f"{cut}\n\nlog\n{cut}\n".encode()))
 
 
-def test_a_heading_alone_behind_a_table_is_told_and_nothing_taken_off() -> None:
+def test_trailing_heading_is_reported_as_pasted_text() -> None:
     head = "\n".join(AFTER.split("\n")[:2])
     run = tvmdbg.open(f"{BEFORE}\n\nlog\n{head}\n".encode())
     (issue,) = (each for each in run.check() if each.rule == "pasted-text")
     assert issue.message.startswith("pasted text: a heading of the table of TVM's debugger stands")
 
 
-def test_the_table_of_the_graphs_nodes_is_taken() -> None:
+def test_table_that_matches_the_graph_is_used() -> None:
     nodes = [("x", (1, 8, 4, 4)), ("fused_nn_conv2d", (1, 8, 4, 4)), ("fused_add", (1, 8, 4, 4))]
     written = [null("x"), *(operator(name, name, [i]) for i, (name, _) in enumerate(nodes[1:]))]
     graph = document(written, shapes=[shape for _, shape in nodes])
@@ -79,7 +79,7 @@ def test_the_table_of_the_graphs_nodes_is_taken() -> None:
     assert string.provenance.releases == "TVM v0.9 to v0.19"
 
 
-def test_a_table_is_printed_as_each_release_prints_it(data: Path) -> None:
+def test_as_tvm_matches_recorded_output_of_the_release(data: Path) -> None:
     checked = 0
     for case in own_cases(data):
         text = (case.folder / "run_stdout.txt").read_bytes().decode().removesuffix("\n")
@@ -112,7 +112,7 @@ def test_recorded_dumps_print_the_table_that_tvm_printed(corpus: Path) -> None:
     assert differing <= 1
 
 
-def test_a_release_that_is_not_known_is_said() -> None:
+def test_as_tvm_warns_if_release_is_unknown() -> None:
     sample = tvmdbg.samples.resnet20_cifar / "_tvmdbg_device_CPU_0"
     graph, trace = sample / "_tvmdbg_graph_dump.json", sample / "_tvmdbg_execution_trace.json"
     run = tvmdbg.open(graph, trace)
@@ -125,7 +125,7 @@ def test_a_release_that_is_not_known_is_said() -> None:
         assert "Measurements" not in run.table().as_tvm("0.8")
 
 
-def test_what_cannot_be_printed_is_refused() -> None:
+def test_as_tvm_refuses_bad_release_and_partial_table() -> None:
     run = tvmdbg.open(BEFORE.encode())
     assert run.table().as_tvm("0.12") == BEFORE
     for release in ("0.4", "0.20", "1.0", "x", "", "0.27"):
@@ -148,7 +148,7 @@ def test_a_table_in_comments_is_read(mark: str) -> None:
 
 
 @pytest.mark.parametrize("mark", ["> ", "# ", ""])
-def test_marks_before_a_table_are_not_printed_again(mark: str) -> None:
+def test_prefixes_of_table_lines_are_dropped(mark: str) -> None:
     for end in ("\n", "\r\n"):
         text = end.join(mark + line for line in AFTER.split("\n"))
         assert tvmdbg.open(text.encode()).table().as_tvm() == AFTER
@@ -156,7 +156,7 @@ def test_marks_before_a_table_are_not_printed_again(mark: str) -> None:
         assert tvmdbg.open(stripped.encode()).table().as_tvm() == AFTER
 
 
-def test_every_table_of_a_profiler_is_reached() -> None:
+def test_all_profiler_tables_are_accessible() -> None:
     def report(us: float) -> str:
         rows = [("Name", "Duration (us)", "Percent"), ("fused_add", f"{us:.2f}", "100.00")]
         return "".join(f"{a:<9}  {b:>13}  {c:>7}  \n" for a, b, c in rows)

@@ -61,19 +61,19 @@ def check_case(case: Case) -> None:
                 assert list(row.measurements_us) == repeats[row.name]
 
 
-def test_own_tables_are_what_tvm_printed(data: Path) -> None:
+def test_own_tables_match_tvm_output(data: Path) -> None:
     for case in own_cases(data):
         check_case(case)
 
 
-def test_corpus_tables_are_what_tvm_printed(corpus: Path) -> None:
+def test_corpus_tables_match_tvm_output(corpus: Path) -> None:
     cases = corpus_cases(corpus)
     assert len(cases) >= 46
     for case in cases:
         check_case(case)
 
 
-def test_unsorted_corpus_tables_are_what_tvm_printed(corpus: Path) -> None:
+def test_unsorted_corpus_tables_match_tvm_output(corpus: Path) -> None:
     count = 0
     for case in corpus_cases(corpus):
         path = case.folder / "debug_result_unsorted.txt"
@@ -90,7 +90,7 @@ def test_unsorted_corpus_tables_are_what_tvm_printed(corpus: Path) -> None:
     assert count == 33
 
 
-def test_every_table_of_the_corpus_comes_back_byte_for_byte(corpus: Path) -> None:
+def test_corpus_tables_round_trip_byte_for_byte(corpus: Path) -> None:
     files = [
         path
         for pattern in ("*stdout.txt", "debug_result_unsorted.txt")
@@ -101,7 +101,7 @@ def test_every_table_of_the_corpus_comes_back_byte_for_byte(corpus: Path) -> Non
         assert format_table(read_tables(FileSource(path))[-1]) == printed(path), path
 
 
-def test_reports_of_profile_are_not_this_table(corpus: Path) -> None:
+def test_profile_reports_are_not_node_time_tables(corpus: Path) -> None:
     files = sorted((corpus / "tvm").rglob("report*.txt"))
     assert files
     for path in files:
@@ -235,7 +235,7 @@ def clock_table(*times: tuple[str, str], outputs: int = 1) -> DebuggerTable:
 
 
 @pytest.mark.spec_only
-def test_midnight_between_and_inside_slices() -> None:
+def test_times_across_midnight_keep_increasing() -> None:
     table = clock_table(
         ("23:59:59.999990", "23:59:59.999995"),
         ("23:59:59.999998", "00:00:00.000004"),
@@ -250,7 +250,7 @@ def test_midnight_between_and_inside_slices() -> None:
 
 
 @pytest.mark.spec_only
-def test_a_clock_set_back_is_an_issue_rows_of_one_node_are_not() -> None:
+def test_clock_step_back_between_nodes_is_an_issue() -> None:
     twice = ("10:00:00.000001", "10:00:00.000003")
     both = clock_table(twice, twice, outputs=2)
     assert not both.issues.by_rule("clock-steps-back")
@@ -288,7 +288,7 @@ def test_a_table_is_found_inside_a_log(split_text: str) -> None:
     assert not table.issues
 
 
-def test_of_several_tables_the_last_is_read(split_text: str) -> None:
+def test_last_table_is_last_in_list(split_text: str) -> None:
     other = split_text.replace("split", "SPLIT")
     source = BytesSource(f"{split_text}between\n{other}".encode())
     tables = read_tables(source)
@@ -304,7 +304,7 @@ def test_carriage_returns_and_encodings_of_shells(split_text: str, encoding: str
     assert format_table(table) == text.removesuffix("\r\n")
 
 
-def test_names_with_blanks_unicode_and_nothing(data: Path) -> None:
+def test_names_with_spaces_or_unicode_and_empty_names_are_read(data: Path) -> None:
     for version in ("v0.6", "v0.8"):
         path = data / "times" / f"odd_names_{version}" / "run_stdout.txt"
         table = read_tables(FileSource(path))[-1]
@@ -322,7 +322,7 @@ def test_names_with_blanks_unicode_and_nothing(data: Path) -> None:
     assert "same  two  k_exp  0.416  (3,)" in [row.name for row in table.rows]
 
 
-def test_lines_between_the_rows_are_told(split_text: str) -> None:
+def test_lines_between_rows_are_reported(split_text: str) -> None:
     lines = split_text.split("\n")
     lines.insert(4, "[18:39:56] graph_executor_debug.cc: warning")
     table = read("\n".join(lines))
@@ -331,7 +331,7 @@ def test_lines_between_the_rows_are_told(split_text: str) -> None:
     assert "line 5" in table.issues[0].message
 
 
-def test_a_missing_row_is_told_by_count_and_total(split_text: str) -> None:
+def test_missing_row_is_detected_by_count_or_total(split_text: str) -> None:
     lines = split_text.split("\n")
     assert rules(read("\n".join(lines[:3] + lines[4:]))) == ["rows-missing"]
     assert rules(read("\n".join(lines[:6] + lines[7:]))) == ["total-disagrees"]
@@ -339,7 +339,7 @@ def test_a_missing_row_is_told_by_count_and_total(split_text: str) -> None:
     assert "blanks-lost" in rules(read("\n".join(lines)))
 
 
-def test_a_total_that_is_not_of_its_rows_is_told(split_text: str) -> None:
+def test_total_unequal_to_its_rows_is_reported(split_text: str) -> None:
     assert rules(read(split_text.replace("7.536", "7.538"))) == []
     table = read(split_text.replace("7.536", "7.539"))
     assert rules(table) == ["total-disagrees"]
@@ -347,7 +347,7 @@ def test_a_total_that_is_not_of_its_rows_is_told(split_text: str) -> None:
     assert "7.536" in table.issues[0].message
 
 
-def test_a_line_that_is_not_aligned_is_no_row(split_text: str) -> None:
+def test_misaligned_line_is_not_a_row(split_text: str) -> None:
     assert "exp_of_2    k_exp  " in split_text
     table = read(split_text.replace("exp_of_2    k_exp  ", "exp_of_2   k_exp   "))
     assert [row.name for row in table.rows] == ["split"] * 3 + ["relu_of_1"]
@@ -357,7 +357,7 @@ def test_a_line_that_is_not_aligned_is_no_row(split_text: str) -> None:
         read(narrow)
 
 
-def test_equal_rows_of_two_nodes_are_two_nodes() -> None:
+def test_equal_rows_of_two_nodes_stay_separate() -> None:
     node = TimedNode("reshape_nop", "__nop", (1e-6,), ((4,), (2,)), 1)
     table = read(print_table([node, node]))
     assert [row.output for row in table.rows] == [0, 1, 0, 1]
@@ -365,7 +365,7 @@ def test_equal_rows_of_two_nodes_are_two_nodes() -> None:
     assert not table.issues
 
 
-def test_a_mean_that_is_not_of_its_measurements_is_told(split_text: str) -> None:
+def test_mean_unequal_to_its_measurements_is_reported(split_text: str) -> None:
     table = read(split_text.replace("[2.395, 2.377]", "[2.395, 2.379]"))
     assert rules(table) == []
     table = read(split_text.replace("[2.395, 2.377]", "[2.395, 2.397]"))
@@ -374,7 +374,7 @@ def test_a_mean_that_is_not_of_its_measurements_is_told(split_text: str) -> None
 
 
 @pytest.mark.spec_only
-def test_nan_percents_of_all_zero_times(split_text: str) -> None:
+def test_nan_percent_is_read(split_text: str) -> None:
     text = split_text.replace("31.544", "nan   ").replace("2.377     nan", "0.0       nan")
     rows = read(text).rows
     assert np.isnan(rows[-1].percent)
@@ -387,7 +387,7 @@ def test_a_zero_division_is_explained() -> None:
         read("Traceback (most recent call last):\nZeroDivisionError: float division by zero\n")
 
 
-def test_a_header_alone_is_no_table(split_text: str) -> None:
+def test_header_without_dashes_is_refused(split_text: str) -> None:
     with pytest.raises(FormatError, match="header in line 1 without the line of dashes"):
         read(split_text.split("\n", maxsplit=1)[0] + "\n")
     with pytest.raises(FormatError, match="no header line"):

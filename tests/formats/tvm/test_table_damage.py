@@ -42,7 +42,7 @@ def read(content: bytes | str) -> DebuggerTable:
 
 
 @pytest.mark.parametrize("name", TABLES)
-def test_every_truncation_gives_whole_rows_or_an_error(name: str) -> None:
+def test_truncated_table_gives_whole_rows_or_an_error(name: str) -> None:
     content = (DATA / name).read_bytes()
     whole = read(content)
     shown = set()
@@ -90,9 +90,7 @@ def test_random_damage_gives_a_table_or_an_error(draw: st.DataObject) -> None:
 
 
 @given(st.lists(nodes, max_size=6), st.sampled_from(["v0.6", "v0.9"]), st.booleans())
-def test_what_is_printed_is_read_and_printed_the_same(
-    timed: list[TimedNode], style: str, sort_by_time: bool
-) -> None:
+def test_printed_table_round_trips(timed: list[TimedNode], style: str, sort_by_time: bool) -> None:
     texts = [text for node in timed for text in (node.name, node.func_name)]
     assume(not any("\n" in text or text.endswith(" ") for text in texts))
     text = print_table(timed, style=style, sort_by_time=sort_by_time)
@@ -109,7 +107,7 @@ def test_what_is_printed_is_read_and_printed_the_same(
 
 
 @given(names)
-def test_blanks_that_print_loses_are_told(name: str) -> None:
+def test_lost_trailing_blanks_are_reported(name: str) -> None:
     assume(name and "\n" not in name)
     table = read(print_table([TimedNode(name + "  ", "a", (1.0,), ((1,),), 1)]))
     assert table.rows[0].name == name.rstrip(" ")
@@ -118,7 +116,7 @@ def test_blanks_that_print_loses_are_told(name: str) -> None:
 
 
 @given(st.times())
-def test_times_of_day_as_python_writes_them(moment: object) -> None:
+def test_python_times_of_day_are_parsed(moment: object) -> None:
     hour, minute, second, micro = (
         getattr(moment, part) for part in ("hour", "minute", "second", "microsecond")
     )
@@ -129,7 +127,7 @@ def test_times_of_day_as_python_writes_them(moment: object) -> None:
 @pytest.mark.parametrize(
     "text", ["", "24:00:00", "1:02:03", "12:60:00", "12:00:00.5", "12:00:00\n"]
 )
-def test_other_texts_are_no_time_of_day(text: str) -> None:
+def test_other_texts_are_not_times_of_day(text: str) -> None:
     assert math.isnan(clock_ns(text))
 
 

@@ -21,7 +21,7 @@ def read(document: object) -> TimeList:
     return read_time_list(BytesSource(text.encode(), "times.json"))
 
 
-def test_repeats_of_a_whole_case_are_those_of_the_time_list(corpus: Path) -> None:
+def test_repeats_of_whole_case_equal_time_list(corpus: Path) -> None:
     case = corpus / "tvm/resnet20_cifar"
     truth = json.loads((case / "time_list.json").read_text())
     run = tvmdbg.open(case)
@@ -35,7 +35,7 @@ def test_repeats_of_a_whole_case_are_those_of_the_time_list(corpus: Path) -> Non
     assert len(run.reports) == 1
 
 
-def test_every_case_of_the_corpus_has_its_exact_repeats(corpus: Path) -> None:
+def test_corpus_runs_have_exact_repeats(corpus: Path) -> None:
     count = 0
     for file in sorted((corpus / "tvm").rglob("time_list.json")):
         truth = json.loads(file.read_text())
@@ -62,7 +62,7 @@ def test_runs_of_newer_recorders_are_repeats(corpus: Path) -> None:
         assert not run.check().by_rule("times-disagree")
 
 
-def test_of_several_sources_each_is_believed_for_what_it_knows_best(data: Path) -> None:
+def test_repeats_use_time_list_and_starts_use_trace(data: Path) -> None:
     case = next(case for case in own_cases(data) if "split" in case.folder.name)
     folder, seconds = case.folder, case.times
     graph, trace = folder / "graph.json", case.trace
@@ -89,7 +89,7 @@ def test_of_several_sources_each_is_believed_for_what_it_knows_best(data: Path) 
     assert not without_trace.check().by_rule("times-disagree")
 
 
-def test_disagreement_beyond_rounding_is_told_with_both_numbers(data: Path) -> None:
+def test_issue_for_disagreeing_times_shows_both_numbers(data: Path) -> None:
     case = next(case for case in own_cases(data) if "split" in case.folder.name)
     changed = [list(own) for own in case.times]
     changed[1][0] *= 1.5
@@ -104,7 +104,7 @@ def test_disagreement_beyond_rounding_is_told_with_both_numbers(data: Path) -> N
     assert run.check().by_rule("times-disagree")
 
 
-def test_forms_of_the_list() -> None:
+def test_nested_flat_and_keyed_lists_are_read() -> None:
     nested = read([[0.0], [1e-6, 2e-6]])
     assert nested.offsets.tolist() == [0, 1, 3]
     assert nested.ns.tolist() == [0.0, 1e-6 * 1e9, 2e-6 * 1e9]
@@ -126,7 +126,7 @@ def test_triples_of_v05_keep_their_clock_as_text() -> None:
         read([[5.652e-05, *clock], [1.0]])
 
 
-def test_names_are_checked_and_lengths() -> None:
+def test_names_and_lengths_are_checked() -> None:
     text = chain(["x", "y"], "f", shapes=[1])
     turned = {"unit": "ns", "nodes": ["y", "x"], "runs": [[7, 0]]}
     run = tvmdbg.open(text, times=json.dumps(turned).encode())
@@ -152,7 +152,7 @@ def test_names_are_checked_and_lengths() -> None:
         "[" * 100_000,
     ],
 )
-def test_what_is_no_list_is_refused_by_field(document: object) -> None:
+def test_invalid_time_list_is_refused(document: object) -> None:
     with pytest.raises(FormatError):
         read(document)
 
@@ -164,18 +164,18 @@ def test_every_truncation_is_an_error(data: Path) -> None:
             read_time_list(BytesSource(content[:length]))
 
 
-def test_negative_times_are_told() -> None:
+def test_negative_times_are_reported() -> None:
     assert [issue.rule for issue in read([[1.0], [-2.0]]).issues] == ["time-negative"]
 
 
-def test_sniff_tells_lists_from_other_files(data: Path) -> None:
+def test_sniff_distinguishes_time_lists_from_other_files(data: Path) -> None:
     assert sniff(b"[[0.0, 0.0], [1e-05]]")
     assert sniff(b'{"unit": "ns", "nodes": ["x"], "runs": []}')
     for other in (b"[1, 2]", b'[["x"]]', b'{"nodes": [{"op"', b"", b"[[]]", b'[{"ph": "X"}]'):
         assert not sniff(other)
 
 
-def test_times_too_long_for_a_number_are_unknown_and_the_run_can_be_saved(tmp_path: Path) -> None:
+def test_overflowing_times_are_nan_and_run_can_be_saved(tmp_path: Path) -> None:
     found = read_time_list(BytesSource(b"[[1e308, 1e-6], [1e999]]", "t.json"))
     assert np.isnan(found.ns).tolist() == [True, False, True]
     tvmdbg.open(b"[[1e308, 1e-6], [2e-6, 1e-6]]").save(tmp_path / "kept")

@@ -41,21 +41,21 @@ def check_against_time_list(case: Case) -> None:
     assert sniff(case.trace.read_bytes()[:4096])
 
 
-def test_own_traces_hold_the_means_of_the_time_list(data: Path) -> None:
+def test_own_traces_match_means_of_time_list(data: Path) -> None:
     cases = own_cases(data)
     assert len(cases) == 3
     for case in cases:
         check_against_time_list(case)
 
 
-def test_corpus_traces_hold_the_means_of_the_time_list(corpus: Path) -> None:
+def test_corpus_traces_match_means_of_time_list(corpus: Path) -> None:
     cases = corpus_cases(corpus)
     assert len(cases) >= 46
     for case in cases:
         check_against_time_list(case)
 
 
-def test_relax_captures_hold_the_medians_of_their_runs(corpus: Path) -> None:
+def test_relax_captures_match_medians_of_their_runs(corpus: Path) -> None:
     files = sorted((corpus / "relax").rglob("times.json"))
     assert len(files) == 4
     for file in files:
@@ -74,7 +74,7 @@ def test_zero_durations_and_repeated_names_are_kept() -> None:
     assert "3 pairs" in repr(trace)
 
 
-def test_an_overlap_of_rounding_is_no_issue_a_real_one_is() -> None:
+def test_overlap_is_reported_only_beyond_rounding() -> None:
     end = 1000.1
     assert not read(pairs(("a", 0.0, end), ("b", end - np.spacing(end), 2000.0))).issues
     found = read(pairs(("a", 0.0, end), ("b", end - 0.001, 2000.0))).issues
@@ -96,7 +96,7 @@ def test_times_are_read_digit_by_digit() -> None:
     assert trace.end_us.tolist() == [2.0025, 9007199254741.0]
 
 
-def test_a_begin_without_end_keeps_the_place_of_later_nodes() -> None:
+def test_begin_without_end_does_not_shift_later_nodes() -> None:
     events = pairs(("a", 0.0, 1.0), ("b", 1.0, 2.0), ("c", 2.0, 3.0))
     del events[3]
     trace = read(events)
@@ -113,29 +113,29 @@ def test_an_end_without_begin_and_an_odd_count_are_issues() -> None:
     assert [i.rule for i in read(events[:3]).issues] == ["end-missing"]
 
 
-def test_unequal_names_are_paired_by_place_with_an_issue() -> None:
+def test_events_with_unequal_names_are_paired_with_an_issue() -> None:
     trace = read([event("a", "B", 0.0), event("b", "E", 1.0)])
     assert list(trace.names) == ["a"]
     assert [i.rule for i in trace.issues] == ["names-differ"]
 
 
 @pytest.mark.parametrize("value", [float("nan"), float("inf"), 10**400])
-def test_times_that_are_no_numbers_are_issues(value: float) -> None:
+def test_nonfinite_times_are_issues(value: float) -> None:
     trace = read(pairs(("a", 0.0, value)))
     assert [i.rule for i in trace.issues] == ["time-not-finite"]
     assert "traceEvents[1]" in trace.issues[0].message
 
 
-def test_a_pair_that_runs_backwards_is_an_issue() -> None:
+def test_pair_ending_before_its_start_is_an_issue() -> None:
     assert [i.rule for i in read(pairs(("a", 2.0, 1.0))).issues] == ["ends-before-start"]
 
 
-def test_several_tracks_and_another_unit_are_told() -> None:
+def test_several_tracks_and_other_time_unit_are_reported() -> None:
     trace = read([event("a", "B", 0.0), event("a", "E", 1.0, tid=2)], displayTimeUnit="ms")
     assert [i.rule for i in trace.issues] == ["display-time-unit", "several-tracks"]
 
 
-def test_half_a_surrogate_pair_becomes_text() -> None:
+def test_unpaired_surrogate_is_replaced() -> None:
     trace = read(pairs(("\ud800x", 0.0, 1.0), ("\U0001f600", 1.0, 2.0)))
     assert list(trace.names) == ["\ufffdx", "\U0001f600"]
     assert [i.rule for i in trace.issues] == ["not-text"]
@@ -177,7 +177,7 @@ def test_fields_of_the_wrong_type_are_named(name: str, value: object) -> None:
     assert caught.value.field == f"traceEvents[1].{name}"
 
 
-def test_sniff_tells_the_trace_from_other_files() -> None:
+def test_sniff_distinguishes_traces_from_other_files() -> None:
     assert sniff(b'{"displayTimeUnit": "ns", "traceEvents": []}')
     assert sniff(b'\xef\xbb\xbf{"traceEvents":[{"ts":0,"tid":1,"pid":1,"name":"x","ph":"B"}, {"ts"')
     assert not sniff(b"")
@@ -186,7 +186,7 @@ def test_sniff_tells_the_trace_from_other_files() -> None:
     assert not sniff(b'{"traceEvents": [{"ts":0,"tid":1,"pid":1,"name":"x","ph":"B","cat":""}]}')
 
 
-def test_every_truncation_gives_the_pairs_before_it_or_an_error(data: Path) -> None:
+def test_truncated_trace_gives_earlier_pairs_or_an_error(data: Path) -> None:
     content = (data / "times" / "split_multi_v0.19" / "_tvmdbg_execution_trace.json").read_bytes()
     whole = read_trace(BytesSource(content))
     shown = set()
@@ -208,7 +208,7 @@ def test_every_truncation_gives_the_pairs_before_it_or_an_error(data: Path) -> N
     assert shown == set(range(len(whole) + 1))
 
 
-def test_a_trace_of_no_nodes() -> None:
+def test_empty_trace_has_no_issues() -> None:
     trace = read([])
     assert len(trace) == 0
     assert not trace.issues

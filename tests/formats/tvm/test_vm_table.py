@@ -49,7 +49,7 @@ def test_rows_are_sums_over_the_calls_of_a_function() -> None:
     assert run.check().by_rule("rows-merged")
 
 
-def test_shapes_beside_the_name() -> None:
+def test_shapes_after_the_name_are_read() -> None:
     report = read_vm_table(
         BytesSource(printed({"f": [1.0]}, shapes=" float32[1, 2], float32[1, 2]").encode())
     )
@@ -57,7 +57,7 @@ def test_shapes_beside_the_name() -> None:
     assert len(report.arguments(0)) == 2
 
 
-def test_missing_rows_and_a_missing_end_are_told() -> None:
+def test_missing_rows_and_missing_end_are_reported() -> None:
     text = printed({"a": [2.0, 1.0], "b": [5.0]})
     lines = text.split("\n")
     without = "\n".join([lines[0], *lines[2:]])
@@ -73,7 +73,7 @@ def test_missing_rows_and_a_missing_end_are_told() -> None:
 @pytest.mark.parametrize(
     "end", ["Total Duration 8 us", "Total Duration: 8 us.", "Total Duration 8 us\n"]
 )
-def test_total_of_early_releases_has_no_count_of_calls(end: str) -> None:
+def test_total_without_call_count_is_read(end: str) -> None:
     lines = printed({"a": [2.0, 1.0], "b": [5.0]}).split("\n")[:-2]
     report = read_vm_table(BytesSource("\n".join([*lines, end]).encode(), "vm.txt"))
     assert not report.truncated
@@ -83,7 +83,7 @@ def test_total_of_early_releases_has_no_count_of_calls(end: str) -> None:
 
 
 @pytest.mark.parametrize("line", [" " * 65_000, "1 " * 32_000, "\t" * 65_000 + "1/1/1/1"])
-def test_a_long_line_of_blanks_is_read_once(line: str) -> None:
+def test_long_blank_lines_are_skipped(line: str) -> None:
     """An expression that looks for the name's end from its start takes minutes for ten of them."""
     text = printed({"a": [2.0]}).replace("\n", f"\n{line}\n" * 10, 1)
     report = read_vm_table(BytesSource(text.encode(), "vm.txt"))
@@ -100,7 +100,7 @@ def test_a_long_line_of_blanks_is_read_once(line: str) -> None:
         max_size=4,
     )
 )
-def test_what_is_printed_comes_back(calls: Calls) -> None:
+def test_printed_table_is_read_back(calls: Calls) -> None:
     report = read_vm_table(BytesSource(printed(calls).encode(), "vm.txt"))
     assert list(report.names) == list(calls)
     for row, times in enumerate(calls.values()):
@@ -109,7 +109,7 @@ def test_what_is_printed_comes_back(calls: Calls) -> None:
     assert not report.issues
 
 
-def test_every_table_of_a_log_is_reached_and_two_compare() -> None:
+def test_all_tables_of_a_log_are_accessible_and_comparable() -> None:
     before = printed({"fused_nn_dense": [120.5, 80.5], "fused_add": [1.5]})
     after = printed({"fused_nn_dense": [20.5, 30.5], "fused_add": [2.5]})
     run = tvmdbg.open(f"before\n{before}\nafter\n{after}\n".encode())

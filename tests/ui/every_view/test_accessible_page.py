@@ -108,7 +108,7 @@ def test_axe_finds_nothing_in_a_tuning_log(page: Page, theme: str) -> None:
     assert violations(page, ".tvmdbg-tuning") == []
 
 
-def test_axe_notices(page: Page, addresses: dict[str, str]) -> None:
+def test_axe_reports_missing_button_name(page: Page, addresses: dict[str, str]) -> None:
     visit(page, f"{addresses['overflow']}?views=graph&width=1200")
     painted(page)
     page.evaluate("document.querySelector('.tvmdbg-bar button').removeAttribute('aria-label')")

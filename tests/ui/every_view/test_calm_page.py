@@ -98,9 +98,7 @@ def test_a_toolbar_is_one_row_and_keeps_its_tools(page: Page, address: str, widt
 
 
 @pytest.mark.parametrize("width", mostly_slow([480, 900, 1200], 480))
-def test_the_way_out_of_a_part_of_the_graph_has_its_place(
-    page: Page, address: str, width: int
-) -> None:
+def test_show_whole_graph_button_fits_in_toolbar(page: Page, address: str, width: int) -> None:
     show(page, f"{address}?debugger.focus=62&debugger.hops=1&", width)
     graph = page.locator(".tvmdbg-graph")
     assert height(graph.locator("> .tvmdbg-bar")) < 40
@@ -110,7 +108,7 @@ def test_the_way_out_of_a_part_of_the_graph_has_its_place(
     expect(everything).to_be_hidden()
 
 
-def test_tools_come_back_when_there_is_room(page: Page, address: str) -> None:
+def test_hidden_tools_return_when_there_is_room(page: Page, address: str) -> None:
     show(page, address, 700, views="graph")
     larger = page.get_by_role("button", name=TOOLS[2])
     more = page.get_by_role("button", name="More tools")
@@ -167,9 +165,7 @@ def test_the_debugger_shows_at_most_six_controls(page: Page, address: str) -> No
 @pytest.mark.parametrize(
     ("width", "high"), mostly_slow([(1112, 587), (1272, 767), (1752, 947)], (1112, 587))
 )
-def test_the_debugger_fits_the_usual_windows(
-    page: Page, address: str, width: int, high: int
-) -> None:
+def test_debugger_fits_common_window_sizes(page: Page, address: str, width: int, high: int) -> None:
     """What a cell of JupyterLab has at 1280x720, 1440x900 and 1920x1080."""
     show(page, f"{address}?debugger.height={high}&", width)
     rest(page)
@@ -214,7 +210,7 @@ def test_the_kind_of_tensors_is_chosen_by_pointer_and_by_keys(page: Page, addres
     expect(listed.get_by_role("option").first).to_contain_text("p0")
 
 
-def test_no_line_crosses_a_text(page: Page, address: str) -> None:
+def test_leader_lines_do_not_cross_labels(page: Page, address: str) -> None:
     show(page, address)
     graph = page.locator(".tvmdbg-graph")
     graph.focus()
@@ -231,7 +227,7 @@ def test_no_line_crosses_a_text(page: Page, address: str) -> None:
 
 
 @pytest.mark.parametrize("last", [[finding("slow operators")], []])
-def test_nothing_moves_when_a_scan_ends(
+def test_graph_does_not_move_when_a_scan_ends(
     page: Page, address: str, last: list[dict[str, object]]
 ) -> None:
     kernel = Kernel(page)
@@ -249,14 +245,14 @@ def test_nothing_moves_when_a_scan_ends(
     assert graph.bounding_box() == before
 
 
-def test_a_scan_that_had_ended_leaves_no_empty_room(page: Page, address: str) -> None:
+def test_finished_scan_leaves_no_empty_space(page: Page, address: str) -> None:
     kernel = Kernel(page)
     kernel.say("done", 9, finding("slow operators"))
     show(page, address)
     assert height(page.locator(".tvmdbg-findings-list")) < 40
 
 
-def test_a_page_says_its_title_once(page: Page, run: tvmdbg.DebugRun, tmp_path: Path) -> None:
+def test_page_shows_its_title_once(page: Page, run: tvmdbg.DebugRun, tmp_path: Path) -> None:
     own = run.save_html(tmp_path / "own.html", share="statistics")
     page.goto(own.as_uri())
     page.wait_for_function(READY)
@@ -272,7 +268,7 @@ def test_a_page_says_its_title_once(page: Page, run: tvmdbg.DebugRun, tmp_path: 
     expect(title).to_be_visible()
 
 
-def test_from_a_plane_that_is_not_in_the_page_one_goes_back(
+def test_index_leads_back_from_plane_missing_in_page(
     page: Page, run: tvmdbg.DebugRun, tmp_path: Path
 ) -> None:
     path = run.save_html(tmp_path / "small.html", budget=520_000)

@@ -109,7 +109,7 @@ def show(page: Page, address: str, width: int, theme: str = "light", views: str 
 
 
 @pytest.mark.parametrize(("run", "width", "theme"), mostly_slow(SAMPLES, NARROW, WIDE))
-def test_sample_is_legible_and_answers_at_once(
+def test_sample_is_legible_and_shows_its_main_facts(
     page: Page, addresses: dict[str, str], run: str, width: int, theme: str
 ) -> None:
     show(page, addresses[run], width, theme)
@@ -173,7 +173,7 @@ PLACES = {"Graph": 1, "Tensor": 2, "Flamechart": 3}
         ("only_a_graph", 900, "dark"),
     ),
 )
-def test_what_is_missing_is_named_and_how_to_get_it(
+def test_missing_data_is_named_with_instructions(
     page: Page, addresses: dict[str, str], run: str, width: int, theme: str
 ) -> None:
     show(page, addresses[run], width, theme)
@@ -255,7 +255,7 @@ def test_evidence_notes_and_a_tour_are_legible(
 
 
 @pytest.mark.parametrize("width", mostly_slow([480, 1200], 480))
-def test_every_control_is_reached_by_tab_and_shows_it(
+def test_controls_are_reachable_by_tab_and_show_focus(
     page: Page, addresses: dict[str, str], width: int
 ) -> None:
     show(page, addresses["resnet20"], width, views="debugger")
@@ -273,7 +273,7 @@ def test_every_control_is_reached_by_tab_and_shows_it(
 
 
 @pytest.mark.parametrize("width", mostly_slow(WIDTHS, 480))
-def test_help_opens_in_each_view_and_fits(
+def test_help_opens_in_every_view_and_fits(
     page: Page, addresses: dict[str, str], width: int
 ) -> None:
     show(page, addresses["resnet20"], width)
@@ -301,7 +301,7 @@ def test_help_opens_in_each_view_and_fits(
         expect(shown).to_be_hidden()
 
 
-def test_the_checklist_notices(page: Page, addresses: dict[str, str]) -> None:
+def test_checklist_detects_bad_styles(page: Page, addresses: dict[str, str]) -> None:
     show(page, addresses["resnet20"], 900, views="tensor")
     for style in (
         ".tvmdbg-title { font-size: 10px }",
@@ -494,7 +494,7 @@ def test_menus_of_the_graph_are_legible_and_closed_by_key(
         expect(popup).to_be_hidden()
 
 
-def test_what_the_graph_is_made_of_is_marked_by_key_and_missing_times_are_said(
+def test_blocks_are_highlighted_by_key_and_missing_times_are_reported(
     page: Page, addresses: dict[str, str]
 ) -> None:
     show(page, addresses["only_a_graph"], 1200, views="graph")

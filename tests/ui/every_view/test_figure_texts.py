@@ -75,7 +75,7 @@ def assert_as_estimated(page: Page, figure: Figure) -> None:
 
 
 @pytest.mark.parametrize("wide", [300, 720, 1400])
-def test_names_of_all_scripts_take_no_more_room_than_was_left(page: Page, wide: int) -> None:
+def test_names_in_all_scripts_fit_their_estimated_width(page: Page, wide: int) -> None:
     names = [*WORLD, *HOSTILE[:5]]
     run = run_of(names, [(at, at + 1) for at in range(len(names) - 1)])
     for options in ({}, {"direction": "right"}, {"color_by": "time"}):
@@ -87,7 +87,7 @@ def test_names_of_all_scripts_take_no_more_room_than_was_left(page: Page, wide: 
 
 @pytest.mark.parametrize("wide", [300, 720, 1400])
 @pytest.mark.parametrize("name", ["resnet20_cifar_fp16_overflow", "transformer_encoder"])
-def test_real_runs_take_no_more_room_than_was_left(
+def test_texts_of_real_runs_fit_their_estimated_width(
     page: Page, corpus: Path, name: str, wide: int
 ) -> None:
     run = tvmdbg.open(corpus / "tvm" / name)
@@ -96,7 +96,7 @@ def test_real_runs_take_no_more_room_than_was_left(
         assert_as_estimated(page, run.figure(view, width=wide))
 
 
-def test_an_auto_figure_follows_the_reader(page: Page, corpus: Path) -> None:
+def test_auto_theme_figure_follows_color_scheme(page: Page, corpus: Path) -> None:
     run = tvmdbg.open(corpus / "tvm/resnet20_cifar")
     fills: dict[str, list[str]] = {}
     shown = """() => [...document.querySelectorAll("svg text, svg rect, svg path")]

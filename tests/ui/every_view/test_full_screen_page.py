@@ -42,9 +42,7 @@ def fills(page: Page, root: Locator) -> bool:
 
 @pytest.mark.usefixtures("own_page")
 @pytest.mark.parametrize("view", mostly_slow(VIEWS, "tensor", "debugger"))
-def test_a_view_fills_the_page_where_full_screen_is_forbidden(
-    page: Page, pair: str, view: str
-) -> None:
+def test_view_fills_page_if_full_screen_is_forbidden(page: Page, pair: str, view: str) -> None:
     root = shown(page, pair, view)
     page.evaluate(FORBID)
     before = root.bounding_box()
@@ -72,7 +70,7 @@ def test_a_view_fills_the_page_where_full_screen_is_forbidden(
 
 
 @pytest.mark.usefixtures("own_page")
-def test_a_view_fills_the_screen_and_comes_back(page: Page, pair: str) -> None:
+def test_view_fills_screen_and_returns_to_its_size(page: Page, pair: str) -> None:
     root = shown(page, pair, "graph")
     before = root.bounding_box()
     root.focus()

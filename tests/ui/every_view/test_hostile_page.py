@@ -53,7 +53,7 @@ def hostile_run() -> tvmdbg.DebugRun:
     return tvmdbg.open(graph, json.dumps(trace).encode())
 
 
-def test_no_name_runs_anywhere(page: Page) -> None:
+def test_hostile_names_do_not_execute_in_debugger(page: Page) -> None:
     with serve(hostile_run()) as address:
         visit(page, f"{address}?views=debugger&width=1400")
         painted(page)
@@ -194,7 +194,7 @@ RUNS = {"ExecuTorch": executorch_run, "remote": lambda: remote_run().run()}
 
 
 @pytest.mark.parametrize("kind", ["ExecuTorch", pytest.param("remote", marks=pytest.mark.slow)])
-def test_no_name_of_a_run_executes(page: Page, kind: str) -> None:
+def test_hostile_names_of_a_run_do_not_execute(page: Page, kind: str) -> None:
     opened = watched(page)
     with serve(RUNS[kind]()) as address:
         visit(page, f"{address}?views=debugger&width=1200")
@@ -203,7 +203,7 @@ def test_no_name_of_a_run_executes(page: Page, kind: str) -> None:
         assert_nothing_ran(page, opened)
 
 
-def test_no_name_of_a_log_executes(page: Page) -> None:
+def test_hostile_names_of_a_log_do_not_execute(page: Page) -> None:
     opened = watched(page)
     TuningPage(page, tuning_log())
     click_everywhere(page)
@@ -220,7 +220,9 @@ SAVED: dict[str, Any] = {
 
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", SAVED)
-def test_no_name_in_a_saved_page_executes(page: Page, tmp_path: Path, kind: str) -> None:
+def test_hostile_names_in_a_saved_page_do_not_execute(
+    page: Page, tmp_path: Path, kind: str
+) -> None:
     opened = watched(page)
     path = SAVED[kind](tmp_path / "page.html")
     page.goto(path.as_uri())
@@ -229,7 +231,7 @@ def test_no_name_in_a_saved_page_executes(page: Page, tmp_path: Path, kind: str)
     assert_nothing_ran(page, opened)
 
 
-def test_no_name_in_what_a_cell_shows_executes(page: Page) -> None:
+def test_names_in_cell_output_do_not_execute(page: Page) -> None:
     """HTML beside figures: packets, findings, messages."""
     opened = watched(page)
     log, run, tuned = remote_run(), executorch_run(), tuning_log()

@@ -31,7 +31,7 @@ def opened(page: Page, root: Locator) -> Locator:
 
 
 @pytest.mark.parametrize("theme", mostly_slow(["light", "dark"], "light"))
-def test_everything_of_the_debugger_is_found_by_typing(page: Page, pair: str, theme: str) -> None:
+def test_palette_finds_debugger_items_by_typing(page: Page, pair: str, theme: str) -> None:
     visit(page, f"{pair}?views=debugger&width=900&theme={theme}")
     painted(page)
     rest(page)
@@ -67,7 +67,7 @@ def test_everything_of_the_debugger_is_found_by_typing(page: Page, pair: str, th
     expect(graph).to_be_focused()
 
 
-def test_one_goes_back_from_wherever_one_is(page: Page, pair: str) -> None:
+def test_palette_jumps_are_steps_of_back_and_forward(page: Page, pair: str) -> None:
     visit(page, f"{pair}?views=debugger&width=900")
     painted(page)
     timeline = page.locator(".tvmdbg-debugger .tvmdbg-timeline")
@@ -83,7 +83,7 @@ def test_one_goes_back_from_wherever_one_is(page: Page, pair: str) -> None:
     assert selected(page) == [60]
 
 
-def test_the_list_goes_round_and_says_where_nothing_is_found(page: Page, pair: str) -> None:
+def test_list_of_results_wraps_around_and_reports_no_results(page: Page, pair: str) -> None:
     visit(page, f"{pair}?views=graph&width=700")
     painted(page)
     palette = opened(page, page.locator(".cell > .tvmdbg-graph"))
@@ -98,7 +98,7 @@ def test_the_list_goes_round_and_says_where_nothing_is_found(page: Page, pair: s
     expect(palette).to_contain_text("No results")
 
 
-def test_of_several_nodes_the_named_one_is_shown(page: Page, pair: str) -> None:
+def test_result_of_several_nodes_shows_the_named_one(page: Page, pair: str) -> None:
     peak = tvmdbg.open(tvmdbg.samples.resnet20_cifar_fp16_overflow).memory_plan().peak
     assert len(peak.nodes) > 1
     visit(page, f"{pair}?views=debugger&width=900")
@@ -112,7 +112,7 @@ def test_of_several_nodes_the_named_one_is_shown(page: Page, pair: str) -> None:
 
 
 @pytest.mark.parametrize("view", mostly_slow(VIEWS, "tensor", "comparison"))
-def test_each_view_alone_has_it(page: Page, pair: str, view: str) -> None:
+def test_palette_opens_in_a_single_view(page: Page, pair: str, view: str) -> None:
     visit(page, f"{pair}?views={view}&width=700")
     painted(page)
     root = page.locator(f".cell > .tvmdbg-{view}")
@@ -123,7 +123,7 @@ def test_each_view_alone_has_it(page: Page, pair: str, view: str) -> None:
     expect(root).to_be_focused()
 
 
-def test_the_nodes_of_two_runs_are_told_apart(page: Page, pair: str) -> None:
+def test_nodes_of_two_runs_are_distinguished(page: Page, pair: str) -> None:
     visit(page, f"{pair}?views=comparison&width=900")
     painted(page)
     palette = opened(page, page.locator(".cell > .tvmdbg-comparison"))
@@ -132,7 +132,7 @@ def test_the_nodes_of_two_runs_are_told_apart(page: Page, pair: str) -> None:
     expect(palette).to_contain_text("A#73")
 
 
-def test_what_had_the_keyboard_before_may_take_it_no_longer(page: Page, pair: str) -> None:
+def test_palette_closes_if_previous_element_cannot_be_focused(page: Page, pair: str) -> None:
     """The palette then loses the keyboard as it is taken away, which asks to take it away."""
     visit(page, f"{pair}?views=graph&width=900")
     painted(page)

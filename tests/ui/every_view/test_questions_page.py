@@ -105,7 +105,7 @@ def titles(page: Page, root: Locator) -> list[str]:
     return [label["text"] for label in inspect(root.locator(".tvmdbg-graph"))["labels"]]
 
 
-def test_which_operator_is_slowest(
+def test_slowest_operator_is_on_screen(
     page: Page, clean: tvmdbg.DebugRun, clean_address: str, theme: str
 ) -> None:
     root = shown(page, clean_address, theme)
@@ -115,7 +115,7 @@ def test_which_operator_is_slowest(
     on_screen(page, row, f"#{slowest.node}", duration_text(slowest.time_ns))
 
 
-def test_where_the_inf_begins(
+def test_node_of_first_inf_is_on_screen(
     page: Page, faulty: tvmdbg.DebugRun, faulty_address: str, theme: str
 ) -> None:
     root = shown(page, faulty_address, theme)
@@ -131,7 +131,7 @@ def test_where_the_inf_begins(
     assert [int(mark["id"]) for mark in marks if has_badge(graph, mark)] == [first]
 
 
-def test_what_the_inf_spread_to(
+def test_nodes_reached_by_inf_are_on_screen(
     page: Page, faulty: tvmdbg.DebugRun, faulty_address: str, theme: str
 ) -> None:
     root = shown(page, faulty_address, theme)
@@ -148,7 +148,7 @@ def test_what_the_inf_spread_to(
     on_screen(page, told, *(f"#{node}" for node in bad[1:4]))
 
 
-def test_what_repeats_in_the_network(
+def test_repeated_blocks_are_titled(
     page: Page, clean: tvmdbg.DebugRun, clean_address: str, theme: str
 ) -> None:
     root = shown(page, clean_address, theme)
@@ -157,7 +157,7 @@ def test_what_repeats_in_the_network(
     assert {title for title in titles(page, root) if "block" in title} == set(repeated)
 
 
-def test_which_tensor_is_largest(
+def test_largest_tensor_is_on_screen(
     page: Page, clean: tvmdbg.DebugRun, clean_address: str, theme: str
 ) -> None:
     root = shown(page, clean_address, theme)
@@ -167,7 +167,7 @@ def test_which_tensor_is_largest(
     on_screen(page, typed(page, root, "largest"), f"#{node}", bytes_text(sizes[node]))
 
 
-def test_who_makes_the_peak_of_memory(
+def test_node_at_memory_peak_is_found(
     page: Page, clean: tvmdbg.DebugRun, clean_address: str, theme: str
 ) -> None:
     root = shown(page, clean_address, theme)
@@ -176,7 +176,7 @@ def test_who_makes_the_peak_of_memory(
     on_screen(page, typed(page, root, "peak"), f"#{node}", bytes_text(int(plan.live.max())))
 
 
-def test_whether_another_build_is_faster_and_where(
+def test_speedup_of_another_build_is_on_screen(
     page: Page, faulty: tvmdbg.DebugRun, clean: tvmdbg.DebugRun, faulty_address: str, theme: str
 ) -> None:
     root = shown(page, faulty_address, theme, "comparison")
@@ -189,7 +189,7 @@ def test_whether_another_build_is_faster_and_where(
     on_screen(page, root.locator(".tvmdbg-comparison-row").first, "1.21× faster")
 
 
-def test_which_value_is_at_an_index(
+def test_value_at_typed_index_is_on_screen(
     page: Page, clean: tvmdbg.DebugRun, clean_address: str, theme: str
 ) -> None:
     root = shown(page, clean_address, theme)

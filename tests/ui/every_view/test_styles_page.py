@@ -49,7 +49,7 @@ def overflow(corpus: Path, bundles: Path) -> Iterator[str]:
 @pytest.mark.parametrize(
     "views", ["graph", "tensor", "timeline", "memory", "graph,tensor,timeline"]
 )
-def test_no_view_changes_when_the_styles_of_another_come(
+def test_styles_of_other_views_do_not_change_a_view(
     page: Page, overflow: str, bundles: Path, views: str
 ) -> None:
     visit(page, f"{overflow}?views={views}&width=1200")

@@ -76,7 +76,7 @@ def drive(page: Page, root: Locator) -> None:
     ],
     ids=["a circle", "a loop", "edges from nowhere"],
 )
-def test_what_is_wrong_is_said_beside_what_is_drawn(
+def test_graph_fault_is_reported_beside_drawn_nodes(
     page: Page, view: Callable[[str], Locator], nodes: list[dict[str, Any]], said: str
 ) -> None:
     with serve(tvmdbg.open(graph_json(nodes))) as address:
@@ -86,7 +86,9 @@ def test_what_is_wrong_is_said_beside_what_is_drawn(
         drive(page, root)
 
 
-def test_many_faults_are_counted(page: Page, view: Callable[[str], Locator]) -> None:
+def test_many_dangling_edges_are_listed_up_to_a_limit(
+    page: Page, view: Callable[[str], Locator]
+) -> None:
     nodes = [operator(f"n{at}", f"f{at}", [[at + 1_000, 0, 0]]) for at in range(1, 40)]
     with serve(tvmdbg.open(graph_json([X, *nodes]))) as address:
         details = view(address).get_by_role("complementary")
@@ -94,7 +96,7 @@ def test_many_faults_are_counted(page: Page, view: Callable[[str], Locator]) -> 
         expect(details).to_contain_text("more: run.graph.issues")
 
 
-def test_a_graph_without_nodes_says_so(view: Callable[[str], Locator]) -> None:
+def test_graph_without_nodes_is_reported(view: Callable[[str], Locator]) -> None:
     with serve(tvmdbg.open(graph_json([]))) as address:
         expect(view(address)).to_contain_text("The graph has no nodes")
 
@@ -114,7 +116,7 @@ MADE = [(of_one_tensor, 1), (of_as_many_tensors, 2)]
 
 @pytest.mark.parametrize("edges", [100_000, pytest.param(1_000_000, marks=pytest.mark.slow)])
 @pytest.mark.parametrize(("made", "last"), mostly_slow(MADE, (of_as_many_tensors, 2)))
-def test_many_edges_at_one_node(
+def test_node_with_many_edges_is_drawn(
     page: Page,
     view: Callable[[str], Locator],
     made: Callable[[int], bytes],

@@ -147,9 +147,7 @@ def test_nodes_have_the_color_of_their_device(page: Page, devices: str, corpus: 
     check_classes(page, root, {node: named[each] for node, each in enumerate(types)})
 
 
-def test_nodes_have_the_color_of_a_class_given_in_python(
-    page: Page, halves: str, half: Any
-) -> None:
+def test_nodes_have_the_color_of_a_class_from_python(page: Page, halves: str, half: Any) -> None:
     view = tvmdbg.GraphView(half)
     parity = {node.id: "even" if node.id % 2 == 0 else "odd" for node in half.graph.nodes}
     view.color_by(parity, name="parity")
@@ -157,9 +155,7 @@ def test_nodes_have_the_color_of_a_class_given_in_python(
     check_classes(page, root, parity)
 
 
-def test_an_array_is_painted_from_low_to_high_and_the_range_clamps_it(
-    page: Page, halves: str, half: Any
-) -> None:
+def test_array_colors_follow_values_and_clamp_to_range(page: Page, halves: str, half: Any) -> None:
     view = tvmdbg.GraphView(half)
     view.color_by(np.arange(float(half.graph.num_nodes)), name="place")
     root = opened(page, halves, color_by="place", _color_columns=wires(view))
@@ -181,7 +177,7 @@ def test_an_array_is_painted_from_low_to_high_and_the_range_clamps_it(
     assert {node: each[0] for node, each in colors(page, root).items()} == first
 
 
-def test_the_slowest_node_is_painted_as_the_end_of_the_scale_of_times(
+def test_slowest_and_fastest_nodes_have_different_colors(
     page: Page, halves: str, half: Any
 ) -> None:
     root = opened(page, halves)
@@ -192,7 +188,7 @@ def test_the_slowest_node_is_painted_as_the_end_of_the_scale_of_times(
     assert drawn[max(drawn, key=times.__getitem__)] != drawn[min(drawn, key=times.__getitem__)]
 
 
-def test_the_error_against_another_run_is_painted_said_and_in_the_legend(
+def test_error_against_another_run_is_painted_and_in_legend(
     page: Page, halves: str, half: Any, sound: tvmdbg.DebugRun
 ) -> None:
     view = tvmdbg.GraphView(half)

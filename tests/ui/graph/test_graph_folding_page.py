@@ -80,7 +80,7 @@ def test_the_sample_has_these_groups() -> None:
     assert SLOWEST in groups[LAST_RUN]
 
 
-def test_closes_and_opens_all_with_x(page: Page, graph: Callable[..., Locator]) -> None:
+def test_x_closes_and_opens_all_groups(page: Page, graph: Callable[..., Locator]) -> None:
     root = graph(ALL_OPEN)
     assert framed(root)
     page.keyboard.press("x")
@@ -95,7 +95,7 @@ def test_closes_and_opens_all_with_x(page: Page, graph: Callable[..., Locator]) 
     assert state(page, "open_groups") == list(range(12))
 
 
-def test_the_button_of_a_closed_group_opens_it_and_that_of_its_frame_closes_it(
+def test_group_button_opens_and_frame_button_closes_it(
     page: Page, graph: Callable[..., Locator]
 ) -> None:
     root = graph("graph.open_groups=[]")
@@ -111,7 +111,7 @@ def test_the_button_of_a_closed_group_opens_it_and_that_of_its_frame_closes_it(
     assert state(page, "open_groups") == []
 
 
-def test_what_is_above_an_opened_group_stays_and_what_is_below_moves_as_one(
+def test_opening_group_shifts_nodes_above_and_below_rigidly(
     page: Page, graph: Callable[..., Locator]
 ) -> None:
     root = graph("graph.open_groups=[]&graph.height=1600&graph.wrapped=false", 900)
@@ -175,7 +175,7 @@ def test_double_click_opens_a_group_and_closes_the_frame(
     until_closed(page, LAST_RUN)
 
 
-def test_a_closed_group_is_selected_by_click_with_its_nodes_and_its_details(
+def test_click_on_closed_group_selects_nodes_and_shows_details(
     page: Page, graph: Callable[..., Locator]
 ) -> None:
     root = graph("graph.open_groups=[]")
@@ -197,9 +197,7 @@ def test_a_closed_group_is_selected_by_click_with_its_nodes_and_its_details(
     assert state(page, "group") is None
 
 
-def test_blocks_that_are_alike_lead_to_each_other(
-    page: Page, graph: Callable[..., Locator]
-) -> None:
+def test_identical_blocks_link_to_one_another(page: Page, graph: Callable[..., Locator]) -> None:
     root = graph(ALL_OPEN)
     page.evaluate("tvmdbg.models.graph0.set('group', 1)")
     details = root.get_by_role("complementary")
@@ -246,7 +244,7 @@ def test_arrows_walk_over_closed_groups_and_into_frames(
     assert state(page, "group") == 2
 
 
-def test_the_menu_of_groups_does_it_all_by_mouse(page: Page, graph: Callable[..., Locator]) -> None:
+def test_group_menu_works_by_mouse(page: Page, graph: Callable[..., Locator]) -> None:
     """All, those alike, none drawn, columns: each by two clicks."""
     root = graph(ALL_OPEN)
     menu = root.get_by_role("menu")
@@ -282,7 +280,7 @@ def test_the_menu_of_groups_does_it_all_by_mouse(page: Page, graph: Callable[...
     assert max(middles) - min(middles) > 2 * inspect(root)["marks"][0]["width"]
 
 
-def test_groups_can_be_left_out(page: Page, graph: Callable[..., Locator]) -> None:
+def test_groups_can_be_hidden(page: Page, graph: Callable[..., Locator]) -> None:
     root = graph(f"{ALL_OPEN}&graph.focus=3")
     page.keyboard.press("g")
     until(page, "found.frames.length === 0")
@@ -303,9 +301,7 @@ def test_python_opens_and_closes_groups(page: Page, graph: Callable[..., Locator
     assert sorted(closed(root)) == [RUN]
 
 
-def test_a_tooltip_says_what_a_closed_group_holds(
-    page: Page, graph: Callable[..., Locator]
-) -> None:
+def test_tooltip_lists_contents_of_closed_group(page: Page, graph: Callable[..., Locator]) -> None:
     root = graph("graph.open_groups=[]")
     until_closed(page, LAST_RUN)
     shape = closed(root)[LAST_RUN]
@@ -316,7 +312,7 @@ def test_a_tooltip_says_what_a_closed_group_holds(
     expect(tip).to_contain_text("% of the total time")
 
 
-def test_w_folds_a_long_graph_into_columns_and_the_strip_beside_it_still_leads_everywhere(
+def test_w_wraps_graph_into_columns_and_minimap_still_navigates(
     page: Page, graph: Callable[..., Locator]
 ) -> None:
     root = graph("graph.grouped=false&graph.wrapped=false&graph.focus=0")
@@ -348,7 +344,7 @@ def test_w_folds_a_long_graph_into_columns_and_the_strip_beside_it_still_leads_e
     assert state(page, "wrapped") is False
 
 
-def test_what_cannot_be_in_columns_is_fitted_once(
+def test_graph_too_short_for_columns_is_fitted_once(
     page: Page, graph: Callable[..., Locator], tmp_path: Path
 ) -> None:
     with serve(tvmdbg.open(chain(tmp_path, 1))) as address:
@@ -366,7 +362,7 @@ def test_what_cannot_be_in_columns_is_fitted_once(
         assert node(root, 1)["width"] == pytest.approx(before["width"])
 
 
-def test_a_group_that_is_asked_for_comes_into_view_once_the_one_around_it_is_open(
+def test_requested_group_is_in_view_after_its_parent_opens(
     page: Page, graph: Callable[..., Locator]
 ) -> None:
     root = graph(f"graph.open_groups=[{RUN}]")
@@ -380,7 +376,7 @@ def test_a_group_that_is_asked_for_comes_into_view_once_the_one_around_it_is_ope
 
 
 @pytest.mark.parametrize("way", ["back", "another node"])
-def test_another_selection_leaves_the_group(
+def test_another_selection_deselects_the_group(
     page: Page, graph: Callable[..., Locator], way: str
 ) -> None:
     root = graph("graph.open_groups=[]")
@@ -404,7 +400,7 @@ def test_another_selection_leaves_the_group(
     assert state(page, "group") is None
 
 
-def test_fit_folds_what_would_be_a_thread(
+def test_fit_wraps_long_chain_into_columns(
     page: Page, graph: Callable[..., Locator], tmp_path: Path
 ) -> None:
     with serve(tvmdbg.open(chain(tmp_path, 160))) as address:
@@ -417,7 +413,7 @@ def test_fit_folds_what_would_be_a_thread(
 
 
 @pytest.mark.usefixtures("own_page")
-def test_a_large_graph_begins_with_a_part_and_can_be_cancelled(
+def test_large_graph_opens_partially_and_layout_can_be_cancelled(
     page: Page, graph: Callable[..., Locator], tmp_path: Path
 ) -> None:
     with serve(tvmdbg.open(chain(tmp_path, 9000))) as address:
@@ -446,7 +442,7 @@ def test_a_large_graph_begins_with_a_part_and_can_be_cancelled(
 
 
 @pytest.mark.parametrize(("width", "theme"), looks((480, 1600)))
-def test_labels_of_groups_stay_in_their_boxes_and_apart(
+def test_group_labels_stay_in_boxes_without_overlap(
     page: Page, graph: Callable[..., Locator], width: int, theme: str
 ) -> None:
     root = graph(f"theme={theme}&graph.open_groups=[5,6,9]", width)

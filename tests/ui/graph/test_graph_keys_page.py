@@ -94,9 +94,7 @@ def test_keys_zoom_about_the_middle_and_fit(page: Page, address: str) -> None:
     assert len(marks(page, root)) == ALL
 
 
-def test_enter_brings_a_node_to_the_middle_and_leads_into_its_details(
-    page: Page, address: str
-) -> None:
+def test_enter_centers_node_then_focuses_its_details(page: Page, address: str) -> None:
     root = opened(page, address)
     press(page, "s", "Shift+ArrowDown", "Enter")
     assert middle(marks(page, root)[SLOWEST])[1] == pytest.approx(stage(root)[1] / 2, abs=2)
@@ -107,7 +105,7 @@ def test_enter_brings_a_node_to_the_middle_and_leads_into_its_details(
     expect(root).to_be_focused()
 
 
-def test_arrows_walk_to_operands_and_nodes_beside(page: Page, address: str) -> None:
+def test_arrows_move_to_operands_and_neighbors(page: Page, address: str) -> None:
     """Of the last block: 62 reads 59 and two parameters."""
     root = opened(page, address, "graph.grouped=false&graph.fold_parameters=false")
     press(page, "s", "ArrowUp")
@@ -128,7 +126,7 @@ def test_arrows_walk_to_operands_and_nodes_beside(page: Page, address: str) -> N
     expect(said(root)).to_contain_text("Nothing after")
 
 
-def test_where_an_arrow_leads_nowhere_it_is_said(page: Page, address: str) -> None:
+def test_arrow_without_neighbor_is_reported(page: Page, address: str) -> None:
     root = opened(page, address)
     page.evaluate("tvmdbg.models.session.set('selected', [0])")
     press(page, "ArrowUp")
@@ -138,7 +136,7 @@ def test_where_an_arrow_leads_nowhere_it_is_said(page: Page, address: str) -> No
     expect(said(root)).to_contain_text("No consumer of softmax #71")
 
 
-def test_the_list_of_keys_names_what_keys_do(page: Page, address: str) -> None:
+def test_list_of_keys_names_their_actions(page: Page, address: str) -> None:
     root = opened(page, address)
     shown = root.get_by_role("note", name="Keys")
     expect(shown).to_be_hidden()
@@ -186,7 +184,7 @@ def test_buttons_without_a_key_are_reached_by_tab(page: Page, address: str) -> N
     expect(root).to_be_focused()
 
 
-def test_a_color_is_chosen_and_set_off_by_keys_alone(page: Page, address: str) -> None:
+def test_color_is_chosen_by_keyboard(page: Page, address: str) -> None:
     root = opened(page, address)
     root.get_by_label("color by (c)").focus()
     page.keyboard.type("stor")
@@ -220,7 +218,7 @@ def test_operands_of_a_node_with_several_outputs(page: Page, corpus: Path) -> No
 
 
 @pytest.mark.parametrize("motion", ["reduce", "no-preference"])
-def test_a_node_gone_to_while_columns_are_laid_out_stays_in_the_middle(
+def test_node_selected_during_column_layout_stays_in_view(
     motion: Literal["reduce", "no-preference"], page: Page, address: str
 ) -> None:
     root = opened(page, address)

@@ -74,7 +74,7 @@ def colors_at(root: Locator, places: list[tuple[float, float]]) -> list[list[int
     return found
 
 
-def test_a_large_graph_in_columns_is_fitted_whole(page: Page, graph: Locator) -> None:
+def test_large_graph_in_columns_fits_the_view(page: Page, graph: Locator) -> None:
     marks = fit(page, graph)
     assert {each["id"] for each in marks} >= {0, 1, NODES // 2, NODES - 1}
     canvas = graph.locator(".tvmdbg-graph-base").bounding_box()
@@ -84,7 +84,7 @@ def test_a_large_graph_in_columns_is_fitted_whole(page: Page, graph: Locator) ->
         assert -1 <= each["y"] <= canvas["height"] - each["height"] + 1
 
 
-def test_boxes_that_run_together_keep_the_color_of_one_of_them(page: Page, graph: Locator) -> None:
+def test_merged_tiny_boxes_keep_a_legend_color(page: Page, graph: Locator) -> None:
     marks = fit(page, graph)
     assert all(each["height"] < 2 for each in marks)  # CSS px: smaller than can be seen alone
     places = [(each["x"] + each["width"] / 2, each["y"] + each["height"] / 2) for each in marks]
@@ -96,7 +96,7 @@ def test_boxes_that_run_together_keep_the_color_of_one_of_them(page: Page, graph
     assert {f"rgb({red}, {green}, {blue})" for red, green, blue, _ in colors} <= set(legend)
 
 
-def test_what_the_legend_sets_off_alone_keeps_its_color(page: Page, graph: Locator) -> None:
+def test_kind_highlighted_in_legend_keeps_its_color(page: Page, graph: Locator) -> None:
     marks = fit(page, graph)
     chip = graph.locator(".tvmdbg-graph-legend [data-kind=convolution]")
     color = chip.locator(".tvmdbg-graph-swatch").evaluate(

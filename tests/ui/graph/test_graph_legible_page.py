@@ -106,7 +106,7 @@ def opened(page: Page, address: str, size: tuple[int, int]) -> Seen:
 
 
 @pytest.mark.parametrize(("name", "size"), mostly_slow(OPENED, *OPENED[::4]))
-def test_a_recorded_run_opens_with_every_text_whole(
+def test_recorded_run_opens_without_truncated_labels(
     page: Page, corpus: Path, name: str, size: tuple[int, int]
 ) -> None:
     with serve(tvmdbg.open(corpus / "tvm" / name)) as address:
@@ -175,7 +175,7 @@ def test_a_generated_graph_opens_legibly(
     assert found.room >= 0.5
 
 
-def test_an_output_beside_its_block_is_counted_apart(page: Page, tmp_path: Path) -> None:
+def test_output_of_a_block_is_counted_separately(page: Page, tmp_path: Path) -> None:
     path = tmp_path / "graph.json"
     path.write_text(chain(100), encoding="utf-8")
     run = tvmdbg.open(path)

@@ -58,7 +58,7 @@ def middle(mark: dict[str, float]) -> dict[str, float]:
     return {"x": mark["x"] + mark["width"] / 2, "y": mark["y"] + mark["height"] / 2}
 
 
-def test_upstream_and_downstream_by_key_with_a_way_out(
+def test_upstream_and_downstream_are_isolated_and_left_by_key(
     page: Page, graph: Callable[..., Locator]
 ) -> None:
     root = graph()
@@ -75,7 +75,9 @@ def test_upstream_and_downstream_by_key_with_a_way_out(
     assert len(shown(page, root)) == 28
 
 
-def test_near_nodes_by_one_edge_more_and_less(page: Page, graph: Callable[..., Locator]) -> None:
+def test_neighborhood_grows_and_shrinks_by_one_edge(
+    page: Page, graph: Callable[..., Locator]
+) -> None:
     root = graph()
     press(page, "s", "k")
     expect(banner(root)).to_contain_text("within 1 edge of conv2d + add + relu #62")
@@ -99,7 +101,7 @@ def test_paths_between_two_nodes_by_keyboard_alone(
     assert shown(page, root) == {56, 59, 62}
 
 
-def test_paths_between_two_clicked_nodes_and_none_between_others(
+def test_paths_between_clicked_nodes_are_shown_if_any(
     page: Page, graph: Callable[..., Locator]
 ) -> None:
     root = graph("graph.fold_parameters=false")
@@ -148,7 +150,7 @@ def test_the_menu_of_a_node_by_keys(page: Page, graph: Callable[..., Locator]) -
     assert selected(page) == [SLOWEST]
 
 
-def test_buttons_in_the_details(page: Page, graph: Callable[..., Locator]) -> None:
+def test_buttons_in_details_navigate_the_graph(page: Page, graph: Callable[..., Locator]) -> None:
     root = graph()
     select(page, 66)
     tools = root.locator(".tvmdbg-graph-tools")
@@ -158,9 +160,7 @@ def test_buttons_in_the_details(page: Page, graph: Callable[..., Locator]) -> No
     assert shown(page, root) == {67, 70, 71}
 
 
-def test_kinds_are_hidden_with_a_bridge_over_them(
-    page: Page, graph: Callable[..., Locator]
-) -> None:
+def test_hidden_kinds_are_bridged_by_edges(page: Page, graph: Callable[..., Locator]) -> None:
     root = graph()
     press(page, "s", "h")
     assert state(page, "hidden") == ["kind=convolution"]
@@ -194,7 +194,7 @@ def test_the_list_of_kinds_by_mouse_and_by_keys(page: Page, graph: Callable[...,
     assert state(page, "hidden") == []
 
 
-def test_a_query_hides_whatever_it_finds(page: Page, graph: Callable[..., Locator]) -> None:
+def test_query_hides_all_its_matches(page: Page, graph: Callable[..., Locator]) -> None:
     root = graph('graph.hidden=["op:conv2d id>20", "bytes<100"]')
     expect(banner(root)).to_contain_text("without op:conv2d id>20, bytes<100: ")
     whole = tvmdbg.open(tvmdbg.samples.resnet20_cifar)
@@ -227,7 +227,7 @@ def test_back_and_forward_by_key_and_by_button(page: Page, graph: Callable[..., 
     expect(forward).to_be_disabled()
 
 
-def test_back_finds_the_camera_where_it_was_left(page: Page, graph: Callable[..., Locator]) -> None:
+def test_back_restores_the_camera(page: Page, graph: Callable[..., Locator]) -> None:
     root = graph()
     press(page, "s", "+", "+")
     before = marks(page, root)[SLOWEST]
@@ -238,7 +238,7 @@ def test_back_finds_the_camera_where_it_was_left(page: Page, graph: Callable[...
     assert after == pytest.approx(before, abs=2)
 
 
-def test_walking_is_one_step_and_drags_are_none(page: Page, graph: Callable[..., Locator]) -> None:
+def test_drags_do_not_add_history_steps(page: Page, graph: Callable[..., Locator]) -> None:
     root = graph()
     select(page, 53)
     press(page, *["ArrowDown"] * 3, "]", "]")
@@ -252,7 +252,7 @@ def test_walking_is_one_step_and_drags_are_none(page: Page, graph: Callable[...,
     assert root.is_visible()
 
 
-def test_a_walk_that_leads_nowhere_takes_no_step_away(
+def test_walk_without_effect_does_not_add_a_history_step(
     page: Page, graph: Callable[..., Locator]
 ) -> None:
     graph()
@@ -268,7 +268,7 @@ def test_a_walk_that_leads_nowhere_takes_no_step_away(
     assert selected(page) == [70]
 
 
-def test_a_part_opens_as_a_whole_though_its_labels_change_meanwhile(
+def test_isolated_part_is_complete_when_labels_change_meanwhile(
     page: Page, graph: Callable[..., Locator]
 ) -> None:
     root = graph()
@@ -292,7 +292,7 @@ def test_a_part_opens_as_a_whole_though_its_labels_change_meanwhile(
     assert len(meanwhile) > 4
 
 
-def test_the_camera_is_told_and_taken(page: Page, graph: Callable[..., Locator]) -> None:
+def test_camera_trait_is_reported_and_can_be_set(page: Page, graph: Callable[..., Locator]) -> None:
     root = graph()
     rest(page)
     assert state(page, "camera") is None
@@ -329,7 +329,7 @@ def test_bookmarks_by_keyboard_alone(page: Page, graph: Callable[..., Locator]) 
     assert state(page, "bookmarks") == {}
 
 
-def test_opens_as_python_says(page: Page, graph: Callable[..., Locator]) -> None:
+def test_graph_opens_with_traits_from_python(page: Page, graph: Callable[..., Locator]) -> None:
     look = {"kind": "path", "nodes": [56, 62], "hops": None}
     camera = {"node": 59, "dx": 0, "dy": 0, "scale": 1.5}
     traits = f"graph.isolate={quote(json.dumps(look))}&graph.camera={quote(json.dumps(camera))}"
@@ -343,9 +343,7 @@ def test_opens_as_python_says(page: Page, graph: Callable[..., Locator]) -> None
     assert state(page, "history") == {}
 
 
-def test_the_live_region_tells_the_tensor_that_is_walked_along(
-    page: Page, graph: Callable[..., Locator]
-) -> None:
+def test_live_region_describes_the_walked_tensor(page: Page, graph: Callable[..., Locator]) -> None:
     root = graph("graph.grouped=true")
     press(page, "s", "ArrowUp")
     said = root.locator(".tvmdbg-mirror")
@@ -358,7 +356,9 @@ def test_the_live_region_tells_the_tensor_that_is_walked_along(
 
 
 @pytest.mark.parametrize("width", mostly_slow(WIDTHS, 480))
-def test_nothing_is_cut_off(page: Page, graph: Callable[..., Locator], width: int) -> None:
+def test_popup_and_banner_fit_in_the_view(
+    page: Page, graph: Callable[..., Locator], width: int
+) -> None:
     root = graph(width=width)
     press(page, "s", "u", "h", "o")
     popup = root.locator(".tvmdbg-graph-popup")

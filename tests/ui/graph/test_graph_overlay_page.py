@@ -138,7 +138,7 @@ def test_the_range_is_dragged_and_moved_by_keys(page: Page, graph: Callable[...,
     assert state(page, "color_limits") is None
 
 
-def test_classes_are_set_off_and_selected(page: Page, graph: Callable[..., Locator]) -> None:
+def test_classes_are_highlighted_and_selected(page: Page, graph: Callable[..., Locator]) -> None:
     parity = ["even" if node % 2 == 0 else "odd" for node in range(NODES)]
     parity[5] = None  # type: ignore[call-overload]
     root = graph(color_by="parity", _color_columns=wires(parity={"data": parity}))
@@ -160,9 +160,7 @@ def test_classes_are_set_off_and_selected(page: Page, graph: Callable[..., Locat
     assert selected(page) == [node for node in range(NODES) if parity[node] == "even"]
 
 
-def test_a_class_under_the_pointer_sets_the_others_back(
-    page: Page, graph: Callable[..., Locator]
-) -> None:
+def test_hovered_class_is_highlighted(page: Page, graph: Callable[..., Locator]) -> None:
     root = graph(color_by="storage")
     page.keyboard.press("0")
     page.mouse.move(5, 690)
@@ -189,7 +187,7 @@ def test_hostile_names_are_text(page: Page, graph: Callable[..., Locator]) -> No
     assert page.evaluate("window.evil") is None
 
 
-def test_what_the_page_does_not_hold_is_said(page: Page, graph: Callable[..., Locator]) -> None:
+def test_column_missing_in_page_is_reported(page: Page, graph: Callable[..., Locator]) -> None:
     root = graph(color_by="layout")
     expect(legend(root)).to_contain_text("layout: not in this page", timeout=15_000)
     page.evaluate(
@@ -204,7 +202,7 @@ def layout_wire(**more: Any) -> dict[str, Any]:
     return wire | {"name": "layout"} | more
 
 
-def test_work_is_stopped_and_goes_on(page: Page, graph: Callable[..., Locator]) -> None:
+def test_column_scan_is_stopped_and_resumed(page: Page, graph: Callable[..., Locator]) -> None:
     scanning = layout_wire(state="scanning", done=3, total=72)
     root = graph(color_by="layout", _color_columns={"layout": scanning})
     expect(legend(root)).to_contain_text("3 of 72")
@@ -218,7 +216,7 @@ def test_work_is_stopped_and_goes_on(page: Page, graph: Callable[..., Locator]) 
     assert state(page, "_color_paused") is False
 
 
-def test_edges_tell_what_they_carry(page: Page, graph: Callable[..., Locator]) -> None:
+def test_edge_tooltip_shows_tensor_and_endpoints(page: Page, graph: Callable[..., Locator]) -> None:
     root = graph(color_by="kind")
     page.keyboard.press("s")
     rest(page)
@@ -267,9 +265,7 @@ def test_labels_follow_a_template(page: Page, graph: Callable[..., Locator]) -> 
     assert "conv2d + add + relu" in labels(root)
 
 
-def test_closed_groups_tell_what_is_inside_together(
-    page: Page, graph: Callable[..., Locator]
-) -> None:
+def test_closed_groups_show_combined_values(page: Page, graph: Callable[..., Locator]) -> None:
     data = {node: float(node) for node in range(NODES)}
     own = wires(worst={"data": data}, total={"data": data, "together": "sum"})
     root = graph(grouped=True, open_groups=[], color_by="worst", _color_columns=own)

@@ -58,7 +58,7 @@ def click(root: Locator, mark: dict[str, float]) -> None:
     root.locator("canvas").first.click(position={"x": x, "y": y})
 
 
-def test_opens_as_blocks_with_every_text_whole(graph: Callable[..., Locator]) -> None:
+def test_graph_opens_as_blocks_without_truncated_labels(graph: Callable[..., Locator]) -> None:
     found = inspect(graph())
     texts = [label["text"] for label in found["labels"]]
     wanted = ["data", "conv2d + add + relu", "residual block × 3", "residual block", "softmax"]
@@ -68,7 +68,7 @@ def test_opens_as_blocks_with_every_text_whole(graph: Callable[..., Locator]) ->
     assert min(label["height"] for label in found["labels"]) >= 11
 
 
-def test_click_selects_and_click_on_nothing_clears(
+def test_click_selects_and_background_click_clears(
     page: Page, graph: Callable[..., Locator]
 ) -> None:
     root = graph(ALL_OPEN)
@@ -80,9 +80,7 @@ def test_click_selects_and_click_on_nothing_clears(
     expect(root.get_by_role("heading", level=3)).to_have_text("Graph")
 
 
-def test_click_on_the_text_beside_a_box_selects_it(
-    page: Page, graph: Callable[..., Locator]
-) -> None:
+def test_click_on_label_selects_its_node(page: Page, graph: Callable[..., Locator]) -> None:
     root = graph(f"{ALL_OPEN}&graph.wrapped=false")
     root.press("0")
     frames(page)
@@ -109,7 +107,7 @@ def test_arrow_keys_walk_along_edges(page: Page, graph: Callable[..., Locator]) 
     )
 
 
-def test_right_arrow_follows_the_flow_where_it_runs_right(
+def test_right_arrow_follows_the_flow_in_rightward_graph(
     page: Page, graph: Callable[..., Locator]
 ) -> None:
     root = graph('graph.direction="right"')
@@ -124,9 +122,7 @@ def test_right_arrow_follows_the_flow_where_it_runs_right(
     assert shown[65]["x"] > shown[62]["x"] + shown[62]["width"]
 
 
-def test_search_counts_steps_and_gives_the_keyboard_back(
-    page: Page, graph: Callable[..., Locator]
-) -> None:
+def test_search_counts_hits_and_returns_focus(page: Page, graph: Callable[..., Locator]) -> None:
     root = graph()
     root.focus()
     page.keyboard.press("/")
@@ -151,9 +147,7 @@ def test_search_counts_steps_and_gives_the_keyboard_back(
     assert state(page, "search") == ""
 
 
-def test_a_hit_in_view_leaves_the_zoom_and_the_texts_beside_the_graph(
-    page: Page, resnet: str
-) -> None:
+def test_visible_hit_keeps_zoom_and_labels(page: Page, resnet: str) -> None:
     page.emulate_media(reduced_motion="reduce")
     page.set_viewport_size({"width": 1020, "height": 900})
     visit(page, f"{resnet}?views=debugger&width=980")
@@ -176,7 +170,7 @@ def test_a_hit_in_view_leaves_the_zoom_and_the_texts_beside_the_graph(
         assert after["marks"][0]["height"] == before["marks"][0]["height"]
 
 
-def test_parameters_unfold_and_the_selected_node_stays_where_it_was(
+def test_selected_node_keeps_its_height_as_parameters_unfold(
     page: Page, graph: Callable[..., Locator]
 ) -> None:
     root = graph()
@@ -207,7 +201,7 @@ def test_a_folded_parameter_shows_its_consumer(page: Page, graph: Callable[..., 
     expect(said(root)).to_contain_text("p38 is hidden in conv2d + add + relu #62")
 
 
-def test_details_lead_to_the_neighbors(page: Page, graph: Callable[..., Locator]) -> None:
+def test_details_link_to_neighbors(page: Page, graph: Callable[..., Locator]) -> None:
     root = graph("graph.focus=62")
     root.focus()
     page.keyboard.press("s")
@@ -226,7 +220,7 @@ def test_details_lead_to_the_neighbors(page: Page, graph: Callable[..., Locator]
     expect(details).to_be_hidden()
 
 
-def test_details_keep_the_keyboard_while_they_are_read(
+def test_details_keep_keyboard_focus_while_loading(
     page: Page, graph: Callable[..., Locator]
 ) -> None:
     root = graph("graph.focus=62")
@@ -257,7 +251,7 @@ def test_details_keep_the_keyboard_while_they_are_read(
     expect(root).to_be_focused()
 
 
-def test_colors_by_time_have_a_scale_and_legend_kinds_their_share(
+def test_time_colors_have_scale_and_shares_in_legend(
     page: Page, graph: Callable[..., Locator]
 ) -> None:
     root = graph()
@@ -280,7 +274,7 @@ def test_colors_by_time_have_a_scale_and_legend_kinds_their_share(
 
 
 @pytest.mark.parametrize("width", [420, 700])
-def test_the_scale_of_times_stays_where_kinds_have_no_room(
+def test_time_scale_stays_visible_in_narrow_legend(
     graph: Callable[..., Locator], width: int
 ) -> None:
     root = graph('graph.color_by="time"', width)
@@ -308,13 +302,13 @@ def test_only_the_neighborhood_of_the_focus(page: Page, graph: Callable[..., Loc
     )
 
 
-def test_a_focus_that_names_nothing_says_so(graph: Callable[..., Locator]) -> None:
+def test_focus_on_unknown_name_is_reported(graph: Callable[..., Locator]) -> None:
     root = graph('graph.focus="nobody"')
     expect(root.locator(".tvmdbg-graph-busy")).to_have_text("focus: no node is named nobody")
 
 
 @pytest.mark.parametrize(("width", "theme"), looks())
-def test_labels_stay_in_their_boxes_and_apart(
+def test_labels_stay_in_boxes_without_overlap(
     page: Page, graph: Callable[..., Locator], width: int, theme: str
 ) -> None:
     root = graph(f"theme={theme}", width)
@@ -347,9 +341,7 @@ def assert_inside(label: dict[str, Any], box: dict[str, Any]) -> None:
     assert label["y"] + label["height"] <= box["y"] + box["height"], (label, box)
 
 
-def test_the_wheel_is_the_pages_until_the_view_has_the_focus(
-    page: Page, graph: Callable[..., Locator]
-) -> None:
+def test_wheel_scrolls_page_until_view_has_focus(page: Page, graph: Callable[..., Locator]) -> None:
     root = graph()
     page.evaluate("document.body.style.height = '4000px'")
     box = root.locator("canvas").first.bounding_box()
@@ -371,7 +363,7 @@ def test_the_wheel_is_the_pages_until_the_view_has_the_focus(
     assert page.evaluate("scrollY") == 0
 
 
-def test_follows_a_selection_made_elsewhere_and_hover(
+def test_external_selection_is_followed_and_hover_shows_tooltip(
     page: Page, graph: Callable[..., Locator]
 ) -> None:
     root = graph()
@@ -395,9 +387,7 @@ def test_follows_a_selection_made_elsewhere_and_hover(
 
 
 @pytest.mark.usefixtures("own_page")
-def test_a_graph_that_was_hidden_opens_at_what_was_selected_meanwhile(
-    page: Page, resnet: str
-) -> None:
+def test_hidden_graph_opens_at_node_selected_meanwhile(page: Page, resnet: str) -> None:
     page.set_viewport_size({"width": 940, "height": 900})
     page.add_init_script(
         "addEventListener('DOMContentLoaded', () => { document.body.hidden = true; })"
@@ -429,7 +419,9 @@ def test_the_overview_moves_the_stage(page: Page, graph: Callable[..., Locator])
 
 
 @pytest.mark.parametrize("case", ["split_multi", "hetero_copy", "odd_names", "inputs_only"])
-def test_edge_cases_are_drawn_whole(graph: Callable[..., Locator], corpus: Path, case: str) -> None:
+def test_all_nodes_of_edge_cases_are_drawn(
+    graph: Callable[..., Locator], corpus: Path, case: str
+) -> None:
     run = tvmdbg.open(corpus / "tvm/edge_cases/v0.19" / case)
     assert run.graph is not None
     with serve(run) as address:
@@ -437,7 +429,7 @@ def test_edge_cases_are_drawn_whole(graph: Callable[..., Locator], corpus: Path,
         assert set(marks(root)) == set(range(run.graph.num_nodes))
 
 
-def test_a_run_without_a_graph_says_how_to_get_one(graph: Callable[..., Locator]) -> None:
+def test_run_without_graph_is_reported_without_canvas(graph: Callable[..., Locator]) -> None:
     dump = tvmdbg.samples.resnet20_cifar / "_tvmdbg_device_CPU_0"
     run = tvmdbg.open(dump / "_tvmdbg_execution_trace.json")
     with serve(run) as address:
@@ -446,7 +438,7 @@ def test_a_run_without_a_graph_says_how_to_get_one(graph: Callable[..., Locator]
         expect(root.locator("canvas")).to_have_count(0)
 
 
-def test_an_answer_that_fails_is_said_and_the_view_goes_on(
+def test_failed_answer_is_shown_and_view_keeps_working(
     page: Page, graph: Callable[..., Locator], errors: list[str]
 ) -> None:
     broken = {"on": True}
@@ -470,7 +462,7 @@ def test_an_answer_that_fails_is_said_and_the_view_goes_on(
     assert errors == []
 
 
-def test_a_bundle_that_holds_the_layout_once_lends_it_to_its_page(
+def test_layout_is_taken_from_bundle_if_page_has_none(
     page: Page, graph: Callable[..., Locator]
 ) -> None:
     """As in a notebook: no page script has lent the layout, so the worker's text is imported."""

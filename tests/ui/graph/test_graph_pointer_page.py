@@ -41,7 +41,7 @@ def drag(page: Page, what: Locator, start: tuple[float, float], end: tuple[float
     page.mouse.up()
 
 
-def test_a_drag_moves_the_stage_and_selects_nothing(page: Page, graph: Locator) -> None:
+def test_drag_pans_without_selecting(page: Page, graph: Locator) -> None:
     for _ in range(5):
         tool(graph, "zoom in (+)").click()
     before = marks(page, graph)
@@ -54,7 +54,7 @@ def test_a_drag_moves_the_stage_and_selects_nothing(page: Page, graph: Locator) 
     assert page.evaluate("tvmdbg.models.session.get('selected')") == []
 
 
-def test_fit_larger_and_smaller_by_button(page: Page, graph: Locator) -> None:
+def test_zoom_and_fit_buttons_work(page: Page, graph: Locator) -> None:
     wide = next(iter(marks(page, graph).values()))["width"]
     tool(graph, "zoom in (+)").click()
     until(page, f"found.marks[0].width > {1.3 * wide}")
@@ -126,7 +126,7 @@ def test_parameters_and_details_by_button(page: Page, graph: Locator) -> None:
     expect(details).to_be_visible()
 
 
-def test_what_the_graph_is_made_of_is_marked_by_pointer(page: Page, graph: Locator) -> None:
+def test_blocks_are_highlighted_by_pointer(page: Page, graph: Locator) -> None:
     tool(graph, "blocks: expand, collapse, wrap into columns").click()
     graph.get_by_role("menuitemcheckbox", name="show blocks").click()
     blocks = graph.get_by_role("button", name="highlight all residual block × 9")
@@ -136,7 +136,7 @@ def test_what_the_graph_is_made_of_is_marked_by_pointer(page: Page, graph: Locat
     assert len(nodes) > 30
 
 
-def test_a_drag_along_the_minimap_leads_through_the_graph(page: Page, graph: Locator) -> None:
+def test_drag_along_minimap_scrolls_the_graph(page: Page, graph: Locator) -> None:
     tool(graph, "go to the slowest node (s)").click()
     strip = graph.locator(".tvmdbg-graph-overview canvas").first
     box = strip.bounding_box()
@@ -147,7 +147,7 @@ def test_a_drag_along_the_minimap_leads_through_the_graph(page: Page, graph: Loc
     assert 71 in marks(page, graph)
 
 
-def test_parts_by_the_menu_of_a_node_and_back_by_button(page: Page, graph: Locator) -> None:
+def test_node_menu_isolates_parts_and_button_restores_graph(page: Page, graph: Locator) -> None:
     tool(graph, "go to the slowest node (s)").click()
     tool(graph, "fit the whole graph (0)").click()
     whole = marks(page, graph)
@@ -171,7 +171,7 @@ def test_parts_by_the_menu_of_a_node_and_back_by_button(page: Page, graph: Locat
         assert len(marks(page, graph)) == ALL
 
 
-def test_a_look_is_kept_and_found_again_by_pointer(page: Page, graph: Locator) -> None:
+def test_view_is_saved_and_restored_by_pointer(page: Page, graph: Locator) -> None:
     page.evaluate("tvmdbg.models.session.set('selected', [66])")
     graph.locator(".tvmdbg-graph-tools").get_by_role("button", name="downstream").click()
     rest(page)
@@ -199,7 +199,7 @@ def test_a_look_is_kept_and_found_again_by_pointer(page: Page, graph: Locator) -
         ("bytes", "KiB"),
     ],
 )
-def test_each_overlay_has_a_legend(page: Page, graph: Locator, name: str, said: str) -> None:
+def test_every_overlay_has_a_legend(page: Page, graph: Locator, name: str, said: str) -> None:
     graph.get_by_label("color by (c)").select_option(name)
     assert state(page, "color_by") == name
     rest(page)

@@ -57,7 +57,7 @@ def searched(page: Page) -> Any:
         "layout:OIHW | group:residual -kind:parameter",
     ),
 )
-def test_finds_while_typing_what_python_finds(
+def test_typed_query_finds_same_nodes_as_python(
     page: Page, graph: Callable[..., Locator], run: tvmdbg.DebugRun, query: str
 ) -> None:
     root = graph()
@@ -81,7 +81,7 @@ def test_finds_while_typing_what_python_finds(
     expect(hits(root)).to_have_text(f"{max(1, len(expected) - 1)}/{len(expected)}")
 
 
-def test_an_error_is_marked_where_it_is_and_keeps_the_field(
+def test_query_error_is_marked_and_keeps_field_focused(
     page: Page, graph: Callable[..., Locator]
 ) -> None:
     root = graph()
@@ -103,7 +103,9 @@ def test_an_error_is_marked_where_it_is_and_keeps_the_field(
     expect(told(root)).to_be_hidden()
 
 
-def test_says_what_is_not_known_of_all_nodes(page: Page, graph: Callable[..., Locator]) -> None:
+def test_nodes_without_queried_attribute_are_counted(
+    page: Page, graph: Callable[..., Locator]
+) -> None:
     root = graph()
     field(root).click()
     page.keyboard.type("attr.data_layout=NCHW")
@@ -111,7 +113,7 @@ def test_says_what_is_not_known_of_all_nodes(page: Page, graph: Callable[..., Lo
     expect(hits(root)).to_have_attribute("title", "51 of 72 nodes have no attr.data_layout")
 
 
-def test_what_may_follow_is_chosen_by_key(page: Page, graph: Callable[..., Locator]) -> None:
+def test_suggestions_are_chosen_by_key(page: Page, graph: Callable[..., Locator]) -> None:
     root = graph()
     root.focus()
     page.keyboard.press("/")
@@ -150,7 +152,7 @@ def test_what_may_follow_is_chosen_by_key(page: Page, graph: Callable[..., Locat
     expect(root.locator(".tvmdbg-graph-query")).to_be_hidden()
 
 
-def test_what_may_follow_is_chosen_by_mouse(page: Page, graph: Callable[..., Locator]) -> None:
+def test_suggestions_are_chosen_by_mouse(page: Page, graph: Callable[..., Locator]) -> None:
     root = graph(width=480)
     field(root).click()
     options(root).filter(has_text="bytes>1MB").click()
@@ -166,7 +168,9 @@ def test_what_may_follow_is_chosen_by_mouse(page: Page, graph: Callable[..., Loc
 
 
 @pytest.mark.parametrize("by", ["key", "mouse"])
-def test_the_grammar_is_at_hand(page: Page, graph: Callable[..., Locator], by: str) -> None:
+def test_search_syntax_opens_by_key_and_mouse(
+    page: Page, graph: Callable[..., Locator], by: str
+) -> None:
     root = graph()
     field(root).click()
     grammar = root.locator(".tvmdbg-graph-grammar")
@@ -221,9 +225,7 @@ def test_hits_inside_closed_groups_are_stepped_to(
     assert selected(page) == [46]
 
 
-def test_hits_are_listed_and_gone_to_and_the_rest_is_dimmed(
-    page: Page, graph: Callable[..., Locator]
-) -> None:
+def test_hits_are_listed_and_selected_by_click(page: Page, graph: Callable[..., Locator]) -> None:
     root = graph()
     root.focus()
     page.keyboard.press("/")
@@ -236,9 +238,7 @@ def test_hits_are_listed_and_gone_to_and_the_rest_is_dimmed(
     assert selected(page) == [70]
 
 
-def test_going_to_a_hit_opens_the_groups_around_it(
-    page: Page, graph: Callable[..., Locator]
-) -> None:
+def test_opening_a_hit_expands_its_groups(page: Page, graph: Callable[..., Locator]) -> None:
     root = graph()
     assert all(mark["id"] != 62 for mark in inspect(root)["marks"])
     root.focus()

@@ -95,7 +95,7 @@ def data_url(path: Path) -> str:
         'theme=dark&graph.direction="right"&graph.color_by="storage"',
     ],
 )
-def test_the_svg_is_what_is_drawn(
+def test_svg_matches_the_drawn_graph(
     query: str, page: Page, graph: Callable[..., Locator], tmp_path: Path
 ) -> None:
     root = graph(query)
@@ -115,7 +115,7 @@ def test_the_svg_is_what_is_drawn(
     assert apart < 0.004
 
 
-def test_the_whole_graph_by_key_at_a_readable_scale(
+def test_whole_graph_is_exported_by_key_at_readable_scale(
     page: Page, graph: Callable[..., Locator], tmp_path: Path
 ) -> None:
     root = graph("graph.grouped=false&graph.wrapped=false")
@@ -143,7 +143,7 @@ def test_the_whole_graph_by_key_at_a_readable_scale(
     expect(root).to_be_focused()
 
 
-def test_png_of_the_whole_has_the_pixels_of_the_screen(
+def test_png_of_whole_graph_uses_device_pixel_ratio(
     page: Page, graph: Callable[..., Locator], tmp_path: Path
 ) -> None:
     graph("graph.grouped=false&graph.wrapped=false")
@@ -157,7 +157,7 @@ def test_png_of_the_whole_has_the_pixels_of_the_screen(
     assert size == pytest.approx(drawn, abs=1)
 
 
-def test_marks_are_saved_and_the_view_is_left_as_it_was(
+def test_selection_is_exported_and_view_stays_unchanged(
     page: Page, graph: Callable[..., Locator], tmp_path: Path
 ) -> None:
     root = graph('graph.search="softmax"')
@@ -181,7 +181,7 @@ def test_a_large_graph_is_saved(page: Page, graph: Callable[..., Locator], tmp_p
         assert len(texts(sound(path))) > 50
 
 
-def test_hostile_titles_and_names_stay_texts(
+def test_hostile_title_and_names_are_escaped_in_export(
     page: Page, graph: Callable[..., Locator], tmp_path: Path
 ) -> None:
     from tests.ui.every_view.test_hostile_page import hostile_run

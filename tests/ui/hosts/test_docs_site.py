@@ -43,13 +43,13 @@ def site(bundles: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return out / "html"
 
 
-def test_nothing_is_loaded_from_elsewhere(site: Path) -> None:
+def test_site_loads_no_external_resources(site: Path) -> None:
     for path in site.rglob("*.html"):
         found = [each for each in OUTSIDE.findall(path.read_text("utf-8")) if "srcdoc" not in each]
         assert not found, f"{path.relative_to(site)}: {found}"
 
 
-def test_links_within_the_site_lead_somewhere(site: Path) -> None:
+def test_internal_links_resolve(site: Path) -> None:
     texts = {path: path.read_text("utf-8") for path in site.rglob("*.html")}
     for path, text in texts.items():
         if path.name == "overflow.html":
@@ -64,7 +64,7 @@ def test_links_within_the_site_lead_somewhere(site: Path) -> None:
                 assert f'id="{unquote(anchor)}"' in texts[target], f"{path.name}: {href}"
 
 
-def test_no_folder_of_this_machine_is_on_the_site(site: Path) -> None:
+def test_site_contains_no_local_paths(site: Path) -> None:
     for path in [*site.rglob("*.html"), *site.rglob("*.svg"), *site.rglob("*.ipynb")]:
         text = path.read_text("utf-8")
         assert str(ROOT) not in text, path
@@ -73,9 +73,7 @@ def test_no_folder_of_this_machine_is_on_the_site(site: Path) -> None:
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("name", PAGES)
-def test_page_is_whole_and_nothing_sticks_out(
-    page: Page, site: Path, name: str, scheme: str
-) -> None:
+def test_page_fits_width_and_images_load(page: Page, site: Path, name: str, scheme: str) -> None:
     page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
     page.goto((site / name).as_uri())
     for width in (1600, 1300, 1100, 480):
@@ -102,7 +100,7 @@ def test_notebooks_show_figures_on_white(page: Page, site: Path, name: str, leas
 
 
 @pytest.mark.parametrize(("name", "text"), [("index.html", "#38"), ("sharing.html", "#38")])
-def test_live_frames_are_alive(page: Page, site: Path, name: str, text: str) -> None:
+def test_live_frames_are_ready(page: Page, site: Path, name: str, text: str) -> None:
     page.goto((site / name).as_uri())
     page.locator("iframe").scroll_into_view_if_needed()
     frame = page.frames[1]
@@ -119,7 +117,7 @@ def test_search_works_without_a_server(page: Page, site: Path) -> None:
     assert any(each.startswith("sharing.html") for each in found)
 
 
-def test_pages_read_without_scripts(browser: Browser, site: Path) -> None:
+def test_front_page_is_readable_without_scripts(browser: Browser, site: Path) -> None:
     context = browser.new_context(java_script_enabled=False)
     page = context.new_page()
     page.goto((site / "index.html").as_uri())

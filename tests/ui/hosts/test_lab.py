@@ -94,7 +94,7 @@ def own_views(notebook: Notebook) -> list[View]:
     return [notebook.view(i + 2, name).wait() for i, name in enumerate(VIEWS)]
 
 
-def test_views_in_four_cells_and_python_follow_each_other(opened: Notebook) -> None:
+def test_views_in_four_cells_and_python_stay_in_sync(opened: Notebook) -> None:
     page = opened.page
     graph, tensor, timeline = own_views(opened)
     views = [graph, tensor, timeline, *(opened.view(1, name).wait() for name in VIEWS)]
@@ -132,7 +132,7 @@ def test_views_in_four_cells_and_python_follow_each_other(opened: Notebook) -> N
             check(re.compile(r"\btvmdbg-dark\b"))
 
 
-def test_both_tasks_of_the_quickstart_by_keys_alone(
+def test_quickstart_tasks_work_by_keyboard(
     filled: Callable[[list[str]], Notebook],
 ) -> None:
     opened = filled([OPEN, "run.title", *CELLS[2:]])
@@ -158,7 +158,7 @@ def test_both_tasks_of_the_quickstart_by_keys_alone(
     assert f"#{opened.python('print(run.session.node.id)').strip()}," in born
 
 
-def test_python_has_what_is_selected_and_leads_through_the_run(opened: Notebook) -> None:
+def test_python_reads_the_selection_and_drives_notes_and_tour(opened: Notebook) -> None:
     page = opened.page
     graph, tensor, timeline = own_views(opened)
     views = [graph, tensor, timeline]
@@ -209,7 +209,7 @@ def tab_to(view: View) -> None:
     pytest.fail(f"{MOST_TABS} times Tab did not lead to the {view.name} view")
 
 
-def test_keys_and_wheel_belong_to_whoever_has_the_focus(opened: Notebook) -> None:
+def test_focused_view_keeps_keys_and_wheel_from_notebook(opened: Notebook) -> None:
     page = opened.page
     views = own_views(opened)
     ids = "() => jupyterapp.shell.currentWidget.content.widgets.map((cell) => cell.model.id)"
@@ -284,7 +284,7 @@ def subshells(request: pytest.FixtureRequest, tall: Page, lab: Server) -> Iterat
     tall.goto("about:blank")
 
 
-def test_a_view_is_answered_while_a_cell_runs_where_the_kernel_can(
+def test_view_is_answered_during_running_cell_with_subshells(
     filled: Callable[[list[str]], Notebook], tall: Page, lab: Server, subshells: str
 ) -> None:
     cells = [OPEN, LOG, "tvmdbg.TensorInspector(run)", "tvmdbg.GraphView(run)", ""]
@@ -326,7 +326,7 @@ for thread in threads:
     assert notebook.python("print(failures)") == "[]"
 
 
-def test_after_a_restart_a_view_says_what_helps(
+def test_view_asks_to_run_the_cell_again_after_restart(
     filled: Callable[[list[str]], Notebook], tall: Page
 ) -> None:
     """And offers no other way: asking again cannot help."""
@@ -356,7 +356,7 @@ STAGE = """(root) => {
 }"""
 
 
-def test_graph_memory_and_comparison_follow_each_other_and_python(  # noqa: PLR0915 (one kernel)
+def test_graph_memory_and_comparison_stay_in_sync_with_python(  # noqa: PLR0915 (one kernel)
     filled: Callable[[list[str]], Notebook], tall: Page
 ) -> None:
     """From opening to closing, in one kernel: the second run is the plain float32 one."""
@@ -445,7 +445,7 @@ def until_stage(graph: View, condition: str) -> None:
     )
 
 
-def test_a_tuning_log_and_a_graph_follow_each_other(
+def test_tuning_log_and_graph_stay_in_sync(
     filled: Callable[[list[str]], Notebook],
 ) -> None:
     opened = filled([TUNED, "tuning", "tvmdbg.GraphView(run, color_by=log.node_status(run))"])
@@ -476,7 +476,7 @@ def test_a_tuning_log_and_a_graph_follow_each_other(
     expect(errors).to_contain_text("16 BuildTimeoutError")
 
 
-def test_a_plot_and_views_follow_each_other(filled: Callable[..., Notebook], tall: Page) -> None:
+def test_plot_and_views_stay_in_sync(filled: Callable[..., Notebook], tall: Page) -> None:
     link = "tvmdbg.plots.link(tvmdbg.plots.times(run, 10), run)"
     notebook = filled([OPEN, "tvmdbg.GraphView(run)", link, link])
     graph = notebook.view(1, "graph")

@@ -168,7 +168,9 @@ HELD = [
 HELD_VIEWS = ["timeline", "graph", "memory", "timeline", "timeline"]
 
 
-def test_a_view_is_seen_in_whatever_holds_it(filled: Callable[[list[str]], Notebook]) -> None:
+def test_view_is_rendered_inside_other_widgets_and_outputs(
+    filled: Callable[[list[str]], Notebook],
+) -> None:
     notebook = filled(HELD)
     for at, name in enumerate(HELD_VIEWS, 1):
         cell = notebook.cell(at)
@@ -183,7 +185,7 @@ def test_a_view_is_seen_in_whatever_holds_it(filled: Callable[[list[str]], Noteb
     )
 
 
-def test_in_jupyterlab(
+def test_reopened_notebook_shows_figures_in_jupyterlab(
     filled: Callable[[list[str]], Notebook], last: list[Notebook], lab: Server, errors: list[str]
 ) -> None:
     check(filled(CELLS), lab, errors, load=False)
@@ -205,19 +207,23 @@ def make(page: Page, server: Server) -> Notebook:
 
 
 @pytest.mark.slow
-def test_in_jupyterlab_loaded_anew(made: Notebook, lab: Server, errors: list[str]) -> None:
+def test_reopened_notebook_shows_figures_in_reloaded_jupyterlab(
+    made: Notebook, lab: Server, errors: list[str]
+) -> None:
     check(made, lab, errors)
 
 
 @pytest.mark.hosts
-def test_in_notebook_7(page: Page, notebook: Server, errors: list[str]) -> None:
+def test_reopened_notebook_shows_figures_in_notebook_7(
+    page: Page, notebook: Server, errors: list[str]
+) -> None:
     page.set_viewport_size({"width": 1200, "height": 6000})
     page.emulate_media(reduced_motion="reduce")
     check(make(page, notebook), notebook, errors)
 
 
 @pytest.mark.slow
-def test_a_copy_beside_a_live_notebook_shows_figures(
+def test_copy_next_to_a_live_notebook_shows_figures(
     made: Notebook, tall: Page, lab: Server, errors: list[str]
 ) -> None:
     name = made.name

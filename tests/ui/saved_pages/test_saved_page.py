@@ -112,7 +112,9 @@ def test_a_file_works_with_the_network_off(page: Page, saved: Path) -> None:
     expect(page.locator("#tvmdbg-status")).to_be_hidden()
 
 
-def test_the_policy_may_come_from_a_server_too(page: Page, saved: Path, errors: list[str]) -> None:
+def test_content_security_policy_works_as_server_header(
+    page: Page, saved: Path, errors: list[str]
+) -> None:
     header = {"Content-Security-Policy": policy(saved)}
     with served({"/": (saved.read_text("utf-8"), header)}) as address:
         page.goto(address)
@@ -141,7 +143,7 @@ def test_the_policy_may_come_from_a_server_too(page: Page, saved: Path, errors: 
 
 
 @pytest.mark.parametrize("by", mostly_slow(["file", "server"], "file"))
-def test_a_sandbox_lets_it_run(page: Page, saved: Path, tmp_path: Path, by: str) -> None:
+def test_page_works_in_a_sandboxed_frame(page: Page, saved: Path, tmp_path: Path, by: str) -> None:
     frame = '<!doctype html><iframe sandbox="allow-scripts" width="1200" height="1000" src="{}">'
     page.set_viewport_size({"width": 1240, "height": 1040})
     if by == "file":
@@ -171,7 +173,7 @@ def framed(page: Page, at: int = 0) -> Frame:
 
 
 @pytest.mark.usefixtures("own_page")
-def test_a_large_graph_is_laid_out_where_workers_are_forbidden(
+def test_large_graph_is_laid_out_without_workers(
     page: Page, tmp_path: Path, errors: list[str]
 ) -> None:
     flat = tvmdbg.GraphView(long_run(600), grouped=False)  # one block closed is laid out at once
@@ -207,7 +209,7 @@ def inspect(page: Page | Frame, view: str) -> list[Any]:
     return found
 
 
-def test_without_scripts_it_is_a_figure_and_text(
+def test_page_without_scripts_shows_figure_and_text(
     browser: Browser, saved: Path, tmp_path: Path
 ) -> None:
     context = browser.new_context(java_script_enabled=False, offline=True)
@@ -252,7 +254,7 @@ def test_print_shows_the_figure(page: Page, saved: Path) -> None:
         ("#slice=12,0", {"selected": [12], "slice": [12, 0]}),
     ],
 )
-def test_a_link_leads_to_a_place(
+def test_link_restores_selection_and_time_range(
     page: Page, saved: Path, place: str, state: dict[str, Any]
 ) -> None:
     show(page, saved, place)
@@ -261,7 +263,7 @@ def test_a_link_leads_to_a_place(
     expect(page.locator("#tvmdbg-status")).to_be_hidden()
 
 
-def test_a_link_names_the_view(page: Page, saved: Path) -> None:
+def test_link_focuses_the_named_view(page: Page, saved: Path) -> None:
     show(page, saved, "#node=12&view=tensor")
     assert page.evaluate(
         "document.querySelector('[data-view=tensor]').contains(document.activeElement)"
@@ -270,7 +272,7 @@ def test_a_link_names_the_view(page: Page, saved: Path) -> None:
 
 
 @pytest.mark.parametrize(("place", "nodes"), [("#node=9999", []), ("#view=x&node=62", [62])])
-def test_a_link_to_nowhere_is_said_and_ignored(
+def test_invalid_link_is_reported_and_ignored(
     page: Page, saved: Path, place: str, nodes: list[int]
 ) -> None:
     show(page, saved, place)
@@ -279,7 +281,7 @@ def test_a_link_to_nowhere_is_said_and_ignored(
     assert selected(page) == nodes
 
 
-def test_the_address_follows_and_leads(page: Page, saved: Path) -> None:
+def test_url_hash_and_selection_are_synchronized(page: Page, saved: Path) -> None:
     show(page, saved)
     assert page.evaluate("location.hash") == ""
     select(page, 12)
@@ -297,7 +299,9 @@ def test_the_address_follows_and_leads(page: Page, saved: Path) -> None:
     assert "file:" not in status.inner_text()
 
 
-def test_a_page_starts_where_it_was_told(page: Page, run: tvmdbg.DebugRun, tmp_path: Path) -> None:
+def test_page_opens_at_requested_node_and_view(
+    page: Page, run: tvmdbg.DebugRun, tmp_path: Path
+) -> None:
     show(page, run.save_html(tmp_path / "page.html", node=NAME, view="timeline"))
     assert selected(page) == [62]
     assert page.evaluate(
@@ -305,7 +309,7 @@ def test_a_page_starts_where_it_was_told(page: Page, run: tvmdbg.DebugRun, tmp_p
     )
 
 
-def test_what_is_selected_in_one_view_is_shown_in_all(page: Page, saved: Path) -> None:
+def test_selection_in_one_view_is_shown_in_all(page: Page, saved: Path) -> None:
     page.set_viewport_size({"width": 1280, "height": 1100})
     show(page, saved)
     slices = inspect(page, "timeline")
@@ -413,7 +417,7 @@ def test_a_page_of_pictures_has_channels_profiles_and_colors(
     assert view.locator(".tvmdbg-error:visible").count() == 0
 
 
-def test_a_page_of_pictures_says_what_else_it_lacks(page: Page, saved: Path) -> None:
+def test_page_of_pictures_reports_missing_values(page: Page, saved: Path) -> None:
     view = inspector(page, saved)
     view.focus()
     page.keyboard.press("v")
@@ -474,7 +478,7 @@ def test_a_page_with_values_shows_and_saves_them(
     assert view.locator(".tvmdbg-error:visible").count() == 0
 
 
-def test_no_name_runs(page: Page, tmp_path: Path, browser: Browser) -> None:
+def test_hostile_names_do_not_execute(page: Page, tmp_path: Path, browser: Browser) -> None:
     path = hostile_run().save_html(tmp_path / "page.html")
     show(page, path, "#node=1")
     page.locator("[data-view=graph] > .tvmdbg").focus()
@@ -502,7 +506,7 @@ def damaged(text: str, how: str) -> str:
 
 
 @pytest.mark.parametrize("how", ["half the data", "no data", "half the script", "one character"])
-def test_a_damaged_file_says_so_and_keeps_its_figure(
+def test_damaged_file_is_reported_and_keeps_its_figure(
     page: Page, saved: Path, tmp_path: Path, how: str
 ) -> None:
     path = tmp_path / "damaged.html"
@@ -515,9 +519,7 @@ def test_a_damaged_file_says_so_and_keeps_its_figure(
 
 
 @pytest.mark.parametrize("system", mostly_slow(["light", "dark"], "dark"))
-def test_the_theme_follows_the_system_until_it_is_turned(
-    page: Page, saved: Path, system: str
-) -> None:
+def test_theme_follows_system_until_toggled(page: Page, saved: Path, system: str) -> None:
     page.emulate_media(color_scheme=system)
     show(page, saved)
     other = "light" if system == "dark" else "dark"
@@ -534,14 +536,16 @@ def test_the_theme_follows_the_system_until_it_is_turned(
     assert scheme == other
 
 
-def test_a_theme_of_the_pages_own(page: Page, run: tvmdbg.DebugRun, tmp_path: Path) -> None:
+def test_saved_theme_overrides_system_theme(
+    page: Page, run: tvmdbg.DebugRun, tmp_path: Path
+) -> None:
     page.emulate_media(color_scheme="light")
     show(page, run.save_html(tmp_path / "page.html", theme="dark"))
     expect(page.locator("[data-view=graph] > .tvmdbg-dark")).to_be_visible()
 
 
 @pytest.mark.parametrize(("width", "theme"), looks((480, 700, 900, 1600)))
-def test_the_page_is_legible_and_whole(page: Page, saved: Path, width: int, theme: str) -> None:
+def test_page_is_legible_without_clipping(page: Page, saved: Path, width: int, theme: str) -> None:
     page.emulate_media(color_scheme=theme, reduced_motion="reduce")
     page.set_viewport_size({"width": width, "height": 1000})
     show(page, saved)
@@ -568,7 +572,7 @@ VIEWS = ["GraphView", "TensorInspector", "Flamechart", "MemoryView"]
 
 
 @pytest.mark.parametrize("name", mostly_slow(VIEWS, "GraphView", "TensorInspector"))
-def test_one_view_alone(page: Page, run: tvmdbg.DebugRun, tmp_path: Path, name: str) -> None:
+def test_single_view_is_saved(page: Page, run: tvmdbg.DebugRun, tmp_path: Path, name: str) -> None:
     view = getattr(tvmdbg, name)(run, tvmdbg.Session(run))
     show(page, view.save_html(tmp_path / "view.html", node=62))
     expect(page.locator(".tvmdbg canvas").first).to_be_visible()
@@ -595,7 +599,7 @@ def embedding(run: tvmdbg.DebugRun, bundles: Path, tmp_path: Path) -> Path:
     return path
 
 
-def test_two_views_in_somebodys_page(page: Page, embedding: Path) -> None:
+def test_two_embedded_views_are_independent(page: Page, embedding: Path) -> None:
     page.context.set_offline(True)
     page.set_viewport_size({"width": 1000, "height": 1000})
     page.goto(embedding.as_uri())
@@ -613,7 +617,7 @@ def test_two_views_in_somebodys_page(page: Page, embedding: Path) -> None:
         assert root["height"] == pytest.approx(box["height"], abs=3)
 
 
-def test_a_frame_traps_neither_wheel_nor_keys(page: Page, embedding: Path) -> None:
+def test_embedded_frame_does_not_trap_wheel_or_tab(page: Page, embedding: Path) -> None:
     page.set_viewport_size({"width": 1000, "height": 700})
     page.goto(embedding.as_uri())
     graph = framed(page, 0)
@@ -688,7 +692,7 @@ def test_a_converted_notebook_stays_live(
     errors.clear()
 
 
-def test_a_tour_is_walked_on_the_page(page: Page, tmp_path: Path) -> None:
+def test_tour_steps_work_on_saved_page(page: Page, tmp_path: Path) -> None:
     run = tvmdbg.open(tvmdbg.samples.resnet20_cifar)
     run.session.notes = {"62": "the slowest"}
     steps = [{"text": f"Look at {node}.", "nodes": [node]} for node in (3, 62, 12)]
@@ -705,7 +709,7 @@ def test_a_tour_is_walked_on_the_page(page: Page, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("width", mostly_slow([420, 700, 1000], 420))
-def test_a_frame_is_as_high_as_its_views(
+def test_frame_is_high_enough_for_its_views(
     page: Page, run: tvmdbg.DebugRun, tmp_path: Path, width: int
 ) -> None:
     path = tmp_path / "outer.html"

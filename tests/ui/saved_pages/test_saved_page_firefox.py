@@ -66,7 +66,9 @@ def test_a_large_graph_is_laid_out(bundles: Path, tab: firefox.Tab, tmp_path: Pa
     assert tab.evaluate("document.querySelector('[data-view=graph] canvas').width") > 100
 
 
-def test_a_frame_in_somebodys_page(bundles: Path, tab: firefox.Tab, tmp_path: Path) -> None:
+def test_embedded_frame_works_in_another_page(
+    bundles: Path, tab: firefox.Tab, tmp_path: Path
+) -> None:
     run = tvmdbg.open(tvmdbg.samples.resnet20_cifar)
     path = tmp_path / "outer.html"
     frame = tvmdbg.GraphView(run, tvmdbg.Session(run)).embed(node=62).html

@@ -147,7 +147,7 @@ def number(text: str) -> float:
     return float(text.rsplit("=", maxsplit=1)[-1].strip().replace("−", "-"))
 
 
-def test_header_health_and_statistics_are_those_of_the_array(
+def test_header_health_and_statistics_match_the_array(
     page: Page, made: str, arrays: dict[str, Any]
 ) -> None:
     show(page, made, entry=[1, 0])
@@ -244,7 +244,7 @@ def test_sliders_and_numbers_choose_the_other_axes(
     until(page, "detail.marks.length === 3")
 
 
-def test_wheel_is_the_pages_until_the_view_has_focus(page: Page, made: str) -> None:
+def test_wheel_scrolls_page_until_view_has_focus(page: Page, made: str) -> None:
     show(page, made, entry=[1, 0])
     page.evaluate("document.body.style.height = '4000px'")
     page.locator(STAGE).hover()
@@ -260,7 +260,7 @@ def test_wheel_is_the_pages_until_the_view_has_focus(page: Page, made: str) -> N
     assert page.evaluate("scrollY") == 0
 
 
-def test_search_and_stepping_select_for_all_views(page: Page, made: str) -> None:
+def test_search_and_stepping_select_in_the_session(page: Page, made: str) -> None:
     show(page, made, entry=[0, 0])
     press(page, "/")
     search = page.get_by_role("combobox", name="Tensor: type")
@@ -323,7 +323,7 @@ def test_values_table(page: Page, made: str, arrays: dict[str, Any]) -> None:
     expect(table).to_be_hidden()
 
 
-def test_values_table_says_nan_and_inf(page: Page, made: str) -> None:
+def test_values_table_shows_nan_and_inf(page: Page, made: str) -> None:
     show(page, made, entry=[1, 0], index=[2, 1, 0, 0])
     press(page, "v")
     special = page.locator(".tvmdbg-values-special[aria-selected=true]")
@@ -352,7 +352,7 @@ def test_copied_code_gives_the_value(page: Page, made: str) -> None:
     expect(page.locator(".tvmdbg-copied")).to_have_text(f"copied {code}")
 
 
-def test_large_planes_are_said_to_be_summed_up(
+def test_large_planes_are_captioned_as_downsampled(
     page: Page, made: str, arrays: dict[str, Any]
 ) -> None:
     show(page, made, entry=[0, 0])
@@ -398,12 +398,14 @@ def test_colors_by_keys(page: Page, made: str) -> None:
         (2, "axis"),
     ],
 )
-def test_odd_shapes(page: Page, made: str, node: int, text: str) -> None:
+def test_scalar_empty_nan_and_vector_tensors_are_shown(
+    page: Page, made: str, node: int, text: str
+) -> None:
     show(page, made, entry=[node, 0])
     until(page, f"root.innerText.includes({text!r}) || texts(detail.labels).includes({text!r})")
 
 
-def test_the_number_of_a_scalar_stays_beside_it(page: Page, made: str) -> None:
+def test_scalar_value_label_stays_shown(page: Page, made: str) -> None:
     show(page, made, entry=[3, 0])
     until(page, 'texts(detail.labels) === "-2.5"')
     page.get_by_label("Color scale").select_option("symlog")
@@ -422,7 +424,7 @@ def test_the_number_of_a_scalar_stays_beside_it(page: Page, made: str) -> None:
         *((node, *look) for node, look in zip(LABELLED, cycle(LOOKS), strict=False)),
     ),
 )
-def test_labels_are_apart_and_inside(
+def test_labels_stay_inside_without_overlap(
     page: Page, made: str, node: int, width: int, theme: str
 ) -> None:
     show(page, made, entry=[node, 0], width=width, theme=theme)
@@ -458,7 +460,7 @@ def test_help_lists_the_keys(page: Page, made: str) -> None:
     expect(page.locator(f"{ROOT} .tvmdbg-help")).to_contain_text("show or hide the values")
 
 
-def test_an_answer_that_is_an_error_is_said_and_can_be_retried(page: Page, made: str) -> None:
+def test_failed_answer_is_shown_and_can_be_retried(page: Page, made: str) -> None:
     show(page, made, entry=[0, 0])
     page.route(
         "**/ask",
@@ -478,7 +480,7 @@ def test_an_answer_that_is_an_error_is_said_and_can_be_retried(page: Page, made:
     expect(alert).to_be_hidden()
 
 
-def test_a_layout_that_cannot_be_is_said_and_left_by_a_key(page: Page, made: str) -> None:
+def test_impossible_layout_is_reported_and_left_by_key(page: Page, made: str) -> None:
     show(page, made, entry=[10, 0], data_layout="NCHW9c")
     alert = page.get_by_role("alert").filter(has_text="could not be read")
     expect(alert).to_contain_text("9c of NCHW9c is axis 4, which has 8")
@@ -487,7 +489,7 @@ def test_a_layout_that_cannot_be_is_said_and_left_by_a_key(page: Page, made: str
     wait_entry(page, "10:0")
 
 
-def test_layout_axes_and_index_come_as_arguments(
+def test_layout_axes_and_index_can_be_arguments(
     page: Page, made: str, arrays: dict[str, Any]
 ) -> None:
     show(page, made, entry=[10, 0], data_layout="NCHW8c", axes=[2, 3], index=[0, 11, 0, 0])
@@ -496,7 +498,7 @@ def test_layout_axes_and_index_come_as_arguments(
     expect_readout(page, f"[0, 11, 0, 0] = {number_text(arrays['packed'][0, 1, 0, 0, 3])}")
 
 
-def test_numbers_and_picture_are_always_of_one_tensor(page: Page, made: str) -> None:
+def test_statistics_and_picture_show_the_same_tensor(page: Page, made: str) -> None:
     show(page, made, entry=[1, 0])
     numbers = page.locator(".tvmdbg-tensor-statistics")
     before = numbers.inner_text()
@@ -556,7 +558,7 @@ def test_newest_index_wins_while_answers_are_slow(
     assert [each["index"][1] for each in asked] == [1, 2, 3]
 
 
-def test_overflow_is_found_where_tvm_recorded_it(
+def test_overflow_recorded_by_tvm_is_shown(
     page: Page, recorded: Callable[[str], str], corpus: Path
 ) -> None:
     name = "resnet20_cifar_fp16_overflow"
@@ -597,7 +599,7 @@ def test_image_is_the_networks_input(
     assert (warm[values < -0.3] < 0).all()
 
 
-def test_lanes_that_tvm_left_out_are_told(page: Page, recorded: Callable[[str], str]) -> None:
+def test_omitted_lanes_are_reported(page: Page, recorded: Callable[[str], str]) -> None:
     show(page, recorded("edge_cases/v0.19/vec4"), entry=[1, 0])
     expect(page.locator(".tvmdbg-tensor-notes")).to_contain_text("stores 32 of 128 bytes")
     press(page, "ArrowRight", "End")
@@ -655,7 +657,7 @@ def on_stage(page: Page, across: float, down: float) -> tuple[float, float]:
     )
 
 
-def test_wheel_goes_in_where_the_pointer_is(page: Page, made: str, arrays: dict[str, Any]) -> None:
+def test_wheel_zooms_at_the_pointer(page: Page, made: str, arrays: dict[str, Any]) -> None:
     show(page, made, entry=[0, 0])
     press(page, "Escape")
     x, y = on_stage(page, 0.2, 0.3)
@@ -685,7 +687,7 @@ def test_wheel_goes_in_where_the_pointer_is(page: Page, made: str, arrays: dict[
     page.wait_for_function("window.tvmdbg.models.tensor0.get('region') === null")
 
 
-def test_parts_are_asked_for_on_a_grid_and_kept(page: Page, made: str) -> None:
+def test_parts_are_requested_on_a_grid_and_cached(page: Page, made: str) -> None:
     show(page, made, entry=[0, 0])
     rest(page)
     asked = heard(page, "tensor")
@@ -715,7 +717,7 @@ def test_parts_are_asked_for_on_a_grid_and_kept(page: Page, made: str) -> None:
     assert viewport(page)["region"] is None
 
 
-def test_shift_and_drag_pans_and_double_click_goes_in(page: Page, made: str) -> None:
+def test_shift_drag_pans_and_double_click_zooms(page: Page, made: str) -> None:
     show(page, made, entry=[0, 0])
     x, y = on_stage(page, 0.5, 0.5)
     page.mouse.dblclick(x, y)
@@ -749,7 +751,7 @@ def test_shift_and_drag_pans_and_double_click_goes_in(page: Page, made: str) -> 
     expect(overview).to_be_hidden()
 
 
-def test_a_part_is_shown_first_and_the_crosshair_brought_into_sight(page: Page, made: str) -> None:
+def test_initial_region_is_shown_and_crosshair_stays_visible(page: Page, made: str) -> None:
     show(page, made, entry=[0, 0], region=[580, 980, 40, 40])
     row, col, rows, cols = settled(page)["region"]
     assert row <= 580
@@ -766,9 +768,7 @@ def test_a_part_is_shown_first_and_the_crosshair_brought_into_sight(page: Page, 
     assert viewport(page)["region"] is None
 
 
-def test_the_whole_in_small_that_comes_late_leaves_another_plane_alone(
-    page: Page, made: str
-) -> None:
+def test_late_overview_leaves_another_plane_unchanged(page: Page, made: str) -> None:
     """The plane that one went back to needs no question, which would end the older one."""
     late: list[tuple[Any, Any]] = []
 
@@ -811,7 +811,7 @@ def large(tmp_path: Path, bundles: Path) -> Iterator[str]:
         yield address
 
 
-def test_a_sample_comes_first_and_can_be_enough(page: Page, large: str) -> None:
+def test_sample_is_shown_first_and_scan_can_be_stopped(page: Page, large: str) -> None:
     show(page, large, entry=[0, 0])
     held: list[Any] = []
 
@@ -859,9 +859,7 @@ def pixels(page: Page) -> dict[str, int]:
     return found
 
 
-def test_colors_are_changed_without_a_question(
-    page: Page, made: str, arrays: dict[str, Any]
-) -> None:
+def test_color_changes_send_no_request(page: Page, made: str, arrays: dict[str, Any]) -> None:
     show(page, made, entry=[0, 0])
     rest(page)
     asked = [heard(page, kind) for kind in ("tensor", "statistics", "percentiles", "values")]
@@ -895,7 +893,7 @@ def test_colors_are_changed_without_a_question(
     expect(page.get_by_label("Color range (r)")).to_have_value("plane")
 
 
-def test_what_cells_show_is_chosen(page: Page, made: str) -> None:
+def test_downsampling_modes_give_different_pictures(page: Page, made: str) -> None:
     """A spike in a cell of many values shows as the largest, not in the mean."""
     show(page, made, entry=[8, 0])
     rest(page)
@@ -907,12 +905,12 @@ def test_what_cells_show_is_chosen(page: Page, made: str) -> None:
     assert len(seen) == 4
 
 
-def test_nothing_is_never_put_on_a_logarithmic_scale(page: Page, made: str) -> None:
+def test_log_scale_falls_back_to_symlog(page: Page, made: str) -> None:
     show(page, made, entry=[3, 0], color_scale="log")
     expect(page.locator(".tvmdbg-tensor-legend")).to_contain_text("symlog instead of log")
 
 
-def test_layouts_by_hand_keep_the_crosshair_at_its_value(
+def test_custom_layout_keeps_crosshair_at_its_value(
     page: Page, made: str, arrays: dict[str, Any]
 ) -> None:
     show(page, made, entry=[10, 0], axes=[2, 3], index=[0, 1, 0, 0, 3])
@@ -966,7 +964,7 @@ def test_a_stated_layout_is_unfolded_and_its_source_named(
     expect(page.get_by_label("Index along axis 4", exact=True)).to_be_visible()
 
 
-def test_channels_ask_only_for_what_is_seen(page: Page, made: str) -> None:
+def test_channels_request_only_the_visible_range(page: Page, made: str) -> None:
     asked: list[dict[str, Any]] = heard(page, "channels")
     show(page, made, entry=[11, 0], show="channels")
     grid = until(page, "detail.channels.marks.every((mark) => mark.known)")["channels"]
@@ -1006,7 +1004,7 @@ def test_channels_ask_only_for_what_is_seen(page: Page, made: str) -> None:
     expect(page.locator(MIRROR)).to_contain_text("axis 0 6")
 
 
-def test_channels_are_chosen_from_the_index_that_is_still_asked_for(page: Page, made: str) -> None:
+def test_channel_choice_starts_from_the_pending_index(page: Page, made: str) -> None:
     show(page, made, entry=[11, 0])
     rest(page)
     held: list[Any] = []
@@ -1034,7 +1032,7 @@ def test_channels_are_chosen_from_the_index_that_is_still_asked_for(page: Page, 
     expect(page.get_by_label("Index along axis 0 (number)")).to_have_value("201")
 
 
-def test_index_steps_back_need_no_question(page: Page, made: str) -> None:
+def test_index_steps_back_send_no_request(page: Page, made: str) -> None:
     show(page, made, entry=[1, 0])
     asked = heard(page, "tensor")
     for index in (1, 2):
@@ -1050,7 +1048,9 @@ def test_index_steps_back_need_no_question(page: Page, made: str) -> None:
     expect(page.get_by_label("Index along axis 0 (number)")).to_have_value("1")
 
 
-def test_the_strip_leads_to_the_first_fault(page: Page, recorded: Callable[[str], str]) -> None:
+def test_health_strip_links_to_first_inf_and_nan(
+    page: Page, recorded: Callable[[str], str]
+) -> None:
     show(page, recorded("resnet20_cifar_fp16_overflow"), entry=[2, 0])
     page.get_by_role("button", name="go to the first tensor with Inf").click()
     wait_entry(page, "38:0")

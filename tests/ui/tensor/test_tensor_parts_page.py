@@ -156,7 +156,7 @@ def counted(array: Array, bar: dict[str, Any], *, last: bool) -> int:
 
 
 @pytest.mark.parametrize("kind", ["linear", "log", "symlog"])
-def test_bars_bound_the_counts_of_numpy_on_every_scale(
+def test_histogram_bars_bound_numpy_counts_on_every_scale(
     page: Page, show: Callable[..., None], arrays: dict[str, Array], kind: str
 ) -> None:
     show("faulty")
@@ -179,7 +179,7 @@ def test_bars_bound_the_counts_of_numpy_on_every_scale(
     assert slots == expected
 
 
-def test_codes_have_a_bar_each_and_the_end_codes_are_marked(
+def test_integer_codes_have_own_bars_and_end_codes_are_marked(
     page: Page, show: Callable[..., None], arrays: dict[str, Array]
 ) -> None:
     show("codes")
@@ -200,7 +200,7 @@ def test_codes_have_a_bar_each_and_the_end_codes_are_marked(
     expect(pill).to_contain_text(f"{low + high} at −128 or 127")
 
 
-def test_one_far_value_does_not_set_the_range(
+def test_single_outlier_does_not_set_range(
     page: Page, show: Callable[..., None], arrays: dict[str, Array]
 ) -> None:
     show("outlier")
@@ -229,7 +229,7 @@ def test_one_far_value_does_not_set_the_range(
     expect(page.locator(".tvmdbg-tensor-legend")).to_contain_text("above")
 
 
-def test_the_linear_part_of_symlog_does_not_follow_one_far_value(
+def test_single_outlier_does_not_set_linear_part_of_symlog(
     page: Page, show: Callable[..., None]
 ) -> None:
     show("outlier", color_range="tensor", color_scale="symlog")
@@ -239,7 +239,7 @@ def test_the_linear_part_of_symlog_does_not_follow_one_far_value(
     assert 0.05 < float(found[1]) < 0.5
 
 
-def test_zeros_of_integers_stand_apart(
+def test_zeros_of_integers_have_a_separate_bar(
     page: Page, show: Callable[..., None], arrays: dict[str, Array]
 ) -> None:
     show("codes")
@@ -247,7 +247,7 @@ def test_zeros_of_integers_stand_apart(
     assert (slot["slot"], slot["likely"]) == ("zero", int((arrays["codes"] == 0).sum()))
 
 
-def test_zeros_of_floats_stand_apart(
+def test_zeros_of_floats_have_a_separate_bar(
     page: Page, show: Callable[..., None], arrays: dict[str, Array]
 ) -> None:
     show("relu")
@@ -297,7 +297,7 @@ def test_brush_sets_the_range_of_the_colors(page: Page, show: Callable[..., None
         wait_trait(page, "color_range", "it === 'auto'")
 
 
-def test_bars_are_read_and_marked_by_keys(page: Page, show: Callable[..., None]) -> None:
+def test_keys_read_and_mark_histogram_bars(page: Page, show: Callable[..., None]) -> None:
     show("relu")
     bars = histogram(page)["bars"]
     stage, said = page.locator(BARS), page.locator(SAID)
@@ -337,7 +337,7 @@ def test_saving_is_stopped_by_hand(page: Page, show: Callable[..., None]) -> Non
     expect(page.locator(ROOT)).to_be_focused()
 
 
-def test_statistics_are_those_of_numpy_and_lead_to_their_places(
+def test_statistics_match_numpy_and_lead_to_their_indices(
     page: Page, show: Callable[..., None], arrays: dict[str, Array]
 ) -> None:
     show("faulty")
@@ -365,7 +365,7 @@ def test_statistics_are_those_of_numpy_and_lead_to_their_places(
     expect_readout(page, f"{[int(each) for each in index]} = {largest}")
 
 
-def test_readout_tells_bits_and_step(
+def test_readout_shows_bits_and_ulp(
     page: Page, show: Callable[..., None], arrays: dict[str, Array]
 ) -> None:
     show("relu")
@@ -442,7 +442,7 @@ def test_table_dequantises_by_typed_numbers(
     expect(page.locator(BITS)).to_contain_text(f"(value − 3) × 0.25 = {on_screen(real)}")
 
 
-def test_padding_is_said_in_readout_and_table(page: Page, bundles: Path) -> None:
+def test_padding_is_marked_in_readout_and_table(page: Page, bundles: Path) -> None:
     """Six channels in blocks of four: the last two of the second block hold nothing."""
     packed = np.arange(1, 73, dtype=np.float32).reshape(1, 2, 3, 3, 4)
     attrs = {"src_layout": "NCHW", "dst_layout": "NCHW4c"}
@@ -474,7 +474,7 @@ def test_padding_is_said_in_readout_and_table(page: Page, bundles: Path) -> None
         page.goto("about:blank")
 
 
-def test_profile_has_the_numbers_of_numpy_and_leads_to_an_index(
+def test_profile_matches_numpy_and_click_selects_index(
     page: Page, show: Callable[..., None], arrays: dict[str, Array]
 ) -> None:
     show("faulty")
@@ -517,7 +517,7 @@ def test_profile_has_the_numbers_of_numpy_and_leads_to_an_index(
     expect(page.locator(ROOT)).to_be_focused()
 
 
-def test_long_profiles_are_drawn_as_far_as_they_are_seen(
+def test_long_profiles_are_drawn_for_the_visible_range(
     page: Page, show: Callable[..., None], arrays: dict[str, Array]
 ) -> None:
     show("tall", show="profile")
@@ -573,7 +573,7 @@ def saved(page: Page, kind: str) -> Path:
         ("wide", {}, np.s_[:]),
     ],
 )
-def test_npy_is_what_is_shown(  # noqa: PLR0917
+def test_npy_file_equals_the_shown_values(  # noqa: PLR0917
     page: Page,
     show: Callable[..., None],
     arrays: dict[str, Array],
@@ -591,7 +591,7 @@ def test_npy_is_what_is_shown(  # noqa: PLR0917
     expect(page.locator(SAVED)).to_contain_text(f"0_{name}")
 
 
-def test_files_of_channels_and_of_a_profile(
+def test_channels_and_profile_are_saved_as_npy(
     page: Page, show: Callable[..., None], arrays: dict[str, Array]
 ) -> None:
     show("faulty", show="channels", index=[0, 3, 0, 0], axes=[2, 3])
@@ -609,7 +609,7 @@ def test_files_of_channels_and_of_a_profile(
     np.testing.assert_array_equal(largest, half.max(axis=(0, 2)))
 
 
-def test_npy_of_types_numpy_has_not_and_of_dequantised_values(
+def test_npy_saves_bfloat16_and_dequantised_values(
     page: Page, show: Callable[..., None], arrays: dict[str, Array]
 ) -> None:
     show("brain")
@@ -640,7 +640,7 @@ def test_png_is_a_picture_with_its_legend(page: Page, show: Callable[..., None])
     assert height > stage["height"] + 60
 
 
-def test_saving_stops_and_sends_what_is_too_large_to_python(
+def test_saving_can_be_stopped_and_refers_large_arrays_to_python(
     page: Page, show: Callable[..., None]
 ) -> None:
     show("huge")
@@ -664,7 +664,7 @@ def test_saving_stops_and_sends_what_is_too_large_to_python(
     page.unroute_all(behavior="ignoreErrors")
 
 
-def test_what_can_be_saved_gives_the_room_back(page: Page, show: Callable[..., None]) -> None:
+def test_save_panel_closes_on_click_in_picture(page: Page, show: Callable[..., None]) -> None:
     show("faulty")
     saved(page, "csv")
     expect(page.locator(SAVED)).to_be_visible()
@@ -710,7 +710,7 @@ def unfolded(array: Array) -> Array:
         ),
     ],
 )
-def test_copied_code_gives_what_is_shown(  # noqa: PLR0917
+def test_copied_code_evaluates_to_the_shown_values(  # noqa: PLR0917
     page: Page,
     show: Callable[..., None],
     run: DebugRun,
@@ -766,7 +766,7 @@ DEQUANTISED = {"value_format": "dequantised"}
         ("zero_point", "codes", DEQUANTISED, -3, "-3", 7, "7", "11", 11),
     ],
 )
-def test_a_trait_is_argument_followed_and_read_back(  # noqa: PLR0917
+def test_trait_syncs_between_python_and_its_control(  # noqa: PLR0917
     page: Page,
     show: Callable[..., None],
     trait_name: str,
@@ -828,7 +828,7 @@ def resting(page: Page) -> None:
     )
 
 
-def test_all_that_is_told_at_once_is_taken_whatever_its_order(
+def test_traits_set_together_before_their_entry_are_applied(
     page: Page, show: Callable[..., None], arrays: dict[str, Array]
 ) -> None:
     """As ``with view.hold_sync()`` tells it, the axes before the entry that they are of."""
@@ -855,7 +855,7 @@ def test_all_that_is_told_at_once_is_taken_whatever_its_order(
     expect(page.get_by_label(LABELS["along"], exact=True)).to_have_value("3")
 
 
-def test_two_views_of_one_state_follow_each_other(
+def test_two_views_of_one_state_stay_in_sync(
     page: Page, address: str, arrays: dict[str, Array]
 ) -> None:
     """As one model shown in two cells: what is done in one is done in the other, and rests."""
@@ -896,7 +896,7 @@ def test_two_views_of_one_state_follow_each_other(
     assert page.evaluate(state) == [{"C": 11}, {"C": 11}]
 
 
-def test_an_answer_leaves_what_is_typed_meanwhile(page: Page, show: Callable[..., None]) -> None:
+def test_late_answer_keeps_text_typed_meanwhile(page: Page, show: Callable[..., None]) -> None:
     show("packed")
     page.get_by_label("Layout (a)").select_option("custom")
     rest(page)
@@ -914,7 +914,7 @@ def test_an_answer_leaves_what_is_typed_meanwhile(page: Page, show: Callable[...
     expect(page.get_by_label("Index along C (number)").locator("..")).to_contain_text("of 3")
 
 
-def test_padding_hidden_by_hand_is_hidden_everywhere(  # noqa: PLR0917
+def test_typed_data_sizes_reach_trait_code_figure_and_saved_page(  # noqa: PLR0917
     page: Page,
     show: Callable[..., None],
     run: DebugRun,
@@ -950,7 +950,7 @@ def test_padding_hidden_by_hand_is_hidden_everywhere(  # noqa: PLR0917
     expect(page.get_by_label("Index along C (number)").locator("..")).to_contain_text("of 3")
 
 
-def test_letters_stay_where_a_plane_cannot_be_read(page: Page, show: Callable[..., None]) -> None:
+def test_axis_letters_stay_if_plane_cannot_be_read(page: Page, show: Callable[..., None]) -> None:
     show("packed", **PACKED)
     expect(page.get_by_label("Index along C (number)")).to_be_visible()
 
@@ -971,7 +971,7 @@ def test_letters_stay_where_a_plane_cannot_be_read(page: Page, show: Callable[..
 
 
 @pytest.mark.parametrize("shown", mostly_slow(["channels", "profile"], "channels"))
-def test_the_axis_gone_along_is_that_of_the_figure(
+def test_along_axis_matches_the_figure(
     page: Page, show: Callable[..., None], run: DebugRun, arrays: dict[str, Array], shown: str
 ) -> None:
     for name in ("faulty", "half", "relu", "packed"):
@@ -987,7 +987,7 @@ def test_the_axis_gone_along_is_that_of_the_figure(
 
 
 @pytest.mark.parametrize(("name", "size"), FAR)
-def test_what_float32_lacks_is_drawn_and_read(  # noqa: PLR0917
+def test_values_beyond_float32_are_drawn_and_read(  # noqa: PLR0917
     page: Page,
     show: Callable[..., None],
     run: DebugRun,

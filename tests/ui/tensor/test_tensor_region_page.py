@@ -114,7 +114,7 @@ def luminance(color: str) -> float:
 
 
 @pytest.mark.parametrize(("node", "theme"), [(CODES, "light"), (BRAIN, "dark"), (WIDE, "light")])
-def test_digits_are_the_values_and_can_be_read(
+def test_cell_digits_match_values_and_are_readable(
     page: Page, address: str, arrays: list[Any], node: int, theme: str
 ) -> None:
     show(page, address, entry=[node, 0], theme=theme)
@@ -139,7 +139,7 @@ def test_digits_are_the_values_and_can_be_read(
 
 @pytest.mark.parametrize("high", mostly_slow([400, 480, 608, 720], 400, 608))
 @pytest.mark.parametrize("node", [CODES, LONG, WIDE, BRAIN])
-def test_every_cell_of_36_pixels_has_its_digits_whole(
+def test_cells_of_36_pixels_show_complete_digits(
     page: Page, address: str, node: int, high: int
 ) -> None:
     show(page, address, entry=[node, 0], height=high - 16, high=high, width=900)
@@ -156,7 +156,7 @@ def test_every_cell_of_36_pixels_has_its_digits_whole(
         assert each["height"] <= found["viewport"]["down"]
 
 
-def test_digits_of_what_is_in_sight_alone_and_specials_as_words(page: Page, address: str) -> None:
+def test_only_visible_cells_have_digits_and_specials_are_words(page: Page, address: str) -> None:
     show(page, address, entry=[HALF, 0], index=[1, 3, 0, 0], region=[3, 5, 4, 4])
     page.wait_for_function(
         """() => { const detail = {};
@@ -306,7 +306,7 @@ def test_a_region_is_marked_by_keys_and_from_python(
     expect(page.locator(REGION)).to_be_hidden()
 
 
-def test_the_value_is_said_at_the_cell_and_in_the_header(
+def test_value_is_shown_at_the_cell_and_in_the_header(
     page: Page, address: str, arrays: list[Any]
 ) -> None:
     show(page, address, entry=[WIDE, 0])
@@ -335,7 +335,7 @@ def test_the_value_is_said_at_the_cell_and_in_the_header(
     ("typed", "theme"),
     [("0,3,2,1", "light"), ("[0, 3, 2, 1]", "dark"), ("(-2 3 2 -31)", "light")],
 )
-def test_an_index_is_answered_by_one_typed_entry_in_the_debugger(
+def test_typed_index_shows_its_value_in_debugger(
     page: Page, address: str, arrays: list[Any], typed: str, theme: str
 ) -> None:
     show(page, address, view="debugger", theme=theme, entry=[HALF, 0], height=600)
@@ -350,9 +350,7 @@ def test_an_index_is_answered_by_one_typed_entry_in_the_debugger(
     expect(index).to_be_in_viewport()
 
 
-def test_the_index_is_always_that_of_the_value_beside_it(
-    page: Page, address: str, arrays: list[Any]
-) -> None:
+def test_index_always_matches_displayed_value(page: Page, address: str, arrays: list[Any]) -> None:
     show(page, address, entry=[SQUARE, 0])
     index = page.get_by_label("Index, to go to another (j)")
     said = page.locator(f"{READOUT} code")
@@ -383,7 +381,7 @@ def test_the_index_is_always_that_of_the_value_beside_it(
     expect(said).to_be_hidden()
 
 
-def test_an_index_that_is_none_is_explained(page: Page, address: str) -> None:
+def test_invalid_index_is_explained(page: Page, address: str) -> None:
     show(page, address, entry=[HALF, 0])
     page.locator(ROOT).focus()
     page.keyboard.press("j")
@@ -398,9 +396,7 @@ def test_an_index_that_is_none_is_explained(page: Page, address: str) -> None:
         expect(page.locator(READOUT)).to_contain_text(why)
 
 
-def test_ctrl_and_wheel_keeps_the_value_under_the_pointer_though_the_stage_moves(
-    page: Page, address: str
-) -> None:
+def test_ctrl_wheel_keeps_value_under_pointer_when_stage_moves(page: Page, address: str) -> None:
     show(page, address, entry=[LARGE, 0])
     page.locator(ROOT).focus()
     x, y = (round(each) for each in place(page, 120, 349))

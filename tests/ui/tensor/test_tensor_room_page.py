@@ -62,7 +62,7 @@ def sides(part: Locator) -> tuple[float, float, float, float]:
 
 
 @pytest.mark.parametrize(("width", "theme"), looks((900, 1200)))
-def test_a_panel_of_the_debugger_shows_what_is_asked_first(
+def test_debugger_panel_shows_most_important_parts(
     page: Page, overflow: str, width: int, theme: str
 ) -> None:
     page.set_viewport_size({"width": width + 16, "height": 960})
@@ -94,7 +94,9 @@ def test_a_panel_of_the_debugger_shows_what_is_asked_first(
 
 @pytest.mark.parametrize("name", list(ARRAYS))
 @pytest.mark.parametrize("width", mostly_slow([400, 480, 725], 400))
-def test_no_words_leave_a_narrow_view(page: Page, made: str, name: str, width: int) -> None:
+def test_content_does_not_overflow_narrow_view(
+    page: Page, made: str, name: str, width: int
+) -> None:
     page.set_viewport_size({"width": width + 16, "height": 1000})
     entry = list(ARRAYS).index(name)
     visit(page, f"{made}?views=tensor&width={width}&tensor.entry=[{entry},0]")
@@ -112,7 +114,7 @@ def test_no_words_leave_a_narrow_view(page: Page, made: str, name: str, width: i
     assert beyond == []
 
 
-def test_a_lone_number_has_the_color_of_the_legend(page: Page, made: str) -> None:
+def test_single_value_has_color_of_legend(page: Page, made: str) -> None:
     visit(page, f"{made}?views=tensor&tensor.entry=[{list(ARRAYS).index('tiny')},0]")
     expect(page.locator(ROOT)).to_have_attribute("data-ready", "true")
     rest(page)
@@ -137,7 +139,7 @@ def test_a_lone_number_has_the_color_of_the_legend(page: Page, made: str) -> Non
     assert drawn == color
 
 
-def test_without_a_finite_value_the_histogram_says_so(page: Page, made: str) -> None:
+def test_histogram_without_finite_values_is_labelled(page: Page, made: str) -> None:
     visit(page, f"{made}?views=tensor&tensor.entry=[{list(ARRAYS).index('none')},0]")
     expect(page.locator(ROOT)).to_have_attribute("data-ready", "true")
     rest(page)
@@ -152,7 +154,7 @@ def test_without_a_finite_value_the_histogram_says_so(page: Page, made: str) -> 
 
 
 @pytest.mark.parametrize("look", ["hex", "bits"])
-def test_what_is_not_finite_stands_out_in_a_table_of_bits(
+def test_non_finite_values_are_marked_in_table_of_bits(
     page: Page, overflow: str, look: str
 ) -> None:
     visit(page, f'{overflow}?views=tensor&tensor.entry=[38,0]&tensor.value_format="{look}"')

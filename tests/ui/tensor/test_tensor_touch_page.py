@@ -125,7 +125,7 @@ def scrolled(page: Page) -> tuple[float, float]:
 
 
 @pytest.mark.parametrize("way", [(1, 0), (0, 1), (0.7, 0.7)])
-def test_two_fingers_zoom_what_is_between_them(page: Page, way: tuple[float, float]) -> None:
+def test_pinch_zooms_between_the_fingers(page: Page, way: tuple[float, float]) -> None:
     x, y = middle(page)
     before = inspected(page)["viewport"]
     at_rest = scrolled(page)
@@ -142,7 +142,7 @@ def test_two_fingers_zoom_what_is_between_them(page: Page, way: tuple[float, flo
     assert scrolled(page) == at_rest
 
 
-def test_a_thumb_that_rests_does_not_let_the_other_finger_scroll(page: Page) -> None:
+def test_pinch_with_resting_thumb_does_not_scroll_the_page(page: Page) -> None:
     x, y = middle(page)
     before, at_rest = inspected(page)["viewport"], scrolled(page)
     thumb = (x, y + 40)
@@ -152,7 +152,7 @@ def test_a_thumb_that_rests_does_not_let_the_other_finger_scroll(page: Page) -> 
     assert scrolled(page) == at_rest
 
 
-def test_two_fingers_move_what_is_in_sight(page: Page) -> None:
+def test_two_finger_drag_pans_the_picture(page: Page) -> None:
     x, y = middle(page)
     Fingers(page).move(((x - 20, y), (x - 60, y)), ((x + 20, y), (x + 60, y)))
     before = inspected(page)["viewport"]
@@ -184,7 +184,7 @@ def test_a_tap_reads_a_value(page: Page) -> None:
     expect_readout(page, f"[2, 4] = {VALUES[2, 4]:g}")
 
 
-def test_a_tap_on_a_bar_says_what_it_holds_and_a_finger_brushes(page: Page) -> None:
+def test_tap_on_bar_shows_its_values_and_drag_sets_color_range(page: Page) -> None:
     bars = page.locator(".tvmdbg-tensor-histogram")
     bars.scroll_into_view_if_needed()
     box = bars.bounding_box()

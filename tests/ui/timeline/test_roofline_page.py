@@ -72,7 +72,7 @@ def alone(marks: dict[int, dict[str, float]]) -> int:
     return max(marks, key=nearest)
 
 
-def test_points_are_where_python_says(view: Chart, run: DebugRun) -> None:
+def test_roofline_points_match_python_values(view: Chart, run: DebugRun) -> None:
     roofline = run.roofline()
     marks = view.marks()
     drawn = [point for point in roofline if point.flops > 0]
@@ -94,7 +94,7 @@ def test_points_are_where_python_says(view: Chart, run: DebugRun) -> None:
     np.testing.assert_allclose(areas[large] / areas.max(), times[large] / times.max(), rtol=1e-6)
 
 
-def test_a_point_is_told_picked_and_toggled_by_mouse(view: Chart) -> None:
+def test_point_is_described_selected_and_toggled_by_mouse(view: Chart) -> None:
     node = alone(view.marks())
     x, y = view.on_page(view.marks()[node])
     view.page.mouse.move(x, y)
@@ -112,7 +112,7 @@ def test_a_point_is_told_picked_and_toggled_by_mouse(view: Chart) -> None:
     assert view.session("selected") == []
 
 
-def test_a_box_selects_what_is_in_it(view: Chart) -> None:
+def test_dragged_box_selects_the_nodes_inside(view: Chart) -> None:
     marks = view.marks()
     left = min(marks.values(), key=lambda each: each["x"])
     near = [node for node, each in marks.items() if each["x"] < left["x"] + 60]
@@ -127,7 +127,7 @@ def test_a_box_selects_what_is_in_it(view: Chart) -> None:
     expect(view.said).to_contain_text(f"{len(near)} nodes selected")
 
 
-def test_keys_go_by_time_and_by_place(view: Chart, run: DebugRun) -> None:
+def test_keys_move_by_time_and_by_position(view: Chart, run: DebugRun) -> None:
     drawn = [point for point in run.roofline() if point.flops > 0]
     by_time = [p.node for p in sorted(drawn, key=lambda p: (-p.time_ns, p.node))]
     by_place = [p.node for p in sorted(drawn, key=lambda p: (p.intensity, p.flops_per_s, p.node))]
@@ -148,7 +148,7 @@ def test_keys_go_by_time_and_by_place(view: Chart, run: DebugRun) -> None:
     assert view.session("selected") == [by_time[-1]]
 
 
-def test_without_ceilings_nothing_is_bound(view: Chart) -> None:
+def test_no_bound_is_shown_without_ceilings(view: Chart) -> None:
     assert view.seen()["ceilings"] == {"flops": None, "bytes": None}
     expect(view.chart).to_contain_text("not hardware peak")
     texts = [each["text"] for each in view.seen()["labels"]]
@@ -197,7 +197,7 @@ def test_ceilings_are_dragged(view: Chart, line: str) -> None:
     assert view.session("selected") == []
 
 
-def test_what_is_not_in_the_chart_is_listed_with_its_reason(view: Chart) -> None:
+def test_nodes_missing_from_the_chart_are_listed_with_reason(view: Chart) -> None:
     missing = view.chart.locator(".tvmdbg-timeline-missing")
     expect(missing).to_contain_text("no arithmetic: 0 operations")
     view.root.focus()
@@ -211,7 +211,7 @@ def test_what_is_not_in_the_chart_is_listed_with_its_reason(view: Chart) -> None
     assert view.session("selected") == [RESHAPE]
 
 
-def test_follows_the_session(view: Chart) -> None:
+def test_roofline_follows_session_selection(view: Chart) -> None:
     view.set_session(selected=[30], source="graph")
     assert view.seen()["current"] == 30
 
@@ -228,7 +228,7 @@ def test_labels_are_readable(page: Page, address: str, theme: str, width: int) -
         assert label["x"] + label["width"] <= box["width"] + 0.5
 
 
-def test_reasons_of_unknown_work(page: Page, run: DebugRun) -> None:
+def test_reason_for_unknown_work_is_shown(page: Page, run: DebugRun) -> None:
     graph = run.graph
     assert graph is not None
     names = [name.replace("softmax", "strange") for name in graph.func_names]
@@ -241,7 +241,7 @@ def test_reasons_of_unknown_work(page: Page, run: DebugRun) -> None:
         expect(missing).to_contain_text("#71")
 
 
-def test_a_run_without_a_graph_says_why(page: Page, run: DebugRun) -> None:
+def test_roofline_without_graph_shows_reason(page: Page, run: DebugRun) -> None:
     bare = dataclasses.replace(run.parts, graph=None)
     with serve(tvmdbg.DebugRun(bare)) as address:
         view = View(page, address, '&timeline.chart="roofline"')
@@ -282,7 +282,7 @@ def test_the_critical_path_is_marked_by_mouse(page: Page, address: str) -> None:
     expect(critical).to_have_attribute("aria-pressed", "false")
 
 
-def test_slack_is_among_the_facts(page: Page, address: str, run: DebugRun) -> None:
+def test_details_show_slack(page: Page, address: str, run: DebugRun) -> None:
     view = View(page, address, "&timeline.critical=true")
     rest(page)
     assert view.seen()["critical"] > 0

@@ -80,7 +80,7 @@ def row(root: Locator, text: str) -> Locator:
     return root.locator(".tvmdbg-change [data-place]").filter(has_text=text).first
 
 
-def test_the_table_says_what_python_says(view: Any, unfused: str, corpus: Path) -> None:
+def test_table_matches_python_comparison(view: Any, unfused: str, corpus: Path) -> None:
     root = view(unfused, 1600)
     found = runs(corpus, "_unfused")
     listed = seen(root)["change"]
@@ -99,7 +99,7 @@ def test_the_table_says_what_python_says(view: Any, unfused: str, corpus: Path) 
     expect(noise.first).to_have_attribute("data-told", "false")
 
 
-def test_a_row_selects_its_node_and_all_slices_of_both(page: Page, view: Any, unfused: str) -> None:
+def test_row_selects_its_node_and_slices_of_both_runs(page: Page, view: Any, unfused: str) -> None:
     root = view(unfused)
     row(root, "+1.426 ms").click()
     until(page, "() => tvmdbg.models.session.get('selected').join() === '15'")
@@ -114,7 +114,7 @@ def test_a_row_selects_its_node_and_all_slices_of_both(page: Page, view: Any, un
     expect(said).to_contain_text("2.049 ms in A, 3.474 ms in B, +1.426 ms (+69.6 %), slower")
 
 
-def test_a_slice_of_b_selects_the_node_it_stands_for(page: Page, view: Any, unfused: str) -> None:
+def test_clicked_slice_of_b_selects_its_matched_node(page: Page, view: Any, unfused: str) -> None:
     root = view(unfused, 1600)
     marks = seen(root)["marks"]
     low = max(each["y"] for each in marks if each["kind"] == "slice")
@@ -130,7 +130,7 @@ def test_a_slice_of_b_selects_the_node_it_stands_for(page: Page, view: Any, unfu
     expect(root.locator('.tvmdbg-change [aria-selected="true"]')).to_contain_text("+1.131 ms")
 
 
-def test_the_keys_walk_the_table_and_change_it(page: Page, view: Any, unfused: str) -> None:
+def test_keys_navigate_sort_group_and_filter_table(page: Page, view: Any, unfused: str) -> None:
     root = view(unfused)
     root.focus()
     page.keyboard.press("t")
@@ -166,7 +166,7 @@ def test_the_keys_walk_the_table_and_change_it(page: Page, view: Any, unfused: s
     until(page, "() => tvmdbg.models.timeline0.get('table_by') !== 'change'")
 
 
-def test_the_buttons_do_what_the_keys_do(page: Page, view: Any, unfused: str) -> None:
+def test_buttons_group_color_and_sort_the_differences(page: Page, view: Any, unfused: str) -> None:
     root = view(unfused)
     root.get_by_role("button", name="by kind").click()
     assert len(seen(root)["change"]) == 6
@@ -187,7 +187,7 @@ def test_the_buttons_do_what_the_keys_do(page: Page, view: Any, unfused: str) ->
     expect(root.locator(".tvmdbg-change-bar")).to_contain_text("measured in one session")
 
 
-def test_what_only_b_has_and_doubtful_matches_are_said(page: Page, view: Any, int8: str) -> None:
+def test_nodes_only_in_b_and_uncertain_matches_are_listed(page: Page, view: Any, int8: str) -> None:
     root = view(int8, 1600)
     root.get_by_label("which differences are listed").select_option(label="only in B (2)")
     rows = root.locator(".tvmdbg-change [data-place]")
@@ -203,14 +203,14 @@ def test_what_only_b_has_and_doubtful_matches_are_said(page: Page, view: Any, in
     assert "only possible" in (rows.first.get_attribute("title") or "")
 
 
-def test_the_graph_follows(page: Page, view: Any, unfused: str) -> None:
+def test_graph_follows_selected_row(page: Page, view: Any, unfused: str) -> None:
     root = view(unfused, 1000, views="graph,timeline")
     row(root, "+1.131 ms").click()
     until(page, "() => tvmdbg.models.session.get('selected').join() === '6'")
     expect(page.locator(".tvmdbg-graph-details").first).to_contain_text("conv2d")
 
 
-def test_one_run_is_not_asked_for_a_difference(page: Page, view: Any, corpus: Path) -> None:
+def test_single_run_does_not_request_comparison(page: Page, view: Any, corpus: Path) -> None:
     with serve(tvmdbg.open(corpus / "tvm/resnet20_cifar")) as address:
         asked: list[str] = []
         page.on("request", lambda request: asked.append(request.post_data or ""))
@@ -220,7 +220,7 @@ def test_one_run_is_not_asked_for_a_difference(page: Page, view: Any, corpus: Pa
 
 
 @pytest.mark.parametrize(("width", "theme"), looks())
-def test_every_width_and_theme(view: Any, unfused: str, width: int, theme: str) -> None:
+def test_table_fits_every_width_and_theme(view: Any, unfused: str, width: int, theme: str) -> None:
     root = view(unfused, width, f"&theme={theme}")
     first = root.locator(".tvmdbg-change [data-place='0']")
     first.scroll_into_view_if_needed()
@@ -235,7 +235,7 @@ def test_every_width_and_theme(view: Any, unfused: str, width: int, theme: str) 
         assert abs(one["x"] - other["x"]) <= 1
 
 
-def test_a_saved_page_compares(page: Page, corpus: Path, tmp_path: Path) -> None:
+def test_saved_page_shows_comparison(page: Page, corpus: Path, tmp_path: Path) -> None:
     compared = runs(corpus, "_unfused")
     saved = tvmdbg.Flamechart(compared, height=520).save_html(tmp_path / "times.html")
     page.set_viewport_size({"width": 1300, "height": 900})

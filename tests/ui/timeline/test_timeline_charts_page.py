@@ -118,7 +118,7 @@ def test_the_chart_is_chosen_in_the_bar_and_by_key(page: Page, address: str) -> 
     assert view.option("chart") == "folded"
 
 
-def test_merged_paths_are_those_of_python(page: Page, trace: DebugRun, trace_address: str) -> None:
+def test_merged_paths_match_python(page: Page, trace: DebugRun, trace_address: str) -> None:
     view = Other(page, trace_address, "merged", 1600)
     tree = trace.merged()
     places = [
@@ -140,7 +140,7 @@ def test_merged_paths_are_those_of_python(page: Page, trace: DebugRun, trace_add
     assert top[0]["x"] == left
 
 
-def test_merged_zooms_into_what_is_clicked_twice_and_back(page: Page, trace_address: str) -> None:
+def test_merged_chart_zooms_in_on_second_click_and_back_out(page: Page, trace_address: str) -> None:
     view = Other(page, trace_address, "merged")
     mark = view.marks(label="Thread.__init__ (threading.py:856)")[0]
     page.mouse.move(*view.at(mark))
@@ -179,7 +179,7 @@ def test_merged_by_keys_alone(page: Page, trace_address: str) -> None:
     view.press("Home", "End", "ArrowLeft", "s", "w")
 
 
-def test_merged_lights_what_the_search_found(page: Page, trace_address: str) -> None:
+def test_merged_chart_highlights_search_hits(page: Page, trace_address: str) -> None:
     view = Other(page, trace_address, "merged")
     view.root.focus()
     view.press("/")
@@ -190,7 +190,7 @@ def test_merged_lights_what_the_search_found(page: Page, trace_address: str) -> 
     assert not lit["<module> (prog.py:1)"]
 
 
-def test_merged_is_of_the_marked_range_and_says_so(page: Page, trace_address: str) -> None:
+def test_merged_chart_is_limited_to_the_marked_range(page: Page, trace_address: str) -> None:
     view = Other(page, trace_address, "merged")
     view.set_session(time_range=[0, 2_000_000])
     expect(view.chart).to_contain_text("Only the marked range 0 – 2.000 ms")
@@ -200,7 +200,7 @@ def test_merged_is_of_the_marked_range_and_says_so(page: Page, trace_address: st
     expect(view.chart).not_to_contain_text("Only the marked range")
 
 
-def test_merged_of_nodes_goes_by_groups(page: Page, address: str, run: DebugRun) -> None:
+def test_merged_chart_of_nodes_follows_groups(page: Page, address: str, run: DebugRun) -> None:
     view = Other(page, address, "merged", 1600)
     tree = run.merged()
     tops = [mark for mark in view.seen()["marks"] if mark["y"] < 80]
@@ -288,7 +288,9 @@ def test_more_repeats_than_pixels_are_summed_up_exactly(page: Page, repeats: int
         expect(view.details.locator("figure svg rect.bar")).not_to_have_count(0)
 
 
-def test_slices_of_a_trace_stand_side_by_side(page: Page, trace_address: str) -> None:
+def test_repeats_chart_notes_that_trace_slices_are_not_repeats(
+    page: Page, trace_address: str
+) -> None:
     view = Other(page, trace_address, "repeats")
     expect(view.chart).to_contain_text("not repeats of the run")
     view.root.focus()
@@ -296,14 +298,16 @@ def test_slices_of_a_trace_stand_side_by_side(page: Page, trace_address: str) ->
     expect(view.details).to_contain_text("duration")
 
 
-def test_one_pass_has_no_repeats_and_says_how_to_get_them(page: Page, corpus: Any) -> None:
+def test_charts_of_repeats_report_a_single_measurement(page: Page, corpus: Any) -> None:
     with serve(tvmdbg.open(corpus / "tvm/resnet20_cifar/report.json")) as address:
         for chart in ("repeats", "folded"):
             view = View(page, address, f'&timeline.chart="{chart}"')
             expect(view.root).to_contain_text("measured once")
 
 
-def test_folded_lays_every_repeat_end_to_end(page: Page, address: str, run: DebugRun) -> None:
+def test_folded_chart_draws_slices_of_repeats_end_to_end(
+    page: Page, address: str, run: DebugRun
+) -> None:
     view = Other(page, address, "folded", 1600)
     assert run.timeline is not None
     marks = view.seen()["marks"]
@@ -366,7 +370,7 @@ def test_charts_follow_the_session(page: Page, address: str) -> None:
 
 
 @pytest.mark.parametrize("by", ["node", "kind", "part", "group", "name"])
-def test_the_table_sums_up_as_python_does(page: Page, address: str, run: DebugRun, by: str) -> None:
+def test_table_sums_match_python(page: Page, address: str, run: DebugRun, by: str) -> None:
     view = View(page, address, f'&timeline.table_by="{by}"&timeline.height=560', 1600)
     rows = view.root.locator(".tvmdbg-timeline-rows .tvmdbg-timeline-row:visible")
     expect(rows.first).to_be_visible()
@@ -381,7 +385,7 @@ def test_the_table_sums_up_as_python_does(page: Page, address: str, run: DebugRu
         assert set(rows.locator(".sum").all_inner_texts()) == {"–"}
 
 
-def test_what_the_table_sums_up_is_chosen_by_hand_and_key(page: Page, address: str) -> None:
+def test_table_grouping_is_chosen_by_mouse_and_key(page: Page, address: str) -> None:
     view = View(page, address, "&timeline.height=560", 1600)
     choice = view.root.locator(".tvmdbg-timeline-by select")
     choice.select_option("kind")
@@ -417,9 +421,7 @@ def test_sums_by_keys_alone(page: Page, address: str) -> None:
     expect(view.said).to_contain_text("convolution: 39.54 ms")
 
 
-def test_sums_of_a_marked_range_are_of_that_range(
-    page: Page, trace: DebugRun, trace_address: str
-) -> None:
+def test_table_sums_cover_marked_range(page: Page, trace: DebugRun, trace_address: str) -> None:
     view = View(page, trace_address, "&timeline.height=560", 1600)
     view.set_session(time_range=[1_000_000, 3_000_000])
     rows = view.root.locator("[role=treegrid] .tvmdbg-timeline-row[data-place]")
@@ -432,7 +434,7 @@ def test_sums_of_a_marked_range_are_of_that_range(
     assert shown == pytest.approx(list(table.ns))
 
 
-def test_callers_and_the_sandwich(page: Page, trace_address: str) -> None:
+def test_callers_table_shows_sandwich_view(page: Page, trace_address: str) -> None:
     view = View(page, trace_address, '&timeline.table_by="callers"&timeline.height=620', 1600)
     view.root.focus()
     view.press("t", "ArrowDown")
@@ -453,7 +455,7 @@ def test_callers_and_the_sandwich(page: Page, trace_address: str) -> None:
     expect(view.details).to_contain_text("Condition.__init__")
 
 
-def test_distribution_tells_warm_up_noise_and_how_sure_the_mean_is(
+def test_distribution_shows_warm_up_noise_and_confidence_interval(
     page: Page, fifty: DebugRun, fifty_address: str
 ) -> None:
     view = View(page, fifty_address)
@@ -467,7 +469,7 @@ def test_distribution_tells_warm_up_noise_and_how_sure_the_mean_is(
     expect(view.details.locator("figure svg .dot.beyond")).to_have_count(fifty.timeline.warm_up.cut)
 
 
-def test_memory_stands_below_the_tracks(page: Page, address: str, run: DebugRun) -> None:
+def test_memory_counter_is_drawn_below_the_tracks(page: Page, address: str, run: DebugRun) -> None:
     view = View(page, address, "&timeline.height=560")
     counters = run.counters()
     memory = counters[0]
@@ -499,7 +501,7 @@ def flowing() -> bytes:
     return json.dumps({"traceEvents": events}).encode()
 
 
-def test_arrows_lead_from_slice_to_slice(page: Page) -> None:
+def test_keys_follow_flow_arrows_between_slices(page: Page) -> None:
     with serve(tvmdbg.open(flowing())) as address:
         view = View(page, address, "&timeline.height=560")
         view.root.focus()

@@ -91,7 +91,7 @@ def addresses() -> Iterator[dict[str, str]]:
     ("state", "width"),
     mostly_slow(product(STATES, WIDTHS), *zip(STATES, cycle(WIDTHS[:2]), strict=False)),
 )
-def test_is_legible_whole_and_reachable(
+def test_view_is_legible_complete_and_reachable(
     page: Page, addresses: dict[str, str], state: str, width: int
 ) -> None:
     run, traits, keys = STATES[state]
@@ -121,7 +121,9 @@ def inked(view: View, layer: str, box: tuple[float, float, float, float]) -> int
     return count
 
 
-def test_an_arrow_goes_to_what_a_slice_starts(page: Page, addresses: dict[str, str]) -> None:
+def test_arrow_leads_from_slice_to_the_kernel_it_starts(
+    page: Page, addresses: dict[str, str]
+) -> None:
     view = View(page, addresses["flows"])
     rest(page)
     marks = view.seen()["marks"]

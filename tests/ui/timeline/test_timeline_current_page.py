@@ -32,7 +32,7 @@ def marked(view: View) -> Any:
     )
 
 
-def test_the_trail_gives_the_keys_back(page: Page, address: str) -> None:
+def test_zoom_trail_returns_focus_to_chart(page: Page, address: str) -> None:
     chart = Other(page, address, "merged")
     chart.root.focus()
     chart.press("ArrowDown", "ArrowDown", "Enter")
@@ -46,7 +46,7 @@ def test_the_trail_gives_the_keys_back(page: Page, address: str) -> None:
     assert chart.seen()["zoomed"] == -1
 
 
-def test_more_rows_of_the_range_keep_the_focus(view: View) -> None:
+def test_show_all_rows_button_keeps_focus_in_details(view: View) -> None:
     view.root.focus()
     view.press("r")
     more = view.details.get_by_role("button", name="Show all rows")
@@ -56,7 +56,9 @@ def test_more_rows_of_the_range_keep_the_focus(view: View) -> None:
 
 
 @pytest.mark.parametrize("chart", ["merged", "repeats"])
-def test_nothing_is_current_where_nothing_is_selected(page: Page, address: str, chart: str) -> None:
+def test_clearing_the_selection_clears_the_current_item(
+    page: Page, address: str, chart: str
+) -> None:
     view = Other(page, address, chart)
     view.root.focus()
     view.press("ArrowDown")
@@ -68,7 +70,7 @@ def test_nothing_is_current_where_nothing_is_selected(page: Page, address: str, 
     expect(view.said).to_contain_text("Nothing is selected")
 
 
-def test_the_heat_strip_lets_go_of_what_another_view_hovered(page: Page, address: str) -> None:
+def test_heat_strip_clears_hover_of_another_view(page: Page, address: str) -> None:
     view = Other(page, address, "repeats")
     view.set_session(hovered=SLOWEST)
     assert view.seen()["hovered"]["row"] >= 0
@@ -85,7 +87,7 @@ def test_charts_follow_a_slice_without_a_node(page: Page, trace_address: str, ch
     assert view.seen()["current"] not in (-1, {"row": -1, "repeat": -1})
 
 
-def test_the_row_that_is_read_is_there_in_every_table(view: View) -> None:
+def test_current_row_stays_visible_in_every_table(view: View) -> None:
     view.root.focus()
     view.press("t", "ArrowDown")
     assert SLOWEST_NAME in marked(view)
@@ -99,7 +101,7 @@ def test_the_row_that_is_read_is_there_in_every_table(view: View) -> None:
         assert marked(view)
 
 
-def test_rows_of_b_alone_are_passed_by_key(page: Page, corpus: Any) -> None:
+def test_keys_pass_through_rows_only_in_b(page: Page, corpus: Any) -> None:
     a, b = (tvmdbg.open(corpus / f"tvm/resnet20_cifar{more}") for more in ("", "_int8"))
     with serve(tvmdbg.compare_times(a, b).run) as address:
         view = View(page, address, '&timeline.table_by="change"')

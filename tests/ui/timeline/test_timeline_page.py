@@ -130,7 +130,7 @@ def overlaps(labels: Sequence[dict[str, Any]]) -> list[tuple[str, str]]:
     ]
 
 
-def test_first_view_answers_what_is_slowest(view: View, run: DebugRun) -> None:
+def test_initial_view_lists_slowest_operators_first(view: View, run: DebugRun) -> None:
     assert run.timeline is not None
     rows = view.root.locator(".tvmdbg-timeline-rows .tvmdbg-timeline-row")
     expect(rows.first).to_contain_text(f"#{SLOWEST}")
@@ -148,7 +148,7 @@ def test_first_view_answers_what_is_slowest(view: View, run: DebugRun) -> None:
     expect(view.root.locator("[data-kind='A residual block']")).to_contain_text("30.6 %")
 
 
-def test_synthetic_clock_is_said(view: View) -> None:
+def test_synthetic_clock_is_labeled(view: View) -> None:
     said = view.root.locator(".tvmdbg-timeline-clock")
     expect(said.locator("summary")).to_contain_text(
         "synthetic timeline: mean node times back to back"
@@ -171,7 +171,7 @@ def test_every_slice_is_drawn_or_counted(view: View) -> None:
     assert all(mark["width"] == 1 for mark in instants)
 
 
-def test_click_selects_and_tells(view: View) -> None:
+def test_click_selects_slice_and_shows_details(view: View) -> None:
     view.page.mouse.click(*view.point(SLOWEST))
     assert view.session("selected") == [SLOWEST]
     assert view.session("slice") == [SLOWEST, 0]
@@ -187,7 +187,7 @@ def test_click_selects_and_tells(view: View) -> None:
     assert view.session("selected") == [SECOND]
 
 
-def test_the_tooltip_goes_with_a_click(view: View) -> None:
+def test_tooltip_is_hidden_after_click(view: View) -> None:
     x, y = view.point(SLOWEST)
     tip = view.root.locator(".tvmdbg-timeline-tooltip")
     view.page.mouse.move(x, y)
@@ -216,7 +216,7 @@ def test_all_facts_of_a_slice_can_be_reached_at_the_default_height(
     assert below.evaluate("(node) => getComputedStyle(node).overflowY") == "auto"
 
 
-def test_hover_tells_all(view: View) -> None:
+def test_hover_shows_full_tooltip(view: View) -> None:
     view.page.mouse.move(*view.point(SLOWEST))
     tip = view.root.locator(".tvmdbg-timeline-tooltip")
     expect(tip).to_be_visible()
@@ -316,7 +316,7 @@ def test_drag_marks_a_range_and_sums_it_up(view: View, run: DebugRun) -> None:
     assert view.session("time_range") is None
 
 
-def test_keys_alone_reach_everything(page: Page, address: str) -> None:
+def test_timeline_is_operated_by_keys_alone(page: Page, address: str) -> None:
     view = View(page, address)
     page.keyboard.press("Tab")
     for _ in range(3):
@@ -429,7 +429,7 @@ def test_help_lists_the_keys(view: View) -> None:
     expect(view.root.locator(".tvmdbg-help")).to_be_hidden()
 
 
-def test_selection_elsewhere_comes_into_view(view: View) -> None:
+def test_selection_from_another_view_scrolls_into_view(view: View) -> None:
     view.root.focus()
     view.press("End", "f")
     view.set_session(selected=[9], source="graph")
@@ -443,7 +443,7 @@ def test_selection_elsewhere_comes_into_view(view: View) -> None:
     expect(view.details).to_contain_text("4.000 ms, 1.000 ms – 5.000 ms")
 
 
-def test_click_on_kind_selects_all_of_it(view: View, run: DebugRun) -> None:
+def test_click_on_kind_selects_all_its_nodes(view: View, run: DebugRun) -> None:
     assert run.graph is not None
     nodes = [node.id for node in run.graph.nodes if node.op_kind == "activation"]
     view.page.evaluate("() => tvmdbg.models.timeline0.set('slice_color', 'kind')")
@@ -464,7 +464,7 @@ def test_rows_are_clicked_and_sorted(view: View) -> None:
     assert view.option("sort") == "order"
 
 
-def test_clear_by_clicking_beside(view: View) -> None:
+def test_click_on_empty_space_clears_selection(view: View) -> None:
     view.page.mouse.click(*view.point(SLOWEST))
     box = view.canvas.bounding_box()
     assert box is not None
@@ -512,7 +512,7 @@ def test_every_slice_with_room_for_its_id_shows_it(page: Page, address: str, wid
     assert [box["node"] for box in boxes if f"#{box['node']}" not in starts] == []
 
 
-def test_table_stands_beside_or_below(page: Page, address: str) -> None:
+def test_table_position_depends_on_width(page: Page, address: str) -> None:
     for width, beside in ((900, True), (880, False)):
         view = View(page, address, width=width)
         chart, table = view.canvas.bounding_box(), view.root.locator("[role=grid]").bounding_box()
@@ -567,7 +567,7 @@ def test_recorded_times_keep_their_gaps(page: Page, run: DebugRun) -> None:
         expect(view.details).to_contain_text("repeat=")
 
 
-def test_without_slices_the_table_stays(page: Page, run: DebugRun) -> None:
+def test_table_is_shown_without_slices(page: Page, run: DebugRun) -> None:
     timeline = run.timeline
     assert timeline is not None
     nothing = np.zeros(0)
@@ -584,7 +584,7 @@ def test_without_slices_the_table_stays(page: Page, run: DebugRun) -> None:
         assert view.session("selected") == [SECOND]
 
 
-def test_without_a_timeline_it_says_how_to_get_one(page: Page, run: DebugRun) -> None:
+def test_missing_timeline_shows_explanation(page: Page, run: DebugRun) -> None:
     with serve(with_timeline(run, None)) as address:
         view = View(page, address)
         expect(view.root).to_contain_text("No flamechart")

@@ -89,7 +89,7 @@ def start_drag(view: View, a: tuple[float, float], b: tuple[float, float]) -> No
     mouse.move(box["x"] + b[0], box["y"] + b[1])
 
 
-def test_drag_marks_from_edge_to_edge(view: View) -> None:
+def test_drag_snaps_range_to_slice_edges(view: View) -> None:
     start = (x_of(view, 150_003) - 3, TRACKS_Y)
     end = (x_of(view, 600_032) - 5, TRACKS_Y)
     start_drag(view, start, end)
@@ -105,7 +105,7 @@ def test_drag_marks_from_edge_to_edge(view: View) -> None:
     assert view.view == pytest.approx((0, WHOLE))
 
 
-def test_alt_and_x_draw_anywhere(view: View) -> None:
+def test_alt_and_x_keys_disable_snapping(view: View) -> None:
     a, b = x_of(view, 150_003) - 3, x_of(view, 600_032) - 5
     view.page.keyboard.down("Alt")
     view.drag((a, TRACKS_Y), (b, TRACKS_Y))
@@ -123,7 +123,7 @@ def test_alt_and_x_draw_anywhere(view: View) -> None:
     assert view.session("time_range") == [150_003, 600_032]
 
 
-def test_edges_of_every_row_in_view_attract(view: View) -> None:
+def test_range_snaps_to_edges_of_all_visible_rows(view: View) -> None:
     view.drag((x_of(view, 50_023) + 2, TRACKS_Y), (x_of(view, 750_048) - 3, TRACKS_Y))
     assert view.session("time_range") == [50_023, 750_048]
 
@@ -187,7 +187,7 @@ def touching(run: DebugRun, start: float, end: float) -> np.ndarray[Any, Any]:
     return np.asarray((begin < end) & (begin + run.timeline.slice_duration_ns > start))
 
 
-def test_the_panel_says_the_numbers_of_python(view: View, run: DebugRun) -> None:
+def test_range_panel_matches_python_numbers(view: View, run: DebugRun) -> None:
     assert run.timeline is not None
     view.set_session(time_range=[100_000, 700_000], source="python")
     touched = touching(run, 100_000, 700_000)
@@ -209,7 +209,7 @@ def test_the_panel_says_the_numbers_of_python(view: View, run: DebugRun) -> None
     expect(view.details).to_contain_text(f"busy {100 * busy / 600_000:.1f} %, 3 gaps")
 
 
-def test_one_track_or_row_counts_alone(view: View, run: DebugRun) -> None:
+def test_range_can_be_limited_to_one_track_or_row(view: View, run: DebugRun) -> None:
     y = row_y(view, "beside", run)
     view.drag((x_of(view, 50_023), y), (x_of(view, 950_056), y))
     scope = view.details.get_by_label("tracks included")
@@ -230,7 +230,7 @@ def test_one_track_or_row_counts_alone(view: View, run: DebugRun) -> None:
 
 
 @pytest.mark.parametrize("by", ["name", "track", "device"])
-def test_time_is_shared_out_by_anything(view: View, by: str) -> None:
+def test_range_time_is_grouped_by_name_track_or_device(view: View, by: str) -> None:
     view.set_session(time_range=[0, WHOLE], source="python")
     view.details.get_by_label("group the time by").select_option(by)
     first = view.details.get_by_role("listitem").first
@@ -239,14 +239,14 @@ def test_time_is_shared_out_by_anything(view: View, by: str) -> None:
         expect(first).to_contain_text("700.0 µs")
 
 
-def test_a_row_of_the_panel_selects(view: View) -> None:
+def test_panel_row_selects_its_slice(view: View) -> None:
     view.set_session(time_range=[0, 400_000], source="python")
     view.details.get_by_role("button", name="select conv2d").click()
     expect(view.said).to_contain_text("Slice conv2d, starts 150.0 µs")
     expect(view.root).to_be_focused()
 
 
-def test_copied_text_csv_and_code(view: View, run: DebugRun) -> None:
+def test_range_is_copied_as_text_csv_and_code(view: View, run: DebugRun) -> None:
     assert run.timeline is not None
     view.page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     view.set_session(time_range=[140_000, 400_000], source="python")
@@ -307,7 +307,7 @@ def test_measure_by_mouse(view: View) -> None:
     assert view.seen()["measure"] is None
 
 
-def test_measure_by_keys_becomes_the_range(view: View) -> None:
+def test_measurement_by_keys_becomes_range(view: View) -> None:
     view.root.focus()
     view.press("ArrowRight", "m")
     assert view.seen()["measure"]["range"] == [0, 100_001]
@@ -327,13 +327,13 @@ def test_measure_by_keys_becomes_the_range(view: View) -> None:
     assert view.view == pytest.approx((0, 160_007))
 
 
-def test_measure_without_a_selection_begins_at_an_edge(view: View) -> None:
+def test_measurement_without_selection_starts_at_slice_edge(view: View) -> None:
     view.root.focus()
     view.press("m", "ArrowRight", "ArrowRight")
     assert view.seen()["measure"]["range"] == [100_001, 150_003]
 
 
-def test_click_on_nothing_tells_of_the_gap(view: View, run: DebugRun) -> None:
+def test_click_between_slices_describes_the_gap(view: View, run: DebugRun) -> None:
     box = view.canvas.bounding_box()
     assert box is not None
     y = box["y"] + row_y(view, "load", run)
@@ -371,7 +371,7 @@ def test_keys_go_from_gap_to_gap(view: View) -> None:
     expect(view.said).to_contain_text("no gap after this on the track")
 
 
-def test_parents_children_and_rows_by_keys(view: View) -> None:
+def test_keys_reach_parents_children_and_rows(view: View) -> None:
     view.root.focus()
     view.press("ArrowRight", "ArrowRight")
     expect(view.said).to_contain_text("Slice conv2d")
@@ -389,7 +389,7 @@ def test_parents_children_and_rows_by_keys(view: View) -> None:
     expect(view.said).to_contain_text("Slice")
 
 
-def test_the_way_out_of_a_part_is_in_view(view: View) -> None:
+def test_zoom_out_button_is_shown_while_zoomed(view: View) -> None:
     leave = view.root.get_by_role("button", name="zoom out to everything (0)")
     expect(leave).to_be_hidden()
     view.root.focus()
@@ -401,7 +401,7 @@ def test_the_way_out_of_a_part_is_in_view(view: View) -> None:
     assert view.view == pytest.approx((0, WHOLE))
 
 
-def test_the_wheel_says_that_it_waits_for_the_focus(view: View) -> None:
+def test_wheel_without_focus_shows_hint_and_does_not_zoom(view: View) -> None:
     box = view.canvas.bounding_box()
     assert box is not None
     view.page.mouse.move(box["x"] + 300, box["y"] + TRACKS_Y)
@@ -411,7 +411,7 @@ def test_the_wheel_says_that_it_waits_for_the_focus(view: View) -> None:
 
 
 @pytest.mark.usefixtures("own_page")
-def test_keys_of_the_host_are_left_alone(view: View) -> None:
+def test_host_shortcuts_are_not_intercepted(view: View) -> None:
     view.root.focus()
     view.page.evaluate(
         """() => {

@@ -59,7 +59,7 @@ def test_all_slices_are_in_the_page(page: Page, run: DebugRun, tmp_path: Path) -
     expect(page.locator(VIEW)).to_contain_text("7,143 hits")
 
 
-def test_a_page_with_little_room_says_that_it_has_bins_alone(
+def test_page_with_small_size_limit_has_bins_only(
     page: Page, run: DebugRun, tmp_path: Path
 ) -> None:
     row = opened(page, run, tmp_path / "trace.html", 450_000)

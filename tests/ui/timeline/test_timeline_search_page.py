@@ -56,7 +56,7 @@ def test_a_regular_expression_finds_names(view: View) -> None:
     expect(hits).to_contain_text("3 of 3 hits")
 
 
-def test_enter_in_the_field_goes_on_and_back(view: View) -> None:
+def test_enter_in_search_field_steps_through_hits(view: View) -> None:
     hits = sought(view, "LOAD")
     expect(hits).to_contain_text("2 hits")
     view.press("Enter", "/", "Enter")
@@ -66,7 +66,7 @@ def test_enter_in_the_field_goes_on_and_back(view: View) -> None:
 
 
 @pytest.mark.parametrize("text", ["/(/", "/a**/", "/[z-a]/", "/(a{1,400}){1,400}/"])
-def test_a_bad_expression_is_told_in_words(view: View, text: str) -> None:
+def test_invalid_regular_expression_shows_error(view: View, text: str) -> None:
     hits = sought(view, text)
     expect(hits).to_contain_text("not a regular expression: expected")
     expect(view.root.locator("input[type=search]")).to_have_attribute("aria-invalid", "true")
@@ -101,7 +101,7 @@ def overview(view: View) -> list[str]:
     return found
 
 
-def test_a_search_among_too_many_slices_is_the_kernel_s(
+def test_search_among_too_many_slices_runs_in_kernel(
     page: Page, run: DebugRun, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(timeline_kept, "MOST_WHOLE", 5)
@@ -121,7 +121,7 @@ def test_a_search_among_too_many_slices_is_the_kernel_s(
         expect(view.details.get_by_role("listitem").first).to_contain_text("beside")
 
 
-def test_hits_are_listed_and_gone_to_by_keys_and_by_mouse(view: View) -> None:
+def test_search_hits_are_listed_and_reached_by_keys_and_mouse(view: View) -> None:
     sought(view, "/load|store/")
     rows = view.root.get_by_role("listbox").get_by_role("option")
     expect(rows).to_have_text(["loadother180.0 µs · 2×", "storeother100.0 µs"])
@@ -136,7 +136,7 @@ def test_hits_are_listed_and_gone_to_by_keys_and_by_mouse(view: View) -> None:
     expect(view.said).to_contain_text("Slice load")
 
 
-def test_what_was_not_found_is_dimmed_until_escape(view: View) -> None:
+def test_slices_that_do_not_match_are_dimmed_until_escape(view: View) -> None:
     def ink(name: str) -> str:
         view.seen()
         found: str = view.page.evaluate(

@@ -153,7 +153,7 @@ def test_keys_go_through_levels_threads_and_names(page: Page, trace_address: str
     assert ".." not in view.said.inner_text()
 
 
-def test_nothing_of_a_trace_speaks_of_nodes(page: Page, trace_address: str) -> None:
+def test_trace_view_does_not_mention_nodes(page: Page, trace_address: str) -> None:
     view = View(page, trace_address, width=1600)
     view.root.focus()
     view.press("ArrowRight")
@@ -162,7 +162,7 @@ def test_nothing_of_a_trace_speaks_of_nodes(page: Page, trace_address: str) -> N
         assert never not in said, never
 
 
-def test_processes_tell_threads_of_one_name_apart(page: Page) -> None:
+def test_threads_of_the_same_name_are_labeled_with_process(page: Page) -> None:
     def named(what: str, pid: int, name: str, **more: int) -> dict[str, Any]:
         return {"ph": "M", "name": what, "pid": pid, "args": {"name": name}} | more
 
@@ -183,7 +183,7 @@ def test_processes_tell_threads_of_one_name_apart(page: Page) -> None:
 
 
 @pytest.mark.parametrize("width", mostly_slow(WIDTHS, 480))
-def test_a_report_alone_is_one_pass(page: Page, corpus: Path, width: int) -> None:
+def test_report_alone_is_shown_as_one_pass(page: Page, corpus: Path, width: int) -> None:
     file = corpus / "tvm/resnet20_cifar/report.json"
     run = tvmdbg.open(file)
     with serve(run) as address:
@@ -222,7 +222,7 @@ def test_two_devices_are_two_tracks_of_sums(page: Page, corpus: Path) -> None:
         assert "mean" not in everything(view)
 
 
-def test_a_list_alone_has_nodes_and_repeats(page: Page, corpus: Path) -> None:
+def test_time_list_alone_shows_nodes_and_repeats(page: Page, corpus: Path) -> None:
     run = tvmdbg.open(corpus / "tvm/resnet20_cifar/time_list.json")
     with serve(run) as address:
         view = View(page, address, width=1600)

@@ -68,7 +68,7 @@ def rows_of(view: View) -> dict[float, float]:
     return found
 
 
-def test_bins_are_seen_before_the_slices_and_nothing_moves(page: Page, address: str) -> None:
+def test_bins_appear_before_slices_without_layout_shift(page: Page, address: str) -> None:
     held: list[Any] = []
     done = []
 
@@ -103,9 +103,7 @@ def test_bins_are_seen_before_the_slices_and_nothing_moves(page: Page, address: 
     assert overlaps(late["labels"]) == []
 
 
-def test_what_is_drawn_adds_up_to_the_busy_time(
-    page: Page, long_run: DebugRun, address: str
-) -> None:
+def test_drawn_widths_add_up_to_busy_time(page: Page, long_run: DebugRun, address: str) -> None:
     view = View(page, address, CHART)
     expect(view.root.locator(".tvmdbg-timeline-coming")).to_have_count(0)
     timeline = long_run.timeline
@@ -124,7 +122,7 @@ def test_what_is_drawn_adds_up_to_the_busy_time(
         assert drawn[y] == pytest.approx(busy, abs=1.5)
 
 
-def test_bins_and_windows_where_a_page_cannot_hold_all(
+def test_large_timeline_is_drawn_from_bins_and_windows(
     page: Page, long_run: DebugRun, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(timeline_kept, "MOST_WHOLE", 5_000)
@@ -173,7 +171,7 @@ def test_tracks_fold_by_click_and_by_key(page: Page, address: str) -> None:
     assert len({mark["y"] for mark in view.seen()["marks"]}) == 4
 
 
-def test_what_is_done_while_slices_come_is_kept(
+def test_user_input_is_kept_while_slices_load(
     page: Page, long_run: DebugRun, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     may_come = threading.Event()
@@ -202,7 +200,7 @@ def test_what_is_done_while_slices_come_is_kept(
         assert view.view == (400_000, 500_000)
 
 
-def test_the_kernel_sums_up_the_table_of_what_no_page_holds(
+def test_table_of_large_timeline_is_aggregated_in_python(
     page: Page, long_run: DebugRun, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(timeline_kept, "MOST_WHOLE", 5_000)

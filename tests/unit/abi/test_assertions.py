@@ -70,7 +70,7 @@ def header(layout: str, device: str = "device") -> str:
 
 
 @pytest.mark.parametrize("layout", HEADERS)
-def test_the_assertions_compile_for_their_layout_alone(layout: str, tmp_path: Path) -> None:
+def test_assertions_compile_only_for_their_layout(layout: str, tmp_path: Path) -> None:
     for other in HEADERS:
         ran = compiled(header(other) + static_assertions(abi.DTypeLayout(layout)), tmp_path)
         assert (ran.returncode == 0) == (other == layout), ran.stderr
@@ -82,12 +82,12 @@ def test_the_assertions_compile_for_their_layout_alone(layout: str, tmp_path: Pa
         assert message in told
 
 
-def test_headers_of_old_releases_are_told_apart_too(tmp_path: Path) -> None:
+def test_assertions_compile_with_header_of_old_release(tmp_path: Path) -> None:
     ran = compiled(header("wide", "ctx") + static_assertions(abi.DTypeLayout("wide")), tmp_path)
     assert ran.returncode == 0, ran.stderr
 
 
-def test_pointers_of_32_bits_have_assertions_of_their_own(tmp_path: Path) -> None:
+def test_assertions_for_32_bit_pointers_fail_on_64_bit_host(tmp_path: Path) -> None:
     wide = abi.DTypeLayout("wide")
     assert compiled(header("wide") + static_assertions(wide, Machine(32)), tmp_path).returncode
 
@@ -104,9 +104,7 @@ def test_the_forms_compile_for_every_layout(place: str, layout: str, tmp_path: P
 
 
 @pytest.mark.parametrize("place", DECLTYPE_FORMS)
-def test_the_forms_agree_with_every_layout_when_sources_have_them(
-    place: str, tmp_path: Path
-) -> None:
+def test_sources_with_decltype_forms_agree_with_every_layout(place: str, tmp_path: Path) -> None:
     tree(tmp_path, WIDE)
     form = DECLTYPE_FORMS[place]
     if place == "arg_binder":

@@ -60,7 +60,7 @@ SOUND = {
 
 
 @pytest.mark.parametrize("layout", ["narrow", "wide"])
-def test_memory_of_a_big_endian_machine_has_the_same_values(layout: str) -> None:
+def test_big_endian_memory_decodes_to_same_values(layout: str) -> None:
     kind, pointer = ctypes.BigEndianStructure, ctypes.c_uint64
     big = bytes(dl_tensor(layout, kind, pointer, **SOUND))
     little = bytes(dl_tensor(layout, **SOUND))
@@ -81,13 +81,13 @@ def test_memory_of_a_big_endian_machine_has_the_same_values(layout: str) -> None
     assert by_layout[own].makes_sense
 
 
-def test_a_byte_order_is_little_or_big() -> None:
+def test_unknown_byte_order_is_rejected() -> None:
     with pytest.raises(ValueError, match="known: 'little', 'big'"):
         abi.struct("DLTensor", hex=bytes(48), order="middle")  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("layout", ["narrow", "wide"])
-def test_the_layout_that_fits_is_said_with_the_reasons(layout: str) -> None:
+def test_verdict_names_fitting_layout_with_reasons(layout: str) -> None:
     data = bytes(dl_tensor(layout, **SOUND))
     found = decode(data, "DLTensor", [NARROW, WIDE])
     by_layout = {each.dtype_layout.name: each for each in found}
@@ -144,7 +144,7 @@ def test_numpys_own_dlpack_is_decoded(array: np.ndarray[Any, Any]) -> None:
     assert verdict([narrow, wide]).startswith(f"narrow makes sense: {name}, ndim {array.ndim}")
 
 
-def test_a_real_dump_of_gdb_is_told(tmp_path: Path) -> None:
+def test_gdb_memory_dump_is_decoded(tmp_path: Path) -> None:
     gdb, compiler = shutil.which("gdb"), shutil.which("gcc")
     if gdb is None or compiler is None:
         pytest.skip("no gdb or no gcc here")
@@ -173,7 +173,7 @@ def test_a_real_dump_of_gdb_is_told(tmp_path: Path) -> None:
             assert re.search(r"gdb's x", repr(view))
 
 
-def test_where_nothing_fits_or_several_do_that_is_said() -> None:
+def test_verdict_reports_no_fitting_layout_or_ambiguity() -> None:
     found = decode(b"\xff" * 56, "DLTensor", [NARROW, WIDE])
     assert verdict(found).startswith("no layout makes sense. narrow: ")
     found = decode(b"", "DLTensor", [NARROW, WIDE])
@@ -182,7 +182,7 @@ def test_where_nothing_fits_or_several_do_that_is_said() -> None:
     assert not any(each.complete for each in found)
 
 
-def test_short_memory_gives_what_is_there() -> None:
+def test_truncated_memory_decodes_available_fields() -> None:
     data = bytes(dl_tensor("narrow", **SOUND))[:24]
     (found,) = decode(data, "DLTensor", [NARROW])
     told = {value.leaf.path: value.text for value in found.values}
@@ -192,7 +192,7 @@ def test_short_memory_gives_what_is_there() -> None:
     assert not found.complete
 
 
-def test_32_bit_memory_is_tried_where_64_makes_no_sense() -> None:
+def test_32_bit_pointers_are_tried_when_64_bit_makes_no_sense() -> None:
     data = struct_of_32_bits()
     view = abi.struct("DLTensor", hex=data)
     assert view.verdict.startswith("narrow, 32-bit makes sense: float32, ndim 2")
@@ -226,7 +226,7 @@ def test_remote_devices_name_their_session() -> None:
     assert told["device.device_type"] == "130 (cuda, session 1)"
 
 
-def test_the_view_tells_everything() -> None:
+def test_struct_view_shows_layouts_verdict_and_dataframe() -> None:
     view = abi.struct("DLTensor", "packed64", "standard", hex=bytes(dl_tensor("wide", **SOUND)))
     assert view.labels == ("wide", "narrow")
     assert "≠" in repr(view)

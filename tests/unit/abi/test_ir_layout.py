@@ -75,7 +75,7 @@ assert_end13:                                     ; preds = %assert_end11
     ("dtype", "code", "layout"),
     [("i8, i8, i16", 8, "narrow"), ("i16, i16, i32", 16, "wide")],
 )
-def test_the_struct_says_the_layout(dtype: str, code: int, layout: str) -> None:
+def test_layout_is_read_from_struct_type(dtype: str, code: int, layout: str) -> None:
     found = abi.layout_of_ir(MODULE.format(dtype=dtype, code=code))
     assert found.layout == abi.DTypeLayout(layout)
     assert not found.conflicts
@@ -99,7 +99,7 @@ def test_typed_pointers_of_old_releases_are_read() -> None:
         ("code:u8 bits:u8 lanes:u32", 8, 32, (21, 24, 32)),
     ],
 )
-def test_offsets_alone_say_the_layout(
+def test_layout_is_inferred_from_offsets_alone(
     layout: str, code: int, lanes: int, places: tuple[int, int, int]
 ) -> None:
     bits_at, lanes_at, shape_at = places
@@ -133,7 +133,7 @@ def test_other_structs_are_not_taken_for_a_tensor(old: str, new: str) -> None:
     assert abi.layout_of_ir(text.replace(old, new)).tensors == ()
 
 
-def test_pointers_of_32_bits_are_known_by_the_datalayout() -> None:
+def test_pointer_width_is_read_from_datalayout() -> None:
     text = OFFSETS.format(code=8, bits=8, bits_at=17, lanes=16, lanes_at=18, shape_at=20)
     text = text.replace("i64 20, !dbg", "i32 16, !dbg", 2).replace("i64 16,", "i32 12,")
     text = text.replace("i32 16, !dbg !15\n  %main", "i32 20, !dbg !15\n  %main")
@@ -142,7 +142,7 @@ def test_pointers_of_32_bits_are_known_by_the_datalayout() -> None:
     assert abi.layout_of_ir(arm).layout == abi.DTypeLayout("narrow")
 
 
-def test_a_module_of_different_builds_is_told_first() -> None:
+def test_module_with_mixed_layouts_is_reported_first() -> None:
     narrow = OFFSETS.format(code=8, bits=8, bits_at=21, lanes=16, lanes_at=22, shape_at=24)
     wide = OFFSETS.format(code=16, bits=16, bits_at=22, lanes=32, lanes_at=24, shape_at=32)
     found = abi.layout_of_ir(narrow + wide)
@@ -215,7 +215,7 @@ def test_types_are_read_in_every_spelling(types: str, layout: str | None) -> Non
         "%D = type opaque",
     ],
 )
-def test_other_types_are_none(types: str) -> None:
+def test_other_types_are_not_tensors(types: str) -> None:
     assert abi.layout_of_ir(types).tensors == ()
 
 
@@ -248,7 +248,7 @@ def test_the_table_has_a_row_per_use() -> None:
     assert list(table.struct_width) == [8, 8]
 
 
-def test_arg_binder_changed_alone_is_seen() -> None:
+def test_change_of_arg_binder_alone_is_detected() -> None:
     found = abi.layout_of_ir(MODULE.format(dtype="i8, i8, i16", code=16))
     assert found.layout == abi.DTypeLayout("narrow")
     assert [(read.field, read.width) for read in found.conflicts] == [("code", 16), ("bits", 16)]
@@ -256,7 +256,7 @@ def test_arg_binder_changed_alone_is_seen() -> None:
     assert "arg_binder.cc and codegen_cpu.cc were not changed together" in found.text
 
 
-def test_other_layouts_are_told_as_they_are() -> None:
+def test_custom_and_missing_layouts_are_reported() -> None:
     text = MODULE.format(dtype="i8, i8, i32", code=8)
     assert abi.layout_of_ir(text).layout is None
     assert "not known here" in abi.layout_of_ir(text).text
@@ -276,7 +276,7 @@ def test_other_layouts_are_told_as_they_are() -> None:
     ],
 )
 @pytest.mark.parametrize("level", ["-O0", "-O1", "-O2"])
-def test_what_clang_prints_is_read(fields: str, layout: str, level: str, tmp_path: Path) -> None:
+def test_clang_output_is_parsed(fields: str, layout: str, level: str, tmp_path: Path) -> None:
     clang = shutil.which("clang")
     if clang is None:
         pytest.skip("no clang here")
@@ -302,7 +302,7 @@ def test_what_clang_prints_is_read(fields: str, layout: str, level: str, tmp_pat
 
 
 @given(st.text(max_size=400) | st.binary(max_size=400))
-def test_any_text_is_read(text: str | bytes) -> None:
+def test_arbitrary_text_yields_no_tensor_types(text: str | bytes) -> None:
     try:
         found = read_tensor_types(text)
     except FormatError:
@@ -317,7 +317,7 @@ PIECES = [
 
 
 @given(st.lists(st.sampled_from(PIECES), max_size=120))
-def test_pieces_of_ir_are_read(pieces: list[str]) -> None:
+def test_arbitrary_ir_fragments_are_accepted(pieces: list[str]) -> None:
     assert isinstance(abi.layout_of_ir("".join(pieces)).text, str)
 
 

@@ -21,7 +21,7 @@ LANES_U32 = ("uint16_t", "uint16_t", "uint32_t")
 
 
 @pytest.mark.parametrize("release", PATHS)
-def test_a_tree_that_was_changed_whole_agrees(release: str, tmp_path: Path) -> None:
+def test_fully_patched_tree_agrees(release: str, tmp_path: Path) -> None:
     found = abi.check(tree(tmp_path, WIDE, release=release), "wide")
     assert found.version == release[1:]
     by_file = {each.file: each for each in found.places}
@@ -50,9 +50,7 @@ def test_an_unpatched_tree_is_narrow(release: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("release", "place"), [(release, place) for release in PATHS for place in PATHS[release]]
 )
-def test_the_one_place_that_was_forgotten_is_named(
-    release: str, place: str, tmp_path: Path
-) -> None:
+def test_single_unpatched_place_is_named(release: str, place: str, tmp_path: Path) -> None:
     found = abi.check(tree(tmp_path, WIDE, release=release, forgotten={place}), "wide")
     (wrong,) = found.disagreeing
     path = PATHS[release][place]
@@ -67,7 +65,7 @@ def test_the_one_place_that_was_forgotten_is_named(
     assert f"    if forgotten: {wrong.place.forgotten}" in lines
 
 
-def test_lanes_as_u32_is_told_from_i32(tmp_path: Path) -> None:
+def test_u32_lanes_are_distinguished_from_i32(tmp_path: Path) -> None:
     found = abi.check(tree(tmp_path, LANES_U32, forgotten={"dlpack"}, old=WIDE), "wide")
     named = {each.place.id: each.assumes for each in found.disagreeing}
     (cast,) = (each for each in found.disagreeing if each.place.id == "data_type")
@@ -82,7 +80,7 @@ def test_lanes_as_u32_is_told_from_i32(tmp_path: Path) -> None:
     assert not abi.check(tmp_path, "code:u16 bits:u16 lanes:u32").disagreeing[1:]
 
 
-def test_what_is_missing_or_unknown_is_said_so(tmp_path: Path) -> None:
+def test_missing_and_unrecognized_places_are_reported(tmp_path: Path) -> None:
     tree(tmp_path, WIDE)
     (tmp_path / PATHS["v0.8.0"]["arg_binder"]).write_text("// rewritten beyond recognition\n")
     (tmp_path / PATHS["v0.8.0"]["dlpack"]).unlink()
@@ -95,7 +93,7 @@ def test_what_is_missing_or_unknown_is_said_so(tmp_path: Path) -> None:
         abi.check(tmp_path / "nothing", "wide")
 
 
-def test_a_file_that_lost_its_place_is_no_question(tmp_path: Path) -> None:
+def test_file_without_its_place_is_reported_as_gone(tmp_path: Path) -> None:
     path = tree(tmp_path, NARROW, release="v0.21.0") / "src/runtime/ndarray.cc"
     path.write_text("// without TVMArrayAlloc\n")
     found = {each.place.id: each for each in abi.check(tmp_path, "narrow").places}
@@ -117,7 +115,7 @@ def test_links_out_of_the_tree_are_not_followed(tmp_path: Path) -> None:
     assert abi.check(tmp_path / "tvm", "wide")
 
 
-def test_every_place_says_what_to_do_and_what_breaks() -> None:
+def test_every_place_documents_its_change_and_consequence() -> None:
     ids = [place.id for place in PLACES]
     assert len(set(ids)) == len(ids)
     required = {place.id for place in PLACES if place.required}
@@ -138,7 +136,7 @@ PIECES = [
     st.sampled_from([place.style for place in PLACES]),
     st.lists(st.sampled_from(PIECES), max_size=200),
 )
-def test_any_lines_are_read(style: Any, pieces: list[str]) -> None:
+def test_arbitrary_lines_yield_known_fields(style: Any, pieces: list[str]) -> None:
     for found in field_types("".join(pieces), style):
         assert found.field in ("code", "bits", "lanes", "padding")
 
@@ -193,7 +191,7 @@ def test_hostile_trees_do_no_harm(tmp_path: Path) -> None:
     assert "<b>" not in found._repr_html_()
 
 
-def test_a_gap_in_the_struct_and_one_too_long_are_noted(tmp_path: Path) -> None:
+def test_padded_and_oversized_structs_are_noted(tmp_path: Path) -> None:
     tree(tmp_path, NARROW)
     assert not abi.check(tmp_path, "wide").notes
     (note,) = abi.check(tmp_path, "code:u8 bits:u8 lanes:u32").notes
@@ -203,7 +201,7 @@ def test_a_gap_in_the_struct_and_one_too_long_are_noted(tmp_path: Path) -> None:
     assert f"note: {note}" in repr(abi.check(tmp_path, "code:u32 bits:u32 lanes:u32"))
 
 
-def test_another_order_of_the_fields_is_seen(tmp_path: Path) -> None:
+def test_different_field_order_is_detected(tmp_path: Path) -> None:
     found = abi.check(tree(tmp_path, NARROW), "lanes:u16 code:u8 bits:u8")
     assert {each.place.id for each in found.disagreeing} == {
         *("dlpack", "serializer", "cython", "ctypes", "codegen_cpu"),
@@ -228,7 +226,9 @@ def test_another_order_of_the_fields_is_seen(tmp_path: Path) -> None:
         ("stackvm", ".code = static", ".code  =  static"),
     ],
 )
-def test_other_spellings_of_the_same_types(place: str, old: str, new: str, tmp_path: Path) -> None:
+def test_other_spellings_of_same_types_are_recognized(
+    place: str, old: str, new: str, tmp_path: Path
+) -> None:
     tree(tmp_path, NARROW)
     path = tmp_path / PATHS["v0.8.0"][place]
     text = path.read_text()
@@ -239,7 +239,7 @@ def test_other_spellings_of_the_same_types(place: str, old: str, new: str, tmp_p
     assert {each.field for each in found.wrong} == {"code", "bits", "lanes"}, found
 
 
-def test_comments_say_nothing(tmp_path: Path) -> None:
+def test_comments_are_ignored(tmp_path: Path) -> None:
     tree(tmp_path, WIDE)
     for place, path in PATHS["v0.8.0"].items():
         target = tmp_path / path

@@ -52,7 +52,7 @@ int main(void) {{ {prints} return 0; }}
 
 
 @given(LAYOUTS)
-def test_a_dtype_lies_as_ctypes_has_it(layout: DTypeLayout) -> None:
+def test_dtype_layout_matches_ctypes(layout: DTypeLayout) -> None:
     fields = [(field.name, _C[field.kind]) for field in layout.fields]
     made = type("DLDataType", (ctypes.Structure,), {"_fields_": fields})
     placed = struct_layout("DLDataType", layout)
@@ -80,7 +80,7 @@ def test_leaves_and_padding_fill_the_struct(layout: DTypeLayout, name: str, bits
     [(NARROW, (20, 24, 32, 40), 48), (WIDE, (20, 32, 40, 48), 56)],
     ids=["narrow", "wide"],
 )
-def test_dl_tensor_lies_as_the_specification_says(
+def test_dl_tensor_layout_matches_the_specification(
     layout: DTypeLayout, offsets: tuple[int, ...], size: int
 ) -> None:
     placed = struct_layout("DLTensor", layout)
@@ -102,9 +102,7 @@ def test_dl_tensor_lies_as_the_specification_says(
     ],
     ids=str,
 )
-def test_the_compiler_places_the_members_likewise(
-    layout: DTypeLayout, bits: int, tmp_path: Path
-) -> None:
+def test_member_offsets_match_compiler(layout: DTypeLayout, bits: int, tmp_path: Path) -> None:
     compiler = shutil.which("gcc") or shutil.which("cc")
     if compiler is None:
         pytest.skip("no C compiler here")
@@ -170,7 +168,7 @@ def test_packing_reads_back(layout: DTypeLayout, data: st.DataObject) -> None:
     assert layout.unpack(packed) == (dtype.code, dtype.bits, dtype.lanes)
 
 
-def test_names_and_declarations_are_one() -> None:
+def test_layout_names_equal_their_declarations() -> None:
     assert DTypeLayout("narrow") == DTypeLayout("code:u8, bits:u8, lanes:u16") == NARROW
     assert DTypeLayout("packed64") == DTypeLayout("code:u16 bits:u16 lanes:i32") == WIDE
     assert (NARROW.name, WIDE.name) == ("narrow", "wide")
@@ -180,12 +178,12 @@ def test_names_and_declarations_are_one() -> None:
 @pytest.mark.parametrize(
     "text", ["", "broad", "code:u8 bits:u8", "code:u8 bits:u8 lanes:u12", "code:u8 code:u8 bits:u8"]
 )
-def test_a_wrong_declaration_says_what_is_expected(text: str) -> None:
+def test_invalid_declaration_error_shows_expected_form(text: str) -> None:
     with pytest.raises(ValueError, match="code:u16 bits:u16 lanes:i32"):
         DTypeLayout(text)
 
 
-def test_what_does_not_fit_is_refused() -> None:
+def test_pack_rejects_value_out_of_range() -> None:
     with pytest.raises(ValueError, match=r"lanes 65536 .* u16 \(0 to 65535\)"):
         NARROW.pack(DataType(2, 32, 65536))
     assert WIDE.pack(DataType(2, 32, 65536)) == bytes.fromhex("0200200000000100")

@@ -25,7 +25,7 @@ def compared(corpus: Path, other: str) -> Comparison:
     return tvmdbg.compare(*runs(corpus, other))
 
 
-def test_the_same_run_differs_in_nothing(corpus: Path) -> None:
+def test_run_has_no_differences_from_itself(corpus: Path) -> None:
     run, _ = runs(corpus, "resnet20_cifar")
     found = tvmdbg.compare(run, run)
     assert len(found) == 0
@@ -45,7 +45,7 @@ def test_copies_between_devices(corpus: Path) -> None:
     }
 
 
-def test_another_precision(corpus: Path) -> None:
+def test_precision_change_is_listed_as_dtype_differences(corpus: Path) -> None:
     found = compared(corpus, "resnet20_cifar_fp16")
     changed = found.of_kind(DifferenceKind.DTYPE)
     assert {(each.in_a, each.in_b) for each in changed} == {("float32", "float16")}
@@ -72,7 +72,7 @@ def test_packed_layouts(corpus: Path) -> None:
     assert ("[16, 3, 3, 3]", "[2, 1, 3, 3, 3, 8]") in shapes
 
 
-def test_fusion_and_times_of_all_parts_together(corpus: Path) -> None:
+def test_fused_node_is_compared_with_summed_time_of_parts(corpus: Path) -> None:
     found = compared(corpus, "resnet20_cifar_unfused")
     fused = found.of_kind(DifferenceKind.FUSION)
     assert len(fused) == 24
@@ -103,7 +103,7 @@ def test_texts_tables_and_errors(corpus: Path) -> None:
         tvmdbg.compare(runs(corpus, "resnet20_cifar")[0], 3)  # type: ignore[arg-type]
 
 
-def test_names_become_no_markup_and_no_lines(corpus: Path) -> None:
+def test_names_do_not_add_markup_or_lines(corpus: Path) -> None:
     case = corpus / "tvm/edge_cases/v0.19/odd_names"
     run = tvmdbg.open(case / "tvmdbg")
     found = tvmdbg.compare(run, tvmdbg.open(corpus / "tvm/edge_cases/v0.19/tiny_relu/tvmdbg"))
@@ -111,7 +111,7 @@ def test_names_become_no_markup_and_no_lines(corpus: Path) -> None:
     assert all(line.isprintable() for line in repr(found).splitlines())
 
 
-def test_the_view_is_told_all(corpus: Path) -> None:
+def test_view_receives_all_comparison_columns(corpus: Path) -> None:
     found = compared(corpus, "resnet20_two_devices")
     reply = comparison_answer(found, {"kind": "comparison", "id": "1"})
     lengths = {each["name"]: each["length"] for each in reply.result["columns"]}
@@ -139,7 +139,7 @@ def test_figures(corpus: Path, width: int, theme: str) -> None:
     assert len(comparison_figure(facts, found, saved=True).svg) < 48_000
 
 
-def test_a_view_of_a_run_beside_itself_has_two_sessions(corpus: Path) -> None:
+def test_view_of_run_compared_with_itself_has_two_sessions(corpus: Path) -> None:
     run, other = runs(corpus, "resnet20_cifar_v0.8")
     view = tvmdbg.ComparisonView(run, run)
     assert view.session is not view.session_b
@@ -154,7 +154,7 @@ def test_a_view_of_a_run_beside_itself_has_two_sessions(corpus: Path) -> None:
 
 
 @pytest.mark.parametrize("b", ["unfused", "nchw8c", "fp16", "int8"])
-def test_the_sentence_is_the_answer(corpus: Path, b: str) -> None:
+def test_sentence_matches_recorded_times(corpus: Path, b: str) -> None:
     """Its numbers, counted again from the times that TVM wrote."""
     found = compared(corpus, f"resnet20_cifar_{b}")
     times: list[dict[int, float]] = []

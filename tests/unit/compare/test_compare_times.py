@@ -112,7 +112,7 @@ some_pairs = st.dictionaries(st.tuples(nodes, nodes), st.sampled_from(list(Certa
 
 @settings(deadline=None, max_examples=60)
 @given(times, times, some_pairs)
-def test_rows_hold_each_timed_node_once_and_add_up_exactly(
+def test_rows_contain_every_timed_node_once_and_add_up_exactly(
     a: dict[int, list[float]],
     b: dict[int, list[float]],
     pairs: dict[tuple[int, int], Certainty],
@@ -137,7 +137,7 @@ def test_rows_hold_each_timed_node_once_and_add_up_exactly(
 
 @settings(deadline=None, max_examples=100)
 @given(times, times, some_pairs)
-def test_exchanged_runs_give_the_negative(
+def test_swapped_runs_negate_change(
     a: dict[int, list[float]],
     b: dict[int, list[float]],
     pairs: dict[tuple[int, int], Certainty],
@@ -159,7 +159,7 @@ def test_the_order_of_repeats_does_not_matter(a: dict[int, list[float]], random:
     assert facts(compared(timed(a), timed(mixed), pairs)) == one
 
 
-def test_a_run_against_itself_is_noise_alone() -> None:
+def test_run_compared_with_itself_is_all_noise() -> None:
     run = sample()
     found = tvmdbg.compare_times(run, run)
     assert len(found) == 27
@@ -193,7 +193,7 @@ def test_parts_of_unequal_numbers_of_repeats_are_not_tested() -> None:
     assert math.isnan(row.p)
 
 
-def test_what_the_clock_cannot_resolve_is_noise() -> None:
+def test_difference_below_clock_resolution_is_noise() -> None:
     one = operators()[0]
     a, b = timed({one: [100.0] * 9}), timed({one: [101.0] * 9})
     (row,) = known(compared(a, b, exactly([(one, one)])))
@@ -202,7 +202,7 @@ def test_what_the_clock_cannot_resolve_is_noise() -> None:
     assert "printed times" in row.why
 
 
-def test_samples_that_can_show_nothing_claim_nothing() -> None:
+def test_too_few_samples_give_unknown_verdict() -> None:
     one = operators()[0]
     for n, m, least in ((3, 3, "0.1"), (1, 5, "0.33"), (1, 1, "1")):
         a, b = timed({one: [1.0] * n}), timed({one: [1e9] * m})
@@ -213,7 +213,7 @@ def test_samples_that_can_show_nothing_claim_nothing() -> None:
         assert "whether that is more than noise is unknown" in found.sentence
 
 
-def test_a_difference_of_single_repeats_has_a_color_and_no_evidence() -> None:
+def test_single_repeat_difference_is_colored_without_evidence() -> None:
     one, two = operators()[:2]
     a, b = timed({one: [1.0], two: [4.0]}), timed({one: [1e9], two: [2.0]})
     found = compared(a, b, exactly([(one, one), (two, two)]))
@@ -233,7 +233,7 @@ def test_a_difference_of_single_repeats_has_a_color_and_no_evidence() -> None:
     assert not noisy.speed_of(noisy.matching.graph_a).note.count("perhaps")
 
 
-def test_some_nodes_of_a_call_have_its_ratio() -> None:
+def test_time_of_call_is_divided_among_its_nodes() -> None:
     run = tvmdbg.open(samples.executorch_xnnpack)
     found = tvmdbg.compare_times(run, run)
     assert run.graph is not None
@@ -245,7 +245,7 @@ def test_some_nodes_of_a_call_have_its_ratio() -> None:
         assert all((terms[list(row.a)] > 0).all() for terms in speed.terms)
 
 
-def test_one_time_of_a_report_is_never_significant() -> None:
+def test_single_time_of_report_is_never_significant() -> None:
     one = operators()[0]
     once = (Issue("report-one-pass", IssueSeverity.NOTE, ""),)
     a, b = timed({one: [1.0]}, once), timed({one: [1e9]}, once)
@@ -266,7 +266,7 @@ def test_a_possible_match_is_marked_and_not_trusted() -> None:
     assert (found.timeline.slice_node[sample().parts.timeline.num_slices :] == -1).all()  # type: ignore[union-attr]
 
 
-def test_what_one_run_lacks_is_listed_and_counts() -> None:
+def test_nodes_missing_from_one_run_are_listed_and_counted() -> None:
     one, two = operators()[:2]
     found = compared(timed({one: [7.0] * 5}), timed({two: [9.0] * 5}), {})
     told = {row.verdict: (row.a, row.b, row.change_ns) for row in known(found)}
@@ -274,7 +274,7 @@ def test_what_one_run_lacks_is_listed_and_counts() -> None:
     assert found.change_ns == 2
 
 
-def test_many_comparisons_raise_the_bar() -> None:
+def test_many_comparisons_raise_significance_threshold() -> None:
     pool = operators()[:20]
     pairs = exactly([(node, node) for node in pool])
     a = {node: [10.0, 20.0, 30.0, 40.0, 50.0] for node in pool}
@@ -292,7 +292,7 @@ def test_many_comparisons_raise_the_bar() -> None:
     }
 
 
-def test_warm_up_is_left_out_only_where_it_is_said() -> None:
+def test_warm_up_is_excluded_only_on_request() -> None:
     one = operators()[0]
     a, b = timed({one: [900.0, 10.0, 20.0]}), timed({one: [30.0, 10.0, 20.0]})
     pairs = exactly([(one, one)])
@@ -303,7 +303,7 @@ def test_warm_up_is_left_out_only_where_it_is_said() -> None:
     assert any("first 1 repeat of each node left out" in line for line in found.caption)
 
 
-def test_warm_up_that_is_in_it_is_said() -> None:
+def test_included_warm_up_is_noted_in_the_caption() -> None:
     pool = operators()
     cold = {node: [90.0, 10.0, 11.0, 10.0, 11.0, 10.0] for node in pool}
     warm = {node: [10.0, 11.0, 10.0, 11.0, 10.0, 11.0] for node in pool}
@@ -315,7 +315,7 @@ def test_warm_up_that_is_in_it_is_said() -> None:
     assert said not in compared(timed(warm), timed(warm), pairs).caption
 
 
-def test_kinds_add_up_and_keep_what_is_fused_together() -> None:
+def test_kinds_add_up_to_the_total() -> None:
     run = sample()
     found = tvmdbg.compare_times(run, run)
     kinds = found.by("kind")
@@ -328,7 +328,7 @@ def test_kinds_add_up_and_keep_what_is_fused_together() -> None:
         found.by("part")
 
 
-def test_texts_do_not_take_names_for_markup() -> None:
+def test_names_are_escaped_in_texts() -> None:
     found = tvmdbg.compare_times(sample(), sample(), ("<b>x</b>", "y\n"))
     assert "<b>x" not in found._repr_html_()
     assert "&lt;b&gt;x" in found._repr_html_()
@@ -340,7 +340,7 @@ def test_texts_do_not_take_names_for_markup() -> None:
     assert frame["change_ns"].abs().sum() == 0
 
 
-def test_what_cannot_be_compared_says_the_next_step() -> None:
+def test_invalid_comparison_error_suggests_next_step() -> None:
     run = sample()
     bare = DebugRun(replace(run.parts, timeline=None))
     with pytest.raises(ValueError, match=r"_tvmdbg_execution_trace\.json"):
@@ -363,7 +363,7 @@ def pair(corpus: Path, other: str) -> tuple[DebugRun, DebugRun]:
 @pytest.mark.parametrize(
     "other", ["unfused", "nchw8c", "fp16", "int8", "v0.8", "v0.6", "two_devices"]
 )
-def test_real_runs_add_up_and_exchange(corpus: Path, other: str) -> None:
+def test_changes_of_real_runs_add_up_and_swap(corpus: Path, other: str) -> None:
     name = "resnet20_two_devices" if other == "two_devices" else f"resnet20_cifar_{other}"
     a, b = pair(corpus, name)
     found, back = tvmdbg.compare_times(a, b), tvmdbg.compare_times(b, a)
@@ -401,7 +401,7 @@ def test_fused_against_unfused(corpus: Path) -> None:
     )
 
 
-def test_the_run_of_both_is_that_of_a_with_the_slices_of_both(corpus: Path) -> None:
+def test_combined_run_is_run_a_with_slices_of_both(corpus: Path) -> None:
     a, b = pair(corpus, "resnet20_cifar_unfused")
     found = tvmdbg.compare_times(a, b, ("fused", "unfused"))
     run = found.run
@@ -434,7 +434,7 @@ def test_the_run_of_both_is_that_of_a_with_the_slices_of_both(corpus: Path) -> N
     assert again.timeline.tracks == both.tracks
 
 
-def test_views_are_told_all(corpus: Path) -> None:
+def test_views_receive_all_time_comparison_columns(corpus: Path) -> None:
     a, b = pair(corpus, "resnet20_cifar_fp16")
     found = tvmdbg.compare_times(a, b)
     assert answer(a.facts, {"id": 1, "client": "x", "kind": "change"}).result is None

@@ -38,7 +38,7 @@ def nested(inner_us: float, count: int = 8) -> list[dict[str, Any]]:
     return found
 
 
-def test_slices_of_a_name_are_its_repeats_and_nested_time_counts_once() -> None:
+def test_slices_of_one_name_are_repeats_and_nested_time_counts_once() -> None:
     a = opened([*nested(50), event(LEFT, 9000, 7), event("mark", 5, 0, "i")])
     b = opened([*nested(100), event(OUTER, 20, 5, "B")])
     found = tvmdbg.compare_times(a, b, ("a", "b"))
@@ -74,7 +74,7 @@ def test_the_run_of_two_traces_shows_both() -> None:
     assert pickle.loads(pickle.dumps(found.run)).compared.change_ns == found.change_ns  # noqa: S301
 
 
-def test_an_operator_of_a_graph_is_compared_with_the_slices_of_its_name(corpus: Path) -> None:
+def test_graph_operator_is_compared_with_slices_of_same_name(corpus: Path) -> None:
     run = tvmdbg.open(corpus / "tvm/resnet20_cifar")
     graph, timeline = run.graph, run.timeline
     assert graph is not None
@@ -94,7 +94,7 @@ def test_an_operator_of_a_graph_is_compared_with_the_slices_of_its_name(corpus: 
     assert back.run.timeline.slice_node[:6].tolist() == [node] * 6
 
 
-def test_a_name_that_several_operators_share_is_no_ground(corpus: Path) -> None:
+def test_name_shared_by_operators_gives_unknown_verdict(corpus: Path) -> None:
     folder = corpus / "tvm/resnet20_cifar"
     document = json.loads((folder / "graph.json").read_text())
     functions = [node.get("attrs", {}).get("func_name") for node in document["nodes"]]
@@ -109,7 +109,7 @@ def test_a_name_that_several_operators_share_is_no_ground(corpus: Path) -> None:
     assert {row.match for row in rows} == {"possible, by name"}
 
 
-def test_two_tables_and_a_table_beside_a_graph(corpus: Path) -> None:
+def test_table_is_compared_with_table_and_with_graph(corpus: Path) -> None:
     folder = corpus / "tvm/resnet20_cifar"
     table = tvmdbg.open(folder / "debug_result_unsorted.txt")
     whole = tvmdbg.open(folder)
@@ -123,7 +123,7 @@ def test_two_tables_and_a_table_beside_a_graph(corpus: Path) -> None:
         assert found.run.timeline is not None
 
 
-def test_sums_of_a_report_are_compared_with_all_operators_of_the_function(corpus: Path) -> None:
+def test_report_sum_is_compared_with_all_operators_of_function(corpus: Path) -> None:
     folder = corpus / "tvm/resnet20_cifar"
     whole, report = tvmdbg.open(folder), tvmdbg.open(folder / "report.txt")
     graph = whole.graph
@@ -135,7 +135,7 @@ def test_sums_of_a_report_are_compared_with_all_operators_of_the_function(corpus
         assert len(row.b) == list(graph.func_names).count(functions.pop())
 
 
-def test_times_by_place_alone_take_no_inputs_for_operators(corpus: Path) -> None:
+def test_times_matched_by_position_exclude_inputs(corpus: Path) -> None:
     lists = [
         tvmdbg.open(corpus / f"tvm/resnet20_cifar{each}/time_list.json")
         for each in ("", "_unfused")
@@ -147,7 +147,7 @@ def test_times_by_place_alone_take_no_inputs_for_operators(corpus: Path) -> None
         tvmdbg.compare_times(*lists)
 
 
-def test_loading_is_no_name_in_common() -> None:
+def test_loading_does_not_count_as_common_name() -> None:
     delegated = tvmdbg.open(case_dir("03d_xnnpack_two_outputs") / "etdump.etdp")
     portable = tvmdbg.open(case_dir("02_conv_portable") / "etdump.etdp")
     with pytest.raises(ValueError, match="No name is in both") as caught:
@@ -156,7 +156,7 @@ def test_loading_is_no_name_in_common() -> None:
     assert "has 'delegate'" in str(caught.value)
 
 
-def test_what_has_no_name_in_common_says_the_next_step() -> None:
+def test_runs_without_common_names_suggest_next_step() -> None:
     a, b = opened([event("one", 0, 1)]), opened([event("two\n" * 99, 0, 1)])
     with pytest.raises(
         ValueError, match=r"No name is in both.*graph=lib\.get_graph_json"

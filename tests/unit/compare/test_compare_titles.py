@@ -10,7 +10,7 @@ import pytest
 import tvmdbg_widgets as tvmdbg
 
 
-def test_folders_tell_runs_of_one_name_apart(corpus: Path, tmp_path: Path) -> None:
+def test_folders_distinguish_runs_of_the_same_name(corpus: Path, tmp_path: Path) -> None:
     for name, case in (("before", "resnet20_cifar"), ("after", "resnet20_two_devices")):
         folder = tmp_path / name / "tvmdbg"
         folder.mkdir(parents=True)

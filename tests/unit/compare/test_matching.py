@@ -67,7 +67,7 @@ def parameters(corpus: Path, case: str) -> dict[tuple[str, int], int]:
         "resnet20_two_devices",
     ],
 )
-def test_nodes_whose_values_are_the_same_bytes_are_matched(corpus: Path, case: str) -> None:
+def test_nodes_with_identical_value_bytes_are_matched(corpus: Path, case: str) -> None:
     matching = match(opened(corpus, PLAIN), opened(corpus, case))
     mine, theirs = tensors(corpus, PLAIN), tensors(corpus, case)
     once = {each for each, count in Counter(mine.values()).items() if count == 1}
@@ -141,13 +141,13 @@ def test_fused_functions_are_matched_to_their_parts_both_ways(corpus: Path) -> N
     assert all(each.certainty is Certainty.LIKELY for each in there.of_a(3))
 
 
-def test_other_networks_are_hardly_matched_and_never_surely(corpus: Path) -> None:
+def test_different_networks_have_few_matches_and_none_exact(corpus: Path) -> None:
     matching = match(opened(corpus, PLAIN), opened(corpus, "transformer_encoder"))
     assert len(matching) < 10
     assert not (matching.certainty == Certainty.EXACT).any()
 
 
-def test_a_run_is_matched_and_tells_what_it_found(corpus: Path) -> None:
+def test_run_match_summarizes_its_result(corpus: Path) -> None:
     run = tvmdbg.open(corpus / "tvm" / PLAIN)
     matching = run.match(tvmdbg.open(corpus / "tvm/resnet20_two_devices"))
     said = "72 of 72 nodes matched: 26 exact, 46 likely; 3 of 75 only in B"
@@ -248,7 +248,7 @@ def refined(graph: Graph) -> list[int]:
 
 
 @given(graphs(), st.randoms(use_true_random=False))
-def test_a_permutation_is_found_again(written: Document, chance: Any) -> None:
+def test_permutation_is_recovered_for_distinct_nodes(written: Document, chance: Any) -> None:
     order = list(range(len(written["nodes"])))
     chance.shuffle(order)
     graph = graph_of(written)
@@ -269,7 +269,7 @@ def test_a_permutation_is_found_again(written: Document, chance: Any) -> None:
 
 
 @given(graphs(), st.randoms(use_true_random=False))
-def test_matching_turned_round_is_the_same(written: Document, chance: Any) -> None:
+def test_matching_is_symmetric(written: Document, chance: Any) -> None:
     order = list(range(len(written["nodes"])))
     chance.shuffle(order)
     a, b = graph_of(written), graph_of(permuted(written, order))
@@ -298,7 +298,7 @@ LONG = ["fused_nn_conv2d_add", "fused_add", "fused_multiply", "fused_nn_dense"] 
 
 
 @given(st.integers(1, len(LONG) - 2), st.integers(1, len(LONG) - 2))
-def test_what_was_inserted_is_found(first: int, second: int) -> None:
+def test_inserted_nodes_are_only_in_b(first: int, second: int) -> None:
     edited = list(LONG)
     for at in sorted({first, second}, reverse=True):
         edited.insert(at, "fused_sigmoid")
@@ -314,7 +314,7 @@ def test_what_was_inserted_is_found(first: int, second: int) -> None:
 
 
 @given(st.integers(1, len(LONG) - 2))
-def test_what_was_replaced_stands_in_its_place(at: int) -> None:
+def test_replaced_node_is_matched_by_place(at: int) -> None:
     edited = [*LONG[:at], "fused_sigmoid", *LONG[at + 1 :]]
     matching = match(graph_of(chain(LONG)), graph_of(chain(edited)))
     node = 2 * (at + 1)
@@ -326,7 +326,7 @@ def test_what_was_replaced_stands_in_its_place(at: int) -> None:
     assert unsure <= {node - 2, node - 1, node, node + 2}
 
 
-def test_which_of_equal_blocks_was_added_is_not_claimed() -> None:
+def test_match_among_equal_blocks_is_only_possible() -> None:
     block = ["fused_nn_conv2d_add", "fused_nn_relu"]
     a, b = graph_of(chain(block * 3)), graph_of(chain(block * 4))
     matching = match(a, b)
@@ -351,7 +351,9 @@ def branched(lengths: list[int]) -> Document:
 
 
 @pytest.mark.parametrize(("before", "after"), [(3, 2), (2, 3), (4, 2), (6, 7)])
-def test_which_of_equals_was_removed_from_a_branch_is_not_claimed(before: int, after: int) -> None:
+def test_match_among_equal_nodes_of_changed_branch_is_only_possible(
+    before: int, after: int
+) -> None:
     matching = match(graph_of(branched([2, before, 2])), graph_of(branched([2, after, 2])))
     changed = range(5, 5 + 2 * before)
     sure = [each for each in matching if each.certainty is not Certainty.POSSIBLE]
@@ -363,7 +365,7 @@ def test_which_of_equals_was_removed_from_a_branch_is_not_claimed(before: int, a
     }
 
 
-def test_names_decide_among_nodes_that_nothing_else_tells_apart() -> None:
+def test_names_decide_between_otherwise_identical_nodes() -> None:
     nodes: list[tuple[str, list[int]]] = [("", []), ("p", []), ("p", []), ("fused_nn_relu", [0])]
     first, second = document(nodes, [3]), document(nodes, [3])
     second["nodes"][1]["name"], second["nodes"][2]["name"] = "p2", "p1"
@@ -376,7 +378,7 @@ def test_names_decide_among_nodes_that_nothing_else_tells_apart() -> None:
 
 
 @pytest.mark.parametrize("heads", [[], [0]])
-def test_cycles_and_graphs_without_outputs_are_matched_as_far_as_they_go(heads: list[int]) -> None:
+def test_cyclic_graph_matches_only_correct_pairs(heads: list[int]) -> None:
     nodes = [("", []), ("fused_add", [0, 2]), ("fused_nn_relu", [1]), ("fused_nn_conv2d", [0, 0])]
     written = document(nodes, heads)
     matching = match(graph_of(written), graph_of(permuted(written, [2, 0, 3, 1])))
@@ -399,7 +401,7 @@ def renamed(text: str) -> Graph:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("make", [network, residual_graph])
-def test_takes_time_as_nodes_come(make: Any) -> None:
+def test_matching_time_is_roughly_linear_in_nodes(make: Any) -> None:
     took = []
     for count in (2_000, 8_000):
         text = make(count)
@@ -426,7 +428,7 @@ def of_module(folder: Path, module: str) -> tvmdbg.DebugRun:
 
 
 @pytest.mark.parametrize("module", ["x", "my_fused_net", "fused", "net2", "détection"])
-def test_graphs_of_modules_of_other_names_are_the_same(tmp_path: Path, module: str) -> None:
+def test_graphs_match_across_module_names(tmp_path: Path, module: str) -> None:
     plain, other = tvmdbg.open(tvmdbg.samples.resnet20_cifar), of_module(tmp_path / "a", module)
     assert plain.graph is not None
     assert other.graph is not None

@@ -32,7 +32,7 @@ def longest(a: list[int], b: list[int]) -> int:
 
 
 @given(NUMBERS, NUMBERS)
-def test_few_edits_are_found(a: list[int], b: list[int]) -> None:
+def test_edit_alignment_finds_longest_common_sequence(a: list[int], b: list[int]) -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(sequence, "_RARE", 1)
         found = sequence._common_by_edits(np.array(a, np.int64), np.array(b, np.int64))
@@ -42,7 +42,7 @@ def test_few_edits_are_found(a: list[int], b: list[int]) -> None:
 
 
 @given(st.permutations(range(30)))
-def test_the_longest_that_rises(values: list[int]) -> None:
+def test_rising_finds_longest_increasing_subsequence(values: list[int]) -> None:
     found = rising(np.array(values, np.int64))
     kept = [values[at] for at in found]
     assert kept == sorted(kept)

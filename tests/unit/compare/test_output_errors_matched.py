@@ -11,7 +11,7 @@ import tvmdbg_widgets as tvmdbg
 from tvmdbg_widgets.analysis.node_columns import OutputErrors
 
 
-def test_a_run_with_copies_is_a_reference_by_its_matches(corpus: Path) -> None:
+def test_run_with_copies_is_reference_by_matched_nodes(corpus: Path) -> None:
     a, b = (tvmdbg.open(corpus / f"tvm/resnet20_{name}") for name in ("cifar", "two_devices"))
     found, notes = [], []
     for run, other in ((a, b), (b, a)):

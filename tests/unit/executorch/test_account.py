@@ -78,7 +78,7 @@ def rows_ns(run: DebugRun) -> float:
 
 @pytest.mark.parametrize("alone", [False, True], ids=["together", "dump alone"])
 @pytest.mark.parametrize("folder", list(_folders()), ids=lambda path: path.name)
-def test_rows_and_gaps_are_the_executions(folder: Path, alone: bool) -> None:
+def test_rows_and_gaps_add_up_to_execution_time(folder: Path, alone: bool) -> None:
     run = opened(folder, alone)
     account, count = run.timeline.account, run.timeline.executions
     assert count > 0
@@ -94,7 +94,7 @@ def test_rows_and_gaps_are_the_executions(folder: Path, alone: bool) -> None:
         assert np.nansum(sums.share) == pytest.approx(1)
 
 
-def test_the_whole_is_what_the_inspector_says() -> None:
+def test_total_time_matches_the_inspector() -> None:
     blocks = answers("06b_demo_manual_ids")["inspector"]["blocks"]
     (event,) = (each for each in blocks[1]["events"] if each["name"] == EXECUTE)
     run = tvmdbg.open(case_dir("06b_demo_manual_ids"))
@@ -115,7 +115,7 @@ def _said(run: DebugRun, what: str) -> set[str]:
     return found
 
 
-def test_one_screen_says_one_share() -> None:
+def test_views_agree_on_operator_shares() -> None:
     run = tvmdbg.open(XNNPACK)
     assert _said(run, "layout conversion inserted by lowering (XNNPACK, instruction 0)") == {"21.3"}
     assert _said(run, "XNNPACK, instruction 0, outside its operators") == {"25.6"}
@@ -132,7 +132,7 @@ def test_one_screen_says_one_share() -> None:
     assert palette.name == "layout conversion inserted by lowering (XNNPACK, instruction 0)"
 
 
-def test_what_is_left_of_a_call_is_no_slowest_operator() -> None:
+def test_call_time_outside_operators_is_no_slowest_operator() -> None:
     run = tvmdbg.open(XNNPACK)
     line = run.timeline
     left = [name for name in line.shared.names if name.endswith("outside its operators")]
@@ -151,7 +151,7 @@ def test_what_is_left_of_a_call_is_no_slowest_operator() -> None:
     assert (palette.label, palette.name) == ("Slowest operator", "StaticTranspose #2")
 
 
-def test_loading_is_no_operator() -> None:
+def test_loading_is_not_an_operator() -> None:
     for run in (tvmdbg.open(XNNPACK), tvmdbg.open(XNNPACK / "etdump.etdp")):
         loading = [row for row in run.table() if row.op_kind == "loading"]
         assert {row.name for row in loading} == {"Method::init", "Program::load_method"}
@@ -162,7 +162,7 @@ def test_loading_is_no_operator() -> None:
         assert np.isnan(by_kind["loading"].share)
 
 
-def test_shares_of_a_loop_are_of_all_its_executions() -> None:
+def test_shares_of_repeated_run_count_all_executions() -> None:
     run = tvmdbg.open(case_dir("05_multirun"))
     total = run.timeline.repeats_ns.sum()
     row = run.table()[0]
@@ -171,7 +171,7 @@ def test_shares_of_a_loop_are_of_all_its_executions() -> None:
     assert row.share == pytest.approx(own / (total + gap))
 
 
-def test_delegates_are_compared_with_what_they_took() -> None:
+def test_time_comparison_includes_delegate_calls() -> None:
     folder = case_dir("03b_mixed_xnnpack")
     one = tvmdbg.open(folder)
     compared = tvmdbg.compare_times(one, one)

@@ -41,12 +41,12 @@ def opened(**changed: bytes) -> None:
 
 
 @pytest.mark.parametrize("part", FILES)
-def test_a_run_of_which_one_file_is_damaged(part: str) -> None:
+def test_run_with_one_damaged_file_opens_or_is_rejected(part: str) -> None:
     for _, data in [*damages(content(part))][::8]:
         opened(**{part: data})
 
 
-def test_files_of_different_runs_are_told() -> None:
+def test_files_of_different_runs_are_reported() -> None:
     other = (case_dir("01_mlp_portable") / "etdump.etdp").read_bytes()
     run = tvmdbg.open(other, content("etrecord"))
     assert run.check().by_rule("executorch-disagree")

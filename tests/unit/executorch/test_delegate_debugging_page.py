@@ -36,7 +36,7 @@ class Node:
         self.meta = {"debug_handle": handle}
 
 
-def test_the_maps_that_the_page_begins_with() -> None:
+def test_first_example_maps_of_page() -> None:
     builder = DelegateMappingBuilder(generated_identifiers=True)
     builder.insert_delegate_mapping_entry(nodes=[Node(10), Node(11)])
     builder.insert_delegate_mapping_entry(handles=[11, 12])
@@ -49,7 +49,7 @@ def test_the_maps_that_the_page_begins_with() -> None:
     assert builder.get_delegate_mapping() == {"fused_op_1_2_3": (11, 12, 15)}
 
 
-def test_the_demo_backend_that_the_page_links_to() -> None:
+def test_demo_backend_linked_from_page() -> None:
     """exir/backend/test/backend_with_delegate_mapping_demo.py: a fusion and a decomposition."""
     conv, relu, tan = Node(1), Node(2), Node(3)
     builder = DelegateMappingBuilder(generated_identifiers=True)
@@ -76,14 +76,12 @@ def test_the_demo_backend_that_the_page_links_to() -> None:
         ),
     ],
 )
-def test_calls_have_the_parameters_of_the_page(
-    call: Callable[..., Any], parameters: list[str]
-) -> None:
+def test_calls_have_documented_parameters(call: Callable[..., Any], parameters: list[str]) -> None:
     """But for the tracer itself, and the length of what is bytes in Python."""
     assert list(signature(call).parameters) == ["self", *parameters]
 
 
-def test_a_result_has_the_fields_of_the_page() -> None:
+def test_preprocess_result_has_documented_fields() -> None:
     names = [each.name for each in fields(PreprocessResult)]
     assert names[:2] == ["processed_bytes", "debug_handle_map"]
     assert PreprocessResult() == PreprocessResult(b"", None)
@@ -97,7 +95,7 @@ def parse_delegate_metadata(delegate_metadatas: list[bytes]) -> list[str]:
     return metadata_str
 
 
-def test_the_inspector_is_made_as_on_the_page() -> None:
+def test_inspector_is_created_as_documented() -> None:
     etdump_path, etrecord_path = str(CASE / "etdump.etdp"), str(CASE / "etrecord.bin")
     buffer_path = str(CASE / "debug_buffer.bin")
     parser: Any = parse_delegate_metadata  # takes bytes alone, and is given "" as well
@@ -148,7 +146,7 @@ def test_our_page_has_every_call_of_a_tracer() -> None:
     assert all(callable(getattr(EventTracer, name)) for name in called)
 
 
-def test_our_page_names_cases_that_are_there() -> None:
+def test_cases_named_on_our_page_exist() -> None:
     table = PAGE.read_text("utf-8").partition("## The Inspector")[2].partition("\n## ")[0]
     named = set(re.findall(r"`(\d\d\w*)`", table))
     assert len(named) > 12

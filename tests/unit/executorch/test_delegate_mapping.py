@@ -56,7 +56,7 @@ def argument(text: str) -> Any:
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_every_recorded_call_is_answered_alike(name: str) -> None:
+def test_every_recorded_call_returns_recorded_result(name: str) -> None:
     case = CASES[name]
     builder = DelegateMappingBuilder(True) if name in GENERATED else DelegateMappingBuilder()
     for call, expected in zip(case["calls"], case["results"], strict=True):
@@ -73,7 +73,7 @@ def test_every_recorded_call_is_answered_alike(name: str) -> None:
     assert repr(builder).startswith(f"DelegateMappingBuilder({len(mapping)} identifier")
 
 
-def test_an_error_is_caught_as_executorchs_is() -> None:
+def test_mapping_error_is_caught_as_exception() -> None:
     assert issubclass(DelegateMappingError, Exception)
     with pytest.raises(Exception, match="No identifier provided"):
         DelegateMappingBuilder().insert_delegate_mapping_entry(handles=1)

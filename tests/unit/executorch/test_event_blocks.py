@@ -59,7 +59,7 @@ def check_block(case: str, block: EventBlock, told: dict[str, Any]) -> None:
 
 
 @pytest.mark.parametrize("case", OPENED)
-def test_every_block_is_the_inspectors(case: str) -> None:
+def test_every_block_matches_inspector(case: str) -> None:
     blocks, told = opened(case).event_blocks, answers(case)["inspector"]["blocks"]
     assert len(blocks) == len(told)
     for block, expected in zip(blocks, told, strict=True):
@@ -75,7 +75,7 @@ def test_every_block_is_the_inspectors(case: str) -> None:
         if isinstance(told, list)
     ],
 )
-def test_every_variant_is_the_inspectors(case: str, variant: str) -> None:
+def test_every_variant_matches_inspector(case: str, variant: str) -> None:
     told = answers(case)["variants"][variant]
     given = {"record": False, "buffer": False, "delegate_metadata_parser": None}
     blocks = opened(case, **given | VARIANTS[variant]).event_blocks

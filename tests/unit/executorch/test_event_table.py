@@ -156,7 +156,7 @@ def test_metadata_of_other_types_is_refused() -> None:
         table_of(given, metadata=True)
 
 
-def test_names_stay_on_their_lines() -> None:
+def test_names_with_control_characters_stay_on_one_line() -> None:
     text = EventTable(("a\x1b[1m", "b"), (["宽a\n", "x"], [1e-05, float("nan")])).text()
     assert text.splitlines() == [
         "╒════╤════════════╤═════════╕",

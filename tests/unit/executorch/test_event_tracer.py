@@ -88,7 +88,7 @@ def a_run() -> EventTracer:
     return found
 
 
-def test_events_lie_where_the_runtime_puts_them() -> None:
+def test_events_are_recorded_in_runtime_order() -> None:
     dump = read(a_run())
     assert dump.run_names == ("Default", "Execute")
     rows = list(
@@ -109,7 +109,7 @@ def test_events_lie_where_the_runtime_puts_them() -> None:
 
 
 @pytest.mark.parametrize("case", ["05_multirun", "06a_demo_generated_ids", "06b_demo_manual_ids"])
-def test_a_real_run_recorded_again_is_the_same_dump(case: str) -> None:
+def test_rerecorded_run_gives_same_dump(case: str) -> None:
     buffer = case_dir(case) / "debug_buffer.bin"
     memory = buffer.read_bytes() if buffer.exists() else b""
     times: list[int] = []
@@ -276,7 +276,7 @@ def assert_same(ours: Any, given: Any) -> None:
 
 
 @pytest.mark.parametrize("name", ["bfloat16", "float8_e5m2", "float8_e4m3fn", "float16"])
-def test_small_floats_do_not_damage_the_file(name: str) -> None:
+def test_small_float_types_round_trip(name: str) -> None:
     values = np.array([1.5, -2.0], getattr(ml_dtypes, name, np.float16))
     found = tracer()
     with found.event_block("Execute"):
@@ -287,7 +287,7 @@ def test_small_floats_do_not_damage_the_file(name: str) -> None:
 
 
 @pytest.mark.parametrize("both", [(None, None), (None, -1), ("conv", 3)])
-def test_an_event_has_a_name_or_an_id(both: Any) -> None:
+def test_event_needs_exactly_one_of_name_and_id(both: Any) -> None:
     found = tracer()
     found.create_event_block("Execute")
     for call in (
@@ -312,7 +312,7 @@ def test_an_event_has_a_name_or_an_id(both: Any) -> None:
         ([[1, 2], [3]], ValueError),
     ],
 )
-def test_a_value_that_the_schema_lacks_leaves_nothing_behind(value: Any, error: Any) -> None:
+def test_unsupported_value_raises_and_logs_nothing(value: Any, error: Any) -> None:
     found = tracer()
     found.create_event_block("Execute")
     with pytest.raises(error):
@@ -320,7 +320,7 @@ def test_a_value_that_the_schema_lacks_leaves_nothing_behind(value: Any, error: 
     assert (read(found).num_events, found.debug_buffer) == (0, b"")
 
 
-def test_what_cannot_be_recorded_is_refused() -> None:
+def test_invalid_recording_calls_raise() -> None:
     found = tracer()
     with pytest.raises(ValueError, match="nothing was recorded"):
         found.to_bytes()
@@ -355,7 +355,7 @@ def test_threads_lose_no_event() -> None:
         assert value_of(found, value).tolist() == [dump.delegate_id_int[row]] * 3
 
 
-def test_files_are_written_side_by_side(tmp_path: Path) -> None:
+def test_dump_and_debug_buffer_are_saved_together(tmp_path: Path) -> None:
     found = a_run()
     path = found.save(tmp_path / "etdump.etdp")
     assert path.read_bytes() == found.to_bytes()
@@ -398,7 +398,7 @@ print("\\n" + json.dumps([found, outputs, inspector.to_dataframe().shape[0]]))
 
 
 @pytest.mark.slow
-def test_executorchs_inspector_reads_it(tmp_path: Path) -> None:
+def test_executorch_inspector_reads_saved_dump(tmp_path: Path) -> None:
     python = os.environ.get(PYTHON)
     if python is None and importlib.util.find_spec("executorch") is not None:
         python = sys.executable

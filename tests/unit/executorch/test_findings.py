@@ -43,7 +43,7 @@ def of_dump(dump: ETDump) -> DebugRun:
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_nothing_speaks_of_another_tool(name: str) -> None:
+def test_findings_do_not_mention_other_tools(name: str) -> None:
     try:
         run = tvmdbg.open(case_dir(name))
     except FormatError:
@@ -54,7 +54,7 @@ def test_nothing_speaks_of_another_tool(name: str) -> None:
     assert not OF_TVM.search(" ".join(map(str, run.check())))
 
 
-def test_operators_of_a_backend_are_named_by_call() -> None:
+def test_backend_operators_are_listed_by_call() -> None:
     (each,) = found(MIXED(), "delegate-time")
     assert each.nodes == (5, 6, 8, 9)
     assert (
@@ -64,7 +64,7 @@ def test_operators_of_a_backend_are_named_by_call() -> None:
     assert "also logged values" in each.why
 
 
-def test_shares_of_delegates_and_operators_are_of_the_same_time() -> None:
+def test_delegate_and_operator_shares_use_same_total_time() -> None:
     run = MIXED()
     (slowest,) = found(run, "slowest-operators")
     assert slowest.title == "cumsum #7 takes 60.6 % of the time"
@@ -87,14 +87,14 @@ def test_every_operator_may_be_in_one_call() -> None:
     )
 
 
-def test_a_backend_without_a_map_is_no_warning() -> None:
+def test_backend_without_map_is_info_not_warning() -> None:
     (each,) = found(MIXED(), "unmapped-events")
     assert each.severity is Severity.INFO
     assert each.title.startswith("XnnpackBackend has no map from identifiers to operators: 2 ")
     assert each.next_step.startswith("Open the program (.pte) too: it has the graph of Xnnpack")
 
 
-def test_identifiers_are_told_by_instruction() -> None:
+def test_unmapped_identifiers_are_listed_with_instruction() -> None:
     first, _ = found(recorded("09j_delegate_map_lookup")(), "unmapped-events")
     assert first.evidence[:2] == (
         "3: 1 event in instruction 2 (Demo)",
@@ -102,7 +102,7 @@ def test_identifiers_are_told_by_instruction() -> None:
     )
 
 
-def test_times_of_another_clock_are_told_by_what_is_impossible() -> None:
+def test_times_of_another_clock_are_detected_by_impossible_values() -> None:
     (each,) = found(other_clock(), "delegate-clock")
     assert each.evidence == (
         "instruction 0: 3 of 3 events outside of the call, each takes 0 or 1 ticks",
@@ -120,17 +120,17 @@ def test_times_of_another_clock_are_not_summed_up() -> None:
     assert not found(own_ticks(), "delegate-sums")
 
 
-def test_sums_above_a_call_are_told() -> None:
+def test_event_sum_above_call_time_is_reported() -> None:
     (each,) = found(overlapping(), "delegate-sums")
     assert each.title == "Events of a delegate add up to 1.80× the time of its calls: they overlap"
     assert each.evidence == ("instruction 0: 180.0 µs in its events, 100.0 µs in all",)
 
 
-def test_what_logging_takes_is_not_held_against_a_delegate() -> None:
+def test_logging_time_gives_no_delegate_sums_finding() -> None:
     assert not found(MIXED(), "delegate-sums")
 
 
-def test_a_debug_buffer_of_zeros_is_told_once() -> None:
+def test_debug_buffer_of_zeros_is_reported_once() -> None:
     run = blank_buffer()
     (each,) = found(run, "debug-values")
     assert each.title == "All values of 6 tensors in the debug buffer are zero"
@@ -138,12 +138,12 @@ def test_a_debug_buffer_of_zeros_is_told_once() -> None:
     assert not found(run, "constant-values")
 
 
-def test_a_debug_buffer_without_tensors_is_told() -> None:
+def test_debug_buffer_without_tensors_is_reported() -> None:
     (each,) = found(logged("05_multirun", debug_buffer=b"\1" * 64), "debug-values")
     assert each.title.startswith("The dump logged no tensors: nothing in the debug buffer")
 
 
-def test_debug_events_without_a_value_are_told() -> None:
+def test_debug_events_without_value_are_reported() -> None:
     dump = dump_of(
         [
             Logged("native_call_add.out", 1, 5),
@@ -170,12 +170,12 @@ def test_views_without_an_instruction_need_no_value() -> None:
     assert each.title == "19 operators without an instruction have no value in this dump"
 
 
-def test_a_run_that_logs_no_output_of_the_program_says_so() -> None:
+def test_run_without_logged_program_output_is_reported() -> None:
     titles = [each.title for each in found(silent_kernel(), "unlogged-values")]
     assert "No output of the program was logged" in titles
 
 
-def test_repeats_of_one_pattern_are_counted_in_each_run() -> None:
+def test_repeated_events_are_counted_per_run() -> None:
     once = [Logged("native_call_add.out", 1, 5), Logged("native_call_add.out", 6, 9)]
     (each,) = found(of_dump(dump_of(once, once, once)), "repeated-events")
     assert each.title.startswith("The Inspector would leave out 3 of 6 events: native_call_add.out")
@@ -192,7 +192,7 @@ def test_repeats_of_one_pattern_are_counted_in_each_run() -> None:
         (recorded("05_multirun"), "run.timeline.node(6) shows the spread of its repeats."),
     ],
 )
-def test_the_next_step_is_one_of_executorch(make: Callable[[], DebugRun], said: str) -> None:
+def test_next_step_is_specific_to_executorch(make: Callable[[], DebugRun], said: str) -> None:
     assert said in found(make(), "slowest-operators")[0].next_step
 
 

@@ -36,7 +36,7 @@ def of(name: str, a: Any, b: Any) -> float:
     return metric(f" {name} ").of(a, b)
 
 
-def test_by_hand() -> None:
+def test_metrics_match_values_computed_by_hand() -> None:
     a, b = np.array([3.0, 4.0]), np.array([3.0, 2.0])
     assert of("mse", a, b) == 2
     assert of("l1", a, b) == 2
@@ -68,7 +68,7 @@ def test_nan_is_zero_and_makes_infinities_finite() -> None:
     assert math.isnan(of("l1", np.array([math.inf]), np.array([math.inf])))
 
 
-def test_units_in_the_last_place_are_of_the_runtimes_type() -> None:
+def test_ulp_metric_uses_runtime_dtype() -> None:
     bfloat16 = np.array([1.0, 1.0078125], ml_dtypes.bfloat16)
     assert of("ulp", np.array([1.0, 1.0]), bfloat16) == 1
     nan = np.array([math.nan], np.float32)
@@ -77,7 +77,7 @@ def test_units_in_the_last_place_are_of_the_runtimes_type() -> None:
     assert of("ulp", np.array([3]), np.array([-3])) == 6
 
 
-def test_names() -> None:
+def test_metric_names_and_unsupported_types() -> None:
     with pytest.raises(ValueError, match=r"^Unsupported distance metric 'COSINE'$"):
         metric("COSINE", compat=True)
     with pytest.raises(ValueError, match=r"metric 'nope'; known: 'MSE', 'L1', 'SNR', 'COSINE'"):
@@ -110,7 +110,7 @@ def test_names() -> None:
         ((), (4, 5), ""),
     ],
 )
-def test_shapes_as_torch_broadcasts_them(a: tuple[int, ...], b: tuple[int, ...], told: str) -> None:
+def test_broadcast_errors_match_torch(a: tuple[int, ...], b: tuple[int, ...], told: str) -> None:
     assert broadcast_problem(np.zeros(a), np.zeros(b)) == told
 
 

@@ -61,7 +61,7 @@ def test_a_decomposed_operator_is_shared() -> None:
     assert found.summary == ("2 identifiers: 3 of 4 operators mapped, 1 by several identifiers")
 
 
-def test_a_fusion_has_several_operators_and_unknown_handles_are_told() -> None:
+def test_fused_operator_covers_several_and_unknown_handles_are_listed() -> None:
     found = handle_coverage(PreprocessResult(debug_handle_map=FUSED), fx(11, 12, 13))
     assert names(found.operators_of("fused_op_1_2_3")) == ["op11", "op12"]
     assert (found.shared, found.unknown) == ((), (15,))
@@ -74,13 +74,13 @@ def test_an_operator_of_several_handles_counts_once() -> None:
     assert (len(found.covered), found.unknown) == (2, ())
 
 
-def test_only_operators_of_the_delegates_call_count() -> None:
+def test_only_operators_of_delegate_call_are_counted() -> None:
     found = handle_coverage({0: [2], 1: [9]}, fx(1, 2, 3, 9), call_handles=[2, 3, 3])
     assert names(found.operators) == ["op2", "op3"]
     assert (names(found.uncovered), found.unknown) == (["op3"], (9,))
 
 
-def test_without_a_program_each_handle_is_an_operator() -> None:
+def test_handles_are_operators_without_a_program() -> None:
     found = handle_coverage(DECOMPOSED)
     assert names(found.operators) == ["handle 10", "handle 11", "handle 12"]
     assert names(found.shared) == ["handle 11"]
@@ -88,18 +88,18 @@ def test_without_a_program_each_handle_is_an_operator() -> None:
 
 
 @pytest.mark.parametrize("empty", [None, {}, PreprocessResult(), DelegateCall("x", None)])
-def test_no_map_covers_nothing(empty: Any) -> None:
+def test_empty_map_covers_no_operator(empty: Any) -> None:
     found = handle_coverage(empty, fx(1))
     assert (len(found.identifiers), names(found.uncovered)) == (0, ["op1"])
 
 
 @pytest.mark.parametrize("wrong", [3, "map", [(0, (1,))], {0: "11"}, {0: [1.5]}])
-def test_what_is_no_map_is_refused(wrong: Any) -> None:
+def test_invalid_handle_map_raises(wrong: Any) -> None:
     with pytest.raises(TypeError, match="found"):
         handle_coverage(wrong, fx(1))
 
 
-def test_an_exported_program_is_read_by_its_debug_handles() -> None:
+def test_exported_program_is_mapped_by_debug_handles() -> None:
     nodes = (
         ProgramNode("x", "placeholder", "x"),
         ProgramNode("aten_add", "call_function", "aten.add", debug_handle=10),
@@ -153,7 +153,7 @@ def test_a_real_map_colors_the_graph(case: str, decomposed: tuple[str, ...]) -> 
     assert decomposed[0] in bundle["image/svg+xml"]
 
 
-def test_every_form_of_the_graph_is_colored_alike() -> None:
+def test_every_form_of_graph_gives_same_coverage() -> None:
     record, call, _ = recorded("06b_demo_manual_ids")
     program = record.edge_programs["forward"]
     graph = graph_of(program, file="a")
@@ -180,7 +180,7 @@ def test_a_graph_of_fx_is_listed_but_not_drawn() -> None:
         found.view()
 
 
-def test_what_is_no_graph_is_refused() -> None:
+def test_invalid_graph_raises() -> None:
     with pytest.raises(TypeError, match="found int"):
         DebugHandleMap(FUSED, 3)
     with pytest.raises(ValueError, match="which edge program"):

@@ -65,7 +65,7 @@ def test_programs(case: str) -> None:
 
 
 @pytest.mark.parametrize("case", [case for case in OPENED if case not in DIFFERENT])
-def test_both_modes_agree_but_for_the_framework(case: str) -> None:
+def test_both_modes_agree_except_for_framework_events(case: str) -> None:
     """Events of the framework have no handles, blocks without an index no reference output."""
     for mine, its in zip(
         opened(case, compat=False).event_blocks, opened(case).event_blocks, strict=True
@@ -81,7 +81,7 @@ def test_both_modes_agree_but_for_the_framework(case: str) -> None:
             assert plain(one.debug_data) == plain(other.debug_data)
 
 
-def test_nothing_is_noted_in_the_inspectors_own_mode() -> None:
+def test_compat_mode_notes_no_deviations() -> None:
     assert not any(opened(case).deviations for case in OPENED)
 
 
@@ -102,7 +102,7 @@ def test_runs_with_different_inputs_keep_their_values() -> None:
     assert any("8 events differ between the 2 runs" in each for each in inspector.deviations)
 
 
-def test_an_event_keeps_every_time_it_occurs() -> None:
+def test_event_keeps_all_its_occurrences() -> None:
     inspector, its = opened("09f_duplicates", compat=False), opened("09f_duplicates")
     event, last = (each.event_blocks[0].events[0] for each in (inspector, its))
     assert event.occurrences == (2, 2)
@@ -139,7 +139,7 @@ def test_strides_are_honored() -> None:
     assert np.array_equal(right.transpose(0, 2, 3, 1).ravel(), wrong.ravel())
 
 
-def test_reference_outputs_are_those_of_the_bundled_input() -> None:
+def test_reference_outputs_match_the_bundled_input() -> None:
     blocks = opened("14_bundled", compat=False).event_blocks
     assert [(block.name, block.reference_output is None) for block in blocks] == [
         ("Default", True),
@@ -203,7 +203,7 @@ def test_several_methods() -> None:
         link_record_as_inspector(renamed, found.event_blocks)
 
 
-def test_etrecords_may_be_given_as_paths_and_bytes() -> None:
+def test_etrecord_is_accepted_as_path_and_bytes() -> None:
     folder = case_dir("01_mlp_portable")
     path = folder / "etrecord.bin"
     for given_record in (path, str(path), path.read_bytes()):
@@ -216,7 +216,7 @@ def test_etrecords_may_be_given_as_paths_and_bytes() -> None:
         assert isinstance(inspector.event_blocks[1].run_output[0], np.ndarray)
 
 
-def test_a_metadata_parser_is_called_once_and_late() -> None:
+def test_metadata_parser_is_called_once_on_access() -> None:
     calls: list[Any] = []
 
     def parse(found: list[bytes | str]) -> list[str]:
@@ -233,7 +233,7 @@ def test_a_metadata_parser_is_called_once_and_late() -> None:
     assert named(inspector.event_blocks[1], "DELEGATE_CALL").delegate_debug_metadatas == []
 
 
-def test_what_a_notebook_shows_is_escaped() -> None:
+def test_notebook_html_is_escaped() -> None:
     dump = dump_of([Logged("<script>&", 0, 5), Logged("OPERATOR_CALL", 0, 5)])
     inspector = Inspector(case_dir("01_mlp_portable") / "etdump.etdp")
     inspector.event_blocks = event_blocks(dump)
@@ -250,7 +250,7 @@ def test_an_empty_dump() -> None:
 
 
 @pytest.mark.parametrize("blocks", [[], [RecordedBlock("Execute")] * 2], ids=["none", "empty"])
-def test_a_dump_without_events_says_so(blocks: list[RecordedBlock]) -> None:
+def test_dump_without_events_is_reported(blocks: list[RecordedBlock]) -> None:
     run = tvmdbg.open(etdump_bytes(blocks))
     (issue,) = run.check().by_rule("no-events")
     assert f"{len(blocks)} runs and no events" in issue.message
@@ -264,7 +264,7 @@ def test_a_dump_without_events_says_so(blocks: list[RecordedBlock]) -> None:
         b'{"traceEvents": [{"ph": "C", "name": "x", "ts": 1, "pid": 1, "args": {"v": 3}}]}',
     ],
 )
-def test_a_trace_without_events_says_so(trace: bytes) -> None:
+def test_trace_without_events_is_reported(trace: bytes) -> None:
     run = tvmdbg.open(trace)
     assert [issue.rule for issue in run.check()] == ["no-events"]
 
@@ -288,7 +288,7 @@ def test_chains_are_kept_apart() -> None:
 
 
 @pytest.mark.parametrize("compat", [True, False])
-def test_values_that_the_framework_logs_are_events_of_their_own(compat: bool) -> None:
+def test_values_logged_by_framework_are_separate_events(compat: bool) -> None:
     """As the real Inspector answers: an unset chain is another number in debug events."""
     run = [
         Logged("Method::execute", 0, 5, chain=-1),
@@ -316,7 +316,7 @@ def test_clocks_that_wrap() -> None:
     assert its.events[0].perf_data.avg == pytest.approx(4294963000.03, rel=1e-6)
 
 
-def test_events_that_end_before_they_start() -> None:
+def test_event_ending_before_its_start_has_nan_duration() -> None:
     dump = dump_of([Logged("x", 2**40, 5)])
     (block,) = event_blocks(dump)
     assert block.events[0].perf_data is not None
@@ -393,7 +393,7 @@ def test_percentiles_are_numpys_to_the_last_bit(raws: list[list[float]]) -> None
         assert [found.p10, found.p50, found.p90, found.avg, found.min, found.max] == expected
 
 
-def test_linking_tells_what_it_leaves_out() -> None:
+def test_link_record_notes_unlinked_items() -> None:
     record = read_etrecord(FileSource(case_dir("01_mlp_portable") / "etrecord.bin"))
     notes = link_record(record, opened("01_mlp_portable", record=False).event_blocks)
     assert [note.partition(" ")[0] for note in notes] == ["3", "2"]

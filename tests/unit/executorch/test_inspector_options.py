@@ -110,7 +110,7 @@ ERRORS: dict[str, Callable[[], object]] = {
 
 
 @pytest.mark.parametrize("name", ERRORS)
-def test_errors(name: str) -> None:
+def test_errors_match_inspector(name: str) -> None:
     with raises(TOLD[name]):
         ERRORS[name]()
 
@@ -124,7 +124,7 @@ def test_an_etrecord_without_its_identifier() -> None:
         Inspector(folder / "etdump.etdp", etrecord=record)
 
 
-def test_what_is_no_zip_archive_is_no_etrecord() -> None:
+def test_etrecord_that_is_no_zip_archive_is_rejected() -> None:
     with pytest.raises(RuntimeError, match=r"^Invalid etrecord file passed in\.$"):
         inspector(DUMP, etrecord=DUMP)
 
@@ -144,7 +144,7 @@ def test_runs_with_other_outputs_are_refused() -> None:
         inspector(folder / "etdump.etdp", debug_buffer_path=buffer)
 
 
-def test_the_rest() -> None:
+def test_remaining_options_and_methods_match_inspector() -> None:
     found = inspector(etdump_data=Path(DUMP).read_bytes())
     assert len(found.event_blocks) == TOLD["etdump_data_bytes"]
     assert str(found.get_exported_program()) == TOLD["get_exported_program_no_etrecord"]

@@ -43,7 +43,7 @@ def kernel(name: str, instruction: int) -> Logged:
     return Logged(f"native_call_{name}", 0, 1, instruction=instruction)
 
 
-def test_a_copy_beside_a_delegate_takes_no_operator_from_it() -> None:
+def test_copy_next_to_delegate_does_not_claim_its_operators() -> None:
     dump = dump_of([CALL, kernel("_to_dim_order_copy.out", 1)])
     nodes, issues = joined("01_mlp_portable", {"0": [1, 1, 2], "1": 2}, dump)
     assert nodes.of(0) == (5, 6, 7)
@@ -52,14 +52,14 @@ def test_a_copy_beside_a_delegate_takes_no_operator_from_it() -> None:
     assert not issues
 
 
-def test_a_program_that_writes_its_buffers_back_fits() -> None:
+def test_program_that_writes_back_buffers_has_no_issues() -> None:
     dump = dump_of([kernel("gelu.out", 0), kernel("copy_", 1)])
     nodes, issues = joined("01_mlp_portable", {"0": 2}, dump)
     assert nodes.of(0) == (7,)
     assert not issues
 
 
-def test_order_beside_delegates_is_not_sure() -> None:
+def test_order_next_to_delegates_is_marked_uncertain() -> None:
     dump = dump_of([CALL, kernel("view_copy.out", 1), kernel("view_copy.out", 2)])
     nodes, _ = joined("04_transformer_portable", {"0": [3, 3], "1": 3, "2": 3}, dump)
     assert nodes.of(0) == (22, 23)
@@ -85,7 +85,7 @@ def logged(handles: Mapping[str, int | Sequence[int]]) -> list[tuple[int, float,
     return [(each.node, each.numpy().flat[0], each.trust) for each in tensors]
 
 
-def test_outputs_of_a_call_are_in_the_order_of_its_subgraph() -> None:
+def test_call_outputs_follow_subgraph_order() -> None:
     assert logged({"0": [1, 4, 5, 2, 3]}) == [(9, 9, Trust.BY_ORDER), (7, 7, Trust.BY_ORDER)]
 
 
@@ -93,7 +93,7 @@ def test_outputs_of_calls_that_share_a_handle_are_ambiguous() -> None:
     assert {trust for *_, trust in logged({"0": [1, 4, 5, 2, 3], "1": [5]})} == {Trust.AMBIGUOUS}
 
 
-def test_a_gap_leaves_out_what_may_be_of_another_operator() -> None:
+def test_numeric_gap_skips_values_of_uncertain_operator() -> None:
     events = [
         Event("DELEGATE_CALL", [3], [np.zeros((2, 5, 16), "f4")]),
         Event("native_call_view_copy.out", 3, [np.zeros((2, 5, 16), "f4")], 1),
@@ -105,7 +105,7 @@ def test_a_gap_leaves_out_what_may_be_of_another_operator() -> None:
     assert all("which operators a delegate ran" in each.reason for each in found.skipped)
 
 
-def test_a_gap_is_of_the_method_that_ran() -> None:
+def test_gap_uses_method_that_ran() -> None:
     record = record_of("01_mlp_portable")
     program = record.edge_programs["forward"]
     handles = (record.debug_handle_map or {})["forward"]
@@ -125,7 +125,7 @@ def test_a_gap_is_of_the_method_that_ran() -> None:
     assert len(inspector.calculate_numeric_gap("L1", reference=values).rows) == 1
 
 
-def test_operators_of_torch_are_named_as_the_inspector_names_them() -> None:
+def test_torch_operators_are_named_as_in_inspector() -> None:
     record = record_of("01_mlp_portable")
     program = record.edge_programs["forward"]
     nodes = tuple(replace(each, target=f"torch.ops.{each.op_type}") for each in program.nodes)

@@ -37,14 +37,14 @@ def dump_of_both() -> ETDump:
                    names=("Default", "Execute", "Execute"))  # fmt: skip
 
 
-def test_runs_are_told_apart_by_what_they_called() -> None:
+def test_runs_are_distinguished_by_their_calls() -> None:
     dump, record = dump_of_both(), several()
     assert runs_of_others(dump, record, "encode") == {2}
     assert runs_of_others(dump, record, "decode") == {1}
     assert not runs_of_others(dump, record_of("01_mlp_portable"), "forward")
 
 
-def test_events_and_values_are_of_the_method_shown() -> None:
+def test_events_map_to_shown_method() -> None:
     dump, record = dump_of_both(), several()
     others = runs_of_others(dump, record, "decode")
     assert execution_of(dump, None, others) == 2

@@ -37,7 +37,7 @@ def all_delegated() -> RunParts:
         (repeat_matrix, record_alone, "open(…, 'etdump.etdp')"),
     ],
 )
-def test_how_to_get_a_part(
+def test_missing_part_explains_how_to_get_it(
     ask: Callable[[RunParts], object], make: Callable[[], RunParts], said: str
 ) -> None:
     with pytest.raises(ValueError, match=re.escape(said)):

@@ -51,7 +51,7 @@ def row_of(found: NumericGap, *handles: int) -> GapRow:
 
 
 @pytest.mark.parametrize(("name", "prefix", "metric"), EVERY_TABLE)
-def test_every_row_of_the_inspector(name: str, prefix: str, metric: str) -> None:
+def test_every_row_matches_inspector(name: str, prefix: str, metric: str) -> None:
     reference = aot_values(name, prefix, metric)
     found = gap(name, reference, metric, reference_graph=GRAPHS[prefix], compat=True)
     told = gaps_of(name)[prefix, metric]
@@ -82,14 +82,14 @@ def zeros_of(name: str) -> dict[int, Any]:
 
 @pytest.mark.parametrize("metric", ["MSE", "L1", "SNR"])
 @pytest.mark.parametrize("name", ["03d_xnnpack_two_outputs", "04_transformer_portable"])
-def test_the_inspectors_sizes_that_do_not_match(name: str, metric: str) -> None:
+def test_size_mismatch_error_matches_inspector(name: str, metric: str) -> None:
     told = gaps_of(name)["gap.auto", metric]["__error__"]
     with pytest.raises(ValueError) as caught:
         gap(name, zeros_of(name), metric, compat=True)
     assert f"builtins.ValueError: {caught.value}" == told
 
 
-def test_the_inspectors_other_refusals() -> None:
+def test_other_errors_match_inspector() -> None:
     values = aot_values("01_mlp_portable")
     with pytest.raises(AttributeError, match="'NoneType' object has no attribute"):
         numeric_gap([], None, "MSE", reference=values, compat=True)
@@ -105,7 +105,7 @@ def test_the_inspectors_other_refusals() -> None:
         gap("01_mlp_portable", compat=True)
 
 
-def test_handles_that_cannot_be_traced_to_the_exported_program() -> None:
+def test_handles_not_traceable_to_exported_program_are_rejected() -> None:
     record = dataclasses.replace(record_of("01_mlp_portable"), export_graph_id=1)
     blocks, values = blocks_of("01_mlp_portable", compat=True), aot_values("01_mlp_portable")
 
@@ -126,14 +126,14 @@ def test_handles_that_cannot_be_traced_to_the_exported_program() -> None:
     assert [row.aot_ops for row in found("exported_program", disable=True).rows] == [[]] * 4
 
 
-def test_the_inspector_leaves_out_lists() -> None:
+def test_compat_mode_leaves_out_lists() -> None:
     values = {1: [np.zeros((2, 2))] * 2, 3: np.zeros((2, 5))}
     assert [
         row.aot_debug_handle for row in gap("10_multi_output_list", values, compat=True).rows
     ] == [(3,)]
 
 
-def test_the_inspector_wants_one_event_for_a_reference_value() -> None:
+def test_compat_mode_requires_one_event_per_reference_value() -> None:
     """Two events of handles 1 and 2 overlap with a reference of both."""
     block = Block([Event("a", 1, [np.zeros(1)]), Event("b", 2, [np.zeros(1)])])
     with pytest.raises(ValueError, match=r"^Expected only one runtime debug handle, but found 2"):
@@ -146,7 +146,7 @@ def test_the_inspector_wants_one_event_for_a_reference_value() -> None:
         )
 
 
-def test_the_inspector_pairs_a_repeated_handle_once() -> None:
+def test_compat_mode_pairs_repeated_handle_once() -> None:
     """Of a handle that ends the list twice, the runtime's earlier output stays."""
     first, second = np.zeros(2), np.ones(2)
     block = Block([Event("a", [1, 3, 3], [first, second], num_outputs=2)])
@@ -186,7 +186,7 @@ def test_a_delegate_with_two_outputs() -> None:
     assert "inside a delegate" in skipped.reason
 
 
-def test_views_that_memory_planning_left_out() -> None:
+def test_views_removed_by_memory_planning_are_compared() -> None:
     """Handle 17 ends in a view of the value logged last, handle 5 is but a view."""
     blocks = blocks_of("04_transformer_portable")
     logged = {
@@ -233,7 +233,7 @@ def test_an_operator_that_is_not_the_last_of_its_handle() -> None:
 @pytest.mark.parametrize(
     "name", ["01_mlp_portable", "03b_mixed_xnnpack", "03d_xnnpack_two_outputs", "12_channels_last"]
 )
-def test_the_reference_outputs_of_the_etrecord(name: str) -> None:
+def test_etrecord_reference_outputs_are_default_reference(name: str) -> None:
     found = gap(name)
     outputs = arrays_of(name)
     assert found.rows
@@ -274,7 +274,7 @@ def test_references_by_name_and_from_a_file(tmp_path: Path) -> None:
         gap("01_mlp_portable", path)
 
 
-def test_what_is_not_known_is_not_compared() -> None:
+def test_missing_or_mismatched_values_are_skipped() -> None:
     values = aot_values("01_mlp_portable")
     blocks = blocks_of("01_mlp_portable")
     for event in blocks[1].events:
@@ -290,7 +290,7 @@ def test_what_is_not_known_is_not_compared() -> None:
     assert all(reason in text for reason, text in zip(reasons, told, strict=True))
 
 
-def test_what_is_missing_is_said() -> None:
+def test_missing_input_is_named_in_error() -> None:
     with pytest.raises(ValueError, match="an ETRecord is needed"):
         numeric_gap([], None, "MSE")
     with pytest.raises(ValueError, match="give reference="):
@@ -303,7 +303,7 @@ def test_what_is_missing_is_said() -> None:
         gap("01_mlp_portable", [1, 2])
 
 
-def test_callables_and_the_worst_first() -> None:
+def test_callable_metric_and_worst_first_order() -> None:
     values = aot_values("01_mlp_portable")
 
     def largest(a: Any, b: Any) -> float:
@@ -322,7 +322,7 @@ def test_callables_and_the_worst_first() -> None:
     assert math.isnan(first.gap[0])
 
 
-def test_the_table_is_the_inspectors() -> None:
+def test_table_matches_inspector() -> None:
     told = pd.DataFrame(gaps_of("01_mlp_portable")["gap.auto", "MSE"]["rows"])
     frame = gap("01_mlp_portable", aot_values("01_mlp_portable")).to_dataframe()
     assert set(frame.columns) == set(told.columns)

@@ -48,7 +48,7 @@ def arrays(name: str) -> dict[str, np.ndarray[Any, Any]]:
 
 
 @pytest.mark.parametrize("name", WITH_VALUES)
-def test_tensors_of_nodes_are_what_torch_computed(name: str) -> None:
+def test_node_tensors_match_torch(name: str) -> None:
     run = opened(name)
     checked = 0
     for row in answers(name)["inspector"].get("numeric_gap_edge_MSE", {}).get("rows", ()):
@@ -67,7 +67,7 @@ def test_tensors_of_nodes_are_what_torch_computed(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", WITH_VALUES)
-def test_outputs_are_what_torch_returned(name: str) -> None:
+def test_outputs_match_torch(name: str) -> None:
     run = opened(name)
     if not (case_dir(name) / "io.npz").exists():
         pytest.skip("this case has no record of what torch returned")
@@ -82,7 +82,7 @@ def test_outputs_are_what_torch_returned(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["06a_demo_generated_ids", "06b_demo_manual_ids"])
-def test_of_several_values_of_an_operator_the_result_is_shown(name: str) -> None:
+def test_operator_with_several_values_shows_its_result(name: str) -> None:
     """The delegate logs sine, cosine and quotient under identifiers of one tangent."""
     run = opened(name)
     (relu,) = (node.id for node in run.graph.nodes if "relu" in node.name)
@@ -92,7 +92,7 @@ def test_of_several_values_of_an_operator_the_result_is_shown(name: str) -> None
 
 # Of 09j the Inspector's answers are by parts of identifiers.
 @pytest.mark.parametrize("name", sorted({*WHOLE} - {"09j_delegate_map_lookup"}))
-def test_events_are_of_operators_with_the_handles_that_the_inspector_gives(name: str) -> None:
+def test_operators_of_events_match_inspector_debug_handles(name: str) -> None:
     run = opened(name)
     found = run.parts.executorch
     events = (
@@ -128,7 +128,7 @@ def test_events_are_of_operators_with_the_handles_that_the_inspector_gives(name:
                 assert own <= wanted, (event["name"], own, wanted)
 
 
-def test_operators_of_one_handle_are_told_apart_by_the_kernel() -> None:
+def test_operators_sharing_a_handle_are_distinguished_by_kernel() -> None:
     run = opened("01_mlp_portable")
     for slice_ in range(run.timeline.num_slices):
         one = run.timeline.slice(slice_)
@@ -162,7 +162,7 @@ def test_times_of_a_call_are_shared_by_its_operators() -> None:
     assert shared.within_groups(run.groups)[first.id] == times[0, "DELEGATE_CALL"]
 
 
-def test_what_a_delegate_logs_of_single_operators_is_taken_off_its_call() -> None:
+def test_logged_operator_times_are_subtracted_from_delegate_call() -> None:
     run = opened("06a_demo_generated_ids")
     events = answers("06a_demo_generated_ids")["inspector"]["blocks"][1]["events"]
     ms = {each["name"]: each["perf_data"]["avg"] for each in events}
@@ -177,7 +177,7 @@ def test_what_a_delegate_logs_of_single_operators_is_taken_off_its_call() -> Non
     assert whole == pytest.approx(ms["DELEGATE_CALL"] * 1e6, abs=0.01)
 
 
-def test_repeats_of_operators_are_its_executions() -> None:
+def test_operator_repeats_match_executions() -> None:
     run = opened("05_multirun")
     blocks = answers("05_multirun")["inspector"]["blocks"]
     raw = next(
@@ -192,7 +192,7 @@ def test_repeats_of_operators_are_its_executions() -> None:
     np.testing.assert_allclose(repeats, np.array(raw) * 1e6, atol=0.01)
 
 
-def test_the_trust_of_every_event_is_told() -> None:
+def test_events_record_how_nodes_were_matched() -> None:
     how = {
         name: {HOW[each] for each in opened(name).parts.executorch.event_nodes.how}
         for name in ("03b_mixed_xnnpack", "06a_demo_generated_ids", "09j_delegate_map_lookup")
@@ -226,7 +226,7 @@ def test_delegates_are_groups() -> None:
         assert handles == sorted(told[key])
 
 
-def test_each_execution_has_its_values() -> None:
+def test_executions_have_their_own_values() -> None:
     name = "05c_multirun_debug_different_inputs"
     run = opened(name)
     (head,) = run.graph.heads.tolist()
@@ -237,7 +237,7 @@ def test_each_execution_has_its_values() -> None:
         run.execution(2)
 
 
-def test_reference_outputs_are_by_the_case_that_ran() -> None:
+def test_reference_outputs_match_executed_case() -> None:
     run = opened("14_bundled")
     (head,) = map(tuple, run.graph.heads.tolist())
     for number in range(3):
@@ -266,7 +266,7 @@ def test_a_folder_and_an_archive_of_it(tmp_path: Path) -> None:
     assert len(tvmdbg.open(archive).tensors) == 3
 
 
-def test_two_files_that_may_be_the_buffer_are_named(tmp_path: Path) -> None:
+def test_ambiguous_buffer_files_are_named(tmp_path: Path) -> None:
     for each in FILES:
         shutil.copy(case_dir("03b_mixed_xnnpack") / each, tmp_path)
     (tmp_path / "other.bin").write_bytes(bytes(4096))
@@ -280,7 +280,7 @@ def test_two_files_that_may_be_the_buffer_are_named(tmp_path: Path) -> None:
     assert len(run.tensors) == 3
 
 
-def test_a_buffer_of_another_run_is_told(tmp_path: Path) -> None:
+def test_debug_buffer_of_another_run_is_reported(tmp_path: Path) -> None:
     short = tmp_path / "short.bin"
     short.write_bytes(bytes(64))
     run = tvmdbg.open(
@@ -291,7 +291,7 @@ def test_a_buffer_of_another_run_is_told(tmp_path: Path) -> None:
     assert "belongs to another run" in "\n".join(map(str, run.check()))
 
 
-def test_a_program_names_the_events_of_a_dump_without_etrecord() -> None:
+def test_program_identifies_events_of_dump_without_etrecord() -> None:
     program = FOLDER / "pte" / "03b_mixed_xnnpack.pte"
     run = tvmdbg.open(program, case_dir("03b_mixed_xnnpack") / "etdump.etdp")
     with_record = opened("03b_mixed_xnnpack").timeline.total_ns
@@ -304,7 +304,7 @@ def test_a_program_names_the_events_of_a_dump_without_etrecord() -> None:
     assert second.events[0].nodes != event.nodes
 
 
-def test_events_that_do_not_fit_the_program_are_told() -> None:
+def test_events_of_another_program_are_reported() -> None:
     run = tvmdbg.open(
         case_dir("01_mlp_portable") / "etdump.etdp",
         case_dir("10_multi_output_list") / "etrecord.bin",
@@ -312,7 +312,7 @@ def test_events_that_do_not_fit_the_program_are_told() -> None:
     assert run.check().by_rule("executorch-disagree")
 
 
-def test_a_saved_run_opens_alike(tmp_path: Path) -> None:
+def test_saved_run_reopens_with_same_tensors_and_title(tmp_path: Path) -> None:
     run = tvmdbg.open(case_dir("14_bundled"), execution=2)
     again = tvmdbg.open(run.save(tmp_path / "saved"))
     (head,) = map(tuple, run.graph.heads.tolist())
@@ -329,12 +329,12 @@ def test_a_method_is_chosen_by_name() -> None:
     assert len({graph.num_nodes for graph in graphs.values()} | set(names)) > 1
 
 
-def test_a_run_without_a_program_says_how_to_get_it() -> None:
+def test_missing_program_error_suggests_opening_pte() -> None:
     with pytest.raises(ValueError, match=r"open the \.pte"):
         _ = opened("06b_demo_manual_ids").program
 
 
-def test_an_inspector_leads_to_its_run_and_back() -> None:
+def test_inspector_of_run_links_back_to_run() -> None:
     run = opened("06b_demo_manual_ids")
     assert run.inspector.run is run
     assert [block.name for block in run.inspector.event_blocks] == ["Default", "Execute"]

@@ -103,7 +103,7 @@ def live_of(told: dict[str, Any]) -> list[int]:
 
 
 @pytest.mark.parametrize(("name", "method"), METHODS)
-def test_the_workspace_is_what_the_program_plans(name: str, method: str) -> None:
+def test_workspace_size_matches_the_program(name: str, method: str) -> None:
     plan = planned(name, method)
     assert plan.allocated == sum(decoded(name, method)["non_const_buffer_sizes"])
     assert plan.peak.bytes <= plan.least <= plan.allocated
@@ -112,7 +112,7 @@ def test_the_workspace_is_what_the_program_plans(name: str, method: str) -> None
 
 
 @pytest.mark.parametrize(("name", "method"), METHODS)
-def test_entries_lie_where_the_program_says(name: str, method: str) -> None:
+def test_entry_offsets_match_the_program(name: str, method: str) -> None:
     plan = planned(name, method)
     known = set(ranges(decoded(name, method)).values())
     for slot in plan.slots:
@@ -124,7 +124,7 @@ def test_entries_lie_where_the_program_says(name: str, method: str) -> None:
 
 
 @pytest.mark.parametrize(("name", "method"), STRAIGHT)
-def test_live_bytes_are_those_of_the_values_that_instructions_name(name: str, method: str) -> None:
+def test_live_bytes_match_values_used_by_instructions(name: str, method: str) -> None:
     live, told = planned(name, method).live, live_of(decoded(name, method))
     if name in VIEWING:
         # Until a view is read, no instruction names what it views.
@@ -135,7 +135,7 @@ def test_live_bytes_are_those_of_the_values_that_instructions_name(name: str, me
 
 
 @pytest.mark.parametrize(("name", "method"), STRAIGHT)
-def test_no_two_values_hold_a_byte_at_once(name: str, method: str) -> None:
+def test_values_sharing_bytes_are_never_live_together(name: str, method: str) -> None:
     plan = planned(name, method)
     in_place = {plan.entry_of(each) for each in plan.in_place.tolist()}
     for slot in plan.slots:
@@ -147,7 +147,7 @@ def test_no_two_values_hold_a_byte_at_once(name: str, method: str) -> None:
                 assert apart or {entry, other} & in_place
 
 
-def test_what_a_loop_reads_is_live_until_it_ends() -> None:
+def test_loop_input_is_live_until_the_loop_ends() -> None:
     plan = planned("zoo_scan")
     ((begin, end),) = plan.graph.planned_memory.loops.tolist()  # type: ignore[union-attr]
     assert plan.graph.nodes[begin].name == "select_copy_3"
@@ -156,7 +156,7 @@ def test_what_a_loop_reads_is_live_until_it_ends() -> None:
     assert (carried.first, carried.last) == (begin, plan.order[-1])
 
 
-def test_it_tells_of_bytes_and_buffers() -> None:
+def test_plan_text_shows_bytes_and_buffers() -> None:
     run = tvmdbg.open(PTE / "04_transformer_portable.pte")
     plan = run.memory_plan()
     assert repr(plan).startswith(
@@ -169,7 +169,7 @@ def test_it_tells_of_bytes_and_buffers() -> None:
     assert pickle.loads(pickle.dumps(run.graph)).planned_memory.total == 7552  # noqa: S301
 
 
-def test_it_tells_what_is_not_in_the_program() -> None:
+def test_plan_text_names_memory_missing_from_the_program() -> None:
     delegated = planned("08_conv_xnnpack_quant").text
     assert "what 2 delegate calls may allocate beside it is not in the program" in delegated
     assert "values of all branches count as live" in planned("zoo_cond").text
@@ -272,7 +272,7 @@ class Replay:
 
 
 @given(programs())
-def test_any_program_is_as_replayed(graph: Graph) -> None:
+def test_memory_plan_matches_replay(graph: Graph) -> None:
     plan, replay = memory_plan(graph), Replay(graph)
     assert plan.live.tolist() == replay.live()
     assert {each.entry for each in plan.losses} == replay.lost()
@@ -299,7 +299,7 @@ def scratched() -> Graph:
     return dataclasses.replace(graph, planned_memory=memory, attrs=attrs, form="program")
 
 
-def test_scratch_memory_is_no_output_that_is_lost_and_no_input() -> None:
+def test_scratch_memory_is_neither_lost_output_nor_input() -> None:
     graph = scratched()
     plan = memory_plan(graph)
     assert plan.losses == ()
@@ -312,7 +312,7 @@ def test_scratch_memory_is_no_output_that_is_lost_and_no_input() -> None:
     assert (graph.nodes[1].op_kind, node_op_kinds(graph)[1]) == ("buffer", "buffer")
 
 
-def test_views_call_scratch_memory_no_input() -> None:
+def test_views_do_not_show_scratch_memory_as_input() -> None:
     run = tvmdbg.DebugRun(RunParts("run", scratched()))
     figure = run.figure("graph")
     assert "1 input, 1 buffer without a start value" in figure.text
@@ -325,7 +325,7 @@ def test_views_call_scratch_memory_no_input() -> None:
     assert "Largest input" not in {each.label for each in highlights(run.facts) if 1 in each.nodes}
 
 
-def test_a_loss_is_no_surer_than_the_nodes_it_is_of() -> None:
+def test_lost_value_of_possible_scratch_memory_has_low_confidence() -> None:
     graph = scratched()
     assert graph.planned_memory is not None
     memory = dataclasses.replace(graph.planned_memory, scratch=np.zeros(0, np.int32))

@@ -84,7 +84,7 @@ def engine_of(code: str, path: Path) -> None:
     host.BUNDLE = path
 
 
-def test_a_figure_has_picture_words_and_facts() -> None:
+def test_figure_has_svg_text_and_description() -> None:
     figure = drawn(["one", "two"])
     root = parsed(figure.svg)
     assert root.get("viewBox") == "0 0 400 72"
@@ -118,12 +118,12 @@ def test_columns_arrive_as_the_live_view_has_them() -> None:
     assert nan.description["columns"] == {"f8": [None, None]}
 
 
-def test_what_is_no_json_is_refused() -> None:
+def test_value_invalid_in_json_is_rejected() -> None:
     with pytest.raises(ValueError, match="JSON"):
         drawn([], title=float("nan"))
 
 
-def test_texts_are_measured_cut_and_broken_as_in_python() -> None:
+def test_texts_are_measured_cut_and_wrapped_as_in_python() -> None:
     figure = drawn(TEXTS).description
     for at, text in enumerate(TEXTS):
         look = f"{text!r}"
@@ -142,7 +142,7 @@ ALPHABET = st.one_of(
 
 
 @given(st.lists(st.text(ALPHABET, max_size=40), max_size=20), st.floats(0, 300))
-def test_any_text_is_measured_cut_and_broken_as_in_python(found: list[str], room: float) -> None:
+def test_any_text_is_measured_cut_and_wrapped_as_in_python(found: list[str], room: float) -> None:
     looks = [[11, False, room], [12, True, room]]
     data = {"title": "", "texts": found, "looks": looks, "last": -1}
     facts = engine.draw("sample", data, {}, {}, width=400, theme="light").description
@@ -154,7 +154,7 @@ def test_any_text_is_measured_cut_and_broken_as_in_python(found: list[str], room
             assert facts["wraps"][at][row] == texts.wrap(text, room, size, 3, bold)
 
 
-def test_every_character_is_as_wide_as_in_python() -> None:
+def test_character_widths_match_python() -> None:
     last = 0x1FFFF
     found = [*drawn([], last=last).description["ems"], (last + 1, 0.0)]
     ems = np.concatenate(
@@ -166,7 +166,7 @@ def test_every_character_is_as_wide_as_in_python() -> None:
     assert [hex(code) for code in known if ems[code] != texts._em(chr(code))] == []
 
 
-def test_nothing_that_a_name_says_becomes_markup() -> None:
+def test_hostile_names_do_not_become_markup() -> None:
     figure = drawn([HOSTILE, HOSTILE], theme="auto", title=HOSTILE)
     root = parsed(figure.svg)
     assert {each.tag.removeprefix(SVG) for each in root.iter()} <= {
@@ -179,7 +179,7 @@ def test_nothing_that_a_name_says_becomes_markup() -> None:
     assert "<script" not in figure.html
 
 
-def test_a_view_of_any_name_is_found_or_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_unknown_view_names_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(host, "BUNDLE", ROOT / "tvmdbg_widgets/static/engine.js")
     for name in ("nothing", "constructor", "__proto__", "');throw 1;//"):
         with pytest.raises(RuntimeError, match="could not be drawn") as caught:
@@ -187,7 +187,7 @@ def test_a_view_of_any_name_is_found_or_refused(monkeypatch: pytest.MonkeyPatch)
         assert repr(name) in str(caught.value)
 
 
-def test_light_and_dark_are_the_colors_of_all_figures() -> None:
+def test_light_and_dark_use_colors_of_shared_schemes() -> None:
     for name in ("light", "dark"):
         svg, theme = drawn(theme=name).svg, SCHEMES[name]
         for color in (theme.background, theme.line, theme.accent, theme.error, theme.muted):
@@ -198,7 +198,7 @@ def test_light_and_dark_are_the_colors_of_all_figures() -> None:
         drawn(theme="blue")
 
 
-def test_a_figure_for_both_is_light_with_rules_for_those_who_prefer_dark() -> None:
+def test_auto_theme_is_light_figure_with_dark_css_rules() -> None:
     columns = {"x": np.array([1.0, 2.0])}
     light, dark, auto = (
         parsed(drawn(theme=name, columns=columns).svg) for name in ("light", "dark", "auto")
@@ -227,7 +227,7 @@ def test_a_figure_for_both_is_light_with_rules_for_those_who_prefer_dark() -> No
 
 
 @pytest.mark.filterwarnings("ignore:no installed font")
-def test_a_png_of_a_figure_for_both_is_the_light_one() -> None:
+def test_png_of_auto_theme_figure_is_light() -> None:
     pytest.importorskip("resvg_py")
     columns = {"x": np.array([10.0])}
     said = ["plain", "日本 in a group", "日本 bold"]
@@ -241,7 +241,7 @@ def test_shapes_that_differ_between_light_and_dark_are_refused() -> None:
         engine.draw("sample", data, {}, {"uneven": True}, width=400)
 
 
-def test_the_same_is_drawn_every_time_and_by_every_thread() -> None:
+def test_drawing_is_deterministic_across_threads() -> None:
     columns = {"x": np.arange(200.0)}
     first = drawn(columns=columns, theme="auto")
     assert drawn(columns=columns, theme="auto") == first
@@ -256,7 +256,7 @@ def test_the_same_is_drawn_every_time_and_by_every_thread() -> None:
     assert all(each == first for each in itertools.chain(*found))
 
 
-def test_a_loop_without_end_is_stopped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_endless_loop_is_stopped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(host, "_MOST_SECONDS", 0.2)
     engine_of("for (;;);", tmp_path / "engine.js")
     begin = time.thread_time()
@@ -299,7 +299,7 @@ def test_time_of_other_threads_does_not_count(monkeypatch: pytest.MonkeyPatch) -
         "new ArrayBuffer(2 ** 40);",
     ],
 )
-def test_memory_without_end_is_refused(
+def test_unbounded_memory_use_is_refused(
     code: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(host, "_MOST_BYTES", 32 << 20)
@@ -308,7 +308,7 @@ def test_memory_without_end_is_refused(
         drawn([])
 
 
-def test_recursion_without_end_is_refused_in_a_thread_too(tmp_path: Path) -> None:
+def test_endless_recursion_is_refused_in_thread(tmp_path: Path) -> None:
     engine_of("const deep = () => deep() + 1; return deep();", tmp_path / "engine.js")
     with ThreadPoolExecutor(1) as pool, pytest.raises(RuntimeError, match="stack size"):
         pool.submit(drawn, []).result()
@@ -324,7 +324,7 @@ def test_after_a_failure_the_next_figure_is_drawn(bundle: Path, tmp_path: Path) 
     assert drawn() == first
 
 
-def test_the_code_can_reach_nothing(tmp_path: Path) -> None:
+def test_engine_code_has_no_system_access(tmp_path: Path) -> None:
     names = "fetch,XMLHttpRequest,require,process,std,os,scriptArgs,print,WebAssembly,setTimeout"
     code = f"""const names = "{names}".split(",");
       const found = names.filter((name) => name in globalThis);
@@ -333,7 +333,7 @@ def test_the_code_can_reach_nothing(tmp_path: Path) -> None:
     assert drawn([]).text == ""
 
 
-def test_without_the_wheel_it_says_which_package_draws(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_quickjs_error_names_the_package(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "quickjs", None)
     with pytest.raises(host.EngineMissingError, match="pip install quickjs-ng") as caught:
         drawn()
@@ -347,7 +347,7 @@ def test_without_the_wheel_it_says_which_package_draws(monkeypatch: pytest.Monke
     assert figure.description["title"] == "<title>"
 
 
-def test_without_the_bundle_it_says_how_to_build_it(
+def test_missing_bundle_error_shows_build_command(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(host, "BUNDLE", tmp_path / "engine.js")
@@ -355,14 +355,14 @@ def test_without_the_bundle_it_says_how_to_build_it(
         drawn()
 
 
-def test_an_engine_that_is_too_old_is_as_good_as_none(tmp_path: Path) -> None:
+def test_outdated_engine_raises_engine_missing_error(tmp_path: Path) -> None:
     host.BUNDLE = tmp_path / "engine.js"
     host.BUNDLE.write_text("class { of the future }", "utf-8")
     with pytest.raises(host.EngineMissingError, match="pip install --upgrade quickjs-ng"):
         drawn()
 
 
-def test_in_a_browser_its_own_engine_draws(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_browser_draws_with_its_own_engine(monkeypatch: pytest.MonkeyPatch) -> None:
     expected = drawn()
     monkeypatch.setattr(sys, "platform", "emscripten")
     monkeypatch.setitem(sys.modules, "quickjs", None)
@@ -403,7 +403,7 @@ def test_in_a_browser_its_own_engine_draws(monkeypatch: pytest.MonkeyPatch) -> N
         (ValueError("two\nlines"), "two"),
     ],
 )
-def test_a_picture_that_fails_is_its_text_and_why(
+def test_failed_picture_shows_text_and_reason(
     monkeypatch: pytest.MonkeyPatch, failing: Exception, why: str
 ) -> None:
     def fails(*_arguments: object, **_more: object) -> str:

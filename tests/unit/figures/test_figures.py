@@ -80,7 +80,7 @@ def test_every_operator_is_drawn_with_its_time(run: DebugRun, folder: Path) -> N
 
 
 @pytest.mark.parametrize("folder", NETWORKS, ids=lambda each: each.name)
-def test_counts_are_those_of_the_generator(folder: Path, corpus: Path) -> None:
+def test_node_counts_match_the_generator(folder: Path, corpus: Path) -> None:
     del corpus
     run = tvmdbg.open(folder)
     meta = json.loads((folder / "meta.json").read_text())
@@ -93,7 +93,7 @@ def test_counts_are_those_of_the_generator(folder: Path, corpus: Path) -> None:
 
 
 @pytest.mark.parametrize("folder", NETWORKS, ids=lambda each: each.name)
-def test_tensor_statistics_are_those_numpy_found(folder: Path, corpus: Path) -> None:
+def test_tensor_statistics_match_numpy(folder: Path, corpus: Path) -> None:
     """Minimum, maximum and counts as written beside the dump from TVM's own arrays."""
     del corpus
     run = tvmdbg.open(folder)
@@ -117,7 +117,7 @@ def test_tensor_statistics_are_those_numpy_found(folder: Path, corpus: Path) -> 
     assert compared > 5
 
 
-def test_the_tensor_says_what_the_live_view_is_sent(run: DebugRun) -> None:
+def test_tensor_figure_matches_live_view_data(run: DebugRun) -> None:
     if not run.tensors:
         pytest.skip("no tensors")
     facts = tensor_figure(run.facts).description
@@ -147,7 +147,7 @@ def test_the_tensor_says_what_the_live_view_is_sent(run: DebugRun) -> None:
 
 
 @pytest.mark.parametrize("folder", RESNETS, ids=lambda each: each.name)
-def test_a_resnet_fits_into_an_output_whole(folder: Path, corpus: Path) -> None:
+def test_resnet_fits_into_notebook_output(folder: Path, corpus: Path) -> None:
     del corpus
     run = tvmdbg.open(folder)
     figure = debugger_figure(run.facts, saved=True)
@@ -162,7 +162,7 @@ def test_a_resnet_fits_into_an_output_whole(folder: Path, corpus: Path) -> None:
         assert f"#{node['id']}" in shown
 
 
-def test_the_timeline_names_the_slowest_and_owns_up_to_its_clock(corpus: Path) -> None:
+def test_timeline_names_slowest_nodes_and_synthetic_clock(corpus: Path) -> None:
     run = tvmdbg.open(corpus / "tvm/resnet20_cifar")
     figure = timeline_figure(run.facts)
     measured = json.loads((corpus / "tvm/resnet20_cifar/time_list.json").read_text())

@@ -66,7 +66,7 @@ def packet_fields() -> ByteField:
 
 @pytest.mark.parametrize("name", STRUCTS)
 @pytest.mark.parametrize("machine", MACHINES, ids=str)
-def test_every_struct_is_legible_and_every_byte_is_told(name: str, machine: Machine) -> None:
+def test_struct_figures_are_legible_and_cover_every_byte(name: str, machine: Machine) -> None:
     given = layouts(name, NARROW, WIDE, DECLARED, machine=machine)
     for theme in ("light", "dark"):
         figure = struct_figure(given, theme=theme)
@@ -89,7 +89,7 @@ def test_every_struct_is_legible_and_every_byte_is_told(name: str, machine: Mach
             assert sum(part["size"] for part in parts) == layout.size
 
 
-def test_what_the_wide_layout_moves_is_marked() -> None:
+def test_fields_moved_by_wide_layout_are_marked() -> None:
     figure = struct_figure(layouts("DLTensor", NARROW, WIDE))
     narrow, wide = figure.description["layouts"]
     assert (narrow["size"], wide["size"]) == (48, 56)
@@ -120,7 +120,7 @@ def test_what_the_wide_layout_moves_is_marked() -> None:
     assert struct_figure(layouts("DLTensor", NARROW, WIDE), width=300).description["beside"] == 1
 
 
-def test_layouts_that_agree_are_said_to() -> None:
+def test_identical_layouts_are_reported_as_equal() -> None:
     named = [
         ("mine", struct_layout("DLTensor", NARROW)),
         ("theirs", struct_layout("DLTensor", NARROW)),
@@ -129,7 +129,7 @@ def test_layouts_that_agree_are_said_to() -> None:
     assert theirs["changes"] == ["every value lies where it does in mine"]
 
 
-def test_a_dump_is_shown_in_every_layout_with_what_is_impossible() -> None:
+def test_dump_is_shown_in_every_layout_with_invalid_values() -> None:
     given = layouts("DLTensor", NARROW, WIDE)
     figure = struct_figure(given, hexdump=DUMP, values=PALE, verdicts=VERDICTS, theme="dark")
     assert_sound(figure, MOST_BYTES)
@@ -151,7 +151,7 @@ def test_a_dump_of_any_length(length: int) -> None:
     assert texts(figure).count("··") == (48 + 56 - shown if length else 0)
 
 
-def test_names_and_values_that_mean_harm_stay_text() -> None:
+def test_hostile_names_and_values_stay_text() -> None:
     layout = struct_layout("DLTensor", NARROW)
     values = {leaf.path: (HOSTILE, HOSTILE) for leaf in layout.leaves()}
     for theme in ("light", "dark", "auto"):
@@ -168,7 +168,7 @@ def test_names_and_values_that_mean_harm_stay_text() -> None:
             assert_sound(figure, MOST_BYTES)
 
 
-def test_what_cannot_be_drawn_is_refused() -> None:
+def test_invalid_struct_figure_arguments_raise() -> None:
     given = layouts("DLTensor", NARROW)
     with pytest.raises(ValueError, match="px wide"):
         struct_figure(given, width=10)
@@ -193,7 +193,7 @@ def declarations(draw: st.DrawFn) -> DTypeLayout:
 
 @settings(max_examples=25)
 @given(declarations(), declarations(), st.sampled_from(STRUCTS), st.sampled_from(MACHINES))
-def test_changes_take_the_first_layout_to_the_second(
+def test_layout_changes_turn_first_layout_into_second(
     one: DTypeLayout, other: DTypeLayout, name: str, machine: Machine
 ) -> None:
     before, after = (struct_layout(name, dtype, machine) for dtype in (one, other))
@@ -223,7 +223,7 @@ def test_a_byte_map_shows_fields_and_bytes() -> None:
 
 
 @pytest.mark.parametrize("width", [300, 720])
-def test_of_a_long_payload_the_beginning_is_shown(width: int) -> None:
+def test_long_payload_is_shortened(width: int) -> None:
     count = 1 << 20
     data = b"\x07" * 8 + bytes(count) + b"\x09" * 8
     root = ByteField(
@@ -277,7 +277,7 @@ class _Reader(HTMLParser):
 
 
 @given(st.text(max_size=30), st.text(max_size=30), st.binary(max_size=80))
-def test_what_fields_say_stays_text(name: str, value: str, data: bytes) -> None:
+def test_field_names_and_values_are_escaped(name: str, value: str, data: bytes) -> None:
     leaf = ByteField(name + HOSTILE, 0, len(data), "data", value, HOSTILE)
     root = ByteField(name, 0, len(data), "group", value, "", (leaf, leaf))
     html = byte_map_html(name + HOSTILE, root, data)
@@ -292,7 +292,7 @@ def test_what_fields_say_stays_text(name: str, value: str, data: bytes) -> None:
     assert "<script" not in figure.html
 
 
-def test_words_over_the_picture_lie_where_the_fields_are() -> None:
+def test_hover_areas_match_field_positions() -> None:
     figure = byte_map_figure("Packet 1", packet_fields(), PACKET)
     root = root_of(figure)
     wide, high = (float(root.attrib[name]) for name in ("width", "height"))

@@ -30,7 +30,7 @@ def compared(corpus: Path, b: str, **options: object) -> tuple[Figure, Compariso
     return comparison_figure(facts, comparison, **options), comparison  # type: ignore[arg-type]
 
 
-def test_nodes_are_colored_by_how_surely_they_match(corpus: Path) -> None:
+def test_nodes_are_colored_by_match_certainty(corpus: Path) -> None:
     figure, comparison = compared(corpus, "resnet20_cifar_nchw8c", width=960, color_by="match")
     assert_sound(figure, 400 * 1024)
     matching = comparison.matching
@@ -48,7 +48,7 @@ def test_nodes_are_colored_by_how_surely_they_match(corpus: Path) -> None:
     assert str(len(alone)) in counts
 
 
-def test_classes_are_those_of_the_live_view(corpus: Path) -> None:
+def test_certainty_classes_match_the_matching(corpus: Path) -> None:
     _, comparison = compared(corpus, "resnet20_cifar_nchw8c")
     column = certainty_column(comparison.matching, 1)
     assert sorted(column.classes) == sorted([*(each.label for each in Certainty), "unmatched"])
@@ -61,7 +61,7 @@ def test_classes_are_those_of_the_live_view(corpus: Path) -> None:
 
 @pytest.mark.parametrize("b", ["resnet20_cifar_fp16_overflow", "resnet20_cifar_unfused"])
 @pytest.mark.parametrize("saved", [False, True])
-def test_what_matches_stands_level(corpus: Path, b: str, saved: bool) -> None:
+def test_matched_boxes_are_aligned(corpus: Path, b: str, saved: bool) -> None:
     """All groups are closed, and a match of a box is at its height."""
     figure, comparison = compared(corpus, b, saved=saved)
     assert_sound(figure, 40 * 1024)
@@ -88,7 +88,7 @@ def test_what_matches_stands_level(corpus: Path, b: str, saved: bool) -> None:
     assert level >= 4
 
 
-def test_each_difference_names_its_node_on_both_sides(corpus: Path) -> None:
+def test_difference_row_names_nodes_of_both_graphs(corpus: Path) -> None:
     figure, comparison = compared(corpus, "resnet20_cifar_unfused")
     (times, *_) = comparison.groups
     first = times.members[0]
@@ -105,7 +105,7 @@ def test_each_difference_names_its_node_on_both_sides(corpus: Path) -> None:
     assert len(bold) == 1
 
 
-def test_a_certainty_has_one_color_on_both_sides_whichever_occur() -> None:
+def test_match_certainty_has_same_color_on_both_sides() -> None:
     a = tvmdbg.open(tvmdbg.samples.resnet20_cifar)
     b = tvmdbg.open(tvmdbg.samples.resnet20_cifar_fp16_overflow)
     matching = a.match(b)

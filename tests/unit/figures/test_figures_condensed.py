@@ -25,7 +25,7 @@ from tvmdbg_widgets.run import DebugRun
 
 
 @pytest.mark.parametrize("nodes", [1_000, 10_000])
-def test_a_residual_network_is_a_block_and_its_count(nodes: int) -> None:
+def test_residual_network_condenses_to_one_block_with_repeat_count(nodes: int) -> None:
     text = residual_graph(nodes)
     blocks = sum(
         node["name"].startswith("tvmgen_default_fused_add") for node in json.loads(text)["nodes"]
@@ -53,7 +53,7 @@ SHAPES, WIDTHS = ("chain", "fan", "random", "alike"), (300, 720, 2000)
     ("shape", "width"),
     mostly_slow(product(SHAPES, WIDTHS), *zip(SHAPES, cycle(WIDTHS), strict=False)),
 )
-def test_a_large_graph_is_legible_whatever_its_shape(shape: str, width: int) -> None:
+def test_large_graph_of_any_shape_is_legible(shape: str, width: int) -> None:
     count = 2_500
     rng = np.random.default_rng(3)
     edges = [(at, at + 1) for at in range(count - 1)]
@@ -84,7 +84,7 @@ def test_selection_and_search_mark_groups() -> None:
     assert figure.description["selected"] == [46]
 
 
-def test_a_graph_too_large_for_the_engine_tells_the_sums_of_all_its_nodes(
+def test_graph_too_large_for_the_engine_shows_sums_of_all_nodes(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     GROWING["nodes"](tmp_path, 20_000)
@@ -117,7 +117,7 @@ def test_a_graph_too_large_for_the_engine_tells_the_sums_of_all_its_nodes(
     assert f"{runs.sum():,} operators in {len(groups)} groups" in " ".join(texts(figure))
 
 
-def test_marked_parameters_count_where_they_are_read_first(
+def test_marked_parameters_count_at_their_first_reader(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     nodes = [Node("w"), Node("unread"), *chain(100)]
@@ -134,7 +134,7 @@ def test_marked_parameters_count_where_they_are_read_first(
     assert "1 marked one that none reads in no group" in " ".join(texts(figure))
 
 
-def test_options_without_effect_on_a_condensed_graph_are_told(
+def test_options_without_effect_on_condensed_graph_are_listed(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(few_names, "MOST_NODES", 50)
@@ -154,7 +154,7 @@ def test_options_without_effect_on_a_condensed_graph_are_told(
     assert "whole" not in told
 
 
-def test_graphs_of_many_nodes_are_not_drawn_beside_each_other(
+def test_large_graphs_are_not_drawn_side_by_side(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(few_names, "MOST_NODES", 50)

@@ -29,7 +29,7 @@ def bad_nodes(run: DebugRun) -> list[int]:
     return sorted(node for node, each in values.items() if not np.isfinite(each).all())
 
 
-def test_each_node_with_bad_values_is_marked(run: DebugRun) -> None:
+def test_nodes_with_bad_values_are_marked(run: DebugRun) -> None:
     figure = run.figure("graph")
     assert_sound(figure)
     first, *others = bad_nodes(run)
@@ -43,7 +43,7 @@ def test_each_node_with_bad_values_is_marked(run: DebugRun) -> None:
 
 
 @pytest.mark.parametrize("width", [360, 720])
-def test_a_closed_group_shows_the_gravest_fault_inside(run: DebugRun, width: int) -> None:
+def test_closed_group_shows_worst_fault_inside(run: DebugRun, width: int) -> None:
     figure = run.figure("graph", open_groups=[], width=width)
     assert_sound(figure)
     boxes = {each["title"]: each["fault"] for each in figure.description["boxes"]}
@@ -53,7 +53,7 @@ def test_a_closed_group_shows_the_gravest_fault_inside(run: DebugRun, width: int
     assert boxes["softmax"] == SPREAD_HERE
 
 
-def test_nothing_is_marked_before_it_is_known_and_where_colors_say_it(run: DebugRun) -> None:
+def test_faults_are_unmarked_before_scan_and_in_health_colors(run: DebugRun) -> None:
     fresh = tvmdbg.open(tvmdbg.samples.resnet20_cifar_fp16_overflow)
     for figure in (fresh.figure("graph"), run.figure("graph", color_by="health")):
         assert not any(each["fault"] for each in figure.description["boxes"])
@@ -61,7 +61,7 @@ def test_nothing_is_marked_before_it_is_known_and_where_colors_say_it(run: Debug
         assert SPREAD not in figure.svg
 
 
-def test_a_condensed_graph_is_marked_too() -> None:
+def test_condensed_graph_marks_faults_too() -> None:
     values = np.linspace(1, 2, 8, dtype=np.float32)
     bad = values.copy()
     bad[0] = np.nan

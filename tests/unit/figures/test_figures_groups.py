@@ -36,7 +36,7 @@ def test_open_groups_are_frames_with_a_title() -> None:
     assert any(word.startswith("residual block × 3 · 12.21 ms") for word in texts(figure))
 
 
-def test_what_is_too_large_is_closed_a_depth_at_a_time() -> None:
+def test_groups_of_large_graph_are_closed_by_depth() -> None:
     run = tvmdbg.open(network(1_500).encode())
     figure = run.figure("graph")
     assert_sound(figure, 80 * 1024)

@@ -28,7 +28,7 @@ def texts(figure: Figure) -> list[str]:
 
 
 @pytest.mark.parametrize("theme", ["light", "dark", "auto"])
-def test_the_recorded_overflow(theme: str) -> None:
+def test_figure_colors_recorded_overflow_by_health(theme: str) -> None:
     run = tvmdbg.open(tvmdbg.samples.resnet20_cifar_fp16_overflow)
     figure = run.figure("graph", color_by="health", theme=theme)
     told = figure.description["health"]
@@ -48,7 +48,7 @@ def test_the_recorded_overflow(theme: str) -> None:
     assert TOKENS["health"][scheme]["faulty"] in figure.svg
 
 
-def test_a_box_tells_of_the_parameters_inside_it() -> None:
+def test_box_health_includes_its_parameters() -> None:
     weight = Op("p0", values(np.nan))
     run = plant(Op("x", values()), weight, Op("n", values(), "fused_add", [(0, 0), (1, 0)]))
     figure = run.figure("graph", color_by="health")
@@ -68,7 +68,7 @@ def test_nodes_without_values_are_hatched_and_counted(tmp_path: Path) -> None:
     assert "the run holds no tensors" in texts(nothing)
 
 
-def test_groups_tell_the_worst_of_their_nodes() -> None:
+def test_groups_show_worst_health_of_their_nodes() -> None:
     ops = [Op("x", values())]
     ops += [
         Op(f"n{at}", values(*([np.inf] if at == 300 else [])), "fused_nn_relu", [(at, 0)])

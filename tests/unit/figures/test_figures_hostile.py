@@ -49,7 +49,7 @@ def run_of(names: list[str], edges: list[tuple[int, int]]) -> Any:
 
 
 @pytest.mark.parametrize("label", ["", "{name}"])
-def test_text_is_a_line_a_node_and_steers_no_terminal(label: str) -> None:
+def test_figure_text_has_one_printable_line_per_node(label: str) -> None:
     names = ["a\n  #7 fake", "\x1b[31mred", "\u202ertl", "nul\0", "x\r\ny", "z" * 100_000]
     run = run_of(names, [(at, at + 1) for at in range(5)])
     for figure in (graph_figure(run.facts, label=label), run.figure("debugger")):
@@ -60,7 +60,7 @@ def test_text_is_a_line_a_node_and_steers_no_terminal(label: str) -> None:
 
 
 @pytest.mark.parametrize("direction", ["down", "right"])
-def test_a_graph_of_which_all_is_hidden(direction: str) -> None:
+def test_graph_with_all_nodes_hidden_is_drawn(direction: str) -> None:
     figure = graph_figure(run_of(["x", "y"], [(0, 1)]).facts, direction=direction, hidden=["id>=0"])
     assert_sound(figure)
     assert "Shown: 0 nodes of 2" in figure.text
@@ -92,7 +92,7 @@ def test_any_graph_is_legible(edges: list[tuple[int, int]], direction: str, coun
     assert_sound(graph_figure(run_of(names, kept).facts, direction=direction))
 
 
-def test_around_the_focus_of_a_large_graph() -> None:
+def test_large_graph_is_drawn_around_focused_node() -> None:
     edges = [(at, at + 1) for at in range(499)]
     run = run_of([f"op{at}" for at in range(500)], edges)
     figure = graph_figure(run.facts, focus=250)
@@ -125,7 +125,7 @@ def test_default_axes(shape: tuple[int, ...], axes: tuple[int | None, int | None
     assert default_axes(shape) == axes
 
 
-def test_png_holds_the_pixels(tmp_path: Any) -> None:
+def test_png_contains_the_expected_pixels(tmp_path: Any) -> None:
     image = pytest.importorskip("PIL.Image")
     codes = np.arange(35, dtype=np.uint8).reshape(5, 7)
     file = tmp_path / "a.png"
@@ -144,14 +144,14 @@ def test_percent_rounds_as_the_page_does() -> None:
 
 
 @given(st.text(max_size=60), st.floats(0, 300))
-def test_text_that_is_fitted_fits(text: str, room: float) -> None:
+def test_fitted_and_wrapped_text_stays_within_width(text: str, room: float) -> None:
     assert width(fit(text, room, 11), 11) <= room + 1e-6
     for line in wrap(text, max(room, 30), 11):
         assert width(line, 11) <= max(room, 30) + 1e-6
     assert clean(clean(text)) == clean(text)
 
 
-def test_a_figure_of_a_graph_can_be_described_without_a_picture() -> None:
+def test_graph_figure_text_lists_nodes_and_operands() -> None:
     run = run_of(["x", "fused_nn_conv2d", "fused_add"], [(0, 1), (1, 2), (0, 2)])
     figure = graph_figure(run.facts)
     lines = figure.text.splitlines()
@@ -160,7 +160,7 @@ def test_a_figure_of_a_graph_can_be_described_without_a_picture() -> None:
     assert root_of(figure).attrib["width"] == "720"
 
 
-def test_a_parameter_that_reads_something_is_folded_all_the_same() -> None:
+def test_parameter_with_inputs_can_be_drawn() -> None:
     graph = json.loads(graph_of(["x", "p0", "a"], [(1, 2), (0, 2)]))
     graph["nodes"][1] |= {"op": "null", "inputs": [[0, 0, 0]]}
     run = tvmdbg.open(json.dumps(graph).encode())
@@ -168,5 +168,5 @@ def test_a_parameter_that_reads_something_is_folded_all_the_same() -> None:
 
 
 @pytest.mark.parametrize(("value", "text"), [(1e40, "1" + "0" * 40), (float("inf"), "inf")])
-def test_large_numbers_are_written_whole(value: float, text: str) -> None:
+def test_large_numbers_are_written_without_exponent(value: float, text: str) -> None:
     assert fixed(value, 2).startswith(text[:16])

@@ -43,12 +43,12 @@ TWO_BLOCKS = [(f"fused_op{at % (MANY // 2)}", [at]) for at in range(MANY)]
     ],
     ids=["threads", "inputs of a node", "operators of a block"],
 )
-def test_work_grows_with_what_there_is(data: bytes, view: str) -> None:
+def test_figures_of_very_large_inputs_are_drawn(data: bytes, view: str) -> None:
     figure = tvmdbg.open(data).figure(view)
     assert "missing" not in figure.description, figure.text[-200:]
 
 
-def test_a_long_name_is_not_said_of_each_slice_in_full() -> None:
+def test_long_slice_names_are_shortened() -> None:
     events = [
         {"name": "n" * 50_000, "ph": "X", "ts": 10 * at, "dur": 9, "pid": 0, "tid": 0}
         for at in range(40)
@@ -59,7 +59,7 @@ def test_a_long_name_is_not_said_of_each_slice_in_full() -> None:
     assert len(figure.text) < 200_000
 
 
-def test_slices_of_many_threads_are_drawn_and_not_their_bins() -> None:
+def test_slices_of_many_threads_are_drawn_unbinned() -> None:
     figure = tvmdbg.open(trace(9_000)).figure("timeline")
     assert "missing" not in figure.description
     assert figure.svg.count("busy") == figure.svg.count(">idle ") == 8

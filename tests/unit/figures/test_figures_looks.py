@@ -70,7 +70,7 @@ def test_themes_differ_in_color_alone(run: DebugRun) -> None:
         assert colors[0] == colors[1]
 
 
-def test_every_class_of_an_auto_figure_has_its_rule(run: DebugRun) -> None:
+def test_auto_theme_defines_exactly_the_css_classes_it_uses(run: DebugRun) -> None:
     svg = run.figure("graph", theme="auto").svg
     style = svg.split("<style>")[1].split("</style>")[0]
     assert style.startswith("@media (prefers-color-scheme:dark){")
@@ -106,13 +106,13 @@ def painted(svg: str) -> list[tuple[str, ...]]:
     return sorted(found)
 
 
-def test_an_auto_figure_is_the_dark_one_where_dark_is_preferred(run: DebugRun) -> None:
+def test_auto_figure_matches_dark_figure_when_dark_is_preferred(run: DebugRun) -> None:
     for view in VIEWS:
         dark, auto = (run.figure(view, theme=each).svg for each in ("dark", "auto"))
         assert painted(auto) == painted(dark)
 
 
-def test_text_stands_out_from_its_ground() -> None:
+def test_text_contrast_meets_wcag_aa() -> None:
     """WCAG AA: 4.5 : 1."""
 
     def luminance(color: str) -> float:
@@ -152,7 +152,7 @@ def test_text_stands_out_from_its_ground() -> None:
         ("graph", {"width": "wide"}, ValueError, "300 to 2000"),
     ],
 )
-def test_what_cannot_be_shown_is_refused_with_what_can(
+def test_invalid_option_error_lists_valid_values(
     data: Path, view: str, options: dict[str, Any], error: type[Exception], listed: str
 ) -> None:
     run = tvmdbg.open(data / "times/split_multi_v0.19")
@@ -193,7 +193,7 @@ def test_the_figure_of_a_view_shows_the_views_state(corpus: Path) -> None:
     assert len(every.figure().svg) > 0
 
 
-def test_findings_are_written_once_they_are_known(corpus: Path) -> None:
+def test_findings_appear_in_figure_after_scan(corpus: Path) -> None:
     run = tvmdbg.open(corpus / "tvm/resnet20_cifar_fp16_overflow")
     assert run.facts.known_findings is None
     before = run.figure()
@@ -207,7 +207,7 @@ def test_findings_are_written_once_they_are_known(corpus: Path) -> None:
     assert figure.description["findings"]["findings"][0]["rule"] == found[0].rule
 
 
-def test_search_finds_what_the_live_search_finds() -> None:
+def test_search_matches_the_live_search() -> None:
     """The cases of js/tests/graph for the same words."""
     run = run_of(["data", "fused_nn_conv2d_add", "nn_relu"], [(0, 1), (1, 2)])
     for query, nodes in [
@@ -256,7 +256,7 @@ def test_a_png_has_the_figures_size_times_its_scale(run: DebugRun, tmp_path: Pat
     assert auto.png(1) == run.figure("graph", width=480).png(1)
 
 
-def test_cells_of_a_tensor_have_no_colors_between_them_in_the_png() -> None:
+def test_png_of_tensor_does_not_blend_cell_colors() -> None:
     overflow = tvmdbg.open(tvmdbg.samples.resnet20_cifar_fp16_overflow)
     figure = overflow.figure("tensor", entry=(38, 0))
     x, y, wide, high = (
@@ -269,7 +269,7 @@ def test_cells_of_a_tensor_have_no_colors_between_them_in_the_png() -> None:
     assert 16 < len(colors) <= 16 * 16
 
 
-def test_a_png_without_the_rasteriser_says_how_to_get_it(
+def test_missing_rasteriser_error_shows_install_command(
     data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(sys.modules, "resvg_py", None)
@@ -281,7 +281,7 @@ def test_a_png_without_the_rasteriser_says_how_to_get_it(
     assert not list(tmp_path.iterdir())
 
 
-def test_a_png_without_fonts_is_refused_and_one_without_letters_is_warned_of(
+def test_png_without_fonts_is_refused_and_missing_glyphs_warn(
     data: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     resvg = pytest.importorskip("resvg_py")
@@ -299,7 +299,7 @@ def test_a_png_without_fonts_is_refused_and_one_without_letters_is_warned_of(
 
 
 @pytest.mark.parametrize("scale", [0, -1, float("nan"), float("inf"), "2", 500])
-def test_a_scale_that_is_none_is_refused(data: Path, scale: Any) -> None:
+def test_invalid_png_scale_is_refused(data: Path, scale: Any) -> None:
     pytest.importorskip("resvg_py")
     figure = tvmdbg.open(data / "times/split_multi_v0.19").figure("timeline")
     with pytest.raises(ValueError, match="scale"):
@@ -309,7 +309,7 @@ def test_a_scale_that_is_none_is_refused(data: Path, scale: Any) -> None:
 # text of the world
 
 
-def test_names_of_the_east_are_whole(corpus: Path) -> None:
+def test_east_asian_names_are_shown(corpus: Path) -> None:
     del corpus
     figure = run_of(EAST, [(at, at + 1) for at in range(4)]).figure("graph")
     assert_sound(figure)
@@ -318,7 +318,7 @@ def test_names_of_the_east_are_whole(corpus: Path) -> None:
         assert name[:5] in shown
 
 
-def test_text_is_cut_between_letters_and_never_within() -> None:
+def test_text_is_cut_only_between_grapheme_clusters() -> None:
     flag, family, accented = "🇩🇪", "👩‍👩‍👧‍👦", "é"
     for text in (flag * 9, family * 9, accented * 9, "क्षि" * 9, "각" * 9):
         parts = list(clusters(text))
@@ -331,7 +331,7 @@ def test_text_is_cut_between_letters_and_never_within() -> None:
 
 
 @given(st.text(max_size=80), st.floats(20, 300), st.integers(1, 6))
-def test_wrapped_text_is_whole_or_ends_with_an_ellipsis(text: str, room: float, lines: int) -> None:
+def test_wrapped_text_is_complete_or_cut_to_a_prefix(text: str, room: float, lines: int) -> None:
     found = wrap(text, room, 11, lines)
     assert len(found) <= lines
     for line in found:
@@ -347,7 +347,7 @@ def test_wrapped_text_is_whole_or_ends_with_an_ellipsis(text: str, room: float, 
         assert whole.startswith(shown.removesuffix("…"))
 
 
-def test_numbers_stay_behind_names_that_run_leftwards() -> None:
+def test_right_to_left_names_end_with_left_to_right_mark() -> None:
     figure = run_of(["data", "שכבה"], [(0, 1)]).figure("graph")
     line = next(each for each in texts(figure) if "שכבה" in each)
     assert line.endswith("\u200e")

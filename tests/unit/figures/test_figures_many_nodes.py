@@ -55,7 +55,7 @@ def both(run: DebugRun, view: str, **how: Any) -> tuple[Any, Any]:
 
 @pytest.mark.parametrize("which", [0, 1])
 @pytest.mark.parametrize("how", SHOWN, ids=str)
-def test_a_timeline_of_many_nodes_is_drawn_as_one_of_few(
+def test_timeline_is_same_in_few_and_many_node_modes(
     networks: tuple[DebugRun, DebugRun], which: int, how: dict[str, Any]
 ) -> None:
     few, many = both(networks[which], "timeline", **how)
@@ -70,7 +70,7 @@ def test_a_timeline_of_many_nodes_is_drawn_as_one_of_few(
     [{}, {"color_by": "size", "selected": [5, 700]}, {"step_range": (300, 340)}],
     ids=str,
 )
-def test_a_memory_plan_of_many_nodes_is_drawn_as_one_of_few(
+def test_memory_plan_is_same_in_few_and_many_node_modes(
     networks: tuple[DebugRun, DebugRun], which: int, how: dict[str, Any]
 ) -> None:
     few, many = both(networks[which], "memory", **how)
@@ -82,7 +82,7 @@ def test_a_memory_plan_of_many_nodes_is_drawn_as_one_of_few(
 @pytest.mark.parametrize(
     "how", [{}, {"selected": [5, 700]}, {"time_range": (2e6, 2.01e6)}], ids=str
 )
-def test_the_times_of_two_runs_of_many_nodes_are_drawn_as_those_of_few(
+def test_time_comparison_of_many_nodes_is_drawn_like_few(
     networks: tuple[DebugRun, DebugRun], how: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     compared = networks[0].compare_times(networks[0], ("A", "B"))
@@ -106,7 +106,7 @@ def test_the_times_of_two_runs_of_many_nodes_are_drawn_as_those_of_few(
 
 @pytest.mark.parametrize("view", ["graph", "timeline", "memory", "debugger"])
 @pytest.mark.parametrize("most", [10 * _NODES, _NODES // 2], ids=["few", "many"])
-def test_a_figure_whose_answers_fail_has_its_text_form(
+def test_figure_with_failing_answers_has_text_form(
     networks: tuple[DebugRun, DebugRun], view: str, most: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def fails(*_: object, **__: object) -> None:
@@ -126,7 +126,7 @@ def test_a_figure_whose_answers_fail_has_its_text_form(
     assert_sound(figure)
 
 
-def test_a_comparison_whose_answers_fail_has_its_text_form(
+def test_comparison_with_failing_answers_reports_the_error(
     networks: tuple[DebugRun, DebugRun], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def fails(*_: object) -> None:
@@ -143,7 +143,7 @@ def test_a_comparison_whose_answers_fail_has_its_text_form(
         assert_sound(figure)
 
 
-def test_what_the_engine_is_told_does_not_hold_the_names_of_all(
+def test_engine_input_is_smaller_for_many_nodes(
     networks: tuple[DebugRun, DebugRun], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     told: list[int] = []

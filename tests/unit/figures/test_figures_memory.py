@@ -21,7 +21,7 @@ def chain(count: int, slots: int) -> DebugRun:
     return tvmdbg.open(chain_json(names, "add", shapes=[4], storage=storage))
 
 
-def test_it_says_what_the_plan_says(run: DebugRun) -> None:
+def test_memory_figure_shows_text_of_the_plan(run: DebugRun) -> None:
     figure = run.figure("memory")
     said = run.memory_plan().said
     assert figure.description["said"] == list(said)
@@ -52,7 +52,7 @@ def test_a_part_of_the_order_can_be_shown(run: DebugRun) -> None:
     assert "#71: 40 B" in last.svg
 
 
-def test_a_view_gives_the_figure_of_its_state(run: DebugRun) -> None:
+def test_view_figure_matches_view_state(run: DebugRun) -> None:
     view = tvmdbg.MemoryView(run, parameters=False, color_by="size", step_range=(3, 9))
     wanted = run.figure("memory", parameters=False, color_by="size", step_range=(3.0, 9.0))
     assert view.figure().svg == wanted.svg
@@ -66,17 +66,17 @@ def test_large_plans_give_small_figures() -> None:
     assert "25 smaller slots not drawn" in figure.svg
 
 
-def test_words_lie_apart_where_the_peak_is_low() -> None:
+def test_labels_do_not_overlap_at_low_peak() -> None:
     assert_sound(chain(60, 60).figure("memory"))
 
 
-def test_words_lie_apart_where_values_lie_in_one_slot_together() -> None:
+def test_labels_do_not_overlap_for_values_sharing_a_slot() -> None:
     nodes = [IN, op(0, outputs=3), op((1, 0), (1, 2))]
     graph = graph_of(nodes, [0, 1, 1, 1, 2], [(2, 0)])
     assert_sound(tvmdbg.DebugRun(RunParts("run", graph)).figure("memory"))
 
 
-def test_without_a_plan_it_says_how_to_get_one(data: Path) -> None:
+def test_missing_plan_explains_how_to_get_one(data: Path) -> None:
     figure = tvmdbg.open(data / "times/split_multi_v0.19/time_list.json").figure("memory")
     assert "lib.get_graph_json()" in figure.text
     assert figure.description["view"] == "memory"

@@ -37,14 +37,14 @@ def copies(count: int, timed: bool = True) -> list[SequenceMessage]:
     return found
 
 
-def test_no_message_and_one() -> None:
+def test_figure_draws_zero_and_one_message() -> None:
     for messages in ([], [call("InitServer 0.8.0", 5)], [call("InitServer 0.8.0")]):
         for theme in ("light", "dark"):
             assert_sound(sequence_figure("stream.bin", messages, ["empty"], theme=theme))
     assert "0 messages" in sequence_figure("stream.bin", []).text
 
 
-def test_calls_and_answers_and_what_went_wrong() -> None:
+def test_calls_answers_and_errors_are_drawn() -> None:
     messages = [
         call("GetGlobalFunc f", 0),
         answer(0, "Return function 0x12", 1_000_000),
@@ -76,7 +76,7 @@ def test_calls_and_answers_and_what_went_wrong() -> None:
     assert "server → client  exception: TVMError: no  [24 B]" in figure.text
 
 
-def test_where_times_are_unknown_there_is_no_axis() -> None:
+def test_time_axis_is_omitted_for_unknown_times() -> None:
     figure = sequence_figure("stream", [call("InitServer"), answer(0)])
     said = texts(figure)
     assert "time, s" not in said
@@ -102,7 +102,7 @@ def test_a_hundred_thousand_messages_are_folded_in_little_time(timed: bool) -> N
     assert rows[3]["replyTo"] == 2
 
 
-def test_of_many_different_messages_trouble_is_kept_and_the_rest_counted() -> None:
+def test_failed_message_is_kept_among_many_and_the_rest_counted() -> None:
     messages = [call(f"CallFunc {at}", nbytes=at) for at in range(100_000)]
     messages[50_000] = replace(messages[50_000], status="exception")
     start = time.process_time()
@@ -115,7 +115,7 @@ def test_of_many_different_messages_trouble_is_kept_and_the_rest_counted() -> No
     assert figure.text.count("not shown") == 2
 
 
-def test_messages_that_mean_harm_stay_text() -> None:
+def test_hostile_messages_stay_text() -> None:
     messages = [
         SequenceMessage("client", HOSTILE, 1, None, status, None, HOSTILE, 1, HOSTILE)
         for status in ("ok", "exception", "damaged", "desynchronised", "incomplete")
@@ -128,7 +128,7 @@ def test_messages_that_mean_harm_stay_text() -> None:
             assert_sound(figure)
 
 
-def test_bytes_are_told_where_the_pointer_rests() -> None:
+def test_hover_shows_message_bytes() -> None:
     message = replace(call("InitServer"), hover='3c 00 00 "x"\ncode 2')
     figure = sequence_figure("stream", [message])
     assert [each.text for each in figure.hover] == [
@@ -156,7 +156,7 @@ def conversations(draw: st.DrawFn) -> list[SequenceMessage]:
 
 
 @given(conversations(), st.integers(5, 60))
-def test_no_message_and_no_byte_is_lost(messages: list[SequenceMessage], most: int) -> None:
+def test_message_and_byte_counts_are_preserved(messages: list[SequenceMessage], most: int) -> None:
     shown = sequence_rows(messages, most)
     counts = [row.count if isinstance(row, LeftOut) else row.folded for row in shown.rows]
     assert sum(counts) == shown.count == len(messages)
@@ -178,7 +178,7 @@ def test_no_message_and_no_byte_is_lost(messages: list[SequenceMessage], most: i
         )
     )
 )
-def test_folds_hold_every_message_once_and_their_repeats_are_alike(
+def test_folds_contain_every_message_once_with_equal_repeats(
     given_: tuple[list[int], list[int]],
 ) -> None:
     keys, replies = given_

@@ -51,7 +51,7 @@ def colors(values: np.ndarray[Any, Any], scale: ColorScale) -> np.ndarray[Any, A
     return np.array(flat, np.uint8).reshape(*values.shape, 3)
 
 
-def test_colors_are_those_of_the_values(tmp_path: Path) -> None:
+def test_colors_match_the_values(tmp_path: Path) -> None:
     array = RANDOM.standard_normal((12, 9)).astype(np.float32)
     run = run_of(tmp_path, a=array)
     low, high = float(array.min()), float(array.max())
@@ -65,7 +65,7 @@ def test_colors_are_those_of_the_values(tmp_path: Path) -> None:
         assert (pixels(figure) == expected).all()
 
 
-def test_values_beside_the_range_have_colors_of_their_own(tmp_path: Path) -> None:
+def test_values_outside_color_range_have_separate_colors(tmp_path: Path) -> None:
     array = np.linspace(-2, 2, 60, dtype=np.float32).reshape(6, 10)
     array[0, 0] = np.nan
     run = run_of(tmp_path, a=array)
@@ -84,7 +84,7 @@ def test_values_beside_the_range_have_colors_of_their_own(tmp_path: Path) -> Non
     assert "below" not in " ".join(texts(plain))
 
 
-def test_a_robust_range_leaves_outliers_beside_it(tmp_path: Path) -> None:
+def test_robust_range_excludes_outliers(tmp_path: Path) -> None:
     array = RANDOM.standard_normal((50, 40)).astype(np.float32)
     array[0, :2] = -90, 80
     figure = run_of(tmp_path, a=array).figure("tensor", color_range="robust")
@@ -92,7 +92,7 @@ def test_a_robust_range_leaves_outliers_beside_it(tmp_path: Path) -> None:
     assert "below" in " ".join(texts(figure))
 
 
-def test_a_logarithmic_scale_has_no_place_for_zero_and_below(tmp_path: Path) -> None:
+def test_log_scale_marks_zero_and_negative_values_as_below_range(tmp_path: Path) -> None:
     array = np.array([[-1, 0, 1e-9, 1e-3], [1, 10, 100, 1000]], np.float32)
     figure = run_of(tmp_path, a=array).figure("tensor", color_scale="log")
     assert_sound(figure)
@@ -117,7 +117,7 @@ def test_a_region_is_a_part_of_the_whole_picture(tmp_path: Path) -> None:
     assert run.figure("tensor", region=(28, 38, 9, 9)).description["region"] == [28, 38, 2, 2]
 
 
-def test_a_layout_is_unfolded_and_said_so(tmp_path: Path) -> None:
+def test_packed_layout_is_unfolded_and_named(tmp_path: Path) -> None:
     logical = RANDOM.standard_normal((1, 16, 12, 10)).astype(np.float32)
     packed = logical.reshape(1, 2, 8, 12, 10).transpose(0, 1, 3, 4, 2).copy()
     run = run_of(tmp_path, packed=packed)
@@ -137,7 +137,7 @@ def test_a_layout_is_unfolded_and_said_so(tmp_path: Path) -> None:
         run.figure("tensor", data_layout="8c?")
 
 
-def test_channels_are_pictures_of_each_index(tmp_path: Path) -> None:
+def test_channels_are_drawn_as_separate_pictures(tmp_path: Path) -> None:
     array = RANDOM.standard_normal((1, 6, 8, 8)).astype(np.float32)
     figure = run_of(tmp_path, a=array).figure("tensor", show="channels")
     assert_sound(figure)
@@ -153,7 +153,7 @@ def ends(array: np.ndarray[Any, Any]) -> tuple[float, float]:
     return float(array.min()), float(array.max())
 
 
-def test_a_profile_tells_its_bounds(tmp_path: Path) -> None:
+def test_profile_names_its_axis(tmp_path: Path) -> None:
     array = RANDOM.standard_normal((3, 7, 4, 5)).astype(np.float32)
     array[0, 3, 0, 0] = np.inf
     figure = run_of(tmp_path, a=array).figure("tensor", show="profile")
@@ -164,7 +164,7 @@ def test_a_profile_tells_its_bounds(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("show", ["picture", "channels", "profile"])
 @pytest.mark.parametrize("width", [300, 480, 720, 1400])
-def test_every_way_to_show_is_legible(tmp_path: Path, show: str, width: int) -> None:
+def test_every_show_mode_is_legible(tmp_path: Path, show: str, width: int) -> None:
     arrays = {
         "scalar": np.float32(3),
         "vector": np.arange(300, dtype=np.int8),
@@ -181,7 +181,7 @@ def test_every_way_to_show_is_legible(tmp_path: Path, show: str, width: int) -> 
         assert_sound(run.figure("tensor", entry=(node, 0), width=width, **options))
 
 
-def test_percentiles_are_numpys(tmp_path: Path) -> None:
+def test_percentiles_match_numpy(tmp_path: Path) -> None:
     array = RANDOM.standard_normal(1000).astype(np.float32)
     facts = run_of(tmp_path, a=array).figure("tensor").description
     for each in facts["percentiles"]:
@@ -189,7 +189,7 @@ def test_percentiles_are_numpys(tmp_path: Path) -> None:
         assert float(each["low"]) == float(each["high"]) == pytest.approx(expected, rel=1e-5)
 
 
-def test_integers_at_their_ends_are_called_saturated(tmp_path: Path) -> None:
+def test_integers_at_type_limits_are_reported_as_saturated(tmp_path: Path) -> None:
     array = RANDOM.integers(-128, 128, 1000).astype(np.int8)
     array[:300] = 127
     figure = run_of(tmp_path, a=array).figure("tensor")
@@ -198,9 +198,7 @@ def test_integers_at_their_ends_are_called_saturated(tmp_path: Path) -> None:
     assert f"{count} at −128 or 127" in " ".join(texts(figure))
 
 
-def test_what_is_huge_is_sampled_and_marked(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_huge_tensor_is_sampled_and_marked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     array = RANDOM.standard_normal((3000, 3000)).astype(np.float32)
     run = run_of(tmp_path, a=array)
     monkeypatch.setattr(tensor_shown, "MOST_EXACT", 1 << 20)
@@ -219,7 +217,7 @@ def test_what_is_huge_is_sampled_and_marked(
 
 
 @pytest.mark.parametrize("show", ["picture", "channels", "profile"])
-def test_what_is_withheld_is_not_drawn(show: str) -> None:
+def test_withheld_values_are_not_drawn(show: str) -> None:
     run = tvmdbg.open(tvmdbg.samples.resnet20_cifar)
     view = tvmdbg.TensorInspector(run, entry=(38, 0), show=show)
     bare = view.redacted_figure(Redaction(lambda _: ("its values stay here", False)))
@@ -234,7 +232,7 @@ def test_what_is_withheld_is_not_drawn(show: str) -> None:
     assert "its values stay here" not in view.figure().text
 
 
-def test_sizes_hide_padding_in_pictures_and_words(tmp_path: Path) -> None:
+def test_data_sizes_hide_padding_in_picture_and_text(tmp_path: Path) -> None:
     packed = RANDOM.standard_normal((1, 2, 4, 5, 8)).astype(np.float32)
     logical = packed.transpose(0, 1, 4, 2, 3).reshape(1, 16, 4, 5)[:, :3]
     run = run_of(tmp_path, a=packed)
@@ -258,7 +256,7 @@ def test_sizes_hide_padding_in_pictures_and_words(tmp_path: Path) -> None:
         run.figure("tensor", data_sizes={"c": 3})
 
 
-def test_known_sizes_stay_unless_others_are_given() -> None:
+def test_known_axis_sizes_are_kept_unless_overridden() -> None:
     packed = np.arange(1, 73, dtype=np.float32).reshape(1, 2, 3, 3, 4)
     attrs = {"src_layout": "NCHW", "dst_layout": "NCHW4c"}
     x = Op("x", np.zeros((1, 6, 3, 3), np.float32))
@@ -298,7 +296,7 @@ def side(figure: Figure) -> tuple[int, int]:
     return rows, cols
 
 
-def test_channels_and_profile_go_along_the_axis_that_was_asked_for(tmp_path: Path) -> None:
+def test_channels_and_profile_use_requested_axis(tmp_path: Path) -> None:
     run = run_of(tmp_path, a=RANDOM.standard_normal((5, 3, 9, 8)).astype(np.float32))
     for show, along, found in [
         ("profile", None, 1),
@@ -319,7 +317,7 @@ def test_channels_and_profile_go_along_the_axis_that_was_asked_for(tmp_path: Pat
         run.figure("tensor", along=-1)
 
 
-def test_without_an_engine_it_says_what_was_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_text_shows_counts_without_engine(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "quickjs", None)
     monkeypatch.setattr(host, "_threads", threading.local())
     run = tvmdbg.open(tvmdbg.samples.resnet20_cifar_fp16_overflow)

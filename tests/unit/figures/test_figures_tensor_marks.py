@@ -52,7 +52,7 @@ def cells(special: tuple[int, int, int]) -> np.ndarray[Any, Any]:
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
-def test_what_is_not_finite_has_a_sign_in_cells_and_legend(tmp_path: Path, theme: str) -> None:
+def test_non_finite_values_are_marked_in_cells_and_legend(tmp_path: Path, theme: str) -> None:
     plain = run_of(tmp_path, a=cells((0, 0, 0))).figure("tensor", theme=theme)
     assert hatching(plain) == ""
     assert triangles(plain) == []
@@ -68,7 +68,7 @@ def test_what_is_not_finite_has_a_sign_in_cells_and_legend(tmp_path: Path, theme
     assert triangles(more) == []
 
 
-def test_specials_in_tiny_cells_are_ringed_or_hatched_together(tmp_path: Path) -> None:
+def test_nonfinite_values_in_tiny_cells_are_ringed_or_hatched(tmp_path: Path) -> None:
     values = RANDOM.standard_normal((600, 800)).astype(np.float32)
     values[300, 400] = np.nan
     values[:, 600:] = np.inf
@@ -84,7 +84,9 @@ def test_specials_in_tiny_cells_are_ringed_or_hatched_together(tmp_path: Path) -
 
 @pytest.mark.parametrize("show", ["picture", "channels", "profile"])
 @pytest.mark.parametrize("share", [0.3, 1.0])
-def test_many_signs_stay_small(tmp_path: Path, show: str, share: float) -> None:
+def test_figures_with_many_nonfinite_marks_stay_small(
+    tmp_path: Path, show: str, share: float
+) -> None:
     values = RANDOM.standard_normal((4, 34, 60)).astype(np.float32)
     kinds = RANDOM.choice([np.nan, np.inf, -np.inf], values.shape).astype(np.float32)
     values = np.where(RANDOM.random(values.shape) < share, kinds, values)
@@ -98,7 +100,7 @@ def test_many_signs_stay_small(tmp_path: Path, show: str, share: float) -> None:
     assert sum(len(str(each).encode()) for each in bundle.values()) <= 100 * 1024
 
 
-def test_values_beside_the_colors_have_chevrons(tmp_path: Path) -> None:
+def test_values_outside_color_range_have_chevrons(tmp_path: Path) -> None:
     values = np.array([[-3, -2, 0], [1, 2, 0.5]], np.float32)
     figure = run_of(tmp_path, a=values).figure("tensor", color_range=(-1, 1.5))
     under = drawn(figure, stroke="#ffffff", stroke_width="1.5")
@@ -154,7 +156,7 @@ def test_a_region_has_the_indices_of_the_whole(tmp_path: Path) -> None:
     assert all(40 <= col < 54 for col in cols)
 
 
-def test_a_row_is_drawn_over_its_indices(tmp_path: Path) -> None:
+def test_single_row_is_drawn_above_its_index_axis(tmp_path: Path) -> None:
     values = RANDOM.standard_normal((1, 100_000)).astype(np.float32)
     values[0, [500, 99_990]] = np.nan, np.inf
     figure = run_of(tmp_path, a=values).figure("tensor")
@@ -167,7 +169,7 @@ def test_a_row_is_drawn_over_its_indices(tmp_path: Path) -> None:
     assert {"0", "1", "2"} <= set(texts(few))
 
 
-def test_bars_of_a_row_are_as_high_as_the_values(tmp_path: Path) -> None:
+def test_bar_heights_are_proportional_to_values(tmp_path: Path) -> None:
     values = np.random.default_rng(7).standard_normal(20).astype(np.float32)
     figure = run_of(tmp_path, a=values).figure("tensor")
     accent = "#0b5fd0"
@@ -196,7 +198,7 @@ def test_a_profile_has_values_and_indices(tmp_path: Path) -> None:
     assert_sound(nothing.figure("tensor", show="profile"))
 
 
-def test_channels_say_where_nan_is_without_color(tmp_path: Path) -> None:
+def test_channels_with_nan_are_labeled(tmp_path: Path) -> None:
     values = RANDOM.standard_normal((1, 20, 12, 10)).astype(np.float32)
     clean = run_of(tmp_path, a=values).figure("tensor", show="channels")
     assert hatching(clean) == ""
@@ -206,7 +208,7 @@ def test_channels_say_where_nan_is_without_color(tmp_path: Path) -> None:
     assert {"3 NaN", "11 NaN", "4"} <= set(texts(figure))
 
 
-def test_no_line_of_a_caption_is_a_lone_digit(tmp_path: Path) -> None:
+def test_caption_never_wraps_to_a_lone_digit(tmp_path: Path) -> None:
     for rank in range(3, 9):
         shape = (3,) * (rank - 2) + (20, 20)
         run = run_of(tmp_path, a=RANDOM.random(shape, np.float32))

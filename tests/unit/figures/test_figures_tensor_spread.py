@@ -28,7 +28,7 @@ def golden() -> dict[str, dict[str, Any]]:
     return {each["why"]: each for each in json.loads(PATH.read_text("utf-8"))}
 
 
-def test_answers_are_those_that_were_recorded() -> None:
+def test_answers_match_the_recorded_ones() -> None:
     found = {each["why"]: each for each in json.loads(json.dumps(answers()))}
     assert found.keys() == golden().keys()
     for why, each in golden().items():
@@ -38,7 +38,9 @@ def test_answers_are_those_that_were_recorded() -> None:
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float16, np.float64, ml_dtypes.bfloat16])
-def test_zeros_stand_apart_and_flatten_nothing(tmp_path: Path, dtype: Any) -> None:
+def test_zeros_have_their_own_bar_and_do_not_flatten_the_histogram(
+    tmp_path: Path, dtype: Any
+) -> None:
     values = np.maximum(RANDOM.standard_normal((40, 30)), 0).astype(dtype)
     values[0, :4] = np.nan, np.inf, -np.inf, -0.0
     figure = run_of(tmp_path, a=values).figure("tensor")
@@ -73,7 +75,9 @@ def test_zeros_stand_apart_and_flatten_nothing(tmp_path: Path, dtype: Any) -> No
         (np.ones(3, np.bool_), "3 values of True"),
     ],
 )
-def test_what_is_all_equal_claims_no_range(tmp_path: Path, values: Any, said: str) -> None:
+def test_constant_tensor_shows_single_value_without_range(
+    tmp_path: Path, values: Any, said: str
+) -> None:
     figure = run_of(tmp_path, a=values).figure("tensor")
     assert_sound(figure)
     lines = lines_of(figure)
@@ -87,7 +91,7 @@ def test_what_is_all_equal_claims_no_range(tmp_path: Path, values: Any, said: st
     ] == below
 
 
-def test_whole_numbers_and_bools_tell_nothing_of_nan_and_inf(tmp_path: Path) -> None:
+def test_integers_and_bools_do_not_mention_nan_or_inf(tmp_path: Path) -> None:
     for dtype in (np.bool_, np.int8, np.uint8, np.int32, np.uint64, ml_dtypes.int4):
         run = run_of(tmp_path, a=np.arange(6).astype(dtype))
         figure = run.figure("tensor")
@@ -110,7 +114,7 @@ def test_limits_of_the_type_are_marked(tmp_path: Path) -> None:
     assert {"2 saturated (−128)", "1 saturated (127)"} <= set(shown)
 
 
-def test_a_withheld_tensor_tells_its_bins_without_its_zeros() -> None:
+def test_withheld_tensor_keeps_bins_only_when_allowed() -> None:
     run = tvmdbg.open(tvmdbg.samples.resnet20_cifar)
     view = tvmdbg.TensorInspector(run, entry=(38, 0))
     whole = view.figure().description["spread"]

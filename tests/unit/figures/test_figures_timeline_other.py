@@ -40,7 +40,7 @@ def marked(figure: Figure) -> int:
     return figure.svg.count("stroke")
 
 
-def test_merged_places_are_those_of_the_run(run: DebugRun) -> None:
+def test_merged_places_match_the_run(run: DebugRun) -> None:
     figure = timeline_figure(run.facts, chart="merged", show="chart")
     told = figure.description["merged"]
     tree = run.merged()
@@ -81,7 +81,7 @@ def test_repeats_and_folded_show_the_warm_up(warm: DebugRun) -> None:
 
 
 @pytest.mark.parametrize("by", ["kind", "part", "group", "device", "name", "callers"])
-def test_rows_of_the_table_are_those_of_the_run(run: DebugRun, by: str) -> None:
+def test_table_rows_match_the_run(run: DebugRun, by: str) -> None:
     figure = timeline_figure(run.facts, table_by=by, show="table")
     table = run.times(by)
     told: dict[str, Any] = figure.description["table"]
@@ -92,7 +92,7 @@ def test_rows_of_the_table_are_those_of_the_run(run: DebugRun, by: str) -> None:
     assert ("shares of parts overlap" in words(figure)) == (by == "part")
 
 
-def test_what_cannot_be_shown_says_why(data: Path, run: DebugRun) -> None:
+def test_unavailable_charts_show_the_reason(data: Path, run: DebugRun) -> None:
     trace = tvmdbg.open(data / "chrome" / "viztracer.json")
     assert "Groups come from the graph" in words(timeline_figure(trace.facts, table_by="group"))
     assert "column is not one pass" in words(timeline_figure(trace.facts, chart="repeats"))
@@ -113,7 +113,7 @@ def test_what_cannot_be_shown_says_why(data: Path, run: DebugRun) -> None:
 
 @pytest.mark.parametrize("chart", CHARTS)
 @pytest.mark.parametrize("width", [300, 720])
-def test_every_chart_is_a_document_of_its_size(warm: DebugRun, chart: str, width: int) -> None:
+def test_every_chart_is_sound_at_requested_width(warm: DebugRun, chart: str, width: int) -> None:
     slowest = int(np.nanargmax(warm.timeline.node_ns))
     plain = timeline_figure(warm.facts, chart=chart, width=width, show="chart")
     figure = timeline_figure(warm.facts, chart=chart, width=width, show="chart", selected=[slowest])
@@ -124,14 +124,14 @@ def test_every_chart_is_a_document_of_its_size(warm: DebugRun, chart: str, width
     assert_sound(timeline_figure(warm.facts, chart=chart, width=width, theme="dark"), 60_000)
 
 
-def test_the_widget_draws_what_its_traits_say(run: DebugRun) -> None:
+def test_widget_figure_follows_its_traits(run: DebugRun) -> None:
     view = tvmdbg.Flamechart(run, chart="merged", table_by="part")
     figure = view._figure(720, "light")
     assert figure.description["chart"] == "merged"
     assert figure.description["table"]["by"] == "part"
 
 
-def test_a_node_of_several_outputs_counts_once_and_says_so(data: Path) -> None:
+def test_node_with_several_outputs_counts_once_with_a_note(data: Path) -> None:
     folder = data / "times" / "split_multi_v0.19"
     split = tvmdbg.open(folder)
     said = "appears k times in the table that run() prints"
@@ -155,7 +155,7 @@ def test_the_roofline_has_the_ceilings_of_its_view() -> None:
     assert "ceilings given: 200 GFLOP/s and 20 GB/s" in " ".join(found["said"])
 
 
-def test_a_row_of_several_nodes_names_both_sides(corpus: Path) -> None:
+def test_comparison_row_of_several_nodes_names_both_sides(corpus: Path) -> None:
     a, b = (tvmdbg.open(corpus / "tvm" / f"resnet20_cifar{each}") for each in ("_unfused", ""))
     figure = tvmdbg.Flamechart(a, against=b).figure()
     assert_sound(figure)

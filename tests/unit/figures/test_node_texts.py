@@ -19,7 +19,7 @@ SAMPLES = [
 
 
 @pytest.mark.parametrize("path", [*SAMPLES, *GRAPHS], ids=lambda path: path.stem)
-def test_title_shape_and_time_are_those_of_the_view(path: Path) -> None:
+def test_title_shape_and_time_match_the_view(path: Path) -> None:
     run = tvmdbg.open(path)
     assert run.graph is not None
     words = NodeTexts(run.graph, run.timeline)

@@ -86,7 +86,7 @@ def test_the_view_is_shown_before_its_figure_is_made(
     assert [WIDGET in data for data, _ in published] == [True, False]
 
 
-def test_the_figure_of_a_small_run_shows_what_the_scan_finds(published: Published) -> None:
+def test_figure_of_small_run_shows_scan_result(published: Published) -> None:
     run = tvmdbg.open(tvmdbg.samples.resnet20_cifar_fp16_overflow)
     published.show(run.debugger())
     (live, _), (figure, how) = published
@@ -116,7 +116,7 @@ def test_the_figure_is_renewed_once_the_scan_is_over(
     assert len(published) == 5
 
 
-def test_a_figure_that_stays_as_it_is_is_not_renewed(
+def test_unchanged_or_closed_figure_is_not_updated(
     published: Published, released: threading.Event
 ) -> None:
     run = tvmdbg.open(tvmdbg.samples.resnet20_cifar)
@@ -131,9 +131,7 @@ def test_a_figure_that_stays_as_it_is_is_not_renewed(
     assert len(published) == 6
 
 
-def test_a_scan_that_is_cancelled_renews_nothing(
-    published: Published, released: threading.Event
-) -> None:
+def test_cancelled_scan_updates_no_figure(published: Published, released: threading.Event) -> None:
     run = tvmdbg.open(tvmdbg.samples.resnet20_cifar_fp16_overflow)
     published.show(run.debugger())
     run.facts.search.scan.cancel()
@@ -145,7 +143,7 @@ def test_a_scan_that_is_cancelled_renews_nothing(
     published.wait_for(3)
 
 
-def test_what_cannot_be_published_breaks_nothing(
+def test_failed_publish_is_ignored(
     published: Published, released: threading.Event, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     run = tvmdbg.open(tvmdbg.samples.resnet20_cifar_fp16_overflow)
@@ -162,7 +160,7 @@ def test_what_cannot_be_published_breaks_nothing(
     assert not problems
 
 
-def test_a_closed_view_says_what_to_do(published: Published) -> None:
+def test_closed_view_shows_how_to_make_another(published: Published) -> None:
     run = tvmdbg.open(tvmdbg.samples.resnet20_cifar)
     for view, how in (
         (tvmdbg.Flamechart(run), "tvmdbg_widgets.Flamechart(run)"),
@@ -180,7 +178,7 @@ def test_a_closed_view_says_what_to_do(published: Published) -> None:
         published.clear()
 
 
-def test_whoever_asks_for_the_data_gets_all_of_it(published: Published) -> None:
+def test_display_formatter_returns_all_formats(published: Published) -> None:
     run = tvmdbg.open(tvmdbg.samples.resnet20_cifar)
     data, _ = DisplayFormatter().format(tvmdbg.MemoryView(run))
     assert {WIDGET, "text/plain", "text/html", "image/svg+xml"} == set(data)
@@ -195,7 +193,7 @@ def test_whoever_asks_for_the_data_gets_all_of_it(published: Published) -> None:
         MemoryError("out of memory"),
     ],
 )
-def test_no_display_or_page_fails_because_its_picture_does(
+def test_display_and_page_survive_failing_figure(
     failing: Exception, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     def fails(*_arguments: object, **_more: object) -> str:

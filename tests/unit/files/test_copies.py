@@ -67,7 +67,7 @@ def told(made: Any) -> str:
 
 @pytest.mark.parametrize("way", COPIES)
 @pytest.mark.parametrize("kind", OPENED)
-def test_a_copy_tells_the_same(kind: str, way: str) -> None:
+def test_copy_reports_the_same_as_the_original(kind: str, way: str) -> None:
     made = OPENED[kind]()
     fresh = COPIES[way](made)
     assert type(fresh) is type(made)
@@ -88,7 +88,7 @@ def test_a_shown_log_is_copied_without_its_views(kind: str) -> None:
 
 
 @pytest.mark.slow
-def test_another_process_takes_logs_and_gives_them_back(tmp_path: Path) -> None:
+def test_logs_survive_round_trip_through_another_process(tmp_path: Path) -> None:
     path = tmp_path / "ansor.json"
     (line, *_) = next(iter(made_tunings())).contents.values()
     path.write_bytes(line)

@@ -196,7 +196,7 @@ def settled(ready: Callable[[], bool]) -> bool:
 
 
 @pytest.mark.parametrize("kind", mostly_slow(KINDS, *KINDS.keys() - {"sample"}))
-def test_what_was_closed_is_gone(kind: str, tmp_path: Path) -> None:
+def test_closed_objects_are_freed(kind: str, tmp_path: Path) -> None:
     gc.collect()
     before = held(tmp_path)
     gone = KINDS[kind](tmp_path)
@@ -205,7 +205,7 @@ def test_what_was_closed_is_gone(kind: str, tmp_path: Path) -> None:
     assert settled(lambda: held(tmp_path) == before), held(tmp_path)
 
 
-def test_a_run_goes_that_was_only_asked() -> None:
+def test_run_is_freed_after_failed_view() -> None:
     run = tvmdbg.open(tvmdbg.samples.resnet20_cifar)
     run.session.selected = [3]
     with contextlib.suppress(Exception):
@@ -215,7 +215,7 @@ def test_a_run_goes_that_was_only_asked() -> None:
     assert settled(lambda: gone() is None)
 
 
-def test_models_open_again_for_another_view_and_keep_their_state() -> None:
+def test_closed_models_reopen_for_new_view_and_keep_state() -> None:
     run = tvmdbg.open(tvmdbg.samples.resnet20_cifar)
     session, seen = run.session, []
     session.observe(lambda change: seen.append(change["new"]), names="selected")

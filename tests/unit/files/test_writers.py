@@ -123,7 +123,7 @@ def contents(folder: Path) -> dict[str, bytes]:
 
 
 @pytest.mark.parametrize("name", WRITERS)
-def test_a_full_disk_leaves_the_old_file_and_nothing_else(name: str, tmp_path: Path) -> None:
+def test_full_disk_keeps_old_file_and_no_temporary_files(name: str, tmp_path: Path) -> None:
     path = tmp_path / name
     path.write_bytes(b"old")
     with (
@@ -146,7 +146,7 @@ def test_a_full_disk_leaves_no_half_folder(name: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["figure.svg", "events.tsv", "trace.etdp", "log.json"])
-def test_a_folder_is_no_file_and_a_link_is_followed(name: str, tmp_path: Path) -> None:
+def test_writer_refuses_folder_and_follows_symlink(name: str, tmp_path: Path) -> None:
     (tmp_path / name).mkdir()
     with pytest.raises(IsADirectoryError, match="name a file in it"):
         WRITERS[name](tmp_path / name)
@@ -160,7 +160,7 @@ def test_a_folder_is_no_file_and_a_link_is_followed(name: str, tmp_path: Path) -
     assert (below / "target").read_bytes() not in (b"", b"old")
 
 
-def test_what_cannot_be_written_to_is_named(
+def test_permission_error_names_the_target_path(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def refuse(path: Any, *_args: Any, **_how: Any) -> int:
@@ -177,7 +177,7 @@ def test_what_cannot_be_written_to_is_named(
     assert contents(tmp_path) == {"a": b"old"}
 
 
-def test_an_error_of_another_file_is_told_as_it_is(tmp_path: Path) -> None:
+def test_permission_error_of_another_file_is_unchanged(tmp_path: Path) -> None:
     def read_another() -> None:
         with replacing(tmp_path / "a"):
             raise PermissionError(errno.EACCES, "Permission denied", "/elsewhere/b")
@@ -187,7 +187,7 @@ def test_an_error_of_another_file_is_told_as_it_is(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("nameless", [True, False])
-def test_a_pair_is_replaced_together(
+def test_file_pair_is_kept_when_either_write_fails(
     nameless: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     if not nameless:
@@ -222,7 +222,7 @@ def test_devices_and_pipes_are_written_to(tmp_path: Path) -> None:
     assert Path(os.devnull).is_char_device()
 
 
-def test_of_two_writers_each_file_is_of_one(tmp_path: Path) -> None:
+def test_concurrent_writers_never_mix_their_data(tmp_path: Path) -> None:
     path, wrong = tmp_path / "a", []
     path.write_bytes(b"a" * 300_000)
     stop = threading.Event()
@@ -322,7 +322,7 @@ def _is_named(called: ast.expr) -> bool:
     return isinstance(called, ast.Attribute) and isinstance(called.value, ast.Name)
 
 
-def test_nothing_else_writes_files() -> None:
+def test_only_listed_modules_write_files() -> None:
     found = set()
     for path in sorted(PACKAGE.rglob("*.py")):
         text = path.read_text("utf-8")

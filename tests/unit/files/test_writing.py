@@ -9,7 +9,7 @@ import pytest
 from tvmdbg_widgets.model.base.writing import clean, hidden_name, new_folder, replacing
 
 
-def test_it_appears_once_all_is_written(tmp_path: Path) -> None:
+def test_file_appears_only_after_all_is_written(tmp_path: Path) -> None:
     target = tmp_path / "a.html"
     with replacing(target, ".html") as file:
         file.write(b"new")
@@ -18,7 +18,7 @@ def test_it_appears_once_all_is_written(tmp_path: Path) -> None:
     assert [each.name for each in tmp_path.iterdir()] == ["a.html"]
 
 
-def test_an_error_leaves_the_old_file_and_nothing_else(tmp_path: Path) -> None:
+def test_interrupted_write_keeps_only_the_old_file(tmp_path: Path) -> None:
     target = tmp_path / "a.html"
     target.write_bytes(b"old")
 
@@ -33,7 +33,7 @@ def test_an_error_leaves_the_old_file_and_nothing_else(tmp_path: Path) -> None:
     assert [each.name for each in tmp_path.iterdir()] == ["a.html"]
 
 
-def test_permissions_stay_and_links_are_followed(tmp_path: Path) -> None:
+def test_replacing_keeps_permissions_and_follows_symlinks(tmp_path: Path) -> None:
     target, link = tmp_path / "a.svg", tmp_path / "b.svg"
     target.write_bytes(b"old")
     target.chmod(0o640)
@@ -45,7 +45,7 @@ def test_permissions_stay_and_links_are_followed(tmp_path: Path) -> None:
     assert target.stat().st_mode & 0o777 == 0o640
 
 
-def test_what_is_wrong_with_a_path_is_said(tmp_path: Path) -> None:
+def test_invalid_path_error_explains_the_problem(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match=r"a\.txt.* must end in \.html or \.htm"):
         replacing(tmp_path / "a.txt", ".html", ".htm").__enter__()
     with pytest.raises(FileNotFoundError, match="no folder"):
@@ -62,7 +62,7 @@ def left_behind(target: Path) -> Path:
     return folder
 
 
-def test_the_next_writer_cleans_what_killed_ones_left(tmp_path: Path) -> None:
+def test_next_writer_removes_files_left_by_killed_writers(tmp_path: Path) -> None:
     target = tmp_path / "run"
     file = target.with_name(hidden_name(target))
     file.write_bytes(b"half")
@@ -80,7 +80,7 @@ def test_the_next_writer_cleans_what_killed_ones_left(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("nameless", [True, False])
-def test_what_a_living_writer_writes_stays(
+def test_files_of_active_writer_are_kept(
     nameless: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     if not nameless:
@@ -100,7 +100,7 @@ def test_what_a_living_writer_writes_stays(
     assert sorted(each.name for each in tmp_path.rglob("*")) == ["a", "b", "c"]
 
 
-def test_a_folder_appears_whole_through_a_link_to_an_empty_one(tmp_path: Path) -> None:
+def test_new_folder_fills_empty_target_of_symlink(tmp_path: Path) -> None:
     (tmp_path / "empty").mkdir()
     (tmp_path / "link").symlink_to("empty")
     (tmp_path / "circle").symlink_to("circle")
@@ -114,7 +114,7 @@ def test_a_folder_appears_whole_through_a_link_to_an_empty_one(tmp_path: Path) -
     assert len(list(tmp_path.iterdir())) == 3
 
 
-def test_a_folder_that_breaks_off_leaves_nothing(tmp_path: Path) -> None:
+def test_interrupted_new_folder_leaves_nothing(tmp_path: Path) -> None:
     def break_off() -> None:
         with new_folder(tmp_path / "a") as folder:
             (folder / "half").write_bytes(b"x")

@@ -34,13 +34,13 @@ def run() -> DebugRun:
     return tvmdbg.open(tvmdbg.samples.resnet20_cifar_fp16_overflow)
 
 
-def test_before_the_scan_costs_are_known_already(run: DebugRun) -> None:
+def test_cost_findings_are_available_before_the_scan(run: DebugRun) -> None:
     told = ask(run)
     assert (told["state"], told["done"], told["total"]) == ("none", 0, 74)
     assert {each["severity"] for each in told["findings"]} >= {"hotspot"}
 
 
-def test_after_the_scan_all_is_told(run: DebugRun) -> None:
+def test_finished_scan_answer_lists_all_findings(run: DebugRun) -> None:
     found = run.findings(progress=False)
     told = ask(run)
     assert (told["state"], told["done"], told["total"]) == ("done", 74, 74)
@@ -129,7 +129,7 @@ def test_closing_the_model_stops_the_scan(run: DebugRun, monkeypatch: pytest.Mon
     assert slow.begun == begun < 74
 
 
-def test_closing_leaves_a_scan_alone_that_the_user_asked_for(
+def test_closing_view_does_not_stop_scan_started_by_user(
     run: DebugRun, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     Slow(monkeypatch)
@@ -145,7 +145,7 @@ def test_closing_leaves_a_scan_alone_that_the_user_asked_for(
     assert got[0].complete
 
 
-def test_a_kernel_without_threads_scans_while_it_is_asked(
+def test_threadless_kernel_scans_during_questions(
     run: DebugRun, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(question_scheduler, "HAS_THREADS", False)

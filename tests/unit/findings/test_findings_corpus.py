@@ -40,7 +40,7 @@ def read(path: Path) -> Any:
 
 
 @pytest.mark.parametrize("case", CLEAN)
-def test_nothing_is_invented_on_a_clean_run(corpus: Path, case: str) -> None:
+def test_clean_run_has_no_errors(corpus: Path, case: str) -> None:
     found = findings(corpus / case)
     assert list(found.errors) == []
     assert {each.rule for each in found.by_severity(Severity.WARNING)} <= MEASURED
@@ -51,14 +51,14 @@ def test_nothing_is_invented_on_a_clean_run(corpus: Path, case: str) -> None:
 
 
 @pytest.mark.parametrize("case", CLEAN)
-def test_a_clean_run_still_tells_where_its_time_goes(corpus: Path, case: str) -> None:
+def test_clean_run_names_its_slowest_operator(corpus: Path, case: str) -> None:
     run = tvmdbg.open(corpus / case)
     (slowest,) = run.findings(progress=False).by_rule("slowest-operators")
     assert run.timeline is not None
     assert slowest.nodes[0] == int(run.timeline.top(1).nodes[0])
 
 
-def test_a_compiled_network_has_a_share_of_layout_transforms(corpus: Path) -> None:
+def test_convolution_time_share_matches_recorded_times(corpus: Path) -> None:
     folder = corpus / "tvm/resnet20_cifar_nchw8c"
     (work,) = findings(folder).by_rule("time-by-work")
     times = read(folder / "time_list.json")
@@ -70,7 +70,7 @@ def test_a_compiled_network_has_a_share_of_layout_transforms(corpus: Path) -> No
     assert float(said[1]) == pytest.approx(100 * convolutions / sum(means), abs=0.06)
 
 
-def test_casts_fused_into_convolutions_make_no_cost_of_their_own(corpus: Path) -> None:
+def test_casts_fused_into_convolutions_are_not_a_separate_cost(corpus: Path) -> None:
     found = findings(corpus / "tvm/resnet20_cifar_int8")
     assert not found.by_rule("data-movement")
     (work,) = found.by_rule("time-by-work")
@@ -78,7 +78,7 @@ def test_casts_fused_into_convolutions_make_no_cost_of_their_own(corpus: Path) -
     assert any("cast/quantize" in fact for fact in work.evidence)
 
 
-def test_the_planted_overflow_is_found_where_it_was_planted(corpus: Path) -> None:
+def test_planted_overflow_is_found_at_its_node(corpus: Path) -> None:
     folder = corpus / "tvm/resnet20_cifar_fp16_overflow"
     meta = read(folder / "meta.json")
     index = read(folder / "output_tensors.index.json").values()
@@ -98,13 +98,13 @@ def test_the_planted_overflow_is_found_where_it_was_planted(corpus: Path) -> Non
     assert "p23 #37" in evidence
 
 
-def test_the_sample_in_the_package_tells_the_same() -> None:
+def test_packaged_sample_reports_planted_overflow() -> None:
     (birth,) = findings(tvmdbg.samples.resnet20_cifar_fp16_overflow).errors
     assert "relu #38: 59 of 8,192 values" in birth.title
     assert not findings(tvmdbg.samples.resnet20_cifar).errors
 
 
-def test_overwritten_tensors_are_those_that_a_replay_found(corpus: Path) -> None:
+def test_overwritten_tensors_match_recorded_replay(corpus: Path) -> None:
     folder = corpus / "tvm/resnet20_cifar_v0.6"
     (doubt,) = findings(folder).by_rule("overwritten")
     names = [node["name"] for node in read(folder / "graph.json")["nodes"]]
@@ -115,7 +115,7 @@ def test_overwritten_tensors_are_those_that_a_replay_found(corpus: Path) -> None
 
 
 @pytest.mark.parametrize("version", ["v0.6", "v0.8", "v0.19"])
-def test_nan_in_the_input(corpus: Path, version: str) -> None:
+def test_nan_in_input_is_reported_as_the_origin(corpus: Path, version: str) -> None:
     folder = corpus / f"tvm/edge_cases/{version}/nan_inf"
     found = findings(folder)
     (birth,) = found.errors
@@ -127,7 +127,7 @@ def test_nan_in_the_input(corpus: Path, version: str) -> None:
 
 
 @pytest.mark.parametrize("version", ["v0.6", "v0.8", "v0.19"])
-def test_a_module_that_ran_twice(corpus: Path, version: str) -> None:
+def test_module_run_twice_reports_stale_tensors(corpus: Path, version: str) -> None:
     found = findings(corpus / f"tvm/edge_cases/{version}/run_twice")
     assert found[0].rule == "stale-tensors"
     assert found[0].severity is Severity.WARNING
@@ -135,7 +135,7 @@ def test_a_module_that_ran_twice(corpus: Path, version: str) -> None:
 
 
 @pytest.mark.parametrize("version", ["v0.6", "v0.8", "v0.19"])
-def test_nodes_of_one_name(corpus: Path, version: str) -> None:
+def test_nodes_with_same_name_are_reported(corpus: Path, version: str) -> None:
     (each,) = findings(corpus / f"tvm/edge_cases/{version}/odd_names").by_rule("duplicate-names")
     lost = version == "v0.8"
     assert each.severity is (Severity.WARNING if lost else Severity.INFO)
@@ -143,7 +143,7 @@ def test_nodes_of_one_name(corpus: Path, version: str) -> None:
     assert ("no tensor: k_relu #1" in each.evidence) == lost
 
 
-def test_lanes_that_the_writer_left_out(corpus: Path) -> None:
+def test_vector_lanes_missing_from_dump_are_a_warning(corpus: Path) -> None:
     found = findings(corpus / "tvm/edge_cases/v0.19/vec4")
     (doubt,) = found.by_severity(Severity.WARNING)
     assert "stores 32 of 128 bytes" in doubt.evidence[0]
@@ -152,7 +152,7 @@ def test_lanes_that_the_writer_left_out(corpus: Path) -> None:
     assert partly in found.by_rule("scanned")[0].evidence
 
 
-def test_edges_that_only_the_given_graph_knows(corpus: Path) -> None:
+def test_graph_file_resolves_ambiguous_joins(corpus: Path) -> None:
     folder = corpus / "tvm/edge_cases/v0.19/split_multi"
     assert not findings(folder).by_rule("ambiguous-joins")
     alone = findings(folder / "tvmdbg/_tvmdbg_device_CPU_0")
@@ -161,7 +161,7 @@ def test_edges_that_only_the_given_graph_knows(corpus: Path) -> None:
     assert not alone.errors
 
 
-def test_every_case_is_told_without_a_break(corpus: Path) -> None:
+def test_edge_case_findings_are_complete_and_printable(corpus: Path) -> None:
     for folder in sorted((corpus / "tvm/edge_cases").glob("*/*")):
         if folder.name == "reports":
             continue

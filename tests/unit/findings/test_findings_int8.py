@@ -45,7 +45,7 @@ def network(*outputs: Values, func: str = CONV, image: Values | None = None) -> 
     ("factor", "told"), [(1, False), (2, False), (4, False), (8, True), (16, True), (40, True)]
 )
 @pytest.mark.parametrize(("low", "high"), [(-127, 127), (0, 127)])
-def test_a_scale_that_is_too_large(factor: int, told: bool, low: int, high: int) -> None:
+def test_too_large_scale_is_found(factor: int, told: bool, low: int, high: int) -> None:
     findings = found(network(full(low, high) // factor), NARROW_RANGE_NAME)
     assert [each.nodes for each in findings] == ([(6,)] if told else [])
     if told:
@@ -72,21 +72,21 @@ def test_a_scale_that_is_too_large(factor: int, told: bool, low: int, high: int)
         (full(-30, 30), CONV),  # a quarter of the range
     ],
 )
-def test_sound_outputs_that_use_little(values: Values, func: str) -> None:
+def test_sound_outputs_with_narrow_range_are_not_reported(values: Values, func: str) -> None:
     assert not found(network(values, func=func), NARROW_RANGE_NAME)
 
 
-def test_parameters_and_what_has_too_few_peers_are_not_judged() -> None:
+def test_parameters_and_outputs_with_few_peers_are_not_judged() -> None:
     few = [Op("w", full() // 16), *(Op(f"c{at}", full(), CONV, [(0, 0)]) for at in range(2))]
     assert not found(plant(*few, Op("n", full() // 16, CONV, [(0, 0)])), NARROW_RANGE_NAME)
 
 
-def test_a_dark_picture_is_no_wrong_scale() -> None:
+def test_dark_input_image_is_not_reported_as_wrong_scale() -> None:
     run = network(full() // 16, image=full() // 16)
     assert not found(run, NARROW_RANGE_NAME)
 
 
-def test_what_follows_from_a_narrow_output_is_not_told_again() -> None:
+def test_narrow_output_is_reported_only_at_its_origin() -> None:
     narrow = full() // 16
     ops = [Op("x", full().astype(np.float32))]
     ops += [Op(f"c{at}", full(), CONV, [(0, 0)]) for at in range(6)]
@@ -96,18 +96,18 @@ def test_what_follows_from_a_narrow_output_is_not_told_again() -> None:
 
 
 @pytest.mark.parametrize("case", ["resnet20_cifar", "resnet20_cifar_fp16_overflow"])
-def test_samples_are_silent(case: str) -> None:
+def test_samples_have_no_narrow_range_finding(case: str) -> None:
     assert not found(tvmdbg.open(getattr(tvmdbg.samples, case)), NARROW_RANGE_NAME)
 
 
-def test_every_recorded_run_is_silent(corpus: Path) -> None:
+def test_recorded_runs_have_no_scale_findings(corpus: Path) -> None:
     for case in sorted((corpus / "tvm").glob("*/tvmdbg")):
         run = tvmdbg.open(case)
         assert not found(run, NARROW_RANGE_NAME), case
         assert not found(run, CHANNELS), case
 
 
-def test_wrong_scales_of_a_real_network(corpus: Path, tmp_path: Path) -> None:
+def test_wrong_scales_of_real_network_are_found(corpus: Path, tmp_path: Path) -> None:
     real = Network(corpus / "tvm/resnet20_cifar_int8")
     last = next(node for node in range(113, 0, -1) if "conv2d" in real.graph.func_names[node])
     assert (real.computed(last, real.values) == real.values[last]).all()
@@ -118,7 +118,9 @@ def test_wrong_scales_of_a_real_network(corpus: Path, tmp_path: Path) -> None:
             assert len(found(run, NARROW_RANGE_NAME)) <= 1
 
 
-def test_wrong_scales_of_some_channels_of_a_real_network(corpus: Path, tmp_path: Path) -> None:
+def test_wrong_scales_of_some_channels_of_real_network_are_found(
+    corpus: Path, tmp_path: Path
+) -> None:
     real = Network(corpus / "tvm/resnet20_cifar_int8")
     for node, where in ((14, [3]), (80, [3, 41]), (110, [63])):
         run = real.with_scale(node, 16, tmp_path / f"{node}.params", where)
@@ -129,7 +131,7 @@ def test_wrong_scales_of_some_channels_of_a_real_network(corpus: Path, tmp_path:
         assert not found(run, NARROW_RANGE_NAME)
 
 
-def test_other_pictures_are_no_wrong_scales(corpus: Path, tmp_path: Path) -> None:
+def test_other_input_images_are_not_reported_as_wrong_scales(corpus: Path, tmp_path: Path) -> None:
     real = Network(corpus / "tvm/resnet20_cifar_int8")
     image = real.values[IMAGE]
     noise = np.random.default_rng(3).integers(-127, 128, image.shape)
@@ -176,7 +178,7 @@ def smaller(factor: float, where: tuple[int, ...]) -> Values:
     ],
 )
 @pytest.mark.parametrize("dtype", ["int8", "uint8"])
-def test_a_scale_that_is_too_large_for_some_channels(
+def test_too_large_scale_of_some_channels_is_found(
     factor: int, where: tuple[int, ...], told: str, dtype: str
 ) -> None:
     run = rescaled((narrowed(factor, where, dtype), smaller(factor, where)))
@@ -205,11 +207,11 @@ def test_a_scale_that_is_too_large_for_some_channels(
         (narrowed(16, (3,))[:, :, :2, :2], smaller(16, (3,))),  # 4 values a channel
     ],
 )
-def test_channels_that_are_no_doubt(values: Values, multipliers: Values) -> None:
+def test_sound_channels_are_not_reported(values: Values, multipliers: Values) -> None:
     assert not found(rescaled((values, multipliers)), CHANNELS)
 
 
-def test_an_output_is_read_though_its_multipliers_cannot_be(
+def test_output_with_unreadable_multipliers_is_still_scanned(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     run = rescaled((narrowed(16, (3,)), smaller(16, (3,))))
@@ -236,7 +238,7 @@ def test_channels_are_compared_with_other_functions() -> None:
     assert "channel 3 of 8 uses" in told.title
 
 
-def test_layouts_are_not_looked_for_where_no_neighbor_tells_them(
+def test_layouts_are_not_searched_without_informative_neighbors(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     walks: list[int] = []
@@ -274,14 +276,14 @@ def test_overflow_within_some_channels_names_them(where: tuple[int, ...], words:
     assert title.endswith(f"values, {words}" if words else " values")
 
 
-def test_channels_that_a_layout_does_not_tell_are_not_named() -> None:
+def test_channels_of_unknown_layout_are_not_named() -> None:
     values = full().astype(np.float32)
     values[:, 2, 0] = np.nan
     run = plant(Op("x", full()), Op("a", values, "fused_nn_softmax", [(0, 0)]))
     assert "channel" not in str(found(run, "first-nonfinite")[0].evidence)
 
 
-def test_saturated_channels_are_named_though_they_are_few() -> None:
+def test_few_saturated_channels_are_named() -> None:
     values = CHANCE.normal(0, 20, (1, 64, 8, 8)).astype(np.int8)
     run = channels(values, CONV, (3, 17), 127)
     (told,) = found(run, "saturated")
@@ -291,7 +293,7 @@ def test_saturated_channels_are_named_though_they_are_few() -> None:
     assert not found(channels(values, CONV, (), 0), "saturated")
 
 
-def test_notes_on_times_come_after_faults_of_values() -> None:
+def test_timing_notes_rank_below_value_faults() -> None:
     noisy = (1000.0, 9000.0, 1000.0, 8000.0, 1000.0, 9000.0)
     slow_first = (9000.0, 1000.0, 1000.0, 1000.0, 1000.0, 1000.0)
     mask = np.full((4, 4), -np.inf, np.float32)

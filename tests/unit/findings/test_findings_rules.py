@@ -270,7 +270,7 @@ CASES: dict[str, tuple[Callable[[], DebugRun], str, Callable[[], DebugRun]]] = {
 }
 
 
-def test_every_rule_has_a_case_it_fires_on_and_one_it_stays_silent_on() -> None:
+def test_every_rule_has_test_cases() -> None:
     assert [*CASES, *EXECUTORCH] == [rule.name for rule in RULES]
 
 
@@ -289,18 +289,18 @@ def test_a_rule_stays_silent(rule: str) -> None:
 
 
 @pytest.mark.parametrize("rule", EXECUTORCH)
-def test_rules_of_executorch_have_nothing_to_say_of_other_runs(rule: str) -> None:
+def test_executorch_rules_ignore_other_runs(rule: str) -> None:
     assert found(moving(), rule) == []
 
 
 @pytest.mark.parametrize(
     "make", [clean, moving, unused, repeated, warming, noisy, dead, same_names]
 )
-def test_nothing_of_these_is_a_fault(make: Callable[[], DebugRun]) -> None:
+def test_harmless_runs_have_no_errors(make: Callable[[], DebugRun]) -> None:
     assert not make().findings(progress=False).errors
 
 
-def test_a_birth_tells_what_it_spread_to_and_what_it_did_not() -> None:
+def test_nonfinite_origin_lists_affected_entries() -> None:
     birth = found(nan_born(), "first-nonfinite")
     assert len(birth) == 1
     assert birth[0].confidence is Confidence.HIGH
@@ -309,7 +309,7 @@ def test_a_birth_tells_what_it_spread_to_and_what_it_did_not() -> None:
     assert any("input relu #1: 1 … 16, all values finite" in fact for fact in birth[0].evidence)
 
 
-def test_a_second_birth_is_told_apart_from_what_was_inherited() -> None:
+def test_second_nonfinite_origin_is_reported_separately() -> None:
     bad = ramp(8)
     bad[0] = np.inf
     run = plant(
@@ -325,7 +325,7 @@ def test_a_second_birth_is_told_apart_from_what_was_inherited() -> None:
     assert others.title == "NaN or Inf also appears independently in exp #2"
 
 
-def test_a_parameter_that_holds_nan_is_a_birth() -> None:
+def test_parameter_with_nan_is_reported_as_origin() -> None:
     bad = ramp(4, 4)
     bad[0, 0] = np.nan
     run = plant(Op("x", ramp(4, 4)), Op("p0", bad), relu(bad, reads=[(0, 0), (1, 0)]))
@@ -349,7 +349,7 @@ def test_minus_inf_that_turns_to_nan_is_a_fault() -> None:
     assert found(run, "first-nonfinite")[0].severity is Severity.ERROR
 
 
-def test_what_is_read_but_not_known_lowers_the_certainty() -> None:
+def test_unrecorded_input_lowers_confidence() -> None:
     bad = ramp(8)
     bad[0] = np.nan
     ops = [Op("x", ramp(8)), relu(bad)]
@@ -359,7 +359,7 @@ def test_what_is_read_but_not_known_lowers_the_certainty() -> None:
     assert "may come from there" in birth.why
 
 
-def test_overwritten_values_are_no_evidence() -> None:
+def test_overwritten_values_are_not_used_as_evidence() -> None:
     bad = np.full(8, np.nan, F4)
     run = plant(
         Op("x", ramp(8), storage=0),
@@ -373,7 +373,7 @@ def test_overwritten_values_are_no_evidence() -> None:
     assert birth.nodes == (3,), "node 1 holds what node 3 wrote"
 
 
-def test_without_a_graph_nobody_knows_where_nan_came_from() -> None:
+def test_first_nan_without_graph_has_low_confidence() -> None:
     bad = ramp(8)
     bad[0] = np.nan
     (first,) = found(tvmdbg.open(params([Op("a", bad, "f")])), "first-nonfinite")
@@ -381,12 +381,12 @@ def test_without_a_graph_nobody_knows_where_nan_came_from() -> None:
     assert first.confidence is Confidence.LOW
 
 
-def test_bools_tell_the_first_byte_that_is_neither_0_nor_1() -> None:
+def test_odd_bools_report_first_invalid_byte() -> None:
     (odd,) = found(odd_bools(), "odd-bools")
     assert odd.evidence == ("greater #1: 2 of 12 values, the first at [1, 2]",)
 
 
-def test_issues_without_a_file_count_against_none() -> None:
+def test_issues_without_a_file_are_counted_separately() -> None:
     parts = clean().parts
     issues = [
         Issue("a", IssueSeverity.WARNING, "one", file="graph.json"),
@@ -426,7 +426,7 @@ def test_constants_that_follow_from_constants_are_counted_once() -> None:
         ),
     ],
 )
-def test_inputs_and_weights_that_were_never_set(ops: tuple[Op, ...], sentence: str) -> None:
+def test_all_zero_inputs_and_weights_are_found(ops: tuple[Op, ...], sentence: str) -> None:
     assert [each.title for each in found(plant(*ops), "constant-values")] == [sentence]
 
 
@@ -439,7 +439,7 @@ def test_inputs_and_weights_that_were_never_set(ops: tuple[Op, ...], sentence: s
         relu(np.zeros(1, F4)),
     ],
 )
-def test_constants_that_are_meant(op: Op) -> None:
+def test_intended_constants_are_not_reported(op: Op) -> None:
     assert found(plant(Op("x", ramp(8)), op), "constant-values") == []
 
 
@@ -468,7 +468,7 @@ def at(values: Values, share: float, value: float) -> Values:
         (at(ramp(20, dtype=np.int8), 0.9, 127), "fused_nn_dense", False),
     ],
 )
-def test_saturation(values: Values, func: str, fires: bool) -> None:
+def test_saturation_is_found_by_type_and_function(values: Values, func: str, fires: bool) -> None:
     run = plant(Op("x", ramp(1000)), relu(values, func=func))
     assert bool(found(run, "saturated")) == fires
 
@@ -500,7 +500,7 @@ def test_dead_channels_by_layout(
         assert "channels (1);" in dead[0].evidence[0] or "channels (7);" in dead[0].evidence[0]
 
 
-def test_half_of_the_channels_dead_is_a_doubt() -> None:
+def test_half_dead_channels_are_a_warning() -> None:
     values = ramp(1, 4, 8, 8)
     values[:, :2] = 0
     run = plant(Op("x", ramp(8)), relu(values, func="fused_nn_conv2d_nn_relu"))
@@ -517,12 +517,12 @@ def test_half_of_the_channels_dead_is_a_doubt() -> None:
         (ramp(1000), ""),
     ],
 )
-def test_ranges(values: Values, sentence: str) -> None:
+def test_dynamic_range_problems_are_found(values: Values, sentence: str) -> None:
     titles = [each.title for each in found(plant(Op("x", ramp(8)), relu(values)), "dynamic-range")]
     assert [sentence in title for title in titles] == [True] * bool(sentence), titles
 
 
-def test_what_an_int8_scale_rounds_to_zero_is_counted() -> None:
+def test_values_rounded_to_zero_by_int8_scale_are_counted() -> None:
     generator = np.random.default_rng(5)
     for spread in (1.0, 30.0, 300.0, 3000.0):
         values = generator.standard_normal(5000).astype(F4)
@@ -535,7 +535,7 @@ def test_what_an_int8_scale_rounds_to_zero_is_counted() -> None:
         assert all(f"{lost:,} of 4,001 nonzero" in fact for fact in said)
 
 
-def test_a_fused_layout_transform_is_never_given_a_share_of_its_own() -> None:
+def test_fused_layout_transform_has_no_separate_share() -> None:
     run = timed(("fused_layout_transform_add", 50), ("fused_nn_conv2d", 50))
     assert found(run, "data-movement") == []
     assert any("layout/copy: 50.0 %" in fact for fact in found(run, "time-by-work")[0].evidence)
@@ -558,7 +558,7 @@ def test_a_fused_layout_transform_is_never_given_a_share_of_its_own() -> None:
         ((("fused_nn_dense", 10), ("fused_nn_conv2d_nn_relu", 90)), "convolution"),
     ],
 )
-def test_what_computes_is_told_before_what_is_fused_with_it(
+def test_main_operator_kind_is_listed_before_fused_kinds(
     funcs: tuple[tuple[str, float], ...], first: str
 ) -> None:
     (work,) = found(timed(*funcs), "time-by-work")
@@ -569,19 +569,19 @@ def test_what_computes_is_told_before_what_is_fused_with_it(
     assert others == sorted(others, reverse=True)
 
 
-def test_noise_that_takes_no_time_is_a_note() -> None:
+def test_noisy_times_of_fast_operator_are_only_a_note() -> None:
     quiet = Op("big", ramp(8), "fused_exp", [(0, 0)], ns=[1e6 * each for each in STEADY])
     loud = Op("tiny", ramp(8), "fused_log", [(1, 0)], ns=[10, 30, 10, 40, 10])
     (note,) = found(plant(Op("x", ramp(8)), quiet, loud), "noisy-times")
     assert note.severity is Severity.INFO
 
 
-def test_slow_repeats_in_the_middle_are_no_warm_up() -> None:
+def test_slow_middle_repeat_or_few_repeats_are_not_warm_up() -> None:
     assert not found(timed(("fused_exp", 1e4), repeats=(1, 1.6, 1, 1, 1)), "warm-up")
     assert not found(timed(("fused_exp", 1e4), repeats=(1.6, 1, 1)), "warm-up")
 
 
-def test_a_repeated_call_with_other_values_is_no_repetition() -> None:
+def test_same_call_with_different_values_is_not_repeated_work() -> None:
     run = plant(
         Op("x", ramp(8)),
         relu(ramp(8)),
@@ -591,7 +591,7 @@ def test_a_repeated_call_with_other_values_is_no_repetition() -> None:
     assert not found(run, "repeated-work")
 
 
-def test_names_from_files_stay_on_their_line() -> None:
+def test_names_from_files_are_made_printable_on_one_line() -> None:
     bad = ramp(8)
     bad[0] = np.nan
     name = "a\n<script>\x1b[31m\u202e" + "x" * 500
@@ -603,7 +603,7 @@ def test_names_from_files_stay_on_their_line() -> None:
     assert "<script>" not in findings._repr_html_()
 
 
-def test_times_that_belong_to_no_node_are_told_first() -> None:
+def test_times_without_node_are_reported_first() -> None:
     ops = [Op("x", ramp(8)), relu(ramp(8), ns=STEADY)]
     other = trace([Op("x", ramp(8)), relu(ramp(8), "other", ns=[9e5]), relu(ramp(8), ns=[1e3])])
     first = found(tvmdbg.open(other, graph=graph_json(ops).encode()), "slowest-operators")[0]
@@ -612,7 +612,7 @@ def test_times_that_belong_to_no_node_are_told_first() -> None:
     assert first.confidence is Confidence.LOW
 
 
-def test_without_a_graph_nodes_have_the_names_of_their_slices() -> None:
+def test_nodes_without_a_graph_are_named_by_their_slices() -> None:
     calls = [
         {
             "Name": {"string": name},
@@ -627,7 +627,7 @@ def test_without_a_graph_nodes_have_the_names_of_their_slices() -> None:
     assert first.title == "b #1 takes 75.0 % of the time"
 
 
-def test_times_of_one_pass_promise_no_repeats(corpus: Path) -> None:
+def test_single_pass_times_do_not_mention_repeats(corpus: Path) -> None:
     report = corpus / "tvm/resnet20_cifar/report.json"
     timeline = tvmdbg.open(report).timeline
     assert timeline is not None
@@ -646,7 +646,7 @@ def test_times_of_one_pass_promise_no_repeats(corpus: Path) -> None:
     assert several.next_step.endswith("run.timeline.node(1) shows the spread of its repeats.")
 
 
-def test_rows_that_are_sums_are_called_rows(corpus: Path) -> None:
+def test_summed_rows_are_described_as_sums_over_calls(corpus: Path) -> None:
     run = tvmdbg.open(corpus / "tvm/edge_cases/v0.19/reports/two_devices.json")
     (first,) = found(run, "slowest-operators")
     assert first.title == "other #2 takes 100.0 % of the time"
@@ -658,17 +658,17 @@ def test_nodes_without_names_are_not_named_twice(corpus: Path) -> None:
     assert found(run, "slowest-operators")[0].title.startswith("node 62 takes ")
 
 
-def test_a_node_without_a_name_is_told_by_its_id() -> None:
+def test_unnamed_node_is_shown_by_id() -> None:
     run = plant(Op("x", ramp(8)), relu(np.zeros(8, F4), ""))
     assert found(run, "constant-values")[0].title == "relu #1 outputs only zeros (8 values)"
 
 
-def test_all_of_few_operators_are_not_called_the_slowest() -> None:
+def test_slowest_of_few_operators_is_reported_alone() -> None:
     three = timed(("fused_exp", 1e4), ("fused_log", 2e4), ("fused_tanh", 1e4))
     assert found(three, "slowest-operators")[0].title == "log #2 takes 50.0 % of the time"
 
 
-def test_kinds_are_not_told_where_no_name_tells_one() -> None:
+def test_unknown_operators_are_not_assigned_a_kind() -> None:
     assert found(timed(("mine", 1e4), ("yours", 2e4)), "time-by-work") == []
     mixed = found(timed(("mine", 3e4), ("fused_nn_conv2d", 1e4)), "time-by-work")[0]
     assert mixed.title == "Convolution takes 25.0 % of the time: conv2d #2 25.0 %"
@@ -684,14 +684,14 @@ def test_kinds_are_not_told_where_no_name_tells_one() -> None:
         ("fused_log", Severity.WARNING),
     ],
 )
-def test_sums_of_products_make_no_minus_inf_on_purpose(func: str, severity: Severity) -> None:
+def test_minus_inf_severity_depends_on_the_function(func: str, severity: Severity) -> None:
     values = ramp(2, 8)
     values[0, 0] = -np.inf
     run = plant(Op("x", ramp(2, 8)), relu(values, func=func), relu(ramp(2, 8), "b", [(1, 0)]))
     assert found(run, "first-nonfinite")[0].severity is severity
 
 
-def test_warm_up_is_not_told_again_as_noise() -> None:
+def test_warm_up_is_not_reported_again_as_noise() -> None:
     slow_start = timed(("fused_exp", 1e4), repeats=(3, 1, 1.01, 0.99, 1, 1.02, 1))
     assert found(slow_start, "warm-up")
     assert found(slow_start, "noisy-times") == []
@@ -707,14 +707,14 @@ def test_zeros_of_both_signs_are_zero() -> None:
     assert first.evidence == ("x #0: 0 in all 8 values",)
 
 
-def test_a_key_that_occurs_twice_is_a_doubt() -> None:
+def test_duplicate_key_is_reported() -> None:
     ops = [Op("x", ramp(8)), relu(ramp(8))]
     twice = params([*ops, ops[1]]).replace(b"topo-index:2", b"topo-index:1")
     first = found(tvmdbg.open(twice, graph=graph_json(ops).encode()), "files")[0]
     assert "occurs more than once" in first.title + first.evidence[0]
 
 
-def test_a_tensor_under_another_name_belongs_nowhere_for_certain() -> None:
+def test_tensor_with_unknown_name_is_ambiguous() -> None:
     ops = [Op("x", ramp(8)), relu(ramp(8), "bb")]
     renamed = params(ops).replace(b"bb____topo", b"cc____topo")
     first = found(tvmdbg.open(renamed, graph=graph_json(ops).encode()), "ambiguous-joins")[0]
@@ -722,7 +722,7 @@ def test_a_tensor_under_another_name_belongs_nowhere_for_certain() -> None:
     assert first.next_step.startswith("Make sure that all files come from the same run")
 
 
-def test_a_single_issue_is_told_in_the_title() -> None:
+def test_single_issue_is_named_in_title() -> None:
     ops = [Op("x", ramp(8)), relu(ramp(8), ns=STEADY)]
     short = json.dumps([[1e-6]]).encode()
     run = tvmdbg.open([params(ops), graph_json(ops).encode(), short])
@@ -731,7 +731,7 @@ def test_a_single_issue_is_told_in_the_title() -> None:
 
 
 @pytest.mark.slow
-def test_names_cost_linear_time_where_there_is_no_graph() -> None:
+def test_findings_without_graph_are_fast_for_many_nodes() -> None:
     bad = np.full(2, np.nan, F4)
     data = params([Op(f"n{node}", bad) for node in range(20_000)])
     begin = time.process_time()
@@ -765,7 +765,7 @@ def test_nan_in_every_tensor_of_a_long_chain_costs_linear_time() -> None:
     assert "spread to 3,999 downstream outputs" in " ".join(first[0].evidence)
 
 
-def test_types_from_files_reach_no_terminal_as_they_are() -> None:
+def test_control_characters_in_types_are_not_printed() -> None:
     ops = [Op("x", ramp(8)), relu(ramp(8), ns=STEADY)]
     graph = json.loads(graph_json(ops))
     graph["attrs"]["dltype"][1][1] = "\x1b[31mred"

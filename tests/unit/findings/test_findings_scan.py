@@ -41,7 +41,7 @@ def some_values(draw: st.DrawFn) -> np.ndarray[Any, Any]:
 
 @given(some_values())
 @settings(max_examples=60)
-def test_what_a_scan_knows_is_what_numpy_says(values: np.ndarray[Any, Any]) -> None:
+def test_scan_statistics_match_numpy(values: np.ndarray[Any, Any]) -> None:
     run = plant(Op("x", values))
     scan = TensorScan(run.parts, probes())
     assert scan.run()
@@ -62,9 +62,7 @@ def test_what_a_scan_knows_is_what_numpy_says(values: np.ndarray[Any, Any]) -> N
 
 @given(st.lists(st.integers(0, 3), min_size=64, max_size=64), st.integers(0, 4), st.booleans())
 @settings(max_examples=60)
-def test_dead_channels_are_those_that_numpy_finds(
-    cells: list[int], scale: int, packed: bool
-) -> None:
+def test_dead_channels_match_numpy(cells: list[int], scale: int, packed: bool) -> None:
     shape, layout = ((1, 2, 2, 4, 4), "NCHW4c") if packed else ((1, 4, 4, 4), "NCHW")
     values = np.zeros(math.prod(shape), np.float32)
     values[:64] = np.array(cells) * scale
@@ -112,7 +110,7 @@ def in_thread(task: Callable[[], Any]) -> tuple[threading.Thread, list[Any]]:
     return thread, got
 
 
-def test_two_askers_share_one_scan(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_two_callers_share_one_scan(monkeypatch: pytest.MonkeyPatch) -> None:
     run, gate = many(), Gate(monkeypatch, 2)
     first, one = in_thread(lambda: run.findings(progress=False))
     assert gate.reached.wait(120)
@@ -129,7 +127,7 @@ def test_two_askers_share_one_scan(monkeypatch: pytest.MonkeyPatch) -> None:
     assert run.findings(progress=False) is one[0]
 
 
-def test_a_cancelled_scan_keeps_what_it_knows_and_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_cancelled_scan_keeps_results_and_resumes(monkeypatch: pytest.MonkeyPatch) -> None:
     run, gate = many(), Gate(monkeypatch, 3)
     thread, got = in_thread(lambda: run.findings(progress=False))
     assert gate.reached.wait(120)
@@ -164,7 +162,7 @@ def test_cancel_stops_inside_a_tensor() -> None:
     assert len(seen) == 1
 
 
-def test_an_interrupt_gives_what_is_known(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_interrupted_scan_returns_partial_findings(monkeypatch: pytest.MonkeyPatch) -> None:
     run = many()
     real = ArrayPasses.tallied
     calls = []
@@ -181,7 +179,7 @@ def test_an_interrupt_gives_what_is_known(monkeypatch: pytest.MonkeyPatch) -> No
     assert run.findings(progress=False).complete
 
 
-def test_who_waits_can_be_interrupted_too(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_waiting_for_a_scan_can_be_interrupted(monkeypatch: pytest.MonkeyPatch) -> None:
     run, gate = many(), Gate(monkeypatch, 1)
     assert run.facts.search.scan.start()
     assert not run.facts.search.scan.start(), "once"
@@ -198,7 +196,7 @@ def test_who_waits_can_be_interrupted_too(monkeypatch: pytest.MonkeyPatch) -> No
     assert run.findings(progress=False).complete
 
 
-def test_without_threads_a_scan_is_taken_in_slices() -> None:
+def test_scan_without_threads_runs_in_slices() -> None:
     run = many()
     states = []
     while run.facts.search.scan.state != "done":
@@ -207,7 +205,7 @@ def test_without_threads_a_scan_is_taken_in_slices() -> None:
     assert states == ["scanning"] * 5 + ["done"]
 
 
-def test_a_file_that_shrinks_under_the_scan(tmp_path: Path) -> None:
+def test_file_truncated_before_the_scan_is_reported(tmp_path: Path) -> None:
     ops = [Op("x", np.arange(8, dtype=np.float32)), Op("a", np.ones(9, np.float32), "f", [(0, 0)])]
     path = tmp_path / "output_tensors.params"
     path.write_bytes(params(ops))
@@ -227,7 +225,7 @@ def test_a_file_that_shrinks_under_the_scan(tmp_path: Path) -> None:
     )
 
 
-def test_a_file_that_vanishes_between_two_tensors(
+def test_file_deleted_during_the_scan_is_reported(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     ops = [Op("x", np.arange(8, dtype=np.float32)), Op("a", np.ones(9, np.float32), "f", [(0, 0)])]
@@ -249,7 +247,7 @@ def test_a_file_that_vanishes_between_two_tensors(
     assert (1, 0) not in run.facts.search.scan.scanned().statistics
 
 
-def test_a_probe_that_fails_marks_its_tensor_and_no_other() -> None:
+def test_failing_probe_marks_only_its_tensor() -> None:
     run = many(3)
 
     def fails(look: Subject) -> None:
@@ -262,7 +260,7 @@ def test_a_probe_that_fails_marks_its_tensor_and_no_other() -> None:
     assert scan.state == "done"
 
 
-def test_a_run_without_tensors_has_findings_at_once(data: Path) -> None:
+def test_findings_of_run_without_tensors_are_complete_at_once(data: Path) -> None:
     run = tvmdbg.open(data / "graph/split_multi_v0.19/graph.json")
     assert run.facts.search.scan.state == "done"
     assert run.findings().complete

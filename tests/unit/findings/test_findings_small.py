@@ -51,7 +51,7 @@ def counted(monkeypatch: pytest.MonkeyPatch, owner: Any, name: str) -> list[Any]
     return calls
 
 
-def test_small_tensors_take_few_reads_and_no_pass_of_their_own(
+def test_small_tensors_are_scanned_in_few_reads_without_separate_passes(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     ops = small(2000)
@@ -74,7 +74,7 @@ def test_small_tensors_take_few_reads_and_no_pass_of_their_own(
     assert not passes, "nothing but facts of the columns was asked for"
 
 
-def test_probes_are_asked_only_of_tensors_that_may_have_something_to_tell() -> None:
+def test_probes_run_only_on_relevant_tensors() -> None:
     asked: dict[str, list[Any]] = {}
 
     def noting(name: str, probe: Any) -> Any:
@@ -95,7 +95,7 @@ def test_probes_are_asked_only_of_tensors_that_may_have_something_to_tell() -> N
 
 
 @pytest.mark.parametrize("probe", probes())
-def test_a_screen_lets_all_through_of_which_its_probe_tells(probe: str) -> None:
+def test_screens_do_not_change_probe_results(probe: str) -> None:
     random = np.random.default_rng(3)
     ops = [Op("x", np.ones(3, np.float32)), Op("m", np.ones((8, 1, 1), np.float32))]
     for at in range(120):
@@ -136,7 +136,7 @@ def test_one_bad_value_among_many_small_tensors_is_found() -> None:
     assert sorted(health.columns()["rank"].tolist()) == list(range(300))
 
 
-def test_small_tensors_that_cannot_be_read_say_why_one_by_one(tmp_path: Path) -> None:
+def test_unreadable_small_tensors_are_all_listed(tmp_path: Path) -> None:
     ops = small(60)
     path = tmp_path / "output_tensors.params"
     path.write_bytes(params(ops))
@@ -149,7 +149,7 @@ def test_small_tensors_that_cannot_be_read_say_why_one_by_one(tmp_path: Path) ->
     assert run.health(progress=False).counts[HealthVerdict.UNKNOWN] == 60
 
 
-def test_a_probe_that_fails_marks_its_small_tensor_and_no_other() -> None:
+def test_failing_probe_marks_only_its_small_tensor() -> None:
     def fails(look: Subject) -> None:
         if look.entry == (56, 0):
             raise RuntimeError("no")
@@ -187,7 +187,7 @@ def test_statistics_asked_for_before_the_scan_are_kept(monkeypatch: pytest.Monke
     assert run.tensors[12, 0].known_statistics() is run.tensors[12, 0].statistics()
 
 
-def test_where_minus_infinity_leads_is_found_by_one_walk() -> None:
+def test_spread_of_minus_infinity_is_found_in_linear_time() -> None:
     minus = np.array([-np.inf, 1, 2], np.float32)
 
     def steps(count: int) -> int:

@@ -62,7 +62,7 @@ def with_at(array: np.ndarray[Any, Any], *special: float) -> np.ndarray[Any, Any
 
 
 @pytest.mark.parametrize("folder", folders())
-def test_health_says_what_the_findings_say(corpus: Path, folder: str) -> None:
+def test_health_agrees_with_findings(corpus: Path, folder: str) -> None:
     run = opened(corpus / folder)
     findings, health = run.findings(progress=False), run.health(progress=False)
     assert run.tensors is not None
@@ -91,7 +91,7 @@ def test_health_says_what_the_findings_say(corpus: Path, folder: str) -> None:
                 assert each.verdict is not HealthVerdict.OK
 
 
-def test_the_first_inf_of_the_recorded_overflow(corpus: Path) -> None:
+def test_first_inf_of_recorded_overflow_is_found(corpus: Path) -> None:
     run = tvmdbg.open(corpus / "tvm/resnet20_cifar_fp16_overflow")
     health = run.health(progress=False)
     first = health.first_nonfinite
@@ -150,7 +150,7 @@ def test_int8_ends_are_counted_as_numpy_counts_them(corpus: Path) -> None:
     assert judged > 10
 
 
-def test_a_birth_comes_before_what_came_of_it_and_nan_before_inf() -> None:
+def test_nonfinite_origin_ranks_first_and_nan_before_inf() -> None:
     run = plant(
         Op("x", values()),
         op(with_at(values(), np.inf), "inf", [(0, 0)], "fused_exp"),
@@ -169,7 +169,7 @@ def test_a_birth_comes_before_what_came_of_it_and_nan_before_inf() -> None:
         health.of(9)
 
 
-def test_what_sticks_and_what_is_dead_comes_before_what_is_constant() -> None:
+def test_saturated_and_dead_tensors_rank_before_constant_ones() -> None:
     sticking = values(1000, np.int8)
     sticking[:400] = 127
     dead = np.ones((1, 4, 8, 8), np.float32) * np.arange(1, 65, dtype=np.float32).reshape(8, 8)
@@ -197,7 +197,7 @@ def test_what_sticks_and_what_is_dead_comes_before_what_is_constant() -> None:
     assert health[1].verdict is HealthVerdict.SUSPICIOUS
 
 
-def test_masks_of_minus_inf_are_doubted_not_condemned() -> None:
+def test_minus_inf_masks_are_suspicious_but_not_faulty() -> None:
     run = plant(
         Op("x", values()),
         op(with_at(values(), -np.inf), "mask", [(0, 0)], "fused_where"),
@@ -208,7 +208,7 @@ def test_masks_of_minus_inf_are_doubted_not_condemned() -> None:
     assert (health[1].verdict, health[1].inf) == (HealthVerdict.SUSPICIOUS, 1)
 
 
-def test_what_cannot_be_read_or_judged_is_unknown() -> None:
+def test_unreadable_tensor_is_unknown() -> None:
     ops = [Op("x", values()), op(values(), "a", [(0, 0)])]
     run = tvmdbg.open(params(ops), graph=graph_json(ops).encode())
     assert run.tensors is not None
@@ -225,7 +225,7 @@ def test_what_cannot_be_read_or_judged_is_unknown() -> None:
     assert health.complete
 
 
-def test_a_stopped_scan_says_what_is_known_and_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_interrupted_health_is_partial_and_resumes(monkeypatch: pytest.MonkeyPatch) -> None:
     run = plant(Op("x", values()), op(with_at(values(), np.nan), "a", [(0, 0)]), Op("p", values()))
     assert run.tensors is not None
     cls = type(run.tensors[0, 0])
@@ -273,7 +273,7 @@ def test_findings_and_health_read_the_tensors_once(monkeypatch: pytest.MonkeyPat
 
 
 @pytest.mark.parametrize("make", [ThreadPoolExecutor, ProcessPoolExecutor])
-def test_an_executor_changes_nothing_but_who_counts(tmp_path: Path, make: Any) -> None:
+def test_executor_does_not_change_health_results(tmp_path: Path, make: Any) -> None:
     large = with_at(np.linspace(-3, 5, 3_000_000, dtype=np.float32), np.nan, np.inf)
     ops = [Op("x", values())] + [op(values(), f"n{at}", [(at, 0)]) for at in range(30)]
     ops.append(op(large, "large", [(30, 0)]))
@@ -289,7 +289,7 @@ def test_an_executor_changes_nothing_but_who_counts(tmp_path: Path, make: Any) -
         assert one.mean == pytest.approx(two.mean, rel=1e-12)
 
 
-def test_a_spread_scan_is_stopped_too(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_scan_on_an_executor_can_be_cancelled(monkeypatch: pytest.MonkeyPatch) -> None:
     run = plant(*(Op(f"p{at}", values(1000)) for at in range(50)))
     assert run.tensors is not None
     cls = type(run.tensors[0, 0])
@@ -310,7 +310,7 @@ def test_a_spread_scan_is_stopped_too(monkeypatch: pytest.MonkeyPatch) -> None:
     assert health[49].verdict is HealthVerdict.NOT_SCANNED
 
 
-def test_the_columns_and_the_frame_say_the_same() -> None:
+def test_columns_and_dataframe_match_health() -> None:
     run = plant(Op("x", values()), op(with_at(values(), np.nan, np.inf), "a", [(0, 0)]))
     health = run.health(progress=False)
     columns = health.columns()
@@ -328,7 +328,7 @@ def test_the_columns_and_the_frame_say_the_same() -> None:
     assert frame["node"].tolist() == [0, 1]
 
 
-def test_names_reach_html_as_text_and_the_worst_is_drawn() -> None:
+def test_html_escapes_names_and_draws_worst_verdict() -> None:
     name = "<script>alert(1)</script>\"'&"
     run = plant(Op("x", values()), op(with_at(values(), np.nan), name, [(0, 0)]))
     shown = run.health(progress=False)._repr_html_()
@@ -338,7 +338,7 @@ def test_names_reach_html_as_text_and_the_worst_is_drawn() -> None:
     assert re.search(r'<rect x="24" y="0" width="24" height="24" fill="#d1242f"', shown)
 
 
-def test_one_faulty_entry_among_many_is_seen_in_the_picture() -> None:
+def test_single_faulty_entry_among_many_is_visible_in_html() -> None:
     items = [
         EntryHealth((i, 0), "", "", "float32", (1,), HealthVerdict.OK, rank=i) for i in range(9999)
     ]
@@ -356,7 +356,7 @@ def test_one_faulty_entry_among_many_is_seen_in_the_picture() -> None:
     ),
     chained=st.lists(st.booleans(), min_size=7, max_size=7),
 )
-def test_whatever_goes_wrong_findings_and_health_agree(
+def test_health_agrees_with_findings_for_random_faults(
     marks: list[str], chained: list[bool]
 ) -> None:
     special = {"nan": [np.nan], "inf": [np.inf], "minus": [-np.inf]}
@@ -385,7 +385,7 @@ def test_whatever_goes_wrong_findings_and_health_agree(
     assert order == sorted(order)
 
 
-def test_names_from_strangers_stay_on_their_line() -> None:
+def test_untrusted_names_are_made_printable_on_one_line() -> None:
     names = ["a\nb\tc", "\x1b[31mred\x1b[0m", "\u202eevil", "\r", "x" * 5000]
     told = Health(
         EntryHealth(

@@ -76,7 +76,7 @@ WEAKENED: dict[str, tuple[Basis, Callable[[RunParts], RunParts]]] = {
 
 @pytest.mark.parametrize("weakness", WEAKENED)
 @pytest.mark.parametrize("rule", CASES)
-def test_no_finding_is_surer_than_its_weakest_premise(rule: str, weakness: str) -> None:
+def test_finding_on_weakened_premise_is_not_high_confidence(rule: str, weakness: str) -> None:
     basis, weaken = WEAKENED[weakness]
     if not RULE_OF[rule].rests_on & basis:
         return
@@ -88,7 +88,7 @@ def test_no_finding_is_surer_than_its_weakest_premise(rule: str, weakness: str) 
         assert finding.confidence is not Confidence.HIGH, finding
 
 
-def test_guessed_roles_lower_what_is_said_of_inputs_and_parameters() -> None:
+def test_guessed_roles_lower_confidence() -> None:
     from tests.unit.findings.findings_dump import Op, plant
     from tests.unit.findings.test_findings_rules import ramp, relu
 
@@ -104,13 +104,13 @@ def test_guessed_roles_lower_what_is_said_of_inputs_and_parameters() -> None:
     assert sure.confidence is Confidence.HIGH
 
 
-def test_every_rule_says_what_it_rests_on() -> None:
+def test_every_rule_declares_its_basis() -> None:
     assert all(isinstance(rule.rests_on, Basis) for rule in RULES)
     on_tensors = {rule.name for rule in RULES if rule.rests_on & Basis.TENSORS}
     assert {rule.name for rule in RULES if rule.probe is not None} <= on_tensors
 
 
-def test_a_list_of_slots_that_nothing_bears_out_is_no_sure_evidence() -> None:
+def test_unconfirmed_slot_list_has_medium_confidence() -> None:
     (told,) = overlapping().findings(progress=False).by_rule("lost-values")
     assert told.confidence is Confidence.MEDIUM
     assert "too few outputs" in told.why

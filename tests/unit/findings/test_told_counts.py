@@ -62,7 +62,7 @@ def broken(texts: Iterator[str]) -> list[str]:
 
 
 @pytest.mark.parametrize("rule", [*CASES, *EXECUTORCH])
-def test_a_run_with_something_planted(rule: str) -> None:
+def test_counts_in_planted_runs_are_grammatical(rule: str) -> None:
     make, _, without = (CASES | EXECUTORCH)[rule]
     assert not broken(said_of(make()))
     assert not broken(said_of(without()))
@@ -70,14 +70,16 @@ def test_a_run_with_something_planted(rule: str) -> None:
 
 @pytest.mark.parametrize("count", [0, 1, 2])
 @pytest.mark.parametrize("repeats", [(1.0,), (1.0, 1.0), (9.0, 1.0, 1.0, 5.0)])
-def test_a_run_of_few_operators(count: int, repeats: tuple[float, ...]) -> None:
+def test_counts_in_runs_of_few_operators_are_grammatical(
+    count: int, repeats: tuple[float, ...]
+) -> None:
     run = timed(*(("fused_nn_conv2d", 1e6), ("fused_nn_relu", 4e5))[:count], repeats=repeats)
     assert not broken(said_of(run))
 
 
 @pytest.mark.parametrize("trials", [0, 1, 2])
 @pytest.mark.parametrize("bad", [0, 1, 2])
-def test_a_log_of_few_trials(trials: int, bad: int) -> None:
+def test_counts_in_logs_of_few_trials_are_grammatical(trials: int, bad: int) -> None:
     rows = [Row(task, 1e-3) for task in range(trials)] + [failed(0, 4, 0.3)] * bad
     refused = (RefusedLine(0, 12, 400, "expected an array"),) * bad
     undecoded = {"a pickle": bad} if bad else {}
@@ -94,5 +96,5 @@ def test_a_log_of_few_trials(trials: int, bad: int) -> None:
     ["1 lines were refused", "1 more nodes", "1 of 1 nodes have", "1 event are", "2 entry",
      "failed with failed"],
 )  # fmt: skip
-def test_what_does_not_fit_is_found(text: str) -> None:
+def test_checker_flags_wrong_number_agreement(text: str) -> None:
     assert broken(iter([text]))

@@ -29,7 +29,7 @@ def delegated(draw: st.DrawFn) -> Graph:
 
 
 @given(delegated())
-def test_calls_that_can_be_are_kept_together(graph: Graph) -> None:
+def test_delegate_calls_are_kept_together_where_possible(graph: Graph) -> None:
     operators = graph.topological_order.astype(np.int64)
     calls = delegate_calls(graph)
     order = gathered(graph, operators, calls).tolist()
@@ -47,7 +47,7 @@ def test_calls_that_can_be_are_kept_together(graph: Graph) -> None:
 
 
 @given(delegated())
-def test_a_group_of_a_delegate_holds_its_operators(graph: Graph) -> None:
+def test_delegate_group_contains_its_operators(graph: Graph) -> None:
     calls = delegate_calls(graph)
     for group in groups(graph):
         if group.source is GroupSource.DELEGATE:

@@ -40,7 +40,7 @@ def resnet(corpus: Path) -> DebugRun:
 
 
 @pytest.mark.parametrize("case", LABELS, ids=lambda case: case["template"])
-def test_takes_what_the_views_fill(case: dict[str, Any]) -> None:
+def test_valid_label_templates_are_accepted(case: dict[str, Any]) -> None:
     assert checked_template(case["template"]) == case["template"]
 
 
@@ -57,12 +57,12 @@ def test_takes_what_the_views_fill(case: dict[str, Any]) -> None:
         ("x" * 401, "found 401"),
     ],
 )
-def test_refuses_what_is_no_template(template: str, said: str) -> None:
+def test_invalid_label_templates_are_rejected(template: str, said: str) -> None:
     with pytest.raises(ValueError, match=said.replace("{", r"\{").replace("}", r"\}")):
         checked_template(template)
 
 
-def test_takes_rows_of_nodes_and_of_entries(small: DebugRun) -> None:
+def test_column_accepts_rows_of_nodes_and_entries(small: DebugRun) -> None:
     graph = small.graph
     assert graph is not None
     assert graph.num_entries > graph.num_nodes
@@ -95,7 +95,7 @@ def test_texts_and_bools_are_classes(small: DebugRun) -> None:
     assert long.endswith("…")
 
 
-def test_what_is_masked_is_unknown(small: DebugRun) -> None:
+def test_masked_values_are_unknown(small: DebugRun) -> None:
     assert small.graph is not None
     count = small.graph.num_nodes
     gone = np.arange(count) == 1
@@ -126,7 +126,7 @@ def test_a_series_is_read_by_its_index(small: DebugRun) -> None:
         node_column(graph, rows.set_axis([0, 9, 1, 2]))
 
 
-def test_long_classes_that_begin_alike_stay_apart(small: DebugRun) -> None:
+def test_long_classes_with_a_common_prefix_stay_distinct(small: DebugRun) -> None:
     assert small.graph is not None
     texts = [f"{'module.' * 40}{each % 2}" for each in range(small.graph.num_nodes)]
     column = node_column(small.graph, texts)
@@ -136,7 +136,7 @@ def test_long_classes_that_begin_alike_stay_apart(small: DebugRun) -> None:
     assert max(map(len, column.classes)) <= 120
 
 
-def test_halves_of_surrogate_pairs_can_be_sent(small: DebugRun) -> None:
+def test_lone_surrogates_can_be_sent(small: DebugRun) -> None:
     assert small.graph is not None
     column = node_column(small.graph, ["\udcff"] * small.graph.num_nodes)
     assert json.dumps(column.to_wire()["classes"], ensure_ascii=False).encode()
@@ -176,7 +176,7 @@ def test_a_mapping_names_nodes_and_entries(small: DebugRun) -> None:
         ({(0, 9): 1}, IndexError, "output 9"),
     ],
 )
-def test_refuses_what_cannot_be_shown(
+def test_invalid_column_data_is_rejected(
     small: DebugRun, data: Any, error: type[Exception], said: str
 ) -> None:
     assert small.graph is not None
@@ -184,7 +184,7 @@ def test_refuses_what_cannot_be_shown(
         node_column(small.graph, data)
 
 
-def test_refuses_complex_rows_and_bad_looks(small: DebugRun) -> None:
+def test_column_refuses_complex_rows_and_invalid_options(small: DebugRun) -> None:
     graph = small.graph
     assert graph is not None
     zeros = np.zeros(graph.num_nodes)
@@ -203,7 +203,7 @@ def test_refuses_complex_rows_and_bad_looks(small: DebugRun) -> None:
             node_column(graph, zeros, range=bad)  # type: ignore[arg-type]
 
 
-def test_known_columns_are_what_the_file_says(resnet: DebugRun) -> None:
+def test_known_columns_match_graph_file(resnet: DebugRun) -> None:
     graph = resnet.graph
     assert graph is not None
     found = {name: known_column(resnet.parts, name) for name in KNOWN_COLUMNS}
@@ -249,7 +249,7 @@ def test_complex_values_differ_in_both_of_their_parts() -> None:
     assert _difference(mine, theirs) == 4
 
 
-def test_what_cannot_be_compared_stays_unknown(resnet: DebugRun) -> None:
+def test_incomparable_outputs_have_no_finite_error(resnet: DebugRun) -> None:
     assert resnet.tensors is not None
     (node, _), tensor = next(iter(resnet.tensors.items()))
     array = tensor.numpy()
@@ -271,12 +271,12 @@ def test_what_cannot_be_compared_stays_unknown(resnet: DebugRun) -> None:
         OutputErrors(resnet.parts, 5)
 
 
-def test_another_graph_is_no_reference(resnet: DebugRun, small: DebugRun) -> None:
+def test_reference_with_another_graph_is_refused(resnet: DebugRun, small: DebugRun) -> None:
     with pytest.raises(ValueError, match="another graph"):
         OutputErrors(resnet.parts, small)
 
 
-def test_color_by_is_a_name_that_can_be_called(small: DebugRun) -> None:
+def test_color_by_is_both_a_name_and_callable(small: DebugRun) -> None:
     view = tvmdbg.GraphView(small)
     assert view.color_by == "kind"
     with pytest.raises(ValueError, match="no column 'dtpye'; did you mean 'dtype'"):
@@ -334,7 +334,7 @@ def test_errors_of_integers_are_exact(mine: Any, theirs: Any, away: int) -> None
     assert _difference(mine, theirs) == _difference(theirs, mine) == away
 
 
-def test_errors_are_worked_out_beside_and_can_be_stopped(resnet: DebugRun) -> None:
+def test_errors_are_computed_in_background_and_can_be_stopped(resnet: DebugRun) -> None:
     view = tvmdbg.GraphView(resnet)
     view.color_by("error", reference=resnet)
     assert view.color_by.wait(60)
@@ -378,7 +378,7 @@ def test_figure_and_page_show_the_column(small: DebugRun, tmp_path: Path) -> Non
     assert "base64" in page
 
 
-def test_classes_are_told_in_figures(resnet: DebugRun) -> None:
+def test_figure_shows_color_classes(resnet: DebugRun) -> None:
     figure = resnet.figure("graph", color_by="device")
     assert figure.description["colors"]["classes"][0]["label"] == "cuda"
     assert "device: cpu" in figure.text

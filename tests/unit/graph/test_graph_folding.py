@@ -24,13 +24,13 @@ def row_of_blocks() -> Graph:
     return draft.graph()
 
 
-def test_one_look_opens_all_of_a_small_graph(run: tvmdbg.DebugRun) -> None:
+def test_small_graph_opens_with_all_groups_open(run: tvmdbg.DebugRun) -> None:
     assert run.graph is not None
     assert open_by_itself(run.graph, run.groups) == list(range(len(run.groups)))
 
 
 @pytest.mark.parametrize(("nodes", "seed"), [(0, 0), (40, 2), (120, 1), (300, 3)])
-def test_as_many_depths_are_open_as_can_be_read_at_one_look(nodes: int, seed: int) -> None:
+def test_initially_open_groups_match_readable_depth(nodes: int, seed: int) -> None:
     source = BytesSource(network(nodes, seed).encode(), "graph.json") if nodes else None
     graph = row_of_blocks() if source is None else read_graph(source)
     known = groups(graph)
@@ -38,7 +38,7 @@ def test_as_many_depths_are_open_as_can_be_read_at_one_look(nodes: int, seed: in
     assert open_by_itself(graph, known) == opened(graph, known)
 
 
-def test_groups_are_closed_by_id_by_name_by_themselves_and_all(run: tvmdbg.DebugRun) -> None:
+def test_groups_are_closed_by_id_name_or_all_at_once(run: tvmdbg.DebugRun) -> None:
     view = tvmdbg.GraphView(run)
     assert view.open_groups is None
     view.collapse(0)
@@ -51,7 +51,7 @@ def test_groups_are_closed_by_id_by_name_by_themselves_and_all(run: tvmdbg.Debug
     assert view.open_groups == []
 
 
-def test_what_is_around_an_opened_group_opens_with_it(run: tvmdbg.DebugRun) -> None:
+def test_expanding_a_group_opens_its_parent_groups(run: tvmdbg.DebugRun) -> None:
     view = tvmdbg.GraphView(run, open_groups=[])
     view.expand(run.groups[11])
     assert view.open_groups == [9, 11]
@@ -62,7 +62,7 @@ def test_what_is_around_an_opened_group_opens_with_it(run: tvmdbg.DebugRun) -> N
     assert view.grouped
 
 
-def test_unknown_groups_are_told_with_those_that_are_known(run: tvmdbg.DebugRun) -> None:
+def test_unknown_group_errors_name_valid_groups(run: tvmdbg.DebugRun) -> None:
     view = tvmdbg.GraphView(run)
     with pytest.raises(KeyError, match="residual block"):
         view.expand("residul block")

@@ -21,14 +21,14 @@ def graph() -> Graph:
     return read(valid())
 
 
-def test_repr_tells(graph: Graph) -> None:
+def test_repr_summarizes_graph(graph: Graph) -> None:
     assert repr(graph) == (
         "Graph: 5 nodes (3 operators, 1 parameter, 1 input; no params file tells inputs from "
         "parameters: 2 roles by name), 4 edges, 6 entries; 0 issues"
     )
 
 
-def test_recorded_graph_tells(corpus: Path) -> None:
+def test_repr_summarizes_recorded_graph(corpus: Path) -> None:
     graph = read((corpus / "tvm/resnet20_cifar/graph.json").read_bytes())
     assert repr(graph) == (
         "Graph: 72 nodes (27 operators, 44 parameters, 1 input; no params file tells inputs from "
@@ -62,7 +62,7 @@ def test_node_view(graph: Graph) -> None:
 
 
 @pytest.mark.parametrize("index", [5, -6])
-def test_no_such_node(graph: Graph, index: int) -> None:
+def test_unknown_node_raises_index_error(graph: Graph, index: int) -> None:
     with pytest.raises(IndexError, match=f"node {index} of a graph with 5 nodes"):
         graph.nodes[index]
 
@@ -82,7 +82,7 @@ def test_node_by_name(graph: Graph) -> None:
     assert [node.id for node in twice.nodes_named("split")] == [2, 3]
 
 
-def test_node_by_the_name_that_findings_print() -> None:
+def test_node_is_found_by_the_name_printed_in_findings() -> None:
     raw = valid()
     for node, name in ((2, "tvmgen_default_fused_nn_relu"), (3, "fused_add"), (4, "add_1")):
         raw["nodes"][node]["name"] = name
@@ -151,7 +151,7 @@ def test_columns_cannot_be_written(graph: Graph) -> None:
         {"shape_dims": np.zeros(3)},
     ],
 )
-def test_columns_must_fit(graph: Graph, columns: dict[str, object]) -> None:
+def test_inconsistent_columns_are_refused(graph: Graph, columns: dict[str, object]) -> None:
     with pytest.raises(ValueError, match=r"must|items|name"):
         dataclasses.replace(graph, **columns)
 

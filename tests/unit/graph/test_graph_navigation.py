@@ -40,12 +40,12 @@ def test_parts_by_id_and_name(view: tvmdbg.GraphView, run: DebugRun) -> None:
     assert view.isolate is None
 
 
-def test_what_is_found_is_hidden_by_its_query(view: tvmdbg.GraphView, run: DebugRun) -> None:
+def test_hiding_a_selection_stores_its_query(view: tvmdbg.GraphView, run: DebugRun) -> None:
     view.hide(run.select("op:softmax"), "kind=parameter")
     assert view.hidden == ["op:softmax", "kind=parameter"]
 
 
-def test_what_is_selected_where_no_node_is_named(run: DebugRun) -> None:
+def test_upstream_without_node_uses_selection(run: DebugRun) -> None:
     view = tvmdbg.GraphView(run, session=tvmdbg.Session(run))
     with pytest.raises(ValueError, match="nothing is selected; name a node"):
         view.upstream()
@@ -73,7 +73,7 @@ def test_what_is_selected_where_no_node_is_named(run: DebugRun) -> None:
         (lambda view: view.forward(), IndexError, "nothing to go forward to"),
     ],
 )
-def test_mistakes_are_named_and_change_nothing(
+def test_invalid_moves_raise_and_change_nothing(
     view: tvmdbg.GraphView, wrong: Any, error: type[Exception], told: str
 ) -> None:
     with pytest.raises(error) as raised:
@@ -111,7 +111,7 @@ def test_mistakes_are_named_and_change_nothing(
         ("bookmarks", {"a": {"camera": {"node": -1}}}, "bookmark 'a': "),
     ],
 )
-def test_traits_refuse_what_no_graph_can_show(
+def test_traits_reject_invalid_values(
     view: tvmdbg.GraphView, trait: str, value: object, told: str
 ) -> None:
     with pytest.raises(traitlets.TraitError) as raised:
@@ -119,7 +119,7 @@ def test_traits_refuse_what_no_graph_can_show(
     assert told in str(raised.value)
 
 
-def test_steps_go_back_and_forward_and_a_new_one_ends_what_was_ahead(
+def test_history_moves_back_and_forward_and_new_step_truncates_it(
     view: tvmdbg.GraphView,
 ) -> None:
     view.upstream(LAST)
@@ -139,7 +139,7 @@ def test_steps_go_back_and_forward_and_a_new_one_ends_what_was_ahead(
     assert (view.isolate["kind"], view.hidden) == ("upstream", [])
 
 
-def test_what_was_assigned_without_a_method_can_be_gone_back_from(view: tvmdbg.GraphView) -> None:
+def test_back_and_forward_cover_direct_trait_assignments(view: tvmdbg.GraphView) -> None:
     view.upstream(LAST)
     view.direction = "right"
     view.hidden = ["kind=input"]
@@ -149,7 +149,7 @@ def test_what_was_assigned_without_a_method_can_be_gone_back_from(view: tvmdbg.G
     assert (view.hidden, view.direction) == (["kind=input"], "right")
 
 
-def test_steps_bring_the_selection_back_and_are_so_many_at_most(run: DebugRun) -> None:
+def test_history_restores_selection_and_is_limited(run: DebugRun) -> None:
     view = tvmdbg.GraphView(run, session=tvmdbg.Session(run))
     view.session.select(FIRST)
     view.around(FIRST)
@@ -168,7 +168,9 @@ def test_steps_bring_the_selection_back_and_are_so_many_at_most(run: DebugRun) -
     assert found.keys() > {"isolate", "hidden", "direction"}
 
 
-def test_bookmarks_keep_the_look_and_are_plain(view: tvmdbg.GraphView, run: DebugRun) -> None:
+def test_bookmarks_restore_view_state_and_are_plain_json(
+    view: tvmdbg.GraphView, run: DebugRun
+) -> None:
     view.upstream(LAST)
     view.hide("op:conv2d")
     view.camera = {"node": LAST, "dy": 40}
@@ -188,7 +190,7 @@ def test_bookmarks_keep_the_look_and_are_plain(view: tvmdbg.GraphView, run: Debu
     assert view.bookmarks == {}
 
 
-def test_a_page_starts_with_them(view: tvmdbg.GraphView) -> None:
+def test_page_starts_with_isolation_history_and_bookmarks(view: tvmdbg.GraphView) -> None:
     view.path(FIRST, LAST)
     view.hide("kind=input")
     view.bookmark("here")
@@ -197,7 +199,7 @@ def test_a_page_starts_with_them(view: tvmdbg.GraphView) -> None:
         assert state[name] == getattr(view, name)
 
 
-def test_the_debuggers_graph_is_moved_as_a_graph_view_is(run: DebugRun) -> None:
+def test_debugger_graph_navigates_like_a_graph_view(run: DebugRun) -> None:
     debugger = tvmdbg.Debugger(run, session=tvmdbg.Session(run))
     graph = debugger.graph
     graph.hide("kind=parameter")
@@ -226,7 +228,7 @@ def drawn(figure: Any) -> set[int]:
     return {node["id"] for node in figure.description["nodes"]}
 
 
-def test_the_figure_shows_the_part_alone(view: tvmdbg.GraphView, run: DebugRun) -> None:
+def test_figure_shows_only_the_isolated_part(view: tvmdbg.GraphView, run: DebugRun) -> None:
     view.path(FIRST, LAST)
     assert drawn(view.figure()) == {FIRST, SECOND, LAST}
     told = "Only what lies between conv2d + add + relu #56 and conv2d"
@@ -241,7 +243,7 @@ def test_the_figure_shows_the_part_alone(view: tvmdbg.GraphView, run: DebugRun) 
         run.figure("debugger", isolate={"kind": "upstream", "nodes": ["x"]})
 
 
-def test_the_figure_draws_bridges_over_what_is_hidden(run: DebugRun) -> None:
+def test_figure_draws_bridges_over_hidden_nodes(run: DebugRun) -> None:
     whole = drawn(run.figure("graph"))
     figure = run.figure("graph", hidden=["op:conv2d"])
     convolutions = {node.id for node in run.graph.nodes if "conv2d" in node.func_name}
@@ -254,6 +256,6 @@ def test_the_figure_draws_bridges_over_what_is_hidden(run: DebugRun) -> None:
     assert 1 not in kinds  # parameters go with what reads them
 
 
-def test_the_debuggers_figure_shows_the_part_too(run: DebugRun) -> None:
+def test_debugger_figure_shows_the_isolated_part(run: DebugRun) -> None:
     debugger = tvmdbg.Debugger(run, isolate={"kind": "path", "nodes": [FIRST, LAST]})
     assert "Only what lies between" in debugger.figure(width=900).svg

@@ -61,19 +61,19 @@ def test_reach(given: tuple[int, list[tuple[int, int]]]) -> None:
         assert (node in reached) == on_cycle
 
 
-def test_ids_in_order_stay() -> None:
+def test_topological_order_keeps_sorted_ids() -> None:
     order = topological(*columns([(0, 2), (1, 2)]), 4)
     assert order.nodes.tolist() == [0, 1, 2, 3]
 
 
-def test_dangling_edges_belong_to_no_node() -> None:
+def test_adjacency_leaves_out_dangling_edges() -> None:
     ends = np.array([-1, 1, -1, 0, 1], dtype=np.int32)
     grouped = Adjacency.by(ends, 3)
     assert [grouped[node].tolist() for node in range(3)] == [[3], [1, 4], []]
 
 
 @pytest.mark.slow
-def test_a_hundred_thousand_nodes_in_a_row() -> None:
+def test_hundred_thousand_chained_nodes_are_walked_quickly() -> None:
     count = 100_000
     up = np.arange(count - 1, dtype=np.int32)
     backwards = (up + 1, up)

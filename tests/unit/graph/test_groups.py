@@ -33,7 +33,7 @@ places = st.integers(0, 999)
 
 @settings(max_examples=60)
 @given(drafts, st.lists(st.tuples(places, places), max_size=3))
-def test_what_control_dependencies_put_behind_a_cycle_is_last(
+def test_nodes_behind_a_control_cycle_are_ordered_last(
     draft: Draft, pairs: list[tuple[int, int]]
 ) -> None:
     graph = draft.graph()
@@ -57,7 +57,7 @@ def test_what_control_dependencies_put_behind_a_cycle_is_last(
 
 
 @given(drafts)
-def test_groups_of_one_number_are_isomorphic(draft: Draft) -> None:
+def test_groups_with_equal_number_are_isomorphic(draft: Draft) -> None:
     graph = draft.graph()
     found = groups(graph)
     first: dict[int, int] = {}
@@ -66,7 +66,7 @@ def test_groups_of_one_number_are_isomorphic(draft: Draft) -> None:
         assert isomorphic(graph, found[other], group), (found[other].nodes, group.nodes)
 
 
-def test_blocks_that_hold_another_number_of_parameters_are_not_alike() -> None:
+def test_blocks_with_unequal_parameter_counts_get_separate_classes() -> None:
     draft = Draft()
     x, shared = draft.null(1, 8), draft.null(1, 8)
     ends = []
@@ -89,7 +89,7 @@ def test_blocks_that_hold_another_number_of_parameters_are_not_alike() -> None:
 
 
 @given(drafts, st.randoms())
-def test_names_find_nothing(draft: Draft, chance: random.Random) -> None:
+def test_node_names_do_not_affect_groups(draft: Draft, chance: random.Random) -> None:
     plain = groups(draft.graph())
     draft.names = {node: f"{chance.getrandbits(64):016x}" for node in range(len(draft.nodes))}
     other = groups(draft.graph())
@@ -122,7 +122,7 @@ def _named(draft: Draft, scope: str, first: int) -> None:
     draft.names |= {node: f"{scope}/op{node}" for node in range(first, len(draft.nodes))}
 
 
-def test_scopes_of_names_hold_the_runs_inside_them() -> None:
+def test_name_scopes_contain_repeated_blocks() -> None:
     draft = Draft()
     x = draft.op("fused_nn_conv2d", draft.null(1, 8))
     for stage in range(2):
@@ -168,7 +168,7 @@ def test_stacks_of_modules_are_scopes(stack: str) -> None:
     assert [group.name for group in found.top] == ["encoder"]
 
 
-def test_experts_side_by_side_are_one_run_though_the_order_interleaves_them() -> None:
+def test_interleaved_parallel_experts_form_one_repeated_group() -> None:
     draft = Draft()
     x = draft.op("fused_mean", draft.null(1, 8))
     steps = ["fused_nn_batch_matmul", "fused_nn_gelu", "fused_nn_batch_matmul", "fused_multiply"]
@@ -181,7 +181,7 @@ def test_experts_side_by_side_are_one_run_though_the_order_interleaves_them() ->
     assert [len(child) for child in found[0].children] == [4] * 8
 
 
-def test_inputs_and_parameters_belong_to_the_group_that_alone_reads_them() -> None:
+def test_parameters_belong_to_the_only_group_that_reads_them() -> None:
     draft = Draft()
     x = data = draft.null(1, 8)
     tied = draft.null(8, 8)
@@ -211,7 +211,7 @@ NETWORKS = {
 
 
 @pytest.mark.parametrize("name", NETWORKS)
-def test_recorded_networks_read_as_what_they_are(corpus: Path, name: str) -> None:
+def test_recorded_networks_show_known_repeated_blocks(corpus: Path, name: str) -> None:
     run = tvmdbg.open(corpus / "tvm" / name)
     found = run.groups
     assert run.graph is not None

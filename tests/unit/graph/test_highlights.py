@@ -25,7 +25,7 @@ def test_the_slowest_operator_has_the_largest_mean_time(run: tvmdbg.DebugRun) ->
     assert slowest.name == f"conv2d + add + relu #{slowest.nodes[0]}"
 
 
-def test_the_largest_tensors_are_as_large_as_their_dumps(run: tvmdbg.DebugRun) -> None:
+def test_largest_tensors_match_dump_sizes(run: tvmdbg.DebugRun) -> None:
     assert run.tensors is not None
     assert run.graph is not None
     graph = run.graph
@@ -48,14 +48,14 @@ def test_the_largest_tensors_are_as_large_as_their_dumps(run: tvmdbg.DebugRun) -
         assert graph.kinds[entry.node] == kind
 
 
-def test_the_peak_is_that_of_the_plan(run: tvmdbg.DebugRun) -> None:
+def test_peak_memory_highlight_matches_memory_plan(run: tvmdbg.DebugRun) -> None:
     peak = run.memory_plan().peak
     said = found(run)["Peak memory"]
     assert said.nodes == peak.nodes
     assert said.name == f"conv2d + add + add + relu #{peak.nodes[0]} and {len(peak.nodes) - 1} more"
 
 
-def test_what_is_not_known_is_not_told(run: tvmdbg.DebugRun) -> None:
+def test_unknown_highlights_are_omitted(run: tvmdbg.DebugRun) -> None:
     assert list(
         found(tvmdbg.open(tvmdbg.samples.resnet20_cifar / DEVICE / "_tvmdbg_graph_dump.json"))
     ) == [
@@ -66,14 +66,14 @@ def test_what_is_not_known_is_not_told(run: tvmdbg.DebugRun) -> None:
     ]
 
 
-def test_a_run_without_a_graph_tells_its_largest_tensor() -> None:
+def test_run_without_graph_shows_largest_tensor() -> None:
     run = tvmdbg.open(tvmdbg.samples.resnet20_cifar / DEVICE / "output_tensors.params")
     (largest,) = highlights(run.facts)
     assert run.tensors is not None
     assert largest.value.startswith(f"{max(t.nbytes for t in run.tensors.values()) / 1024:.1f} KiB")
 
 
-def test_views_are_told_the_same(run: tvmdbg.DebugRun) -> None:
+def test_views_receive_same_highlights(run: tvmdbg.DebugRun) -> None:
     told = answer(run.facts, {"kind": "highlights"}).result
     assert [each["label"] for each in told] == list(found(run))
     assert told[0]["entry"] is None

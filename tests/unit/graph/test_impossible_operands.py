@@ -123,7 +123,7 @@ def opened(seed: int) -> DebugRun:
 
 
 @pytest.mark.parametrize("first", range(0, 120, 40))
-def test_whatever_nodes_read_every_question_has_an_answer(first: int) -> None:
+def test_graph_with_invalid_operands_answers_every_analysis(first: int) -> None:
     for seed in range(first, first + 40):
         run = opened(seed)
         assert run.graph is not None
@@ -140,7 +140,7 @@ def test_whatever_nodes_read_every_question_has_an_answer(first: int) -> None:
             known_column(run.parts, name)
 
 
-def test_whatever_nodes_read_it_is_drawn_and_written(tmp_path: Path) -> None:
+def test_graph_with_invalid_operands_is_drawn_and_exported(tmp_path: Path) -> None:
     other = opened(1_000)
     for seed in range(1_001, 1_007):
         run = opened(seed)
@@ -185,7 +185,7 @@ SQUARE = (4, 4)
         ("nn_dense_add", [SQUARE, SQUARE, SQUARE, SQUARE, SQUARE], SQUARE),
     ],
 )
-def test_operands_that_cannot_be_give_no_number(
+def test_impossible_operands_are_not_counted(
     name: str, operands: list[tuple[int, ...]], out: tuple[int, ...]
 ) -> None:
     found = count(name, operands, out, pool_size="[2, 2]")
@@ -207,7 +207,7 @@ def test_operands_that_cannot_be_give_no_number(
         ("multiply_cast_like", [(3,), (3,), (3,)], (3,), 3),
     ],
 )
-def test_operands_that_can_be_are_counted(
+def test_possible_operands_are_counted(
     name: str, operands: list[tuple[int, ...]], out: tuple[int, ...], operations: int
 ) -> None:
     found = count(name, operands, out, pool_size="[2, 2]")

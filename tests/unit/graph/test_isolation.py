@@ -85,7 +85,7 @@ def test_paths_between_two_nodes_are_all_simple_paths(given: tuple[list[bool], E
 
 
 @given(graphs)
-def test_bridges_lead_through_hidden_nodes_alone(given: tuple[list[bool], Edges]) -> None:
+def test_bridges_pass_only_through_hidden_nodes(given: tuple[list[bool], Edges]) -> None:
     hidden, pairs = given
     count = len(hidden)
     edges = [(min(pair), max(pair)) for pair in pairs if pair[0] != pair[1]]
@@ -105,7 +105,7 @@ def test_bridges_lead_through_hidden_nodes_alone(given: tuple[list[bool], Edges]
     assert found == wanted
 
 
-def test_parameters_come_with_their_readers_and_lead_nowhere() -> None:
+def test_parameters_are_shown_with_readers_but_not_passed_through() -> None:
     # 1 is a weight that 2 and 4 read; 3 reads 2.
     graph = build(5, [(0, 2), (1, 2), (2, 3), (1, 4), (0, 4)], parameters=(1,))
     assert ids(isolation.isolated(graph, "downstream", [2])) == {1, 2, 3}
@@ -113,13 +113,13 @@ def test_parameters_come_with_their_readers_and_lead_nowhere() -> None:
     assert ids(isolation.isolated(graph, "downstream", [1])) == {1, 2, 3, 4}
 
 
-def test_an_unknown_part() -> None:
+def test_unknown_isolation_kind_is_refused() -> None:
     with pytest.raises(ValueError, match="no kind 'sideways'; known: 'upstream'"):
         isolation.isolated(build(2, [(0, 1)]), "sideways", [0])
 
 
 @pytest.mark.slow
-def test_bridges_of_a_crossing_of_very_many_nodes_end() -> None:
+def test_bridges_of_a_huge_crossing_are_bounded() -> None:
     wide = 3_000
     edges = [(i, wide) for i in range(wide)]
     edges += [(wide, i) for i in range(wide + 1, 2 * wide + 1)]
@@ -133,7 +133,7 @@ def test_bridges_of_a_crossing_of_very_many_nodes_end() -> None:
 
 
 @pytest.mark.slow
-def test_a_hundred_thousand_nodes() -> None:
+def test_hundred_thousand_nodes_are_isolated_quickly() -> None:
     count = 100_000
     graph = build(count, [(i, i + 1) for i in range(count - 1)])
     started = time.process_time()

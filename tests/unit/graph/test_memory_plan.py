@@ -161,7 +161,7 @@ def agrees(graph: Graph) -> MemoryPlan:
 
 
 @pytest.mark.parametrize("case", RECORDED)
-def test_slots_and_bytes_are_those_recorded_beside_the_graph(corpus: Path, case: str) -> None:
+def test_slots_and_bytes_match_recorded_plan(corpus: Path, case: str) -> None:
     folder = corpus / "tvm" / case
     recorded = json.loads((folder / "meta.json").read_text())["storage_plan"]
     run = tvmdbg.open(folder)
@@ -179,7 +179,7 @@ def agrees_on_real(graph: Graph) -> None:
         assert agrees(graph).losses == ()
 
 
-def test_every_graph_of_the_corpus_is_as_replayed(corpus: Path) -> None:
+def test_corpus_graphs_match_step_by_step_replay(corpus: Path) -> None:
     files = sorted((corpus / "tvm").glob("**/graph.json"))
     assert len(files) > 30
     for file in files:
@@ -228,7 +228,7 @@ def test_an_output_and_a_parameter_must_not_be_overwritten_at_all() -> None:
     assert memory_plan(named.with_parameters([])).losses == ()
 
 
-def test_what_is_read_over_an_ambiguous_edge_is_not_surely_lost() -> None:
+def test_value_read_over_ambiguous_edge_is_not_reported_lost() -> None:
     graph = graph_of([IN, op(0), op(1), op(1, 2)], [0, 1, 1, 2], [(3, 0)])
     trust = graph.edge_trust.copy()
     trust[graph.edge_target == 3] = Trust.AMBIGUOUS
@@ -244,7 +244,7 @@ def test_no_sum_of_hostile_sizes_overflows() -> None:
     assert memory_plan(graph).allocated == count * 2**40
 
 
-def test_nothing_but_empty_tensors_is_no_peak() -> None:
+def test_empty_tensors_have_no_memory_peak() -> None:
     plan = memory_plan(graph_of([IN, op(0)], [0, 1], [(1, 0)], [[0], [0]]))
     assert "no live entry has a known size" in plan.text
 
@@ -257,7 +257,7 @@ def test_in_place_and_reshapes_count_once() -> None:
     assert plan.losses == ()
 
 
-def test_parameters_are_told_apart_from_the_workspace() -> None:
+def test_parameters_are_counted_apart_from_workspace() -> None:
     nodes = [IN, {"name": "p0"}, {"name": "p1"}, op(0, 1), op(3, 2)]
     graph = graph_of(nodes, [0, 1, 2, 3, 4], [(4, 0)], [[2], [100], [50], [2], [2]])
     plan = agrees(graph.with_parameters(["p0", "p1"]))
@@ -282,7 +282,7 @@ def test_size_of_an_entry(dtype: str, shape: list[int], size: int | None) -> Non
 
 
 @pytest.mark.spec_only
-def test_size_of_a_texture_is_the_devices_own() -> None:
+def test_size_of_texture_entry_is_unknown() -> None:
     scopes = ("list_str", ["global.texture", "global"])
     plan = memory_plan(graph_of([IN, op(0)], [0, 1], [(1, 0)], storage_scope=scopes))
     assert (plan.entry(0).bytes, plan.entry(1).bytes) == (None, 16)
@@ -296,7 +296,7 @@ def test_one_storage_id_on_two_devices_is_two_slots() -> None:
     assert "on cuda" in repr(plan.slots)
 
 
-def test_what_no_plan_can_do_without_is_told_by_device() -> None:
+def test_minimum_memory_is_computed_per_device() -> None:
     devices = ("list_int", [1, 1, 1, 2, 2])
     nodes = [IN, op(0), op(1), op(2, func="__copy"), op(3)]
     graph = graph_of(nodes, [0, 1, 2, 3, 4], [(4, 0)], device_index=devices)
@@ -304,14 +304,14 @@ def test_what_no_plan_can_do_without_is_told_by_device() -> None:
     assert (plan.allocated, plan.peak.bytes, plan.least, plan.waste) == (80, 48, 80, 0)
 
 
-def test_entries_without_a_storage_id_are_counted_and_in_no_sum() -> None:
+def test_entries_without_storage_id_are_counted_but_not_summed() -> None:
     plan = memory_plan(graph_of([IN, op(0), op(1)], [0, -1, 1], [(2, 0)]))
     assert (plan.unplaced, plan.allocated, plan.live.tolist()) == (1, 32, [16, 32])
     assert plan.entry(1).slot is None
     assert "1 entry without a usable storage_id, not counted" in plan.text
 
 
-def test_a_graph_without_storage_ids_says_how_to_get_them(data: Path) -> None:
+def test_missing_storage_ids_error_explains_how_to_get_them(data: Path) -> None:
     run = tvmdbg.open(data / "graph/nnvm.json")
     assert run.graph is not None
     if run.graph.storage_ids is None:
@@ -323,14 +323,14 @@ def test_a_graph_without_storage_ids_says_how_to_get_them(data: Path) -> None:
         tvmdbg.open(data / "times/split_multi_v0.19/time_list.json").memory_plan()
 
 
-def test_where_nothing_runs_all_is_there_before() -> None:
+def test_peak_without_operators_is_before_the_run() -> None:
     plan = memory_plan(graph_of([IN, IN], [0, 1], [(0, 0)]))
     assert (plan.peak.bytes, plan.peak.nodes, plan.live.tolist()) == (32, (), [])
     assert "before anything runs" in plan.text
     assert memory_plan(graph_of([], [], [])).peak.bytes == 0
 
 
-def test_table_has_a_row_for_each_entry() -> None:
+def test_table_has_one_row_per_entry() -> None:
     pytest.importorskip("pandas")
     graph = graph_of([IN, op(0, outputs=2), op((1, 1))], [3, 1, -1, 3], [(2, 0)])
     table = memory_plan(graph).to_dataframe()
@@ -376,7 +376,7 @@ def graphs(draw: st.DrawFn) -> Graph:
 
 
 @given(graphs())
-def test_any_graph_is_as_replayed(graph: Graph) -> None:
+def test_random_graph_plans_match_replay(graph: Graph) -> None:
     plan = agrees(graph)
     assert sum(len(slot.entries) for slot in plan.slots) == graph.num_entries
     for slot in plan.slots:
@@ -400,7 +400,7 @@ def timed(graph: Graph) -> float:
     return time.process_time() - begun
 
 
-def test_totals_say_what_telling_inputs_from_parameters_rests_on() -> None:
+def test_totals_report_basis_of_input_and_parameter_roles() -> None:
     nodes = [
         IN,
         {"name": "_param_1"},
@@ -429,7 +429,7 @@ def shuffled(seed: int, outputs: int, slots: int) -> Graph:
 
 @pytest.mark.parametrize("slots", [1, 2, 3, 6])
 @pytest.mark.parametrize("seed", range(4))
-def test_storage_ids_that_no_planner_made_are_told_once(seed: int, slots: int) -> None:
+def test_unplanned_storage_ids_are_reported_once(seed: int, slots: int) -> None:
     graph = shuffled(seed, 40, slots)
     plan = memory_plan(graph)
     assert plan.losses

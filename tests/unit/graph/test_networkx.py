@@ -30,7 +30,7 @@ def edges_of(graph: nx.MultiDiGraph[Any]) -> set[tuple[int, int, int, int]]:
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_every_node_and_operand_of_a_recorded_graph(case: str, corpus: Path) -> None:
+def test_networkx_graph_keeps_all_nodes_and_operands(case: str, corpus: Path) -> None:
     raw = json.loads((corpus / f"tvm/{case}/graph.json").read_text("utf-8"))
     run = tvmdbg.open(corpus / f"tvm/{case}/graph.json")
     found = run.to_networkx()
@@ -60,7 +60,7 @@ def test_a_node_that_reads_an_entry_twice_keeps_two_edges() -> None:
     }
 
 
-def test_what_has_no_edge_is_told_all_the_same() -> None:
+def test_dangling_inputs_and_control_edges_are_exported() -> None:
     raw = valid()
     raw["nodes"][3]["inputs"] = [[2, 1, 0], [99, 0, 0]]
     raw["nodes"][4]["control_deps"] = [1]
@@ -74,7 +74,7 @@ def test_what_has_no_edge_is_told_all_the_same() -> None:
     assert ordered.number_of_edges() == found.number_of_edges() + 1
 
 
-def test_ambiguous_edges_name_what_they_may_come_from(corpus: Path) -> None:
+def test_ambiguous_edges_list_their_candidates(corpus: Path) -> None:
     run = tvmdbg.open(corpus / "tvm/edge_cases/v0.19/odd_names/tvmdbg")
     graph = run.graph
     assert graph is not None
@@ -92,7 +92,7 @@ def test_ambiguous_edges_name_what_they_may_come_from(corpus: Path) -> None:
     }
 
 
-def test_there_and_back_through_json(corpus: Path) -> None:
+def test_networkx_graph_survives_json_round_trip(corpus: Path) -> None:
     found = tvmdbg.open(corpus / "tvm/transformer_encoder").to_networkx(control=True)
     text = json.dumps(nx.node_link_data(found, edges="edges"))
     back = nx.node_link_graph(json.loads(text), edges="edges")
@@ -103,7 +103,7 @@ def test_there_and_back_through_json(corpus: Path) -> None:
         assert back.edges[edge] == found.edges[edge]
 
 
-def test_times_and_groups_of_a_run() -> None:
+def test_networkx_graph_has_times_and_groups_of_run() -> None:
     run = tvmdbg.open(tvmdbg.samples.resnet20_cifar)
     found = run.to_networkx()
     assert run.timeline is not None

@@ -28,7 +28,7 @@ def test_a_group_has_the_time_of_the_sets_within_it() -> None:
     assert found.tolist() == [50.0, 50.0, 10.0]
 
 
-def test_of_some_nodes_only_whole_sets_count() -> None:
+def test_time_of_some_nodes_counts_only_whole_sets() -> None:
     assert sets().within(np.array([False, True, True, False])) == 10.0
     assert sets().within(np.ones(4, np.bool_)) == sets().total_ns == 50.0
 
@@ -51,7 +51,7 @@ def test_columns_that_do_not_fit_are_refused(columns: tuple[list[float], ...]) -
         NodeSets(*columns)
 
 
-def test_a_timeline_tells_the_nodes_of_each_slice() -> None:
+def test_timeline_lists_nodes_of_a_slice() -> None:
     timeline = open_run(case_dir("03b_mixed_xnnpack")).timeline
     nodes = {timeline.slice(at).name: timeline.nodes_of(at) for at in range(timeline.num_slices)}
     assert nodes["Method::execute"] == ()

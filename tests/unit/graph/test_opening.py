@@ -27,7 +27,9 @@ RAMP, BAD = np.arange(9, dtype=np.float32), np.array([1, np.nan], np.float32)
         ({"ones": np.ones(3, np.int8), "word": np.array([3, 4], np.int64)}, "word"),
     ],
 )
-def test_the_first_that_says_something(tmp_path: Path, arrays: dict[str, Any], name: str) -> None:
+def test_opening_tensor_prefers_nonfinite_then_varying_values(
+    tmp_path: Path, arrays: dict[str, Any], name: str
+) -> None:
     write_params(tmp_path / "a.params", arrays)
     run = tvmdbg.open(tmp_path / "a.params")
     opening = opening_tensor(run.facts)
@@ -36,19 +38,19 @@ def test_the_first_that_says_something(tmp_path: Path, arrays: dict[str, Any], n
     assert run.figure("tensor").description["entry"] == [opening.node, opening.output]
 
 
-def test_a_file_of_empty_tensors_leaves_it_open(tmp_path: Path) -> None:
+def test_file_of_empty_tensors_has_no_opening_tensor(tmp_path: Path) -> None:
     write_params(tmp_path / "a.params", {"empty": EMPTY})
     assert opening_tensor(tvmdbg.open(tmp_path / "a.params").facts) is None
 
 
-def test_real_files_open_on_values() -> None:
+def test_zoo_file_opens_on_nonempty_tensor() -> None:
     zoo = tvmdbg.open(HERE / "data/params/zoo/zoo.params")
     opening = opening_tensor(zoo.facts)
     assert opening is not None
     assert opening.size
 
 
-def test_a_run_opens_on_the_slowest_operator_and_once_scanned_on_the_first_fault() -> None:
+def test_run_opens_on_slowest_operator_or_first_fault_once_scanned() -> None:
     run = tvmdbg.open(tvmdbg.samples.resnet20_cifar_fp16_overflow)
     slowest = opening_tensor(run.facts)
     assert slowest is not None

@@ -89,7 +89,7 @@ KINDS = [
 
 
 @pytest.mark.parametrize(("name", "expected"), PARTS)
-def test_parts(name: str, expected: str) -> None:
+def test_function_name_splits_into_operator_parts(name: str, expected: str) -> None:
     assert parts(name) == tuple(expected.split())
 
 
@@ -98,13 +98,13 @@ def test_op_kind(name: str, expected: str) -> None:
     assert op_kind(name, 2) == expected
 
 
-def test_null_nodes_have_kinds_of_their_own() -> None:
+def test_null_nodes_are_inputs_or_parameters() -> None:
     assert op_kind("", 0) == "input"
     assert op_kind("", 1) == "parameter"
 
 
 @given(st.text(alphabet="_1ad", max_size=12) | st.text(max_size=12))
-def test_no_letter_is_lost(name: str) -> None:
+def test_parts_keep_every_letter_of_the_name(name: str) -> None:
     def letters(text: str) -> str:
         return re.sub(r"[\d_.]", "", text)
 
@@ -133,19 +133,19 @@ MODULES = (
 
 
 @pytest.mark.parametrize("module", MODULES)
-def test_name_of_a_module_is_no_part_of_a_function(module: str) -> None:
+def test_module_name_is_not_part_of_function(module: str) -> None:
     name = f"tvmgen_{module}_fused_nn_conv2d_add_nn_relu_3"
     assert parts(name) == ("nn.conv2d", "add", "nn.relu")
     assert op_kind(name, 2) == "convolution"
     assert without_prefix(name) == "nn_conv2d_add_nn_relu_3"
 
 
-def test_hash_of_a_name_that_was_cut_is_no_operator() -> None:
+def test_hash_of_truncated_name_is_not_an_operator() -> None:
     assert parts("tvmgen_x_fused_nn_conv2d_add_1f6ba09c7710cc3e_") == ("nn.conv2d", "add")
     assert parts("fused_nn_conv2d_add_18318392938104431__2") == ("nn.conv2d", "add")
 
 
-def test_functions_of_external_compilers_lose_the_module_that_the_graph_has() -> None:
+def test_external_compiler_functions_lose_the_module_prefix() -> None:
     functions = (
         ("tvmgen_net_fused_add", ""),
         ("tvmgen_net_ethos_n_main_0", ""),

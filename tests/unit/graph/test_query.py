@@ -58,7 +58,7 @@ def sample() -> tvmdbg.DebugRun:
 
 
 @pytest.mark.parametrize("name", GOLDEN)
-def test_finds_what_is_found_node_by_node(data: Path, name: str) -> None:
+def test_queries_match_golden_cases(data: Path, name: str) -> None:
     run = golden_run(data, name)
     golden = json.loads((data / "query" / f"{name}.json").read_text("utf-8"))
     for text, expected in golden["cases"]:
@@ -74,7 +74,7 @@ def test_finds_what_is_found_node_by_node(data: Path, name: str) -> None:
         *("dtype:float", "device:cpu", "layout:nchw", "attr.data_layout:nchw"),
     ],
 )
-def test_counts_the_nodes_of_which_a_field_is_unknown(data: Path, name: str, query: str) -> None:
+def test_unknown_field_count_matches_node_by_node_count(data: Path, name: str, query: str) -> None:
     run = golden_run(data, name)
     (field,) = re.findall(r"^[a-z._]+", query)
     is_text = field in ("dtype", "device", "layout") or field.startswith("attr.")
@@ -177,7 +177,7 @@ TEXTS = st.one_of(
 
 @settings(max_examples=60)
 @given(QUERIES)
-def test_random_queries_find_what_is_found_node_by_node(sample: tvmdbg.DebugRun, text: str) -> None:
+def test_random_queries_match_node_by_node_search(sample: tvmdbg.DebugRun, text: str) -> None:
     tree = parse(text)
     assert tree is not None
     assert set(sample.select(text)) == truth(sample, tree), text
@@ -185,14 +185,14 @@ def test_random_queries_find_what_is_found_node_by_node(sample: tvmdbg.DebugRun,
 
 @settings(max_examples=100)
 @given(trees())
-def test_a_tree_that_is_written_is_read_again(made: list[Any]) -> None:
+def test_written_query_tree_parses_back(made: list[Any]) -> None:
     tree, text = written(made)
     assert parse(text) == tree, text
 
 
 @settings(max_examples=100)
 @given(TEXTS)
-def test_any_text_finds_nodes_or_says_what_is_wrong(sample: tvmdbg.DebugRun, text: str) -> None:
+def test_any_text_finds_matching_nodes_or_reports_error(sample: tvmdbg.DebugRun, text: str) -> None:
     found = ours(sample, text)
     if "error" in found:
         assert 0 <= found["position"] <= len(text)
@@ -201,7 +201,7 @@ def test_any_text_finds_nodes_or_says_what_is_wrong(sample: tvmdbg.DebugRun, tex
 
 
 @pytest.mark.parametrize("name", CORPUS)
-def test_finds_in_recorded_runs_what_is_found_node_by_node(
+def test_queries_on_recorded_runs_match_node_by_node_search(
     corpus: Path, data: Path, name: str
 ) -> None:
     run = tvmdbg.open(corpus / "tvm" / name)
@@ -224,7 +224,7 @@ SIGNS = st.sampled_from(
 @settings(max_examples=100)
 @given(st.lists(SIGNS, max_size=7).map("".join), st.text("abc01_ \n", max_size=8))
 @example("(a*)*$", "aab")
-def test_regular_expressions_find_what_python_finds(pattern: str, text: str) -> None:
+def test_regular_expressions_match_python_re(pattern: str, text: str) -> None:
     try:
         found = search(pattern, [text])
     except RegexError:
@@ -237,7 +237,7 @@ def test_regular_expressions_find_what_python_finds(pattern: str, text: str) -> 
     assert list(found) == [theirs.search(text) is not None]
 
 
-def test_blocks_of_texts_are_searched_as_one(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_search_result_does_not_depend_on_block_size(monkeypatch: pytest.MonkeyPatch) -> None:
     texts = ["", "conv_1", "a" * 30, "relu", "conv_2", "", "x"]
     expected = ["conv" in each for each in texts]
     for size in (1, 7, 12, 100):
@@ -259,7 +259,7 @@ def test_blocks_of_texts_are_searched_as_one(monkeypatch: pytest.MonkeyPatch) ->
         ("name:/a(/", 7, "expected a ')' for this '(' at 7"),
     ],
 )
-def test_errors_say_where_and_what(
+def test_errors_report_position_and_message(
     sample: tvmdbg.DebugRun, text: str, position: int, message: str
 ) -> None:
     with pytest.raises(ValueError, match=r"expected|unknown") as caught:
@@ -271,7 +271,7 @@ def test_errors_say_where_and_what(
     assert pickle.loads(pickle.dumps(error)).message == message  # noqa: S301 (our own)
 
 
-def test_without_an_engine_a_search_says_what_is_missing(
+def test_search_without_engine_names_missing_package(
     sample: tvmdbg.DebugRun, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(sys.modules, "quickjs", None)
@@ -285,7 +285,7 @@ def test_without_an_engine_a_search_says_what_is_missing(
         assert "72 nodes" in figure.text
 
 
-def test_a_query_is_a_text(sample: tvmdbg.DebugRun) -> None:
+def test_query_that_is_not_a_string_is_refused(sample: tvmdbg.DebugRun) -> None:
     with pytest.raises(TypeError, match="a query is a str"):
         sample.select(["conv"])  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="no graph"):
@@ -294,7 +294,7 @@ def test_a_query_is_a_text(sample: tvmdbg.DebugRun) -> None:
         ).select("a")
 
 
-def test_unknown_values_fit_no_comparison_and_are_counted(data: Path) -> None:
+def test_unknown_values_match_no_comparison(data: Path) -> None:
     run = golden_run(data, "split_multi")
     count = run.graph.num_nodes
     assert list(run.select("time<1ms")) == list(run.select("time>=1ms")) == []
@@ -304,7 +304,7 @@ def test_unknown_values_fit_no_comparison_and_are_counted(data: Path) -> None:
     assert run.select("attr.none>1").caption.endswith("; no node has attr.none")
 
 
-def test_what_does_not_run_is_not_told_to_take_no_time(sample: tvmdbg.DebugRun) -> None:
+def test_selection_table_shows_no_time_for_unrun_nodes(sample: tvmdbg.DebugRun) -> None:
     told = sample.select("id<4")
     lines = repr(told).splitlines()
     assert [line.split()[0] for line in lines if "graph input " in line] == ["0"]
@@ -314,7 +314,7 @@ def test_what_does_not_run_is_not_told_to_take_no_time(sample: tvmdbg.DebugRun) 
     assert "graph input" in told._repr_html_()
 
 
-def test_a_selection_is_ids_nodes_a_table_and_what_is_selected(sample: tvmdbg.DebugRun) -> None:
+def test_selection_provides_ids_nodes_and_table(sample: tvmdbg.DebugRun) -> None:
     pytest.importorskip("pandas")
     found = sample.select("time>2.2ms shape:*,64,*,*")
     assert found == (49, 56, 59, 62, 65)
@@ -385,7 +385,7 @@ def test_paths_take_time_linear_in_the_edges() -> None:
     assert time.process_time() - start < 10
 
 
-def test_a_long_pattern_is_refused_where_it_stands(sample: tvmdbg.DebugRun) -> None:
+def test_long_pattern_is_refused_with_position(sample: tvmdbg.DebugRun) -> None:
     text = f"op:add name:{'a*' * 300}"
     refused = {"error": "expected a shorter pattern with * or ? at 12", "position": 12}
     assert ours(sample, text) == refused
@@ -394,7 +394,7 @@ def test_a_long_pattern_is_refused_where_it_stands(sample: tvmdbg.DebugRun) -> N
         view.hide(text)
 
 
-def test_queries_of_several_runs_and_threads_find_each_their_own(data: Path) -> None:
+def test_concurrent_queries_of_several_runs_match_their_run(data: Path) -> None:
     runs = [golden_run(data, name) for name in GOLDEN]
     expected = [(len(run.select("id>=0")), run.select("group:block|bytes>0")) for run in runs]
     assert [count for count, _ in expected] == [run.graph.num_nodes for run in runs]
@@ -413,7 +413,7 @@ def test_queries_of_several_runs_and_threads_find_each_their_own(data: Path) -> 
     assert found == [expected] * 2
 
 
-def test_a_query_that_takes_too_long_says_so(
+def test_slow_query_raises_query_error(
     sample: tvmdbg.DebugRun, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def never(*_: object, **__: object) -> str:

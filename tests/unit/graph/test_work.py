@@ -140,7 +140,7 @@ def test_transposed_convolutions_scatter_their_input() -> None:
     assert found == tally.operations
 
 
-def test_shapes_that_fit_two_layouts_are_not_counted() -> None:
+def test_shapes_that_fit_two_layouts_count_only_if_both_agree() -> None:
     """A 3×3 image of 3 channels: a 3×3×3×3 weight is OIHW or HWIO, positions differ or not."""
     square = count("fused_nn_conv2d", [(1, 3, 3, 3), (3, 3, 3, 3)], (1, 3, 3, 3))
     assert square == (convolve(1, 1, 3, 3, (3, 3), (3, 3)),) * 2 + ("",)
@@ -162,7 +162,7 @@ sizes = st.integers(1, 5)
 
 
 @given(sizes, sizes, sizes, sizes, st.booleans(), st.booleans())
-def test_products(  # noqa: PLR0917
+def test_matrix_products_are_counted(  # noqa: PLR0917
     batch: int, m: int, k: int, n: int, left: bool, right: bool
 ) -> None:
     one = (batch, k, m) if left else (batch, m, k)
@@ -178,7 +178,7 @@ def test_products(  # noqa: PLR0917
     assert known("fused_nn_contrib_dense_pack", [(m, k), (n, k, 1)], (m, n)) == multiply(m, k, n)
 
 
-def test_products_whose_sum_is_open_are_unknown() -> None:
+def test_unambiguous_products_are_counted() -> None:
     found = count("fused_nn_batch_matmul", [(1, 2, 3), (1, 3, 2)], (1, 2, 2))
     assert found.least == multiply(2, 3, 2)
     open_ = count("fused_matmul", [(3, 3), (3, 4)], (3, 4))
@@ -274,7 +274,7 @@ def test_composed_operators(name: str) -> None:
     assert known(f"fused_{prefix}{name}", operands, shape) == each_element(shape, REFERENCE[name])
 
 
-def test_operators_by_element_broadcast() -> None:
+def test_elementwise_operators_are_counted_with_broadcasting() -> None:
     assert known("fused_add", [(2, 1), (1, 3)], (2, 3)) == each_element((2, 3), lambda x: x + 1)
     assert known("fused_nn_relu", [(2, 3)], (2, 3)) == each_element((2, 3), lambda x: x.larger(0))
     assert known("fused_cast", [(2, 3)], (2, 3)) == 0
@@ -282,7 +282,7 @@ def test_operators_by_element_broadcast() -> None:
     assert known("fused_exp", [(0, 4)], (0, 4)) == 0
 
 
-def test_moving_is_no_operation() -> None:
+def test_data_movement_counts_no_operations() -> None:
     assert known("fused_transpose_reshape", [(2, 3)], (6,)) == 0
     assert known("fused_split", [(2, 9)], (2, 3), (2, 6)) == 0
     assert known("__nop", [(2, 3)], (6,)) == 0
@@ -301,13 +301,13 @@ def test_moving_is_no_operation() -> None:
         "fused_image_resize2d",
     ],
 )
-def test_what_has_no_formula_is_unknown(name: str) -> None:
+def test_operators_without_formula_are_unknown(name: str) -> None:
     found = count(name, [(1, 4, 4, 4), (4, 4, 3, 3)], (1, 4, 4, 4))
     assert np.isnan(found.least)
     assert found.why.startswith("no formula for")
 
 
-def test_unknown_shapes_are_told() -> None:
+def test_unknown_shapes_are_reported() -> None:
     call = OperatorCall(("nn.conv2d",), (Operand(None, "", False),) * 2, ((1, 1, 4, 4),), {})
     assert "fit no layout" in operations(call, "fused_nn_conv2d").why
     call = OperatorCall(("add",), (Operand((2,), "", False),), (None,), {})

@@ -64,7 +64,7 @@ def trees(draw: st.DrawFn) -> tuple[str, list[Shape], tuple[int, ...], Shape, in
 
 
 @given(trees())
-def test_what_is_counted_is_never_wrong(case: Any) -> None:
+def test_operation_bounds_enclose_true_count(case: Any) -> None:
     """Whatever tree a function really is, its operations lie between the least and the most."""
     name, operands, constants, out, total = case
     found = count(name, operands, out, constants=constants)
@@ -73,7 +73,7 @@ def test_what_is_counted_is_never_wrong(case: Any) -> None:
     assert found.least <= total <= found.most, (found, total)
 
 
-def test_tails_of_convolutions() -> None:
+def test_operators_fused_after_convolutions_are_counted() -> None:
     data, weight, out = (1, 3, 8, 8), (4, 3, 3, 3), (1, 4, 8, 8)
     alone = convolve(1, 1, 3, 4, (8, 8), (3, 3))
     size = math.prod(out)
@@ -96,7 +96,7 @@ def test_tails_of_convolutions() -> None:
     assert (side.least, side.most) == (alone + 5 * size,) * 2
 
 
-def test_what_hides_a_shape_is_named() -> None:
+def test_reason_for_unknown_shape_names_operator() -> None:
     layout = {"data_layout": "NCHW", "kernel_layout": "OIHW"}
     conv = [(1, 3, 8, 8), (4, 3, 3, 3)]
     for name, operands, out, part in (
@@ -115,7 +115,7 @@ def test_what_hides_a_shape_is_named() -> None:
     assert "several outputs" in several.why
 
 
-def test_changes_of_layout_may_fill_up() -> None:
+def test_layout_transform_with_padding_is_not_counted() -> None:
     assert known("fused_add_transpose", [(2, 3), (2, 3)], (3, 2)) == 6
     assert known("fused_add_layout_transform", [(1, 8, 2, 2)] * 2, (1, 2, 2, 2, 4)) == 32
     filled = count("fused_add_layout_transform", [(1, 3, 2, 2)] * 2, (1, 1, 2, 2, 4))
@@ -146,7 +146,7 @@ def test_fused_unfused_packed_and_old_dumps_of_one_network_agree(corpus: Path) -
     assert totals[""] == total
 
 
-def test_bytes_are_inputs_and_outputs_once_each(corpus: Path) -> None:
+def test_bytes_count_every_input_and_output_once(corpus: Path) -> None:
     graph = graph_of(tvmdbg.open(corpus / "tvm" / "resnet20_cifar"))
     found = work(graph)
     node = graph.nodes[9]
@@ -180,7 +180,7 @@ def test_every_operator_is_counted_or_has_a_reason(corpus: Path) -> None:
             assert unknown == bool(each.why), (folder.name, each)
 
 
-def test_integers_say_what_they_are(corpus: Path) -> None:
+def test_int8_work_reports_dtype_and_operations(corpus: Path) -> None:
     found = work(graph_of(tvmdbg.open(corpus / "tvm" / "resnet20_cifar_int8")))
     assert found[6].dtype == "int8"
     assert found[6].flops == 884736 + 6 * 16 * 32 * 32
@@ -198,6 +198,6 @@ def test_many_nodes_take_little_time(corpus: Path) -> None:
 
 
 @pytest.mark.parametrize("parts", [12, 30])
-def test_long_functions_end(parts: int) -> None:
+def test_long_function_names_are_counted_or_explained(parts: int) -> None:
     found = count("fused_" + "_".join(["add"] * parts), [(3,), *[(1,)] * parts], (3,))
     assert found.why or found.least <= found.most

@@ -14,7 +14,7 @@ from tvmdbg_widgets.run import DebugRun
 @pytest.mark.parametrize(
     "key", [[1], (1, 2, 3), None, slice(1, 2), (None, None), ("x",), 1.5, (1, [2]), (1, 0.0), b"p0"]
 )
-def test_wrong_keys_of_tensors_say_what_a_key_is(run: DebugRun, key: Any) -> None:
+def test_invalid_tensor_key_error_explains_valid_keys(run: DebugRun, key: Any) -> None:
     with pytest.raises(KeyError, match="no node id, name"):
         run.tensors[key]
     assert run.tensors.get(key) is None
@@ -22,7 +22,7 @@ def test_wrong_keys_of_tensors_say_what_a_key_is(run: DebugRun, key: Any) -> Non
 
 
 @pytest.mark.parametrize("key", [-1, 10**30, (0, -1), (0, 1), "nope", ("p0", 3)])
-def test_keys_that_no_tensor_has(run: DebugRun, key: Any) -> None:
+def test_unknown_tensor_keys_raise_key_error(run: DebugRun, key: Any) -> None:
     with pytest.raises(KeyError, match="no tensor"):
         run.tensors[key]
 
@@ -37,7 +37,7 @@ def test_node_ids_are_whole_numbers(run: DebugRun, key: Any) -> None:
     ("node", "problem"),
     [(999, IndexError), (-1, IndexError), (1.5, TypeError), (None, TypeError), ("nope", KeyError)],
 )
-def test_a_session_selects_no_node_that_is_not_there(
+def test_session_refuses_to_select_missing_node(
     run: DebugRun, node: Any, problem: type[Exception]
 ) -> None:
     session = tvmdbg.Session(run)
@@ -46,7 +46,7 @@ def test_a_session_selects_no_node_that_is_not_there(
     assert session.selected == []
 
 
-def test_a_session_tells_which_ids_there_are(run: DebugRun) -> None:
+def test_session_error_lists_valid_node_ids(run: DebugRun) -> None:
     with pytest.raises(traitlets.TraitError, match="the graph has nodes 0 to 71"):
         tvmdbg.Session(run).selected = [999]
     with pytest.raises(traitlets.TraitError, match="node ids start at 0"):

@@ -46,7 +46,7 @@ def test_numbers_of_any_size_are_written(text: Callable[[Any], str], value: int)
     assert text(value)
 
 
-def test_what_no_float_holds_is_said_in_short() -> None:
+def test_numbers_beyond_float_range_are_shortened() -> None:
     assert numbers.counted(10**400, "byte") == "more than 10^308 bytes"
     assert numbers.bytes_text(10**400) == "more than 10^308 B"
     assert numbers.counted(10**300, "byte").startswith("1,000,000,")
@@ -54,7 +54,9 @@ def test_what_no_float_holds_is_said_in_short() -> None:
 
 @settings(max_examples=25)
 @given(st.sampled_from(FUNCTIONS), st.lists(st.lists(SIZES, max_size=64), min_size=3, max_size=3))
-def test_work_of_a_graph(name: str, shapes: list[list[int]]) -> None:
+def test_work_of_graph_with_huge_shapes_is_never_infinite(
+    name: str, shapes: list[list[int]]
+) -> None:
     add = operator("f", f"tvmgen_default_fused_{name}", [0, 1])
     run = open_run(graph_json([null("x"), null("w"), add], shapes=shapes))
     assert isinstance(run, DebugRun)
@@ -69,7 +71,7 @@ def test_work_of_a_graph(name: str, shapes: list[list[int]]) -> None:
 
 
 @given(st.lists(st.sampled_from([1, 10**9, 2**31 - 1]), min_size=1, max_size=40))
-def test_operations_of_a_dag(extents: list[int]) -> None:
+def test_huge_dag_extents_do_not_overflow_flop_count(extents: list[int]) -> None:
     axes = ", ".join(f"i{axis}" for axis in range(len(extents)))
     text = f"A = PLACEHOLDER {extents}\nB({axes}) = (A[{axes}]*2f)\nC({axes}) += B[{axes}]\n"
     found = flop_count(parse_dag(text, shapes=[extents, extents]))
@@ -79,7 +81,7 @@ def test_operations_of_a_dag(extents: list[int]) -> None:
 
 
 @given(st.lists(SIZES, max_size=40))
-def test_shapes_of_tensors(shape: list[int]) -> None:
+def test_tensors_with_huge_shapes_are_read_or_refused(shape: list[int]) -> None:
     source = BytesSource(bytes(8), "small")
     with contextlib.suppress(ValueError):
         found = TorchTensor(DataType.parse("int64"), tuple(shape), (1,) * len(shape), 0, source)
@@ -93,7 +95,7 @@ def test_shapes_of_tensors(shape: list[int]) -> None:
 
 @pytest.mark.parametrize("digits", [18, 30, 310, 4_000, 5_000])
 @pytest.mark.parametrize("column", ["raw", "avg (ms)", "start_time"])
-def test_times_of_an_inspector(digits: int, column: str) -> None:
+def test_inspector_table_with_huge_times_is_read_or_refused(digits: int, column: str) -> None:
     row = {"event_block_name": "Execute", "event_name": "Method::execute", "raw": "[1.5]"}
     row |= {"avg (ms)": "1.5", "start_time": "[5]", "is_delegated_op": "False"}
     row[column] = f"[{'9' * digits}]" if column != "avg (ms)" else "9" * digits

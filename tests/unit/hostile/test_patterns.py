@@ -71,7 +71,7 @@ def test_every_message_is_found_in_time() -> None:
     assert not slow, "\n".join(slow)
 
 
-def test_patterns_that_are_put_together_are_known() -> None:
+def test_patterns_built_at_run_time_are_listed() -> None:
     told = {name for name, _, pattern in _called() if pattern is None}
     assert told == set(_PUT_TOGETHER)
 

@@ -62,7 +62,7 @@ def _releases(said: str) -> range | set[int]:
     return set(numbers)
 
 
-def test_every_message_has_its_case_and_says_everything() -> None:
+def test_every_message_has_a_case_and_complete_fields() -> None:
     assert {each.id for each in MESSAGES} == CASES.keys()
     assert len({each.id for each in MESSAGES}) == len(MESSAGES)
     for each in MESSAGES:
@@ -86,7 +86,7 @@ def test_the_condition_of_an_assert_is_read(text: str) -> None:
     assert [each.field for each in comparisons(text)] == ["code", "bits", "lanes"]
 
 
-def test_code_of_the_wide_layout_is_told() -> None:
+def test_dtype_code_of_wide_layout_is_explained() -> None:
     assert "(uint16)2" in WIDE
     (found,) = tvmdbg.explain(WIDE)
     assert WIDE_SAID in found.details
@@ -107,7 +107,7 @@ def test_values_are_read_on_either_side(value: str, kind: str) -> None:
         assert comparisons(text) == (("code", 2, kind),)
 
 
-def test_other_fields_are_no_comparisons_of_types() -> None:
+def test_other_fields_are_not_read_as_type_comparisons() -> None:
     assert comparisons("(2 == tir.tvm_struct_get(arg0, 0, 4)) && (x == 5)") == ()
     assert comparisons("tvm_struct_get(a, 0, 5) == (uint8)2 == == 3 3 && 4") == (("code", 2, "u8"),)
 
@@ -120,19 +120,19 @@ def test_other_fields_are_no_comparisons_of_types() -> None:
         (CASES["mismatched-type"][0], "It is argument 0 of main(A: Tensor([4, 8], float32)"),
     ],
 )
-def test_the_argument_is_named_as_far_as_it_is_said(text: str, said: str) -> None:
+def test_argument_is_named_as_precisely_as_message_allows(text: str, said: str) -> None:
     (found,) = tvmdbg.explain(text)
     assert any(each.startswith(said) for each in found.details)
 
 
-def test_what_was_expected_is_read_from_the_third_line() -> None:
+def test_expected_value_is_read_from_third_line() -> None:
     for name, expected in (("mismatched-dtype", "float32"), ("mismatched-shape", "4")):
         (found,) = tvmdbg.explain(CASES[name][0])
         assert found.facts["expected"] == expected
         assert found.facts["index"] == "0"
 
 
-def test_bool_is_told_in_both_its_forms() -> None:
+def test_both_bool_type_codes_are_explained() -> None:
     for code, bits in ((1, 1), (6, 8)):
         text = CASES["argument-dtype"][1].replace("(uint8)2", f"(uint8){code}")
         text = text.replace("(uint8)32", f"(uint8){bits}").replace("float32", "bool")
@@ -140,7 +140,7 @@ def test_bool_is_told_in_both_its_forms() -> None:
         assert f"The code expects bool: type code {code}, bits {bits}, lanes 1." in found.details
 
 
-def test_a_disagreement_of_layouts_lists_all_places_when_asked_and_says_so_once() -> None:
+def test_layout_conflict_lists_places_on_request_and_hints_once() -> None:
     found = tvmdbg.explain("\n".join(CASES["argument-dtype"]))
     assert len(found) > 2
     assert found.text.count("explain --places") == 1
@@ -173,7 +173,7 @@ def _retyped(text: str) -> Iterator[str]:
     [each[::2] for each in ALL],
     ids=[f"{n}-{each[0]}" for n, each in enumerate(ALL)],
 )
-def test_blanks_quote_marks_and_line_ends_make_no_other_message(name: str, text: str) -> None:
+def test_whitespace_quotes_and_line_ends_do_not_change_the_message(name: str, text: str) -> None:
     for other in _retyped(text):
         found = tvmdbg.explain(f"something before\n{other}\nsomething after")
         assert [each.message.id for each in found] == [name], other
@@ -189,7 +189,7 @@ def test_blanks_quote_marks_and_line_ends_make_no_other_message(name: str, text:
         "a backend that is not registered",
     ],
 )
-def test_prose_is_no_message(text: str) -> None:
+def test_prose_is_not_a_message(text: str) -> None:
     assert not tvmdbg.explain(text)
 
 
@@ -222,7 +222,7 @@ static const char message[] = "fused_add: num_args should be 3";
 """
 
 
-def test_source_code_within_a_log_is_no_message() -> None:
+def test_source_code_in_a_log_is_not_a_message() -> None:
     found = tvmdbg.explain(PRINTED)
     assert not found
     assert not found.unknown
@@ -251,7 +251,7 @@ def test_source_code_within_a_log_is_no_message() -> None:
         "11-24 09:35:11.099: I/ETLOG(3388): {}",
     ],
 )
-def test_a_message_in_quote_marks_occurred(text: str) -> None:
+def test_message_in_quotes_is_found(text: str) -> None:
     (found,) = tvmdbg.explain(text.format("Invalid DLTensor file format"))
     assert found.message.id == "params-array"
 
@@ -265,7 +265,7 @@ def test_a_message_in_quote_marks_occurred(text: str) -> None:
         ("failed with error code 32", "0x20 is NotFound"),
     ],
 )
-def test_a_status_is_told_by_name(status: str, said: str) -> None:
+def test_status_code_is_shown_by_name(status: str, said: str) -> None:
     (found,) = tvmdbg.explain(f"Loading of method forward {status}")
     assert found.details[0].startswith(said)
     (found,) = tvmdbg.explain("Execution of method forward failed with status 0x7f")
@@ -298,7 +298,7 @@ def test_whole_lines_of_one_length_are_not_joined() -> None:
     assert found.unknown == ((3, unknown),)
 
 
-def test_an_unknown_assert_takes_no_other_message() -> None:
+def test_unknown_assert_does_not_match_the_next_message() -> None:
     unknown = "Assert fail: (n == 4), the moon is full and so on and on and on"
     found = tvmdbg.explain(f"{unknown}\ninvalid json format")
     assert [(each.message.id, each.line) for each in found] == [("graph-invalid-entry", 2)]
@@ -349,7 +349,7 @@ def test_equal_messages_are_counted_and_different_ones_kept() -> None:
     assert "line 1, 500 times: " in found.text
 
 
-def test_what_is_not_known_is_said() -> None:
+def test_unrecognized_message_is_reported() -> None:
     found = tvmdbg.explain("all fine\nRuntimeError: the moon is full\n")
     assert not found
     assert found.text.startswith("no message that is known in 2 lines")
@@ -357,7 +357,7 @@ def test_what_is_not_known_is_said() -> None:
     assert tvmdbg.explain("").text == "no message that is known in 0 lines"
 
 
-def test_nothing_of_a_text_gets_out_raw() -> None:
+def test_output_contains_no_raw_control_characters_or_markup() -> None:
     evil = "\x1b(B\x1b[31m<script>alert(1)</script>\x1b]0;title\x07 "
     found = tvmdbg.explain(evil + CASES["graph-wrong-op"][0] + "\x9b31m\x00\u202e")
     assert found
@@ -367,7 +367,7 @@ def test_nothing_of_a_text_gets_out_raw() -> None:
 
 
 @given(st.text(max_size=400) | st.binary(max_size=400))
-def test_any_text_is_taken(text: str | bytes) -> None:
+def test_explain_accepts_any_text(text: str | bytes) -> None:
     found = tvmdbg.explain(text)
     assert all(line.isprintable() for line in found.text.splitlines())
 
@@ -378,7 +378,7 @@ PIECES += ["Error", "key ", "1 | 2 | 4", " | 8", "shape '[4", "\x1b[", "9" * 30,
 
 
 @given(st.lists(st.sampled_from(PIECES), max_size=60))
-def test_pieces_of_messages_are_taken(pieces: list[str]) -> None:
+def test_explain_accepts_pieces_of_messages(pieces: list[str]) -> None:
     assert isinstance(tvmdbg.explain("".join(pieces)).text, str)
 
 
@@ -417,7 +417,7 @@ LITERALS = [each.literal for each in MESSAGES]
 @pytest.mark.parametrize(
     "unit", [" ".join(LITERALS), "a" * 300 + "".join(LITERALS), "\n".join(LITERALS), *LITERALS]
 )
-def test_work_grows_with_the_text_alone(unit: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_work_grows_linearly_with_the_text(unit: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """A window looks at no letter often, so that twice the text is twice the work."""
     size = 20_000
     once, twice = (
@@ -429,7 +429,7 @@ def test_work_grows_with_the_text_alone(unit: str, monkeypatch: pytest.MonkeyPat
 
 @pytest.mark.slow
 @pytest.mark.parametrize("separator", [" ", "\n", "a" * 300, "", "x, "])
-def test_a_megabyte_of_everything_takes_three_seconds(separator: str) -> None:
+def test_megabyte_of_literals_takes_under_three_seconds(separator: str) -> None:
     unit = separator.join([*LITERALS, "Assert fail: ", "tvm_struct_get(a, 0, 5) == ", "Error"])
     text = unit * (1_000_000 // len(unit))
     began = time.process_time()

@@ -44,7 +44,7 @@ def _pasted(text: str) -> Iterator[str]:
 
 
 @pytest.mark.parametrize(("ids", "text"), [each[::2] for each in SEEN], ids=[e[1] for e in SEEN])
-def test_a_text_that_was_seen_is_explained_however_it_is_pasted(ids: str, text: str) -> None:
+def test_issue_messages_are_explained_in_any_pasted_form(ids: str, text: str) -> None:
     for pasted in _pasted(re.sub(r"\\[\\nt]", lambda sign: _SIGNS[sign[0]], text)):
         found = tvmdbg.explain(pasted)
         assert {each.message.id for each in found} == set(ids.split()), pasted
@@ -64,11 +64,11 @@ CONSTANTS = (
 
 
 @pytest.mark.parametrize("line", CONSTANTS)
-def test_a_constant_of_printed_code_is_no_message(line: str) -> None:
+def test_constant_in_printed_code_is_not_a_message(line: str) -> None:
     for pasted in _pasted(line):
         found = tvmdbg.explain(pasted)
         assert not found, pasted
 
 
-def test_a_status_of_something_else_is_none_of_executorch() -> None:
+def test_unrelated_status_is_not_an_executorch_message() -> None:
     assert not tvmdbg.explain("The POST method failed with status 404; the program failed with 3")

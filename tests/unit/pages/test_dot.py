@@ -30,7 +30,7 @@ def resnet() -> Any:
     return tvmdbg.open(tvmdbg.samples.resnet20_cifar)
 
 
-def test_nodes_edges_and_clusters_are_those_of_the_run(resnet: Any) -> None:
+def test_dot_nodes_edges_and_clusters_match_run(resnet: Any) -> None:
     found = read_dot(resnet.to_dot(fold_parameters=False))
     assert set(found.all_nodes()) == {f"n{node.id}" for node in resnet.graph.nodes}
     edges = [(source, target) for source, target, _ in found.edges]
@@ -46,7 +46,7 @@ def test_nodes_edges_and_clusters_are_those_of_the_run(resnet: Any) -> None:
     assert set(flat.nodes) == set(found.all_nodes())
 
 
-def test_parameters_are_counted_where_they_are_read(resnet: Any) -> None:
+def test_folded_parameters_are_counted_on_their_reader(resnet: Any) -> None:
     found = read_dot(resnet.to_dot())
     nodes = found.all_nodes()
     assert len(nodes) == 28
@@ -54,7 +54,7 @@ def test_parameters_are_counted_where_they_are_read(resnet: Any) -> None:
     assert {end for a, b, _ in found.edges for end in (a, b)} <= set(nodes)
 
 
-def test_labels_say_shape_time_and_color(resnet: Any) -> None:
+def test_labels_show_shape_time_and_color(resnet: Any) -> None:
     plain = read_dot(resnet.to_dot(color_by=None))
     assert "fillcolor" not in plain.all_nodes()["n3"]
     assert shown(plain.all_nodes()["n3"]["label"]).startswith(
@@ -77,7 +77,7 @@ def test_labels_say_shape_time_and_color(resnet: Any) -> None:
 @pytest.mark.parametrize(
     "what", ["selection", "subgraph", "group", "ids", "numpy"], ids=lambda each: each
 )
-def test_a_part_of_the_graph(what: str, resnet: Any) -> None:
+def test_dot_contains_only_the_chosen_nodes(what: str, resnet: Any) -> None:
     group = resnet.groups.find("residual block")[0]
     chosen = {
         "selection": resnet.select("op:conv"),
@@ -94,7 +94,7 @@ def test_a_part_of_the_graph(what: str, resnet: Any) -> None:
     assert set(found.all_nodes()) == {f"n{node}" for node in ids}
 
 
-def test_what_is_no_part_of_the_graph(resnet: Any) -> None:
+def test_invalid_dot_arguments_are_rejected(resnet: Any) -> None:
     for wrong in ("conv", 3, [1.5], ["conv"]):
         with pytest.raises(TypeError, match="node"):
             resnet.to_dot(wrong)
@@ -106,7 +106,7 @@ def test_what_is_no_part_of_the_graph(resnet: Any) -> None:
         resnet.to_dot(color_by="tempo")
 
 
-def test_without_an_engine_there_are_no_colors_and_a_warning(
+def test_missing_engine_warns_and_leaves_out_colors(
     resnet: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(sys.modules, "quickjs", None)
@@ -123,7 +123,7 @@ def test_without_an_engine_there_are_no_colors_and_a_warning(
         resnet.to_dot(color_by="tiem")
 
 
-def test_colors_of_very_many_nodes_are_those_of_each(
+def test_time_colors_do_not_depend_on_node_limit(
     resnet: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     few = resnet.to_dot(color_by="time")
@@ -136,7 +136,7 @@ def letters(name: str) -> str:
     return "".join(each for each in name if each.isprintable() and each != "…")
 
 
-def test_hostile_names_are_texts() -> None:
+def test_hostile_names_stay_text() -> None:
     run = run_of(["data", *NASTY], [(at, at + 1) for at in range(len(NASTY))])
     document = run.to_dot(fold_parameters=False)
     document.encode()
@@ -152,7 +152,7 @@ def test_hostile_names_are_texts() -> None:
         assert len(nodes[f"n{at}"]["label"]) < 400
 
 
-def test_operands_from_nowhere_loops_and_control_are_drawn() -> None:
+def test_missing_operands_loops_and_control_edges_are_drawn() -> None:
     raw = json.loads(tvmdbg_graph())
     run = tvmdbg.open(json.dumps(raw).encode())
     found = read_dot(run.to_dot(fold_parameters=False))

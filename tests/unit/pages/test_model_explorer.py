@@ -176,7 +176,7 @@ def test_a_part_keeps_only_edges_inside(resnet: Any) -> None:
     ]
 
 
-def test_hostile_names_and_odd_operands() -> None:
+def test_hostile_names_and_odd_operands_export_valid_graphs() -> None:
     names = ["data", *HOSTILE, "a/b;c", "/", ";"]
     run = run_of(names, [(at, at + 1) for at in range(len(names) - 1)])
     assert_valid(loaded(run.to_model_explorer().graph))

@@ -93,9 +93,7 @@ def test_the_figure_shows_no_parameter(
     assert ("Values of parameters are not" in text) == (share == "statistics")
 
 
-def test_the_figure_shows_no_picture_where_statistics_are_shared(
-    run: DebugRun, tmp_path: Path
-) -> None:
+def test_figure_has_no_picture_when_sharing_statistics(run: DebugRun, tmp_path: Path) -> None:
     run.session.entry = [FUSED, 0]
     bare = shown(run.save_html(tmp_path / "run.html", share="statistics").read_text("utf-8"))
     assert "columns: " not in bare
@@ -103,12 +101,12 @@ def test_the_figure_shows_no_picture_where_statistics_are_shared(
     assert "columns: " in shown(run.save_html(tmp_path / "run.html").read_text("utf-8"))
 
 
-def test_the_figure_is_of_the_node_that_was_asked_for(run: DebugRun, tmp_path: Path) -> None:
+def test_page_figure_shows_requested_node(run: DebugRun, tmp_path: Path) -> None:
     text = shown(run.save_html(tmp_path / "run.html", node="fused").read_text("utf-8"))
     assert f"fused #{FUSED}" in text
 
 
-def test_findings_tell_no_value_of_a_small_parameter(run: DebugRun, tmp_path: Path) -> None:
+def test_page_findings_contain_no_small_parameter_value(run: DebugRun, tmp_path: Path) -> None:
     own = json.dumps([[each.title, *each.evidence] for each in run.findings()])
     assert all(each in own for each in SMALL if each != "3.12345")
     page = run.save_html(tmp_path / "run.html")
@@ -132,14 +130,14 @@ def test_the_least_integer_has_bounds_too(tmp_path: Path) -> None:
     assert b"-128" not in stored.data
 
 
-def test_a_weight_named_like_an_input_is_no_input(run: DebugRun) -> None:
+def test_weight_named_like_an_input_stays_private(run: DebugRun) -> None:
     secret = private_parameters(run.parts)
     assert (1, 0) in secret
     assert (2, 0) in secret
     assert (0, 0) not in secret
 
 
-def test_a_part_of_a_run_holds_no_weight_in_another_shape(run: DebugRun, tmp_path: Path) -> None:
+def test_extracted_run_contains_no_reshaped_weight(run: DebugRun, tmp_path: Path) -> None:
     made = run.extract([RESHAPED, FUSED], tmp_path / "part")
     assert set(made.parameters_left_out) == {1, 2, 3, 4, 5, 6, RESHAPED}
     part = tvmdbg.open(tmp_path / "part")
@@ -159,7 +157,7 @@ def test_the_page_of_a_part_shows_its_activations(tmp_path: Path) -> None:
     assert [entry for entry in part.tensors or {} if entry in secret] == []
 
 
-def test_a_report_tells_no_value_of_a_small_parameter_and_draws_none(run: DebugRun) -> None:
+def test_report_neither_shows_nor_draws_small_parameters(run: DebugRun) -> None:
     for node in (None, 3, 5, FUSED, RESHAPED):
         report = run.report(node)
         told = f"{report}{unquote(report.figure.svg)}{report.figure.text}"

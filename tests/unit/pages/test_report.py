@@ -88,7 +88,7 @@ def test_any_text_stays_text(text: str) -> None:
 
 
 @pytest.mark.parametrize("name", HOSTILE)
-def test_a_report_of_hostile_names_has_its_own_parts_alone(name: str) -> None:
+def test_hostile_names_add_no_elements_to_report(name: str) -> None:
     report = hostile_run(name).report(1)
     body = rendered(str(report))
     allowed = {"body", "h1", "h2", "h3", "p", "ul", "li", "code", "pre"}
@@ -99,7 +99,7 @@ def test_a_report_of_hostile_names_has_its_own_parts_alone(name: str) -> None:
     assert "@everyone" not in str(report).replace(f"`{name}`", "").replace(f"`attr {name}`", "")
 
 
-def test_the_report_tells_what_a_bug_report_needs() -> None:
+def test_report_contains_bug_report_details() -> None:
     run = tvmdbg.open(tvmdbg.samples.resnet20_cifar_fp16_overflow)
     text = flat(rendered(str(run.report()))).replace("\u2060", "")
     assert tvmdbg.__version__ in text
@@ -114,7 +114,7 @@ def test_the_report_tells_what_a_bug_report_needs() -> None:
         assert each.title in text
 
 
-def test_a_node_is_told_exactly() -> None:
+def test_node_report_shows_exact_values() -> None:
     run = tvmdbg.open(tvmdbg.samples.resnet20_cifar_fp16_overflow)
     text = flat(rendered(str(run.report(38))))
     assert run.tensors is not None
@@ -136,7 +136,7 @@ def test_a_node_is_told_exactly() -> None:
     assert "kernel_layout: OIHW" in text
 
 
-def test_a_node_is_taken_by_name() -> None:
+def test_report_accepts_node_by_name() -> None:
     run = tvmdbg.open(tvmdbg.samples.resnet20_cifar)
     assert run.graph is not None
     assert str(run.report(run.graph.names[3])) == str(run.report(3))
@@ -144,7 +144,7 @@ def test_a_node_is_taken_by_name() -> None:
         run.report("nosuch")
 
 
-def test_the_figure_lies_beside_the_saved_text(tmp_path: Path) -> None:
+def test_figure_is_saved_next_to_report_text(tmp_path: Path) -> None:
     run = tvmdbg.open(tvmdbg.samples.resnet20_cifar)
     report = run.report()
     path = report.save(tmp_path / "my report.md")
@@ -163,21 +163,21 @@ def test_the_figure_lies_beside_the_saved_text(tmp_path: Path) -> None:
     assert "![" not in str(report)
 
 
-def test_saving_elsewhere_than_in_markdown_is_refused(tmp_path: Path) -> None:
+def test_saving_report_without_md_suffix_is_refused(tmp_path: Path) -> None:
     report = tvmdbg.open(tvmdbg.samples.resnet20_cifar).report()
     with pytest.raises(ValueError, match="md"):
         report.save(tmp_path / "report.txt")
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_node_that_is_not_there() -> None:
+def test_report_of_missing_node_raises_index_error() -> None:
     run = tvmdbg.open(tvmdbg.samples.resnet20_cifar)
     with pytest.raises(IndexError, match="72"):
         run.report(72)
 
 
 @pytest.mark.parametrize("how", ["folder", "files", "relative"])
-def test_no_folder_of_the_machine_is_told(
+def test_report_contains_no_machine_path(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, how: str
 ) -> None:
     home = tmp_path / "home" / "secret_user" / "project"
@@ -206,7 +206,7 @@ def test_no_folder_of_the_machine_is_told(
         assert "/encoder/layer.0/Conv" in flat(rendered(str(report)))
 
 
-def test_addresses_lose_what_is_secret_in_them() -> None:
+def test_urls_and_paths_are_reduced_to_file_names() -> None:
     said = MachineFolders(()).without_paths(
         "https://me:word@host.example/a/b.params?token=1 is cut off"
     )

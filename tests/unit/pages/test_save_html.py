@@ -130,7 +130,7 @@ def test_the_policy_names_the_scripts_and_the_style_of_the_file(
         assert not [name for _, attrs in page.elements for name in attrs if name.startswith("on")]
 
 
-def test_a_page_names_nothing_outside_itself(run: DebugRun, tmp_path: Path) -> None:
+def test_page_links_to_nothing_outside_itself(run: DebugRun, tmp_path: Path) -> None:
     page = Document(run.save_html(tmp_path / "page.html").read_text("utf-8"))
     addresses = [
         (tag, str(attrs[name])[:40])
@@ -168,13 +168,13 @@ def test_a_page_keeps_its_budget(run: DebugRun, tmp_path: Path, budget: int, sha
         assert path.stat().st_size > 0.8 * budget
 
 
-def test_a_budget_that_cannot_be_kept_is_said(run: DebugRun, tmp_path: Path) -> None:
+def test_page_over_budget_warns(run: DebugRun, tmp_path: Path) -> None:
     with pytest.warns(UserWarning, match="more than the budget of 1,000"):
         path = run.save_html(tmp_path / "page.html", budget=1000)
     assert Document(path.read_text("utf-8")).settings["view"] == "debugger"
 
 
-def test_a_view_that_shows_no_tensors_carries_none(run: DebugRun, tmp_path: Path) -> None:
+def test_page_of_view_without_tensors_stores_none(run: DebugRun, tmp_path: Path) -> None:
     few = tvmdbg.GraphView(run).save_html(tmp_path / "graph.html", share="tensors")
     many = tvmdbg.TensorInspector(run).save_html(tmp_path / "tensor.html", share="tensors")
     assert few.stat().st_size < 235_000
@@ -207,7 +207,7 @@ def test_no_name_becomes_markup(tmp_path: Path, embedded: bool) -> None:
     assert page.settings["models"]["view"]["search"].startswith("</script>")
 
 
-def test_a_title_of_the_readers_own(run: DebugRun, tmp_path: Path) -> None:
+def test_page_has_custom_title_and_theme(run: DebugRun, tmp_path: Path) -> None:
     path = run.save_html(tmp_path / "p.htm", title="Why <slow>?", theme="dark")
     page = Document(path.read_text("utf-8"))
     assert page.texts["title"] == ["Why <slow>?"]
@@ -217,7 +217,7 @@ def test_a_title_of_the_readers_own(run: DebugRun, tmp_path: Path) -> None:
     )
 
 
-def test_a_page_starts_where_it_is_told_and_leaves_the_session_alone(tmp_path: Path) -> None:
+def test_page_starts_at_requested_node_without_changing_session(tmp_path: Path) -> None:
     run = tvmdbg.open(SAMPLE)
     run.session.select(3)
     name = run.graph.nodes[62].name
@@ -260,7 +260,7 @@ def test_a_view_is_saved_in_its_present_state(run: DebugRun, tmp_path: Path) -> 
         ({"budget": 0}, ValueError),
     ],
 )
-def test_what_a_run_does_not_have_is_refused_and_nothing_written(
+def test_invalid_options_are_refused_and_write_nothing(
     run: DebugRun, tmp_path: Path, options: dict[str, Any], problem: type[Exception]
 ) -> None:
     with pytest.raises(problem):
@@ -275,7 +275,7 @@ ANSWERS_OF_A_PAGE = (
 
 
 @pytest.mark.parametrize("kinds", [("timeline",), ("graph", "tensors"), ANSWERS_OF_A_PAGE])
-def test_a_part_that_cannot_be_made_is_left_out_and_the_rest_is_there(
+def test_failing_part_is_left_out_of_the_page(
     kinds: tuple[str, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def fails(*_: object) -> object:
@@ -298,7 +298,7 @@ def test_a_part_that_cannot_be_made_is_left_out_and_the_rest_is_there(
         assert "ZeroDivisionError" in missing[kind]
 
 
-def test_a_page_is_written_where_its_figure_cannot_be_drawn(
+def test_page_is_written_when_figure_fails(
     run: DebugRun, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def fails(*_: object, **__: object) -> object:
@@ -310,7 +310,7 @@ def test_a_page_is_written_where_its_figure_cannot_be_drawn(
     assert "This view could not be drawn: ZeroDivisionError" in html.unescape(text)
 
 
-def test_a_view_alone_has_no_other_to_start_in(run: DebugRun, tmp_path: Path) -> None:
+def test_page_of_single_view_refuses_another_start_view(run: DebugRun, tmp_path: Path) -> None:
     with pytest.raises(
         ValueError, match="a page of a GraphView has no view 'tensor'; known: 'graph'"
     ):

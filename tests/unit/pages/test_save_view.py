@@ -20,7 +20,7 @@ def said(path: Path) -> str:
     )
 
 
-def test_the_whole_has_every_box(run: tvmdbg.DebugRun) -> None:
+def test_whole_figure_has_every_node_but_parameters(run: tvmdbg.DebugRun) -> None:
     figure = run.figure("graph", whole=True, width=400)
     assert_sound(figure, 400 * 1024)
     assert run.graph is not None
@@ -37,7 +37,7 @@ def test_a_graph_that_would_be_condensed_is_drawn_box_by_box() -> None:
     assert len(re.findall(r"#\d+ ", "\n".join(texts(figure)))) > 400
 
 
-def test_a_view_is_saved_as_it_stands(run: tvmdbg.DebugRun, tmp_path: Path) -> None:
+def test_saved_graph_matches_view_state(run: tvmdbg.DebugRun, tmp_path: Path) -> None:
     view = tvmdbg.GraphView(run, color_by="dtype", hidden=["op:softmax"], label="{op} #{id}")
     words = said(view.save(tmp_path / "whole.svg"))
     assert "softmax #71" not in words
@@ -50,7 +50,7 @@ def test_a_view_is_saved_as_it_stands(run: tvmdbg.DebugRun, tmp_path: Path) -> N
     assert "#65" not in said(part.save(tmp_path / "part.svg"))
 
 
-def test_what_is_seen_from_the_camera(run: tvmdbg.DebugRun, tmp_path: Path) -> None:
+def test_saved_view_follows_camera(run: tvmdbg.DebugRun, tmp_path: Path) -> None:
     view = tvmdbg.GraphView(run, height=300)
     assert view.save(tmp_path / "a.svg", what="view").read_bytes() == (
         view.save(tmp_path / "b.svg").read_bytes()
@@ -70,14 +70,14 @@ def test_what_is_seen_from_the_camera(run: tvmdbg.DebugRun, tmp_path: Path) -> N
     assert high == 80  # twice that of a box
 
 
-def test_png_of_what_is_seen(run: tvmdbg.DebugRun, tmp_path: Path) -> None:
+def test_saved_png_of_view_has_requested_size(run: tvmdbg.DebugRun, tmp_path: Path) -> None:
     pytest.importorskip("resvg_py")
     view = tvmdbg.GraphView(run, height=200, camera={"node": 3, "dx": 5, "dy": 0, "scale": 1})
     data = view.save(tmp_path / "x.png", what="view", width=400, scale=1).read_bytes()
     assert [int.from_bytes(data[at : at + 4], "big") for at in (16, 20)] == [400, 200]
 
 
-def test_choices_that_there_are_not(run: tvmdbg.DebugRun, tmp_path: Path) -> None:
+def test_unknown_choices_are_refused(run: tvmdbg.DebugRun, tmp_path: Path) -> None:
     view = tvmdbg.GraphView(run)
     with pytest.raises(ValueError, match="no part to save 'all'; known: 'whole', 'view'"):
         view.save(tmp_path / "x.svg", what="all")

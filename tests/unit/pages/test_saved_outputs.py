@@ -33,7 +33,7 @@ def saved(tmp_path_factory: pytest.TempPathFactory) -> nbformat.NotebookNode:
     return executed(tmp_path_factory.mktemp("saved"), *CELLS)
 
 
-def test_a_view_and_its_figure_are_outputs_of_their_own(saved: nbformat.NotebookNode) -> None:
+def test_view_and_its_figure_are_separate_outputs(saved: nbformat.NotebookNode) -> None:
     for cell, count in zip(saved.cells, VIEWS, strict=True):
         bundles = [each.data for each in cell.outputs]
         live, figures = bundles[::2], bundles[1::2]
@@ -48,7 +48,7 @@ def test_a_view_and_its_figure_are_outputs_of_their_own(saved: nbformat.Notebook
 
 
 @pytest.mark.parametrize("with_state", [False, True])
-def test_a_converted_notebook_shows_each_figure_once(
+def test_converted_notebook_shows_every_figure_once(
     saved: nbformat.NotebookNode, with_state: bool
 ) -> None:
     import nbformat
@@ -90,14 +90,14 @@ def executed(folder: Path, *cells: str) -> nbformat.NotebookNode:
     return notebook
 
 
-def test_a_figure_is_renewed_where_it_is(tmp_path: Path) -> None:
+def test_figure_output_is_updated_in_place(tmp_path: Path) -> None:
     _, shown, after = executed(tmp_path, SLOW, "run", "time.sleep(4)").cells
     assert [WIDGET in each.data for each in shown.outputs] == [True, False]
     assert "First Inf appears in" in shown.outputs[1].data["text/plain"]
     assert after.outputs == []
 
 
-def test_a_kernel_that_ends_first_leaves_the_first_figure(tmp_path: Path) -> None:
+def test_kernel_that_ends_before_the_scan_keeps_the_first_figure(tmp_path: Path) -> None:
     _, shown = executed(tmp_path, SLOW, "run").cells
     assert len(shown.outputs) == 2
     assert "First Inf" not in shown.outputs[1].data["text/plain"]

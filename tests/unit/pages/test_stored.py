@@ -68,7 +68,7 @@ EIGHTS = [getattr(ml_dtypes, name) for name in dir(ml_dtypes) if name.startswith
 
 
 @each_run
-def test_a_page_with_all_values_answers_as_the_kernel(
+def test_page_with_all_values_answers_like_the_kernel(
     path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(path.parent)  # a path that begins here holds nothing to take out
@@ -114,7 +114,7 @@ def planted() -> dict[str, np.ndarray[Any, Any]]:
     }
 
 
-def test_a_page_answers_of_arrays_of_many_axes(tmp_path: Path) -> None:
+def test_page_answers_for_arrays_of_many_axes(tmp_path: Path) -> None:
     write_params(tmp_path / "planted.params", planted())
     run = tvmdbg.open(tmp_path / "planted.params")
     stored = store(run.facts, budget=ALL, share="tensors", parameters=True)
@@ -135,7 +135,7 @@ def test_a_page_answers_of_arrays_of_many_axes(tmp_path: Path) -> None:
 
 
 @each_run
-def test_pictures_and_profiles_are_those_of_the_kernel(
+def test_stored_pictures_and_profiles_match_kernel(
     path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(path.parent)
@@ -165,7 +165,7 @@ def test_pictures_and_profiles_are_those_of_the_kernel(
     assert differences(tmp_path, stored, asked) == []
 
 
-def test_pictures_are_those_of_their_values_in_any_layout(corpus: Path, tmp_path: Path) -> None:
+def test_stored_pictures_match_kernel_for_packed_layout(corpus: Path, tmp_path: Path) -> None:
     run = tvmdbg.open(corpus / "tvm/resnet20_cifar_nchw8c")
     stored = store(run.facts, budget=ALL, share="pictures")
     asked = []
@@ -235,7 +235,9 @@ def test_the_budget_is_kept(corpus: Path, name: str, budget: int, share: Any) ->
     assert any("budget" in each for each in stored.left_out) or budget > 400_000
 
 
-def test_the_first_entry_is_the_last_to_be_left_out(corpus: Path, tmp_path: Path) -> None:
+def test_values_of_first_entry_are_kept_when_others_are_left_out(
+    corpus: Path, tmp_path: Path
+) -> None:
     run = tvmdbg.open(corpus / "tvm/transformer_encoder")
     entries = [each for each in run.tensors if run.graph.kinds[each[0]] == NodeKind.OPERATOR]
     middle = next(each for each in entries if run.tensors[each].nbytes > 4000)
@@ -318,7 +320,7 @@ def test_a_column_of_any_type_can_be_read(dtype: str, tmp_path: Path) -> None:
     assert window.tobytes() == array[:, 1].tobytes()
 
 
-def test_progress_counts_the_bytes_of_each_tensor_twice_and_no_more(
+def test_progress_bar_never_exceeds_its_total(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     run = tvmdbg.open(tvmdbg.samples.resnet20_cifar)
@@ -337,7 +339,7 @@ def test_progress_counts_the_bytes_of_each_tensor_twice_and_no_more(
     assert all(done <= total for done, total in counts), counts
 
 
-def test_the_plane_in_sight_goes_along(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_visible_plane_is_stored(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     values = np.arange(4 * 6 * 20 * 30, dtype=np.float32).reshape(4, 6, 20, 30)
     write_params(tmp_path / "some.params", {"x": values, "y": -values})

@@ -157,7 +157,7 @@ def test_no_value_of_a_parameter_is_in_the_data(tmp_path: Path, share: Any, *, t
 
 
 @pytest.mark.parametrize("share", ["pictures", "tensors"])
-def test_they_are_found_where_they_are_asked_for(tmp_path: Path, share: Any) -> None:
+def test_leak_check_detects_requested_parameter_values(tmp_path: Path, share: Any) -> None:
     stored = store(
         planted(tmp_path, told=True).facts, budget=5_000_000, share=share, parameters=True
     )
@@ -166,7 +166,7 @@ def test_they_are_found_where_they_are_asked_for(tmp_path: Path, share: Any) -> 
     assert not any("parameter values" in each for each in stored.left_out)
 
 
-def test_a_params_file_alone_gives_nothing_away(tmp_path: Path) -> None:
+def test_params_file_without_graph_leaks_no_parameter_values(tmp_path: Path) -> None:
     write_params(tmp_path / "model.params", PLANTED)
     for share in SHARES:
         stored = store(tvmdbg.open(tmp_path / "model.params").facts, budget=5_000_000, share=share)
@@ -174,7 +174,7 @@ def test_a_params_file_alone_gives_nothing_away(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("share", SHARES)
-def test_no_folder_of_the_machine_is_in_the_data(tmp_path: Path, share: Any) -> None:
+def test_stored_data_contains_no_local_folder_names(tmp_path: Path, share: Any) -> None:
     run = planted(tmp_path, told=True)
     folder = tmp_path / FOLDER / "deep" / "dump"
     one = tvmdbg.open([folder / "graph.json", folder / "output_tensors.params"])

@@ -48,7 +48,7 @@ def shown(folder: Path, stored: StoredPage) -> dict[str, Any]:
     return found
 
 
-def test_a_page_has_all_slices_where_there_is_room(run: DebugRun, tmp_path: Path) -> None:
+def test_page_with_room_stores_all_slices(run: DebugRun, tmp_path: Path) -> None:
     stored = store(run.facts, budget=2_000_000, tensors=False, times=True)
     assert stored.left_out == ()
     found = shown(tmp_path, stored)
@@ -61,7 +61,7 @@ def test_a_page_has_all_slices_where_there_is_room(run: DebugRun, tmp_path: Path
     assert found["names"] == [own.slice_names[each] for each in order.tolist()]
 
 
-def test_a_page_without_room_has_bins_and_says_so(run: DebugRun, tmp_path: Path) -> None:
+def test_page_without_room_stores_bins_and_reports_it(run: DebugRun, tmp_path: Path) -> None:
     stored = store(run.facts, budget=40_000, frame=0, tensors=False, times=True)
     (said,) = stored.left_out
     assert "12,000 slices" in said
@@ -72,7 +72,7 @@ def test_a_page_without_room_has_bins_and_says_so(run: DebugRun, tmp_path: Path)
     assert found["bins"] == found["info"]["bins"] > 100
 
 
-def test_a_page_of_another_view_needs_no_slices(run: DebugRun, tmp_path: Path) -> None:
+def test_page_without_tensors_stores_no_slices(run: DebugRun, tmp_path: Path) -> None:
     stored = store(run.facts, budget=2_000_000, tensors=False)
     assert stored.left_out == ()
     assert shown(tmp_path, stored)["start"] is None

@@ -41,7 +41,7 @@ def test_requests_and_answers_are_paired(era: Any, layout: str) -> None:
     assert layout in log.dtype_layouts["client"]
 
 
-def test_packets_tell_what_they_pass() -> None:
+def test_packets_describe_their_arguments() -> None:
     log = tvmdbg.open_rpc(*conversation(grammar("v0.8")))
     call = next(p for p in log if p.name == "CallFunc" and len(p.arguments) == 4)
     assert [each.kind for each in call.arguments] == ["tensor", "dtype", "str", "int"]
@@ -56,7 +56,7 @@ def test_packets_tell_what_they_pass() -> None:
 
 
 @pytest.mark.parametrize("asked", [0, 24])
-def test_an_answer_without_length_is_read_again_where_it_copies_nothing(asked: int) -> None:
+def test_copy_answer_length_is_taken_from_request(asked: int) -> None:
     own = grammar("v0.5")
     what = CopyRange(TENSOR.data, 0, asked, TENSOR.device, FLOAT32)
     client = encode_packet(own, "GetGlobalFunc", [("str", "my.add")])
@@ -123,7 +123,7 @@ def test_a_patched_client_is_found_and_named() -> None:
     assert "02 00 20 00 (code 2, bits 0, lanes 32)" in log.desync.text
 
 
-def test_what_if_the_other_side_kept_the_padding() -> None:
+def test_desync_with_reports_kept_padding() -> None:
     log = tvmdbg.open_rpc(conversation(grammar("v0.8", "wide"))[0])
     assert log.desync is None
     found = log.desync_with("wide", padding=4)
@@ -134,7 +134,7 @@ def test_what_if_the_other_side_kept_the_padding() -> None:
     assert log.desync_with("wide") is None
 
 
-def test_times_tell_who_waits_for_whom() -> None:
+def test_timeline_shows_client_waiting_for_server() -> None:
     own = grammar("v0.8")
     client, server = conversation(own)
     streams = []
@@ -160,7 +160,7 @@ def _clock(late: int) -> Any:
     return times
 
 
-def test_damage_makes_what_follows_unsure() -> None:
+def test_damage_marks_pairing_unsure() -> None:
     client, server = conversation(grammar("v0.8"))
     start = len(client) // 2
     broken = client[:start] + b"\xff" * 40 + client[start + 40 :]
@@ -170,7 +170,7 @@ def test_damage_makes_what_follows_unsure() -> None:
     assert "rpc-pairing-unsure" in rules
 
 
-def test_what_is_no_connection_says_what_to_pass() -> None:
+def test_invalid_connection_error_explains_expected_input() -> None:
     with pytest.raises(FormatError, match="no packet of TVM's RPC was found"):
         tvmdbg.open_rpc(b"hello, this is no stream of packets at all")
     with pytest.raises(ValueError, match="pass what the client sent"):
@@ -192,7 +192,7 @@ def test_fields_cover_every_byte_of_a_packet() -> None:
                 assert at == packet.size, packet
 
 
-def test_fields_hold_the_values_of_the_worked_call() -> None:
+def test_fields_contain_values_of_example_call() -> None:
     data = bytes.fromhex(
         "1c00000000000000030000008877665544332211010000000500000002200100000000 00"
     )

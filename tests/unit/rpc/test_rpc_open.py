@@ -41,7 +41,7 @@ def test_a_capture_is_a_log_with_times(write: Callable[..., bytes]) -> None:
     assert set(log.timeline.slice_duration_ns.tolist()) == {1e6}
 
 
-def test_a_lost_segment_is_damage_of_known_length() -> None:
+def test_lost_segment_is_reported_as_missing_bytes() -> None:
     whole = tvmdbg.open_rpc(pcap(frames()))
     lost = tvmdbg.open_rpc(pcap(frames(lost=8)))
     rules = [issue.rule for issue in lost.issues]
@@ -51,7 +51,7 @@ def test_a_lost_segment_is_damage_of_known_length() -> None:
     assert missing == 1
 
 
-def test_of_several_connections_one_must_be_chosen() -> None:
+def test_capture_of_several_connections_requires_a_choice() -> None:
     other = Tcp(source=("127.0.0.1", 40002))
     both = frames() + [frame(each.ip()) for each in segments(*session(OWN), OWN, other)]
     with pytest.raises(FormatError) as caught:
@@ -66,7 +66,7 @@ def test_of_several_connections_one_must_be_chosen() -> None:
         tvmdbg.open_rpc(pcap(both), connection=7)
 
 
-def test_streams_are_told_by_their_handshakes(tmp_path: Path) -> None:
+def test_streams_are_identified_by_handshake(tmp_path: Path) -> None:
     client, server = session(OWN)
     for name, data in (("a.bin", server), ("b.bin", client)):
         (tmp_path / name).write_bytes(data)
@@ -78,12 +78,12 @@ def test_streams_are_told_by_their_handshakes(tmp_path: Path) -> None:
     assert isinstance(tvmdbg.open(tmp_path), RpcLog)
 
 
-def test_a_capture_holds_both_directions_already() -> None:
+def test_capture_with_second_stream_is_refused() -> None:
     with pytest.raises(ValueError, match="pass it alone"):
         tvmdbg.open_rpc(pcap(frames()), b"")
 
 
-def test_a_capture_without_tcp_says_what_it_holds() -> None:
+def test_capture_without_tcp_reports_its_content() -> None:
     udp = bytearray(Tcp(b"x").ip())
     udp[9] = 17
     arp = b"\2" * 12 + b"\x08\x06" + bytes(28)

@@ -27,13 +27,13 @@ SMALL: list[Any] = [
 
 
 @pytest.mark.parametrize("kind", [np.float16, ml_dtypes.bfloat16])
-def test_every_16_bit_value_comes_back(kind: Any) -> None:
+def test_every_16_bit_value_round_trips(kind: Any) -> None:
     for value in np.arange(1 << 16, dtype=np.uint16).view(kind):
         _comes_back(value, kind)
 
 
 @pytest.mark.parametrize("kind", SMALL)
-def test_every_8_bit_value_comes_back(kind: Any) -> None:
+def test_every_8_bit_value_round_trips(kind: Any) -> None:
     for value in np.arange(1 << 8, dtype=np.uint8).view(kind):
         if float(value) != LEAST_SCALE:
             _comes_back(value, kind)
@@ -41,7 +41,7 @@ def test_every_8_bit_value_comes_back(kind: Any) -> None:
 
 @pytest.mark.parametrize(("kind", "bits"), WIDE)
 @given(data=st.data())
-def test_any_wide_value_comes_back(kind: Any, bits: Any, data: st.DataObject) -> None:
+def test_any_wide_value_round_trips(kind: Any, bits: Any, data: st.DataObject) -> None:
     drawn = data.draw(st.integers(0, np.iinfo(bits).max))
     _comes_back(np.array([drawn], bits).view(kind)[0], kind)
 
@@ -65,7 +65,7 @@ def test_any_wide_value_comes_back(kind: Any, bits: Any, data: st.DataObject) ->
         (np.float64(1.5e300), "1.5e300"),
     ],
 )
-def test_known_texts(value: object, text: str) -> None:
+def test_number_text_formats_known_values(value: object, text: str) -> None:
     assert number_text(value) == text
 
 
@@ -85,12 +85,12 @@ def test_computed_numbers_have_six_digits(value: float, text: str) -> None:
 
 
 @given(st.floats(allow_nan=False, allow_infinity=False))
-def test_computed_numbers_keep_what_is_read(value: float) -> None:
+def test_computed_text_is_within_rounding_error(value: float) -> None:
     assert float(computed_text(value)) == pytest.approx(value, rel=5.001e-6, abs=5e-324)
 
 
 @given(st.floats(width=32, allow_nan=False, allow_infinity=False))
-def test_short_texts_say_where_they_are_rounded(value: float) -> None:
+def test_short_text_without_approximation_sign_is_exact(value: float) -> None:
     text = about_text(value, np.dtype(np.float32))
     if not text.startswith("≈"):
         assert np.float32(float(text.replace("−", "-"))) == np.float32(value)

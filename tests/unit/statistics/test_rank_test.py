@@ -39,7 +39,9 @@ def counted(a: list[float], b: list[float]) -> float:
 
 @settings(deadline=None, max_examples=100)
 @given(few, few)
-def test_p_is_that_of_counting_every_deal_ties_and_all(a: list[float], b: list[float]) -> None:
+def test_p_value_matches_exact_count_of_permutations_with_ties(
+    a: list[float], b: list[float]
+) -> None:
     found = rank_tests([a], [b])
     assert found.u[0] == u_of(a, b)
     assert found.p[0] == pytest.approx(counted(a, b), abs=1e-12)
@@ -47,7 +49,7 @@ def test_p_is_that_of_counting_every_deal_ties_and_all(a: list[float], b: list[f
 
 @settings(deadline=None, max_examples=100)
 @given(few, few)
-def test_sides_exchanged_change_the_sign_alone(a: list[float], b: list[float]) -> None:
+def test_exchanging_samples_only_changes_the_sign(a: list[float], b: list[float]) -> None:
     one, other = rank_tests([a], [b]), rank_tests([b], [a])
     assert one.p[0] == other.p[0]
     assert one.shift[0] == -other.shift[0]
@@ -73,14 +75,16 @@ def test_sides_exchanged_change_the_sign_alone(a: list[float], b: list[float]) -
         (20, 20, 0.01, 105),
     ],
 )
-def test_critical_values_are_the_printed_ones(n: int, m: int, alpha: float, critical: int) -> None:
+def test_critical_values_match_published_tables(
+    n: int, m: int, alpha: float, critical: int
+) -> None:
     counts = u_counts(n, m)
     assert sum(counts) == math.comb(n + m, n)
     p = [min(1, 2 * sum(counts[: u + 1]) / sum(counts)) for u in (critical, critical + 1)]
     assert p[0] <= alpha < p[1]
 
 
-def test_five_against_five_show_at_best_one_in_126() -> None:
+def test_least_p_of_five_against_five_is_one_in_126() -> None:
     found = rank_tests([[1, 2, 3, 4, 5]], [[6, 7, 8, 9, 10]])
     assert found.p[0] == pytest.approx(2 / 252)
     assert least_p(5, 5) == pytest.approx(0.00794, abs=5e-6)
@@ -91,7 +95,7 @@ def test_five_against_five_show_at_best_one_in_126() -> None:
     assert np.isnan(rank_tests([[1, 2, 3]], [[4, 5, 6]]).low[0])
 
 
-def test_the_interval_covers_the_true_shift_as_often_as_it_says() -> None:
+def test_interval_covers_true_shift_at_nominal_rate() -> None:
     rng = np.random.default_rng(1)
     a, b = rng.normal(size=(4000, 5)), rng.normal(size=(4000, 5)) + 1
     found = rank_tests(a, b)
@@ -101,7 +105,7 @@ def test_the_interval_covers_the_true_shift_as_often_as_it_says() -> None:
     assert exact >= 0.95
 
 
-def test_p_is_uniform_where_nothing_differs() -> None:
+def test_false_positive_rate_is_at_most_alpha() -> None:
     rng = np.random.default_rng(2)
     found = rank_tests(rng.normal(size=(4000, 8)), rng.normal(size=(4000, 6)))
     for alpha in (0.05, 0.2, 0.5):
@@ -109,7 +113,7 @@ def test_p_is_uniform_where_nothing_differs() -> None:
 
 
 @pytest.mark.parametrize("tied", [False, True])
-def test_the_approximation_of_large_samples_meets_the_exact_value(tied: bool) -> None:
+def test_normal_approximation_is_close_to_exact_p_value(tied: bool) -> None:
     rng = np.random.default_rng(3)
     x, y = rng.normal(size=20), rng.normal(0.5, size=20)
     if tied:
@@ -122,12 +126,12 @@ def test_the_approximation_of_large_samples_meets_the_exact_value(tied: bool) ->
     assert near == pytest.approx(exact.p[0], abs=0.003)
 
 
-def test_equal_values_alone_show_nothing() -> None:
+def test_equal_values_have_p_value_one() -> None:
     assert rank_tests([[3.0] * 5], [[3.0] * 5]).p[0] == 1
     assert rank_tests([[3.0] * 50], [[3.0] * 60]).p[0] == 1
 
 
-def test_very_large_samples_are_tested_without_all_differences() -> None:
+def test_rank_test_handles_very_large_samples() -> None:
     rng = np.random.default_rng(4)
     x, y = rng.normal(size=2000), rng.normal(0.2, size=2000)
     found = rank_tests([x], [y])
@@ -138,7 +142,7 @@ def test_very_large_samples_are_tested_without_all_differences() -> None:
     assert found.shift[0] == pytest.approx(np.median(y) - np.median(x))
 
 
-def test_corrected_p_values_are_those_of_the_example_in_the_paper() -> None:
+def test_adjusted_p_values_match_published_example() -> None:
     # Benjamini and Hochberg 1995, §3.2: 15 p values, at 0.05 the first four are told apart.
     p = [
         *(0.0001, 0.0004, 0.0019, 0.0095, 0.0201, 0.0278, 0.0298, 0.0344),

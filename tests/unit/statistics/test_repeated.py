@@ -62,7 +62,7 @@ def over_all(values: ArrayValues, whole: np.ndarray[Any, Any]) -> ArrayValues:
 
 
 @given(views(), st.data())
-def test_bytes_are_those_in_c_order(
+def test_strided_reads_match_c_order_bytes(
     view: tuple[ArrayValues, np.ndarray[Any, Any]], data: st.DataObject
 ) -> None:
     values, whole = view
@@ -72,7 +72,7 @@ def test_bytes_are_those_in_c_order(
 
 
 @given(views())
-def test_every_number_is_that_of_the_whole_array(
+def test_statistics_of_repeated_values_match_the_whole_array(
     view: tuple[ArrayValues, np.ndarray[Any, Any]],
 ) -> None:
     values, whole = view
@@ -108,7 +108,7 @@ def test_every_number_is_that_of_the_whole_array(
 
 
 @given(views())
-def test_how_often_each_element_occurs(view: tuple[ArrayValues, np.ndarray[Any, Any]]) -> None:
+def test_repeat_counts_match_numpy_unique(view: tuple[ArrayValues, np.ndarray[Any, Any]]) -> None:
     values, _ = view
     source = values.source
     assert isinstance(source, StridedSource)
@@ -129,7 +129,7 @@ def test_how_often_each_element_occurs(view: tuple[ArrayValues, np.ndarray[Any, 
     assert repeats.often.tolist() == often[order].tolist()
 
 
-def test_a_broadcast_element_costs_what_it_takes() -> None:
+def test_broadcast_element_is_read_once() -> None:
     read = 0
 
     class Counting(BytesSource):

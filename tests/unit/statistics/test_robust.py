@@ -38,13 +38,13 @@ def found(array: np.ndarray[Any, Any]) -> tuple[tuple[float, float, int] | None,
         np.full(500, 3, np.int32),
     ],
 )
-def test_usual_tensors_open_whole(array: np.ndarray[Any, Any]) -> None:
+def test_usual_tensors_open_without_robust_range(array: np.ndarray[Any, Any]) -> None:
     assert found(array)[0] is None
 
 
 @pytest.mark.parametrize("rectified", [False, True])
 @pytest.mark.parametrize("far", [1e8, -1e8])
-def test_one_far_value_is_left_out(far: float, rectified: bool) -> None:
+def test_single_outlier_is_left_out_of_robust_range(far: float, rectified: bool) -> None:
     bulk = np.maximum(NORMAL, 0) if rectified else NORMAL
     inner, zone = found(np.append(bulk, np.float32(far)))
     assert inner is not None
@@ -56,7 +56,7 @@ def test_one_far_value_is_left_out(far: float, rectified: bool) -> None:
     assert zone == pytest.approx(0.125, rel=0.1)
 
 
-def test_bins_of_integers_that_are_too_wide_are_looked_into(tmp_path: Path) -> None:
+def test_wide_integer_bins_are_refined(tmp_path: Path) -> None:
     bulk = RANDOM.integers(5, 100, 10_000)
     array = np.append(bulk, 2**31 - 2).astype(np.int32)
     write_params(tmp_path / "a.params", {"a": array})
@@ -93,7 +93,7 @@ def contrast(tmp_path: Path, array: np.ndarray[Any, Any]) -> Contrast:
     ],
 )
 @pytest.mark.parametrize("bulk", [(-20, 20), (5, 100), (-90, -5)])
-def test_near_integers_are_told_apart_however_far_others_lie(
+def test_near_integers_are_counted_exactly_despite_far_outliers(
     tmp_path: Path, far: list[int], bulk: tuple[int, int]
 ) -> None:
     dtype = np.int64 if max(far) > 2**31 else np.int32

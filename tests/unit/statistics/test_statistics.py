@@ -120,7 +120,7 @@ def test_integers_far_from_zero_keep_their_spread() -> None:
 @pytest.mark.parametrize(
     "name", [n for n in dir(ml_dtypes) if n.startswith(("bfloat", "float", "int", "uint"))]
 )
-def test_small_types_take_every_value(name: str) -> None:
+def test_statistics_are_right_for_every_value_of_small_types(name: str) -> None:
     dtype = np.dtype(getattr(ml_dtypes, name))
     info = ml_dtypes.iinfo(dtype) if name.startswith(("int", "uint")) else ml_dtypes.finfo(dtype)
     every = np.arange(1 << (16 if dtype.itemsize == 2 else info.bits), dtype=np.uint32)
@@ -146,7 +146,7 @@ def test_float16_and_bool() -> None:
     assert (found.zero, found.mean, found.argmax) == (2, 0.5, 1)
 
 
-def test_sums_are_good_where_plain_ones_are_not() -> None:
+def test_mean_and_std_are_accurate_for_ill_conditioned_sums() -> None:
     rng = np.random.default_rng(1)
     array = (rng.standard_normal(200_000) * 1e-3 + 1e6).astype(np.float64)
     found = compute(array, 1 << 12)
@@ -162,7 +162,7 @@ def test_sums_are_good_where_plain_ones_are_not() -> None:
 
 
 @pytest.mark.parametrize("bins", [1, 7, 64, 255])
-def test_histogram_is_numpys(bins: int) -> None:
+def test_histogram_matches_numpy(bins: int) -> None:
     array = np.random.default_rng(2).standard_normal(50_000)
     found = compute(array, 4096, bins)
     counts, edges = np.histogram(array, bins, (array.min(), array.max()))
@@ -195,7 +195,9 @@ def test_histogram_of_one_value(value: float) -> None:
         (1.0, 2.0, 4, "cubic"),
     ],
 )
-def test_edges_that_cannot_be_are_refused(low: float, high: float, bins: int, scale: Scale) -> None:
+def test_impossible_histogram_edges_are_refused(
+    low: float, high: float, bins: int, scale: Scale
+) -> None:
     with pytest.raises(ValueError, match=r"bound|bins|scale"):
         bent_edges(low, high, bins, scale)
 
@@ -211,7 +213,7 @@ def test_edges_ascend(low: float, high: float, scale: Scale) -> None:
 
 
 @pytest.mark.parametrize("bins", range(1, 70))
-def test_edges_at_the_ends_of_float64_come_without_a_warning(bins: int) -> None:
+def test_edges_at_float64_limits_raise_no_warning(bins: int) -> None:
     limit = sys.float_info.max
     for low, high in ((0.0, limit), (-limit, 0.0), (-limit, limit), (1e300, limit)):
         with np.errstate(all="raise"):
@@ -221,7 +223,7 @@ def test_edges_at_the_ends_of_float64_come_without_a_warning(bins: int) -> None:
 
 
 @pytest.mark.parametrize("items", [[], [math.nan], [math.inf, -math.inf, math.nan]])
-def test_statistics_without_a_finite_value_tell_of_themselves(items: list[float]) -> None:
+def test_repr_without_finite_values_shows_no_bounds(items: list[float]) -> None:
     found = compute(np.array(items, np.float32))
     assert repr(found).endswith("no bounds")
     assert f"{counted(len(items), 'value')}, 0 finite" in repr(found)
@@ -233,7 +235,7 @@ def test_histogram_of_integers_falls_on_edges() -> None:
         check(array, compute(array, 100, bins), bins)
 
 
-def test_what_has_no_order_says_so() -> None:
+def test_complex_array_has_no_applicable_statistics() -> None:
     found = compute(np.ones(5, np.complex64), 2)
     assert not found.applicable
     assert "complex64" in found.reason

@@ -79,7 +79,7 @@ def some_rows(draw: st.DrawFn, name: str) -> np.ndarray[Any, Any]:
 
 @given(st.sampled_from(NAMES), st.data())
 @settings(max_examples=100)
-def test_every_field_is_that_of_the_array_alone(name: str, data: st.DataObject) -> None:
+def test_batch_fields_match_statistics_of_single_array(name: str, data: st.DataObject) -> None:
     values = data.draw(some_rows(name))
     for row, found in zip(values, Batch(values).rows(), strict=True):
         alone = statistics(lambda row=row: [row])
@@ -88,7 +88,7 @@ def test_every_field_is_that_of_the_array_alone(name: str, data: st.DataObject) 
 
 @given(st.sampled_from(NAMES), st.data())
 @settings(max_examples=80)
-def test_arrays_are_decoded_together_as_alone(name: str, data: st.DataObject) -> None:
+def test_arrays_decoded_together_match_single_decoding(name: str, data: st.DataObject) -> None:
     reading = data.draw(st.sampled_from(["bytes", "packed"] if name in SMALL else ["bytes"]))
     size = data.draw(st.integers(0, 12)) * DataType.parse(name).itemsize
     stored = data.draw(st.lists(st.binary(min_size=size, max_size=size), min_size=1, max_size=4))
@@ -100,7 +100,7 @@ def test_arrays_are_decoded_together_as_alone(name: str, data: st.DataObject) ->
 
 
 @pytest.mark.parametrize("name", ["float32", "float64", "float16", "bfloat16", "int8", "int64"])
-def test_means_are_known_without_a_pass_over_each(
+def test_batch_std_matches_single_arrays_with_few_extra_passes(
     name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     values = np.random.default_rng(6).standard_normal((50, 16)) * 20
@@ -123,7 +123,7 @@ def counted_alone(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
     return alone
 
 
-def test_what_is_left_open_is_counted_once_when_it_is_asked_for(
+def test_deferred_fields_are_computed_once_on_access(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     alone = counted_alone(monkeypatch)

@@ -26,7 +26,7 @@ def _compiled() -> None:
 
 @given(st.sampled_from(["float32", "float64"]), st.data(), st.integers(1, 400))
 @settings(max_examples=60)
-def test_every_field(name: str, data: st.DataObject, size: int) -> None:
+def test_compiled_tally_matches_every_field(name: str, data: st.DataObject, size: int) -> None:
     array = decoded(data.draw(some_bytes(name)), name)
     tally = FloatTally(array.dtype, fast=True)
     plain = FloatTally(array.dtype)
@@ -42,7 +42,9 @@ def test_every_field(name: str, data: st.DataObject, size: int) -> None:
 
 @pytest.mark.parametrize("name", ["float32", "float64"])
 @pytest.mark.parametrize("offset", [0.0, 1e6, -3e-3])
-def test_sums_of_many(name: str, offset: float, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_compiled_sums_match_plain_sums_of_many_values(
+    name: str, offset: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
     array = (np.random.default_rng(0).standard_normal(400_001) * 1e-2 + offset).astype(name)
     array[:5000] += 10
     values = values_of(array.tobytes(), name)

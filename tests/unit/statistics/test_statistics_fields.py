@@ -57,7 +57,7 @@ def test_strided_chunks(name: str, data: st.DataObject, step: int) -> None:
 
 
 @pytest.mark.parametrize("name", ["int8", "bfloat16", "float32", "int32", "int64", "float64"])
-def test_many_values(name: str) -> None:
+def test_statistics_of_many_values_match_numpy(name: str) -> None:
     random = np.random.default_rng(3)
     array = (random.standard_normal(700_001) * 40).astype(getattr(ml_dtypes, name, name))
     found = statistics(values_of(array.tobytes(), name))
@@ -73,7 +73,7 @@ def test_many_values(name: str) -> None:
 
 
 @pytest.mark.parametrize("offset", [0.0, 1e4, -3e7])
-def test_sums_are_good_far_from_zero(offset: float) -> None:
+def test_mean_and_std_are_accurate_far_from_zero(offset: float) -> None:
     random = np.random.default_rng(4)
     array = (random.standard_normal(1_000_003) * 1e-2 + offset).astype(np.float32)
     found = statistics(values_of(array.tobytes(), "float32"))
@@ -96,7 +96,7 @@ def test_integers_beyond_float64_are_summed_exactly() -> None:
         assert (int(low[0]), int(high[-1])) == (array.min(), array.max())
 
 
-def test_bins_of_integers_are_as_narrow_as_their_range_lets_them_be() -> None:
+def test_integer_bins_are_as_narrow_as_range_allows() -> None:
     array = np.arange(-100, 60_000, dtype=np.int32)
     spread = statistics(lambda: [array[:5], array[5:7], array[7:]]).distribution
     assert spread is not None
@@ -107,7 +107,7 @@ def test_bins_of_integers_are_as_narrow_as_their_range_lets_them_be() -> None:
     assert (high[1:-1] - low[1:-1] == 7).all(), "2**3 wide"
 
 
-def test_a_range_that_lies_across_its_bins_fits_all_the_same() -> None:
+def test_range_not_aligned_with_bins_fits_bin_limit() -> None:
     array = np.arange(1, (1 << 17) + 1, dtype=np.int32)
     found = statistics(lambda: [array])
     assert found.distribution is not None
@@ -121,7 +121,7 @@ def tensor(array: np.ndarray[Any, Any], name: str) -> Tensor:
     return Tensor(record, 0, 0, name="x")
 
 
-def test_what_has_no_order_says_why() -> None:
+def test_unordered_dtypes_report_reason_for_missing_statistics() -> None:
     for kind, name in ((np.complex64, "complex64"), (np.complex128, "complex128")):
         found = tensor(np.ones((2, 3), kind), name).statistics()
         assert (found.applicable, found.size) == (False, 6)
@@ -139,7 +139,7 @@ def test_parts_of_complex_numbers_are_real() -> None:
         check(np.ascontiguousarray(part), found.statistics(reading=reading))  # type: ignore[arg-type]
 
 
-def test_a_sample_knows_where_its_values_lie() -> None:
+def test_sampled_statistics_report_true_positions() -> None:
     array = np.arange(1_000_000, dtype=np.float32)
     array[0], array[-3] = np.nan, -1
     found = tensor(array, "float32").statistics(sample=50_000)

@@ -40,14 +40,14 @@ CANCELLING = (
 
 
 @pytest.mark.parametrize("items", CANCELLING)
-def test_the_mean_is_right_where_nearly_all_of_the_sum_cancels(items: list[float]) -> None:
+def test_mean_is_exact_when_most_of_sum_cancels(items: list[float]) -> None:
     array = np.array(items)
     assert found(array).mean == math.fsum(items) / len(items) != 0
 
 
 @given(st.integers(0, 2**32), st.integers(1, 3000), st.sampled_from(["float32", "float64"]))
 @settings(max_examples=60, deadline=None)
-def test_the_mean_is_good_to_twelve_digits_of_itself(seed: int, size: int, name: str) -> None:
+def test_mean_is_accurate_to_twelve_digits(seed: int, size: int, name: str) -> None:
     rng = np.random.default_rng(seed)
     half = (rng.standard_normal(size) * 10.0 ** rng.integers(-12, 12, size)).astype(name)
     array = np.concatenate([half, -half, rng.standard_normal(1).astype(name)])
@@ -56,14 +56,14 @@ def test_the_mean_is_good_to_twelve_digits_of_itself(seed: int, size: int, name:
     assert abs(Fraction(found(array).mean) - truth) <= Fraction(1e-12) * abs(truth)
 
 
-def test_blocks_that_cancel_each_other_leave_what_differs() -> None:
+def test_canceling_blocks_leave_exact_remainder() -> None:
     rng = np.random.default_rng(4)
     half = rng.standard_normal(300_000) * 1e9
     array = np.concatenate([half, [0.125], -half])
     assert found(array).mean == 0.125 / len(array)
 
 
-def test_sums_made_elsewhere_are_refused_where_they_cancel() -> None:
+def test_external_sums_that_cancel_are_refused() -> None:
     moments = Moments()
     assert not moments.add_sums(1000, 1e-6, 0.0, 1000.0, peak=3.0)
     assert moments.add_sums(1000, 0.1, 0.0, 1000.0, peak=3.0)
@@ -71,7 +71,7 @@ def test_sums_made_elsewhere_are_refused_where_they_cancel() -> None:
     assert moments.count == 2000
 
 
-def test_the_compiled_pass_adds_up_cancelled_sums_likewise() -> None:
+def test_compiled_pass_keeps_cancelled_sums_exact() -> None:
     pytest.importorskip("numba")
     assert result.kernel(np.dtype(np.float64), wait=True) is not None
     from tvmdbg_widgets.model.statistics.result import FloatTally
@@ -96,7 +96,7 @@ def test_edges_among_the_smallest_numbers_ascend(steps: int) -> None:
 
 
 @pytest.mark.parametrize("sign", [1, -1])
-def test_a_log_histogram_of_integers_has_all_of_one_sign(sign: int) -> None:
+def test_log_histogram_counts_all_integers_of_one_sign(sign: int) -> None:
     array = np.array([0, 0, sign, sign * 7, sign * (2**31 - 1)], np.int32)
     counted = kept(array).histogram(10, None, "log")
     assert counted.counts.sum() == 3
@@ -104,14 +104,14 @@ def test_a_log_histogram_of_integers_has_all_of_one_sign(sign: int) -> None:
     assert kept(np.append(array, np.int32(-3 * sign))).histogram(10, None, "log").counts.sum() > 0
 
 
-def test_a_log_histogram_of_both_signs_has_all_above_zero() -> None:
+def test_log_histogram_of_both_signs_counts_positive_values() -> None:
     array = np.array([-(2**62), -1, 0, 1, 3, 2**62], np.int64)
     assert kept(array).histogram(10, None, "log").counts.sum() == 3
 
 
 @given(st.integers(0, 2**32), st.sampled_from(["int64", "uint64"]))
 @settings(max_examples=60, deadline=None)
-def test_percentiles_of_large_integers_are_those_of_float64(seed: int, name: str) -> None:
+def test_percentiles_of_large_integers_match_float64(seed: int, name: str) -> None:
     rng = np.random.default_rng(seed)
     info = np.iinfo(name)
     array = rng.integers(info.min, info.max, 50, dtype=name, endpoint=True)
@@ -126,20 +126,20 @@ def test_percentiles_of_large_integers_are_those_of_float64(seed: int, name: str
 
 
 @pytest.mark.parametrize(("count", "sample"), [(1000, 10), (4096, 1), (8192, 5000), (1, 1)])
-def test_a_sample_that_has_seen_every_value_is_exact(count: int, sample: int) -> None:
+def test_sample_that_covers_all_values_is_exact(count: int, sample: int) -> None:
     own = kept(np.arange(count, dtype=np.float32))
     told = own.statistics(sample=sample)
     assert (told.size, told.exact) == (count, True)
     assert own.statistics(sample=sample) is own.statistics()
 
 
-def test_a_sample_that_left_a_value_out_is_none() -> None:
+def test_incomplete_sample_is_not_exact() -> None:
     told = kept(np.arange(8193, dtype=np.float32)).statistics(sample=8192)
     assert (told.size, told.exact) == (8192, False)
 
 
 @pytest.mark.parametrize("sample", [0, -3])
-def test_a_sample_of_nothing_is_refused(sample: int) -> None:
+def test_empty_sample_is_refused(sample: int) -> None:
     array = np.arange(9, dtype=np.float32)
     with pytest.raises(ValueError, match="at least 1 value"):
         kept(array).statistics(sample=sample)

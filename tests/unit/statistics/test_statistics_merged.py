@@ -12,7 +12,7 @@ from tvmdbg_widgets.model.statistics.tallies import tally
 
 @given(st.sampled_from([*WHOLE, *FLOATS, *NAMES]), st.data())
 @settings(max_examples=60, deadline=None)
-def test_no_field_differs(name: str, data: st.DataObject) -> None:
+def test_merged_tallies_match_the_whole_array(name: str, data: st.DataObject) -> None:
     array = decoded(data.draw(some_bytes(name)), name)
     cuts = sorted(data.draw(st.lists(st.integers(0, len(array)), max_size=2)))
     merged = tally(array.dtype)

@@ -97,7 +97,7 @@ def whole(stored: ArrayValues) -> list[Any]:
     return facts(statistics(stored))
 
 
-def test_threads_of_its_own(
+def test_large_pass_runs_on_its_own_threads(
     stored: ArrayValues, whole: list[Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(passes, "_LARGE", 1)
@@ -109,12 +109,12 @@ def test_threads_of_its_own(
     assert threading.get_ident() not in seen, "none was counted here"
 
 
-def test_threads_handed_in(stored: ArrayValues, whole: list[Any]) -> None:
+def test_thread_pool_does_not_change_statistics(stored: ArrayValues, whole: list[Any]) -> None:
     with ThreadPoolExecutor(3) as executor:
         assert facts(statistics(stored, executor=executor)) == whole
 
 
-def test_passes_in_threads_of_the_executor_that_they_are_handed(
+def test_statistics_from_executor_threads_do_not_deadlock(
     stored: ArrayValues, whole: list[Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(passes, "_SPAN_PIECES", 1)
@@ -132,7 +132,7 @@ def test_passes_in_threads_of_the_executor_that_they_are_handed(
         executor.shutdown(wait=False, cancel_futures=True)
 
 
-def test_processes(tmp_path: Path) -> None:
+def test_process_pool_does_not_change_statistics(tmp_path: Path) -> None:
     with ProcessPoolExecutor(2, get_context("spawn")) as executor:
         for name in ("float32", "int8", "int64"):
             stored = write(tmp_path, name)
@@ -143,7 +143,7 @@ def test_processes(tmp_path: Path) -> None:
             assert done[-1] == stored.count
 
 
-def test_a_dask_client(floats: ArrayValues) -> None:
+def test_dask_executor_does_not_change_statistics(floats: ArrayValues) -> None:
     distributed = pytest.importorskip("distributed")
     with (
         distributed.LocalCluster(
@@ -207,7 +207,7 @@ class Slow:
         return self._values.values(start, stop)
 
 
-def test_all_threads_stop_where_one_fails(
+def test_all_threads_stop_after_one_fails(
     floats: ArrayValues, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(passes, "_LARGE", 1)
@@ -227,7 +227,7 @@ def test_all_threads_stop_where_one_fails(
         assert threading.active_count() <= before + 1, "none goes on"
 
 
-def test_who_asks_at_the_same_time_shares_a_pass(floats: ArrayValues) -> None:
+def test_concurrent_callers_share_one_pass(floats: ArrayValues) -> None:
     slow = Slow(floats)
     kept = Kept(slow)  # type: ignore[arg-type]
     told: list[int] = []
@@ -239,7 +239,7 @@ def test_who_asks_at_the_same_time_shares_a_pass(floats: ArrayValues) -> None:
     assert max(told) == floats.count
 
 
-def test_who_waits_goes_on_where_another_gave_up(floats: ArrayValues) -> None:
+def test_waiting_caller_gets_result_after_first_caller_stops(floats: ArrayValues) -> None:
     kept = Kept(Slow(floats))  # type: ignore[arg-type]
     stop, begun = threading.Event(), threading.Event()
 
@@ -258,7 +258,7 @@ def test_who_waits_goes_on_where_another_gave_up(floats: ArrayValues) -> None:
         assert second.result().size == floats.count
 
 
-def test_other_bins_need_no_other_pass(floats: ArrayValues) -> None:
+def test_other_bins_reuse_the_same_pass(floats: ArrayValues) -> None:
     kept = Kept(floats)
     first, second = kept.statistics(64), kept.statistics(7)
     assert first.histogram is not None
@@ -268,14 +268,14 @@ def test_other_bins_need_no_other_pass(floats: ArrayValues) -> None:
     assert kept.statistics(64) is first
 
 
-def test_kept_statistics_can_be_sent_elsewhere(floats: ArrayValues) -> None:
+def test_kept_statistics_can_be_pickled(floats: ArrayValues) -> None:
     kept = Kept(floats)
     found = pickle.loads(pickle.dumps(kept.statistics()))  # noqa: S301 (our own)
     assert facts(found) == facts(kept.statistics())
     assert pickle.loads(pickle.dumps(kept)).statistics().size == found.size  # noqa: S301 (likewise)
 
 
-def test_no_values_at_all() -> None:
+def test_statistics_of_no_values_are_empty() -> None:
     def nothing() -> Iterator[np.ndarray[Any, Any]]:
         return iter(())
 
@@ -285,7 +285,7 @@ def test_no_values_at_all() -> None:
     assert statistics(values_of(b"", "bfloat16")).at_highest == 0
 
 
-def test_a_pass_does_not_keep_a_process_from_ending() -> None:
+def test_running_pass_does_not_block_process_exit() -> None:
     code = (
         "import threading, time, numpy as np\n"
         "from tvmdbg_widgets.model.statistics import statistics\n"

@@ -32,7 +32,7 @@ def narrow(array: np.ndarray[Any, Any]) -> None:
 
 @given(st.sampled_from(NAMES), st.data(), st.booleans())
 @settings(max_examples=60)
-def test_percentiles_are_numpys(name: str, data: st.DataObject, count: bool) -> None:
+def test_percentiles_match_numpy(name: str, data: st.DataObject, count: bool) -> None:
     stored = data.draw(some_bytes(name))
     finite = finite_of(decoded(stored, name))
     narrow(finite)
@@ -57,9 +57,7 @@ def test_percentiles_are_numpys(name: str, data: st.DataObject, count: bool) -> 
 
 
 @pytest.mark.parametrize(("name", "most"), [("float32", 1), ("float64", 4), ("int64", 4)])
-def test_passes_that_percentiles_take(
-    name: str, most: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_percentiles_take_few_passes(name: str, most: int, monkeypatch: pytest.MonkeyPatch) -> None:
     random = np.random.default_rng(2)
     array = (random.standard_normal(200_000) * 1e15).astype(name)
     kept = Kept(values_of(array.tobytes(), name))
@@ -79,7 +77,7 @@ def test_passes_that_percentiles_take(
     assert made == [], "the bounds are known"
 
 
-def test_percentiles_lie_between_0_and_100() -> None:
+def test_percentiles_outside_0_to_100_are_refused() -> None:
     kept = Kept(values_of(bytes(40), "float32"))
     for percent in (-1, 101, math.nan):
         with pytest.raises(ValueError, match="between 0 and 100"):
@@ -109,7 +107,7 @@ def counted(values: np.ndarray[Any, Any], edges: np.ndarray[Any, Any]) -> list[i
 
 @given(st.sampled_from(NAMES), st.data(), st.lists(st.floats(-1e3, 1e3), min_size=2, max_size=9))
 @settings(max_examples=60)
-def test_what_the_distribution_tells_is_certain(
+def test_distribution_bounds_contain_true_counts(
     name: str, data: st.DataObject, numbers: list[float]
 ) -> None:
     stored = data.draw(some_bytes(name))
@@ -150,7 +148,7 @@ def test_a_large_array_is_not_read_again_for_its_histogram(
 
 @pytest.mark.parametrize("scale", ["linear", "log", "symlog"])
 @pytest.mark.parametrize("name", ["float32", "float64", "int32", "float16"])
-def test_histograms_on_scales(scale: str, name: str) -> None:
+def test_histograms_are_exact_on_every_scale(scale: str, name: str) -> None:
     array = (np.random.default_rng(0).standard_normal(50_000) * 1000).astype(name)
     kept = Kept(values_of(array.tobytes(), name))
     finite = array.astype(float)
@@ -167,7 +165,7 @@ def test_histograms_on_scales(scale: str, name: str) -> None:
         assert steps(found.edges) == pytest.approx(np.full(10, steps(found.edges)[0]))
 
 
-def test_a_log_scale_has_one_sign() -> None:
+def test_log_scale_does_not_cross_zero() -> None:
     array = -np.arange(100, dtype=np.float32)
     kept = Kept(values_of(array.tobytes(), "float32"))
     found = kept.histogram(5, None, "log")
@@ -180,7 +178,7 @@ def test_a_log_scale_has_one_sign() -> None:
         Kept(values_of(b"", "float32")).histogram(5, None, "linear")
 
 
-def test_a_sample_has_a_distribution_of_what_it_saw() -> None:
+def test_sample_distribution_covers_sampled_values() -> None:
     array = np.random.default_rng(0).standard_normal(400_000).astype(np.float32)
     passes = ArrayPasses.over(values_of(array.tobytes(), "float32"), 50_000)
     found = Kept(values_of(array.tobytes(), "float32")).statistics(sample=50_000)

@@ -27,11 +27,11 @@ _PUBLISHED = {
 
 
 @pytest.mark.parametrize(("degrees", "expected"), _PUBLISHED.items())
-def test_quantiles_are_those_of_the_tables(degrees: int, expected: float) -> None:
+def test_quantiles_match_published_tables(degrees: int, expected: float) -> None:
     assert student_t(degrees) == pytest.approx(expected, abs=1e-12)
 
 
-def test_the_quantile_of_many_degrees_is_the_normal_one() -> None:
+def test_quantile_of_many_degrees_approaches_normal_quantile() -> None:
     assert student_t(10**9) == pytest.approx(1.959963984540054, abs=1e-8)
     assert student_t(1000) > student_t(1001) > student_t(1002)
     assert student_t(1000) - student_t(1001) == pytest.approx(
@@ -50,17 +50,17 @@ def integral(t: float, degrees: int) -> float:
 
 
 @given(st.integers(1, 1500), st.sampled_from([0.5, 0.9, 0.95, 0.99]))
-def test_the_density_within_the_quantile_is_the_confidence(degrees: int, confidence: float) -> None:
+def test_density_integrates_to_confidence_within_quantile(degrees: int, confidence: float) -> None:
     assert integral(student_t(degrees, confidence), degrees) == pytest.approx(confidence, abs=1e-11)
 
 
 @pytest.mark.parametrize(("degrees", "confidence"), [(0, 0.95), (3, 1.0), (3, 0.0)])
-def test_impossible_questions_are_refused(degrees: int, confidence: float) -> None:
+def test_invalid_degrees_and_confidence_are_refused(degrees: int, confidence: float) -> None:
     with pytest.raises(ValueError, match="degrees must be 1 or more"):
         student_t(degrees, confidence)
 
 
-def test_the_interval_of_the_mean_is_that_of_a_textbook() -> None:
+def test_confidence_interval_of_mean_matches_textbook_formula() -> None:
     own = [12.0, 15.0, 11.0, 14.0, 13.0, 17.0]
     offsets = np.array([0, 6, 7, 7, 9])
     repeats = np.array([*own, 5.0, 4.0, np.nan])
@@ -75,7 +75,7 @@ def test_the_interval_of_the_mean_is_that_of_a_textbook() -> None:
     assert result.to_dataframe()["low_ns"][0] == result[0].low
 
 
-def test_nineteen_of_twenty_intervals_hold_the_true_mean() -> None:
+def test_intervals_cover_true_mean_95_percent_of_time() -> None:
     rng = np.random.default_rng(6)
     values = rng.normal(100, 10, (4000, 5))
     result = node_statistics(np.arange(0, 20_001, 5), values.ravel(), np.zeros(4000))

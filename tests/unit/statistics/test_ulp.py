@@ -66,7 +66,7 @@ def test_distances_of_all_pairs(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", SMALL)
-def test_spacing_is_the_way_to_the_next_value_from_zero(name: str) -> None:
+def test_spacing_is_the_gap_to_the_next_value_away_from_zero(name: str) -> None:
     values = every(name)
     wide = real(values)
     found = number_text.spacing(values)
@@ -96,7 +96,7 @@ def patterns(name: str) -> st.SearchStrategy[np.ndarray]:
 
 
 @given(st.data(), st.sampled_from(NUMPY))
-def test_spacing_is_that_of_numpy(data: st.DataObject, name: str) -> None:
+def test_spacing_matches_numpy(data: st.DataObject, name: str) -> None:
     x = data.draw(patterns(name))
     with np.errstate(all="ignore"):
         expected = np.abs(np.spacing(x)).astype(np.float64)
@@ -106,7 +106,7 @@ def test_spacing_is_that_of_numpy(data: st.DataObject, name: str) -> None:
 
 
 @given(st.data(), st.sampled_from(NUMPY))
-def test_keys_order_as_values_do(data: st.DataObject, name: str) -> None:
+def test_keys_sort_in_the_order_of_values(data: st.DataObject, name: str) -> None:
     x = data.draw(patterns(name))
     y = np.resize(data.draw(patterns(name)), x.shape)
     known = ~(np.isnan(x) | np.isnan(y))
@@ -151,7 +151,7 @@ def test_small_integers_and_bools() -> None:
     assert number_text.distance(np.array([True, False]), np.array([True, True])).tolist() == [0, 1]
 
 
-def test_what_has_no_order_or_two_types_is_refused() -> None:
+def test_unordered_or_mixed_types_are_refused() -> None:
     with pytest.raises(TypeError, match="no order"):
         number_text.ordered(np.zeros(1, np.complex64))
     with pytest.raises(TypeError, match="one type"):

@@ -22,7 +22,7 @@ def named(name: str) -> np.dtype:
 
 
 @given(st.lists(st.integers(0, 2**64 - 1), max_size=20), st.sampled_from(FLOATS + INTEGERS))
-def test_texts_are_the_bits(numbers: list[int], name: str) -> None:
+def test_hex_and_bit_texts_match_the_codes(numbers: list[int], name: str) -> None:
     dtype = named(name)
     width = number_text.width(dtype)
     kept = [number & (1 if name == "bool" else (1 << width) - 1) for number in numbers]
@@ -39,7 +39,7 @@ def test_texts_are_the_bits(numbers: list[int], name: str) -> None:
 
 
 @given(st.floats(width=32), st.floats())
-def test_floats_as_struct_packs_them(single: float, double: float) -> None:
+def test_float_hex_text_matches_struct_pack(single: float, double: float) -> None:
     assert number_text.hex_text(np.float32(single)) == [
         f"0x{struct.pack('>f', single).hex().upper()}"
     ]
@@ -49,7 +49,7 @@ def test_floats_as_struct_packs_them(single: float, double: float) -> None:
 
 
 @pytest.mark.parametrize("name", [name for name in FLOATS if named(name).itemsize < 4])
-def test_fields_put_together_are_the_value(name: str) -> None:
+def test_float_fields_reconstruct_the_value(name: str) -> None:
     dtype = named(name)
     sign, exponent, mantissa = number_text.fields(dtype)
     assert sign + exponent + mantissa == number_text.width(dtype)
@@ -80,7 +80,7 @@ def test_only_floats_have_fields() -> None:
         assert number_text.fields(named(name)) == ()
 
 
-def test_complex_numbers_are_told_part_by_part() -> None:
+def test_complex_numbers_show_bits_of_both_parts() -> None:
     values = np.array([1 + 2j, -0.0], np.complex64)
     assert number_text.hex_text(values) == ["0x3F800000 0x40000000", "0x80000000 0x00000000"]
     assert number_text.bit_text(values)[0] == f"{0x3F800000:032b}{0x40000000:032b}"
@@ -97,6 +97,6 @@ def test_byte_order_and_strides_do_not_matter() -> None:
     assert number_text.codes(np.float32(1)).shape == ()
 
 
-def test_texts_are_refused() -> None:
+def test_string_arrays_are_refused() -> None:
     with pytest.raises(TypeError, match="no type of numbers"):
         number_text.hex_text(np.array(["a"]))

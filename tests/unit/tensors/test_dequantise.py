@@ -34,7 +34,7 @@ def test_narrow_values_are_exact(numbers: list[int], scale: float, zero: int) ->
 
 
 @given(st.integers(1, 4), st.integers(1, 4), st.integers(0, 1), st.data())
-def test_one_scale_for_each_index_of_an_axis(
+def test_per_axis_scales_apply_by_index(
     rows: int, cols: int, axis: int, data: st.DataObject
 ) -> None:
     length = (rows, cols)[axis]
@@ -49,7 +49,7 @@ def test_one_scale_for_each_index_of_an_axis(
                 assert found[row, col] == (float(array[row, col]) - zero[at]) * scale[at]
 
 
-def test_tensors_dequantise_themselves() -> None:
+def test_tensor_dequantised_method() -> None:
     array = np.array([[-128, 0], [1, 127]], np.int8)
     record = ArrayRecord(
         "k", from_numpy(array.dtype), array.shape, array.nbytes, 0, BytesSource(array.tobytes())

@@ -58,7 +58,7 @@ from tvmdbg_widgets.model.tensors.dtypes import DataType, from_numpy
         ("fp4_e2m1fn", 17, 4, 1, "float4_e2m1fn"),
     ],
 )
-def test_spellings(text: str, code: int, bits: int, lanes: int, name: str) -> None:
+def test_dtype_spellings_are_parsed(text: str, code: int, bits: int, lanes: int, name: str) -> None:
     dtype = DataType.parse(text)
     assert (dtype.code, dtype.bits, dtype.lanes) == (code, bits, lanes)
     assert dtype.name == str(dtype) == name
@@ -80,7 +80,7 @@ def test_spellings(text: str, code: int, bits: int, lanes: int, name: str) -> No
         "custom[a",
     ],
 )
-def test_other_text_is_refused(text: str) -> None:
+def test_invalid_dtype_text_is_refused(text: str) -> None:
     with pytest.raises(ValueError, match=r"dtype|lanes"):
         DataType.parse(text)
 
@@ -116,12 +116,12 @@ def test_plain_types_have_their_numpy_type(letter: str) -> None:
 
 
 @pytest.mark.parametrize("letter", ["U3", "S2", "M8[s]", "O", "V4", "g"])
-def test_types_tvm_does_not_have(letter: str) -> None:
+def test_types_without_tvm_equivalent_are_refused(letter: str) -> None:
     with pytest.raises(ValueError, match="no data type"):
         from_numpy(np.dtype(letter))
 
 
-def test_codes_that_changed_their_meaning() -> None:
+def test_type_codes_with_changed_meaning() -> None:
     assert DataType(6, 8).name == "bool"
     assert DataType(6, 8).legacy().name == "float8_e4m3fn"
     assert DataType(7, 8, 4).legacy() == DataType(12, 8, 4)

@@ -70,7 +70,7 @@ def network() -> DebugRun:
     )
 
 
-def test_each_array_of_a_packed_network() -> None:
+def test_layouts_of_packed_network_match_attributes() -> None:
     run = network()
     assert told(run, 0) == [("NCHW", "src_layout of node 1", "stated", {})]
     assert told(run, 1) == [("NCHW4c", "dst_layout of node 1", "stated", {"C": 3})]
@@ -84,7 +84,7 @@ def test_each_array_of_a_packed_network() -> None:
     assert told(run, 99) == told(run, 4, 3) == []
 
 
-def test_a_layout_that_cannot_be_is_not_offered() -> None:
+def test_impossible_layout_is_not_offered() -> None:
     def conv(shape: tuple[int, ...], layout: str) -> list[tuple]:
         attrs = {"data_layout": layout}
         run = plant(Op("x", zeros(2)), Op("c", zeros(*shape), "fused_nn_conv2d", [(0, 0)], attrs))
@@ -96,7 +96,7 @@ def test_a_layout_that_cannot_be_is_not_offered() -> None:
     assert conv((1, 2, 5, 5, 4), "not a layout") == []
 
 
-def test_sizes_that_contradict_take_the_layout_away() -> None:
+def test_contradicting_sizes_remove_the_layout() -> None:
     for channels, sizes in [(8, {}), (5, {"C": 5}), (4, None), (9, None)]:
         run = plant(
             Op("x", zeros(1, channels, 3, 3)),
@@ -112,7 +112,7 @@ def test_sizes_that_contradict_take_the_layout_away() -> None:
         assert told(run, 1) == expected
 
 
-def test_what_lies_between_is_gone_through() -> None:
+def test_layout_passes_through_elementwise_nodes() -> None:
     image = zeros(1, 4, 5, 5)
     run = plant(
         Op("x", image),
@@ -130,7 +130,7 @@ def test_what_lies_between_is_gone_through() -> None:
     assert told(run, 6) == []
 
 
-def test_what_everything_reads_is_not_gone_through_for_each_reader() -> None:
+def test_layout_walk_is_bounded_for_widely_read_tensor() -> None:
     shape, count = (1, 4, 5, 5), 1500
     run = plant(
         Op("x", zeros(*shape)),
@@ -141,7 +141,7 @@ def test_what_everything_reads_is_not_gone_through_for_each_reader() -> None:
     assert asked.call_count < 500
 
 
-def test_what_is_stated_comes_first() -> None:
+def test_stated_layout_precedes_likely_layout() -> None:
     image = zeros(1, 4, 5, 5)
     run = plant(
         Op("x", image),
@@ -161,7 +161,7 @@ def test_what_is_stated_comes_first() -> None:
     ]
 
 
-def test_each_output_of_a_node_has_its_own_readers() -> None:
+def test_outputs_of_a_node_have_separate_readers() -> None:
     half = zeros(1, 4, 5, 5)
     run = plant(
         Op("x", zeros(1, 8, 5, 5)),
@@ -214,7 +214,7 @@ def test_names_of_functions_suggest_layouts_before_v08(
         ("fused_nn_conv2d_18399029763786111876_", PLAIN, [("data_layout", "NCHW", False)]),
     ],
 )
-def test_what_attributes_say_of_the_output(
+def test_output_layouts_are_read_from_attributes(
     func: str, attrs: dict[str, str], expected: list[tuple]
 ) -> None:
     assert [tuple(each) for each in of_output(attrs, func)] == expected
@@ -246,13 +246,13 @@ def test_what_attributes_say_of_the_output(
         ("fused_unheard_of", {"layout": "NCHW"}, 1, []),
     ],
 )
-def test_what_attributes_say_of_an_operand(
+def test_operand_layouts_are_read_from_attributes(
     func: str, attrs: dict[str, str], position: int, expected: list[tuple]
 ) -> None:
     assert [tuple(each) for each in of_operand(attrs, func, position)] == expected
 
 
-def test_element_by_element_functions_keep_axes() -> None:
+def test_elementwise_functions_keep_axes() -> None:
     assert keeps_axes("tvmgen_default_fused_cast_multiply_add_nn_relu_2")
     assert keeps_axes("__copy")
     assert not keeps_axes("__nop")
@@ -260,7 +260,7 @@ def test_element_by_element_functions_keep_axes() -> None:
     assert not keeps_axes("")
 
 
-def test_padding_is_no_dead_channel() -> None:
+def test_padding_is_not_a_dead_channel() -> None:
     values = np.ones((1, 1, 5, 5, 4), F4)
     values[..., 3] = 0
     image = np.ones((1, 3, 5, 5), F4)
@@ -273,7 +273,7 @@ def test_padding_is_no_dead_channel() -> None:
     assert "1 of 3 channels (1); NCHW4c by dst_layout of node 1" in finding.evidence[0]
 
 
-def test_a_run_without_graph_knows_none(corpus: Path) -> None:
+def test_run_without_graph_has_no_known_layouts(corpus: Path) -> None:
     params = next(corpus.glob("tvm/resnet20_cifar_nchw8c/tvmdbg/*/output_tensors.params"))
     run = tvmdbg.open(params)
     assert all(known_layouts(run.parts, entry) == () for entry in run.tensors)
@@ -291,7 +291,7 @@ def counterparts(plain: DebugRun, packed: DebugRun) -> list[tuple[int, int]]:
     return list(enumerate(kept))
 
 
-def test_unfolded_arrays_are_those_of_the_plain_network(corpus: Path) -> None:
+def test_unfolded_arrays_match_plain_network(corpus: Path) -> None:
     plain = tvmdbg.open(corpus / "tvm/resnet20_cifar")
     packed = tvmdbg.open(corpus / "tvm/resnet20_cifar_nchw8c")
     exact = unfolded = 0
@@ -318,7 +318,7 @@ def test_unfolded_arrays_are_those_of_the_plain_network(corpus: Path) -> None:
     assert (exact, unfolded) == (45, 66)
 
 
-def test_transforms_of_the_network_are_undone(corpus: Path) -> None:
+def test_unfold_undoes_layout_transforms_of_the_network(corpus: Path) -> None:
     run = tvmdbg.open(corpus / "tvm/resnet20_cifar_nchw8c")
     image = run.tensors[0].numpy()
     assert np.array_equal(run.tensors[1].unfold("NCHW3c").numpy(), image)

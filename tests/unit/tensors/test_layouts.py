@@ -27,7 +27,7 @@ from tvmdbg_widgets.model.tensors.layouts import Layout
         ("8cC", (8, 2), (16,), "C"),
     ],
 )
-def test_layouts_of_tvm(text: str, shape: tuple, logical: tuple, letters: str) -> None:
+def test_tvm_layouts_are_parsed(text: str, shape: tuple, logical: tuple, letters: str) -> None:
     layout = Layout.parse(text)
     assert (layout.text, str(layout), layout.rank) == (text, text, len(shape))
     assert layout.letters == tuple(letters)
@@ -56,12 +56,12 @@ def test_layouts_of_tvm(text: str, shape: tuple, logical: tuple, letters: str) -
         ("NC9999999999c", "too large"),
     ],
 )
-def test_what_is_no_layout_is_told_why(text: str, reason: str) -> None:
+def test_invalid_layout_is_rejected_with_reason(text: str, reason: str) -> None:
     with pytest.raises(ValueError, match=reason):
         Layout.parse(text)
 
 
-def test_what_does_not_fit_is_told_why() -> None:
+def test_mismatched_shape_or_index_is_rejected_with_reason() -> None:
     layout = Layout.parse("NCHW8c")
     assert layout.misfit((1, 2, 3, 4, 8)) == ""
     assert "5 axes, the array has 4" in layout.misfit((1, 2, 3, 4))
@@ -96,7 +96,7 @@ def test_index_maps_are_inverse_and_onto(case: tuple[Layout, tuple[int, ...]]) -
 
 
 @given(stored())
-def test_splits_of_a_letter_count_from_left_to_right(case: tuple[Layout, tuple[int, ...]]) -> None:
+def test_splits_of_one_axis_nest_left_to_right(case: tuple[Layout, tuple[int, ...]]) -> None:
     layout, _ = case
     for letter in layout.letters:
         sizes = [size for other, size in layout.axes if other == letter.lower()]
@@ -107,7 +107,7 @@ def test_splits_of_a_letter_count_from_left_to_right(case: tuple[Layout, tuple[i
         assert layout.to_logical(index)[layout.letters.index(letter)] == math.prod(sizes)
 
 
-def test_sizes_hide_what_is_stored() -> None:
+def test_named_sizes_reduce_logical_shape() -> None:
     layout = Layout.parse("NCHW8c")
     shape = (1, 2, 4, 4, 8)
     assert layout.named_sizes(shape, {}) == (1, 16, 4, 4)

@@ -94,7 +94,7 @@ def check_cells(found: Picture, whole: np.ndarray[Any, Any]) -> None:
 
 
 @given(st.data())
-def test_every_cell_is_that_of_its_values(data: st.DataObject) -> None:
+def test_picture_cells_match_their_values(data: st.DataObject) -> None:
     values, array = data.draw(arrays())
     plane = planes_of(data.draw, array.shape)
     part = data.draw(parts(plane))
@@ -107,7 +107,7 @@ def test_every_cell_is_that_of_its_values(data: st.DataObject) -> None:
 
 
 @given(st.data())
-def test_a_sampled_value_is_one_of_its_cell(data: st.DataObject) -> None:
+def test_sampled_value_belongs_to_its_cell(data: st.DataObject) -> None:
     values, array = data.draw(arrays())
     plane = planes_of(data.draw, array.shape)
     part = data.draw(parts(plane))
@@ -148,7 +148,7 @@ def test_a_transposed_plane_gives_the_transposed_picture(data: st.DataObject) ->
 
 
 @given(st.data())
-def test_a_part_holds_the_cells_of_the_whole(data: st.DataObject) -> None:
+def test_partial_picture_matches_cell_of_whole(data: st.DataObject) -> None:
     values, array = data.draw(arrays())
     plane = planes_of(data.draw, array.shape)
     whole = picture(values, plane, 4, 4)
@@ -170,7 +170,7 @@ def test_a_part_holds_the_cells_of_the_whole(data: st.DataObject) -> None:
 @pytest.mark.parametrize(
     ("shape", "block"), [((300, 7), 64), ((40, 900), 1 << 18), ((9, 2000), 50)]
 )
-def test_the_mean_is_summed_in_the_order_that_is_promised(
+def test_mean_is_summed_in_documented_order(
     shape: tuple[int, int], block: int, turned: bool
 ) -> None:
     random = np.random.default_rng(block)
@@ -203,7 +203,7 @@ def test_the_mean_is_summed_in_the_order_that_is_promised(
 
 
 @given(st.data())
-def test_channels_are_the_pictures_of_each_index(data: st.DataObject) -> None:
+def test_channels_match_picture_of_every_index(data: st.DataObject) -> None:
     values, array = data.draw(arrays(most=9))
     plane = planes_of(data.draw, array.shape)
     others = [axis for axis in range(array.ndim) if axis not in plane.axes]
@@ -229,7 +229,7 @@ def test_channels_are_the_pictures_of_each_index(data: st.DataObject) -> None:
 
 @pytest.mark.parametrize("kind", ["f2", "f4", "f8"])
 @pytest.mark.parametrize("share", [0.01, 0.9])
-def test_signalling_nans_are_nans_as_any_other(kind: str, share: float) -> None:
+def test_signalling_nans_are_treated_as_quiet_nans(kind: str, share: float) -> None:
     random = np.random.default_rng(5)
     quiet = random.normal(size=(97, 101)).astype(kind)
     quiet[random.random(quiet.shape) < share] = np.nan
@@ -252,7 +252,7 @@ def test_signalling_nans_are_nans_as_any_other(kind: str, share: float) -> None:
 
 
 @given(st.data())
-def test_a_profile_is_of_all_other_axes(data: st.DataObject) -> None:
+def test_profile_reduces_all_other_axes(data: st.DataObject) -> None:
     values, array = data.draw(arrays())
     if not array.ndim:
         return
@@ -279,14 +279,14 @@ def test_a_profile_is_of_all_other_axes(data: st.DataObject) -> None:
         (lambda held: picture(held, Plane.of((64, 48, 32), (2, 0), [0, 7, 0]), 9, 9), 1 / 48),
     ],
 )
-def test_each_value_is_read_once(make: Any, read: float) -> None:
+def test_needed_values_are_read_once(make: Any, read: float) -> None:
     held = Held(np.zeros((64, 48, 32), np.float32))
     with small_blocks(1000):
         make(held)
     assert held.read == held.array.size * read
 
 
-def test_a_part_reads_little_more_than_itself() -> None:
+def test_partial_picture_reads_little_more_than_its_part() -> None:
     held = Held(np.zeros((2000, 3000), np.float32))
     picture(held, Plane.of((2000, 3000), (0, 1), [0, 0]), 50, 60, part=(100, 200, 500, 600))
     assert held.read <= 510 * 610
@@ -321,7 +321,7 @@ def test_watch_stops_between_blocks(threads_from: int) -> None:
         assert threading.active_count() == before
 
 
-def test_an_error_in_a_thread_is_raised_here() -> None:
+def test_worker_thread_error_is_raised_in_caller() -> None:
     class Broken(Held):
         def window(self, selection: Any) -> np.ndarray[Any, Any]:
             if threading.current_thread() is not threading.main_thread():
@@ -376,13 +376,13 @@ def test_complex_values_have_no_picture() -> None:
         (None, (1, 0)),
     ],
 )
-def test_what_is_no_part_is_refused(part: Any, cells: tuple[int, int]) -> None:
+def test_invalid_part_or_cell_count_is_refused(part: Any, cells: tuple[int, int]) -> None:
     held = Held(np.zeros((3, 4)))
     with pytest.raises(ValueError, match=r"cell|axis"):
         picture(held, Plane.of((3, 4), (0, 1), [0, 0]), *cells, part=part)
 
 
-def test_what_is_no_channel_or_profile_is_refused() -> None:
+def test_invalid_channels_and_profiles_are_refused() -> None:
     held, plane = Held(np.zeros((3, 4, 5))), Plane.of((3, 4, 5), (0, 1), [0, 0, 0])
     for axis, first, count in ((1, 0, 1), (3, 0, 1), (2, 5, 1), (2, 0, 0)):
         with pytest.raises(ValueError, match=r"axis"):

@@ -48,7 +48,7 @@ def far(draw: st.DrawFn, shape: tuple[int, ...] = SHAPE) -> np.ndarray[Any, Any]
 
 
 @given(st.data())
-def test_cells_hold_what_float64_holds(data: st.DataObject) -> None:
+def test_cells_match_float64_values(data: st.DataObject) -> None:
     array = data.draw(far())
     rows, cols = data.draw(st.integers(1, 12)), data.draw(st.integers(1, 14))
     with data.draw(blocks()):
@@ -71,7 +71,7 @@ def test_cells_hold_what_float64_holds(data: st.DataObject) -> None:
 
 
 @given(st.data())
-def test_kept_cells_make_larger_ones(data: st.DataObject) -> None:
+def test_cached_pictures_are_correct_for_extreme_float64(data: st.DataObject) -> None:
     array, kept = data.draw(far()), Pictures()
     with nothing_quick():
         for most in ((11, 13), (3, 3), (1, 1), (2, 7)):
@@ -81,7 +81,7 @@ def test_kept_cells_make_larger_ones(data: st.DataObject) -> None:
     assert set(sample.mean[~np.isnan(sample.mean)]) <= set(array[1].ravel())
 
 
-def test_the_mean_is_unknown_where_the_sum_is_beyond_all_numbers() -> None:
+def test_mean_is_unknown_when_sum_overflows() -> None:
     array = np.full((400, 700), 1.5e308)
     array[:, 350:] = 5e-324
     array[0, 0] = -LARGEST
@@ -93,7 +93,7 @@ def test_the_mean_is_unknown_where_the_sum_is_beyond_all_numbers() -> None:
     np.testing.assert_array_equal(found.mean, [np.nan, 5e-324])
 
 
-def test_all_else_stays_as_narrow_as_it_was() -> None:
+def test_other_dtypes_keep_float32_cells() -> None:
     for kind in ("f4", "f2", "i8", "u8", "?"):
         array = np.ones((6, 7), kind)
         found = picture(Held(array), Plane.of(array.shape, (0, 1), [0, 0]), 3, 3)
@@ -124,7 +124,7 @@ def planted() -> dict[str, np.ndarray[Any, Any]]:
 
 
 @pytest.mark.parametrize("share", ["pictures", "tensors"])
-def test_a_page_answers_as_the_kernel(tmp_path: Path, share: Any) -> None:
+def test_saved_page_answers_like_the_kernel(tmp_path: Path, share: Any) -> None:
     write_params(tmp_path / "far.params", planted())
     run = tvmdbg.open(tmp_path / "far.params")
     stored = store(run.facts, budget=200_000_000, share=share, parameters=True)
@@ -168,7 +168,7 @@ NAMES, SHOWS = ("spread", "huge", "both", "tiny"), ("picture", "channels", "prof
 @pytest.mark.parametrize(
     ("name", "show"), mostly_slow(product(NAMES, SHOWS), *zip(NAMES, cycle(SHOWS), strict=False))
 )
-def test_figures_are_sound_on_every_scale(tmp_path: Path, name: str, show: str) -> None:
+def test_figures_are_well_formed_on_every_scale(tmp_path: Path, name: str, show: str) -> None:
     write_params(tmp_path / "far.params", {name: planted()[name]})
     run = tvmdbg.open(tmp_path / "far.params")
     specials = {"huge": {"+Inf"}, "tiny": {"NaN"}}.get(name, set())
@@ -183,7 +183,7 @@ def test_figures_are_sound_on_every_scale(tmp_path: Path, name: str, show: str) 
                 assert (word in counted) == (word in specials), (scale, choice, said)
 
 
-def test_the_largest_numbers_have_a_text() -> None:
+def test_extreme_numbers_have_short_texts() -> None:
     assert short_text(LARGEST) == "1.798e308"
     assert short_text(-LARGEST) == "−1.798e308"
     assert about_text(LARGEST) == "≈ 1.798e308"
@@ -191,7 +191,7 @@ def test_the_largest_numbers_have_a_text() -> None:
     assert math.isinf(float(short_text(LARGEST)))
 
 
-def test_ranges_of_such_values_leave_others_beside_them(tmp_path: Path) -> None:
+def test_extreme_color_range_counts_values_outside_it(tmp_path: Path) -> None:
     array = np.concatenate([np.geomspace(1e-310, 1e-300, 32), np.geomspace(1e300, 1e308, 32)])
     array = array.reshape(8, 8)
     write_params(tmp_path / "far.params", {"a": array})

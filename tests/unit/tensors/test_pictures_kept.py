@@ -41,7 +41,7 @@ def same(one: Picture, other: Picture) -> bool:
 
 
 @given(st.data())
-def test_kept_cells_give_what_the_values_give(data: st.DataObject) -> None:
+def test_kept_pictures_match_values(data: st.DataObject) -> None:
     values, array = data.draw(arrays())
     kept = Pictures(data.draw(st.sampled_from([0, 2000, 1 << 20])))
     for _ in range(6):
@@ -65,7 +65,7 @@ def held(seed: int = 0) -> Held:
     return Held(array)
 
 
-def test_larger_cells_and_parts_are_made_without_the_values() -> None:
+def test_larger_cells_and_parts_come_from_cache_without_reads() -> None:
     kept, values = Pictures(), held()
     with nothing_quick():
         kept.get("a", values, PLANE, 40, 40)
@@ -94,7 +94,7 @@ def test_larger_cells_and_parts_are_made_without_the_values() -> None:
         assert one.T.tobytes() == getattr(across, name).tobytes()
 
 
-def test_what_is_quick_is_summed_in_the_order_of_pictures() -> None:
+def test_kept_pictures_of_small_arrays_match_direct_pictures() -> None:
     kept, values = Pictures(), held()
     for rows in (160, 80, 40, 37):
         shown, direct = (
@@ -122,7 +122,7 @@ def test_a_large_part_is_sampled_until_its_cells_are_known() -> None:
     assert small.exact
 
 
-def test_arrays_planes_and_indices_are_told_apart() -> None:
+def test_kept_pictures_are_keyed_by_array_plane_and_index() -> None:
     array = np.arange(4 * 6 * 8, dtype=np.float32).reshape(4, 6, 8)
     kept = Pictures()
     seen = set()
@@ -153,7 +153,7 @@ def test_no_more_bytes_are_kept_than_allowed() -> None:
     assert kept.nbytes == 0
 
 
-def test_the_one_used_last_is_kept() -> None:
+def test_most_recently_used_picture_is_kept() -> None:
     kept, values = Pictures(50_000), held()
     kept.get("first", values, PLANE, 30, 30)
     for at in range(20):
@@ -164,7 +164,7 @@ def test_the_one_used_last_is_kept() -> None:
     assert values.read == 0
 
 
-def test_watch_stops_and_leaves_nothing_behind() -> None:
+def test_interrupted_picture_caches_nothing() -> None:
     kept, values = Pictures(), held()
 
     def watch() -> None:
@@ -175,7 +175,7 @@ def test_watch_stops_and_leaves_nothing_behind() -> None:
     assert kept.nbytes == 0
 
 
-def test_several_threads_get_the_same() -> None:
+def test_several_threads_get_the_same_pictures() -> None:
     kept, values = Pictures(60_000), held()
     direct = {rows: picture(values, PLANE, rows, rows) for rows in range(10, 30)}
     start = threading.Barrier(4)
@@ -194,9 +194,7 @@ def test_several_threads_get_the_same() -> None:
 
 
 @given(st.integers(1, 200_000), st.integers(1, 600), st.data())
-def test_steps_of_large_pictures_divide_and_hardly_grow(
-    size: int, most: int, data: st.DataObject
-) -> None:
+def test_divisible_steps_are_hardly_larger(size: int, most: int, data: st.DataObject) -> None:
     start = data.draw(st.integers(0, size - 1))
     length = data.draw(st.integers(1, size - start))
     least = CellSpan.of(start, length, size, most)
@@ -222,7 +220,7 @@ def test_a_picture_of_a_huge_plane_reads_little() -> None:
 
 
 @given(st.integers(0, 3000), st.integers(1, 500), st.integers(1, 40), st.booleans())
-def test_the_step_is_the_least_that_takes_so_few_cells(
+def test_step_is_the_smallest_within_cell_limit(
     start: int, length: int, most: int, divisible: bool
 ) -> None:
     found = CellSpan.of(start, length, start + length, most, divisible=divisible)
@@ -234,7 +232,7 @@ def test_the_step_is_the_least_that_takes_so_few_cells(
     assert all(-(-(start + length) // step) - start // step > most for step in steps)
 
 
-def test_a_step_for_a_single_cell_is_found_at_once() -> None:
+def test_single_cell_step_for_huge_axis() -> None:
     length = 10**12
     found = CellSpan.of(length - 1, length, 2 * length, 1)
     assert (found.start, found.stop, found.step) == (0, 2 * length - 1, 2 * length - 1)

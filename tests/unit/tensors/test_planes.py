@@ -15,7 +15,7 @@ ALONG = Path(__file__).parents[2] / "data" / "axes" / "along.json"
 
 
 @pytest.mark.parametrize("axes", [(0, 2), (2, 0), (1, 2), (None, 1)])
-def test_a_plane_is_that_of_the_array(axes: tuple[int | None, int | None]) -> None:
+def test_plane_matches_array_indexing(axes: tuple[int | None, int | None]) -> None:
     array = np.arange(60).reshape(3, 4, 5)
     plane = Plane.of(array.shape, axes, [2, 3, 1])
     found = plane.oriented(array[plane.selection(slice(None), slice(None))])
@@ -33,13 +33,13 @@ def test_a_plane_is_that_of_the_array(axes: tuple[int | None, int | None]) -> No
     ("axes", "index"),
     [((0, 0), [0, 0]), ((0, 2), [0, 0]), ((0, None), [0, 0]), ((0, 1), [0]), ((None, 1), [3, 0])],
 )
-def test_what_is_no_plane_is_refused(axes: tuple[int | None, int | None], index: list[int]) -> None:
+def test_invalid_plane_is_refused(axes: tuple[int | None, int | None], index: list[int]) -> None:
     with pytest.raises(ValueError, match=r"ax(is|es)|index"):
         Plane.of((3, 4), axes, index)
 
 
 @pytest.mark.parametrize("case", json.loads(ALONG.read_text("utf-8")), ids=str)
-def test_axis_along_is_that_of_the_live_view(case: dict[str, Any]) -> None:
+def test_axis_along_matches_the_live_view(case: dict[str, Any]) -> None:
     """js/tests/tensor/plane.test.ts holds the live view to the same file."""
     found = axis_along(case["shape"], case["names"], case["pictured"], case["wanted"])
     assert found == case["along"], case["why"]

@@ -94,7 +94,7 @@ def test_types_below_a_byte_have_two_readings(path: Path) -> None:
         lambda dtype: arrays.arrays(dtype, arrays.array_shapes(min_dims=0, max_dims=3, max_side=4))
     )
 )
-def test_faces_of_complex_numbers_are_those_of_numpy(array: np.ndarray) -> None:
+def test_complex_readings_match_numpy(array: np.ndarray) -> None:
     shown = stored(from_numpy(array.dtype), array.shape, array.tobytes())
     assert shown.readings == ("magnitude", "phase", "real", "imag", "complex")
     assert shown.values().reading == "complex"
@@ -114,7 +114,7 @@ def test_faces_of_complex_numbers_are_those_of_numpy(array: np.ndarray) -> None:
 
 
 @pytest.mark.parametrize("code", [6, 7])
-def test_ambiguous_codes_are_read_by_each_meaning(code: int) -> None:
+def test_ambiguous_type_codes_are_read_in_both_ways(code: int) -> None:
     dtype = DataType(code, 8)
     data = bytes(range(120, 136))
     shown = stored(dtype, (16,), data, alternatives=dtype.alternatives)
@@ -150,7 +150,7 @@ def test_bools_below_a_byte_may_be_packed() -> None:
     assert number_text.hex_text(shown.values().codes.window(slice(2))) == ["0x05", "0x02"]
 
 
-def test_lanes_are_an_axis_where_all_are_stored() -> None:
+def test_fully_stored_lanes_form_an_axis() -> None:
     array = np.arange(24, dtype=np.float32)
     whole = stored(DataType.parse("float32x4"), (3, 2), array.tobytes())
     assert whole.complete
@@ -162,7 +162,7 @@ def test_lanes_are_an_axis_where_all_are_stored() -> None:
     assert part.view_shape == (6,)
 
 
-def test_custom_types_are_their_bytes() -> None:
+def test_custom_types_are_shown_as_bytes() -> None:
     shown = stored(DataType.parse("custom[posit]16"), (2, 2), bytes(range(8)))
     assert shown.readings == ()
     assert shown.view_shape == (2, 2, 2)
@@ -180,7 +180,7 @@ def test_most_types_have_one_reading(name: str) -> None:
             shown.values(wrong)
 
 
-def test_values_read_windows_and_refuse_what_does_not_fit() -> None:
+def test_value_windows_match_numpy_and_reject_bad_index() -> None:
     array = np.arange(24, dtype=np.int16).reshape(2, 3, 4)
     values = stored(from_numpy(array.dtype), array.shape, array.tobytes()).values()
     assert np.array_equal(values.window((1, slice(None, None, 2))), array[1, ::2])

@@ -65,7 +65,7 @@ def windows(draw: st.DrawFn) -> tuple[tuple[int, ...], object]:
 
 
 @given(windows(), st.sampled_from(["int16", "float64", "bool", "bfloat16"]))
-def test_windows_are_what_numpy_gives(case: tuple, name: str) -> None:
+def test_windows_match_numpy(case: tuple, name: str) -> None:
     shape, selection = case
     dtype = np.dtype(getattr(ml_dtypes, name, None) or name)
     array = np.arange(math.prod(shape)).reshape(shape).astype(dtype)
@@ -90,7 +90,7 @@ def test_windows_of_packed_values(start: int, step: int, bits: int) -> None:
     assert joined.tobytes() == flat.tobytes()
 
 
-def test_windows_refuse_what_they_cannot_do() -> None:
+def test_windows_reject_unsupported_selections() -> None:
     t = tensor(GRID)
     for bad in [(0, 0, 0, 0), (Ellipsis, Ellipsis), 4, (0, -6)]:
         with pytest.raises(IndexError):
@@ -174,7 +174,7 @@ def test_statistics_and_chunks_need_little_memory() -> None:
         tracemalloc.stop()
 
 
-def test_repr_and_properties_tell() -> None:
+def test_repr_and_properties_show_metadata() -> None:
     t = Tensor(record(GRID), 4, 1, name="conv", trust=Trust.BY_NAME, notes=("stale",))
     assert (t.key, t.file, t.offset, t.nbytes, t.size, t.shape) == (
         "k",
@@ -242,7 +242,7 @@ def test_elements_of_any_width_are_unpacked(kind: str, bits: int) -> None:
     assert found.values("packed").values(3, count - 2).astype(int).tolist() == codes[3:-2].tolist()
 
 
-def test_with_dtype_reads_the_same_bytes_otherwise() -> None:
+def test_with_dtype_reinterprets_the_same_bytes() -> None:
     t = Tensor(record(np.array([0x3F80, 0xC000], np.uint16)), 0, 0, name="w", notes=("own",))
     other = t.with_dtype(DataType.parse("bfloat16"))
     assert other.numpy().astype(float).tolist() == [1.0, -2.0]

@@ -59,7 +59,7 @@ def selections(draw: st.DrawFn, shape: tuple[int, ...]) -> object:
 
 @settings(max_examples=100)
 @given(st.data(), stored())
-def test_windows_are_those_of_the_whole(
+def test_windows_match_whole_array(
     data: st.DataObject, case: tuple[Layout, tuple[int, ...]]
 ) -> None:
     layout, shape = case
@@ -101,7 +101,7 @@ def test_long_axes_with_several_splits(data: st.DataObject) -> None:
 
 
 @given(stored())
-def test_indices_lead_to_the_stored_value_and_back(
+def test_logical_and_physical_indices_round_trip(
     case: tuple[Layout, tuple[int, ...]],
 ) -> None:
     layout, shape = case
@@ -150,7 +150,7 @@ def test_a_window_reads_little_more_than_it_returns() -> None:
         tracemalloc.stop()
 
 
-def test_it_speaks_for_itself() -> None:
+def test_unfolded_repr_attributes_and_numpy_protocol() -> None:
     array = np.arange(2 * 2 * 8, dtype=np.float32).reshape(2, 2, 8)
     shown = tensor(array).unfold("NC8c", {"C": 12})
     assert shown.axis_names == ("N", "C")
@@ -164,7 +164,7 @@ def test_it_speaks_for_itself() -> None:
     assert repr(tensor(array).unfold("NC8c")) == "Unfolded(N 2, C 16; stored as NC8c [2, 2, 8])"
 
 
-def test_what_does_not_fit_is_refused() -> None:
+def test_misfit_layout_or_selection_is_rejected() -> None:
     t = tensor(np.zeros((2, 2, 4), np.float32))
     for layout, sizes, reason in [
         ("NC8c", None, "which has 4"),
@@ -185,7 +185,7 @@ def test_what_does_not_fit_is_refused() -> None:
         shown["C"]
 
 
-def test_readings_unfold_too() -> None:
+def test_unfold_supports_readings() -> None:
     data = BytesSource(bytes(range(16)), "f")
     four = Tensor(ArrayRecord("k", DataType(0, 4), (2, 8), 16, 0, data), 0, 0, name="w")
     packed = four.unfold("C8c")

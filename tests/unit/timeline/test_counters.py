@@ -13,7 +13,7 @@ import tvmdbg_widgets as tvmdbg
 from tvmdbg_widgets.analysis.timeline.counters import counters
 
 
-def test_memory_is_that_of_the_plan_while_each_node_runs(corpus: Path) -> None:
+def test_memory_counter_matches_plan_at_every_node(corpus: Path) -> None:
     run = tvmdbg.open(corpus / "tvm" / "resnet20_cifar")
     memory = run.counters()["memory in use"]
     plan, line = run.memory_plan(), run.timeline

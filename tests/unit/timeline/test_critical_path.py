@@ -58,7 +58,7 @@ def dags(draw: st.DrawFn) -> tuple[int, list[tuple[int, int]], list[tuple[int, i
 
 
 @given(dags())
-def test_is_the_longest_of_all_paths(case: tuple[int, Any, Any, list[float]]) -> None:
+def test_critical_path_is_the_longest_path(case: tuple[int, Any, Any, list[float]]) -> None:
     count, edges, control, times = case
     found = critical_path(dag(count, edges, control), np.array(times))
     paths = every_path(count, {*edges, *control})
@@ -78,7 +78,7 @@ def test_is_the_longest_of_all_paths(case: tuple[int, Any, Any, list[float]]) ->
 
 
 @given(dags(), st.randoms(use_true_random=False))
-def test_does_not_depend_on_the_order_of_ids(
+def test_critical_path_does_not_depend_on_node_ids(
     case: tuple[int, Any, Any, list[float]], random: Any
 ) -> None:
     count, edges, control, times = case
@@ -99,7 +99,7 @@ def test_does_not_depend_on_the_order_of_ids(
     np.testing.assert_array_equal(other.slack_ns[names], one.slack_ns)
 
 
-def test_leaves_out_what_is_ambiguous_and_counts_it() -> None:
+def test_ambiguous_edges_are_left_out_and_counted() -> None:
     graph = dag(3, [(0, 1), (1, 2)])
     trust = graph.edge_trust.copy()
     trust[1] = Trust.AMBIGUOUS
@@ -118,14 +118,14 @@ def test_nodes_on_a_cycle_are_on_no_path() -> None:
     assert any("3 nodes on a cycle or behind one" in each for each in found.said)
 
 
-def test_refuses_times_that_are_none() -> None:
+def test_invalid_times_are_refused() -> None:
     graph = dag(2, [(0, 1)])
     for times in ([1.0], [1.0, -1.0], [1.0, float("inf")]):
         with pytest.raises(ValueError, match="times"):
             critical_path(graph, np.array(times))
 
 
-def test_of_a_chain_is_the_sum_and_says_what_it_means(corpus: Path) -> None:
+def test_critical_path_of_sequential_run_sums_node_times(corpus: Path) -> None:
     run = tvmdbg.open(corpus / "tvm" / "resnet20_cifar")
     found = run.critical_path()
     graph = run.graph
@@ -145,7 +145,7 @@ def test_of_a_chain_is_the_sum_and_says_what_it_means(corpus: Path) -> None:
     assert "<table>" in found._repr_html_()
 
 
-def test_says_how_to_get_what_is_missing(corpus: Path) -> None:
+def test_missing_graph_or_times_raises_error(corpus: Path) -> None:
     folder = corpus / "tvm" / "edge_cases" / "v0.19" / "params_zoo"
     with pytest.raises(ValueError, match="needs the graph"):
         tvmdbg.open(folder).critical_path()

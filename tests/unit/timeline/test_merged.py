@@ -52,7 +52,9 @@ def check_order(tree: CallTree, weight: np.ndarray) -> None:
 
 
 @given(spans, st.one_of(st.none(), ranges))
-def test_paths_are_those_of_every_slice(given_: list[Span], within: tuple[int, int] | None) -> None:
+def test_merged_paths_match_walk_over_every_slice(
+    given_: list[Span], within: tuple[int, int] | None
+) -> None:
     found = timeline(given_)
     low, high = within or (0, 60)
     steps = Steps(found)
@@ -75,7 +77,7 @@ def test_paths_are_those_of_every_slice(given_: list[Span], within: tuple[int, i
 
 
 @given(spans, st.integers(0, 4))
-def test_callers_are_those_of_every_slice(given_: list[Span], which: int) -> None:
+def test_callers_match_walk_over_every_slice(given_: list[Span], which: int) -> None:
     found = timeline(given_)
     name = f"f{which}"
     parent, names = found.rows.parent.tolist(), list(found.slice_names)
@@ -145,7 +147,7 @@ def test_sums_of_fractions_are_rounded_once(
         )
 
 
-def test_without_nesting_the_path_is_that_of_groups(corpus: Path) -> None:
+def test_merged_tree_without_nesting_follows_graph_groups(corpus: Path) -> None:
     run = tvmdbg.open(corpus / "tvm" / "resnet20_cifar")
     tree = run.merged()
     assert tree.said == "groups of the graph"
@@ -168,7 +170,7 @@ def test_without_nesting_the_path_is_that_of_groups(corpus: Path) -> None:
     assert f"#{slowest}:" in repr(up)
 
 
-def test_a_wrong_name_tells_close_ones() -> None:
+def test_unknown_slice_name_suggests_close_names() -> None:
     run = parts(timeline([(0, 2, 0, 1)]))
     with pytest.raises(KeyError, match="did you mean 'f1'"):
         callers(run, groups, "f11")
@@ -180,7 +182,7 @@ def test_a_wrong_name_tells_close_ones() -> None:
         merged(run, groups).path(1)
 
 
-def test_the_live_view_is_held_to_the_same_sums() -> None:
+def test_recorded_sums_for_live_view_match() -> None:
     recorded = json.loads(FILE.read_text())
     ours = json.loads(json.dumps(vectors()))
     assert [{key: each[key] for key in ours[0]} for each in recorded] == ours

@@ -13,7 +13,7 @@ from tvmdbg_widgets.analysis.times import operator_rows
 from tvmdbg_widgets.run import DebugRun
 
 
-def test_rows_are_those_of_any_sequence(run: DebugRun) -> None:
+def test_operator_table_behaves_like_a_sequence(run: DebugRun) -> None:
     table, top = run.table(), run.top(5)
     rows = list(table)
     assert len(table) == len(rows) == len(set(rows)) > len(top) == 5
@@ -27,14 +27,14 @@ def test_rows_are_those_of_any_sequence(run: DebugRun) -> None:
         table[len(table)]
 
 
-def test_a_table_can_be_passed_on(run: DebugRun) -> None:
+def test_operator_table_can_be_pickled(run: DebugRun) -> None:
     copy = pickle.loads(pickle.dumps(run.top(50)))  # noqa: S301 (written just now)
     assert repr(copy) == repr(run.top(50))
     assert copy._repr_html_() == run.top(50)._repr_html_()
     assert len(copy.to_dataframe()) == len(copy) == len(run.table())
 
 
-def test_only_rows_that_are_looked_at_are_made(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_rows_are_built_only_when_accessed(monkeypatch: pytest.MonkeyPatch) -> None:
     made: list[int] = []
     make = operator_rows._RowBuilder.row
 

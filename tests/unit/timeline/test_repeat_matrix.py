@@ -26,7 +26,7 @@ def of(ns: list[list[float]]) -> RepeatMatrix:
     return RepeatMatrix("t", np.arange(len(ns)), names, column, found)
 
 
-def test_it_is_what_the_debugger_measured(corpus: Path) -> None:
+def test_repeat_matrix_matches_debugger_times(corpus: Path) -> None:
     folder = corpus / "tvm" / "resnet20_cifar"
     seconds = json.loads((folder / "time_list.json").read_text())
     run = tvmdbg.open(folder)
@@ -52,7 +52,7 @@ def test_it_is_what_the_debugger_measured(corpus: Path) -> None:
     assert "medians back to back" in folded.said
 
 
-def test_fewer_repeats_are_unknown_and_zero_has_no_ratio() -> None:
+def test_missing_repeats_and_zero_medians_have_nan_ratio() -> None:
     matrix = of([[4, 2, 2, 2], [3, np.nan, 1, 1], [0, 0, 0, 0]])
     np.testing.assert_array_equal(matrix.relative[0], [2, 1, 1, 1])
     np.testing.assert_array_equal(matrix.relative[1], [3, np.nan, 1, 1])
@@ -66,7 +66,7 @@ def test_fewer_repeats_are_unknown_and_zero_has_no_ratio() -> None:
     assert len(folded.to_dataframe()) == 3
 
 
-def test_warm_up_is_shown_and_left_out_only_when_asked() -> None:
+def test_warm_up_is_shown_and_removed_only_by_steady() -> None:
     matrix = of([[30, 10, 10, 10, 11], [60, 20, 20, 20, 20]])
     assert matrix.warm_up.cut == 1
     assert matrix.repeats == 5
@@ -77,7 +77,7 @@ def test_warm_up_is_shown_and_left_out_only_when_asked() -> None:
     assert matrix.folded().p50.tolist() == [10, 20]
 
 
-def test_without_repeats_it_says_how_to_get_them(corpus: Path) -> None:
+def test_run_without_repeats_raises_error_with_reason(corpus: Path) -> None:
     with pytest.raises(ValueError, match="no trace"):
         repeat_matrix(parts(None))
     run = parts(timeline([(0, 1, 0, 0), (2, 0, 0, 0), (2, 3, 0, 1)]))
@@ -88,7 +88,7 @@ def test_without_repeats_it_says_how_to_get_them(corpus: Path) -> None:
         tvmdbg.open(corpus / "tvm" / "resnet20_cifar_v0.6").repeats()
 
 
-def test_rows_of_a_trace_are_the_slices_of_a_name() -> None:
+def test_trace_rows_group_slices_by_name() -> None:
     found = repeat_matrix(
         parts(timeline([(0, 3, 0, 1), (5, 2, 0, 1), (9, 0, 0, 1), (4, 1, 0, 0), (12, 4, 1, 1)]))
     )
@@ -101,7 +101,7 @@ def test_rows_of_a_trace_are_the_slices_of_a_name() -> None:
     assert "f1: 30.00 ns (22.00 ns … 38.00 ns)" in repr(found.folded())
 
 
-def test_a_report_without_a_call_has_no_repeats_and_says_what_has(corpus: Path) -> None:
+def test_report_without_calls_raises_error_naming_time_list(corpus: Path) -> None:
     run = tvmdbg.open(corpus / "tvm/edge_cases/v0.19/reports")
     assert run.timeline is not None
     assert run.timeline.num_slices == 0

@@ -16,7 +16,7 @@ from tvmdbg_widgets.model.base.numbers import rate_text
 from tvmdbg_widgets.run import DebugRun
 
 
-def test_numbers_are_what_they_are_called(run: DebugRun) -> None:
+def test_roofline_numbers_match_their_definitions(run: DebugRun) -> None:
     assert run.timeline is not None
     found = run.roofline(peak_flops=3e9, bandwidth=1e9)
     for point in found:
@@ -35,7 +35,7 @@ def test_numbers_are_what_they_are_called(run: DebugRun) -> None:
     assert sum(each.nodes for each in found.totals) == len(found)
 
 
-def test_no_machine_is_made_up(run: DebugRun) -> None:
+def test_bound_is_unknown_without_machine_peaks(run: DebugRun) -> None:
     found = run.roofline()
     assert {point.bound for point in found} == {"unknown"}
     assert all(math.isnan(point.of_ceiling) for point in found)
@@ -62,7 +62,7 @@ def test_rates_are_written_with_prefixes() -> None:
     assert rate_text(float("nan"), "B/s") == "unknown"
 
 
-def test_pages_are_answered(run: DebugRun, corpus: Path) -> None:
+def test_critical_path_and_roofline_questions_are_answered(run: DebugRun, corpus: Path) -> None:
     path = answer(run.facts, {"kind": "critical"})
     assert [each["name"] for each in path.result["columns"]] == ["path", "slack"]
     assert path.result["info"]["said"] == list(run.critical_path().said)
@@ -77,7 +77,7 @@ def test_pages_are_answered(run: DebugRun, corpus: Path) -> None:
 
 @pytest.mark.parametrize("width", [360, 720, 1400])
 @pytest.mark.parametrize("ceilings", [(None, None), (3e9, 1e9), (3e9, None)])
-def test_figures_are_sound(
+def test_roofline_figures_are_well_formed(
     run: DebugRun, width: int, ceilings: tuple[float | None, float | None]
 ) -> None:
     peak, bandwidth = ceilings
@@ -95,7 +95,7 @@ def test_figures_are_sound(
     assert "not in the chart" in figure.svg
 
 
-def test_the_flamechart_shows_it_where_no_script_runs(run: DebugRun, data: Path) -> None:
+def test_timeline_figure_draws_roofline_chart(run: DebugRun, data: Path) -> None:
     figure = timeline_figure(run.facts, chart="roofline")
     assert_sound(figure)
     assert "FLOP/B" in figure.svg

@@ -10,7 +10,7 @@ import tvmdbg_widgets as tvmdbg
 from tvmdbg_widgets.analysis.timeline.lod import slice_colors
 
 
-def test_blocks_tell_slices_of_one_kind_apart(run: tvmdbg.DebugRun) -> None:
+def test_slices_of_dominant_kind_are_colored_by_block(run: tvmdbg.DebugRun) -> None:
     assert run.timeline is not None
     found = slice_colors(run.timeline, run.graph, run.groups)
     ns = np.nan_to_num(run.timeline.node_ns)
@@ -26,7 +26,7 @@ def test_blocks_tell_slices_of_one_kind_apart(run: tvmdbg.DebugRun) -> None:
     assert {int(found.block[node]) for node in outside} == {-1}
 
 
-def test_without_blocks_the_share_tells_and_what_is_chosen_wins(run: tvmdbg.DebugRun) -> None:
+def test_slices_without_blocks_are_colored_by_share_unless_chosen(run: tvmdbg.DebugRun) -> None:
     assert run.timeline is not None
     found = slice_colors(run.timeline, None, None)
     assert (found.by, found.titles) == ("share", {})

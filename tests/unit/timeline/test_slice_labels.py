@@ -24,5 +24,5 @@ CONV = "tvmgen_default_fused_nn_conv2d_add_nn_relu"
         ([], []),
     ],
 )
-def test_names_read_without_what_tells_nothing(names: list[str], read: list[str]) -> None:
+def test_slice_labels_omit_uninformative_parts(names: list[str], read: list[str]) -> None:
     assert slice_labels(names) == read

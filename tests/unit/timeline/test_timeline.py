@@ -96,7 +96,7 @@ def test_trace_and_table_of_one_run_agree_in_the_corpus(corpus: Path) -> None:
         check_case(case)
 
 
-def test_the_repr_tells(corpus: Path) -> None:
+def test_timeline_repr_lists_slices_time_and_repeats(corpus: Path) -> None:
     case = Case(corpus / "tvm" / "resnet20_cifar", "v0.19")
     both = combine(trace_of(case), table_of(case)[1], rounding_ns=0.5)
     total = sum(case.node_seconds) * 1e3
@@ -225,7 +225,7 @@ def test_columns_are_read_only_and_checked() -> None:
         line.slice(2)
 
 
-def test_a_timeline_of_nothing() -> None:
+def test_empty_timeline() -> None:
     line = from_trace(column(), [], [], nodes=[], trust=[], num_nodes=0, source="t")
     assert line.span_ns == 0
     assert np.isnan(line.total_ns)
@@ -246,7 +246,7 @@ repeats = st.lists(st.floats(0, 1e9), max_size=9)
 
 
 @given(st.lists(repeats, max_size=6))
-def test_statistics_are_those_of_the_standard_library(nodes: list[list[float]]) -> None:
+def test_node_statistics_match_standard_library(nodes: list[list[float]]) -> None:
     offsets = np.concatenate(([0], np.cumsum([len(n) for n in nodes]))).astype(np.int64)
     values = np.array([v for n in nodes for v in n])
     result = node_statistics(offsets, values, np.full(len(nodes), 7.0))
@@ -333,7 +333,7 @@ def test_durations_as_text(ns: float, text: str) -> None:
     assert duration_text(ns) == text
 
 
-def test_a_zero_of_counted_units_is_less_than_one() -> None:
+def test_zero_duration_is_shown_as_less_than_one_unit() -> None:
     assert [duration_text(ns, 1000) for ns in (0, 500, 1000)] == ["< 1 µs", "500.0 ns", "1.000 µs"]
     assert time_share(0, 0, 1000) == "< 1 µs"
     assert time_share(0, 0) == "0 ns, 0 %"

@@ -41,7 +41,7 @@ def idle(spans: list[Span], track: int, low: int, high: int) -> list[tuple[int, 
 
 
 @given(SPANS, st.tuples(st.integers(-2, 20), st.integers(1, 30)), st.integers(1, 3))
-def test_gaps_are_where_nothing_lies(
+def test_gaps_match_idle_steps_of_time(
     spans: list[Span], within: tuple[int, int], least: int
 ) -> None:
     made = timeline(spans, STEP)
@@ -71,7 +71,7 @@ def test_gaps_are_where_nothing_lies(
     assert (some.duration_ns / STEP).tolist() == [y - x for _, x, y in cut]
 
 
-def test_gaps_tell_what_they_are() -> None:
+def test_gap_repr_names_track_and_neighbors() -> None:
     made = timeline([(0, 10, 0), (30, 10, 0), (0, 5, 1)], tracks=2)
     found = made.gaps("thread 0")
     assert repr(found[0]) == "Gap: 20.00 ns from 10.00 ns on thread 0, between slice 0 and slice 1"
@@ -87,7 +87,7 @@ def test_gaps_tell_what_they_are() -> None:
         made.gaps(7)
 
 
-def test_slices_laid_end_to_end_have_no_gaps() -> None:
+def test_synthetic_slices_have_no_gaps() -> None:
     run = tvmdbg.open(tvmdbg.samples.resnet20_cifar)
     assert run.timeline.synthetic
     two_devices = replace(
@@ -107,7 +107,7 @@ def test_slices_laid_end_to_end_have_no_gaps() -> None:
     assert "busy" not in repr(area)
 
 
-def test_a_run_is_idle_only_while_it_goes_on() -> None:
+def test_shorter_run_is_not_idle_after_its_end() -> None:
     """Of two runs compared the shorter one is not idle behind its end."""
     longer, shorter = (timeline([(0, 10, 0), (start, 10, 0)], tracks=1) for start in (90, 25))
     both = replace(
@@ -184,7 +184,7 @@ ENDS = st.lists(
 
 
 @given(SPANS, ENDS)
-def test_arrows_join_the_slices_the_format_says(
+def test_flows_join_slices_by_rules_of_trace_format(
     spans: list[Span], ends: list[tuple[str, int, int, bool, int]]
 ) -> None:
     found = flow_trace(spans, ends)
@@ -213,7 +213,7 @@ def test_arrows_join_the_slices_the_format_says(
     assert len(arrows.to_dataframe()) == len(arrows)
 
 
-def test_arrows_tell_what_they_are() -> None:
+def test_flows_repr_counts_arrows_and_unmatched_events() -> None:
     found = flow_trace([(0, 10, 0), (20, 5, 1)], [("s", 5, 0, False, 1), ("f", 15, 1, False, 1)])
     assert repr(found.flows) == "Flows: 1 arrow between slices"
     lost = flow_trace([(0, 10, 0)], [("s", 5, 0, False, 1), ("f", 15, 7, False, 1)])
@@ -222,7 +222,7 @@ def test_arrows_tell_what_they_are() -> None:
 
 
 @pytest.mark.parametrize("within", [(float("nan"), 1), (5, 1), (0, float("inf")), ("a", 1), (1,)])
-def test_gaps_within_what_is_no_range_are_refused(within: Any) -> None:
+def test_gaps_refuse_invalid_range(within: Any) -> None:
     timeline = tvmdbg.open(b'[{"ph": "X", "ts": 0, "dur": 1, "pid": 1, "tid": 1}]').timeline
     with pytest.raises(ValueError, match=r"a range is \(start, end\) in nanoseconds"):
         timeline.gaps(within=within)

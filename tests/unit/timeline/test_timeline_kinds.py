@@ -61,7 +61,7 @@ def test_a_kernel_has_the_kind_of_the_operator_around_it() -> None:
     assert list(told["nameKinds"]) == list(kinds(run).values())
 
 
-def test_a_kernel_has_the_kind_of_what_launched_it() -> None:
+def test_kernel_has_kind_of_operator_that_launched_it() -> None:
     run = opened(
         (CONV, 0, 100, 1),
         ("launch", 10, 20, 1),
@@ -89,7 +89,7 @@ def test_a_kernel_has_the_kind_of_what_launched_it() -> None:
         ([("k", 0, 100, 1), (CONV, 1, 10, 1)], "other"),
     ],
 )
-def test_what_is_not_known_stays_other(events: list[Any], kind: str) -> None:
+def test_kernel_with_unclear_operator_has_kind_other(events: list[Any], kind: str) -> None:
     assert kinds(opened(*events))["k"] == kind
 
 

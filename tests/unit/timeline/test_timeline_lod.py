@@ -44,7 +44,7 @@ def truth(own: Timeline, row: int, begin: float, end: float) -> tuple[float, int
 
 
 @given(spans(), steps, st.integers(-40, 200), st.integers(1, 30))
-def test_bins_are_those_of_every_slice_added_up(
+def test_bins_match_sum_over_slices(
     given_spans: list[Span], step: float, first: int, count: int
 ) -> None:
     own = timeline(given_spans)
@@ -84,7 +84,7 @@ def test_a_window_has_the_slices_that_touch_it(
 
 
 @given(spans(), st.lists(st.integers(0, 100), max_size=8), st.integers(-20, 120), steps)
-def test_hits_mark_the_bins_that_they_lie_in(
+def test_hit_bins_match_slice_intervals(
     given_spans: list[Span], some: list[int], begin: int, step: float
 ) -> None:
     own = timeline(given_spans)
@@ -106,7 +106,7 @@ def test_hits_mark_the_bins_that_they_lie_in(
 
 
 @given(spans(), st.integers(-5, 300), st.data())
-def test_the_next_hit_is_the_one_that_starts_soonest(
+def test_neighboring_hits_are_ordered_by_start(
     given_spans: list[Span], at: int, data: st.DataObject
 ) -> None:
     own = timeline(given_spans)
@@ -124,7 +124,7 @@ def test_the_next_hit_is_the_one_that_starts_soonest(
 
 
 @given(st.lists(st.integers(0, 5), min_size=1, max_size=700), st.data())
-def test_the_pyramid_finds_the_first_of_the_largest(values: list[int], data: st.DataObject) -> None:
+def test_pyramid_argmax_finds_first_maximum(values: list[int], data: st.DataObject) -> None:
     column = np.array(values, np.float64)
     within = st.integers(0, len(values) - 1)
     ranges = data.draw(st.lists(st.tuples(within, within), min_size=1, max_size=20))
@@ -134,7 +134,7 @@ def test_the_pyramid_finds_the_first_of_the_largest(values: list[int], data: st.
     assert LongestPyramid(column).argmax(low, high).tolist() == expected
 
 
-def test_a_search_looks_at_names_and_at_nothing_else() -> None:
+def test_search_matches_only_names_of_drawn_slices() -> None:
     own = timeline(
         [(0, 5, 0), (10, 5, 0), (20, 0, 1), (math.nan, 3, 0)], names=("Conv", "b", "add")
     )
@@ -147,7 +147,7 @@ def test_a_search_looks_at_names_and_at_nothing_else() -> None:
         matching(None, own, "(", regex=True)
 
 
-def test_each_word_is_in_a_name_or_kind_of_the_slice() -> None:
+def test_search_requires_every_word_in_slice_name_or_kind() -> None:
     run = tvmdbg.open(tvmdbg.samples.resnet20_cifar)
     assert run.graph is not None
     assert run.timeline is not None
@@ -163,19 +163,19 @@ def test_each_word_is_in_a_name_or_kind_of_the_slice() -> None:
 
 
 @pytest.mark.slow
-def test_a_search_with_many_ways_through_takes_no_time() -> None:
+def test_backtracking_regex_search_is_fast() -> None:
     own = timeline([(0, 5, 0)], names=("a" * 5000,))
     begun = time.process_time()
     assert len(matching(None, own, "(a*)*(a|a)*b", regex=True).numbers) == 0
     assert time.process_time() - begun < 2
 
 
-def test_slices_without_end_or_number_are_not_there() -> None:
+def test_slices_with_unusable_times_are_left_out() -> None:
     own = timeline([(0, math.inf, 0), (math.nan, 1, 0), (0, -1, 0)])
     lod = TimelineLod(own)
     assert (lod.first, lod.last) == (0, 0)
     assert lod.bins(0, 1, 4).slice.shape == (0, 4)
 
 
-def test_the_bins_kept_for_the_front_end_are_those_found_today(data: Path) -> None:
+def test_recorded_bins_match_current_output(data: Path) -> None:
     assert (data / "timeline/timelines.json").read_text(encoding="utf-8") == golden.written()

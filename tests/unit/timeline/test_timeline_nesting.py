@@ -61,7 +61,7 @@ SPANS = st.lists(
 
 
 @given(SPANS)
-def test_self_time_is_what_no_inner_slice_covers(spans: Spans) -> None:
+def test_self_time_excludes_inner_slices(spans: Spans) -> None:
     found = timeline(spans)
     own, nested, across = self_by_steps(found)
     assert found.nesting.self_ns.tolist() == own
@@ -110,7 +110,7 @@ def test_rows_by_name_sum_up_self_times(spans: Spans) -> None:
     assert [row.time_ns for row in top] == sorted((row.time_ns for row in rows), reverse=True)[:2]
 
 
-def test_rounding_is_no_overlap() -> None:
+def test_rounding_is_not_an_overlap() -> None:
     found = timeline([(0, 5, 0), (5, 5, 0)])
     start = found.slice_start_ns.copy()
     start[1] -= 0.4

@@ -94,7 +94,7 @@ SPANS = st.lists(
 
 
 @given(SPANS)
-def test_rows_are_those_of_the_definition(spans: list[Span]) -> None:
+def test_rows_match_definition(spans: list[Span]) -> None:
     truth = Truth(spans)
     found = timeline(spans, STEP).rows
     assert as_lists(found) == truth.rows
@@ -117,7 +117,7 @@ def deep(draw: st.DrawFn) -> list[Span]:
 
 
 @given(deep())
-def test_deep_nests_are_those_of_the_definition(spans: list[Span]) -> None:
+def test_rows_of_deep_nests_match_definition(spans: list[Span]) -> None:
     truth = Truth(spans)
     found = timeline(spans, STEP).rows
     assert as_lists(found) == truth.rows
@@ -173,7 +173,7 @@ def test_slices_of_a_few_nanoseconds_stay_visible(spans: list[Span]) -> None:
     assert len(starts) == sum(1 for each in spans if each[1])
 
 
-def test_rounding_is_no_overlap() -> None:
+def test_rounding_is_not_an_overlap() -> None:
     spans = [(0, 50, 0), (49.6, 50, 0), (100, 50, 0), (101, 50, 0)]
     found = timeline(spans).rows
     assert as_lists(found) == [[0, 1, 2], [3]]  # 3 reaches out of 2 by the nanosecond of rounding
@@ -181,7 +181,7 @@ def test_rounding_is_no_overlap() -> None:
     assert timeline([(0, 50, 0), (48, 50, 0)]).rows.kind.tolist() == [0, RowKind.OVERLAP]
 
 
-def test_what_has_no_usable_time_is_counted() -> None:
+def test_slices_without_usable_time_are_counted() -> None:
     spans = [(0, 1, 0), (float("nan"), 1, 0), (0, -1, 0), (float("inf"), 1, 0), (1, 0, 0)]
     found = timeline(spans).rows
     assert as_lists(found) == [[0], [4]]
@@ -190,7 +190,7 @@ def test_what_has_no_usable_time_is_counted() -> None:
     assert repr(found) == "Rows: 2 slices in 2 rows; 3 not drawn: no usable start or duration"
 
 
-def test_no_slices_are_no_rows() -> None:
+def test_empty_timeline_has_no_rows() -> None:
     found = timeline([]).rows
     assert (len(found), found.first.tolist(), found.order.tolist()) == (0, [0], [])
 

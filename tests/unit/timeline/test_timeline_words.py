@@ -54,7 +54,7 @@ def everything(run: DebugRun) -> str:
         ("list", ["mean time", "72 nodes", "synthetic"], ["operators", "wall", "trust"]),
     ],
 )  # fmt: skip
-def test_each_source_is_told_as_what_it_is(
+def test_timeline_wording_fits_kind_of_source(
     corpus: Path, data: Path, source: str, says: list[str], never: list[str]
 ) -> None:
     said = everything(opened(corpus, data, source))
@@ -63,7 +63,7 @@ def test_each_source_is_told_as_what_it_is(
 
 
 @pytest.mark.parametrize("source", SOURCES)
-def test_figure_and_live_view_say_the_same(corpus: Path, data: Path, source: str) -> None:
+def test_figure_and_live_view_show_same_words(corpus: Path, data: Path, source: str) -> None:
     run = opened(corpus, data, source)
     info = answer(run.facts, {"kind": "timeline"}).result["info"]
     for width in (480, 900):
@@ -106,7 +106,7 @@ def test_a_trace_is_ranked_by_self_time(data: Path) -> None:
     assert [row["name"] for row in drawn[:5]] == slowest
 
 
-def test_rows_without_a_graph_have_no_columns_of_one(corpus: Path, data: Path) -> None:
+def test_tables_without_graph_have_no_graph_columns(corpus: Path, data: Path) -> None:
     head = {
         source: repr(opened(corpus, data, source).table()).splitlines()[1].split("  ")
         for source in ("report", "chrome", "list")
@@ -117,7 +117,7 @@ def test_rows_without_a_graph_have_no_columns_of_one(corpus: Path, data: Path) -
     assert named["list"] == ["node", "name", "mean time", "share", "p10 … p90"]
 
 
-def test_a_report_beside_its_graph_speaks_of_nodes(corpus: Path) -> None:
+def test_report_opened_with_its_graph_shows_nodes(corpus: Path) -> None:
     folder = corpus / "tvm/resnet20_cifar"
     run = tvmdbg.open(folder / "graph.json", folder / "report.json")
     words = answer(run.facts, {"kind": "timeline"}).result["info"]["words"]

@@ -30,7 +30,7 @@ def numbers(whole: list[float]) -> tuple[float, ...]:
 
 
 @given(spans, st.one_of(st.none(), ranges))
-def test_times_by_name_are_those_of_every_step(given_: list, within: tuple | None) -> None:
+def test_times_by_name_match_sum_over_steps(given_: list, within: tuple | None) -> None:
     found = timeline(given_)
     low, high = within or (0, 60)
     area_ns = None if within is None else (low * STEP, high * STEP)
@@ -53,7 +53,7 @@ def test_times_by_name_are_those_of_every_step(given_: list, within: tuple | Non
 
 
 @given(spans, ranges)
-def test_callers_and_nodes_sum_up_the_same_time(given_: list, within: tuple[int, int]) -> None:
+def test_all_groupings_sum_to_the_same_time(given_: list, within: tuple[int, int]) -> None:
     found = timeline(given_)
     tables = [
         times(parts(found), groups, by, (within[0] * STEP, within[1] * STEP))
@@ -70,7 +70,7 @@ def test_callers_and_nodes_sum_up_the_same_time(given_: list, within: tuple[int,
 
 
 @given(spans, ranges)
-def test_an_area_is_that_of_every_step(given_: list, within: tuple[int, int]) -> None:
+def test_area_matches_step_by_step_sums(given_: list, within: tuple[int, int]) -> None:
     found = timeline(given_)
     low, high = within
     steps = Steps(found)
@@ -114,7 +114,7 @@ def test_sums_are_rounded_once(pairs: list[tuple[int, float]], whole: bool) -> N
         assert all(map(same, [float(column[code]) for column in ours], numbers(each)))
 
 
-def test_what_cannot_be_asked_says_so() -> None:
+def test_invalid_times_request_raises_error() -> None:
     run = parts(timeline([(0, 1, 0, 0)]))
     with pytest.raises(ValueError, match="known: 'node', 'kind'"):
         times(run, groups, "color")
@@ -129,7 +129,7 @@ def test_what_cannot_be_asked_says_so() -> None:
         area(parts(None), groups, 0, 1)
 
 
-def test_an_area_of_very_many_tracks_is_told_in_a_few_lines_and_in_time() -> None:
+def test_area_repr_of_many_tracks_is_short() -> None:
     count = 20_000
     events = [{"ph": "X", "name": "a", "ts": i, "dur": 2, "pid": 1, "tid": i} for i in range(count)]
     events[0]["tid"] = "one\ntwo"

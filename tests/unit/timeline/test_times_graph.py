@@ -42,7 +42,7 @@ def check(run: DebugRun, table: TimeTable) -> None:
         assert row.high == pytest.approx(sums.mean() + half, rel=1e-9, abs=1e-6)
 
 
-def test_by_node_it_is_the_table_of_the_run(run: DebugRun) -> None:
+def test_times_by_node_match_the_run_statistics(run: DebugRun) -> None:
     table = run.times()
     check(run, table)
     given = {node.id for node in run.graph.nodes if node.kind < NodeKind.OPERATOR}
@@ -57,7 +57,7 @@ def test_by_node_it_is_the_table_of_the_run(run: DebugRun) -> None:
     assert [row.key for row in table[:5]] == slowest.nodes.tolist()
 
 
-def test_by_kind_it_is_that_of_every_node(run: DebugRun) -> None:
+def test_times_by_kind_cover_every_executed_node(run: DebugRun) -> None:
     table = run.times("kind")
     check(run, table)
     for row in table:
@@ -66,7 +66,7 @@ def test_by_kind_it_is_that_of_every_node(run: DebugRun) -> None:
     assert sum(len(row.nodes) for row in table) == len(ran) == run.graph.num_nodes - table.idle
 
 
-def test_by_part_a_function_counts_whole_to_each_of_its_operators(run: DebugRun) -> None:
+def test_times_by_part_count_function_under_all_its_operators(run: DebugRun) -> None:
     table = run.times("part")
     check(run, table)
     assert table.overlap
@@ -83,7 +83,7 @@ def test_by_part_a_function_counts_whole_to_each_of_its_operators(run: DebugRun)
 
 
 @pytest.mark.parametrize("level", [0, 1, -1])
-def test_by_group_a_node_counts_to_one_of_those_around_it(run: DebugRun, level: int) -> None:
+def test_times_by_group_count_node_in_one_enclosing_group(run: DebugRun, level: int) -> None:
     table = run.times("group", level=level)
     check(run, table)
     assert math.fsum(table.ns) == pytest.approx(table.total_ns)
@@ -96,7 +96,7 @@ def test_by_group_a_node_counts_to_one_of_those_around_it(run: DebugRun, level: 
             assert row.key == expected
 
 
-def test_devices_are_those_of_the_graph(corpus: Path) -> None:
+def test_times_by_device_match_graph_devices(corpus: Path) -> None:
     run = tvmdbg.open(corpus / "tvm" / "resnet20_two_devices")
     table = run.times("device")
     assert set(table.keys) == {"cpu", "cuda"}
@@ -106,7 +106,7 @@ def test_devices_are_those_of_the_graph(corpus: Path) -> None:
             assert run.graph.device_types[entry] == {"cpu": 1, "cuda": 2}[str(row.key)]
 
 
-def test_of_a_part_of_the_time_no_interval_is_known(run: DebugRun) -> None:
+def test_times_within_part_of_the_run_have_no_interval(run: DebugRun) -> None:
     span = run.timeline.span_ns
     table = run.times("kind", within=(0, span / 2))
     assert np.isnan(table.low).all()
@@ -119,7 +119,7 @@ def test_of_a_part_of_the_time_no_interval_is_known(run: DebugRun) -> None:
         assert math.fsum(found) == pytest.approx(ns)
 
 
-def test_nodes_of_other_repeats_make_a_group_unknown(run: DebugRun) -> None:
+def test_node_with_fewer_repeats_makes_group_interval_unknown(run: DebugRun) -> None:
     line = run.timeline
     counts = np.diff(line.repeats_offsets).copy()
     slowest = int(np.nanargmax(line.node_ns))
@@ -136,7 +136,7 @@ def test_nodes_of_other_repeats_make_a_group_unknown(run: DebugRun) -> None:
         assert np.isnan(row.low) == (slowest in row.nodes or row.ns == 0)
 
 
-def test_a_table_is_a_frame_and_html(run: DebugRun) -> None:
+def test_times_table_converts_to_frame_and_html(run: DebugRun) -> None:
     table = run.times("kind")
     frame = table.to_dataframe()
     assert frame["ns"].tolist() == table.ns.tolist()
@@ -149,7 +149,7 @@ def test_a_table_is_a_frame_and_html(run: DebugRun) -> None:
         table[len(table)]
 
 
-def test_a_node_that_only_a_table_knows_counts_with_its_time(run: DebugRun) -> None:
+def test_node_without_slices_counts_with_its_table_time(run: DebugRun) -> None:
     line = run.timeline
     slowest = int(np.nanargmax(line.node_ns))
     kept = np.flatnonzero(line.slice_node != slowest)

@@ -39,14 +39,14 @@ def of(*totals: float, operators: int = 3) -> WarmUp:
         (0, (1, 1)),
     ],
 )
-def test_the_cut_is_where_the_slow_ones_end(cut: int, totals: tuple[float, ...]) -> None:
+def test_warm_up_cut_follows_slow_first_repeats(cut: int, totals: tuple[float, ...]) -> None:
     found = of(*totals)
     assert found.cut == cut
     assert bool(found) == (cut > 0)
     np.testing.assert_allclose(found.totals, np.array(totals) * 6000)
 
 
-def test_one_operator_that_is_slow_at_first_is_no_warm_up() -> None:
+def test_one_initially_slow_operator_is_not_a_warm_up() -> None:
     times = np.ones((6, 8))
     times[0, 0] = 100
     found = warm_up(np.arange(0, 49, 8), times.ravel())
@@ -54,7 +54,7 @@ def test_one_operator_that_is_slow_at_first_is_no_warm_up() -> None:
     assert (found.cut, found.slower) == (0, 1)
 
 
-def test_it_says_what_it_rests_on() -> None:
+def test_warm_up_reason_shows_its_numbers() -> None:
     assert of(1.6, 1, 1.01, 0.99, 1).why == (
         "the first of 5 repeats takes 1.60 times the median of the others; "
         "3 of 3 operators are slower in it than their median"
@@ -74,7 +74,7 @@ def test_it_says_what_it_rests_on() -> None:
     }
 
 
-def test_operators_of_other_repeats_are_left_out() -> None:
+def test_operators_with_other_repeat_counts_are_left_out() -> None:
     offsets = np.array([0, 4, 4, 8, 10, 14])
     repeats = np.array([9, 1, 1, 1, 9, 1, np.nan, 1, 5, 5, 0, 0, 0, 0.0])
     found = warm_up(offsets, repeats)
@@ -89,7 +89,7 @@ columns = st.lists(st.lists(st.floats(0, 1e6), max_size=7), max_size=6)
 
 
 @given(columns, st.integers(0, 4))
-def test_without_the_first_is_what_lists_say(rows: list[list[float]], cut: int) -> None:
+def test_without_first_matches_list_slicing(rows: list[list[float]], cut: int) -> None:
     offsets: npt.NDArray[np.int64] = np.concatenate(
         ([0], np.cumsum([len(r) for r in rows]))
     ).astype(np.int64)
@@ -132,12 +132,12 @@ def slow_at_first(draw: st.DrawFn) -> npt.NDArray[np.float64]:
 
 
 @given(slow_at_first())
-def test_the_cut_is_the_defined_one(times: npt.NDArray[np.float64]) -> None:
+def test_warm_up_cut_matches_its_definition(times: npt.NDArray[np.float64]) -> None:
     offsets = np.arange(0, times.size + 1, times.shape[1])
     assert warm_up(offsets, times.ravel()).cut == defined(times)
 
 
-def test_a_quarter_of_a_million_repeats_are_judged_at_once() -> None:
+def test_warm_up_of_a_quarter_million_repeats() -> None:
     """Each of the first half falls below all before it, and none of them ends a warm-up."""
     half, quarter = 125_000, 62_500
     first = np.linspace(1.1004, 1.1, half) + 1e-7
@@ -149,7 +149,7 @@ def test_a_quarter_of_a_million_repeats_are_judged_at_once() -> None:
 
 
 @given(columns)
-def test_whatever_the_repeats_the_cut_leaves_three(rows: list[list[float]]) -> None:
+def test_warm_up_cut_leaves_at_least_three_repeats(rows: list[list[float]]) -> None:
     offsets = np.concatenate(([0], np.cumsum([len(r) for r in rows]))).astype(np.int64)
     found = warm_up(offsets, np.array([v for row in rows for v in row]))
     assert 0 <= found.cut <= max(0, len(found.totals) - 3)

@@ -42,7 +42,7 @@ def test_bounds_are_printed_as_tvm_prints_them(case: dict[str, Any]) -> None:
 
 
 @pytest.mark.parametrize("case", REFUSED)
-def test_what_tvm_refuses_keeps_its_bounds(case: dict[str, Any]) -> None:
+def test_states_refused_by_tvm_keep_their_bounds(case: dict[str, Any]) -> None:
     state = state_of(case)
     assert case["infer_error"]
     assert infer_bounds(state) is state
@@ -93,7 +93,7 @@ def test_steps_that_name_no_loop_are_refused(step: list[Any]) -> None:
     assert "place" in why_refused(state) or "no loop 3" in why_refused(state) or step[1] == 9
 
 
-def test_bounds_are_inferred_where_tvm_passes_over_a_loop() -> None:
+def test_unroll_pragma_on_missing_loop_is_accepted() -> None:
     """Of a pragma to unroll only the stage must be there (PragmaStepNode::ApplyToSchedule)."""
     known = dag_with_bodies('["matmul_auto_scheduler_test", 64, 48, 96]')
     state = replay(known, read_steps([["PR", 2, 3, "auto_unroll_max_step$16"]]))
@@ -115,7 +115,7 @@ def test_an_unknown_extent_stays_unknown() -> None:
 
 
 @given(nests())
-def test_regions_cover_what_is_read_in_every_iteration(nest: Nest) -> None:
+def test_inferred_regions_cover_reads_of_every_iteration(nest: Nest) -> None:
     state = infer_bounds(nest.state)
     found = [each.extent for each in state.stages[1].iterators]
     if None in found:  # where a part of a fused loop is no whole number of rows
@@ -132,7 +132,7 @@ def test_regions_cover_what_is_read_in_every_iteration(nest: Nest) -> None:
 FOLDED = 60
 
 
-def test_inlining_without_end_is_left_alone() -> None:
+def test_exponential_inlining_leaves_extent_unknown() -> None:
     chain = "".join(f"P{at + 1}(x) = (P{at}[(x + x)] + P{at}[(x - x)])\n" for at in range(FOLDED))
     text = f"A = PLACEHOLDER [4]\nP0(x) = A[x]\n{chain}C(i) = P{FOLDED}[i]\n"
     steps = [["CI", at + 2] for at in range(FOLDED)]

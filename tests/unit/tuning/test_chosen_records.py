@@ -35,7 +35,7 @@ def opened(lines: list[bytes]) -> tvmdbg.TuningLog:
 
 @settings(max_examples=100)
 @given(st.lists(LINES, min_size=1, max_size=25))
-def test_random_logs_give_what_tvm_gives(lines: list[bytes]) -> None:
+def test_random_logs_match_tvm_selection_rules(lines: list[bytes]) -> None:
     log, truth = opened(lines), Chosen(lines)
     assert [each.line for each in log.distill()] == [lines[row] for row in truth.distilled()]
     for key in KEYS:
@@ -63,7 +63,7 @@ def _lines(path: Path) -> list[bytes]:
 
 
 @pytest.mark.parametrize("path", _ansor_logs(), ids=lambda path: path.name[-40:])
-def test_real_logs_give_what_tvm_gives(path: Path) -> None:
+def test_real_logs_match_tvm_selection_rules(path: Path) -> None:
     lines = _lines(path)
     log, truth = tvmdbg.open_tuning(path, progress=False), Chosen(lines)
     assert [each.line for each in log.distill()] == [lines[row] for row in truth.distilled()]
@@ -73,11 +73,11 @@ def test_real_logs_give_what_tvm_gives(path: Path) -> None:
         assert row == truth.applied(task.workload_key, task.target.text)
 
 
-def test_real_logs_are_there(corpus: Path) -> None:
+def test_corpus_has_real_ansor_logs(corpus: Path) -> None:
     assert len(_ansor_logs()) > 20
 
 
-def test_the_model_comes_first_and_the_keys_in_their_order() -> None:
+def test_model_precedes_target_keys_in_lookup_order() -> None:
     log = opened(
         [
             line(target=T4, costs=[3e-3]),
@@ -105,7 +105,7 @@ counts.
     assert repr(applied) == told
 
 
-def test_another_target_takes_what_its_keys_find() -> None:
+def test_other_target_uses_record_found_by_its_keys() -> None:
     log = opened([line(target=ROCM), line(target=CPU, costs=[1e-4])])
     applied = log.applied('["work", 1]', "metal")
     assert applied.record is not None
@@ -119,7 +119,7 @@ def test_another_target_takes_what_its_keys_find() -> None:
     assert tag.why[0].startswith("Keys of a target 'nvidia/geforce-rtx-2080-ti' are not known")
 
 
-def test_ties_and_failures_are_told() -> None:
+def test_ties_and_failed_trials_are_explained() -> None:
     lines = [line(error=6), line(costs=[1e-3]), line(costs=[5e-4, 1.5e-3], split=4), line(error=4)]
     applied = opened(lines).applied(0)
     assert applied.record is not None
@@ -142,7 +142,9 @@ def test_ties_and_failures_are_told() -> None:
         ('["work", 8, [4]]', None, 0),
     ],
 )
-def test_compatible_workloads_count_by_size(wanted: str, row: int | None, factor: float) -> None:
+def test_compatible_workloads_are_scaled_by_size(
+    wanted: str, row: int | None, factor: float
+) -> None:
     log = opened(
         [line('["work", 4, [4], "float32"]', costs=[1e-3]), line('["work", 2, [4], "float32"]')]
     )
@@ -168,7 +170,7 @@ def test_compatible_workloads_count_by_size(wanted: str, row: int | None, factor
         "\x00",
     ],
 )
-def test_odd_keys_are_looked_up_too(key: str) -> None:
+def test_unusual_workload_keys_are_found(key: str) -> None:
     log = opened([line(key), line('["work", 1]')])
     assert len(log.distill()) == 2
     assert log.best(key) == log[0]
@@ -177,7 +179,7 @@ def test_odd_keys_are_looked_up_too(key: str) -> None:
     assert "\x00" not in repr(applied) + repr(log.tasks)
 
 
-def test_a_compatible_one_of_the_model_comes_before_the_same_one_of_a_key() -> None:
+def test_compatible_record_of_model_precedes_exact_record_of_key() -> None:
     log = opened([line('["work", 1]', RTX), line('["work", 2]', T4)])
     applied = log.applied('["work", 2]', RTX, include_compatible=True)
     assert [(each.record.row, each.factor) for each in applied.candidates] == [
@@ -209,7 +211,7 @@ def test_the_k_best_are_different_schedules() -> None:
     assert len(opened([line(error=6)]).distill()) == 0
 
 
-def test_a_database_looks_at_no_target(corpus: Path) -> None:
+def test_metaschedule_database_ignores_target(corpus: Path) -> None:
     log = tvmdbg.open_tuning(corpus / "tuning/ms_tvm_0.25_handmade", progress=False)
     for task in log.tasks:
         valid = [each for each in log if each.task == task and not each.error]
@@ -220,7 +222,7 @@ def test_a_database_looks_at_no_target(corpus: Path) -> None:
     assert len(log.distill()) == len(log.best())
 
 
-def test_autotvm_looks_up_as_ansor_does(corpus: Path) -> None:
+def test_autotvm_lookup_order(corpus: Path) -> None:
     log = tvmdbg.open_tuning(corpus / "tuning/tophub_autotvm/mali_v0.06.log", progress=False)
     applied = log.applied(0, "opencl -device=mali -model=rk3399")
     assert applied.candidates[0].found_by == "model rk3399"

@@ -49,7 +49,7 @@ def test_the_rows_of_all_tasks_are_found_by_one_sort(rows: list[Row]) -> None:
 
 
 @given(some_rows)
-def test_the_best_so_far_is_the_lowest_of_the_task_up_to_there(rows: list[Row]) -> None:
+def test_best_so_far_is_the_running_minimum_per_task(rows: list[Row]) -> None:
     best: dict[int, float] = {}
     expected = []
     for row in rows:
@@ -62,7 +62,7 @@ def test_the_best_so_far_is_the_lowest_of_the_task_up_to_there(rows: list[Row]) 
 
 
 @given(some_rows, st.none() | st.lists(st.floats(0, 50), min_size=TASKS, max_size=TASKS))
-def test_the_total_is_the_sum_over_tasks_after_each_row(
+def test_total_matches_weighted_sum_over_tasks_at_every_row(
     rows: list[Row], weights: list[float] | None
 ) -> None:
     best = [math.nan] * TASKS
@@ -81,7 +81,7 @@ def test_the_total_is_the_sum_over_tasks_after_each_row(
         assert same(found[-1:], [last])
 
 
-def test_the_mean_of_the_runs_is_what_counts() -> None:
+def test_trial_cost_is_mean_of_its_runs() -> None:
     trials = trials_of([Row(0, (1.0, 5.0)), Row(0, (2.0, 3.0)), Row(0, (2.4, 2.7))])
     assert best_so_far(trials).tolist() == [3.0, 2.5, 2.5]
 
@@ -113,7 +113,7 @@ def blocks(*pairs: tuple[int, int]) -> list[Row]:
         ([], []),
     ],
 )
-def test_rounds_end_with_the_task_and_when_they_are_full(
+def test_rounds_end_at_task_change_or_when_full(
     pairs: list[tuple[int, int]], lengths: list[int]
 ) -> None:
     found = round_of(trials_of(blocks(*pairs)))
@@ -131,12 +131,12 @@ def test_a_new_session_and_a_new_file_begin_new_rounds() -> None:
     assert np.bincount(session_of(trials)).tolist() == [40, 94]
 
 
-def test_a_slow_trial_is_no_gap() -> None:
+def test_slow_trial_is_not_a_session_gap() -> None:
     rows = [Row(timestamp=0.0), Row(timestamp=700.0, all_cost=690.0), Row(timestamp=1500.0)]
     assert session_of(trials_of(rows)).tolist() == [0, 0, 1]
 
 
-def test_time_leaves_gaps_between_sessions_out() -> None:
+def test_elapsed_time_excludes_gaps_between_sessions() -> None:
     stamps = [100.0, 103.0, 103.0, 5000.0, 5001.0, 4999.0, 5004.0]
     trials = trials_of([Row(timestamp=each) for each in stamps])
     first, second = sessions(trials)
@@ -145,13 +145,13 @@ def test_time_leaves_gaps_between_sessions_out() -> None:
     assert elapsed(trials).tolist() == [0, 3, 3, 4, 5, 5, 8]
 
 
-def test_older_records_behind_newer_ones_are_a_session_of_their_own() -> None:
+def test_older_records_after_newer_ones_start_a_session() -> None:
     trials = trials_of([Row(timestamp=each) for each in (9000.0, 9001.0, 10.0, 12.0)])
     assert session_of(trials).tolist() == [0, 0, 1, 1]
     assert elapsed(trials).tolist() == [0, 1, 1, 3]
 
 
-def test_without_timestamps_there_is_no_time() -> None:
+def test_elapsed_time_is_unknown_without_timestamps() -> None:
     trials = trials_of([Row(timestamp=math.nan)] * 3)
     assert np.isnan(elapsed(trials)).all()
     assert session_of(trials).tolist() == [0, 0, 0]
@@ -166,7 +166,7 @@ def test_without_timestamps_there_is_no_time() -> None:
     ),
     st.lists(st.floats(0.5, 9), min_size=3, max_size=3),
 )
-def test_gradients_are_those_of_the_task_scheduler(
+def test_gradients_match_task_scheduler_formula(
     rounds: list[tuple[int, float | None]], weights: list[float]
 ) -> None:
     rows = [
@@ -197,7 +197,7 @@ def test_gradients_are_those_of_the_task_scheduler(
 
 
 @pytest.mark.slow
-def test_a_hundred_thousand_trials_take_some_hundredths_of_a_second() -> None:
+def test_curves_of_a_hundred_thousand_trials_are_fast() -> None:
     rng = np.random.default_rng(1)
     task = np.repeat(rng.integers(0, 30, 1600), 64)[:100_000]
     rows = trials_of(
@@ -211,7 +211,7 @@ def test_a_hundred_thousand_trials_take_some_hundredths_of_a_second() -> None:
 
 
 @pytest.mark.slow
-def test_many_tasks_of_one_record_each_are_no_burden() -> None:
+def test_total_of_many_single_record_tasks_is_fast() -> None:
     trials = trials_of([Row(task) for task in range(20_000)])
     start = time.process_time()
     assert total(trials, 20_000)[-1] == pytest.approx(20.0)

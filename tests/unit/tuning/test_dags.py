@@ -67,7 +67,7 @@ OF_CONVOLUTION = [each for each in cases("policy") if each["workload"] == CONVOL
 
 
 @pytest.mark.parametrize("case", OF_CONVOLUTION, ids=lambda case: case["case"])
-def test_splits_tell_extents_that_a_text_lacks(case: dict[str, Any]) -> None:
+def test_splits_supply_extents_missing_from_dag_text(case: dict[str, Any]) -> None:
     log = open_tuning(
         case["record"].encode(), dag={case["workload"]: CONVOLUTION["dag"]}, progress=False
     )
@@ -76,7 +76,7 @@ def test_splits_tell_extents_that_a_text_lacks(case: dict[str, Any]) -> None:
     assert schedule.print(inferred=True) == case["printed_inferred"]
 
 
-def test_only_splits_of_whole_axes_tell_extents() -> None:
+def test_only_splits_of_whole_axes_supply_extents() -> None:
     dag = parse_dag(CONVOLUTION["dag"])
     rows, columns = dag.operations[3].axes[2:]
     assert (rows.extent, columns.extent) == (None, None)
@@ -94,16 +94,16 @@ def test_only_splits_of_whole_axes_tell_extents() -> None:
     assert told(["SP", 3, 2, 0, [2], 1], ["SP", 99, 0, 14, [2], 1]) == [None, None]
 
 
-def test_a_text_that_stands_under_another_name_is_found() -> None:
+def test_dag_text_under_another_name_is_found() -> None:
     assert dag_of(parts({"some.txt": TEXT}), task([key_hash(TEXT)])) is not None
 
 
-def test_a_text_of_another_hash_is_not_taken() -> None:
+def test_dag_text_with_another_hash_is_not_used() -> None:
     digest = key_hash(TEXT + "X(i) = Data[i, i, i, i]\n")
     assert dag_of(parts({digest: TEXT}), task([digest, *SHAPES])) is None
 
 
-def test_of_texts_of_one_hash_that_of_the_name_is_taken() -> None:
+def test_text_named_by_hash_wins_over_same_hash_texts() -> None:
     digest, other = key_hash(TEXT), TEXT.replace("PLACEHOLDER [1, 3", "PLACEHOLDER [2, 3", 1)
     assert other != TEXT
     assert key_hash(other) == digest
@@ -131,7 +131,7 @@ def test_a_dump_is_known_by_the_whole_key() -> None:
     assert dag_of(parts({given.workload_key: TEXT}), task(["0" * 32])) is None
 
 
-def test_what_could_not_be_used_is_told() -> None:
+def test_unusable_dag_text_is_reported() -> None:
     given = task(["matmul_add", 4, 4, 4, "float32"])
     found, problems = find_dag(parts({given.workload_key: "no DAG"}), given)
     assert found is not None
@@ -139,7 +139,7 @@ def test_what_could_not_be_used_is_told() -> None:
     assert len(problems) == 1
 
 
-def test_other_tuners_and_keys_have_none() -> None:
+def test_other_tuners_and_unknown_keys_have_no_dag() -> None:
     assert dag_of(parts(), task(["matmul_add", 4, 4, 4, "float32"], tuner="autotvm")) is None
     assert dag_of(parts(), task("no list")) is None
     assert dag_of(parts(), task(["get_expr", "conv", [1, 2]])) is None
@@ -169,7 +169,7 @@ def test_names_of_convolutions_follow_the_release(
 STEP = 19
 
 
-def test_bounds_of_records_of_known_workloads_follow(corpus: Path) -> None:
+def test_bounds_are_inferred_for_known_workloads(corpus: Path) -> None:
     """Of every log the first record and every nineteenth; all loops of their nests are bounded."""
     seen: Counter[str] = Counter()
     for path in sorted((corpus / "tuning").rglob("*.*")):

@@ -57,7 +57,7 @@ def test_errors_by_task() -> None:
     assert table.seconds.tolist() == [34.2, 24.9]
 
 
-def test_errors_by_unroll_say_where_none_is_set() -> None:
+def test_errors_by_unroll_label_trials_without_unroll() -> None:
     table = log().errors_by("unroll")
     assert table.keys.tolist() == [-1, 0, 64, 512]
     assert table.labels == ("none set", "0", "64", "512")
@@ -79,29 +79,29 @@ def test_errors_by_round_and_session() -> None:
         ("threads", {0: 3}),
     ],
 )
-def test_errors_of_some_trials_keep_the_groups_of_the_log(by: Any, trials: dict[int, int]) -> None:
+def test_errors_of_selected_trials_keep_the_log_groups(by: Any, trials: dict[int, int]) -> None:
     table = log().errors_by(by, [1, 4, 8])
     assert dict(zip(table.keys.tolist(), table.trials.tolist(), strict=True)) == trials
     assert (table.kinds, table.counts.sum(), table.valid.sum()) == (("BuildTimeoutError",), 2, 1)
     assert log().errors_by(by, []).trials.sum() == 0
 
 
-def test_errors_of_what_a_query_finds() -> None:
+def test_errors_are_counted_over_selected_trials() -> None:
     own = log()
     assert own.errors_by("unroll", own.select("task:1")).trials.sum() == 4
 
 
-def test_no_threads_on_a_cpu() -> None:
+def test_cpu_trials_are_grouped_as_no_gpu() -> None:
     table = log().errors_by("threads")
     assert (table.labels, table.trials.tolist()) == (("no GPU",), [9])
 
 
-def test_another_grouping_is_refused_with_those_there_are() -> None:
+def test_unknown_error_grouping_lists_known_ones() -> None:
     with pytest.raises(ValueError, match="no errors by 'color'; known: 'task', 'round'"):
         log().errors_by("color")  # type: ignore[arg-type]
 
 
-def test_the_table_is_text_html_and_a_frame() -> None:
+def test_error_table_as_text_html_and_frame() -> None:
     table = log().errors_by("task")
     title, heads, first, *_ = repr(table).splitlines()
     assert title == "Errors of 9 trials by task"
@@ -118,7 +118,7 @@ def test_run_timeouts_hide_in_error_4() -> None:
     assert np.flatnonzero(hidden_run_timeouts(trials)).tolist() == [2]
 
 
-def test_glyphs_are_those_the_console_shows() -> None:
+def test_glyph_counts_match_console_glyphs() -> None:
     shown = glyph_counts(trials_of(MIXED))
     assert shown == {".": 6, ".E": 1, ".T": 2, "*": 2, "*E": 3, "*T": 1}
 
@@ -173,7 +173,7 @@ def test_a_task_without_a_valid_trial_has_no_share_and_no_total() -> None:
     assert np.isnan(log([failed(0)]).task_table().share).all()
 
 
-def test_the_curve_tells_itself() -> None:
+def test_curve_repr_summarizes_trials() -> None:
     rows = [Row(0, 4e-3), failed(0), Row(0, 2e-3), Row(0, 3e-3)]
     curve = log(rows).curve(0)
     assert repr(curve) == (

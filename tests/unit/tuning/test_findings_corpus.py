@@ -32,7 +32,7 @@ def verdict(path: Path) -> set[str]:
     return found[0] if found else BEST
 
 
-def test_every_log_gets_the_verdict_it_was_given_by_hand(corpus: Path) -> None:
+def test_findings_match_verdicts_made_by_hand(corpus: Path) -> None:
     logs = log_files(corpus)
     assert len(logs) >= 30
     for path in logs:
@@ -40,7 +40,7 @@ def test_every_log_gets_the_verdict_it_was_given_by_hand(corpus: Path) -> None:
         assert {each.rule for each in found} == verdict(path), path
 
 
-def test_the_starved_log_is_told_with_its_numbers(corpus: Path) -> None:
+def test_starved_log_is_reported_with_its_numbers(corpus: Path) -> None:
     (path,) = (each for each in log_files(corpus) if each.name.endswith("MHA4-B128-int8.json"))
     log = open_tuning(path, progress=False)
     (found,) = log.findings()

@@ -34,7 +34,7 @@ T_relu(ax0, ax1, ax2, ax3) = max(T_add[ax0, ax1, ax2, ax3], 0f)
 
 
 @pytest.mark.parametrize("more", OF_TVM)
-def test_counts_are_those_of_tvms_test(more: str) -> None:
+def test_flop_counts_match_tvm_test(more: str) -> None:
     inputs = f"A = PLACEHOLDER [{N}, {N}]\nB = PLACEHOLDER [{N}, {N}]\n"
     found = parse_dag(f"{inputs}C(i, j) += (A[i, k]*B[k, j])\n{more}")
     *others, last = found.operations
@@ -43,7 +43,7 @@ def test_counts_are_those_of_tvms_test(more: str) -> None:
     assert flop_count(whole) == OF_TVM[more]
 
 
-def test_the_count_of_a_network_layer() -> None:
+def test_flop_count_of_network_layer() -> None:
     shapes = [[1, 56, 56, 64], [3, 3, 64, 128], [1, 1, 1, 128], [1, 28, 28, 128]]
     found = parse_dag(TENSET, shapes=shapes)
     assert flop_count(found) is None  # how far the padding goes is not in the text
@@ -53,13 +53,13 @@ def test_the_count_of_a_network_layer() -> None:
     assert flop_count(replace(found, operations=tuple(operations))) == 115806208.0
 
 
-def test_a_cube_of_1024() -> None:
+def test_flop_count_of_1024_cubed_matmul() -> None:
     known = assumed_dag("matmul_add", [1024, 1024, 1024, "float32"])
     assert known is not None
     assert flop_count(known) == 2 * 1024**3 + 1024**2
 
 
-def test_integers_count_where_they_are_what_is_computed() -> None:
+def test_integer_operations_count_in_integer_stages() -> None:
     text = (
         "A = PLACEHOLDER [8]\n"
         "P(i) = tir.if_then_else(((i >= 1) && (i < 9)), A[(i - 1)], (int8)0)\n"
@@ -75,7 +75,7 @@ def test_integers_count_where_they_are_what_is_computed() -> None:
     assert flop_count(replace(found, operations=tuple(sized))) == 10 * 2 + 10 + 10 * 3
 
 
-def test_what_is_not_known_is_not_counted() -> None:
+def test_flop_count_is_none_when_work_is_unknown() -> None:
     assert flop_count(dag('["matmul_auto_scheduler_test", 64, 48, 96]')) is None
     sparse = '["sparse_dense", 512, 512, 512, [9831, 16, 1], [9831], [33], "float32"]'
     assert flop_count(dag_with_bodies(sparse)) is None

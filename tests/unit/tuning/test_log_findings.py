@@ -95,7 +95,7 @@ def test_starved_builds_of_autotvm_are_less_sure() -> None:
     )
 
 
-def test_a_phase_of_starvation_says_when_it_was() -> None:
+def test_starvation_phase_names_affected_rounds() -> None:
     phase = rounds(*[(0, 45), (1, 40), (2, 50)] * 2)
     (found,) = findings(phase + rounds(*[(0, 0), (1, 0), (2, 1)] * 3))
     assert found.rule == "build-starvation"
@@ -132,7 +132,7 @@ def test_unrolled_programs() -> None:
     )
 
 
-def test_unrolled_programs_of_one_task_are_no_slow_task() -> None:
+def test_unroll_bloat_in_one_task_is_not_a_slow_task() -> None:
     rows = rounds((0, 14), (0, 14), only=[512]) + rounds((1, 0), (2, 0), (3, 0))
     found = expect(
         rows,
@@ -153,7 +153,7 @@ def test_build_workers_that_died() -> None:
     assert found.evidence[0] == "CompileHostError after exactly 15 s, the build timeout: 30 trials"
 
 
-def test_errors_of_the_compiler_are_no_dead_workers() -> None:
+def test_compiler_errors_are_not_dead_workers() -> None:
     rows = [row._replace(all_cost=3.2) if row.error else row for row in rounds((0, 30), error=2)]
     found = expect(rows, "46.9 % of the trials failed with CompileHostError")
     assert found.rule == "frequent-errors"
@@ -170,13 +170,13 @@ def test_a_burst_of_timeouts() -> None:
     assert len(found.trials) == 80
 
 
-def test_bad_first_rounds_are_no_burst() -> None:
+def test_bad_first_rounds_are_not_a_burst() -> None:
     rows = rounds((0, 20), (1, 20), *[(0, 0), (1, 0)] * 4)
     (found,) = findings(rows)
     assert found.rule in ("build-starvation", "build-timeouts")
 
 
-def test_timeouts_of_which_nobody_knows_why() -> None:
+def test_unexplained_build_timeouts_have_low_confidence() -> None:
     rows = rounds(*[(0, 14)] * 3)
     found = expect(rows, "21.9 % of the trials hit the build timeout; the log does not tell why")
     assert (found.rule, found.confidence) == ("build-timeouts", Confidence.LOW)
@@ -186,11 +186,11 @@ def test_timeouts_of_which_nobody_knows_why() -> None:
     assert [(each.rule, each.severity) for each in few] == [("build-timeouts", Severity.INFO)]
 
 
-def test_some_timeouts_are_usual() -> None:
+def test_few_timeouts_are_not_reported() -> None:
     assert list(findings(rounds((0, 2), (1, 1), (2, 2)))) == []
 
 
-def test_run_timeouts_that_hide() -> None:
+def test_hidden_run_timeouts_are_reported() -> None:
     found = expect(
         TIMED_OUT,
         "20.0 % of the trials probably hit the run timeout, recorded as RuntimeDeviceError",
@@ -202,13 +202,13 @@ def test_run_timeouts_that_hide() -> None:
     )
 
 
-def test_run_timeouts_that_say_so() -> None:
+def test_run_timeouts_have_high_confidence() -> None:
     rows = rounds((0, 0)) + [failed(0, 7, 12.0)] * 16
     found = expect(rows, "20.0 % of the trials hit the run timeout")
     assert found.confidence is Confidence.HIGH
 
 
-def test_errors_that_are_frequent_with_what_the_console_said() -> None:
+def test_frequent_errors_are_reported_with_console_message() -> None:
     said = tuple(
         ConsoleMessage(row, row, 3, "Traceback …\nCUDAError: no binary\x1b[0m") for row in (64, 65)
     )
@@ -244,7 +244,7 @@ def test_noisy_costs() -> None:
     assert list(findings(NOISY[:10])) == []
 
 
-def test_records_that_are_there_twice() -> None:
+def test_duplicate_records_are_reported() -> None:
     found = findings(TWICE).by_rule("duplicates")
     assert [each.title for each in found] == ["2 records repeat earlier ones"]
     assert found[0].severity is Severity.WARNING
@@ -273,7 +273,7 @@ def test_a_distilled_log() -> None:
     assert list(findings([*BEST, *BEST])) == []
 
 
-def test_lines_that_were_not_read() -> None:
+def test_unread_lines_are_reported() -> None:
     found = findings(
         FINE,
         refused=(RefusedLine(0, 12, 400, "steps: expected an array, found 3"),),
@@ -293,7 +293,7 @@ def test_lines_that_were_not_read() -> None:
 
 
 @pytest.mark.parametrize("unread", [{"num_refused": 1}, {"undecoded": {"a kind": 1}}])
-def test_what_rests_on_every_line_is_less_sure_where_some_were_not_read(unread: Any) -> None:
+def test_findings_are_less_confident_when_lines_were_not_read(unread: Any) -> None:
     for rows, rule in ((BROKEN, "no-valid-schedule"), (BEST, "distilled-log")):
         assert findings(rows).by_rule(rule)[0].confidence is Confidence.HIGH
         found = findings(rows, **unread).by_rule(rule)[0]
@@ -301,7 +301,7 @@ def test_what_rests_on_every_line_is_less_sure_where_some_were_not_read(unread: 
         assert "1 line could not be read" in found.why
 
 
-def test_shares_rest_on_nearly_every_line() -> None:
+def test_many_unread_lines_lower_the_confidence() -> None:
     (rule,) = {each.rule for each in findings(NOISY)} & {"noisy-costs"}
     few, many = (findings(NOISY, num_refused=n).by_rule(rule)[0] for n in (0, len(NOISY)))
     assert (few.confidence, many.confidence) == (Confidence.HIGH, Confidence.MEDIUM)
@@ -317,7 +317,7 @@ def test_every_rule_has_a_log_that_fires_it() -> None:
     assert fired == {rule.name for rule in RULES}
 
 
-def test_no_nodes_and_plain_text_everywhere() -> None:
+def test_findings_have_no_nodes_and_printable_texts() -> None:
     for rows in (STARVED, SLOW_TASK, UNROLLED, DYING, BURST, BROKEN, TIMED_OUT, TWICE):
         for found in findings(rows):
             assert found.nodes == ()
@@ -328,7 +328,7 @@ def test_no_nodes_and_plain_text_everywhere() -> None:
             assert found.next_step
 
 
-def test_n_parallel_is_never_claimed() -> None:
+def test_n_parallel_is_reported_as_not_in_the_log() -> None:
     for rows in (STARVED, DYING, BURST, SLOW_TASK, UNROLLED):
         for found in findings(rows):
             told = " ".join((found.title, found.why, *found.evidence))
@@ -336,7 +336,7 @@ def test_n_parallel_is_never_claimed() -> None:
             assert all("is not in the log" in each for each in claims)
 
 
-def test_every_threshold_says_why_it_is_that_number() -> None:
+def test_every_threshold_has_a_documented_reason() -> None:
     from pathlib import Path
 
     source = Path(lost_builds.__file__).read_text("utf-8")
@@ -358,7 +358,7 @@ def test_frames_have_tasks_and_trials() -> None:
     ("seconds", "text"),
     [(15.0, "15 s"), (0.25, "250.0 ms"), (119, "119 s"), (120, "2.0 min"), (7200, "2.0 h")],
 )
-def test_seconds_are_told_as_people_do(seconds: float, text: str) -> None:
+def test_seconds_text_chooses_readable_unit(seconds: float, text: str) -> None:
     assert seconds_text(seconds) == text
 
 
@@ -369,7 +369,7 @@ def test_ranges_of_rounds() -> None:
 
 
 @pytest.mark.slow
-def test_a_hundred_thousand_trials_are_judged_at_once() -> None:
+def test_findings_of_a_hundred_thousand_trials_are_fast() -> None:
     import time
 
     rng = np.random.default_rng(0)
@@ -407,9 +407,7 @@ EXTREMES = (0.0, -0.0, 1e-300, 1.0, 15.0, 1e10, 1e300, 1.7e308)
     ),
     st.sampled_from(["ansor", "autotvm", "metaschedule", "mixed"]),
 )
-def test_numbers_that_no_tuning_gives_are_told_without_a_warning(
-    rows: list[Row], tuner: str
-) -> None:
+def test_extreme_numbers_are_shown_without_warning(rows: list[Row], tuner: str) -> None:
     log = TuningLog(parts_of(rows, tuner="ansor"))
     found = find(LogEvidence(parts_of(rows, tuner=tuner)))
     texts = [repr(found), found._repr_html_(), repr(log.task_table()), repr(log.curve())]
@@ -457,12 +455,12 @@ def test_no_rule_gives_the_advice_of_another_tuner(name: str, tuner: str) -> Non
         assert not code or TUNERS[tuner].partition("|")[0] in each.next_step
 
 
-def test_every_rule_is_asked_of_every_tuner() -> None:
+def test_planted_logs_cover_every_rule() -> None:
     planted = {each.rule for rows in PLANTED.values() for each in findings(rows)}
     assert planted | {"unread-lines"} == {rule.name for rule in RULES}
 
 
-def test_a_log_of_several_tuners_gets_the_remedy_of_those_concerned() -> None:
+def test_mixed_log_remedy_covers_only_affected_tuners() -> None:
     parts = parts_of(FAILING + [row._replace(task=1) for row in FAILING], tuner="mixed")
     tasks = [replace(each, tuner=tuner) for each, tuner in zip(parts.tasks, TUNERS, strict=False)]
     (found,) = find(LogEvidence(replace(parts, tasks=tuple(tasks))))
@@ -473,14 +471,14 @@ def test_a_log_of_several_tuners_gets_the_remedy_of_those_concerned() -> None:
     assert "Ansor" not in only.next_step
 
 
-def test_autotvm_refuses_programs_in_its_own_words() -> None:
+def test_refused_programs_are_worded_per_tuner() -> None:
     (found,) = findings(REFUSING, tuner="autotvm")
     assert "AutoTVM's template refused the config" in found.evidence[0]
     (found,) = findings(REFUSING)
     assert found.evidence[0].endswith("Ansor could not apply the steps to the compute DAG")
 
 
-def test_a_dead_worker_of_autotvm_is_no_refused_program() -> None:
+def test_autotvm_host_errors_are_not_dead_workers() -> None:
     """AutoTVM writes RuntimeDeviceError there, so its CompileHostError is the compiler's."""
     rows = [row._replace(all_cost=15.0) for row in DYING]
     assert not findings(rows, tuner="autotvm").by_rule("dead-build-workers")

@@ -51,7 +51,7 @@ def test_a_record_is_read_by_row() -> None:
             log.record(row)
 
 
-def test_a_slice_is_a_log_of_its_own() -> None:
+def test_slice_of_a_log_is_a_log() -> None:
     log = opened()[3:0:-1]
     assert [each.line for each in log] == LINES[3:0:-1]
     assert [(task.index, task.workload.name) for task in log.tasks] == [(0, "b"), (1, "a")]
@@ -60,7 +60,7 @@ def test_a_slice_is_a_log_of_its_own() -> None:
     assert "3 of 5 records" in repr(log)
 
 
-def test_the_best_is_the_first_of_the_lowest_mean() -> None:
+def test_best_is_the_first_record_with_lowest_mean() -> None:
     log = opened([*LINES, line('["a", 1]', costs=[5e-4, 1.5e-3])])
     assert [each.row for each in log.best()] == [2, 3]
     assert log.best(0) == log.best(log.tasks[0]) == log.best('["a", 1]') == log.best("a") == log[2]
@@ -76,14 +76,14 @@ def test_the_best_is_the_first_of_the_lowest_mean() -> None:
         (1.5, TypeError, "an index, a Task or a workload key, not float"),
     ],
 )
-def test_an_unknown_task_says_which_there_are(
+def test_unknown_task_is_refused_with_explanation(
     task: object, error: type[Exception], told: str
 ) -> None:
     with pytest.raises(error, match=told):
         opened().best(task)  # type: ignore[call-overload]
 
 
-def test_a_key_of_several_targets_is_ambiguous_and_a_foreign_task_unknown() -> None:
+def test_ambiguous_key_and_foreign_task_are_refused() -> None:
     log = opened([line(target=CPU), line(target=T4)])
     with pytest.raises(KeyError, match=r"2 tasks are called .* give the index of one: 0 on llvm"):
         log.best('["work", 1]')
@@ -154,7 +154,7 @@ def test_records_of_several_tuners_are_not_written_to_one_file(tmp_path: Path) -
     assert (tmp_path / "autotvm.json").read_bytes() == autotvm + b"\n"
 
 
-def test_databases_number_their_workloads_each_on_its_own(corpus: Path, tmp_path: Path) -> None:
+def test_merged_databases_cannot_be_written_to_one_file(corpus: Path, tmp_path: Path) -> None:
     one, other = (
         tvmdbg.open_tuning(corpus / "tuning" / name, progress=False)
         for name in ("ms_tvm_0.25_handmade", "ms_web_llm")
@@ -184,12 +184,12 @@ def test_weights_are_a_list_or_by_task(weights: list[float]) -> None:
     "wrong",
     [[1, 2], [1, 2, -3], [1, 2, math.nan], ["a", "b", "c"], [[1], [2], [3]], 5, [10**400, 1, 1]],
 )
-def test_weights_that_fit_nothing_are_refused(wrong: Any) -> None:
+def test_invalid_weights_are_refused(wrong: Any) -> None:
     with pytest.raises(ValueError, match="weight"):
         opened().weighted(wrong)
 
 
-def test_a_log_tells_what_tvm_printed_beside_it() -> None:
+def test_log_repr_shows_tables_printed_by_tvm() -> None:
     table = (
         b"|  ID  | Latency (ms) | Speed (GFLOPS) | Trials |\n"
         b"|    0 |        0.005 |           0.88 |     64 |\n"
@@ -201,7 +201,7 @@ def test_a_log_tells_what_tvm_printed_beside_it() -> None:
     assert "  total_latency.tsv: 1 round, total latency 3.250 ms after 64 trials" in told
 
 
-def test_a_log_tells_what_it_holds() -> None:
+def test_log_repr_summarizes_records() -> None:
     lines = [*LINES, b'{"i": 1, "r": 2, "v": "v0.6"}']
     told = repr(opened(lines)).splitlines()
     assert told[1:5] == [

@@ -126,7 +126,7 @@ def patch(root: Path) -> None:
 
 
 @LINUX
-def test_patched_sources_count_the_cores_they_may_use(tmp_path: Path) -> None:
+def test_patched_sources_count_available_cores(tmp_path: Path) -> None:
     tvm = tmp_path / "tvm"
     for name, text in SOURCES.items():
         path = tvm / name
@@ -158,12 +158,12 @@ def test_builder_lines_are_python(tuner: str, timeout: float) -> None:
         assert sum("LocalBuilder(" in each for each in code) == 1
 
 
-def test_builds_get_more_time_than_they_had() -> None:
+def test_longer_builds_remedy_increases_timeout() -> None:
     assert "timeout=60" in longer_builds("ansor", 15.0)
     assert "timeout=600" in longer_builds("ansor", 300.0)
 
 
-def test_what_the_remedy_cannot_see_is_said() -> None:
+def test_fewer_builds_remedy_states_its_limits() -> None:
     told = fewer_builds("ansor", 15.0)
     assert "Linux only" in told
     assert "quotas of cgroups" in told

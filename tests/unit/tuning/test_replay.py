@@ -78,7 +78,7 @@ REFUSED = {
 
 
 @pytest.mark.parametrize("name", REFUSED)
-def test_what_tvm_refuses_is_refused_in_words(name: str) -> None:
+def test_steps_refused_by_tvm_raise_replay_error_with_reason(name: str) -> None:
     case = next(case for case in cases("edge") if case["case"] == name)
     assert "error" in case
     step, code, field, words = REFUSED[name]
@@ -90,7 +90,7 @@ def test_what_tvm_refuses_is_refused_in_words(name: str) -> None:
     assert str(problem).startswith(f"step {step} ({code})")
 
 
-def test_every_odd_schedule_of_a_log_is_printed_or_refused_as_in_tvm() -> None:
+def test_odd_schedules_are_printed_or_refused_like_tvm() -> None:
     """As a log has it: what is no step at all, reading refuses."""
     for case in cases("edge"):
         known = dag_with_bodies(case["workload"])
@@ -103,13 +103,13 @@ def test_every_odd_schedule_of_a_log_is_printed_or_refused_as_in_tvm() -> None:
 
 
 @pytest.mark.parametrize("name", ["synthetic", "random", "policy"])
-def test_what_stages_read_refuses_nothing_that_tvm_takes(name: str) -> None:
+def test_schedules_accepted_by_tvm_replay_with_known_bodies(name: str) -> None:
     for case in cases(name):
         known = dag_with_bodies(case["workload"])
         assert print_state(replay(known, steps_of(case))) == case["printed_state"]
 
 
-def test_a_reader_that_does_not_read_is_refused_where_bodies_are_known() -> None:
+def test_cache_read_for_stage_that_does_not_read_is_refused() -> None:
     known = dag_with_bodies('["matmul_add", 64, 96, 48, "float32"]')
     with pytest.raises(ReplayError, match=r"stage 4 does not read stage 0 \('A'\)"):
         replay(known, read_steps([["CHR", 0, "shared", [4]]]))
@@ -119,7 +119,7 @@ def test_a_reader_that_does_not_read_is_refused_where_bodies_are_known() -> None
 
 
 @pytest.mark.parametrize("code", ["FSP", "FFSP"])
-def test_a_split_behind_the_step_that_follows_it_is_taken(code: str) -> None:
+def test_follow_split_can_refer_to_a_later_split(code: str) -> None:
     """TVM looks among all steps of the record (``ExtractSplitLengths``)."""
     follow = ["FSP", 4, 0, 1, 1] if code == "FSP" else ["FFSP", 4, 0, [1], 0, 1]
     items = [follow, ["SP", 2, 0, 64, [4], 1]]
@@ -128,7 +128,7 @@ def test_a_split_behind_the_step_that_follows_it_is_taken(code: str) -> None:
     assert replay(None, parse_steps(items)).stages[4].iterators[1].extent == 4
 
 
-def test_every_line_tells_the_step_it_is_from() -> None:
+def test_nest_lines_name_their_steps() -> None:
     steps = read_steps(
         [
             ["SP", 4, 0, 64, [8], 1],
@@ -148,7 +148,7 @@ def test_every_line_tells_the_step_it_is_from() -> None:
     assert found["out = ..."] == (-1, (1,))
 
 
-def test_factors_stay_known_where_extents_are_not() -> None:
+def test_factors_stay_known_when_extents_are_unknown() -> None:
     steps = read_steps([["CA", 2, 4, 1], ["SP", 2, 2, 96, [4, 8], 1], ["SP", 2, 0, 1, [2], 0]])
     state = replay(dag('["matmul_add", 64, 96, 48, "float32"]'), steps)
     loops = {each.name: (each.extent, each.factor) for each in state.stages[2].iterators}

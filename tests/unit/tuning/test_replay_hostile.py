@@ -65,7 +65,7 @@ def test_any_steps_are_replayed_or_refused(workload: str, items: list[list[Any]]
 
 
 @given(st.sampled_from(DAGS), st.lists(step, max_size=60))
-def test_steps_that_can_be_applied_are(workload: str, items: list[list[Any]]) -> None:
+def test_applicable_steps_are_replayed(workload: str, items: list[list[Any]]) -> None:
     """Sequences grow by what is not refused, so that they come far."""
     legal: list[list[Any]] = []
     for each in items:
@@ -100,7 +100,7 @@ HUGE = {
 
 @pytest.mark.parametrize("case", HUGE)
 @pytest.mark.parametrize("known", [True, False], ids=["with a DAG", "without"])
-def test_what_would_explode_is_refused_at_once(case: str, known: bool) -> None:
+def test_exploding_steps_are_refused_quickly(case: str, known: bool) -> None:
     steps = read_steps(HUGE[case])
     begin = time.process_time()
     with pytest.raises(ReplayError):

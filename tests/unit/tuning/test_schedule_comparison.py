@@ -71,7 +71,7 @@ def test_loops_are_compared_by_stage_and_name() -> None:
     assert [each.fields for each in found] == differing
 
 
-def test_an_attribute_of_another_value_is_changed() -> None:
+def test_attribute_with_another_value_is_marked_changed() -> None:
     found = compared([A[5]], [["PR", 2, 0, "auto_unroll_max_step$512"]])
     (line,) = (each for each in found.lines if each.change != "same")
     assert (line.text_a, line.text_b) == ("C auto_unroll: 16", "C auto_unroll: 512")
@@ -89,7 +89,7 @@ def test_equal_schedules_have_no_difference() -> None:
 
 
 @pytest.mark.parametrize("gap", [1, 3])
-def test_every_step_and_line_of_both_is_there_once_and_in_order(gap: int) -> None:
+def test_comparison_keeps_every_step_and_line_in_order(gap: int) -> None:
     of_one = [case for case in cases("policy") if "matmul_add" in case["workload"]]
     for a, b in zip(of_one, of_one[gap:], strict=False):
         steps = [[each.encode() for each in steps_of(case)] for case in (a, b)]
@@ -104,7 +104,7 @@ def test_every_step_and_line_of_both_is_there_once_and_in_order(gap: int) -> Non
         assert [each.a for each in found.lines if each.a >= 0] == [*range(len(lines))]
 
 
-def test_a_comparison_in_short() -> None:
+def test_comparison_repr_and_html() -> None:
     found = compared(A, B)
     shown = repr(found)
     assert "A: Schedule of trial 0" in shown

@@ -31,7 +31,7 @@ def of_case(case: dict[str, Any]) -> Schedule:
     return Schedule(record(steps, key=case["workload"]), dag_with_bodies(case["workload"]))
 
 
-def test_a_schedule_prints_what_tvm_prints() -> None:
+def test_printed_schedule_matches_tvm() -> None:
     for case in cases("policy")[::7]:
         found = of_case(case)
         assert found.print() == case["printed_state"]
@@ -42,14 +42,14 @@ def test_a_schedule_prints_what_tvm_prints() -> None:
         assert found.notes == ("DAG: given by the caller",)
 
 
-def test_bounds_are_inferred_where_they_follow() -> None:
+def test_inferred_bounds_match_tvm_print() -> None:
     case = next(case for case in cases("policy") if "cuda" in case["case"])
     found = of_case(case)
     assert found.print(inferred=True) == case["printed_inferred"]
     assert "".join(f"{line}\n" for line in found.nest) == case["printed_inferred"]
 
 
-def test_what_is_known_without_the_dag() -> None:
+def test_schedule_without_dag_shows_loops_and_factors() -> None:
     found = Schedule(record(TILED))
     assert found.state is None
     assert found.inferred is None
@@ -68,13 +68,13 @@ def test_what_is_known_without_the_dag() -> None:
     assert list(found.to_dataframe()["factors"]) == [(8, 4, 2)]
 
 
-def test_factors_stand_behind_extents_that_are_not_known() -> None:
+def test_factors_are_printed_after_unknown_extents() -> None:
     found = Schedule(record([["CA", 2, 4, 0], ["SP", 2, 0, 9, [4], 1], ["AN", 4, 0, 3]]))
     assert "for axis0.1 (None) factor 4" in found.print()
     assert "(None) factor 4" in repr(found)
 
 
-def test_a_dag_that_does_not_fit_is_told_and_the_steps_alone_are_shown() -> None:
+def test_dag_that_does_not_fit_is_reported_and_steps_are_shown() -> None:
     found = Schedule(record([["SP", 2, 7, 64, [4], 1]]), dag_with_bodies(MATMUL))
     assert found.state is None
     assert "no loop 7 among the 3 of stage 2 ('C')" in found.refused
@@ -83,7 +83,7 @@ def test_a_dag_that_does_not_fit_is_told_and_the_steps_alone_are_shown() -> None
     assert found.steps == ("stage 2: split axis7 into 2 parts, factor 4",)
 
 
-def test_steps_that_no_schedule_has_are_told_too() -> None:
+def test_impossible_steps_are_reported() -> None:
     found = Schedule(record([["AN", 2, 0, 3], ["AN", 2, 0, 2]]))
     assert "parallel already" in found.refused
     assert (found.nest, found.print(), found.structure.tiles) == ([], "", ())
@@ -92,7 +92,7 @@ def test_steps_that_no_schedule_has_are_told_too() -> None:
     assert "cannot be applied" in found._repr_html_()
 
 
-def test_the_form_for_a_cell_is_colored_and_escaped() -> None:
+def test_html_for_a_cell_is_colored_and_escaped() -> None:
     steps = [["CHW", 2, "<b>&"], ["SP", 3, 0, 64, [4], 1], ["AN", 3, 1, 6]]
     for known in (None, dag_with_bodies(MATMUL)):
         found = Schedule(record(steps, key='["<script>", 1]'), known)
@@ -104,7 +104,7 @@ def test_the_form_for_a_cell_is_colored_and_escaped() -> None:
         assert 'title="step 2"' in shown
 
 
-def test_a_record_in_short() -> None:
+def test_schedule_repr() -> None:
     found = repr(Schedule(record(TILED, row=1234, cost=0.0025), dag_with_bodies(MATMUL)))
     lines = found.splitlines()
     assert lines[0] == "Schedule of trial 1,234 (work 64 1×2 float32): 2.500 ms"
@@ -114,7 +114,7 @@ def test_a_record_in_short() -> None:
     assert failed.startswith("Schedule of trial 0 (work 64 1×2 float32): BuildTimeoutError")
 
 
-def test_a_long_schedule_is_cut_in_its_short_form() -> None:
+def test_repr_of_long_schedule_is_truncated() -> None:
     steps = [["SP", 2, 0, 64, [2] * 100, 1]]
     found = Schedule(record(steps))
     assert "more lines: print(schedule.print())" in repr(found)
@@ -146,7 +146,7 @@ def test_python_applies_the_steps(tmp_path: Path) -> None:
     assert json.loads(calls.read_text().splitlines()[-1]) == ["lower", True]
 
 
-def test_python_says_how_to_register_what_the_key_names() -> None:
+def test_python_code_explains_how_to_register_workload() -> None:
     named = Schedule(record(TILED)).python
     assert "# First import what defines 'work'" in named
     assert "link-params" not in named
@@ -233,7 +233,7 @@ ODD += [[[["SampleComputeLocation", [], [], []]], [[0, {}]]]]
 
 
 @pytest.mark.parametrize("tuner", ["autotvm", "metaschedule"])
-def test_any_config_is_shown_as_it_is(tuner: str) -> None:
+def test_odd_configs_are_shown_and_escaped(tuner: str) -> None:
     for config in ODD:
         found = other(tuner, config)
         assert all(line.isprintable() for line in found.steps)
@@ -241,7 +241,7 @@ def test_any_config_is_shown_as_it_is(tuner: str) -> None:
         repr(found)
 
 
-def test_a_log_tells_the_schedules_of_its_records() -> None:
+def test_log_returns_schedules_of_its_records() -> None:
     found = [case for case in cases("policy") if "two_outputs" in case["workload"]]
     lines = "".join(f"{case['record']}\n" for case in found)
     key = found[0]["workload"]
@@ -298,7 +298,7 @@ def known_loops(found: Schedule) -> dict[Any, int | None]:
 
 
 @pytest.mark.parametrize("name", ["synthetic", "policy", "random"])
-def test_a_dag_takes_no_extent_away(name: str) -> None:
+def test_dag_removes_no_known_extent(name: str) -> None:
     """Neither its text, which lacks some, nor names and extents without what is read."""
     for case in cases(name):
         of = record(json.loads(case["record"])["i"][1][1], key=case["workload"])
@@ -310,7 +310,7 @@ def test_a_dag_takes_no_extent_away(name: str) -> None:
             assert lost == [], case["case"]
 
 
-def test_no_dag_of_a_recorded_log_takes_anything_away(corpus: Path) -> None:
+def test_dags_of_recorded_logs_remove_no_known_extent(corpus: Path) -> None:
     """Whether it is known by its name or given as a text."""
     seen = 0
     folder = corpus / "tuning"
@@ -333,7 +333,7 @@ def test_no_dag_of_a_recorded_log_takes_anything_away(corpus: Path) -> None:
     assert seen > 500
 
 
-def test_extents_of_the_steps_stand_in_where_the_dag_has_none() -> None:
+def test_extents_of_steps_replace_missing_dag_extents() -> None:
     axes = parse_dag("A = PLACEHOLDER [64]\nB(i) = A[i]\n")
     unknown = replace(axes.operations[1], axes=(replace(axes.operations[1].axes[0], extent=None),))
     found = Schedule(
@@ -344,14 +344,14 @@ def test_extents_of_the_steps_stand_in_where_the_dag_has_none() -> None:
     assert found.notes[-1].startswith("Extents of 2 loops are from the steps")
 
 
-def test_a_dag_that_contradicts_the_steps_is_told_with_both_numbers() -> None:
+def test_dag_contradicting_steps_is_reported_with_both_numbers() -> None:
     found = Schedule(record([["SP", 2, 0, 128, [4], 1]]), dag_with_bodies(MATMUL))
     assert found.notes[-1] == (
         "The DAG contradicts the steps: loop i.0 of C: 16 by the DAG, 32 by the steps"
     )
 
 
-def test_a_task_is_meant_as_everywhere() -> None:
+def test_log_methods_accept_task_index_or_name() -> None:
     log = open_tuning(record([["AN", 5, 1, 3]], key=CONV).line, progress=False)
     (task,) = log.tasks
     assert log.dag(task) == log.dag(0) == log.dag(task.name) is not None
@@ -360,7 +360,7 @@ def test_a_task_is_meant_as_everywhere() -> None:
         log.dag(task.name.replace("layer", "laier"))
 
 
-def test_a_dag_text_leaves_what_is_known_of_the_name() -> None:
+def test_dag_text_is_completed_from_workload_name() -> None:
     line = record([["AN", 5, 1, 3]], key=CONV).line
     text = dag(CONV).text
     alone, given = open_tuning(line).schedule(0), open_tuning(line, dag={CONV: text}).schedule(0)
@@ -370,14 +370,14 @@ def test_a_dag_text_leaves_what_is_known_of_the_name() -> None:
     assert any(each.startswith("Extents that it lacks are assumed") for each in given.notes)
 
 
-def test_a_dag_that_fits_no_step_leaves_what_is_known_of_the_name() -> None:
+def test_dag_that_fits_no_step_falls_back_to_workload_name() -> None:
     line = record([["AN", 5, 1, 3]], key=CONV).line
     found = open_tuning(line, dag={CONV: "A = PLACEHOLDER [4]\nB(i) = A[i]\n"}).schedule(0)
     assert found.print() == open_tuning(line).schedule(0).print()
     assert any(each.startswith("The given DAG does not fit: step 0") for each in found.notes)
 
 
-def test_a_dag_of_another_size_is_told() -> None:
+def test_dag_of_another_size_is_reported() -> None:
     line = record([["AN", 2, 0, 3]], key=MATMUL).line
     other = dag_with_bodies(MATMUL).text.replace("[64, 96]", "[32, 96]")
     found = open_tuning(line, dag={MATMUL: other}).schedule(0)

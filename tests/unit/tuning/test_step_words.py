@@ -96,7 +96,7 @@ WORDS: dict[str, tuple[list[list[Any]], str, str]] = {
 
 
 @pytest.mark.parametrize("case", WORDS)
-def test_each_step_is_a_sentence(case: str) -> None:
+def test_steps_in_words_describe_every_step(case: str) -> None:
     items, words, bare = WORDS[case]
     steps = read_steps(items)
     assert steps_in_words(MATMUL_ADD, steps)[-1] == words
@@ -113,7 +113,7 @@ def test_numbers_name_axes_without_a_dag() -> None:
     )
 
 
-def test_words_go_on_behind_a_step_that_is_refused() -> None:
+def test_words_continue_after_a_refused_step() -> None:
     steps = read_steps([["AN", 2, 0, 3], ["AN", 2, 9, 3], ["AN", 2, 1, 2]])
     assert steps_in_words(MATMUL_ADD, steps) == (
         "stage 2 (matmul): run i in parallel",

@@ -72,7 +72,7 @@ def diagnosis(log: TuningLog) -> set[str]:
 
 
 @pytest.mark.parametrize("scenario", SCENARIOS)
-def test_each_scenario_gets_its_diagnosis_and_no_other(scenario: str) -> None:
+def test_scenario_gets_only_its_own_diagnosis(scenario: str) -> None:
     assert diagnosis(opened(scenario)) == DIAGNOSES[scenario]
 
 
@@ -80,17 +80,17 @@ def test_each_scenario_gets_its_diagnosis_and_no_other(scenario: str) -> None:
 @pytest.mark.parametrize("kind", ["llvm", "cuda"])
 @pytest.mark.parametrize("seed", range(1, 6))
 @pytest.mark.parametrize("scenario", SCENARIOS)
-def test_diagnoses_do_not_hang_on_chance(scenario: str, seed: int, kind: str) -> None:
+def test_diagnoses_do_not_depend_on_the_seed(scenario: str, seed: int, kind: str) -> None:
     assert diagnosis(opened(scenario, kind, seed)) == DIAGNOSES[scenario]
 
 
-def test_rounds_are_those_of_the_search() -> None:
+def test_generated_log_has_rounds_of_64_trials() -> None:
     log = opened("fine")
     assert np.bincount(log.rounds).tolist() == [64] * 36
     assert [each.trials for each in opened("resumed").sessions] == [1152, 1152]
 
 
-def test_results_are_as_tvm_writes_them() -> None:
+def test_generated_results_follow_tvm_conventions() -> None:
     for scenario in ("starved", "dead_workers", "run_timeouts"):
         trials = opened(scenario).trials
         assert set(trials.all_cost[trials.error == 6]) <= {15.0}
@@ -101,7 +101,7 @@ def test_results_are_as_tvm_writes_them() -> None:
 
 
 @pytest.mark.parametrize("kind", ["llvm", "cuda"])
-def test_costs_fall_and_follow_the_tiles(kind: str) -> None:
+def test_best_costs_fall_over_the_story(kind: str) -> None:
     curve = opened("fine", kind).curve()
     known = curve.best[~np.isnan(curve.best)]
     assert (np.diff(known) <= 0).all()
@@ -109,6 +109,6 @@ def test_costs_fall_and_follow_the_tiles(kind: str) -> None:
     assert len(curve.steps) > 20
 
 
-def test_a_story_is_the_same_every_time() -> None:
+def test_story_is_deterministic() -> None:
     assert story("starved", rounds=3) == story("starved", rounds=3)
     assert story("starved", rounds=3) != story("starved", rounds=3, seed=8)

@@ -58,7 +58,7 @@ def real_records(corpus: Path) -> Iterator[tuple[str, tuple[AnyStep, ...]]]:
                 yield record["i"][0][0], read_steps(record["i"][1][1])
 
 
-def test_the_nest_of_a_gpu_schedule_is_told_without_its_dag() -> None:
+def test_gpu_loop_nest_is_printed_without_dag() -> None:
     assert print_state(replay(None, read_steps(GPU))) == (
         "(names, inputs and stages without a step are not in the log)\n"
         "blockIdx.x axis0.0@axis1.0@ (0,8)\n"
@@ -116,7 +116,7 @@ def test_tiles_of_a_gpu_schedule() -> None:
     assert [stages[each].operation for each in range(6)] == [0, 0, 1, 1, 2, 2]
 
 
-def test_names_stand_where_the_dag_is_known() -> None:
+def test_tile_structure_uses_names_of_known_dag() -> None:
     found = tile_structure(read_steps(GPU), dag(MATMUL))
     assert [tile.loop for tile in found.tiles] == [
         *("ax0", "ax1", "ax0@ax1@", "ax0@ax1@.0", "i_c", "j_c", "k", "i", "j"),
@@ -129,7 +129,7 @@ def test_names_stand_where_the_dag_is_known() -> None:
 
 
 @pytest.mark.slow
-def test_splits_of_splits_take_no_time_by_all_loops() -> None:
+def test_many_nested_splits_are_fast() -> None:
     steps = read_steps([["AN", 2, 0, 3], *[["SP", 2, 0, 64, [4, 2], 1]] * 390])
     begin = process_time()
     found = tile_structure(steps)
@@ -138,7 +138,7 @@ def test_splits_of_splits_take_no_time_by_all_loops() -> None:
     assert {tile.marks for tile in found.tiles} == {("", "", "")}
 
 
-def test_a_part_is_bound_to_all_that_it_became() -> None:
+def test_split_part_has_all_marks_of_its_subparts() -> None:
     steps = [["SP", 2, 0, 64, [4, 2], 1], ["SP", 2, 1, 8, [2], 1], ["AN", 2, 1, 4], ["AN", 2, 2, 6]]
     assert [tile.marks for tile in tile_structure(read_steps(steps)).tiles] == [
         ("", "vthread, threadIdx.x", ""),
@@ -146,7 +146,7 @@ def test_a_part_is_bound_to_all_that_it_became() -> None:
     ]
 
 
-def test_splits_whose_loops_were_made_anew_say_so() -> None:
+def test_split_with_rebuilt_loops_is_marked() -> None:
     steps = [["SP", 2, 2, 96, [16], 1], ["RF", 2, 3, 2]]
     gone = [tile for tile in tile_structure(read_steps(steps)).tiles if tile.rebuilt_by >= 0]
     assert gone == [TileRow(3, "axis2", 2, 96, (6, 16), ("", ""), 0, 1)]
@@ -163,7 +163,7 @@ def test_splits_whose_loops_were_made_anew_say_so() -> None:
     ],
     ids=["computed inside another", "was inside", "split before", "fused", "of the split"],
 )
-def test_an_extent_that_may_be_stale_is_not_shown(steps: list[list[object]]) -> None:
+def test_possibly_stale_extent_is_not_shown(steps: list[list[object]]) -> None:
     found = tile_structure(read_steps(steps))
     assert 17 not in [tile.extent for tile in found.tiles]
     assert not any("17" in str(line) for line in nest(replay(None, read_steps(steps))))
@@ -208,7 +208,7 @@ def check_nest(state: State) -> None:
 
 
 @pytest.mark.parametrize("name", ["synthetic", "random", "policy"])
-def test_what_is_told_without_the_dag_is_so_with_it(name: str) -> None:
+def test_structure_without_dag_agrees_with_dag(name: str) -> None:
     for case in cases(name):
         agree(steps_of(case), dag(case["workload"]))
         tile_structure(steps_of(case))
@@ -216,7 +216,7 @@ def test_what_is_told_without_the_dag_is_so_with_it(name: str) -> None:
 
 
 @pytest.mark.parametrize("every", [10, pytest.param(1, marks=pytest.mark.slow)])
-def test_real_records_are_told_without_their_dag(corpus: Path, every: int) -> None:
+def test_real_records_have_most_extents_without_dag(corpus: Path, every: int) -> None:
     known = {row["workload"]: dag(row["workload"], row["conv_name"]) for row in dag_rows()}
     told = total = records = 0
     for workload, steps in islice(real_records(corpus), 0, None, every):

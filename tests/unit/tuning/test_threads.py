@@ -19,7 +19,7 @@ def printed_threads(case: dict[str, Any]) -> int:
     return max(map(int, re.findall(r"threadIdx\.x \S+ \(0,(\d+)\)", text)), default=0)
 
 
-def test_they_are_those_of_the_printed_loops_or_unknown() -> None:
+def test_thread_count_matches_printed_loops_or_is_unknown() -> None:
     assert len({printed_threads(case) for case in ON_GPU}) > 10
     found = {case["case"]: threads_per_block(steps_of(case)) for case in ON_GPU}
     wrong = {
@@ -50,7 +50,9 @@ def test_they_are_those_of_the_printed_loops_or_unknown() -> None:
         ([], 0),
     ],
 )
-def test_only_what_the_steps_tell_is_told(items: Sequence[list[Any]], threads: int) -> None:
+def test_thread_count_is_known_only_when_steps_determine_it(
+    items: Sequence[list[Any]], threads: int
+) -> None:
     assert threads_per_block(read_steps(list(items))) == threads
 
 
@@ -66,5 +68,5 @@ def test_only_what_the_steps_tell_is_told(items: Sequence[list[Any]], threads: i
         [["SP", 0, 0, 4, [2] * 5000, 1], ["FSP", 0, 0, 0, 1], ["AN", 0, 1, 6]],
     ],
 )
-def test_numbers_of_strangers_cost_nothing(items: list[list[Any]]) -> None:
+def test_threads_are_unknown_for_hostile_numbers(items: list[list[Any]]) -> None:
     assert threads_per_block(read_steps(items)) == UNKNOWN

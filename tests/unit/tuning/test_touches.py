@@ -81,7 +81,7 @@ def test_windows_overlap() -> None:
 
 
 @given(nests())
-def test_boxes_are_those_of_all_iterations(nest: Nest) -> None:
+def test_touched_elements_cover_boxes_of_all_iterations(nest: Nest) -> None:
     found = {
         each.iterator: each.elements
         for each in touches(nest.state)
@@ -101,7 +101,7 @@ def _is_whole(item: list[Any], sizes: list[int]) -> bool:
     return item[0] != "SP" or sizes[item[2]] % prod(item[4]) == 0
 
 
-def test_inner_loops_of_real_schedules_touch_no_more_than_those_around_them() -> None:
+def test_inner_loops_touch_no_more_than_outer_loops() -> None:
     for case in cases("policy"):
         sizes: dict[tuple[int, int, bool], int] = {}
         for each in touches(replay(dag_with_bodies(case["workload"]), steps_of(case))):
@@ -112,14 +112,14 @@ def test_inner_loops_of_real_schedules_touch_no_more_than_those_around_them() ->
 
 
 @pytest.mark.parametrize("name", ["CHW of an inlined stage", "CI of a reduction"])
-def test_what_has_no_bounds_touches_nothing(name: str) -> None:
+def test_state_without_bounds_touches_nothing(name: str) -> None:
     case = next(each for each in cases("edge") if each["case"] == name)
     state = replay(dag_with_bodies(case["workload"]), steps_of(case))
     assert why_refused(state)
     assert touches(state) == ()
 
 
-def test_without_bodies_nothing_is_known_of_reads() -> None:
+def test_reads_are_unknown_without_bodies() -> None:
     state = replay(dag(MATMUL), ())
     assert {(each.name, each.elements) for each in touches(state)} == {
         ("C", 64 * 48),

@@ -229,7 +229,7 @@ QUERIES = st.recursive(
 
 @settings(max_examples=100)
 @given(QUERIES)
-def test_random_queries_find_what_is_found_trial_by_trial(text: str) -> None:
+def test_random_queries_match_trial_by_trial_search(text: str) -> None:
     tree = parse(text, TRIALS)
     assert tree is not None
     assert set(select(PARTS, text)) == truth(tree), text
@@ -259,7 +259,7 @@ def test_any_text_finds_rows_or_is_refused(text: str) -> None:
         assert set(select(PARTS, text)) <= set(range(len(ROWS)))
 
 
-def test_each_field_is_asked_for() -> None:
+def test_random_queries_cover_all_fields_except_round() -> None:
     """Of the fields only the round is left to its own test: its truth is the scheduler's."""
     trees = [parse(atom, TRIALS) for atom in ATOMS.elements]  # type: ignore[attr-defined]
     asked = {str(tree[1]) for tree in trees if tree is not None}
@@ -271,7 +271,7 @@ def test_a_round_is_64_trials_of_a_task() -> None:
     assert list(select(parts, "round:2")) == list(range(128, 192))
 
 
-def test_what_is_unknown_fits_no_comparison_and_is_counted() -> None:
+def test_unknown_values_match_no_comparison_and_are_counted() -> None:
     found = select(PARTS, "cost<1s model:t4")
     assert found.unknown == {"cost": 4, "model": 7}
     assert found.caption == (
@@ -281,7 +281,7 @@ def test_what_is_unknown_fits_no_comparison_and_is_counted() -> None:
     assert set(select(PARTS, "not cost<1s")) >= {2, 5, 6, 10}
 
 
-def test_a_selection_tells_rows_and_shows_the_first() -> None:
+def test_selection_lists_rows_and_prints_first_ones() -> None:
     found = select(PARTS, "task:0")
     assert found == (0, 2, 3, 4, 9, 10)
     assert found.rows.tolist() == list(found)
@@ -317,14 +317,14 @@ def test_a_selection_tells_rows_and_shows_the_first() -> None:
         ("(error:6", 0, "expected a ')' for the '(' at 0"),
     ],
 )
-def test_errors_say_where_and_what(text: str, position: int, message: str) -> None:
+def test_query_error_shows_position_and_reason(text: str, position: int, message: str) -> None:
     with pytest.raises(QueryError) as caught:
         select(PARTS, text)
     assert caught.value.position == position
     assert caught.value.message.startswith(message)
 
 
-def test_an_unknown_field_names_those_there_are() -> None:
+def test_unknown_field_error_lists_known_fields() -> None:
     with pytest.raises(QueryError, match="fields are task, name, target") as caught:
         select(PARTS, "weights:x")
     assert "attr" not in caught.value.message

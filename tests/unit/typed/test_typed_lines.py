@@ -303,7 +303,7 @@ def wrong_line(kind: str, code: str, spaces: list[Space]) -> list[str]:
     return [f"not in CHECKED: {name}" for name in unchecked(line, spaces[0])]
 
 
-def test_every_line_between_words_means_something(spaces: list[Space]) -> None:
+def test_inline_code_in_texts_is_valid(spaces: list[Space]) -> None:
     wrong, seen = [], set(NOT_TYPED)
     for where, kind, told in lines():
         code = meant(told)
@@ -325,7 +325,7 @@ def wrong_in(code: str, page: list[Space], alone: list[Space]) -> Iterator[str]:
     yield from (f"{ast.unparse(line)}: {said[line]}" for line in failed if said[line])
 
 
-def test_every_block_of_lines_runs(spaces: list[Space]) -> None:
+def test_code_blocks_in_texts_run(spaces: list[Space]) -> None:
     wrong = []
     for where, kind, text in every_text():
         there = [meant(each) for each in blocks(kind, text) if is_python(each)]
@@ -361,6 +361,6 @@ def test_extras_that_a_text_names_exist() -> None:
         *("ms.tune_tir(mod, trials=…)", "auto_scheduler.tune()", "open(…, times=…, colour=…)"),
     ],
 )
-def test_a_line_that_means_nothing_is_found(code: str, spaces: list[Space]) -> None:
+def test_invalid_inline_code_is_detected(code: str, spaces: list[Space]) -> None:
     (line,) = chains("string", f"Type {code} and look.")
     assert wrong_line("string", line, spaces)

@@ -136,7 +136,7 @@ def test_other_clients_and_other_kinds_are_not_touched(pages: Pages, reading: Re
     assert pages.wait(first)["result"]["tile"]["exact"]
 
 
-def test_a_sample_comes_while_every_value_is_looked_at(pages: Pages, reading: Reading) -> None:
+def test_picture_is_sampled_first_and_exact_on_request(pages: Pages, reading: Reading) -> None:
     told = pages.ask(PICTURE, exact=False)
     assert not told["tile"]["exact"]
     assert reading.amount < SHAPE[0] * SHAPE[1] / 4
@@ -146,7 +146,7 @@ def test_a_sample_comes_while_every_value_is_looked_at(pages: Pages, reading: Re
     assert reading.reads == before
 
 
-def test_a_pass_tells_how_far_it_is_and_ends_exact(
+def test_statistics_pass_reports_progress_and_ends_exact(
     pages: Pages, reading: Reading, values: np.ndarray
 ) -> None:
     first = pages.ask({**COUNT, "exact": False})
@@ -193,7 +193,7 @@ def test_cancelling_ends_the_picture_that_the_client_waits_for(
     assert "superseded" in pages.wait(profile)["error"]
 
 
-def test_passes_of_findings_and_views_are_one(pages: Pages, reading: Reading) -> None:
+def test_findings_and_views_share_one_pass(pages: Pages, reading: Reading) -> None:
     run = pages.scheduler._run
     pages.counted()
     before = reading.reads
@@ -204,7 +204,7 @@ def test_passes_of_findings_and_views_are_one(pages: Pages, reading: Reading) ->
     assert run.search.scan.scanned().statistics[0, 0] is found
 
 
-def test_a_file_that_cannot_be_read_is_told(pages: Pages, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_read_error_during_pass_is_reported(pages: Pages, monkeypatch: pytest.MonkeyPatch) -> None:
     real = ArrayValues.values
     broken = threading.Event()
 
@@ -225,7 +225,7 @@ def test_a_file_that_cannot_be_read_is_told(pages: Pages, monkeypatch: pytest.Mo
     assert pages.counted()["state"] == "exact"
 
 
-def test_nothing_goes_on_after_the_end(values: np.ndarray, reading: Reading) -> None:
+def test_no_work_continues_after_close(values: np.ndarray, reading: Reading) -> None:
     pages = Pages(run_of(x=values))
     reading.seconds = 0.01
     pages.ask(COUNT)
@@ -267,7 +267,7 @@ def test_short_answers_do_not_wait_for_passes(pages: Pages) -> None:
     assert begun < 40
 
 
-def test_short_answers_are_filled_up_for_pages_of_this_machine(pages: Pages) -> None:
+def test_short_answers_are_padded_for_local_pages(pages: Pages) -> None:
     near = pages.send(PICTURE, entry=[1, 0], near=True)
     pages.wait(near)
     far = pages.send(PICTURE, entry=[1, 0])
@@ -299,7 +299,7 @@ class Clock:
         return told
 
 
-def test_work_gives_way_to_what_goes_first_and_to_nothing_else(
+def test_work_gives_way_only_to_higher_priority(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     gate = PriorityGate()
@@ -319,7 +319,7 @@ def test_work_gives_way_to_what_goes_first_and_to_nothing_else(
     assert clock.take() == pytest.approx(0.02), "an answer that takes long waits for its file"
 
 
-def test_work_goes_on_once_what_went_first_has_ended(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_waiting_work_resumes_when_higher_priority_ends(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tvmdbg_widgets.answers.messages._PATIENCE", LIMIT)
     gate = PriorityGate()
     waiting = threading.Event()

@@ -33,7 +33,7 @@ def pages(run: DebugRun) -> Iterator[Pages]:
     found.scheduler.close()
 
 
-def test_rows_are_made_once_whoever_asks_first(
+def test_rows_are_made_once_for_concurrent_questions(
     run: DebugRun, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     made: list[str] = []
@@ -53,7 +53,7 @@ def test_rows_are_made_once_whoever_asks_first(
     assert len(made) == 1
 
 
-def test_a_search_that_takes_long_ends_for_a_newer_one_and_holds_up_nobody(
+def test_slow_search_is_superseded_and_blocks_no_other_question(
     pages: Pages, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     begun = threading.Event()
@@ -78,5 +78,5 @@ def test_a_search_that_takes_long_ends_for_a_newer_one_and_holds_up_nobody(
 
 
 @pytest.mark.parametrize("kind", ["window", "area", "find"])
-def test_what_a_view_lets_go_of_can_be_cancelled(pages: Pages, kind: str) -> None:
+def test_cancel_message_is_accepted(pages: Pages, kind: str) -> None:
     assert pages.ask({"kind": "cancel", "what": kind}) is None

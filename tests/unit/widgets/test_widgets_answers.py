@@ -82,7 +82,7 @@ def check_texts(texts: list[str], truth: np.ndarray) -> None:
 
 @pytest.mark.skipif(not DUMPS, reason="set TVMDBG_CORPUS to the folder of recorded runs")
 @each_dump
-def test_graph_columns_are_the_graph(dump: Dump) -> None:
+def test_graph_columns_match_the_graph(dump: Dump) -> None:
     run = opened(dump)
     graph, found = run.graph, columns(run, "graph")
     same = {
@@ -116,7 +116,7 @@ def test_graph_columns_are_the_graph(dump: Dump) -> None:
 
 @pytest.mark.skipif(not DUMPS, reason="set TVMDBG_CORPUS to the folder of recorded runs")
 @each_dump
-def test_timeline_and_tensor_columns_are_the_run(dump: Dump) -> None:
+def test_timeline_and_tensor_columns_match_the_run(dump: Dump) -> None:
     run = opened(dump)
     if run.timeline is None:
         assert answer(run.facts, {"kind": "timeline"}).result is None
@@ -148,7 +148,7 @@ def test_timeline_and_tensor_columns_are_the_run(dump: Dump) -> None:
 
 @pytest.mark.skipif(not DUMPS, reason="set TVMDBG_CORPUS to the folder of recorded runs")
 @each_dump
-def test_pictures_and_values_are_tvms(dump: Dump) -> None:
+def test_pictures_and_values_match_tvm(dump: Dump) -> None:
     run, truths = opened(dump), dump.npz()
     if not truths:
         pytest.skip("TVM's values were not kept for this dump")
@@ -255,7 +255,7 @@ SMALL += ["float8_e4m3b11fnuz", "float8_e3m4", "float8_e8m0fnu", "float4_e2m1fn"
 
 
 @pytest.mark.parametrize("name", SMALL)
-def test_every_bit_pattern_of_a_small_type_comes_back_from_its_text(name: str) -> None:
+def test_small_type_bit_patterns_round_trip_through_text(name: str) -> None:
     from tvmdbg_widgets.model.base.number_text import number_text
 
     dtype = dtype_of(name)
@@ -267,7 +267,7 @@ def test_every_bit_pattern_of_a_small_type_comes_back_from_its_text(name: str) -
     check_texts([number_text(value) for value in patterns], patterns)
 
 
-def test_parts_that_a_run_lacks_are_told_as_missing() -> None:
+def test_missing_parts_of_run_are_reported() -> None:
     run = tvmdbg.open(DATA / "zoo/zoo.params")
     assert answer(run.facts, {"kind": "graph"}).result is None
     assert answer(run.facts, {"kind": "timeline"}).result is None

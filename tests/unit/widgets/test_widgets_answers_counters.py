@@ -31,7 +31,7 @@ def trace(values: np.ndarray) -> DebugRun:
     return tvmdbg.open(json.dumps(events).encode())
 
 
-def test_columns_are_the_counters(corpus: Path) -> None:
+def test_columns_match_the_counters(corpus: Path) -> None:
     run = tvmdbg.open(corpus / "tvm" / "resnet20_cifar")
     columns, info = told(run)
     (memory,) = run.counters()
@@ -44,7 +44,7 @@ def test_columns_are_the_counters(corpus: Path) -> None:
     assert info == {"missing": "", "thinned": 0, "leftOut": 0}
 
 
-def test_of_too_many_values_every_stretch_keeps_its_extremes() -> None:
+def test_thinned_counters_keep_local_extremes() -> None:
     rng = np.random.default_rng(3)
     values = rng.integers(0, 1000, 61_000)
     values[40_123], values[50_007] = 123_456, -5
@@ -62,7 +62,7 @@ def test_of_too_many_values_every_stretch_keeps_its_extremes() -> None:
         assert part.max() >= np.sort(values[low : low + 1000])[-3]
 
 
-def test_without_times_there_are_none(corpus: Path) -> None:
+def test_runs_without_times_have_no_counters(corpus: Path) -> None:
     run = tvmdbg.open(corpus / "tvm" / "resnet20_cifar" / "graph.json")
     assert answer(run.facts, {"kind": "counters"}).result is None
     columns, info = told(trace(np.zeros(0, int)))

@@ -49,7 +49,7 @@ def check(told: dict[str, Any], buffer: bytes, part: np.ndarray) -> None:
 
 
 @pytest.mark.parametrize("dtype", [np.float16, np.int8, BFLOAT16, np.float64, np.uint8, np.int64])
-def test_a_region_is_counted_as_numpy_counts_it(dtype: Any) -> None:
+def test_region_statistics_match_numpy(dtype: Any) -> None:
     values = np.random.default_rng(1).normal(scale=40, size=(3, 20, 30)).astype(dtype)
     if np.dtype(dtype).kind not in "iu":
         values[1, 4, 5], values[1, 5, 6], values[1, 6, 7] = np.nan, np.inf, -np.inf
@@ -108,7 +108,7 @@ def test_a_region_without_values_is_refused() -> None:
         ask(run, "region", part=[0, 0, 2])
 
 
-def test_a_region_is_told_of_as_the_tensor_is() -> None:
+def test_region_of_whole_plane_matches_tensor_statistics() -> None:
     values = np.random.default_rng(2).integers(-20, 20, (64, 64)).astype(np.int32)
     values[5, 7] = 2_000_000_000
     told, buffer = ask(run_of(x=values), "region", part=[0, 0, 64, 64])

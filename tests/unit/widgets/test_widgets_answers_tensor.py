@@ -90,7 +90,7 @@ def spiced(shape: tuple[int, ...], seed: int = 0) -> np.ndarray:
         (4, True, set(CELLS)),
     ],
 )
-def test_nothing_is_sent_twice(cells: int, special: bool, sent: set[str]) -> None:
+def test_redundant_columns_are_not_sent(cells: int, special: bool, sent: set[str]) -> None:
     values = np.arange(64, dtype=np.float32).reshape(8, 8) - 0.0
     if special:
         values[0, :2] = np.nan, np.inf
@@ -98,7 +98,7 @@ def test_nothing_is_sent_twice(cells: int, special: bool, sent: set[str]) -> Non
     assert {column["name"] for column in told["tile"]["columns"]} == sent
 
 
-def test_planes_are_cheap_up_to_a_million_values_at_hand() -> None:
+def test_planes_are_cheap_up_to_a_million_values() -> None:
     for shape, cheap in (((2, 1024, 1024), True), ((2, 1024, 1025), False)):
         told, _ = ask(run_of(x=np.zeros(shape, np.int8)), "tensor", rows=4, cols=4, exact=False)
         assert told["cheap"] is cheap
@@ -109,9 +109,7 @@ shapes = st.lists(st.integers(1, 9), min_size=1, max_size=4).map(tuple)
 
 @given(shapes, st.data())
 @settings(max_examples=80, deadline=None)
-def test_any_part_of_any_plane_is_what_numpy_makes_of_it(
-    shape: tuple[int, ...], data: st.DataObject
-) -> None:
+def test_any_part_of_any_plane_matches_numpy(shape: tuple[int, ...], data: st.DataObject) -> None:
     values = spiced(shape)
     order = data.draw(st.permutations(range(len(shape))))
     axes = [order[0], order[1]] if len(shape) > 1 else [None, 0]
@@ -147,7 +145,7 @@ def test_any_part_of_any_plane_is_what_numpy_makes_of_it(
     check_cells(cells(tile, buffer), cut(plane, tile))
 
 
-def test_a_header_tells_what_was_stored_and_when() -> None:
+def test_header_reports_shape_dtype_and_capture() -> None:
     told, _ = ask(run_of(x=spiced((2, 3, 4))), "tensor", rows=8, cols=8)
     assert told["viewShape"] == told["storedShape"] == told["shape"] == [2, 3, 4]
     assert (told["dtype"], told["nbytes"], told["captured"]) == ("float32", 96, "node")
@@ -164,14 +162,14 @@ def test_a_header_tells_what_was_stored_and_when() -> None:
         ("x", "unknown"),
     ],
 )
-def test_when_values_were_read_is_told_by_the_names(key: str, captured: str) -> None:
+def test_capture_time_is_inferred_from_tensor_name(key: str, captured: str) -> None:
     file = BytesIO()
     write_params(file, {key: np.zeros(3, np.float32)})
     told, _ = ask(tvmdbg.open(file.getvalue()), "tensor", rows=1, cols=1)
     assert told["captured"] == captured
 
 
-def test_a_layout_by_hand_unfolds_and_hides_padding() -> None:
+def test_custom_layout_unfolds_and_hides_padding() -> None:
     stored = np.arange(2 * 3 * 5 * 4, dtype=np.float32).reshape(1, 2, 3, 5, 4)
     logical = stored.transpose(0, 1, 4, 2, 3).reshape(1, 8, 3, 5)[:, :6]
     view = {"layout": "NCHW4c", "sizes": {"C": 6}, "axes": [1, 3], "index": [0, 0, 2, 0]}
@@ -203,7 +201,7 @@ def test_a_layout_by_hand_unfolds_and_hides_padding() -> None:
         ("N" * 101, {}, "at most"),
     ],
 )
-def test_a_layout_that_cannot_be_is_refused(layout: str, sizes: dict[str, int], says: str) -> None:
+def test_impossible_layout_is_refused(layout: str, sizes: dict[str, int], says: str) -> None:
     run = run_of(x=np.zeros((1, 2, 3, 5, 4), np.float32))
     with pytest.raises(ValueError, match=says):
         ask(run, "tensor", layout=layout, sizes=sizes, rows=1, cols=1)
@@ -212,7 +210,7 @@ def test_a_layout_that_cannot_be_is_refused(layout: str, sizes: dict[str, int], 
 @pytest.mark.parametrize(
     "dtype", ["float32", "float16", "bfloat16", "int8", "uint8", "int64", "bool"]
 )
-def test_statistics_are_numpys(dtype: str) -> None:
+def test_statistics_match_numpy(dtype: str) -> None:
     kind = np.dtype(getattr(ml_dtypes, dtype, dtype))
     values = (np.random.default_rng(1).standard_normal((7, 9, 3)) * 40).astype(kind)
     if kind.kind not in "iub":
@@ -257,7 +255,7 @@ def test_statistics_are_numpys(dtype: str) -> None:
         assert told["limits"] == [float(info.min), float(info.max)]
 
 
-def test_what_has_no_order_has_no_statistics_and_no_picture_but_values() -> None:
+def test_complex_reading_has_values_but_no_statistics_or_picture() -> None:
     values = np.array([[1 + 2j, 3 - 1j]], np.complex64)
     run = run_of(x=values)
     told, _ = ask(run, "statistics", reading="complex", exact=True)
@@ -278,7 +276,7 @@ def test_what_has_no_order_has_no_statistics_and_no_picture_but_values() -> None
 
 
 @pytest.mark.parametrize("reading", ["complex", "magnitude", "phase", "real", "imag"])
-def test_bits_of_complex_numbers_are_those_that_are_stored(reading: str) -> None:
+def test_complex_bits_match_stored_bits(reading: str) -> None:
     values = np.array([[1 + 2j, 3 - 1j]], np.complex64)
     window = {"reading": reading, "row": 0, "col": 0, "rows": 1}
     told, _ = ask(run_of(x=values), "values", format="hex", cols=2, **window)
@@ -292,7 +290,7 @@ def test_bits_of_complex_numbers_are_those_that_are_stored(reading: str) -> None
 
 @given(shapes.filter(lambda shape: len(shape) > 1), st.data())
 @settings(max_examples=40, deadline=None)
-def test_profiles_and_channels_are_numpys(shape: tuple[int, ...], data: st.DataObject) -> None:
+def test_profiles_and_channels_match_numpy(shape: tuple[int, ...], data: st.DataObject) -> None:
     values = spiced(shape, 3)
     run = run_of(x=values)
     axis = data.draw(st.integers(0, len(shape) - 1))
@@ -354,14 +352,14 @@ def test_values_in_every_format() -> None:
         {"rows": 4096, "cols": 2},
     ],
 )
-def test_values_that_make_no_sense_are_refused(bad: dict[str, Any]) -> None:
+def test_invalid_values_questions_are_refused(bad: dict[str, Any]) -> None:
     run = run_of(x=np.zeros((4096, 4096), np.int8))
     with pytest.raises(ValueError):
         ask(run, "values", **{"row": 0, "col": 0, "rows": 2, "cols": 2, **bad})
 
 
 @pytest.mark.parametrize("dtype", ["float64", "int16", "bool", "bfloat16", "float8_e4m3fn", "int4"])
-def test_data_comes_whole_in_bounded_messages(dtype: str) -> None:
+def test_data_arrives_complete_in_bounded_messages(dtype: str) -> None:
     kind = np.dtype(getattr(ml_dtypes, dtype, dtype))
     values = np.random.default_rng(2).integers(-8, 8, (700, 999)).astype(kind)
     run = run_of(x=values)
@@ -377,7 +375,7 @@ def test_data_comes_whole_in_bounded_messages(dtype: str) -> None:
     assert bool(told["note"]) == (kind.kind == "V")
 
 
-def test_a_row_longer_than_a_message_comes_in_parts() -> None:
+def test_row_longer_than_a_message_is_sent_in_parts() -> None:
     values = np.arange(600_000, dtype=np.float32)
     run, parts, col = run_of(x=values), [], 0
     while col < values.size:
@@ -412,12 +410,12 @@ def test_a_row_longer_than_a_message_comes_in_parts() -> None:
         ("channels", {"axis": 0, "first": 0, "count": 4096, "rows": 8192}),
     ],
 )
-def test_what_is_out_of_range_is_refused(kind: str, bad: dict[str, Any]) -> None:
+def test_out_of_range_request_is_refused(kind: str, bad: dict[str, Any]) -> None:
     with pytest.raises(ValueError):
         ask(run_of(x=np.zeros((5, 6), np.float32)), kind, **{"rows": 4, "cols": 4, **bad})
 
 
-def test_an_empty_tensor_is_told_as_such() -> None:
+def test_empty_tensor_gets_empty_answers() -> None:
     run = run_of(x=np.zeros((0, 4), np.float32))
     assert ask(run, "tensor", rows=4, cols=4)[0]["tile"] is None
     assert ask(run, "values", row=0, col=0, rows=4, cols=4)[0]["text"] == []

@@ -110,7 +110,7 @@ def test_names_are_summed_up_before_the_slices_come() -> None:
     assert head.rankShare.sum() == pytest.approx(1)
 
 
-def test_names_come_as_they_are_needed(crowd: TensorQuery) -> None:
+def test_slice_names_are_sent_on_demand(crowd: TensorQuery) -> None:
     own = crowd.timeline
     head, columns = whole(crowd)
     assert len(head.names) < head.info["names"] == 5000
@@ -128,7 +128,7 @@ def test_names_come_as_they_are_needed(crowd: TensorQuery) -> None:
     assert [names[code] for code in head.lodName[shown]] == [own.slice_names[i] for i in dominant]
 
 
-def test_windows_and_bins_bring_the_names_that_they_speak_of(
+def test_windows_and_bins_include_names_of_their_slices(
     crowd: TensorQuery, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     own = crowd.timeline
@@ -159,7 +159,7 @@ def test_windows_and_bins_bring_the_names_that_they_speak_of(
         np.testing.assert_array_equal(window.source[first:last], own.rows.order[numbers])
 
 
-def test_a_window_of_too_many_slices_is_bins(
+def test_window_with_too_many_slices_is_binned(
     crowd: TensorQuery, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("tvmdbg_widgets.answers.ranges._WINDOW", 50)
@@ -169,7 +169,7 @@ def test_a_window_of_too_many_slices_is_bins(
     assert found.lodBusy.max() <= 1
 
 
-def test_above_the_limit_the_page_is_told_to_ask_for_windows(
+def test_timeline_above_limit_is_not_marked_whole(
     crowd: TensorQuery, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert crowd.reply("timeline")[0].info["whole"] is True
@@ -179,7 +179,7 @@ def test_above_the_limit_the_page_is_told_to_ask_for_windows(
 
 @given(spans(), st.sampled_from(["f0", "f", "F1", "1", "#1", "", "nothing"]), st.integers(0, 250))
 @settings(max_examples=50)
-def test_what_is_found_is_what_has_the_name(given_spans: list[Span], text: str, at: int) -> None:
+def test_find_matches_slices_by_name(given_spans: list[Span], text: str, at: int) -> None:
     asked = TensorQuery(timeline(given_spans))
     own = asked.timeline
     found, _ = asked.reply("find", text=text, regex=False, at=at)
@@ -210,7 +210,7 @@ def test_what_is_found_is_what_has_the_name(given_spans: list[Span], text: str, 
 
 @given(spans(), st.integers(0, 200), st.integers(1, 200))
 @settings(max_examples=30)
-def test_an_area_is_that_of_the_run(given_spans: list[Span], begin: int, width: int) -> None:
+def test_area_answer_matches_the_run(given_spans: list[Span], begin: int, width: int) -> None:
     asked = TensorQuery(timeline(given_spans))
     found, _ = asked.reply("area", **{"from": begin, "to": begin + width, "by": "name"})
     expected = asked.run.area(begin, begin + width)
@@ -219,12 +219,12 @@ def test_an_area_is_that_of_the_run(given_spans: list[Span], begin: int, width: 
     assert [each["label"] for each in found.by] == list(expected.by("name").labels)
 
 
-def test_a_slice_that_is_not_drawn_is_nothing() -> None:
+def test_undrawn_slice_has_no_answer() -> None:
     asked = TensorQuery(timeline([(0, 5, 0), (3, -1, 0)]))
     assert asked.answers.answer({"kind": "slice", "source": 1}).result is None
 
 
-def test_a_timeline_of_nothing_drawn_answers_all() -> None:
+def test_timeline_without_drawn_slices_still_answers() -> None:
     asked = TensorQuery(timeline([(0, float("inf"), 0)]))
     head, _ = asked.reply("timeline")
     assert (head.info["slices"], head.info["unusable"]) == (0, 1)
@@ -262,7 +262,7 @@ HOSTILE: list[dict[str, Any]] = [
 
 
 @pytest.mark.parametrize("message", HOSTILE, ids=lambda each: json.dumps(each)[:60])
-def test_questions_that_make_no_sense_are_refused(message: dict[str, Any]) -> None:
+def test_invalid_questions_are_refused(message: dict[str, Any]) -> None:
     asked = TensorQuery(timeline([(0, 5, 0), (3, 5, 0), (9, 0, 1)]))
     with pytest.raises((ValueError, LookupError)):
         asked.answers.answer(message)
@@ -270,7 +270,7 @@ def test_questions_that_make_no_sense_are_refused(message: dict[str, Any]) -> No
 
 @pytest.mark.parametrize("level", [0, 30, 62])
 @pytest.mark.parametrize("first", [-(2**44), -1, 0, 2**44 - 1])
-def test_bins_far_from_anything_are_idle_or_hold_all(
+def test_bins_far_from_slices_are_idle(
     level: int, first: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked = TensorQuery(timeline([(0, 5, 0), (3, 5, 0), (9, 0, 1)]))
@@ -282,7 +282,7 @@ def test_bins_far_from_anything_are_idle_or_hold_all(
     assert (found.lodSlice >= 0).any() == (first == 0)
 
 
-def test_flows_are_between_the_slices_that_the_trace_says() -> None:
+def test_flows_connect_slices_of_trace_events() -> None:
     def event(phase: str, ts: float, tid: int, **more: Any) -> dict[str, Any]:
         return {"ph": phase, "name": "call", "cat": "c", "pid": 1, "tid": tid, "ts": ts, **more}
 

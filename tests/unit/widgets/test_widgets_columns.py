@@ -32,7 +32,7 @@ def columns(draw: st.DrawFn) -> np.ndarray[Any, Any] | StringColumn:
 
 
 @given(st.dictionaries(st.text(max_size=4), columns(), max_size=8), st.booleans())
-def test_what_is_packed_comes_out_bit_by_bit(given_columns: dict[str, Any], strided: bool) -> None:
+def test_packed_columns_round_trip_exactly(given_columns: dict[str, Any], strided: bool) -> None:
     if strided:
         given_columns = {
             name: column if isinstance(column, StringColumn) else np.repeat(column, 2)[::2]
@@ -49,10 +49,10 @@ def test_what_is_packed_comes_out_bit_by_bit(given_columns: dict[str, Any], stri
 
 
 @pytest.mark.parametrize("dtype", ["int64", "uint64", "float16", "complex64", "U3", "O", "int8"])
-def test_what_a_page_would_hold_inexactly_is_refused(dtype: str) -> None:
+def test_pack_refuses_unsupported_dtypes(dtype: str) -> None:
     with pytest.raises(TypeError, match="'odd'"):
         pack({"odd": np.zeros(2, dtype)})
 
 
-def test_the_bytes_kept_for_the_front_end_are_those_written_today(data: Path) -> None:
+def test_recorded_columns_match_current_output(data: Path) -> None:
     assert (data / "wire/columns.json").read_bytes() == golden.written()

@@ -46,7 +46,7 @@ def display(view: Any) -> None:
 
 
 @pytest.mark.parametrize("kind", [*MADE, "Session", "RunModel"])
-def test_a_page_sets_nothing_that_python_cannot_show(kind: str) -> None:
+def test_values_set_by_a_page_can_be_displayed(kind: str) -> None:
     view = MADE.get(kind, MADE["Debugger"])()
     widget = {"Session": view.session, "RunModel": view.run}.get(kind, view)
     foreign = tvmdbg.GraphView(made())
@@ -65,7 +65,7 @@ def test_a_page_sets_nothing_that_python_cannot_show(kind: str) -> None:
 
 
 @pytest.mark.parametrize("kind", [*MADE, "Session", "RunModel"])
-def test_models_code_and_host_traits_are_python_s_alone(
+def test_page_cannot_set_models_code_or_host_traits(
     kind: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     view = MADE.get(kind, MADE["Debugger"])()
@@ -84,7 +84,7 @@ def test_models_code_and_host_traits_are_python_s_alone(
         assert set(sent) == set(own), "the page is told what they are"
 
 
-def test_what_a_user_sets_in_a_page_is_taken_beside_what_is_not(
+def test_valid_traits_from_page_are_set_despite_invalid_ones(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     view = tvmdbg.GraphView(made())
@@ -99,7 +99,7 @@ def test_what_a_user_sets_in_a_page_is_taken_beside_what_is_not(
     assert (view.hops, sent) == (2, ["hops"])
 
 
-def test_python_cannot_take_the_models_away_either() -> None:
+def test_python_cannot_replace_or_remove_the_models() -> None:
     view, other = tvmdbg.GraphView(made()), tvmdbg.GraphView(made())
     for name, value in (("session", None), ("session", other), ("run", None), ("run", other.run)):
         with pytest.raises(traitlets.TraitError, match=name):

@@ -99,7 +99,7 @@ def test_every_form_of_a_step(run: DebugRun) -> None:
     assert run.session.tour_step == 0
 
 
-def test_a_step_selects_what_it_speaks_of(run: DebugRun) -> None:
+def test_tour_step_selects_its_nodes_and_ranges(run: DebugRun) -> None:
     session = run.session
     run.tour([(MIDDLE, "one"), {"text": "two", "slice": (62, 0), "time_range": (1, 2)}, "three"])
     assert (session.selected, session.entry, session.source) == ([38], (38, 0), "tour")
@@ -120,7 +120,7 @@ def test_a_step_selects_what_it_speaks_of(run: DebugRun) -> None:
     assert session.tour_step is None
 
 
-def test_a_tour_again_starts_anew(run: DebugRun) -> None:
+def test_new_tour_resets_step_and_selection(run: DebugRun) -> None:
     run.tour([(MIDDLE, "one"), (4, "two")])
     run.session.tour_step = 1
     run.session.selected = [9]
@@ -147,7 +147,7 @@ def test_a_tour_again_starts_anew(run: DebugRun) -> None:
         ({"text": "x" * 10_001}, ValueError, "at most 10,000 characters"),
     ],
 )
-def test_what_is_wrong_with_a_step_is_told_at_once(
+def test_invalid_tour_step_is_refused_with_reason(
     run: DebugRun, bad: object, kind: type[Exception], told: str
 ) -> None:
     with pytest.raises(kind, match=told):
@@ -157,7 +157,7 @@ def test_what_is_wrong_with_a_step_is_told_at_once(
         run.session.tour = [bad]
 
 
-def test_a_tour_has_steps(run: DebugRun) -> None:
+def test_tour_requires_a_list_of_steps(run: DebugRun) -> None:
     with pytest.raises(ValueError, match="at least one step"):
         run.tour([])
     with pytest.raises(TypeError, match="a tour is a list of steps"):

@@ -37,7 +37,7 @@ anything = st.recursive(
 
 
 @given(anything)
-def test_an_integer_is_one_in_range_or_an_error(value: Any) -> None:
+def test_integer_is_in_range_or_an_error(value: Any) -> None:
     question = Question({"kind": "node", "node": value})
     try:
         found = question.integer("node", 0, 100)
@@ -108,7 +108,7 @@ def test_only_a_mapping_with_a_kind_is_a_question(message: Any) -> None:
 
 
 @pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf, 1e308, 2**70, -1, 0.5, True, "7", [7]])
-def test_numbers_that_are_no_ids_are_refused(value: Any) -> None:
+def test_numbers_that_are_not_ids_are_refused(value: Any) -> None:
     with pytest.raises(ValueError):
         Question({"kind": "node", "node": value}).integer("node")
 

@@ -100,7 +100,7 @@ def hold(monkeypatch: pytest.MonkeyPatch, count: int) -> Callable[[], None]:
     return release
 
 
-def test_an_error_is_an_answer(page: Page) -> None:
+def test_errors_are_returned_as_answers(page: Page) -> None:
     page.ask({"id": "a", "kind": "nonsense"})
     page.ask({"id": "b", "kind": "node", "node": 10**6})
     page.ask({"id": "c", "kind": 5})
@@ -112,7 +112,7 @@ def test_an_error_is_an_answer(page: Page) -> None:
     assert "1000000" in d["error"]
 
 
-def test_a_bug_is_told_and_logged(
+def test_bug_in_answer_is_reported_and_logged(
     page: Page, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     def broken(*_: object) -> None:
@@ -125,13 +125,13 @@ def test_a_bug_is_told_and_logged(
 
 
 @pytest.mark.parametrize("message", [None, 5, "x", [], {}, {"kind": None}, {"id": 5, "kind": 5}])
-def test_what_is_no_question_harms_nothing(page: Page, message: object) -> None:
+def test_malformed_question_does_not_block_next_one(page: Page, message: object) -> None:
     page.ask(message)
     page.ask({"id": "after", "kind": "node", "node": 1})
     assert page.wait("after")[0]["result"]["id"] == 1
 
 
-def test_of_one_client_the_newest_that_waits_is_answered(
+def test_only_newest_waiting_question_of_a_client_is_answered(
     page: Page, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(scheduler, "_WORKERS", 2)
@@ -149,7 +149,7 @@ def test_of_one_client_the_newest_that_waits_is_answered(
     assert page.model._scheduler._newest == {}
 
 
-def test_answers_come_from_beside_the_main_thread(
+def test_answers_are_computed_off_the_main_thread(
     page: Page, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     names: list[str] = []
@@ -168,7 +168,7 @@ def test_answers_come_from_beside_the_main_thread(
     assert page.answers["a"] == page.answers["b"] or page.answers["a"][1] == page.answers["b"][1]
 
 
-def test_a_scan_for_findings_that_was_stopped_goes_on_when_asked(page: Page) -> None:
+def test_cancelled_findings_scan_resumes_on_request(page: Page) -> None:
     page.ask({"id": "stop", "kind": "cancelFindings"})
     assert page.wait("stop")[0]["result"]["state"] == "cancelled"
     for i, go_on in enumerate((None, False, "true", 1)):
@@ -199,7 +199,7 @@ def test_close_frees_model_and_workers(
     assert model_of(run.facts)._scheduler._pool is None
 
 
-def test_nothing_of_a_run_is_left_after_close() -> None:
+def test_closing_the_widgets_releases_the_run() -> None:
     before = set(anywidget_instances())
     run = tvmdbg.open(tvmdbg.samples.resnet20_cifar)
     tensors = weakref.ref(run.tensors)
@@ -218,7 +218,7 @@ def anywidget_instances() -> list[str]:
     return [key for key, each in _instances.items() if isinstance(each, anywidget.AnyWidget)]
 
 
-def test_one_debugger_a_run_and_session(run: DebugRun) -> None:
+def test_run_has_one_debugger_until_it_is_closed(run: DebugRun) -> None:
     first = run.debugger()
     assert run.debugger() is first
     assert first.session is run.session
@@ -230,7 +230,7 @@ def test_one_debugger_a_run_and_session(run: DebugRun) -> None:
     assert other.session is not run.session
 
 
-def test_a_view_may_have_a_session_of_its_own(run: DebugRun) -> None:
+def test_view_can_have_a_separate_session(run: DebugRun) -> None:
     own = tvmdbg.Session(run)
     view = tvmdbg.GraphView(run, session=own)
     own.selected = [3]
@@ -239,7 +239,7 @@ def test_a_view_may_have_a_session_of_its_own(run: DebugRun) -> None:
 
 
 @pytest.mark.parametrize("kind", VIEWS, ids=lambda kind: kind.__name__)
-def test_what_a_page_without_scripts_shows(run: DebugRun, kind: type[View]) -> None:
+def test_view_mimebundle_contains_static_figure(run: DebugRun, kind: type[View]) -> None:
     data, _ = kind(run)._repr_mimebundle_()
     assert "application/vnd.jupyter.widget-view+json" in data
     assert run.title in data["text/plain"]
@@ -262,13 +262,13 @@ def test_models_without_a_view_show_nothing(run: DebugRun) -> None:
 
 
 @pytest.mark.parametrize("kind", VIEWS, ids=lambda kind: kind.__name__)
-def test_a_view_is_of_a_run_and_says_which(run: DebugRun, kind: type[View]) -> None:
+def test_view_requires_a_run_and_names_it_in_repr(run: DebugRun, kind: type[View]) -> None:
     with pytest.raises(TypeError, match=f"{kind.__name__} shows a run, not str: pass"):
         kind("dump")  # type: ignore[arg-type]
     assert repr(kind(run)).startswith(f"<{kind.__name__} of {run.title!r}, live in a notebook")
 
 
-def test_a_run_offers_what_users_need(run: DebugRun) -> None:
+def test_run_offers_public_methods_and_hides_internals(run: DebugRun) -> None:
     offered = {name for name in dir(run) if not name.startswith("_")}
     assert {"select", "groups", "to_dot", "memory_plan"} <= offered
     assert not offered & {"facts", "known_findings", "model", "search"}
@@ -334,7 +334,7 @@ def _odd_types(value: Any, place: str) -> list[str]:
     return [] if known else [f"{place}: {type(value).__name__}"]
 
 
-def test_what_is_sent_are_plain_values(run: DebugRun) -> None:
+def test_model_state_contains_only_plain_values(run: DebugRun) -> None:
     """Jupyter's encoder takes what is derived from texts and numbers; marimo's does not."""
     views: list[Any] = [kind(run) for kind in VIEWS]
     views.append(tvmdbg.ComparisonView(run, tvmdbg.open(tvmdbg.samples.resnet20_cifar)))
@@ -348,9 +348,7 @@ def test_what_is_sent_are_plain_values(run: DebugRun) -> None:
 
 
 @pytest.mark.parametrize("kind", [tvmdbg.TensorInspector, tvmdbg.Debugger])
-def test_how_a_tensor_is_shown_is_an_argument_and_read_back(
-    run: DebugRun, kind: type[View]
-) -> None:
+def test_tensor_display_options_can_be_set_and_read_back(run: DebugRun, kind: type[View]) -> None:
     for name, choices in SHOWN.items():
         for choice in choices:
             view = kind(run, **{name: choice})
@@ -365,7 +363,7 @@ def test_how_a_tensor_is_shown_is_an_argument_and_read_back(
 
 
 @pytest.mark.parametrize("kind", [tvmdbg.TensorInspector, tvmdbg.Debugger])
-def test_what_is_refused_is_told_with_what_is_allowed(run: DebugRun, kind: type[View]) -> None:
+def test_invalid_trait_error_shows_allowed_values(run: DebugRun, kind: type[View]) -> None:
     view = kind(run, data_layout="NCHW8c", data_sizes={"C": 3})
     for name, bad, says in [
         ("data_sizes", {"c": 3}, "upper-case letter, such as {\"C\": 3}, found {'c': 3}"),
@@ -389,7 +387,7 @@ def test_what_is_refused_is_told_with_what_is_allowed(run: DebugRun, kind: type[
         kind(run, data_sizes={"D": 3}, data_layout="NCHW8c")
 
 
-def test_sizes_are_the_views_own(run: DebugRun) -> None:
+def test_data_sizes_are_copied_by_the_view(run: DebugRun) -> None:
     given = {"C": 3}
     view = tvmdbg.TensorInspector(run, data_sizes=given)
     given["C"] = 99
@@ -401,7 +399,7 @@ def test_sizes_are_the_views_own(run: DebugRun) -> None:
     assert view.data_sizes == {"I": 2}
 
 
-def test_what_stands_at_the_left_has_a_name_of_its_own_in_the_debugger(run: DebugRun) -> None:
+def test_debugger_has_separate_show_and_tensor_show(run: DebugRun) -> None:
     assert tvmdbg.TensorInspector(run, show="profile").show == "profile"
     debugger = tvmdbg.Debugger(run, tensor_show="channels", show="table")
     assert (debugger.tensor_show, debugger.show) == ("channels", "table")
@@ -409,7 +407,7 @@ def test_what_stands_at_the_left_has_a_name_of_its_own_in_the_debugger(run: Debu
         tvmdbg.TensorInspector(run, show="table")
 
 
-def test_the_session_takes_only_what_the_run_has(run: DebugRun) -> None:
+def test_session_rejects_nodes_missing_from_run(run: DebugRun) -> None:
     session, last = run.session, run.graph.num_nodes - 1
     for bad in ([-1], [last + 1], [0, 10**9], ["a"], [1.5], None, "a", {}):
         with pytest.raises(traitlets.TraitError):
@@ -421,7 +419,7 @@ def test_the_session_takes_only_what_the_run_has(run: DebugRun) -> None:
             setattr(session, name, bad)
 
 
-def test_the_session_takes_nodes_as_they_are_at_hand(run: DebugRun) -> None:
+def test_session_accepts_nodes_in_many_forms(run: DebugRun) -> None:
     session, graph = run.session, run.graph
     group = run.groups[1]
     for given, ids in (
@@ -438,7 +436,7 @@ def test_the_session_takes_nodes_as_they_are_at_hand(run: DebugRun) -> None:
         assert all(type(each) is int for each in session.selected)
 
 
-def test_select_by_id_and_name_tells_everything_at_once(run: DebugRun) -> None:
+def test_select_by_id_and_name_notifies_once(run: DebugRun) -> None:
     session = run.session
     told: list[str] = []
     session.observe(lambda change: told.append(change["name"]))
@@ -458,7 +456,7 @@ def test_select_by_id_and_name_tells_everything_at_once(run: DebugRun) -> None:
     assert told.count("selected") == 2
 
 
-def test_what_is_looked_at_is_of_a_selected_node(run: DebugRun) -> None:
+def test_entry_and_slice_belong_to_selected_node(run: DebugRun) -> None:
     session = run.session
     session.select(57)
     session.slice = (57, 0)
@@ -479,7 +477,7 @@ def test_what_is_looked_at_is_of_a_selected_node(run: DebugRun) -> None:
                 setattr(session, name, (bad, 0))
 
 
-def test_a_page_says_at_once_what_is_selected_and_looked_at() -> None:
+def test_page_sets_selection_and_entry_together() -> None:
     run = tvmdbg.open(DATA / "graph/split_multi_v0.19")
     node = next(each.id for each in run.graph.nodes if each.num_outputs > 1)
     session = run.session
@@ -492,7 +490,7 @@ def test_a_page_says_at_once_what_is_selected_and_looked_at() -> None:
     assert tvmdbg.Session(run, selected=[node]).entry == (node, 0)
 
 
-def test_our_models_hide_nothing_of_ipywidgets() -> None:
+def test_models_do_not_shadow_ipywidgets_names() -> None:
     class Plain(anywidget.AnyWidget):
         """What traitlets itself adds to every class."""
 
@@ -523,9 +521,7 @@ def test_views_without_their_part_are_folded_away(
 
 
 @pytest.mark.parametrize("wrong", [(5.0, 1.0), (3.0, 3.0), (float("nan"), 1.0), (0.0, math.inf)])
-def test_a_part_of_the_time_axis_ends_after_it_starts(
-    wrong: tuple[float, float], data: Path
-) -> None:
+def test_time_range_must_end_after_it_starts(wrong: tuple[float, float], data: Path) -> None:
     run = tvmdbg.open(data / "times/split_multi_v0.19")
     holders: tuple[Any, ...] = (run.session, tvmdbg.Flamechart(run))
     for held in holders:

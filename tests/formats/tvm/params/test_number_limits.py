@@ -41,14 +41,16 @@ def an_offset(graph: dict[str, Any]) -> None:
         (an_offset, "node-row-ptr-type", "a list of 64-bit integers"),
     ],
 )
-def test_graphs(change: Callable[[dict[str, Any]], None], rule: str, limit: str) -> None:
+def test_graph_number_limits_are_reported(
+    change: Callable[[dict[str, Any]], None], rule: str, limit: str
+) -> None:
     graph = valid()
     change(graph)
     (issue,) = tvmdbg.open(json.dumps(graph).encode()).check().by_rule(rule)
     assert limit in issue.message
 
 
-def test_what_is_no_number_is_still_a_mistake_in_writing() -> None:
+def test_non_decimal_num_outputs_is_reported() -> None:
     graph = valid()
     graph["nodes"][2]["attrs"]["num_outputs"] = "two"
     (issue,) = tvmdbg.open(json.dumps(graph).encode()).check().by_rule("num-outputs-invalid")
@@ -63,14 +65,14 @@ def test_what_is_no_number_is_still_a_mistake_in_writing() -> None:
         ("[[1", "not JSON"),
     ],
 )
-def test_lists_of_times(times: str, told: str) -> None:
+def test_time_list_limits_are_reported(times: str, told: str) -> None:
     run = tvmdbg.open(json.dumps(valid()).encode(), times=times.encode())
     (issue,) = run.check().by_rule("file-unreadable")
     assert told in issue.message
     assert ("not JSON" in issue.message) == (told == "not JSON")
 
 
-def test_execution_traces() -> None:
+def test_overlong_number_in_trace_is_reported() -> None:
     event = '{"ts":%s,"tid":1,"pid":1,"name":"x","ph":"%s"}'
     events = ",".join([event % (0, "B"), event % (0, "E"), event % (DIGITS, "B")])
     trace = f'{{"displayTimeUnit":"ns","traceEvents":[{events}]}}'
@@ -87,7 +89,7 @@ def test_execution_traces() -> None:
         ('"Duration (us)":{"microseconds":%s}' % ("9" * 500), "in at most 400 characters"),
     ],
 )
-def test_reports(metric: str, told: str) -> None:
+def test_report_number_limits_are_reported(metric: str, told: str) -> None:
     metrics = {
         "Duration (us)": '"Duration (us)":{"microseconds":1.0}',
         "Count": '"Count":{"count":1}',
@@ -100,6 +102,6 @@ def test_reports(metric: str, told: str) -> None:
     assert told in issue.message
 
 
-def test_layouts() -> None:
+def test_overlong_layout_is_rejected() -> None:
     with pytest.raises(ValueError, match="a layout has at most 100 characters, found 200"):
         Layout.parse("N" * 200)

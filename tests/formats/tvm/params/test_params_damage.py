@@ -69,7 +69,7 @@ def test_cut_at_every_byte(layout: str) -> None:
 
 
 @pytest.mark.parametrize("path", sorted(DATA.glob("**/*.params")), ids=lambda path: path.stem)
-def test_cut_real_files_keep_what_came_before(path: Path) -> None:
+def test_truncated_real_files_keep_earlier_records(path: Path) -> None:
     whole = path.read_bytes()
     records = read_params(whole, float8="legacy").records
     for length in range(len(whole)):
@@ -86,7 +86,7 @@ WHOLE = {layout: written(layout) for layout in ("narrow", "wide")}
 
 
 @given(st.sampled_from(["narrow", "wide"]), st.data())
-def test_damaged_bytes_are_refused_or_read_as_they_are(layout: str, data: st.DataObject) -> None:
+def test_damaged_bytes_are_refused_or_read_verbatim(layout: str, data: st.DataObject) -> None:
     damaged = bytearray(WHOLE[layout])
     for _ in range(data.draw(st.integers(1, 4))):
         damaged[data.draw(st.integers(0, len(damaged) - 1))] = data.draw(st.integers(0, 255))
@@ -165,7 +165,7 @@ def test_many_small_arrays_take_few_reads() -> None:
 
 
 @pytest.mark.spec_only
-def test_forced_layouts() -> None:
+def test_forced_layout_is_used_or_rejected() -> None:
     assert read_params(WHOLE["wide"], dtype_layout="wide").layout == "wide"
     error = raises(WHOLE["narrow"], dtype_layout="wide")
     assert "dtype field is narrow" in str(error)
@@ -203,7 +203,9 @@ def test_mixed_layouts_name_the_record() -> None:
         (55, b"\x80", "nbytes", 48),
     ],
 )
-def test_wrong_fields_are_named(at: int, value: bytes, field: str, offset: int) -> None:
+def test_error_names_invalid_field_and_offset(
+    at: int, value: bytes, field: str, offset: int
+) -> None:
     whole = bytearray(WHOLE["narrow"])
     first = whole.index(struct.pack("<Q", 0xDD5E40F096B4A13F))
     whole[first + at : first + at + 1] = value

@@ -29,12 +29,12 @@ def test_v05_keys(name: str, output: int, order: float) -> None:
 
 
 @pytest.mark.parametrize("key", ["", "p0", "x__1.0", "x_0_1.0", "x____", "x____-1", "a____٣"])
-def test_other_names_are_no_keys(key: str) -> None:
+def test_other_names_are_not_parsed_as_keys(key: str) -> None:
     assert parse_key(key) is None
 
 
 @pytest.mark.parametrize(("version", "lost"), [("0.6", set()), ("0.8", {"same"}), ("0.19", set())])
-def test_odd_names_survive(version: str, lost: set[str]) -> None:
+def test_odd_names_are_read_from_keys(version: str, lost: set[str]) -> None:
     expected = ["data____0/in put", "same", "same", '卷积/层:0 "q" <b>', ""]
     expected.append("same____topo-index:1____output-num:0")
     keys = read_params(DATA / "dumps" / f"odd_names_v{version}.params").keys

@@ -68,7 +68,7 @@ def test_bytes_of_declared_layouts(layout: DTypeLayout, dtype: str) -> None:
 
 
 @given(DECLARED, st.sampled_from(["float32", "int8", "bool", "uint16", "float64", "int4"]))
-def test_any_declared_layout_reads_what_it_wrote(layout: DTypeLayout, name: str) -> None:
+def test_declared_layout_round_trips(layout: DTypeLayout, name: str) -> None:
     dtype = DataType.parse(name)
     assume(not layout.too_narrow_for(dtype))
     saved = np.ones((2, 3), dtype.numpy_dtype)
@@ -99,7 +99,7 @@ def test_lanes_above_65535_survive() -> None:
     assert read_params(one(WIDE.pack(DataType(2, 32, 70_000)))).layout == "wide"
 
 
-def test_narrow_refuses_what_it_cannot_hold() -> None:
+def test_narrow_layout_refuses_too_many_lanes() -> None:
     record = read_params(one(WIDE.pack(DataType(2, 32, 70_000)))).records[0]
     with pytest.raises(ValueError, match="'x': lanes 70000 of float32x70000 does not fit"):
         write_params(io.BytesIO(), {"x": record}, layout="narrow")
@@ -110,14 +110,14 @@ def test_narrow_refuses_what_it_cannot_hold() -> None:
     assert caught.value.found == 70_000
 
 
-def test_codes_of_ones_own_are_read_where_the_layout_is_given() -> None:
+def test_custom_type_codes_are_read_with_explicit_layout() -> None:
     data = one(WIDE.pack(DataType(300, 32)))
     assert read_params(data, dtype_layout="wide").records[0].dtype == DataType(300, 32)
     with pytest.raises(FormatError):
         read_params(data)
 
 
-def test_detection_says_between_which_it_chose_and_why() -> None:
+def test_layout_detection_reports_candidates_and_reason() -> None:
     file = read_params(one(NARROW.pack(DataType(2, 32))))
     assert file.layout == "narrow"
     assert file.layout_reason.startswith("not wide: byte 70 of array 0 ('x') is 0x20, bits")
@@ -150,7 +150,7 @@ def test_the_layout_among_several_is_found(layout: DTypeLayout, data: st.DataObj
     assert read_params(out.getvalue(), dtype_layout=order).dtype_layout == layout
 
 
-def test_where_none_fits_all_are_named() -> None:
+def test_error_for_no_matching_layout_names_all_candidates() -> None:
     data = one(DTypeLayout("code:u32 bits:u32 lanes:u32").pack(DataType(2, 32)))
     with pytest.raises(FormatError) as caught:
         read_params(data, dtype_layout=["narrow", SWAPPED])
@@ -175,7 +175,7 @@ def test_a_mixed_file_of_declared_layouts_is_refused() -> None:
     assert caught.value.offset == end + 28
 
 
-def test_layouts_are_given_in_many_ways() -> None:
+def test_layouts_to_try_accepts_several_forms() -> None:
     assert layouts_to_try("auto") == (NARROW, WIDE)
     assert layouts_to_try(LANES_U32) == (LANES_U32,)
     assert layouts_to_try(["auto", "narrow", LANES_U32]) == (NARROW, WIDE, LANES_U32)

@@ -58,7 +58,7 @@ def matching(record: ArrayRecord, truths: list[dict]) -> dict:
     return found[0]
 
 
-def test_each_tensor_is_what_tvm_says(corpus: Path) -> None:
+def test_tensors_match_tvm(corpus: Path) -> None:
     compared = damaged = 0
     for dump in dumps(corpus):
         file = read_params(dump.params)
@@ -83,7 +83,7 @@ def test_each_tensor_is_what_tvm_says(corpus: Path) -> None:
     assert damaged == 2  # the bools of v0.6, the float32x4 of v0.19
 
 
-def test_no_tensor_is_missed(corpus: Path) -> None:
+def test_all_tensors_are_read(corpus: Path) -> None:
     for dump in dumps(corpus):
         found, expected = len(read_params(dump.params).records), len(dump.index)
         lost = {"odd_names": 1} if dump.folder.parent.name == "v0.8" else {}
@@ -117,7 +117,7 @@ def parameters_of(dump: Dump) -> Path | None:
     return path if path.is_file() else None
 
 
-def test_parameters_equal_those_of_the_dump(corpus: Path) -> None:
+def test_parameters_match_the_dump(corpus: Path) -> None:
     files = 0
     for dump in dumps(corpus):
         path = parameters_of(dump)
@@ -147,7 +147,7 @@ def test_relax_parameters_equal_the_saved_arrays(corpus: Path) -> None:
                 assert array.tobytes() == expected[name].tobytes()
 
 
-def test_odd_types_are_read_as_their_headers_say(corpus: Path) -> None:
+def test_odd_types_match_their_headers(corpus: Path) -> None:
     folder = corpus / "tvm/edge_cases/v0.19/params_zoo"
     odd = json.loads((folder / "meta.json").read_text())["odd"]
     spelled = {"e4m3_float8": "float8_e4m3fn", "e5m2_float8": "float8_e5m2", "handle64": "handle"}

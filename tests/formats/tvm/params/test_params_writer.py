@@ -88,7 +88,7 @@ def test_recorded_files_come_out_byte_for_byte(corpus: Path) -> None:
         assert rewritten(path) == path.read_bytes(), path
 
 
-def test_recorded_files_come_out_of_numpy_arrays(corpus: Path) -> None:
+def test_recorded_files_are_rewritten_from_numpy_arrays(corpus: Path) -> None:
     through_numpy = 0
     for path in corpus_files(corpus):
         # Bools made of uninitialised memory hold bytes numpy's bool does not.
@@ -124,7 +124,7 @@ def test_the_worked_example_in_the_wide_layout() -> None:
 
 
 @pytest.mark.spec_only
-def test_recorded_files_read_the_same_when_wide(corpus: Path) -> None:
+def test_wide_layout_reads_the_same_as_narrow(corpus: Path) -> None:
     for path in corpus_files(corpus):
         narrow, wide = read_params(path), read_params(rewritten(path, "wide"))
         assert wide.layout == "wide" or not wide.records
@@ -201,13 +201,13 @@ def test_types_can_be_chosen_by_name() -> None:
         read_params(NARROW, dtypes={"x": "float16"})
 
 
-def test_big_endian_arrays_are_turned() -> None:
+def test_big_endian_arrays_are_byte_swapped() -> None:
     out = io.BytesIO()
     write_params(out, {"x": np.arange(6, dtype=">f4").reshape(2, 3)})
     assert out.getvalue() == NARROW
 
 
-def test_tensors_and_plain_sequences_are_taken() -> None:
+def test_tensors_and_plain_sequences_are_accepted() -> None:
     (record,) = read_params(NARROW).records
     out = io.BytesIO()
     write_params(out, {"x": Tensor(record, 0, 0, name="n")})
@@ -217,7 +217,7 @@ def test_tensors_and_plain_sequences_are_taken() -> None:
     assert load_params(out.getvalue())["y"].tolist() == [1.5, 2.5]
 
 
-def test_a_file_takes_its_place_at_once(tmp_path: Path) -> None:
+def test_file_is_replaced_and_keeps_its_mode(tmp_path: Path) -> None:
     path = tmp_path / "p.params"
     path.write_bytes(NARROW)
     path.chmod(0o640)
@@ -230,7 +230,7 @@ def test_a_file_takes_its_place_at_once(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("where", ["name", "shape"])
-def test_a_file_whose_headers_were_rewritten_is_told(tmp_path: Path, where: str) -> None:
+def test_rewritten_headers_are_detected_on_read(tmp_path: Path, where: str) -> None:
     path = tmp_path / "p.params"
     shape = (6, 4000)
     write_params(path, {"first": np.zeros(shape, "f4"), "last": np.ones(shape, "f4")})

@@ -19,7 +19,7 @@ RELAX = DATA / "relax"
 SUB = sorted(RELAX.glob("sub_*.bin"))
 
 
-def test_zoo_holds_what_was_saved() -> None:
+def test_zoo_arrays_match_saved_bytes() -> None:
     expected = json.loads(ZOO.with_name("zoo.expected.json").read_text())
     file = read_params(ZOO)
     assert set(file.keys) == set(expected)
@@ -56,7 +56,7 @@ def test_zoo_values() -> None:
     assert arrays["vec_int8x8"].tolist() == [0, 1]
 
 
-def test_relax_types_hold_the_saved_bytes() -> None:
+def test_relax_types_match_saved_bytes() -> None:
     told = json.loads((RELAX / "params_all.json").read_text())["params"]
     records = {record.key: record for record in read_params(RELAX / "params_all.bin").records}
     assert len(records) == len(told) == 29
@@ -111,7 +111,7 @@ def test_sub_byte_and_vector_types(path: Path) -> None:
         assert bytes_told in record.notes[0]
 
 
-def test_packed_int4_has_signs() -> None:
+def test_packed_int4_is_sign_extended() -> None:
     (record,) = read_params(RELAX / "sub_int4_3x5.bin").records
     raw = record.raw()
     low = [int(b) & 15 for b in raw[:8]]
@@ -121,13 +121,13 @@ def test_packed_int4_has_signs() -> None:
     assert record.numpy().astype(int).reshape(-1).tolist() == expected
 
 
-def test_zero_in_the_middle_is_read_though_tvm_cannot() -> None:
+def test_zero_middle_dimension_is_read() -> None:
     first, after = read_params(RELAX / "params_zero_mid_dim.bin").records
     assert (first.shape, first.nbytes, first.numpy().shape) == ((2, 0, 3), 0, (2, 0, 3))
     assert after.numpy().reshape(-1).tolist() == list(range(64))
 
 
-def test_bools_of_v06_are_lost_and_said_to_be() -> None:
+def test_lost_bools_of_v06_are_reported() -> None:
     file = read_params(DATA / "dumps" / "dtypes_v0.6.params")
     (record,) = [r for r in file.records if r.dtype.is_bool]
     assert (record.shape, record.nbytes, record.view_shape) == ((2, 5), 0, (0,))
@@ -138,7 +138,7 @@ def test_bools_of_v06_are_lost_and_said_to_be() -> None:
     assert file.records[-1].numpy().reshape(-1).tolist() == [-2, -1, 0, 1, 2, 3]
 
 
-def test_one_array_and_none() -> None:
+def test_files_with_one_and_no_array_are_read() -> None:
     one = load_params(ZOO.with_name("one.params"))
     assert len(one) == 1
     assert read_params(ZOO.with_name("empty.params")).records == ()

@@ -39,7 +39,7 @@ TRUTH = params(
 )
 
 
-def test_the_debugger_had_a_byte_of_memory_for_each_element() -> None:
+def test_debugger_dump_note_mentions_one_byte_per_element() -> None:
     run = tvmdbg.open(params(OPS), graph=graph_json(OPS).encode())
     (note,) = run.tensors[1, 0].notes
     assert "beyond" not in note
@@ -49,7 +49,7 @@ def test_the_debugger_had_a_byte_of_memory_for_each_element() -> None:
     assert note in issue.message
 
 
-def test_a_params_file_does_not_tell_its_release() -> None:
+def test_params_file_note_reports_unknown_release() -> None:
     file = io.BytesIO()
     write_params(file, [("w", NIBBLES)])
     (record,) = read_params(file.getvalue()).records
@@ -59,7 +59,7 @@ def test_a_params_file_does_not_tell_its_release() -> None:
     assert "in an order that is not known" in note
 
 
-def test_type_codes_tell_the_release() -> None:
+def test_type_codes_identify_the_release() -> None:
     # 8 is float4 in TVM 0.20 alone, 17 from TVM 0.21 on.
     for dtype, words in (
         (DataType(8, 4), "this TVM (up to 0.20) has a byte of memory"),
@@ -77,13 +77,13 @@ def test_bool_and_uint1_are_one_type(stored: bytes, said: str) -> None:
     assert not run.tensors[1, 0].notes
 
 
-def test_runs_that_spell_bool_differently_are_alike() -> None:
+def test_runs_with_bool_and_uint1_compare_equal() -> None:
     a, b = (tvmdbg.open(TRUTH, graph=nodes_of_truth(said)) for said in ("bool", "uint1"))
     assert not len(tvmdbg.compare(a, b))
     assert "3 of 3 nodes matched: 3 exact" in repr(a.match(b))
 
 
-def test_a_report_that_spells_bool_differently_is_of_this_graph() -> None:
+def test_report_with_bool_matches_graph_with_uint1() -> None:
     shapes = ("float32[4], bool[4]", "bool[4], bool[4]")
     calls = ",".join(
         f'{{"Name":{{"string":"{name}"}},"Duration (us)":{{"microseconds":1.0}},"Count":'

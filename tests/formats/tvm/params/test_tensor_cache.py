@@ -87,7 +87,7 @@ FIRST = ["records", 0, "records", 0]
 
 @pytest.mark.filterwarnings("ignore:.*type code:UserWarning")
 @pytest.mark.parametrize("given", [RAW, RAW / "tensor-cache.json"])
-def test_every_type_is_what_was_saved(given: Path) -> None:
+def test_arrays_of_all_types_equal_saved_ones(given: Path) -> None:
     saved = tvmdbg.load_params(DATA / "relax" / "params_all.bin", float8="current")
     found = tvmdbg.load_params(given, verify=True)
     assert len(found) == 27
@@ -100,7 +100,7 @@ def test_every_type_is_what_was_saved(given: Path) -> None:
 
 
 @pytest.mark.parametrize("model", MODELS)
-def test_raw_caches_hold_what_params_npz_holds(corpus: Path, model: str) -> None:
+def test_raw_caches_match_params_npz(corpus: Path, model: str) -> None:
     folder = corpus / "relax" / model / "params"
     with np.load(folder / "params.npz") as saved:
         truth = dict(saved)
@@ -126,7 +126,7 @@ def halved_folders(corpus: Path) -> list[Path]:
     return [corpus / "relax" / model / "params" / "tensor_cache_f32_to_bf16" for model in MODELS]
 
 
-def test_halved_floats_are_exact_and_said_to_be_halved() -> None:
+def test_halved_floats_are_exact_and_reported() -> None:
     with np.load(HALVED / "params.npz") as saved:
         _check_halved(HALVED, dict(saved))
 
@@ -157,14 +157,14 @@ def _check_halved(folder: Path, truth: dict[str, np.ndarray]) -> None:
     assert "tensor-cache-b16.json" in left.message
 
 
-def test_odd_ranges_of_halved_floats() -> None:
+def test_halved_floats_are_read_at_odd_ranges() -> None:
     record = read_cache(FileSource(HALVED / "tensor-cache.json")).records[0]
     whole = record.raw().tobytes()
     for offset, length in [(0, 1), (1, 3), (3, 7), (len(whole) - 5, 5), (2, len(whole) - 3)]:
         assert record.source.read(record.offset + offset, length) == whole[offset:][:length]
 
 
-def test_parameters_join_the_graph_as_those_of_a_params_file(corpus: Path) -> None:
+def test_parameters_join_the_graph_like_a_params_file(corpus: Path) -> None:
     for model in MODELS:
         case = corpus / "relax" / model
         dump = case / "capture"
@@ -193,7 +193,7 @@ def test_several_shards() -> None:
 
 
 @pytest.mark.parametrize("length", range(27))
-def test_a_short_shard_leaves_the_arrays_before(length: int) -> None:
+def test_short_shard_keeps_its_complete_arrays(length: int) -> None:
     cache = read(shards={**SHARDS, "s0": SHARDS["s0"][:length]})
     assert cache.keys == (("a", "c") if length >= 24 else ("c",))
     assert cache.truncated
@@ -219,7 +219,7 @@ def test_a_missing_shard_is_named_and_the_rest_is_readable(tmp_path: Path) -> No
         tvmdbg.load_params(tmp_path)
 
 
-def test_a_longer_shard_is_told() -> None:
+def test_oversized_shard_is_reported() -> None:
     cache = read(shards={**SHARDS, "s1": b"\1\2\3\4"})
     (issue,) = cache.issues
     assert (issue.rule, issue.severity, cache.truncated) == (
@@ -232,7 +232,7 @@ def test_a_longer_shard_is_told() -> None:
 @pytest.mark.parametrize(
     "path", ["/etc/passwd", "../s0", "a/../../s0", "C:\\s0", "C:/s0", "", ".", "a\0b", "\\\\h\\s0"]
 )
-def test_no_shard_is_looked_for_outside_the_folder(tmp_path: Path, path: str) -> None:
+def test_shards_outside_the_folder_are_not_read(tmp_path: Path, path: str) -> None:
     folder = tmp_path / "in"
     folder.mkdir()
     (tmp_path / "s0").write_bytes(SHARDS["s0"])
@@ -246,7 +246,7 @@ def test_no_shard_is_looked_for_outside_the_folder(tmp_path: Path, path: str) ->
     assert "records[0].dataPath" in issue.message
 
 
-def test_bytes_alone_have_no_shards() -> None:
+def test_index_from_bytes_is_refused() -> None:
     with pytest.raises(FormatError, match="Open the index by its path"):
         tvmdbg.load_params(json.dumps(INDEX).encode())
 
@@ -274,7 +274,7 @@ def test_bytes_alone_have_no_shards() -> None:
         ("name", 3, "name"),
     ],
 )
-def test_contradictions_cost_one_array(key: str, value: Any, field: str) -> None:
+def test_contradictory_field_drops_only_its_array(key: str, value: Any, field: str) -> None:
     cache = read(changed([*FIRST, key], value))
     assert cache.keys == ("b", "c")
     (issue,) = cache.issues
@@ -283,13 +283,13 @@ def test_contradictions_cost_one_array(key: str, value: Any, field: str) -> None
     assert cache.error is not None
 
 
-def test_repeated_names_and_overlapping_arrays_are_told() -> None:
+def test_duplicate_names_and_overlapping_arrays_are_reported() -> None:
     index = changed([*FIRST[:-1], 1], record("a", A, 3))
     rules = [issue.rule for issue in read(index).issues]
     assert rules == ["arrays-overlap", "duplicate-name"]
 
 
-def test_thousands_of_broken_arrays_are_told_in_few_lines() -> None:
+def test_issues_of_many_broken_arrays_are_summarized() -> None:
     broken = [record(f"x{i}", A, 1000) for i in range(5000)]
     index = changed(["records", 1, "records"], broken)
     cache = read(index)
@@ -305,7 +305,7 @@ def shared(count: int) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("paths", [["s"], ["s", "./s"]])
-def test_arrays_may_name_the_bytes_of_a_shard_a_few_times(paths: list[str]) -> None:
+def test_reuse_of_shard_bytes_is_limited(paths: list[str]) -> None:
     """A page of an index would make terabytes of one megabyte."""
     index = shared(1000)
     for at, each in enumerate(index["records"]):
@@ -319,7 +319,7 @@ def test_arrays_may_name_the_bytes_of_a_shard_a_few_times(paths: list[str]) -> N
     assert len(cache.issues) < 60
 
 
-def test_verify_reads_each_file_once(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_verify_reads_a_shared_shard_once(monkeypatch: pytest.MonkeyPatch) -> None:
     cache = read(shared(12), {"s": bytes(1 << 20)})
     sizes = []
     whole = BytesSource.read
@@ -391,7 +391,7 @@ ODD = st.one_of(
 
 
 @given(st.lists(st.tuples(st.sampled_from(_places(INDEX)), ODD), min_size=1, max_size=3))
-def test_whatever_it_says_values_come_from_the_shards(changes: list[Any]) -> None:
+def test_values_of_altered_index_are_bytes_of_the_shards(changes: list[Any]) -> None:
     index = copy.deepcopy(INDEX)
     for path, value in changes:
         place: Any = index
@@ -412,7 +412,7 @@ def test_whatever_it_says_values_come_from_the_shards(changes: list[Any]) -> Non
             assert each.raw().tobytes() in (SHARDS["s0"] + b"|" + SHARDS["s1"])
 
 
-def test_nothing_is_allocated_on_a_lie() -> None:
+def test_oversized_shape_allocates_little_memory() -> None:
     index = changed([*FIRST, "shape"], [2**40])
     index["records"][0]["records"][0]["nbytes"] = 2**42
     index["records"][0]["nbytes"] = 2**42
@@ -424,7 +424,7 @@ def test_nothing_is_allocated_on_a_lie() -> None:
     assert cache.keys == ("b", "c")
 
 
-def test_what_is_no_index_is_no_cache() -> None:
+def test_non_index_is_not_a_tensor_cache() -> None:
     for head in (b"", b"[]", b'{"records": 1}', b'{"nodes": []}', struct.pack("<Q", 7)):
         assert not sniff(head)
     with pytest.raises(FormatError, match="no tensor cache in this folder"):
@@ -439,7 +439,7 @@ class Counted(BytesSource):
         super()._fill(offset, view)
 
 
-def test_each_of_many_indices_is_read_once_to_compare_them() -> None:
+def test_superseded_reads_every_index_once() -> None:
     halved = copy.deepcopy(INDEX)
     halved["records"][0]["records"][0]["format"] = "f32-to-bf16"
     indices = [Counted(json.dumps(INDEX).encode(), f"cache/{i}.json") for i in range(20)]

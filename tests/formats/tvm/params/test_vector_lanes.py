@@ -44,7 +44,7 @@ def read(dtype: str, shape: tuple[int, ...], values: bytes) -> ArrayRecord:
     return read_params(written(dtype, shape, values)).records[0]
 
 
-def test_what_tvm_wrote_is_a_part_and_said_to_be() -> None:
+def test_stored_lanes_are_reported_as_partial() -> None:
     vectors = [each for each in read_params(ZOO).records if each.dtype.lanes > 1]
     assert len(vectors) == 3
     for each in vectors:
@@ -62,7 +62,7 @@ def test_what_tvm_wrote_is_a_part_and_said_to_be() -> None:
     st.lists(st.integers(0, 4), max_size=3).map(tuple),
     st.data(),
 )
-def test_whole_vectors_have_an_axis_of_lanes(
+def test_complete_vectors_have_a_lane_axis(
     name: str, shape: tuple[int, ...], data: st.DataObject
 ) -> None:
     lanes = DataType.parse(name).lanes
@@ -82,7 +82,7 @@ def test_whole_vectors_have_an_axis_of_lanes(
 
 
 @given(st.sampled_from(sorted(TYPES)), st.integers(1, 40))
-def test_a_part_is_never_shaped_like_the_whole(name: str, count: int) -> None:
+def test_partial_vectors_have_no_lane_axis(name: str, count: int) -> None:
     dtype = DataType.parse(name)
     stored = np.arange(count).astype(np.uint8).astype(TYPES[name])
     record = read(name, (count,), stored.tobytes())

@@ -50,7 +50,7 @@ def said(finding: Finding) -> str:
     return " ".join((finding.title, *finding.evidence, finding.why, finding.next_step))
 
 
-def test_operators_are_told_slowest_first_with_what_they_are_set_to() -> None:
+def test_operators_are_reported_slowest_first_with_parameters() -> None:
     (each,) = found(xnnpack("residual"), "delegate-events")
     nodes = truth(INSIDE / "residual")["delegates"][0]["nodes"]
     assert [nodes[i]["type"] for i in (0, 1, 2, 3)] == [
@@ -71,13 +71,13 @@ def test_operators_are_told_slowest_first_with_what_they_are_set_to() -> None:
     assert "matched to operators of the delegate's graph: 6 exactly" in each.why
 
 
-def test_two_events_of_one_operator_are_one() -> None:
+def test_two_events_of_one_operator_are_merged() -> None:
     (each,) = found(xnnpack("residual"), "delegate-events")
     (add,) = (text for text in each.evidence if text.startswith("Add_3"))
     assert add.startswith("Add_3 (Add (ND) #1 + Clamp (NC) #1), instruction 0: 33.00 µs")
 
 
-def test_events_by_order_are_told_and_less_sure() -> None:
+def test_events_matched_by_order_have_medium_confidence() -> None:
     # A release that takes the clamp into the addition.
     events = [each for each in RESIDUAL if not each[0].startswith("Clamp")]
     (each,) = found(xnnpack("residual", *events), "delegate-events")
@@ -88,7 +88,7 @@ def test_events_by_order_are_told_and_less_sure() -> None:
 
 @IN_CORPUS
 @pytest.mark.parametrize("record", [False, True], ids=["program", "edge"])
-def test_the_slowest_operator_is_that_of_truth(record: bool) -> None:
+def test_slowest_operator_matches_ground_truth(record: bool) -> None:
     run = opened("attention", record=record)
     rows = sorted(operators(run, truth("attention")), key=lambda row: -row[3])
     (each,) = found(run, "delegate-events")
@@ -108,7 +108,7 @@ def test_the_slowest_operator_is_that_of_truth(record: bool) -> None:
 @IN_CORPUS
 @pytest.mark.parametrize("record", [False, True], ids=["program", "edge"])
 @pytest.mark.parametrize("case", CORPUS_CASES)
-def test_conversions_are_those_of_the_graph(case: str, record: bool) -> None:
+def test_conversions_match_the_delegate_graph(case: str, record: bool) -> None:
     run = opened(case, record=record)
     kinds = ("StaticTranspose", "StaticReshape", "Convert", "Copy")
     rows = [row for row in operators(run, truth(case)) if row[0] in kinds]
@@ -122,7 +122,7 @@ def test_conversions_are_those_of_the_graph(case: str, record: bool) -> None:
         assert ("; all of it in" in each.title) == (inserted == ns)
 
 
-def test_conversions_name_what_they_serve_and_what_lies_beyond_the_call() -> None:
+def test_conversions_name_their_consumer_and_neighbors_of_the_call() -> None:
     files = samples.executorch_xnnpack
     for run in (tvmdbg.open(files), tvmdbg.open(files / "model.pte", files / "etdump.etdp")):
         (each,) = found(run, "delegate-conversions")
@@ -133,7 +133,7 @@ def test_conversions_name_what_they_serve_and_what_lies_beyond_the_call() -> Non
         assert "; the program has it; its call reads " in each.evidence[2]
 
 
-def test_a_split_costs_the_native_operator_and_the_conversions_around() -> None:
+def test_split_cost_includes_native_operator_and_conversions() -> None:
     files = samples.executorch_xnnpack
     for run in (tvmdbg.open(files), tvmdbg.open(files / "model.pte", files / "etdump.etdp")):
         (each,) = found(run, "delegate-splits")
@@ -150,7 +150,7 @@ def test_a_split_costs_the_native_operator_and_the_conversions_around() -> None:
 
 
 @IN_CORPUS
-def test_an_operator_that_xnnpack_has_no_rule_for_is_told() -> None:
+def test_operator_without_xnnpack_rule_is_reported() -> None:
     (each,) = found(opened("twin_delegates"), "delegate-splits")
     assert (
         "what is unusual about it: XNNPACK's partitioner has no rule for cumsum" in each.evidence[0]
@@ -158,7 +158,7 @@ def test_an_operator_that_xnnpack_has_no_rule_for_is_told() -> None:
     assert "by the partitioner of ExecuTorch 1.4.1" in each.why
 
 
-def test_another_kernel_than_its_siblings_is_told() -> None:
+def test_kernel_different_from_siblings_is_reported() -> None:
     (each,) = found(another_kernel(), "delegate-algorithms")
     assert each.evidence[1].startswith(
         "one of its siblings: Conv2d_2 (Convolution (NHWC, F32) GEMM"
@@ -169,18 +169,18 @@ def test_another_kernel_than_its_siblings_is_told() -> None:
 
 @IN_CORPUS
 @pytest.mark.parametrize("case", ["conv_relu", "depthwise", "same_ops", "conv1d"])
-def test_a_convolution_as_fully_connected_is_nothing_odd(case: str) -> None:
+def test_convolution_run_as_fully_connected_is_not_reported(case: str) -> None:
     assert not found(opened(case), "delegate-algorithms")
 
 
 @IN_CORPUS
 @pytest.mark.parametrize("case", CORPUS_CASES)
-def test_nothing_is_unmapped_where_all_events_are_matched(case: str) -> None:
+def test_fully_matched_events_give_no_unmapped_finding(case: str) -> None:
     assert not found(opened(case, record=True), "unmapped-events")
     assert not found(opened(case), "unmapped-events")
 
 
-def test_an_event_of_no_operator_is_told_with_the_reason() -> None:
+def test_event_without_operator_is_reported_with_reason() -> None:
     events = [*RESIDUAL, ("Softmax (NC, F32) #1", 5)]
     (each,) = found(xnnpack("residual", *events), "unmapped-events")
     assert each.title == (
@@ -191,7 +191,7 @@ def test_an_event_of_no_operator_is_told_with_the_reason() -> None:
     )
 
 
-def test_dumps_of_another_program_come_first_and_nothing_speaks_of_operators() -> None:
+def test_dump_of_another_program_is_first_finding_without_operators() -> None:
     events = [(f"Softmax (NC, F32) #{k}", 10) for k in range(1, 7)]
     run = xnnpack("residual", *events)
     first = run.findings()[0]
@@ -206,14 +206,14 @@ def test_dumps_of_another_program_come_first_and_nothing_speaks_of_operators() -
 
 
 @IN_CORPUS
-def test_calls_of_another_method_name_it_and_no_node_of_this_one() -> None:
+def test_call_of_another_method_is_listed_with_its_method() -> None:
     (each,) = found(opened("two_methods"), "delegate-time")
     encode, own = each.evidence
     assert encode.startswith("XnnpackBackend, instruction 0 of 'encode': ")
     assert "FullyConnected #1" in own
 
 
-def test_what_is_left_of_calls_is_told_with_its_reasons() -> None:
+def test_call_time_outside_events_is_reported_with_reasons() -> None:
     (each,) = found(xnnpack("conv_relu"), "delegate-sums")
     assert "set-up, resizing and rounding: XNNPACK counts whole microseconds" in each.next_step
 
@@ -230,7 +230,7 @@ def test_what_is_left_of_calls_is_told_with_its_reasons() -> None:
         ("eq", ("float32", (2, 3)), ("bool", (2, 3)), "XNNPACK's partitioner has no rule for eq"),
     ],
 )
-def test_what_is_unusual_is_told_by_the_rule(
+def test_unusual_operator_is_explained_by_the_partitioner_rule(
     operator: str, reads: tuple[str, Any], writes: tuple[str, Any], said_of_it: str
 ) -> None:
     nodes = [SimpleNamespace(dtypes=(each[0],), shapes=(each[1],)) for each in (reads, writes)]
@@ -248,7 +248,7 @@ def test_what_is_unusual_is_told_by_the_rule(
 
 @IN_CORPUS
 @pytest.mark.parametrize("record", [False, True], ids=["program", "edge"])
-def test_time_by_work_has_the_operators_that_ran_as_one(record: bool) -> None:
+def test_time_by_work_includes_operators_that_ran_together(record: bool) -> None:
     run = opened("qkv_dq8", record=record)
     (each,) = found(run, "time-by-work")
     (row,) = (row for row in run.times("kind") if row.label == "matmul")

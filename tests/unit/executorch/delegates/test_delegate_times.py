@@ -43,7 +43,7 @@ def inside(folder: Path) -> list[Ticks]:
 
 @EDGE
 @EACH
-def test_the_account_holds_to_the_nanosecond(folder: Path, edge: bool) -> None:
+def test_times_add_up_to_the_nanosecond(folder: Path, edge: bool) -> None:
     timeline = opened(folder, edge).timeline
     shared, executions = timeline.shared, total(folder, "Method::execute")
     gaps = timeline.account.gap_ns * timeline.executions
@@ -62,7 +62,7 @@ def test_the_account_holds_to_the_nanosecond(folder: Path, edge: bool) -> None:
 
 @EDGE
 @EACH
-def test_events_count_once_and_their_calls_have_the_rest(folder: Path, edge: bool) -> None:
+def test_events_count_once_and_calls_keep_remaining_time(folder: Path, edge: bool) -> None:
     by_name = {row.label: row.ns for row in opened(folder, edge).times("name")}
     expected: dict[str, int] = {}
     for each in inside(folder):
@@ -110,7 +110,7 @@ def test_every_event_is_on_the_row_of_its_operators(folder: Path) -> None:
 
 
 @pytest.mark.skipif(not CASES, reason="no TVMDBG_CORPUS")
-def test_calls_of_another_method_are_named_so() -> None:
+def test_calls_of_another_method_name_their_method() -> None:
     (folder,) = (path for path in CASES if path.name == "two_methods")
     names = {row.name for row in opened(folder, False).table() if row.op_kind == "delegate"}
     assert names == {
@@ -120,7 +120,7 @@ def test_calls_of_another_method_are_named_so() -> None:
     assert "instruction 0 of encode, run 1" in repr(opened(folder, False).delegate_calls())
 
 
-def test_modules_are_those_of_the_operators() -> None:
+def test_module_rows_match_modules_of_their_operators() -> None:
     run = opened(samples.executorch_xnnpack, True)
     by = {row.label: row for row in run.times("module")}
     stacks = [attrs.get("nn_module_stack") for attrs in run.graph.attrs]
@@ -138,7 +138,7 @@ def test_modules_are_those_of_the_operators() -> None:
     assert run.times("module").notes[0].startswith("Operators that ran as one")
 
 
-def test_a_set_is_in_the_module_that_holds_it() -> None:
+def test_node_set_belongs_to_common_module() -> None:
     graph = tvmdbg.open(samples.resnet20_cifar).graph
     told = {
         1: ("layers.0.attn.q", "torch.nn.Linear"),
@@ -173,7 +173,7 @@ def test_a_set_is_in_the_module_that_holds_it() -> None:
 
 
 @pytest.mark.parametrize("name", ["resnet20_cifar", "executorch_xnnpack"])
-def test_without_modules_it_is_said_what_to_open(name: str) -> None:
+def test_missing_modules_error_names_file_to_open(name: str) -> None:
     run = tvmdbg.open(getattr(samples, name))
     if name == "executorch_xnnpack":
         run = opened(getattr(samples, name), False)
@@ -182,7 +182,7 @@ def test_without_modules_it_is_said_what_to_open(name: str) -> None:
     assert "ETRecord" in run.figure("timeline", table_by="module").text
 
 
-def test_what_is_left_of_calls_is_no_slowest_operator_in_any_view() -> None:
+def test_time_outside_operators_is_no_slowest_operator_in_views() -> None:
     run = tvmdbg.open(samples.executorch_xnnpack)
     account = run.timeline.account
     assert account.left.any()

@@ -36,7 +36,7 @@ def opened(case: str, record: bool = False, method: str | None = None) -> DebugR
 @corpus
 @pytest.mark.parametrize("record", [False, True], ids=["program", "edge"])
 @pytest.mark.parametrize("case", CASES)
-def test_every_event_is_of_the_operators_that_it_ran(case: str, record: bool) -> None:
+def test_every_event_maps_to_operators_it_ran(case: str, record: bool) -> None:
     calls = opened(case, record).delegate_calls()
     told = truth(case)
     assert len(calls) == len(told["calls"])
@@ -55,7 +55,7 @@ def test_every_event_is_of_the_operators_that_it_ran(case: str, record: bool) ->
 
 @corpus
 @pytest.mark.parametrize("case", CASES)
-def test_events_lead_on_to_the_edge_graph(case: str) -> None:
+def test_events_map_to_edge_graph(case: str) -> None:
     run = opened(case, record=True)
     told, graph = truth(case), run.graph
     shown = run.parts.executorch.method
@@ -81,7 +81,7 @@ def test_events_lead_on_to_the_edge_graph(case: str) -> None:
 
 @corpus
 @pytest.mark.parametrize("case", CASES)
-def test_a_program_has_the_operators_in_the_place_of_calls(case: str) -> None:
+def test_program_graph_replaces_calls_with_operators(case: str) -> None:
     run = opened(case)
     shown = run.parts.executorch.method
     for each in (each for each in truth(case)["delegates"] if each["method"] == shown):
@@ -122,7 +122,7 @@ def _links(graph: dict[str, Any]) -> set[tuple[int, int]]:
 
 @corpus
 @pytest.mark.parametrize("case", CASES)
-def test_constants_are_the_bytes_that_their_keys_are_hashes_of(case: str) -> None:
+def test_constant_keys_are_hashes_of_their_bytes(case: str) -> None:
     run, found = opened(case), 0
     for call in run.delegate_calls():
         for tensor in (call.run.tensors or {}).values():
@@ -140,7 +140,7 @@ def test_constants_are_the_bytes_that_their_keys_are_hashes_of(case: str) -> Non
 
 
 @corpus
-def test_weights_compute_what_the_program_returned() -> None:
+def test_delegate_weights_reproduce_program_output() -> None:
     (call,) = opened("mlp").delegate_calls()
     graph, tensors = call.graph, call.run.tensors
     values = np.load(FOLDER / "mlp" / "io.npz")
@@ -162,7 +162,7 @@ def test_weights_compute_what_the_program_returned() -> None:
 
 @corpus
 @pytest.mark.parametrize("case", CASES)
-def test_a_dump_of_another_program_gives_nothing_exact(case: str) -> None:
+def test_dump_of_another_program_has_no_exact_matches(case: str) -> None:
     other = CASES[(CASES.index(case) + 1) % len(CASES)]
     run = tvmdbg.open(FOLDER / case / "model.pte", FOLDER / other / "etdump.etdp")
     own = [call["names"] for call in truth(case)["calls"]]
@@ -176,7 +176,7 @@ def test_a_dump_of_another_program_gives_nothing_exact(case: str) -> None:
 
 
 @corpus
-def test_an_etrecord_of_another_model_is_told_and_gives_no_nodes() -> None:
+def test_etrecord_of_another_model_is_reported_and_gives_no_nodes() -> None:
     own = [FOLDER / "mlp" / name for name in ("model.pte", "etdump.etdp")]
     run = tvmdbg.open(*own, FOLDER / "attention" / "etrecord.bin")
     told = run.check().by_rule("executorch-disagree")
@@ -189,7 +189,7 @@ def test_an_etrecord_of_another_model_is_told_and_gives_no_nodes() -> None:
 
 
 @corpus
-def test_fewer_events_than_operators_are_told() -> None:
+def test_fewer_events_than_operators_are_reported() -> None:
     run = tvmdbg.open(
         FOLDER / "qkv_dq8" / "model.pte", FOLDER / "linear_dq8_single" / "etdump.etdp"
     )
@@ -201,7 +201,7 @@ def test_fewer_events_than_operators_are_told() -> None:
 
 @corpus
 @pytest.mark.parametrize("method", ["forward", "encode"])
-def test_events_tell_which_method_ran(method: str) -> None:
+def test_executed_method_is_identified_from_events(method: str) -> None:
     run = opened("two_methods", method=method)
     calls = run.delegate_calls()
     assert [call.method for call in calls] == ["encode", "encode", "forward"]
@@ -215,7 +215,7 @@ def test_events_tell_which_method_ran(method: str) -> None:
 
 @corpus
 @pytest.mark.parametrize("record", [False, True], ids=["program", "edge"])
-def test_a_table_of_the_inspector_is_tied_by_order(tmp_path: Path, record: bool) -> None:
+def test_inspector_table_is_matched_by_order(tmp_path: Path, record: bool) -> None:
     told, table = truth("attention"), tmp_path / "table.txt"
     with table.open("w", encoding="utf-8") as file:
         opened("attention").inspector.print_data_tabular(file)
@@ -235,7 +235,7 @@ def test_a_delegate_without_a_dump_has_its_graph() -> None:
     assert "XNNPACK graph" in repr(call)
 
 
-def test_methods_of_the_same_operators_are_not_told_apart(tmp_path: Path) -> None:
+def test_methods_with_the_same_operators_are_ambiguous(tmp_path: Path) -> None:
     """The dump does not name the method: nobody knows which of them ran."""
     files = sorted(
         write(tmp_path / "two", 1, nodes=3, executions=2, methods=("encode", "forward")).iterdir()
@@ -253,7 +253,7 @@ def test_methods_of_the_same_operators_are_not_told_apart(tmp_path: Path) -> Non
     assert {call.method for call in chosen} == {"encode"}
 
 
-def test_instructions_that_share_a_delegate_open_it_a_few_times_only(
+def test_shared_delegate_is_opened_only_a_few_times(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Thousands of calls of one payload would be a graph of any size."""
@@ -266,7 +266,7 @@ def test_instructions_that_share_a_delegate_open_it_a_few_times_only(
     assert len(run.delegate_calls()) == 1
 
 
-def test_a_delegate_with_other_events_in_each_call_is_compared_a_few_times_only(
+def test_number_of_event_list_alignments_is_limited(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(families, "_FEW_NODES", 0)
@@ -287,7 +287,7 @@ def test_a_delegate_with_other_events_in_each_call_is_compared_a_few_times_only(
 
 
 @corpus
-def test_four_bit_weights_compute_what_the_program_returned() -> None:
+def test_four_bit_weights_reproduce_program_output() -> None:
     """Stored values are 8 more than the weights over their scale, low bits first."""
     run = opened("linear_dq4_channel")
     files = run.parts.executorch

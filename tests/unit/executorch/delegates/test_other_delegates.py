@@ -45,7 +45,7 @@ def vulkan(tmp_path: Path) -> DebugRun:
     return opened(tmp_path, pte=pte, dump=recorded(calls))
 
 
-def test_dispatches_of_vulkan_are_on_the_operators_of_the_opened_calls(vulkan: DebugRun) -> None:
+def test_vulkan_dispatches_map_to_operators_of_opened_calls(vulkan: DebugRun) -> None:
     graph = vulkan.graph
     assert graph is not None
     for call in vulkan.delegate_calls():
@@ -73,7 +73,7 @@ def test_dispatches_of_vulkan_are_on_the_operators_of_the_opened_calls(vulkan: D
     ]
 
 
-def test_phases_of_vulkan_lie_in_their_call_and_dispatches_on_a_track(vulkan: DebugRun) -> None:
+def test_vulkan_dispatches_are_on_a_separate_track_from_phases(vulkan: DebugRun) -> None:
     timeline = vulkan.timeline
     assert timeline is not None
     assert timeline.tracks == ("runtime", "VulkanBackend (its own clock)")
@@ -90,7 +90,7 @@ def test_phases_of_vulkan_lie_in_their_call_and_dispatches_on_a_track(vulkan: De
     assert "inserted by lowering" not in repr(vulkan.table())
 
 
-def test_parts_of_a_name_stand_in_the_facts_of_a_slice(vulkan: DebugRun) -> None:
+def test_slice_facts_contain_parts_of_the_event_name(vulkan: DebugRun) -> None:
     timeline = vulkan.timeline
     assert timeline is not None
     about = timeline.slice_about
@@ -145,12 +145,12 @@ def test_symbols_of_core_ml_match_exactly_or_not_at_all(coreml: DebugRun) -> Non
     assert placeholder.reason == "the delegate map of the ETRecord does not have its identifier"
 
 
-def test_times_of_core_ml_are_called_estimated_once(coreml: DebugRun) -> None:
+def test_core_ml_times_are_reported_once_as_estimated(coreml: DebugRun) -> None:
     (issue,) = [each for each in coreml.check() if each.rule == "times-estimated"]
     assert issue.message.startswith("times of events of CoreMLBackend are estimated: ")
 
 
-def test_metadata_of_json_is_shown_by_its_fields(coreml: DebugRun) -> None:
+def test_json_metadata_is_shown_by_field(coreml: DebugRun) -> None:
     timeline = coreml.timeline
     assert timeline is not None
     assert timeline.slice_about is not None
@@ -174,7 +174,7 @@ CLOSED = [
 ]
 
 
-def test_payload_and_compile_specs_of_delegates_that_stay_closed(tmp_path: Path) -> None:
+def test_unopened_delegates_show_payload_and_compile_specs(tmp_path: Path) -> None:
     held = [(backend, payload) for backend, payload, _ in CLOSED]
     run = opened(tmp_path, pte=program_bytes(*held, specs={"soc": b"sm8650"}))
     calls = run.delegate_calls()

@@ -25,7 +25,7 @@ CASES = (
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_events_and_gaps_make_up_each_call(name: str) -> None:
+def test_events_and_gaps_add_up_to_the_call(name: str) -> None:
     calls = tvmdbg.open(case_dir(name)).delegate_calls()
     (execute,) = answers(name)["etdump_raw_flatc_json"]["run_data"][1:]
     events = [each["profile_event"] for each in execute["events"] if each.get("profile_event")]
@@ -46,7 +46,7 @@ def test_events_and_gaps_make_up_each_call(name: str) -> None:
         assert call.inside_ns + sum(length for _, length in call.gaps) == call.duration_ns
 
 
-def test_a_table_and_a_list_of_them() -> None:
+def test_delegate_calls_convert_to_table_and_text() -> None:
     calls = tvmdbg.open(case_dir("08_conv_xnnpack_quant")).delegate_calls()
     assert list(calls.to_dataframe()["backend"]) == ["XnnpackBackend"] * 2
     assert "9 events that cover 68.8 %" in repr(calls)
@@ -54,7 +54,7 @@ def test_a_table_and_a_list_of_them() -> None:
         tvmdbg.open(tvmdbg.samples.resnet20_cifar).delegate_calls()
 
 
-def test_a_call_without_a_graph_is_no_run() -> None:
+def test_call_without_graph_is_not_a_run() -> None:
     calls = tvmdbg.open(case_dir("08_conv_xnnpack_quant")).delegate_calls()
     assert calls[0].events[0].reason.endswith("known: the .pte may have one")
     with pytest.raises(TypeError, match=r"not RecordedCall: pass its \.run"):

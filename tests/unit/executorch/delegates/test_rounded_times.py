@@ -38,7 +38,7 @@ def call(*inner: tuple[str | int, int, int], end: int = 5_700) -> list[Logged]:
         ([], HERE, 0),
     ],
 )
-def test_a_dump_tells_what_it_counts(
+def test_rounding_is_detected_from_event_times_and_backend(
     inner: list[tuple[str | int, int, int]], backends: dict[tuple[int, int], str], expected: float
 ) -> None:
     dump = dump_of(call(*inner))
@@ -54,7 +54,7 @@ def short() -> tvmdbg.DebugRun:
     return run
 
 
-def test_every_text_tells_it_and_numbers_stay() -> None:
+def test_zero_durations_print_as_less_than_one_microsecond() -> None:
     run = short()
     timeline = run.timeline
     assert timeline is not None

@@ -54,7 +54,7 @@ def by_definition(a: list[float], b: list[float]) -> float:
 
 
 @given(pairs)
-def test_it_is_the_correlation_of_the_ranks(found: list[tuple[float, float]]) -> None:
+def test_spearman_is_the_correlation_of_ranks(found: list[tuple[float, float]]) -> None:
     a, b = [x for x, _ in found], [y for _, y in found]
     correlation = spearman(a, b)
     assert correlation.pairs == len(found)
@@ -72,12 +72,12 @@ def test_it_is_the_correlation_of_the_ranks(found: list[tuple[float, float]]) ->
 
 
 @pytest.mark.parametrize(("a", "b", "rho"), RECORDED)
-def test_it_is_what_scipy_says(a: list[float], b: list[float], rho: float) -> None:
+def test_spearman_matches_scipy(a: list[float], b: list[float], rho: float) -> None:
     assert spearman(a, b).rho == pytest.approx(rho, abs=1e-12)
 
 
 @pytest.mark.parametrize(("size", "true"), [(10, 0.5), (30, 0.8), (100, 0.0)])
-def test_the_interval_holds_the_true_value_nineteen_times_of_twenty(size: int, true: float) -> None:
+def test_spearman_interval_covers_true_value_about_95_percent(size: int, true: float) -> None:
     random = np.random.default_rng(16)
     # Of two normal variables with Pearson's correlation r, Spearman's is 6/pi asin(r/2).
     pearson = 2 * math.sin(math.pi * true / 6)
@@ -89,7 +89,7 @@ def test_the_interval_holds_the_true_value_nineteen_times_of_twenty(size: int, t
     assert 0.93 < held / 2000 < 0.97
 
 
-def test_a_perfect_correlation_is_not_certain() -> None:
+def test_perfect_correlation_has_nonzero_interval() -> None:
     found = spearman(range(6), range(6))
     assert (found.rho, found.high) == (1, 1)
     exchanged = spearman(range(6), [0, 1, 2, 3, 5, 4])
@@ -98,7 +98,7 @@ def test_a_perfect_correlation_is_not_certain() -> None:
     assert str(found) == f"1.00 ({found.low:.2f} … 1.00)"
 
 
-def test_few_or_equal_measurements_say_nothing() -> None:
+def test_few_or_equal_measurements_have_unknown_correlation() -> None:
     assert str(spearman([1, 2, 3], [1, 2, 3])) == "unknown: fewer than 4 pairs"
     assert str(spearman([1, 2, 3, 4], [1, 1, 1, 1])) == "unknown: equal costs"
     assert not spearman([], []).is_known

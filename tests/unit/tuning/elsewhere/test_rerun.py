@@ -50,14 +50,14 @@ def test_every_record_is_measured_and_saved(version: str, tmp_path: Path) -> Non
     assert "5 of 5 measured" in ran.out
 
 
-def test_the_slow_first_measurement_is_kept_where_asked(tmp_path: Path) -> None:
+def test_slow_first_measurement_is_kept_on_request(tmp_path: Path) -> None:
     ran = run(script_of(*RECORDS, folder=tmp_path, discard_first=False, n_parallel=5), tmp_path)
     assert [arguments[0] for arguments in ran.of("local_run")] == [5]
     expected = [cost_of(schedule(*each)) for each in TILES]
     assert ran.costs == pytest.approx([5 * expected[0], *expected[1:]], rel=1e-5)
 
 
-def test_what_fails_does_not_stop_the_rest(tmp_path: Path) -> None:
+def test_failing_schedules_do_not_stop_the_rest(tmp_path: Path) -> None:
     bad = [schedule(2, 4, unroll=unroll) for unroll in (1024, 512, 64)]
     bad.append(schedule(2, 4, stage=77))
     good = schedule(4, 4)
@@ -70,7 +70,7 @@ def test_what_fails_does_not_stop_the_rest(tmp_path: Path) -> None:
     assert "1 of 5 measured" in ran.out
 
 
-def test_a_record_that_breaks_its_batch_is_alone_in_failing(tmp_path: Path) -> None:
+def test_failing_record_does_not_fail_its_batch(tmp_path: Path) -> None:
     sparse = record(schedule(8, 8), row=1, inputs=("W_data",), task=1)
     found = script_of(RECORDS[0], sparse, RECORDS[1], folder=tmp_path, n_parallel=3)
     ran = run(found, tmp_path)
@@ -103,7 +103,7 @@ def test_workloads_that_are_not_registered_are_listed(tmp_path: Path) -> None:
     assert "error: nothing could be measured" in ran.error
 
 
-def test_copied_functions_reach_build_processes_by_value_modules_by_name(tmp_path: Path) -> None:
+def test_functions_are_pickled_by_value_and_modules_by_name(tmp_path: Path) -> None:
     copied = run(script_of(RECORDS[0], folder=tmp_path), tmp_path)
     assert copied.of("serialized") == [["work", "value"]]
     (tmp_path / "there").mkdir()
@@ -122,7 +122,7 @@ def test_copied_functions_reach_build_processes_by_value_modules_by_name(tmp_pat
         assert ran.of("serialized") == [["work", "value" if how == "path" else "name"]]
 
 
-def test_a_module_that_fails_is_told_with_its_traceback(tmp_path: Path) -> None:
+def test_failing_module_is_reported_with_traceback(tmp_path: Path) -> None:
     (tmp_path / "broken.py").write_text("import nothing_of_this_name\n")
     ran = run(script_of(RECORDS[0], register=[tmp_path / "broken.py"]), tmp_path)
     assert ran.status == 2
@@ -145,7 +145,7 @@ def test_another_target_brings_its_hardware_parameters(tmp_path: Path) -> None:
     assert "those of the log are kept (--hardware sets them): Check failed: Cannot" in ran.error
 
 
-def test_an_unknown_target_fails_in_words(tmp_path: Path) -> None:
+def test_unknown_target_fails_with_clear_message(tmp_path: Path) -> None:
     ran = run(script_of(RECORDS[0], folder=tmp_path), tmp_path, "--target", "quantum")
     assert ran.status == 2
     assert 'cannot be loaded: ValueError: Target kind "quantum" is not defined' in ran.error
@@ -161,7 +161,7 @@ def test_targets_of_older_releases_are_read(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("version", ["0.8", "0.19"])
-def test_a_device_of_a_tracker_runs_them(version: str, tmp_path: Path) -> None:
+def test_rpc_tracker_device_runs_the_records(version: str, tmp_path: Path) -> None:
     found = script_of(*RECORDS[:2], folder=tmp_path, rpc=("pi", "10.0.0.1", 9190), n_parallel=4)
     ran = run(found, tmp_path, version=version)
     assert (ran.status, ran.errors) == (0, [0, 0]), ran.error
@@ -175,7 +175,7 @@ def test_a_device_of_a_tracker_runs_them(version: str, tmp_path: Path) -> None:
     assert "error: the tracker 10.0.0.1:9190 has no free 'pi'" in ran.error
 
 
-def test_a_device_number_needs_a_tvm_that_takes_one(tmp_path: Path) -> None:
+def test_device_number_requires_tvm_with_device_support(tmp_path: Path) -> None:
     ran = run(script_of(RECORDS[0], folder=tmp_path, device=1), tmp_path, version="0.8")
     assert ran.status == 2
     assert "leave out --device" in ran.error
@@ -220,7 +220,7 @@ def test_a_log_that_exists_is_not_touched_unless_asked(tmp_path: Path) -> None:
     assert len(run(found, tmp_path, "--append").log) == 2
 
 
-def test_without_tvm_it_says_what_it_needs(tmp_path: Path) -> None:
+def test_missing_tvm_error_names_needed_versions(tmp_path: Path) -> None:
     path = script_of(RECORDS[0]).save(tmp_path / "rerun.py")
     done = subprocess.run(
         [sys.executable, "-I", "-S", path],
@@ -233,7 +233,7 @@ def test_without_tvm_it_says_what_it_needs(tmp_path: Path) -> None:
     assert done.stderr.splitlines()[-1].startswith("error: this needs TVM 0.8 to 0.19")
 
 
-def test_many_records_lie_beside_the_script(tmp_path: Path) -> None:
+def test_many_records_are_written_beside_script(tmp_path: Path) -> None:
     count = 1200
     records = [record(schedule(2, 1 + row), row=row) for row in range(count)]
     found = script_of(*records, folder=tmp_path, n_parallel=500)

@@ -82,7 +82,7 @@ def test_any_key_and_target_of_a_record_stay_data(name: str, target: str) -> Non
     assert "<script" not in found._repr_html_()
 
 
-def test_the_text_depends_on_nothing_else() -> None:
+def test_script_text_is_deterministic() -> None:
     records = [record(schedule(2, 4)), record(schedule(4, 4), row=1, cost=None)]
     options = RerunOptions(target="llvm", hardware={"num_cores": 4})
     assert rerun(records, options) == rerun(records, options)
@@ -93,7 +93,7 @@ def test_the_text_depends_on_nothing_else() -> None:
     ]
 
 
-def test_the_script_is_python_3_7_and_explains_itself(tmp_path: Path) -> None:
+def test_script_is_python_3_7_and_prints_help(tmp_path: Path) -> None:
     path = script_of(record()).save(tmp_path / "rerun.py")
     ast.parse(path.read_text(), feature_version=(3, 7))
     done = subprocess.run(
@@ -104,7 +104,7 @@ def test_the_script_is_python_3_7_and_explains_itself(tmp_path: Path) -> None:
     assert str(STAND_IN) not in path.read_text()
 
 
-def test_it_is_replaced_whole_and_needs_its_ending(tmp_path: Path) -> None:
+def test_script_is_saved_whole_and_requires_py_suffix(tmp_path: Path) -> None:
     found = script_of(record())
     path = found.save(tmp_path / "again.py")
     assert path.read_text() == found.script
@@ -113,7 +113,7 @@ def test_it_is_replaced_whole_and_needs_its_ending(tmp_path: Path) -> None:
         found.save(tmp_path / "again.txt")
 
 
-def test_what_cannot_be_measured_is_refused_in_words() -> None:
+def test_records_that_cannot_be_measured_are_refused() -> None:
     with pytest.raises(ValueError, match="there is no record to measure"):
         rerun([])
     one = record()
@@ -137,12 +137,12 @@ def test_what_cannot_be_measured_is_refused_in_words() -> None:
         ({"register": ["missing.py"]}, "'missing.py' is neither a Python file"),
     ],
 )
-def test_options_that_make_no_sense_are_refused(options: dict[str, Any], said: str) -> None:
+def test_invalid_options_are_refused(options: dict[str, Any], said: str) -> None:
     with pytest.raises(ValueError, match=re.escape(said)):
         script_of(record(), **options)
 
 
-def test_a_module_that_is_no_python_is_refused(tmp_path: Path) -> None:
+def test_module_with_invalid_python_is_refused(tmp_path: Path) -> None:
     module = tmp_path / "work.py"
     for source in (b"def f(:\n", b"\0", b"# coding: none\n", b"\xff\xfe"):
         module.write_bytes(source)
@@ -150,7 +150,7 @@ def test_a_module_that_is_no_python_is_refused(tmp_path: Path) -> None:
             script_of(record(), register=[module])
 
 
-def test_smaller_limits_are_said_with_the_schedules_they_concern() -> None:
+def test_smaller_hardware_limits_warn_of_affected_schedules() -> None:
     wide, narrow = schedule(2, 512, bind=6), schedule(2, 64, bind=6)
     wide[1][2] = narrow[1][2] = 2  # the innermost loop
     unknown = schedule(2, 4, bind=6)
@@ -174,7 +174,7 @@ def test_smaller_limits_are_said_with_the_schedules_they_concern() -> None:
     assert "unknown for 1 schedule" in smaller._repr_html_()
 
 
-def test_a_target_of_another_sort_is_warned_of() -> None:
+def test_target_of_another_kind_is_warned_about() -> None:
     gpu = record(schedule(4, 2, bind=6), row=5, target="cuda -keys=cuda,gpu", hardware=GPU)
     cpu = record(schedule(4, 2), row=6)
     (first, *_) = script_of(gpu, cpu, target="llvm", register=["work"]).warnings
@@ -188,7 +188,7 @@ def test_a_target_of_another_sort_is_warned_of() -> None:
     assert not script_of(cpu, target="llvm -mcpu=znver3", register=["work"]).warnings
 
 
-def test_fewer_cores_are_no_limit() -> None:
+def test_fewer_cores_only_cause_a_warning() -> None:
     found = script_of(record(), hardware={"num_cores": 2}, register=["work"])
     assert found.warnings == (
         "num_cores: 8 → 2; schedules run all the same, but were chosen for the larger value",

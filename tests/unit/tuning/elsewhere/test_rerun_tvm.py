@@ -94,7 +94,7 @@ def test_states_of_the_sketch_policy_are_measured(tmp_path: Path) -> None:
     assert len(names) == 2 * len(records)
 
 
-def test_what_tvm_refuses_does_not_stop_the_rest(tmp_path: Path) -> None:
+def test_schedules_refused_by_tvm_do_not_stop_the_rest(tmp_path: Path) -> None:
     (tmp_path / "work.py").write_text(WORKLOADS)
     good = [json.loads(each.line)["i"][1][1] for each in policy_records(MATMUL, "llvm")]
     bound = [json.loads(each.line)["i"][1][1] for each in policy_records(MATMUL_ADD, "cuda")]

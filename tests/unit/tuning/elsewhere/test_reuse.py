@@ -27,7 +27,7 @@ def log_in(folder: Path, **how: object) -> TuningLog:
     return open_tuning(path, **how)  # type: ignore[arg-type]
 
 
-def test_the_best_of_each_task_is_the_default(tmp_path: Path) -> None:
+def test_reuse_takes_best_of_every_task_by_default(tmp_path: Path) -> None:
     log = log_in(tmp_path)
     assert log.reuse().rows == (1, 5)
     assert log.reuse(log.select("cost<4.5ms")).rows == (0, 1, 3, 5)
@@ -52,7 +52,7 @@ def test_sources_the_log_was_opened_with_are_copied(tmp_path: Path) -> None:
     assert not log_in(tmp_path).reuse(register=tmp_path / "work.py").warnings
 
 
-def test_what_was_measured_elsewhere_is_compared(tmp_path: Path) -> None:
+def test_rerun_log_is_compared_with_original(tmp_path: Path) -> None:
     log = log_in(tmp_path, register=tmp_path / "work.py")
     found = log.reuse(range(len(log)), target="llvm -mcpu=znver3", hardware={"num_cores": 2})
     ran = run(found, tmp_path)

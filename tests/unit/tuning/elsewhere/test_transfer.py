@@ -34,7 +34,7 @@ def log_of(*lines: str) -> TuningLog:
     return open_tuning("\n".join([*lines, ""]).encode())
 
 
-def test_schedules_match_by_workload_and_steps_whatever_the_target() -> None:
+def test_schedules_match_by_workload_and_steps_across_targets() -> None:
     old = log_of(line(2, 1e-3), line(4, 2e-3), line(8, 3e-3), line(2, 9e-3, key='["other", 1]'))
     new = log_of(line(16, 1e-4, target=GPU), line(4, 2e-4, target=GPU), line(2, 3e-4, target=GPU))
     found = old.compare(new)
@@ -53,7 +53,7 @@ def test_schedules_match_by_workload_and_steps_whatever_the_target() -> None:
     assert "only in the old log: 1 task, and 1 schedule of the common workloads" in repr(found)
 
 
-def test_spacing_and_old_keys_do_not_keep_schedules_apart() -> None:
+def test_schedules_match_despite_spacing_and_old_keys() -> None:
     nested, flat = '["0123456789abcdef0123456789abcdef", [4, 8], [4]]', None
     flat = nested.replace("[4, 8], [4]", "4, 8, 4")
     tight = json.dumps(json.loads(line(2, 1e-3, key=flat)), separators=(",", ":"))
@@ -84,7 +84,7 @@ def test_repeated_measurements_count_with_their_mean() -> None:
     assert frame.cost_s.tolist() == pytest.approx([2e-3, math.nan], nan_ok=True)
 
 
-def test_bests_that_became_slower_are_named() -> None:
+def test_slower_best_schedules_are_listed() -> None:
     old = log_of(*(line(2, 1e-3, key=f'["work", {n}]') for n in range(4)))
     costs = (1.04e-3, 1.2e-3, None, 0.5e-3)
     new = log_of(*(line(2, cost, key=f'["work", {n}]') for n, cost in enumerate(costs)))
@@ -94,7 +94,7 @@ def test_bests_that_became_slower_are_named() -> None:
     assert not new.compare(log_of(line(2, 1e-3, key='["work", 2]'))).slower_by(0)
 
 
-def test_logs_of_nothing_in_common_say_so() -> None:
+def test_comparison_reports_logs_without_common_schedule() -> None:
     found = log_of(line(2, 1e-3)).compare(log_of(line(2, 1e-3, key='["x"]')))
     assert "no schedule is in both logs" in repr(found)
     assert found._repr_html_()
@@ -131,7 +131,7 @@ def grouped(rows: list[tuple[int, int, float | None]]) -> dict[tuple[int, int], 
 
 
 @given(trials, trials)
-def test_pairs_are_those_of_counting(
+def test_comparison_pairs_match_direct_count(
     old: list[tuple[int, int, float | None]], new: list[tuple[int, int, float | None]]
 ) -> None:
     logs = [

@@ -41,7 +41,7 @@ def key(hashed: str, shapes: list[list[int]]) -> list[Any]:
     return [hashed * 32, *shapes]
 
 
-def test_shapes_that_one_task_has_lead_to_it() -> None:
+def test_shapes_of_one_task_link_to_it() -> None:
     run = tvmdbg.open(graph([(f"{PREFIX}nn_conv2d", CONV, "x"), (f"{PREFIX}nn_dense", DENSE, "y")]))
     lines = record(key("a", DENSE), 1e-5) + record(key("b", CONV), 2e-3)
     log = tvmdbg.open_tuning(lines.encode())
@@ -52,7 +52,7 @@ def test_shapes_that_one_task_has_lead_to_it() -> None:
     assert (links.task_of(conv), links.task_of(0)) == (1, None)
 
 
-def test_shapes_that_two_tasks_have_lead_nowhere() -> None:
+def test_shapes_of_two_tasks_are_ambiguous() -> None:
     run = tvmdbg.open(graph([(f"{PREFIX}nn_conv2d", CONV, "x")]))
     log = tvmdbg.open_tuning((record(key("a", CONV), 1e-5) + record(key("b", CONV), 2e-3)).encode())
     links = log.link(run)
@@ -61,7 +61,7 @@ def test_shapes_that_two_tasks_have_lead_nowhere() -> None:
     assert "1 node fits several tasks" in repr(links)
 
 
-def test_the_printed_table_tells_tasks_of_equal_shapes_apart() -> None:
+def test_printed_table_distinguishes_tasks_of_equal_shapes() -> None:
     run = tvmdbg.open(
         graph(
             [
@@ -86,7 +86,7 @@ def test_the_printed_table_tells_tasks_of_equal_shapes_apart() -> None:
     assert set(links.hows) == {"by function name"}
 
 
-def test_nodes_are_colored_by_what_became_of_them() -> None:
+def test_node_status_classifies_operators_by_tuning_result() -> None:
     run = tvmdbg.open(
         graph(
             [
@@ -124,5 +124,5 @@ def test_a_run_without_a_graph_is_refused() -> None:
         ("matmul_add", "matmul_add"),
     ],
 )
-def test_names_are_compared_without_what_each_compilation_makes_up(name: str, bare: str) -> None:
+def test_bare_function_strips_generated_prefix_and_suffix(name: str, bare: str) -> None:
     assert bare_function(name) == bare

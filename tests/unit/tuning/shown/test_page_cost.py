@@ -29,7 +29,7 @@ def log_of(tasks: int) -> tvmdbg.TuningLog:
     return tvmdbg.open_tuning("\n".join(lines).encode())
 
 
-def test_a_page_replays_each_schedule_once_and_reads_none_that_has_no_room(
+def test_page_replays_schedules_once_and_skips_omitted_ones(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     log = log_of(TASKS)

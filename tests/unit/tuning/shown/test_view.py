@@ -50,7 +50,7 @@ def columns(reply: Any) -> dict[str, np.ndarray[Any, Any]]:
     return found
 
 
-def test_the_view_is_given_every_trial(log: TuningLog) -> None:
+def test_tuning_answer_contains_every_trial(log: TuningLog) -> None:
     reply = answer(log.facts, None, {"kind": "tuning"})
     found = columns(reply)
     results = [each["r"] for each in records()]
@@ -61,7 +61,7 @@ def test_the_view_is_given_every_trial(log: TuningLog) -> None:
     np.testing.assert_allclose(found["time"], np.array(stamps) - stamps[0])
 
 
-def test_curves_fall_where_a_task_gets_better(log: TuningLog) -> None:
+def test_curves_record_every_improvement_of_a_task(log: TuningLog) -> None:
     reply = answer(log.facts, None, {"kind": "tuning"})
     found = columns(reply)
     keys = list(dict.fromkeys(each["i"][0][0] for each in records()))
@@ -80,7 +80,7 @@ def test_curves_fall_where_a_task_gets_better(log: TuningLog) -> None:
     assert (np.diff(found["totals"]) < 0).all()
 
 
-def test_errors_are_counted_among_the_trials_that_are_asked_for(log: TuningLog) -> None:
+def test_errors_are_counted_among_the_requested_trials(log: TuningLog) -> None:
     def counted(**scope: Any) -> tuple[int, int]:
         found = answer(log.facts, None, {"kind": "errors", "by": "round", **scope}).result
         rows = found["rows"]
@@ -148,7 +148,7 @@ def test_answers_are_json_for_every_kind_of_question(log: TuningLog) -> None:
         [1],
     ],
 )
-def test_questions_are_taken_for_hostile(log: TuningLog, question: Any) -> None:
+def test_invalid_questions_are_refused(log: TuningLog, question: Any) -> None:
     if question == {"kind": "tuning", "trial": "x"}:
         answer(log.facts, None, question)  # what is not asked for is not looked at
         return
@@ -177,7 +177,7 @@ def test_a_view_takes_its_state_as_arguments(log: TuningLog) -> None:
         tvmdbg.TuningView("log")  # type: ignore[arg-type]
 
 
-def test_a_page_sets_what_a_user_may_and_nothing_else(log: TuningLog) -> None:
+def test_page_sets_only_allowed_traits(log: TuningLog) -> None:
     view = log.view()
     view.set_state({"task": 1, "log": "anywidget:other", "_code": "evil"})
     assert view.task == 1
@@ -186,7 +186,7 @@ def test_a_page_sets_what_a_user_may_and_nothing_else(log: TuningLog) -> None:
         view.set_state({"pane": "<script>"})
 
 
-def test_the_figure_tells_what_the_view_shows(log: TuningLog) -> None:
+def test_figure_describes_task_trial_loops_and_findings(log: TuningLog) -> None:
     figure = log.figure(task=1)
     told = figure.description
     assert (told["view"], told["task"]) == ("tuning", 1)
@@ -201,7 +201,7 @@ def test_the_figure_tells_what_the_view_shows(log: TuningLog) -> None:
 
 
 @pytest.mark.spec_only
-def test_a_failed_trial_says_what_the_console_said() -> None:
+def test_failed_trial_shows_console_message() -> None:
     row = next(row for row, each in enumerate(records()) if each["r"][1])
     _, error, all_cost, stamp = records()[row]["r"]
     console = (
@@ -216,7 +216,7 @@ def test_a_failed_trial_says_what_the_console_said() -> None:
     assert facts["said"] == f"killed after {error} tries"
 
 
-def test_the_figure_shows_what_a_query_finds(log: TuningLog) -> None:
+def test_figure_shows_only_trials_of_query(log: TuningLog) -> None:
     failed = sum(error != 0 for _, error, *_ in (each["r"] for each in records()))
     figure = log.figure(query="error:6")
     assert f"{failed} of {len(records())} trials: error:6" in figure.svg
@@ -231,7 +231,7 @@ def test_figures_come_in_all_widths_and_themes(log: TuningLog, width: int, theme
     assert f'width="{width}"' in log.figure(width, theme).svg
 
 
-def test_where_there_is_no_engine_the_figure_is_text(
+def test_figure_without_engine_is_text(
     log: TuningLog, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setattr(host, "BUNDLE", tmp_path / "engine.js")
@@ -242,7 +242,7 @@ def test_where_there_is_no_engine_the_figure_is_text(
     assert figure.svg.startswith("<svg")
 
 
-def test_a_figure_says_the_first_loops_of_a_long_nest() -> None:
+def test_figure_shortens_long_loop_nest() -> None:
     record = json.loads(ansor_lines.line())
     record["i"][1][1] *= 300  # each splits what the one before left
     log = tvmdbg.open_tuning(json.dumps(record).encode())
@@ -276,7 +276,7 @@ def test_a_view_grows_with_its_file(tmp_path: Path) -> None:
     view.close()
 
 
-def test_a_closed_view_lets_its_log_go() -> None:
+def test_closed_view_releases_its_log() -> None:
     log = tvmdbg.open_tuning(lines()[0].encode())
     view = log.view()
     gone = weakref.ref(log)
@@ -292,5 +292,5 @@ def test_a_linked_view_uses_the_session_of_the_run(log: TuningLog) -> None:
     assert view.session is run.session
 
 
-def test_the_bundle_draws_the_figure() -> None:
+def test_engine_bundle_exists() -> None:
     assert (STATIC / "engine.js").exists()
