@@ -21,7 +21,7 @@ function segments(parts: readonly StructPart[], cell = 40) {
 }
 
 describe("the bytes of a value", () => {
-  it("lie in one row or in several, and are named where most of them are", () => {
+  it("span one or more rows, with the name in the row that has most of them", () => {
     expect(segments([part(4, 4)]).map(({ row, first, end }) => [row, first, end])).toEqual([
       [0, 4, 8],
     ]);
@@ -32,7 +32,7 @@ describe("the bytes of a value", () => {
     ]);
   });
 
-  it("have words as far as there is room", () => {
+  it("shorten or drop labels where space is tight", () => {
     const [wide] = segments([part(0, 4, { mark: "+2" })]);
     expect(wide!.words).toMatchObject({ name: "lanes", aside: "uint16_t", mark: "+2", type: "" });
     const [narrow] = segments([part(0, 1, { mark: "+2", value: "2 (float)" })]);
@@ -50,7 +50,7 @@ describe("rows", () => {
     frames: [{ name: "dtype", type: "DLDataType", offset: 8, size: 4, depth: 0 }],
   };
 
-  it("are as high as their words and the names of structs that begin there", () => {
+  it("reserve height for labels and for structs that begin there", () => {
     const spaces = rowSpaces(section, segmentsOf(section, 40, 2, HALF_EM));
     expect(spaces).toEqual([
       { frames: 0, words: 1 },
@@ -62,7 +62,7 @@ describe("rows", () => {
     expect(second!.bottom - second!.bytes).toBeGreaterThan(first!.bottom - first!.bytes);
   });
 
-  it("of two layouts are of one height", () => {
+  it("take the larger height when two layouts are joined", () => {
     const [one, two] = [
       [{ frames: 0, words: 3 }],
       [
@@ -76,7 +76,7 @@ describe("rows", () => {
     ]);
   });
 
-  it("hold the bytes of a struct that goes on in the next one", () => {
+  it("split the bytes of a struct at row boundaries", () => {
     const frame = { name: "dtype", type: "DLDataType", offset: 6, size: 4, depth: 0 };
     expect([0, 1, 2].map((row) => bytesInRow(frame, row))).toEqual([[6, 8], [0, 2], null]);
   });

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { runsOf } from "../../src/engine/byte_map.ts";
 
-it("bytes of one field that lie beside each other are one run", () => {
+it("groups adjacent bytes of one field into a run", () => {
   const owners = Int32Array.of(9, 1, 1, -1, 2, 1, 9);
   expect(runsOf(owners, 1, 5)).toEqual([
     { row: 1, first: 0, end: 2 },

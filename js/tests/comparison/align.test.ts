@@ -28,9 +28,9 @@ function laidOut(name: string) {
   } as LayoutInput);
 }
 
-describe("two layouts beside each other", () => {
+describe("side-by-side layouts", () => {
   // Figures are held to the same file: tests/unit/figures/test_layout.py.
-  it.each(recorded)("are aligned as recorded, case %#", ({ names, pairs, both }) => {
+  it.each(recorded)("match the recorded alignment, case %#", ({ names, pairs, both }) => {
     const [a, b] = names.map(laidOut);
     const found = aligned([a!, b!], pairs as [number, number][]);
     for (const [side, { y, layerTop, frames: around, routes }] of found.entries()) {
@@ -42,7 +42,7 @@ describe("two layouts beside each other", () => {
     }
   });
 
-  it("stand level where they match, with room left where only one has something", () => {
+  it("align matched nodes and leave gaps for unmatched ones", () => {
     const chain = (count: number) => {
       const edges = Array.from({ length: count - 1 }, (_, i) => i);
       return layout(

@@ -69,7 +69,7 @@ function put(bytes: number[], values: Int32Array | Uint8Array): number {
 }
 
 describe("ComparisonData", () => {
-  it("finds matches both ways, the last part of a function as its partner", () => {
+  it("finds matches in both directions, with the last part as partner", () => {
     const found = fresh(dataColumns());
     expect(found.matches(0, 1).map(({ node }) => node)).toEqual([1, 2]);
     expect(found.partner(0, 1)).toBe(2);
@@ -92,7 +92,7 @@ describe("ComparisonData", () => {
 });
 
 describe("Rows", () => {
-  it("opens groups of several, filters by kind and finds nodes", () => {
+  it("opens groups with several members, filters by kind and finds nodes", () => {
     const rows = new DifferenceRows(fresh(dataColumns()));
     expect(rows.length).toBe(3);
     rows.open(0, true);

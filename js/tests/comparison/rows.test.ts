@@ -12,7 +12,7 @@ function chain(count: number) {
   );
 }
 
-it("gives a graph back its own rows once the other cannot stand beside it", () => {
+it("restores a graph's own rows once the other changes direction", () => {
   const shown: PlacedScene[] = [];
   const view = { replace: (placed: PlacedScene) => shown.push(placed) } as unknown as GraphView;
   // The last of two nodes is the last of five.

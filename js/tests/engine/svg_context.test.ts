@@ -21,7 +21,7 @@ const drawn = (draw: Draw) => markup(recorded(draw).marks);
 const drawnForBoth = (draw: Draw) => markup(recorded(draw).marks, recorded(draw, true).marks);
 
 describe("a recorded path", () => {
-  it("is written in steps that do not add up rounding errors", () => {
+  it("is written in relative steps without accumulating rounding errors", () => {
     const line = drawn((pen) => {
       pen.beginPath();
       pen.moveTo(0, 0);
@@ -33,7 +33,7 @@ describe("a recorded path", () => {
     expect(line).toContain('d="M0 0h.3l.2 .1h.3l.2 .1h4v-7.2"');
   });
 
-  it("of dots of one size has a line without length for each", () => {
+  it("draws dots of one size as zero-length lines", () => {
     const dots = drawn((pen) => {
       pen.fillStyle = "#abcdef";
       pen.globalAlpha = 0.5;
@@ -47,7 +47,7 @@ describe("a recorded path", () => {
     );
   });
 
-  it("has squares of one size as lines that are as wide as long", () => {
+  it("draws squares of one size as lines as wide as they are long", () => {
     const squares = drawn((pen) => {
       pen.fillRect(3, 4, 3, 3);
       pen.fillRect(10, 20.5, 3, 3);
@@ -57,7 +57,7 @@ describe("a recorded path", () => {
     );
   });
 
-  it("of circles of two sizes, or that is stroked, has circles", () => {
+  it("draws stroked circles and circles of different sizes as arcs", () => {
     const circles = drawn((pen) => {
       pen.beginPath();
       pen.arc(3, 4, 2, 0, 7);
@@ -73,7 +73,7 @@ describe("a recorded path", () => {
     [0, Math.PI / 2, false, "M10 0a10 10 0 0 1 -10 10"],
     [0, -Math.PI / 2, false, "M10 0a10 10 0 1 1 -10 -10"],
     [0, -Math.PI / 2, true, "M10 0a10 10 0 0 0 -10 -10"],
-  ])("has the part of a circle from %d to %d", (start, end, anticlockwise, path) => {
+  ])("draws the arc from %d to %d", (start, end, anticlockwise, path) => {
     const arc = drawn((pen) => {
       pen.beginPath();
       pen.arc(0, 0, 10, start, end, anticlockwise);
@@ -97,7 +97,7 @@ describe("a recorded path", () => {
     expect(nothing).toBe("");
   });
 
-  it("is where the canvas was moved to, until that is taken back", () => {
+  it("applies translations until the state is restored", () => {
     const moved = drawn((pen) => {
       pen.save();
       pen.translate(10, 20);
@@ -113,7 +113,7 @@ describe("a recorded path", () => {
 });
 
 describe("recorded texts", () => {
-  it("of one style share it, and name only differences from the document", () => {
+  it("share one group per style and omit attributes that match the document", () => {
     const texts = drawn((pen) => {
       pen.fillStyle = "#111111";
       pen.font = "11px Sans";
@@ -133,14 +133,14 @@ describe("recorded texts", () => {
     );
   });
 
-  it("are text, whatever they say", () => {
+  it("escape markup and replace control characters", () => {
     const texts = drawn((pen) => pen.fillText("</text><script>\u0000\u202e", 0, 0));
     expect(texts).toContain(">&lt;/text&gt;&lt;script&gt;\ufffd\ufffd</text>");
   });
 });
 
 describe("a drawing for light and dark", () => {
-  it("has a class for each color that is another where dark is preferred", () => {
+  it("adds a class for each color that differs in dark mode", () => {
     const both = drawnForBoth((pen, dark) => {
       pen.fillStyle = "rgb(255, 0, 0)";
       pen.fillRect(0, 0, 1, 2);
@@ -181,7 +181,7 @@ describe("a drawing for light and dark", () => {
         pen.strokeRect(0, 0, 1, 1);
       },
     ],
-  ])("is refused where %s", (_what, draw) => {
+  ])("is refused if dark mode has %s", (_what, draw) => {
     expect(() => drawnForBoth(draw)).toThrow("more than its colors");
   });
 });

@@ -31,7 +31,7 @@ function keeper() {
 }
 
 describe("rows", () => {
-  it("keep their keys while others are ranked above them and their words change", () => {
+  it("keep their keys when their ranks and titles change", () => {
     const show = keeper();
     const [slow, dead] = show([finding("slow", "a", [4]), finding("dead", "3 channels", [7])]);
     const later = show([
@@ -44,7 +44,7 @@ describe("rows", () => {
     expect(later[1]!.title).toBe("12 channels");
   });
 
-  it("of one rule differ by their first node, whatever comes between them", () => {
+  it("are identified by their rule and first node", () => {
     const show = keeper();
     const before = show([finding("zero", "x", [1]), finding("zero", "y", [5])]);
     const after = show([
@@ -56,7 +56,7 @@ describe("rows", () => {
     expect(after[1]!.key).toBe("k3");
   });
 
-  it("of the user's notes come last without a rank", () => {
+  it("list the user's notes last, without a rank", () => {
     const show = keeper();
     const rows = show([finding("slow", "a", [4])], [[9, "look"]]);
     expect(rows[1]).toMatchObject({ key: "noted-9", severity: "noted", title: "look", rank: null });
@@ -67,7 +67,7 @@ describe("rows", () => {
 describe("the selection of a row", () => {
   const select = (each: Finding) => selectionOf(each.nodes, each);
 
-  it("are all its nodes, the first one last, at the entry that it speaks of", () => {
+  it("contains all its nodes, the first one last, and its entry", () => {
     const entries: [number, number][] = [
       [41, 0],
       [38, 1],
@@ -84,7 +84,7 @@ describe("the selection of a row", () => {
     expect(select(finding("r", "t"))).toBeNull();
   });
 
-  it("goes round through its nodes one by one", () => {
+  it("cycles through its nodes", () => {
     const row = keeper()([finding("r", "t", [5, 6, 9])])[0]!;
     expect([nextNode(row, null, 1), nextNode(row, 5, 1), nextNode(row, 9, 1)]).toEqual([5, 6, 5]);
     expect([nextNode(row, 5, -1), nextNode(row, 77, 1)]).toEqual([9, 5]);
@@ -92,8 +92,8 @@ describe("the selection of a row", () => {
   });
 });
 
-describe("words", () => {
-  it("for screen readers tell severity, confidence and nodes; when open the evidence too", () => {
+describe("texts of findings", () => {
+  it("give screen readers severity, confidence and nodes, plus the evidence when open", () => {
     const told = {
       evidence: ["59 +Inf"],
       why: "all was read",
@@ -113,14 +113,14 @@ describe("words", () => {
     expect(sentence(note, 1, 2, false)).toBe("Note 2 of 2; mine; node 2.");
   });
 
-  it("count the severities that there are, in the order of their rank", () => {
+  it("count the severities that occur, most severe first", () => {
     const severities = ["hotspot", "error", "hotspot", "info"] as const;
     const found = severities.map((severity, i) => finding("r", `${i}`, [i], { severity }));
     expect(counts(found).map(([, text]) => text)).toEqual(["1 error", "2 hotspots", "1 info"]);
     expect(counts([])).toEqual([]);
   });
 
-  it("tell how far the scan is", () => {
+  it("report the progress of the scan", () => {
     const at = (state: FindingsAnswer["state"], done: number, total = 1030) =>
       progress({ state, done, total, findings: [] });
     expect(at("none", 0)).toBe("scanning …");

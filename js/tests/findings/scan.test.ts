@@ -69,7 +69,7 @@ describe("a scan", () => {
     ]);
   });
 
-  it("ends with its view, and at an error that it tells", async () => {
+  it("stops when its view closes or after reporting an error", async () => {
     const { scan, asked, errors, controller } = make(new Error("gone"), at("scanning", 1));
     await scan.start();
     expect(errors).toEqual([new Error("gone")]);

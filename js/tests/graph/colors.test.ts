@@ -66,7 +66,7 @@ function wireOf(column: Wire & { rows: (number | string | null)[] }): Wire {
   return { ...column, data: new DataView(data.buffer) };
 }
 
-it("classes in an order of their own keep their colors where the first do not occur", () => {
+it("gives ordered classes distinct colors if the first class is absent", () => {
   const graph = columns([{ outputs: [[2]] }, { outputs: [[2]] }]);
   const wire = { of: "nodes", classes: ["exact", "likely", "only in B"], rows: [1, 2] };
   const found = readColumn(graph, "match", wireOf({ ...wire, ordered: true } as never))!;
@@ -77,7 +77,7 @@ it("classes in an order of their own keep their colors where the first do not oc
   expect([colors.color(1), colors.color(2)]).not.toContain(palette.theme.muted);
 });
 
-describe("colors of columns equal the figures'", () => {
+describe("column colors equal to the figures'", () => {
   const { offsets, boxes, columns: recorded } = recordedColumns as unknown as Recorded;
   const nodes = offsets.slice(1).map((end, i) => ({
     outputs: Array.from({ length: end - offsets[i]! }, () => [2]),
@@ -116,7 +116,7 @@ describe("colors of columns equal the figures'", () => {
   }
 });
 
-describe("labels by a template", () => {
+describe("labels from a template", () => {
   for (const { template, fields, lines } of recordedLabels as {
     template: string;
     fields: Record<string, string>;
@@ -150,7 +150,7 @@ describe("columns", () => {
     expect(readColumn(graph, "x", { ...wire, classes: ["a"], data })).toBeNull();
   });
 
-  it("reads the text of a page without a kernel, and views at odd offsets", () => {
+  it("reads base64 text and views at odd offsets", () => {
     const bytes = new Uint8Array(new Float64Array([1.5, Number.NaN]).buffer);
     const base64 = btoa(String.fromCharCode(...bytes));
     const odd = new Uint8Array(17);
@@ -169,7 +169,7 @@ describe("columns", () => {
     }
   });
 
-  it("knows the bytes of entries", () => {
+  it("computes the bytes of entries", () => {
     expect([0, 1, 2].map((entry) => entryBytes(graph, entry))).toEqual([12, 8, Number.NaN]);
     const bytes = ownColumn(graph, "bytes")!;
     expect("values" in bytes && combined(graph, bytes, [0])).toBe(20);
@@ -200,7 +200,7 @@ describe("columns", () => {
     expect(names(placed)).toContain("device");
   });
 
-  it("makes the same colors once", () => {
+  it("reuses colors for equal requests and falls back to kind colors", () => {
     const coloring = new Coloring(graph, new NodeTimes(graph, null));
     const scene = sceneOf([[0], [1]]);
     const palette = new Palette(SCHEMES.light as Theme);
@@ -272,7 +272,7 @@ describe("palettes", () => {
   const seen = (color: string, sight: string) =>
     oklab(times(SIGHTS[sight]!, linear(color)).map((each) => Math.min(1, Math.max(0, each))));
   for (const sight of Object.keys(SIGHTS)) {
-    it(`classes are told apart by ${sight} sight`, () => {
+    it(`keeps class colors distinct for ${sight} vision`, () => {
       for (const colors of [classes.light, classes.dark]) {
         for (const [i, one] of colors.entries()) {
           for (const two of colors.slice(i + 1)) {
@@ -286,7 +286,7 @@ describe("palettes", () => {
       }
     });
 
-    it(`ramps are even by ${sight} sight`, () => {
+    it(`keeps ramp lightness monotonic in small steps for ${sight} vision`, () => {
       const even = (stops: readonly string[], rises: boolean) => {
         const lightness = stops.map((stop) => seen(stop, sight)[0]!);
         for (const [i, each] of lightness.slice(1).entries()) {
@@ -303,7 +303,7 @@ describe("palettes", () => {
   }
 });
 
-describe("a closed group that holds some of the nodes of a call", () => {
+describe("a closed group with some of a call's nodes", () => {
   const call = {
     nodeCall: Int32Array.of(-1, 0, 0, 0, 1, 1, -1),
     callOffsets: Int32Array.of(0, 3, 5),
@@ -325,21 +325,21 @@ describe("a closed group that holds some of the nodes of a call", () => {
     return { colors, widths, said: colors.meaning(0) };
   };
 
-  it("has the color of the call, as each of its nodes", () => {
+  it("has the same color as each node of the call", () => {
     const { colors, said } = shown(1, 3);
     expect(colors.isUnknown(0)).toBe(false);
     expect(colors.face(0)).toBe(colors.face(1));
     expect(said).toBe("60.00 ns for 3 together");
   });
 
-  it("has a bar of its own share, and of the shared one", () => {
+  it("shows bars for its own share and the shared one", () => {
     const { colors, said, widths } = shown(0, 3);
     expect(colors.face(0)).toBeNull();
     expect(said).toBe("20.00 ns · 20.0 %, 60.00 ns for 3 together");
     expect(widths).toEqual([0.2, 0.6, expect.closeTo(0.2)]);
   });
 
-  it("counts each call once, and a whole one as its own", () => {
+  it("counts each call once, and a complete call as its own time", () => {
     const { colors, said, widths } = shown(2, 6);
     expect(colors.isUnknown(0)).toBe(false);
     expect(said).toBe("20.00 ns · 20.0 %, 60.00 ns for 3 together");
@@ -347,7 +347,7 @@ describe("a closed group that holds some of the nodes of a call", () => {
     expect(shown(3, 5).said).toBe("80.00 ns for 5 together");
   });
 
-  it("is hatched where nothing is known", () => {
+  it("is marked unknown if no time is known", () => {
     const { colors, said } = shown(6, 7);
     expect(colors.isUnknown(0)).toBe(true);
     expect(said).toBe("time unknown");

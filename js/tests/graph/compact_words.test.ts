@@ -9,7 +9,7 @@ const words = { ...WORDS, title: (node: number) => TITLES[node]! };
 const lines = (node: number) => compactWords(words, labels, false).box(node, 0).lines;
 
 describe("compactWords", () => {
-  it("breaks a long title before the blank that makes both lines about as long", () => {
+  it("breaks a long title at a space into two lines of similar length", () => {
     expect(lines(0)).toEqual(["softmax"]);
     const [first, second] = lines(1)!;
     expect(`${first} ${second}`).toBe(TITLES[1]);
@@ -18,7 +18,7 @@ describe("compactWords", () => {
     expect(lines(2), "no blank to break it at").toEqual([TITLES[2]]);
   });
 
-  it("makes room for every line, and for a value beside it where there is one", () => {
+  it("sizes boxes for all title lines and an optional value", () => {
     const plain = compactWords(words, labels, false);
     const valued = compactWords(words, labels, true);
     expect(plain.height(1)).toBeGreaterThan(plain.height(0));

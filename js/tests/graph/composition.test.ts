@@ -27,7 +27,7 @@ function model(nodes: number, rows: [string, number, number, number, number, num
 }
 
 describe("the composition of a graph", () => {
-  it("adds up blocks of one name, each node once, most of the time first", () => {
+  it("sums blocks by name, counts each node once and sorts by time", () => {
     const made = composition(
       model(12, [
         ["residual block", 0, 4, -1, REPEAT, 2],
@@ -43,7 +43,7 @@ describe("the composition of a graph", () => {
     ]);
   });
 
-  it("looks into a group around nearly everything, but not into a run of blocks", () => {
+  it("descends into a group around the whole graph, but not into a run of blocks", () => {
     const inside = model(10, [
       ["model", 0, 10, -1, BLOCK, 1],
       ["stem", 0, 3, 0, BLOCK, 1],
@@ -59,7 +59,7 @@ describe("the composition of a graph", () => {
   });
 });
 
-it("writes a name as the grammar takes it for one", () => {
+it("quotes names as the query grammar requires", () => {
   expect(["conv2d", "residual block", 'a "b" c'].map(quoted)).toEqual([
     "conv2d",
     '"residual block"',

@@ -96,7 +96,7 @@ function betweenParts(scene: GraphScene, partOf: ReadonlyMap<number, number>): [
 }
 
 describe("a condensed graph", () => {
-  it.each([1, 3, 12, 44])("has true numbers in %i parts", (most) => {
+  it.each([1, 3, 12, 44])("computes correct times and edges for a limit of %i parts", (most) => {
     for (let seed = 0; seed < 40; seed++) {
       const found = made(random(seed), most);
       expectTrue(found);
@@ -105,7 +105,7 @@ describe("a condensed graph", () => {
     for (const graph of [residual(), blocks(2, 30), blocks(3, 200)]) expectTrue(made(graph, most));
   });
 
-  it("is a block and its count where blocks repeat", () => {
+  it("shows repeated blocks once with their count", () => {
     const { parts, runs, isCarried } = made(blocks(1, 200), 44);
     const inside = parts.filter(({ run }) => run >= 0);
     expect(runs).toEqual([0]);
@@ -114,7 +114,7 @@ describe("a condensed graph", () => {
     expect(isCarried).toBe(true);
   });
 
-  it("keeps the slowest nodes apart", () => {
+  it("keeps the slowest nodes as separate parts", () => {
     const nodes: NodeSpec[] = Array.from({ length: 500 }, (_, node) => ({
       ...(node ? { inputs: [[node - 1]] } : {}),
       label: `op${(node * 7919) % 400}`,
@@ -126,7 +126,7 @@ describe("a condensed graph", () => {
     expect(alone).toEqual(expect.arrayContaining([17, 300]));
   });
 
-  it("notes missing terms of a sum", () => {
+  it("notes the number of unknown times in a sum", () => {
     const nodes: NodeSpec[] = Array.from({ length: 400 }, (_, node) => ({
       ...(node ? { inputs: [[node - 1]], label: "relu" } : { kind: NodeKind.INPUT }),
       ns: [0, 7, 9].includes(node) ? Number.NaN : 1000,
@@ -136,7 +136,7 @@ describe("a condensed graph", () => {
     expect(countText(part)).toBe("399 nodes · #1 … #399");
   });
 
-  it("counts times of several nodes together where all of them are inside", () => {
+  it("includes the time of a call if all its nodes are in the part", () => {
     const nodes: NodeSpec[] = Array.from({ length: 6 }, (_, node) => ({
       ...(node ? { inputs: [[node - 1]] } : { kind: NodeKind.INPUT }),
     }));

@@ -39,7 +39,7 @@ describe("opening", () => {
     [700, 360],
     [1500, 800],
   ] as const) {
-    it(`shows what is wanted whole and legible, and cuts no box (${width} × ${height})`, () => {
+    it(`shows the wanted box whole and legible, and cuts off no box (${width} × ${height})`, () => {
       const placed = chain(200);
       for (const wanted of [0, 1, 57, 120, 198, 199]) {
         const at = opening(placed, camera(width, height), wanted);
@@ -51,12 +51,12 @@ describe("opening", () => {
     });
   }
 
-  it("shows all of a legible graph", () => {
+  it("shows all boxes of a small graph", () => {
     const placed = chain(6);
     expect(seen(placed, opening(placed, camera(700, 600), 3)).whole).toHaveLength(6);
   });
 
-  it("shows the first layer without a wanted box, though the first boxes are far from it", () => {
+  it("shows the first layer if no box is wanted", () => {
     const placed = chain(300, 40);
     const { layout: placedAt } = placed;
     const first = placedAt.y.indexOf(Math.min(...placedAt.y));

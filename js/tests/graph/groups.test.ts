@@ -45,7 +45,7 @@ const edges = ({ edgeSource, edgeTarget }: ReturnType<typeof scene>) =>
 describe("Groups", () => {
   const groups = new Groups(blocks(2, 3));
 
-  it("takes a run of blocks and its blocks as of one kind, with one tag", () => {
+  it("gives a run of blocks and its blocks the same kind and tag", () => {
     expect(Array.from(groups.kind)).toEqual([0, 0, 0, 0, 1, 1, 1, 1]);
     expect([0, 1, 4, 7].map((group) => groups.tag(group))).toEqual(["A", "A", "B", "B"]);
     expect(groups.ofKind(2)).toEqual([1, 2, 3]);
@@ -59,7 +59,7 @@ describe("Groups", () => {
     expect(Array.from(groups.nodes(2))).toEqual([4, 5, 6]);
   });
 
-  it("counts letters on where the alphabet ends", () => {
+  it("continues tags after Z with two letters", () => {
     const nodes = Array.from({ length: 60 }, (_, node) => (node ? { inputs: [[node - 1]] } : {}));
     const pairs = Array.from({ length: 30 }, (_, group) => ({
       start: 2 * group,
@@ -70,15 +70,15 @@ describe("Groups", () => {
   });
 });
 
-describe("the groups that are open by themselves", () => {
+describe("automatically opened groups", () => {
   const flags = (graph: GraphColumns, shown?: Uint8Array) =>
     Array.from(openStates(graph, shown ?? null)[0]!);
 
-  it("are all of them in a small graph", () => {
+  it("include all groups of a small graph", () => {
     expect(flags(blocks(2, 3))).toEqual(new Array(8).fill(1));
   });
 
-  it("are the outer groups of a large graph, depth by depth, while there is room", () => {
+  it("include the outer groups of a large graph within the box limit", () => {
     // Two runs of 14 blocks are 30 boxes with the input and the output, two of 15 are 32.
     const few = flags(blocks(2, 14));
     expect([few[0], few[15]]).toEqual([1, 1]);
@@ -89,7 +89,7 @@ describe("the groups that are open by themselves", () => {
     expect(deep.filter(Boolean).length).toBe(2);
   });
 
-  it("are judged by the nodes that are shown", () => {
+  it("depend on which nodes are shown", () => {
     const graph = blocks(4, 20);
     const shown = new Uint8Array(graph.kinds.length);
     shown.fill(1, 0, 25);
@@ -99,7 +99,7 @@ describe("the groups that are open by themselves", () => {
 });
 
 describe("a scene with groups", () => {
-  it("draws a closed group as one box, which shows all its nodes", () => {
+  it("draws a closed group as one box with all its nodes", () => {
     const { count, group, node, frames, ...closed } = scene(blocks(1, 3), []);
     expect(count).toBe(3);
     expect(Array.from(group)).toEqual([-1, 0, -1]);
@@ -133,7 +133,7 @@ describe("a scene with groups", () => {
     ]);
   });
 
-  it("draws one line for each tensor between two boxes, however many read it", () => {
+  it("draws one line per tensor between two boxes, regardless of its reader count", () => {
     const wide = columns([
       { outputs: [[1], [1]] },
       { inputs: [[0], [0, 1]] },
@@ -154,7 +154,7 @@ describe("a scene with groups", () => {
     expect(Array.from(closed.edge)).toEqual([0, 1, 5, 6, 8, 9]);
   });
 
-  it("folds the parameters that a closed group reads into it once", () => {
+  it("folds each parameter into a closed group only once", () => {
     const graph = columns([
       { kind: NodeKind.PARAMETER },
       { kind: NodeKind.PARAMETER },
@@ -179,7 +179,7 @@ describe("a scene with groups", () => {
     expect(Array.from(membersOf(part, 2))).toEqual([4, 5]);
   });
 
-  it("makes no cycle where the graph has none", () => {
+  it("adds no cycle to an acyclic graph", () => {
     for (const [source, target] of edges(scene(blocks(2, 4), [5])))
       expect(source).toBeLessThan(target!);
   });

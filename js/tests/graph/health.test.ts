@@ -22,7 +22,7 @@ const scene = buildScene(new Links(residual()), {
 });
 
 describe("the health of the graph", () => {
-  it("is that of the worst output of each node, and unknown without values", () => {
+  it("takes the worst output of each node and marks nodes without values", () => {
     const answer = healthOf(5, { 1: DOUBT, 2: FAULT, 3: DOUBT });
     answer.node.set([0, 2, 2, 2, 4]);
     answer.output.set([0, 0, 1, 2, 0]);
@@ -73,7 +73,7 @@ describe("the health of the graph", () => {
     expect(boxes.brief(first)).toBe(`4 NaN in #${ill}`);
   });
 
-  it("does not let OK parameters speak for a node without values", () => {
+  it("reports no values for a node even if its parameters are OK", () => {
     const answer = healthOf(2);
     answer.node.set([1, 3]);
     const boxes = new BoxHealth(new NodeHealth(answer, 7), scene);
@@ -82,14 +82,14 @@ describe("the health of the graph", () => {
     );
   });
 
-  it("finds the next node of a verdict, round", () => {
+  it("finds the next node with a verdict, wrapping around", () => {
     const health = new NodeHealth(healthOf(7, { 2: FAULT, 5: FAULT }), 7);
     expect([-1, 2, 5].map((node) => health.next(Verdict.FAULTY, node))).toEqual([2, 5, 2]);
     expect(health.next(Verdict.SUSPICIOUS, 0)).toBe(-1);
     expect(new NodeHealth(healthOf(7), 7).worst).toBe(-1);
   });
 
-  it("tells suspicious and unknown verdicts apart by signs, too", () => {
+  it("gives suspicious, faulty and unknown verdicts distinct signs", () => {
     const signs = [Verdict.SUSPICIOUS, Verdict.FAULTY, Verdict.UNKNOWN].map(verdictSign);
     expect(new Set(signs).size).toBe(3);
     expect(verdictSign(Verdict.OK)).toBe("");

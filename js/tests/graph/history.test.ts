@@ -16,7 +16,7 @@ describe("the history of a view", () => {
   const third = look({ hidden: ["kind=input"], selected: [4] });
   const history = pushed(pushed({}, first, second), second, third);
 
-  it("tells each step as its difference to the one before", () => {
+  it("stores each step as its difference from the previous one", () => {
     expect(history).toEqual({
       steps: [
         first,
@@ -42,7 +42,7 @@ describe("the history of a view", () => {
     expect(resolved(other, 2)).toMatchObject({ hidden: [], direction: "right" });
   });
 
-  it("takes a step for the one before where it is of the same kind", () => {
+  it("replaces the previous step on request, but never the first", () => {
     const walked = pushed(history, third, look({ hidden: ["kind=input"], selected: [5] }), true);
     expect(walked.at).toBe(2);
     expect(resolved(walked, 2).selected).toEqual([5]);
@@ -50,7 +50,7 @@ describe("the history of a view", () => {
     expect(started.steps!.length).toBe(2);
   });
 
-  it("ends at fifty steps, the first of them complete", () => {
+  it("keeps only the last fifty steps, the first one complete", () => {
     let long: History = {};
     for (let node = 0; node < 80; node++) {
       long = pushed(long, look({ selected: [node] }), look({ selected: [node + 1] }));
@@ -60,7 +60,7 @@ describe("the history of a view", () => {
     expect(resolved(long, 49).selected).toEqual([80]);
   });
 
-  it("sees no change in camera and selection", () => {
+  it("ignores changes of camera and selection", () => {
     expect(changes(first, look({ selected: [1], camera: camera(1) }))).toEqual({});
     expect(changes(first, second)).toEqual({ hidden: ["kind=input"] });
   });

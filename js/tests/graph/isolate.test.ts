@@ -42,7 +42,7 @@ describe("a part of the graph", () => {
     expect(part("around", [2], 0)).toEqual([1, 2]);
   });
 
-  it("is all paths between two nodes in either direction, or nothing", () => {
+  it("contains all paths between two nodes in either direction, or nothing", () => {
     expect(part("path", [2, 5])).toEqual([1, 2, 3, 4, 5]);
     expect(part("path", [5, 2])).toEqual([1, 2, 3, 4, 5]);
     expect(part("path", [3, 4])).toEqual([]);
@@ -61,7 +61,7 @@ describe("bridges over hidden nodes", () => {
     ]);
   };
 
-  it("tell how many nodes they lead over", () => {
+  it("count the hidden nodes they skip", () => {
     expect(over(3)).toEqual([[2, 5, 1]]);
     expect(over(3, 4)).toEqual([[2, 5, 2]]);
     expect(over(2, 3)).toEqual([
@@ -72,13 +72,13 @@ describe("bridges over hidden nodes", () => {
     ]);
   });
 
-  it("are empty without nodes beyond", () => {
+  it("are absent without hidden nodes between visible ones", () => {
     expect(over(1)).toEqual([]);
     expect(over(5)).toEqual([]);
     expect(over()).toEqual([]);
   });
 
-  it("end where very many nodes cross", () => {
+  it("are limited in number around a node with many neighbors", () => {
     const wide = 2_000;
     const crossing = columns([
       ...Array.from({ length: wide }, () => ({ kind: NodeKind.INPUT })),

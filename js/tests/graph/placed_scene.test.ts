@@ -27,7 +27,7 @@ const meets = (a: Bounds, b: Bounds) =>
 
 describe("PlacedScene", () => {
   for (const direction of ["down", "right"] as const) {
-    it(`finds exactly the boxes that a search through all finds (${direction})`, () => {
+    it(`finds the same boxes as a linear search (${direction})`, () => {
       const placed = place(random(300, 5), direction);
       const { minX, minY, maxX, maxY } = placed.layout.bounds;
       for (let i = 0; i < 60; i++) {
@@ -43,7 +43,7 @@ describe("PlacedScene", () => {
       }
     });
 
-    it(`misses no edge that passes the view, and names none twice (${direction})`, () => {
+    it(`finds every routed edge across the view, without duplicates (${direction})`, () => {
       const placed = place(random(300, 11), direction);
       const { routes, bounds } = placed.layout;
       const along = direction === "down" ? 1 : 0;
@@ -67,7 +67,7 @@ describe("PlacedScene", () => {
     });
   }
 
-  it("cuts a long stroke to the points around the view", () => {
+  it("includes all points of a stroke inside the view", () => {
     const chain: NodeSpec[] = [{}];
     for (let node = 1; node < 60; node++) {
       chain.push({ inputs: node % 2 ? [[node - 1]] : [[node - 1], [0]] });
@@ -88,7 +88,7 @@ describe("PlacedScene", () => {
     }
   });
 
-  it("tells which box is at a point, and that there is none", () => {
+  it("finds the box at a point, or -1 if there is none", () => {
     const placed = place(residual());
     for (let box = 0; box < placed.scene.count; box++) {
       expect(placed.boxAt(placed.layout.x[box]!, placed.layout.y[box]!)).toBe(box);
@@ -110,7 +110,7 @@ describe("Walk", () => {
     expect(walk.step(box(6), "down")).toBeNull();
   });
 
-  it("goes back the way it came, and sideways among the operands it came through", () => {
+  it("steps sideways among operands and back down to the consumer", () => {
     const wide = place(columns([{}, { inputs: [[0]] }, { inputs: [[0]] }, { inputs: [[1], [2]] }]));
     const walk = new Walk(wide);
     const first = walk.step(wide.boxOf(3), "up")!;
@@ -119,7 +119,7 @@ describe("Walk", () => {
     expect(walk.step(side!, "down")).toBe(wide.boxOf(3));
   });
 
-  it("finds the other operand of a consumer where a layer holds one box only", () => {
+  it("steps sideways to the consumer's other operand from a box alone in its layer", () => {
     const walk = new Walk(placed);
     const to = [walk.step(box(4), "left"), walk.step(box(4), "right")].filter((at) => at !== null);
     expect(to.map(node)).toEqual([2]);
@@ -139,7 +139,7 @@ describe("Camera", () => {
     expect(camera.scale).toBeLessThanOrEqual(3);
   });
 
-  it("fits bounds into the stage and keeps a graph on it", () => {
+  it("fits bounds into the stage and clamps the camera to the graph", () => {
     const camera = new Camera();
     camera.resize(600, 400);
     const bounds = { minX: 0, minY: 0, maxX: 100, maxY: 4000 };

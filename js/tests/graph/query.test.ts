@@ -72,7 +72,7 @@ describe("suggestions", () => {
   const ops = operatorsOf(facts);
   const texts = (before: string) => suggest(before, facts, ops).map(({ text }) => text);
 
-  it("suggest fields and operators with the typed beginning", () => {
+  it("suggest fields, operators and values by the typed prefix", () => {
     expect(texts("ti")).toEqual(["time>"]);
     expect(texts("conv2d (gr")).toEqual(["group:"]);
     expect(texts("con")).toEqual(["consumers>", "op:conv2d"]);
@@ -83,7 +83,7 @@ describe("suggestions", () => {
     expect(texts("64,8")).toEqual([]);
   });
 
-  it("suggest complete, valid queries for an empty text", () => {
+  it("suggest valid queries for empty text", () => {
     expect(texts("").length).toBeGreaterThan(2);
     for (const text of texts("")) expect(() => parse(text)).not.toThrow();
   });

@@ -36,7 +36,7 @@ function chain() {
   return new GraphModel(columns(nodes as never), null, MEASURE as never);
 }
 
-it("lays out for a view after another one has stopped", async () => {
+it("finishes the layout for one view after another view aborts", async () => {
   const model = chain();
   const [one, other] = [new AbortController(), new AbortController()];
   const stopped = arranged(model, one.signal);
@@ -46,7 +46,7 @@ it("lays out for a view after another one has stopped", async () => {
   expect((await going).scene.count).toBe(50);
 });
 
-it("stops for the stopping view, not for an earlier one", async () => {
+it("aborts the layout for the aborting view only, not for an earlier one", async () => {
   const model = chain();
   const [one, other] = [new AbortController(), new AbortController()];
   const going = arranged(model, one.signal);
@@ -70,7 +70,7 @@ it("opens a group while others are being opened", () => {
   expect(set).toEqual([["open_groups", [1, 2]]]);
 });
 
-it.each(["query", "view"])("goes to no hit once there is another %s", async (changed) => {
+it.each(["query", "view"])("selects no search hit once the %s has changed", async (changed) => {
   const gone = new AbortController();
   let found = () => {};
   const hits = {

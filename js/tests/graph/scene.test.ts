@@ -47,13 +47,13 @@ describe("buildScene", () => {
     for (let node = 0; node < 7; node++) expect(Array.from(boxesOf(all, node))).toEqual([node]);
   });
 
-  it("keeps a parameter that nothing reads, and one that is an graph output", () => {
+  it("keeps unread parameters and parameters that are graph outputs", () => {
     const parameter = { kind: NodeKind.PARAMETER };
     const graph = columns([parameter, parameter, { inputs: [[1]] }], { heads: [[1, 0]] });
     expect(Array.from(scene(graph).node)).toEqual([0, 1, 2]);
   });
 
-  it("keeps apart the lines of exact, ambiguous and control edges of one source", () => {
+  it("draws separate lines for exact, ambiguous and control edges of one source", () => {
     const graph = columns(
       [{}, { inputs: [[0], [0, 0, Trust.AMBIGUOUS]] }, { inputs: [[-1], [0]] }],
       { control: [[0, 2]] },
@@ -71,7 +71,7 @@ describe("buildScene", () => {
     expect(edge[3]).toBe(-1);
   });
 
-  it("says where edges lead out of the part that is shown", () => {
+  it("counts the edges that cross the border of the shown part", () => {
     const part = scene(residual(), true, [4, 3, 1, 5]);
     expect(Array.from(part.node)).toEqual([4, 5]);
     expect(Array.from(part.cutInto)).toEqual([1, 1]);

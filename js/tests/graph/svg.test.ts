@@ -33,7 +33,7 @@ describe("a recorded drawing", () => {
     expect(root.querySelector("title")!.textContent).toBe("a <title>");
   });
 
-  it("joins rectangles of one fill", () => {
+  it("merges rectangles of the same fill into one path", () => {
     const root = recorded((context) => {
       context.fillStyle = "red";
       context.fillRect(1, 2, 3, 4);
@@ -63,7 +63,7 @@ describe("a recorded drawing", () => {
     expect(path.getAttribute("fill")).toBe("none");
   });
 
-  it("rounds the corner of a line to the side it turns to", () => {
+  it("rounds line corners in the direction of the turn", () => {
     const [right, left, straight] = [
       [10, 10],
       [10, -10],
@@ -99,7 +99,7 @@ describe("a recorded drawing", () => {
     expect(paths(root)).toEqual(["M4 0H5V20H4a4 4 0 0 1 -4 -4V4a4 4 0 0 1 4 -4z"]);
   });
 
-  it("fills and strokes one box by one element", () => {
+  it("fills and strokes a box with a single element", () => {
     const root = recorded((context) => {
       context.fillStyle = "red";
       context.strokeStyle = "blue";
@@ -113,7 +113,7 @@ describe("a recorded drawing", () => {
     expect([box!.getAttribute("fill"), box!.getAttribute("stroke")]).toEqual(["red", "blue"]);
   });
 
-  it("clips between save and restore, and takes the state back", () => {
+  it("clips between save and restore, then restores the previous state", () => {
     const root = recorded((context) => {
       context.fillStyle = "red";
       context.save();
@@ -134,7 +134,7 @@ describe("a recorded drawing", () => {
     expect(after!.getAttribute("fill")).toBe("red");
   });
 
-  it("has texts as texts, whatever they say", () => {
+  it("escapes text, replaces invalid characters and keeps the font", () => {
     const said = '<script>&"\u0000\ud800 a';
     const root = recorded((context) => {
       context.font = "500 12px Some, 'Other Font'";
@@ -151,7 +151,7 @@ describe("a recorded drawing", () => {
     expect(root.querySelector("script")).toBeNull();
   });
 
-  it("hatches with the pattern of the document", () => {
+  it("fills patterns with the document's hatch pattern", () => {
     const root = recorded((context) => {
       context.fillStyle = context.createPattern(null as never, "repeat")!;
       context.fillRect(0, 0, 1, 2);

@@ -36,12 +36,12 @@ describe("Times", () => {
     expect(times.heat(6)).toBeNaN();
   });
 
-  it("knows of no slowest node where no time is known", () => {
+  it("has no slowest node if no time is known", () => {
     const times = new NodeTimes(columns([{}, {}]), null);
     expect([times.known, times.slowest, times.total]).toEqual([false, -1, 0]);
   });
 
-  it("marks no node for the remainder of a call", () => {
+  it("ignores the remainder of a call when choosing the slowest node", () => {
     const graph = {
       ...columns([{}, { ns: 10 }, {}, {}]),
       nodeCall: Int32Array.of(-1, -1, 1, -1),
@@ -61,7 +61,7 @@ describe("Times", () => {
     expect(sums.get("parameter")).toEqual({ nodes: 2, ns: 0 });
   });
 
-  it("counts nodes to the kind of their calls too", () => {
+  it("counts nodes under the kind of their calls, too", () => {
     const graph = {
       ...columns([{ kind: NodeKind.INPUT }, { opKind: "softmax" }, { opKind: "delegate" }, {}]),
       callOffsets: Int32Array.of(0, 2, 4),
@@ -91,7 +91,7 @@ describe("Labels", () => {
     expect(words().labels.box(4, 2).badge).toBe("2 params");
   });
 
-  it("does not call memory planned by a program an input", () => {
+  it("labels planned memory by its role, not as an input", () => {
     const role = "buffer without a start value";
     const graph = columns([{ kind: NodeKind.INPUT }, { kind: NodeKind.INPUT, role }]);
     const { labels, describe } = words(graph);
@@ -124,7 +124,7 @@ describe("Labels", () => {
     expect(labels.entry(2, 3)).toBe("unknown");
   });
 
-  it("makes every box wide enough for both color modes, within the limits", () => {
+  it("makes every box wide enough for its text, within the limits", () => {
     const { labels } = words();
     for (let node = 0; node < 7; node++) {
       const { title, shape, time } = labels.box(node, 0);
@@ -159,7 +159,7 @@ describe("widths of many boxes", () => {
   const graph = columns(nodes, { heads: [[3, 0]] });
   const make = () => new BoxLabels(graph, new NodeTimes(graph, null), measure, new Groups(graph));
 
-  it("equal those of a single one", () => {
+  it("equal the widths computed one at a time", () => {
     const all = make();
     for (const [node] of nodes.entries()) {
       for (const folded of [0, 1, 2, 10, 20]) {
@@ -170,7 +170,7 @@ describe("widths of many boxes", () => {
 });
 
 describe("Describe", () => {
-  it("says a node with its neighbors", () => {
+  it("describes a node with its neighbors", () => {
     const { describe, scene } = words();
     expect(describe.sentence(2, scene)).toBe(
       "Node 2 of 7, conv2d + relu, operator, convolution, output 0 float32 (1, 64, 8, 8), 2.571 ms, " +
@@ -179,7 +179,7 @@ describe("Describe", () => {
     );
   });
 
-  it("says into which nodes a parameter is folded, and that a time is unknown", () => {
+  it("names the nodes a parameter is folded into, and notes unknown times", () => {
     const { describe, scene } = words();
     expect(describe.sentence(1, scene)).toContain(
       "p0 is hidden in conv2d + relu #2, conv2d + relu #4",
@@ -188,7 +188,7 @@ describe("Describe", () => {
     expect(describe.sentence(6, scene)).toContain("graph output");
   });
 
-  it("tells in the tooltip how far inputs are trusted", () => {
+  it("notes ambiguous and absent inputs", () => {
     const graph = columns([
       {},
       {
@@ -223,20 +223,20 @@ describe("the search", () => {
     expect(await found("#4")).toEqual([4]);
   });
 
-  it("goes first to the node whose id is searched", async () => {
+  it("goes first to the node with the searched id", async () => {
     const hits = await hitsOf("3", columns(Array.from({ length: 32 }, () => ({}))));
     expect(hits.next(20, 1)).toBe(3);
     expect(hits.next(3, -1)).toBe(2);
     expect(hits.next(31, 1)).toBe(0);
   });
 
-  it("finds shapes however they are written", async () => {
+  it("finds shapes in various notations", async () => {
     for (const query of ["64,8,8", "64×8", "64x8x8", "(1, 64, 8, 8)", "64, 8"]) {
       expect(await found(query)).toEqual([2, 4]);
     }
   });
 
-  it("wants every word, and nothing for no word", async () => {
+  it("requires every word to match and finds nothing for a blank query", async () => {
     expect(await found("conv2d 64x8 float32")).toEqual([2, 4]);
     expect(await found("conv2d float16")).toEqual([]);
     expect(await found("  ")).toEqual([]);

@@ -4,7 +4,7 @@ import type { RunClient } from "../../src/shared/client/run_client.ts";
 import { stringColumn } from "../shared/string_column.ts";
 
 describe("the address of a page", () => {
-  it("tells nobody's folders", () => {
+  it("omits local folders", () => {
     expect(pageAddress("file:///home/me/two%20runs/a.html#node=1")).toBe("a.html");
     expect(pageAddress("file:///C:/me/a%20b.html?x#y")).toBe("a%20b.html?x");
     expect(pageAddress("https://host.org/runs/a.html#node=1/2")).toBe(
@@ -13,8 +13,8 @@ describe("the address of a page", () => {
   });
 });
 
-describe("an address after #", () => {
-  it("says where to go", () => {
+describe("the fragment of an address", () => {
+  it("parses all fields and writes them back", () => {
     const { place, problems } = parseLink(
       "#node=12&view=tensor&entry=12,1&slice=12,3&time=0.5,2e6&step=2",
     );
@@ -30,13 +30,13 @@ describe("an address after #", () => {
     expect(parseLink(`#${linkText(place)}`)).toEqual({ place, problems: [] });
   });
 
-  it("takes names as they are written, and escapes in them", () => {
+  it("accepts unescaped names and restores escaped ones", () => {
     expect(parseLink("#node=a+b/c").place.nodes).toEqual(["a+b/c"]);
     const place = { ...parseLink("").place, nodes: ["x&y=#% \u2028", "7"] };
     expect(parseLink(`#${linkText(place)}`).place).toEqual(place);
   });
 
-  it("ignores addresses of other kinds", () => {
+  it("ignores unrelated fragments", () => {
     for (const text of ["", "#", "#tvmdbg-about", "#:~:text=abc".replace("=", "")]) {
       expect(parseLink(text).problems).toEqual([]);
       expect(linkText(parseLink(text).place)).toBe("");
@@ -57,7 +57,7 @@ describe("an address after #", () => {
     "#step=-1",
     "#step=1.5",
     "#__proto__=1",
-  ])("says that it does not understand %s", (hash) => {
+  ])("reports a problem with %s", (hash) => {
     const { place, problems } = parseLink(hash);
     expect(problems).toHaveLength(1);
     expect({ ...place, nodes: [] }).toEqual(parseLink("").place);
@@ -104,7 +104,7 @@ describe("a link resolved in a run", () => {
     "#slice=1,2",
     "#step=2",
     "#view=timeline",
-  ])("leaves out what the run does not have: %s", async (hash) => {
+  ])("reports and skips an unresolvable target: %s", async (hash) => {
     const { state, view, problems } = await meant(hash);
     expect(state).toEqual({});
     expect(view).toBeNull();

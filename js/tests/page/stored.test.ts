@@ -30,7 +30,7 @@ async function survives(data: Uint8Array<ArrayBuffer>, question: unknown): Promi
 describe.each(pages)("the answers of a page", ({ page, answers }) => {
   const head = headOf(page);
 
-  it("equal the kernel's", async () => {
+  it("equal the kernel's answers", async () => {
     const ask = storedAnswers(page.buffer, allAnswers);
     for (const [question, expected] of answers) {
       const { content } = await ask({ id: "1", ...question });
@@ -40,7 +40,7 @@ describe.each(pages)("the answers of a page", ({ page, answers }) => {
     expect(answers.length).toBeGreaterThan(3);
   });
 
-  it("are errors with a reason for parts that the page lacks", async () => {
+  it("are errors for questions the page cannot answer", async () => {
     const ask = storedAnswers(page.buffer, runAnswers);
     const all = await ask({ id: "1", kind: "summary" });
     expect(all.content).toEqual(
@@ -70,7 +70,7 @@ describe.each(pages)("the answers of a page", ({ page, answers }) => {
     }
   });
 
-  it("survive data that end anywhere", async () => {
+  it("stay well-formed for truncated data", async () => {
     const questions = [
       ...KINDS.map((kind) => ({ kind, id: kind })),
       ...answers.map(([each]) => each),
@@ -83,7 +83,7 @@ describe.each(pages)("the answers of a page", ({ page, answers }) => {
     }
   });
 
-  it("survive damaged data", async () => {
+  it("stay well-formed for damaged data", async () => {
     let seed = 5;
     const random = (below: number) => {
       seed = (seed * 1103515245 + 12345) % 2 ** 31;

@@ -4,7 +4,7 @@ import type { StoredPlane } from "../../src/page/stored_plane.ts";
 import type { Scalars } from "../../src/page/stored_scalars.ts";
 import type { Floats } from "../../src/shared/client/tensor_questions.ts";
 
-it("merged cells equal cells of larger steps", () => {
+it("merges cells to the same result as a coarser picture", () => {
   const plane: StoredPlane = { shape: [13, 9], axes: [0, 1], index: [0, 0], rows: 13, cols: 9 };
   const odd = new Map([
     [3, Number.NaN],

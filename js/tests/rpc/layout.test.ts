@@ -22,7 +22,7 @@ function laidOut(rows: readonly SequenceRow[], more: Partial<SequenceData> = {})
 }
 
 describe("a sequence", () => {
-  it("has its rows below each other, pauses and frames between them", () => {
+  it("stacks its rows, with space for pauses and loop frames", () => {
     const rows = [message("client"), message("server"), message("client")];
     const plain = laidOut(rows);
     const more = laidOut(rows, {
@@ -67,7 +67,7 @@ describe("a sequence", () => {
     expect(untimed.lifelines.client).toBeLessThan(timed.lifelines.client);
   });
 
-  it("breaks the sentence about damage into lines", () => {
+  it("wraps the message about damage", () => {
     const label = "the receiver read 8 bytes of dtype where 4 were sent ".repeat(6);
     const [damage] = laidOut([message("client", -1, { status: "damaged", label })]).rows;
     expect(damage!.lines.length).toBeGreaterThan(1);

@@ -9,7 +9,7 @@ import {
 } from "../../src/shared/client/code_copy.ts";
 
 describe("code for a selection", () => {
-  it("is Python, whatever is selected", () => {
+  it("is a Python expression for nodes, a slice or a time range", () => {
     expect(nodesCode([38])).toBe("run.graph.nodes[38]");
     expect(nodesCode([35, 38])).toBe("[run.graph.nodes[i] for i in (35, 38)]");
     expect(nodesCode([])).toBe("run.graph");
@@ -34,7 +34,7 @@ describe("the comment after code", () => {
 });
 
 describe("the prose of a tour", () => {
-  it("has paragraphs where lines are empty", () => {
+  it("is split into paragraphs at empty lines", () => {
     expect(paragraphs("one\nline\n\n  two \n \n\nthree\n")).toEqual(["one\nline", "two", "three"]);
     expect(paragraphs("")).toEqual([]);
   });

@@ -21,7 +21,7 @@ function at(offset: number, after = 0): DataView {
 const numbers: Record<string, number> = { nan: Number.NaN, inf: Infinity, "-inf": -Infinity };
 
 describe("columns written by Python", () => {
-  it.each([0, 1, 3, 4, 7, 8])("survive a round trip at offset %i", (offset) => {
+  it.each([0, 1, 3, 4, 7, 8])("are decoded at buffer offset %i", (offset) => {
     const found = unpack(headers, at(offset, 5));
     expect([...found.keys()]).toEqual(Object.keys(expectedValues));
     for (const [name, expected] of Object.entries(expectedValues)) {
@@ -47,13 +47,13 @@ describe("columns written by Python", () => {
     expect(names.at(names.length)).toBe("");
   });
 
-  it("refuse a buffer that ends before them", () => {
+  it("reject a truncated buffer", () => {
     for (const length of [0, 8, bytes.length - 1]) {
       expect(() => unpack(headers, new DataView(at(0).buffer, 0, length))).toThrow(RangeError);
     }
   });
 
-  it("are not copied where they lie aligned alone", () => {
+  it("are copied unless they fill an aligned buffer", () => {
     const view = at(0);
     expect(aligned(view)).toBe(view.buffer);
     expect(aligned(at(0, 3))).not.toBe(view.buffer);
@@ -61,7 +61,7 @@ describe("columns written by Python", () => {
 });
 
 describe("a column of strings", () => {
-  it("is made of any strings", () => {
+  it("gives equal strings the same code", () => {
     const column = stringColumn(["a", "b", "a"]);
     expect(Array.from(column.codes)).toEqual([0, 1, 0]);
     expect(column.unique).toEqual(["a", "b"]);

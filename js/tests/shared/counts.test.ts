@@ -48,4 +48,4 @@ it.each([
       "0 of 2 edges drawn: of those between the same two boxes only the first.",
     ],
   ],
-])("what views say of %d fits in number", (count, texts) => expect(said(count)).toEqual(texts));
+])("uses singular or plural for %d", (count, texts) => expect(said(count)).toEqual(texts));

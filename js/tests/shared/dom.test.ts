@@ -14,7 +14,7 @@ describe("keepChildren", () => {
     }
   });
 
-  it("moves no child that stays while others come and go", async () => {
+  it("does not move a child that stays", async () => {
     const node = element("div", {}, a!, c!);
     const moved: Node[] = [];
     const observer = new MutationObserver((records) => {

@@ -7,7 +7,7 @@ function contrast(a: string, b: string): number {
   return (light + 0.05) / (dark + 0.05);
 }
 
-it.each([false, true])("text can be read on the ground of every field, dark: %s", (dark) => {
+it.each([false, true])("keeps text legible on every field color, dark: %s", (dark) => {
   const theme = figureTheme(dark, "sans-serif");
   for (let field = 0; field < 8; field++) {
     for (const color of [theme.text, theme.muted, theme.error]) {

@@ -14,7 +14,7 @@ import {
 } from "../../src/shared/format.ts";
 
 // tests/make/numbers.py wrote them; Python is held to the same file.
-describe("numbers are written as in Python", () => {
+describe("number formats shared with Python", () => {
   const written = {
     duration,
     percent,
@@ -46,7 +46,7 @@ describe("durations", () => {
     [Number.NaN, "unknown"],
   ])("%d ns", (ns, text) => expect(duration(ns)).toBe(text));
 
-  it("are less than the unit that they are counted in where they are 0", () => {
+  it("show zero as less than the given unit", () => {
     expect([0, 500, 1000].map((ns) => duration(ns, 1000))).toEqual([
       "< 1 µs",
       "500.0 ns",

@@ -30,7 +30,7 @@ describe("the list of hits", () => {
     return id ? rows().findIndex((row) => row.id === id) : -1;
   };
 
-  it("lists the first of many and tells how many more there are", () => {
+  it("lists the first of many hits and counts the rest", () => {
     list.show(hits(60), 1234);
     expect(rows()).toHaveLength(LISTED);
     expect(rows()[2]!.textContent).toBe("conv2d + add + relu #2convolution2 ms");
@@ -39,7 +39,7 @@ describe("the list of hits", () => {
     expect(list.node.querySelector(".tvmdbg-hits-more")!.textContent).toBe("");
   });
 
-  it("tells the field its state and its active row", () => {
+  it("sets its state and active row on the field", () => {
     expect(field.getAttribute("role")).toBe("combobox");
     list.show(hits(3));
     expect(field.getAttribute("aria-expanded")).toBe("true");
@@ -57,7 +57,7 @@ describe("the list of hits", () => {
     expect(meant()).toBe(-1);
   });
 
-  it("leaves it to the field to mean a row of another list", () => {
+  it("keeps the field's active row in another list until a key is pressed", () => {
     field.setAttribute("aria-activedescendant", "suggestion-1");
     list.show(hits(3));
     list.show([]);
@@ -67,7 +67,7 @@ describe("the list of hits", () => {
     expect(meant()).toBe(0);
   });
 
-  it("goes round, and by pages to the ends", () => {
+  it("wraps around by arrow keys and stops at the end by PageDown", () => {
     list.show(hits(15));
     press("ArrowUp");
     expect(list.active).toBe(14);
@@ -79,7 +79,7 @@ describe("the list of hits", () => {
     expect(list.active).toBe(14);
   });
 
-  it("goes to a hit by Enter and by a click, and leaves other keys alone", () => {
+  it("goes to a hit on Enter or click, and ignores other keys", () => {
     list.show(hits(3));
     expect(press("Enter")).toBe(false);
     expect(press("Escape")).toBe(false);

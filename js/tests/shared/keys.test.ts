@@ -27,7 +27,7 @@ describe("keys of a view", () => {
     );
   });
 
-  it("leave the list of keys, where one may scroll it, by Escape", () => {
+  it("close the focused help on Escape and return focus to the view", () => {
     document.body.append(root);
     const help = root.querySelector<HTMLElement>(".tvmdbg-help")!;
     press(root, "?");
@@ -38,7 +38,7 @@ describe("keys of a view", () => {
     root.remove();
   });
 
-  it("act on the root, in either case, and go no further", () => {
+  it("ignore case and do not bubble when handled", () => {
     const outside = vi.fn();
     const parent = document.createElement("div");
     parent.append(root);
@@ -59,7 +59,7 @@ describe("keys of a view", () => {
     expect(slowest).not.toHaveBeenCalled();
   });
 
-  it("keep the notebook's shortcuts off, and end with the view", () => {
+  it("suppress notebook shortcuts, and stop working when the view closes", () => {
     expect(root.tabIndex).toBe(0);
     expect(root.hasAttribute("data-lm-suppress-shortcuts")).toBe(true);
     ends.abort();
@@ -67,7 +67,7 @@ describe("keys of a view", () => {
     expect(slowest).not.toHaveBeenCalled();
   });
 
-  it("are listed on ?, and the list goes on Escape", () => {
+  it("are listed on ? and hidden again on Escape", () => {
     const help = root.querySelector<HTMLElement>('[role="note"]')!;
     expect(help.hidden).toBe(true);
     press(root, "?");

@@ -2,7 +2,7 @@
 import { expect, it } from "vitest";
 import { Mirror } from "../../src/shared/ui/dom.ts";
 
-it("announces a late description unless something newer was said", () => {
+it("announces a late description unless a newer message was announced", () => {
   const mirror = new Mirror();
   mirror.tell("node 1", true);
   mirror.tell("node 1, faulty", true);

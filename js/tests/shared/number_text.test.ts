@@ -7,8 +7,8 @@ import {
 } from "../../src/shared/number_text.ts";
 
 /** tests/unit/pages/test_stored.py compares many more with Python's. */
-describe("a number is written", () => {
-  it("with the fewest digits that give it back in its own dtype", () => {
+describe("the text of a number", () => {
+  it("has the fewest digits that round-trip in the dtype", () => {
     const single = (value: number) => numberText(Math.fround(value), "float32");
     expect([0.1, -0, 65504, 1e-5, 1e20, 343126.125, 16777216].map(single)).toEqual([
       "0.1",
@@ -28,7 +28,7 @@ describe("a number is written", () => {
     expect(numberText(0.0999755859375, "float16x4")).toBe("0.1");
   });
 
-  it("as people read it where it was computed", () => {
+  it("is rounded if the number was computed", () => {
     expect(computedText(54137.60000000009)).toBe("54137.6");
     expect(computedText(0.1000000277068466)).toBe("0.1");
     expect(computedText(2570716.799999996)).toBe("2570717");
@@ -36,7 +36,7 @@ describe("a number is written", () => {
     expect(percentileText(54137.60000000009, "float64")).toBe("54137.6");
   });
 
-  it("with ≈ where it is shortened, and not where its dtype holds no more", () => {
+  it("is marked ≈ only if it loses digits of the dtype", () => {
     expect(aboutText(Math.fround(0.1), "float32")).toBe("0.1");
     expect(aboutText(Math.fround(0.1))).toBe("≈ 0.1");
     expect(aboutText(Math.fround(0.123456789), "float32")).toBe("≈ 0.1235");

@@ -15,7 +15,7 @@ const labels = (query: string, ...sources: Commands[]) =>
   matching(sources, query, 50).commands.map(({ label }) => label);
 
 describe("matching", () => {
-  it("puts beginnings before beginnings of words before other places", () => {
+  it("ranks matches at the start first, then at word starts, then elsewhere", () => {
     const nodes = named("reduce_max #7", "global max pool #3", "maximum #12");
     expect(labels("max", nodes)).toEqual(["maximum #12", "global max pool #3", "reduce_max #7"]);
   });
@@ -38,7 +38,7 @@ describe("matching", () => {
     expect(labels("task 3", tasks)[0]).toBe("Task: task 3: conv2d");
   });
 
-  it("asks for every word, in any order and case", () => {
+  it("requires every word, in any order and case", () => {
     const nodes = named("conv2d + add #38", "conv2d #3", "add #9");
     expect(labels("38 CONV", nodes)).toEqual(["conv2d + add #38"]);
     expect(labels("conv dense", nodes)).toEqual([]);
@@ -89,7 +89,7 @@ describe("the actions of a view", () => {
     return { done, all: texts.map((_, index) => at(index)) };
   }
 
-  it("are its buttons, choices and other keys, once each", () => {
+  it("include its buttons, choices and other keys once each", () => {
     expect(view().all.map(({ label, kind, value }) => [label, kind, value])).toEqual([
       ["Fit all", "memory", "0"],
       ["Color by: time", "memory", ""],

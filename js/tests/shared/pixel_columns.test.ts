@@ -59,7 +59,7 @@ function icicle(parent: number[], self: number[]): Icicle {
   return new Icicle(tree, CALLED as never);
 }
 
-describe("A wide thing that begins in the pixel column of a narrow one", () => {
+describe("A wide item that begins in the pixel column of a narrow one", () => {
   it("has its own box in the merged chart", () => {
     // The last child of the first top is a fifth of a pixel, the first one of the second nearly all of it.
     const chart = icicle([-1, 0, 0, -1, 3], [0, 5000, 10, 0, 4990]);
@@ -67,7 +67,7 @@ describe("A wide thing that begins in the pixel column of a narrow one", () => {
     expect(keys).toEqual([0, 3, 1, 4]);
   });
 
-  it.each([1, 2, 3, 4])("has it wherever it lies (%i)", (seed) => {
+  it.each([1, 2, 3, 4])("has its own box in random merged charts (%i)", (seed) => {
     const next = random(seed);
     const size = 600;
     const parent = Array.from({ length: size }, (_, i) => (i > 20 ? next(i) : -1));

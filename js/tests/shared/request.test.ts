@@ -5,7 +5,7 @@ import { fakeModel, settled } from "../fake_model.ts";
 const never = new AbortController().signal;
 
 describe("a request", () => {
-  it("gets the answer with its id, whatever else arrives before", async () => {
+  it("gets the answer with its id, in any order of arrival", async () => {
     const { model, sent, waiting } = fakeModel();
     const [a, b] = [request(model, "x", { n: 1 }, never), request(model, "x", { n: 2 }, never)];
     expect(sent.map(({ kind, n }) => [kind, n])).toEqual([
@@ -20,7 +20,7 @@ describe("a request", () => {
     expect(await b).toEqual({ result: "second", buffers: [view] });
   });
 
-  it("fails with the error that came as answer", async () => {
+  it("rejects with the error in the answer", async () => {
     const { model, sent, waiting } = fakeModel();
     const asked = request(model, "x", {}, never);
     waiting[0]!({ id: sent[0]!.id, error: "no such node" });
@@ -40,7 +40,7 @@ describe("a request", () => {
     expect(() => tell(model, "cancel", {})).not.toThrow();
   });
 
-  it("ends when its signal does, and hears nothing more", async () => {
+  it("rejects when its signal aborts, and sends nothing more", async () => {
     const { model, sent, waiting } = fakeModel();
     const controller = new AbortController();
     const asked = request(model, "x", {}, controller.signal);
@@ -54,7 +54,7 @@ describe("a request", () => {
 });
 
 describe("the newest of several questions", () => {
-  it("goes out alone after the one on its way", async () => {
+  it("is sent after the pending one, skipping those between", async () => {
     const newest = new NewestWins();
     const asked: number[] = [];
     const finish: ((value: string) => void)[] = [];
@@ -76,7 +76,7 @@ describe("the newest of several questions", () => {
     expect(third).toMatchObject({ value: "three" });
   });
 
-  it("goes out also after one that failed", async () => {
+  it("is sent even if the previous one failed", async () => {
     const newest = new NewestWins();
     const [failed, next] = [
       newest.ask(() => Promise.reject(new Error("broken"))),

@@ -17,7 +17,7 @@ function made(length: number) {
   return { rows, scroller, body };
 }
 
-it("makes the rows in view and a few more, also of very many", () => {
+it("renders only the visible rows and a few more", () => {
   const { scroller, body } = made(1_000_000);
   expect([body.style.height, body.children.length]).toEqual(["20000000px", 5 + 13]);
   scroller.scrollTop = 2000;
@@ -26,7 +26,7 @@ it("makes the rows in view and a few more, also of very many", () => {
   expect([places[0], places.at(-1)]).toEqual([94, 111]);
 });
 
-it("says why there are no rows, also after it was scrolled", () => {
+it("shows a placeholder instead of rows, even after scrolling", () => {
   const { rows, scroller, body } = made(0);
   rows.none = () => [Object.assign(document.createElement("p"), { textContent: "loading" })];
   rows.paint();
@@ -44,7 +44,7 @@ it("steps by keys within its rows", () => {
   expect([to("x", 3), made(0).rows.placeByKey("Home", -1)]).toEqual([null, -1]);
 });
 
-it("reveals a row, and gives a class to it alone", () => {
+it("scrolls rows into view, and gives a class to a single row", () => {
   const { rows, scroller, body } = made(50);
   rows.reveal(10);
   expect(scroller.scrollTop).toBe(120);

@@ -57,7 +57,7 @@ describe("columns of a run", () => {
     expect(sent).toHaveLength(3);
   });
 
-  it("that the run lacks are null; an error is not kept", async () => {
+  it("are null if the run lacks them, and requested again after an error", async () => {
     const { model, sent } = counting();
     const client = runClient(model, "lacking", new AbortController().signal);
     expect(await client.timeline()).toBeNull();
@@ -113,7 +113,7 @@ describe("cells of an answer", () => {
     return new TensorQuestions(runClient(model, "cells", new AbortController().signal).ask);
   };
 
-  it("have the bounds and flags that were left out", async () => {
+  it("default missing bounds to the mean and missing flags to zero", async () => {
     const { tile } = await sent({ mean: [1.5, Number.NaN] }).tensor(question, AbortSignal.any([]));
     expect(tile!.minimum).toBe(tile!.mean);
     expect(tile!.maximum).toBe(tile!.mean);
@@ -133,7 +133,7 @@ describe("cells of an answer", () => {
 describe("a long question", () => {
   const percents = { entry: [1, 0] as const, reading: null, percents: [50] };
 
-  it("is called off in the kernel where it is stopped in the page", async () => {
+  it("is cancelled in the kernel when the page aborts it", async () => {
     const { model, sent } = fakeModel({ content_hash: "h" });
     const { ask } = runClient(model, "stopped", new AbortController().signal);
     const client = new TensorQuestions(ask);

@@ -34,7 +34,7 @@ describe("a selection", () => {
     expect([session.selected, session.entry, session.slice]).toEqual([[], null, null]);
   });
 
-  it("of several nodes speaks of the last", () => {
+  it("makes the last of several nodes current", () => {
     const { session } = make();
     session.select(4, "graph");
     session.toggle(7, "graph");
@@ -64,7 +64,7 @@ describe("a selection", () => {
     expect([model.get("entry"), session.entry]).toEqual([null, null]);
   });
 
-  it("drops entry and slice of nodes that Python took out", () => {
+  it("drops entry and slice of nodes that Python deselected", () => {
     const { model, session } = make();
     session.select(4, "graph", { output: 1, occurrence: 0 });
     model.set("selected", [9]);
@@ -95,7 +95,7 @@ describe("the pointer", () => {
   beforeEach(() => void vi.useFakeTimers());
   afterEach(() => void vi.useRealTimers());
 
-  it("shows at once here, and reaches Python when it rests", () => {
+  it("updates the page at once, and Python when it rests", () => {
     const { saves, session } = make();
     session.hover(1);
     session.hover(2);
@@ -131,7 +131,7 @@ describe("a tour", () => {
     { ...plain, text: "three" },
   ];
 
-  it("selects all that a step speaks of, and is saved once a step", () => {
+  it("selects everything a step refers to, and saves once per step", () => {
     const { model, saves, session } = make();
     expect(stepOf(session)).toBeNull();
     goToStep(session, 0);

@@ -5,7 +5,7 @@ import { settled } from "../fake_model.ts";
 const silent = () => new Promise<never>(() => {});
 
 describe("a static model", () => {
-  it("tells a change once, by name and at all; none where nothing changes", () => {
+  it("fires named and general change events once per actual change", () => {
     const model = new StaticModel({ selected: [1] }, silent);
     const [named, any] = [vi.fn(), vi.fn()];
     model.on("change:selected", named);
@@ -17,7 +17,7 @@ describe("a static model", () => {
     expect(model.get("selected")).toEqual([2]);
   });
 
-  it("lets a listener remove itself while it is called", () => {
+  it("allows a listener to remove itself while running", () => {
     const model = new StaticModel({ n: 0 }, silent);
     const [once, after] = [vi.fn(() => model.off("change:n", once)), vi.fn()];
     model.on("change:n", once);
@@ -27,7 +27,7 @@ describe("a static model", () => {
     expect([once.mock.calls.length, after.mock.calls.length]).toEqual([1, 2]);
   });
 
-  it("answers with an error where its page cannot", async () => {
+  it("answers with an error if its page cannot answer", async () => {
     const model = new StaticModel({}, () => Promise.reject(new Error("no kernel")));
     const heard = vi.fn();
     model.on("msg:custom", heard);
@@ -42,7 +42,7 @@ describe("a static model", () => {
 });
 
 describe("a view's proxy of a model", () => {
-  it("sees the changes of other views, and loses its own listeners alone", () => {
+  it("receives changes by other views, and drops only its own listeners", () => {
     const model = new StaticModel({ n: 0 }, silent);
     const going = new AbortController();
     const [a, b] = [going, new AbortController()].map(({ signal }) => modelOfView(model, signal));
@@ -59,7 +59,7 @@ describe("a view's proxy of a model", () => {
     expect(heard).toHaveBeenCalledTimes(3);
   });
 
-  it("takes off one listener of one event by name", () => {
+  it("removes a single listener of a single event", () => {
     const model = new StaticModel({ n: 0, m: 0 }, silent);
     const view = modelOfView(model, new AbortController().signal);
     const [one, two] = [vi.fn(), vi.fn()];

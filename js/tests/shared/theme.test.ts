@@ -8,7 +8,7 @@ const contrast = (a: string, b: string) => {
 };
 
 describe("colors", () => {
-  it("are read as browsers write them", () => {
+  it("are parsed from hex and rgb notation", () => {
     expect(channels("#fff")).toEqual([255, 255, 255]);
     expect(channels("#0a0B0c")).toEqual([10, 11, 12]);
     expect(channels("rgb(1, 2, 3)")).toEqual([1, 2, 3]);
@@ -22,7 +22,7 @@ describe("colors", () => {
     expect(contrast("#ffffff", "#767676")).toBeCloseTo(4.54, 2);
   });
 
-  it("run from end to end, and no further", () => {
+  it("are interpolated between stops and clamped at the ends", () => {
     const stops = ["#000000", "#ffffff"];
     expect([-1, 0, 0.5, 1, 2].map((share) => ramp(stops, share))).toEqual([
       "rgb(0, 0, 0)",
@@ -35,7 +35,7 @@ describe("colors", () => {
 });
 
 describe("ink", () => {
-  it("reads at 4.5 : 1 on every fill", () => {
+  it("has a contrast of at least 4.5 : 1 on every fill", () => {
     for (const scheme of ["light", "dark"] as const) {
       const heat = Array.from({ length: 21 }, (_, i) => ramp(tokens.heat[scheme], i / 20));
       for (const fill of [...Object.values(tokens.opKinds[scheme]), ...heat]) {

@@ -4,7 +4,7 @@ import { axisTurn } from "../../src/shared/ui/scrolling.ts";
 const turn = (deltaX: number, deltaY: number, shiftKey = false, deltaMode = 0) =>
   axisTurn({ deltaX, deltaY, shiftKey, deltaMode } as WheelEvent);
 
-it("pans across or with Shift, and zooms otherwise", () => {
+it("pans on horizontal or Shift scrolling, and zooms otherwise", () => {
   globalThis.WheelEvent ??= { DOM_DELTA_LINE: 1 } as typeof WheelEvent;
   expect(turn(30, 10)).toEqual({ panPx: 30, zoom: 1 });
   expect(turn(0, 10, true)).toEqual({ panPx: 10, zoom: 1 });

@@ -67,7 +67,7 @@ function world() {
 }
 
 describe("prefetched planes", () => {
-  it("is nothing until an axis was stepped along", async () => {
+  it("are not requested before a step along an axis", async () => {
     const { asked, step } = world();
     expect(step(3)).toBeNull();
     expect(step(9)).toBeNull();
@@ -88,7 +88,7 @@ describe("prefetched planes", () => {
     expect(other.asked).toMatchObject([{ first: 4, count: 4 }]);
   });
 
-  it("goes on once few are left, and ends with the axis", async () => {
+  it("are requested again when few are left, up to the end of the axis", async () => {
     const { asked, step } = world();
     step(12);
     await step(13);
@@ -129,7 +129,7 @@ describe("prefetched planes", () => {
     expect(world_.settled).toBe(1);
   });
 
-  it("is let go of with its tensor", async () => {
+  it("are dropped with their tensor", async () => {
     const world_ = world();
     world_.step(3);
     const coming = world_.step(4);

@@ -51,7 +51,7 @@ it("shows an older answer until the newest arrives, never after it", async () =>
   expect(told).toEqual(["answer 1", "answer 2", "answer 4"]);
 });
 
-it("lets no older answer hide that the newest question failed", async () => {
+it("does not replace the newest question's error by an older answer", async () => {
   const { told, ask, answers, fails } = world();
   const [first, second] = [ask(1), ask(2)];
   fails(2);
@@ -61,7 +61,7 @@ it("lets no older answer hide that the newest question failed", async () => {
   expect(told).toEqual(["no 2"]);
 });
 
-it("says nothing of an older question that failed", async () => {
+it("ignores the error of an older question", async () => {
   const { told, ask, answers, fails } = world();
   const [first, second] = [ask(1), ask(2)];
   fails(1);

@@ -16,7 +16,7 @@ const four = {
 } as Partial<TensorAnswer>;
 
 describe("Python for the shown tensor", () => {
-  it("is the plane, the part of it in sight, or a value", () => {
+  it("selects the plane, its visible part or a single value", () => {
     expect(codeText(of(four), null)).toBe("run.tensors[3, 0][0, 3, :, :]");
     const part = of(four, { region: [0, 2, 8, 4] });
     expect(codeText(part, null)).toBe("run.tensors[3, 0][0, 3, :, 2:6]");
@@ -26,7 +26,7 @@ describe("Python for the shown tensor", () => {
     );
   });
 
-  it("turns the array where rows are the later axis", () => {
+  it("transposes the array if the row axis comes last", () => {
     const turned = of({ ...four, axes: [3, 2] }, { region: [1, 2, 3, 4] });
     expect(codeText(turned, null)).toBe("run.tensors[3, 0][0, 3, 2:6, 1:4].T");
   });
@@ -41,7 +41,7 @@ describe("Python for the shown tensor", () => {
     );
   });
 
-  it("gives values as they are written", () => {
+  it("applies the number format of the values", () => {
     const values = { format: "dequantised", scale: 0.5, zeroPoint: -3 };
     expect(codeText(of(four, { values }), null)).toBe(
       '(run.tensors[3, 0][0, 3, :, :].astype("float64") + 3) * 0.5',

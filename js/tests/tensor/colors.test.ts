@@ -56,7 +56,7 @@ const VISIONS: Record<string, (color: number[]) => number[]> = {
 describe("the ends of a scale", () => {
   // Read as float32 the first is below, the second above the number in the statistics.
   it.each([-4372227689818005000, -7.5e-12, 0.1])(
-    "hold their own value %d as a cell has it",
+    "include their own value %d, rounded to float32",
     (end) => {
       const [cell] = new Float32Array([end]);
       for (const scale of [
@@ -76,7 +76,7 @@ describe("the ends of a scale", () => {
 });
 
 describe("the color tables", () => {
-  it("rise evenly in lightness where values have one sign", () => {
+  it("increase in lightness for values of one sign", () => {
     const light = lights("sequential");
     for (let i = 1; i < 256; i += 1) expect(light[i]).toBeGreaterThan(light[i - 1]! - 1e-3);
   });
@@ -88,14 +88,14 @@ describe("the color tables", () => {
     expect(Math.abs(light[0]! - light[255]!)).toBeLessThan(0.03);
   });
 
-  it.each(Object.keys(VISIONS))("tell both arms apart in %s vision", (vision) => {
+  it.each(Object.keys(VISIONS))("keep both arms distinguishable in %s vision", (vision) => {
     const stops = STOPS.diverging.map(rgb);
     for (let k = 0; k < 4; k += 1) {
       expect(distance(stops[k]!, stops[8 - k]!, VISIONS[vision]!)).toBeGreaterThan(20);
     }
   });
 
-  it.each(["sequential", "diverging"] as const)("hold no color of NaN or Inf (%s)", (map) => {
+  it.each(["sequential", "diverging"] as const)("avoid the colors of NaN and Inf (%s)", (map) => {
     for (const special of Object.values(SPECIAL)) {
       for (let i = 0; i < 256; i += 1) {
         const color = [...table(map).subarray(3 * i, 3 * i + 3)];
@@ -121,7 +121,7 @@ describe("a color scale", () => {
     expect([scale.low, scale.high, scale.map]).toEqual([1, 4, "sequential"]);
   });
 
-  it("is none without a finite value", () => {
+  it("is null without a finite value", () => {
     const nan = known({
       low: null,
       high: null,
@@ -130,7 +130,7 @@ describe("a color scale", () => {
     expect(colorScale(nan, choice({}))).toBeNull();
   });
 
-  it.each(["linear", "symlog"] as const)("is turned round by value() (%s)", (kind) => {
+  it.each(["linear", "symlog"] as const)("is inverted by value() (%s)", (kind) => {
     const scale = new ColorScale(-50, 2000, "sequential", kind);
     for (const value of [-50, -1, 0, 1e-3, 7, 2000]) {
       expect(scale.value(scale.share(value))).toBeCloseTo(value, 6);
@@ -143,7 +143,7 @@ describe("a color scale", () => {
     expect([scale.share(0), scale.single, scale.ticks(4)]).toEqual([0.5, true, []]);
   });
 
-  it("of a profile reaches zero only where it is near", () => {
+  it("extends to zero in a profile only if zero is near", () => {
     expect(profileAxis(new ColorScale(0.1, 1, "sequential", "linear")).low).toBe(0);
     expect(profileAxis(new ColorScale(0.9, 1, "sequential", "linear")).low).toBe(0.9);
     expect(profileAxis(new ColorScale(-1, -0.1, "sequential", "linear")).high).toBe(0);
@@ -158,7 +158,7 @@ describe("cells with NaN or Inf", () => {
     flags: Uint8Array.of(0, 2, 1 | 4, 0),
   };
 
-  it("are never drawn as a number where they hold none, or are too small for a mark", () => {
+  it("use a special color if they have no finite value or are too small for a mark", () => {
     expect(cellSpecial(tile, 1, 20)).toBe("posInf");
     expect(cellSpecial(tile, 2, 20)).toBeNull();
     expect(cellSpecial(tile, 2, 2)).toBe("nan");
@@ -185,13 +185,13 @@ describe("ticks", () => {
     expect(indexTicks(0, 3, 10)).toEqual([0, 1, 2]);
   });
 
-  it("say when a number is rounded", () => {
+  it("mark rounded numbers", () => {
     expect(shortText(-0.00012345)).toBe("−1.234e−4");
     expect([aboutText(65376), aboutText(0.1), aboutText(-2)]).toEqual(["65376", "0.1", "−2"]);
     expect(aboutText(0.123456789)).toBe("≈ 0.1235");
   });
 
-  it("of the legend never touch", () => {
+  it("do not overlap in the legend", () => {
     for (const [low, high] of [
       [-7, 7],
       [0.00146, 0.732],
@@ -216,7 +216,7 @@ describe("ticks", () => {
 });
 
 describe("two scales", () => {
-  it("are the same where each value has the same color, and only there", () => {
+  it("are equal only if each value has the same color", () => {
     const of = (...given: ConstructorParameters<typeof ColorScale>) => new ColorScale(...given);
     const scale = of(-1, 1, "diverging", "linear");
     expect(sameScale(scale, of(-1, 1, "diverging", "linear"))).toBe(true);

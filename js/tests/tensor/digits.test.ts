@@ -13,11 +13,11 @@ describe("digits of a cell", () => {
     [1, "bool", "True"],
     [0, "float32", "0"],
     [Math.fround(1e-7), "float32", "1e−7"],
-  ])("begin with the shortest that reads back: %d as %s", (value, dtype, text) => {
+  ])("start with the shortest round-trip text: %d as %s", (value, dtype, text) => {
     expect(digitLevels(value, dtype)[0]).toBe(text);
   });
 
-  it("get fewer, one level a digit, and say where some are left out", () => {
+  it("lose one digit per level, and mark rounded values", () => {
     const [, ...rounded] = digitLevels(Math.fround(-0.30875492), "float32");
     expect(rounded).toEqual(["≈−0.308755", "≈−0.30875", "≈−0.3088", "≈−0.309", "≈−0.31", "≈−0.3"]);
     expect(digitLevels(0.25, "float32").slice(-3)).toEqual(["0.25", "0.25", "≈0.3"]);
@@ -25,7 +25,7 @@ describe("digits of a cell", () => {
     expect(digitLevels(0, "float32").at(-1)).toBe("0");
   });
 
-  it("are never called exact where the picture has rounded them", () => {
+  it("are marked as rounded if the picture's number is inexact", () => {
     const levels = digitLevels(Math.fround(2 ** 53 + 1), "int64");
     expect(levels.length).toBe(7);
     expect(levels.every((each) => each[0] === "≈")).toBe(true);
@@ -48,7 +48,7 @@ describe("an index that was typed", () => {
     expect(typedIndex(text, [2, 5, 24, 32])).toEqual([0, 3, 2, 1]);
   });
 
-  it("is an error with a reason otherwise", () => {
+  it("gives an error message if it is invalid", () => {
     expect(typedIndex("0,5,2,1", [2, 5, 24, 32])).toBe("axis 1 has indices 0 to 4");
     expect(typedIndex("3", [2, 5])).toBe("the tensor has 2 axes: [2, 5]");
     expect(typedIndex("x", [2])).toBe("expected integers, such as 0,3,2,1");

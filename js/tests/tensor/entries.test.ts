@@ -45,7 +45,7 @@ const found = (text: string, filter: Parameters<Entries["search"]>[1] = "all") =
   Array.from(entries.search(text, filter), (row) => entries.entry(row).join(":"));
 
 describe("the list of tensors", () => {
-  it("sorts them by kind where there is a graph, and not without", () => {
+  it("filters by kind only if there is a graph", () => {
     expect(entries.filters()).toEqual(["operators", "inputs", "parameters", "all"]);
     expect(found("", "parameters")).toEqual(["1:0"]);
     expect(found("", "operators")).toEqual(["2:0", "3:0", "3:1", "16:0"]);
@@ -68,7 +68,7 @@ describe("the list of tensors", () => {
     expect(found("nothing")).toEqual([]);
   });
 
-  it("finds an id whatever kind is listed, and says how many others a kind hides", () => {
+  it("finds ids of any kind, and counts the matches that a filter hides", () => {
     expect(found("3:1", "parameters")).toEqual(["3:1"]);
     expect(found("#3:1", "parameters")).toEqual(["3:1"]);
     expect(found("1", "operators")[0]).toBe("1:0");
@@ -79,7 +79,7 @@ describe("the list of tensors", () => {
     expect(entries.hidden("nothing", "parameters")).toBe(0);
   });
 
-  it("steps in execution order within its kind, also from where no tensor is", () => {
+  it("steps in execution order within a kind, even from a node without a tensor", () => {
     const step = (entry: Entry | null, by: 1 | -1) => {
       const row = entries.neighbor(entry, by, "operators");
       return row === null ? null : entries.entry(row).join(":");

@@ -27,13 +27,13 @@ function tileOf(values: number[]) {
   return { ...shape, ...plane, minimum: mean, maximum: mean, mean, flags };
 }
 
-describe("values that float32 lacks", () => {
+describe("values that float32 cannot represent", () => {
   const pixel = (values: number[], scale: ColorScale) => {
     const pixels = colorCells(tileOf(values), { scale, cells: "mean" }, 20);
     return values.map((_, cell) => [...pixels.subarray(4 * cell, 4 * cell + 3)]);
   };
 
-  it.each([1e-320, 1e-300, 1e60, 1e308])("have the colors of their plane, %d", (size) => {
+  it.each([1e-320, 1e-300, 1e60, 1e308])("use the color scale of their plane, %d", (size) => {
     const values = [-size, 0, size / 2, size];
     const known = { statistics: null, tile: tileOf(values) };
     const scale = colorScale(known, { scale: "linear", map: "auto", range: "plane" })!;
@@ -44,7 +44,7 @@ describe("values that float32 lacks", () => {
     expect(legendTicks(scale, 200).map(({ text }) => text)).toContain(aboutText(size));
   });
 
-  it.each([1e-320, 1e-300, 1e300])("lie beside a range of %d to its double", (low) => {
+  it.each([1e-320, 1e-300, 1e300])("respect a range from %d to its double", (low) => {
     const scale = new ColorScale(low, 2 * low, "sequential", "linear");
     const [under, , , over] = pixel([low / 2, low, 2 * low, 3 * low], scale);
     expect([under, over]).toEqual([[...rgb(OUTSIDE.under)], [...rgb(OUTSIDE.over)]]);
@@ -53,13 +53,13 @@ describe("values that float32 lacks", () => {
     expect(inside).toEqual([[...colors.subarray(0, 3)], [...colors.subarray(765)]]);
   });
 
-  it("differ from the ends of a range that float32 rounds to them", () => {
+  it("are outside a range even if float32 rounds them to its ends", () => {
     const scale = new ColorScale(1, 1 + 1e-9, "sequential", "linear");
     const [under, , over] = pixel([1 - 1e-10, 1, 1 + 2e-9], scale);
     expect([under, over]).toEqual([[...rgb(OUTSIDE.under)], [...rgb(OUTSIDE.over)]]);
   });
 
-  it("are no dead channel, nor one that is not finite", () => {
+  it("do not mark a channel as dead or non-finite", () => {
     const found = new Channels(0, 3);
     const {
       planeRows,
@@ -75,7 +75,7 @@ describe("values that float32 lacks", () => {
     expect(all.map(channelSigns)).toEqual([["dead"], [], []]);
   });
 
-  it("take twice the bytes of a kept tile", () => {
+  it("take more bytes in kept tiles", () => {
     const [wide, narrow] = [new PlaneTiles(), new PlaneTiles()];
     const tile = tileOf([1, 2]);
     const mean = Float32Array.of(1, 2);
@@ -92,7 +92,7 @@ describe("an axis", () => {
     [-end, 0],
   ]);
   it.each(AXIS_KINDS.flatMap((kind) => ends.map(([low, high]) => [kind, low!, high!] as const)))(
-    "%s from %d to %d has a place for all between",
+    "%s from %d to %d is monotonic and has finite ticks",
     (kind, low, high) => {
       const used = kind === "log" ? "symlog" : kind;
       const axis = new ValueAxis(used, low, high);
@@ -119,7 +119,7 @@ describe("an axis", () => {
   });
 });
 
-it("the largest and the smallest numbers have a text", () => {
+it("writes the largest and the smallest numbers, and keeps their bounds finite", () => {
   expect([shortText(MOST), shortText(-MOST)]).toEqual(["1.798e308", "−1.798e308"]);
   expect(aboutText(MOST)).toBe("≈ 1.798e308");
   expect(shortText(LEAST)).toBe("4.941e−324");
@@ -132,7 +132,7 @@ it("the largest and the smallest numbers have a text", () => {
   }
 });
 
-it("the mean of values whose sum float64 cannot hold is unknown", () => {
+it("leaves the mean unknown if the sum overflows float64", () => {
   const cells = emptyCells(2, true);
   const of = (values: number[]): CellSums => ({
     low: Math.min(...values),

@@ -56,7 +56,7 @@ describe("the strip", () => {
     }
   });
 
-  it("takes of several entries the largest shares and magnitudes, and leaves unknown ones unknown", () => {
+  it("shows the largest shares and magnitudes of merged entries, if any are known", () => {
     const scene = healthScene(
       healthOf(4, {
         0: { zero: 0.25, low: -1000, high: 1 },
@@ -71,7 +71,7 @@ describe("the strip", () => {
     expect(Array.from(scene.magnitude)).toEqual([1, Number.NaN]);
   });
 
-  it("means the suspicious one where several lie under the pointer", () => {
+  it("picks a faulty entry close to the pointer", () => {
     const health = healthOf(100_000, { 50003: FAULT });
     const scene = healthScene(health, 1000);
     const x = columnOf(scene, 50_003);
@@ -83,7 +83,7 @@ describe("the strip", () => {
     ]);
   });
 
-  it("tells the counts, the worst first, or that all is OK", () => {
+  it("summarizes the counts, worst first, or that all are OK", () => {
     expect(stateWords(healthOf(9, { 2: FAULT, 4: DOUBT, 5: DOUBT }))).toBe(
       "1 faulty, 2 suspicious",
     );
@@ -106,7 +106,7 @@ describe("the strip", () => {
     ]);
   });
 
-  it("says of an entry why, and in numbers that do not claim to be exact", () => {
+  it("explains the verdict of an entry with approximate numbers", () => {
     const health = healthOf(3, { 1: { ...FAULT, zero: 0.5, low: 0, high: 65376.123 } });
     expect(entryLines(health, 1, "conv #1")).toEqual([
       "conv #1",
@@ -116,7 +116,7 @@ describe("the strip", () => {
     expect(entryLines(health, 0, "data #0")[1]).toBe("OK");
   });
 
-  it("goes from the worst to the next, and round", () => {
+  it("cycles through suspicious entries, worst first", () => {
     const health = healthOf(9, { 2: DOUBT, 5: FAULT, 7: FAULT });
     expect(nextSuspicious(health, -1)).toBe(5);
     expect(nextSuspicious(health, 0)).toBe(5);

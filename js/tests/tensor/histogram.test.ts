@@ -62,7 +62,7 @@ describe("integers in a bin with zero", () => {
   });
 });
 
-describe("the histogram of a page that knows equal bins alone", () => {
+describe("the histogram of equal bins", () => {
   const scene = drawn(statistics(bins));
 
   it("keeps NaN and Inf out of the bins", () => {
@@ -85,7 +85,7 @@ describe("the histogram of a page that knows equal bins alone", () => {
     expect(log.bars[2]!.height).toBeCloseTo((log.plot.height * Math.log(2)) / Math.log(11));
   });
 
-  it("says range, count and share of a bar", () => {
+  it("describes range, count and share of a bar", () => {
     expect(scene.bars[0]!.text).toBe("[−2, −1): 10 values (50.0 %)");
     expect(scene.bars[3]!.text).toBe("[1, 2]: 5 values (25.0 %)");
     expect(scene.bars[4]!.text).toBe("NaN: 1 value (5.0 %)");
@@ -94,13 +94,13 @@ describe("the histogram of a page that knows equal bins alone", () => {
     expect(barAt(scene, scene.plot.x + scene.plot.width + 5)).toBeNull();
   });
 
-  it("says that counts are likely where the borders were not exact", () => {
+  it("marks counts as approximate if the borders are inexact", () => {
     const rough = statistics(bins);
     rough.histogram!.exact = false;
     expect(drawn(rough).bars[0]!.text).toBe("[−2, −1): ≈ 10 values");
   });
 
-  it("takes zeros out of the bin that holds them", () => {
+  it("separates zeros from the bin that contains them", () => {
     const zeros = statistics(bins);
     zeros.statistics!.zero = 1;
     const { bars } = drawn(zeros);
@@ -116,7 +116,7 @@ describe("the histogram of a page that knows equal bins alone", () => {
 });
 
 describe("the histogram of a distribution", () => {
-  it.each([1, 2, 3, 4, 5])("counts values on every scale as they are (seed %i)", (seed) => {
+  it.each([1, 2, 3, 4, 5])("counts values exactly on every scale (seed %i)", (seed) => {
     const next = random(seed);
     const values = Array.from({ length: 400 }, () => (next(2001) - 1000) / 10 ** next(5));
     const known = knownOf(values);
@@ -135,7 +135,7 @@ describe("the histogram of a distribution", () => {
     }
   });
 
-  it("says between which numbers a count lies where a border cuts a bin", () => {
+  it("gives bounds of a count if a border cuts a bin", () => {
     const known = statistics({ low: 0.5, high: 64.5, size: 50 });
     known.distribution = {
       low: Float64Array.of(0.5, 10.2),
@@ -169,7 +169,7 @@ describe("the histogram of a distribution", () => {
     expect(scene.bars[0]!.x).toBeGreaterThanOrEqual(scene.plot.x - 1e-9);
   });
 
-  it("puts as many whole numbers in each bar", () => {
+  it("gives inner bars the same number of integers", () => {
     const values = Array.from({ length: 300 }, (_, k) => k - 150);
     const { bars } = spreadOf(knownOf(values), "int16", LINEAR)!;
     const counts = new Set(bars.slice(1, -1).map(({ from, to }) => to - from));
@@ -201,7 +201,7 @@ describe("the histogram of a distribution", () => {
 });
 
 describe("an axis of values", () => {
-  it.each(["linear", "log", "symlog"] as const)("goes there and back (%s)", (kind) => {
+  it.each(["linear", "log", "symlog"] as const)("maps shares to values and back (%s)", (kind) => {
     const axis = new ValueAxis(kind, kind === "log" ? 1e-7 : -30, 4000);
     for (const share of [0, 0.1, 0.4, 0.77, 1]) {
       expect(axis.share(axis.value(share))).toBeCloseTo(share);
@@ -223,7 +223,7 @@ describe("an axis of values", () => {
     expect(axis.edges(4)[2]).toBe(0);
   });
 
-  it("gives short numbers where a brush ends", () => {
+  it("rounds the ends of a brush to short numbers", () => {
     const axis = new ValueAxis("linear", 0, 300);
     expect(String(tidy(axis, 0.333333, 1 / 300)).length).toBeLessThanOrEqual(5);
     expect(tidy(axis, 1, 1 / 300)).toBe(300);
@@ -231,12 +231,12 @@ describe("an axis of values", () => {
 });
 
 describe("the health of a tensor", () => {
-  it("names occurring specials first", () => {
+  it("puts nonzero counts of special values first", () => {
     const found = statistics({ posInf: 59, size: 8192 }).statistics!;
     expect(specialCounts(found, "float16")).toEqual(["59 +Inf", "0 NaN", "0 −Inf"]);
   });
 
-  it("tells of nothing that the dtype cannot hold, but of all that is there", () => {
+  it("omits values that the dtype cannot represent unless they occur", () => {
     const none = statistics({ size: 64 }).statistics!;
     const told = (dtype: string) => specialCounts(none, dtype);
     expect(["int8", "uint16", "bool", "float4_e2m1fn", "float6_e3m2fn"].flatMap(told)).toEqual([]);
@@ -246,7 +246,7 @@ describe("the health of a tensor", () => {
     expect(specialCounts(odd, "int8")).toEqual(["1 NaN"]);
   });
 
-  it("never rounds a share to nothing or to all", () => {
+  it("never rounds a share to zero or to one", () => {
     expect([share(0, 5), share(1, 5), share(5, 5)]).toEqual(["", " (20.0 %)", " (100.0 %)"]);
     expect([share(1, 1e6), share(999_999, 1e6)]).toEqual([" (< 0.1 %)", " (> 99.9 %)"]);
   });

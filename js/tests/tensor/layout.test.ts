@@ -54,7 +54,7 @@ describe("the picture of a plane", () => {
   });
 
   it.each(CASES)(
-    "%i x %i in %i x %i asks for about a megabyte at most, of cells of a pixel at least",
+    "%i x %i in %i x %i requests at most a mebibyte, and no cell below a pixel",
     (rows, cols, width, height) => {
       for (const ratio of [1, 2]) {
         const layout = layoutPlane(rows, cols, WHOLE, { width, height }, ratio);
@@ -69,7 +69,7 @@ describe("the picture of a plane", () => {
   );
 
   it.each(CASES)(
-    "%i x %i in %i x %i finds each value where it drew it",
+    "%i x %i in %i x %i finds each value at its drawn position",
     (rows, cols, width, height) => {
       const layout = layoutPlane(rows, cols, WHOLE, { width, height }, 2);
       const grid = gridOf(layout);
@@ -93,7 +93,7 @@ describe("the picture of a plane", () => {
     expect(across).toBeGreaterThanOrEqual(6);
   });
 
-  it("gives thin planes rows that can be pointed at", () => {
+  it("gives thin planes rows of at least 20 pixels", () => {
     expect(
       layoutPlane(3, 20_000, WHOLE, { width: 360, height: 270 }, 1).down,
     ).toBeGreaterThanOrEqual(20);
@@ -109,7 +109,7 @@ describe("a part of a plane", () => {
     [1, 100_000, [0, 400, 1, 50]],
     [100_000, 40, [99_000, 3, 20, 5]],
     [2000, 3000, [1990, 2950, 10, 50]],
-  ] as const)("of %i x %i has %j in sight, and not much more", (rows, cols, region) => {
+  ] as const)("of %i x %i shows %j and little more", (rows, cols, region) => {
     const camera = cameraOn(region, rows, cols, stage);
     const layout = layoutPlane(rows, cols, camera, stage, 1);
     const [row, col, seenRows, seenCols] = inSight(layout);
@@ -150,7 +150,7 @@ describe("a part of a plane", () => {
     expect(maxZoom(3, 4, stage)).toBe(1);
   });
 
-  it("has its own numbers on the axes", () => {
+  it("labels the axes with its own indices", () => {
     const ticks = axisTicks(1007.5, 300, 10, 5000, 30);
     expect(ticks.map(({ index }) => index)).toEqual([1010, 1015, 1020, 1025, 1030, 1035]);
     expect(ticks[0]!.at).toBe(30);

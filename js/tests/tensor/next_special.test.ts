@@ -12,11 +12,11 @@ function tile(flags: number[], cols: number, rowStep = 1, colStep = 1) {
 }
 
 describe("the next cell that is not finite", () => {
-  it("is the first where nothing is marked yet, the very first cell too", () => {
+  it("is the first one if nothing is marked yet, even at the origin", () => {
     expect(nextSpecial(tile([1, 0, 0, 2], 2), null)).toEqual({ row: 0, col: 0 });
   });
 
-  it("comes after the marked one, cyclic", () => {
+  it("follows the marked one, wrapping around", () => {
     const picture = tile([0, 1, 0, 0, 4, 0], 3);
     expect(nextSpecial(picture, { row: 0, col: 1 })).toEqual({ row: 1, col: 1 });
     expect(nextSpecial(picture, { row: 1, col: 1 })).toEqual({ row: 0, col: 1 });
@@ -29,7 +29,7 @@ describe("the next cell that is not finite", () => {
     });
   });
 
-  it("is none where all are finite", () => {
+  it("is null if all cells are finite", () => {
     expect(nextSpecial(tile([0, 0], 2), null)).toBeNull();
   });
 });

@@ -16,7 +16,7 @@ describe("a percentile", () => {
     }
   });
 
-  it("is exact, or lies between two numbers", () => {
+  it("is written as a number or as a range", () => {
     expect(percentText({ percent: 50, low: number(0.1), high: number(0.1) })).toBe("0.1");
     const loose = { percent: 50, low: number(0.0038452148437), high: number(0.0038604733999) };
     expect(percentText(loose)).toBe("0.0038452 … 0.0038605");

@@ -26,7 +26,7 @@ function pill(told: ShownTensor, verdict?: number, brief = "4 of 16 dead") {
 }
 
 describe("the health of a tensor", () => {
-  it("is that of the run, once it is known", () => {
+  it("uses the verdict of the run once it is known", () => {
     expect(pill(shown())).toEqual({ said: "✓ all finite", look: "good" });
     const doubt = pill(shown(), Verdict.SUSPICIOUS);
     expect(doubt).toEqual({ said: "⚠ suspicious: 4 of 16 dead", look: "doubt" });
@@ -40,7 +40,7 @@ describe("the health of a tensor", () => {
     expect(fault).toEqual({ said: "⚠ not finite", look: "error" });
   });
 
-  it("uses its own counts if the run has none of these values", () => {
+  it("uses its own counts if the run has no verdict on these values", () => {
     for (const verdict of [Verdict.NOT_SCANNED, Verdict.UNKNOWN]) {
       expect(pill(shown(), verdict).said).toBe("✓ all finite");
     }
@@ -50,7 +50,7 @@ describe("the health of a tensor", () => {
     expect(pill(usual, Verdict.SUSPICIOUS).said).toBe("⚠ suspicious: 4 of 16 dead");
   });
 
-  it("says where only the counts are of a sample", () => {
+  it("marks counts that come from a sample", () => {
     const { said } = pill(shown({}, "sampled"), Verdict.SUSPICIOUS);
     expect(said).toBe("⚠ suspicious: 4 of 16 dead; counts of a sample of 64");
   });

@@ -130,7 +130,7 @@ describe("a plane", () => {
   });
 });
 
-describe("the axis gone along", () => {
+describe("axisAlong", () => {
   it.each(golden)("equals that of figures: $shape $names $pictured $wanted", (each) => {
     const { shape, names, pictured, wanted, along, why } = each;
     expect(axisAlong(shape, names, pictured, wanted), why).toBe(along);

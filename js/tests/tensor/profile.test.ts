@@ -58,7 +58,7 @@ describe("a profile", () => {
     expect([scene.bars[0]!.from, scene.bars.at(-1)!.to]).toEqual([5000, 5049]);
   });
 
-  it("zooms about an index, and shows no less than eight", () => {
+  it("zooms around an index and shows at least eight", () => {
     const stretch = zoomed({ first: 0, length: 1000 }, 1000, 4, 500);
     expect(stretch.length).toBe(250);
     expect(stretch.first).toBeLessThanOrEqual(500);

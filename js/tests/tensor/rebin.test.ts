@@ -97,7 +97,7 @@ describe("re-binning", () => {
     expect(rebinned(one, [1, 2, 3]).map(({ least }) => least)).toEqual([0, 7]);
   });
 
-  it("keeps to the widest bins that float64 has", () => {
+  it("splits the widest bins of float64", () => {
     const wide = {
       low: Float64Array.of(-1.7e308),
       high: Float64Array.of(1.7e308),
@@ -107,7 +107,7 @@ describe("re-binning", () => {
     expect([left!.likely, right!.likely]).toEqual([5, 5]);
   });
 
-  it("keeps to the narrowest bins that float64 has", () => {
+  it("counts the narrowest bins of float64", () => {
     const least = Number.MIN_VALUE;
     const narrow = {
       low: Float64Array.of(3 * least),

@@ -83,7 +83,7 @@ describe("a window of a plane", () => {
     [1, 0, 5, 10],
     [0, 7, 7, 3],
   ];
-  it.each([3, 10, 25, 1000])("is complete in answers of %i values", async (most) => {
+  it.each([3, 10, 25, 1000])("is assembled from answers of up to %i values", async (most) => {
     for (const [row, col, rows, cols] of windows) {
       const seen: number[] = [];
       const { descr, bytes } = await fetchBytes(
@@ -114,7 +114,7 @@ describe("a window of a plane", () => {
     ]);
   });
 
-  it("is not taken from an answer about other values", async () => {
+  it("rejects an answer about other values", async () => {
     const run = kernel(100);
     const other = {
       data: async (question: DataRequest) => ({ ...(await run.data(question)), row: 5 }),
@@ -124,7 +124,7 @@ describe("a window of a plane", () => {
     );
   });
 
-  it("is text row by row", async () => {
+  it("is fetched as text row by row", async () => {
     const run = {
       values: async ({ row, col, rows, cols }: ValuesRequest) => ({
         row,
@@ -158,7 +158,7 @@ describe("files", () => {
     ).toBe('1,-2.5\r\n"a,b","c""d"\r\n');
   });
 
-  it("have names that are safe", () => {
+  it("have safe names", () => {
     expect(fileName(["3-0", "../conv<2>d", "x-x"], "npy")).toBe("3-0_conv_2_d_x-x.npy");
     expect(fileName(["", "…"], "csv")).toBe("tvmdbg.csv");
   });

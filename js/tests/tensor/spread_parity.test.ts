@@ -42,7 +42,7 @@ function answerOf({
 }
 
 describe.each(["auto", "log", "symlog"] as const)(
-  "the histogram of figures is the live view's (%s)",
+  "histograms of figures and of the live view (%s)",
   (choice) => {
     it.each(golden)("$why", (each) => {
       const answer = answerOf(each);
@@ -82,7 +82,7 @@ describe.each(["auto", "log", "symlog"] as const)(
 );
 
 // Recorded when Python had these words too.
-describe("the counts beside a figure are the live view's", () => {
+describe("counts of figures and of the live view", () => {
   it.each(golden)("$why", (each) => {
     const { specials, counts } = valueWords(answerOf(each), each.dtype)!;
     const { statistics } = each as unknown as StatisticsAnswer;

@@ -16,14 +16,14 @@ const bounds = (low: number, high: number) =>
   [1, 5, 25, 50, 75, 95, 99].map((percent) => ({ percent, low: exact(low), high: exact(high) }));
 
 describe("the statistics of a figure", () => {
-  it("are one value where all are the same", () => {
+  it("are a single row if all values are equal", () => {
     const same = answer({ minimum: exact(-3), maximum: exact(-3) });
     expect(statisticRows(same, false)).toEqual([["all", "−3", ""]]);
     const one = answer({ size: 1, minimum: exact(2), maximum: exact(2) });
     expect(statisticRows(one, false)).toEqual([["value", "2", ""]]);
   });
 
-  it("say where the least, the largest and the first faulty value are", () => {
+  it("locate the minimum, the maximum and the first non-finite values", () => {
     const rows = statisticRows(
       answer({
         ...{ minimum: exact(-1), maximum: exact(4), argmin: [0, 3], argmax: [] },
@@ -39,7 +39,7 @@ describe("the statistics of a figure", () => {
     ]);
   });
 
-  it("bound unknown percentiles, rounded outwards, and stay finite", () => {
+  it("give finite bounds of inexact percentiles, rounded outwards", () => {
     const ends = { minimum: exact(-1), maximum: exact(4) };
     const [median, range] = statisticRows(answer(ends, bounds(1.234567, 1.3)), false).slice(4);
     expect(median).toEqual(["median", "(1.2345 … 1.3)", ""]);
@@ -50,7 +50,7 @@ describe("the statistics of a figure", () => {
     );
   });
 
-  it("are none of values that may not be shown, and none where there are none", () => {
+  it("are empty for redacted or missing values", () => {
     const redacted = answer({ minimum: NONE, maximum: NONE, argmin: null });
     expect(statisticRows(redacted, true)).toEqual([]);
     expect(statisticRows(redacted, false)[0]).toEqual(["min", "none", ""]);

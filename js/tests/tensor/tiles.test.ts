@@ -16,14 +16,14 @@ function tile(more: Partial<Tile>): Tile {
 const whole = layoutPlane(1000, 1000, { zoom: 1, row: 0, col: 0 }, STAGE, 1);
 const part = layoutPlane(1000, 1000, { zoom: 10, row: 500, col: 500 }, STAGE, 1);
 
-describe("tiles that are kept", () => {
+describe("kept tiles", () => {
   it("serve if they have the visible part at full resolution", () => {
     expect(serves(tile({ rowStep: 4, colStep: 4, rows: 250, cols: 250 }), whole)).toBe(true);
     expect(serves(tile({}), whole)).toBe(false);
     expect(serves(tile({ rowStep: 1, colStep: 1, rows: 400, cols: 400 }), part)).toBe(false);
   });
 
-  it("are drawn below finer and exact ones until one serves", () => {
+  it("are drawn below finer ones until one suffices", () => {
     const tiles = new PlaneTiles();
     const coarse = tile({});
     const fine = tile({ row: 480, col: 480, rowStep: 1, colStep: 1, rows: 60, cols: 60 });
@@ -38,7 +38,7 @@ describe("tiles that are kept", () => {
     expect(tiles.whole("a")).toBe(coarse);
   });
 
-  it("give way to exact ones of the same cells", () => {
+  it("are replaced by exact ones of the same cells", () => {
     const tiles = new PlaneTiles();
     tiles.add("a", tile({ exact: false }));
     const bytes = tiles.bytes;
@@ -64,7 +64,7 @@ describe("tiles that are kept", () => {
 });
 
 describe("cells of one value", () => {
-  it("take less, as their numbers are the same", () => {
+  it("take fewer bytes", () => {
     const mean = new Float32Array(100 * 100);
     const tiles = new PlaneTiles();
     tiles.add("a", tile({ minimum: mean, maximum: mean, mean }));
@@ -80,7 +80,7 @@ describe("the visible part", () => {
     return made;
   };
 
-  it("is all until zoomed; the point under the pointer stays in place", () => {
+  it("is the whole plane until zoomed, and zooms around the pointer", () => {
     const made = new PlaneViewport();
     made.resize(STAGE, 1);
     made.over(1000, 1600);
@@ -113,7 +113,7 @@ describe("the visible part", () => {
     expect(made.reveal({ row: 3, col: 4 })).toBe(false);
   });
 
-  it("stays when the stage changes, and is all of another plane", () => {
+  it("survives a resize and is reset for another plane", () => {
     const made = viewport();
     made.show([300, 400, 50, 60]);
     expect(made.resize({ width: 800, height: 400 }, 2)).toBe(true);

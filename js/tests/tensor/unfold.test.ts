@@ -58,7 +58,7 @@ describe("the map between logical and stored indices", () => {
   });
 });
 
-describe("a layout by hand", () => {
+describe("a layout entered by hand", () => {
   it.each([
     ["", [2], "is not a layout"],
     ["NC HW", [1, 1, 1, 1], "is not a layout"],
@@ -67,12 +67,12 @@ describe("a layout by hand", () => {
     ["NCHC", [1, 1, 1, 1], "C appears twice"],
     ["NCHW", [1, 1], "has 4 axes"],
     ["NCHW8c", [1, 2, 3, 4, 4], "8c of NCHW8c is axis 4, which has 4"],
-  ])("%s over %j is refused in words", (layout, stored, said) => {
+  ])("%s over %j is rejected with a reason", (layout, stored, said) => {
     expect(layoutProblem(layout, stored)).toContain(said);
     expect(unfolded(layout, stored)).toBeNull();
   });
 
-  it("has sizes within its blocks", () => {
+  it("accepts only sizes within its blocks", () => {
     const stored = [1, 2, 3, 4, 8];
     expect(layoutProblem("NCHW8c", stored, { C: 12 })).toBe("");
     expect(unfolded("NCHW8c", stored, { C: 12 })!.shape).toEqual([1, 12, 3, 4]);

@@ -13,7 +13,7 @@ describe("a tensor that cannot be read any more", () => {
     expect(withPicture(answer({}), { ...before, trouble }).trouble).toBeUndefined();
   });
 
-  it("has none of another plane, layout, reading or tensor", () => {
+  it("shows no picture of another plane, layout, reading or tensor", () => {
     const others = [{ index: [1, 0] }, { layout: "NC" }, { reading: "bytes" }, { entry: [2, 0] }];
     for (const other of others) {
       expect(withPicture(unread, { ...answer({}), ...other } as typeof unread)).toBe(unread);
@@ -22,7 +22,7 @@ describe("a tensor that cannot be read any more", () => {
     expect(withPicture(unread, unread)).toBe(unread);
   });
 
-  it("says why to who cannot see it", () => {
+  it("states the reason in its description", () => {
     const words = tensorWords({ ...shown({}), answer: unread });
     expect(words).toContain(`Its values could not be read: ${trouble}`);
   });

@@ -20,7 +20,7 @@ const PLANES = [
 
 describe("zooming at a place", () => {
   it.each(PLANES.flatMap((plane) => [0.2, 0.7, 0.98].map((share) => [...plane, share] as const)))(
-    "keeps the value of %i x %i that is there (at %d)",
+    "keeps the value of %i x %i under the pointer (at %d)",
     (rows, cols, share) => {
       const viewport = viewportOf(rows, cols);
       const { plot } = viewport.layout!;
@@ -43,7 +43,7 @@ describe("zooming at a place", () => {
     },
   );
 
-  it("keeps it wherever the pointer went meanwhile", () => {
+  it("keeps the value under a pointer that moves", () => {
     const viewport = viewportOf(2000, 512);
     for (const share of [0.9, 0.3, 0.6, 0.95]) {
       const { plot } = viewport.layout!;
@@ -56,7 +56,7 @@ describe("zooming at a place", () => {
     }
   });
 
-  it("leaves no room empty that was filled before, and shows no more than there is", () => {
+  it("keeps the stage filled and stays within the plane", () => {
     const viewport = viewportOf(2000, 512);
     const whole = viewport.layout!.plot;
     for (const [factor, share] of [

@@ -60,7 +60,7 @@ function innermost(slices: Slices, range: readonly [number, number]): Float64Arr
 const CASES = [1, 2, 3].flatMap((seed) => [["flat", seed] as const, ["nested", seed] as const]);
 
 describe("an area", () => {
-  it.each(CASES)("sums up %s slices as counting each nanosecond does, seed %i", (kind, seed) => {
+  it.each(CASES)("matches a count per nanosecond for %s slices, seed %i", (kind, seed) => {
     const slices = slicesOf(seed, kind);
     const next = random(seed + 100);
     const { start, end } = slices;
@@ -104,7 +104,7 @@ describe("an area", () => {
     }
   });
 
-  it("of one row or track counts that alone", () => {
+  it("counts only the rows it is given", () => {
     const slices = slicesOf(5, "flat");
     const range = [slices.start, slices.end] as const;
     const [one, other] = [0, 1].map((track) => {
@@ -229,7 +229,7 @@ describe("idle time", () => {
     expect(nextGap(slices, 1, 30, 1, 0)).toBeNull();
   });
 
-  it("is not known of slices that are laid end to end", () => {
+  it("is unknown in a synthetic timeline", () => {
     const slices = made(true);
     expect(area(slices, [0, 100]).tracks).toEqual([]);
     expect([slices.tracks[0]!.idleAt(50), nextGap(slices, 0, 0, 1, 0)]).toEqual([null, null]);

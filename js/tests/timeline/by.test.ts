@@ -26,7 +26,7 @@ const SELF = NESTED.map(({ name, duration }) => {
 for (let i = 0; i < 10; i++) SELF[4 * i] = 90 - (40 + i) - 20;
 
 describe("ByRows", () => {
-  it("gives each name its own time once", () => {
+  it("sums self time per name", () => {
     const { slices, called } = opened(NESTED, { self: SELF });
     const rows = new ByRows("name", slices, called, null);
     const expected = new Map<string, number>();
@@ -38,7 +38,7 @@ describe("ByRows", () => {
     expect(rows.overlap).toBe(false);
   });
 
-  it("counts a slice that reaches out of the range with its part inside", () => {
+  it("counts only the part of a slice inside the range", () => {
     const { slices, called } = opened(NESTED, { self: SELF });
     const rows = new ByRows("name", slices, called, [15, 65]);
     const told = Object.fromEntries(rows.rows.map(({ label, ns, count }) => [label, [ns, count]]));
@@ -47,7 +47,7 @@ describe("ByRows", () => {
     expect(rows.total).toBe(50);
   });
 
-  it("shares the own time of a callee out to its callers", () => {
+  it("splits the self time of a callee among its callers", () => {
     const { slices, called } = opened(NESTED, { self: SELF });
     const rows = new ByRows("callers", slices, called, null);
     const c = rows.rows.find(({ label }) => label === "c")!;
@@ -93,7 +93,7 @@ describe("RepeatMatrix", () => {
     expect([...matrix.order("order")]).toEqual([0, 1, 2, 3]);
   });
 
-  it("says of cells of several repeats the least, most and mean", () => {
+  it("gives minimum, maximum and mean of cells with several repeats", () => {
     const row = matrix.rows[1]!;
     for (const [first, last] of [
       [0, 7],

@@ -84,7 +84,7 @@ describe("Change", () => {
     expect(change.named("of A")).toBeNull();
   });
 
-  it("orders by size and as A runs, and keeps one verdict", () => {
+  it("sorts by change or execution order, and filters by verdict", () => {
     expect(change.rows("change")).toEqual([0, 1, 2, 3]);
     expect(change.rows("order")).toEqual([1, 3, 0, 2]);
     expect(change.rows("change", Verdict.NOISE)).toEqual([1]);
@@ -96,12 +96,12 @@ describe("Change", () => {
     ]);
   });
 
-  it("gives noise no place between the largest saving and the largest loss", () => {
+  it("scales each change except noise by the largest one", () => {
     expect(change.most).toBe(200);
     expect([0, 1, 2, 3].map((row) => change.share(row))).toEqual([1, null, 0.725, 0.4825]);
   });
 
-  it("says both sides, and how sure the match is", () => {
+  it("describes both sides and the confidence of the match", () => {
     expect(change.nodesText(0)).toBe("#5 ~ #6, #7");
     expect(change.nodesText(1)).toBe("#2");
     expect(change.nodesText(2)).toBe("#9");

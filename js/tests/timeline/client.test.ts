@@ -103,7 +103,7 @@ function slow() {
 }
 
 describe("the slices of a long timeline", () => {
-  it("are put together from parts of a mebibyte, with all names", async () => {
+  it("are assembled from parts of a mebibyte, with all names", async () => {
     const { model, sent } = fakeModel({ content_hash: "h" }, async (message) => {
       const { result, buffers } = answered(message as Message);
       return { content: { id: (message as Message).id, result }, buffers };
@@ -178,7 +178,7 @@ describe("the slices of a long timeline", () => {
 });
 
 describe("questions that replace earlier ones", () => {
-  it("abort those before, in the page and in the kernel", async () => {
+  it("abort earlier ones in the page and in the kernel", async () => {
     const kernel = slow();
     const { signal } = new AbortController();
     const client = runClient(kernel.model, "newest", signal);

@@ -25,7 +25,7 @@ async function opened({ result, buffer }: Told): Promise<Slices> {
 }
 
 describe.each(cases)("the timeline of %s", (_, told) => {
-  it("has bins with Python's sums", async () => {
+  it("has the same bins as Python", async () => {
     const slices = await opened(told);
     for (const { first, step, busy, slice } of told.bins) {
       for (const row of slices.rows) {
@@ -46,7 +46,7 @@ describe.each(cases)("the timeline of %s", (_, told) => {
     }
   });
 
-  it("has the slices inside the slices that hold them", async () => {
+  it("has the same parent slices as Python", async () => {
     const slices = await opened(told);
     told.parent.forEach((parent, source) => {
       const slice = slices.bySource(source);

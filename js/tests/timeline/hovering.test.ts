@@ -46,7 +46,7 @@ function made() {
 }
 
 describe("hovering", () => {
-  it("lights slice and row, and tells other views the node", () => {
+  it("highlights slice and row, and sends the node to other views", () => {
     const { at, scene, said, row } = made();
     at(1);
     expect([scene.hovered, row(), said]).toEqual([1, 0, [4]]);
@@ -65,7 +65,7 @@ describe("hovering", () => {
     }
   });
 
-  it("lights the first slice of the node that another view hovers, and no longer", () => {
+  it("highlights the first slice of a node while another view hovers it", () => {
     const { hovering, session, scene, row } = made();
     session.hover(7);
     expect([scene.hovered, row()]).toEqual([2, 1]);

@@ -58,7 +58,7 @@ describe("Layout", () => {
     );
   });
 
-  it("of a picture has no more tracks and rows than it may, and nothing looks at the others", () => {
+  it("limits the tracks and rows of a picture", () => {
     const all = slices(2);
     const scene = new TimelineScene(all, new Names(all, null), { tracks: 3, rows: 1 });
     expect(told(scene.layout)).toEqual([
@@ -75,7 +75,7 @@ describe("Layout", () => {
     ]);
   });
 
-  it("has none where each device has one track", () => {
+  it("omits headings if each device has one track", () => {
     const columns = timeline(
       [
         { start: 0, duration: 5 },
@@ -94,7 +94,7 @@ describe("Layout", () => {
     expect(told(new TrackLayout(two))).toEqual(["cpu", "gpu"]);
   });
 
-  it("folds tracks, devices and runs, and finds every row where it draws it", () => {
+  it("folds tracks, devices and runs, and finds every row at its drawn position", () => {
     const all = slices(2);
     const layout = new TrackLayout(all);
     const check = () => {
@@ -122,7 +122,7 @@ describe("Layout", () => {
     expect(layout.height).toBe(height);
   });
 
-  it("brings a slice out of a folded track", () => {
+  it("unfolds a track to reveal a slice", () => {
     const all = slices();
     const scene = new TimelineScene(all, new Names(all, null));
     scene.resize(600, 120);
@@ -138,7 +138,7 @@ describe("Layout", () => {
     expect(scene.hit(scene.x(110), y + 4)).toEqual({ slice: last.first, instants: 0 });
   });
 
-  it("shows the lines of a band below the tracks, and cuts none", () => {
+  it("places bands below the tracks and never cuts one", () => {
     const all = slices();
     const scene = new TimelineScene(all, new Names(all, null));
     const before = scene.naturalHeight;
@@ -158,7 +158,7 @@ describe("Layout", () => {
 });
 
 describe("many tracks", () => {
-  it("take as long as they are many, each with a heading for every two", () => {
+  it("take less than two seconds to lay out", () => {
     const count = 60_000;
     const numbers = Array.from({ length: count }, (_, track) => track);
     const columns = timeline([], { tracks: numbers.map((track) => `track ${track}`) });

@@ -65,7 +65,7 @@ describe("MergedTree", () => {
     expect(tree.whole).toBe(frames.self.reduce((sum, ns) => sum + ns, 0));
   });
 
-  it("lays the heaviest first, each inside the one that holds it", () => {
+  it("puts the heaviest children first, each inside its parent", () => {
     const tree = new MergedTree(randomFrames(42, 500, 5));
     for (let level = 0; level < tree.depths; level++) {
       for (let at = tree.levels[level]! + 1; at < tree.levels[level + 1]!; at++) {
@@ -92,7 +92,7 @@ describe("MergedTree", () => {
     }
   });
 
-  it("finds the place at a time of a level", () => {
+  it("finds a place by level and time", () => {
     const tree = new MergedTree({
       parent: Int32Array.of(-1, 0, 0, -1),
       key: Int32Array.of(7, 8, 9, 7),
@@ -108,7 +108,7 @@ describe("MergedTree", () => {
     expect(tree.at(2, 0)).toBe(-1);
   });
 
-  it("of nothing is empty", () => {
+  it("is empty without frames", () => {
     const none = { parent: new Int32Array(0), key: new Int32Array(0) };
     const tree = new MergedTree({ ...none, self: new Float64Array(0), count: new Int32Array(0) });
     expect([tree.size, tree.whole, tree.depths]).toEqual([0, 0, 0]);

@@ -23,7 +23,7 @@ describe("values at places", () => {
     }
   });
 
-  it("look at the stretches alone", () => {
+  it("use only the given ranges", () => {
     const whole = column(7, 9000, 50_000);
     const parts = [
       [10, 20],
@@ -45,14 +45,14 @@ describe("values at places", () => {
 });
 
 describe("percentiles", () => {
-  it("lie between neighbors as numpy puts them", () => {
+  it("interpolate between neighbors like numpy", () => {
     // numpy.percentile([1, 2, 4, 8], [0, 10, 50, 90, 100])
     const values = Float64Array.of(8, 1, 4, 2);
     const found = percentiles(values, [[0, 4]], [0, 0.1, 0.5, 0.9, 1]);
     expect(found.map((each) => Number(each.toPrecision(15)))).toEqual([1, 1.3, 3, 6.8, 8]);
   });
 
-  it("of nothing are unknown", () => {
+  it("are NaN without values", () => {
     expect(percentiles(new Uint32Array(0), [], [0.5])).toEqual([Number.NaN]);
   });
 });

@@ -36,7 +36,7 @@ const NS = Float64Array.of(10, 40, 20, 30, Number.NaN);
 describe("points", () => {
   const points = new OperatorPoints(columns(), NS);
 
-  it("are where work, bytes and time put them", () => {
+  it("are placed by operations, bytes and time", () => {
     expect([...points.byTime]).toEqual([1, 0]);
     expect([...points.byPlace]).toEqual([1, 0]);
     expect(points.intensity[0]).toBe(10);
@@ -45,7 +45,7 @@ describe("points", () => {
     expect(points.highest).toEqual({ flops: 1e11, bytes: 2e10 });
   });
 
-  it("without a place have a reason, the slowest first", () => {
+  it("give reasons if they cannot be placed, the slowest first", () => {
     expect(points.missing()).toEqual([
       { why: "operations unknown: no formula for lrn", points: [3], ns: 30 },
       { why: "no arithmetic: 0 operations", points: [2], ns: 20 },
@@ -53,14 +53,14 @@ describe("points", () => {
     ]);
   });
 
-  it("are bound by nothing while a ceiling is unknown", () => {
+  it("are bound by memory or compute only if both ceilings are known", () => {
     expect(points.bound(0, { flops: 1e12, bytes: null })).toBeNull();
     expect(points.bound(0, { flops: 1e12, bytes: 1e10 })).toEqual({ by: "memory", share: 1 });
     expect(points.bound(0, { flops: 2e11, bytes: 1e11 })).toEqual({ by: "compute", share: 0.5 });
     expect(points.bound(2, { flops: 1, bytes: 1 })).toBeNull();
   });
 
-  it("and ceilings lie inside the axes", () => {
+  it("fit inside the axes together with ceilings", () => {
     const { x, y } = points.extent({ flops: 1e13, bytes: 1e10 });
     expect(x.high).toBeGreaterThan(3);
     expect(y.high).toBeGreaterThan(13);
@@ -81,7 +81,7 @@ describe("rates", () => {
     expect(rateText(Number.NaN, "B/s")).toBe("unknown");
   });
 
-  it("are read as people type them", () => {
+  it("are parsed from typed text", () => {
     expect(typedRate("")).toBeNull();
     expect(typedRate("200e9")).toBe(2e11);
     expect(typedRate(" 200 GFLOP/s ")).toBe(2e11);
@@ -93,7 +93,7 @@ describe("rates", () => {
 });
 
 describe("ticks and labels", () => {
-  it("are powers of ten, with 2 and 5 between few", () => {
+  it("use powers of ten, plus 2 and 5 on a short axis", () => {
     expect(decadeTicks({ low: -1.2, high: 2.1 }, 5)).toEqual([0.1, 1, 10, 100]);
     expect(decadeTicks({ low: 0, high: 1 }, 6)).toEqual([1, 2, 5, 10]);
     expect(decadeTicks({ low: 0, high: 12 }, 4)).toEqual([1, 1e3, 1e6, 1e9, 1e12]);

@@ -60,7 +60,7 @@ describe("Bins", () => {
     }
   });
 
-  it("leave columns beside them as they are", () => {
+  it("leave columns outside their range unchanged", () => {
     const slices = new Slices(timeline([{ start: 0, duration: 100 }]));
     const bins = new TimeBins(lod(slices, 40, 5, 4), 40, 5, 4);
     const told = { slice: new Int32Array(10).fill(7), share: new Float32Array(10).fill(0.5) };
@@ -156,7 +156,7 @@ describe("SeenBins", () => {
     expect(Math.abs(sum - busy)).toBeLessThan(2 * step);
   });
 
-  it("give way to the slices themselves where there are few", async () => {
+  it("are replaced by slices where these are few", async () => {
     const { whole, slices, seen, changes } = setting(4000, 400);
     const [row] = whole.rows;
     const first = 2000;
@@ -181,7 +181,7 @@ describe("SeenBins", () => {
     expect(slices.startOf(0)).toBeNaN();
   });
 
-  it("are wider where one answer cannot have so many", async () => {
+  it("get wider to stay within the limit of one answer", async () => {
     const { whole, seen, asked } = setting(300, 10);
     const view = new Viewport(whole.start, whole.end);
     seen.look(view, 4);

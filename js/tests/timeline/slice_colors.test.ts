@@ -18,7 +18,7 @@ const BLOCKS: [number, string][] = [
 ];
 
 describe("SliceColors", () => {
-  it("cycles through the columns from Python's choice on", () => {
+  it("cycles through the color modes, starting with Python's choice", () => {
     const colors = new SliceColors(columns({ by: "block", kind: "conv", blocks: BLOCKS }), null);
     const seen = [colors.by];
     for (let i = 0; i < 3; i++) {
@@ -29,7 +29,7 @@ describe("SliceColors", () => {
     expect(colors.blockTitle(3)).toBe("B residual block");
   });
 
-  it("offers no blocks where there are none, and the difference where two runs are compared", () => {
+  it("omits blocks if there are none, and offers changes when runs are compared", () => {
     const found = columns({ by: "share", kind: "conv", blocks: [] });
     const alone = new SliceColors(found, null);
     alone.chosen = "block";

@@ -70,7 +70,7 @@ const specOf = (slices: Slices, specs: readonly SliceSpec[]) => (slice: number) 
   specs[slices.sourceOf(slice)]!;
 
 describe("Slices", () => {
-  it.each(SEEDS)("draws every usable slice once, none over another (seed %i)", (seed) => {
+  it.each(SEEDS)("places every slice once and without overlap (seed %i)", (seed) => {
     const specs = randomSlices(seed, 120, true);
     const slices = new Slices(timeline(specs));
     const all = Array.from({ length: slices.count }, (_, slice) => slices.sourceOf(slice));
@@ -87,7 +87,7 @@ describe("Slices", () => {
     }
   });
 
-  it.each(SEEDS)("knows when a track is busy, however slices overlap (seed %i)", (seed) => {
+  it.each(SEEDS)("knows busy and idle times of overlapping slices (seed %i)", (seed) => {
     const next = random(seed);
     const specs = randomSlices(seed, 40, true).map((each) => ({
       ...each,
@@ -114,7 +114,7 @@ describe("Slices", () => {
     }
   });
 
-  it.each(SEEDS)("answers for each row as counting does (seed %i)", (seed) => {
+  it.each(SEEDS)("matches brute force for each row (seed %i)", (seed) => {
     const next = random(seed);
     const specs = seed % 2 ? nestedSlices(seed, 400) : randomSlices(seed, 200, true);
     const slices = new Slices(timeline(specs));
@@ -152,7 +152,7 @@ describe("Slices", () => {
     }
   });
 
-  it("takes slices in any order, the caller before its callees", () => {
+  it("accepts slices in any order and puts callers before callees", () => {
     const specs = [
       { node: 0, start: 60, duration: 10 },
       { node: 1, start: 10, duration: 20 },
@@ -208,7 +208,7 @@ describe("Marked", () => {
   });
 });
 
-describe("Row.tell", () => {
+describe("Row.fill", () => {
   it.each(SEEDS)("fills all pixel columns correctly (seed %i)", (seed) => {
     const next = random(seed);
     const specs = randomSlices(seed, 30 + next(600)).filter(({ duration }) => duration > 0);

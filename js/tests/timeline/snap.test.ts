@@ -26,7 +26,7 @@ describe.each([1, 2, 3, 4])("edges, seed %i", (seed) => {
   const next = random(seed);
   const times = Array.from({ length: 300 }, () => next(Math.ceil(slices.end) + 20) - 10);
 
-  it("nearest to a time equal those of a linear search", () => {
+  it("match a linear search for the nearest one", () => {
     for (const ns of times) {
       const all = slices.rows.flatMap((row) => edges(slices, row));
       const apart = Math.min(...all.map((edge) => Math.abs(edge - ns)));
@@ -39,7 +39,7 @@ describe.each([1, 2, 3, 4])("edges, seed %i", (seed) => {
     }
   });
 
-  it("are gone through one by one in both directions", () => {
+  it("can be stepped through in both directions", () => {
     for (const row of slices.rows) {
       const all = edges(slices, row);
       for (const ns of times.slice(0, 60)) {

@@ -62,7 +62,7 @@ const orNull = (value: number) => (Number.isFinite(value) ? value : null);
 describe.each(Array.from(CASES.entries()))("sums over timeline %i", (number, expected) => {
   const slicesOf = () => opened(expected.timeline, number);
 
-  it("equal those of areas", async () => {
+  it("match the recorded areas", async () => {
     const slices = await slicesOf();
     for (const { range, byName: names, ...numbers } of expected.areas) {
       const found = area(slices, range);
@@ -80,7 +80,7 @@ describe.each(Array.from(CASES.entries()))("sums over timeline %i", (number, exp
     expect(byName(slices, null)).toEqual(expected.byName);
   });
 
-  it("equal those of merged paths, in the same places", async () => {
+  it("match the recorded merged paths, in the same order", async () => {
     const slices = await slicesOf();
     const operators = new Operators(slices);
     const name = (key: number) => slices.names.at(operators.name(key));
@@ -96,7 +96,7 @@ describe.each(Array.from(CASES.entries()))("sums over timeline %i", (number, exp
     }
   });
 
-  it("equal those of the callers of a name", async () => {
+  it("match the recorded callers of each name", async () => {
     const slices = await slicesOf();
     const operators = new Operators(slices);
     const tree = new MergedTree(sliceFrames(slices, operators, null));

@@ -67,7 +67,7 @@ describe("Ranking", () => {
     ]);
   });
 
-  it("keeps slices of no known node, by name", () => {
+  it("groups slices without a node by name", () => {
     const columns = timeline([
       { name: "a", start: 0, duration: 5 },
       { name: "b", start: 5, duration: 50 },
@@ -105,7 +105,7 @@ describe("area", () => {
 });
 
 describe("SliceDescriptions", () => {
-  it("tells a slice in one sentence", () => {
+  it("describes a slice in one sentence", () => {
     const { words } = parts();
     expect(words.sentence(0)).toBe(
       "Slice of dense #1 · 1×8, starts 0 ns, lasts 1.000 µs (mean of 5 repeats, p10 … p90 950.0 ns … 1.050 µs), " +
@@ -113,18 +113,18 @@ describe("SliceDescriptions", () => {
     );
   });
 
-  it("does not call an occurrence the mean of its node", () => {
+  it("separates the duration of a slice from the mean of its node", () => {
     const { words } = parts();
     expect(words.ofSlice(3)).toContainEqual(["slice", "2 of 2 of this node"]);
     expect(words.ofSlice(3)).toContainEqual(["duration", "1.000 µs"]);
     expect(words.ofSlice(3)).toContainEqual(["mean time", "2.000 µs"]);
   });
 
-  it("names noise", () => {
+  it("mentions noise", () => {
     expect(parts().words.sentence(2)).toContain("noisy");
   });
 
-  it("does not round a share to nothing", () => {
+  it("does not round a small share to zero", () => {
     expect([0.5, 0.05, 0.0003, 0.00001, 0, Number.NaN].map(percent)).toEqual([
       "50.0 %",
       "5.00 %",
@@ -175,7 +175,7 @@ describe("Scene", () => {
     expect(made.hit(10, TOP - 3)).toBeNull();
   });
 
-  it("hits a slice far below a pixel when the pointer is near", () => {
+  it("hits a slice much narrower than a pixel when the pointer is near", () => {
     const columns = timeline([
       { node: 0, start: 0, duration: 1 },
       { node: 1, start: 500_000, duration: 1 },
@@ -200,7 +200,7 @@ describe("Scene", () => {
 });
 
 describe("Found", () => {
-  it("finds by label, name and function, sums up, and goes round", () => {
+  it("searches labels, names and functions, sums times, and wraps around", () => {
     const { slices, names } = parts();
     const found = new SearchHits(slices, names, parsed("DENSE"));
     expect(found.text(-1)).toBe("2 hits, Σ 1.100 µs");
@@ -243,7 +243,7 @@ describe("Searching", () => {
     return { scene, picked, searching };
   }
 
-  it("goes on from the part in view, and back from its end", () => {
+  it("searches forward from the start of the view and back from its end", () => {
     const { scene, picked, searching } = sought("softmax");
     scene.viewport.show(4500, 6500);
     searching.next(1);
@@ -256,7 +256,7 @@ describe("Searching", () => {
     expect(picked.slice(2)).toEqual([1, 3]);
   });
 
-  it("goes on from the selected slice where it is in view, whether it is a hit or not", () => {
+  it("continues from the selected slice if it is visible", () => {
     const { scene, picked, searching } = sought("softmax");
     scene.current = 2;
     searching.next(1);
@@ -275,7 +275,7 @@ describe("Searching", () => {
     expect(picked).toEqual([3]);
   });
 
-  it("asks the kernel from there where the page lacks slices", async () => {
+  it("asks the kernel if the page lacks slices, from the same position", async () => {
     const { slices, names } = parts();
     slices.columns.info.whole = false;
     const scene = new TimelineScene(slices, names);
@@ -323,7 +323,7 @@ describe("Viewport", () => {
     expect(view.end).toBeGreaterThanOrEqual(600);
   });
 
-  it("has a width even where all happens at once", () => {
+  it("has a nonzero width for a single instant", () => {
     expect(new Viewport(5, 5).span).toBe(1);
   });
 });
@@ -354,7 +354,7 @@ describe("ticks", () => {
 });
 
 describe("numbered columns", () => {
-  it.each([1, 5, 40, 600, 9999, 117_719, 5_000_000])("of %i stand apart", (count) => {
+  it.each([1, 5, 40, 600, 9999, 117_719, 5_000_000])("keep their distance (%i)", (count) => {
     const [room, wide] = [58, 600 / count];
     const found = numbered(count, wide, room);
     expect(found.length).toBeLessThanOrEqual(Math.max(1, 600 / room));
@@ -364,7 +364,7 @@ describe("numbered columns", () => {
     expect(found.at(-1)!).toBeLessThanOrEqual(count);
   });
 
-  it("are all of them where there is room", () => {
+  it("use round steps if there is no room for all", () => {
     expect(numbered(4, 100, 30)).toEqual([1, 2, 3, 4]);
     expect(numbered(25, 10, 30)).toEqual([5, 10, 15, 20, 25]);
     expect(numbered(0, 10, 30)).toEqual([]);
@@ -397,7 +397,7 @@ function nested() {
   return { columns, slices, names, ranking, words: new SliceDescriptions(slices, names, ranking) };
 }
 
-describe("Slices inside others, of no nodes", () => {
+describe("Nested slices without nodes", () => {
   it("ranks names by self time and keeps the durations apart", () => {
     const { ranking, words } = nested();
     expect(Array.from(ranking.slice, (slice) => words.title(slice))).toEqual([
@@ -413,7 +413,7 @@ describe("Slices inside others, of no nodes", () => {
     expect(words.summary()[0]).toBe("3 slice names, 10.00 µs of self time summed over slices");
   });
 
-  it("says self time, the slices inside and the wall clock, and no node", () => {
+  it("describes self time, children and the wall clock, but no node", () => {
     const { words } = nested();
     expect(words.sentence(1)).toBe(
       "Slice load, starts 1.000 µs, lasts 4.000 µs, self time: 3.000 µs, 75.0 %; 1.000 µs in children, " +
@@ -423,7 +423,7 @@ describe("Slices inside others, of no nodes", () => {
     expect(words.ofSlice(1).flat().join()).not.toMatch(/node|trust|mean/);
   });
 
-  it("adds no durations of nested slices", () => {
+  it("does not sum durations of nested slices", () => {
     const { slices, names, words } = nested();
     const said = new RangeWords(slices, words);
     const facts = new Map(said.ofArea(area(slices, [0, 10_000])));
@@ -434,7 +434,7 @@ describe("Slices inside others, of no nodes", () => {
     );
   });
 
-  it("draws one below the other, and says so", () => {
+  it("puts nested slices on separate rows and counts the levels", () => {
     const { slices } = nested();
     const [track] = slices.tracks;
     expect(track!.rows.map((row) => [row.first, row.last])).toEqual([
@@ -458,7 +458,7 @@ describe("Slices inside others, of no nodes", () => {
 });
 
 describe("A report of calls", () => {
-  it("calls a time the time of a call, and has no repeats", () => {
+  it("labels times as call times, without repeats", () => {
     const columns = timeline([{ node: 0, name: "fused_add", start: 0, duration: 500 }], {
       repeats: [[500]],
       words: { item: "call", row: "call", time: "time of the call", repeats: false },

@@ -18,7 +18,7 @@ const DATA = logOf([
   { task: 1, cost: 1e-3, time: 3700 },
 ]);
 
-describe("which trials are counted", () => {
+describe("the scope of counted trials", () => {
   it("names range, task and query in this order", () => {
     expect(scopeText({ task: null, trials: null, query: "" })).toBe("of all trials");
     expect(scopeText({ task: 3, trials: null, query: "" })).toBe("of the trials of task 3");
@@ -29,15 +29,15 @@ describe("which trials are counted", () => {
   });
 });
 
-describe("words of a log", () => {
-  it("say how far it got", () => {
+describe("texts of a log", () => {
+  it("summarize the whole log and a single task", () => {
     expect(headline(DATA)).toBe("2 tasks, 4 trials; best 3.000 ms (unweighted sum of task bests)");
     expect(chartWords(DATA, 1)).toBe(
       "task 1: matmul 1: 1 of 2 trials failed (50.0 %), best 1.000 ms at trial 3",
     );
   });
 
-  it("do not make up a total where a task has no valid trial", () => {
+  it("give no total latency if a task has no valid trial", () => {
     const data = logOf([
       { task: 0, cost: 1 },
       { task: 1, error: 6 },
@@ -48,7 +48,7 @@ describe("words of a log", () => {
     );
   });
 
-  it("tell of a trial", () => {
+  it("describe a trial", () => {
     expect(trialLines(DATA, 0)).toEqual([
       "trial 0: 4.000 ms",
       "task 0, matmul 0",
@@ -61,7 +61,7 @@ describe("words of a log", () => {
     expect(trialLines(DATA, 3)).toContain("1 h 1 min after the first trial");
   });
 
-  it("tell of a bar of the error strip", () => {
+  it("describe a bar of the error strip", () => {
     const slots = new Int32Array(10);
     [slots[0], slots[6]] = [60, 4];
     expect(binLines(DATA, "trial", { from: 64, to: 128, trials: 64, all: 64, slots })).toEqual([
@@ -73,7 +73,7 @@ describe("words of a log", () => {
     );
   });
 
-  it("take remedies apart, so that code is copied alone", () => {
+  it("separate code from prose in remedies", () => {
     const text = [
       "Give builds more time:",
       "from tvm import auto_scheduler",
@@ -97,7 +97,7 @@ describe("words of a log", () => {
     [200, "3 min 20 s"],
     [3600, "1 h"],
     [4321, "1 h 12 min"],
-  ])("tell a time: %d s is %s", (seconds, text) => {
+  ])("format %d s as %s", (seconds, text) => {
     expect(elapsed(seconds)).toBe(text);
   });
 });
@@ -111,7 +111,7 @@ describe("the table of tasks", () => {
     expect(order("task")).toEqual([0, 1]);
   });
 
-  it("says which tasks have no valid trial", () => {
+  it("marks tasks without a valid trial", () => {
     const { info } = logOf([
       { task: 0, cost: 1 },
       { task: 1, error: 6 },
@@ -119,7 +119,7 @@ describe("the table of tasks", () => {
     expect(taskRows(info, "task", null).map(({ best }) => best)).toEqual(["1.000 s", "none valid"]);
   });
 
-  it("tells the trials of a range where only these are counted", () => {
+  it("shows the counts of a range of trials", () => {
     const counts = {
       trials: Int32Array.of(1, 0),
       failed: Int32Array.of(1, 0),

@@ -25,8 +25,8 @@ function sceneAt(trial: number, task = -1, chosen: number[] | null = null): Tria
   return scene;
 }
 
-describe("from one trial to another", () => {
-  it("moves among foreground trials, up to their ends", () => {
+describe("navigation between trials", () => {
+  it("moves among foreground trials and stops at the ends", () => {
     expect(trialAt(sceneAt(0, 0), 1)).toBe(2);
     expect(trialAt(sceneAt(4, 1), -1)).toBe(1);
     expect(trialAt(sceneAt(3, 0), 1)).toBeUndefined();
@@ -36,14 +36,14 @@ describe("from one trial to another", () => {
     expect(trialAt(sceneAt(-1), 1)).toBe(0);
   });
 
-  it("goes round the improvements of the task, or of the trial's", () => {
+  it("cycles through improvements of the chosen task or of the trial's task", () => {
     expect(nextImprovement(sceneAt(0, 0))).toBe(3);
     expect(nextImprovement(sceneAt(3, 0))).toBe(0);
     expect(nextImprovement(sceneAt(5))).toBe(4);
     expect(nextImprovement(sceneAt(-1))).toBeUndefined();
   });
 
-  it("goes round the failures in the foreground", () => {
+  it("cycles through foreground failures", () => {
     expect(nextFailure(sceneAt(1))).toBe(5);
     expect(nextFailure(sceneAt(5))).toBe(1);
     expect(nextFailure(sceneAt(-1))).toBe(1);
@@ -51,7 +51,7 @@ describe("from one trial to another", () => {
     expect(nextFailure(sceneAt(3, -1, [1, 1, 1, 1, 1, 0]))).toBe(1);
   });
 
-  it("finds the best of a task, or of the one that takes most time", () => {
+  it("finds the best trial of a task, by default of the slowest", () => {
     expect(bestTrial(logOf(TRIALS), 0)).toBe(3);
     expect(bestTrial(logOf(TRIALS), -1)).toBe(4);
     expect(bestTrial(logOf([{ error: 6 }]), -1)).toBe(-1);

@@ -29,7 +29,7 @@ function various(count: number): TrialSpec[] {
 }
 
 describe("marks of trials", () => {
-  it("are squares around their exact places where they stand alone", () => {
+  it("are squares centered on isolated trials", () => {
     const scene = sceneOf([{ cost: 1e-3 }, { cost: 1e-4 }]);
     const { front, cells } = scene.marks(CELL);
     expect(cells).toBe(2);
@@ -41,7 +41,7 @@ describe("marks of trials", () => {
   });
 
   it.each(["trial", "time"] as const)(
-    "cover the cell of each trial in view, over the %s",
+    "cover the cell of each visible trial, along the %s axis",
     (along) => {
       const scene = sceneOf(various(5000));
       scene.along = along;
@@ -90,7 +90,7 @@ describe("marks of trials", () => {
     expect([front.length, behind.length, failures.length]).toEqual([8, 4, 0]);
   });
 
-  it("tell each error once where trials lie closer than a cell", () => {
+  it("show each error once per cell where trials are dense", () => {
     const scene = sceneOf(
       Array.from({ length: 100_000 }, (_, row): TrialSpec => ({ error: row % 2 ? 6 : 4 })),
     );
@@ -105,7 +105,7 @@ describe("trials over time", () => {
   const scene = sceneOf(times.map((time) => ({ cost: 1, time })));
   scene.along = "time";
 
-  it("are in the order of time, even if the log is not", () => {
+  it("are sorted by time, even if the log is not", () => {
     expect([...scene.axis.rows]).toEqual([1, 4, 3, 0]);
     expect([scene.axis.before(10), scene.axis.upTo(10), scene.axis.upTo(99)]).toEqual([0, 2, 4]);
     expect(scene.hit(scene.x(20), scene.y(1))).toBe(3);
@@ -116,7 +116,7 @@ describe("trials over time", () => {
     expect(scene.bins.at(-1)!.trials).toBe(1);
   });
 
-  it("are counted as one by one would", () => {
+  it("match a one-by-one count in every bin", () => {
     const many = sceneOf(various(3000));
     many.along = "time";
     many.viewport.show(101, 703);

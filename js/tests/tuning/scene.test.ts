@@ -16,7 +16,7 @@ describe("the place of a trial", () => {
     { error: 6, time: 40 },
   ]);
 
-  it("is higher the more it costs, by powers of ten", () => {
+  it("is higher for a higher cost, on a logarithmic scale", () => {
     const tenth = scene.y(1e-4) - scene.y(1e-3);
     expect(tenth).toBeGreaterThan(0);
     expect(scene.y(1e-5) - scene.y(1e-4)).toBeCloseTo(tenth);
@@ -30,7 +30,7 @@ describe("the place of a trial", () => {
     expect(scene.hit(scene.plot.left, scene.strip.bottom)).toBe(-1);
   });
 
-  it("keeps its place when a query matches failures only", () => {
+  it("keeps the cost scale when a query matches only failures", () => {
     const costs = [...scene.costs];
     scene.chosen = Uint8Array.of(0, 0, 1);
     scene.changed();
@@ -39,7 +39,7 @@ describe("the place of a trial", () => {
     scene.changed();
   });
 
-  it("follows the time where it is drawn over time", () => {
+  it("is proportional to time on the time axis", () => {
     scene.along = "time";
     expect(scene.x(scene.value(1)) - scene.x(scene.value(0))).toBeCloseTo(
       (scene.x(scene.value(2)) - scene.x(scene.value(0))) / 4,
@@ -48,7 +48,7 @@ describe("the place of a trial", () => {
     scene.along = "trial";
   });
 
-  it("stays visible over the other axis", () => {
+  it("stays visible when the axis changes", () => {
     const four = sceneOf([0, 10, 40, 100].map((time) => ({ cost: 1, time })));
     four.viewport.show(0, 4);
     four.turn("time");
@@ -61,7 +61,7 @@ describe("the place of a trial", () => {
     expect([many.viewport.start, many.viewport.end]).toEqual([20, 30]);
   });
 
-  it("tells where a line leaves the part in view", () => {
+  it("gives the last visible point of a line", () => {
     const ten = sceneOf(Array.from({ length: 10 }, (_, at) => ({ cost: 10 - at })));
     const rows = Int32Array.of(0, 4, 8);
     expect(ten.lastInView(rows)).toBe(2);
@@ -93,7 +93,7 @@ describe("the error strip", () => {
     expect(bins.map(({ slots }) => slots[6])).toEqual([0, 16, 0, 0]);
   });
 
-  it("counts every trial once, however far it is zoomed out", () => {
+  it("counts every trial once when zoomed out", () => {
     const long = sceneOf(Array.from({ length: 100_000 }, (): TrialSpec => ({ cost: 1 })));
     const { bins } = long;
     expect(bins.length).toBeLessThan(long.width);

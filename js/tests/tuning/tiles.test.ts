@@ -16,7 +16,7 @@ function scene(): TilesScene {
   return made;
 }
 
-it("ranks trials by their costs, however far these are apart", () => {
+it("ranks trials by cost, without failed ones", () => {
   const made = scene();
   expect(made.rank(0)).toBe(0);
   expect(made.rank(1)).toBe(1);

@@ -57,7 +57,7 @@ afterEach(() => {
 });
 
 describe("layout client", () => {
-  it("hands the work to a worker and keeps the caller's arrays", async () => {
+  it("runs in a worker without detaching the caller's arrays", async () => {
     vi.stubGlobal("Worker", Real);
     const result = await layoutGraph(input, code);
     expect({ ...result, timings: {} }).toEqual({ ...expected, timings: {} });
@@ -114,7 +114,7 @@ describe("layout client", () => {
     await expect(sliced).rejects.toThrow(/abort/i);
   });
 
-  it("leaves the main thread free between slices and reports progress", async () => {
+  it("reports progress that never decreases", async () => {
     const fractions: number[] = [];
     await layoutInSlices(network(20_000, 1), code, {
       onProgress: (p) => fractions.push(p.fraction),

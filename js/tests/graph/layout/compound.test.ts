@@ -86,7 +86,7 @@ describe.each(SEEDS)("frames, seed %i", (seed) => {
   const boxes = boxesOf(scene, result);
   const frames = framesOf(result);
 
-  it("holds each box and frame in its frame, and off all others", () => {
+  it("keeps boxes and frames inside their frame and clear of all others", () => {
     const wrong: object[] = [];
     const check = (isInside: boolean, frame: number, box: Box, where: object) => {
       if (isInside ? !holds(frames[frame]!, box) : meet(frames[frame]!, box)) wrong.push(where);
@@ -106,7 +106,7 @@ describe.each(SEEDS)("frames, seed %i", (seed) => {
     expect(wrong).toEqual([]);
   });
 
-  it("leads no stroke over a foreign box or through a foreign frame", () => {
+  it("routes no line over an unrelated box or frame", () => {
     const crossed: object[] = [];
     for (const segment of segments(result)) {
       const { edge } = segment;
@@ -125,7 +125,7 @@ describe.each(SEEDS)("frames, seed %i", (seed) => {
     expect(crossed).toEqual([]);
   });
 
-  it("leads every edge from border to border along the flow", () => {
+  it("routes every edge between box borders in flow direction", () => {
     const a = result.direction === "down" ? 0 : 1;
     for (let e = 0; e < input.source.length; e++) {
       const path = edgePath(result, e);
@@ -166,7 +166,7 @@ describe.each(SEEDS)("frames, seed %i", (seed) => {
     }
   });
 
-  it("moves, when a group opens, only its neighbors beside and below, by one amount", () => {
+  it("moves all boxes below an opened group by one amount, and none above", () => {
     const open = someOpen(groups, seed);
     const opened = groups.start
       .map((_, g) => g)
@@ -243,7 +243,7 @@ function repeated(seed: number): CompoundInput {
 }
 
 it.each(SEEDS.slice(0, 15))(
-  "draws frames alike as if each were laid out by itself (%i)",
+  "gives the same result with and without reuse of equal frames (%i)",
   (seed) => {
     const input = repeated(seed);
     const { alike, ...frames } = input.frames!;

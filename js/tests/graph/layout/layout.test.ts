@@ -83,11 +83,11 @@ function strokesOverBoxes(input: LayoutInput, result: LayoutResult): number {
   return hits;
 }
 
-describe.each(SEEDS)("any graph, seed %i", (seed) => {
+describe.each(SEEDS)("layout of a random graph, seed %i", (seed) => {
   const input = anyGraph(seed);
   const result = layout(input);
 
-  it("keeps boxes apart and strokes off foreign boxes", () => {
+  it("keeps boxes apart and lines off unrelated boxes", () => {
     expect(boxesMeet(input, result)).toBe(0);
     expect(strokesOverBoxes(input, result)).toBe(0);
     const quality = judge(input, result);
@@ -95,7 +95,7 @@ describe.each(SEEDS)("any graph, seed %i", (seed) => {
     expect(quality.overNodes).toBe(0);
   });
 
-  it("counts crossings as a comparison of all pairs does", () => {
+  it("has the same crossing count as a pairwise comparison", () => {
     const drawn = segments(result).filter(({ edge }) => input.source[edge] !== input.target[edge]);
     const stubs = new Set(result.stubs);
     let pairs = 0;
@@ -106,7 +106,7 @@ describe.each(SEEDS)("any graph, seed %i", (seed) => {
     expect(judge(input, result).crossings).toBe(pairs);
   });
 
-  it("leads every edge from border to border along the flow", () => {
+  it("routes every edge between box borders in flow direction", () => {
     for (let e = 0; e < input.source.length; e++) {
       if (input.source[e] !== input.target[e]) checkPath(input, result, e);
     }
@@ -129,7 +129,7 @@ describe.each(SEEDS)("any graph, seed %i", (seed) => {
     );
   });
 
-  it("gives the same answer again and leaves its input alone", () => {
+  it("is deterministic and does not modify its input", () => {
     const copy = structuredClone(input);
     const again = layout(input);
     expect({ ...again, timings: {} }).toEqual({ ...result, timings: {} });
@@ -200,7 +200,7 @@ describe("shape", () => {
     expect(judge(input, separate).ink).toBeGreaterThan(3 * judge(input, result).ink);
   });
 
-  it("turns round one edge of a cycle, and reports self loops", () => {
+  it("reverses one edge of a cycle and reports self loops", () => {
     const result = layout(inputOf([80, 80, 80], [0, 1, 2, 1], [1, 2, 0, 1]));
     expect([...result.reversed]).toEqual([2, 3]);
     expect(result.layers).toBe(3);
@@ -208,7 +208,7 @@ describe("shape", () => {
     expect(offsets[4]! - offsets[3]!).toBe(4);
   });
 
-  it("transposes for the direction right", () => {
+  it("transposes the layout for direction right", () => {
     const input = network(120, 5);
     const right = layout({
       ...input,
@@ -222,7 +222,7 @@ describe("shape", () => {
     expect(right.bounds.maxX).toBe(down.bounds.maxY);
   });
 
-  it("does not depend on how the nodes are numbered for its guarantees", () => {
+  it("keeps its guarantees when nodes are renumbered", () => {
     const input = network(200, 2);
     const next = random(9);
     const name = Array.from({ length: input.count }, (_, v) => v);
@@ -252,12 +252,12 @@ describe("shape", () => {
     expect(boxesMeet(inputOf(new Array(400).fill(100), [], []), result)).toBe(0);
   });
 
-  it("lays out nothing, and one node", () => {
+  it("lays out an empty graph and a single node", () => {
     expect(layout(inputOf([], [], [])).bounds).toEqual({ minX: 0, minY: 0, maxX: 0, maxY: 0 });
     expect(layout(inputOf([80], [], [])).bounds).toEqual({ minX: 0, minY: 0, maxX: 80, maxY: 36 });
   });
 
-  it("reports errors of its input", () => {
+  it("throws on invalid input", () => {
     expect(() => layout(inputOf([80], [0], [1]))).toThrow(/edge 0 runs from 0 to 1/);
     expect(() => layout(inputOf([Number.NaN], [], []))).toThrow(/node 0/);
     expect(() => layout({ ...inputOf([80], [], []), count: 2 })).toThrow(RangeError);
@@ -276,11 +276,11 @@ describe("size", { timeout: 60_000 }, () => {
     return result;
   };
 
-  it("is linear enough for a network of 30,000 nodes", () => {
+  it("lays out a network of 30,000 nodes within 5 s of CPU time", () => {
     timed(network(30_000), 5);
   });
 
-  it("holds a hub with 100,000 readers beside 1,000 other sources", () => {
+  it("lays out a hub with 100,000 readers and 1,000 other sources", () => {
     const count = 101_001;
     const source: number[] = [];
     const target: number[] = [];
@@ -295,7 +295,7 @@ describe("size", { timeout: 60_000 }, () => {
     timed(inputOf(new Array(count).fill(80), source, target), 10);
   });
 
-  it("holds 1,000 parallel branches, and one node that reads them all", () => {
+  it("lays out 1,000 parallel branches and one node that reads them all", () => {
     const source: number[] = [];
     const target: number[] = [];
     for (let b = 0; b < 1000; b++) {
@@ -313,7 +313,7 @@ describe("size", { timeout: 60_000 }, () => {
     expect(result.stubs.length).toBe(0);
   });
 
-  it("holds a chain of 100,000 layers with a mask that every tenth reads", () => {
+  it("lays out a chain of 100,000 layers with a mask read by every tenth", () => {
     const source = Array.from({ length: 100_000 }, (_, i) => i);
     const target = source.map((v) => v + 1);
     for (let v = 10; v <= 100_000; v += 10) {
@@ -323,7 +323,7 @@ describe("size", { timeout: 60_000 }, () => {
     timed(inputOf(new Array(100_002).fill(80), source, target), 10);
   });
 
-  it("draws stubs where every node reads all before it", () => {
+  it("draws stubs if every node reads all previous nodes", () => {
     const source: number[] = [];
     const target: number[] = [];
     for (let v = 1; v < 700; v++) {
@@ -336,7 +336,7 @@ describe("size", { timeout: 60_000 }, () => {
     expect(result.stubs.length).toBeGreaterThan(0);
   });
 
-  it("holds 100,000 isolated nodes", () => {
+  it("lays out 100,000 isolated nodes", () => {
     timed(inputOf(new Array(100_000).fill(80), [], []), 8);
   });
 });

@@ -21,7 +21,7 @@ const total = (inputs: LayoutInput[], field: "crossings" | "bends" | "ink") =>
   inputs.reduce((sum, input) => sum + judge(input, layout(input))[field], 0);
 
 describe("order", () => {
-  it.each([1, 2, 3])("finds no crossing in a tree whose edges are shuffled, seed %i", (seed) => {
+  it.each([1, 2, 3])("draws a tree with shuffled edges without crossings, seed %i", (seed) => {
     const count = 127;
     const name = shuffled(count, seed);
     const edges = shuffled(count - 1, seed + 10);
@@ -31,7 +31,7 @@ describe("order", () => {
     expect(judge(input, layout(input)).crossings).toBe(0);
   });
 
-  it.each([4, 5, 6])("finds no crossing in shuffled ladders, seed %i", (seed) => {
+  it.each([4, 5, 6])("draws shuffled ladders without crossings, seed %i", (seed) => {
     const source: number[] = [];
     const target: number[] = [];
     for (let step = 0; step < 30; step++) {
@@ -53,7 +53,7 @@ describe("order", () => {
     expect(judge(input, layout(input)).crossings).toBe(0);
   });
 
-  it("keeps a shortcut straight beside a mask that every block reads", () => {
+  it("routes edges with at most six points despite a mask read by every block", () => {
     const input = network(210, 5);
     const result = layout(input);
     const bends = input.source.map(
@@ -62,7 +62,7 @@ describe("order", () => {
     expect(Math.max(...bends)).toBeLessThanOrEqual(6);
   });
 
-  it("is no worse than it was", () => {
+  it("does not exceed the recorded crossings and bends", () => {
     const networks = [1, 2, 3, 4].map((seed) => network(1000, seed));
     expect(total(networks, "crossings")).toBeLessThanOrEqual(783);
     expect(total(networks, "bends")).toBeLessThanOrEqual(920);
@@ -74,7 +74,7 @@ describe("order", () => {
     ["cycles", cycles],
     ["network", networkAnswer],
     ["random", randomAnswer],
-  ])("answers as recorded for the figures: %s", (_, { input, ...answer }) => {
+  ])("matches the layout recorded for the figures: %s", (_, { input, ...answer }) => {
     const result = layout({
       ...inputOf(input.width, input.source, input.target, input.source_slot),
       height: Float64Array.from(input.height),

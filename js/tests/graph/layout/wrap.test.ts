@@ -27,7 +27,7 @@ describe.each(CASES)("columns, seed $seed", ({ input }) => {
   const { columns, layer, bounds } = result;
   const count = columns.minX.length;
 
-  it("holds every box in the column of its layer, apart from all others", () => {
+  it("keeps boxes inside their layer's column and columns apart", () => {
     expect(columns.firstLayer[0]).toBe(0);
     expect(columns.firstLayer[count]).toBe(result.layers);
     for (let v = 0; v < input.count; v++) {
@@ -41,7 +41,7 @@ describe.each(CASES)("columns, seed $seed", ({ input }) => {
     for (let c = 1; c < count; c++) expect(low[c]!).toBeGreaterThan(high[c - 1]!);
   });
 
-  it("keeps the layers of a column sorted, and frames in one column", () => {
+  it("keeps layers sorted within a column and each frame in one column", () => {
     for (let c = 0; c < count; c++) {
       for (let l = columns.firstLayer[c]! + 1; l < columns.firstLayer[c + 1]!; l++) {
         expect(result.layerTop[l]!).toBeGreaterThanOrEqual(result.layerBottom[l - 1]!);
@@ -54,7 +54,7 @@ describe.each(CASES)("columns, seed $seed", ({ input }) => {
     }
   });
 
-  it("leads every edge from where it left to where it arrived, along the columns", () => {
+  it("keeps edge ends at their boxes and routes along the axes between columns", () => {
     const stubs = new Set(result.stubs);
     const wrong: object[] = [];
     for (let e = 0; e < input.source.length; e++) {
@@ -82,7 +82,7 @@ describe.each(CASES)("columns, seed $seed", ({ input }) => {
 });
 
 describe("wrapping", () => {
-  it("gives a long graph about the requested shape", () => {
+  it("wraps a long graph to roughly the requested aspect ratio", () => {
     const input = network(5000, 3);
     const { bounds, columns } = wrap(layout(input), input, 1.6);
     expect(columns.minX.length).toBeGreaterThan(5);
@@ -90,7 +90,7 @@ describe("wrapping", () => {
     expect(bounds.maxX / bounds.maxY).toBeLessThan(3.2);
   });
 
-  it("leaves a graph alone that has the shape already", () => {
+  it("returns the same layout if wrapping is not needed", () => {
     const input = network(30, 3);
     const whole = layout(input);
     expect(wrap(whole, input, 0.2)).toBe(whole);
