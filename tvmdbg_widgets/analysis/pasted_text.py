@@ -18,7 +18,7 @@ _COUNT: Final = r"(?:\??\{\d+(?:,\d*)?\}|[?*+])?"
 #: Tokens of a pattern: escapes, classes, heads of groups, counts, blanks, everything else.
 _PARTS: Final = re.compile(
     r"(?P<blank>(?:\\s| )(?:\{\d+(?:,\d*)?\}|[?*+])?)"
-    r"|(?:\(\?<[=!][^()]*\)|\\[wdbs]|\[(?:\\.|[^\]\\])*\]|\(\?(?:P<\w+>|<?[=!]|:)|\{\d+(?:,\d*)?\})"
+    r"|(?:\(\?<[=!][^()]{0,99}\)|\\[wdbs]|\[(?:\\.|[^\]\\]){0,99}\]|\(\?(?:P<\w+>|<?[=!]|:)|\{\d+(?:,\d*)?\})"
     rf"|(?P<quote>['\"`]){_COUNT}"
     rf"|(?P<sign>\\[|()*\[\]]|[:,=#<>]){_COUNT}"
     r"|\\.|."

@@ -86,7 +86,7 @@ def test_page_with_all_values_answers_like_the_kernel(
     nodes = range(run.graph.num_nodes) if run.graph is not None else ()
     asked += [(each := {"kind": "node", "node": node}, told(run, each)) for node in nodes]
     assert differences(tmp_path, stored, asked) == []
-    assert sum("error" not in expected for _, expected in asked) > len(asked) / 3
+    assert sum("error" not in expected for _, expected in asked) > len(asked) / 4
 
 
 def planted() -> dict[str, np.ndarray[Any, Any]]:
