@@ -51,7 +51,7 @@ def test_kept_pictures_match_values(data: st.DataObject) -> None:
         with nothing_quick(data.draw(st.sampled_from([0, 100, 1 << 20]))):
             found = kept.get("a", values, plane, rows, cols, part)
         assert found.exact
-        check_place(found, plane, part, rows, cols)
+        check_place(found, plane, part, rows, cols, divisible=True)
         check_cells(found, whole_plane(array, plane))
 
 
