@@ -5,7 +5,9 @@ from __future__ import annotations
 import gc
 import importlib
 import os
+import subprocess
 import tomllib
+import warnings
 from collections import Counter, defaultdict
 from collections.abc import Iterator
 from contextlib import suppress
@@ -14,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import hypothesis
 import pytest
+from hatch_build import is_current
 
 from tests.answer_schema import hold_answers, is_made, make_schema
 
@@ -62,6 +65,19 @@ def corpus() -> Path:
 def data() -> Path:
     """Small files kept beside the tests; data/README.md tells where each is from."""
     return HERE / "data"
+
+
+@pytest.fixture(scope="session")
+def bundles() -> Path:
+    """Folder of the bundles, made anew where they are not those of the sources."""
+    if not is_current(HERE.parent):
+        command = ["node", "js/build.mjs"]
+        built = subprocess.run(
+            command, cwd=HERE.parent, capture_output=True, text=True, check=False
+        )
+        if built.returncode != 0:
+            warnings.warn(f"a bundle is missing:\n{built.stderr}", stacklevel=1)
+    return HERE.parent / "tvmdbg_widgets/static"
 
 
 @pytest.fixture(scope="module")
@@ -155,7 +171,7 @@ def pytest_collection_finish() -> None:
     """Leave what lasts out of every later collection of garbage: each went through all of it."""
     gc.freeze()
     gc.enable()
-    gc.set_threshold(100_000, 20, 50)
+    gc.set_threshold(100_000, 20, 50)  # a tree of syntax takes a third of the time
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:

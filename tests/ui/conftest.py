@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import subprocess
-import warnings
 from collections.abc import Callable, Generator, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 from chromium import ARGUMENTS, find
-from hatch_build import is_current
 
 import tvmdbg_widgets as tvmdbg
 from tests.ui.host import Handler, serve, visit
@@ -27,19 +24,6 @@ pytest.register_assert_rewrite("ui.checklists")
 
 # How much later, at most, each further time of `--slow-pages` makes an answer.
 LATE_SECONDS = 0.1
-
-ROOT = Path(__file__).parents[2]
-
-
-@pytest.fixture(scope="session")
-def bundles() -> Path:
-    """Folder of the bundles, made anew where they are not those of the sources."""
-    if not is_current(ROOT):
-        command = ["node", "js/build.mjs"]
-        built = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
-        if built.returncode != 0:
-            warnings.warn(f"a bundle is missing:\n{built.stderr}", stacklevel=1)
-    return ROOT / "tvmdbg_widgets/static"
 
 
 @pytest.fixture(scope="session")

@@ -204,6 +204,7 @@ def test_hostile_names_of_a_run_do_not_execute(page: Page, kind: str) -> None:
         assert_nothing_ran(page, opened)
 
 
+@pytest.mark.usefixtures("own_page")  # a known document has no functions of Python's
 def test_hostile_names_of_a_log_do_not_execute(page: Page) -> None:
     opened = watched(page)
     TuningPage(page, tuning_log())
