@@ -20,8 +20,8 @@ from pathlib import Path
 import tvmdbg_widgets as tvmdbg
 from benchmarks.graph_view import verdict
 from benchmarks.measure import limit, load, machine, measure, sized
-from tvmdbg_widgets.formats.rpc.detect import encode_packet, handshake
 from tvmdbg_widgets.formats.rpc.grammar import grammar
+from tvmdbg_widgets.formats.rpc.packet_bytes import encode_packet, handshake
 from tvmdbg_widgets.formats.rpc.streams import read_stream
 from tvmdbg_widgets.model.rpc_packets import Device, TensorMeta
 from tvmdbg_widgets.model.tensors.dtypes import DataType

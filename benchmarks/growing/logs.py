@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 from benchmarks.rpc import write_sides
 from benchmarks.tuning.tuning_logs import write_log
 from tests.formats.capture_files import ACK, PSH, SYN, Tcp, frame, pcap
-from tvmdbg_widgets.formats.rpc.detect import encode_packet, handshake
 from tvmdbg_widgets.formats.rpc.grammar import grammar
+from tvmdbg_widgets.formats.rpc.packet_bytes import encode_packet, handshake
 
 if TYPE_CHECKING:
     from benchmarks.growing import Write

@@ -11,8 +11,8 @@ from formats.capture_files import frame, pcap
 from formats.rpc.captured import segments
 from formats.rpc.rpc_cases import FLOAT32, conversation
 
-from tvmdbg_widgets.formats.rpc.detect import encode_packet
 from tvmdbg_widgets.formats.rpc.grammar import grammar
+from tvmdbg_widgets.formats.rpc.packet_bytes import encode_packet
 
 pytestmark = pytest.mark.spec_only
 

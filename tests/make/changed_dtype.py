@@ -14,8 +14,8 @@ import numpy as np
 
 from tests.formats.capture_files import ACK, FIN, PSH, SYN, Tcp, frame, pcap
 from tvmdbg_widgets import samples
-from tvmdbg_widgets.formats.rpc.detect import encode_packet, handshake
 from tvmdbg_widgets.formats.rpc.grammar import grammar
+from tvmdbg_widgets.formats.rpc.packet_bytes import encode_packet, handshake
 from tvmdbg_widgets.formats.tvm.params.survey import write_params
 from tvmdbg_widgets.model.rpc_packets import Device, TensorMeta
 from tvmdbg_widgets.model.tensors.dtypes import DataType

@@ -9,10 +9,10 @@ from tvmdbg_widgets.rpc.log import RpcLog as RpcLog
 from tvmdbg_widgets.rpc.opening import open_rpc as open_rpc
 
 if TYPE_CHECKING:
-    from tvmdbg_widgets.formats.rpc.detect import encode_packet as encode_packet
-    from tvmdbg_widgets.formats.rpc.detect import handshake as handshake
     from tvmdbg_widgets.formats.rpc.grammar import Grammar as Grammar
     from tvmdbg_widgets.formats.rpc.grammar import grammar as grammar
+    from tvmdbg_widgets.formats.rpc.packet_bytes import encode_packet as encode_packet
+    from tvmdbg_widgets.formats.rpc.packet_bytes import handshake as handshake
     from tvmdbg_widgets.formats.rpc.packets import CopyRange as CopyRange
     from tvmdbg_widgets.model.rpc_packets import Device as Device
     from tvmdbg_widgets.model.rpc_packets import PackedArgument as Argument
@@ -24,9 +24,9 @@ _HOMES = {
     "Device": "model.dtype_layout",
     "Grammar": "formats.rpc.grammar",
     "TensorMeta": "model.dtype_layout",
-    "encode_packet": "formats.rpc.detect",
+    "encode_packet": "formats.rpc.packet_bytes",
     "grammar": "formats.rpc.grammar",
-    "handshake": "formats.rpc.detect",
+    "handshake": "formats.rpc.packet_bytes",
 }
 
 __all__ = [

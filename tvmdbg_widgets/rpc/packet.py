@@ -74,7 +74,7 @@ class Packet:
     @property
     def fields(self) -> ByteField:
         """Nested fields of its bytes; offsets count from its first byte."""
-        from tvmdbg_widgets.formats.rpc.fields import packet_fields
+        from tvmdbg_widgets.formats.rpc.packet_bytes import packet_fields
         from tvmdbg_widgets.model.base.numbers import ByteField, bytes_text
 
         if self._raw is None:

@@ -7,8 +7,8 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from tvmdbg_widgets.formats.rpc.detect import encode_packet, handshake
 from tvmdbg_widgets.formats.rpc.grammar import ERAS, Grammar, grammar
+from tvmdbg_widgets.formats.rpc.packet_bytes import encode_packet, handshake
 from tvmdbg_widgets.formats.rpc.packets import I32, U64, Body, CopyRange, Reader, read_body
 from tvmdbg_widgets.model.rpc_packets import Device, PackedArgument, TensorMeta
 from tvmdbg_widgets.model.tensors.dtypes import DataType

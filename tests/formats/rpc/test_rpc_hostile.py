@@ -14,8 +14,9 @@ from formats.rpc.rpc_cases import conversation
 from tvmdbg_widgets.formats.rpc import detect as fits
 from tvmdbg_widgets.formats.rpc import streams
 from tvmdbg_widgets.formats.rpc.connection import FilledSource, RpcStream, read_connection
-from tvmdbg_widgets.formats.rpc.detect import Side, detect, encode_packet, rare_packets
+from tvmdbg_widgets.formats.rpc.detect import Side, detect, rare_packets
 from tvmdbg_widgets.formats.rpc.grammar import ERAS, Grammar, grammar
+from tvmdbg_widgets.formats.rpc.packet_bytes import encode_packet
 from tvmdbg_widgets.formats.rpc.packets import Reader, WireError, read_sequence
 from tvmdbg_widgets.formats.rpc.resync import PacketReader, Resync
 from tvmdbg_widgets.formats.rpc.streams import read_stream

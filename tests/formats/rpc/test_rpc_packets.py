@@ -12,8 +12,8 @@ from formats.rpc.rpc_cases import GRAMMARS, arguments, copied, read_packet
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tvmdbg_widgets.formats.rpc.detect import encode_packet
 from tvmdbg_widgets.formats.rpc.grammar import ERAS, Grammar, grammar
+from tvmdbg_widgets.formats.rpc.packet_bytes import encode_packet
 from tvmdbg_widgets.formats.rpc.packets import CopyRange, WireError
 from tvmdbg_widgets.formats.rpc.resync import PacketReader
 from tvmdbg_widgets.model.rpc_packets import Device, TensorMeta

@@ -12,8 +12,9 @@ from hypothesis import strategies as st
 
 from tvmdbg_widgets.formats.rpc.connection import read_handshake
 from tvmdbg_widgets.formats.rpc.desync import find_desync
-from tvmdbg_widgets.formats.rpc.detect import Side, detect, encode_packet
+from tvmdbg_widgets.formats.rpc.detect import Side, detect
 from tvmdbg_widgets.formats.rpc.grammar import ERAS, Grammar, grammar
+from tvmdbg_widgets.formats.rpc.packet_bytes import encode_packet
 from tvmdbg_widgets.formats.rpc.streams import read_stream
 from tvmdbg_widgets.model.dtype_layout import NARROW, WIDE, DTypeLayout
 from tvmdbg_widgets.model.rpc_packets import PacketState, StreamPackets

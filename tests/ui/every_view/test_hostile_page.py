@@ -22,8 +22,8 @@ from tests.make.tuning_story import story
 from tests.ui.host import serve, visit
 from tests.ui.tuning_page import TuningPage
 from tests.ui.waits import frames, painted
-from tvmdbg_widgets.formats.rpc.detect import encode_packet, handshake
 from tvmdbg_widgets.formats.rpc.grammar import grammar
+from tvmdbg_widgets.formats.rpc.packet_bytes import encode_packet, handshake
 from tvmdbg_widgets.recorders.etdump_writer import RecordedBlock, RecordedEvent, etdump_bytes
 
 if TYPE_CHECKING:

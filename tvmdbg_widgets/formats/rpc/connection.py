@@ -15,8 +15,9 @@ import numpy.typing as npt
 from tvmdbg_widgets.formats.family import Family, JoinOptions, Kind, Part
 from tvmdbg_widgets.formats.rpc.capture import KIND as CAPTURE
 from tvmdbg_widgets.formats.rpc.capture import Capture, TcpConnection, TcpDirection
-from tvmdbg_widgets.formats.rpc.detect import MAGIC, Detection, Side, SideGrammar, detect
+from tvmdbg_widgets.formats.rpc.detect import Detection, Side, SideGrammar, detect
 from tvmdbg_widgets.formats.rpc.grammar import ERAS, Era, Grammar
+from tvmdbg_widgets.formats.rpc.packet_bytes import MAGIC
 from tvmdbg_widgets.formats.rpc.packets import WireError
 from tvmdbg_widgets.formats.rpc.resync import PacketReader, RawPacket
 from tvmdbg_widgets.formats.rpc.streams import Gaps, read_stream
