@@ -113,6 +113,23 @@ function options(watch) {
     }));
 }
 
+/** The engine's bundle within promises of its own (`js/src/engine/promises.ts`), which async functions return too. */
+export async function withOwnPromises(options) {
+  if (options.globalName !== "tvmdbgEngine") return options;
+  const { outputFiles } = await esbuild.build({
+    ...options,
+    entryPoints: [join(root, "js/src/engine/promises.ts")],
+    globalName: "promises",
+    write: false,
+  });
+  return {
+    ...options,
+    supported: { "async-await": false },
+    banner: { js: `var tvmdbgEngine=(()=>{${outputFiles[0].text}var{Promise}=promises;` },
+    footer: { js: "return tvmdbgEngine})();" },
+  };
+}
+
 const schema = {
   entryPoints: [join(root, "js/src/shared/client/wire.ts")],
   bundle: true,
@@ -136,7 +153,9 @@ function replace(path, contents) {
 async function build() {
   const hash = contentHash();
   const results = await Promise.allSettled(
-    options(false).map((each) => esbuild.build({ ...each, write: false })),
+    options(false).map(async (each) =>
+      esbuild.build({ ...(await withOwnPromises(each)), write: false }),
+    ),
   );
   const built = results.flatMap(({ value }) => value ?? []);
   mkdirSync(out, { recursive: true });
@@ -162,7 +181,7 @@ async function build() {
 async function watch() {
   rmSync(join(out, "hash.json"), { force: true }); // what is written now is for development only
   for (const each of options(true)) {
-    await (await esbuild.context({ ...each, logLevel: "info" })).watch();
+    await (await esbuild.context({ ...(await withOwnPromises(each)), logLevel: "info" })).watch();
   }
   const onEnd = async (result) => {
     if (!result.errors.length) replace(join(out, "wire.json"), await wire(result));

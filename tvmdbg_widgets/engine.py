@@ -14,7 +14,7 @@ import os
 import sys
 import threading
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -86,6 +86,46 @@ def call(function: str, *arguments: str, failure: str) -> str:
     return _engine().call(function, arguments, failure)
 
 
+def converse(
+    function: str,
+    *arguments: str,
+    answer: Callable[[dict[str, Any]], tuple[Any, Sequence[bytes]]],
+    failure: str,
+) -> Any:
+    """Call a function that asks questions before it is done (``js/src/engine/engine_host.ts``).
+
+    ``answer`` gives the result and the buffers of a reply; its errors go to the function that
+    asked.
+    """
+    engine, spent = _engine(), 0.0
+
+    def step(function: str, *arguments: str | int) -> str:
+        nonlocal spent
+        start = time.thread_time()
+        text = engine.call(function, arguments, failure)
+        spent += time.thread_time() - start
+        if spent > _MOST_SECONDS:
+            raise EngineTimeError(f"{failure}: it took longer than {_MOST_SECONDS:g} s")
+        return text
+
+    said = json.loads(step(function, *arguments))
+    while "done" not in said:
+        if not said["asked"]:
+            raise RuntimeError(f"{failure}: it waits for an answer to no question")
+        for asked in said["asked"]:
+            try:
+                result, buffers = answer(asked["question"])
+                reply = json.dumps(result, allow_nan=False)
+            except Exception as problem:  # noqa: BLE001 - as in the kernel, an error is an answer
+                why = str(problem) or type(problem).__name__
+                step("fail", asked["id"], why)
+            else:
+                packed = base64.b64encode(buffers[0]).decode("ascii") if buffers else ""
+                step("tell", asked["id"], reply, packed)
+        said = json.loads(step("goOn"))
+    return said["done"]
+
+
 def _in_browser() -> bool:
     return sys.platform == "emscripten"
 
@@ -121,7 +161,7 @@ class _QuickJs:
         except self._failure as problem:
             raise _unable(problem, "pip install --upgrade quickjs-ng") from problem
 
-    def call(self, function: str, arguments: tuple[str, ...], failure: str) -> str:
+    def call(self, function: str, arguments: tuple[str | int, ...], failure: str) -> str:
         # The engine counts the CPU time of all threads of the process.
         limit = _MOST_SECONDS
         called = self._context.eval(f"{_NAME}.{function}")
@@ -157,7 +197,7 @@ class _Browser:
         except JsException as problem:
             raise _unable(problem, "use a newer browser") from problem
 
-    def call(self, function: str, arguments: tuple[str, ...], failure: str) -> str:
+    def call(self, function: str, arguments: tuple[str | int, ...], failure: str) -> str:
         try:
             return str(getattr(self._code, function)(*arguments))
         except self._failure as problem:

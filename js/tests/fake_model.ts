@@ -1,4 +1,5 @@
 import type { AnyModel } from "@anywidget/types";
+import type { Client } from "../src/shared/client/client.ts";
 import { type AnswerMessage, modelOfView, StaticModel } from "../src/shared/client/page_model.ts";
 
 /** A model whose messages are kept, and answered by hand or by `ask`. */
@@ -18,3 +19,11 @@ export function fakeModel(state: Record<string, unknown> = {}, ask?: AnswerMessa
 
 /** Lets everything that is ready happen. */
 export const settled = () => new Promise((resolve) => setTimeout(resolve, 0));
+
+/** A client whose answers are already open, by kind of question. */
+export function fakeClient(answers: Record<string, (question: never) => unknown>): Client {
+  return {
+    ask: async (kind: string, question = {}) => answers[kind]!(question as never),
+    once: (_key: string, ask: () => unknown) => ask(),
+  } as unknown as Client;
+}

@@ -3,19 +3,21 @@
 import { readFileSync } from "node:fs";
 import { bundled } from "./layout_bundle.mjs";
 
-const { runAnswers, storedAnswers, StaticModel, modelOfView, runClient } = await bundled(`
+const { runAnswers, storedAnswers, StaticModel, modelOfView, clientOf, timelineOf, slicesOf } =
+  await bundled(`
   export { storedAnswers } from "./js/src/page/stored_data.ts";
   export { runAnswers } from "./js/src/page/stored_run.ts";
   export { StaticModel, modelOfView } from "./js/src/shared/client/page_model.ts";
-  export { runClient } from "./js/src/shared/client/run_client.ts";`);
+  export { clientOf } from "./js/src/shared/client/client.ts";
+  export { slicesOf, timelineOf } from "./js/src/shared/client/timeline_client.ts";`);
 
 const { buffer, byteOffset, byteLength } = readFileSync(process.argv[2]);
 const page = buffer.slice(byteOffset, byteOffset + byteLength);
 const { signal } = new AbortController();
 const model = new StaticModel({ content_hash: "h" }, storedAnswers(page, runAnswers));
-const client = runClient(modelOfView(model, signal), "page", signal);
-const { info, lodBusy, rowKind } = await client.timeline();
-const slices = await client.slices();
+const client = clientOf(modelOfView(model, signal), "page", signal);
+const { info, lodBusy, rowKind } = await timelineOf(client);
+const slices = await slicesOf(client);
 const list = (name) => (slices?.[name] ? Array.from(slices[name]) : null);
 console.log(
   JSON.stringify({

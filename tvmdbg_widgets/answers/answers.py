@@ -20,12 +20,13 @@ from tvmdbg_widgets.analysis.timeline.longest_path import why_not
 from tvmdbg_widgets.analysis.timeline.roofline import CONVENTION
 from tvmdbg_widgets.analysis.view_columns import fact_columns, graph_columns, group_columns
 from tvmdbg_widgets.answers.counts import TENSOR_ANSWERS
+from tvmdbg_widgets.answers.few_names import graph_of_few, timeline_of_few
 from tvmdbg_widgets.answers.kept_timeline import KeptTimeline
 from tvmdbg_widgets.answers.messages import PriorityGate, Question, StatisticsJobs
 from tvmdbg_widgets.answers.node import RANGE_ANSWERS, node_details
 from tvmdbg_widgets.answers.ranges import memory
 from tvmdbg_widgets.answers.tensor import Context, Reply, health
-from tvmdbg_widgets.answers.timeline import TIMELINE_ANSWERS, change
+from tvmdbg_widgets.answers.timeline import TIMELINE_ANSWERS, change, timeline
 from tvmdbg_widgets.engine import PARTS, VIEWS, code
 from tvmdbg_widgets.model.base.columns import StringColumn
 from tvmdbg_widgets.model.base.text import IssueSeverity
@@ -38,6 +39,8 @@ from tvmdbg_widgets.model.timeline.words import timeline_words
 #: Nodes and entries that a view lists per finding; titles and evidence count all.
 _LISTED = 200
 _WRONG = 5
+#: Nodes that a figure may name.
+_NAMED = 100_000
 _STOPS_WITHIN = 1.0
 
 
@@ -111,11 +114,14 @@ def _summary(context: Context, _question: Question) -> Reply:
     )
 
 
-def _graph(context: Context, _question: Question) -> Reply:
+def _graph(context: Context, question: Question) -> Reply:
+    """Answer the graph; without edges if only some nodes shall be named."""
     run = context.run
     graph = run.graph
     if graph is None:
         return Reply(None)
+    if question.has("named"):
+        return graph_of_few(graph, np.array(question.integers("named", most=_NAMED), np.int64))
     held = np.zeros(graph.num_entries, np.uint8)
     for node, output in run.tensors or ():
         if node < graph.num_nodes and output < len(graph.entry_range(node)):
@@ -136,6 +142,14 @@ def _graph(context: Context, _question: Question) -> Reply:
         "roles": roles_text(graph),
     }
     return Reply.of("graph", columns, info)
+
+
+def _timeline(context: Context, question: Question) -> Reply:
+    """Answer what a timeline's view needs first; a figure may ask for the longest rows alone."""
+    if context.timeline is None or not question.has("longest"):
+        return timeline(context, question)
+    longest = question.integer("longest", 1, _NAMED)
+    return timeline_of_few(context.run, context.timeline, longest)[0]
 
 
 def _facts(context: Context, _question: Question) -> Reply:
@@ -306,6 +320,7 @@ _ANSWERS: dict[str, Callable[[Context, Question], Reply]] = {
     "code": _code,
     "summary": _summary,
     "graph": _graph,
+    "timeline": _timeline,
     "facts": _facts,
     "tensors": _tensors,
     "node": lambda context, question: Reply(node_details(context.run, question.integer("node"))),

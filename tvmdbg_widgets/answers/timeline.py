@@ -201,7 +201,6 @@ def _info(run: RunFacts, kept: KeptTimeline) -> dict[str, Any]:
 
 
 TIMELINE_ANSWERS: dict[str, Callable[[Context, Question], Reply]] = {
-    "timeline": timeline,
     "slices": slices,
     "names": names,
     "flows": flows,

@@ -7,18 +7,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
 from typing import Any
 
-import numpy as np
-import numpy.typing as npt
-
 from tvmdbg_widgets.analysis.facts import RunFacts
-from tvmdbg_widgets.analysis.memory.planned import MemoryPlan, why_not
-from tvmdbg_widgets.answers.tensor import Reply
+from tvmdbg_widgets.analysis.memory.planned import why_not
+from tvmdbg_widgets.answers.answers import Answers
 from tvmdbg_widgets.figures.debugger import DebuggerOptions, debugger_figure
-from tvmdbg_widgets.figures.few_names import graph_of_few, has_many
+from tvmdbg_widgets.figures.engine import draw_view
 from tvmdbg_widgets.figures.options import TensorFigureOptions
 from tvmdbg_widgets.figures.raster import Figure
 from tvmdbg_widgets.figures.request import MOST_BYTES, MOST_SAVED_BYTES, graph_request
-from tvmdbg_widgets.figures.run_figure import RunFigure
 from tvmdbg_widgets.figures.shown_part import GraphFigureOptions
 from tvmdbg_widgets.figures.tensor import tensor_figure
 from tvmdbg_widgets.figures.timeline import TimelineFigureOptions, timeline_figure
@@ -158,10 +154,6 @@ def graph_figure(
     return request.figure(width=width, theme=theme)
 
 
-#: Rows as in ``js/src/memory/memory_figure.ts``; boxes that fit into a figure.
-_MOST_ROWS, _MOST_NAMED = 16, 4_000
-
-
 def memory_figure(
     run: RunFacts,
     *,
@@ -175,40 +167,14 @@ def memory_figure(
     Slots of an ExecuTorch program are byte offsets in its planned buffers.
     """
     options = MemoryFigureOptions(selected=tuple(selected), **more)
-    return memory_request(run, options).figure(width=width, theme=theme)
 
+    def text() -> str:
+        if why := why_not(run.parts):
+            return f"{run.title}: no memory plan. {why}"
+        said = (f"  {line}" for line in run.memory_plan.said)
+        return "\n".join([f"{run.title}: memory plan", *said])
 
-def memory_request(run: RunFacts, options: MemoryFigureOptions) -> RunFigure:
-    """Return the data and options of a memory figure."""
-    why = why_not(run.parts)
-    if why:
-        return RunFigure.missing(run, "memory", why)
-    plan = run.memory_plan
-    text = "\n".join([f"{run.title}: memory plan", *(f"  {line}" for line in plan.said)])
-    data = {"text": text, "selected": options.selected}
-    if not has_many(run):
-        return RunFigure(run, "memory", ("memory", "graph"), data, asdict(options))
-
-    def replies() -> dict[str, Reply]:
-        return {"graph": graph_of_few(plan.graph, _drawn(plan, options.step_range))}
-
-    return RunFigure(run, "memory", ("memory",), data, asdict(options), replies)
-
-
-def _drawn(plan: MemoryPlan, step_range: Range | None) -> npt.NDArray[np.int64]:
-    """Return the nodes of the widest entries in the drawn slots."""
-    slots = np.flatnonzero(~plan.slot_is_parameter)
-    slots = slots[np.argsort(-plan.slot_bytes[slots], kind="stable")[:_MOST_ROWS]]
-    drawn = np.zeros(len(plan.slot_bytes) + 1, np.bool_)
-    drawn[slots] = True
-    entries = np.flatnonzero(drawn[plan.entry_slot])
-    first, slot = plan.first[entries], plan.entry_slot[entries]
-    order = np.lexsort((entries, first, slot))
-    entries, first, slot = entries[order], first[order], slot[order]
-    until = plan.last[entries].astype(np.int64) + 1
-    follows = np.flatnonzero(slot[1:] == slot[:-1])
-    until[follows] = np.minimum(until[follows], first[1:][follows])
-    start, end = step_range or (0, len(plan.order))
-    width = np.minimum(np.maximum(until, first + 1), end) - np.maximum(first, start)
-    widest = entries[np.argsort(-width, kind="stable")[:_MOST_NAMED]]
-    return np.searchsorted(plan.graph.entry_offsets, widest, "right") - 1
+    answer = Answers(run).answer
+    return draw_view(
+        "memory", run.title, asdict(options), answer, text=text, width=width, theme=theme
+    )

@@ -16,9 +16,9 @@ from tvmdbg_widgets.analysis.compare_times.result import SPEED
 from tvmdbg_widgets.analysis.differences import DifferenceKind
 from tvmdbg_widgets.analysis.facts import RunFacts
 from tvmdbg_widgets.analysis.matching import Certainty, Matching
+from tvmdbg_widgets.answers.few_names import MOST_NODES, few_of_timeline, has_many
 from tvmdbg_widgets.answers.tensor import Reply
 from tvmdbg_widgets.answers.timeline import change_of_slices
-from tvmdbg_widgets.figures.few_names import MOST_NODES, few_of_timeline, has_many
 from tvmdbg_widgets.figures.raster import Figure
 from tvmdbg_widgets.figures.request import graph_request
 from tvmdbg_widgets.figures.run_figure import RunFigure, note

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tvmdbg_widgets.answers.tensor import Reply
-from tvmdbg_widgets.engine import call, packed_text
+from tvmdbg_widgets.engine import call, converse, packed_text
 from tvmdbg_widgets.figures.raster import Figure, Hover
 from tvmdbg_widgets.figures.texts import FONT, escape, usable_width, width_tables, wrap
 from tvmdbg_widgets.figures.theme import SCHEMES, THEMES
@@ -26,6 +26,54 @@ Columns = Mapping[str, npt.NDArray[Any] | StringColumn]
 
 #: px around the lines of a text-only figure.
 _MARGIN = 14
+
+
+#: Nodes up to which a figure asks for all names.
+MOST_NODES = 100_000
+#: Answers a question of a figure.
+Answer = Callable[[dict[str, Any]], Reply]
+
+
+def draw_view(
+    view: str,
+    title: str,
+    options: Mapping[str, Any],
+    answer: Answer,
+    *,
+    text: Callable[[], str],
+    width: float,
+    theme: str,
+) -> Figure:
+    """Draw the figure of a view, which asks for what it shows.
+
+    Its text is the figure if drawing fails, and if the view leaves its words to Python. Every
+    thread has an engine; a figure may use 10 s of CPU time and 512 MiB.
+    """
+    request = {
+        "title": title,
+        "options": options,
+        "width": usable_width(width),
+        "theme": one_of("theme", theme, THEMES),
+        "widths": width_tables(),
+        "mostNodes": MOST_NODES,
+    }
+
+    def carried(question: dict[str, Any]) -> tuple[Any, Sequence[bytes]]:
+        reply = answer(question)
+        return reply.result, reply.buffers
+
+    failure = f"the figure of {view!r} could not be drawn"
+    try:
+        drawn = converse(
+            "draw", view, json.dumps(request, allow_nan=False), answer=carried, failure=failure
+        )
+        svg = _with_images(drawn["svg"], drawn["images"])
+        words = "\n".join(map(one_line, (drawn["text"] or text()).split("\n")))
+        hover = tuple(Hover(**box) for box in drawn.get("hover", ()))
+        return Figure(svg, words, {"view": view, **drawn["description"]}, hover)
+    except Exception as problem:  # noqa: BLE001 - a display must not fail with its picture
+        why = one_line(str(problem)) or type(problem).__name__
+        return text_only(view, title, text(), why, width=usable_width(width), theme=theme)
 
 
 def draw(
@@ -47,7 +95,8 @@ def draw(
         "theme": one_of("theme", theme, THEMES),
     }
     failure = f"the figure of {view!r} could not be drawn"
-    answer = json.loads(call("draw", view, json.dumps(request, allow_nan=False), failure=failure))
+    text = json.dumps(request, allow_nan=False)
+    answer = converse("draw", view, text, answer=lambda _: (None, ()), failure=failure)
     hover = tuple(Hover(**box) for box in answer.get("hover", ()))
     svg = _with_images(answer["svg"], answer.get("images", ()))
     text = "\n".join(map(one_line, answer["text"].split("\n")))

@@ -15,7 +15,7 @@ from tvmdbg_widgets.analysis.layouts import known_layouts
 from tvmdbg_widgets.analysis.node_columns import KNOWN_COLUMNS, known_column
 from tvmdbg_widgets.analysis.query import QueryError
 from tvmdbg_widgets.analysis.selection import select
-from tvmdbg_widgets.figures.few_names import has_many
+from tvmdbg_widgets.answers.few_names import has_many
 from tvmdbg_widgets.figures.run_figure import RunFigure, note
 from tvmdbg_widgets.figures.shown_part import GraphFigureOptions, part_of
 from tvmdbg_widgets.model.base.columns import StringColumn

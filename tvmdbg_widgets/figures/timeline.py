@@ -17,9 +17,9 @@ from tvmdbg_widgets.analysis.times.operator_rows import operators
 from tvmdbg_widgets.analysis.times.operators import OperatorRow, Operators
 from tvmdbg_widgets.analysis.times.sums import times
 from tvmdbg_widgets.analysis.times.table import TimeRow, TimeTable
+from tvmdbg_widgets.answers.few_names import few_of_timeline, has_many
 from tvmdbg_widgets.answers.kept_timeline import ALONG, first_bins
 from tvmdbg_widgets.answers.tensor import Reply
-from tvmdbg_widgets.figures.few_names import few_of_timeline, has_many
 from tvmdbg_widgets.figures.raster import Figure
 from tvmdbg_widgets.figures.run_figure import RunFigure, note, other_chart
 from tvmdbg_widgets.figures.texts import CHARTS, SHOWN, SLICE_COLORS, SORTS, TABLES_BY

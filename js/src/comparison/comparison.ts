@@ -2,14 +2,11 @@ import "../shared/ui/theme.css";
 import "../graph/graph.css";
 import "./comparison.css";
 import type { AnyModel, RenderProps } from "@anywidget/types";
-import { request } from "../shared/client/request.ts";
-import { runClient } from "../shared/client/run_client.ts";
+import { Client, clientOf, ModelHost } from "../shared/client/client.ts";
 import { SessionClient, type SessionState } from "../shared/client/session_client.ts";
 import { modelOptions, sized, type ViewState, viewRoot } from "../shared/ui/view.ts";
 import type { ComparisonOptions } from "./pane.ts";
 import { mountComparison } from "./view.ts";
-
-const TIMEOUT_MS = 60_000;
 
 interface ComparisonState extends ViewState, ComparisonOptions {
   run_b: string;
@@ -27,11 +24,8 @@ export default {
     if (signal.aborted) return;
     const root = viewRoot(el, model.get("_figure_id"), signal);
     await mountComparison(root, {
-      ask: () => {
-        const limit = AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]);
-        return request(model as unknown as AnyModel, "comparison", {}, limit);
-      },
-      runs: [runClient(a!, names[0], signal), runClient(b!, names[1], signal)],
+      client: new Client(new ModelHost(model as unknown as AnyModel), signal),
+      runs: [clientOf(a!, names[0], signal), clientOf(b!, names[1], signal)],
       sessions: [
         new SessionClient(sessionA as AnyModel<SessionState>),
         new SessionClient(sessionB as AnyModel<SessionState>),

@@ -1,5 +1,4 @@
-import { type ColumnsReply, columnsOf } from "../shared/client/answers.ts";
-import type { Answer } from "../shared/client/request.ts";
+import type { ColumnsReply } from "../shared/client/answers.ts";
 import type { Columns } from "../shared/client/wire.ts";
 import { integer } from "../shared/format.ts";
 import { addTo, largest } from "../shared/many.ts";
@@ -28,6 +27,10 @@ export interface ComparisonAnswers {
   comparison: ColumnsReply<Info>;
 }
 
+export interface ComparisonReplies {
+  comparison: ComparisonColumns & { info: Info };
+}
+
 export const SPEED = "speed";
 export const CHANGE = "time change";
 
@@ -42,9 +45,9 @@ export class ComparisonData {
   readonly info: Info;
   readonly #rows: [Map<number, number[]>, Map<number, number[]>] = [new Map(), new Map()];
 
-  constructor({ result, buffers }: Answer<ComparisonAnswers["comparison"]>) {
-    this.columns = columnsOf<"comparison">(result.columns, buffers);
-    this.info = result.info;
+  constructor(reply: ComparisonReplies["comparison"]) {
+    this.columns = reply;
+    this.info = reply.info;
     const { pairA, pairB } = this.columns;
     for (let row = 0; row < pairA.length; row++) {
       keep(this.#rows[0], pairA[row]!, row);

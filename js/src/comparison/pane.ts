@@ -5,7 +5,7 @@ import { mountGraph } from "../graph/mount.ts";
 import type { GraphOptions } from "../graph/options.ts";
 import type { GraphHost } from "../graph/parts.ts";
 import type { GraphView } from "../graph/view.ts";
-import type { RunClient } from "../shared/client/run_client.ts";
+import type { Client } from "../shared/client/client.ts";
 import type { SessionClient } from "../shared/client/session_client.ts";
 import { applyTheme } from "../shared/drawing/theme.ts";
 import { element } from "../shared/ui/dom.ts";
@@ -75,7 +75,7 @@ const SURE = 1;
 
 export interface PaneContext {
   data: ComparisonData;
-  run: RunClient;
+  run: Client;
   session: SessionClient;
   options: ViewOptions<ComparisonOptions>;
   /** Called after the graph was drawn, perhaps with another camera. */
@@ -125,7 +125,7 @@ export class GraphPane {
   async mount(): Promise<void> {
     const { data, run, session, options, signal } = this.#context;
     applyTheme(this.root, signal);
-    const graph = await run.graph();
+    const graph = await run.ask("graph");
     if (signal.aborted) return;
     const { certainties } = data.info;
     const classes = [...certainties.slice(0, SURE + 1), ALONE, ...certainties.slice(SURE + 1)];

@@ -1,5 +1,5 @@
-import { type Answer, errorText, hinted, isAbort, message } from "../shared/client/request.ts";
-import type { RunClient } from "../shared/client/run_client.ts";
+import type { Client } from "../shared/client/client.ts";
+import { errorText, hinted, isAbort, message } from "../shared/client/request.ts";
 import type { SessionClient } from "../shared/client/session_client.ts";
 import * as icons from "../shared/drawing/icons.ts";
 import { integer } from "../shared/format.ts";
@@ -8,14 +8,14 @@ import { action, bindKeys, helpButton } from "../shared/ui/keys.ts";
 import { paletteAction } from "../shared/ui/palette.ts";
 import { fullScreenAction, fullScreenButton, type ViewOptions } from "../shared/ui/view.ts";
 import { RowAligner } from "./align.ts";
-import { CHANGE, ComparisonData, type Info, OTHER, type Side, SPEED } from "./data.ts";
+import { CHANGE, ComparisonData, type ComparisonReplies, OTHER, type Side, SPEED } from "./data.ts";
 import { DifferenceList, DifferenceRows } from "./difference_list.ts";
 import { CameraLink, type ComparisonOptions, GraphPane } from "./pane.ts";
 
 /** Data of a comparison: two runs, with sessions of their own. */
 interface ComparisonContext {
-  ask: () => Promise<Answer<{ columns: never; info: Info }>>;
-  runs: readonly [a: RunClient, b: RunClient];
+  client: Client<ComparisonReplies, object>;
+  runs: readonly [a: Client, b: Client];
   sessions: readonly [a: SessionClient, b: SessionClient];
   options: ViewOptions<ComparisonOptions>;
   signal: AbortSignal;
@@ -365,7 +365,7 @@ export async function mountComparison(
   root.replaceChildren(message("busy", "comparing the graphs …"));
   let data: ComparisonData;
   try {
-    data = new ComparisonData(await context.ask());
+    data = new ComparisonData(await context.client.ask("comparison"));
   } catch (error) {
     if (context.signal.aborted || isAbort(error)) return;
     const hint = "Run the cell again; tvmdbg.compare(a, b) gives the same as text.";

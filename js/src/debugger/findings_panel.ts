@@ -1,5 +1,5 @@
 import type { FindingsAnswer, GraphColumns } from "../shared/client/answers.ts";
-import { COPY_KEY, CodeCopy } from "../shared/client/code_copy.ts";
+import { COPY_KEY, CodeCopy, titleOf } from "../shared/client/code_copy.ts";
 import { isUnderWay, Scan } from "../shared/client/health.ts";
 import { errorText, hinted, message, retry } from "../shared/client/request.ts";
 import * as icons from "../shared/drawing/icons.ts";
@@ -58,8 +58,8 @@ class FindingsPanel {
     );
     this.#scan = new Scan(
       {
-        ask: (signal, goOn) => run.findings(signal, goOn),
-        stop: (signal) => run.cancelFindings(signal),
+        ask: (signal, goOn) => run.ask("findings", goOn ? { goOn } : {}, signal),
+        stop: (signal) => run.ask("cancelFindings", {}, signal),
       },
       { answer: (answer) => this.#answered(answer), error: (error) => this.#failed(error) },
       signal,
@@ -75,7 +75,8 @@ class FindingsPanel {
       root,
       () => codeOf(this.#list.active),
       (text) => this.#mirror.say(text),
-      context,
+      titleOf(context.run),
+      context.signal,
     );
     const around = root.closest<HTMLElement>(".tvmdbg-debugger") ?? root;
     bindKeys(root, [...this.#actions(), paletteAction(root, context)], signal, around);
@@ -90,7 +91,7 @@ class FindingsPanel {
     this.#mirror.say("Findings: none so far.");
     this.#fill();
     void this.#scan.start();
-    run.graph().then(
+    run.ask("graph").then(
       (graph) => {
         if (signal.aborted) return;
         this.#graph = graph;

@@ -262,7 +262,7 @@ export const mountDebugger: Mount<DebuggerOptions> = async (root, context) => {
     }
   });
   try {
-    showSummary(await run.summary(), title, status, issues, context);
+    showSummary(await run.ask("summary"), title, status, issues, context);
   } catch (error) {
     if (!signal.aborted)
       issues.append(message("error", "The run could not be read", errorText(error)));

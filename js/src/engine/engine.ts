@@ -12,9 +12,11 @@ import type { GraphRequest } from "../graph/figure/sheet.ts";
 import { stretchesFigure } from "../graph/figure/stretches_figure.ts";
 import { memoryFigure } from "../memory/memory_figure.ts";
 import { columnsOf, type GraphColumns } from "../shared/client/answers.ts";
+import { Client } from "../shared/client/client.ts";
 import { type ColumnHeader, StringColumn } from "../shared/client/columns.ts";
 import type { Columns, WIRE } from "../shared/client/wire.ts";
 import {
+  type Drawing,
   type FigureMaker,
   type FigureRequest,
   missingFigure,
@@ -27,8 +29,11 @@ import { tensorFigure } from "../tensor/tensor_figure.ts";
 import { timelineFigure } from "../timeline/timeline_figure.ts";
 import { tuningFigure } from "../tuning/tuning_figure.ts";
 import { byteMapFigure } from "./byte_map.ts";
+import { begin, bytesOf, engineHost } from "./engine_host.ts";
 import { sequenceFigure } from "./sequence_figure.ts";
 import { structFigure } from "./struct_figure.ts";
+
+export { fail, goOn, tell } from "./engine_host.ts";
 
 /** Columns as packed by `tvmdbg_widgets/engine.py`, their buffer in base64. */
 interface PackedColumns {
@@ -40,15 +45,7 @@ function unpacked<Answer extends keyof typeof WIRE>({
   columns = [],
   base64,
 }: PackedColumns): Columns<Answer> {
-  return columnsOf<Answer>(columns, [new DataView(buffer(base64))]);
-}
-
-function buffer(base64: string): ArrayBuffer {
-  const { fromBase64 } = Uint8Array as { fromBase64?: (text: string) => Uint8Array };
-  const bytes = fromBase64
-    ? fromBase64.call(Uint8Array, base64)
-    : Uint8Array.from(atob(base64), (char) => char.charCodeAt(0));
-  return bytes.buffer as ArrayBuffer;
+  return columnsOf<Answer>(columns, [bytesOf(base64)]);
 }
 
 export const figures: Readonly<Record<string, FigureMaker>> = {
@@ -192,15 +189,17 @@ function written(_key: string, value: unknown): unknown {
 
 interface DrawRequest {
   data: unknown;
-  columns: PackedColumns;
-  answers: Record<string, PackedColumns | null>;
+  columns?: PackedColumns;
+  answers?: Record<string, PackedColumns | null>;
+  title: string;
+  mostNodes: number;
   options: unknown;
   width: number;
   theme: ThemeName;
   widths: WidthTables;
 }
 
-/** Draws one figure, for `figures/engine.py`; `request` and the answer are JSON. */
+/** Begins one figure, for `figures/engine.py`; `request` is JSON, the answer as of `goOn`. */
 export function draw(view: string, request: string): string {
   if (!Object.hasOwn(figures, view)) throw new Error(`no view ${view} draws figures`);
   return drawn(view, figures[view]!, request);
@@ -218,16 +217,28 @@ export function openGroups(graph: string): string {
 }
 
 export function drawn(view: string, maker: FigureMaker, request: string): string {
-  const { images = [], ...drawing } = maker(opened(view, request));
+  return begin(() => {
+    const drawing = maker(opened(view, request));
+    return drawing instanceof Promise ? drawing.then(sent) : sent(drawing);
+  });
+}
+
+function sent({ images = [], ...drawing }: Drawing): object {
   const written = images.map(({ cols, rows, pixels }) => ({ cols, rows, base64: base64(pixels) }));
-  return JSON.stringify({ ...drawing, images: written });
+  return { ...drawing, images: written };
 }
 
 function opened(view: string, request: string): FigureRequest {
-  const { columns, answers, widths, ...rest } = JSON.parse(request) as DrawRequest;
+  const {
+    columns = { base64: "" },
+    answers = {},
+    widths,
+    ...rest
+  } = JSON.parse(request) as DrawRequest;
   return {
     ...rest,
     view,
+    client: new Client(engineHost),
     columns: unpacked(columns),
     answers: Object.fromEntries(
       Object.entries(answers).map(([name, packed]) => [name, packed && answer(packed)]),

@@ -33,7 +33,7 @@ class HealthLoader {
     if (this.#isRequested || this.#glanced) return;
     this.#glanced = true;
     const { run, signal } = this.#view.context;
-    void run.health(signal, false, true).then(
+    void run.ask("health", { glance: true }, signal).then(
       (answer) => {
         if (answer.state === "none" || this.#isRequested) return;
         this.#isRequested = true;

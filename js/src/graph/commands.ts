@@ -1,4 +1,4 @@
-import { TRUST_LABELS, Trust } from "../shared/client/run_client.ts";
+import { TRUST_LABELS, Trust } from "../shared/client/answers.ts";
 import { counted } from "../shared/format.ts";
 import { notesAt } from "./data/hits.ts";
 import type { WalkStep } from "./data/walk.ts";

@@ -1,5 +1,6 @@
 import { COPY_KEY } from "../shared/client/code_copy.ts";
 import { errorText, hinted, isAbort, message } from "../shared/client/request.ts";
+import { timelineOf } from "../shared/client/timeline_client.ts";
 import { readTheme } from "../shared/drawing/theme.ts";
 import { pause } from "../shared/many.ts";
 import { asApplication, listening, pointIn } from "../shared/ui/dom.ts";
@@ -106,20 +107,20 @@ export async function mountGraph(root: HTMLElement, context: GraphContext): Prom
   );
   try {
     let problem = "";
-    const times = context.run.timeline().catch((error: unknown) => {
+    const times = timelineOf(context.run).catch((error: unknown) => {
       if (isAbort(error)) throw error;
       problem = `the timeline could not be read: ${errorText(error)}`;
       return null;
     });
     const [graph, timeline] = await Promise.all([
-      context.run.graph(),
+      context.run.ask("graph"),
       times,
       layoutCode(context.run),
     ]);
     clearTimeout(busy);
     if (context.signal.aborted) return;
     if (!graph || graph.kinds.length === 0) {
-      const why = graph ? "" : (await context.run.summary()).missing.graph;
+      const why = graph ? "" : (await context.run.ask("summary")).missing.graph;
       const title = graph ? "The graph has no nodes" : "No graph";
       root.replaceChildren(message("empty", title, why));
       root.dataset.ready = "true";

@@ -1,5 +1,4 @@
-import type { Mirror } from "../shared/ui/dom.ts";
-import { element } from "../shared/ui/dom.ts";
+import { element, type Mirror } from "../shared/ui/dom.ts";
 import type { ViewContext, ViewOptions } from "../shared/ui/view.ts";
 import type { Wires } from "./data/coloring.ts";
 import type { Hits } from "./data/hits.ts";

@@ -1,4 +1,4 @@
-import { CodeCopy, nodesCode } from "../shared/client/code_copy.ts";
+import { CodeCopy, nodesCode, titleOf } from "../shared/client/code_copy.ts";
 import { onThemeChange, readTheme } from "../shared/drawing/theme.ts";
 import { counted } from "../shared/format.ts";
 import { element, Mirror, onResize } from "../shared/ui/dom.ts";
@@ -73,7 +73,7 @@ export class GraphView {
     this.#problem = problem;
     this.palette = new Palette(readTheme(root));
     this.model = model;
-    model.fetchFacts = () => run.facts();
+    model.fetchFacts = () => run.ask("facts");
     model.fetchLayout = () => layoutCode(run);
     const commands = new GraphCommands(this);
     this.commands = commands;
@@ -101,7 +101,8 @@ export class GraphView {
       root,
       () => nodesCode(selected()),
       (text) => this.mirror.say(text),
-      context,
+      titleOf(context.run),
+      context.signal,
     );
     this.#listen();
     this.#sized();

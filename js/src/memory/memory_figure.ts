@@ -1,4 +1,3 @@
-import type { GraphColumns, MemoryColumns } from "../shared/client/answers.ts";
 import {
   chips,
   type Drawing,
@@ -9,6 +8,7 @@ import {
   heading,
   heightOf,
   LINE,
+  lacking,
   MARGIN,
   paintParts,
   panelDrawing,
@@ -18,17 +18,17 @@ import {
 } from "../shared/drawing/figure.ts";
 import { figureTheme, heatFill } from "../shared/drawing/theme.ts";
 import { bytes, counted } from "../shared/format.ts";
-import { MemoryPainter } from "./painter.ts";
+import { type DrawnMemory, MemoryPainter } from "./painter.ts";
 import { chipsOf } from "./panel.ts";
 import { Plan, PlanDescriptions, short } from "./plan.ts";
 import { AXIS, MemoryOverlay, MemoryScene } from "./scene.ts";
 import type { MemoryOptions } from "./view.ts";
 
-type MemoryFigureRequest = FigureRequest<
-  { title: string; text: string; selected: number[] },
-  MemoryOptions,
-  { memory: MemoryColumns; graph: GraphColumns }
->;
+interface FigureOptions extends MemoryOptions {
+  selected: number[];
+}
+
+type MemoryFigureRequest = FigureRequest<unknown, FigureOptions>;
 
 const MOST_ROWS = 16;
 const AREA = 110;
@@ -41,17 +41,28 @@ const STOPS = 40;
 /** Nodes at the peak that the description lists. */
 const LISTED = 20;
 
-export function memoryFigure(request: MemoryFigureRequest): Drawing {
-  return panelDrawing(request, memoryPanel(request));
+/** The memory plan as a static figure. */
+export async function memoryFigure(request: MemoryFigureRequest): Promise<Drawing> {
+  const { client, mostNodes } = request;
+  const columns = await client.ask("memory");
+  if (!columns || "missing" in columns) {
+    return panelDrawing(request, lacking(request, "No memory plan", columns?.missing ?? ""));
+  }
+  const named = columns.order.length > mostNodes ? { named: [] } : {};
+  let plan = new Plan(columns, (await client.ask("graph", named))!, MOST_ROWS);
+  if (named.named) {
+    const nodes = drawnBoxes(plan, request).map(({ entry }) => plan.owner[entry]!);
+    const graph = await client.ask("graph", { named: [...new Set(nodes)] });
+    plan = new Plan(columns, graph!, MOST_ROWS);
+  }
+  return panelDrawing(request, memoryPanel(request, plan));
 }
 
-export function memoryPanel(request: MemoryFigureRequest): FigurePanel {
-  const { data, answers, options, width, text } = request;
-  const { memory: columns, graph } = answers;
-  const { title } = data;
+function memoryPanel(request: MemoryFigureRequest, plan: Plan): FigurePanel {
+  const { title, options, width, text } = request;
+  const { columns } = plan;
   const { said: notes, wrong } = columns.info;
   const room = width - 2 * MARGIN;
-  const plan = new Plan(columns, graph, MOST_ROWS);
   const head = [
     heading(title, notes[0] ?? "", room, text),
     ...notes.slice(1).map((line) => {
@@ -75,40 +86,47 @@ export function memoryPanel(request: MemoryFigureRequest): FigurePanel {
     height: heightOf(parts),
     title: `Memory of ${title}: ${notes[0]}`,
     words: notes.join("; "),
-    text: data.text,
+    text: "",
     description: describe(plan, request),
     titles,
     paint: (pen, theme) => paintParts(parts, pen, theme),
   };
 }
 
-function chartPart(
-  plan: Plan,
-  { data, options, width, text }: MemoryFigureRequest,
-): [FigurePart, HoverText[]] {
+const LEFT = MARGIN - 6;
+
+function sceneOf(plan: Plan, { options, width }: MemoryFigureRequest): MemoryScene {
   const scene = new MemoryScene(plan, 0);
   scene.parameters = options.parameters;
   scene.bySize = options.color_by === "size";
-  scene.selected = data.selected;
+  scene.selected = options.selected;
   if (options.step_range) scene.viewport.show(...options.step_range);
-  const left = MARGIN - 6;
-  const height = AREA + AXIS + scene.rowsHeight + 2;
-  scene.resize(width - MARGIN - left, height);
+  scene.resize(width - MARGIN - LEFT, AREA + AXIS + scene.rowsHeight + 2);
+  return scene;
+}
+
+function drawnBoxes(plan: Plan, request: MemoryFigureRequest): DrawnMemory["marks"] {
+  const { text } = request;
   const words = new PlanDescriptions(plan, () => "");
-  const { marks } = new MemoryPainter(scene, words, pencil(text), COLUMN).paint(
-    figureTheme(false, text.font),
-  );
+  const painter = new MemoryPainter(sceneOf(plan, request), words, pencil(text), COLUMN);
+  return painter.paint(figureTheme(false, text.font)).marks;
+}
+
+function chartPart(plan: Plan, request: MemoryFigureRequest): [FigurePart, HoverText[]] {
+  const scene = sceneOf(plan, request);
+  const words = new PlanDescriptions(plan, () => "");
+  const marks = drawnBoxes(plan, request);
   const boxes = marks.length > TITLED ? [] : marks.filter(({ kind }) => kind === "entry");
   const hover = boxes.map(({ entry, x, y, width, height }) => {
     const size = plan.columns.entryBytes[entry]!;
     const title = `${words.title(entry)}: ${size < 0 ? "unknown bytes" : bytes(size)}`;
-    return { x: x + left, y, width, height, text: title };
+    return { x: x + LEFT, y, width, height, text: title };
   });
   const part: FigurePart = {
-    height: height + 6,
+    height: scene.height + 6,
     paint(pen, theme, top) {
       pen.save();
-      pen.translate(left, top);
+      pen.translate(LEFT, top);
       new MemoryPainter(scene, words, pen, COLUMN).paint(theme);
       new MemoryOverlay(scene, pen).paint(theme);
       pen.restore();
@@ -135,15 +153,15 @@ function sizes(plan: Plan): FigurePart {
   };
 }
 
-function describe(plan: Plan, { data, options }: MemoryFigureRequest): FigurePanel["description"] {
+function describe(plan: Plan, { title, options }: MemoryFigureRequest): FigurePanel["description"] {
   const { info, slotBytes, slotBuffer, slotDevice, slotOffset, slotStorage } = plan.columns;
   return {
-    title: data.title,
+    title,
     said: info.said,
     parameters: options.parameters,
     color_by: options.color_by,
     step_range: options.step_range,
-    selected: data.selected,
+    selected: options.selected,
     allocated: info.allocated,
     parameter_bytes: info.parameters,
     parameter_basis: info.roles || null,

@@ -105,7 +105,7 @@ export const mountMemory: Mount<MemoryOptions> = async (root, context) => {
   root.classList.add("tvmdbg-memory");
   const label = "Memory plan: live bytes per node, and which entries share a slot";
   asApplication(root, "memory plan", label);
-  const read = () => Promise.all([run.memory(), run.graph()]);
+  const read = () => Promise.all([run.ask("memory"), run.ask("graph")]);
   await loading(root, "memory plan", signal, read, ([columns, graph], say) => {
     if (!columns || !graph || "missing" in columns) {
       say("empty", "No memory plan", columns && "missing" in columns ? columns.missing : "");

@@ -1,4 +1,4 @@
-import { CodeCopy } from "../shared/client/code_copy.ts";
+import { CodeCopy, titleOf } from "../shared/client/code_copy.ts";
 import { clear, layer, Repaint } from "../shared/drawing/canvas.ts";
 import { onThemeChange, readTheme, type Theme } from "../shared/drawing/theme.ts";
 import { counted, integer } from "../shared/format.ts";
@@ -114,7 +114,7 @@ export class MemoryView {
     this.#say = say;
     this.scene = new MemoryScene(plan);
     this.#words = new PlanDescriptions(plan, (node) => context.session.note(node));
-    this.#copier = new CodeCopy(root, () => this.#code, say, context);
+    this.#copier = new CodeCopy(root, () => this.#code, say, titleOf(context.run), context.signal);
     this.chart = new MemoryChart(
       root,
       this.scene,

@@ -1,8 +1,9 @@
 import type { GraphColumns } from "../shared/client/answers.ts";
+import type { Client } from "../shared/client/client.ts";
 import type { StaticModel } from "../shared/client/page_model.ts";
 import { errorText } from "../shared/client/request.ts";
-import type { RunClient } from "../shared/client/run_client.ts";
 import { goToStep, SessionClient, type SessionState } from "../shared/client/session_client.ts";
+import { slicesOf, timelineOf } from "../shared/client/timeline_client.ts";
 import { say } from "./status.ts";
 
 /** Target of a link: the part of the page's address after `#`. */
@@ -105,11 +106,11 @@ export interface ResolvedLink {
 /** Resolves a target in a run; nodes and slices that the run lacks are left out and reported. */
 export async function resolve(
   place: LinkTarget,
-  run: RunClient,
+  run: Client,
   views: readonly string[],
   steps: number,
 ): Promise<ResolvedLink> {
-  const [graph, timeline] = await Promise.all([run.graph(), run.timeline()]);
+  const [graph, timeline] = await Promise.all([run.ask("graph"), timelineOf(run)]);
   const state: ResolvedLink["state"] = {};
   const problems: string[] = [];
   const count = graph?.kinds.length ?? timeline?.nodeNs.length ?? Number.POSITIVE_INFINITY;
@@ -162,10 +163,10 @@ function hasEntry(
 }
 
 /** True if a node has this many slices; a page without slices cannot deny it. */
-async function hasSlice([node, occurrence]: readonly [number, number], run: RunClient) {
-  const timeline = await run.timeline();
+async function hasSlice([node, occurrence]: readonly [number, number], run: Client) {
+  const timeline = await timelineOf(run);
   if (!timeline) return false;
-  const slices = timeline.slices ?? (await run.slices());
+  const slices = timeline.slices ?? (await slicesOf(run));
   return slices
     ? (slices.node?.reduce((count, id) => count + (id === node ? 1 : 0), 0) ?? 0) > occurrence
     : true;
@@ -184,12 +185,12 @@ interface Focus {
 /** Synchronizes the page's address with the session's selection. */
 export class Address {
   readonly #session: StaticModel;
-  readonly #run: RunClient;
+  readonly #run: Client;
   readonly #focus: Focus;
   #written = location.hash;
   #timer: ReturnType<typeof setTimeout> | undefined;
 
-  constructor(session: StaticModel, run: RunClient, focus: Focus) {
+  constructor(session: StaticModel, run: Client, focus: Focus) {
     this.#session = session;
     this.#run = run;
     this.#focus = focus;

@@ -1,5 +1,5 @@
+import { clientOf } from "../shared/client/client.ts";
 import type { StaticModel } from "../shared/client/page_model.ts";
-import { runClient } from "../shared/client/run_client.ts";
 import { element } from "../shared/ui/dom.ts";
 import { Address } from "./address.ts";
 import { copyLink, type SavedPage, type StartedPage, start, themeToggle } from "./models.ts";
@@ -70,7 +70,7 @@ async function show({ views, answers }: Bundle, settings: PageSettings): Promise
   }
   const { models } = started;
   stretch(models.view!, place, settings);
-  const client = runClient(models.run as never, "anywidget:run", new AbortController().signal);
+  const client = clientOf(models.run as never, "anywidget:run", new AbortController().signal);
   const panels = new DebuggerViews(place, models.view!);
   const address = new Address(models.session!, client, panels);
   if (!settings.embedded) {

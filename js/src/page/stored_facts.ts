@@ -1,6 +1,5 @@
 /** Facts and statistics of stored tensors, as in `answers/counts.py`. */
-import type { GraphColumns, TensorColumns } from "../shared/client/answers.ts";
-import { TRUST_LABELS } from "../shared/client/run_client.ts";
+import { type GraphColumns, type TensorColumns, TRUST_LABELS } from "../shared/client/answers.ts";
 import type {
   Entry,
   ExactNumber,

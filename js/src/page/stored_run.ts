@@ -1,7 +1,6 @@
 /** Replies of every page: the run, its columns, nodes and findings, as in `answers/node.py`. */
-import type { GraphColumns } from "../shared/client/answers.ts";
+import { type GraphColumns, NODE_KINDS, TRUST_LABELS } from "../shared/client/answers.ts";
 import { ARRAYS } from "../shared/client/columns.ts";
-import { NODE_KINDS, TRUST_LABELS } from "../shared/client/run_client.ts";
 import type { TimelineColumns } from "../shared/client/timeline_columns.ts";
 import type { Columns } from "../shared/client/wire.ts";
 import { counted, duration, givenText, isShort, percent } from "../shared/format.ts";

@@ -1,5 +1,4 @@
-import type { GraphColumns } from "./client/answers.ts";
-import { NodeKind } from "./client/run_client.ts";
+import { type GraphColumns, NodeKind } from "./client/answers.ts";
 
 /** Units of time, in nanoseconds, the largest first. */
 export const UNITS = [

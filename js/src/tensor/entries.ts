@@ -1,5 +1,10 @@
-import type { GraphColumns, TensorColumns } from "../shared/client/answers.ts";
-import { NodeKind, TRUST_LABELS, Trust } from "../shared/client/run_client.ts";
+import {
+  type GraphColumns,
+  NodeKind,
+  type TensorColumns,
+  TRUST_LABELS,
+  Trust,
+} from "../shared/client/answers.ts";
 import type { Entry } from "../shared/client/tensor_questions.ts";
 import { shapeText, tensorTitle } from "../shared/format.ts";
 

@@ -1,5 +1,5 @@
 import type { GraphColumns } from "../shared/client/answers.ts";
-import { CodeCopy } from "../shared/client/code_copy.ts";
+import { CodeCopy, titleOf } from "../shared/client/code_copy.ts";
 import type { Entry, TensorAnswer } from "../shared/client/tensor_questions.ts";
 import type { ViewContext } from "../shared/ui/view.ts";
 import { logicalIndex } from "../shared/unfold.ts";
@@ -62,7 +62,8 @@ export class Inspector {
       root,
       () => codeText(this.viewing.shown, this.panels.cross.read, this.panels.marked.region),
       (text) => this.panels.mirror.say(text),
-      context,
+      titleOf(context.run),
+      context.signal,
     );
     this.panels.marked.mark(options.get("marked_region") ?? null);
     signal.addEventListener("abort", () => {

@@ -1,5 +1,4 @@
 import { errorText } from "../shared/client/request.ts";
-import { TensorQuestions } from "../shared/client/tensor_client.ts";
 import type { Entry, TensorAnswer } from "../shared/client/tensor_questions.ts";
 import * as icons from "../shared/drawing/icons.ts";
 import { iconButton, Mirror, onResize } from "../shared/ui/dom.ts";
@@ -75,7 +74,6 @@ export class InspectorLayout {
     commands: LayoutCommands,
   ) {
     const { run, session, signal } = context;
-    const questions = new TensorQuestions(run.ask);
     this.#root = root;
     this.#commands = commands;
     this.picker = new EntryPicker(entries, commands, root, signal);
@@ -111,7 +109,7 @@ export class InspectorLayout {
       signal,
     );
     this.histogram = new Histogram(root, commands, signal);
-    this.numbers = new StatisticsLine(questions, commands, signal);
+    this.numbers = new StatisticsLine(run, commands, signal);
     this.#controls = new ColorControls(commands);
     this.#region = new RegionPanel(
       root,
@@ -130,20 +128,20 @@ export class InspectorLayout {
     );
     this.marked = new MarkedRegion(
       { picture: this.picture, panel: this.#region, mirror: this.mirror },
-      questions,
+      run,
       () => commands.marked(),
       signal,
     );
     this.#trust = new TrustLine(commands);
     this.table = new ValuesTable(
-      questions,
+      run,
       { ...commands, mark: (point) => this.cross.mark(point) },
       signal,
     );
-    this.profile = new ProfileView(root, questions, commands, signal);
+    this.profile = new ProfileView(root, run, commands, signal);
     this.channels = new ChannelGrid(
       root,
-      questions,
+      run,
       { ...commands, say: (text) => this.mirror.say(text) },
       signal,
     );
@@ -154,7 +152,7 @@ export class InspectorLayout {
     };
     this.saving = new TensorExport(
       root,
-      questions,
+      run,
       { canvas, profile: () => this.profile.profile },
       (text) => this.mirror.say(text),
       signal,
@@ -176,7 +174,7 @@ export class InspectorLayout {
         marked: this.marked,
         mirror: this.mirror,
       },
-      questions,
+      run,
       () => commands.words(),
       signal,
     );

@@ -193,9 +193,9 @@ export const mountTensor: Mount<TensorOptions> = async (root, context) => {
   const wait = setTimeout(() => root.append(busy), 150);
   try {
     const [tensors, graph, summary] = await Promise.all([
-      run.tensors(),
-      run.graph(),
-      run.summary(),
+      run.ask("tensors"),
+      run.ask("graph"),
+      run.ask("summary"),
     ]);
     if (signal.aborted) return;
     if (!tensors || tensors.node.length === 0) {

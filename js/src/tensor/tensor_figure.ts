@@ -1,4 +1,4 @@
-import { completeCells } from "../shared/client/tensor_client.ts";
+import { completed } from "../shared/client/client.ts";
 import type { Distribution, StatisticsAnswer } from "../shared/client/tensor_questions.ts";
 import {
   type Drawing,
@@ -137,7 +137,7 @@ export function tensorPanel(request: TensorFigureRequest): FigurePanel {
     range: options.color_range ?? "auto",
   };
   const drawn = answers.tile ?? answers.channels ?? answers.profile ?? null;
-  if (drawn) Object.assign(drawn, completeCells(drawn));
+  if (drawn) Object.assign(drawn, completed(drawn as never));
   const scale = colorScale({ statistics: known, tile: drawn as never }, choice);
   const spread = spreadFor(known, data.dtype, choice, scale?.kind ?? "linear");
   const adapted =

@@ -1,5 +1,5 @@
+import type { Client } from "../shared/client/client.ts";
 import { errorText, isAbort } from "../shared/client/request.ts";
-import { TensorQuestions } from "../shared/client/tensor_client.ts";
 import type { Entry, StatisticsAnswer, TensorAnswer } from "../shared/client/tensor_questions.ts";
 import type { ViewContext } from "../shared/ui/view.ts";
 import { tensorWords } from "./descriptions.ts";
@@ -21,7 +21,7 @@ interface StatisticsEvents {
 
 /** Statistics of one complete tensor: at once those known, then exact ones. */
 class StatisticsLoader {
-  readonly #run: TensorQuestions;
+  readonly #run: Client;
   readonly #events: StatisticsEvents;
   readonly #signal: AbortSignal;
   #question: { entry: Entry; reading: string | null } | null = null;
@@ -29,7 +29,7 @@ class StatisticsLoader {
   #timer: ReturnType<typeof setTimeout> | undefined;
   #ticket = 0;
 
-  constructor(run: TensorQuestions, events: StatisticsEvents, signal: AbortSignal) {
+  constructor(run: Client, events: StatisticsEvents, signal: AbortSignal) {
     this.#run = run;
     this.#events = events;
     this.#signal = signal;
@@ -40,7 +40,7 @@ class StatisticsLoader {
   begin(entry: Entry, reading: string | null): Promise<StatisticsAnswer> {
     this.forget();
     this.#question = { entry, reading };
-    return this.#run.statistics({ ...this.#question, exact: false }, this.#signal);
+    return this.#run.ask("statistics", { ...this.#question, exact: false }, this.#signal);
   }
 
   /** Releases the tensor; a pass that only this view waits for ends. */
@@ -72,13 +72,13 @@ class StatisticsLoader {
   }
 
   #cancel(): Promise<StatisticsAnswer> {
-    return this.#run.cancelTensor(this.#question!, this.#signal);
+    return this.#run.ask("cancelTensor", this.#question!, this.#signal);
   }
 
   async #follow(ticket: number): Promise<void> {
     try {
       const question = { ...this.#question!, exact: true };
-      const answer = await this.#run.statistics(question, this.#signal);
+      const answer = await this.#run.ask("statistics", question, this.#signal);
       if (ticket !== this.#ticket) return;
       this.#scanning = answer.state === "scanning";
       this.#events.counted(answer);
@@ -119,13 +119,12 @@ export class TensorLoader {
     wish: RequestedView,
     events: LoaderEvents,
   ) {
-    const questions = new TensorQuestions(run.ask);
     this.#panels = panels;
     this.#wish = wish;
     this.#noteOf = (node) => session.note(node);
     this.#events = events;
     this.#pictures = new Pictures(
-      questions,
+      run,
       panels.picture.viewport,
       {
         answered: (answer) => this.#answered(answer),
@@ -138,7 +137,7 @@ export class TensorLoader {
       signal,
     );
     this.#counting = new StatisticsLoader(
-      questions,
+      run,
       { counted: (answer) => this.#recounted(answer), failed: (error) => this.#uncounted(error) },
       signal,
     );

@@ -1,4 +1,4 @@
-import { TRUST_LABELS } from "../shared/client/run_client.ts";
+import { TRUST_LABELS } from "../shared/client/answers.ts";
 import { AREA_BY } from "../shared/client/timeline_columns.ts";
 import { counted, duration, exactNs, integer, percent } from "../shared/format.ts";
 import { append } from "../shared/many.ts";

@@ -1,6 +1,5 @@
-import type { GraphColumns } from "../shared/client/answers.ts";
+import { type GraphColumns, TRUST_LABELS } from "../shared/client/answers.ts";
 import { rangeCode, sliceCode, timesCode } from "../shared/client/code_copy.ts";
-import { TRUST_LABELS } from "../shared/client/run_client.ts";
 import type { SessionClient } from "../shared/client/session_client.ts";
 import type { TimelineWords } from "../shared/client/timeline_columns.ts";
 import { counted, duration, integer, percent } from "../shared/format.ts";

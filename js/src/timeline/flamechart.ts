@@ -1,4 +1,4 @@
-import { CodeCopy } from "../shared/client/code_copy.ts";
+import { CodeCopy, titleOf } from "../shared/client/code_copy.ts";
 import type { SessionClient } from "../shared/client/session_client.ts";
 import { readTheme, type Theme } from "../shared/drawing/theme.ts";
 import { counted, duration, percent } from "../shared/format.ts";
@@ -68,7 +68,8 @@ export class Flamechart {
       root,
       () => codeFor(data, this.#session, this.ranges.subject === "range" ? this.scene.range : null),
       say,
-      context,
+      titleOf(context.run),
+      context.signal,
     );
     const focused =
       <T extends unknown[]>(act: (...given: T) => void) =>
@@ -122,7 +123,7 @@ export class Flamechart {
           else this.pick(slice);
           this.focus();
         },
-        ask: (question, signal) => context.run.area(question, signal),
+        ask: (question, signal) => context.run.ask("area", question, signal),
         code: () => this.copy(),
         say,
         fit: focused(() => this.camera.fit()),

@@ -1,7 +1,7 @@
 import type { CriticalColumns } from "../shared/client/answers.ts";
+import type { Client } from "../shared/client/client.ts";
 import { Fault, faultsOf, watchHealth } from "../shared/client/health.ts";
 import { isAbort } from "../shared/client/request.ts";
-import type { RunClient } from "../shared/client/run_client.ts";
 import type { SessionClient } from "../shared/client/session_client.ts";
 import type { HealthAnswer } from "../shared/client/tensor_questions.ts";
 import { duration } from "../shared/format.ts";
@@ -115,7 +115,7 @@ export interface CriticalEvents {
 
 /** The critical path: marks on its slices, and the slack of every node. */
 export class Critical {
-  readonly #run: RunClient;
+  readonly #run: Client;
   readonly #data: TimelineData;
   readonly #options: ViewOptions<TimelineOptions>;
   readonly #events: CriticalEvents;
@@ -125,7 +125,7 @@ export class Critical {
   #missing = "";
 
   constructor(
-    run: RunClient,
+    run: Client,
     data: TimelineData,
     options: ViewOptions<TimelineOptions>,
     events: CriticalEvents,
@@ -203,7 +203,7 @@ export class Critical {
 
   async #read(): Promise<CriticalColumns | null> {
     try {
-      const columns = await this.#run.critical();
+      const columns = await this.#run.ask("critical");
       const isMissing = columns !== null && "missing" in columns;
       this.#missing = isMissing ? columns.missing : "";
       this.#known = isMissing ? null : columns;
@@ -225,7 +225,7 @@ export class Faults {
   readonly #changed: () => void;
   #known: HealthAnswer | null = null;
 
-  constructor(run: RunClient, data: TimelineData, changed: () => void, signal: AbortSignal) {
+  constructor(run: Client, data: TimelineData, changed: () => void, signal: AbortSignal) {
     this.#data = data;
     this.#changed = changed;
     if (data.graph) watchHealth(run, (answer) => this.#judged(answer), signal);

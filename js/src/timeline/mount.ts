@@ -1,5 +1,6 @@
 import type { RunSummary } from "../shared/client/answers.ts";
 import { loading, message } from "../shared/client/request.ts";
+import { timelineOf } from "../shared/client/timeline_client.ts";
 import { onThemeChange, readTheme } from "../shared/drawing/theme.ts";
 import { counted } from "../shared/format.ts";
 import {
@@ -84,11 +85,11 @@ export const mountTimeline: Mount<TimelineOptions> = async (root, context) => {
   root.classList.add("tvmdbg-timeline");
   asApplication(root, "flamechart", "Flamechart: slices in time and operators by time");
   const read = () => {
-    const timeline = run.timeline();
+    const timeline = timelineOf(run);
     const compared = timeline.then((columns) =>
-      columns?.trackRun.some((trackRun) => trackRun > 0) ? run.change() : null,
+      columns?.trackRun.some((trackRun) => trackRun > 0) ? run.ask("change") : null,
     );
-    return Promise.all([run.summary(), timeline, run.graph(), compared]);
+    return Promise.all([run.ask("summary"), timeline, run.ask("graph"), compared]);
   };
   await loading(root, "flamechart", signal, read, async (data, say) => {
     const [summary, columns, graph, compared] = data;

@@ -1,5 +1,5 @@
+import type { Client } from "../shared/client/client.ts";
 import { errorText, isAbort } from "../shared/client/request.ts";
-import type { TimelineQuestions } from "../shared/client/timeline_client.ts";
 import type { FindAnswer, SliceResult } from "../shared/client/timeline_columns.ts";
 import { counted, duration, integer } from "../shared/format.ts";
 import { Regex, RegexError } from "../shared/regex.ts";
@@ -191,13 +191,13 @@ export interface FarSearchEvents {
 
 /** Search by the kernel among more slices than a page holds. */
 class FarSearch {
-  readonly #run: TimelineQuestions;
+  readonly #run: Client;
   readonly #events: FarSearchEvents;
   readonly #signal: AbortSignal;
   #text = "";
   #serial = 0;
 
-  constructor(run: TimelineQuestions, events: FarSearchEvents, signal: AbortSignal) {
+  constructor(run: Client, events: FarSearchEvents, signal: AbortSignal) {
     this.#run = run;
     this.#events = events;
     this.#signal = signal;
@@ -229,7 +229,7 @@ class FarSearch {
     const regex = this.#text.length > 1 && this.#text.startsWith("/") && this.#text.endsWith("/");
     const text = regex ? this.#text.slice(1, -1) : this.#text;
     try {
-      const answer = await this.#run.find({ text, regex, ...from }, this.#signal);
+      const answer = await this.#run.ask("find", { text, regex, ...from }, this.#signal);
       if (serial === this.#serial && !this.#signal.aborted) done(answer);
     } catch (error) {
       if (serial === this.#serial && !isAbort(error)) this.#events.show(errorText(error), true);
@@ -323,7 +323,7 @@ export class TimelineSearch {
   /** Slice to select once it is loaded. */
   #awaited: SliceResult | null = null;
 
-  constructor(host: SearchHost, run: TimelineQuestions, signal: AbortSignal) {
+  constructor(host: SearchHost, run: Client, signal: AbortSignal) {
     this.#host = host;
     const { slices, names } = host.data;
     this.#found = new SearchHits(slices, names, parsed(""));

@@ -1,4 +1,4 @@
-import { TRUST_LABELS } from "../shared/client/run_client.ts";
+import { TRUST_LABELS } from "../shared/client/answers.ts";
 import type { TimelineWords } from "../shared/client/timeline_columns.ts";
 import type { Theme } from "../shared/drawing/theme.ts";
 import { counted, duration, integer, percent } from "../shared/format.ts";

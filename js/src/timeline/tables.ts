@@ -255,7 +255,7 @@ export class Tables {
     this.#wait("aggregating …");
     try {
       const question = { from, to, by: by as Exclude<TableBy, "change"> };
-      const answer = await run.area(question, signal, "sums");
+      const answer = await run.ask("sums", question, signal);
       if (signal.aborted) return;
       const kindOf = (nodes: readonly number[]) => {
         const kinds = new Set(nodes.map((node) => data.names.opKind(node)));

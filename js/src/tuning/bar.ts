@@ -222,7 +222,8 @@ export class TrialFilter {
       return;
     }
     try {
-      const { mask, caption } = await client.select(query);
+      const { mask, info } = await client.ask("select", { query });
+      const { caption } = info;
       if (query !== this.query) return;
       bar.showQuery(query, caption.replace(`: ${query}`, ""), false);
       say(caption);

@@ -1,5 +1,6 @@
-import { type ColumnsReply, columnsOf } from "../shared/client/answers.ts";
-import { type Answer, type AnyModel, NewestWins, request } from "../shared/client/request.ts";
+import type { ColumnsReply } from "../shared/client/answers.ts";
+import { Client, ModelHost } from "../shared/client/client.ts";
+import { type AnyModel, NewestWins } from "../shared/client/request.ts";
 import type { Columns } from "../shared/client/wire.ts";
 import {
   type ErrorsBy,
@@ -207,7 +208,7 @@ export class TilesScene {
   }
 }
 
-/** Replies of a tuning log by kind of question; see `RunAnswers`. */
+/** Replies of a tuning log as they travel; see `RunAnswers`. */
 export interface TuningAnswers {
   /** In the first buffer. */
   code: null;
@@ -219,13 +220,30 @@ export interface TuningAnswers {
   select: ColumnsReply<{ caption: string }>;
 }
 
-export class TuningClient {
+interface TuningReplies extends Pick<TuningAnswers, "schedule" | "change" | "errors"> {
+  tuning: Columns<"tuning"> & { info: TuningInfo };
+  tiles: Columns<"tuningTiles"> & { info: TilesInfo };
+  /** The trials that a query finds, one byte each. */
+  select: Columns<"tuningSelect"> & { info: { caption: string } };
+}
+
+interface TuningQuestions {
+  schedule: { trial: number };
+  change: { a: number; b: number };
+  errors: TrialScope & { by: ErrorsBy };
+  tiles: { task: number };
+  select: { query: string };
+}
+
+/** The log behind a model, which grows while tuning runs. */
+export class TuningClient extends Client<TuningReplies, TuningQuestions> {
   readonly #model: AnyModel;
   readonly #signal: AbortSignal;
   readonly #schedules = new Map<number, Promise<ScheduleInfo>>();
   readonly #newest = new NewestWins();
 
   constructor(model: AnyModel, signal: AbortSignal) {
+    super(new ModelHost(model), signal);
     this.#model = model;
     this.#signal = signal;
   }
@@ -237,44 +255,21 @@ export class TuningClient {
 
   async data(): Promise<TuningData> {
     this.#schedules.clear();
-    const { result, buffers } = await this.#ask("tuning", {});
-    return new TuningData(result.info, columnsOf<"tuning">(result.columns, buffers));
+    const reply = await this.ask("tuning");
+    return new TuningData(reply.info, reply);
   }
 
   schedule(trial: number): Promise<ScheduleInfo> {
     const known = this.#schedules.get(trial);
     if (known) return known;
-    const answer = this.#newest
-      .ask(() => this.#ask("schedule", { trial }))
-      .then(({ result }) => result);
+    const answer = this.#newest.ask(() => this.ask("schedule", { trial }));
     this.#schedules.set(trial, answer);
     answer.catch(() => this.#schedules.delete(trial));
     return answer;
   }
 
-  async change(a: number, b: number): Promise<ScheduleChange> {
-    return (await this.#ask("change", { a, b })).result;
-  }
-
-  async errors(by: ErrorsBy, scope: TrialScope): Promise<ErrorTableInfo> {
-    return (await this.#ask("errors", { by, ...scope })).result;
-  }
-
   async tiles(task: number): Promise<TuningTiles> {
-    const { result, buffers } = await this.#ask("tiles", { task });
-    return new TuningTiles(result.info, columnsOf<"tuningTiles">(result.columns, buffers));
-  }
-
-  async select(query: string): Promise<{ mask: Uint8Array; caption: string }> {
-    const { result, buffers } = await this.#ask("select", { query });
-    const { mask } = columnsOf<"tuningSelect">(result.columns, buffers);
-    return { mask, caption: result.info.caption };
-  }
-
-  #ask<Kind extends keyof TuningAnswers>(
-    kind: Kind,
-    payload: object,
-  ): Promise<Answer<TuningAnswers[Kind]>> {
-    return request(this.#model, kind, payload, this.#signal);
+    const reply = await this.ask("tiles", { task });
+    return new TuningTiles(reply.info, reply);
   }
 }

@@ -69,8 +69,8 @@ export class TuningView {
     this.#isSaved = isSaved;
     this.#say = say;
     this.#scene = new TrialScene(data);
-    const title = async () => ({ title: this.data.info.title });
-    this.#copier = new CodeCopy(root, () => this.#code, say, { run: { summary: title }, signal });
+    const title = Promise.resolve(data.info.title);
+    this.#copier = new CodeCopy(root, () => this.#code, say, title, signal);
     this.chart = new TuningChart(root, signal);
     this.#hover = new TrialHover(root, this.chart, this.tooltip);
     this.bar = new TuningBar(
@@ -97,7 +97,11 @@ export class TuningView {
     this.#filter = new TrialFilter({ client, bar, legend, say, show });
     this.#schedule = new SchedulePane(root, isSaved ? null : () => this.pin());
     this.#tiles = new TilesPane(root, (trial) => this.pickTrial(trial), signal);
-    this.#errors = new ErrorsPane(root, (by, scope) => client.errors(by, scope), filter);
+    this.#errors = new ErrorsPane(
+      root,
+      (by, scope) => client.ask("errors", { by, ...scope }),
+      filter,
+    );
     this.#findings = new FindingsPane({
       task: (task) => this.pickTask(task),
       trial: (trial) => this.pickTrial(trial),
@@ -208,7 +212,7 @@ export class TuningView {
     const { trial, task, data } = this.#scene;
     if (pane === "schedule") {
       if (this.#pinned >= 0 && trial >= 0 && trial !== this.#pinned) {
-        void this.#schedule.showChange(this.#client.change(this.#pinned, trial));
+        void this.#schedule.showChange(this.#client.ask("change", { a: this.#pinned, b: trial }));
       } else if (this.#schedule.shown?.trial !== trial || trial < 0) {
         void this.#schedule.show(trial < 0 ? null : this.#client.schedule(trial), !data.count);
       }

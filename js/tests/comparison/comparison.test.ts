@@ -36,36 +36,7 @@ function dataColumns(): ComparisonColumns {
 }
 
 function fresh(columns: ComparisonColumns): ComparisonData {
-  const bytes: number[] = [];
-  const headers = Object.entries(columns).map(([name, column]) => {
-    if (column instanceof StringColumn) {
-      const at = put(bytes, column.codes);
-      const text = new TextEncoder().encode(column.unique.join(""));
-      const ends = [0];
-      for (const each of column.unique) {
-        ends.push(ends.at(-1)! + new TextEncoder().encode(each).length);
-      }
-      const offsets = put(bytes, Int32Array.from(ends));
-      const start = put(bytes, text);
-      const { length } = column;
-      const unique = column.unique.length;
-      return { name, kind: "strings", length, unique, codes: at, offsets, bytes: start };
-    }
-    const kind = column instanceof Uint8Array ? "u1" : "i4";
-    return { name, kind, offset: put(bytes, column as Int32Array), length: column.length };
-  });
-  const view = new DataView(Uint8Array.from(bytes).buffer);
-  return new ComparisonData({
-    result: { columns: headers as never, info: INFO },
-    buffers: [view],
-  });
-}
-
-function put(bytes: number[], values: Int32Array | Uint8Array): number {
-  while (bytes.length % 8) bytes.push(0);
-  const at = bytes.length;
-  bytes.push(...new Uint8Array(values.buffer, values.byteOffset, values.byteLength));
-  return at;
+  return new ComparisonData({ ...columns, info: INFO });
 }
 
 describe("ComparisonData", () => {

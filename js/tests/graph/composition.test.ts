@@ -3,8 +3,7 @@ import { Groups } from "../../src/graph/data/links.ts";
 import type { GraphModel } from "../../src/graph/data/model.ts";
 import { quoted } from "../../src/graph/data/query_fields.ts";
 import { composition } from "../../src/graph/panels/details_parts.ts";
-import type { GraphColumns } from "../../src/shared/client/answers.ts";
-import { GroupSource } from "../../src/shared/client/run_client.ts";
+import { type GraphColumns, GroupSource } from "../../src/shared/client/answers.ts";
 
 const { REPEAT, BLOCK } = GroupSource;
 

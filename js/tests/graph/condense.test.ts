@@ -8,8 +8,7 @@ import {
   timeText,
 } from "../../src/graph/figure/condense.ts";
 import { buildScene, foldedInto, type GraphScene } from "../../src/graph/layout/scene.ts";
-import type { GraphColumns } from "../../src/shared/client/answers.ts";
-import { NodeKind } from "../../src/shared/client/run_client.ts";
+import { type GraphColumns, NodeKind } from "../../src/shared/client/answers.ts";
 import { stringColumn } from "../shared/string_column.ts";
 import { blocks, columns, type NodeSpec, residual, WORDS } from "./fixture.ts";
 

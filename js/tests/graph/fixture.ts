@@ -1,6 +1,5 @@
 import type { BoxTexts } from "../../src/graph/layout/scene.ts";
-import type { GraphColumns } from "../../src/shared/client/answers.ts";
-import { GroupSource, NodeKind } from "../../src/shared/client/run_client.ts";
+import { type GraphColumns, GroupSource, NodeKind } from "../../src/shared/client/answers.ts";
 import { stringColumn } from "../shared/string_column.ts";
 
 export interface NodeSpec {

@@ -1,8 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { Groups, Links, openStates } from "../../src/graph/data/links.ts";
 import { boxesOf, buildScene, foldedInto, membersOf } from "../../src/graph/layout/scene.ts";
-import type { GraphColumns } from "../../src/shared/client/answers.ts";
-import { NodeKind } from "../../src/shared/client/run_client.ts";
+import { type GraphColumns, NodeKind } from "../../src/shared/client/answers.ts";
 import { blocks, columns, type GroupSpec, grouped, WORDS } from "./fixture.ts";
 
 function scene(

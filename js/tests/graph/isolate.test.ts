@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { between, bridges, isolated, Links } from "../../src/graph/data/links.ts";
-import { NodeKind } from "../../src/shared/client/run_client.ts";
+import { NodeKind } from "../../src/shared/client/answers.ts";
 import { finished } from "../../src/shared/many.ts";
 import { columns } from "./fixture.ts";
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { Groups, Links } from "../../src/graph/data/links.ts";
 import { boxesOf, buildScene, EdgeStyle, foldedInto } from "../../src/graph/layout/scene.ts";
-import { NodeKind, Trust } from "../../src/shared/client/run_client.ts";
+import { NodeKind, Trust } from "../../src/shared/client/answers.ts";
 import { columns, residual, WORDS } from "./fixture.ts";
 
 const scene = (graph = residual(), fold = true, nodes: readonly number[] | null = null) => {

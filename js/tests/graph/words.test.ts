@@ -5,7 +5,7 @@ import { GraphModel, NodeDescriptions } from "../../src/graph/data/model.ts";
 import { isOfKind, NodeTimes } from "../../src/graph/data/times.ts";
 import { BoxLabels } from "../../src/graph/layout/labels.ts";
 import { buildScene } from "../../src/graph/layout/scene.ts";
-import { NodeKind, Trust } from "../../src/shared/client/run_client.ts";
+import { NodeKind, Trust } from "../../src/shared/client/answers.ts";
 import { drawnKind } from "../../src/shared/format.ts";
 import { stringColumn } from "../shared/string_column.ts";
 import { columns, residual } from "./fixture.ts";

@@ -1,6 +1,5 @@
 import { Plan } from "../../src/memory/plan.ts";
-import type { MemoryColumns } from "../../src/shared/client/answers.ts";
-import { NodeKind } from "../../src/shared/client/run_client.ts";
+import { type MemoryColumns, NodeKind } from "../../src/shared/client/answers.ts";
 import { columns, type NodeSpec } from "../graph/fixture.ts";
 
 interface EntrySpec {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { linkText, pageAddress, parseLink, resolve } from "../../src/page/address.ts";
-import type { RunClient } from "../../src/shared/client/run_client.ts";
+import { fakeClient } from "../fake_model.ts";
 import { stringColumn } from "../shared/string_column.ts";
 
 describe("the address of a page", () => {
@@ -64,16 +64,18 @@ describe("the fragment of an address", () => {
   });
 });
 
-const RUN = {
-  graph: async () => ({
+const RUN = fakeClient({
+  graph: () => ({
     names: stringColumn(["in", "conv", "twice", "twice"]),
     kinds: new Uint8Array(4),
     entryOffsets: Int32Array.of(0, 1, 3, 4, 5),
   }),
-  timeline: async () => ({
-    slices: { node: Int32Array.of(1, 1, 2) },
+  timeline: () => ({
+    ...{ start: new Float64Array(3), duration: new Float64Array(3), name: new Int32Array(3) },
+    node: Int32Array.of(1, 1, 2),
+    info: { whole: true, bins: 0 },
   }),
-} as unknown as RunClient;
+});
 
 async function meant(hash: string) {
   return resolve(parseLink(hash).place, RUN, ["graph", "tensor"], 2);

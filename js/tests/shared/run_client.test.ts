@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
+import { clientOf } from "../../src/shared/client/client.ts";
 import { isAbort } from "../../src/shared/client/request.ts";
-import { runClient } from "../../src/shared/client/run_client.ts";
-import { TensorQuestions } from "../../src/shared/client/tensor_client.ts";
 import type { TensorRequest } from "../../src/shared/client/tensor_questions.ts";
+import { timelineOf } from "../../src/shared/client/timeline_client.ts";
 import { fakeModel, settled } from "../fake_model.ts";
 
 type Message = { id: string; kind: string; client: string };
@@ -35,48 +35,48 @@ describe("columns of a run", () => {
   it("are requested once per page and content, and again after the last view is gone", async () => {
     const { model, sent } = counting();
     const views = [new AbortController(), new AbortController()];
-    const [a, b] = views.map(({ signal }) => runClient(model, "once", signal));
-    const [graph, same] = await Promise.all([a!.graph(), b!.graph()]);
+    const [a, b] = views.map(({ signal }) => clientOf(model, "once", signal));
+    const [graph, same] = await Promise.all([a!.ask("graph"), b!.ask("graph")]);
     expect(graph).toBe(same);
     expect(Array.from(graph!.nodeNs)).toEqual([1, 2]);
     expect(sent).toHaveLength(1);
     views[0]!.abort();
-    expect(await b!.graph()).toBe(graph);
+    expect(await b!.ask("graph")).toBe(graph);
     views[1]!.abort();
-    await runClient(model, "once", new AbortController().signal).graph();
+    await clientOf(model, "once", new AbortController().signal).ask("graph");
     expect(sent).toHaveLength(2);
   });
 
   it("are not mixed between runs, nor between contents of one run", async () => {
     const { model, sent } = counting();
     const { signal } = new AbortController();
-    await runClient(model, "one", signal).graph();
-    await runClient(model, "other", signal).graph();
+    await clientOf(model, "one", signal).ask("graph");
+    await clientOf(model, "other", signal).ask("graph");
     model.set("content_hash", "changed");
-    await runClient(model, "one", signal).graph();
+    await clientOf(model, "one", signal).ask("graph");
     expect(sent).toHaveLength(3);
   });
 
   it("are null if the run lacks them, and requested again after an error", async () => {
     const { model, sent } = counting();
-    const client = runClient(model, "lacking", new AbortController().signal);
-    expect(await client.timeline()).toBeNull();
-    await expect(client.tensors()).rejects.toThrow("broken");
-    await expect(client.tensors()).rejects.toThrow("broken");
+    const client = clientOf(model, "lacking", new AbortController().signal);
+    expect(await timelineOf(client)).toBeNull();
+    await expect(client.ask("tensors")).rejects.toThrow("broken");
+    await expect(client.ask("tensors")).rejects.toThrow("broken");
     expect(sent.map(({ kind }) => kind)).toEqual(["timeline", "tensors", "tensors"]);
   });
 
   it("are requested again by waiting views when the asking view goes", async () => {
     const { model, sent, waiting } = fakeModel({ content_hash: "h" });
     const first = new AbortController();
-    const gone = runClient(model, "gone", first.signal).graph();
-    const stays = runClient(model, "gone", new AbortController().signal).graph();
+    const gone = clientOf(model, "gone", first.signal).ask("graph");
+    const stays = clientOf(model, "gone", new AbortController().signal).ask("graph");
     first.abort();
     await expect(gone).rejects.toThrow();
     await settled();
     expect(sent).toHaveLength(2);
     waiting[1]!({ id: sent[1]!.id, result: { columns: [] } });
-    expect(await stays).toEqual({ info: undefined });
+    expect(await stays).toEqual({});
   });
 });
 
@@ -85,9 +85,9 @@ describe("clients", () => {
     const { model, sent } = counting();
     const { signal } = new AbortController();
     for (const reference of ["a", "b"]) {
-      const client = runClient(model, reference, signal);
+      const client = clientOf(model, reference, signal);
       await client.ask("node", { node: 1 }, signal);
-      await new TensorQuestions(client.ask).tensor(question, signal).catch(() => {});
+      await client.ask("tensor", question, signal).catch(() => {});
     }
     const clients = sent.map(({ client }) => client);
     expect(clients[0]).toBe(clients[1]);
@@ -110,11 +110,11 @@ describe("cells of an answer", () => {
       const result = { tile: { rows: 1, cols: 2, columns: headers } };
       return { content: { id, result }, buffers: [new DataView(buffer)] };
     });
-    return new TensorQuestions(runClient(model, "cells", new AbortController().signal).ask);
+    return clientOf(model, "cells", new AbortController().signal);
   };
 
   it("default missing bounds to the mean and missing flags to zero", async () => {
-    const { tile } = await sent({ mean: [1.5, Number.NaN] }).tensor(question, AbortSignal.any([]));
+    const { tile } = await sent({ mean: [1.5, Number.NaN] }).ask("tensor", question);
     expect(tile!.minimum).toBe(tile!.mean);
     expect(tile!.maximum).toBe(tile!.mean);
     expect(Array.from(tile!.mean)).toEqual([1.5, Number.NaN]);
@@ -123,7 +123,7 @@ describe("cells of an answer", () => {
 
   it("keep the columns that were sent", async () => {
     const columns = { mean: [1, 2], minimum: [0, 1], maximum: [3, 4], flags: [0, 5] };
-    const { tile } = await sent(columns).tensor(question, AbortSignal.any([]));
+    const { tile } = await sent(columns).ask("tensor", question);
     for (const [name, values] of Object.entries(columns)) {
       expect(Array.from(tile![name as keyof typeof columns])).toEqual(values);
     }
@@ -135,10 +135,9 @@ describe("a long question", () => {
 
   it("is cancelled in the kernel when the page aborts it", async () => {
     const { model, sent } = fakeModel({ content_hash: "h" });
-    const { ask } = runClient(model, "stopped", new AbortController().signal);
-    const client = new TensorQuestions(ask);
+    const client = clientOf(model, "stopped", new AbortController().signal);
     const stopped = new AbortController();
-    const asked = client.percentiles(percents, stopped.signal);
+    const asked = client.ask("percentiles", percents, stopped.signal);
     expect(sent.map(({ kind }) => kind)).toEqual(["percentiles"]);
     stopped.abort();
     await expect(asked).rejects.toSatisfy(isAbort);
@@ -154,8 +153,8 @@ describe("a long question", () => {
       return { content: { id: (message as Message).id, result: [] }, buffers: [] };
     });
     const view = new AbortController();
-    const client = new TensorQuestions(runClient(model, "ended", view.signal).ask);
-    expect(await client.percentiles(percents, view.signal)).toEqual([]);
+    const client = clientOf(model, "ended", view.signal);
+    expect(await client.ask("percentiles", percents, view.signal)).toEqual([]);
     view.abort();
     expect(sent).toHaveLength(1);
   });

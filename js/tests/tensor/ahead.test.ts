@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it, vi } from "vitest";
+import type { Client } from "../../src/shared/client/client.ts";
 import type { ChannelsRequest, PlaneView, Tile } from "../../src/shared/client/tensor_questions.ts";
 import { Prefetch } from "../../src/tensor/picture/pictures.ts";
 import type { WantedCells } from "../../src/tensor/picture/tiles.ts";
@@ -26,7 +27,7 @@ function world() {
   let settled = 0;
   const ahead = new Prefetch(
     {
-      channels: async (question) => {
+      ask: (async (_: string, question: ChannelsRequest) => {
         asked.push(question);
         if (broken) throw new Error("gone");
         const { axis, first, count } = question;
@@ -39,7 +40,7 @@ function world() {
           ...{ planeRows: 2, planeCols: 3, minimum: mean, maximum: mean, mean },
           flags: new Uint8Array(6 * count),
         };
-      },
+      }) as unknown as Client["ask"],
     },
     {
       has: (view) => kept.has(view.index![0]!),

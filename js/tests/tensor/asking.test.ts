@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import type { TensorQuestions } from "../../src/shared/client/tensor_client.ts";
+import type { Client } from "../../src/shared/client/client.ts";
 import type { PlaneView, TensorAnswer } from "../../src/shared/client/tensor_questions.ts";
 import { PictureRequests } from "../../src/tensor/picture/tiles.ts";
 import { answer } from "./answer.ts";
@@ -15,9 +15,9 @@ function world() {
   const told: string[] = [];
   const flying = new Map<number, { give(found: TensorAnswer): void; refuse(why: Error): void }>();
   const run = {
-    tensor: ({ index }: PlaneView) =>
+    ask: (_kind: string, { index }: PlaneView) =>
       new Promise<TensorAnswer>((give, refuse) => flying.set(index![0]!, { give, refuse })),
-  } as unknown as TensorQuestions;
+  } as unknown as Client;
   const asking = new PictureRequests(
     run,
     {

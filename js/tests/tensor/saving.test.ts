@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import type { Client } from "../../src/shared/client/client.ts";
 import type {
   DataRequest,
   PlaneView,
@@ -53,6 +54,10 @@ describe("numpy's file", () => {
   });
 });
 
+function answering<Question>(answer: (question: Question) => Promise<object>): Client["ask"] {
+  return ((_kind: string, question: Question) => answer(question)) as never;
+}
+
 describe("a window of a plane", () => {
   const [planeRows, planeCols] = [7, 10];
   /** Answers as the kernel does: whole rows as many as fit, else a part of one. */
@@ -60,7 +65,7 @@ describe("a window of a plane", () => {
     const asked: DataRequest[] = [];
     return {
       asked,
-      data: async (question: DataRequest) => {
+      ask: answering(async (question: DataRequest) => {
         asked.push(question);
         const { row, col = 0 } = question;
         const cols = Math.min(planeCols - col, most);
@@ -72,7 +77,7 @@ describe("a window of a plane", () => {
         }
         const bytes = new DataView(items.buffer);
         return { row, rows, col, cols, descr: "<u2", note: "", bytes };
-      },
+      }),
     };
   }
 
@@ -117,7 +122,10 @@ describe("a window of a plane", () => {
   it("rejects an answer about other values", async () => {
     const run = kernel(100);
     const other = {
-      data: async (question: DataRequest) => ({ ...(await run.data(question)), row: 5 }),
+      ask: answering(async (question: DataRequest) => ({
+        ...(await run.ask("data", question)),
+        row: 5,
+      })),
     };
     await expect(fetchBytes(other, VIEW, [0, 0, 2, 2], () => {}, signal)).rejects.toThrow(
       "other values",
@@ -126,7 +134,7 @@ describe("a window of a plane", () => {
 
   it("is fetched as text row by row", async () => {
     const run = {
-      values: async ({ row, col, rows, cols }: ValuesRequest) => ({
+      ask: answering(async ({ row, col, rows, cols }: ValuesRequest) => ({
         row,
         col,
         rows,
@@ -136,7 +144,7 @@ describe("a window of a plane", () => {
           { length: rows * cols },
           (_, k) => `${row + Math.floor(k / cols)}:${col + (k % cols)}`,
         ),
-      }),
+      })),
     };
     const lines = await fetchTexts(run, VIEW, AS_NUMBER, [3, 5, 40, 600], () => {}, signal);
     expect([lines.length, lines[0]!.length]).toEqual([40, 600]);

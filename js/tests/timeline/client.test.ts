@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
+import { clientOf } from "../../src/shared/client/client.ts";
 import { isAbort } from "../../src/shared/client/request.ts";
-import { runClient } from "../../src/shared/client/run_client.ts";
+import { slicesOf, timelineOf } from "../../src/shared/client/timeline_client.ts";
 import { fakeModel, settled } from "../fake_model.ts";
 
 type Message = { id: string; kind: string; first: number; last: number; what?: string };
@@ -108,9 +109,9 @@ describe("the slices of a long timeline", () => {
       const { result, buffers } = answered(message as Message);
       return { content: { id: (message as Message).id, result }, buffers };
     });
-    const client = runClient(model, "parts", new AbortController().signal);
+    const client = clientOf(model, "parts", new AbortController().signal);
     const told: number[] = [];
-    const slices = (await client.slices((done, total) => told.push(done / total)))!;
+    const slices = (await slicesOf(client, (done, total) => told.push(done / total)))!;
     expect(sent.filter(({ kind }) => kind === "slices").map(({ first }) => first)).toEqual(
       range(0, Math.ceil(COUNT / STEP)).map((each) => each * STEP),
     );
@@ -125,7 +126,7 @@ describe("the slices of a long timeline", () => {
       null,
     ]);
     expect(told.at(-1)).toBe(1);
-    expect(await client.slices()).toBe(slices);
+    expect(await slicesOf(client)).toBe(slices);
     expect(sent.filter(({ kind }) => kind === "timeline")).toHaveLength(1);
   });
 
@@ -133,8 +134,8 @@ describe("the slices of a long timeline", () => {
     const kernel = slow();
     const views = [new AbortController(), new AbortController()];
     const told: number[] = [];
-    const [a, b] = views.map(({ signal }) => runClient(kernel.model, "two", signal));
-    const both = [a!.slices(), b!.slices((done) => told.push(done))];
+    const [a, b] = views.map(({ signal }) => clientOf(kernel.model, "two", signal));
+    const both = [slicesOf(a!), slicesOf(b!, (done) => told.push(done))];
     await kernel.step();
     await kernel.step();
     await kernel.step();
@@ -150,9 +151,9 @@ describe("the slices of a long timeline", () => {
   it("keep arriving for other views when the asking view goes", async () => {
     const kernel = slow();
     const views = [new AbortController(), new AbortController()];
-    const [a, b] = views.map(({ signal }) => runClient(kernel.model, "gone", signal));
-    const gone = a!.slices();
-    const stays = b!.slices();
+    const [a, b] = views.map(({ signal }) => clientOf(kernel.model, "gone", signal));
+    const gone = slicesOf(a!);
+    const stays = slicesOf(b!);
     for (let i = 0; i < 3; i++) await kernel.step();
     await kernel.answer(kernel.parts()[0]!);
     views[0]!.abort();
@@ -167,7 +168,7 @@ describe("the slices of a long timeline", () => {
   it("are no longer requested when nobody waits", async () => {
     const kernel = slow();
     const view = new AbortController();
-    const gone = runClient(kernel.model, "nobody", view.signal).slices();
+    const gone = slicesOf(clientOf(kernel.model, "nobody", view.signal));
     for (let i = 0; i < 3; i++) await kernel.step();
     view.abort();
     await expect(gone).rejects.toSatisfy(isAbort);
@@ -181,9 +182,9 @@ describe("questions that replace earlier ones", () => {
   it("abort earlier ones in the page and in the kernel", async () => {
     const kernel = slow();
     const { signal } = new AbortController();
-    const client = runClient(kernel.model, "newest", signal);
-    await Promise.all([client.timeline(), kernel.step()]);
-    const area = (to: number) => client.area({ from: 0, to }, signal);
+    const client = clientOf(kernel.model, "newest", signal);
+    await Promise.all([timelineOf(client), kernel.step()]);
+    const area = (to: number) => client.ask("area", { from: 0, to });
     const [old, latest] = [area(1), area(2)];
     await expect(old).rejects.toSatisfy(isAbort);
     const asked = kernel.sent.filter(({ kind }) => kind === "area" || kind === "cancel");

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import golden from "../../../tests/data/timeline/timelines.json";
-import { runClient } from "../../src/shared/client/run_client.ts";
+import { clientOf } from "../../src/shared/client/client.ts";
+import { timelineOf } from "../../src/shared/client/timeline_client.ts";
 import { RowKind } from "../../src/shared/client/timeline_columns.ts";
 import { Slices } from "../../src/timeline/data/slices.ts";
 import { fakeModel } from "../fake_model.ts";
@@ -21,7 +22,7 @@ async function opened({ result, buffer }: Told): Promise<Slices> {
     buffers: [new DataView(bytes.buffer)],
   }));
   const { signal } = new AbortController();
-  return new Slices((await runClient(model, buffer, signal).timeline())!);
+  return new Slices((await timelineOf(clientOf(model, buffer, signal)))!);
 }
 
 describe.each(cases)("the timeline of %s", (_, told) => {

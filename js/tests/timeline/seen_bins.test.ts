@@ -1,8 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import type { RunClient } from "../../src/shared/client/run_client.ts";
+import type { Client } from "../../src/shared/client/client.ts";
 import { Viewport } from "../../src/shared/drawing/canvas.ts";
 import { SeenBins, TimeBins } from "../../src/timeline/data/bins.ts";
 import { Slices } from "../../src/timeline/data/slices.ts";
+import { fakeClient } from "../fake_model.ts";
 import { random, randomSlices, type SliceSpec, timeline } from "./fixture.ts";
 
 /** Bins of all rows, as the kernel sums them up. */
@@ -89,11 +90,13 @@ describe("SeenBins", () => {
       info: { ...columns.info, bins, whole: false, binsOnly: null, mostBins },
     });
     const asked: [from: number, to: number, bins: number][] = [];
-    const run = {
-      window: async (from: number, to: number, bins: number) => {
+    const run = fakeClient({
+      timeline: () => columns,
+      window: ({ from, to, bins }: { from: number; to: number; bins: number }) => {
         asked.push([from, to, bins]);
         const [first, last] = whole.rows[0]!.range(from, to);
-        if (last - first > most) return lod(whole, from, (to - from) / bins, bins);
+        if (last - first > most)
+          return { ...lod(whole, from, (to - from) / bins, bins), info: { bins } };
         const data = columns.slices!;
         const part = <T extends Int32Array | Float64Array | Uint8Array | Uint16Array | Uint32Array>(
           values: T,
@@ -115,7 +118,7 @@ describe("SeenBins", () => {
           parent: new Int32Array(last - first).fill(-1),
         };
       },
-    } as unknown as RunClient;
+    });
     const seen = new SeenBins(slices);
     const { signal } = new AbortController();
     let changes = 0;
@@ -196,7 +199,7 @@ describe("SeenBins", () => {
     const { slices, whole } = setting(4000, 400);
     const gone = new AbortController();
     const seen = new SeenBins(slices);
-    seen.connect({} as RunClient, () => {}, gone.signal);
+    seen.connect({} as Client, () => {}, gone.signal);
     seen.look(new Viewport(whole.start, whole.end), 1);
     gone.abort();
     await vi.runAllTimersAsync();

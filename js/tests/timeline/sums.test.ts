@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
 import golden from "../../../tests/data/timeline/sums.json";
+import { clientOf } from "../../src/shared/client/client.ts";
 import type { ColumnHeader } from "../../src/shared/client/columns.ts";
-import { runClient } from "../../src/shared/client/run_client.ts";
+import { timelineOf } from "../../src/shared/client/timeline_client.ts";
 import { area, sumsBy, type TimeRange } from "../../src/timeline/data/aggregate.ts";
 import { Operators, sliceFrames } from "../../src/timeline/data/frames.ts";
 import { callers, MergedTree, outermost, placesOf } from "../../src/timeline/data/merged_tree.ts";
@@ -43,8 +44,8 @@ async function opened({ columns, info, buffer }: Packed, name: number): Promise<
     content: { id: (message as { id: string }).id, result: { columns, info } },
     buffers: [new DataView(bytes.buffer)],
   }));
-  const client = runClient(model, "sums", new AbortController().signal);
-  return new Slices((await client.timeline())!);
+  const client = clientOf(model, "sums", new AbortController().signal);
+  return new Slices((await timelineOf(client))!);
 }
 
 function byName(slices: Slices, range: TimeRange | null) {

@@ -1,8 +1,9 @@
 import { describe, expect, it } from "vitest";
 import golden from "../../../tests/data/timeline/tables.json";
 import type { GraphColumns } from "../../src/shared/client/answers.ts";
+import { clientOf } from "../../src/shared/client/client.ts";
 import type { ColumnHeader } from "../../src/shared/client/columns.ts";
-import { runClient } from "../../src/shared/client/run_client.ts";
+import { timelineOf } from "../../src/shared/client/timeline_client.ts";
 import { areaBy, type RangeBy } from "../../src/timeline/areas.ts";
 import type { TimeRange } from "../../src/timeline/data/aggregate.ts";
 import { ByRows } from "../../src/timeline/data/by_rows.ts";
@@ -46,9 +47,9 @@ async function opened(packed: Case, name: number) {
       buffers: [new DataView(bytes.buffer)],
     };
   });
-  const client = runClient(model, "tables", new AbortController().signal);
-  const slices = new Slices((await client.timeline())!);
-  const graph: GraphColumns | null = await client.graph();
+  const client = clientOf(model, "tables", new AbortController().signal);
+  const slices = new Slices((await timelineOf(client))!);
+  const graph: GraphColumns | null = await client.ask("graph");
   return { slices, called: new KeyNames(slices, new Names(slices, graph), graph) };
 }
 

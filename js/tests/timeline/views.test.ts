@@ -282,7 +282,7 @@ describe("Searching", () => {
     const asked: unknown[] = [];
     const hit = { slice: 3, start: 5500, duration: 1000, name: "softmax" };
     const run = {
-      find: async (question: unknown) => {
+      ask: async (_kind: string, question: unknown) => {
         asked.push(question);
         return { count: 2, selfNs: 4000, next: hit, previous: null };
       },

@@ -281,7 +281,7 @@ def test_time_of_other_threads_does_not_count(monkeypatch: pytest.MonkeyPatch) -
         def draw(self, view: str, request: str) -> str:
             if len(limits) < 4:
                 raise quickjs.JSException("InternalError: interrupted\n  at f")
-            return json.dumps({"svg": request, "text": view, "description": {}})
+            return json.dumps({"done": {"svg": request, "text": view, "description": {}}})
 
     drawn()
     context = Context()
@@ -328,7 +328,7 @@ def test_engine_code_has_no_system_access(tmp_path: Path) -> None:
     names = "fetch,XMLHttpRequest,require,process,std,os,scriptArgs,print,WebAssembly,setTimeout"
     code = f"""const names = "{names}".split(",");
       const found = names.filter((name) => name in globalThis);
-      return JSON.stringify({{ svg: "", text: found.join(), description: {{}} }});"""
+      return JSON.stringify({{ done: {{ svg: "", text: found.join(), description: {{}} }} }});"""
     engine_of(code, tmp_path / "engine.js")
     assert drawn([]).text == ""
 
@@ -409,7 +409,7 @@ def test_failed_picture_shows_text_and_reason(
     def fails(*_arguments: object, **_more: object) -> str:
         raise failing
 
-    monkeypatch.setattr(engine, "call", fails)
+    monkeypatch.setattr(engine, "converse", fails)
     data = {"title": "<title>", "texts": [], "looks": LOOKS, "last": -1}
     figure = engine.draw_or_tell("sample", data, {}, {}, text="one\ntwo", width=400)
     *text, said = figure.text.splitlines()

@@ -11,8 +11,9 @@ import pytest
 import tvmdbg_widgets as tvmdbg
 from benchmarks.growing import GROWING, chain, write
 from tests.unit.figures.figure_checks import assert_sound
+from tvmdbg_widgets.answers import few_names
 from tvmdbg_widgets.answers.answers import Answers
-from tvmdbg_widgets.figures import few_names, run_figure
+from tvmdbg_widgets.figures import run_figure
 from tvmdbg_widgets.figures.comparison import comparison_figure, time_comparison_figure
 from tvmdbg_widgets.figures.debugger import debugger_figure
 from tvmdbg_widgets.run import DebugRun

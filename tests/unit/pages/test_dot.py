@@ -18,7 +18,7 @@ from tests.graph_json import document, null, operator
 from tests.unit.figures.test_figures_hostile import HOSTILE, run_of
 from tests.unit.pages.dot_reader import read_dot, shown
 from tvmdbg_widgets import engine as host
-from tvmdbg_widgets.figures import few_names
+from tvmdbg_widgets.answers import few_names
 from tvmdbg_widgets.figures.theme import TOKENS
 
 VIZ = Path(__file__).parents[3] / "benchmarks/node_modules/@viz-js/viz/dist/viz.js"

@@ -1,5 +1,4 @@
-import type { GraphColumns } from "../../shared/client/answers.ts";
-import { NodeKind } from "../../shared/client/run_client.ts";
+import { type GraphColumns, NodeKind } from "../../shared/client/answers.ts";
 import { kindFill } from "../../shared/drawing/theme.ts";
 import { counted } from "../../shared/format.ts";
 import { type GraphScene, membersOf } from "../layout/scene.ts";

@@ -1,5 +1,5 @@
+import { NodeKind } from "../../shared/client/answers.ts";
 import { errorText, isAbort } from "../../shared/client/request.ts";
-import { NodeKind } from "../../shared/client/run_client.ts";
 import type { SessionClient } from "../../shared/client/session_client.ts";
 import { inStretches } from "../../shared/many.ts";
 import { LISTED, type ListedHit } from "../../shared/ui/hit_list.ts";

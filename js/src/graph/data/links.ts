@@ -1,5 +1,4 @@
-import type { GraphColumns } from "../../shared/client/answers.ts";
-import { GroupSource, NodeKind } from "../../shared/client/run_client.ts";
+import { type GraphColumns, GroupSource, NodeKind } from "../../shared/client/answers.ts";
 import { groupBy } from "../layout/adjacency.ts";
 
 export class Links {

@@ -1,6 +1,12 @@
-import type { FactColumns, GraphColumns } from "../../shared/client/answers.ts";
+import {
+  type FactColumns,
+  type GraphColumns,
+  NODE_KINDS,
+  NodeKind,
+  TRUST_LABELS,
+  Trust,
+} from "../../shared/client/answers.ts";
 import { isSuspicious } from "../../shared/client/health.ts";
-import { NODE_KINDS, NodeKind, TRUST_LABELS, Trust } from "../../shared/client/run_client.ts";
 import type { TimelineColumns } from "../../shared/client/timeline_columns.ts";
 import { bytes, counted, duration, integer, nodeTitle, percent } from "../../shared/format.ts";
 import { append } from "../../shared/many.ts";

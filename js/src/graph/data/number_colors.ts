@@ -1,5 +1,4 @@
-import type { GraphColumns } from "../../shared/client/answers.ts";
-import { NodeKind } from "../../shared/client/run_client.ts";
+import { type GraphColumns, NodeKind } from "../../shared/client/answers.ts";
 import type { Ramp } from "../../shared/drawing/theme.ts";
 import { ValueAxis } from "../../shared/drawing/value_axis.ts";
 import { percent } from "../../shared/format.ts";

@@ -1,6 +1,7 @@
 /** Evaluation of query trees over the nodes of a graph. */
+
+import { NodeKind } from "../../shared/client/answers.ts";
 import type { StringColumn } from "../../shared/client/columns.ts";
-import { NodeKind } from "../../shared/client/run_client.ts";
 import { shapeText } from "../../shared/format.ts";
 import { globRegex, Regex } from "../../shared/regex.ts";
 import { type Facts, STRIDE } from "./query_fields.ts";

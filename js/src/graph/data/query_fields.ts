@@ -1,8 +1,12 @@
 /** Indexes of a graph for queries, made on first use. */
 
-import type { FactColumns, GraphColumns } from "../../shared/client/answers.ts";
+import {
+  type FactColumns,
+  type GraphColumns,
+  NODE_KINDS,
+  NodeKind,
+} from "../../shared/client/answers.ts";
 import { StringColumn } from "../../shared/client/columns.ts";
-import { NODE_KINDS, NodeKind } from "../../shared/client/run_client.ts";
 import { smallest } from "../../shared/many.ts";
 import type { Links } from "./links.ts";
 

@@ -1,5 +1,4 @@
-import type { GraphColumns } from "../../shared/client/answers.ts";
-import { NodeKind } from "../../shared/client/run_client.ts";
+import { type GraphColumns, NodeKind } from "../../shared/client/answers.ts";
 import type { TimelineColumns } from "../../shared/client/timeline_columns.ts";
 import { duration, integer, isShort, timeShare } from "../../shared/format.ts";
 

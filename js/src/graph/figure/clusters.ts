@@ -1,4 +1,4 @@
-import { GroupSource } from "../../shared/client/run_client.ts";
+import { GroupSource } from "../../shared/client/answers.ts";
 import { addTo, append } from "../../shared/many.ts";
 import type { Groups } from "../data/links.ts";
 

@@ -1,5 +1,5 @@
 import * as tokens from "../../../../tvmdbg_widgets/figures/tokens.json";
-import { NodeKind } from "../../shared/client/run_client.ts";
+import { NodeKind } from "../../shared/client/answers.ts";
 import { counted, entryText, givenText, integer } from "../../shared/format.ts";
 import { addTo } from "../../shared/many.ts";
 import { LEGIBLE_SCALE } from "../camera.ts";

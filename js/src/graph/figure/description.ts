@@ -1,5 +1,5 @@
+import { Trust } from "../../shared/client/answers.ts";
 import { Fault } from "../../shared/client/health.ts";
-import { Trust } from "../../shared/client/run_client.ts";
 import { clean, plain } from "../../shared/drawing/svg_marks.ts";
 import { counted, duration, integer } from "../../shared/format.ts";
 import { append, largest, smallest } from "../../shared/many.ts";

@@ -1,4 +1,4 @@
-import { NodeKind } from "../../shared/client/run_client.ts";
+import { NodeKind } from "../../shared/client/answers.ts";
 import { type Drawing, type FigurePanel, panelDrawing } from "../../shared/drawing/figure.ts";
 import { counted, integer } from "../../shared/format.ts";
 import { finished, largest } from "../../shared/many.ts";

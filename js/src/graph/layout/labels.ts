@@ -1,6 +1,5 @@
 import * as tokens from "../../../../tvmdbg_widgets/figures/tokens.json";
-import type { GraphColumns } from "../../shared/client/answers.ts";
-import { NodeKind } from "../../shared/client/run_client.ts";
+import { type GraphColumns, NodeKind } from "../../shared/client/answers.ts";
 import { layer, TextMeasure } from "../../shared/drawing/canvas.ts";
 import { counted, duration, givenText, percent, shapeText } from "../../shared/format.ts";
 import { addTo, largest } from "../../shared/many.ts";

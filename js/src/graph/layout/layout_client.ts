@@ -1,15 +1,15 @@
+import type { Client } from "../../shared/client/client.ts";
 import { unzipped } from "../../shared/client/page_model.ts";
-import type { RunClient } from "../../shared/client/run_client.ts";
 import { inStretches } from "../../shared/many.ts";
 import type { WorkerMessage } from "./layout.worker.ts";
 import type { LayoutProgress, LayoutResult } from "./types.ts";
 import { borrowedLayout, type LayoutRequest } from "./wrapping.ts";
 
 /** Source of the layout worker. */
-export function layoutCode({ ask, once }: RunClient): Promise<string> {
-  return once("layout", async () => {
-    const { result, buffers } = await ask("code", { view: "layout" });
-    return result ?? (await unzipped(buffers[0]!));
+export function layoutCode(client: Client): Promise<string> {
+  return client.once("layout", async () => {
+    const code = await client.ask("code", { view: "layout" });
+    return typeof code === "string" ? code : await unzipped(code.bytes);
   });
 }
 

@@ -1,5 +1,4 @@
-import type { GraphColumns } from "../../shared/client/answers.ts";
-import { NodeKind, Trust } from "../../shared/client/run_client.ts";
+import { type GraphColumns, NodeKind, Trust } from "../../shared/client/answers.ts";
 import { finished } from "../../shared/many.ts";
 import { type Bridge, type Groups, type Links, outputsApart } from "../data/links.ts";
 import { groupBy } from "./adjacency.ts";

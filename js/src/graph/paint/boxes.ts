@@ -1,5 +1,5 @@
 import * as tokens from "../../../../tvmdbg_widgets/figures/tokens.json";
-import { NodeKind } from "../../shared/client/run_client.ts";
+import { NodeKind } from "../../shared/client/answers.ts";
 import { type Pen, type Rectangle, TextMeasure } from "../../shared/drawing/canvas.ts";
 import { inkOn } from "../../shared/drawing/theme.ts";
 import { drawnKind } from "../../shared/format.ts";

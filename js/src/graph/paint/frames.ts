@@ -1,5 +1,5 @@
 import * as tokens from "../../../../tvmdbg_widgets/figures/tokens.json";
-import { GroupSource } from "../../shared/client/run_client.ts";
+import { GroupSource } from "../../shared/client/answers.ts";
 import { type Pen, type Rectangle, TextMeasure } from "../../shared/drawing/canvas.ts";
 import { inkOn } from "../../shared/drawing/theme.ts";
 import { isIn } from "../camera.ts";

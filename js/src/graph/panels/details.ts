@@ -1,6 +1,5 @@
-import type { NodeDetails } from "../../shared/client/answers.ts";
+import { type NodeDetails, NodeKind } from "../../shared/client/answers.ts";
 import { errorText, isAbort } from "../../shared/client/request.ts";
-import { NodeKind } from "../../shared/client/run_client.ts";
 import { counted, duration, integer, percent, timeShare } from "../../shared/format.ts";
 import { append } from "../../shared/many.ts";
 import { button, element, KEEP_KEYS } from "../../shared/ui/dom.ts";
@@ -76,7 +75,7 @@ export class DetailsPanel {
       this.#fill([this.#heading(node), muted("reading …")]);
     }, BUSY_MS);
     try {
-      const { result: details } = await this.#view.context.run.ask("node", { node }, signal);
+      const details = await this.#view.context.run.ask("node", { node }, signal);
       clearTimeout(busy);
       if (!signal.aborted) this.#fill(this.#node(details, selected, scene));
     } catch (error) {

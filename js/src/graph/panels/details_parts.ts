@@ -1,4 +1,4 @@
-import { GroupSource, NodeKind } from "../../shared/client/run_client.ts";
+import { GroupSource, NodeKind } from "../../shared/client/answers.ts";
 import { counted, integer } from "../../shared/format.ts";
 import { button, element } from "../../shared/ui/dom.ts";
 import { countsByWeight, verdictLabel } from "../data/health.ts";

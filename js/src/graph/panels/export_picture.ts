@@ -173,7 +173,7 @@ export class PictureExport {
     }
     const { context, placed, stage } = this.#view;
     try {
-      const { title } = await context.run.summary();
+      const { title } = await context.run.ask("summary");
       const isFlat = (placed?.scene.count ?? 0) > MOST_READ;
       const camera = what === "view" ? stage.camera : stage.whole(isFlat ? FLAT_SCALE : 1);
       const [blob, note] = kind === "svg" ? this.#svg(camera, title) : await this.#png(camera);

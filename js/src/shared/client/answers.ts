@@ -2,28 +2,52 @@ import { type ColumnHeader, fields } from "./columns.ts";
 import type {
   Cells,
   ChannelsAnswer,
+  ChannelsRequest,
   DataAnswer,
+  DataRequest,
   Distribution,
   Entry,
   HealthAnswer,
   HealthColumns,
   Percentile,
+  PercentilesRequest,
   ProfileAnswer,
+  ProfileRequest,
   RegionAnswer,
+  RegionRequest,
   SpreadAnswer,
   StatisticsAnswer,
+  StatisticsRequest,
   TensorAnswer,
+  TensorRequest,
   Tile,
   ValuesAnswer,
+  ValuesRequest,
 } from "./tensor_questions.ts";
 import type {
   AreaAnswer,
+  AreaQuestion,
   FindAnswer,
+  FindQuestion,
   FlowColumns,
   SliceResult,
+  TimelineHead,
   TimelineInfo,
 } from "./timeline_columns.ts";
 import type { Columns, WIRE } from "./wire.ts";
+
+export const NodeKind = { INPUT: 0, PARAMETER: 1, OPERATOR: 2, NOP: 3, COPY: 4 } as const;
+export const NODE_KINDS = ["input", "parameter", "operator", "nop", "copy"];
+export const Trust = { EXACT: 0, BY_ORDER: 1, BY_NAME: 2, AMBIGUOUS: 3, ABSENT: 4 } as const;
+export const GroupSource = {
+  REPEAT: 0,
+  BLOCK: 1,
+  SCOPE: 2,
+  MODULE: 3,
+  DELEGATE: 4,
+  OPERATOR: 5,
+} as const;
+export const TRUST_LABELS = ["exact", "by order", "by name", "ambiguous", "absent"] as const;
 
 /** A ranked statement about the run; see `tvmdbg_widgets/model/findings.py`. */
 export interface Finding {
@@ -240,6 +264,78 @@ export interface RunAnswers {
   area: AreaAnswer;
   sums: AreaAnswer;
   find: ColumnAnswer<FindAnswer, Pick<FindAnswer, "hits">>;
+  slice: SliceResult | null;
+}
+
+/** What a question of each kind says; kinds that are missing here say nothing. */
+export interface RunQuestions {
+  code: { view: string };
+  /** Nodes to be named in a graph without edges. */
+  graph: { named?: readonly number[] };
+  /** Number of ranked rows; the repeats are left out. */
+  timeline: { longest?: number };
+  node: { node: number };
+  /** `goOn` resumes a stopped scan. */
+  findings: { goOn?: boolean };
+  /** The first question begins the scan, `goOn` resumes a stopped one; `glance` begins no long scan. */
+  health: { goOn?: boolean; glance?: boolean };
+  tensor: TensorRequest;
+  statistics: StatisticsRequest;
+  cancelTensor: Pick<StatisticsRequest, "entry" | "reading">;
+  percentiles: PercentilesRequest;
+  values: ValuesRequest;
+  profile: ProfileRequest;
+  channels: ChannelsRequest;
+  data: DataRequest;
+  region: RegionRequest;
+  slices: { first: number; last: number };
+  names: { first: number };
+  window: { from: number; to: number; bins: number };
+  area: AreaQuestion;
+  sums: AreaQuestion;
+  find: FindQuestion;
+  slice: { source: number };
+}
+
+/** Replies of a run as views read them (`client.ts`); null without the part of the run. */
+export interface RunReplies {
+  /** Compressed, or as text. */
+  code: { bytes: DataView } | string;
+  summary: RunSummary;
+  graph: GraphColumns | null;
+  facts: FactColumns | null;
+  tensors: TensorColumns | null;
+  memory: MemoryColumns | Missing | null;
+  critical: CriticalColumns | Missing | null;
+  roofline: RooflineColumns | Missing | null;
+  counters: CounterColumns | null;
+  /** Times of two runs shown as one; null for a single run. */
+  change: ChangeColumns | null;
+  node: NodeDetails;
+  highlights: Highlight[];
+  findings: FindingsAnswer;
+  /** Stops the scan and keeps its results so far. */
+  cancelFindings: FindingsAnswer;
+  health: HealthAnswer;
+  tensor: TensorAnswer;
+  statistics: StatisticsAnswer;
+  /** Stops the pass over a tensor, and the picture this client waits for. */
+  cancelTensor: StatisticsAnswer;
+  /** Exact percentiles, which take one more pass over the values. */
+  percentiles: Percentile[];
+  values: ValuesAnswer;
+  profile: ProfileAnswer;
+  channels: ChannelsAnswer;
+  data: DataAnswer;
+  region: RegionAnswer;
+  timeline: (TimelineHead & { info: TimelineInfo }) | null;
+  slices: Columns<"slices">;
+  names: Columns<"names">;
+  flows: FlowColumns | null;
+  window: (Columns<"window"> & { info: null }) | (Columns<"bins"> & { info: { bins: number } });
+  area: AreaAnswer;
+  sums: AreaAnswer;
+  find: FindAnswer;
   slice: SliceResult | null;
 }
 

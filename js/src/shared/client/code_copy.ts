@@ -1,4 +1,5 @@
 import { element, KEEP_KEYS } from "../ui/dom.ts";
+import type { Client } from "./client.ts";
 
 /** Python for the selection; `run` is the name that the documentation uses. */
 
@@ -29,6 +30,10 @@ function several(nodes: readonly number[], before: string, after: string): strin
   return `[${before}i${after} for i in (${nodes.join(", ")})]`;
 }
 
+export async function titleOf(run: Client): Promise<string> {
+  return (await run.ask("summary")).title;
+}
+
 const SHOWN_MS = 2600;
 
 export const COPY_KEY = "y";
@@ -45,16 +50,17 @@ export class CodeCopy {
     root: HTMLElement,
     code: () => string | null,
     say: (text: string) => void,
-    { run, signal }: { run: { summary(): Promise<{ title: string }> }; signal: AbortSignal },
+    title: Promise<string>,
+    signal: AbortSignal,
   ) {
     this.#root = root;
     this.#code = () => {
       const text = code();
       return text === null ? null : codeOfRun(text, this.#title);
     };
-    run.summary().then(
-      ({ title }) => {
-        this.#title = title;
+    title.then(
+      (known) => {
+        this.#title = known;
       },
       () => {},
     );

@@ -1,5 +1,5 @@
+import type { Client } from "./client.ts";
 import { isAbort } from "./request.ts";
-import type { RunClient } from "./run_client.ts";
 import type { HealthAnswer } from "./tensor_questions.ts";
 
 const AGAIN_MS = 400;
@@ -140,12 +140,12 @@ export function nextSuspicious(health: HealthAnswer, row: number): number {
 
 /** Reports the health of a run while a scan goes on; starts a scan only for small runs. */
 export function watchHealth(
-  run: RunClient,
+  run: Client,
   judged: (answer: HealthAnswer) => void,
   signal: AbortSignal,
 ): void {
   const scan = healthScan(run, { answer: judged, error: () => {} }, signal);
-  run.health(signal, false, true).then(
+  run.ask("health", { glance: true }, signal).then(
     (answer) => {
       if (signal.aborted || answer.state === "none") return;
       judged(answer);
@@ -156,16 +156,16 @@ export function watchHealth(
 }
 
 export function healthScan(
-  run: RunClient,
+  run: Client,
   events: { answer: (answer: HealthAnswer) => void; error: (error: unknown) => void },
   signal: AbortSignal,
 ): Scan<HealthAnswer> {
   return new Scan(
     {
-      ask: (signal, goOn) => run.health(signal, goOn),
+      ask: (signal, goOn) => run.ask("health", goOn ? { goOn } : {}, signal),
       stop: async (signal) => {
-        await run.cancelFindings(signal);
-        return run.health(signal);
+        await run.ask("cancelFindings", {}, signal);
+        return run.ask("health", {}, signal);
       },
     },
     events,

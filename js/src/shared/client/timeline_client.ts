@@ -1,16 +1,9 @@
 import { append } from "../many.ts";
-import { columnsOf, type RunAnswers } from "./answers.ts";
-import { ARRAYS, fields, StringColumn } from "./columns.ts";
-import type { Answer, Ask } from "./request.ts";
+import type { Client } from "./client.ts";
+import { ARRAYS, StringColumn } from "./columns.ts";
 import type {
-  AreaAnswer,
-  AreaQuestion,
   BinColumns,
-  FindAnswer,
-  FindQuestion,
-  FlowColumns,
   SliceColumns,
-  SliceResult,
   TimelineColumns,
   TimelineHead,
   TimelineInfo,
@@ -21,7 +14,6 @@ import type { Columns } from "./wire.ts";
 /** Called after each part with the number of loaded slices. */
 export type ProgressListener = (done: number, total: number) => void;
 
-export type Once = <T>(key: string, ask: () => Promise<T>) => Promise<T>;
 type NumberArray = Uint8Array | Uint16Array | Uint32Array | Int32Array | Float64Array;
 
 const PART_BYTES = 1 << 20;
@@ -37,131 +29,80 @@ interface SliceLoad {
   listeners: Set<ProgressListener>;
 }
 
-/** Questions about time. A newer `window`, `find`, `area` or `sums` aborts the previous one of its kind. */
-export class TimelineQuestions {
-  readonly #newest = new Map<string, AbortController>();
+export function timelineOf(client: Client): Promise<TimelineColumns | null> {
+  return client.once("timeline head", async () => {
+    const head = await client.ask("timeline");
+    return head && timelineColumns(head, head.info);
+  });
+}
 
-  constructor(
-    readonly ask: Ask,
-    readonly once: Once,
-  ) {}
-
-  timeline(): Promise<TimelineColumns | null> {
-    return this.once("timeline", async () => {
-      const { result, buffers } = await this.ask("timeline", {});
-      if (result === null) return null;
-      return timelineColumns(columnsOf<"timeline">(result.columns, buffers), result.info);
-    });
+/** All slices, loaded once a page; null without a timeline, or if there are more than a page may hold. */
+export async function slicesOf(
+  client: Client,
+  progress?: ProgressListener,
+): Promise<SliceColumns | null> {
+  const head = await timelineOf(client);
+  if (!head?.info.whole) return null;
+  if (head.slices) return head.slices;
+  const loading = await client.once("slices begun", async () =>
+    begun(head, await namesOfAll(client, head)),
+  );
+  if (progress) loading.listeners.add(progress);
+  try {
+    return await client.once("slices", () => load(client, loading));
+  } finally {
+    if (progress) loading.listeners.delete(progress);
   }
+}
 
-  /** All slices, loaded once a page; null without a timeline, or if there are more than a page may hold. */
-  async slices(progress?: ProgressListener): Promise<SliceColumns | null> {
-    const head = await this.timeline();
-    if (!head?.info.whole) return null;
-    if (head.slices) return head.slices;
-    const loading = await this.once("slices:begun", async () =>
-      begun(head, await this.#names(head)),
-    );
-    if (progress) loading.listeners.add(progress);
-    try {
-      return await this.once("slices", () => this.#load(loading));
-    } finally {
-      if (progress) loading.listeners.delete(progress);
+/** Slices that touch a range, or bins if there are too many. */
+export async function windowOf(
+  client: Client,
+  from: number,
+  to: number,
+  bins: number,
+  signal?: AbortSignal,
+): Promise<WindowColumns | BinColumns> {
+  const head = (await timelineOf(client))!;
+  const reply = await client.ask("window", { from, to, bins }, signal);
+  return reply.info ? withNames(head, reply) : windowColumns(head, reply);
+}
+
+async function namesOfAll(client: Client, head: TimelineColumns): Promise<NameColumns> {
+  if (head.names.length === head.info.names) return head;
+  const texts = NAMED.map((name) => strings(head[name]));
+  while (texts[0]!.length < head.info.names) {
+    const more = await client.ask("names", { first: texts[0]!.length });
+    for (const [at, name] of NAMED.entries()) append(texts[at]!, strings(more[name]));
+  }
+  return Object.fromEntries(NAMED.map((name, at) => [name, textColumn(texts[at]!)])) as NameColumns;
+}
+
+async function load(client: Client, loading: SliceLoad): Promise<SliceColumns> {
+  const ask = async () => {
+    for (let part = loading.left.pop(); part; part = loading.left.pop()) {
+      await loadPart(client, loading, part).catch((error) => {
+        loading.left.push(part!);
+        throw error;
+      });
     }
-  }
+  };
+  await Promise.all(Array.from({ length: IN_FLIGHT }, ask));
+  return loading.columns;
+}
 
-  /** Slices that touch a range, or bins if there are too many. */
-  async window(
-    from: number,
-    to: number,
-    bins: number,
-    signal: AbortSignal,
-  ): Promise<WindowColumns | BinColumns> {
-    const head = await this.timeline();
-    const { result, buffers } = await this.#newer("window", { from, to, bins }, signal);
-    return result.info
-      ? withNames(head!, columnsOf<"bins">(result.columns, buffers))
-      : windowColumns(head!, columnsOf<"window">(result.columns, buffers));
+async function loadPart(
+  client: Client,
+  loading: SliceLoad,
+  [first, last]: [number, number],
+): Promise<void> {
+  const reply = await client.ask("slices", { first, last });
+  const columns = loading.columns as unknown as Record<string, NumberArray>;
+  for (const [name, part] of Object.entries(reply)) {
+    if (part) columns[name]!.set(part as NumberArray, first);
   }
-
-  async area(
-    question: AreaQuestion,
-    signal: AbortSignal,
-    kind: "area" | "sums" = "area",
-  ): Promise<AreaAnswer> {
-    return (await this.#newer(kind, question, signal)).result;
-  }
-
-  async find(question: FindQuestion, signal: AbortSignal): Promise<FindAnswer> {
-    const { result, buffers } = await this.#newer("find", question, signal);
-    const { columns, ...info } = result;
-    return { ...info, ...columnsOf<"find">(columns, buffers) };
-  }
-
-  /** Null if the slice is not drawn. */
-  async slice(source: number, signal: AbortSignal): Promise<SliceResult | null> {
-    return (await this.ask("slice", { source }, signal)).result;
-  }
-
-  flows(): Promise<FlowColumns | null> {
-    return this.once("flows", async () => {
-      const { result, buffers } = await this.ask("flows", {});
-      if (result === null) return null;
-      return { ...columnsOf<"flows">(result.columns, buffers), info: result.info };
-    });
-  }
-
-  /** Asks, and aborts the previous question of the same kind. */
-  async #newer<Kind extends keyof RunAnswers>(
-    kind: Kind,
-    question: object,
-    signal: AbortSignal,
-  ): Promise<Answer<RunAnswers[Kind]>> {
-    this.#newest.get(kind)?.abort();
-    const mine = new AbortController();
-    this.#newest.set(kind, mine);
-    try {
-      return await this.ask(kind, question, AbortSignal.any([signal, mine.signal]));
-    } finally {
-      if (this.#newest.get(kind) === mine) this.#newest.delete(kind);
-    }
-  }
-
-  async #names(head: TimelineColumns): Promise<NameColumns> {
-    if (head.names.length === head.info.names) return head;
-    const texts = NAMED.map((name) => strings(head[name]));
-    while (texts[0]!.length < head.info.names) {
-      const { result, buffers } = await this.ask("names", { first: texts[0]!.length });
-      const more = columnsOf<"names">(result.columns, buffers);
-      for (const [at, name] of NAMED.entries()) append(texts[at]!, strings(more[name]));
-    }
-    return Object.fromEntries(
-      NAMED.map((name, at) => [name, textColumn(texts[at]!)]),
-    ) as NameColumns;
-  }
-
-  async #load(loading: SliceLoad): Promise<SliceColumns> {
-    const ask = async () => {
-      for (let part = loading.left.pop(); part; part = loading.left.pop()) {
-        await this.#part(loading, part).catch((error) => {
-          loading.left.push(part!);
-          throw error;
-        });
-      }
-    };
-    await Promise.all(Array.from({ length: IN_FLIGHT }, ask));
-    return loading.columns;
-  }
-
-  async #part(loading: SliceLoad, [first, last]: [number, number]): Promise<void> {
-    const { result, buffers } = await this.ask("slices", { first, last });
-    const columns = loading.columns as unknown as Record<string, NumberArray>;
-    for (const [name, part] of Object.entries(fields(result.columns, buffers))) {
-      columns[name]!.set(part as NumberArray, first);
-    }
-    loading.done += last - first;
-    for (const tell of loading.listeners) tell(loading.done, loading.total);
-  }
+  loading.done += last - first;
+  for (const tell of loading.listeners) tell(loading.done, loading.total);
 }
 
 /** Columns of the first answer, with the slices if it has them. */

@@ -1,3 +1,4 @@
+import type { Client } from "../client/client.ts";
 import type { Column } from "../client/columns.ts";
 import { append } from "../many.ts";
 import { type CellImage, parsedFont, SvgContext, type TextRuler } from "./svg_context.ts";
@@ -19,7 +20,11 @@ export interface FigureRequest<D = unknown, O = unknown, A = unknown, C = Record
   width: number;
   theme: ThemeName;
   view: string;
+  title: string;
   text: TextWidths;
+  client: Client;
+  /** Number of nodes above which a figure asks only for the names that it shows. */
+  mostNodes: number;
 }
 
 export interface Drawing {
@@ -71,8 +76,9 @@ export function panelDrawing(
   };
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: each maker knows what Python hands to it
-export type FigureMaker = (request: FigureRequest<any, any, any, any>) => Drawing;
+// biome-ignore lint/suspicious/noExplicitAny: each maker knows its options
+type AnyRequest = FigureRequest<any, any, any, any>;
+export type FigureMaker = (request: AnyRequest) => Drawing | Promise<Drawing>;
 
 export const MONO =
   "ui-monospace, 'DejaVu Sans Mono', Menlo, Consolas, 'Liberation Mono', monospace";
@@ -342,7 +348,27 @@ export function missingFigure(request: FigureRequest<MissingData>): Drawing {
   return panelDrawing(request, missingPanel(request));
 }
 
-export function missingPanel({ data, width, text }: FigureRequest<MissingData>): FigurePanel {
+/** Figure of a view whose part of the run is missing: the part, the reason, and how to get it. */
+export function lacking(
+  { view, title, width, text }: Pick<FigureRequest, "view" | "title" | "width" | "text">,
+  head: string,
+  why: string,
+): FigurePanel {
+  const data = {
+    view,
+    title,
+    head,
+    why,
+    text: `${title}: ${head[0]!.toLowerCase()}${head.slice(1)}. ${why}`,
+  };
+  return missingPanel({ data, width, text });
+}
+
+export function missingPanel({
+  data,
+  width,
+  text,
+}: Pick<FigureRequest<MissingData>, "data" | "width" | "text">): FigurePanel {
   const room = width - 2 * MARGIN;
   const parts = [
     heading(data.head, data.title, room, text),

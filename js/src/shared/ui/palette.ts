@@ -1,5 +1,5 @@
 import type { Finding, GraphColumns, Highlight, TensorColumns } from "../client/answers.ts";
-import type { RunClient } from "../client/run_client.ts";
+import type { Client } from "../client/client.ts";
 import type { SessionClient } from "../client/session_client.ts";
 import type { Entry } from "../client/tensor_questions.ts";
 import { counted, duration, isShort, nodeLabel, nodeTitle, shapeText } from "../format.ts";
@@ -244,7 +244,7 @@ const ACTIONS_LABEL = "Go to an action";
 
 interface SearchedRun {
   mark?: string;
-  run: RunClient;
+  run: Client;
   session: SessionClient;
   signal: AbortSignal;
 }
@@ -272,14 +272,14 @@ async function sources({
   mark = "",
 }: SearchedRun): Promise<[before: Commands[], after: Commands[]]> {
   const [scan, graph, highlights] = await Promise.all([
-    run.health(signal, false, true).catch(() => null),
-    run.graph().catch(() => null),
-    run.highlights().catch(() => []),
+    run.ask("health", { glance: true }, signal).catch(() => null),
+    run.ask("graph").catch(() => null),
+    run.ask("highlights").catch(() => []),
   ]);
   const known = scan && scan.state !== "none";
   const [findings, tensors] = await Promise.all([
-    known ? run.findings(signal).catch(() => null) : null,
-    graph ? null : run.tensors().catch(() => null),
+    known ? run.ask("findings", {}, signal).catch(() => null) : null,
+    graph ? null : run.ask("tensors").catch(() => null),
   ]);
   return [
     [

@@ -1,5 +1,5 @@
 import type { AnyModel, RenderProps } from "@anywidget/types";
-import { type RunClient, runClient } from "../client/run_client.ts";
+import { type Client, clientOf } from "../client/client.ts";
 import { SessionClient, type SessionState } from "../client/session_client.ts";
 import * as icons from "../drawing/icons.ts";
 import { applyTheme } from "../drawing/theme.ts";
@@ -253,7 +253,7 @@ class FullScreen {
 }
 
 export interface ViewContext<T> {
-  run: RunClient;
+  run: Client;
   session: SessionClient;
   options: ViewOptions<T>;
   signal: AbortSignal;
@@ -299,7 +299,7 @@ export function widget<T extends { height: unknown }>(mount: Mount<T>, most?: nu
       if (signal.aborted) return;
       const root = viewRoot(el, model.get("_figure_id"), signal);
       await mount(root, {
-        run: runClient(run, model.get("run"), signal),
+        run: clientOf(run, model.get("run"), signal),
         session: new SessionClient(session),
         options: sized(root, modelOptions<T>(model as unknown as AnyModel), signal, most),
         signal,

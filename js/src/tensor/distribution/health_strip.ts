@@ -1,4 +1,5 @@
 import type { GraphColumns, TensorColumns } from "../../shared/client/answers.ts";
+import type { Client } from "../../shared/client/client.ts";
 import {
   firstFault,
   healthScan,
@@ -9,7 +10,6 @@ import {
   VERDICT_LABELS,
 } from "../../shared/client/health.ts";
 import { errorText, isAbort } from "../../shared/client/request.ts";
-import type { RunClient } from "../../shared/client/run_client.ts";
 import type { Entry, HealthAnswer } from "../../shared/client/tensor_questions.ts";
 import { clear, type Layer, layer, Repaint } from "../../shared/drawing/canvas.ts";
 import { onThemeChange, readTheme } from "../../shared/drawing/theme.ts";
@@ -87,7 +87,7 @@ export class HealthStrip {
   #hovered = -1;
   #noted: ReadonlySet<number> = new Set();
 
-  constructor(root: HTMLElement, run: RunClient, events: HealthEvents, signal: AbortSignal) {
+  constructor(root: HTMLElement, run: Client, events: HealthEvents, signal: AbortSignal) {
     this.#root = root;
     this.#events = events;
     this.#firstInf = button("first Inf", "go to the first tensor with Inf", () =>
@@ -122,7 +122,7 @@ export class HealthStrip {
     this.#showButtons();
     this.#state.textContent = "…";
     void this.#scan.start();
-    Promise.all([run.tensors(), run.graph()]).then(
+    Promise.all([run.ask("tensors"), run.ask("graph")]).then(
       ([tensors, graph]) => {
         this.#names = tensors;
         this.#graph = graph;

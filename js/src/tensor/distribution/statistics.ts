@@ -1,5 +1,5 @@
+import type { Client } from "../../shared/client/client.ts";
 import { errorText, isAbort } from "../../shared/client/request.ts";
-import type { TensorQuestions } from "../../shared/client/tensor_client.ts";
 import type {
   Entry,
   ExactNumber,
@@ -55,7 +55,7 @@ export function outward(value: number, side: 1 | -1): string {
 }
 
 class Percentiles {
-  readonly #run: TensorQuestions;
+  readonly #run: Client;
   readonly #changed: () => void;
   readonly #signal: AbortSignal;
   #of = "";
@@ -64,7 +64,7 @@ class Percentiles {
   #asking: AbortController | null = null;
   failure: unknown = null;
 
-  constructor(run: TensorQuestions, changed: () => void, signal: AbortSignal) {
+  constructor(run: Client, changed: () => void, signal: AbortSignal) {
     this.#run = run;
     this.#changed = changed;
     this.#signal = signal;
@@ -102,7 +102,7 @@ class Percentiles {
     this.#changed();
     const signal = AbortSignal.any([asking.signal, this.#signal]);
     try {
-      const answer = await this.#run.percentiles({ ...this.#question, percents }, signal);
+      const answer = await this.#run.ask("percentiles", { ...this.#question, percents }, signal);
       if (this.#asking === asking) this.#exact = answer;
     } catch (error) {
       if (this.#asking === asking && !isAbort(error)) this.failure = error;
@@ -143,7 +143,7 @@ export class StatisticsLine {
   );
   #shown: ShownTensor | null = null;
 
-  constructor(run: TensorQuestions, commands: CountActs, signal: AbortSignal) {
+  constructor(run: Client, commands: CountActs, signal: AbortSignal) {
     this.#commands = commands;
     this.#percentiles = new Percentiles(run, () => this.#draw(), signal);
     this.#more.classList.add("tvmdbg-tensor-more-numbers");

@@ -1,5 +1,5 @@
+import type { Client } from "../../shared/client/client.ts";
 import { isAbort, NewestWins } from "../../shared/client/request.ts";
-import type { TensorQuestions } from "../../shared/client/tensor_client.ts";
 import type { TensorAnswer } from "../../shared/client/tensor_questions.ts";
 import { clear, layer, Repaint } from "../../shared/drawing/canvas.ts";
 import { onThemeChange, readTheme } from "../../shared/drawing/theme.ts";
@@ -35,7 +35,7 @@ export class ChannelGrid {
   readonly node: HTMLElement;
   readonly #root: HTMLElement;
   readonly #events: ChannelEvents;
-  readonly #run: TensorQuestions;
+  readonly #run: Client;
   readonly #signal: AbortSignal;
   readonly #picker: AlongPicker;
   readonly #words = muted();
@@ -54,7 +54,7 @@ export class ChannelGrid {
   #request = "";
   #labels: PlacedLabel[] = [];
 
-  constructor(root: HTMLElement, run: TensorQuestions, events: ChannelEvents, signal: AbortSignal) {
+  constructor(root: HTMLElement, run: Client, events: ChannelEvents, signal: AbortSignal) {
     this.#root = root;
     this.#run = run;
     this.#events = events;
@@ -208,7 +208,9 @@ export class ChannelGrid {
     if (key === this.#request) return;
     this.#request = key;
     try {
-      const answer = await this.#newest.ask(() => this.#run.channels(question, this.#signal));
+      const answer = await this.#newest.ask(() =>
+        this.#run.ask("channels", question, this.#signal),
+      );
       if (channels !== this.#channels) return;
       channels.add(answer);
       this.#failure.clear();

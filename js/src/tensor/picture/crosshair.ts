@@ -1,5 +1,5 @@
+import type { Client } from "../../shared/client/client.ts";
 import { errorText, isAbort, NewestWins } from "../../shared/client/request.ts";
-import type { TensorQuestions } from "../../shared/client/tensor_client.ts";
 import type { TensorAnswer, Tile, ValuesAnswer } from "../../shared/client/tensor_questions.ts";
 import type { Mirror } from "../../shared/ui/dom.ts";
 import { pointWords } from "../descriptions.ts";
@@ -32,7 +32,7 @@ const REST_MS = 40;
 
 /** Requests all details of one value once the pointer or the crosshair rests there. */
 class ExactValue {
-  readonly #run: TensorQuestions;
+  readonly #run: Client;
   readonly #signal: AbortSignal;
   readonly #found: (answer: TensorAnswer, point: Point, values: ValuesAnswer) => void;
   readonly #failed: (error: unknown) => void;
@@ -41,7 +41,7 @@ class ExactValue {
   #asked = 0;
 
   constructor(
-    run: TensorQuestions,
+    run: Client,
     signal: AbortSignal,
     report: (answer: TensorAnswer, point: Point, values: ValuesAnswer) => void,
     failed: (error: unknown) => void,
@@ -65,7 +65,9 @@ class ExactValue {
     this.#timer = setTimeout(async () => {
       const question = { ...viewOf(answer), ...look, format, ...point, rows: 1, cols: 1 } as const;
       try {
-        const values = await this.#newest.ask(() => this.#run.values(question, this.#signal));
+        const values = await this.#newest.ask(() =>
+          this.#run.ask("values", question, this.#signal),
+        );
         if (pending === this.#asked && values.text[0] !== undefined)
           this.#found(answer, point, values);
       } catch (error) {
@@ -95,7 +97,7 @@ export class Crosshair {
 
   constructor(
     parts: CrosshairParts,
-    run: TensorQuestions,
+    run: Client,
     words: (answer: TensorAnswer) => string,
     signal: AbortSignal,
   ) {

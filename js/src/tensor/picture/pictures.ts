@@ -1,4 +1,4 @@
-import type { TensorQuestions } from "../../shared/client/tensor_client.ts";
+import type { Client } from "../../shared/client/client.ts";
 import type { PlaneView, TensorAnswer, Tile } from "../../shared/client/tensor_questions.ts";
 import { type Plane, planeCols, planeRows } from "../plane.ts";
 import { viewOf } from "../state.ts";
@@ -33,14 +33,14 @@ interface AxisStep {
 
 /** Prefetches the next planes along the axis that the user steps along, in one request. */
 export class Prefetch {
-  readonly #run: Pick<TensorQuestions, "channels">;
+  readonly #run: Pick<Client, "ask">;
   readonly #events: PrefetchEvents;
   #gone = new AbortController();
   #last: PlaneView | null = null;
   #step: AxisStep | null = null;
   #coming: { view: PlaneView; axis: number; first: number; count: number } | null = null;
 
-  constructor(run: Pick<TensorQuestions, "channels">, events: PrefetchEvents, signal: AbortSignal) {
+  constructor(run: Pick<Client, "ask">, events: PrefetchEvents, signal: AbortSignal) {
     this.#run = run;
     this.#events = events;
     signal.addEventListener("abort", () => this.forget());
@@ -92,7 +92,11 @@ export class Prefetch {
     this.#coming = { view, axis, first, count };
     try {
       await new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)));
-      const answer = await this.#run.channels({ ...view, axis, first, count, rows, cols }, signal);
+      const answer = await this.#run.ask(
+        "channels",
+        { ...view, axis, first, count, rows, cols },
+        signal,
+      );
       if (signal.aborted) return;
       const { minimum, maximum, mean, flags, rowStep, colStep, planeRows, planeCols } = answer;
       const size = answer.rows * answer.cols;
@@ -153,7 +157,7 @@ interface PicturesEvents extends PictureRequestEvents {
 
 /** Caches pictures of planes and requests missing ones. */
 export class Pictures {
-  readonly #run: TensorQuestions;
+  readonly #run: Client;
   readonly #signal: AbortSignal;
   readonly #tiles = new PlaneTiles();
   readonly #wholes = new Set<string>();
@@ -166,12 +170,7 @@ export class Pictures {
   /** Repeats a request that waits for a prefetched plane. */
   #held: (() => void) | null = null;
 
-  constructor(
-    run: TensorQuestions,
-    viewport: PlaneViewport,
-    events: PicturesEvents,
-    signal: AbortSignal,
-  ) {
+  constructor(run: Client, viewport: PlaneViewport, events: PicturesEvents, signal: AbortSignal) {
     this.#run = run;
     this.#signal = signal;
     this.#viewport = viewport;
@@ -188,7 +187,7 @@ export class Pictures {
       signal,
     );
     this.#ahead = new Prefetch(
-      { channels: (...args) => this.#asking.counted(() => run.channels(...args)) },
+      { ask: (...question) => this.#asking.counted(() => run.ask(...question)) },
       {
         has: (view) => {
           const layout = viewport.layout;
@@ -272,7 +271,7 @@ export class Pictures {
     this.#wholes.add(key);
     const small = { part: null, rows: SMALL, cols: SMALL, exact: false };
     try {
-      const { tile } = await this.#run.tensor({ ...viewOf(known), ...small }, this.#signal);
+      const { tile } = await this.#run.ask("tensor", { ...viewOf(known), ...small }, this.#signal);
       if (tile) this.#tiles.add(key, tile);
       this.#events.known();
     } catch {

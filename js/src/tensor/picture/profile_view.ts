@@ -1,5 +1,5 @@
+import type { Client } from "../../shared/client/client.ts";
 import { isAbort, NewestWins } from "../../shared/client/request.ts";
-import type { TensorQuestions } from "../../shared/client/tensor_client.ts";
 import type { ProfileAnswer, TensorAnswer } from "../../shared/client/tensor_questions.ts";
 import { clear, layer, Repaint } from "../../shared/drawing/canvas.ts";
 import { onThemeChange, readTheme } from "../../shared/drawing/theme.ts";
@@ -31,7 +31,7 @@ const STRIDE = 10;
 export class ProfileView {
   readonly node: HTMLElement;
   readonly #root: HTMLElement;
-  readonly #run: TensorQuestions;
+  readonly #run: Client;
   readonly #commands: Pick<InspectorCommands, "go" | "leave" | "along" | "nextAlong">;
   readonly #signal: AbortSignal;
   readonly #newest = new NewestWins();
@@ -62,7 +62,7 @@ export class ProfileView {
 
   constructor(
     root: HTMLElement,
-    run: TensorQuestions,
+    run: Client,
     commands: Pick<InspectorCommands, "go" | "leave" | "along" | "nextAlong">,
     signal: AbortSignal,
   ) {
@@ -139,7 +139,7 @@ export class ProfileView {
     }, BUSY_MS);
     try {
       const question = { entry, reading, layout, sizes, axis: this.#axis, points: POINTS };
-      const answer = await this.#newest.ask(() => this.#run.profile(question, this.#signal));
+      const answer = await this.#newest.ask(() => this.#run.ask("profile", question, this.#signal));
       if (key !== this.#key) return;
       this.#profile = answer;
       this.#failure.clear();

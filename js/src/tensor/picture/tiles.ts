@@ -1,5 +1,5 @@
+import type { Client } from "../../shared/client/client.ts";
 import { isAbort } from "../../shared/client/request.ts";
-import type { TensorQuestions } from "../../shared/client/tensor_client.ts";
 import type { PlaneView, TensorAnswer, Tile } from "../../shared/client/tensor_questions.ts";
 import type { Region } from "../state.ts";
 import { inSight, isWhole, type PlaneLayout } from "./plane_layout.ts";
@@ -158,7 +158,7 @@ interface TileQuestion {
 
 /** Requests pictures: a sample first if that is quicker, then every value; the newest request wins. */
 export class PictureRequests {
-  readonly #run: TensorQuestions;
+  readonly #run: Client;
   readonly #events: PictureRequestEvents;
   readonly #signal: AbortSignal;
   #gone = new AbortController();
@@ -170,7 +170,7 @@ export class PictureRequests {
   #shown = 0;
   #last: TileQuestion | null = null;
 
-  constructor(run: TensorQuestions, events: PictureRequestEvents, signal: AbortSignal) {
+  constructor(run: Client, events: PictureRequestEvents, signal: AbortSignal) {
     this.#run = run;
     this.#events = events;
     this.#signal = signal;
@@ -279,7 +279,9 @@ export class PictureRequests {
   ): Promise<TensorAnswer | null> {
     if (this.#flying >= IN_FLIGHT && !(await this.#turn())) return null;
     const signal = AbortSignal.any([this.#signal, gone]);
-    return this.counted(() => this.#run.tensor({ ...view, part, rows, cols, exact }, signal));
+    return this.counted(() =>
+      this.#run.ask("tensor", { ...view, part, rows, cols, exact }, signal),
+    );
   }
 
   /** Waits until a request may be sent; false if a newer one came meanwhile. */

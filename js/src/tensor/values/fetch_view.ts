@@ -1,4 +1,4 @@
-import type { TensorQuestions } from "../../shared/client/tensor_client.ts";
+import type { Client } from "../../shared/client/client.ts";
 import type { PlaneView } from "../../shared/client/tensor_questions.ts";
 import { append } from "../../shared/many.ts";
 import type { Region, ValueLook } from "../state.ts";
@@ -81,7 +81,7 @@ const TEXTS = 4096;
 const TEXT_COLS = 256;
 
 export async function fetchBytes(
-  run: Pick<TensorQuestions, "data">,
+  run: Pick<Client, "ask">,
   view: PlaneView,
   [row, col, rows, cols]: Region,
   progress: FetchProgress,
@@ -92,7 +92,7 @@ export async function fetchBytes(
   let bytes = new Uint8Array(0);
   let [descr, note] = ["|u1", ""];
   while (at < end) {
-    const answer = await run.data({ ...view, row: at, rows: end - at, col: from }, signal);
+    const answer = await run.ask("data", { ...view, row: at, rows: end - at, col: from }, signal);
     ({ descr, note } = answer);
     const size = itemSize(descr);
     if (at === row && bytes.length === 0) bytes = new Uint8Array(rows * cols * size);
@@ -117,7 +117,7 @@ export async function fetchBytes(
 }
 
 export async function fetchTexts(
-  run: Pick<TensorQuestions, "values">,
+  run: Pick<Client, "ask">,
   view: PlaneView,
   look: ValueLook,
   [row, col, rows, cols]: Region,
@@ -139,7 +139,7 @@ export async function fetchTexts(
         rows: down,
         cols: across,
       };
-      const { text } = await run.values(question, signal);
+      const { text } = await run.ask("values", question, signal);
       if (text.length !== down * across) throw new Error("received other values than requested");
       for (let k = 0; k < down; k += 1) {
         append(lines[top + k]!, text.slice(k * across, (k + 1) * across));

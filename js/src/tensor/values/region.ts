@@ -1,5 +1,5 @@
+import type { Client } from "../../shared/client/client.ts";
 import { errorText, isAbort, NewestWins } from "../../shared/client/request.ts";
-import type { TensorQuestions } from "../../shared/client/tensor_client.ts";
 import type {
   ExactNumber,
   RegionAnswer,
@@ -166,7 +166,7 @@ interface RegionParts {
 /** Marked region of the plane: its outline, counts and description. */
 export class MarkedRegion {
   readonly #parts: RegionParts;
-  readonly #run: TensorQuestions;
+  readonly #run: Client;
   readonly #changed: () => void;
   readonly #signal: AbortSignal;
   readonly #newest = new NewestWins();
@@ -176,7 +176,7 @@ export class MarkedRegion {
   #request = "";
   #timer: ReturnType<typeof setTimeout> | undefined;
 
-  constructor(parts: RegionParts, run: TensorQuestions, changed: () => void, signal: AbortSignal) {
+  constructor(parts: RegionParts, run: Client, changed: () => void, signal: AbortSignal) {
     this.#parts = parts;
     this.#run = run;
     this.#changed = changed;
@@ -255,7 +255,9 @@ export class MarkedRegion {
     clearTimeout(this.#timer);
     this.#timer = setTimeout(async () => {
       try {
-        const counts = await this.#newest.ask(() => this.#run.region(question, this.#signal));
+        const counts = await this.#newest.ask(() =>
+          this.#run.ask("region", question, this.#signal),
+        );
         if (key !== this.#request) return;
         panel.show(counts);
         this.#parts.mirror.say(regionWords(answer, region, counts));

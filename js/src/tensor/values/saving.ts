@@ -1,5 +1,5 @@
+import type { Client } from "../../shared/client/client.ts";
 import { errorText, isAbort } from "../../shared/client/request.ts";
-import type { TensorQuestions } from "../../shared/client/tensor_client.ts";
 import type { PlaneView, ProfileAnswer } from "../../shared/client/tensor_questions.ts";
 import { TextMeasure } from "../../shared/drawing/canvas.ts";
 import * as icons from "../../shared/drawing/icons.ts";
@@ -121,7 +121,7 @@ type SaveFormat = "npy" | "csv" | "png";
 export class TensorExport {
   readonly node: HTMLElement;
   readonly #root: HTMLElement;
-  readonly #run: TensorQuestions;
+  readonly #run: Client;
   readonly #source: SavingSource;
   readonly #say: (text: string) => void;
   readonly #signal: AbortSignal;
@@ -136,7 +136,7 @@ export class TensorExport {
 
   constructor(
     root: HTMLElement,
-    run: TensorQuestions,
+    run: Client,
     source: SavingSource,
     say: (text: string) => void,
     signal: AbortSignal,

@@ -1,5 +1,5 @@
+import type { Client } from "../../shared/client/client.ts";
 import { isAbort, NewestWins } from "../../shared/client/request.ts";
-import type { TensorQuestions } from "../../shared/client/tensor_client.ts";
 import {
   type TensorAnswer,
   VALUE_FORMATS,
@@ -124,7 +124,7 @@ const WAITING = "…";
 /** A window into the plane's values as exact text; only visible cells are requested and built. */
 export class ValuesTable {
   readonly node: HTMLElement;
-  readonly #run: TensorQuestions;
+  readonly #run: Client;
   readonly #commands: Pick<InspectorCommands, "mark" | "leave">;
   readonly #signal: AbortSignal;
   readonly #format: ValueFormatPicker;
@@ -148,7 +148,7 @@ export class ValuesTable {
   #request = "";
 
   constructor(
-    run: TensorQuestions,
+    run: Client,
     commands: Pick<InspectorCommands, "mark" | "look" | "leave">,
     signal: AbortSignal,
   ) {
@@ -347,7 +347,7 @@ export class ValuesTable {
     const ticket = this.#ticket;
     const question = { ...viewOf(answer), ...look, row, col, rows, cols };
     try {
-      const values = await this.#newest.ask(() => this.#run.values(question, this.#signal));
+      const values = await this.#newest.ask(() => this.#run.ask("values", question, this.#signal));
       if (ticket !== this.#ticket) return;
       this.#values = values;
       this.#failure.clear();

@@ -193,7 +193,7 @@ export class Roofline implements OtherChart {
   async #ask(): Promise<void> {
     const { run, data, signal } = this.#host;
     try {
-      const columns = await run.roofline();
+      const columns = await run.ask("roofline");
       if (signal.aborted) return;
       if (!columns || "missing" in columns) this.#missing(columns);
       else {

@@ -1,4 +1,4 @@
-import type { RunClient } from "../../shared/client/run_client.ts";
+import type { Client } from "../../shared/client/client.ts";
 import type { SessionClient } from "../../shared/client/session_client.ts";
 import {
   clear,
@@ -126,7 +126,7 @@ export interface OtherChart {
 /** Services of the view for a chart. */
 export interface ChartHost {
   readonly data: TimelineData;
-  readonly run: RunClient;
+  readonly run: Client;
   readonly options: ViewOptions<TimelineOptions>;
   readonly session: SessionClient;
   /** Selects nodes, or one slice; the last node becomes the current one. */

@@ -1,6 +1,7 @@
+import type { Client } from "../../shared/client/client.ts";
 import type { StringColumn } from "../../shared/client/columns.ts";
 import { isAbort } from "../../shared/client/request.ts";
-import type { RunClient } from "../../shared/client/run_client.ts";
+import { slicesOf, windowOf } from "../../shared/client/timeline_client.ts";
 import { type LodColumns, RowKind } from "../../shared/client/timeline_columns.ts";
 import type { Viewport } from "../../shared/drawing/canvas.ts";
 import { counted, percent } from "../../shared/format.ts";
@@ -108,7 +109,7 @@ export class SeenBins {
   readonly coarsest: readonly TimeBins[];
   readonly #slices: Slices;
   #fine: TimeBins | null = null;
-  #run: RunClient | null = null;
+  #run: Client | null = null;
   #signal: AbortSignal | null = null;
   #changed: (() => void) | null = null;
   #timer: ReturnType<typeof setTimeout> | undefined;
@@ -122,7 +123,7 @@ export class SeenBins {
   }
 
   /** Begins to request bins of the visible part; calls `changed` when more have come. */
-  connect(run: RunClient, changed: () => void, signal: AbortSignal): void {
+  connect(run: Client, changed: () => void, signal: AbortSignal): void {
     if (this.#slices.columns.info.whole || this.#slices.columns.info.binsOnly) return;
     [this.#run, this.#changed, this.#signal] = [run, changed, signal];
     signal.addEventListener("abort", () => clearTimeout(this.#timer));
@@ -171,7 +172,7 @@ export class SeenBins {
     const bins = Math.ceil((end + more - from) / width);
     const to = from + bins * width;
     try {
-      const answer = await this.#run!.window(from, to, bins, this.#signal!);
+      const answer = await windowOf(this.#run!, from, to, bins, this.#signal!);
       if ("lodBusy" in answer) this.#fine = new TimeBins(answer, from, width, bins);
       else this.#slices.fillWindow(answer, from, to);
       this.#changed?.();
@@ -196,9 +197,9 @@ export function notHere({ count, columns: { info } }: Slices): string[] {
 export class SliceProgress {
   readonly node = element("output", { class: "tvmdbg-timeline-coming" });
   readonly #slices: Slices;
-  readonly #run: RunClient;
+  readonly #run: Client;
 
-  constructor(slices: Slices, run: RunClient) {
+  constructor(slices: Slices, run: Client) {
     this.#slices = slices;
     this.#run = run;
     this.#say(0, slices.count);
@@ -212,7 +213,7 @@ export class SliceProgress {
   /** Loads the slices; without them the picture stays coarse. */
   async take(signal: AbortSignal): Promise<void> {
     try {
-      const data = await this.#run.slices((done, total) => this.#say(done, total));
+      const data = await slicesOf(this.#run, (done, total) => this.#say(done, total));
       if (data && !signal.aborted) await inStretches(this.#slices.filling(data), signal);
     } catch (error) {
       if (signal.aborted) return;

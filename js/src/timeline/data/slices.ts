@@ -1,5 +1,5 @@
+import { Trust } from "../../shared/client/answers.ts";
 import type { StringColumn } from "../../shared/client/columns.ts";
-import { Trust } from "../../shared/client/run_client.ts";
 import {
   RowKind,
   type SliceColumns,

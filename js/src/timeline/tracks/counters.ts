@@ -1,5 +1,5 @@
 import type { CounterColumns } from "../../shared/client/answers.ts";
-import type { RunClient } from "../../shared/client/run_client.ts";
+import type { Client } from "../../shared/client/client.ts";
 import type { Theme } from "../../shared/drawing/theme.ts";
 import { bytes, duration, integer } from "../../shared/format.ts";
 import { upperBound } from "../../shared/many.ts";
@@ -138,13 +138,13 @@ class CounterBand implements Band {
 
 /** Loads counters and arrows after the slices are on the screen. */
 export function addExtras(
-  run: RunClient,
+  run: Client,
   scene: TimelineScene,
   changed: () => void,
   signal: AbortSignal,
 ): void {
   const later = async () => {
-    const [counters, flows] = await Promise.allSettled([run.counters(), run.flows()]);
+    const [counters, flows] = await Promise.allSettled([run.ask("counters"), run.ask("flows")]);
     if (signal.aborted) return;
     if (counters.status === "fulfilled" && counters.value) {
       const { value } = counters;

@@ -1,21 +1,22 @@
-"""Graph and timeline of huge runs, with only the names that a figure shows."""
+"""Graph and timeline of huge runs with few names, for figures."""
 
 from __future__ import annotations
 
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from tvmdbg_widgets.analysis.facts import RunFacts
 from tvmdbg_widgets.answers.kept_timeline import KeptTimeline
 from tvmdbg_widgets.answers.tensor import Reply
 from tvmdbg_widgets.answers.timeline import first_of_timeline
 from tvmdbg_widgets.engine import without_rows
-from tvmdbg_widgets.figures.texts import Ints
 from tvmdbg_widgets.model.base.columns import StringColumn
 from tvmdbg_widgets.model.graph.graph import Graph, node_labels, node_op_kinds
 from tvmdbg_widgets.model.timeline.timeline import Timeline
 
+Ints = npt.NDArray[np.integer[Any]]
 _NOTHING = np.zeros(0, np.int32)
 
 
@@ -56,24 +57,26 @@ def graph_of_few(graph: Graph, named: Ints) -> Reply:
 
 def few_of_timeline(run: RunFacts, timeline: Timeline, named: Ints) -> dict[str, Reply]:
     """Answer timeline and graph to a figure that lists these nodes."""
-    reply, shown = _timeline_of_few(run, timeline)
+    reply, shown = timeline_of_few(run, KeptTimeline(timeline, run.graph))
     replies = {"timeline": reply}
     if run.graph is not None:
         replies["graph"] = graph_of_few(run.graph, np.concatenate([shown, named]))
     return replies
 
 
-def _timeline_of_few(run: RunFacts, timeline: Timeline) -> tuple[Reply, Ints]:
-    """Answer the timeline to a figure, with the nodes it may show."""
-    columns, info = first_of_timeline(run, KeptTimeline(timeline, run.graph), repeats=False)
+def timeline_of_few(
+    run: RunFacts, kept: KeptTimeline, most: int = _LONGEST_ROWS
+) -> tuple[Reply, Ints]:
+    """Answer the timeline without repeats and with few ranked nodes; and the nodes it may show."""
+    columns, info = first_of_timeline(run, kept, repeats=False)
     node, ns = columns["rankNode"], columns["rankNs"]
     rows = np.flatnonzero(node >= 0)
-    kept = np.ones(len(node), np.bool_)
-    kept[rows[np.argsort(-ns[rows], kind="stable")[_LONGEST_ROWS:]]] = False
+    ranked = np.ones(len(node), np.bool_)
+    ranked[rows[np.argsort(-ns[rows], kind="stable")[most:]]] = False
     for name in [name for name in columns if name.startswith("rank")]:
         column = columns[name]
         is_text = isinstance(column, StringColumn)
-        words = StringColumn(column.unique, column.codes[kept]) if is_text else column[kept]
+        words = StringColumn(column.unique, column.codes[ranked]) if is_text else column[ranked]
         columns[name] = words
     shown = [columns["lodNode"], columns["rankNode"], columns.get("node", _NOTHING)]
     return Reply.of("timeline", without_rows("timeline") | columns, info), np.concatenate(shown)
