@@ -249,10 +249,10 @@ def test_buttons_select_peak_color_and_zoom(page: Page, address: str) -> None:
     tool(view.root, "zoom in (w)").click()
     tool(view.root, "zoom in (w)").click()
     start, end = view.seen()["view"]
-    assert end - start == pytest.approx(STEPS / 4)
+    assert end - start == pytest.approx(STEPS / 1.5**2)
     tool(view.root, "zoom out (s)").click()
     start, end = view.seen()["view"]
-    assert end - start == pytest.approx(STEPS / 2)
+    assert end - start == pytest.approx(STEPS / 1.5)
     tool(view.root, "fit the whole run (0)").click()
     assert view.seen()["view"] == [0, STEPS]
 

@@ -1,6 +1,7 @@
 import type { GraphColumns, MemoryColumns } from "../shared/client/answers.ts";
 import { bytes, counted, entryText, integer, nodeLabel, nodeTitle } from "../shared/format.ts";
 import { lowerBound, upperBound } from "../shared/many.ts";
+import type { Fact } from "../shell/tooltip.ts";
 
 /** How many entries back an entry is searched that is live beside later ones of its slot. */
 const BACK = 16;
@@ -216,8 +217,6 @@ export function heldElsewhere(
   return spans;
 }
 
-export type PlanFact = readonly [name: string, text: string];
-
 const LISTED = 8;
 const LONGEST = 200;
 
@@ -263,12 +262,12 @@ export class PlanDescriptions {
   }
 
   /** Facts of a row without an entry at a step, with the users of its bytes. */
-  free(row: number, step: number): [title: string, facts: PlanFact[]] {
+  free(row: number, step: number): [title: string, facts: Fact[]] {
     const { first, last } = this.#plan.columns;
     const held = this.#plan
       .elsewhere(row)
       .filter((user) => first[user]! <= step && step <= last[user]!);
-    const facts: PlanFact[] = [["slot", this.slot(this.#plan.slots[row]!)]];
+    const facts: Fact[] = [["slot", this.slot(this.#plan.slots[row]!)]];
     if (!held.length) return ["free", facts];
     return [ELSEWHERE, [...facts, ["held", `by ${this.#listed(held)}`]]];
   }
@@ -279,10 +278,10 @@ export class PlanDescriptions {
     return device < 0 ? "" : ` on ${info.devices[device]}`;
   }
 
-  step(step: number): PlanFact[] {
+  step(step: number): Fact[] {
     const { order, live, info } = this.#plan.columns;
     if (!order.length) return [["live", `${bytes(info.peak)}, nothing runs`]];
-    const facts: PlanFact[] = [["live", `${bytes(live[step]!)} of the workspace`]];
+    const facts: Fact[] = [["live", `${bytes(live[step]!)} of the workspace`]];
     if (info.parameters) {
       facts.push(["parameters", [bytes(info.parameters), info.roles].filter(Boolean).join("; ")]);
     }
@@ -290,13 +289,13 @@ export class PlanDescriptions {
     return facts;
   }
 
-  entry(entry: number): PlanFact[] {
+  entry(entry: number): Fact[] {
     const { columns, graph, lost, owner } = this.#plan;
     const { entryBytes, entrySlot, slotParameter } = columns;
     const node = owner[entry]!;
     const slot = entrySlot[entry]!;
     const size = entryBytes[entry]!;
-    const facts: PlanFact[] = [];
+    const facts: Fact[] = [];
     const note = this.#note(node);
     if (note) facts.push(["note", note]);
     facts.push(["tensor", entryText(graph, node, this.#plan.output(entry))]);
@@ -348,7 +347,7 @@ export class PlanDescriptions {
     return `${listed}${more > 0 ? ` and ${integer(more)} more` : ""}`;
   }
 
-  nodes(nodes: readonly number[]): PlanFact[] {
+  nodes(nodes: readonly number[]): Fact[] {
     const { columns, graph } = this.#plan;
     const slots = new Set<number>();
     let sum = 0;
@@ -376,6 +375,6 @@ export class PlanDescriptions {
   }
 }
 
-function factsText(facts: readonly PlanFact[]): string {
+function factsText(facts: readonly Fact[]): string {
   return facts.map((fact) => fact.join(" ")).join("; ");
 }

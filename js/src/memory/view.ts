@@ -1,11 +1,14 @@
 import { CodeCopy, titleOf } from "../shared/client/code_copy.ts";
-import { clear, layer, Repaint } from "../shared/drawing/canvas.ts";
-import { onThemeChange, readTheme, type Theme } from "../shared/drawing/theme.ts";
+import type { Layer } from "../shared/drawing/canvas.ts";
+import { readTheme } from "../shared/drawing/theme.ts";
 import { counted, integer } from "../shared/format.ts";
 import { element, KEEP_KEYS } from "../shared/ui/dom.ts";
 import type { ViewContext } from "../shared/ui/view.ts";
+import { AxisCamera } from "../shell/axis_camera.ts";
+import { Stage, type StagePainters } from "../shell/stage.ts";
+import { factList, Tooltip, titled } from "../shell/tooltip.ts";
 import { MemoryPainter } from "./painter.ts";
-import { factList, legend, MemoryBar, MemoryTooltip } from "./panel.ts";
+import { legend } from "./panel.ts";
 import { type Plan, PlanDescriptions } from "./plan.ts";
 import { type MemoryHit, MemoryOverlay, MemoryScene } from "./scene.ts";
 
@@ -17,75 +20,18 @@ export interface MemoryOptions {
   height: number;
 }
 
-/** Chart of two stacked canvases, repainted separately. */
-class MemoryChart {
-  readonly stage: HTMLElement;
-  readonly canvas: HTMLCanvasElement;
-  readonly #repaint: Repaint;
-  #changed = true;
-
-  constructor(
-    root: HTMLElement,
-    scene: MemoryScene,
-    words: PlanDescriptions,
-    onPaint: () => void,
-    signal: AbortSignal,
-  ) {
-    const [base, over] = [layer("tvmdbg-memory-base"), layer("tvmdbg-overlay")];
-    this.canvas = base.canvas;
-    this.stage = element("div", { class: "tvmdbg-stage" }, base.canvas, over.canvas);
-    const painter = new MemoryPainter(scene, words, base.context);
-    const overlay = new MemoryOverlay(scene, over.context);
-    let theme: Theme | null = null;
-    let drawn = {};
-    const draw = () => {
-      const { clientWidth: width, clientHeight: height } = this.stage;
-      if (!width || !height) return;
-      if (width !== scene.width || height !== scene.height) this.#changed = true;
-      scene.resize(width, height);
-      if (this.#changed || !theme) {
-        theme = readTheme(root);
-        clear(base, width, height);
-        drawn = painter.paint(theme);
-      }
-      this.#changed = false;
-      clear(over, width, height);
-      overlay.paint(theme);
-      onPaint();
-    };
-    this.#repaint = new Repaint(this.stage, draw, signal);
-    onThemeChange(() => this.changed(), signal);
-    root.addEventListener(
-      "tvmdbg:inspect",
-      (event) => {
-        const out = (event as CustomEvent<Record<string, unknown> | null>).detail;
-        if (!out) return;
-        const { viewport, current, hovered } = scene;
-        Object.assign(out, drawn, { view: [viewport.start, viewport.end], current, hovered });
-      },
-      { signal },
-    );
-  }
-
-  changed(): void {
-    this.#changed = true;
-    this.#repaint.request();
-  }
-
-  touched(): void {
-    this.#repaint.request();
-  }
-}
-
 const SOURCE = "memory";
-const RANGE_TO_PYTHON_MS = 300;
 
 /** A memory view: connects its parts with each other and with the session. */
 export class MemoryView {
   readonly scene: MemoryScene;
-  readonly chart: MemoryChart;
-  readonly bar: MemoryBar;
-  readonly tooltip = new MemoryTooltip();
+  readonly stage: Stage;
+  readonly camera: AxisCamera;
+  readonly tooltip: Tooltip;
+  /** The visible range, for the toolbar. */
+  readonly range = element("output", { class: "tvmdbg-muted", "aria-label": "visible range" });
+  /** Called after changes that the toolbar shows. */
+  changed: () => void = () => {};
   readonly details = element("section", {
     class: "tvmdbg-memory-details",
     "aria-label": "details",
@@ -100,7 +46,6 @@ export class MemoryView {
   readonly #say: (text: string) => void;
   readonly #copier: CodeCopy;
   #spoken = "[]";
-  #timer: ReturnType<typeof setTimeout> | undefined;
 
   constructor(
     root: HTMLElement,
@@ -115,15 +60,45 @@ export class MemoryView {
     this.scene = new MemoryScene(plan);
     this.#words = new PlanDescriptions(plan, (node) => context.session.note(node));
     this.#copier = new CodeCopy(root, () => this.#code, say, titleOf(context.run), context.signal);
-    this.chart = new MemoryChart(
+    const { options, signal } = context;
+    this.tooltip = new Tooltip(root, signal);
+    this.stage = new Stage(
       root,
-      this.scene,
-      this.#words,
-      () => this.#painted(),
-      context.signal,
+      "tvmdbg-memory-base",
+      (...layers) => this.#painters(...layers),
+      signal,
     );
-    this.bar = new MemoryBar(this, root, context.signal);
-    context.signal.addEventListener("abort", () => clearTimeout(this.#timer));
+    this.camera = new AxisCamera(
+      () => this.scene.viewport,
+      () => this.#moved(),
+      (range) => options.set("step_range", range),
+      signal,
+    );
+  }
+
+  #painters(base: Layer, over: Layer): StagePainters {
+    const { scene } = this;
+    const painter = new MemoryPainter(scene, this.#words, base.context);
+    const overlay = new MemoryOverlay(scene, over.context);
+    let drawn = {};
+    return {
+      resize: (width, height) => scene.resize(width, height),
+      base: (theme) => {
+        drawn = painter.paint(theme);
+        return true;
+      },
+      over: (theme) => overlay.paint(theme),
+      painted: () => this.#painted(),
+      inspect: () => {
+        const { viewport, current, hovered } = scene;
+        return { ...drawn, view: [viewport.start, viewport.end], current, hovered };
+      },
+    };
+  }
+
+  #moved(): void {
+    this.stage.changed();
+    this.tooltip.hide();
   }
 
   focus(): void {
@@ -134,13 +109,10 @@ export class MemoryView {
     const { options } = this.#context;
     this.scene.parameters = options.get("parameters");
     this.scene.bySize = options.get("color_by") === "size";
-    this.bar.show(this.scene.parameters, this.scene.bySize);
     this.legend.replaceChildren(...legend(this.#plan, this.scene.bySize, readTheme(this.#root)));
-    const range = options.get("step_range");
-    const { viewport } = this.scene;
-    const same = range ? range[0] === viewport.start && range[1] === viewport.end : viewport.all;
-    if (!same) this.view(() => (range ? viewport.show(...range) : viewport.showAll()));
-    this.chart.changed();
+    this.camera.follow(options.get("step_range"));
+    this.stage.changed();
+    this.changed();
   }
 
   showParameters(): void {
@@ -161,24 +133,13 @@ export class MemoryView {
     this.look();
   }
 
-  view(change: () => void): void {
-    change();
-    this.chart.changed();
-    this.tooltip.hide();
-    clearTimeout(this.#timer);
-    const { all, start, end } = this.scene.viewport;
-    this.#timer = setTimeout(() => {
-      this.#context.options.set("step_range", all ? null : [start, end]);
-    }, RANGE_TO_PYTHON_MS);
-  }
-
   zoom(factor: number): void {
-    const { pointer, viewport } = this.scene;
-    let at = (viewport.start + viewport.end) / 2;
+    const { pointer } = this.scene;
     const step = this.#step;
-    if (pointer) at = this.scene.step(pointer.x);
-    else if (step >= viewport.start && step <= viewport.end) at = step + 0.5;
-    this.view(() => viewport.zoom(factor, at));
+    this.camera.zoom(
+      factor,
+      pointer ? this.scene.step(pointer.x) : step < 0 ? Number.NaN : step + 0.5,
+    );
   }
 
   /** The step of the selected node, -1 if it does not run. */
@@ -188,18 +149,17 @@ export class MemoryView {
   }
 
   zoomToSelection(): void {
-    const { current, viewport } = this.scene;
+    const { current } = this.scene;
     const { first, last } = this.#plan.columns;
-    this.view(() => {
-      if (current < 0) viewport.showAll();
-      else viewport.show(first[current]! - 2, last[current]! + 3);
-    });
+    if (current < 0) this.camera.all();
+    else this.camera.move((viewport) => viewport.show(first[current]! - 2, last[current]! + 3));
   }
 
   center(): void {
-    const { current, viewport } = this.scene;
+    const { current } = this.scene;
     const { first, last } = this.#plan.columns;
-    if (current >= 0) this.view(() => viewport.center((first[current]! + last[current]! + 1) / 2));
+    if (current < 0) return;
+    this.camera.move((viewport) => viewport.center((first[current]! + last[current]! + 1) / 2));
   }
 
   peak(): void {
@@ -262,7 +222,7 @@ export class MemoryView {
   /** Scrolls through the slots, by a share of the visible ones. */
   scroll(share: number): void {
     const { height, rowsTop } = this.scene;
-    this.view(() => this.scene.scrollBy(share * (height - rowsTop)));
+    this.camera.move(() => this.scene.scrollBy(share * (height - rowsTop)));
   }
 
   /** The next or previous entry of the same slot. */
@@ -290,21 +250,23 @@ export class MemoryView {
       entry >= 0 ? this.#plan.owner[entry]! : hit && hit.row < 0 ? order[hit.step] : null;
     this.scene.hovered = entry;
     this.#context.session.hover(node ?? null);
-    this.chart.touched();
+    this.stage.touched();
     if (!hit) {
       this.tooltip.hide();
       return;
     }
-    const { offsetLeft, offsetTop } = this.chart.stage;
-    const at = [x + offsetLeft, y + offsetTop] as const;
     const words = this.#words;
-    if (entry >= 0) this.tooltip.show(words.title(entry), words.entry(entry), ...at, this.#root);
-    else if (hit.row >= 0) {
-      this.tooltip.show(...words.free(hit.row, hit.step), ...at, this.#root);
-    } else {
+    const key = `${hit.row} ${hit.step} ${entry}`;
+    const content = () => {
+      if (entry >= 0) return titled(words.title(entry), factList(words.entry(entry)));
+      if (hit.row >= 0) {
+        const [title, facts] = words.free(hit.row, hit.step);
+        return titled(title, factList(facts));
+      }
       const title = order.length ? words.node(order[hit.step]!) : "before anything runs";
-      this.tooltip.show(title, words.step(hit.step), ...at, this.#root);
-    }
+      return titled(title, factList(words.step(hit.step)));
+    };
+    this.tooltip.show(key, content, this.stage.node, x, y);
   }
 
   /** Follows the session; scrolls to a new entry. */
@@ -320,8 +282,10 @@ export class MemoryView {
     this.scene.selected = selected;
     this.#spoken = spoken;
     const { current } = this.scene;
-    if (current >= 0 && current !== before) this.view(() => this.scene.reveal(current, this.#step));
-    this.chart.touched();
+    if (current >= 0 && current !== before) {
+      this.camera.move(() => this.scene.reveal(current, this.#step));
+    }
+    this.stage.touched();
     this.#tell();
   }
 
@@ -332,7 +296,7 @@ export class MemoryView {
     const { entryOffsets, kinds } = this.#plan.graph;
     const known = hovered !== null && hovered < kinds.length;
     this.scene.hovered = known ? entryOffsets[hovered]! : -1;
-    this.chart.touched();
+    this.stage.touched();
   }
 
   #tell(): void {
@@ -370,7 +334,11 @@ export class MemoryView {
     const { all, start, end } = this.scene.viewport;
     const { steps } = this.#plan;
     const part = `steps ${integer(Math.floor(start) + 1)} – ${integer(Math.ceil(end))} of ${integer(steps)}`;
-    this.bar.showRange(all ? `${counted(steps, "step")}` : part, all);
+    const text = all ? `${counted(steps, "step")}` : part;
+    if (this.range.textContent !== text) {
+      this.range.textContent = text;
+      this.changed();
+    }
     this.#root.dataset.ready = "true";
   }
 }

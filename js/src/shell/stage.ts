@@ -1,0 +1,69 @@
+import { clear, type Layer, layer, Repaint } from "../shared/drawing/canvas.ts";
+import { onThemeChange, readTheme, type Theme } from "../shared/drawing/theme.ts";
+import { div } from "../shared/ui/dom.ts";
+
+/** Painters of a stage's two layers. */
+export interface StagePainters {
+  resize(width: number, height: number): void;
+  /** Paints all but what follows the pointer and the selection; returns false to be asked again, for finer detail. */
+  base(theme: Theme): boolean;
+  over(theme: Theme): void;
+  /** Called after each paint. */
+  painted?(): void;
+  /** Contents of the stage, for tests. */
+  inspect(): object;
+}
+
+/** Two stacked canvases, painted after changes and while they are on the screen. */
+export class Stage {
+  readonly node: HTMLElement;
+  readonly canvas: HTMLCanvasElement;
+  readonly #repaint: Repaint;
+  #changed = true;
+
+  constructor(
+    root: HTMLElement,
+    baseClass: string,
+    make: (base: Layer, over: Layer) => StagePainters,
+    signal: AbortSignal,
+  ) {
+    const [base, over] = [layer(baseClass), layer("tvmdbg-overlay")];
+    this.canvas = base.canvas;
+    this.node = div("tvmdbg-stage", base.canvas, over.canvas);
+    const painters = make(base, over);
+    let [theme, size]: [Theme | null, string] = [null, ""];
+    const draw = () => {
+      const { clientWidth: width, clientHeight: height } = this.node;
+      if (!width || !height) return;
+      if (size !== `${width} ${height}`) this.#changed = true;
+      size = `${width} ${height}`;
+      painters.resize(width, height);
+      if (this.#changed || !theme) {
+        theme = readTheme(root);
+        clear(base, width, height);
+        this.#changed = !painters.base(theme);
+        if (this.#changed) this.#repaint.request();
+      }
+      clear(over, width, height);
+      painters.over(theme);
+      painters.painted?.();
+    };
+    this.#repaint = new Repaint(this.node, draw, signal);
+    onThemeChange(() => this.changed(), signal);
+    const inspect = (event: Event) => {
+      const out = (event as CustomEvent<Record<string, unknown> | null>).detail;
+      if (out) Object.assign(out, painters.inspect());
+    };
+    root.addEventListener("tvmdbg:inspect", inspect, { signal });
+  }
+
+  changed(): void {
+    this.#changed = true;
+    this.#repaint.request();
+  }
+
+  /** Repaints the overlay alone: pointer and selection. */
+  touched(): void {
+    this.#repaint.request();
+  }
+}

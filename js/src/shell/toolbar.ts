@@ -1,0 +1,136 @@
+import type { Icon } from "../shared/drawing/icons.ts";
+import { button, changeIcon, element, iconButton, span } from "../shared/ui/dom.ts";
+import { helpButton, type KeyAction, shownKey } from "../shared/ui/keys.ts";
+import { Overflow } from "../shared/ui/overflow.ts";
+import { fullScreenButton } from "../shared/ui/view.ts";
+
+/** An action that a toolbar shows as a button. */
+export interface Tool extends KeyAction {
+  label: string;
+  /** Icon, which may change with the state; without one the label is shown. */
+  icon?: Icon | (() => Icon);
+  /** True if pressed. */
+  isOn?: () => boolean;
+  /** True, or a reason, if it can do nothing now. */
+  isOff?: () => string | boolean;
+  isHidden?: () => boolean;
+}
+
+export function tool(
+  keys: readonly string[],
+  label: string,
+  does: string,
+  run: () => void,
+  more: Partial<Tool> = {},
+): Tool {
+  return { keys, label, does, run, ...more };
+}
+
+/** Tools side by side, as one control. */
+export interface ToolGroup {
+  /** Name of choices; none for steps. */
+  label?: string;
+  tools: readonly Tool[];
+}
+
+export type ToolbarItem = Tool | ToolGroup | HTMLElement;
+
+/** Items that move to the menu: always, or without room for them, the least needed first. */
+export interface ToolbarMenu {
+  always?: readonly ToolbarItem[];
+  sometimes?: readonly ToolbarItem[];
+}
+
+const isTool = (item: ToolbarItem): item is Tool => "does" in item;
+
+/** Toolbar of a view, made from its actions; keys, help and full screen are always its last. */
+export class Toolbar {
+  readonly node: HTMLElement;
+  readonly #root: HTMLElement;
+  readonly #tools: (readonly [tool: Tool, node: HTMLButtonElement])[] = [];
+  readonly #icons = new Map<Tool, Icon>();
+  readonly #overflow: Overflow;
+
+  constructor(
+    root: HTMLElement,
+    name: string,
+    items: readonly ToolbarItem[],
+    { always = [], sometimes = [] }: ToolbarMenu,
+    signal: AbortSignal,
+  ) {
+    this.#root = root;
+    const nodes = new Map(items.map((item) => [item, this.#made(item)]));
+    const help = helpButton(root);
+    this.node = element(
+      "div",
+      { class: "tvmdbg-bar", role: "toolbar", "aria-label": name },
+      ...nodes.values(),
+      help,
+      fullScreenButton(root),
+    );
+    const of = (wanted: readonly ToolbarItem[]) => wanted.map((item) => nodes.get(item)!);
+    const menu = { always: [...of(always), help], sometimes: of(sometimes) };
+    this.#overflow = new Overflow(this.node, menu, signal);
+    this.refresh();
+  }
+
+  /** Shows which tools are on, off or hidden, and keeps the bar to one row. */
+  refresh(): void {
+    for (const [tool, node] of this.#tools) {
+      if (tool.isOn) node.setAttribute("aria-pressed", String(tool.isOn()));
+      if (tool.isHidden) node.hidden = tool.isHidden();
+      if (tool.isOff) {
+        const why = tool.isOff();
+        node.disabled = why !== false;
+        node.title = typeof why === "string" ? `${titleOf(tool)}: ${why}` : titleOf(tool);
+      }
+      if (typeof tool.icon !== "function") continue;
+      const icon = tool.icon();
+      if (icon !== this.#icons.get(tool)) changeIcon(node, icon);
+      this.#icons.set(tool, icon);
+    }
+    this.#overflow.fit();
+  }
+
+  /** Presses a tool's button, which opens a menu below it. */
+  press(tool: Tool): void {
+    this.#tools.find(([known]) => known === tool)?.[1].click();
+  }
+
+  #made(item: ToolbarItem): HTMLElement {
+    if (item instanceof HTMLElement) return item;
+    if (isTool(item)) return this.#button(item);
+    const { label, tools } = item;
+    const group = { class: "tvmdbg-joined", role: label && "group", "aria-label": label };
+    return element("span", group, ...tools.map((tool) => this.#button(tool)));
+  }
+
+  #button(tool: Tool): HTMLButtonElement {
+    const { label, icon } = tool;
+    const run = () => tool.run(new KeyboardEvent("keydown", { key: tool.keys[0] ?? "" }));
+    const first = typeof icon === "function" ? icon() : icon;
+    const node = first
+      ? iconButton(first, label, titleOf(tool), run)
+      : button(label, titleOf(tool), run);
+    if (first) this.#icons.set(tool, first);
+    // A pointer leaves the view focused; a keyboard stays on the button.
+    node.addEventListener("click", ({ detail }) => {
+      if (detail > 0) this.#root.focus({ preventScroll: true });
+    });
+    this.#tools.push([tool, node]);
+    return node;
+  }
+}
+
+function titleOf({ does, keys }: KeyAction): string {
+  return keys.length ? `${does} (${shownKey(keys[0]!)})` : does;
+}
+
+export function barTitle(text: string): HTMLElement {
+  return span("tvmdbg-title", text);
+}
+
+/** Free space between the items on the left and on the right. */
+export function barSpace(): HTMLElement {
+  return span("tvmdbg-space");
+}
