@@ -1,4 +1,3 @@
-import { COPY_KEY } from "../shared/client/code_copy.ts";
 import * as icons from "../shared/drawing/icons.ts";
 import { onThemeChange } from "../shared/drawing/theme.ts";
 import { element, Mirror } from "../shared/ui/dom.ts";
@@ -8,7 +7,7 @@ import { bindAxisWheel } from "../shared/ui/scrolling.ts";
 import { fullScreenAction, type Mount, type ViewContext } from "../shared/ui/view.ts";
 import { keepSize, mounted, onOptions } from "../shell/mount.ts";
 import { bindPointer } from "../shell/pointer.ts";
-import { barSpace, barTitle, type Tool, Toolbar, tool } from "../shell/toolbar.ts";
+import { barSpace, barTitle, chartTools, type Tool, Toolbar, tool } from "../shell/toolbar.ts";
 import { Plan } from "./plan.ts";
 import { type MemoryOptions, MemoryView } from "./view.ts";
 
@@ -33,50 +32,6 @@ function actions(view: MemoryView, tools: readonly Tool[]): KeyAction[] {
     ...tools,
     action(["Escape"], "clear the selection", () => view.pick(-1)),
   ];
-}
-
-const ZOOM = 1.5;
-
-function toolsOf(view: MemoryView) {
-  const { scene } = view;
-  const color = (by: "kind" | "size", does: string) =>
-    tool(["c"], by, does, () => view.colorBy(by), {
-      isOn: () => scene.bySize === (by === "size"),
-    });
-  return {
-    zoomOut: tool(["s", "-"], "zoom out", "zoom out", () => view.zoom(ZOOM), {
-      icon: icons.ZOOM_OUT,
-    }),
-    zoomIn: tool(["w", "+", "="], "zoom in", "zoom in", () => view.zoom(1 / ZOOM), {
-      icon: icons.ZOOM_IN,
-    }),
-    fit: tool(["0"], "fit", "fit the whole run", () => view.camera.all(), {
-      icon: icons.FIT,
-      isOff: () => scene.viewport.all,
-    }),
-    peak: tool(["p"], "peak", "go to the peak", () => view.peak(), { icon: icons.PEAK }),
-    parameters: tool(
-      ["m"],
-      "parameters",
-      "show memory of parameters",
-      () => view.showParameters(),
-      { icon: icons.LAYERS, isOn: () => scene.parameters },
-    ),
-    copy: tool(
-      [COPY_KEY],
-      "copy Python code",
-      "Copy Python code for the selection",
-      () => view.copy(),
-      { icon: icons.CODE },
-    ),
-    colors: {
-      label: "color by",
-      tools: [
-        color("kind", "color entries by operator kind"),
-        color("size", "color entries by size"),
-      ],
-    },
-  };
 }
 
 function gestures(root: HTMLElement, view: MemoryView, signal: AbortSignal): void {
@@ -143,9 +98,30 @@ function build(root: HTMLElement, context: ViewContext<MemoryOptions>, plan: Pla
   const { session, options, signal } = context;
   const mirror = new Mirror();
   const view = new MemoryView(root, context, plan, (text) => mirror.say(text));
-  const tools = toolsOf(view);
-  const { zoomOut, zoomIn, fit, peak, parameters, copy, colors } = tools;
-  const zoom = { tools: [zoomOut, zoomIn] };
+  const { scene } = view;
+  const commands = {
+    zoom: (factor: number) => view.zoom(factor),
+    fit: () => view.camera.all(),
+    isAll: () => scene.viewport.all,
+    copy: () => view.copy(),
+  };
+  const { zoom, fit, copy, all } = chartTools(commands, "the whole run", "the selection");
+  const peak = tool(["p"], "peak", "go to the peak", () => view.peak(), { icon: icons.PEAK });
+  const parameters = tool(
+    ["m"],
+    "parameters",
+    "show memory of parameters",
+    () => view.showParameters(),
+    { icon: icons.LAYERS, isOn: () => scene.parameters },
+  );
+  const color = (by: "kind" | "size", what: string) =>
+    tool(["c"], by, `color entries by ${what}`, () => view.colorBy(by), {
+      isOn: () => scene.bySize === (by === "size"),
+    });
+  const colors = {
+    label: "color by",
+    tools: [color("kind", "operator kind"), color("size", "size")],
+  };
   const left = [barTitle("Memory"), zoom, fit, peak, view.range, barSpace()];
   const toolbar = new Toolbar(
     root,
@@ -169,10 +145,13 @@ function build(root: HTMLElement, context: ViewContext<MemoryOptions>, plan: Pla
   keepSize(root, "memory", options, { narrow: NARROW, least: LEAST_HEIGHT }, resized, signal);
   onOptions(options, ["parameters", "color_by", "step_range"], () => view.look(), signal);
   gestures(root, view, signal);
-  const keyed = [zoomIn, zoomOut, fit, peak, parameters, copy];
   bindKeys(
     root,
-    [...actions(view, keyed), paletteAction(root, context), fullScreenAction(root)],
+    [
+      ...actions(view, [...all, peak, parameters]),
+      paletteAction(root, context),
+      fullScreenAction(root),
+    ],
     signal,
   );
   session.onChange(() => view.sync(), signal, ["selected", "entry"]);

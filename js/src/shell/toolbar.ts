@@ -1,4 +1,5 @@
-import type { Icon } from "../shared/drawing/icons.ts";
+import { COPY_KEY } from "../shared/client/code_copy.ts";
+import * as icons from "../shared/drawing/icons.ts";
 import { button, changeIcon, element, iconButton, span } from "../shared/ui/dom.ts";
 import { helpButton, type KeyAction, shownKey } from "../shared/ui/keys.ts";
 import { Overflow } from "../shared/ui/overflow.ts";
@@ -8,7 +9,7 @@ import { fullScreenButton } from "../shared/ui/view.ts";
 export interface Tool extends KeyAction {
   label: string;
   /** Icon, which may change with the state; without one the label is shown. */
-  icon?: Icon | (() => Icon);
+  icon?: icons.Icon | (() => icons.Icon);
   /** True if pressed. */
   isOn?: () => boolean;
   /** True, or a reason, if it can do nothing now. */
@@ -48,7 +49,7 @@ export class Toolbar {
   readonly node: HTMLElement;
   readonly #root: HTMLElement;
   readonly #tools: (readonly [tool: Tool, node: HTMLButtonElement])[] = [];
-  readonly #icons = new Map<Tool, Icon>();
+  readonly #icons = new Map<Tool, icons.Icon>();
   readonly #overflow: Overflow;
 
   constructor(
@@ -120,6 +121,38 @@ export class Toolbar {
     this.#tools.push([tool, node]);
     return node;
   }
+}
+
+const ZOOM = 1.5;
+
+/** What the tools of every chart do. */
+interface ChartCommands {
+  /** A factor above 1 shows more. */
+  zoom(factor: number): void;
+  fit(): void;
+  isAll(): boolean;
+  copy(): void;
+}
+
+/** Zoom, fit and copy; `whole` and `subject` name what they fit and copy. */
+export function chartTools(
+  view: ChartCommands,
+  whole: string,
+  subject: string,
+): { zoom: ToolGroup; fit: Tool; copy: Tool; all: readonly Tool[] } {
+  const zoomIn = tool(["w", "+", "="], "zoom in", "zoom in", () => view.zoom(1 / ZOOM), {
+    icon: icons.ZOOM_IN,
+  });
+  const zoomOut = tool(["s", "-"], "zoom out", "zoom out", () => view.zoom(ZOOM), {
+    icon: icons.ZOOM_OUT,
+  });
+  const fit = tool(["0"], "fit", `fit ${whole}`, () => view.fit(), {
+    icon: icons.FIT,
+    isOff: () => view.isAll(),
+  });
+  const code = `Copy Python code for ${subject}`;
+  const copy = tool([COPY_KEY], "copy Python code", code, () => view.copy(), { icon: icons.CODE });
+  return { zoom: { tools: [zoomOut, zoomIn] }, fit, copy, all: [zoomIn, zoomOut, fit, copy] };
 }
 
 function titleOf({ does, keys }: KeyAction): string {

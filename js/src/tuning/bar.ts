@@ -1,60 +1,55 @@
-import { COPY_KEY } from "../shared/client/code_copy.ts";
 import { errorText, isAbort } from "../shared/client/request.ts";
-import * as icons from "../shared/drawing/icons.ts";
 import { readTheme } from "../shared/drawing/theme.ts";
 import { integer } from "../shared/format.ts";
-import { button, element, iconButton, KEEP_KEYS, select, span } from "../shared/ui/dom.ts";
-import { helpButton } from "../shared/ui/keys.ts";
-import { Overflow } from "../shared/ui/overflow.ts";
-import { fullScreenButton } from "../shared/ui/view.ts";
+import { element, KEEP_KEYS, select } from "../shared/ui/dom.ts";
+import { type ToolGroup, tool } from "../shell/toolbar.ts";
 import type { TuningClient } from "./client.ts";
 import { type Along, errorFill, type TuningData } from "./data.ts";
 import { codeQuery, codesOf, outcomeName, taskTitle } from "./descriptions.ts";
+import type { TrialScene } from "./scene.ts";
 
-export interface TuningBarEvents {
-  task: (task: number | null) => void;
-  along: (along: Along) => void;
-  query: (query: string) => void;
-  zoom: (factor: number) => void;
-  all: () => void;
-  best: () => void;
-  copy: () => void;
+/** What the toolbar acts on. */
+interface TuningBarView {
+  readonly scene: TrialScene;
+  pickTask(task: number | null): void;
+  showAlong(along: Along): void;
+  filter(query: string): void;
+  focus(): void;
 }
 
 const ALL = "all";
 
-export class TuningBar {
-  readonly node: HTMLElement;
-  readonly #field: HTMLInputElement;
-  readonly #matches = element("output", { class: "tvmdbg-tuning-found tvmdbg-muted" });
-  readonly #tasks: HTMLSelectElement;
-  readonly #trial: HTMLButtonElement;
-  readonly #time: HTMLButtonElement;
-  readonly #all: HTMLButtonElement;
-  readonly #overflow: Overflow;
-  readonly #title = span("tvmdbg-title");
+/** Tasks, axis, and the filter of trials in the toolbar. */
+export class TuningControls {
+  readonly field: HTMLInputElement;
+  readonly matches = element("output", { class: "tvmdbg-tuning-found tvmdbg-muted" });
+  readonly tasks: HTMLSelectElement;
+  readonly along: ToolGroup;
+  readonly #view: TuningBarView;
+  /** Called after changes that the toolbar shows. */
+  changed: () => void = () => {};
 
-  constructor(events: TuningBarEvents, root: HTMLElement, signal: AbortSignal) {
-    this.#tasks = select("task", [[ALL, "all tasks"]], ALL, (value) =>
-      events.task(value === ALL ? null : Number(value)),
+  constructor(view: TuningBarView) {
+    this.#view = view;
+    this.tasks = select("task", [[ALL, "all tasks"]], ALL, (value) =>
+      view.pickTask(value === ALL ? null : Number(value)),
     );
-    this.#tasks.classList.add("tvmdbg-tuning-tasks-menu");
-    this.#trial = button("trials", "show over the trials (x)", () => events.along("trial"));
-    this.#time = button("time", "show over wall time (x)", () => events.along("time"));
-    const along = element(
-      "span",
-      { class: "tvmdbg-joined", role: "group", "aria-label": "horizontal axis" },
-      this.#trial,
-      this.#time,
-    );
-    this.#all = iconButton(icons.FIT, "fit", "fit all trials (0)", events.all);
-    const zoom = span(
-      "tvmdbg-joined",
-      iconButton(icons.ZOOM_OUT, "zoom out", "zoom out (s)", () => events.zoom(2)),
-      iconButton(icons.ZOOM_IN, "zoom in", "zoom in (w)", () => events.zoom(0.5)),
-    );
-    const best = iconButton(icons.PEAK, "best", "go to the best trial (b)", events.best);
-    this.#field = element("input", {
+    this.tasks.classList.add("tvmdbg-tuning-tasks-menu");
+    const along = (by: Along, label: string, does: string) =>
+      tool(["x"], label, does, () => view.showAlong(by), {
+        isOn: () => view.scene.along === by,
+        ...(by === "time" && {
+          isOff: () => !view.scene.data.info.timed && "this log has no times",
+        }),
+      });
+    this.along = {
+      label: "horizontal axis",
+      tools: [
+        along("trial", "trials", "show over the trials"),
+        along("time", "time", "show over wall time"),
+      ],
+    };
+    this.field = element("input", {
       type: "search",
       class: "tvmdbg-tuning-query",
       placeholder: "Filter trials… (/)",
@@ -64,84 +59,47 @@ export class TuningBar {
       autocomplete: "off",
       ...KEEP_KEYS,
     });
-    this.#field.addEventListener("change", () => events.query(this.#field.value));
-    this.#field.addEventListener("keydown", (event) => {
+    this.field.addEventListener("change", () => view.filter(this.field.value));
+    this.field.addEventListener("keydown", (event) => {
       if (event.key !== "Escape" && event.key !== "Enter") return;
       event.preventDefault();
       event.stopPropagation();
-      if (event.key === "Escape") this.#field.value = "";
-      events.query(this.#field.value);
-      root.focus({ preventScroll: true });
+      if (event.key === "Escape") this.field.value = "";
+      view.filter(this.field.value);
+      view.focus();
     });
-    const copy = iconButton(
-      icons.CODE,
-      "copy Python code",
-      `Copy Python code for the trial (${COPY_KEY})`,
-      events.copy,
-    );
-    const help = helpButton(root);
-    this.node = element(
-      "div",
-      { class: "tvmdbg-bar", role: "toolbar", "aria-label": "tuning" },
-      this.#title,
-      this.#tasks,
-      along,
-      zoom,
-      this.#all,
-      best,
-      span("tvmdbg-space"),
-      this.#matches,
-      this.#field,
-      copy,
-      help,
-      fullScreenButton(root),
-    );
-    this.#overflow = new Overflow(
-      this.node,
-      { always: [copy, help], sometimes: [zoom, this.#all, best, along] },
-      signal,
-    );
   }
 
   /** Takes over the tasks of a log, which may have grown. */
   showLog(data: TuningData): void {
-    this.#title.textContent = "Tuning";
     const options = data.info.tasks.map((task) =>
       element("option", { value: task.index }, taskTitle(task)),
     );
-    this.#tasks.replaceChildren(element("option", { value: ALL }, "all tasks"), ...options);
-    this.#tasks.hidden = options.length < 2;
-    this.#time.disabled = !data.info.timed;
-    if (!data.info.timed) this.#time.title = "this log has no times";
-    this.#overflow.fit();
+    this.tasks.replaceChildren(element("option", { value: ALL }, "all tasks"), ...options);
+    this.tasks.hidden = options.length < 2;
+    this.changed();
   }
 
-  show(task: number | null, along: Along, all: boolean): void {
-    this.#tasks.value = task === null ? ALL : String(task);
-    this.#trial.setAttribute("aria-pressed", String(along === "trial"));
-    this.#time.setAttribute("aria-pressed", String(along === "time"));
-    this.#all.disabled = all;
+  show(): void {
+    const { task } = this.#view.scene;
+    this.tasks.value = task < 0 ? ALL : String(task);
+    this.changed();
   }
 
   showQuery(query: string, text: string, isWrong: boolean): void {
-    if (document.activeElement !== this.#field) this.#field.value = query;
-    this.#field.setAttribute("aria-invalid", String(isWrong));
-    this.#matches.classList.toggle("tvmdbg-error", isWrong);
-    if (this.#matches.title === text) return;
-    this.#matches.textContent = text.split("\n")[0]!;
-    this.#matches.title = text;
-    this.#overflow.fit();
-  }
-
-  /** Removes the query field in a page without a kernel. */
-  hideQuery(): void {
-    this.#field.hidden = true;
+    if (document.activeElement !== this.field) this.field.value = query;
+    this.field.setAttribute("aria-invalid", String(isWrong));
+    this.matches.classList.toggle("tvmdbg-error", isWrong);
+    if (this.matches.title === text) return;
+    this.matches.textContent = text.split("\n")[0]!;
+    this.matches.title = text;
+    this.changed();
   }
 
   focusQuery(): void {
-    if (this.#field.hidden) return;
-    this.#field.focus();
-    this.#field.select();
+    if (this.field.hidden) return;
+    this.field.focus();
+    this.field.select();
   }
 }
 
@@ -196,7 +154,7 @@ export class ErrorLegend {
 
 interface FilterParts {
   client: TuningClient;
-  bar: TuningBar;
+  bar: TuningControls;
   legend: ErrorLegend;
   say: (text: string) => void;
   /** Highlights matches, one byte per trial; null for all. */

@@ -1,7 +1,7 @@
-import { clear, layer, type Pen, Repaint } from "../shared/drawing/canvas.ts";
-import { onThemeChange, readTheme, type Theme } from "../shared/drawing/theme.ts";
+import type { Layer, Pen } from "../shared/drawing/canvas.ts";
+import type { Theme } from "../shared/drawing/theme.ts";
 import { largest, smallest } from "../shared/many.ts";
-import { div, element } from "../shared/ui/dom.ts";
+import type { StagePainters } from "../shell/stage.ts";
 import { ChartPainter } from "./chart_painter.ts";
 import { binLines, trialLines } from "./descriptions.ts";
 import { LANE, type TrialScene } from "./scene.ts";
@@ -57,136 +57,39 @@ function ring(
   pen.strokeRect(x - across, y - down, 2 * across, 2 * down);
 }
 
-const APART = 14;
-
-/** Tooltip beside the pointer, inside the view's box. */
-export class TrialTooltip {
-  readonly node = element("div", { class: "tvmdbg-tooltip", hidden: true });
-
-  hide(): void {
-    this.node.hidden = true;
-  }
-
-  show([title, ...rest]: readonly string[], x: number, y: number, root: HTMLElement): void {
-    this.node.replaceChildren(
-      element("strong", {}, title ?? ""),
-      ...rest.map((line) => element("div", {}, line)),
-    );
-    this.node.hidden = false;
-    const { offsetWidth, offsetHeight, style } = this.node;
-    const left = x + APART + offsetWidth < root.clientWidth ? x + APART : x - APART - offsetWidth;
-    const top = y + APART + offsetHeight < root.clientHeight ? y + APART : y - APART - offsetHeight;
-    style.left = `${Math.max(2, left)}px`;
-    style.top = `${Math.max(2, top)}px`;
-  }
-}
-
-/** Two stacked canvases of the chart, painted after changes. */
-export class TuningChart {
-  readonly stage: HTMLElement;
-  readonly canvas: HTMLCanvasElement;
-  readonly #repaint: Repaint;
-  #scene: TrialScene | null = null;
-  #changed = true;
-
-  constructor(root: HTMLElement, signal: AbortSignal) {
-    const [base, over] = [layer("tvmdbg-tuning-base"), layer("tvmdbg-overlay")];
-    this.canvas = base.canvas;
-    this.stage = div("tvmdbg-stage", base.canvas, over.canvas);
-    let theme: Theme | null = null;
-    let drawn = {};
-    const draw = () => {
-      const { clientWidth: width, clientHeight: height } = this.stage;
-      const scene = this.#scene;
-      if (!width || !height || !scene) return;
-      if (width !== scene.width || height !== scene.height) this.#changed = true;
-      [scene.width, scene.height] = [width, height];
-      if (this.#changed || !theme) {
-        theme = readTheme(root);
-        clear(base, width, height);
-        drawn = new ChartPainter(scene, base.context).paint(theme);
-      }
-      this.#changed = false;
-      clear(over, width, height);
-      paintOverlay(scene, over.context, theme);
-    };
-    this.#repaint = new Repaint(this.stage, draw, signal);
-    onThemeChange(() => this.changed(), signal);
-    const inspect = (event: Event) => {
-      const out = (event as CustomEvent<Record<string, unknown> | null>).detail;
-      const scene = this.#scene;
-      if (!out || !scene) return;
-      const { task, trial, hovered, range, along, viewport, costs, plot, strip, laneY } = scene;
+/** Painters of the chart's stage; `scene` is another one once the log has grown. */
+export function chartPainters(scene: () => TrialScene, base: Layer, over: Layer): StagePainters {
+  let drawn = {};
+  return {
+    resize: (width, height) => Object.assign(scene(), { width, height }),
+    base: (theme) => {
+      drawn = new ChartPainter(scene(), base.context).paint(theme);
+      return true;
+    },
+    over: (theme) => paintOverlay(scene(), over.context, theme),
+    inspect: () => {
+      const { task, trial, hovered, range, along, viewport, costs, plot, strip, laneY } = scene();
+      const { chosen } = scene();
       const view = [viewport.start, viewport.end];
-      const { chosen } = scene;
-      const count = chosen ? chosen.reduce((sum, flag) => sum + flag, 0) : null;
-      Object.assign(out, drawn, { task, trial, hovered, range, along, view, costs, found: count });
-      Object.assign(out, { plot, strip, laneY, place: this.#placeOf(scene) });
-    };
-    root.addEventListener("tvmdbg:inspect", inspect, { signal });
-  }
-
-  #placeOf(scene: TrialScene) {
-    return (row: number) => {
-      const { data } = scene;
-      const y = data.error[row] ? scene.laneY : scene.y(data.cost[row]!);
-      return [scene.x(scene.value(row)), y];
-    };
-  }
-
-  show(scene: TrialScene): void {
-    this.#scene = scene;
-    this.changed();
-  }
-
-  changed(): void {
-    this.#changed = true;
-    this.#repaint.request();
-  }
-
-  /** Repaints the overlay only. */
-  touched(): void {
-    this.#repaint.request();
-  }
+      const found = chosen ? chosen.reduce((sum, flag) => sum + flag, 0) : null;
+      const facts = { task, trial, hovered, range, along, view, costs, found };
+      return { ...drawn, ...facts, plot, strip, laneY, place: placeOf(scene()) };
+    },
+  };
 }
 
-/** Reports the trial, or the bar of the error strip, under the pointer. */
-export class TrialHover {
-  readonly #root: HTMLElement;
-  readonly #chart: TuningChart;
-  readonly #tooltip: TrialTooltip;
-
-  constructor(root: HTMLElement, chart: TuningChart, tooltip: TrialTooltip) {
-    this.#root = root;
-    this.#chart = chart;
-    this.#tooltip = tooltip;
-  }
-
-  at(scene: TrialScene, x: number, y: number): void {
-    const trial = scene.hit(x, y);
-    this.#mark(scene, trial);
-    const lines = trial < 0 ? stripLines(scene, x, y) : trialLines(scene.data, trial);
-    if (!lines) {
-      this.#tooltip.hide();
-      return;
-    }
-    const { offsetLeft, offsetTop } = this.#chart.stage;
-    this.#tooltip.show(lines, x + offsetLeft, y + offsetTop, this.#root);
-  }
-
-  leave(scene: TrialScene): void {
-    this.#tooltip.hide();
-    this.#mark(scene, -1);
-  }
-
-  #mark(scene: TrialScene, trial: number): void {
-    if (trial === scene.hovered) return;
-    scene.hovered = trial;
-    this.#chart.touched();
-  }
+function placeOf(scene: TrialScene) {
+  return (row: number) => {
+    const { data } = scene;
+    const y = data.error[row] ? scene.laneY : scene.y(data.cost[row]!);
+    return [scene.x(scene.value(row)), y];
+  };
 }
 
-function stripLines(scene: TrialScene, x: number, y: number): string[] | null {
+/** Lines on the trial, or the bar of the error strip, at a point; null for nothing. */
+export function linesAt(scene: TrialScene, x: number, y: number): string[] | null {
+  const trial = scene.hit(x, y);
+  if (trial >= 0) return trialLines(scene.data, trial);
   const bin = scene.binAt(x, y);
   return bin?.trials ? binLines(scene.data, scene.along, bin) : null;
 }

@@ -1,54 +1,44 @@
-import { COPY_KEY } from "../shared/client/code_copy.ts";
-import { loading } from "../shared/client/request.ts";
 import type { SessionClient } from "../shared/client/session_client.ts";
+import * as icons from "../shared/drawing/icons.ts";
 import { onThemeChange } from "../shared/drawing/theme.ts";
-import {
-  asApplication,
-  div,
-  element,
-  listening,
-  Mirror,
-  onResize,
-  pointIn,
-  span,
-  splitter,
-} from "../shared/ui/dom.ts";
-import { bindKeys, type KeyAction } from "../shared/ui/keys.ts";
+import { div, element, Mirror, span, splitter } from "../shared/ui/dom.ts";
+import { action, bindKeys, type KeyAction } from "../shared/ui/keys.ts";
 import { paletteAction } from "../shared/ui/palette.ts";
-import { type AxisTurn, bindAxisWheel } from "../shared/ui/scrolling.ts";
+import { bindAxisWheel } from "../shared/ui/scrolling.ts";
 import { fullScreenAction, type ViewOptions } from "../shared/ui/view.ts";
+import { keepSize, mounted, onOptions } from "../shell/mount.ts";
+import { bindPointer } from "../shell/pointer.ts";
+import { barSpace, barTitle, chartTools, type Tool, Toolbar, tool } from "../shell/toolbar.ts";
 import { PANES, type TuningData, type TuningOptions } from "./data.ts";
 import { headline } from "./descriptions.ts";
 import { PANE_LABELS, refusedText } from "./panes.ts";
 import { type TuningContext, TuningView } from "./view.ts";
 
-function actions(view: TuningView): KeyAction[] {
-  const key = (keys: string[], does: string, run: () => void): KeyAction => ({ keys, does, run });
+/** Actions of the view; the last are also tools. */
+function actions(view: TuningView, tools: readonly Tool[]): KeyAction[] {
   return [
-    key(["ArrowLeft"], "previous trial", () => view.step(-1)),
-    key(["ArrowRight"], "next trial", () => view.step(1)),
-    key(["ArrowUp"], "task above in the table", () => view.otherTask(-1)),
-    key(["ArrowDown"], "task below in the table", () => view.otherTask(1)),
-    key(["Home"], "first trial", () => view.step(Number.NEGATIVE_INFINITY)),
-    key(["End"], "last trial", () => view.step(Number.POSITIVE_INFINITY)),
-    key(["b"], "best trial of the task", () => view.best()),
-    key(["n"], "next improvement", () => view.nextImprovement()),
-    key(["e"], "next failed trial", () => view.nextFailure()),
-    key(["x"], "over trials or over wall time", () => view.turnAxis()),
-    key(["w", "+", "="], "zoom in", () => view.zoom(1 / 1.5)),
-    key(["s", "-"], "zoom out", () => view.zoom(1.5)),
-    key(["a"], "pan left", () => view.pan(-0.2)),
-    key(["d"], "pan right", () => view.pan(0.2)),
-    key(["0"], "fit all trials", () => view.showAll()),
-    key(["r"], "count only the trials in view", () => view.countInView()),
-    key(["o"], "sort tasks by time, gain, errors or number", () => view.nextSort()),
-    key(["p"], "keep this schedule and compare the next one", () => view.pin()),
-    key(["/"], "filter trials", () => view.focusQuery()),
+    action(["ArrowLeft"], "previous trial", () => view.step(-1)),
+    action(["ArrowRight"], "next trial", () => view.step(1)),
+    action(["ArrowUp"], "task above in the table", () => view.otherTask(-1)),
+    action(["ArrowDown"], "task below in the table", () => view.otherTask(1)),
+    action(["Home"], "first trial", () => view.step(Number.NEGATIVE_INFINITY)),
+    action(["End"], "last trial", () => view.step(Number.POSITIVE_INFINITY)),
+    action(["n"], "next improvement", () => view.nextImprovement()),
+    action(["e"], "next failed trial", () => view.nextFailure()),
+    action(["x"], "over trials or over wall time", () => view.turnAxis()),
+    action(["a"], "pan left", () => view.camera.pan(-0.2)),
+    action(["d"], "pan right", () => view.camera.pan(0.2)),
+    action(["r"], "count only the trials in view", () => view.countInView()),
+    action(["o"], "sort tasks by time, gain, errors or number", () => view.nextSort()),
+    action(["p"], "keep this schedule and compare the next one", () => view.pin()),
+    action(["/"], "filter trials", () => view.bar.focusQuery()),
     ...PANES.map((pane, at) =>
-      key([String(at + 1)], `show ${PANE_LABELS[pane].toLowerCase()}`, () => view.showPane(pane)),
+      action([String(at + 1)], `show ${PANE_LABELS[pane].toLowerCase()}`, () =>
+        view.showPane(pane),
+      ),
     ),
-    key([COPY_KEY], "copy Python code for the trial", () => view.copy()),
-    key(["Escape"], "clear range, trial, task, filter", () => view.clear()),
+    ...tools,
+    action(["Escape"], "clear range, trial, task, filter", () => view.clear()),
   ];
 }
 
@@ -105,75 +95,62 @@ function splits(root: HTMLElement): { across: HTMLElement; down: HTMLElement } {
   return { across: across.node, down: down.node };
 }
 
-const DRAG_FROM = 4;
-
 /** Click selects, drag marks a range, with shift it pans; the wheel zooms once the view has the focus. */
-function bindPointer(root: HTMLElement, view: TuningView, signal: AbortSignal): void {
-  const { canvas } = view.chart;
-  const on = listening(canvas, signal);
-  let drag: { x: number; startX: number; moved: boolean; pans: boolean } | null = null;
-  const at = (event: MouseEvent) => pointIn(canvas, event);
-  on("pointerdown", (event) => {
-    if (event.button !== 0) return;
-    view.focus();
-    const { x } = at(event);
-    drag = { x, startX: x, moved: false, pans: event.shiftKey };
-    canvas.setPointerCapture(event.pointerId);
-    event.preventDefault();
-  });
-  on("pointermove", (event) => {
-    const { x, y } = at(event);
-    if (!drag) {
-      view.hoverAt(x, y);
-      return;
-    }
-    drag.moved ||= Math.abs(x - drag.startX) >= DRAG_FROM;
-    if (!drag.moved) return;
-    view.leave();
-    if (drag.pans) view.panBy(drag.x - x);
-    else view.dragOver(drag.startX, x);
-    drag.x = x;
-  });
-  const finish = (event: PointerEvent) => {
-    const done = drag;
-    drag = null;
-    if (!done || event.type === "pointercancel") {
-      view.dropRange(null);
-      return;
-    }
-    const { x, y } = at(event);
-    if (done.moved && !done.pans) view.dropRange([done.startX, x]);
-    else if (!done.moved) view.pickAt(x, y);
+function gestures(root: HTMLElement, view: TuningView, signal: AbortSignal): void {
+  const { stage, camera } = view;
+  const panBy = (px: number) => {
+    const { left, right } = view.scene.plot;
+    camera.pan(px / Math.max(1, right - left));
   };
-  on("pointerup", finish);
-  on("pointercancel", finish);
-  on("pointerleave", () => {
-    if (!drag) view.leave();
-  });
-  on("dblclick", () => view.showAll());
-  const turned = ({ panPx, zoom }: AxisTurn, event: WheelEvent) => {
-    if (panPx) view.panBy(panPx);
-    else view.zoomAt(zoom, at(event).x);
-  };
-  bindAxisWheel(root, view.chart, turned, signal);
+  bindPointer(
+    stage.canvas,
+    {
+      press: () => view.focus(),
+      hover: ({ x, y }) => view.hoverAt(x, y),
+      leave: () => view.leave(),
+      drag: ({ x }, { start, last, pans }) => {
+        view.leave();
+        if (pans) panBy(last.x - x);
+        else view.dragOver(start.x, x);
+      },
+      drop: (at, { start, pans }) => view.dropRange(at && !pans ? [start.x, at.x] : null),
+      click: ({ x, y }) => view.pickAt(x, y),
+      doubleClick: () => camera.all(),
+      pinch: (factor, middle) => camera.zoom(1 / factor, view.scene.at(middle.x)),
+    },
+    signal,
+  );
+  bindAxisWheel(
+    root,
+    { stage: stage.node, canvas: stage.canvas },
+    ({ panPx, zoom }, { x }) => {
+      if (panPx) panBy(panPx);
+      else camera.zoom(zoom, view.scene.at(x));
+    },
+    signal,
+  );
 }
 
 /** Width below which the parts are stacked. */
 const NARROW = 760;
 const TRAITS = ["task", "trial", "along", "trial_range", "query", "pane", "sort"] as const;
 
+const NAME = {
+  name: "tuning",
+  noun: "tuning log",
+  label: "Tuning log: costs of trials, tasks, and schedules",
+};
+
 /** The TuningView: costs over trials, the tasks, and the schedule of a trial. */
-export async function mountTuning(
+export function mountTuning(
   root: HTMLElement,
   context: TuningContext,
   session: SessionClient | null,
 ): Promise<void> {
   const { client, signal } = context;
-  root.classList.add("tvmdbg-tuning");
-  asApplication(root, "tuning log", "Tuning log: costs of trials, tasks, and schedules");
-  await loading(
+  return mounted(
     root,
-    "tuning log",
+    NAME,
     signal,
     () => client.data(),
     (data) => {
@@ -197,26 +174,45 @@ function build(
   const view = new TuningView(root, context, data, (text) => mirror.say(text));
   const head = div("tvmdbg-tuning-head");
   const { across, down } = splits(root);
+  const commands = {
+    zoom: (factor: number) => view.zoom(factor),
+    fit: () => view.camera.all(),
+    isAll: () => view.scene.viewport.all,
+    copy: () => view.copy(),
+  };
+  const { zoom, fit, copy, all } = chartTools(commands, "all trials", "the trial");
+  const best = tool(["b"], "best", "go to the best trial", () => view.best(), { icon: icons.PEAK });
+  const { bar } = view;
+  const left = [barTitle("Tuning"), bar.tasks, bar.along, zoom, fit, best, barSpace()];
+  const toolbar = new Toolbar(
+    root,
+    "tuning",
+    [...left, bar.matches, bar.field, copy],
+    { always: [copy], sometimes: [zoom, fit, best, bar.along] },
+    signal,
+  );
+  bar.changed = () => toolbar.refresh();
   root.replaceChildren(
-    view.bar.node,
+    toolbar.node,
     head,
-    div("tvmdbg-tuning-above", view.chart.stage, across, view.table.node),
+    div("tvmdbg-tuning-above", view.stage.node, across, view.table.node),
     down,
     view.panes.node,
     view.tooltip.node,
     mirror.node,
   );
-  const resize = () => {
-    root.classList.toggle("tvmdbg-tuning-narrow", root.clientWidth < NARROW);
-    root.style.setProperty("--height", `${options.get("height")}px`);
-    view.chart.changed();
+  const resized = () => {
+    view.stage.changed();
+    return 0;
   };
-  resize();
-  onResize([root], resize, signal);
-  options.onChange("height", resize, signal);
-  for (const trait of TRAITS) options.onChange(trait, () => view.look(), signal);
-  bindPointer(root, view, signal);
-  bindKeys(root, [...actions(view), paletteAction(root), fullScreenAction(root)], signal);
+  keepSize(root, "tuning", options, { narrow: NARROW }, resized, signal);
+  onOptions(options, TRAITS, () => view.look(), signal);
+  gestures(root, view, signal);
+  bindKeys(
+    root,
+    [...actions(view, [...all, best]), paletteAction(root), fullScreenAction(root)],
+    signal,
+  );
   onThemeChange(() => view.showTheme(), signal);
   for (const part of [view.panes.node, view.table.node, head]) {
     part.addEventListener("keydown", ({ key }) => key === "Escape" && view.focus());

@@ -1,9 +1,13 @@
 import { CodeCopy } from "../shared/client/code_copy.ts";
+import type { Layer } from "../shared/drawing/canvas.ts";
 import { integer } from "../shared/format.ts";
 import { largest, smallest } from "../shared/many.ts";
 import type { ViewOptions } from "../shared/ui/view.ts";
-import { ErrorLegend, TrialFilter, TuningBar } from "./bar.ts";
-import { TrialHover, TrialTooltip, TuningChart } from "./chart.ts";
+import { AxisCamera } from "../shell/axis_camera.ts";
+import { Stage } from "../shell/stage.ts";
+import { Tooltip, titled } from "../shell/tooltip.ts";
+import { ErrorLegend, TrialFilter, TuningControls } from "./bar.ts";
+import { chartPainters, linesAt } from "./chart.ts";
 import type { TuningClient } from "./client.ts";
 import {
   type Along,
@@ -32,13 +36,13 @@ export interface TuningContext {
 
 /** One view: connects its parts. */
 export class TuningView {
-  readonly chart: TuningChart;
-  readonly bar: TuningBar;
+  readonly stage: Stage;
+  readonly camera: AxisCamera;
+  readonly bar: TuningControls;
   readonly table: TaskTable;
   readonly panes: Panes;
   readonly legend: ErrorLegend;
-  readonly tooltip = new TrialTooltip();
-  readonly #hover: TrialHover;
+  readonly tooltip: Tooltip;
   readonly #schedule: SchedulePane;
   readonly #tiles: TilesPane;
   readonly #errors: ErrorsPane;
@@ -71,26 +75,21 @@ export class TuningView {
     this.#scene = new TrialScene(data);
     const title = Promise.resolve(data.info.title);
     this.#copier = new CodeCopy(root, () => this.#code, say, title, signal);
-    this.chart = new TuningChart(root, signal);
-    this.#hover = new TrialHover(root, this.chart, this.tooltip);
-    this.bar = new TuningBar(
-      {
-        task: (task) => this.pickTask(task),
-        along: (along) => this.showAlong(along),
-        query: (query) => this.filter(query),
-        zoom: (factor) => this.zoom(factor),
-        all: () => this.showAll(),
-        best: () => this.best(),
-        copy: () => this.copy(),
-      },
-      root,
+    this.tooltip = new Tooltip(root, signal);
+    const painters = (...layers: [Layer, Layer]) => chartPainters(() => this.scene, ...layers);
+    this.stage = new Stage(root, "tvmdbg-tuning-base", painters, signal);
+    this.camera = new AxisCamera(
+      () => this.scene.viewport,
+      () => this.#moved(),
+      () => {},
       signal,
     );
+    this.bar = new TuningControls(this);
     this.table = new TaskTable(
       (task) => this.pickTask(task),
       (sort) => this.#set("sort", sort),
     );
-    if (isSaved) this.bar.hideQuery();
+    this.bar.field.hidden = !!isSaved;
     this.legend = new ErrorLegend(root, filter);
     const { bar, legend } = this;
     const show = (mask: Uint8Array | null) => this.#showMatches(mask);
@@ -118,6 +117,10 @@ export class TuningView {
     );
   }
 
+  get scene(): TrialScene {
+    return this.#scene;
+  }
+
   get data(): TuningData {
     return this.#scene.data;
   }
@@ -140,7 +143,7 @@ export class TuningView {
       "findings",
       data.info.findings.length ? String(data.info.findings.length) : "",
     );
-    this.chart.show(this.#scene);
+    this.stage.changed();
     if (this.#filter.query) void this.#filter.find(this.#filter.query);
     this.look();
   }
@@ -174,13 +177,13 @@ export class TuningView {
     scene.range = this.#options.get("trial_range");
     scene.trial = this.#trialShown;
     scene.changed();
-    this.bar.show(scene.task < 0 ? null : scene.task, scene.along, scene.viewport.all);
+    this.bar.show();
     this.#showTasks();
     this.panes.show(this.#options.get("pane"));
     this.#fillPane();
     const query = this.#options.get("query");
     if (query !== this.#filter.query) void this.#filter.find(query);
-    this.chart.changed();
+    this.stage.changed();
     this.#say(this.#spoken);
   }
 
@@ -255,8 +258,7 @@ export class TuningView {
     const { viewport } = this.#scene;
     const value = this.#scene.value(trial);
     if (Number.isNaN(value) || (value >= viewport.start && value <= viewport.end)) return;
-    viewport.reveal(value, value);
-    this.#moved();
+    this.camera.move(() => viewport.reveal(value, value));
   }
 
   /** Moves by this many trials in the foreground. */
@@ -330,42 +332,14 @@ export class TuningView {
   }
 
   zoom(factor: number): void {
-    const { trial, viewport } = this.#scene;
-    const value = trial < 0 ? Number.NaN : this.#scene.value(trial);
-    const inView = value >= viewport.start && value <= viewport.end;
-    viewport.zoom(factor, inView ? value : (viewport.start + viewport.end) / 2);
-    this.#moved();
-  }
-
-  zoomAt(factor: number, x: number): void {
-    this.#scene.viewport.zoom(factor, this.#scene.at(x));
-    this.#moved();
-  }
-
-  pan(share: number): void {
-    this.#scene.viewport.pan(share * this.#scene.viewport.span);
-    this.#moved();
-  }
-
-  panBy(x: number): void {
-    const { left, right } = this.#scene.plot;
-    this.pan(x / Math.max(1, right - left));
-  }
-
-  showAll(): void {
-    this.#scene.viewport.showAll();
-    this.#moved();
-    this.focus();
+    const { trial } = this.#scene;
+    this.camera.zoom(factor, trial < 0 ? Number.NaN : this.#scene.value(trial));
   }
 
   #moved(): void {
-    this.bar.show(
-      this.#scene.task < 0 ? null : this.#scene.task,
-      this.#scene.along,
-      this.#scene.viewport.all,
-    );
+    this.bar.show();
     this.tooltip.hide();
-    this.chart.changed();
+    this.stage.changed();
   }
 
   countInView(): void {
@@ -378,24 +352,37 @@ export class TuningView {
 
   dragOver(from: number, to: number): void {
     this.#scene.dragged = [this.#scene.at(from), this.#scene.at(to)];
-    this.chart.touched();
+    this.stage.touched();
   }
 
   /** Ends a drag: the trials in the range are counted from now on. */
   dropRange(span: [from: number, to: number] | null): void {
     this.#scene.dragged = null;
-    this.chart.touched();
+    this.stage.touched();
     if (!span) return;
     const [from, to] = [this.#scene.at(smallest(span)), this.#scene.at(largest(span))];
     this.#set("trial_range", this.#scene.between(from, to));
   }
 
   hoverAt(x: number, y: number): void {
-    this.#hover.at(this.#scene, x, y);
+    const lines = linesAt(this.#scene, x, y);
+    this.#mark(this.#scene.hit(x, y));
+    if (!lines) this.tooltip.hide();
+    else {
+      const [title = "", ...rest] = lines;
+      this.tooltip.show(lines.join("\n"), () => titled(title, ...rest), this.stage.node, x, y);
+    }
   }
 
   leave(): void {
-    this.#hover.leave(this.#scene);
+    this.tooltip.hide();
+    this.#mark(-1);
+  }
+
+  #mark(trial: number): void {
+    if (trial === this.#scene.hovered) return;
+    this.#scene.hovered = trial;
+    this.stage.touched();
   }
 
   pickAt(x: number, y: number): void {
@@ -410,16 +397,12 @@ export class TuningView {
     if (query.trim() !== this.#options.get("query")) this.#set("query", query.trim());
   }
 
-  focusQuery(): void {
-    this.bar.focusQuery();
-  }
-
   #showMatches(mask: Uint8Array | null): void {
     this.#scene.chosen = mask?.length === this.data.count ? mask : null;
     this.#scene.changed();
     this.#showTasks();
     this.#fillPane();
-    this.chart.changed();
+    this.stage.changed();
   }
 
   get #code(): string | null {
