@@ -1,84 +1,51 @@
-import { COPY_KEY } from "../shared/client/code_copy.ts";
 import { errorText, hinted, isAbort, message } from "../shared/client/request.ts";
 import { timelineOf } from "../shared/client/timeline_client.ts";
 import { readTheme } from "../shared/drawing/theme.ts";
 import { pause } from "../shared/many.ts";
-import { asApplication, listening, pointIn } from "../shared/ui/dom.ts";
+import { asApplication, pointIn } from "../shared/ui/dom.ts";
 import { action, bindKeys } from "../shared/ui/keys.ts";
 import { paletteAction } from "../shared/ui/palette.ts";
 import { fullScreenAction } from "../shared/ui/view.ts";
+import { bindPointer } from "../shell/pointer.ts";
 import { GraphModel } from "./data/model.ts";
 import type { WalkStep } from "./data/walk.ts";
 import { measureFor } from "./layout/labels.ts";
 import { layoutCode } from "./layout/layout_client.ts";
-import { ZOOM_STEP } from "./panels/toolbar.ts";
 import type { GraphContext } from "./parts.ts";
 import { GraphView } from "./view.ts";
 
-const SLOP = 4;
 const LINE_PX = 16;
 const ZOOM_PER_PX = 0.0018;
 
-/** Pointer and wheel: drag pans, the wheel zooms (with Shift it pans) once focused, two fingers do both. */
-function bindPointer({ commands, context, root, stage }: GraphView): void {
+/** Drag pans, the wheel zooms (with Shift it pans) once focused, two fingers do both. */
+function gestures({ commands, context, root, stage }: GraphView): void {
   const { canvas } = stage;
   const { signal } = context;
   const pan = (dx: number, dy: number) => {
     stage.camera.pan(dx, dy);
     stage.changed();
   };
-  const fingers = new Map<number, { x: number; y: number }>();
-  let travelled = 0;
-  const place = (event: MouseEvent) => pointIn(canvas, event);
-  const on = listening(canvas, signal);
-
-  on("pointerdown", (event) => {
-    if (event.button > 1) return;
-    root.focus({ preventScroll: true });
-    canvas.setPointerCapture(event.pointerId);
-    if (fingers.size === 0) travelled = 0;
-    fingers.set(event.pointerId, place(event));
-    commands.leave();
-  });
-  on("pointermove", (event) => {
-    const [now, before] = [place(event), fingers.get(event.pointerId)];
-    if (!before) {
-      commands.hover(now.x, now.y);
-      return;
-    }
-    const other = [...fingers].find(([id]) => id !== event.pointerId)?.[1];
-    travelled += Math.hypot(now.x - before.x, now.y - before.y);
-    fingers.set(event.pointerId, now);
-    if (travelled < SLOP) return;
-    canvas.classList.add("tvmdbg-dragging");
-    const share = other ? 0.5 : 1;
-    pan((now.x - before.x) * share, (now.y - before.y) * share);
-    if (!other) return;
-    const span = Math.hypot(now.x - other.x, now.y - other.y);
-    const was = Math.hypot(before.x - other.x, before.y - other.y);
-    if (was > 0) stage.zoom(span / was, (now.x + other.x) / 2, (now.y + other.y) / 2);
-  });
-  const end = (event: PointerEvent) => {
-    if (!fingers.delete(event.pointerId)) return;
-    canvas.classList.remove("tvmdbg-dragging");
-    const { x, y } = place(event);
-    if (event.type === "pointerup" && travelled < SLOP && fingers.size === 0) {
-      commands.pick(x, y, event.ctrlKey || event.metaKey || event.shiftKey);
-    }
-  };
-  on("pointerup", end);
-  on("pointercancel", end);
-  on("pointerleave", () => commands.leave());
-  on("contextmenu", (event) => {
-    const { x, y } = place(event);
-    if (!commands.menu(x, y)) return;
-    event.preventDefault();
-    event.stopPropagation();
-  });
-  on("dblclick", (event) => {
-    const { x, y } = place(event);
-    commands.unfold(x, y);
-  });
+  bindPointer(
+    canvas,
+    {
+      press: () => {
+        root.focus({ preventScroll: true });
+        commands.leave();
+      },
+      hover: ({ x, y }) => commands.hover(x, y),
+      leave: () => commands.leave(),
+      drag: ({ x, y }, { last }) => pan(x - last.x, y - last.y),
+      click: ({ x, y }, event) =>
+        commands.pick(x, y, event.ctrlKey || event.metaKey || event.shiftKey),
+      doubleClick: ({ x, y }) => commands.unfold(x, y),
+      menu: ({ x, y }) => commands.menu(x, y),
+      pinch: (factor, middle, by) => {
+        pan(by.x, by.y);
+        stage.zoom(factor, middle.x, middle.y);
+      },
+    },
+    signal,
+  );
   const wheel = (event: WheelEvent) => {
     if (!root.contains(document.activeElement)) return;
     event.preventDefault();
@@ -88,7 +55,7 @@ function bindPointer({ commands, context, root, stage }: GraphView): void {
       pan(-(dx || dy), dx ? -dy : 0);
       return;
     }
-    const { x, y } = place(event);
+    const { x, y } = pointIn(canvas, event);
     stage.zoom(Math.exp(-dy * ZOOM_PER_PX * (event.ctrlKey ? 4 : 1)), x, y);
   };
   canvas.addEventListener("wheel", wheel, { passive: false, signal });
@@ -152,7 +119,7 @@ const TRANSPOSED: Record<WalkStep, WalkStep> = {
 
 function bind(root: HTMLElement, context: GraphContext, view: GraphView): void {
   const { signal } = context;
-  const { stage, commands, navigator, navigation, menus } = view;
+  const { stage, commands, navigator, menus } = view;
   const step = (to: WalkStep, event: KeyboardEvent) => {
     if (event.shiftKey) {
       const [x, y] = { up: [0, 1], down: [0, -1], left: [1, 0], right: [-1, 0] }[to] as [
@@ -196,7 +163,6 @@ function bind(root: HTMLElement, context: GraphContext, view: GraphView): void {
       action(["e"], "inspect the next edge of the node (Shift: previous)", (event) =>
         commands.edges.step(event.shiftKey ? -1 : 1),
       ),
-      action(["s"], "go to the slowest node", () => commands.slowest()),
       action(["u"], "isolate what is upstream of the selection", () =>
         navigator.isolate("upstream"),
       ),
@@ -213,29 +179,19 @@ function bind(root: HTMLElement, context: GraphContext, view: GraphView): void {
         event.shiftKey ? view.toolbar.openShows() : navigator.hideKind(),
       ),
       action(["a"], "exit isolation, show hidden kinds", () => navigator.everything()),
-      action(["Alt+ArrowLeft", "Alt+ArrowRight"], "back, forward", (event) =>
-        navigation.go(event.key === "ArrowLeft" ? -1 : 1),
-      ),
-      action(["m"], "saved views", () => view.toolbar.openMarks()),
-      action(["i"], "export a picture", () => view.toolbar.openSaves()),
       action(["o", "ContextMenu"], "open the context menu", () => menus.actions()),
       action(["/"], "search", () => view.toolbar.focusSearch()),
       action(["n"], "next hit (Shift: previous)", (event) =>
         commands.nextHit(event.shiftKey ? -1 : 1),
       ),
       action(["c"], "next color mode", () => view.chosen.cycleColors(view.appearance.names)),
-      action(["p"], "hide params, or draw them", () => view.chosen.toggleFold()),
-      action(["d"], "show or hide the details", () => view.showDetails()),
       action(["f"], "fit the node and its neighbors", () => commands.fitSelected()),
-      action(["0"], "fit the whole graph", () => commands.fitAll()),
-      action(["+", "="], "zoom in", () => stage.zoom(ZOOM_STEP)),
-      action(["-"], "zoom out", () => stage.zoom(1 / ZOOM_STEP)),
+      ...view.toolbar.tools,
       paletteAction(root, context),
       fullScreenAction(root),
-      action([COPY_KEY], "copy Python code for the node", () => view.code.copy()),
       action(["Escape"], "clear the highlight, the search, the selection", () => commands.escape()),
     ],
     signal,
   );
-  bindPointer(view);
+  gestures(view);
 }

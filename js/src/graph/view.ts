@@ -17,7 +17,7 @@ import { Palette } from "./paint/palette.ts";
 import { DetailsPanel } from "./panels/details.ts";
 import { groupPath, groupSentence } from "./panels/details_parts.ts";
 import { Menus } from "./panels/menus.ts";
-import { Toolbar } from "./panels/toolbar.ts";
+import { GraphToolbar } from "./panels/toolbar.ts";
 import { ChosenOptions, type GraphContext, GraphTooltip } from "./parts.ts";
 import { type GraphInspection, GraphStage } from "./stage.ts";
 
@@ -35,7 +35,7 @@ export class GraphView {
   readonly hits: Hits;
   readonly appearance: Appearance;
   readonly stage: GraphStage;
-  readonly toolbar: Toolbar;
+  readonly toolbar: GraphToolbar;
   readonly details: DetailsPanel;
   readonly mirror = new Mirror();
   readonly tooltip = new GraphTooltip();
@@ -88,7 +88,7 @@ export class GraphView {
     this.stage = new GraphStage(() => this.#drawn(), signal);
     this.appearance = new Appearance(this, signal);
     this.details = new DetailsPanel(this);
-    this.toolbar = new Toolbar(this);
+    this.toolbar = new GraphToolbar(this);
     this.stage.node.append(this.#layoutController.node, this.tooltip.node);
     const body = element("div", { class: "tvmdbg-graph-body" });
     body.append(this.stage.node, this.details.node);

@@ -15,6 +15,8 @@ export interface Tool extends KeyAction {
   /** True, or a reason, if it can do nothing now. */
   isOff?: () => string | boolean;
   isHidden?: () => boolean;
+  /** True if it opens a menu, which takes the focus. */
+  opensMenu?: boolean;
 }
 
 export function tool(
@@ -93,9 +95,9 @@ export class Toolbar {
     this.#overflow.fit();
   }
 
-  /** Presses a tool's button, which opens a menu below it. */
-  press(tool: Tool): void {
-    this.#tools.find(([known]) => known === tool)?.[1].click();
+  /** The button of a tool, below which its menu opens. */
+  nodeOf(tool: Tool): HTMLButtonElement {
+    return this.#tools.find(([known]) => known === tool)![1];
   }
 
   #made(item: ToolbarItem): HTMLElement {
@@ -115,9 +117,12 @@ export class Toolbar {
       : button(label, titleOf(tool), run);
     if (first) this.#icons.set(tool, first);
     // A pointer leaves the view focused; a keyboard stays on the button.
-    node.addEventListener("click", ({ detail }) => {
-      if (detail > 0) this.#root.focus({ preventScroll: true });
-    });
+    if (tool.opensMenu) node.ariaHasPopup = "true";
+    else {
+      node.addEventListener("click", ({ detail }) => {
+        if (detail > 0) this.#root.focus({ preventScroll: true });
+      });
+    }
     this.#tools.push([tool, node]);
     return node;
   }
@@ -139,11 +144,12 @@ export function chartTools(
   view: ChartCommands,
   whole: string,
   subject: string,
+  keys = { in: ["w", "+", "="], out: ["s", "-"] },
 ): { zoom: ToolGroup; fit: Tool; copy: Tool; all: readonly Tool[] } {
-  const zoomIn = tool(["w", "+", "="], "zoom in", "zoom in", () => view.zoom(1 / ZOOM), {
+  const zoomIn = tool(keys.in, "zoom in", "zoom in", () => view.zoom(1 / ZOOM), {
     icon: icons.ZOOM_IN,
   });
-  const zoomOut = tool(["s", "-"], "zoom out", "zoom out", () => view.zoom(ZOOM), {
+  const zoomOut = tool(keys.out, "zoom out", "zoom out", () => view.zoom(ZOOM), {
     icon: icons.ZOOM_OUT,
   });
   const fit = tool(["0"], "fit", `fit ${whole}`, () => view.fit(), {

@@ -37,7 +37,8 @@ export class Client<Replies extends object = RunReplies, Questions extends objec
     signal?: AbortSignal,
   ): Promise<Replies[Kind]> {
     const ask = async () => {
-      return opened(await this.#host.ask(kind, question, signal ?? this.#signal)) as Replies[Kind];
+      const answer = await this.#host.ask(kind, question, signal ?? this.#signal);
+      return opened(kind, answer) as Replies[Kind];
     };
     return ONCE.has(kind) && !Object.keys(question).length ? this.once(kind, ask) : ask();
   }
@@ -64,24 +65,29 @@ function isPacked(value: unknown): value is Packed {
   return Array.isArray((value as Packed | null)?.columns);
 }
 
-/** A reply with its columns, also those one level below, as arrays; bytes without columns are `bytes`. */
-function opened({ result, buffers }: Answer<unknown>): unknown {
+/** Questions whose reply is a buffer, in the field `bytes`. */
+const BYTES = new Set(["code", "data"]);
+
+/** A reply with its columns, also those one level below, as arrays. */
+function opened(kind: string, { result, buffers }: Answer<unknown>): unknown {
   if (isPacked(result)) return unpacked(result, buffers);
-  if (typeof result !== "object" || Array.isArray(result)) return result;
-  const inner = Object.entries(result ?? {}).filter(([, value]) => isPacked(value));
+  if (BYTES.has(kind) && typeof result === "object") return { ...result, bytes: buffers[0] };
+  if (result === null || typeof result !== "object") return result;
+  const inner = Object.entries(result).filter(([, value]) => isPacked(value));
   const parts = inner.map(([name, value]) => [name, unpacked(value, buffers)]);
-  if (inner.length) return { ...result, ...Object.fromEntries(parts) };
-  return buffers.length ? { ...result, bytes: buffers[0] } : result;
+  return inner.length ? { ...result, ...Object.fromEntries(parts) } : result;
 }
 
 function unpacked({ columns, ...rest }: Packed, buffers: DataView[]): object {
   return { ...rest, ...completed(fields(columns, buffers)) };
 }
 
+const CELLS = ["mean", "minimum", "maximum", "flags"];
+
 /** Bounds of cells that equal the mean, and flags that are all 0, are not sent. */
 export function completed(columns: Record<string, Column>): Record<string, Column> {
   const { mean, minimum = mean, maximum = mean, flags } = columns;
-  if (!mean) return columns;
+  if (!mean || Object.keys(columns).some((name) => !CELLS.includes(name))) return columns;
   return {
     mean,
     minimum: minimum!,
