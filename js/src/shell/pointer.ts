@@ -18,10 +18,12 @@ export interface Gesture {
 
 /** What a pointer does on a canvas; places are CSS px of the canvas. */
 export interface PointerHandlers {
+  /** Handles only the last move of each frame. */
+  perFrame?: boolean;
   hover(at: Spot, event: PointerEvent): void;
   leave(): void;
   /** Called as a button goes down. */
-  press?(at: Spot, event: PointerEvent): void;
+  press?(at: Spot, gesture: Gesture, event: PointerEvent): void;
   drag?(at: Spot, gesture: Gesture, event: PointerEvent): void;
   /** Ends a drag; null if the browser took the pointer away. */
   drop?(at: Spot | null, gesture: Gesture, event: PointerEvent): void;
@@ -46,19 +48,39 @@ export function bindPointer(
   let gesture: Gesture | null = null;
   const on = listening(canvas, signal);
   const at = (event: MouseEvent) => pointIn(canvas, event);
+  let latest: PointerEvent | null = null;
+  let frame = 0;
+  const settle = () => {
+    cancelAnimationFrame(frame);
+    const event = latest;
+    [latest, frame] = [null, 0];
+    if (event) move(event);
+  };
+  signal.addEventListener("abort", () => cancelAnimationFrame(frame));
 
   on("pointerdown", (event) => {
+    settle();
     if (event.button > 1) return;
     const place = at(event);
     fingers.set(event.pointerId, place);
     const isTouch = event.pointerType === "touch";
     const pans = event.shiftKey || event.button === 1 || isTouch;
     gesture = { start: place, last: place, moved: fingers.size > 1, pans };
-    handlers.press?.(place, event);
+    handlers.press?.(place, gesture, event);
     canvas.setPointerCapture(event.pointerId);
     event.preventDefault();
   });
   on("pointermove", (event) => {
+    // All moves count for several fingers.
+    if (!handlers.perFrame || fingers.size > 1) {
+      settle();
+      move(event);
+      return;
+    }
+    latest = event;
+    frame ||= requestAnimationFrame(settle);
+  });
+  const move = (event: PointerEvent) => {
     const place = at(event);
     const before = fingers.get(event.pointerId);
     const other = [...fingers].find(([id]) => id !== event.pointerId)?.[1];
@@ -77,7 +99,7 @@ export function bindPointer(
     canvas.classList.add("tvmdbg-dragging");
     handlers.drag?.(place, gesture, event);
     gesture.last = place;
-  });
+  };
   const pinch = (before: Spot, now: Spot, other: Spot) => {
     const apart = ({ x, y }: Spot) => Math.max(LEAST_APART, Math.hypot(x - other.x, y - other.y));
     const middle = { x: (now.x + other.x) / 2, y: (now.y + other.y) / 2 };
@@ -85,6 +107,7 @@ export function bindPointer(
     handlers.pinch?.(apart(now) / apart(before), middle, by);
   };
   const end = (event: PointerEvent) => {
+    settle();
     fingers.delete(event.pointerId);
     const done = gesture;
     gesture = null;
@@ -97,7 +120,9 @@ export function bindPointer(
   on("pointerup", end);
   on("pointercancel", end);
   on("pointerleave", () => {
-    if (!gesture) handlers.leave();
+    if (gesture) return;
+    latest = null;
+    handlers.leave();
   });
   on("dblclick", (event) => handlers.doubleClick?.(at(event), event));
   on("contextmenu", (event) => {

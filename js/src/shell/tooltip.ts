@@ -30,6 +30,7 @@ export class Tooltip {
   /** Size, measured after changes only: reading it would cause a layout at every move. */
   #size = { width: 0, height: 0 };
   #at = { x: 0, y: 0 };
+  #room = { width: 0, height: 0 };
 
   constructor(root: HTMLElement, signal: AbortSignal, className = "") {
     this.#root = root;
@@ -50,7 +51,9 @@ export class Tooltip {
     this.#dismissed = "";
     if (key !== this.#shown || this.node.hidden) this.node.replaceChildren(...content());
     this.#shown = key;
-    this.#at = { x: x + part.offsetLeft, y: y + part.offsetTop };
+    const [own, box] = [part.getBoundingClientRect(), this.#root.getBoundingClientRect()];
+    this.#at = { x: own.left - box.left + x, y: own.top - box.top + y };
+    this.#room = box;
     this.node.hidden = false;
     this.#place();
   }
@@ -71,11 +74,10 @@ export class Tooltip {
   }
 
   #place(): void {
-    const { clientWidth, clientHeight } = this.#root;
     const side = (at: number, size: number, room: number) =>
       Math.max(2, at + APART + size < room ? at + APART : at - APART - size);
-    const left = side(this.#at.x, this.#size.width, clientWidth);
-    const top = side(this.#at.y, this.#size.height, clientHeight);
+    const left = side(this.#at.x, this.#size.width, this.#room.width);
+    const top = side(this.#at.y, this.#size.height, this.#room.height);
     this.node.style.transform = `translate(${left}px, ${top}px)`;
   }
 }

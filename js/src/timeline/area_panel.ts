@@ -14,6 +14,7 @@ import {
   select,
   span,
 } from "../shared/ui/dom.ts";
+import { factList } from "../shell/tooltip.ts";
 import {
   type AreaPart,
   areaBy,
@@ -26,7 +27,7 @@ import {
 import { type Area, areaSums, ranking, type TimeRange } from "./data/aggregate.ts";
 import { KeyNames } from "./data/key_names.ts";
 import type { Row } from "./data/row.ts";
-import { factList, type TimelineData } from "./descriptions.ts";
+import type { TimelineData } from "./descriptions.ts";
 
 /** Number of rows shown at first. */
 const MOST = 8;

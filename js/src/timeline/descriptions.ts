@@ -4,7 +4,6 @@ import type { SessionClient } from "../shared/client/session_client.ts";
 import type { TimelineWords } from "../shared/client/timeline_columns.ts";
 import { counted, duration, integer, percent } from "../shared/format.ts";
 import { append } from "../shared/many.ts";
-import { element } from "../shared/ui/dom.ts";
 import { notHere } from "./data/bins.ts";
 import type { Change } from "./data/change.ts";
 import { type Names, timeText } from "./data/names.ts";
@@ -20,13 +19,6 @@ export const NOISY_RULE = "noisy: 5 repeats or more and p90 / p10 above 1.2";
 const NODES_SHOWN = 6;
 
 export type SliceFact = readonly [name: string, value: string];
-
-export function factList(facts: readonly SliceFact[]): HTMLElement {
-  const rows = facts.map(([name, value]) =>
-    element("div", {}, element("dt", {}, name), element("dd", {}, value)),
-  );
-  return element("dl", {}, ...rows);
-}
 
 export class SliceDescriptions {
   readonly #slices: Slices;

@@ -3,13 +3,14 @@ import { kindFill, type Theme } from "../shared/drawing/theme.ts";
 import { counted, duration, nodeTitle, percent } from "../shared/format.ts";
 import { largest, smallest } from "../shared/many.ts";
 import { button, div, element, span } from "../shared/ui/dom.ts";
+import { factList } from "../shell/tooltip.ts";
 import { type Change, changeText, ratioText, verdictSign } from "./data/change.ts";
 import { type Names, timeText } from "./data/names.ts";
 import { type Gap, lengthOf } from "./data/neighbors.ts";
 import type { Ranking } from "./data/ranking.ts";
 import { largeStrip, type Repeats, repeatsOf } from "./data/repeats.ts";
 import type { Slices } from "./data/slices.ts";
-import { factList, NOISY_RULE, type SliceDescriptions, type SliceFact } from "./descriptions.ts";
+import { NOISY_RULE, type SliceDescriptions, type SliceFact } from "./descriptions.ts";
 
 const WIDTH = 300;
 const HEIGHT = 26;

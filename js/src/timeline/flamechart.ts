@@ -155,7 +155,7 @@ export class Flamechart {
       tell: () => this.#tell(),
       sync: () => this.sync(),
     });
-    this.tooltip = new SliceTooltip(data.scene, data.words, context.signal);
+    this.tooltip = new SliceTooltip(root, data.scene, data.words, context.signal);
     const host: ChartHost = {
       data,
       run: context.run,
@@ -172,7 +172,7 @@ export class Flamechart {
       tip: (lines, x, y) => this.hovering.tell(lines, x, y),
       signal: context.signal,
     };
-    this.charts = new OtherCharts(noSlices ?? this.chart.stage, host);
+    this.charts = new OtherCharts(noSlices ?? this.chart.node, host);
     this.key = new ColorKey(data.names, data.ranking, theme, (nodes) => {
       this.selection.nodes(nodes);
       this.focus();
@@ -192,7 +192,7 @@ export class Flamechart {
       },
       context.signal,
     );
-    this.hovering = new TimelineHover(root, data, context.session, this);
+    this.hovering = new TimelineHover(data, context.session, this);
     this.tables = new Tables(
       {
         ...host,

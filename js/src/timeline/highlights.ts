@@ -290,13 +290,11 @@ interface HoverParts {
 
 /** Hovered slice or node, here or in another view: highlighted in chart and table, with a tooltip. */
 export class TimelineHover {
-  readonly #root: HTMLElement;
   readonly #data: TimelineData;
   readonly #session: SessionClient;
   readonly #shown: HoverParts;
 
-  constructor(root: HTMLElement, data: TimelineData, session: SessionClient, shown: HoverParts) {
-    this.#root = root;
+  constructor(data: TimelineData, session: SessionClient, shown: HoverParts) {
     this.#data = data;
     this.#session = session;
     this.#shown = shown;
@@ -307,10 +305,9 @@ export class TimelineHover {
     const { ranking, scene } = this.#data;
     const { chart, tooltip } = this.#shown;
     const slice = hit && "slice" in hit ? hit.slice : -1;
-    const place = this.#inRoot(chart.stage, x, y);
     this.#light(slice, ranking.rowOfSlice(slice));
-    if (hit) tooltip.show(hit, ...place);
-    else tooltip.tell(scene.bandAt(x, y), ...place);
+    if (hit) tooltip.showHit(hit, chart.node, x, y);
+    else tooltip.tell(scene.bandAt(x, y), chart.node, x, y);
   }
 
   /** Moves the pointer to a row of the table, or -1. */
@@ -321,7 +318,7 @@ export class TimelineHover {
   /** Shows lines beside a point of the other chart; null hides them. */
   tell(lines: string[] | null, x: number, y: number): void {
     const { charts, chart, tooltip } = this.#shown;
-    tooltip.tell(lines, ...this.#inRoot(charts.shown?.node ?? chart.stage, x, y));
+    tooltip.tell(lines, charts.shown?.node ?? chart.node, x, y);
   }
 
   sync(): void {
@@ -343,10 +340,5 @@ export class TimelineHover {
     this.#data.scene.hovered = slice;
     this.#shown.table.hover(row);
     this.#shown.chart.touched();
-  }
-
-  #inRoot(chart: HTMLElement, x: number, y: number): [x: number, y: number, box: DOMRect] {
-    const [own, box] = [chart.getBoundingClientRect(), this.#root.getBoundingClientRect()];
-    return [own.left - box.left + x, own.top - box.top + y, box];
   }
 }

@@ -25,7 +25,7 @@ import type { TimelineOptions } from "./data/state.ts";
 import { SliceDescriptions, type TimelineData } from "./descriptions.ts";
 import { Flamechart } from "./flamechart.ts";
 import { addExtras } from "./tracks/counters.ts";
-import { bindPointer } from "./tracks/pointer.ts";
+import { timelineGestures } from "./tracks/pointer.ts";
 import { TimelineScene, TOP } from "./tracks/scene.ts";
 
 /** Meaning of the time axis, always visible; more when opened. */
@@ -119,7 +119,7 @@ export const mountTimeline: Mount<TimelineOptions> = async (root, context) => {
     }
     const coming = new SliceProgress(slices, run);
     const view = show();
-    view?.chart.stage.append(coming.node);
+    view?.chart.node.append(coming.node);
     await coming.take(signal);
     if (signal.aborted || !slices.complete) return;
     if (view) view.arrived();
@@ -182,7 +182,7 @@ function build(
     const other = isWide ? Math.max(most, room - BELOW_OTHER) : most;
     view.charts.node.style.setProperty("--room", `${other}px`);
     const high = isAll ? scene.naturalHeight : scene.heightWithin(most);
-    view.chart.stage.style.height = `${high}px`;
+    view.chart.node.style.height = `${high}px`;
     view.chart.changed();
   };
   scene.onLayout = resize;
@@ -205,7 +205,7 @@ function build(
   look();
   options.onChange("time_range", look, signal);
 
-  bindPointer(
+  timelineGestures(
     root,
     view.chart,
     scene,

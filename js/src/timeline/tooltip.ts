@@ -1,9 +1,10 @@
 import { heatStops, kindFill, ramp, type Theme } from "../shared/drawing/theme.ts";
 import { counted, duration, integer, percent } from "../shared/format.ts";
 import { div, element, KEEP_KEYS, span } from "../shared/ui/dom.ts";
+import { factList, Tooltip, titled } from "../shell/tooltip.ts";
 import type { Names } from "./data/names.ts";
 import type { KindSum, Ranking } from "./data/ranking.ts";
-import { factList, type SliceDescriptions } from "./descriptions.ts";
+import type { SliceDescriptions } from "./descriptions.ts";
 import type { TimelineHit, TimelineScene } from "./tracks/scene.ts";
 
 const STOPS = 12;
@@ -74,88 +75,32 @@ export class ColorKey {
   }
 }
 
-const APART = 14;
-
-export class SliceTooltip {
-  readonly node = element("div", { class: "tvmdbg-tooltip tvmdbg-timeline-tooltip", hidden: true });
+export class SliceTooltip extends Tooltip {
   readonly #scene: TimelineScene;
   readonly #words: SliceDescriptions;
-  #shown = "";
-  #dismissed = "";
-  /** Size, measured after changes only: reading it would cause a layout at every move. */
-  #size = { width: 0, height: 0 };
-  #place = { x: 0, y: 0, box: { width: 0, height: 0 } };
 
-  constructor(scene: TimelineScene, words: SliceDescriptions, signal: AbortSignal) {
+  constructor(
+    root: HTMLElement,
+    scene: TimelineScene,
+    words: SliceDescriptions,
+    signal: AbortSignal,
+  ) {
+    super(root, signal, "tvmdbg-timeline-tooltip");
     this.#scene = scene;
     this.#words = words;
-    const size = new ResizeObserver((changes) => {
-      const box = changes.at(-1)?.borderBoxSize[0];
-      if (!box || this.node.hidden) return;
-      this.#size = { width: box.inlineSize, height: box.blockSize };
-      this.#move();
-    });
-    size.observe(this.node, { box: "border-box" });
-    signal.addEventListener("abort", () => size.disconnect());
   }
 
-  leave(): void {
-    this.#dismissed = "";
-    this.hide();
-  }
-
-  /** Hides until the pointer is on another item. */
-  dismiss(): void {
-    this.#dismissed = this.#shown;
-    this.hide();
-  }
-
-  hide(): void {
-    if (!this.node.hidden) this.node.hidden = true;
-  }
-
-  /** Shows a hit beside the point (x, y) of the view's root, inside its box. */
-  show(hit: TimelineHit, x: number, y: number, box: { width: number; height: number }): void {
+  /** Shows a hit beside a point of a part of the view. */
+  showHit(hit: TimelineHit, part: HTMLElement, x: number, y: number): void {
     const key = "slice" in hit ? `${hit.slice} ${hit.instants}` : `gap ${hit.gap.from}`;
-    if (key === this.#dismissed) return;
-    this.#dismissed = "";
-    if (key !== this.#shown || this.node.hidden) this.node.replaceChildren(...this.#content(hit));
-    this.#shown = key;
-    this.#put(x, y, box);
+    this.show(key, () => this.#content(hit), part, x, y);
   }
 
   /** Shows lines there, the first in bold; no lines hide it. */
-  tell(
-    lines: readonly string[] | null,
-    x: number,
-    y: number,
-    box: { width: number; height: number },
-  ): void {
-    if (!lines?.length) {
-      this.leave();
-      return;
-    }
-    const [first = "", ...others] = lines;
-    this.#shown = "";
-    this.node.replaceChildren(
-      element("strong", {}, first),
-      ...others.map((line) => element("div", {}, line)),
-    );
-    this.#put(x, y, box);
-  }
-
-  #put(x: number, y: number, box: { width: number; height: number }): void {
-    this.#place = { x, y, box };
-    if (this.node.hidden) this.node.hidden = false;
-    this.#move();
-  }
-
-  #move(): void {
-    const { x, y, box } = this.#place;
-    const { width, height } = this.#size;
-    const left = x + APART + width < box.width ? x + APART : x - APART - width;
-    const top = y + APART + height < box.height ? y + APART : y - APART - height;
-    this.node.style.transform = `translate(${Math.max(2, left)}px, ${Math.max(2, top)}px)`;
+  tell(lines: readonly string[] | null, part: HTMLElement, x: number, y: number): void {
+    const [first = "", ...others] = lines ?? [];
+    if (!lines?.length) this.leave();
+    else this.show(lines.join("\n"), () => titled(first, ...others), part, x, y);
   }
 
   #content(hit: TimelineHit): Node[] {

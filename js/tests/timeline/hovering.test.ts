@@ -3,7 +3,6 @@ import type { SessionClient } from "../../src/shared/client/session_client.ts";
 import type { TimelineData } from "../../src/timeline/descriptions.ts";
 import { TimelineHover } from "../../src/timeline/highlights.ts";
 
-const ROOT = { getBoundingClientRect: () => ({ left: 0, top: 0 }) } as HTMLElement;
 /** The nodes of five slices: the last two have none. */
 const NODES = [4, 4, 7, -1, -1];
 
@@ -35,12 +34,12 @@ function made() {
     },
   };
   const shown = {
-    chart: { stage: ROOT, touched: () => {} },
+    chart: { touched: () => {} },
     charts: { shown: null },
     table: { hover: (row: number) => rows.push(row) },
-    tooltip: { show: () => {}, tell: () => {} },
-  } as unknown as ConstructorParameters<typeof TimelineHover>[3];
-  const hovering = new TimelineHover(ROOT, data, session as unknown as SessionClient, shown);
+    tooltip: { showHit: () => {}, tell: () => {} },
+  } as unknown as ConstructorParameters<typeof TimelineHover>[2];
+  const hovering = new TimelineHover(data, session as unknown as SessionClient, shown);
   const at = (slice: number) => hovering.at(slice < 0 ? null : { slice, instants: 1 }, 0, 0);
   return { at, hovering, session, scene, said, row: () => rows.at(-1) };
 }

@@ -1,4 +1,4 @@
-import { onResize } from "./dom.ts";
+import { onResize, pointIn } from "./dom.ts";
 
 const LINE_PX = 16;
 const ZOOM_PER_PX = 1.0018;
@@ -23,7 +23,7 @@ export function axisTurn(event: WheelEvent): AxisTurn {
 export function bindAxisWheel(
   root: HTMLElement,
   { stage, canvas }: { stage: HTMLElement; canvas: HTMLElement },
-  turned: (turn: AxisTurn, event: WheelEvent) => void,
+  turned: (turn: AxisTurn, at: { x: number; y: number }) => void,
   signal: AbortSignal,
 ): void {
   let hiding: ReturnType<typeof setTimeout> | undefined;
@@ -31,7 +31,7 @@ export function bindAxisWheel(
   const turn = (event: WheelEvent) => {
     if (root.matches(":focus-within")) {
       event.preventDefault();
-      turned(axisTurn(event), event);
+      turned(axisTurn(event), pointIn(canvas, event));
       return;
     }
     clearTimeout(hiding);

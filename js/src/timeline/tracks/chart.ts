@@ -1,8 +1,9 @@
 import { RowKind } from "../../shared/client/timeline_columns.ts";
-import { clear, type Layer, layer, Repaint, TextMeasure } from "../../shared/drawing/canvas.ts";
-import { onThemeChange, readTheme, type Theme } from "../../shared/drawing/theme.ts";
-import { div } from "../../shared/ui/dom.ts";
+import { clear, type Layer, layer, TextMeasure } from "../../shared/drawing/canvas.ts";
+import { readTheme, type Theme } from "../../shared/drawing/theme.ts";
 import type { ViewOptions } from "../../shared/ui/view.ts";
+import { AxisCamera } from "../../shell/axis_camera.ts";
+import { Stage, type StagePainters } from "../../shell/stage.ts";
 import { lengthOf } from "../data/neighbors.ts";
 import type { TimelineOptions } from "../data/state.ts";
 import { Fills } from "./fills.ts";
@@ -143,89 +144,47 @@ class TimelinePainter {
   }
 }
 
-/** The stage: two stacked canvases, painted after changes. */
-export class TimelineChart {
-  readonly stage: HTMLElement;
-  readonly canvas: HTMLCanvasElement;
-  readonly #scene: TimelineScene;
-  readonly #repaint: Repaint;
+/** The stage of the tracks. */
+export class TimelineChart extends Stage {
   readonly #painter: TimelinePainter;
-  #base = true;
-  #record: () => DrawnTracks = () => ({ labels: [], marks: [] });
 
   constructor(root: HTMLElement, scene: TimelineScene, onPaint: () => void, signal: AbortSignal) {
-    this.#scene = scene;
-    const [base, over] = [layer("tvmdbg-timeline-base"), layer("tvmdbg-overlay")];
-    this.canvas = base.canvas;
-    this.stage = div("tvmdbg-stage", base.canvas, over.canvas);
-    const measure = new TextMeasure(base.context);
-    const painter = new TimelinePainter(scene, base, measure);
+    let painter!: TimelinePainter;
+    const painters = (base: Layer, over: Layer): StagePainters => {
+      painter = new TimelinePainter(scene, base, new TextMeasure(base.context));
+      const overlay = new TimelineOverlay(scene, over, new TextMeasure(over.context));
+      return {
+        resize: (width, height) => scene.resize(width, height),
+        base: (theme) => painter.paint(theme),
+        over: (theme) => overlay.paint(theme),
+        painted: onPaint,
+        inspect: () => {
+          const { viewport, range, current, critical, hovered } = scene;
+          const view = [viewport.start, viewport.end];
+          const facts = { view, range, current, critical: critical?.count ?? 0, hovered };
+          if (!this.node.isConnected) return facts;
+          clear(base, scene.width, scene.height);
+          painter.paint(readTheme(root), true);
+          return { ...painter.drawn, ...facts };
+        },
+      };
+    };
+    super(root, "tvmdbg-timeline-base", painters, signal);
     this.#painter = painter;
-    const overlay = new TimelineOverlay(scene, over, new TextMeasure(over.context));
-    let theme: Theme | null = null;
-    const draw = () => {
-      const { clientWidth: width, clientHeight: height } = this.stage;
-      if (!width || !height) return;
-      if (width !== scene.width || height !== scene.height) this.#base = true;
-      scene.resize(width, height);
-      if (this.#base || !theme) {
-        theme = readTheme(root);
-        clear(base, width, height);
-        this.#base = !painter.paint(theme);
-        if (this.#base) this.#repaint.request();
-      }
-      clear(over, width, height);
-      overlay.paint(theme);
-      onPaint();
-    };
-    this.#record = () => {
-      clear(base, scene.width, scene.height);
-      painter.paint(readTheme(root), true);
-      return painter.drawn;
-    };
-    this.#repaint = new Repaint(this.stage, draw, signal);
-    onThemeChange(() => this.changed(), signal);
-    root.addEventListener("tvmdbg:inspect", (event) => this.#inspect(event), { signal });
-  }
-
-  changed(): void {
-    this.#base = true;
-    this.#repaint.request();
   }
 
   arrived(): void {
     this.#painter.forget();
     this.changed();
   }
-
-  /** Repaints the overlay only: pointer, selection, hits, range. */
-  touched(): void {
-    this.#repaint.request();
-  }
-
-  #inspect(event: Event): void {
-    const out = (event as CustomEvent<Record<string, unknown> | null>).detail;
-    if (!out) return;
-    const { viewport, range, current, hovered } = this.#scene;
-    if (this.stage.isConnected) Object.assign(out, this.#record());
-    out.view = [viewport.start, viewport.end];
-    out.range = range;
-    out.current = current;
-    out.critical = this.#scene.critical?.count ?? 0;
-    out.hovered = hovered;
-  }
 }
 
-const TO_PYTHON_MS = 300;
 /** Room on both sides of a fitted range, as a share of it. */
 const MARGIN = 0.25;
 
 /** Moves the visible part of the time axis, and tells the model. */
-export class TimeCamera {
+export class TimeCamera extends AxisCamera {
   readonly #scene: TimelineScene;
-  readonly #options: ViewOptions<TimelineOptions>;
-  readonly #moved: () => void;
-  #timer: ReturnType<typeof setTimeout> | undefined;
 
   constructor(
     scene: TimelineScene,
@@ -233,42 +192,21 @@ export class TimeCamera {
     moved: () => void,
     signal: AbortSignal,
   ) {
+    super(
+      () => scene.viewport,
+      moved,
+      (range) => options.set("time_range", range),
+      signal,
+    );
     this.#scene = scene;
-    this.#options = options;
-    this.#moved = moved;
-    signal.addEventListener("abort", () => clearTimeout(this.#timer));
-  }
-
-  move(change: () => void): void {
-    change();
-    this.#moved();
-    clearTimeout(this.#timer);
-    const { all, start, end } = this.#scene.viewport;
-    this.#timer = setTimeout(() => {
-      this.#options.set("time_range", all ? null : [start, end]);
-    }, TO_PYTHON_MS);
-  }
-
-  all(): void {
-    this.move(() => this.#scene.viewport.showAll());
-  }
-
-  /** Moves by a share of the visible part. */
-  pan(share: number): void {
-    const { viewport } = this.#scene;
-    this.move(() => viewport.pan(viewport.span * share));
   }
 
   /** Zooms at the pointer, else at the selected slice if visible, else at the middle. */
-  zoom(factor: number): void {
-    const { pointer, viewport, current, slices } = this.#scene;
-    let at = (viewport.start + viewport.end) / 2;
-    if (pointer) at = this.#scene.ns(pointer.x);
-    else if (current >= 0) {
-      const middle = (slices.startOf(current) + slices.endOf(current)) / 2;
-      if (middle >= viewport.start && middle <= viewport.end) at = middle;
-    }
-    this.move(() => viewport.zoom(factor, at));
+  override zoom(factor: number): void {
+    const { pointer, current, slices } = this.#scene;
+    if (pointer) super.zoom(factor, this.#scene.ns(pointer.x));
+    else if (current < 0) super.zoom(factor);
+    else super.zoom(factor, (slices.startOf(current) + slices.endOf(current)) / 2);
   }
 
   /** Fits the measured or marked range, the gap, or the selected slice; else all. */
