@@ -11,7 +11,7 @@ import traitlets
 
 import tvmdbg_widgets as tvmdbg
 from tvmdbg_widgets import abi, plots
-from tvmdbg_widgets.widgets.traits import Choice
+from tvmdbg_widgets.widgets.traits import OptionTrait
 
 VIEWS = (
     "Debugger",
@@ -65,10 +65,10 @@ def test_misspelled_keyword_suggests_nearest_name(name: str, function: Callable[
 def test_misspelled_view_choice_suggests_nearest_value(run: tvmdbg.DebugRun, view: str) -> None:
     given = {"ComparisonView": (run, run), "TuningView": (log(),)}.get(view, (run,))
     made = getattr(tvmdbg, view)(*given)
-    chosen = {name: each for name, each in made.traits().items() if isinstance(each, Choice)}
+    chosen = {name: each for name, each in made.traits().items() if isinstance(each, OptionTrait) and each.option.accepts.texts}
     assert chosen or view == "Debugger"
     for name, trait in chosen.items():
-        value = max(trait.values or (), key=len)
+        value = max(trait.option.accepts.texts, key=len)
         with pytest.raises(traitlets.TraitError) as told:
             setattr(made, name, _slip(value))
         assert f"{name}: no {name} {_slip(value)!r}; did you mean {value!r}" in str(told.value)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -19,18 +20,49 @@ from tvmdbg_widgets.answers.tensor import Reply
 from tvmdbg_widgets.engine import bundle, code_name, module, pack
 from tvmdbg_widgets.figures.options import Redaction
 from tvmdbg_widgets.figures.raster import Figure
+from tvmdbg_widgets.figures.view_options import auto_height
 from tvmdbg_widgets.model.base.columns import StringColumn
+from tvmdbg_widgets.model.base.options import FLAG, ViewOptions, choice, option
 from tvmdbg_widgets.model.graph.graph import Graph, node_labels, shape_text
 from tvmdbg_widgets.model.graph.node_columns import NodeColumn
 from tvmdbg_widgets.widgets.run_model import model_of, session_of
 from tvmdbg_widgets.widgets.session import Session
-from tvmdbg_widgets.widgets.traits import Choice, ModelTrait, optional
-from tvmdbg_widgets.widgets.view import View, a_session, auto_height, own_model
+from tvmdbg_widgets.widgets.traits import ModelTrait, described, traits_of
+from tvmdbg_widgets.widgets.view import View, a_session, own_model
 
-_COLORS = [SPEED, CHANGE, "match", "kind", "time", "health", "dtype", "device", "storage", "bytes"]
+_COLORS = (SPEED, CHANGE, "match", "kind", "time", "health", "dtype", "device", "storage", "bytes")
 
 
-class ComparisonView(View):
+@dataclass(frozen=True, kw_only=True)
+class ComparisonOptions(ViewOptions):
+    """Options of two graphs side by side."""
+
+    height: int | str = auto_height()
+    linked: bool = option(FLAG, True, "One side moves with the other.", drawn=False)
+    kind: str | None = option(
+        choice(*(each.label for each in DifferenceKind)),
+        None,
+        'The only kind of difference that is listed, ``"only in A"``, ``"shape"`` …; None for all.',
+    )
+    color_by: str = option(
+        choice(*_COLORS),
+        SPEED,
+        '``"speed"``: how many times slower or faster a node is in `b`, unless that is noise (a '
+        "difference that no repeats can test is shown, and said to be that); where both runs have "
+        'times it is what the view opens with. ``"time change"``: the same in nanoseconds. '
+        '``"match"``: match quality. Or ``"kind"``, ``"time"``, ``"health"``, ``"dtype"``, '
+        '``"device"``, ``"storage"`` or ``"bytes"``, as of GraphView.',
+    )
+    fold_parameters: bool = option(FLAG, True, "As of GraphView, for both sides.")
+    direction: str = option(choice("down", "right"), "down", "As of GraphView, for both sides.")
+    grouped: bool = option(FLAG, True, "As of GraphView, for both sides.")
+
+
+ComparisonTraits: Any = traits_of(ComparisonOptions)
+
+
+@described
+class ComparisonView(ComparisonTraits, View):
     """The graphs of two runs side by side, linked by matching nodes.
 
     ::
@@ -53,20 +85,6 @@ class ComparisonView(View):
     ----------
     comparison : Comparison
         What :func:`tvmdbg_widgets.compare` returns.
-    linked : bool
-        One side moves with the other.
-    kind : str or None
-        The only kind of difference that is listed, ``"only in A"``, ``"shape"`` …; None for all.
-    color_by : str
-        ``"speed"``: how many times slower or faster a node is in `b`, unless that is noise (a
-        difference that no repeats can test is shown, and said to be that); where both runs have
-        times it is what the view opens with. ``"time change"``: the same in nanoseconds.
-        ``"match"``: match quality. Or ``"kind"``, ``"time"``, ``"health"``, ``"dtype"``,
-        ``"device"``, ``"storage"`` or ``"bytes"``, as of GraphView.
-    fold_parameters, direction, grouped
-        As of GraphView, for both sides.
-    height : int or "auto"
-        As of Debugger.
 
     Raises
     ------
@@ -82,13 +100,6 @@ class ComparisonView(View):
 
     run_b = ModelTrait()
     session_b: Any = ModelTrait()
-    linked = traitlets.Bool(True).tag(sync=True)
-    kind = optional(Choice, [one.label for one in DifferenceKind])
-    color_by = Choice(_COLORS, SPEED).tag(sync=True)
-    fold_parameters = traitlets.Bool(True).tag(sync=True)
-    direction = Choice(["down", "right"], "down").tag(sync=True)
-    grouped = traitlets.Bool(True).tag(sync=True)
-    height = auto_height()
     _made_by = "tvmdbg_widgets.ComparisonView(a, b)"
 
     def __init__(

@@ -12,14 +12,22 @@ from tvmdbg_widgets.analysis.facts import OpenedRun, RunFacts, facts_of
 from tvmdbg_widgets.engine import bundle, code_name, module
 from tvmdbg_widgets.figures.options import Redaction
 from tvmdbg_widgets.figures.raster import Figure
+from tvmdbg_widgets.figures.view_options import GraphOptions
 from tvmdbg_widgets.model.base.choice import one_of
+from tvmdbg_widgets.model.base.options import option_of
 from tvmdbg_widgets.model.graph.graph import Graph
-from tvmdbg_widgets.model.graph.node_columns import NodeColumn, checked_range, checked_template
+from tvmdbg_widgets.model.graph.node_columns import NodeColumn, checked_range
 from tvmdbg_widgets.widgets.color_columns import ColorColumns
 from tvmdbg_widgets.widgets.graph_navigation import Navigation, ShownNodes
 from tvmdbg_widgets.widgets.run_model import Folding
 from tvmdbg_widgets.widgets.session import Session
-from tvmdbg_widgets.widgets.traits import Choice, as_trait_error, optional, validated
+from tvmdbg_widgets.widgets.traits import (
+    GraphTraits,
+    OptionTrait,
+    as_trait_error,
+    described,
+    validated,
+)
 from tvmdbg_widgets.widgets.view import View, require_run
 
 
@@ -97,11 +105,8 @@ class ColorName(str):
         return self._columns.for_page()
 
 
-class ColorBy(traitlets.TraitType[Any, Any]):
+class ColorBy(OptionTrait):
     """A name that can be called, see :class:`ColorName`; also accepts data."""
-
-    default_value = "kind"
-    info_text = "the name of a column, data for each node or entry, or a mapping of nodes to data"
 
     def validate(self, obj: Any, value: Any) -> ColorName:
         """Accept a name, or keep data and return its name."""
@@ -114,14 +119,16 @@ class GraphColors(traitlets.HasTraits):
     """Traits of a graph's colors and labels; see ``GraphView``."""
 
     # Some hosts can send only plain texts, no subclass of str.
-    color_by = ColorBy().tag(sync=True, to_json=lambda name, _view: str(name))
-    color_limits = traitlets.Any(None, allow_none=True).tag(sync=True)
-    label = traitlets.Unicode("").tag(sync=True)
+    color_by = ColorBy(option_of(GraphOptions, "color_by")).tag(
+        sync=True, to_json=lambda name, _view: str(name)
+    )
     #: Columns that the page cannot compute, by name; None for columns it can request.
     _color_columns = traitlets.Dict().tag(sync=True)
     _color_paused = traitlets.Bool(False).tag(sync=True, page=True)
 
     _facts: RunFacts  # the view's
+    color_limits: tuple[float, float] | None
+    label: str
     _begun = False
 
     def __init__(self, run: Any, *args: Any, **traits: Any) -> None:
@@ -138,9 +145,6 @@ class GraphColors(traitlets.HasTraits):
     @traitlets.default("_color_columns")
     def _on_demand(self) -> dict[str, Any]:
         return self._columns.wire
-
-    _check_limits = validated("color_limits", lambda _, limits: checked_range(limits))
-    _check_label = validated("label", lambda _, label: checked_template(label))
 
     @traitlets.validate("_color_columns")
     def _only_ours(self, _proposal: Any) -> dict[str, Any]:
@@ -169,14 +173,8 @@ class GraphColors(traitlets.HasTraits):
         self._color_columns = wire
 
 
-class GraphOptions(GraphColors, Folding, ShownNodes):
-    """Traits of a graph view; see :class:`GraphView`."""
-
-    focus = optional(traitlets.Union, [traitlets.Int(), traitlets.Unicode()])
-    hops = optional(traitlets.Int, min=0)
-    fold_parameters = traitlets.Bool(True).tag(sync=True)
-    direction = Choice(["down", "right"], "down").tag(sync=True)
-    search = traitlets.Unicode("").tag(sync=True)
+class GraphState(GraphColors, Folding, ShownNodes):
+    """What a graph view knows beside its options; see :class:`GraphView`."""
 
     _facts: RunFacts  # the view's
 
@@ -198,72 +196,20 @@ def _known_node(graph: Graph | None, focus: int | str | None) -> int | str | Non
     return focus
 
 
-class GraphView(GraphOptions, Navigation, View):
+@described
+class GraphView(GraphState, GraphTraits, Navigation, View):
     """The graph of a run as an interactive DAG.
 
     ::
 
         tvmdbg.GraphView(run, focus="conv2d_3", hops=2, color_by="time")
         tvmdbg.GraphView(run.delegate_calls()[0].graph)  # a graph alone
-
-    Attributes
-    ----------
-    focus : int, str or None
-        Node (id or name) that is in view first.
-    hops : int or None
-        Show only nodes within so many edges of the focus.
-    color_by : str
-        What the colors show: ``"kind"`` (of operator), ``"time"``, ``"health"`` (of the values
-        that a node computed, see ``DebugRun.health``), ``"dtype"``, ``"device"``, ``"storage"``,
-        ``"layout"`` or ``"bytes"``; by time first where the run knows times. Data may be assigned,
-        one value a node or entry, or a mapping of nodes to values. Called, it takes more:
-        ``view.color_by(psnr, name="PSNR", unit="dB")``,
-        ``view.color_by("error", reference=other_run)``; see
-        :class:`tvmdbg_widgets.widgets.graph.ColorName`.
-    color_limits : (float, float) or None
-        Between which values the colors lie, times in ns and sizes in bytes; None for all.
-    label : str
-        Template of the labels, ``"{op} #{id}"``, or of two lines with a line break between them.
-        Fields: op, id, name, func, kind, shape, dtype, time, share, device, storage, layout,
-        bytes, and value, which is what the colors show. Empty for the usual ones.
-    fold_parameters : bool
-        Draw parameters as a count on their consumer.
-    direction : str
-        ``"down"`` or ``"right"``.
-    search : str
-        Query; its matches are marked, see :meth:`tvmdbg_widgets.DebugRun.select`.
-    grouped : bool
-        Draw closed groups of ``run.groups`` as one box each, and frames around what is in open
-        ones.
-    open_groups : list of int or None
-        Ids of the groups that are open; None: all of a small graph, of a larger one as many as
-        can be taken in at one look. See :meth:`expand`, :meth:`collapse`.
-    wrapped : bool or None
-        A long graph in columns side by side; None: if only this makes it readable.
-    group : int or None
-        The selected group.
-    isolate : dict or None
-        Part that alone is shown: ``{"kind": "upstream", "nodes": [12], "hops": None}``; kinds are
-        ``"upstream"`` and ``"downstream"`` of nodes, ``"around"`` them within ``hops`` edges, and
-        every ``"path"`` between two. See :meth:`upstream`, :meth:`path`, :meth:`everything`.
-    hidden : list of str
-        Queries; the nodes they find are not drawn. See :meth:`hide`.
-    camera : dict or None
-        Where the view looks from: ``{"node", "dx", "dy", "scale"}``, px of the graph right of and
-        below a node; None before it is moved.
-    history : dict
-        Looks to go back and forward to. See :meth:`back`.
-    bookmarks : dict
-        Looks by name. See :meth:`bookmark`, :meth:`go`.
-    height : int
-        CSS pixels.
     """
 
     _esm = module("graph")
     _css = bundle("graph.css")
     _code = traitlets.Unicode(code_name("graph")).tag(sync=True)
 
-    height = traitlets.Int(420, min=120, max=4000).tag(sync=True)
     _tells_health = True
 
     def _figure(

@@ -12,7 +12,7 @@ from tvmdbg_widgets.analysis.facts import RunFacts
 from tvmdbg_widgets.model.base.choice import fields_of, one_of
 from tvmdbg_widgets.model.graph.isolation import checked_isolation
 from tvmdbg_widgets.model.refs import listed, node_ref
-from tvmdbg_widgets.widgets.traits import named_in, optional, validated
+from tvmdbg_widgets.widgets.traits import named_in, validated
 
 NodeRef: TypeAlias = int | str
 NodeRefs: TypeAlias = NodeRef | Sequence[NodeRef] | None
@@ -28,13 +28,7 @@ _BOOKMARKED = (*STEP_TRAITS, "color_by", "color_limits", "label")
 
 
 class ShownNodes(traitlets.HasTraits):
-    """Traits of the shown part of a graph; see :class:`GraphView`."""
-
-    isolate = optional(traitlets.Dict)
-    hidden = traitlets.List(traitlets.Unicode()).tag(sync=True)
-    camera = optional(traitlets.Dict)
-    history = traitlets.Dict().tag(sync=True)
-    bookmarks = traitlets.Dict().tag(sync=True)
+    """Checks of the shown part of a graph; see :class:`GraphView`."""
 
     _facts: RunFacts  # the view's
 

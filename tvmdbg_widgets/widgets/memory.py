@@ -7,19 +7,12 @@ import traitlets
 from tvmdbg_widgets.engine import bundle, code_name, module
 from tvmdbg_widgets.figures.options import Redaction
 from tvmdbg_widgets.figures.raster import Figure
-from tvmdbg_widgets.widgets.traits import Choice, StepRange
+from tvmdbg_widgets.widgets.traits import MemoryTraits, described
 from tvmdbg_widgets.widgets.view import View
 
 
-class MemoryOptions(traitlets.HasTraits):
-    """Traits of a memory view; see :class:`MemoryView`."""
-
-    parameters = traitlets.Bool(True).tag(sync=True)
-    color_by = Choice(["kind", "size"], "kind").tag(sync=True)
-    step_range = StepRange().tag(sync=True)
-
-
-class MemoryView(MemoryOptions, View):
+@described
+class MemoryView(MemoryTraits, View):
     """The memory plan of a run: how much is in use when, and which entries share a slot.
 
     ::
@@ -30,25 +23,11 @@ class MemoryView(MemoryOptions, View):
     with the lifetimes of its entries. ``run.memory_plan()`` has the same in Python. Rows of an
     ExecuTorch program are offsets in its planned buffers, gray where a value at another offset
     occupies some of the row's bytes.
-
-    Attributes
-    ----------
-    parameters : bool
-        Show what the parameters take below the workspace.
-    color_by : str
-        Entries by ``"kind"`` (of operator) or ``"size"``.
-    step_range : (float, float) or None
-        Steps in view: places in ``run.memory_plan().order``, the nodes that run in their order.
-        None is all.
-    height : int
-        CSS pixels.
     """
 
     _esm = module("memory")
     _css = bundle("memory.css")
     _code = traitlets.Unicode(code_name("memory")).tag(sync=True)
-
-    height = traitlets.Int(420, min=120, max=4000).tag(sync=True)
 
     def _figure(
         self, width: float, theme: str, saved: bool = False, redaction: Redaction | None = None

@@ -14,23 +14,21 @@ from tvmdbg_widgets.answers.question_scheduler import QuestionScheduler
 from tvmdbg_widgets.engine import bundle
 from tvmdbg_widgets.model.graph.groups import Group, Groups
 from tvmdbg_widgets.widgets.session import Session
-from tvmdbg_widgets.widgets.traits import SharedModel, optional
+from tvmdbg_widgets.widgets.traits import SharedModel
 
 GroupRef: TypeAlias = int | str | Group
 GroupRefs: TypeAlias = GroupRef | Iterable[GroupRef] | None
 
 
 class Folding(traitlets.HasTraits):
-    """Traits of groups, with methods that open and close them; see :class:`GraphView`."""
+    """Methods that open and close the groups of a graph; see :class:`GraphView`."""
 
-    grouped = traitlets.Bool(True).tag(sync=True)
-    open_groups = optional(traitlets.List, traitlets.Int())
     #: Groups that a live view opened for its size, if none were chosen.
-    _opened = optional(traitlets.List, traitlets.Int())
-    wrapped = optional(traitlets.Bool)
-    group = optional(traitlets.Int)
+    _opened = traitlets.List(traitlets.Int(), None, allow_none=True).tag(sync=True)
 
     _facts: RunFacts  # the view's
+    grouped: bool
+    open_groups: list[int] | None
 
     @traitlets.validate("open_groups", "_opened")
     def _known_groups(self, proposal: dict[str, Any]) -> list[int] | None:

@@ -5,34 +5,95 @@ from __future__ import annotations
 import math
 import operator
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 import traitlets
 
 from tvmdbg_widgets.analysis.facts import OpenedRun, RunFacts, facts_of
 from tvmdbg_widgets.engine import bundle
+from tvmdbg_widgets.figures.view_options import ENTRY, NODES, Span
 from tvmdbg_widgets.model.base.choice import meant, no_argument, one_of
+from tvmdbg_widgets.model.base.options import (
+    TEXT,
+    ViewOptions,
+    anything,
+    fixed,
+    interval,
+    option,
+    options_of,
+    whole,
+)
 from tvmdbg_widgets.model.refs import entry_ref, listed, node_ref
 from tvmdbg_widgets.widgets.traits import (
-    EntryTrait,
     SharedModel,
-    TimeRange,
     as_trait_error,
+    described,
     named_in,
-    optional,
+    shown_entry,
+    traits_of,
     validated,
 )
 
 
-class NodeIds(traitlets.List[int]):
-    """Node ids, also given as a node, a group, a part of a graph or an array."""
+@dataclass(frozen=True, kw_only=True)
+class SessionOptions(ViewOptions):
+    """State that linked views share."""
 
-    def validate(self, obj: Any, value: Any) -> Any:
-        """Accept ids, or objects with ids."""
-        return super().validate(obj, listed(value))
+    selected: Sequence[int] = option(
+        anything("readonly number[]", "list of int", lambda given: NODES.check(listed(given))),
+        [],
+        "Node ids, the last one selected last. May be set to what ``run.select`` returns, a group "
+        "of ``run.groups`` or an array, too.",
+    )
+    entry: tuple[int, int] | None = option(
+        anything(ENTRY, "(int, int)"),
+        None,
+        "The shown entry ``(node, output)``; also set by a node's id or name. Where others are "
+        "selected, it becomes the first output of the last of them; set to an entry of another "
+        "node, it selects that node.",
+    )
+    slice: tuple[int, int] | None = option(
+        fixed(node=whole(), occurrence=whole()),
+        None,
+        "The shown slice, as ``(node, occurrence)``; None if its node is not selected.",
+    )
+    time_range: Span | None = option(
+        interval("nanoseconds"), None, "Nanoseconds; None is all of the timeline."
+    )
+    hovered: int | None = option(
+        whole(), None, "Node id under the pointer (sent to Python when the pointer rests)."
+    )
+    source: str = option(
+        TEXT,
+        "",
+        'Who set the selection last: ``"findings"``, ``"graph"``, ``"tensor"``, ``"timeline"``, '
+        '``"memory"``, ``"plot"``, ``"comparison"``, ``"issues"``, ``"palette"``, ``"tour"`` or '
+        '``"python"``.',
+    )
+    notes: Mapping[str, str] = option(
+        anything("Record<string, string>", "dict of str to str"),
+        {},
+        "Text by node id, plain; shown at the node in every view. See :meth:`note`.",
+    )
+    tour: Sequence[Any] = option(
+        anything("readonly TourStep[]", "list of dict"),
+        [],
+        "Steps as :meth:`tvmdbg_widgets.run.DebugRun.tour` made them: ``text``, ``nodes``, "
+        "``entry``, ``slice``, ``time_range``, ``view``.",
+    )
+    tour_step: int | None = option(
+        whole(),
+        None,
+        "Which step is shown; setting it selects what the step speaks of. None: no tour is shown.",
+    )
 
 
-class Session(SharedModel):
+SessionTraits: Any = traits_of(SessionOptions)
+
+
+@described
+class Session(SessionTraits, SharedModel):
     """Shared state of linked views, without a view of its own.
 
     Views with the same session stay in sync, in one cell or in several. Every trait can be
@@ -43,51 +104,22 @@ class Session(SharedModel):
         session.observe(lambda change: print(change["new"]), names="selected")
 
     The next cell can use the page's selection: :attr:`node`, :attr:`tensor`.
-
-    Attributes
-    ----------
-    selected : list of int
-        Node ids, the last one selected last. May be set to what ``run.select`` returns, a group
-        of ``run.groups`` or an array, too.
-    entry : (int, int) or None
-        The shown entry ``(node, output)``; also set by a node's id or name. Where
-        others are selected, it becomes the first output of the last of them; set to an entry of
-        another node, it selects that node.
-    slice : (int, int) or None
-        The shown slice, as ``(node, occurrence)``; None if its node is not selected.
-    time_range : (float, float) or None
-        Nanoseconds; None is all of the timeline.
-    hovered : int or None
-        Node id under the pointer (sent to Python when the pointer rests).
-    source : str
-        Who set the selection last: ``"findings"``, ``"graph"``, ``"tensor"``, ``"timeline"``,
-        ``"memory"``, ``"plot"``, ``"comparison"``, ``"issues"``, ``"palette"``, ``"tour"`` or
-        ``"python"``.
-    notes : dict of str to str
-        Text by node id, plain; shown at the node in every view. See :meth:`note`.
-    tour : list of dict
-        Steps as :meth:`tvmdbg_widgets.run.DebugRun.tour` made them: ``text``, ``nodes``,
-        ``entry``, ``slice``, ``time_range``, ``view``.
-    tour_step : int or None
-        Which step is shown; setting it selects what the step speaks of. None: no tour is shown.
     """
 
     _esm = bundle("session.js")
     _view_name = traitlets.Any(None).tag(sync=True)
 
-    selected = NodeIds(traitlets.Int()).tag(sync=True)
-    entry: Any = EntryTrait().tag(sync=True)
-    slice = optional(traitlets.Tuple, traitlets.Int(), traitlets.Int())
-    time_range = TimeRange().tag(sync=True)
-    hovered = optional(traitlets.Int)
-    source = traitlets.Unicode("").tag(sync=True)
-    notes = traitlets.Dict().tag(sync=True)
-    tour: Any = traitlets.List().tag(sync=True)
-    tour_step = optional(traitlets.Int)
+    selected: list[int]
+    entry: tuple[int, int] | None
+    slice: tuple[int, int] | None
+    time_range: tuple[float, float] | None
+    notes: Any
+    tour: Any
+    tour_step: int | None
 
     def __init__(self, run: OpenedRun | RunFacts | None = None, **traits: Any) -> None:
         self._run = None if run is None else facts_of(run)
-        known = [trait for trait in Session.class_own_traits(sync=True) if trait[0] != "_"]
+        known = [each.name for each in options_of(SessionOptions)]
         for name in traits:
             if name not in known:
                 raise no_argument("Session", name, known)
@@ -146,7 +178,7 @@ class Session(SharedModel):
         """The shown tensor (:class:`~tvmdbg_widgets.model.tensors.tensors.Tensor`), or None."""
         if self._run is None or self._run.tensors is None:
             return None
-        return None if self.entry is None else self._run.tensors.get(tuple(self.entry))
+        return None if self.entry is None else self._run.tensors.get(self.entry)
 
     @traitlets.validate("selected")
     def _within_the_graph(self, proposal: dict[str, Any]) -> list[int]:
@@ -155,10 +187,12 @@ class Session(SharedModel):
             self._check("selected", node)
         return list(nodes)
 
-    @traitlets.validate("entry", "slice")
+    _check_entry = validated("entry", lambda self, given: shown_entry(self._run, given))
+
+    @traitlets.validate("slice")
     def _of_a_node(self, proposal: dict[str, Any]) -> Any:
         if proposal["value"] is not None:
-            self._check(proposal["trait"].name, proposal["value"][0])
+            self._check("slice", proposal["value"][0])
         return proposal["value"]
 
     def _check(self, trait: str, node: int) -> None:

@@ -15,27 +15,12 @@ from tvmdbg_widgets.figures.raster import Figure
 from tvmdbg_widgets.widgets.graph_navigation import Navigation
 from tvmdbg_widgets.widgets.run_model import Folding, GroupRefs
 from tvmdbg_widgets.widgets.session import Session
-from tvmdbg_widgets.widgets.traits import Choice, TimeRange
+from tvmdbg_widgets.widgets.traits import TimelineTraits, described
 from tvmdbg_widgets.widgets.view import View, require_run
 
 
-class TimelineOptions(traitlets.HasTraits):
-    """Traits of a flamechart; see :class:`Flamechart`."""
-
-    show = Choice(["both", "chart", "table"], "both").tag(sync=True)
-    sort = Choice(["time", "order"], "time").tag(sync=True)
-    chart = Choice(["time", "merged", "folded", "repeats", "roofline"], "time").tag(sync=True)
-    table_by = Choice(
-        ["node", "kind", "part", "group", "module", "device", "name", "callers", "change"], "node"
-    ).tag(sync=True)
-    slice_color = Choice(["auto", "kind", "block", "share", "change"], "auto").tag(sync=True)
-    critical = traitlets.Bool(False).tag(sync=True)
-    peak_flops = traitlets.Float(None, allow_none=True, min=0.0).tag(sync=True)
-    bandwidth = traitlets.Float(None, allow_none=True, min=0.0).tag(sync=True)
-    time_range = TimeRange().tag(sync=True)
-
-
-class Flamechart(TimelineOptions, View):
+@described
+class Flamechart(TimelineTraits, View):
     """The timeline of a run and the table of its operators; or of two runs, compared.
 
     ::
@@ -56,40 +41,11 @@ class Flamechart(TimelineOptions, View):
         What to call the two runs.
     **traits
         Initial state, by the names below.
-
-    Attributes
-    ----------
-    show : str
-        ``"chart"``, ``"table"`` or ``"both"``.
-    chart : str
-        What the chart shows: ``"time"`` (tracks in time), ``"merged"`` (left-heavy, by path),
-        ``"folded"`` (all repeats on one axis), ``"repeats"`` (operators × repeats) or
-        ``"roofline"`` (work against time).
-    table_by : str
-        What a row of the table sums up: ``"node"``, ``"kind"``, ``"part"``, ``"group"``,
-        ``"module"``, ``"device"``, ``"name"`` or ``"callers"``; of two runs first ``"change"``, the
-        difference of each operator.
-    slice_color : str
-        What slices are colored by: ``"kind"`` of operator, ``"block"`` around it, ``"share"`` of
-        the time, or of two runs ``"change"``. ``"auto"``: the kind, unless one kind takes nine
-        tenths of the time; then the block, else the share.
-    critical : bool
-        Whether the critical path is marked.
-    peak_flops, bandwidth : float or None
-        Ceilings of the roofline: what the machine can do, FLOP/s and byte/s.
-    sort : str
-        Order of the table: ``"time"`` or ``"order"`` (of execution).
-    time_range : (float, float) or None
-        Visible nanoseconds; None is all of the timeline.
-    height : int
-        CSS pixels.
     """
 
     _esm = module("timeline")
     _css = bundle("timeline.css")
     _code = traitlets.Unicode(code_name("timeline")).tag(sync=True)
-
-    height = traitlets.Int(320, min=120, max=4000).tag(sync=True)
 
     def __init__(
         self,
@@ -108,8 +64,8 @@ class Flamechart(TimelineOptions, View):
             raise TypeError("titles name two runs: Flamechart(a, against=b, titles=(…, …))")
         if isinstance(run, TimeComparison):
             traits.setdefault("table_by", "change")
-            run = run.run
-        super().__init__(run, session, **traits)
+        shown = run.run if isinstance(run, TimeComparison) else run
+        super().__init__(shown, session, **traits)
 
     def _figure(
         self, width: float, theme: str, saved: bool = False, redaction: Redaction | None = None

@@ -2,17 +2,26 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any, NoReturn
+from copy import copy
+from inspect import cleandoc
+from textwrap import fill, indent
+from typing import Any
 
 import anywidget
 import ipywidgets
 import traitlets
 
 from tvmdbg_widgets.analysis.facts import RunFacts
-from tvmdbg_widgets.model.base.choice import meant, one_of
+from tvmdbg_widgets.figures.view_options import (
+    DebuggerOptions,
+    GraphOptions,
+    MemoryOptions,
+    TensorOptions,
+    TimelineOptions,
+)
+from tvmdbg_widgets.model.base.options import Option, ViewOptions, options_of
 from tvmdbg_widgets.model.graph.graph import Graph
 from tvmdbg_widgets.model.refs import entry_ref
 from tvmdbg_widgets.model.tensors.tensors import Tensors
@@ -23,18 +32,19 @@ def named_in(run: RunFacts | None) -> tuple[Graph | None, Tensors | None]:
     return (None, None) if run is None else (run.graph, run.tensors)
 
 
+def shown_entry(run: RunFacts | None, given: Any) -> tuple[int, int] | None:
+    """Return the entry that is given by a node, its name, a tensor or a pair."""
+    return None if given is None else entry_ref(given, *named_in(run))
+
+
 @contextmanager
-def as_trait_error(name: str) -> Iterator[None]:
+def as_trait_error(name: str = "") -> Iterator[None]:
     """Turn errors of a check into a ``TraitError`` that names the trait."""
     try:
         yield
     except (TypeError, ValueError, LookupError, OverflowError) as problem:
-        raise traitlets.TraitError(f"{name}: {problem.args[0]}") from None
-
-
-def optional(kind: Any, *items: Any, **how: Any) -> Any:
-    """Return a synced trait that is None by default."""
-    return kind(*items, allow_none=True, default_value=None, **how).tag(sync=True)
+        message = f"{name}: {problem.args[0]}" if name else problem.args[0]
+        raise traitlets.TraitError(message) from None
 
 
 def validated(name: str, check: Callable[[Any, Any], Any]) -> Any:
@@ -47,80 +57,48 @@ def validated(name: str, check: Callable[[Any, Any], Any]) -> Any:
     return traitlets.validate(name)(validate)
 
 
-class Choice(traitlets.Enum[Any]):
-    """One of some texts, ignoring case; an error names the nearest one."""
+class OptionTrait(traitlets.TraitType[Any, Any]):
+    """A synced trait with the check and the default of an option."""
+
+    def __init__(self, option: Option) -> None:
+        self.option = option
+        super().__init__(option.default, allow_none=option.default is None, help=option.about)
+        self.tag(sync=True)
+
+    def default(self, obj: Any = None) -> Any:
+        """Return a default of its own for every widget."""
+        del obj
+        return copy(self.default_value)
 
     def validate(self, obj: Any, value: Any) -> Any:
-        """Accept a choice in any case."""
-        known = {str(choice).casefold(): choice for choice in self.values or ()}
-        if isinstance(value, str) and (choice := known.get(value.casefold())) is not None:
-            return choice
-        return super().validate(obj, value)
-
-    def error(
-        self, obj: Any, value: Any, error: Exception | None = None, info: str | None = None
-    ) -> NoReturn:
-        """Refuse a value."""
-        if error is not None:
-            super().error(obj, value, error, info)
-        name = self.name or "choice"
-        raise traitlets.TraitError(
-            f"{name}: no {name} {value!r:.200}{meant(value, self.values or ())}"
-        )
+        """Return the checked value."""
+        del obj
+        with as_trait_error():
+            return self.option.checked(value)
 
 
-class ChoiceOr(traitlets.Union):
-    """One of some texts, or a value of other traits."""
-
-    def __init__(self, values: Sequence[str], *others: Any, default: str) -> None:
-        self._values = tuple(values)
-        super().__init__([Choice(values), *others], default_value=default)
-
-    def validate(self, obj: Any, value: Any) -> Any:
-        """Accept a choice, or a value of one of the traits."""
-        if isinstance(value, str) and value.casefold() not in self._values:
-            with as_trait_error(str(self.name)):
-                one_of(str(self.name), value, self._values)
-        return super().validate(obj, value)
+def traits_of(kind: type[ViewOptions]) -> Any:
+    """Return a class with the traits of a view, to be a base of its widget."""
+    traits = {each.name: OptionTrait(each) for each in options_of(kind) if each.live}
+    return type(kind.__name__, (traitlets.HasTraits,), {"__module__": __name__, **traits})
 
 
-class EntryTrait(traitlets.Tuple):
-    """An entry ``(node, output)`` or None; also set by a node, its name, or a tensor."""
-
-    def __init__(self) -> None:
-        super().__init__(traitlets.Int(), traitlets.Int(), allow_none=True, default_value=None)
-
-    def validate(self, obj: Any, value: Any) -> Any:
-        """Accept an entry of the widget's run."""
-        if value is None:
-            return None
-        with as_trait_error(str(self.name)):
-            entry = entry_ref(value, *named_in(getattr(obj, "shown", None)))
-        return super().validate(obj, entry)
+MemoryTraits: Any = traits_of(MemoryOptions)
+TimelineTraits: Any = traits_of(TimelineOptions)
+TensorTraits: Any = traits_of(TensorOptions)
+GraphTraits: Any = traits_of(GraphOptions)
+DebuggerTraits: Any = traits_of(DebuggerOptions)
 
 
-class TimeRange(traitlets.Tuple):
-    """``(start, end)`` in nanoseconds with start < end, or None."""
-
-    unit = "nanoseconds"
-
-    def __init__(self) -> None:
-        super().__init__(traitlets.Float(), traitlets.Float(), allow_none=True, default_value=None)
-
-    def validate(self, obj: Any, value: Any) -> Any:
-        """Accept a pair of finite numbers with start < end."""
-        pair = super().validate(obj, value)
-        if pair is not None and not (math.isfinite(pair[1] - pair[0]) and pair[0] < pair[1]):
-            raise traitlets.TraitError(
-                f"{self.name} must be (start, end) in {self.unit} with start < end, not {value!r}"
-            )
-        return pair
-
-
-class StepRange(TimeRange):
-    """``(start, end)`` in steps of a memory plan, or None."""
-
-    unit = "steps"
+def described(view: Any) -> Any:
+    """Append the options of a view to its docstring."""
+    lines = [cleandoc(view.__doc__), "", "Attributes", "----------"]
+    for name, trait in view.class_traits(sync=True).items():
+        option = getattr(trait, "option", None)
+        if option is not None:
+            lines += [f"{name} : {option.python}", indent(fill(option.about, 92), "    ")]
+    view.__doc__ = "\n".join(lines)
+    return view
 
 
 class Guarded(anywidget.AnyWidget):

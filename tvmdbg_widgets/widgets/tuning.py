@@ -7,6 +7,7 @@ import os
 import threading
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -31,33 +32,78 @@ from tvmdbg_widgets.figures.tuning import (
     overview,
     schedule_answer,
 )
+from tvmdbg_widgets.figures.view_options import auto_height
 from tvmdbg_widgets.model.base.choice import no_argument
+from tvmdbg_widgets.model.base.options import (
+    TEXT,
+    ViewOptions,
+    anything,
+    choice,
+    fixed,
+    option,
+    whole,
+)
 from tvmdbg_widgets.widgets.outputs import Saved
 from tvmdbg_widgets.widgets.run_model import session_of
 from tvmdbg_widgets.widgets.session import Session
-from tvmdbg_widgets.widgets.traits import Choice, ModelTrait, OptionalModelTrait, SharedModel
-from tvmdbg_widgets.widgets.view import auto_height, require_run
-
-_PANES = ("schedule", "tiles", "errors", "findings")
-
-
-class TrialRange(traitlets.Tuple):
-    """Trials ``first`` … ``end - 1`` as ``(first, end)``; None is all of them."""
-
-    def __init__(self) -> None:
-        super().__init__(traitlets.Int(), traitlets.Int(), allow_none=True, default_value=None)
-
-    def validate(self, obj: Any, value: Any) -> Any:
-        """Accept a range with at least one trial."""
-        span = super().validate(obj, tuple(value) if isinstance(value, list) else value)
-        if span is not None and not 0 <= span[0] < span[1]:
-            raise traitlets.TraitError(
-                f"{self.name} is (first, end) with 0 <= first < end, found {value!r}"
-            )
-        return span
+from tvmdbg_widgets.widgets.traits import (
+    ModelTrait,
+    OptionalModelTrait,
+    SharedModel,
+    described,
+    traits_of,
+)
+from tvmdbg_widgets.widgets.view import require_run
 
 
-class TuningView(Saved):
+def _trials(span: Any) -> tuple[int, int]:
+    first, end = fixed(first=whole(), end=whole()).check(span)
+    if not 0 <= first < end:
+        raise ValueError(f"expected (first, end) with 0 <= first < end, found {span!r:.80}")
+    return first, end
+
+
+@dataclass(frozen=True, kw_only=True)
+class TuningOptions(ViewOptions):
+    """Options of a tuning log."""
+
+    height: int | str = auto_height(360)
+    task: int | None = option(whole(0), None, "Index of the shown task; None is all of them.")
+    trial: int | None = option(
+        whole(0), None, "The trial whose schedule is shown; None is the best of the task."
+    )
+    along: str = option(
+        choice("trial", "time"),
+        "trial",
+        'Over the ``"trial"`` or over wall ``"time"``, without the gaps between sessions.',
+    )
+    trial_range: tuple[int, int] | None = option(
+        anything("[first: number, end: number]", "(int, int)", _trials),
+        None,
+        "The trials that the table counts, the last one left out; None is all of them.",
+    )
+    query: str = option(
+        TEXT,
+        "",
+        "Trials in the foreground, as of :meth:`tvmdbg_widgets.TuningLog.select`; empty is all.",
+    )
+    pane: str = option(
+        choice("schedule", "tiles", "errors", "findings"),
+        "schedule",
+        '``"schedule"``, ``"tiles"``, ``"errors"`` or ``"findings"``.',
+    )
+    sort: str = option(
+        choice("time", "gain", "errors", "task"),
+        "time",
+        'Tasks by ``"time"``, ``"gain"``, ``"errors"`` or ``"task"`` (their number).',
+    )
+
+
+TuningTraits: Any = traits_of(TuningOptions)
+
+
+@described
+class TuningView(TuningTraits, Saved):
     """A tuning log: best cost over trials, time by task, and why trials failed.
 
     ::
@@ -78,25 +124,6 @@ class TuningView(Saved):
     **traits
         Initial state, by the names below.
 
-    Attributes
-    ----------
-    task : int or None
-        Index of the shown task; None is all of them.
-    trial : int or None
-        The trial whose schedule is shown; None is the best of the task.
-    along : str
-        Over the ``"trial"`` or over wall ``"time"``, without the gaps between sessions.
-    trial_range : (int, int) or None
-        The trials that the table counts, the last one left out; None is all of them.
-    query : str
-        Trials in the foreground, as of :meth:`tvmdbg_widgets.TuningLog.select`; empty is all.
-    pane : str
-        ``"schedule"``, ``"tiles"``, ``"errors"`` or ``"findings"``.
-    sort : str
-        Tasks by ``"time"``, ``"gain"``, ``"errors"`` or ``"task"`` (their number).
-    height : int or "auto"
-        CSS pixels; ``"auto"``: of the part of the notebook that is seen.
-
     Raises
     ------
     TypeError
@@ -114,14 +141,6 @@ class TuningView(Saved):
 
     log = ModelTrait()
     session: Any = OptionalModelTrait()
-    task = traitlets.Int(None, allow_none=True, min=0).tag(sync=True)
-    trial = traitlets.Int(None, allow_none=True, min=0).tag(sync=True)
-    along = Choice(["trial", "time"], "trial").tag(sync=True)
-    trial_range: Any = TrialRange().tag(sync=True)
-    query = traitlets.Unicode("").tag(sync=True)
-    pane = Choice(_PANES, "schedule").tag(sync=True)
-    sort = Choice(["time", "gain", "errors", "task"], "time").tag(sync=True)
-    height = auto_height(360)
 
     def __init__(
         self,

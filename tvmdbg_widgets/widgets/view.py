@@ -17,7 +17,7 @@ from tvmdbg_widgets.model.base.slips import public
 from tvmdbg_widgets.widgets.outputs import Saved
 from tvmdbg_widgets.widgets.run_model import model_of, session_of
 from tvmdbg_widgets.widgets.session import Session
-from tvmdbg_widgets.widgets.traits import ChoiceOr, ModelTrait
+from tvmdbg_widgets.widgets.traits import ModelTrait
 
 
 def require_run(view: object, run: object) -> RunFacts:
@@ -46,11 +46,6 @@ def a_session(proposal: dict[str, Any]) -> Session:
         name = proposal["trait"].name
         raise traitlets.TraitError(f"{name} must be a Session, not {type(session).__name__}")
     return session
-
-
-def auto_height(least: int = 240) -> Any:
-    """Return a height trait; ``"auto"`` is the height of the visible part of the notebook."""
-    return ChoiceOr(["auto"], traitlets.Int(min=least, max=4000), default="auto").tag(sync=True)
 
 
 class RunView(Saved):
@@ -86,7 +81,6 @@ class View(RunView):
         For something that is no run, or a keyword that is no trait of this view.
     """
 
-    height = traitlets.Int(360, min=120, max=4000).tag(sync=True)
     #: Whether the figure depends on the values of all tensors.
     _tells_health = False
 

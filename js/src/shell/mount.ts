@@ -3,7 +3,7 @@ import { asApplication, onResize } from "../shared/ui/dom.ts";
 import type { ViewOptions } from "../shared/ui/view.ts";
 
 /** Name, role and label of a view. */
-export interface ViewName {
+export interface ViewTitle {
   /** Of its class: `tvmdbg-<name>`. */
   name: string;
   /** What it shows: `memory plan`. */
@@ -14,7 +14,7 @@ export interface ViewName {
 /** Reads the data of a view and shows them; meanwhile and otherwise a message stands in `root`. */
 export function mounted<T>(
   root: HTMLElement,
-  { name, noun, label }: ViewName,
+  { name, noun, label }: ViewTitle,
   signal: AbortSignal,
   read: () => Promise<T>,
   show: Parameters<typeof loading<T>>[4],

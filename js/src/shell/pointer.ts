@@ -1,15 +1,15 @@
 import { listening, pointIn } from "../shared/ui/dom.ts";
 
-export interface Spot {
+export interface PointerSpot {
   x: number;
   y: number;
 }
 
 /** A press of the pointer until its release. */
 export interface Gesture {
-  readonly start: Spot;
+  readonly start: PointerSpot;
   /** Where the pointer was at the last event. */
-  last: Spot;
+  last: PointerSpot;
   /** True once it is a drag, not a click. */
   moved: boolean;
   /** Began with Shift, the middle button, or a finger. */
@@ -20,19 +20,19 @@ export interface Gesture {
 export interface PointerHandlers {
   /** Handles only the last move of each frame. */
   perFrame?: boolean;
-  hover(at: Spot, event: PointerEvent): void;
+  hover(at: PointerSpot, event: PointerEvent): void;
   leave(): void;
   /** Called as a button goes down. */
-  press?(at: Spot, gesture: Gesture, event: PointerEvent): void;
-  drag?(at: Spot, gesture: Gesture, event: PointerEvent): void;
+  press?(at: PointerSpot, gesture: Gesture, event: PointerEvent): void;
+  drag?(at: PointerSpot, gesture: Gesture, event: PointerEvent): void;
   /** Ends a drag; null if the browser took the pointer away. */
-  drop?(at: Spot | null, gesture: Gesture, event: PointerEvent): void;
-  click(at: Spot, event: PointerEvent): void;
-  doubleClick?(at: Spot, event: MouseEvent): void;
+  drop?(at: PointerSpot | null, gesture: Gesture, event: PointerEvent): void;
+  click(at: PointerSpot, event: PointerEvent): void;
+  doubleClick?(at: PointerSpot, event: MouseEvent): void;
   /** Opens a menu; returns false to leave the browser's. */
-  menu?(at: Spot): boolean;
+  menu?(at: PointerSpot): boolean;
   /** Two fingers: how far they went apart, around their middle, and how far that moved. */
-  pinch?(factor: number, middle: Spot, by: Spot): void;
+  pinch?(factor: number, middle: PointerSpot, by: PointerSpot): void;
 }
 
 const DRAG_FROM = 4;
@@ -44,7 +44,7 @@ export function bindPointer(
   handlers: PointerHandlers,
   signal: AbortSignal,
 ): void {
-  const fingers = new Map<number, Spot>();
+  const fingers = new Map<number, PointerSpot>();
   let gesture: Gesture | null = null;
   const on = listening(canvas, signal);
   const at = (event: MouseEvent) => pointIn(canvas, event);
@@ -100,8 +100,8 @@ export function bindPointer(
     handlers.drag?.(place, gesture, event);
     gesture.last = place;
   };
-  const pinch = (before: Spot, now: Spot, other: Spot) => {
-    const apart = ({ x, y }: Spot) => Math.max(LEAST_APART, Math.hypot(x - other.x, y - other.y));
+  const pinch = (before: PointerSpot, now: PointerSpot, other: PointerSpot) => {
+    const apart = ({ x, y }: PointerSpot) => Math.max(LEAST_APART, Math.hypot(x - other.x, y - other.y));
     const middle = { x: (now.x + other.x) / 2, y: (now.y + other.y) / 2 };
     const by = { x: (now.x - before.x) / 2, y: (now.y - before.y) / 2 };
     handlers.pinch?.(apart(now) / apart(before), middle, by);

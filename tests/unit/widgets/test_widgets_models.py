@@ -373,11 +373,11 @@ def test_invalid_trait_error_shows_allowed_values(run: DebugRun, kind: type[View
         ("cells", "median", "'mean', 'least', 'largest', 'extreme'"),
         ("color_scale", "cubic", "'linear', 'log', 'symlog'"),
         ("color_map", "jet", "'auto', 'sequential', 'diverging'"),
-        ("color_range", (2.0, 1.0), "(low, high), both finite"),
+        ("color_range", (2.0, 1.0), "(low, high) in values, both finite"),
         ("value_format", "octal", "'number', 'hex', 'bits', 'dequantised'"),
-        ("scale", float("nan"), "must be finite"),
-        ("along", -1, "not be less than 0"),
-        ("region", (0, 0, 0, 1), "not be less than 1"),
+        ("scale", float("nan"), "expected a finite number"),
+        ("along", -1, "expected at least 0"),
+        ("region", (0, 0, 0, 1), "expected at least 1"),
     ]:
         with pytest.raises(traitlets.TraitError) as refused:
             setattr(view, name, bad)

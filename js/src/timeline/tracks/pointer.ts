@@ -1,5 +1,5 @@
 import { type AxisTurn, bindAxisWheel } from "../../shared/ui/scrolling.ts";
-import { bindPointer, type Spot } from "../../shell/pointer.ts";
+import { bindPointer, type PointerSpot } from "../../shell/pointer.ts";
 import type { Row } from "../data/row.ts";
 import type { TimelineChart } from "./chart.ts";
 import { type Edge, snapped } from "./measure.ts";
@@ -145,7 +145,7 @@ export function timelineGestures(
     },
     signal,
   );
-  const turned = ({ panPx, zoom }: AxisTurn, { x }: Spot) =>
+  const turned = ({ panPx, zoom }: AxisTurn, { x }: PointerSpot) =>
     events.view(() => {
       if (panPx) panBy(panPx);
       else scene.viewport.zoom(zoom, scene.ns(x));
