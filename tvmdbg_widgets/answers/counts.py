@@ -24,6 +24,7 @@ from tvmdbg_widgets.answers.tensor import (
     channels,
     data,
     packed_cells,
+    readable_tensor,
     tensor,
 )
 from tvmdbg_widgets.engine import pack
@@ -207,19 +208,19 @@ def tensor_statistics(context: Context, question: Question) -> Reply:
     tensor = asked_tensor(context.run, question)
     reading = asked_reading(tensor, question)
     known = context.statistics_jobs.known(tensor, reading, begin=question.flag("exact"))
-    return _reply(known, tensor, reading, context.watch)
+    return _reply(context, known, tensor, reading)
 
 
 def cancel_tensor(context: Context, question: Question) -> Reply:
     """Stop the pass over a tensor, and this client's pictures."""
     tensor = asked_tensor(context.run, question)
     reading = asked_reading(tensor, question)
-    return _reply(context.statistics_jobs.cancel(tensor, reading), tensor, reading, context.watch)
+    return _reply(context, context.statistics_jobs.cancel(tensor, reading), tensor, reading)
 
 
 def percentiles(context: Context, question: Question) -> Reply:
     """Answer exact percentiles; no value without finite values."""
-    tensor = asked_tensor(context.run, question)
+    tensor = readable_tensor(context, question)
     reading = asked_reading(tensor, question)
     percents = question.numbers("percents", 0, 100, _MOST_PERCENTS)
     exact = tensor.percentiles(percents, reading=reading, watch=context.watch)
@@ -230,16 +231,21 @@ def percentiles(context: Context, question: Question) -> Reply:
 
 
 def _reply(
-    known: StatisticsProgress, tensor: Tensor, reading: str | None, watch: Callable[[], None]
+    context: Context, known: StatisticsProgress, tensor: Tensor, reading: str | None
 ) -> Reply:
-    statistics = known.statistics
+    statistics, watch = known.statistics, context.watch
     bounds: Sequence[Interval] = ()
-    if known.state == "exact":
-        bounds = tensor.known_percentiles(reading, watch)
-    elif statistics.distribution is not None:
-        bounds = statistics.distribution.percentiles(PERCENTS)
-    sample = None if known.state == "exact" else SAMPLE
-    adapted = tensor.contrast(sample, reading=reading, watch=watch)
+    adapted = None
+    why, counts_only = context.redact(tensor)
+    if why:
+        statistics = statistics.redacted(counts_only=counts_only)
+    else:
+        if known.state == "exact":
+            bounds = tensor.known_percentiles(reading, watch)
+        elif statistics.distribution is not None:
+            bounds = statistics.distribution.percentiles(PERCENTS)
+        sample = None if known.state == "exact" else SAMPLE
+        adapted = tensor.contrast(sample, reading=reading, watch=watch)
     header = {
         **spread_json(statistics, known.values.numpy_dtype, adapted),
         "statistics": statistics_json(statistics, known.values.view_shape),
