@@ -52,26 +52,34 @@ const NOTHING: StatisticsAnswer = {
   percentiles: [],
 };
 
-/** Asks for the header, the statistics and the values to draw. */
-export async function answersOf({ client, options }: TensorFigureRequest): Promise<TensorAnswers> {
-  const { entry, show } = options;
-  const view = { entry: entry!, axes: null, index: null, part: null, exact: false };
-  const header = (
-    reading: string | null,
-    layout: string | null,
-    sizes: TensorOptions["data_sizes"],
-  ) => client.ask("tensor", { ...view, reading, layout, sizes, rows: 0, cols: 0 });
-  const stored = await header(null, "", null);
+/** Asks for a tensor without a picture. */
+export function headerOf(
+  { client, options }: TensorFigureRequest,
+  reading: string | null,
+  layout: string | null,
+  sizes: TensorOptions["data_sizes"],
+): Promise<TensorAnswer> {
+  const view = { entry: options.entry!, axes: null, index: null, part: null, exact: false };
+  return client.ask("tensor", { ...view, reading, layout, sizes, rows: 0, cols: 0 });
+}
+
+/** Asks for the tensor as the options lay it out, the statistics and the values to draw. */
+export async function answersOf(
+  request: TensorFigureRequest,
+  stored: TensorAnswer,
+): Promise<TensorAnswers> {
+  const { client, options } = request;
+  const { show, data_layout, data_sizes } = options;
   const reading = stored.readings.includes(options.reading ?? "") ? options.reading : null;
   let misfit = "";
-  const tensor = await header(reading, options.data_layout, options.data_sizes).catch((error) => {
+  const tensor = await headerOf(request, reading, data_layout, data_sizes).catch((error) => {
     misfit = errorText(error);
-    return header(reading, "", null);
+    return headerOf(request, reading, "", null);
   });
   let unread = "";
   const exact = tensor.nbytes < LARGE;
   const statistics = await client
-    .ask("statistics", { entry: view.entry, reading, exact })
+    .ask("statistics", { entry: stored.entry, reading, exact })
     .catch((error) => {
       unread = `The values cannot be read: ${errorText(error)}`;
       return NOTHING;
@@ -86,7 +94,7 @@ export async function answersOf({ client, options }: TensorFigureRequest): Promi
   const along = show === "picture" ? null : axisAlong(shape, axisNames, pictured, options.along);
   const shown = { ...known, plane, region, along };
   try {
-    return { ...shown, ...(await drawnValues({ client, options }, shown)) };
+    return { ...shown, ...(await drawnValues(request, shown)) };
   } catch (error) {
     const earlier = "The statistics are from an earlier read.";
     return {
@@ -99,7 +107,7 @@ export async function answersOf({ client, options }: TensorFigureRequest): Promi
 
 /** Values to draw; a plane if there is no axis for channels or a profile. */
 async function drawnValues(
-  { client, options }: Pick<TensorFigureRequest, "client" | "options">,
+  { client, options }: TensorFigureRequest,
   { tensor, along: axis, region, ...shown }: TensorAnswers,
 ): Promise<PictureAnswers> {
   const plane = shown.plane!;
@@ -192,6 +200,7 @@ export function factsOf(
     number?.text,
   ]);
   return {
+    view: "tensor",
     title,
     entry: tensor.entry,
     name: tensor.name,

@@ -24,6 +24,7 @@ import {
   answersOf,
   captionOf,
   factsOf,
+  headerOf,
   sizedAxis,
   type TensorAnswers,
   type TensorFigureRequest,
@@ -108,11 +109,9 @@ export async function tensorPanel(request: TensorFigureRequest): Promise<FigureP
     const why = missing.tensors ?? "This run's params file has no tensors.";
     return lacking(request, "No tensors", why);
   }
-  try {
-    return answeredPanel(request, await answersOf(request));
-  } catch (error) {
-    return lacking(request, "No tensors", errorText(error));
-  }
+  const stored = await headerOf(request, null, "", null).catch(errorText);
+  if (typeof stored === "string") return lacking(request, "No tensors", stored);
+  return answeredPanel(request, await answersOf(request, stored));
 }
 
 function answeredPanel(request: TensorFigureRequest, answers: TensorAnswers): FigurePanel {

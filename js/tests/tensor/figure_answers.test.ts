@@ -1,7 +1,12 @@
 import { describe, expect, it } from "vitest";
 import { Client } from "../../src/shared/client/client.ts";
 import type { TensorAnswer } from "../../src/shared/client/tensor_questions.ts";
-import { answersOf, captionOf, type TensorFigureRequest } from "../../src/tensor/figure_answers.ts";
+import {
+  answersOf,
+  captionOf,
+  headerOf,
+  type TensorFigureRequest,
+} from "../../src/tensor/figure_answers.ts";
 import { answer, statistics } from "./answer.ts";
 
 type Question = { kind: string; layout?: string | null; rows?: number };
@@ -30,16 +35,20 @@ function figure(
   return { asked, request: { client, options: all } as unknown as TensorFigureRequest };
 }
 
+async function answered(request: TensorFigureRequest) {
+  return answersOf(request, await headerOf(request, null, "", null));
+}
+
 describe("questions of a figure", () => {
   it("ask for as many cells as the picture may have", async () => {
     const { asked, request } = figure({}, { viewShape: [3000, 2000] });
-    await answersOf(request);
+    await answered(request);
     expect(asked.at(-1)).toMatchObject({ rows: 55, cols: 161, exact: true });
   });
 
   it("sample a huge tensor and a huge plane", async () => {
     const { asked, request } = figure({}, { nbytes: 2 ** 30, viewShape: [2 ** 14, 2 ** 13] });
-    await answersOf(request);
+    await answered(request);
     expect(asked.slice(-2)).toMatchObject([
       { kind: "statistics", exact: false },
       { kind: "tensor", exact: false },
@@ -52,19 +61,19 @@ describe("questions of a figure", () => {
       {},
       ({ layout }) => (layout === "NC" ? "it does not fit" : ""),
     );
-    const found = await answersOf(request);
+    const found = await answered(request);
     expect(found).toMatchObject({ misfit: "it does not fit", region: null });
     expect(found.plane).toEqual({ shape: [2, 2], axes: [0, 1], index: [1, 1] });
   });
 
   it("end with the reason where values cannot be read", async () => {
     const lost = figure({}, {}, ({ kind }) => (kind === "statistics" ? "it is gone." : ""));
-    expect(await answersOf(lost.request)).toMatchObject({
+    expect(await answered(lost.request)).toMatchObject({
       unread: "The values cannot be read: it is gone.",
       plane: null,
     });
     const { request } = figure({}, { trouble: "it is gone." });
-    expect(await answersOf(request)).toMatchObject({
+    expect(await answered(request)).toMatchObject({
       unread: "The values cannot be read: it is gone. The statistics are from an earlier read.",
       plane: null,
     });
@@ -72,7 +81,7 @@ describe("questions of a figure", () => {
 
   it("end with the header where values are private", async () => {
     const { asked, request } = figure({ show: "profile" }, { withheld: "private" });
-    expect((await answersOf(request)).plane).toBeNull();
+    expect((await answered(request)).plane).toBeNull();
     expect(asked.filter(({ kind, rows }) => kind !== "statistics" && rows !== 0)).toEqual([]);
   });
 });
@@ -91,6 +100,6 @@ describe("the caption of a figure", () => {
     ],
   ] as const)("names the axes of %s", async (show, more, said) => {
     const { request } = figure({ show, ...more } as never, shape);
-    expect(captionOf(await answersOf(request), show)).toBe(said);
+    expect(captionOf(await answered(request), show)).toBe(said);
   });
 });

@@ -334,6 +334,24 @@ def test_channels_and_profile_use_requested_axis(tmp_path: Path) -> None:
         run.figure("tensor", along=-1)
 
 
+def test_missing_tensor_is_named(tmp_path: Path) -> None:
+    run = run_of(tmp_path, a=np.zeros(3, np.float32))
+    figure = tensor_figure(run.facts, entry=(7, 1))
+    assert figure.description["missing"] == "This run has no tensor for node 7, output 1."
+    assert figure.text.endswith(figure.description["missing"])
+    empty = run_of(tmp_path).figure("tensor")
+    assert empty.description["missing"] == "This run's params file has no tensors."
+
+
+def test_numbers_of_numpy_are_options(tmp_path: Path) -> None:
+    run = run_of(tmp_path, a=np.zeros((3, 4), np.float32))
+    ends = np.array([0, 1, 2, 3])
+    options = {"axes": ends[1::-1], "index": ends[:2], "region": ends[[0, 0, 2, 2]]}
+    told = run.figure("tensor", color_range=(np.float32(-1), ends[1]), **options).description
+    assert (told["axes"], told["region"]) == ([1, 0], [0, 0, 2, 2])
+    assert told["color_range"] == [-1, 1]
+
+
 def test_text_shows_counts_without_engine(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "quickjs", None)
     monkeypatch.setattr(host, "_threads", threading.local())
