@@ -108,7 +108,7 @@ def converse(
             raise EngineTimeError(f"{failure}: it took longer than {_MOST_SECONDS:g} s")
         return text
 
-    said = json.loads(step(function, *arguments))
+    said = json.loads(step(function, *arguments), parse_int=_whole)
     while "done" not in said:
         if not said["asked"]:
             raise RuntimeError(f"{failure}: it waits for an answer to no question")
@@ -122,8 +122,14 @@ def converse(
             else:
                 packed = base64.b64encode(buffers[0]).decode("ascii") if buffers else ""
                 step("tell", asked["id"], reply, packed)
-        said = json.loads(step("goOn"))
+        said = json.loads(step("goOn"), parse_int=_whole)
     return said["done"]
+
+
+def _whole(text: str) -> float:
+    """Read a number without a point; JavaScript pads large ones with zeros."""
+    number = int(text)
+    return number if abs(number) <= 2**53 else float(text)
 
 
 def _in_browser() -> bool:

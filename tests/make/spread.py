@@ -15,9 +15,7 @@ import ml_dtypes
 import numpy as np
 
 import tvmdbg_widgets as tvmdbg
-from tvmdbg_widgets.answers.counts import limits, spread_json, statistics_json
-from tvmdbg_widgets.figures.facts import TensorFacts
-from tvmdbg_widgets.figures.options import TensorFigureOptions
+from tvmdbg_widgets.answers.answers import Answers
 from tvmdbg_widgets.formats.tvm.params.survey import write_params
 from tvmdbg_widgets.run import DebugRun
 
@@ -25,6 +23,8 @@ from tvmdbg_widgets.run import DebugRun
 ROUGH = ("NaN and infinities", "most values are zero", "one tiny value", "int16")
 #: Scales of the colors, which the histogram follows.
 KINDS = ("auto", "log", "symlog")
+#: What the answer says of its pass, and what histograms are not made of.
+_PASS = ("state", "done", "total", "percentiles")
 PATH = Path(__file__).parents[1] / "data" / "tensors" / "spread.json"
 
 
@@ -72,13 +72,12 @@ def answers() -> list[dict[str, Any]]:
     made = arrays()
     found = []
     with TemporaryDirectory() as folder:
-        run = written(made, Path(folder))
-        for (why, array), tensor in zip(made.items(), (run.tensors or {}).values(), strict=True):
-            facts = TensorFacts.of(run.facts, tensor, TensorFigureOptions())
-            found.append(_answer(why, array, facts))
+        run = written(made, Path(folder)).facts
+        told, rough = Answers(run), Answers(run, redact=lambda _: ("redacted", False))
+        for node, (why, array) in enumerate(made.items()):
+            found.append(_answer(why, array, told, node))
             if why in ROUGH:
-                facts = facts.without_values("redacted", counts_only=False)
-                found.append(_answer(f"{why}, equal bins alone", array, facts))
+                found.append(_answer(f"{why}, equal bins alone", array, rough, node))
     return found
 
 
@@ -89,22 +88,18 @@ def written(made: dict[str, np.ndarray[Any, Any]], folder: Path) -> DebugRun:
     return tvmdbg.open(path)
 
 
-def _answer(why: str, array: np.ndarray[Any, Any], facts: TensorFacts) -> dict[str, Any]:
-    known = facts.statistics
-    spans = known.distribution
-    bounds = None if spans is None else [each.astype(float).tolist() for each in spans.bounds()]
-    ends = limits(array.dtype)
-    return {
-        "why": why,
-        "dtype": array.dtype.name,
-        **spread_json(known, array.dtype, facts.contrast),
-        "statistics": statistics_json(known, array.shape),
-        "reason": known.reason,
-        "limits": None if ends is None else list(ends),
-        "distribution": None
-        if spans is None or bounds is None
-        else {"low": bounds[0], "high": bounds[1], "count": spans.counts.tolist()},
-    }
+def _answer(why: str, array: np.ndarray[Any, Any], told: Answers, node: int) -> dict[str, Any]:
+    question = {"kind": "statistics", "entry": [node, 0], "reading": None, "exact": True}
+    reply = told.answer(question)
+    result = {name: each for name, each in reply.result.items() if name not in _PASS}
+    if result["distribution"] is not None:
+        result["distribution"] = {
+            column["name"]: np.frombuffer(
+                reply.buffers[0], np.float64, column["length"], column["offset"]
+            ).tolist()
+            for column in result["distribution"]["columns"]
+        }
+    return {"why": why, "dtype": array.dtype.name, **result}
 
 
 def main() -> None:

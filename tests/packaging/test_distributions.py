@@ -54,7 +54,7 @@ BUDGET_BYTES = {
     "page_tuning.js": 34_200,
     "page_comparison.js": 127_600,
     "layout.js": 19_300,
-    "engine.js": 150_900,
+    "engine.js": 154_300,
 }
 
 

@@ -52,6 +52,27 @@ def opening_tensor(run: RunFacts) -> Tensor | None:
     return next((tensor for fits in ranks for tensor, stats in known if fits(stats)), None)
 
 
+def opening_entry(run: RunFacts) -> tuple[int, int] | None:
+    """Return the entry shown without a choice: :func:`opening_tensor`, or a late output.
+
+    Without an opening tensor it is the first output of the last operator with one; without a graph,
+    of the last tensor.
+    """
+    opening = opening_tensor(run)
+    if opening is not None:
+        return opening.node, opening.output
+    tensors, graph = run.tensors, run.graph
+    if not tensors:
+        return None
+    entries = list(tensors)
+    if graph is not None:
+        kinds = graph.kinds
+        own = [e for e in entries if e[0] < len(kinds) and kinds[e[0]] >= NodeKind.OPERATOR]
+        entries = own or entries
+    last = entries[-1][0]
+    return next(entry for entry in entries if entry[0] == last)
+
+
 def _faulty_tensor(run: RunFacts) -> Tensor | None:
     if run.tensors is None or run.search.scan.state != "done":
         return None

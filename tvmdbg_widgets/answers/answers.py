@@ -25,7 +25,7 @@ from tvmdbg_widgets.answers.kept_timeline import KeptTimeline
 from tvmdbg_widgets.answers.messages import PriorityGate, Question, StatisticsJobs
 from tvmdbg_widgets.answers.node import RANGE_ANSWERS, node_details
 from tvmdbg_widgets.answers.ranges import memory
-from tvmdbg_widgets.answers.tensor import Context, Reply, health
+from tvmdbg_widgets.answers.tensor import Context, Redact, Reply, health
 from tvmdbg_widgets.answers.timeline import TIMELINE_ANSWERS, change, timeline
 from tvmdbg_widgets.engine import PARTS, VIEWS, code
 from tvmdbg_widgets.model.base.columns import StringColumn
@@ -47,8 +47,11 @@ _STOPS_WITHIN = 1.0
 class Answers:
     """Answers questions about one run; keeps results that several questions share."""
 
-    def __init__(self, run: RunFacts, *, seconds: float | None = math.inf) -> None:
+    def __init__(
+        self, run: RunFacts, *, seconds: float | None = math.inf, redact: Redact | None = None
+    ) -> None:
         self._run = run
+        self._redact = redact or (lambda _: ("", False))
         self.gate = PriorityGate()
         self._pictures = Pictures()
         self._layouts = cache(partial(known_layouts, run.parts))
@@ -65,7 +68,13 @@ class Answers:
         if make is None:
             raise ValueError(f"unknown question {question.kind!r}; known are {', '.join(_ANSWERS)}")
         context = Context(
-            self._run, self._layouts, self._pictures, self._jobs, self._timeline, watch
+            self._run,
+            self._layouts,
+            self._pictures,
+            self._jobs,
+            self._timeline,
+            watch,
+            self._redact,
         )
         return make(context, question)
 

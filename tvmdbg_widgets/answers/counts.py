@@ -1,4 +1,4 @@
-"""Statistics, counts and single values of a tensor as JSON for figure and live view."""
+"""Answers about the values of a tensor: statistics, counts and single values."""
 
 from __future__ import annotations
 
@@ -24,6 +24,7 @@ from tvmdbg_widgets.answers.tensor import (
     channels,
     data,
     packed_cells,
+    readable_tensor,
     tensor,
 )
 from tvmdbg_widgets.engine import pack
@@ -49,17 +50,6 @@ from tvmdbg_widgets.model.tensors.layouts import dequantised
 from tvmdbg_widgets.model.tensors.planes import Plane
 from tvmdbg_widgets.model.tensors.tensors import Tensor
 from tvmdbg_widgets.model.tensors.values import ArrayView, Selection
-
-
-def tensor_counts(statistics: Statistics) -> dict[str, int | None]:
-    """Return the counts of a tensor as JSON (``js/src/shared/client/tensor_questions.ts``)."""
-    return {**spread_counts(statistics), "denormal": statistics.denormal}
-
-
-def spread_counts(statistics: Statistics) -> dict[str, int | None]:
-    """Return the counts that a region of a tensor has too."""
-    return {camel(name): getattr(statistics, name) for name in COUNTS}
-
 
 #: Counts and positions of :class:`Statistics` that views show.
 COUNTS = (
@@ -207,19 +197,19 @@ def tensor_statistics(context: Context, question: Question) -> Reply:
     tensor = asked_tensor(context.run, question)
     reading = asked_reading(tensor, question)
     known = context.statistics_jobs.known(tensor, reading, begin=question.flag("exact"))
-    return _reply(known, tensor, reading, context.watch)
+    return _reply(context, known, tensor, reading)
 
 
 def cancel_tensor(context: Context, question: Question) -> Reply:
     """Stop the pass over a tensor, and this client's pictures."""
     tensor = asked_tensor(context.run, question)
     reading = asked_reading(tensor, question)
-    return _reply(context.statistics_jobs.cancel(tensor, reading), tensor, reading, context.watch)
+    return _reply(context, context.statistics_jobs.cancel(tensor, reading), tensor, reading)
 
 
 def percentiles(context: Context, question: Question) -> Reply:
     """Answer exact percentiles; no value without finite values."""
-    tensor = asked_tensor(context.run, question)
+    tensor = readable_tensor(context, question)
     reading = asked_reading(tensor, question)
     percents = question.numbers("percents", 0, 100, _MOST_PERCENTS)
     exact = tensor.percentiles(percents, reading=reading, watch=context.watch)
@@ -230,16 +220,21 @@ def percentiles(context: Context, question: Question) -> Reply:
 
 
 def _reply(
-    known: StatisticsProgress, tensor: Tensor, reading: str | None, watch: Callable[[], None]
+    context: Context, known: StatisticsProgress, tensor: Tensor, reading: str | None
 ) -> Reply:
-    statistics = known.statistics
+    statistics, watch = known.statistics, context.watch
     bounds: Sequence[Interval] = ()
-    if known.state == "exact":
-        bounds = tensor.known_percentiles(reading, watch)
-    elif statistics.distribution is not None:
-        bounds = statistics.distribution.percentiles(PERCENTS)
-    sample = None if known.state == "exact" else SAMPLE
-    adapted = tensor.contrast(sample, reading=reading, watch=watch)
+    adapted = None
+    why, counts_only = context.redact(tensor)
+    if why:
+        statistics = statistics.redacted(counts_only=counts_only)
+    else:
+        if known.state == "exact":
+            bounds = tensor.known_percentiles(reading, watch)
+        elif statistics.distribution is not None:
+            bounds = statistics.distribution.percentiles(PERCENTS)
+        sample = None if known.state == "exact" else SAMPLE
+        adapted = tensor.contrast(sample, reading=reading, watch=watch)
     header = {
         **spread_json(statistics, known.values.numpy_dtype, adapted),
         "statistics": statistics_json(statistics, known.values.view_shape),
@@ -247,7 +242,14 @@ def _reply(
         "reason": statistics.reason,
         "done": known.done,
         "total": known.total,
-        "percentiles": percentiles_json(bounds, known.values.numpy_dtype),
+        "percentiles": [
+            {
+                "percent": percent,
+                "low": percentile_number(low, known.values.numpy_dtype),
+                "high": percentile_number(high, known.values.numpy_dtype),
+            }
+            for percent, (low, high) in zip(PERCENTS, bounds, strict=False)
+        ],
     }
     if adapted is None or known.state == "scanning":
         return Reply(header)
@@ -258,32 +260,22 @@ def _reply(
 def spread_json(
     statistics: Statistics, dtype: np.dtype[Any], adapted: Contrast | None
 ) -> dict[str, Any]:
-    """Return histogram, dtype limits and contrast of values."""
+    """Return histogram, dtype limits, and the ranges that colors and histograms span."""
+    robust = None if adapted is None else adapted.robust
     return {
         "histogram": None if statistics.histogram is None else _histogram(statistics.histogram),
         "limits": limits(dtype) if statistics.applicable else None,
         "distribution": None,
-        **contrast_json(adapted),
-    }
-
-
-def contrast_json(contrast: Contrast | None) -> dict[str, Any]:
-    """Return the ranges that colors and histograms span."""
-    if contrast is None:
-        return {"robust": None, "linear": None, "scale": "linear", "crowd": 0.0}
-    robust = contrast.robust
-    return {
-        "robust": None
-        if robust is None
-        else {
+        "robust": robust
+        and {
             "low": robust.low,
             "high": robust.high,
             "beyond": robust.beyond,
             "histogram": _histogram(robust.histogram),
         },
-        "linear": contrast.linear,
-        "scale": contrast.scale,
-        "crowd": contrast.crowd,
+        "linear": None if adapted is None else adapted.linear,
+        "scale": "linear" if adapted is None else adapted.scale,
+        "crowd": 0.0 if adapted is None else adapted.crowd,
     }
 
 
@@ -306,19 +298,19 @@ def part_json(statistics: Statistics) -> dict[str, Any] | None:
     if not statistics.applicable:
         return None
     return {
-        **spread_counts(statistics),
+        **{camel(name): getattr(statistics, name) for name in COUNTS},
         "minimum": exact_number(statistics.minimum),
         "maximum": exact_number(statistics.maximum),
         "mean": computed_number(statistics.mean),
     }
 
 
-def statistics_json(statistics: Statistics, shape: tuple[int, ...] | None) -> dict[str, Any] | None:
+def statistics_json(statistics: Statistics, shape: tuple[int, ...]) -> dict[str, Any] | None:
     """Return statistics with indices for a shape; None if there are none."""
     known = part_json(statistics)
     return known and {
         **known,
-        **tensor_counts(statistics),
+        "denormal": statistics.denormal,
         "std": computed_number(statistics.std),
         **{camel(name): place(getattr(statistics, name), shape) for name in PLACES},
     }
@@ -330,18 +322,6 @@ def _histogram(histogram: Histogram) -> dict[str, Any]:
         "edges": histogram.edges.tolist(),
         "exact": histogram.exact,
     }
-
-
-def percentiles_json(bounds: Sequence[Interval], dtype: np.dtype[Any]) -> list[dict[str, Any]]:
-    """Return percentiles as JSON; empty without finite values."""
-    return [
-        {
-            "percent": percent,
-            "low": percentile_number(low, dtype),
-            "high": percentile_number(high, dtype),
-        }
-        for percent, (low, high) in zip(PERCENTS, bounds, strict=False)
-    ]
 
 
 _NONE = {"text": "none", "value": None}
@@ -369,9 +349,9 @@ def percentile_number(value: float, dtype: np.dtype[Any]) -> dict[str, Any]:
     return {**exact_number(value), "text": percentile_text(value, dtype)}
 
 
-def place(flat: int | None, shape: tuple[int, ...] | None) -> list[int] | None:
-    """Return the index of a flat position; None if the shape is unknown."""
-    if flat is None or shape is None:
+def place(flat: int | None, shape: tuple[int, ...]) -> list[int] | None:
+    """Return the index of a flat position."""
+    if flat is None:
         return None
     return list(map(int, np.unravel_index(flat, shape))) if shape else []
 

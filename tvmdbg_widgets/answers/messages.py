@@ -12,6 +12,8 @@ from enum import IntEnum
 from functools import partial
 from typing import Any, Literal, TypeAlias, TypeVar
 
+from tqdm.auto import tqdm
+
 from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.model.statistics import Statistics
 from tvmdbg_widgets.model.tensors.planes import ArrayValues
@@ -173,7 +175,10 @@ class StatisticsProgress:
 
 
 class StatisticsJobs:
-    """Starts, watches and stops passes over tensors."""
+    """Starts, watches and stops passes over tensors.
+
+    ``seconds`` limits a pass per question; None starts it in a thread, infinity waits for its end.
+    """
 
     def __init__(self, gate: PriorityGate, seconds: float | None) -> None:
         self._gate = gate
@@ -188,6 +193,8 @@ class StatisticsJobs:
         exact = tensor.known_statistics(_BINS, reading)
         if exact is None and values.count <= _CHEAP:
             exact = tensor.statistics(_BINS, reading=reading)
+        if exact is None and begin and self._seconds == math.inf:
+            exact = _counted(tensor, reading)
         if exact is not None:
             return StatisticsProgress("exact", values.count, values.count, exact, values)
         job = self._pass(tensor, reading, begin=begin)
@@ -291,6 +298,16 @@ class _Pass:
 
     def _progress(self, done: int) -> None:
         self.done = done
+
+
+def _counted(tensor: Tensor, reading: str | None) -> Statistics:
+    """Count all values with a progress bar."""
+    total = tensor.values(reading).count
+    look = {"unit": "value", "unit_scale": True, "delay": 1, "leave": False}
+    with tqdm(total=total, desc="counting", **look) as bar:
+        return tensor.statistics(
+            _BINS, reading=reading, progress=lambda done: bar.update(done - bar.n)
+        )
 
 
 def _key(tensor: Tensor, reading: str | None) -> Key:

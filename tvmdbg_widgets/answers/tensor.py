@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -15,7 +15,7 @@ from tvmdbg_widgets.answers.kept_timeline import KeptTimeline
 from tvmdbg_widgets.answers.messages import Question, StatisticsJobs
 from tvmdbg_widgets.engine import pack
 from tvmdbg_widgets.model.base.number_text import is_integer
-from tvmdbg_widgets.model.base.text import FormatError
+from tvmdbg_widgets.model.base.text import FormatError, unread_text
 from tvmdbg_widgets.model.graph.graph import tensor_title
 from tvmdbg_widgets.model.health import Health
 from tvmdbg_widgets.model.pictures import Part, Picture, Pictures, Profile, is_cheap
@@ -23,6 +23,9 @@ from tvmdbg_widgets.model.pictures import channels as channels_of
 from tvmdbg_widgets.model.tensors.planes import ArrayValues, Plane, default_axes
 from tvmdbg_widgets.model.tensors.tensors import Tensor
 from tvmdbg_widgets.model.tensors.values import ArrayView, Unfolded
+
+#: Gives the reason why a tensor's values are withheld ("" if not), and if even its bounds are.
+Redact: TypeAlias = Callable[[Tensor], tuple[str, bool]]
 
 
 @dataclass(frozen=True)
@@ -49,6 +52,7 @@ class Context:
     statistics_jobs: StatisticsJobs
     timeline: KeptTimeline | None
     watch: Callable[[], None]
+    redact: Redact
 
     @property
     def kept_timeline(self) -> KeptTimeline:
@@ -157,13 +161,15 @@ def file_dtype(dtype: np.dtype[Any]) -> tuple[np.dtype[Any], str]:
 
 
 def tensor(context: Context, question: Question) -> Reply:
-    """Answer the header of a tensor and a picture of a part of one plane."""
-    rows, cols = asked_cells(question)
-    about = asked(context, question)
+    """Answer the header of a tensor and a picture of a part of one plane; of no cells, none."""
+    rows, cols = asked_cells(question, least=0)
+    about = _asked(context, question)
     readable = about.has_pictures or about.is_unordered
     plane = asked_plane(about, question) if readable else None
     header = _header(context, about, plane)
-    if plane is None or about.is_unordered:
+    if why := context.redact(about.tensor)[0]:
+        return Reply({**header, "withheld": why})
+    if plane is None or about.is_unordered or not rows * cols:
         return Reply(header)
     part, exact = asked_part(plane, question), question.flag("exact")
     try:
@@ -171,7 +177,7 @@ def tensor(context: Context, question: Question) -> Reply:
             about.key, about.values, plane, rows, cols, part, exact, context.watch
         )
     except (FormatError, OSError) as problem:
-        return Reply({**header, "trouble": str(problem)})
+        return Reply({**header, "trouble": unread_text(problem)})
     columns, buffer = packed_cells(shown)
     header["cheap"] = not about.stored.source.far and is_cheap(about.values, plane)
     header["tile"] = {
@@ -298,7 +304,17 @@ def asked_tensor(run: RunFacts, question: Question) -> Tensor:
     if run.tensors is None:
         raise KeyError("this run has no tensors")
     node, output = question.integers("entry", 2)
+    if (node, output) not in run.tensors:
+        raise LookupError(f"This run has no tensor for node {node}, output {output}.")
     return run.tensors[node, output]
+
+
+def readable_tensor(context: Context, question: Question) -> Tensor:
+    """Return the tensor that a question names, unless its values are withheld."""
+    tensor = asked_tensor(context.run, question)
+    if why := context.redact(tensor)[0]:
+        raise ValueError(why)
+    return tensor
 
 
 def asked_reading(tensor: Tensor, question: Question) -> str | None:
@@ -311,7 +327,12 @@ def asked_reading(tensor: Tensor, question: Question) -> str | None:
 
 
 def asked(context: Context, question: Question) -> TensorQuery:
-    """Return the tensor, reading and layout of a question."""
+    """Return the tensor, reading and layout of a question about values."""
+    readable_tensor(context, question)
+    return _asked(context, question)
+
+
+def _asked(context: Context, question: Question) -> TensorQuery:
     tensor = asked_tensor(context.run, question)
     reading = asked_reading(tensor, question)
     stored = tensor.values(reading)
@@ -350,9 +371,9 @@ def asked_plane(about: TensorQuery, question: Question) -> Plane:
     return Plane.of(shape, axes, index)
 
 
-def asked_cells(question: Question, pictures: int = 1) -> tuple[int, int]:
+def asked_cells(question: Question, pictures: int = 1, least: int = 1) -> tuple[int, int]:
     """Return the most rows and columns of ``pictures`` pictures."""
-    rows, cols = question.integer("rows", 1, MOST_SIDE), question.integer("cols", 1, MOST_SIDE)
+    rows, cols = (question.integer(name, least, MOST_SIDE) for name in ("rows", "cols"))
     if rows * cols * pictures > MOST_CELLS:
         given = f"{rows} x {cols}" if pictures == 1 else f"{pictures} of {rows} x {cols}"
         raise ValueError(f"an answer has at most {MOST_CELLS} cells, asked for {given}")

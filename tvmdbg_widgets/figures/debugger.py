@@ -6,12 +6,13 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from tvmdbg_widgets.analysis.facts import RunFacts
-from tvmdbg_widgets.figures.options import PARTS, Redact, TensorFigureOptions
+from tvmdbg_widgets.answers.tensor import Redact
+from tvmdbg_widgets.figures.options import PARTS, TensorFigureOptions
 from tvmdbg_widgets.figures.raster import Figure
 from tvmdbg_widgets.figures.request import MOST_BYTES, MOST_SAVED_BYTES, graph_request
 from tvmdbg_widgets.figures.run_figure import RunFigure
 from tvmdbg_widgets.figures.shown_part import GraphFigureOptions
-from tvmdbg_widgets.figures.tensor import most_pixels, tensor_request
+from tvmdbg_widgets.figures.tensor import drawing_options, headline
 from tvmdbg_widgets.figures.timeline import TimelineFigureOptions, timeline_request
 from tvmdbg_widgets.model.base.choice import one_of
 from tvmdbg_widgets.model.findings import Findings
@@ -53,10 +54,10 @@ def debugger_figure(
         timed = run.timeline is not None
         options = DebuggerOptions(GraphFigureOptions(color_by="time" if timed else "kind"))
     most = MOST_SAVED_BYTES if saved else MOST_BYTES
-    pixels = most_pixels(saved)
+    tensor = drawing_options(run, options.tensor, saved=saved)
     views = {
         "graph": graph_request(run, options.graph, most_bytes=most),
-        "tensor": tensor_request(run, options.tensor, most_pixels=pixels, redact=redact),
+        "tensor": RunFigure(run, "tensor", (), {"text": headline(run, tensor["entry"])}, tensor),
         "timeline": timeline_request(run, options.timeline),
     }
     listed = findings if findings is not None and len(findings) else None
@@ -87,6 +88,7 @@ def debugger_figure(
         },
         description=description | {name: view.description for name, view in views.items()},
         columns=views["graph"].columns,
+        redact=redact,
     ).figure(width=width, theme=theme)
 
 

@@ -20,7 +20,7 @@ from tvmdbg_widgets.figures.theme import SCHEMES, THEMES
 from tvmdbg_widgets.model.base.choice import one_of
 from tvmdbg_widgets.model.base.columns import StringColumn
 from tvmdbg_widgets.model.base.numbers import ByteField, counted
-from tvmdbg_widgets.model.base.text import one_line
+from tvmdbg_widgets.model.base.text import FormatError, one_line, unread_text
 
 Columns = Mapping[str, npt.NDArray[Any] | StringColumn]
 
@@ -58,15 +58,10 @@ def draw_view(
         "mostNodes": MOST_NODES,
     }
 
-    def carried(question: dict[str, Any]) -> tuple[Any, Sequence[bytes]]:
-        reply = answer(question)
-        return reply.result, reply.buffers
-
     failure = f"the figure of {view!r} could not be drawn"
     try:
-        drawn = converse(
-            "draw", view, json.dumps(request, allow_nan=False), answer=carried, failure=failure
-        )
+        sent = json.dumps(request, allow_nan=False, default=_plain)
+        drawn = converse("draw", view, sent, answer=_carried(answer), failure=failure)
         svg = _with_images(drawn["svg"], drawn["images"])
         words = "\n".join(map(one_line, (drawn["text"] or text()).split("\n")))
         hover = tuple(Hover(**box) for box in drawn.get("hover", ()))
@@ -74,6 +69,28 @@ def draw_view(
     except Exception as problem:  # noqa: BLE001 - a display must not fail with its picture
         why = one_line(str(problem)) or type(problem).__name__
         return text_only(view, title, text(), why, width=usable_width(width), theme=theme)
+
+
+def _carried(answer: Answer) -> Callable[[dict[str, Any]], tuple[Any, Sequence[bytes]]]:
+    """Return what answers the engine; the reason of a failed read names files without folders."""
+
+    def carried(question: dict[str, Any]) -> tuple[Any, Sequence[bytes]]:
+        try:
+            reply = answer(question)
+        except (FormatError, OSError) as problem:
+            raise ValueError(unread_text(problem)) from problem
+        return reply.result, reply.buffers
+
+    return carried
+
+
+def _plain(value: Any) -> Any:
+    """Return an array or a number of numpy as JSON has it."""
+    return value.tolist()
+
+
+def _unanswered(question: dict[str, Any]) -> Reply:
+    raise LookupError(f"no answer to {question['kind']}")
 
 
 def draw(
@@ -85,6 +102,7 @@ def draw(
     width: float,
     theme: str = "auto",
     answers: Mapping[str, Reply] | None = None,
+    answer: Answer = _unanswered,
 ) -> Figure:
     """Draw a figure by its view's TypeScript.
 
@@ -95,12 +113,12 @@ def draw(
         "theme": one_of("theme", theme, THEMES),
     }
     failure = f"the figure of {view!r} could not be drawn"
-    text = json.dumps(request, allow_nan=False)
-    answer = converse("draw", view, text, answer=lambda _: (None, ()), failure=failure)
-    hover = tuple(Hover(**box) for box in answer.get("hover", ()))
-    svg = _with_images(answer["svg"], answer.get("images", ()))
-    text = "\n".join(map(one_line, answer["text"].split("\n")))
-    return Figure(svg, text, {"view": view, **answer["description"]}, hover)
+    text = json.dumps(request, allow_nan=False, default=_plain)
+    drawn = converse("draw", view, text, answer=_carried(answer), failure=failure)
+    hover = tuple(Hover(**box) for box in drawn.get("hover", ()))
+    svg = _with_images(drawn["svg"], drawn.get("images", ()))
+    text = "\n".join(map(one_line, drawn["text"].split("\n")))
+    return Figure(svg, text, {"view": view, **drawn["description"]}, hover)
 
 
 def draw_or_tell(
@@ -113,6 +131,7 @@ def draw_or_tell(
     width: float,
     theme: str = "auto",
     answers: Callable[[], Mapping[str, Reply]] = dict,
+    answer: Answer = _unanswered,
 ) -> Figure:
     """Draw a figure, or return its text as a figure if drawing fails.
 
@@ -122,7 +141,9 @@ def draw_or_tell(
     width = usable_width(width)
     try:
         replies = answers()
-        return draw(view, data, columns, options, width=width, theme=theme, answers=replies)
+        return draw(
+            view, data, columns, options, width=width, theme=theme, answers=replies, answer=answer
+        )
     except Exception as problem:  # noqa: BLE001 - a display must not fail with its picture
         why = one_line(str(problem)) or type(problem).__name__
         return text_only(view, str(data["title"]), text, why, width=width, theme=theme)

@@ -21,7 +21,7 @@ from tvmdbg_widgets.analysis.timeline.repeat_matrix import (
 )
 from tvmdbg_widgets.analysis.timeline.roofline import Point, Roofline, roofline_of
 from tvmdbg_widgets.answers.answers import Answers
-from tvmdbg_widgets.answers.tensor import Reply
+from tvmdbg_widgets.answers.tensor import Redact, Reply
 from tvmdbg_widgets.figures.engine import Columns, draw_or_tell
 from tvmdbg_widgets.figures.raster import Figure
 from tvmdbg_widgets.model.base.numbers import counted, duration_text
@@ -31,7 +31,6 @@ from tvmdbg_widgets.model.timeline.kinds import name_kinds
 #: Part of a run: its view, and the view's title if the part is missing.
 _MISSING = {
     "graph": ("graph", "No graph"),
-    "tensors": ("tensor", "No tensors"),
     "timeline": ("timeline", "No times"),
     "memory": ("memory", "No memory plan"),
 }
@@ -63,6 +62,7 @@ class RunFigure:
     description: Mapping[str, Any] = field(default_factory=dict)
     columns: Columns = field(default_factory=dict)
     text: str = ""
+    redact: Redact | None = None
 
     @classmethod
     def missing(cls, run: RunFacts, part: str, why: str = "") -> RunFigure:
@@ -84,6 +84,7 @@ class RunFigure:
             width=width,
             theme=theme,
             answers=self.answered,
+            answer=Answers(self.run, redact=self.redact).answer,
         )
         return replace(figure, description=_merged(self.description, figure.description))
 

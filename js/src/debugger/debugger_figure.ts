@@ -50,20 +50,20 @@ const MAKERS = {
   missing: missingPanel,
 };
 
-export function debuggerFigure(request: DebuggerFigureRequest): Drawing {
+export async function debuggerFigure(request: DebuggerFigureRequest): Promise<Drawing> {
   const { data } = request;
   const { graph, tensor, timeline } = data.views;
   const others = {
     ...(data.findings && { findings: findingsPanel(request, data.findings) }),
-    tensor: panelOf(request, tensor),
-    timeline: panelOf(request, timeline),
+    tensor: await panelOf(request, tensor),
+    timeline: await panelOf(request, timeline),
   };
   const size = (panels: FigurePanel[]) =>
     sizeOf(panelDrawing(request, stacked(request, panels)).svg);
   const taken = size(Object.values(others)) - size([]);
   const panels: Record<string, FigurePanel> = {
     ...others,
-    graph: panelOf(request, lessened(graph, data.most - taken)),
+    graph: await panelOf(request, lessened(graph, data.most - taken)),
   };
   const shown = data.shown.map((name) => panels[name]!);
   const description = Object.fromEntries(
@@ -97,12 +97,12 @@ function stacked(
   };
 }
 
-function panelOf(
+async function panelOf(
   request: DebuggerFigureRequest,
   { view, data, options }: EmbeddedView,
-): FigurePanel {
-  const make = MAKERS[view] as (request: FigureRequest<never, never, never>) => FigurePanel;
-  return make({ ...request, view, data, options } as never);
+): Promise<FigurePanel> {
+  const make = MAKERS[view] as (request: never) => FigurePanel | Promise<FigurePanel>;
+  return make({ ...request, title: request.data.title, view, data, options } as never);
 }
 
 function lessened(graph: EmbeddedView, bytes: number): EmbeddedView {

@@ -11,7 +11,7 @@ import { isUnsure, trustWords } from "./layout_picker.ts";
 import { muted, part, piece } from "./parts.ts";
 import { type InspectorCommands, SHOWS, type ShowChoice, type ShownTensor } from "./state.ts";
 
-export type KnownTensor = Pick<TensorAnswer, "title" | "dtype" | "shape" | "nbytes" | "trust">;
+type KnownTensor = Pick<TensorAnswer, "title" | "dtype" | "shape" | "nbytes" | "trust">;
 
 export interface TensorFact {
   text: string;

@@ -21,7 +21,7 @@ const CAPTURED = {
   unknown: "capture time unknown",
 } as const;
 
-export type PictureTrust = Pick<
+type PictureTrust = Pick<
   TensorAnswer,
   "captured" | "layout" | "layouts" | "missingLanes" | "reading"
 >;

@@ -1,13 +1,13 @@
-import { completed } from "../shared/client/client.ts";
-import type { Distribution, StatisticsAnswer } from "../shared/client/tensor_questions.ts";
+import { errorText } from "../shared/client/request.ts";
+import type { StatisticsAnswer } from "../shared/client/tensor_questions.ts";
 import {
   type Drawing,
   type FigurePanel,
   type FigurePart,
-  type FigureRequest,
   heading,
   heightOf,
   LINE,
+  lacking,
   MARGIN,
   type Note,
   paintParts,
@@ -21,12 +21,16 @@ import { append } from "../shared/many.ts";
 import { specialText, type ValueWords, valueWords } from "./descriptions.ts";
 import { type Spread, spreadOf } from "./distribution/spread.ts";
 import {
-  legendPart,
-  type PictureAnswers,
-  type PictureData,
-  pictureParts,
-  type TensorColors,
-} from "./figure_picture.ts";
+  answersOf,
+  captionOf,
+  factsOf,
+  headerOf,
+  sizedAxis,
+  type TensorAnswers,
+  type TensorFigureRequest,
+  UNREAD,
+} from "./figure_answers.ts";
+import { legendPart, pictureParts, type TensorColors } from "./figure_picture.ts";
 import {
   besideEachOther,
   histogramLines,
@@ -38,11 +42,11 @@ import {
   type Verdict,
   verdictPart,
 } from "./figure_statistics.ts";
-import { type KnownTensor, tensorFacts } from "./header.ts";
-import { isUnsure, type PictureTrust, trustWords } from "./layout_picker.ts";
+import { tensorFacts } from "./header.ts";
+import { isUnsure, trustWords } from "./layout_picker.ts";
 import { beyondText, crowdText } from "./picture/color_controls.ts";
 import { type ColorChoice, colorScale, nearRange } from "./picture/color_scale.ts";
-import type { TensorOptions } from "./state.ts";
+import { axisText, planeCols, planeRows } from "./plane.ts";
 
 const MOST = 4;
 
@@ -89,73 +93,61 @@ function balanced(text: string, room: number, widths: TextWidths): string[] {
   return widths.wrap(text, high, SMALL, MOST);
 }
 
-interface TensorFigureData {
-  title: string;
-  tensor: KnownTensor & PictureTrust;
-  text: string;
-  /** Warnings about the tensor's file. */
-  warnings: string[];
-  /** Why its values are not shown, and why they could not be read; may be empty. */
-  redacted: string;
-  unread: string;
-  /** Why a requested layout does not fit. */
-  misfit: string;
-  /** Shown axes, and the indices of the others. */
-  caption: string;
-  picture: Omit<PictureData, "room"> | null;
-  dtype: string;
-}
-
-interface TensorFigureAnswers extends PictureAnswers {
-  /** `distribution` is not null if its columns are here. */
-  statistics: Omit<StatisticsAnswer, "distribution"> &
-    Partial<Distribution> & { distribution: unknown };
-}
-
-type TensorFigureRequest = FigureRequest<TensorFigureData, TensorOptions, TensorFigureAnswers>;
-
 /** Widths of the statistics beside the picture, of the gap, and of the widest picture, px. */
 const [STATISTICS, GAP, WIDEST] = [300, 20, 640];
 /** Width below which the statistics are below the picture. */
 const NARROW = 620;
 
-export function tensorFigure(request: TensorFigureRequest): Drawing {
-  return panelDrawing(request, tensorPanel(request));
+export async function tensorFigure(request: TensorFigureRequest): Promise<Drawing> {
+  return panelDrawing(request, await tensorPanel(request));
 }
 
-export function tensorPanel(request: TensorFigureRequest): FigurePanel {
-  const { data, answers, options, width, text } = request;
+export async function tensorPanel(request: TensorFigureRequest): Promise<FigurePanel> {
+  const { client, options } = request;
+  if (!options.entry) {
+    const { missing } = await client.ask("summary");
+    const why = missing.tensors ?? "This run's params file has no tensors.";
+    return lacking(request, "No tensors", why);
+  }
+  const stored = await headerOf(request, null, "", null).catch(errorText);
+  if (typeof stored === "string") return lacking(request, "No tensors", stored);
+  return answeredPanel(request, await answersOf(request, stored));
+}
+
+function answeredPanel(request: TensorFigureRequest, answers: TensorAnswers): FigurePanel {
+  const { title, options, width, text } = request;
+  const { tensor, statistics: known, plane } = answers;
+  const dtype = tensor.valueDtype;
   const room = width - 2 * MARGIN;
-  const known = statisticsOf(answers.statistics);
-  const facts = tensorFacts(data.tensor).map((fact) => fact.text);
-  const words = valueWords(known, data.dtype);
-  const verdict = verdictOf(data, known, words);
-  const rows = statisticRows(known, data.redacted !== "");
+  const facts = tensorFacts(tensor).map((fact) => fact.text);
+  const words = valueWords(known, dtype);
+  const verdict = verdictOf(answers, words);
+  const rows = statisticRows(known, tensor.withheld !== undefined);
+  const caption = captionOf(answers, options.show);
   const choice: ColorChoice = {
-    scale: options.color_scale ?? "auto",
-    map: options.color_map ?? "auto",
-    range: options.color_range ?? "auto",
+    scale: options.color_scale,
+    map: options.color_map,
+    range: options.color_range,
   };
   const drawn = answers.tile ?? answers.channels ?? answers.profile ?? null;
-  if (drawn) Object.assign(drawn, completed(drawn as never));
   const scale = colorScale({ statistics: known, tile: drawn as never }, choice);
-  const spread = spreadFor(known, data.dtype, choice, scale?.kind ?? "linear");
+  const spread = spreadFor(known, dtype, choice, scale?.kind ?? "linear");
   const adapted =
     beyondText(known, choice) || (choice.scale === "auto" ? crowdText(known, choice) : "");
   const colors: TensorColors = {
     scale,
     known,
-    cells: options.cells ?? "mean",
+    cells: options.cells,
     choice: choice.scale,
-    dtype: data.dtype,
+    dtype,
   };
   const paragraphs = (notes: readonly Note[]) =>
     notes.map((note) => paragraph(note, room, text, note.most));
   const parts: FigurePart[] = [
-    heading(data.tensor.title, [data.title, ...facts].join(" · "), room, text),
-    ...paragraphs(notesOf(data)),
+    heading(tensor.title, [title, ...facts].join(" · "), room, text),
+    ...paragraphs(notesOf(answers)),
     verdictPart(verdict, room, text),
-    ...paragraphs([trustNote(data, answers)]),
+    ...paragraphs([trustNote(answers)]),
     space(8),
   ];
   const isNarrow = width < NARROW;
@@ -165,44 +157,48 @@ export function tensorPanel(request: TensorFigureRequest): FigurePanel {
     ...histogramParts(spread, known, adapted, scale, side, request),
   ];
   const wide = Math.min(WIDEST, isNarrow ? room : room - STATISTICS - GAP);
-  const left = data.picture
-    ? pictureParts(answers, { ...data.picture, room: wide }, colors, text)
-    : [];
-  if (left.length) {
-    left.unshift(lines(wrapParts(data.caption, wide, text)));
+  const left: FigurePart[] = [];
+  if (plane) {
+    const [down, across] = plane.axes.map((axis) => axisText(tensor.axisNames, axis));
+    const data = {
+      room: wide,
+      planeRows: planeRows(plane),
+      planeCols: planeCols(plane),
+      names: [down!, across!] as [string, string],
+      along: sizedAxis(tensor, answers.along),
+      region: answers.region,
+    };
+    left.push(lines(wrapParts(caption, wide, text)));
+    append(left, pictureParts(answers, data, colors, text));
     if (!answers.profile) left.push(legendPart(colors, wide, text));
   }
   if (isNarrow || !left.length) append(parts, [...left, ...right]);
   else parts.push(besideEachOther(left, right, MARGIN + wide + GAP));
   const letters = [...(adapted ? [`  ${adapted}`] : []), ...(spread ? histogramLines(spread) : [])];
-  const name = `Tensor ${data.tensor.title}: ${facts.join(", ")}; ${verdict.text}`;
+  const name = `Tensor ${tensor.title}: ${facts.join(", ")}; ${verdict.text}`;
   const counts = [...verdict.faults, ...verdict.rest];
   return {
     height: heightOf(parts),
     title: name,
-    words: [name, ...counts, ...data.warnings].join(". "),
+    words: [name, ...counts, ...tensor.notes].join(". "),
     text: [
-      [data.text, ...facts].join("; "),
-      ...data.warnings.map((warning) => `  warning: ${warning}`),
-      ...[data.redacted, data.unread].filter(Boolean).map((reason) => `  ${reason}`),
+      [`${title}: ${tensor.title}`.replaceAll("\n", "\\n"), ...facts].join("; "),
+      ...tensor.notes.map((warning) => `  warning: ${warning}`),
+      ...[tensor.withheld, answers.unread].filter(Boolean).map((reason) => `  ${reason}`),
       `  ${[verdict.text, ...counts].join("; ")}`,
-      `  ${trustWords(data.tensor, null, data.misfit).join(" · ")}`,
-      ...(data.caption ? [`  ${data.caption}`] : []),
+      `  ${trustWords(tensor, null, answers.misfit).join(" · ")}`,
+      ...(caption ? [`  ${caption}`] : []),
       ...rows.map(([name, text, place]) => `  ${name.padEnd(7)} ${text} ${place}`.trimEnd()),
       ...letters,
     ].join("\n"),
     description: {
+      ...factsOf(request, answers),
       verdict: verdict.text,
       color_map: scale?.map ?? null,
       spread: spread && spreadFacts(spread),
     },
     paint: (pen, theme) => paintParts(parts, pen, theme),
   };
-}
-
-function statisticsOf(answer: TensorFigureAnswers["statistics"]): StatisticsAnswer {
-  const { low, high, count, distribution, ...rest } = answer;
-  return { ...rest, distribution: distribution ? { low: low!, high: high!, count: count! } : null };
 }
 
 function spreadFor(
@@ -236,14 +232,10 @@ function histogramParts(
   ];
 }
 
-const UNREAD = "could not be read";
-
 function verdictOf(
-  { unread }: TensorFigureData,
-  known: StatisticsAnswer,
+  { unread, statistics: { statistics, reason } }: TensorAnswers,
   words: ValueWords | null,
 ): Verdict {
-  const { statistics, reason } = known;
   if (!statistics || !words || words.health === "empty") {
     const text = words?.verdict ?? (unread ? UNREAD : `no statistics: ${reason}`);
     return { text, bad: false, faults: [], rest: [] };
@@ -261,23 +253,20 @@ function verdictOf(
   };
 }
 
-function notesOf({ tensor, warnings, redacted, unread }: TensorFigureData): Note[] {
+function notesOf({ tensor, unread }: TensorAnswers): Note[] {
   const notes: Note[] = [];
   if (tensor.trust !== "exact") {
     const text = `The values were matched to this node ${tensor.trust}.`;
     notes.push({ text, color: "warning", most: 3 });
   }
-  for (const warning of warnings)
+  for (const warning of tensor.notes)
     notes.push({ text: `Warning: ${warning}`, color: "warning", most: 12 });
-  if (redacted) notes.push({ text: redacted, color: "muted", most: 3 });
+  if (tensor.withheld) notes.push({ text: tensor.withheld, color: "muted", most: 3 });
   if (unread) notes.push({ text: unread, color: "error", most: 6 });
   return notes;
 }
 
-function trustNote(
-  { tensor, misfit }: TensorFigureData,
-  { tile, channels, profile }: TensorFigureAnswers,
-): Note {
+function trustNote({ tensor, misfit, tile, channels, profile }: TensorAnswers): Note {
   const exact = tile || channels || profile ? (tile?.exact ?? true) : null;
   const text = trustWords(tensor, exact, misfit).join(" · ");
   return { text, color: isUnsure(tensor) ? "warning" : "muted", most: 4 };

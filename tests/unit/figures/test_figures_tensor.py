@@ -7,6 +7,7 @@ import io
 import re
 import sys
 import threading
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -18,16 +19,17 @@ from tests.unit.figures.color_scale import OVER, SPECIAL, UNDER, ColorScale
 from tests.unit.figures.figure_checks import assert_sound, texts
 from tests.unit.findings.findings_dump import Op, plant
 from tvmdbg_widgets import engine as host
-from tvmdbg_widgets.figures import facts as tensor_facts
-from tvmdbg_widgets.figures import options as tensor_shown
-from tvmdbg_widgets.figures.facts import BINS
+from tvmdbg_widgets.answers.answers import Answers
+from tvmdbg_widgets.answers.messages import SAMPLE
+from tvmdbg_widgets.answers.tensor import Reply
+from tvmdbg_widgets.figures import tensor
 from tvmdbg_widgets.figures.options import Redaction
 from tvmdbg_widgets.figures.raster import Figure
 from tvmdbg_widgets.figures.tensor import tensor_figure
 from tvmdbg_widgets.figures.theme import channels
 from tvmdbg_widgets.formats.tvm.params.survey import write_params
 from tvmdbg_widgets.model.pictures import picture
-from tvmdbg_widgets.model.statistics.contrast import linear_zone
+from tvmdbg_widgets.model.statistics.contrast import BINS, linear_zone
 from tvmdbg_widgets.model.tensors.planes import Plane
 from tvmdbg_widgets.run import DebugRun
 
@@ -198,17 +200,32 @@ def test_integers_at_type_limits_are_reported_as_saturated(tmp_path: Path) -> No
     assert f"{count} at −128 or 127" in " ".join(texts(figure))
 
 
-def test_huge_tensor_is_sampled_and_marked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    array = RANDOM.standard_normal((3000, 3000)).astype(np.float32)
-    run = run_of(tmp_path, a=array)
-    monkeypatch.setattr(tensor_shown, "MOST_EXACT", 1 << 20)
-    monkeypatch.setattr(tensor_facts, "_LARGE", 1 << 20)
-    monkeypatch.setattr(tensor_facts, "_SAMPLE", 1 << 16)
-    figure = run.figure("tensor")
+def test_picture_of_a_huge_plane_is_sampled_and_marked(tmp_path: Path) -> None:
+    figure = run_of(tmp_path, a=np.ones((8200, 8200), np.int8)).figure("tensor")
     shown = " ".join(texts(figure))
     assert "sampled values" in shown
     assert "values, sampled" in shown
-    assert "all finite in a sample of 65,536" in shown
+    assert figure.description["exact"] is True
+    assert figure.description["counts"]["size"] == 8200**2
+
+
+class _Limited(Answers):
+    """Answers that take every tensor for a huge one."""
+
+    def answer(self, message: object) -> Reply:
+        assert isinstance(message, dict)
+        reply = super().answer(message)
+        return replace(reply, result={**reply.result, "nbytes": 1 << 30})
+
+
+def test_values_of_a_huge_tensor_are_sampled_until_they_are_counted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    array = RANDOM.standard_normal((3000, 3000)).astype(np.float32)
+    run = run_of(tmp_path, a=array)
+    monkeypatch.setattr(tensor, "Answers", _Limited)
+    figure = run.figure("tensor")
+    assert f"all finite in a sample of {SAMPLE:,}" in " ".join(texts(figure))
     assert figure.description["exact"] is False
     run.findings(progress=False)
     after = run.figure("tensor")
@@ -315,6 +332,24 @@ def test_channels_and_profile_use_requested_axis(tmp_path: Path) -> None:
     assert "no axis is left to tile by" in " ".join(texts(flat.figure("tensor", show="channels")))
     with pytest.raises(ValueError, match="along is the number of an axis, found -1"):
         run.figure("tensor", along=-1)
+
+
+def test_missing_tensor_is_named(tmp_path: Path) -> None:
+    run = run_of(tmp_path, a=np.zeros(3, np.float32))
+    figure = tensor_figure(run.facts, entry=(7, 1))
+    assert figure.description["missing"] == "This run has no tensor for node 7, output 1."
+    assert figure.text.endswith(figure.description["missing"])
+    empty = run_of(tmp_path).figure("tensor")
+    assert empty.description["missing"] == "This run's params file has no tensors."
+
+
+def test_numbers_of_numpy_are_options(tmp_path: Path) -> None:
+    run = run_of(tmp_path, a=np.zeros((3, 4), np.float32))
+    ends = np.array([0, 1, 2, 3])
+    options = {"axes": ends[1::-1], "index": ends[:2], "region": ends[[0, 0, 2, 2]]}
+    told = run.figure("tensor", color_range=(np.float32(-1), ends[1]), **options).description
+    assert (told["axes"], told["region"]) == ([1, 0], [0, 0, 2, 2])
+    assert told["color_range"] == [-1, 1]
 
 
 def test_text_shows_counts_without_engine(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -415,6 +415,35 @@ def test_out_of_range_request_is_refused(kind: str, bad: dict[str, Any]) -> None
         ask(run_of(x=np.zeros((5, 6), np.float32)), kind, **{"rows": 4, "cols": 4, **bad})
 
 
+def test_a_question_for_no_cells_gets_the_header_alone() -> None:
+    told, data = ask(run_of(x=np.zeros((5, 6), np.float32)), "tensor", rows=0, cols=0)
+    assert (told["tile"], told["viewShape"], told["axes"], data) == (None, [5, 6], [0, 1], b"")
+
+
+@pytest.mark.parametrize("counts_only", [False, True])
+def test_withheld_values_are_not_told(counts_only: bool) -> None:
+    run = run_of(x=np.linspace(-3, 4, 60, dtype=np.float32).reshape(2, 5, 6))
+    answers = Answers(run.facts, redact=lambda _: ("private", counts_only))
+    asked = {**VIEW, "rows": 4, "cols": 4, "row": 0, "col": 0, "part": [0, 0, 2, 2]}
+    asked |= {"axis": 0, "points": 4, "first": 0, "count": 1, "percents": [50]}
+
+    def told(kind: str) -> Any:
+        return answers.answer({"kind": kind, **asked}).result
+
+    for kind in ("values", "data", "region", "profile", "channels", "percentiles"):
+        with pytest.raises(ValueError, match="private"):
+            told(kind)
+    header = told("tensor")
+    assert (header["withheld"], header["tile"], header["shape"]) == ("private", None, [2, 5, 6])
+    for kind in ("statistics", "cancelTensor"):
+        counted = told(kind)
+        assert counted["statistics"]["finite"] == 60
+        assert (counted["distribution"], counted["percentiles"]) == (None, [])
+        assert (counted["robust"], counted["linear"]) == (None, None)
+        assert (counted["histogram"] is None) == counts_only
+        assert (counted["statistics"]["minimum"]["text"] == "none") == counts_only
+
+
 def test_empty_tensor_gets_empty_answers() -> None:
     run = run_of(x=np.zeros((0, 4), np.float32))
     assert ask(run, "tensor", rows=4, cols=4)[0]["tile"] is None

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias
 
@@ -14,13 +15,14 @@ from tvmdbg_widgets.engine import STATIC
 from tvmdbg_widgets.export.page import pack
 from tvmdbg_widgets.export.page.facts import Variant, WholeTensor, whole
 from tvmdbg_widgets.export.page.pack import compressed, shuffled_floats
-from tvmdbg_widgets.figures.options import MOST_EXACT, Axes, plane_of
 from tvmdbg_widgets.model.pictures import Picture, picture, profile
 from tvmdbg_widgets.model.tensors.planes import Plane, default_axes, is_complex
 from tvmdbg_widgets.model.tensors.tensors import Tensor
 
 #: Axes down and across, and the index per axis, where chosen.
-Seen: TypeAlias = "tuple[Axes | None, Sequence[int] | None]"
+Seen: TypeAlias = "tuple[tuple[int | None, int | None] | None, Sequence[int] | None]"
+#: Values of a plane above which its picture is made of a sample.
+_MOST_EXACT = 1 << 26
 #: Compressed bytes of a picture's or tensor's row in the tables, about.
 _ROW = 24
 #: Values of a complex tensor; their texts are written in Python, one by one.
@@ -89,9 +91,16 @@ class TensorCandidate:
                     yield number, plane
 
     def _seen_plane(self, shape: tuple[int, ...]) -> Plane:
-        plane = plane_of(shape, *self.seen)
-        index = (0 if axis in plane.axes else at for axis, at in enumerate(plane.index))
-        return replace(plane, index=tuple(index))
+        axes, index = self.seen
+        if index is None or len(index) != len(shape):
+            index = [0] * len(shape)
+        at = [max(0, min(size - 1, place)) for place, size in zip(index, shape, strict=True)]
+        plane = Plane(shape, default_axes(shape), tuple(at))
+        if axes is not None and axes[1] is not None:
+            with suppress(ValueError):
+                plane = Plane.of(shape, axes, at)
+        places = (0 if axis in plane.axes else place for axis, place in enumerate(at))
+        return replace(plane, index=tuple(places))
 
 
 def choose_pictures(
@@ -266,7 +275,7 @@ def number_of_planes(shape: tuple[int, ...]) -> int:
 
 def stored_picture(row: int, variant: Variant, plane: Plane) -> StoredPicture:
     """Reduce a plane to at most ``CELLS`` x ``CELLS`` cells; a huge one by sampling."""
-    sample = plane.rows * plane.cols > MOST_EXACT
+    sample = plane.rows * plane.cols > _MOST_EXACT
     shown = picture(variant.view, plane, CELLS, CELLS, sample=sample)
     numbers = [shown.minimum, shown.maximum, shown.mean]
     single = all(np.array_equal(number, shown.mean, equal_nan=True) for number in numbers)

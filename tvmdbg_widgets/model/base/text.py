@@ -167,6 +167,12 @@ def why_unread(problem: Exception) -> str:
     return str(problem) if isinstance(problem, ValueError | OSError) else repr(problem)
 
 
+def unread_text(problem: Exception) -> str:
+    """Return the reason of a failed read as sentences: with advice, files by name alone."""
+    hint = getattr(problem, "hint", None)
+    return f"{why_unread(problem)}." + (f" {hint}" if hint else "")
+
+
 def _last(path: str) -> str:
     return re.split(r"[/\\]", path)[-1]
 

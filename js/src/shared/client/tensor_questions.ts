@@ -34,7 +34,7 @@ export interface PlaneView extends TensorView {
 export interface TensorRequest extends PlaneView {
   /** Requested part of the plane, in values; null for all of it. */
   part: readonly [row: number, col: number, rows: number, cols: number] | null;
-  /** Largest numbers of rows and columns of cells. */
+  /** Largest numbers of rows and columns of cells; 0 for no picture. */
   rows: number;
   cols: number;
   /** Reads every value; otherwise a large part is sampled. */
@@ -89,6 +89,8 @@ export interface TensorAnswer {
   cheap?: boolean;
   /** Why the plane cannot be read; earlier statistics stay valid. */
   trouble?: string;
+  /** Why single values are not told: they are private. */
+  withheld?: string;
   /** Values can be read one by one though no picture shows them: complex numbers. */
   unordered?: boolean;
   tile: Tile | null;
