@@ -177,7 +177,7 @@ def tensor(context: Context, question: Question) -> Reply:
             about.key, about.values, plane, rows, cols, part, exact, context.watch
         )
     except (FormatError, OSError) as problem:
-        return Reply({**header, "trouble": unread_text(problem)})
+        return Reply({**header, "trouble": str(problem), "unread": unread_text(problem)})
     columns, buffer = packed_cells(shown)
     header["cheap"] = not about.stored.source.far and is_cheap(about.values, plane)
     header["tile"] = {

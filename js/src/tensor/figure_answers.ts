@@ -125,13 +125,13 @@ async function drawnValues(
     const size = { rows: Math.min(side, rows!), cols: Math.min(side, cols!) };
     return { channels: await client.ask("channels", { ...view, axis, first: 0, count, ...size }) };
   }
-  const { tile, trouble } = await client.ask("tensor", {
+  const { tile, unread } = await client.ask("tensor", {
     ...view,
     part: region,
     ...cellsOf(rows!, cols!, most),
     exact: rows! * cols! <= MOST_EXACT,
   });
-  if (trouble !== undefined) throw new Error(trouble);
+  if (unread !== undefined) throw new Error(unread);
   return { tile };
 }
 

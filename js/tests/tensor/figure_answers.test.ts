@@ -72,7 +72,7 @@ describe("questions of a figure", () => {
       unread: "The values cannot be read: it is gone.",
       plane: null,
     });
-    const { request } = figure({}, { trouble: "it is gone." });
+    const { request } = figure({}, { trouble: "it is gone", unread: "it is gone." });
     expect(await answered(request)).toMatchObject({
       unread: "The values cannot be read: it is gone. The statistics are from an earlier read.",
       plane: null,

@@ -89,6 +89,8 @@ export interface TensorAnswer {
   cheap?: boolean;
   /** Why the plane cannot be read; earlier statistics stay valid. */
   trouble?: string;
+  /** The same for a figure: its file by name alone. */
+  unread?: string;
   /** Why single values are not told: they are private. */
   withheld?: string;
   /** Values can be read one by one though no picture shows them: complex numbers. */
