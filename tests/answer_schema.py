@@ -14,7 +14,8 @@ import fastjsonschema
 
 from tvmdbg_widgets.answers.answers import Answers
 from tvmdbg_widgets.answers.tensor import Reply
-from tvmdbg_widgets.widgets import comparison, tuning
+from tvmdbg_widgets.answers.tuning import TuningAnswers
+from tvmdbg_widgets.widgets import comparison
 
 if TYPE_CHECKING:
     import pytest
@@ -52,9 +53,8 @@ def hold_answers(patch: pytest.MonkeyPatch) -> None:
     """Let every answer of Python raise that is not what the views expect."""
     reply = _held("run", Answers.reply, lambda _, question, *__: question.kind)
     patch.setattr(Answers, "reply", reply)
-    answer = _held("tuning", tuning.answer, lambda _, __, message: message["kind"])
-    patch.setattr(tuning, "answer", answer)
-    patch.setattr(tuning, "answer", answer)
+    answer = _held("tuning", TuningAnswers.answer, lambda _, message: message["kind"])
+    patch.setattr(TuningAnswers, "answer", answer)
     found = _held(
         "comparison", comparison.comparison_answer, lambda _, message, *__: message["kind"]
     )

@@ -1,16 +1,10 @@
 import type { ColumnsReply } from "../shared/client/answers.ts";
-import { Client, ModelHost } from "../shared/client/client.ts";
-import { type AnyModel, NewestWins } from "../shared/client/request.ts";
+import type { Client } from "../shared/client/client.ts";
+import { NewestWins } from "../shared/client/request.ts";
 import type { Columns } from "../shared/client/wire.ts";
-import {
-  type ErrorsBy,
-  type ErrorTableInfo,
-  type TrialScope,
-  TuningData,
-  type TuningInfo,
-} from "./data.ts";
+import type { ErrorsBy, ErrorTableInfo, TrialScope, TuningColumns, TuningInfo } from "./data.ts";
 
-/** A line of a loop nest, as in `widgets/tuning.py`. */
+/** A line of a loop nest, as in `answers/schedules.py`. */
 export interface NestLineInfo {
   kind: "placeholders" | "attribute" | "loop" | "compute" | "note";
   depth: number;
@@ -85,18 +79,19 @@ interface TilesInfo {
   note: string;
 }
 
+export type TileColumns = Columns<"tuningTiles"> & { info: TilesInfo };
+
 /** R trials with one number on A axes; a scale of powers of two. */
 export class TuningTiles {
+  readonly info: TilesInfo;
   readonly rows: Int32Array;
   readonly costs: Float64Array;
   readonly #values: Float32Array;
   readonly #most: Float32Array;
   readonly #levels: readonly number[][];
 
-  constructor(
-    readonly info: TilesInfo,
-    { rows, values, costs }: Columns<"tuningTiles">,
-  ) {
+  constructor({ info, rows, values, costs }: TileColumns) {
+    this.info = info;
     this.rows = rows;
     this.costs = costs;
     this.#values = values;
@@ -220,14 +215,14 @@ export interface TuningAnswers {
   select: ColumnsReply<{ caption: string }>;
 }
 
-interface TuningReplies extends Pick<TuningAnswers, "schedule" | "change" | "errors"> {
-  tuning: Columns<"tuning"> & { info: TuningInfo };
-  tiles: Columns<"tuningTiles"> & { info: TilesInfo };
+export interface TuningReplies extends Pick<TuningAnswers, "schedule" | "change" | "errors"> {
+  tuning: TuningColumns;
+  tiles: TileColumns;
   /** The trials that a query finds, one byte each. */
   select: Columns<"tuningSelect"> & { info: { caption: string } };
 }
 
-interface TuningQuestions {
+export interface TuningQuestions {
   schedule: { trial: number };
   change: { a: number; b: number };
   errors: TrialScope & { by: ErrorsBy };
@@ -235,41 +230,11 @@ interface TuningQuestions {
   select: { query: string };
 }
 
-/** The log behind a model, which grows while tuning runs. */
-export class TuningClient extends Client<TuningReplies, TuningQuestions> {
-  readonly #model: AnyModel;
-  readonly #signal: AbortSignal;
-  readonly #schedules = new Map<number, Promise<ScheduleInfo>>();
-  readonly #newest = new NewestWins();
+export type TuningClient = Client<TuningReplies, TuningQuestions>;
 
-  constructor(model: AnyModel, signal: AbortSignal) {
-    super(new ModelHost(model), signal);
-    this.#model = model;
-    this.#signal = signal;
-  }
-
-  onGrown(listener: () => void): void {
-    this.#model.on("change:content", listener);
-    this.#signal.addEventListener("abort", () => this.#model.off("change:content", listener));
-  }
-
-  async data(): Promise<TuningData> {
-    this.#schedules.clear();
-    const reply = await this.ask("tuning");
-    return new TuningData(reply.info, reply);
-  }
-
-  schedule(trial: number): Promise<ScheduleInfo> {
-    const known = this.#schedules.get(trial);
-    if (known) return known;
-    const answer = this.#newest.ask(() => this.ask("schedule", { trial }));
-    this.#schedules.set(trial, answer);
-    answer.catch(() => this.#schedules.delete(trial));
-    return answer;
-  }
-
-  async tiles(task: number): Promise<TuningTiles> {
-    const reply = await this.ask("tiles", { task });
-    return new TuningTiles(reply.info, reply);
-  }
+/** Asks for schedules, each once; of those asked for in quick succession only the newest is made. */
+export function schedules(client: TuningClient): (trial: number) => Promise<ScheduleInfo> {
+  const newest = new NewestWins();
+  return (trial) =>
+    client.once(`schedule ${trial}`, () => newest.ask(() => client.ask("schedule", { trial })));
 }

@@ -4,7 +4,7 @@ import { measureErrors } from "../../../tvmdbg_widgets/figures/tokens.json";
 import type { Columns } from "../shared/client/wire.ts";
 import type { Theme } from "../shared/drawing/theme.ts";
 
-/** One task, as in `widgets/tuning.py`. Times in seconds; null if unknown. */
+/** One task, as in `answers/tuning.py`. Times in seconds; null if unknown. */
 export interface TaskInfo {
   index: number;
   /** Short name: `matmul_add 1024×1024×1024`. */
@@ -79,10 +79,11 @@ export interface TuningInfo {
   summary: string;
 }
 
-export type TuningColumns = Columns<"tuning">;
+export type TuningColumns = Columns<"tuning"> & { info: TuningInfo };
 
 /** N trials in the order of the log, and the curves over them. */
 export class TuningData {
+  readonly info: TuningInfo;
   readonly task: Int32Array;
   /** Seconds; NaN if the trial failed. */
   readonly cost: Float64Array;
@@ -97,10 +98,8 @@ export class TuningData {
   readonly totals: Float64Array;
   readonly #rowsOf = new Map<number, Int32Array>();
 
-  constructor(
-    readonly info: TuningInfo,
-    columns: TuningColumns,
-  ) {
+  constructor(columns: TuningColumns) {
+    this.info = columns.info;
     this.task = columns.task;
     this.cost = columns.cost;
     this.error = columns.error;

@@ -17,7 +17,7 @@ import { bindKeys, type KeyAction } from "../shared/ui/keys.ts";
 import { paletteAction } from "../shared/ui/palette.ts";
 import { type AxisTurn, bindAxisWheel } from "../shared/ui/scrolling.ts";
 import { fullScreenAction, type ViewOptions } from "../shared/ui/view.ts";
-import { PANES, type TuningData, type TuningOptions } from "./data.ts";
+import { PANES, TuningData, type TuningOptions } from "./data.ts";
 import { headline } from "./descriptions.ts";
 import { PANE_LABELS, refusedText } from "./panes.ts";
 import { type TuningContext, TuningView } from "./view.ts";
@@ -168,21 +168,16 @@ export async function mountTuning(
   context: TuningContext,
   session: SessionClient | null,
 ): Promise<void> {
-  const { client, signal } = context;
+  const { client, onGrown, signal } = context;
+  const read = async () => new TuningData(await client.ask("tuning"));
   root.classList.add("tvmdbg-tuning");
   asApplication(root, "tuning log", "Tuning log: costs of trials, tasks, and schedules");
-  await loading(
-    root,
-    "tuning log",
-    signal,
-    () => client.data(),
-    (data) => {
-      const show = build(root, context, data, session);
-      show(data);
-      root.dataset.ready = "true";
-      client.onGrown(() => void client.data().then((grown) => signal.aborted || show(grown)));
-    },
-  );
+  await loading(root, "tuning log", signal, read, (data) => {
+    const show = build(root, context, data, session);
+    show(data);
+    root.dataset.ready = "true";
+    onGrown(() => void read().then((grown) => signal.aborted || show(grown)));
+  });
 }
 
 /** Builds the view; returns a function that shows a log in it. */

@@ -9,7 +9,7 @@ import {
 } from "../shared/drawing/theme.ts";
 import { integer } from "../shared/format.ts";
 import { div, element } from "../shared/ui/dom.ts";
-import { TilesScene, type TuningTiles } from "./client.ts";
+import { type TileColumns, TilesScene, TuningTiles } from "./client.ts";
 import type { TuningData } from "./data.ts";
 import { outcome, seconds } from "./descriptions.ts";
 
@@ -188,7 +188,7 @@ export class TilesPane {
     });
   }
 
-  async show(request: Promise<TuningTiles> | null, data: TuningData): Promise<void> {
+  async show(request: Promise<TileColumns> | null, data: TuningData): Promise<void> {
     const mine = ++this.#serial;
     this.#data = data;
     this.#scene = null;
@@ -198,7 +198,7 @@ export class TilesPane {
     }
     this.#empty("busy", "Reading tile sizes …");
     try {
-      const tiles = await request;
+      const tiles = new TuningTiles(await request);
       if (mine !== this.#serial) return;
       if (!tiles.rows.length) {
         this.#empty("empty", "No tile sizes", tiles.info.note);

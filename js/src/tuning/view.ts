@@ -4,7 +4,7 @@ import { largest, smallest } from "../shared/many.ts";
 import type { ViewOptions } from "../shared/ui/view.ts";
 import { ErrorLegend, TrialFilter, TuningBar } from "./bar.ts";
 import { TrialHover, TrialTooltip, TuningChart } from "./chart.ts";
-import type { TuningClient } from "./client.ts";
+import { type ScheduleInfo, schedules, type TuningClient } from "./client.ts";
 import {
   type Along,
   countTrials,
@@ -17,13 +17,15 @@ import {
 } from "./data.ts";
 import { chartWords, trialLines, trialsText } from "./descriptions.ts";
 import { ErrorsPane, FindingsPane, Panes } from "./panes.ts";
-import { bestTrial, nextFailure, nextImprovement, TrialScene, trialAt } from "./scene.ts";
+import { nextFailure, nextImprovement, shownTrial, TrialScene, trialAt } from "./scene.ts";
 import { SchedulePane } from "./schedule_pane.ts";
 import { TaskTable } from "./task_table.ts";
 import { TilesPane } from "./tiles_pane.ts";
 
 export interface TuningContext {
   client: TuningClient;
+  /** Calls when the log has grown. */
+  onGrown: (listener: () => void) => void;
   options: ViewOptions<TuningOptions>;
   signal: AbortSignal;
   /** A saved page: without queries and comparison of schedules. */
@@ -46,6 +48,7 @@ export class TuningView {
   readonly #filter: TrialFilter;
   readonly #root: HTMLElement;
   readonly #client: TuningClient;
+  readonly #scheduleOf: (trial: number) => Promise<ScheduleInfo>;
   readonly #options: ViewOptions<TuningOptions>;
   readonly #isSaved: boolean;
   readonly #say: (text: string) => void;
@@ -65,6 +68,7 @@ export class TuningView {
     const filter = isSaved ? null : (query: string) => this.filter(query);
     this.#root = root;
     this.#client = client;
+    this.#scheduleOf = schedules(client);
     this.#options = options;
     this.#isSaved = isSaved;
     this.#say = say;
@@ -174,7 +178,7 @@ export class TuningView {
     scene.range = this.#options.get("trial_range");
     scene.trial = this.#trialShown;
     scene.changed();
-    this.bar.show(scene.task < 0 ? null : scene.task, scene.along, scene.viewport.all);
+    this.#showBar();
     this.#showTasks();
     this.panes.show(this.#options.get("pane"));
     this.#fillPane();
@@ -184,12 +188,9 @@ export class TuningView {
     this.#say(this.#spoken);
   }
 
-  /** The chosen trial, else the best of the task, or of the slowest task. */
   get #trialShown(): number {
     const { data, task } = this.#scene;
-    const chosen = this.#options.get("trial");
-    if (chosen !== null && chosen < data.count) return chosen;
-    return bestTrial(data, task);
+    return shownTrial(data, task, this.#options.get("trial"));
   }
 
   get #spoken(): string {
@@ -197,6 +198,11 @@ export class TuningView {
     const words = [chartWords(data, task)];
     if (trial >= 0) words.push(trialLines(data, trial).join(", "));
     return words.join(". ");
+  }
+
+  #showBar(): void {
+    const { task, along, viewport } = this.#scene;
+    this.bar.show(task < 0 ? null : task, along, viewport.all);
   }
 
   #showTasks(): void {
@@ -214,7 +220,7 @@ export class TuningView {
       if (this.#pinned >= 0 && trial >= 0 && trial !== this.#pinned) {
         void this.#schedule.showChange(this.#client.ask("change", { a: this.#pinned, b: trial }));
       } else if (this.#schedule.shown?.trial !== trial || trial < 0) {
-        void this.#schedule.show(trial < 0 ? null : this.#client.schedule(trial), !data.count);
+        void this.#schedule.show(trial < 0 ? null : this.#scheduleOf(trial), !data.count);
       }
     }
     if (pane === "errors") this.#errors.look(this.#scope);
@@ -222,7 +228,8 @@ export class TuningView {
     const of = task >= 0 ? task : data.info.tasks.length === 1 ? 0 : (data.task[trial] ?? -1);
     if (of !== this.#tilesOf) {
       this.#tilesOf = of;
-      void this.#tiles.show(of < 0 ? null : this.#client.tiles(of), data);
+      const request = of < 0 ? null : this.#client.ask("tiles", { task: of });
+      void this.#tiles.show(request, data);
     }
     this.#tiles.mark(trial);
   }
@@ -359,11 +366,7 @@ export class TuningView {
   }
 
   #moved(): void {
-    this.bar.show(
-      this.#scene.task < 0 ? null : this.#scene.task,
-      this.#scene.along,
-      this.#scene.viewport.all,
-    );
+    this.#showBar();
     this.tooltip.hide();
     this.chart.changed();
   }

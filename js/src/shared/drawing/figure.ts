@@ -9,8 +9,14 @@ import { blockFill, figureTheme, ramp, type Theme } from "./theme.ts";
 /** Color schemes of a figure; "auto" is dark if the reader prefers it. */
 export type ThemeName = "light" | "dark" | "auto";
 
-/** Request for a view's figure; `D`, `O`, `A` and `C` are the view's own types. */
-export interface FigureRequest<D = unknown, O = unknown, A = unknown, C = Record<string, Column>> {
+/** Request for a view's figure; `D`, `O`, `A`, `C` and `Q` are the view's own types. */
+export interface FigureRequest<
+  D = unknown,
+  O = unknown,
+  A = unknown,
+  C = Record<string, Column>,
+  Q = Client,
+> {
   data: D;
   /** Replies to the questions of the live view, by question. */
   answers: A;
@@ -22,7 +28,7 @@ export interface FigureRequest<D = unknown, O = unknown, A = unknown, C = Record
   view: string;
   title: string;
   text: TextWidths;
-  client: Client;
+  client: Q;
   /** Number of nodes above which a figure asks only for the names that it shows. */
   mostNodes: number;
 }
@@ -77,7 +83,7 @@ export function panelDrawing(
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: each maker knows its options
-type AnyRequest = FigureRequest<any, any, any, any>;
+type AnyRequest = FigureRequest<any, any, any, any, any>;
 export type FigureMaker = (request: AnyRequest) => Drawing | Promise<Drawing>;
 
 export const MONO =
