@@ -21,7 +21,7 @@ import { counted } from "../shared/format.ts";
 import { append, largest } from "../shared/many.ts";
 import { paintOverlay } from "./chart.ts";
 import { ChartPainter } from "./chart_painter.ts";
-import { factorText, lineParts, type ScheduleInfo, type TuningClient } from "./client.ts";
+import { factorText, lineParts, type ScheduleInfo, type TuningReplies } from "./client.ts";
 import {
   annotationColor,
   countTrials,
@@ -34,7 +34,7 @@ import { codesOf, headline, outcomeName, taskTitle } from "./descriptions.ts";
 import { shownTrial, TrialScene } from "./scene.ts";
 import { COLUMNS, shownColumns, type TaskRow, taskRows } from "./task_table.ts";
 
-type TuningFigureRequest = FigureRequest<unknown, TuningOptions, unknown, unknown, TuningClient>;
+type TuningFigureRequest = FigureRequest<unknown, TuningOptions, unknown, unknown, TuningReplies>;
 
 const CHART = 250;
 const CELL = 3;
@@ -53,14 +53,14 @@ export async function tuningFigure(request: TuningFigureRequest): Promise<Drawin
   const data = new TuningData(await client.ask("tuning"));
   const trial = shownTrial(data, options.task ?? -1, options.trial);
   const schedule = trial < 0 ? null : await client.ask("schedule", { trial });
-  const { mask, caption } = await matchesOf(client, options.query);
+  const { mask, caption } = await matchesOf(request);
   const scene = sceneOf(data, options, trial);
   scene.chosen = mask;
   return panelDrawing(request, tuningPanel(request, scene, schedule, caption));
 }
 
 /** Trials that a query finds, null for all, with the result in words. */
-async function matchesOf(client: TuningClient, query: string) {
+async function matchesOf({ client, options: { query } }: TuningFigureRequest) {
   if (!query) return { mask: null, caption: "" };
   try {
     const { mask, info } = await client.ask("select", { query });

@@ -1,3 +1,4 @@
+import type { RunReplies } from "../client/answers.ts";
 import type { Client } from "../client/client.ts";
 import type { Column } from "../client/columns.ts";
 import { append } from "../many.ts";
@@ -9,13 +10,13 @@ import { blockFill, figureTheme, ramp, type Theme } from "./theme.ts";
 /** Color schemes of a figure; "auto" is dark if the reader prefers it. */
 export type ThemeName = "light" | "dark" | "auto";
 
-/** Request for a view's figure; `D`, `O`, `A`, `C` and `Q` are the view's own types. */
+/** Request for a view's figure; `D`, `O`, `A` and `C` are the view's own types. */
 export interface FigureRequest<
   D = unknown,
   O = unknown,
   A = unknown,
   C = Record<string, Column>,
-  Q = Client,
+  R extends object = RunReplies,
 > {
   data: D;
   /** Replies to the questions of the live view, by question. */
@@ -28,7 +29,7 @@ export interface FigureRequest<
   view: string;
   title: string;
   text: TextWidths;
-  client: Q;
+  client: Client<R>;
   /** Number of nodes above which a figure asks only for the names that it shows. */
   mostNodes: number;
 }
