@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import os
 import threading
 from concurrent.futures import ThreadPoolExecutor
@@ -15,11 +14,10 @@ from tvmdbg_widgets.analysis.facts import OpenedRun, RunFacts, facts_of
 from tvmdbg_widgets.analysis.tuning.facts import LogFacts
 from tvmdbg_widgets.analysis.tuning.links import TaskLinks, graph_of, link_tasks
 from tvmdbg_widgets.answers.messages import message_id
-from tvmdbg_widgets.answers.question_scheduler import HAS_THREADS
+from tvmdbg_widgets.answers.question_scheduler import HAS_THREADS, replied
 from tvmdbg_widgets.answers.tuning import TuningAnswers
 from tvmdbg_widgets.engine import bundle, code_name, module
 from tvmdbg_widgets.figures.raster import Figure
-from tvmdbg_widgets.model.base.choice import no_argument
 from tvmdbg_widgets.widgets.outputs import Saved
 from tvmdbg_widgets.widgets.run_model import session_of
 from tvmdbg_widgets.widgets.session import Session
@@ -125,10 +123,7 @@ class TuningView(Saved):
             )
         if run is not None:
             require_run(self, run)
-        known = {name for name in self.class_trait_names(sync=True) if not name.startswith("_")}
-        for name in traits:
-            if name not in known - {"log", "session"}:
-                raise no_argument("TuningView", name, known - {"log"})
+        self._require_traits(traits, "log")
         self._model = LogModel(
             log, None if run is None else link_tasks(log.facts.parts, graph_of(run))
         )
@@ -233,16 +228,15 @@ class TuningView(Saved):
         **options
             ``title`` and ``theme``, as of :meth:`tvmdbg_widgets.TuningLog.save_html`.
         """
-        return self.tuning_log.save_html(path, **options, of=self)
+        from tvmdbg_widgets.export.tuning_page import save_page
+
+        return save_page(self, path, **options)
 
     def __repr__(self) -> str:
         return (
             f"<TuningView of {self.tuning_log.facts.title!r}, live in a notebook; "
             "elsewhere use .save_html(path) or .figure().save(path)>"
         )
-
-
-_LOG = logging.getLogger(__name__)
 
 
 class ShownLog(Protocol):
@@ -252,17 +246,6 @@ class ShownLog(Protocol):
 
     def follow(self, seconds: float = 1.0) -> Any:
         """Return an object that polls for new trials."""
-
-    def save_html(
-        self,
-        path: str | os.PathLike[str],
-        *,
-        title: str | None = None,
-        theme: str = "auto",
-        budget: int = 5_000_000,
-        of: Any = None,
-    ) -> Path:
-        """Write the view ``of`` as a page."""
 
 
 class LogModel(SharedModel):
@@ -310,16 +293,8 @@ class LogModel(SharedModel):
         self._pool.submit(self._answer, message)
 
     def _answer(self, message: object) -> None:
-        content: dict[str, Any] = {"id": message_id(message)}
-        try:
-            reply = self.answers.answer(message)
-        except (ValueError, LookupError, OSError) as problem:
-            self.send(content | {"error": str(problem)})
-        except Exception as problem:  # noqa: BLE001 (an error is an answer; the log has it all)
-            _LOG.exception("answering a tuning view failed")
-            self.send(content | {"error": f"{type(problem).__name__}: {problem}"})
-        else:
-            self.send(content | {"result": reply.result}, list(reply.buffers))
+        content, buffers = replied("a tuning view", lambda: self.answers.answer(message))
+        self.send({"id": message_id(message), **content}, buffers)
 
     def __repr__(self) -> str:
         return f"LogModel({self._log.facts.title!r})"
