@@ -30,7 +30,7 @@ from tvmdbg_widgets.model.tuning.measure_errors import MeasureError
 
 _REFUSED_SHOWN = 5
 ErrorsBy: TypeAlias = Literal["unroll", "round", "threads"]
-#: Groupings of errors, beside those by task in the table of tasks.
+#: Groupings of errors, beside those by task in the table of tasks; blocks of a GPU have threads.
 ERRORS_BY: tuple[ErrorsBy, ...] = ("unroll", "round", "threads")
 _ROWS_SHOWN = 100
 _UNRECORDED = 255
@@ -76,6 +76,7 @@ def _overview(log: LogFacts, links: TaskLinks | None) -> Reply:
     dags = list(map(log.dag, range(len(log.tasks))))
     assumed = {at for at, dag in enumerate(dags) if dag is not None and dag.source.is_assumption}
     flops = list(map(log.flop_count, range(len(log.tasks))))
+    is_on_gpu = any(task.target.is_gpu for task in log.tasks)
     tasks = [
         {
             "index": task.index,
@@ -106,7 +107,7 @@ def _overview(log: LogFacts, links: TaskLinks | None) -> Reply:
             str(code if code >= 0 else _UNRECORDED): MeasureError(code).label
             for code in codes.tolist()
         },
-        "onGpu": any(task.target.is_gpu for task in log.tasks),
+        "errorsBy": [by for by in ERRORS_BY if by != "threads" or is_on_gpu],
         "refused": log.parts.num_refused,
         "refusedWhy": [
             one_line(f"line {row.line}: {row.why}") for row in log.parts.refused[:_REFUSED_SHOWN]

@@ -12,10 +12,9 @@ from tqdm.auto import tqdm
 
 from tvmdbg_widgets.analysis.tuning.facts import LogFacts
 from tvmdbg_widgets.answers.tensor import Reply
-from tvmdbg_widgets.answers.tuning import ERRORS_BY, TuningAnswers
+from tvmdbg_widgets.answers.tuning import TuningAnswers
 from tvmdbg_widgets.export.page.pack import code, data_element, document, record
 from tvmdbg_widgets.figures.texts import escape
-from tvmdbg_widgets.model.base.choice import one_of
 from tvmdbg_widgets.model.base.numbers import agree, counted
 from tvmdbg_widgets.model.base.writing import replacing
 
@@ -23,7 +22,6 @@ from tvmdbg_widgets.model.base.writing import replacing
 _MOST_STEPS = 20_000
 #: Trials per task with tile sizes on the page.
 _MOST_LINES = 500
-_THEMES = ("auto", "light", "dark")
 
 
 def save_page(
@@ -39,8 +37,8 @@ def save_page(
     The page has all trials and tasks, and schedule and tile sizes of the best trials as far as the
     budget allows, slowest tasks first.
     """
-    one_of("theme", theme, _THEMES)
     answers: TuningAnswers = view.log.answers
+    figure = view.figure(theme=theme)
     data, left_out = _recorded(answers, view.trial, budget)
     states = {
         "log": {"content": 0},
@@ -51,7 +49,7 @@ def save_page(
         title=title or answers.log.title,
         theme=theme,
         code=code("tuning"),
-        figure=view.figure(theme=theme),
+        figure=figure,
         about=_about(answers.log, left_out),
         settings={"view": "tuning", "models": states},
         data=data_element("tvmdbg-data", data),
@@ -64,13 +62,12 @@ def save_page(
 def _recorded(answers: TuningAnswers, trial: int | None, budget: int) -> tuple[bytes, int]:
     """Return the replies of the page, and the number of tasks without a schedule."""
     info = answers.overview.result["info"]
-    has_threads = info["onGpu"] and len(answers.log) <= _MOST_STEPS
     first: list[dict[str, Any]] = [
         {"kind": "tuning"},
         *(
             {"kind": "errors", "by": by, "task": None, "trials": None, "query": ""}
-            for by in ERRORS_BY
-            if by != "threads" or has_threads
+            for by in info["errorsBy"]
+            if by != "threads" or len(answers.log) <= _MOST_STEPS
         ),
         *([] if trial is None else [{"kind": "schedule", "trial": trial}]),
     ]

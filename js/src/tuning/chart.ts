@@ -44,11 +44,9 @@ function ring(
   size: number,
 ): void {
   const { data, plot } = scene;
-  const x = scene.x(scene.value(trial));
+  const [x, y] = scene.place(trial);
   if (!(x >= plot.left && x <= plot.right)) return;
-  const failed = data.error[trial] !== 0;
-  const y = failed ? scene.laneY : scene.y(data.cost[trial]!);
-  const [across, down] = failed ? [4, LANE / 2] : [size, size];
+  const [across, down] = data.error[trial] ? [4, LANE / 2] : [size, size];
   pen.lineWidth = 4;
   pen.strokeStyle = ground;
   pen.strokeRect(x - across, y - down, 2 * across, 2 * down);
@@ -121,17 +119,9 @@ export class TuningChart {
       const { chosen } = scene;
       const count = chosen ? chosen.reduce((sum, flag) => sum + flag, 0) : null;
       Object.assign(out, drawn, { task, trial, hovered, range, along, view, costs, found: count });
-      Object.assign(out, { plot, strip, laneY, place: this.#placeOf(scene) });
+      Object.assign(out, { plot, strip, laneY, place: (row: number) => scene.place(row) });
     };
     root.addEventListener("tvmdbg:inspect", inspect, { signal });
-  }
-
-  #placeOf(scene: TrialScene) {
-    return (row: number) => {
-      const { data } = scene;
-      const y = data.error[row] ? scene.laneY : scene.y(data.cost[row]!);
-      return [scene.x(scene.value(row)), y];
-    };
   }
 
   show(scene: TrialScene): void {

@@ -65,8 +65,8 @@ export interface TuningInfo {
   tasks: TaskInfo[];
   findings: FindingInfo[];
   errorNames: Record<string, string>;
-  /** True for a task on a GPU: blocks have threads. */
-  onGpu: boolean;
+  /** Properties by which errors are counted. */
+  errorsBy: ErrorsBy[];
   /** Number of unreadable lines, and the error of the first. */
   refused: number;
   refusedWhy: string[];
@@ -145,9 +145,7 @@ export type Along = "trial" | "time";
 export const SORTS = ["time", "gain", "errors", "task"] as const;
 export type Sort = (typeof SORTS)[number];
 
-/** Properties by which errors are counted. */
-export const ERRORS_BY = ["unroll", "round", "threads"] as const;
-export type ErrorsBy = (typeof ERRORS_BY)[number];
+export type ErrorsBy = "unroll" | "round" | "threads";
 
 /** Limits of the counted trials; null or empty sets no limit. */
 export interface TrialScope {

@@ -187,6 +187,11 @@ export class TrialScene {
     return TOP + LANE / 2;
   }
 
+  place(row: number): [x: number, y: number] {
+    const { error, cost } = this.data;
+    return [this.x(this.value(row)), error[row] ? this.laneY : this.y(cost[row]!)];
+  }
+
   /** The counted trials, as values of the axis; null for all. */
   get rangeValues(): [from: number, to: number] | null {
     return this.range && this.#valuesOf(this.range);

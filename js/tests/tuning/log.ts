@@ -49,7 +49,7 @@ export function logOf(trials: readonly TrialSpec[], more: Partial<TuningInfo> = 
     tasks,
     findings: [],
     errorNames: { 0: "NoError", 4: "RuntimeDeviceError", 6: "BuildTimeoutError" },
-    onGpu: false,
+    errorsBy: ["unroll", "round"],
     refused: 0,
     refusedWhy: [],
     weighted: false,
