@@ -14,7 +14,8 @@ import fastjsonschema
 
 from tvmdbg_widgets.answers.answers import Answers
 from tvmdbg_widgets.answers.tensor import Reply
-from tvmdbg_widgets.widgets import comparison, tuning
+from tvmdbg_widgets.answers.tuning import TuningAnswers
+from tvmdbg_widgets.widgets import comparison
 
 if TYPE_CHECKING:
     import pytest
@@ -23,7 +24,9 @@ if TYPE_CHECKING:
 ROOT = Path(__file__).parents[1]
 TYPES = ROOT / "js" / "tests" / "answers.ts"
 GENERATOR = ROOT / "node_modules" / "ts-json-schema-generator"
-MADE = ROOT / "node_modules" / ".cache" / "answers.json"
+#: Worktrees may share the folder of modules.
+_NAME = f"answers-{hashlib.sha256(str(ROOT).encode()).hexdigest()[:12]}.json"
+MADE = ROOT / "node_modules" / ".cache" / _NAME
 
 
 def make_schema() -> None:
@@ -52,9 +55,8 @@ def hold_answers(patch: pytest.MonkeyPatch) -> None:
     """Let every answer of Python raise that is not what the views expect."""
     reply = _held("run", Answers.reply, lambda _, question, *__: question.kind)
     patch.setattr(Answers, "reply", reply)
-    answer = _held("tuning", tuning.answer, lambda _, __, message: message["kind"])
-    patch.setattr(tuning, "answer", answer)
-    patch.setattr(tuning, "answer", answer)
+    answer = _held("tuning", TuningAnswers.answer, lambda _, message: message["kind"])
+    patch.setattr(TuningAnswers, "answer", answer)
     found = _held(
         "comparison", comparison.comparison_answer, lambda _, message, *__: message["kind"]
     )

@@ -36,8 +36,9 @@ from benchmarks.tuning.tuning_view import view
 from tvmdbg_widgets.analysis.tuning.schedules.nest import nest
 from tvmdbg_widgets.analysis.tuning.schedules.replaying import replay
 from tvmdbg_widgets.analysis.tuning.schedules.schedule import infer_bounds
+from tvmdbg_widgets.answers.tensor import Reply
+from tvmdbg_widgets.answers.tuning import TuningAnswers
 from tvmdbg_widgets.tuning import TuningLog
-from tvmdbg_widgets.widgets.tuning import answer
 
 MANY, MILLION, FEW, ROUND = sized((100_000, 1_000_000, 1_000, 64), (4_800, 4_800, 400, 8))
 OPEN_S, SELECT_S, QUICK_S, FINDINGS_S, WRITE_S, POLL_S, THREADS_S = 2, 0.1, 0.1, 0.5, 1, 0.05, 5
@@ -218,13 +219,17 @@ def told(times: Times, count: int, promise: float) -> None:
     print(f"  {verdict(times.cpu_median / count * 1e3, promise)}")
 
 
+def _overview(log: TuningLog) -> Reply:
+    return TuningAnswers(log.facts).answer({"kind": "tuning"})
+
+
 def shown(path: Path) -> None:
     """Print what the view is given, and its figure."""
     log = quietly(path)
     print(f"{MANY:,} records shown; {load()}")
-    asked = {"kind": "tuning", "id": 1}
-    limit(measure("what the view is given", lambda: answer(log, None, asked)), GIVEN_S)
-    reply = answer(log, None, asked)
+    given = partial(_overview, log)
+    limit(measure("what the view is given", given), GIVEN_S)
+    reply = given()
     size = sum(map(len, reply.buffers)) + len(json.dumps(reply.result))
     print(f"  {size / 1e6:.2f} MB; {verdict(size / 1e6, GIVEN_MB)}")
     chosen: tuple[dict[str, Any], ...] = ({}, {"along": "time"}, {"task": 0})

@@ -6,9 +6,9 @@ import base64
 from typing import TYPE_CHECKING, Any
 
 from tvmdbg_widgets.answers.messages import message_id
+from tvmdbg_widgets.answers.tuning import TuningAnswers
 from tvmdbg_widgets.engine import STATIC
 from tvmdbg_widgets.tuning import TuningLog
-from tvmdbg_widgets.widgets.tuning import answer
 
 from .waits import INSPECT, frames, inspected
 
@@ -69,7 +69,7 @@ class TuningPage:
     def _ask(self, message: dict[str, Any]) -> dict[str, Any]:
         content: dict[str, Any] = {"id": message_id(message)}
         try:
-            reply = answer(self.log.facts, None, message)
+            reply = TuningAnswers(self.log.facts).answer(message)
         except (ValueError, LookupError) as problem:
             return {"content": content | {"error": str(problem)}, "buffers": []}
         buffers = [base64.b64encode(each).decode() for each in reply.buffers]

@@ -16,6 +16,7 @@ from tvmdbg_widgets.analysis.tensor_scan import TensorScan
 from tvmdbg_widgets.answers.answers import Answers
 from tvmdbg_widgets.answers.kept_timeline import ALONG
 from tvmdbg_widgets.answers.messages import Priority, Question, message_id
+from tvmdbg_widgets.answers.tensor import Reply
 
 Send: TypeAlias = Callable[[dict[str, Any], list[bytes]], None]
 
@@ -48,6 +49,18 @@ _SCANNED = frozenset({"findings", "health"})
 
 class _SupersededError(Exception):
     """Raised between two blocks of an answer that is no longer wanted."""
+
+
+def replied(kind: str, make: Callable[[], Reply]) -> tuple[dict[str, Any], list[bytes]]:
+    """Return the content and the buffers of an answer; an error is an answer too."""
+    try:
+        reply = make()
+    except (ValueError, LookupError, OSError) as problem:
+        return {"error": _message(problem)}, []
+    except Exception as problem:  # noqa: BLE001 (the log has it all)
+        _LOG.exception("answering %s failed", kind)
+        return {"error": f"{type(problem).__name__}: {problem}"}, []
+    return {"result": reply.result}, list(reply.buffers)
 
 
 class QuestionScheduler:
@@ -149,22 +162,17 @@ class QuestionScheduler:
                 raise _SupersededError
             gate.give_way(turn)
 
-        buffers: list[bytes] = []
-        try:
-            with gate.taken(turn):
-                watch()
-                reply = self._answers.reply(question, watch)
-        except _SupersededError:
-            content = {"error": "superseded by a newer question"}
-        except (ValueError, LookupError, OSError) as problem:
-            content = {"error": _message(problem)}
-        except Exception as problem:  # noqa: BLE001 (an error is an answer; the log has it all)
-            _LOG.exception("answering %s failed", question.kind)
-            content = {"error": f"{type(problem).__name__}: {problem}"}
-        else:
-            content, buffers = {"result": reply.result}, list(reply.buffers)
-            if question.flag("near"):
-                buffers.append(bytes(max(0, _SEGMENT - sum(map(len, buffers)))))
+        def made() -> Reply:
+            try:
+                with gate.taken(turn):
+                    watch()
+                    return self._answers.reply(question, watch)
+            except _SupersededError:
+                raise ValueError("superseded by a newer question") from None
+
+        content, buffers = replied(question.kind, made)
+        if question.flag("near") and "result" in content:
+            buffers.append(bytes(max(0, _SEGMENT - sum(map(len, buffers)))))
         asked = question.client, question.kind
         with self._lock:
             if self._newest.get(asked) == ticket:

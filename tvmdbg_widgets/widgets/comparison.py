@@ -16,6 +16,7 @@ from tvmdbg_widgets.analysis.differences import DifferenceKind
 from tvmdbg_widgets.analysis.facts import OpenedRun, RunFacts, facts_of
 from tvmdbg_widgets.analysis.matching import Certainty, Reason
 from tvmdbg_widgets.answers.messages import Question, message_id
+from tvmdbg_widgets.answers.question_scheduler import replied
 from tvmdbg_widgets.answers.tensor import Reply
 from tvmdbg_widgets.engine import bundle, code_name, module, pack
 from tvmdbg_widgets.figures.options import Redaction
@@ -150,12 +151,10 @@ class ComparisonView(ComparisonTraits, View):
         return [self._facts, self._facts_b]
 
     def _on_question(self, _widget: object, message: object, _buffers: object) -> None:
-        try:
-            reply = comparison_answer(self.comparison, message)
-        except ValueError as problem:
-            self.send({"id": message_id(message), "error": str(problem)})
-            return
-        self.send({"id": message_id(message), "result": reply.result}, list(reply.buffers))
+        content, buffers = replied(
+            "a comparison", lambda: comparison_answer(self.comparison, message)
+        )
+        self.send({"id": message_id(message), **content}, buffers)
 
     def _figure(
         self, width: float, theme: str, saved: bool = False, redaction: Redaction | None = None

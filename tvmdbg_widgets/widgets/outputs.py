@@ -6,7 +6,7 @@ import logging
 import sys
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from secrets import token_hex
 from types import FrameType
 from typing import Any
@@ -18,6 +18,7 @@ from tvmdbg_widgets.analysis.facts import RunFacts
 from tvmdbg_widgets.analysis.tensor_scan import TensorScan
 from tvmdbg_widgets.answers.question_scheduler import HAS_THREADS
 from tvmdbg_widgets.figures.raster import Figure
+from tvmdbg_widgets.model.base.choice import no_argument
 from tvmdbg_widgets.widgets.run_model import WIDGET, model_of
 from tvmdbg_widgets.widgets.traits import UsesModels
 
@@ -49,6 +50,13 @@ class Saved(UsesModels):
     @traitlets.default("_figure_id")
     def _new_figure_id(self) -> str:
         return token_hex(4)
+
+    def _require_traits(self, given: Iterable[str], model: str) -> None:
+        """Raise TypeError for a keyword that is no trait of the view."""
+        names = {name for name in self.class_trait_names(sync=True) if not name.startswith("_")}
+        for name in given:
+            if name not in names - {model, "session"}:
+                raise no_argument(type(self).__name__, name, names - {model})
 
     def _saved_figure(self) -> Figure:
         """Return a figure that fits into a saved notebook."""

@@ -2,38 +2,24 @@
 
 from __future__ import annotations
 
-import logging
 import os
 import threading
-from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
-import numpy as np
-import numpy.typing as npt
 import traitlets
 
 from tvmdbg_widgets.analysis.facts import OpenedRun, RunFacts, facts_of
 from tvmdbg_widgets.analysis.tuning.facts import LogFacts
 from tvmdbg_widgets.analysis.tuning.links import TaskLinks, graph_of, link_tasks
-from tvmdbg_widgets.analysis.tuning.selection import select
-from tvmdbg_widgets.answers.messages import Question, message_id
-from tvmdbg_widgets.answers.question_scheduler import HAS_THREADS
-from tvmdbg_widgets.answers.tensor import Reply
-from tvmdbg_widgets.engine import bundle, code, code_name, module
+from tvmdbg_widgets.answers.messages import message_id
+from tvmdbg_widgets.answers.question_scheduler import HAS_THREADS, replied
+from tvmdbg_widgets.answers.tuning import TuningAnswers
+from tvmdbg_widgets.engine import bundle, code_name, module
 from tvmdbg_widgets.figures.raster import Figure
-from tvmdbg_widgets.figures.tiles import tiles
-from tvmdbg_widgets.figures.tuning import (
-    ERRORS_BY,
-    change_answer,
-    error_table,
-    overview,
-    schedule_answer,
-)
 from tvmdbg_widgets.figures.view_options import auto_height
-from tvmdbg_widgets.model.base.choice import no_argument
 from tvmdbg_widgets.model.base.options import (
     TEXT,
     ViewOptions,
@@ -156,10 +142,7 @@ class TuningView(TuningTraits, Saved):
             )
         if run is not None:
             require_run(self, run)
-        known = {name for name in self.class_trait_names(sync=True) if not name.startswith("_")}
-        for name in traits:
-            if name not in known - {"log", "session"}:
-                raise no_argument("TuningView", name, known - {"log"})
+        self._require_traits(traits, "log")
         self._model = LogModel(
             log, None if run is None else link_tasks(log.facts.parts, graph_of(run))
         )
@@ -230,9 +213,18 @@ class TuningView(TuningTraits, Saved):
         ValueError
             A width or theme that is none of these.
         """
-        from tvmdbg_widgets.figures.tuning import tuning_figure
+        from tvmdbg_widgets.figures.engine import draw_view
 
-        return tuning_figure(self.tuning_log.facts, self.options, width=width, theme=theme)
+        answers = self._model.answers
+        return draw_view(
+            "tuning",
+            answers.log.title,
+            self.options,
+            answers.answer,
+            text=lambda: repr(answers.log),
+            width=width,
+            theme=theme,
+        )
 
     @property
     def options(self) -> dict[str, Any]:
@@ -255,16 +247,15 @@ class TuningView(TuningTraits, Saved):
         **options
             ``title`` and ``theme``, as of :meth:`tvmdbg_widgets.TuningLog.save_html`.
         """
-        return self.tuning_log.save_html(path, **options, of=self)
+        from tvmdbg_widgets.export.tuning_page import save_page
+
+        return save_page(self, path, **options)
 
     def __repr__(self) -> str:
         return (
             f"<TuningView of {self.tuning_log.facts.title!r}, live in a notebook; "
             "elsewhere use .save_html(path) or .figure().save(path)>"
         )
-
-
-_LOG = logging.getLogger(__name__)
 
 
 class ShownLog(Protocol):
@@ -274,17 +265,6 @@ class ShownLog(Protocol):
 
     def follow(self, seconds: float = 1.0) -> Any:
         """Return an object that polls for new trials."""
-
-    def save_html(
-        self,
-        path: str | os.PathLike[str],
-        *,
-        title: str | None = None,
-        theme: str = "auto",
-        budget: int = 5_000_000,
-        of: Any = None,
-    ) -> Path:
-        """Write the view ``of`` as a page."""
 
 
 class LogModel(SharedModel):
@@ -300,7 +280,7 @@ class LogModel(SharedModel):
 
     def __init__(self, log: ShownLog, links: TaskLinks | None = None, **traits: Any) -> None:
         self._log = log
-        self._links = links
+        self.answers = TuningAnswers(log.facts, links)
         self._pool: ThreadPoolExecutor | None = None
         super().__init__(**traits)
         self.on_msg(self._on_question)
@@ -313,6 +293,7 @@ class LogModel(SharedModel):
     def grow(self, log: ShownLog) -> None:
         """Replace the log by one with more records, and notify the views."""
         self._log = log
+        self.answers = TuningAnswers(log.facts, self.answers.links)
         self.content += 1
 
     def close(self) -> None:
@@ -331,68 +312,8 @@ class LogModel(SharedModel):
         self._pool.submit(self._answer, message)
 
     def _answer(self, message: object) -> None:
-        content: dict[str, Any] = {"id": message_id(message)}
-        try:
-            reply = answer(self._log.facts, self._links, message)
-        except (ValueError, LookupError, OSError) as problem:
-            self.send(content | {"error": str(problem)})
-        except Exception as problem:  # noqa: BLE001 (an error is an answer; the log has it all)
-            _LOG.exception("answering a tuning view failed")
-            self.send(content | {"error": f"{type(problem).__name__}: {problem}"})
-        else:
-            self.send(content | {"result": reply.result}, list(reply.buffers))
+        content, buffers = replied("a tuning view", lambda: self.answers.answer(message))
+        self.send({"id": message_id(message), **content}, buffers)
 
     def __repr__(self) -> str:
         return f"LogModel({self._log.facts.title!r})"
-
-
-_LONGEST_QUERY = 10_000
-_KINDS = ("tuning", "schedule", "change", "tiles", "errors", "select", "code")
-
-
-def answer(log: LogFacts, links: TaskLinks | None, message: object) -> Reply:
-    """Answer one question about a log."""
-    question = Question(message)
-    if question.kind == "tuning":
-        return _packed("tuning", *overview(log, links))
-    if question.kind == "schedule":
-        return Reply(schedule_answer(log, _trial(log, question, "trial")))
-    if question.kind == "change":
-        pair = _trial(log, question, "a"), _trial(log, question, "b")
-        return Reply(change_answer(log, *pair))
-    if question.kind == "tiles":
-        return _packed("tuningTiles", *tiles(log, question.integer("task", 0, len(log.tasks) - 1)))
-    if question.kind == "errors" and (by := question.choice("by", ERRORS_BY)):
-        return Reply(error_table(log, by, _rows(log, question)))
-    if question.kind == "select":
-        selection = select(log.parts, question.text("query", _LONGEST_QUERY) or "")
-        mask = np.zeros(len(log), np.uint8)
-        mask[selection.rows] = 1
-        return _packed("tuningSelect", {"caption": selection.caption}, {"mask": mask})
-    if question.kind == "code" and question.choice("view", ("tuning",)):
-        return Reply(None, (code("tuning"),))
-    raise ValueError(f"unknown question {question.kind!r}; known are {', '.join(_KINDS)}")
-
-
-def _trial(log: LogFacts, question: Question, name: str) -> int:
-    return question.integer(name, 0, len(log) - 1)
-
-
-def _rows(log: LogFacts, question: Question) -> npt.NDArray[np.intp]:
-    """Return the trials that match the question's task, range and query, if given."""
-    is_asked = np.ones(len(log), bool)
-    if question.has("task"):
-        is_asked &= log.trials.task == question.integer("task", 0, len(log.tasks) - 1)
-    if question.has("trials"):
-        first, end = question.integers("trials", 2)
-        is_asked[:first] = False
-        is_asked[end:] = False
-    if query := question.text("query", _LONGEST_QUERY):
-        is_found = np.zeros(len(log), bool)
-        is_found[select(log.parts, query).rows] = True
-        is_asked &= is_found
-    return np.flatnonzero(is_asked)
-
-
-def _packed(answer: str, info: Mapping[str, Any], columns: Mapping[str, Any]) -> Reply:
-    return Reply.of(answer, columns, info)

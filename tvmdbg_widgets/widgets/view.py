@@ -12,7 +12,6 @@ import traitlets
 from tvmdbg_widgets.analysis.facts import OpenedRun, RunFacts
 from tvmdbg_widgets.figures.options import Redaction
 from tvmdbg_widgets.figures.raster import Figure
-from tvmdbg_widgets.model.base.choice import no_argument
 from tvmdbg_widgets.model.base.slips import public
 from tvmdbg_widgets.widgets.outputs import Saved
 from tvmdbg_widgets.widgets.run_model import model_of, session_of
@@ -90,11 +89,7 @@ class View(RunView):
     ) -> None:
         self._facts = require_run(self, run)
         self._debug_run = run
-        known = set(self.class_trait_names(sync=True)) - {"run", "session"}
-        for name in traits:
-            if name not in known or name.startswith("_"):
-                usable = [other for other in known if not other.startswith("_")]
-                raise no_argument(type(self).__name__, name, [*usable, "session"])
+        self._require_traits(traits, "run")
         session = session or session_of(self._facts)
         super().__init__(run=model_of(self._facts), session=session, **traits)
 

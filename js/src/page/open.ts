@@ -1,5 +1,5 @@
 import { clientOf } from "../shared/client/client.ts";
-import type { StaticModel } from "../shared/client/page_model.ts";
+import type { AnswerMessage, StaticModel } from "../shared/client/page_model.ts";
 import { element } from "../shared/ui/dom.ts";
 import { Address } from "./address.ts";
 import { copyLink, type SavedPage, type StartedPage, start, themeToggle } from "./models.ts";
@@ -10,9 +10,9 @@ interface PageSettings {
   view: string;
   models: SavedPage["models"];
   /** The view of a debugger with the focus at first. */
-  start: string | null;
+  start?: string | null;
   /** True if the page is a frame of another one, which gives it its height. */
-  embedded: boolean;
+  embedded?: boolean;
 }
 
 /** Id of the second run's data. */
@@ -24,21 +24,24 @@ const BELOW = 16;
 const NARROW = 760;
 const ROUNDS = 3;
 
-interface Bundle {
+interface Page {
   views: Readonly<Record<string, unknown>>;
-  answers: (data: StoredData) => StoredAnswers;
+  /** Replies to questions, from the data that the page carries. */
+  replies: (data: ArrayBuffer) => AnswerMessage;
+  /** Completes the page once its views are shown. */
+  shown: (started: StartedPage, settings: PageSettings, place: HTMLElement) => unknown;
 }
 
-/** Offers `start` to a page of the caller's own; shows the saved run that this page carries, if any. */
-export function open(bundle: Bundle): void {
-  const page = globalThis as typeof globalThis & { tvmdbgPage?: object };
-  const own = { start: (page: SavedPage) => start(bundle.views, page) };
-  page.tvmdbgPage = own;
+/** Offers `start` to a page of the caller's own; shows what this page carries, if anything. */
+export function openPage(page: Page): void {
+  const global = globalThis as typeof globalThis & { tvmdbgPage?: object };
+  const own = { start: (saved: SavedPage) => start(page.views, saved) };
+  global.tvmdbgPage = own;
   const text = document.getElementById("tvmdbg-settings")?.textContent;
   if (!text) return;
   const settings = JSON.parse(text) as PageSettings;
   const begin = () => {
-    show(bundle, settings)
+    show(page, settings)
       .then((started) => Object.assign(own, started))
       .then(() => {
         document.documentElement.dataset.started = "true";
@@ -49,10 +52,9 @@ export function open(bundle: Bundle): void {
   else begin();
 }
 
-async function show({ views, answers }: Bundle, settings: PageSettings): Promise<StartedPage> {
-  const ask = storedAnswers(await unpacked("tvmdbg-data"), answers);
-  const second = document.getElementById(SECOND) && (await unpacked(SECOND));
-  const askSecond = second && storedAnswers(second, answers);
+async function show({ views, replies, shown }: Page, settings: PageSettings): Promise<StartedPage> {
+  const ask = replies(await unpacked("tvmdbg-data"));
+  const askSecond = document.getElementById(SECOND) && replies(await unpacked(SECOND));
   const place = document.getElementById("tvmdbg-views")!;
   document.getElementById("tvmdbg-static")!.hidden = true;
   say("");
@@ -68,25 +70,41 @@ async function show({ views, answers }: Bundle, settings: PageSettings): Promise
     document.getElementById("tvmdbg-static")!.hidden = false;
     throw error;
   }
-  const { models } = started;
-  stretch(models.view!, place, settings);
+  stretch(started.models.view!, place, settings);
+  await shown(started, settings, place);
+  return started;
+}
+
+interface RunBundle {
+  views: Page["views"];
+  answers: (data: StoredData) => StoredAnswers;
+}
+
+/** Opens the page of a saved run. */
+export function open({ views, answers }: RunBundle): void {
+  openPage({ views, replies: (data) => storedAnswers(data, answers), shown: showRun });
+}
+
+async function showRun(
+  { models }: StartedPage,
+  settings: PageSettings,
+  place: HTMLElement,
+): Promise<void> {
   const client = clientOf(models.run as never, "anywidget:run", new AbortController().signal);
   const panels = new DebuggerViews(place, models.view!);
   const address = new Address(models.session!, client, panels);
-  if (!settings.embedded) {
-    document.getElementById("tvmdbg-tools")?.append(
-      element(
-        "span",
-        {},
-        copyLink(() => address.link),
-        themeToggle(),
-      ),
+  if (!settings.embedded)
+    addTools(
+      copyLink(() => address.link),
+      themeToggle(),
     );
-  }
   showTitleOnce();
   if (settings.start) panels.show(settings.start, !settings.embedded);
   if (location.hash) await address.follow();
-  return started;
+}
+
+export function addTools(...tools: HTMLElement[]): void {
+  document.getElementById("tvmdbg-tools")?.append(element("span", {}, ...tools));
 }
 
 /** Hides the run's title in the view, since the page's head has it; a title of the reader's own stays. */

@@ -13,6 +13,8 @@ interface Head {
   share: string;
   answers: Record<string, unknown>;
   devices?: Record<string, string>;
+  /** Recorded replies by question (JSON): the result, and the places of its buffers. */
+  replies?: Record<string, [result: unknown, ...buffers: [at: number, size: number][]]>;
   tables: Record<string, { columns: ColumnHeader[]; at: number; size: number }>;
 }
 
@@ -50,8 +52,7 @@ export class StoredData {
     if (known) return known;
     if (!this.has(name)) throw new Error(`the data of this page has no ${name}`);
     const { columns: headers, at, size } = this.head.tables[name]!;
-    const bytes = this.blob(at, size).slice();
-    for (const [kind, offset, length] of regions(headers)) restore(bytes, kind, offset, length);
+    const bytes = restored(this.blob(at, size).slice(), headers);
     const columns = unpack(headers, new DataView(bytes.buffer));
     const table = { headers, buffer: bytes.buffer, columns };
     this.#tables.set(name, table);
@@ -84,6 +85,15 @@ export function unshuffled(bytes: Uint8Array, width: number): Uint8Array<ArrayBu
 export function floats(bytes: Uint8Array, wide: boolean): Float32Array | Float64Array {
   const { buffer } = unshuffled(bytes, wide ? 8 : 4);
   return wide ? new Float64Array(buffer) : new Float32Array(buffer);
+}
+
+/** Bytes of columns as `filtered` of `export/page/pack.py` got them. */
+export function restored(
+  bytes: Uint8Array<ArrayBuffer>,
+  headers: readonly ColumnHeader[],
+): Uint8Array<ArrayBuffer> {
+  for (const [kind, offset, length] of regions(headers)) restore(bytes, kind, offset, length);
+  return bytes;
 }
 
 function restore(bytes: Uint8Array, kind: keyof typeof WIDTH, offset: number, length: number) {

@@ -101,7 +101,8 @@ export function bindPointer(
     gesture.last = place;
   };
   const pinch = (before: PointerSpot, now: PointerSpot, other: PointerSpot) => {
-    const apart = ({ x, y }: PointerSpot) => Math.max(LEAST_APART, Math.hypot(x - other.x, y - other.y));
+    const apart = ({ x, y }: PointerSpot) =>
+      Math.max(LEAST_APART, Math.hypot(x - other.x, y - other.y));
     const middle = { x: (now.x + other.x) / 2, y: (now.y + other.y) / 2 };
     const by = { x: (now.x - before.x) / 2, y: (now.y - before.y) / 2 };
     handlers.pinch?.(apart(now) / apart(before), middle, by);

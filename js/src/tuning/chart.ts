@@ -44,11 +44,9 @@ function ring(
   size: number,
 ): void {
   const { data, plot } = scene;
-  const x = scene.x(scene.value(trial));
+  const [x, y] = scene.place(trial);
   if (!(x >= plot.left && x <= plot.right)) return;
-  const failed = data.error[trial] !== 0;
-  const y = failed ? scene.laneY : scene.y(data.cost[trial]!);
-  const [across, down] = failed ? [4, LANE / 2] : [size, size];
+  const [across, down] = data.error[trial] ? [4, LANE / 2] : [size, size];
   pen.lineWidth = 4;
   pen.strokeStyle = ground;
   pen.strokeRect(x - across, y - down, 2 * across, 2 * down);
@@ -73,16 +71,8 @@ export function chartPainters(scene: () => TrialScene, base: Layer, over: Layer)
       const view = [viewport.start, viewport.end];
       const found = chosen ? chosen.reduce((sum, flag) => sum + flag, 0) : null;
       const facts = { task, trial, hovered, range, along, view, costs, found };
-      return { ...drawn, ...facts, plot, strip, laneY, place: placeOf(scene()) };
+      return { ...drawn, ...facts, plot, strip, laneY, place: (row: number) => scene().place(row) };
     },
-  };
-}
-
-function placeOf(scene: TrialScene) {
-  return (row: number) => {
-    const { data } = scene;
-    const y = data.error[row] ? scene.laneY : scene.y(data.cost[row]!);
-    return [scene.x(scene.value(row)), y];
   };
 }
 

@@ -4,7 +4,7 @@ import { measureErrors } from "../../../tvmdbg_widgets/figures/tokens.json";
 import type { Columns } from "../shared/client/wire.ts";
 import type { Theme } from "../shared/drawing/theme.ts";
 
-/** One task, as in `widgets/tuning.py`. Times in seconds; null if unknown. */
+/** One task, as in `answers/tuning.py`. Times in seconds; null if unknown. */
 export interface TaskInfo {
   index: number;
   /** Short name: `matmul_add 1024×1024×1024`. */
@@ -65,8 +65,8 @@ export interface TuningInfo {
   tasks: TaskInfo[];
   findings: FindingInfo[];
   errorNames: Record<string, string>;
-  /** True for a task on a GPU: blocks have threads. */
-  onGpu: boolean;
+  /** Properties by which errors are counted. */
+  errorsBy: ErrorsBy[];
   /** Number of unreadable lines, and the error of the first. */
   refused: number;
   refusedWhy: string[];
@@ -79,10 +79,11 @@ export interface TuningInfo {
   summary: string;
 }
 
-export type TuningColumns = Columns<"tuning">;
+export type TuningColumns = Columns<"tuning"> & { info: TuningInfo };
 
 /** N trials in the order of the log, and the curves over them. */
 export class TuningData {
+  readonly info: TuningInfo;
   readonly task: Int32Array;
   /** Seconds; NaN if the trial failed. */
   readonly cost: Float64Array;
@@ -97,10 +98,8 @@ export class TuningData {
   readonly totals: Float64Array;
   readonly #rowsOf = new Map<number, Int32Array>();
 
-  constructor(
-    readonly info: TuningInfo,
-    columns: TuningColumns,
-  ) {
+  constructor(columns: TuningColumns) {
+    this.info = columns.info;
     this.task = columns.task;
     this.cost = columns.cost;
     this.error = columns.error;
@@ -146,9 +145,7 @@ export type Along = "trial" | "time";
 export const SORTS = ["time", "gain", "errors", "task"] as const;
 export type Sort = (typeof SORTS)[number];
 
-/** Properties by which errors are counted. */
-export const ERRORS_BY = ["unroll", "round", "threads"] as const;
-export type ErrorsBy = (typeof ERRORS_BY)[number];
+export type ErrorsBy = "unroll" | "round" | "threads";
 
 /** Limits of the counted trials; null or empty sets no limit. */
 export interface TrialScope {

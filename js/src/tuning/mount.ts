@@ -9,7 +9,7 @@ import { fullScreenAction, type ViewOptions } from "../shared/ui/view.ts";
 import { keepSize, mounted, onOptions } from "../shell/mount.ts";
 import { bindPointer } from "../shell/pointer.ts";
 import { barSpace, barTitle, chartTools, type Tool, Toolbar, tool } from "../shell/toolbar.ts";
-import { PANES, type TuningData, type TuningOptions } from "./data.ts";
+import { PANES, TuningData, type TuningOptions } from "./data.ts";
 import { headline } from "./descriptions.ts";
 import { PANE_LABELS, refusedText } from "./panes.ts";
 import { type TuningContext, TuningView } from "./view.ts";
@@ -147,19 +147,14 @@ export function mountTuning(
   context: TuningContext,
   session: SessionClient | null,
 ): Promise<void> {
-  const { client, signal } = context;
-  return mounted(
-    root,
-    NAME,
-    signal,
-    () => client.data(),
-    (data) => {
-      const show = build(root, context, data, session);
-      show(data);
-      root.dataset.ready = "true";
-      client.onGrown(() => void client.data().then((grown) => signal.aborted || show(grown)));
-    },
-  );
+  const { client, onGrown, signal } = context;
+  const read = async () => new TuningData(await client.ask("tuning"));
+  return mounted(root, NAME, signal, read, (data) => {
+    const show = build(root, context, data, session);
+    show(data);
+    root.dataset.ready = "true";
+    onGrown(() => void read().then((grown) => signal.aborted || show(grown)));
+  });
 }
 
 /** Builds the view; returns a function that shows a log in it. */

@@ -3,7 +3,6 @@ import { readTheme } from "../shared/drawing/theme.ts";
 import { counted, integer, percent } from "../shared/format.ts";
 import { button, div, element, KEEP_KEYS, span } from "../shared/ui/dom.ts";
 import {
-  ERRORS_BY,
   type ErrorRow,
   type ErrorsBy,
   type ErrorTableInfo,
@@ -193,12 +192,11 @@ export class ErrorsPane {
   /** Takes over a log; the old table stays until the new one is counted. */
   show({ info }: TuningData): void {
     this.#requests.clear();
-    const shown = ERRORS_BY.filter((by) => by !== "threads" || info.onGpu);
     const place = (by: ErrorsBy) =>
       this.#places.get(by) ??
       element("div", {}, element("p", { class: "tvmdbg-muted" }, `by ${by}: counting …`));
-    this.#places = new Map(shown.map((by) => [by, place(by)]));
-    if (this.node.childElementCount !== shown.length) {
+    this.#places = new Map(info.errorsBy.map((by) => [by, place(by)]));
+    if (this.node.childElementCount !== this.#places.size) {
       this.node.replaceChildren(...this.#places.values());
     }
   }

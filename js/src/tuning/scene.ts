@@ -187,6 +187,11 @@ export class TrialScene {
     return TOP + LANE / 2;
   }
 
+  place(row: number): [x: number, y: number] {
+    const { error, cost } = this.data;
+    return [this.x(this.value(row)), error[row] ? this.laneY : this.y(cost[row]!)];
+  }
+
   /** The counted trials, as values of the axis; null for all. */
   get rangeValues(): [from: number, to: number] | null {
     return this.range && this.#valuesOf(this.range);
@@ -348,13 +353,14 @@ export function nextFailure(scene: TrialScene): number | undefined {
   return undefined;
 }
 
-/** The best trial of a task (-1: of the task that takes most time); -1 if none is valid. */
-export function bestTrial({ info: { tasks } }: TuningData, task: number): number {
-  const time = (at: number) => tasks[at]!.weight * (tasks[at]!.best ?? -1);
-  const slowest = tasks.reduce(
+/** The chosen trial, else the best of the task, or with -1 of the one that takes most time; -1 if none is valid. */
+export function shownTrial({ info, count }: TuningData, task: number, chosen: number | null) {
+  if (chosen !== null && chosen < count) return chosen;
+  const time = (at: number) => info.tasks[at]!.weight * (info.tasks[at]!.best ?? -1);
+  const slowest = info.tasks.reduce(
     (most, { index }) => (time(index) > (most < 0 ? -1 : time(most)) ? index : most),
     -1,
   );
   const of = task < 0 ? slowest : task;
-  return of < 0 ? -1 : (tasks[of]!.bestTrial ?? -1);
+  return of < 0 ? -1 : (info.tasks[of]!.bestTrial ?? -1);
 }

@@ -1,4 +1,4 @@
-import { isAbort, message } from "../shared/client/request.ts";
+import { errorText, isAbort, message } from "../shared/client/request.ts";
 import { readTheme, type Theme } from "../shared/drawing/theme.ts";
 import { agree, counted } from "../shared/format.ts";
 import { button, div, element, KEEP_KEYS, span } from "../shared/ui/dom.ts";
@@ -104,8 +104,8 @@ export class SchedulePane {
     } catch (error) {
       if (mine !== this.#serial || isAbort(error)) return;
       this.#shown = this.#render = null;
-      const why = error instanceof Error ? error.message : String(error);
-      this.node.replaceChildren(message("error", "This schedule could not be read", why));
+      const title = "This schedule could not be read";
+      this.node.replaceChildren(message("error", title, errorText(error)));
     } finally {
       clearTimeout(busy);
       if (mine === this.#serial) delete this.node.dataset.busy;

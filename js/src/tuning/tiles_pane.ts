@@ -9,11 +9,11 @@ import {
 } from "../shared/drawing/theme.ts";
 import { integer } from "../shared/format.ts";
 import { div, element } from "../shared/ui/dom.ts";
-import { TilesScene, type TuningTiles } from "./client.ts";
+import type { TileColumns } from "./client.ts";
 import type { TuningData } from "./data.ts";
 import { outcome, seconds } from "./descriptions.ts";
+import { TilesScene } from "./tiles_scene.ts";
 
-const MOST_LINES = 4000;
 const PLAIN_ALPHA = 0.35;
 /** Share of the trials that is emphasized. */
 const CHEAP = 0.1;
@@ -23,11 +23,8 @@ const LABEL_APART = 8;
 
 /** Parallel coordinates: one line per trial over its tile sizes to its cost; the cheapest on top. */
 function paintTiles(scene: TilesScene, pen: Pen, theme: Theme, marked: ReadonlySet<number>) {
-  const { tiles } = scene;
-  const order = Array.from(tiles.rows.keys()).sort(
-    (a, b) => dearness(scene, b) - dearness(scene, a),
-  );
-  const drawn = order.slice(-MOST_LINES);
+  const { rows } = scene.columns;
+  const drawn = Array.from(rows.keys()).sort((a, b) => dearness(scene, b) - dearness(scene, a));
   const stops = sequentialStops(theme);
   const colorOf = (at: number) => {
     const rank = scene.rank(at);
@@ -40,12 +37,11 @@ function paintTiles(scene: TilesScene, pen: Pen, theme: Theme, marked: ReadonlyS
     trace(scene, pen, at);
   }
   pen.globalAlpha = 1;
-  const isMarked = (at: number) => at !== scene.hovered && marked.has(tiles.rows[at]!);
+  const isMarked = (at: number) => at !== scene.hovered && marked.has(rows[at]!);
   for (const at of drawn) if (isMarked(at)) strong(scene, pen, at, theme.text, theme);
   if (scene.hovered >= 0) strong(scene, pen, scene.hovered, theme.accent, theme);
   axes(scene, pen, theme);
   costScale(scene, pen, drawn, colorOf);
-  return drawn.length;
 }
 
 function dearness(scene: TilesScene, at: number): number {
@@ -76,7 +72,7 @@ function trace(scene: TilesScene, pen: Pen, at: number): void {
 }
 
 function axes(scene: TilesScene, pen: Pen, theme: Theme): void {
-  const { tiles, top, bottom, hovered } = scene;
+  const { top, bottom, hovered } = scene;
   pen.font = `11px ${theme.font}`;
   pen.textBaseline = "middle";
   const room = scene.count > 1 ? scene.x(1) - scene.x(0) - LABEL_APART : scene.width;
@@ -91,7 +87,11 @@ function axes(scene: TilesScene, pen: Pen, theme: Theme): void {
     pen.stroke();
     pen.textAlign = "center";
     pen.fillStyle = theme.text;
-    pen.fillText(shortened(isCost ? "cost" : tiles.info.axes[axis]!, room, pen), x, top - 16);
+    pen.fillText(
+      shortened(isCost ? "cost" : scene.columns.info.axes[axis]!, room, pen),
+      x,
+      top - 16,
+    );
     pen.textAlign = "left";
     if (isCost) {
       pen.fillStyle = theme.muted;
@@ -99,9 +99,9 @@ function axes(scene: TilesScene, pen: Pen, theme: Theme): void {
       pen.fillText(seconds(scene.costs[1]), x + 8, bottom);
       continue;
     }
-    const own = hovered < 0 ? undefined : tiles.value(hovered, axis);
+    const own = hovered < 0 ? undefined : scene.value(hovered, axis);
     let last = Number.POSITIVE_INFINITY;
-    for (const value of tiles.levels(axis)) {
+    for (const value of scene.levels[axis]!) {
       const y = scene.yOf(value, axis);
       const isNear = own !== undefined && Math.abs(scene.yOf(own, axis) - y) < NUMBER_GAP;
       if (last - y < NUMBER_GAP || (isNear && value !== own)) continue;
@@ -184,11 +184,11 @@ export class TilesPane {
     base.canvas.addEventListener("pointerleave", () => this.#hover(-1));
     base.canvas.addEventListener("click", (event) => {
       const row = at(event);
-      if (row >= 0) pick(this.#scene!.tiles.rows[row]!);
+      if (row >= 0) pick(this.#scene!.columns.rows[row]!);
     });
   }
 
-  async show(request: Promise<TuningTiles> | null, data: TuningData): Promise<void> {
+  async show(request: Promise<TileColumns> | null, data: TuningData): Promise<void> {
     const mine = ++this.#serial;
     this.#data = data;
     this.#scene = null;
@@ -198,13 +198,13 @@ export class TilesPane {
     }
     this.#empty("busy", "Reading tile sizes …");
     try {
-      const tiles = await request;
+      const columns = await request;
       if (mine !== this.#serial) return;
-      if (!tiles.rows.length) {
-        this.#empty("empty", "No tile sizes", tiles.info.note);
+      if (!columns.rows.length) {
+        this.#empty("empty", "No tile sizes", columns.info.note);
         return;
       }
-      this.#scene = new TilesScene(tiles);
+      this.#scene = new TilesScene(columns);
       this.node.replaceChildren(this.#caption, this.#stage);
       this.#hover(-1);
     } catch (error) {
@@ -225,7 +225,7 @@ export class TilesPane {
   #hover(at: number): void {
     if (!this.#scene || !this.#data) return;
     this.#scene.hovered = at;
-    const { info, rows } = this.#scene.tiles;
+    const { info, rows } = this.#scene.columns;
     const trial = rows[at];
     const caption =
       trial === undefined
@@ -234,7 +234,7 @@ export class TilesPane {
     const values =
       trial === undefined
         ? []
-        : info.axes.map((axis, i) => `${axis} = ${this.#scene!.tiles.value(at, i)}`);
+        : info.axes.map((axis, i) => `${axis} = ${this.#scene!.value(at, i)}`);
     this.#caption.textContent = [caption, ...values].join(" · ");
     this.#caption.title = values.join("\n");
     this.#root.dataset.tile = trial === undefined ? "" : String(trial);

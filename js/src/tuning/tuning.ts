@@ -1,9 +1,9 @@
 import "../shared/ui/theme.css";
 import "./tuning.css";
 import type { AnyModel, RenderProps } from "@anywidget/types";
+import { Client, ModelHost } from "../shared/client/client.ts";
 import { SessionClient, type SessionState } from "../shared/client/session_client.ts";
 import { modelOptions, sized, viewRoot } from "../shared/ui/view.ts";
-import { TuningClient } from "./client.ts";
 import type { TuningOptions } from "./data.ts";
 import { mountTuning } from "./mount.ts";
 
@@ -26,10 +26,14 @@ export default {
     if (signal.aborted) return;
     const root = viewRoot(el, model.get("_figure_id"), signal);
     const traits = modelOptions<TuningOptions>(model as unknown as AnyModel);
+    const kept = new Map<string, Promise<unknown>>();
+    const growth = modelOptions<{ content: number }>(log);
+    growth.onChange("content", () => kept.clear(), signal);
     await mountTuning(
       root,
       {
-        client: new TuningClient(log, signal),
+        client: new Client(new ModelHost(log), signal, kept),
+        onGrown: (listener) => growth.onChange("content", listener, signal),
         options: sized(root, traits, signal, MOST_HEIGHT),
         signal,
         isSaved: !!model.get("_is_saved"),

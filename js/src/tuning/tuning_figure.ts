@@ -1,6 +1,8 @@
+import { errorText } from "../shared/client/request.ts";
 import {
   chips,
   type Drawing,
+  type FigurePanel,
   type FigurePart,
   type FigureRequest,
   heightOf,
@@ -19,37 +21,26 @@ import { counted } from "../shared/format.ts";
 import { append, largest } from "../shared/many.ts";
 import { paintOverlay } from "./chart.ts";
 import { ChartPainter } from "./chart_painter.ts";
-import { factorText, lineParts, type ScheduleInfo } from "./client.ts";
+import { factorText, lineParts, type ScheduleInfo, type TuningReplies } from "./client.ts";
 import {
   annotationColor,
   countTrials,
   errorFill,
-  type TuningColumns,
   TuningData,
   type TuningInfo,
   type TuningOptions,
 } from "./data.ts";
-import { headline, taskTitle } from "./descriptions.ts";
-import { TrialScene } from "./scene.ts";
+import { codesOf, headline, outcomeName, taskTitle } from "./descriptions.ts";
+import { shownTrial, TrialScene } from "./scene.ts";
 import { COLUMNS, shownColumns, type TaskRow, taskRows } from "./task_table.ts";
 
-interface FigureData {
-  info: TuningInfo;
-  schedule: ScheduleInfo | null;
-  /** Result of the options' query in words; empty without one. */
-  query: string;
-}
-
-type TuningFigureRequest = FigureRequest<
-  FigureData,
-  TuningOptions,
-  unknown,
-  TuningColumns & { chosen?: Uint8Array }
->;
+type TuningFigureRequest = FigureRequest<unknown, TuningOptions, unknown, unknown, TuningReplies>;
 
 const CHART = 250;
 const CELL = 3;
 const FINDINGS = 3;
+/** Characters of a query that was not searched. */
+const LONGEST = 80;
 const TASKS = 10;
 const NEST = 28;
 /** Longest nest whose loops are also described in words: names grow with nested splits. */
@@ -57,23 +48,49 @@ const MOST_LINES = 100;
 const CODE_LINE = 15;
 
 /** The tuning log as a static figure: the same chart, rows and loops as the live view. */
-export function tuningFigure(request: TuningFigureRequest): Drawing {
-  const { data: given, columns, options, width, text } = request;
-  const data = new TuningData(given.info, columns);
-  const scene = sceneOf(data, options, given.schedule);
-  scene.chosen = columns.chosen ?? null;
+export async function tuningFigure(request: TuningFigureRequest): Promise<Drawing> {
+  const { client, options } = request;
+  const data = new TuningData(await client.ask("tuning"));
+  const trial = shownTrial(data, options.task ?? -1, options.trial);
+  const schedule = trial < 0 ? null : await client.ask("schedule", { trial });
+  const { mask, caption } = await matchesOf(request);
+  const scene = sceneOf(data, options, trial);
+  scene.chosen = mask;
+  return panelDrawing(request, tuningPanel(request, scene, schedule, caption));
+}
+
+/** Trials that a query finds, null for all, with the result in words. */
+async function matchesOf({ client, options: { query } }: TuningFigureRequest) {
+  if (!query) return { mask: null, caption: "" };
+  try {
+    const { mask, info } = await client.ask("select", { query });
+    return { mask, caption: info.caption };
+  } catch (error) {
+    const caption = `“${query.slice(0, LONGEST)}” was not searched: ${errorText(error)}`;
+    return { mask: null, caption };
+  }
+}
+
+function tuningPanel(
+  { options, width, text }: TuningFigureRequest,
+  scene: TrialScene,
+  schedule: ScheduleInfo | null,
+  caption: string,
+): FigurePanel {
+  const { data } = scene;
+  const { info } = data;
   scene.width = width;
   scene.height = CHART;
   const counts = countTrials(data, scene.range, scene.chosen);
-  const rows = taskRows(given.info, options.sort, counts);
+  const rows = taskRows(info, options.sort, counts);
   const room = width - 2 * MARGIN;
-  const lines = textOf(data, rows, given.schedule);
-  const { findings, refused } = given.info;
+  const lines = textOf(data, rows, schedule);
+  const { findings, refused } = info;
   const say = (note: Parameters<typeof paragraph>[0]) => paragraph(note, room, text);
   const parts = [
-    say({ text: given.info.title, bold: true }),
+    say({ text: info.title, bold: true }),
     say({ text: headline(data) }),
-    ...(given.query ? [say({ text: given.query, color: "muted" })] : []),
+    ...(caption ? [say({ text: caption, color: "muted" })] : []),
     ...findings
       .slice(0, FINDINGS)
       .map(({ severity, title }) => say({ text: `${severity}: ${title}`, color: severity })),
@@ -82,30 +99,24 @@ export function tuningFigure(request: TuningFigureRequest): Drawing {
       : []),
     chart(scene),
     legend(data, room, text),
-    table(given.info, rows, room, text),
-    ...(given.schedule ? [nest(given.schedule, room, text)] : []),
+    table(info, rows, room, text),
+    ...(schedule ? [nest(schedule, room, text)] : []),
   ];
-  const height = heightOf(parts);
-  const title = `Tuning log ${given.info.title}: ${headline(data)}`;
-  return panelDrawing(request, {
-    height,
-    title,
+  return {
+    height: heightOf(parts),
+    title: `Tuning log ${info.title}: ${headline(data)}`,
     words: lines.join("; "),
     text: lines.join("\n"),
-    description: describe(data, rows, scene, given.schedule),
+    description: describe(scene, rows, schedule),
     paint: (pen, theme) => paintParts(parts, pen, theme),
-  });
+  };
 }
 
-function sceneOf(
-  data: TuningData,
-  options: TuningOptions,
-  schedule: ScheduleInfo | null,
-): TrialScene {
+function sceneOf(data: TuningData, options: TuningOptions, trial: number): TrialScene {
   const scene = new TrialScene(data);
   scene.along = data.info.timed ? options.along : "trial";
   scene.task = options.task ?? -1;
-  scene.trial = schedule?.trial ?? -1;
+  scene.trial = trial;
   scene.range = options.trial_range;
   return scene;
 }
@@ -124,12 +135,10 @@ function chart(scene: TrialScene): FigurePart {
 }
 
 function legend(data: TuningData, room: number, text: TextWidths): FigurePart {
-  const items = Object.keys(data.info.errorNames)
-    .map(Number)
-    .map((code) => ({
-      name: code ? data.errorName(code) : "measured",
-      fill: (theme: Theme) => errorFill(theme, code),
-    }));
+  const items = codesOf(data).map((code) => ({
+    name: outcomeName(data, code),
+    fill: (theme: Theme) => errorFill(theme, code),
+  }));
   return chips(items, room, text);
 }
 
@@ -268,11 +277,11 @@ function textOf(
 }
 
 function describe(
-  data: TuningData,
-  rows: readonly TaskRow[],
   scene: TrialScene,
+  rows: readonly TaskRow[],
   schedule: ScheduleInfo | null,
-): Drawing["description"] {
+): FigurePanel["description"] {
+  const { data } = scene;
   const { info } = data;
   return {
     title: info.title,

@@ -8,7 +8,7 @@ import { Stage } from "../shell/stage.ts";
 import { Tooltip, titled } from "../shell/tooltip.ts";
 import { ErrorLegend, TrialFilter, TuningControls } from "./bar.ts";
 import { chartPainters, linesAt } from "./chart.ts";
-import type { TuningClient } from "./client.ts";
+import { type ScheduleInfo, schedules, type TuningClient } from "./client.ts";
 import {
   type Along,
   countTrials,
@@ -21,13 +21,15 @@ import {
 } from "./data.ts";
 import { chartWords, trialLines, trialsText } from "./descriptions.ts";
 import { ErrorsPane, FindingsPane, Panes } from "./panes.ts";
-import { bestTrial, nextFailure, nextImprovement, TrialScene, trialAt } from "./scene.ts";
+import { nextFailure, nextImprovement, shownTrial, TrialScene, trialAt } from "./scene.ts";
 import { SchedulePane } from "./schedule_pane.ts";
 import { TaskTable } from "./task_table.ts";
 import { TilesPane } from "./tiles_pane.ts";
 
 export interface TuningContext {
   client: TuningClient;
+  /** Calls when the log has grown. */
+  onGrown: (listener: () => void) => void;
   options: ViewOptions<TuningOptions>;
   signal: AbortSignal;
   /** A saved page: without queries and comparison of schedules. */
@@ -50,6 +52,7 @@ export class TuningView {
   readonly #filter: TrialFilter;
   readonly #root: HTMLElement;
   readonly #client: TuningClient;
+  readonly #scheduleOf: (trial: number) => Promise<ScheduleInfo>;
   readonly #options: ViewOptions<TuningOptions>;
   readonly #isSaved: boolean;
   readonly #say: (text: string) => void;
@@ -69,6 +72,7 @@ export class TuningView {
     const filter = isSaved ? null : (query: string) => this.filter(query);
     this.#root = root;
     this.#client = client;
+    this.#scheduleOf = schedules(client);
     this.#options = options;
     this.#isSaved = isSaved;
     this.#say = say;
@@ -187,12 +191,9 @@ export class TuningView {
     this.#say(this.#spoken);
   }
 
-  /** The chosen trial, else the best of the task, or of the slowest task. */
   get #trialShown(): number {
     const { data, task } = this.#scene;
-    const chosen = this.#options.get("trial");
-    if (chosen !== null && chosen < data.count) return chosen;
-    return bestTrial(data, task);
+    return shownTrial(data, task, this.#options.get("trial"));
   }
 
   get #spoken(): string {
@@ -217,7 +218,7 @@ export class TuningView {
       if (this.#pinned >= 0 && trial >= 0 && trial !== this.#pinned) {
         void this.#schedule.showChange(this.#client.ask("change", { a: this.#pinned, b: trial }));
       } else if (this.#schedule.shown?.trial !== trial || trial < 0) {
-        void this.#schedule.show(trial < 0 ? null : this.#client.schedule(trial), !data.count);
+        void this.#schedule.show(trial < 0 ? null : this.#scheduleOf(trial), !data.count);
       }
     }
     if (pane === "errors") this.#errors.look(this.#scope);
@@ -225,7 +226,8 @@ export class TuningView {
     const of = task >= 0 ? task : data.info.tasks.length === 1 ? 0 : (data.task[trial] ?? -1);
     if (of !== this.#tilesOf) {
       this.#tilesOf = of;
-      void this.#tiles.show(of < 0 ? null : this.#client.tiles(of), data);
+      const request = of < 0 ? null : this.#client.ask("tiles", { task: of });
+      void this.#tiles.show(request, data);
     }
     this.#tiles.mark(trial);
   }

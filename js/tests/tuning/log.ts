@@ -49,7 +49,7 @@ export function logOf(trials: readonly TrialSpec[], more: Partial<TuningInfo> = 
     tasks,
     findings: [],
     errorNames: { 0: "NoError", 4: "RuntimeDeviceError", 6: "BuildTimeoutError" },
-    onGpu: false,
+    errorsBy: ["unroll", "round"],
     refused: 0,
     refusedWhy: [],
     weighted: false,
@@ -58,7 +58,8 @@ export function logOf(trials: readonly TrialSpec[], more: Partial<TuningInfo> = 
     summary: `${trials.length} trials`,
     ...more,
   };
-  return new TuningData(info, {
+  return new TuningData({
+    info,
     task: Int32Array.from(trials, ({ task = 0 }) => task),
     cost: Float64Array.from(trials, ({ cost = Number.NaN }) => cost),
     error: Uint8Array.from(trials, ({ error = 0 }) => error),

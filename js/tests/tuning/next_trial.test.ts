@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import {
-  bestTrial,
   nextFailure,
   nextImprovement,
+  shownTrial,
   TrialScene,
   trialAt,
 } from "../../src/tuning/scene.ts";
@@ -51,10 +51,12 @@ describe("navigation between trials", () => {
     expect(nextFailure(sceneAt(3, -1, [1, 1, 1, 1, 1, 0]))).toBe(1);
   });
 
-  it("finds the best trial of a task, by default of the slowest", () => {
-    expect(bestTrial(logOf(TRIALS), 0)).toBe(3);
-    expect(bestTrial(logOf(TRIALS), -1)).toBe(4);
-    expect(bestTrial(logOf([{ error: 6 }]), -1)).toBe(-1);
-    expect(bestTrial(logOf([{ error: 6 }]), 0)).toBe(-1);
+  it("shows the chosen trial, else the best of a task, by default of the slowest", () => {
+    expect(shownTrial(logOf(TRIALS), 0, null)).toBe(3);
+    expect(shownTrial(logOf(TRIALS), -1, null)).toBe(4);
+    expect(shownTrial(logOf(TRIALS), 0, 1)).toBe(1);
+    expect(shownTrial(logOf(TRIALS), 0, 99)).toBe(3);
+    expect(shownTrial(logOf([{ error: 6 }]), -1, null)).toBe(-1);
+    expect(shownTrial(logOf([{ error: 6 }]), 0, null)).toBe(-1);
   });
 });

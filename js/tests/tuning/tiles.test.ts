@@ -1,14 +1,13 @@
 import { expect, it } from "vitest";
-import { TilesScene, TuningTiles } from "../../src/tuning/client.ts";
+import type { TileColumns } from "../../src/tuning/client.ts";
+import { TilesScene } from "../../src/tuning/tiles_scene.ts";
 
-const tiles = new TuningTiles(
-  { axes: ["i.1", "i.2"], note: "" },
-  {
-    rows: Int32Array.of(4, 7, 9),
-    values: Float32Array.of(1, 8, 2, 4, 4, 2),
-    costs: Float64Array.of(1e-3, 4e-3, Number.NaN),
-  },
-);
+const tiles: TileColumns = {
+  info: { axes: ["i.1", "i.2"], note: "" },
+  rows: Int32Array.of(4, 7, 9),
+  values: Float32Array.of(1, 8, 2, 4, 4, 2),
+  costs: Float64Array.of(1e-3, 4e-3, Number.NaN),
+};
 
 function scene(): TilesScene {
   const made = new TilesScene(tiles);

@@ -1,4 +1,4 @@
-"""One binary of tables and blobs, read back by ``js/src/page/stored_data.ts``.
+"""One binary of tables, recorded replies and blobs, read back by ``js/src/page/stored_data.ts``.
 
 ``TVMDBGP1``, the length of the head (uint32), four zero bytes, the head (JSON), zeros up to a
 multiple of eight, then the body. Offsets in the head count from the body's first byte.
@@ -13,7 +13,7 @@ import json
 import re
 import struct
 import zlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -22,6 +22,7 @@ import numpy as np
 from tvmdbg_widgets import __version__
 from tvmdbg_widgets.analysis.facts import RunFacts
 from tvmdbg_widgets.answers.kept_timeline import KeptTimeline
+from tvmdbg_widgets.answers.tensor import Reply
 from tvmdbg_widgets.engine import STATIC, bundle, pack
 from tvmdbg_widgets.export.private_parameters import FEWEST
 from tvmdbg_widgets.figures.raster import Figure
@@ -136,6 +137,49 @@ class BinaryParts:
         text = json.dumps(head, separators=(",", ":"), allow_nan=False).encode()
         text += b" " * (-len(text) % 8)
         return MAGIC + struct.pack("<II", len(text), 0) + text + bytes(self._body)
+
+
+def record(
+    questions: Iterable[Sequence[Mapping[str, Any]]],
+    answer: Callable[[Mapping[str, Any]], Reply],
+    budget: float,
+) -> tuple[bytes, int]:
+    """Record replies to groups of questions, up to a group that exceeds the budget.
+
+    Return a binary for ``js/src/page/replay.ts``, and the number of recorded groups. The budget is
+    of characters in the page; the first group is recorded in any case.
+    """
+    binary, left, count = BinaryParts(), budget, 0
+    replies: dict[str, list[Any]] = {}
+    places: dict[bytes, tuple[int, int]] = {}
+    for group in questions:
+        new: dict[str, tuple[Any, list[bytes]]] = {}
+        for question in group:
+            key = json.dumps(question, sort_keys=True)
+            if key not in replies:
+                reply = answer(question)
+                new[key] = reply.result, _filtered_buffers(reply)
+        results = json.dumps([result for result, _ in new.values()], separators=(",", ":"))
+        buffers = [buffer for _, kept in new.values() for buffer in kept]
+        left -= base64_size(compressed(b"".join([results.encode(), *buffers])))
+        if left < 0 and count:
+            break
+        count += 1
+        for buffer in buffers:
+            if buffer not in places:
+                places[buffer] = binary.add_blob(buffer)
+        replies |= {
+            key: [result, *(places[buffer] for buffer in kept)]
+            for key, (result, kept) in new.items()
+        }
+    binary.head["replies"] = replies
+    return binary.to_bytes(), count
+
+
+def _filtered_buffers(reply: Reply) -> list[bytes]:
+    """Return the buffers of a reply; its columns are in the first."""
+    headers = reply.result.get("columns", []) if isinstance(reply.result, dict) else []
+    return [filtered(headers, buffer) for buffer in reply.buffers[:1]] + list(reply.buffers[1:])
 
 
 _STARTING = (

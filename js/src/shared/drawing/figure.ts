@@ -1,3 +1,4 @@
+import type { RunReplies } from "../client/answers.ts";
 import type { Client } from "../client/client.ts";
 import type { Column } from "../client/columns.ts";
 import { append } from "../many.ts";
@@ -10,7 +11,13 @@ import { blockFill, figureTheme, ramp, type Theme } from "./theme.ts";
 export type ThemeName = "light" | "dark" | "auto";
 
 /** Request for a view's figure; `D`, `O`, `A` and `C` are the view's own types. */
-export interface FigureRequest<D = unknown, O = unknown, A = unknown, C = Record<string, Column>> {
+export interface FigureRequest<
+  D = unknown,
+  O = unknown,
+  A = unknown,
+  C = Record<string, Column>,
+  R extends object = RunReplies,
+> {
   data: D;
   /** Replies to the questions of the live view, by question. */
   answers: A;
@@ -22,7 +29,7 @@ export interface FigureRequest<D = unknown, O = unknown, A = unknown, C = Record
   view: string;
   title: string;
   text: TextWidths;
-  client: Client;
+  client: Client<R>;
   /** Number of nodes above which a figure asks only for the names that it shows. */
   mostNodes: number;
 }
@@ -77,7 +84,7 @@ export function panelDrawing(
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: each maker knows its options
-type AnyRequest = FigureRequest<any, any, any, any>;
+type AnyRequest = FigureRequest<any, any, any, any, any>;
 export type FigureMaker = (request: AnyRequest) => Drawing | Promise<Drawing>;
 
 export const MONO =

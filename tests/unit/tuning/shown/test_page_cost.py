@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 import tvmdbg_widgets as tvmdbg
 from tests.make.tuning_story import story
 from tvmdbg_widgets.analysis.tuning.schedules.replaying import Replay
-from tvmdbg_widgets.export import tuning_page
+from tvmdbg_widgets.answers import tuning
+from tvmdbg_widgets.answers.tensor import Reply
 
 if TYPE_CHECKING:
     import pytest
@@ -36,23 +37,23 @@ def test_page_replays_schedules_once_and_skips_omitted_ones(
     assert len(log.tasks) == TASKS
     replays: list[None] = []
     answered: list[int] = []
-    made, answer = Replay.__init__, tuning_page.schedule_answer
+    made, answer = Replay.__init__, tuning.schedule
 
     def counted(self: Replay, *args: Any, **how: Any) -> None:
         replays.append(None)
         made(self, *args, **how)
 
-    def told(log: Any, trial: int) -> dict[str, Any]:
+    def told(log: Any, trial: int) -> Reply:
         answered.append(trial)
         return answer(log, trial)
 
     monkeypatch.setattr(Replay, "__init__", counted)
-    monkeypatch.setattr(tuning_page, "schedule_answer", told)
+    monkeypatch.setattr(tuning, "schedule", told)
     log.save_html(tmp_path / "all.html")
-    assert len(answered) == TASKS
+    assert len(answered) == TASKS + 1, "one more for the figure"
     assert len(replays) <= TASKS + 3, "one more for the figure's schedule"
     answered.clear()
     log.save_html(tmp_path / "few.html", budget=80_000)
     assert 0 < len(answered) < TASKS / 2
     few = (tmp_path / "few.html").read_text("utf-8")
-    assert f"The schedules of {TASKS - len(answered) + 1} tasks were left out" in few
+    assert f"The schedules of {TASKS - len(answered) + 2} tasks were left out" in few

@@ -18,9 +18,9 @@ from unit.tuning import ansor_lines
 import tvmdbg_widgets as tvmdbg
 from tests.make.tuning_story import story
 from tvmdbg_widgets import engine as host
+from tvmdbg_widgets.answers.tuning import TuningAnswers
 from tvmdbg_widgets.engine import STATIC
 from tvmdbg_widgets.tuning import TuningLog
-from tvmdbg_widgets.widgets.tuning import answer
 
 _KINDS = {"u1": np.uint8, "i4": np.int32, "f4": np.float32, "f8": np.float64}
 
@@ -51,7 +51,7 @@ def columns(reply: Any) -> dict[str, np.ndarray[Any, Any]]:
 
 
 def test_tuning_answer_contains_every_trial(log: TuningLog) -> None:
-    reply = answer(log.facts, None, {"kind": "tuning"})
+    reply = TuningAnswers(log.facts).answer({"kind": "tuning"})
     found = columns(reply)
     results = [each["r"] for each in records()]
     assert found["error"].tolist() == [error for _, error, *_ in results]
@@ -62,7 +62,7 @@ def test_tuning_answer_contains_every_trial(log: TuningLog) -> None:
 
 
 def test_curves_record_every_improvement_of_a_task(log: TuningLog) -> None:
-    reply = answer(log.facts, None, {"kind": "tuning"})
+    reply = TuningAnswers(log.facts).answer({"kind": "tuning"})
     found = columns(reply)
     keys = list(dict.fromkeys(each["i"][0][0] for each in records()))
     for task, key in enumerate(keys):
@@ -82,7 +82,7 @@ def test_curves_record_every_improvement_of_a_task(log: TuningLog) -> None:
 
 def test_errors_are_counted_among_the_requested_trials(log: TuningLog) -> None:
     def counted(**scope: Any) -> tuple[int, int]:
-        found = answer(log.facts, None, {"kind": "errors", "by": "round", **scope}).result
+        found = TuningAnswers(log.facts).answer({"kind": "errors", "by": "round", **scope}).result
         rows = found["rows"]
         return sum(row["trials"] for row in rows), sum(sum(row["counts"]) for row in rows)
 
@@ -119,7 +119,7 @@ def test_answers_are_json_for_every_kind_of_question(log: TuningLog) -> None:
         {"kind": "select", "query": "error:6"},
     ]
     for question in questions:
-        json.dumps(answer(log.facts, None, question).result, allow_nan=False)
+        json.dumps(TuningAnswers(log.facts).answer(question).result, allow_nan=False)
 
 
 @pytest.mark.parametrize(
@@ -150,10 +150,10 @@ def test_answers_are_json_for_every_kind_of_question(log: TuningLog) -> None:
 )
 def test_invalid_questions_are_refused(log: TuningLog, question: Any) -> None:
     if question == {"kind": "tuning", "trial": "x"}:
-        answer(log.facts, None, question)  # what is not asked for is not looked at
+        TuningAnswers(log.facts).answer(question)  # what is not asked for is not looked at
         return
     with pytest.raises(ValueError):
-        answer(log.facts, None, question)
+        TuningAnswers(log.facts).answer(question)
 
 
 def test_a_view_takes_its_state_as_arguments(log: TuningLog) -> None:
@@ -211,7 +211,7 @@ def test_failed_trial_shows_console_message() -> None:
     log = tvmdbg.open_tuning("".join(lines()).encode(), console.encode())
     (message,) = log.parts.messages
     facts = dict(
-        answer(log.facts, None, {"kind": "schedule", "trial": message.row}).result["facts"]
+        TuningAnswers(log.facts).answer({"kind": "schedule", "trial": message.row}).result["facts"]
     )
     assert facts["said"] == f"killed after {error} tries"
 
@@ -223,6 +223,13 @@ def test_figure_shows_only_trials_of_query(log: TuningLog) -> None:
     rows = figure.description["tasks"]
     assert sum(int(row["trials"]) for row in rows) == failed
     assert {row["failed"] for row in rows if row["trials"] != "0"} == {"100.0 %"}
+
+
+def test_figure_says_why_its_query_finds_nothing(log: TuningLog) -> None:
+    figure = log.figure(query="cost<")
+    assert "was not searched: " in figure.svg
+    trials = sum(int(row["trials"]) for row in figure.description["tasks"])
+    assert trials == len(records())
 
 
 @pytest.mark.parametrize("width", [300, 720, 2000])
