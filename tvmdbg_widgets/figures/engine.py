@@ -19,7 +19,7 @@ from tvmdbg_widgets.figures.texts import FONT, escape, usable_width, width_table
 from tvmdbg_widgets.figures.theme import SCHEMES, THEMES
 from tvmdbg_widgets.model.base.choice import one_of
 from tvmdbg_widgets.model.base.columns import StringColumn
-from tvmdbg_widgets.model.base.numbers import ByteField, counted
+from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.model.base.text import one_line
 
 Columns = Mapping[str, npt.NDArray[Any] | StringColumn]
@@ -210,12 +210,6 @@ def _answer(reply: Reply) -> dict[str, Any] | None:
         return None
     buffer = reply.buffers[0] if reply.buffers else b""
     return {**reply.result, "base64": base64.b64encode(buffer).decode("ascii")}
-
-
-Row = tuple[int, ByteField]
-
-
-MOST_LINES = 40
 
 
 _SIGNATURE = b"\x89PNG\r\n\x1a\n"

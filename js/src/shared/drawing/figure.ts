@@ -1,16 +1,23 @@
+import type { RunReplies } from "../client/answers.ts";
 import type { Client } from "../client/client.ts";
 import type { Column } from "../client/columns.ts";
 import { append } from "../many.ts";
 import { type CellImage, parsedFont, SvgContext, type TextRuler } from "./svg_context.ts";
 import { element, escaped, type Mark, markup } from "./svg_marks.ts";
 import type { TextWidths } from "./text_widths.ts";
-import { blockFill, figureTheme, ramp, type Theme } from "./theme.ts";
+import { figureTheme, type Theme } from "./theme.ts";
 
 /** Color schemes of a figure; "auto" is dark if the reader prefers it. */
 export type ThemeName = "light" | "dark" | "auto";
 
 /** Request for a view's figure; `D`, `O`, `A` and `C` are the view's own types. */
-export interface FigureRequest<D = unknown, O = unknown, A = unknown, C = Record<string, Column>> {
+export interface FigureRequest<
+  D = unknown,
+  O = unknown,
+  A = unknown,
+  C = Record<string, Column>,
+  R extends object = RunReplies,
+> {
   data: D;
   /** Replies to the questions of the live view, by question. */
   answers: A;
@@ -22,7 +29,7 @@ export interface FigureRequest<D = unknown, O = unknown, A = unknown, C = Record
   view: string;
   title: string;
   text: TextWidths;
-  client: Client;
+  client: Client<R>;
   /** Number of nodes above which a figure asks only for the names that it shows. */
   mostNodes: number;
 }
@@ -52,11 +59,6 @@ export interface FigurePanel extends FigurePage {
   paint: (pen: SvgContext, theme: Theme) => void;
 }
 
-export interface Ink {
-  pen: SvgContext;
-  theme: Theme;
-}
-
 export function panelDrawing(
   request: Pick<FigureRequest, "width" | "theme" | "text">,
   panel: FigurePanel,
@@ -77,7 +79,7 @@ export function panelDrawing(
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: each maker knows its options
-type AnyRequest = FigureRequest<any, any, any, any>;
+type AnyRequest = FigureRequest<any, any, any, any, any>;
 export type FigureMaker = (request: AnyRequest) => Drawing | Promise<Drawing>;
 
 export const MONO =
@@ -189,15 +191,6 @@ export const LINE = 16;
 export const SMALL = 11;
 const TITLE = 13;
 const APART = 10;
-
-/** Number of colors of fields; the last one of blocks is gray, as is padding. */
-const FIELD_COLORS = 7;
-/** Share of the fields' colors in their tint: text of every color is legible on it. */
-const FIELD_TINT = 0.21;
-
-export function fieldTint(theme: Theme, field: number): string {
-  return ramp([theme.background, blockFill(theme, field % FIELD_COLORS)], FIELD_TINT);
-}
 
 export interface FigurePart {
   height: number;
