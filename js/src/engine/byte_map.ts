@@ -24,6 +24,18 @@ interface ByteMapReply {
   bytes?: DataView;
 }
 
+interface ByteMap extends Pick<ByteMapReply, "rows" | "rowsLeftOut"> {
+  bytes: Uint8Array;
+  perLine: number;
+  lines: readonly HexLine[];
+  /** Bytes below the last line, and of fields beyond the bytes. */
+  rest: number;
+  missing: number;
+  offsetOf: (place: { offset: number }) => string;
+  room: number;
+  text: TextWidths;
+}
+
 export interface FieldRow {
   depth: number;
   name: string;
@@ -104,13 +116,7 @@ function fieldFill(ink: Ink, rows: readonly FieldRow[], at: number): string {
   return kind === "padding" || kind === "group" ? ink.theme.background : fieldTint(ink.theme, at);
 }
 
-function fieldTree(
-  { rows, rowsLeftOut }: ByteMapReply,
-  offsetOf: (line: { offset: number }) => string,
-  room: number,
-  text: TextWidths,
-  top: number,
-): HoveredPart {
+function fieldTree({ rows, rowsLeftOut, offsetOf, room, text }: ByteMap, top: number): HoveredPart {
   const widest = (words: readonly string[]) =>
     largest(words.map((word) => text.width(word, SMALL))) + 12;
   const nameRight = MARGIN + Math.round(room * 0.34);
@@ -172,17 +178,9 @@ const GAP = 10;
 const LEAST = 18;
 const MOST = 24;
 
-function hexPart(
-  rows: readonly FieldRow[],
-  given: readonly HexLine[],
-  offsetOf: (line: { offset: number }) => string,
-  perLine: number,
-  { rest, missing, bytes }: { rest: number; missing: number; bytes: Uint8Array },
-  room: number,
-  widths: TextWidths,
-  top: number,
-): HoveredPart {
-  const letter = widths.width("0", SMALL, false, true) + 1;
+function hexPart(map: ByteMap, top: number): HoveredPart {
+  const { rows, bytes, perLine, offsetOf, room, text } = map;
+  const letter = text.width("0", SMALL, false, true) + 1;
   const hexLeft = MARGIN + offsetOf(rows[0]!).length * letter + GAP;
   const left = MARGIN + room - hexLeft - GAP - perLine * letter;
   const cell = Math.max(LEAST, Math.min(MOST, left / perLine));
@@ -194,13 +192,13 @@ function hexPart(
     notes.push({ y, text });
     y += HIGH;
   };
-  const lines = given.map((line) => {
+  const lines = map.lines.map((line) => {
     if (line.left_out) note(`… ${counted(line.left_out, "more byte")}`);
     y += HIGH;
     return { ...line, y: y - HIGH, runs: runsOf(rows, line) };
   });
-  if (rest) note(`… ${counted(rest, "more byte")}`);
-  if (missing) note(`${counted(missing, "byte")} of these fields are not here`);
+  if (map.rest) note(`… ${counted(map.rest, "more byte")}`);
+  if (map.missing) note(`${counted(map.missing, "byte")} of these fields are not here`);
 
   const hover = lines.flatMap(({ y, runs }) =>
     runs
@@ -265,26 +263,16 @@ export async function byteMapFigure(request: ByteMapRequest): Promise<Drawing> {
   const { offset, size } = lines.at(-1) ?? { offset: 0, size: 0 };
   const rest = bytes.length - offset - size;
   const missing = Math.max(0, rows[0]!.offset + rows[0]!.size - bytes.length);
-  const last = largest(
-    rows.map(({ offset }) => offset),
-    offset,
-  );
-  const digits = Math.max(4, last.toString(16).length);
-  const offsetOf = (line: { offset: number }) => line.offset.toString(16).padStart(digits, "0");
+  const last = largest(rows.map((row) => row.offset));
+  const digits = Math.max(4, Math.max(last, offset).toString(16).length);
+  const offsetOf = (place: { offset: number }) => place.offset.toString(16).padStart(digits, "0");
   const room = width - 2 * MARGIN;
+  const shown = { rows, rowsLeftOut, bytes, perLine, lines, rest, missing };
+  const map = { ...shown, offsetOf, room, text: widths };
   const heading = paragraph({ text: title, bold: true }, room, widths);
   const top = MARGIN + heading.height;
-  const [tree, fields] = fieldTree(reply, offsetOf, room, widths, top);
-  const [dump, pieces] = hexPart(
-    rows,
-    lines,
-    offsetOf,
-    perLine,
-    { rest, missing, bytes },
-    room,
-    widths,
-    top + tree.height,
-  );
+  const [tree, fields] = fieldTree(map, top);
+  const [dump, pieces] = hexPart(map, top + tree.height);
   const parts = [heading, tree, dump];
   return panelDrawing(request, {
     height: heightOf(parts),
