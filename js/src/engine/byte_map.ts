@@ -17,7 +17,7 @@ import { largest } from "../shared/many.ts";
 import { fieldTint, hex, Ink, sentBytes } from "./ink.ts";
 
 /** Bytes and the first of their fields; see `tvmdbg_widgets/figures/byte_map.py`. */
-interface ByteMapReply {
+export interface ByteMapReply {
   text: string;
   rows: readonly FieldRow[];
   rowsLeftOut: number;
