@@ -6,10 +6,7 @@ import re
 import textwrap
 import unicodedata
 from collections.abc import Sequence
-from typing import Any, Literal
-
-import numpy as np
-import numpy.typing as npt
+from typing import Literal
 
 from tvmdbg_widgets.figures.theme import TOKENS
 from tvmdbg_widgets.model.base.text import cut
@@ -73,9 +70,6 @@ def wrap(text: str, room: float, size: float, lines: int = 12) -> list[str]:
 def index_text(index: Sequence[int]) -> str:
     """``"[0, 3]"``."""
     return f"[{', '.join(map(str, index))}]"
-
-
-Ints = npt.NDArray[np.integer[Any]]
 
 
 Direction = Literal["down", "right"]
