@@ -15,6 +15,9 @@ import fastjsonschema
 from tvmdbg_widgets.answers.answers import Answers
 from tvmdbg_widgets.answers.tensor import Reply
 from tvmdbg_widgets.answers.tuning import TuningAnswers
+from tvmdbg_widgets.figures import byte_map, sequence, struct
+from tvmdbg_widgets.figures.engine import draw_view
+from tvmdbg_widgets.figures.raster import Figure
 from tvmdbg_widgets.widgets import comparison
 
 if TYPE_CHECKING:
@@ -61,6 +64,15 @@ def hold_answers(patch: pytest.MonkeyPatch) -> None:
         "comparison", comparison.comparison_answer, lambda _, message, *__: message["kind"]
     )
     patch.setattr(comparison, "comparison_answer", found)
+    for module in (struct, byte_map, sequence):
+        patch.setattr(module, "draw_view", _drawn)
+
+
+def _drawn(
+    view: str, title: str, options: Any, answer: Callable[..., Reply], **look: Any
+) -> Figure:
+    held = _held("figure", answer, lambda question: question["kind"])
+    return draw_view(view, title, options, held, **look)
 
 
 def is_made() -> bool:

@@ -420,7 +420,8 @@ def front_end_problem(path: str, specifier: str) -> str | None:
     other = target[1] if len(target) > 2 else ""
     if folder in (other, "page.ts", "page", "debugger", "comparison", "engine"):
         return None
-    return None if other in ("shared", "shell") and folder != "shared" or other == "shared" else f"{folder} must not know {other or target[-1]}"
+    below = ("shared",) if folder == "shared" else ("shared", "shell")
+    return None if other in below else f"{folder} must not know {other or target[-1]}"
 
 
 def _normal(path: Path) -> tuple[str, ...]:

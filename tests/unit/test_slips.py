@@ -65,7 +65,8 @@ def test_misspelled_keyword_suggests_nearest_name(name: str, function: Callable[
 def test_misspelled_view_choice_suggests_nearest_value(run: tvmdbg.DebugRun, view: str) -> None:
     given = {"ComparisonView": (run, run), "TuningView": (log(),)}.get(view, (run,))
     made = getattr(tvmdbg, view)(*given)
-    chosen = {name: each for name, each in made.traits().items() if isinstance(each, OptionTrait) and each.option.accepts.texts}
+    traits = {name: each for name, each in made.traits().items() if isinstance(each, OptionTrait)}
+    chosen = {name: each for name, each in traits.items() if each.option.accepts.texts}
     assert chosen or view == "Debugger"
     for name, trait in chosen.items():
         value = max(trait.option.accepts.texts, key=len)

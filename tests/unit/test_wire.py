@@ -20,7 +20,6 @@ FACTS = {
     "attrOffsets": np.zeros(1, np.int32),
     "attrNames": StringColumn([], np.zeros(0, np.int32)),
     "attrValues": StringColumn([], np.zeros(0, np.int32)),
-    "entryBytes": np.zeros(0),
     "layouts": StringColumn([], np.zeros(0, np.int32)),
 }
 
@@ -34,7 +33,7 @@ def test_answer_with_expected_columns_is_accepted() -> None:
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        ({"entryBytes": np.zeros(0, np.int32)}, "'entryBytes' is i4, expected f8"),
+        ({"attrOffsets": np.zeros(1)}, "'attrOffsets' is f8, expected i4"),
         ({"attrNames": np.zeros(0, np.int32)}, "'attrNames' is i4, expected strings"),
         ({"more": np.zeros(0)}, "unknown column 'more'"),
     ],

@@ -52,6 +52,7 @@ def graph_columns(graph: Graph, timeline: Timeline | None) -> dict[str, Any]:
         "shapeDims": graph.shape_dims.astype(np.float64),
         "shapeKnown": graph.shape_known,
         "dtypes": graph.dtypes,
+        "entryBytes": known_sizes(graph),
         "storageIds": graph.storage_ids if graph.storage_ids is not None else nothing,
         "deviceTypes": graph.device_types if graph.device_types is not None else nothing,
     }
@@ -100,7 +101,7 @@ def group_columns(groups: Groups, timeline: Timeline | None) -> dict[str, Any]:
 
 
 def fact_columns(graph: Graph, clean: Callable[[str], str] = str) -> dict[str, Any]:
-    """Return rarely queried columns: attributes, layouts and sizes."""
+    """Return rarely queried columns: attributes and layouts."""
     attrs = graph.attrs
     return {
         "attrOffsets": np.cumsum([0, *map(len, attrs)]).astype(np.int32),
@@ -108,7 +109,6 @@ def fact_columns(graph: Graph, clean: Callable[[str], str] = str) -> dict[str, A
         "attrValues": StringColumn.from_strings(
             clean(str(value)) for attr in attrs for value in attr.values()
         ),
-        "entryBytes": known_sizes(graph),
         "layouts": entry_layouts(graph),
     }
 

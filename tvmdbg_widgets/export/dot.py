@@ -133,9 +133,9 @@ class _DotWriter:
         if words.is_head(node):
             style["peripheries"] = "2"
         if self.colors is not None:
-            fill, text, _ = self.colors.of(node)
+            fill, ink, text, _ = self.colors.of(node)
             if fill is not None:
-                style |= {"fillcolor": f'"{fill}"', "fontcolor": f'"{self.colors.ink(fill)}"'}
+                style |= {"fillcolor": f'"{fill}"', "fontcolor": f'"{ink}"'}
             if self.colors.name != "kind":
                 second = [text]
             tip += f"\n{self.colors.name}: {text}"

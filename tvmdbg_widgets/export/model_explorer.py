@@ -272,10 +272,10 @@ def _results(colors: NodeColors, nodes: list[int]) -> dict[str, Any]:
     """Return node data of one graph, without numbers that JSON cannot hold."""
     results: dict[str, dict[str, Any]] = {}
     for node in nodes:
-        fill, _, value = colors.of(node)
+        fill, ink, _, value = colors.of(node)
         if value is None or (isinstance(value, float) and not math.isfinite(value)):
             continue
-        own = {} if fill is None else {"bgColor": fill, "textColor": colors.ink(fill)}
+        own = {} if fill is None else {"bgColor": fill, "textColor": ink}
         results[str(node)] = {"value": _text(value) if isinstance(value, str) else value, **own}
     unit = f" ({colors.unit})" if colors.unit else ""
     return {"name": f"{colors.name}{unit}", "results": results}

@@ -16,7 +16,6 @@ from tvmdbg_widgets.analysis.node_columns import COLOR_NAMES
 from tvmdbg_widgets.figures.engine import colors_of_nodes
 from tvmdbg_widgets.figures.request import column_of, graph_request
 from tvmdbg_widgets.figures.shown_part import GraphFigureOptions
-from tvmdbg_widgets.figures.theme import ink_on
 from tvmdbg_widgets.model.base.choice import one_of
 from tvmdbg_widgets.model.base.numbers import counted, duration_text, time_share
 from tvmdbg_widgets.model.base.text import one_line
@@ -131,8 +130,8 @@ def _exists(path: str) -> bool:
     return first is not None and Path(first[0]).is_dir()
 
 
-#: Color, text and value of a node; None if unknown.
-Shown = tuple[str | None, str, float | str | None]
+#: Color, color of texts on it, text and value of a node; None if unknown.
+Shown = tuple[str | None, str | None, str, float | str | None]
 
 
 def node_colors(run: RunFacts, graph: Graph, what: Any) -> NodeColors | None:
@@ -164,21 +163,17 @@ class NodeColors:
         self.unit = {"time": "ns", "bytes": "B"}.get(self.name, "")
         if isinstance(column, NodeColumn):
             self.unit = column.unit
-        self._shown: dict[str, list[Any]] = {"fills": [], "said": [], "values": []}
+        self._shown: dict[str, list[Any]] = {}
         if graph.num_nodes:
             request = graph_request(run, GraphFigureOptions(column), condensed=False)
             self._shown = colors_of_nodes(
                 request.data, request.columns, request.options, request.answered()
             )
 
-    def ink(self, fill: str) -> str:
-        """Return black or white, whichever has more contrast on the fill."""
-        return ink_on(fill)
-
     def of(self, node: int) -> Shown:
-        """Return color, text and value of a node."""
-        shown = self._shown
-        return shown["fills"][node], shown["said"][node], shown["values"][node]
+        """Return color, color of texts on it, text and value of a node."""
+        fill, ink, text, value = (column[node] for column in self._shown.values())
+        return fill, ink, text, value
 
 
 class NodeTexts:

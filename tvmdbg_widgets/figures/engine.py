@@ -15,11 +15,11 @@ import numpy.typing as npt
 from tvmdbg_widgets.answers.tensor import Reply
 from tvmdbg_widgets.engine import call, converse, packed_text
 from tvmdbg_widgets.figures.raster import Figure, Hover
-from tvmdbg_widgets.figures.texts import FONT, escape, usable_width, width_tables, wrap
+from tvmdbg_widgets.figures.texts import FONT, escape, usable_width, wrap
 from tvmdbg_widgets.figures.theme import SCHEMES, THEMES
 from tvmdbg_widgets.model.base.choice import one_of
 from tvmdbg_widgets.model.base.columns import StringColumn
-from tvmdbg_widgets.model.base.numbers import ByteField, counted
+from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.model.base.text import FormatError, one_line, unread_text
 
 Columns = Mapping[str, npt.NDArray[Any] | StringColumn]
@@ -54,7 +54,6 @@ def draw_view(
         "options": options,
         "width": usable_width(width),
         "theme": one_of("theme", theme, THEMES),
-        "widths": width_tables(),
         "mostNodes": MOST_NODES,
     }
 
@@ -178,7 +177,6 @@ def _request(
         "columns": packed_text(columns),
         "answers": {name: _answer(reply) for name, reply in answers.items()},
         "options": options,
-        "widths": width_tables(),
     }
 
 
@@ -197,7 +195,7 @@ def text_only(
     """Return a figure of text and the reason why nothing is drawn."""
     look = SCHEMES["dark" if theme == "dark" else "light"]
     room = width - 2 * _MARGIN
-    lines = [(line, 13, 600, "text") for line in wrap(title, room, 13, 4, bold=True)]
+    lines = [(line, 13, 600, "text") for line in wrap(title, room, 13, 4)]
     for part, color in [*((line, "text") for line in text.splitlines()), (why, "muted")]:
         lines += [(line, 11, 400, color) for line in wrap(part, room, 11)]
     y, marks = _MARGIN - 4, ""
@@ -231,12 +229,6 @@ def _answer(reply: Reply) -> dict[str, Any] | None:
         return None
     buffer = reply.buffers[0] if reply.buffers else b""
     return {**reply.result, "base64": base64.b64encode(buffer).decode("ascii")}
-
-
-Row = tuple[int, ByteField]
-
-
-MOST_LINES = 40
 
 
 _SIGNATURE = b"\x89PNG\r\n\x1a\n"

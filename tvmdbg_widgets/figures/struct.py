@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple
 
-import numpy as np
-
 from tvmdbg_widgets.analysis.abi.layout_changes import LayoutChanges, layout_changes
-from tvmdbg_widgets.figures.engine import draw_or_tell
+from tvmdbg_widgets.answers.tensor import Reply
+from tvmdbg_widgets.figures.engine import draw_view
 from tvmdbg_widgets.figures.raster import Figure
 from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.model.base.text import one_line
-from tvmdbg_widgets.model.struct_layout import Member, ScalarType, StructLayout
+from tvmdbg_widgets.model.struct_layout import ScalarType, StructLayout
 
+#: Text and fault of values, by path.
 Values = Mapping[str, tuple[str, str]]
 
 #: Bytes of a dump that are passed to the view; no struct here is longer.
@@ -35,34 +36,27 @@ def struct_figure(
     values = [{} for _ in layouts] if values is None else values
     verdicts = ["" for _ in layouts] if verdicts is None else verdicts
     first = layouts[0][1]
-    paths = dict.fromkeys(path for _, layout in layouts for path in _colored(layout))
-    colors = {path: at for at, path in enumerate(paths)}
-    columns = [
-        _LayoutColumn(
-            one_line(label),
-            layout,
-            layout_changes(first, layout),
-            {path: (one_line(text), one_line(why)) for path, (text, why) in fields.items()},
-            one_line(verdict),
-            colors,
+    colors: dict[str, int] = {}
+    columns: list[_LayoutColumn] = []
+    for (label, layout), fields, verdict in zip(layouts, values, verdicts, strict=True):
+        shown = {path: (one_line(text), one_line(why)) for path, (text, why) in fields.items()}
+        column = _LayoutColumn(
+            one_line(label), layout, layout_changes(first, layout), shown, one_line(verdict), []
         )
-        for (label, layout), fields, verdict in zip(layouts, values, verdicts, strict=True)
-    ]
-    title = _title(columns)
-    text = struct_text(
-        [(column.label, column.layout) for column in columns],
-        [column.changes for column in columns],
-        hexdump,
-        [column.values for column in columns],
-        [column.verdict for column in columns],
+        parts = [layout]
+        if layout.is_union:  # whose members lie over each other
+            parts = [replace(layout, members=(each,), size=each.end) for each in layout.members]
+        for part in parts:
+            column.sections.append(_section(column, replace(part, is_union=False), colors))
+        columns.append(column)
+    *others, last = (column.label for column in columns)
+    title = f"{first.name}, {', '.join(others)}{' and ' if others else ''}{last}"
+    text = _struct_text(columns, hexdump)
+    told = [_told(column, columns[0], hexdump is not None) for column in columns]
+    reply = Reply({"text": text, "layouts": told}, ((hexdump or b"")[:_MOST_BYTES],))
+    return draw_view(
+        "struct", title, {}, lambda _: reply, text=lambda: text, width=width, theme=theme
     )
-    data = {
-        "title": title,
-        "text": text,
-        "layouts": [_described(column, columns[0], hexdump is not None) for column in columns],
-    }
-    dump = np.frombuffer((hexdump or b"")[:_MOST_BYTES], np.uint8)
-    return draw_or_tell("struct", data, {"dump": dump}, {}, text=text, width=width, theme=theme)
 
 
 class _LayoutColumn(NamedTuple):
@@ -71,26 +65,20 @@ class _LayoutColumn(NamedTuple):
     changes: LayoutChanges
     values: Values
     verdict: str
-    #: Colors of the paths of :func:`_colored`, the same in all layouts.
-    colors: Mapping[str, int]
+    sections: list[dict[str, Any]]
+
+    @property
+    def problems(self) -> list[str]:
+        return [f"{path} is {text}: {why}" for path, (text, why) in self.values.items() if why]
 
 
-def _title(columns: Sequence[_LayoutColumn]) -> str:
-    struct = columns[0].layout.name
-    if len(columns) == 1:
-        return f"{struct}, {columns[0].label}"
-    *others, last = (column.label for column in columns)
-    return f"{struct}, {', '.join(others)} and {last}"
-
-
-def _described(column: _LayoutColumn, first: _LayoutColumn, has_dump: bool) -> dict[str, Any]:
+def _told(column: _LayoutColumn, first: _LayoutColumn, has_dump: bool) -> dict[str, Any]:
     """Return a layout as ``js/src/engine/struct_grid.ts`` reads it."""
-    layout, changes = column.layout, column.changes
-    kind = "union" if layout.is_union else "struct"
-    lines = changes.lines()
-    if column is not first and not lines:
-        lines = [f"every value lies where it does in {first.label}"]
-    problems = [f"{path} is {text}: {why}" for path, (text, why) in column.values.items() if why]
+    layout, problems = column.layout, column.problems
+    kind, against, lines = "union" if layout.is_union else "struct", "", column.changes.lines()
+    if column is not first:
+        against = first.label
+        lines = lines or [f"every value lies where it does in {against}"]
     return {
         "label": column.label,
         "facts": f"{kind} of {counted(layout.size, 'byte')}, aligned to {layout.align}",
@@ -98,160 +86,86 @@ def _described(column: _LayoutColumn, first: _LayoutColumn, has_dump: bool) -> d
         "align": layout.align,
         "verdict": column.verdict,
         "sense": "" if not (has_dump and column.values) else "no" if problems else "yes",
-        "against": first.label if column is not first else "",
+        "against": against,
         "changes": lines,
         "problems": problems,
-        "sections": [_section(column, members) for members in _sections(layout)],
+        "sections": column.sections,
     }
 
 
-def _sections(layout: StructLayout) -> Iterator[tuple[Member, ...]]:
-    """Yield members that share rows of bytes: of a union, single members."""
-    if layout.is_union:
-        yield from ((member,) for member in layout.members)
-    else:
-        yield layout.members
+def _section(column: _LayoutColumn, layout: StructLayout, colors: dict[str, int]) -> dict[str, Any]:
+    """Return values and padding as parts, and nested structs as frames."""
+    parts: list[dict[str, Any]] = []
+    frames: list[dict[str, Any]] = []
+
+    def add(struct: StructLayout, before: str, start: int) -> None:
+        nested = any(isinstance(member.type, StructLayout) for member in struct.members)
+        for member in struct.members:
+            kind, path = member.type, f"{before}{member.name}"
+            offset = start + member.offset
+            place = {"name": member.name, "offset": offset, "size": member.size, "type": kind.name}
+            if isinstance(kind, StructLayout):
+                frames.append({**place, "depth": path.count(".")})
+                add(kind, f"{path}.", offset)
+                continue
+            # The members of a struct without structs share a color.
+            color = colors.setdefault(path if nested or not before else before, len(colors))
+            value, problem = column.values.get(path, ("", ""))
+            words = {"path": path, "short": _short(kind), "mark": column.changes.mark(path)}
+            parts.append({**place, **words, "color": color, "value": value, "problem": problem})
+
+    add(layout, "", 0)
+    nothing = dict.fromkeys(("path", "short", "mark", "value", "problem"), "")
+    for offset, size in layout.padding:
+        place = {"name": "padding", "offset": offset, "size": size, "type": counted(size, "byte")}
+        parts.append({**place, **nothing, "color": 0})
+    return {"size": layout.size, "parts": parts, "frames": frames}
 
 
-def _section(column: _LayoutColumn, members: tuple[Member, ...]) -> dict[str, Any]:
-    layout = column.layout
-    end = max(member.end for member in members) if layout.is_union else layout.size
-    section = _StructSection(column)
-    for member in members:
-        section.add(member)
-    section.fill(end)
-    return {"size": end, "parts": section.parts, "frames": section.frames}
-
-
-class _StructSection:
-    """Values of members as parts, and nested structs as frames."""
-
-    def __init__(self, column: _LayoutColumn) -> None:
-        self.column = column
-        self.parts: list[dict[str, Any]] = []
-        self.frames: list[dict[str, Any]] = []
-
-    def add(
-        self, member: Member, before: str = "", start: int = 0, color: int | None = None
-    ) -> None:
-        """Add a member; of a struct, its members and a frame around them."""
-        path, offset = f"{before}{member.name}", start + member.offset
-        color = self.column.colors.get(path, color)
-        place = {"name": member.name, "offset": offset, "size": member.size}
-        if isinstance(member.type, StructLayout) and not member.type.is_union:
-            self.frames.append({**place, "type": member.type.name, "depth": path.count(".")})
-            for inner in member.type.members:
-                self.add(inner, f"{path}.", offset, color)
-            return
-        text, problem = self.column.values.get(path, ("", ""))
-        self.parts.append(
-            {
-                **place,
-                "path": path,
-                "type": member.type.name,
-                "short": _short(member.type),
-                "color": color or 0,
-                "mark": self.column.changes.mark(path),
-                "value": text,
-                "problem": problem,
-            }
-        )
-
-    def fill(self, end: int) -> None:
-        """Add padding up to ``end`` as parts without a path."""
-        at = 0
-        for part in [*self.parts, {"offset": end, "size": 0}]:
-            if part["offset"] > at:
-                size = part["offset"] - at
-                padding = {"name": "padding", "path": "", "type": counted(size, "byte")}
-                nothing = {"short": "", "color": 0, "mark": "", "value": "", "problem": ""}
-                self.parts.append({**padding, **nothing, "offset": at, "size": size})
-            at = max(at, part["offset"] + part["size"])
-
-
-def _colored(layout: StructLayout, before: str = "") -> Iterator[str]:
-    """Yield paths with a color of their own: values, and structs without nested structs."""
-    for member in layout.members:
-        path = f"{before}{member.name}"
-        kind = member.type
-        if isinstance(kind, StructLayout) and any(
-            isinstance(inner.type, StructLayout) for inner in kind.members
-        ):
-            yield from _colored(kind, f"{path}.")
-        else:
-            yield path
-
-
-def _short(kind: ScalarType | StructLayout) -> str:
+def _short(kind: ScalarType) -> str:
     """Return a type in the short form of layout declarations: ``"u16"``."""
-    if isinstance(kind, StructLayout):
-        return ""
-    return {"int": f"i{8 * kind.size}", "uint": f"u{8 * kind.size}", "pointer": "*"}.get(
-        kind.kind, f"f{8 * kind.size}"
-    )
+    return "*" if kind.kind == "pointer" else f"{kind.kind[0]}{8 * kind.size}"
 
 
 _PADDING = "(padding)"
 
 
-class _StructTextRow(NamedTuple):
-    offset: int
-    size: int
-    path: str
-    type: str
-
-
-def struct_text(
-    layouts: Sequence[tuple[str, StructLayout]],
-    changes: Sequence[LayoutChanges],
-    hexdump: bytes | None,
-    values: Sequence[Mapping[str, tuple[str, str]]],
-    verdicts: Sequence[str],
-) -> str:
+def _struct_text(columns: Sequence[_LayoutColumn], hexdump: bytes | None) -> str:
     """Return a table of fields with offset, size and type per layout, then the differences."""
-    sides = [_rows(layout) for _, layout in layouts]
-    paths = _in_order([[row.path for row in rows] for rows in sides])
+    sides = [_rows(column) for column in columns]
+    paths = _in_order([list(side) for side in sides])
     names = (_PADDING if path.endswith(_PADDING) else path for path in paths)
-    columns = [_aligned(["", "field", *names])]
-    for (label, layout), rows, change, fields in zip(layouts, sides, changes, values, strict=True):
-        at = {row.path: row for row in rows}
-        cells = [_cells(at.get(path), change, hexdump, fields) for path in paths]
+    texts = [_aligned(["", "field", *names])]
+    for (label, layout, *_), side in zip(columns, sides, strict=True):
         heads = ["offset", "size", "type", *(["hex", "value"] if hexdump is not None else []), ""]
+        nothing = [""] * len(heads)
+        rows = [_cells(side[path], hexdump) if path in side else nothing for path in paths]
         table = [
-            _aligned(column, right=k < 2)
-            for k, column in enumerate(zip(heads, *cells, strict=True))
+            _aligned(cells, right=at < 2) for at, cells in enumerate(zip(heads, *rows, strict=True))
         ]
-        lines = ["  ".join(line) for line in zip(*table, strict=True)]
         head = f"{label}: {layout.name}, {counted(layout.size, 'byte')}, aligned to {layout.align}"
-        columns.append(_aligned([head, *lines]))
-    text_lines = [" | ".join(line).rstrip() for line in zip(*columns, strict=True)]
-    for (label, _), change, fields, verdict in zip(layouts, changes, values, verdicts, strict=True):
-        if differences := change.lines():
-            text_lines.append(f"{label} differs from {layouts[0][0]}:")
-            text_lines += [f"  ≠ {line}" for line in differences]
-        text_lines += [
-            f"{label}: ✗ {path} is {text}: {why}" for path, (text, why) in fields.items() if why
-        ]
-        if verdict:
-            text_lines.append(f"{label}: {verdict}")
-    return "\n".join(text_lines)
+        texts.append(_aligned([head, *map("  ".join, zip(*table, strict=True))]))
+    lines = [" | ".join(line).rstrip() for line in zip(*texts, strict=True)]
+    for column in columns:
+        if differences := column.changes.lines():
+            lines.append(f"{column.label} differs from {columns[0].label}:")
+            lines += [f"  ≠ {line}" for line in differences]
+        lines += [f"{column.label}: ✗ {problem}" for problem in column.problems]
+        if column.verdict:
+            lines.append(f"{column.label}: {column.verdict}")
+    return "\n".join(lines)
 
 
-def _rows(layout: StructLayout) -> list[_StructTextRow]:
-    rows = [
-        _StructTextRow(leaf.offset, leaf.type.size, leaf.path, leaf.type.name)
-        for leaf in layout.leaves()
-    ]
-    gaps = [_StructTextRow(offset, size, "", "") for offset, size in layout.padding]
-    if gaps:
-        rows = sorted(rows + gaps)
-    after = ""
-    named = []
-    for row in rows:
-        path = row.path or f"{after}{_PADDING}"
-        named.append(row._replace(path=path))
-        after = row.path
-    return named
+def _rows(column: _LayoutColumn) -> dict[str, dict[str, Any]]:
+    """Return the parts by path, in the order of their bytes; padding is named by what precedes."""
+    parts = [part for section in column.sections for part in section["parts"]]
+    if column.layout.is_union:
+        return {part["path"]: part for part in parts if part["path"]}
+    rows, after = {}, ""
+    for part in sorted(parts, key=lambda part: part["offset"]):
+        rows[part["path"] or f"{after}{_PADDING}"] = part
+        after = part["path"]
+    return rows
 
 
 def _in_order(sides: Sequence[Sequence[str]]) -> list[str]:
@@ -268,21 +182,13 @@ def _in_order(sides: Sequence[Sequence[str]]) -> list[str]:
     return paths
 
 
-def _cells(
-    row: _StructTextRow | None,
-    change: LayoutChanges,
-    hexdump: bytes | None,
-    values: Mapping[str, tuple[str, str]],
-) -> list[str]:
-    has_dump = hexdump is not None
-    if row is None:
-        return [""] * (6 if has_dump else 4)
-    cells = [str(row.offset), str(row.size), row.type]
-    marks = [f"≠ {mark}"] if (mark := change.mark(row.path)) else []
+def _cells(part: Mapping[str, Any], hexdump: bytes | None) -> list[str]:
+    offset, size = part["offset"], part["size"]
+    cells = [str(offset), str(size), part["type"] if part["path"] else ""]
+    marks = [f"≠ {part['mark']}"] if part["mark"] else []
     if hexdump is not None:
-        text, why = values.get(row.path, ("", ""))
-        cells += [hexdump[row.offset : row.offset + row.size].hex(" "), text]
-        marks += ["✗"] if why else []
+        cells += [hexdump[offset : offset + size].hex(" "), part["value"]]
+        marks += ["✗"] if part["problem"] else []
     return [*cells, " ".join(marks)]
 
 

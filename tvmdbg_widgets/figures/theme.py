@@ -37,19 +37,3 @@ SCHEMES = {
     name: Scheme(**scheme, op_kinds=TOKENS["opKinds"][name])
     for name, scheme in TOKENS["schemes"].items()
 }
-
-
-def channels(color: str) -> tuple[int, int, int]:
-    """Return red, green and blue of ``"#rrggbb"``."""
-    bits = int(color[1:], 16)
-    return bits >> 16, bits >> 8 & 255, bits & 255
-
-
-def ink_on(fill: str) -> str:
-    """Return black or white, whichever has more contrast on the fill."""
-    linear = [
-        value / 12.92 if value <= 0.03928 else ((value + 0.055) / 1.055) ** 2.4
-        for value in (channel / 255 for channel in channels(fill))
-    ]
-    luminance = 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
-    return "#000000" if luminance > 0.179 else "#ffffff"

@@ -85,7 +85,7 @@ class Chart:
         self._room = room = max(width - beside, _LEAST_ROOM)
         if rows:
             height, options["y_range"] = _AROUND + _ROW * len(rows), rows[::-1]
-        titles = wrap(title, room, _TITLE, lines=3, bold=True)
+        titles = wrap(title, room, _TITLE, lines=3)
         lines = [line for note in notes for line in wrap(note, room, _TEXT, lines=8)]
         text, line_color, muted = colors.text, colors.line, colors.muted
         font: Any = {"text_font": _FONT, "text_font_size": f"{_TITLE}px", "text_color": text}

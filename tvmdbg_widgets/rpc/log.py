@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, overload
 
@@ -11,8 +11,8 @@ from tvmdbg_widgets.rpc.packet import Packet
 
 if TYPE_CHECKING:
     from tvmdbg_widgets.analysis.abi.conversation import RpcConversation
+    from tvmdbg_widgets.analysis.abi.folding import SequenceMessage, Status
     from tvmdbg_widgets.figures.raster import Figure
-    from tvmdbg_widgets.figures.rpc import SequenceMessage, Status
     from tvmdbg_widgets.formats.rpc.connection import RpcConnection, RpcDirection
     from tvmdbg_widgets.formats.rpc.desync import Desync
     from tvmdbg_widgets.model.base.text import Issues
@@ -238,7 +238,7 @@ class RpcLog(Sequence[Packet]):
         theme : str
             ``"light"``, ``"dark"`` or ``"auto"``.
         """
-        from tvmdbg_widgets.figures.rpc import sequence_figure
+        from tvmdbg_widgets.figures.sequence import sequence_figure
 
         rows = range(*slice(start, stop).indices(len(self)))
         notes = [*self.reasons[:1], *(issue.message for issue in self.issues)]
@@ -274,7 +274,7 @@ def messages(
 def _message(
     packet: Packet, desync: Desync | None, first: int, *, hovered: bool
 ) -> SequenceMessage:
-    from tvmdbg_widgets.figures.rpc import SequenceMessage
+    from tvmdbg_widgets.analysis.abi.folding import SequenceMessage
 
     name = packet.name if packet.function is None else f"{packet.name} {packet.function}"
     reply = packet.replies_to
@@ -319,31 +319,41 @@ def _hover(packet: Packet) -> str:
     return "\n".join([f"{data.hex(' ')}{more}", *fields])
 
 
+_HEADS = ("row", "time", "from", "packet", "function", "what", "bytes")
+_LETTERS = 160
+_TOP = ' style="vertical-align:top;text-align:left"'
+
+
 def table(packets: Sequence[Packet], desync: Desync | None) -> str:
     """Return the first packets as an HTML table that opens to their bytes."""
-    from tvmdbg_widgets.figures.rpc import PacketRow, byte_map_html, packet_table_html
-    from tvmdbg_widgets.model.base.numbers import bytes_text, duration_text
-    from tvmdbg_widgets.model.base.text import FormatError
+    from html import escape
+
+    from tvmdbg_widgets.figures.byte_map import byte_map_html
+    from tvmdbg_widgets.model.base.numbers import bytes_text, counted, duration_text
+    from tvmdbg_widgets.model.base.text import FormatError, cut, one_line
+
+    def row(cells: Iterable[str], tag: str = "td") -> str:
+        return "".join(f"<{tag}{_TOP}>{cell}</{tag}>" for cell in cells)
 
     shown = packets[:_ROWS]
     origin = next((packet.time_ns for packet in shown if packet.time_ns is not None), None)
     rows = []
     for packet in shown:
         since = None if packet.time_ns is None or origin is None else packet.time_ns - origin
-        cells = (
-            str(packet.row),
-            "" if since is None else duration_text(since),
-            packet.side,
-            packet.name,
-            packet.function or "",
-            packet.about,
-            bytes_text(packet.size),
-        )
-        details = ""
+        time = "" if since is None else duration_text(since)
+        said = (packet.side, packet.name, packet.function or "", packet.about)
+        cells = [escape(cut(one_line(text[: _LETTERS + 1]), _LETTERS)) for text in said]
         if packet.row < _OPENING or _status(desync, packet) != "ok":
             try:
                 details = byte_map_html("", packet.fields, packet.data(_BYTES))
             except FormatError:
                 details = "not captured"
-        rows.append(PacketRow(cells, details))
-    return packet_table_html(rows, len(packets) - len(rows))
+            cells[1] = f"<details><summary>{cells[1]}</summary>{details}</details>"
+        cells = [str(packet.row), time, *cells, bytes_text(packet.size)]
+        cells[1], cells[-1] = (cells[at].replace(" ", "&nbsp;") for at in (1, -1))
+        rows.append(f"<tr>{row(cells)}</tr>")
+    head, body = row(_HEADS, "th"), "".join(rows)
+    told = f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+    if left_out := len(packets) - len(rows):
+        told += f"<p>and {counted(left_out, 'more packet')}, from log[{len(rows)}] on</p>"
+    return told

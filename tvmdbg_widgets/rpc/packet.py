@@ -134,7 +134,7 @@ class Packet:
         return byte_map_figure(title, self.fields, self.data(_SHOWN), width=width, theme=theme)
 
     def _repr_mimebundle_(self, **_kwargs: object) -> dict[str, str]:
-        from tvmdbg_widgets.figures.rpc import byte_map_html
+        from tvmdbg_widgets.figures.byte_map import byte_map_html
 
         opened = byte_map_html("field by field", self.fields, self.data(_SHOWN))
         more = f"<details><summary>open fields</summary>{opened}</details>"

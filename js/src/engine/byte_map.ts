@@ -2,36 +2,41 @@ import {
   type Drawing,
   type FigurePart,
   type FigureRequest,
-  fieldTint,
   type HoverText,
   heightOf,
   LINE,
   MARGIN,
-  MONO,
   paintParts,
+  panelDrawing,
   paragraph,
   SMALL,
-  shares,
-  svgDocument,
 } from "../shared/drawing/figure.ts";
 import type { TextWidths } from "../shared/drawing/text_widths.ts";
-import type { Theme } from "../shared/drawing/theme.ts";
 import { counted, integer } from "../shared/format.ts";
 import { largest } from "../shared/many.ts";
+import { fieldTint, hex, Ink, sentBytes } from "./ink.ts";
 
-/** Bytes and their fields, as in `figures/engine.py`. */
-interface ByteMapData {
-  title: string;
+/** Bytes and the first of their fields; see `tvmdbg_widgets/figures/byte_map.py`. */
+export interface ByteMapReply {
   text: string;
   rows: readonly FieldRow[];
   rowsLeftOut: number;
-  perLine: number;
-  lines: readonly HexLine[];
-  rest: number;
-  missing: number;
+  bytes?: DataView;
 }
 
-interface FieldRow {
+interface ByteMap extends Pick<ByteMapReply, "rows" | "rowsLeftOut"> {
+  bytes: Uint8Array;
+  perLine: number;
+  lines: readonly HexLine[];
+  /** Bytes below the last line, and of fields beyond the bytes. */
+  rest: number;
+  missing: number;
+  offsetOf: (place: { offset: number }) => string;
+  room: number;
+  text: TextWidths;
+}
+
+export interface FieldRow {
   depth: number;
   name: string;
   offset: number;
@@ -55,16 +60,40 @@ interface Run {
   end: number;
 }
 
-/** The runs of a line, whose bytes begin at `start` of `owners`. */
-export function runsOf(owners: Int32Array, start: number, size: number): Run[] {
+/** The bytes of a line by the innermost field around them, or -1. */
+export function runsOf(rows: readonly FieldRow[], { offset, size }: HexLine): Run[] {
   const runs: Run[] = [];
   for (let at = 0; at < size; at++) {
-    const row = owners[start + at]!;
+    const row = rows.findLastIndex((field) => {
+      return field.offset <= offset + at && offset + at < field.offset + field.size;
+    });
     const last = runs.at(-1);
     if (last?.row === row) last.end = at + 1;
     else runs.push({ row, first: at, end: at + 1 });
   }
   return runs;
+}
+
+const MOST_LINES = 40;
+/** Bytes of a field that is shown whole, and of the beginning of a longer one. */
+const WHOLE = 96;
+const BEGINNING = 32;
+
+/** Lines with bytes of the lowest shown fields. */
+export function hexLines(rows: readonly FieldRow[], length: number, perLine: number): HexLine[] {
+  const lowest = rows.filter(({ depth }, at) => (rows[at + 1]?.depth ?? 0) <= depth);
+  const lines: HexLine[] = [];
+  let done = 0;
+  for (const { offset, size } of lowest.sort((a, b) => a.offset - b.offset)) {
+    const end = Math.min(offset + (size <= WHOLE ? size : BEGINNING), length);
+    for (let at = Math.floor(offset / perLine) * perLine; offset < end && at < end; at += perLine) {
+      if (at < done) continue;
+      if (lines.length === MOST_LINES) return lines;
+      lines.push({ offset: at, size: Math.min(perLine, length - at), left_out: at - done });
+      done = at + lines.at(-1)!.size;
+    }
+  }
+  return lines;
 }
 
 function fieldWords({ name, offset, size, value, note, hex }: FieldRow): string {
@@ -75,125 +104,73 @@ function fieldWords({ name, offset, size, value, note, hex }: FieldRow): string 
   return lines.join("\n");
 }
 
+type HoveredPart = [part: FigurePart, hover: readonly HoverText[]];
+
 const INDENT = 14;
 const MOST_DEPTH = 8;
 const SWATCH = 9;
 const NOTE_LINES = 3;
 
-function offsetDigits({ rows, lines }: ByteMapData): number {
-  const last = largest(
-    rows.map(({ offset }) => offset),
-    lines.at(-1)?.offset ?? 0,
-  );
-  return Math.max(4, last.toString(16).length);
+function fieldFill(ink: Ink, rows: readonly FieldRow[], at: number): string {
+  const kind = rows[at]?.kind ?? "group";
+  return kind === "padding" || kind === "group" ? ink.theme.background : fieldTint(ink.theme, at);
 }
 
-interface PlacedField {
-  row: FieldRow;
-  at: number;
-  y: number;
-  left: number;
-  name: string;
-  value: string;
-  note: readonly string[];
-}
-
-function fieldFill(theme: Theme, rows: readonly FieldRow[], at: number): string {
-  const row = rows[at];
-  if (!row || row.kind === "padding" || row.kind === "group") return theme.background;
-  return fieldTint(theme, at);
-}
-
-function fieldTree(
-  data: ByteMapData,
-  room: number,
-  text: TextWidths,
-  top: number,
-): { part: FigurePart; hover: readonly HoverText[] } {
-  const nameRoom = Math.round(room * 0.34);
-  const digits = offsetDigits(data);
-  const offsets = data.rows.map(({ offset }) => offset.toString(16).padStart(digits, "0"));
-  const sizes = data.rows.map(({ size }) => integer(size));
-  const [offsetWide, sizeWide] = [
-    ["offset", ...offsets],
-    ["size", ...sizes],
-  ].map((words) => 12 + largest(words.map((word) => text.width(word, SMALL)))) as [number, number];
-  const offsetRight = MARGIN + nameRoom + offsetWide;
-  const sizeRight = offsetRight + sizeWide;
+function fieldTree({ rows, rowsLeftOut, offsetOf, room, text }: ByteMap, top: number): HoveredPart {
+  const widest = (words: readonly string[]) =>
+    largest(words.map((word) => text.width(word, SMALL))) + 12;
+  const nameRight = MARGIN + Math.round(room * 0.34);
+  const offsetRight = nameRight + widest(["offset", ...rows.map(offsetOf)]);
+  const sizeRight = offsetRight + widest(["size", ...rows.map(({ size }) => integer(size))]);
   const valueLeft = sizeRight + 12;
-  const valueRoom = MARGIN + room - valueLeft;
-  const placed: PlacedField[] = [];
   let y = LINE;
-  data.rows.forEach((row, at) => {
+  const placed = rows.map((row, at) => {
     const left = MARGIN + INDENT * Math.min(row.depth, MOST_DEPTH) + SWATCH + 5;
-    const noteRoom = MARGIN + room - left - 14;
-    const note = row.note ? text.wrap(row.note, noteRoom, SMALL, NOTE_LINES) : [];
     const isGroup = row.kind === "group";
-    placed.push({
-      row,
-      at,
-      y,
-      left,
-      name: text.fit(row.name, MARGIN + nameRoom - left, SMALL, isGroup),
-      value: text.fit(row.value, valueRoom, SMALL),
-      note,
-    });
+    const name = text.fit(row.name, nameRight - left, SMALL, isGroup);
+    const value = text.fit(row.value, MARGIN + room - valueLeft, SMALL);
+    const note = text.wrap(row.note, MARGIN + room - left - 14, SMALL, NOTE_LINES);
+    const place = { row, at, y, left, isGroup, name, value, note };
     y += LINE * (1 + note.length);
+    return place;
   });
-  const more = data.rowsLeftOut ? `and ${counted(data.rowsLeftOut, "more field")}` : "";
+  const more = rowsLeftOut ? `and ${counted(rowsLeftOut, "more field")}` : "";
   const height = y + (more ? LINE : 0) + 8;
-  const hover = placed.map(({ row, y, note }) => ({
-    x: MARGIN,
-    y: top + y,
-    width: room,
-    height: LINE * (1 + note.length),
-    text: fieldWords(row),
-  }));
+  const hover = placed.map(({ row, y, note }) => {
+    const box = { x: MARGIN, y: top + y, width: room, height: LINE * (1 + note.length) };
+    return { ...box, text: fieldWords(row) };
+  });
   const part: FigurePart = {
     height,
     paint(pen, theme, from) {
-      pen.textBaseline = "middle";
-      const put = (
-        words: string,
-        x: number,
-        line: number,
-        color: string,
-        align: CanvasTextAlign,
-      ) => {
-        pen.textAlign = align;
-        pen.fillStyle = color;
-        pen.fillText(words, x, from + line + LINE / 2);
-      };
-      pen.font = `${SMALL}px ${theme.font}`;
-      put("field", MARGIN, 0, theme.muted, "left");
-      put("offset", offsetRight, 0, theme.muted, "right");
-      put("size", sizeRight, 0, theme.muted, "right");
-      put("value", valueLeft, 0, theme.muted, "left");
-      for (const { row, at, y, left, name, value, note } of placed) {
-        const isGroup = row.kind === "group";
+      const ink = new Ink(pen, theme);
+      const put = (words: string, x: number, line: number, color = theme.muted, bold = false) =>
+        ink.words(words, x, from + line + LINE / 2, { color, bold });
+      const end = (words: string, x: number, line: number) =>
+        ink.words(words, x, from + line + LINE / 2, { color: theme.muted, align: "right" });
+      put("field", MARGIN, 0);
+      end("offset", offsetRight, 0);
+      end("size", sizeRight, 0);
+      put("value", valueLeft, 0);
+      for (const { row, at, y, left, isGroup, name, value, note } of placed) {
+        const swatch = { x: left - SWATCH - 5, y: from + y + 3.5, width: SWATCH, height: SWATCH };
         if (!isGroup) {
-          pen.fillStyle = fieldFill(theme, data.rows, at);
-          pen.fillRect(left - SWATCH - 5, from + y + 3.5, SWATCH, SWATCH);
-          pen.strokeStyle = theme.muted;
-          pen.lineWidth = 0.75;
-          pen.strokeRect(left - SWATCH - 5, from + y + 3.5, SWATCH, SWATCH);
+          ink.fill(swatch, fieldFill(ink, rows, at));
+          ink.frame(swatch, theme.muted, 0.75);
         }
-        pen.font = `${isGroup ? "600 " : ""}${SMALL}px ${theme.font}`;
-        put(name, left - (isGroup ? SWATCH + 5 : 0), y, theme.text, "left");
-        pen.font = `${SMALL}px ${theme.font}`;
-        put(offsets[at]!, offsetRight, y, theme.muted, "right");
-        put(sizes[at]!, sizeRight, y, theme.muted, "right");
-        put(value, valueLeft, y, theme.text, "left");
+        put(name, isGroup ? swatch.x : left, y, theme.text, isGroup);
+        end(offsetOf(row), offsetRight, y);
+        end(integer(row.size), sizeRight, y);
+        put(value, valueLeft, y, theme.text);
         note.forEach((line, below) => {
-          const color = theme.warning;
-          if (!below) put("!", left + 3, y + LINE, color, "left");
-          put(line, left + 12, y + (below + 1) * LINE, color, "left");
+          if (!below) put("!", left + 3, y + LINE, theme.warning);
+          put(line, left + 12, y + (below + 1) * LINE, theme.warning);
         });
       }
-      put(more, MARGIN, height - LINE - 8, theme.muted, "left");
+      put(more, MARGIN, height - LINE - 8);
     },
   };
-  return { part, hover };
+  return [part, hover];
 }
 
 const HIGH = 18;
@@ -201,114 +178,109 @@ const GAP = 10;
 const LEAST = 18;
 const MOST = 24;
 
-function hexLines(
-  data: ByteMapData,
-  bytes: Uint8Array,
-  owners: Int32Array,
-  room: number,
-  widths: TextWidths,
-  top: number,
-): { part: FigurePart; hover: readonly HoverText[] } {
-  const { perLine, rows } = data;
-  const digits = offsetDigits(data);
-  const letter = widths.width("0", SMALL, false, true) + 1;
-  const hexLeft = MARGIN + digits * letter + GAP;
+function hexPart(map: ByteMap, top: number): HoveredPart {
+  const { rows, bytes, perLine, offsetOf, room, text } = map;
+  const letter = text.width("0", SMALL, false, true) + 1;
+  const hexLeft = MARGIN + offsetOf(rows[0]!).length * letter + GAP;
   const left = MARGIN + room - hexLeft - GAP - perLine * letter;
   const cell = Math.max(LEAST, Math.min(MOST, left / perLine));
   const textLeft = hexLeft + perLine * cell + GAP;
 
-  const lines: { y: number; offset: number; start: number; runs: readonly Run[] }[] = [];
   const notes: { y: number; text: string }[] = [];
-  let [y, start] = [4, 0];
+  let y = 4;
   const note = (text: string) => {
     notes.push({ y, text });
     y += HIGH;
   };
-  for (const { offset, size, left_out } of data.lines) {
-    if (left_out) note(`… ${counted(left_out, "more byte")}`);
-    lines.push({ y, offset, start, runs: runsOf(owners, start, size) });
-    start += size;
+  const lines = map.lines.map((line) => {
+    if (line.left_out) note(`… ${counted(line.left_out, "more byte")}`);
     y += HIGH;
-  }
-  if (data.rest) note(`… ${counted(data.rest, "more byte")}`);
-  if (data.missing) note(`${counted(data.missing, "byte")} of these fields are not here`);
+    return { ...line, y: y - HIGH, runs: runsOf(rows, line) };
+  });
+  if (map.rest) note(`… ${counted(map.rest, "more byte")}`);
+  if (map.missing) note(`${counted(map.missing, "byte")} of these fields are not here`);
 
   const hover = lines.flatMap(({ y, runs }) =>
     runs
       .filter(({ row }) => rows[row])
-      .map(({ row, first, end }) => ({
-        x: hexLeft + first * cell,
-        y: top + y,
-        width: (end - first) * cell,
-        height: HIGH,
-        text: fieldWords(rows[row]!),
-      })),
+      .map(({ row, first, end }) => {
+        const place = { x: hexLeft + first * cell, y: top + y, width: (end - first) * cell };
+        return { ...place, height: HIGH, text: fieldWords(rows[row]!) };
+      }),
   );
   const part: FigurePart = {
     height: y + 4,
     paint(pen, theme, from) {
-      pen.textBaseline = "middle";
-      pen.lineWidth = 0.75;
+      const ink = new Ink(pen, theme);
       for (const { y, runs } of lines) {
         for (const { row, first, end } of runs) {
           if (!rows[row] || rows[row].kind === "group") continue;
-          const wide = end - first;
+          const [wide, fill] = [end - first, fieldFill(ink, rows, row)];
+          const tall = { y: from + y + 1.5, height: HIGH - 3 };
           const x = hexLeft + first * cell;
-          pen.fillStyle = fieldFill(theme, rows, row);
-          pen.fillRect(x, from + y + 1.5, wide * cell, HIGH - 3);
-          pen.fillRect(textLeft + first * letter, from + y + 1.5, wide * letter, HIGH - 3);
-          pen.strokeStyle = rows[row].note ? theme.warning : theme.muted;
-          pen.strokeRect(x + 0.5, from + y + 1.5, wide * cell - 1, HIGH - 3);
+          ink.fill({ ...tall, x, width: wide * cell }, fill);
+          ink.fill({ ...tall, x: textLeft + first * letter, width: wide * letter }, fill);
+          const color = rows[row].note ? theme.warning : theme.muted;
+          ink.frame({ ...tall, x: x + 0.5, width: wide * cell - 1 }, color, 0.75);
         }
       }
-      for (const { y, offset, start, runs } of lines) {
-        const middle = from + y + HIGH / 2;
-        pen.font = `${SMALL}px ${MONO}`;
-        pen.fillStyle = theme.muted;
-        pen.textAlign = "left";
-        pen.fillText(offset.toString(16).padStart(digits, "0"), MARGIN, middle);
-        pen.fillStyle = theme.text;
-        for (const { first, end } of runs) {
-          const shown = Array.from(bytes.subarray(start + first, start + end), letterOf).join("");
-          pen.fillText(shown, textLeft + first * letter + 0.5, middle);
+      for (const line of lines) {
+        const middle = from + line.y + HIGH / 2;
+        const shown = Array.from(bytes.subarray(line.offset, line.offset + line.size));
+        ink.words(offsetOf(line), MARGIN, middle, { mono: true, color: theme.muted });
+        for (const { first, end } of line.runs) {
+          const letters = shown.slice(first, end).map(letterOf).join("");
+          ink.words(letters, textLeft + first * letter + 0.5, middle, { mono: true });
         }
-        pen.textAlign = "center";
-        for (let at = 0; at < runs.at(-1)!.end; at++) {
-          const hex = bytes[start + at]!.toString(16).padStart(2, "0");
-          pen.fillText(hex, hexLeft + (at + 0.5) * cell, middle);
+        for (const [at, byte] of shown.entries()) {
+          const x = hexLeft + (at + 0.5) * cell;
+          ink.words(hex(byte), x, middle, { mono: true, align: "center" });
         }
       }
-      pen.font = `${SMALL}px ${theme.font}`;
-      pen.fillStyle = theme.muted;
-      pen.textAlign = "left";
-      for (const { y, text } of notes) pen.fillText(text, hexLeft, from + y + HIGH / 2);
+      for (const { y, text } of notes)
+        ink.words(text, hexLeft, from + y + HIGH / 2, { color: theme.muted });
     },
   };
-  return { part, hover };
+  return [part, hover];
 }
 
 function letterOf(byte: number): string {
   return byte >= 0x20 && byte < 0x7f ? String.fromCharCode(byte) : "·";
 }
 
-export function byteMapFigure(request: FigureRequest<ByteMapData, Record<string, never>>): Drawing {
-  const { data, columns, width, text } = request;
+/** px; narrower figures have half as many bytes in a line. */
+const WIDE = 600;
+
+type ByteMapRequest = FigureRequest<unknown, unknown, unknown, unknown, { bytes: ByteMapReply }>;
+
+export async function byteMapFigure(request: ByteMapRequest): Promise<Drawing> {
+  const { title, width, text: widths, client } = request;
+  const reply = await client.ask("bytes");
+  const { rows, rowsLeftOut, text } = reply;
+  const bytes = sentBytes(reply.bytes);
+  const perLine = width >= WIDE ? 16 : 8;
+  const lines = hexLines(rows, bytes.length, perLine);
+  const { offset, size } = lines.at(-1) ?? { offset: 0, size: 0 };
+  const rest = bytes.length - offset - size;
+  const missing = Math.max(0, rows[0]!.offset + rows[0]!.size - bytes.length);
+  const last = largest(rows.map((row) => row.offset));
+  const digits = Math.max(4, Math.max(last, offset).toString(16).length);
+  const offsetOf = (place: { offset: number }) => place.offset.toString(16).padStart(digits, "0");
   const room = width - 2 * MARGIN;
-  const heading = paragraph({ text: data.title, bold: true }, room, text);
-  const tree = fieldTree(data, room, text, MARGIN + heading.height);
-  const [bytes, owners] = [columns.bytes as Uint8Array, columns.owners as Int32Array];
-  const top = MARGIN + heading.height + tree.part.height;
-  const hex = hexLines(data, bytes, owners, room, text, top);
-  const parts = [heading, tree.part, hex.part];
-  const height = heightOf(parts);
-  const hover = [...tree.hover, ...hex.hover];
-  const page = { height, title: data.title, words: data.text, hover };
-  const svg = svgDocument(request, page, (pen, theme) => paintParts(parts, pen, theme));
-  const { title, rows, rowsLeftOut, lines, rest, missing } = data;
-  return {
-    svg,
-    text: data.text,
+  const shown = { rows, rowsLeftOut, bytes, perLine, lines, rest, missing };
+  const map = { ...shown, offsetOf, room, text: widths };
+  const heading = paragraph({ text: title, bold: true }, room, widths);
+  const top = MARGIN + heading.height;
+  const [tree, fields] = fieldTree(map, top);
+  const [dump, pieces] = hexPart(map, top + tree.height);
+  const parts = [heading, tree, dump];
+  return panelDrawing(request, {
+    height: heightOf(parts),
+    title,
+    words: text,
+    text,
     description: { title, rows, rows_left_out: rowsLeftOut, lines, rest, missing },
-    hover: shares(hover, width, height),
-  };
+    hover: [...fields, ...pieces],
+    paint: (pen, theme) => paintParts(parts, pen, theme),
+  });
 }

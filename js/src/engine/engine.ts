@@ -22,7 +22,7 @@ import {
   missingFigure,
   type ThemeName,
 } from "../shared/drawing/figure.ts";
-import { TextWidths, type WidthTables } from "../shared/drawing/text_widths.ts";
+import { TextWidths } from "../shared/drawing/text_widths.ts";
 import { finished, ofBytes } from "../shared/many.ts";
 import { globRegex, Regex, RegexError } from "../shared/regex.ts";
 import { tensorFigure } from "../tensor/tensor_figure.ts";
@@ -196,7 +196,6 @@ interface DrawRequest {
   options: unknown;
   width: number;
   theme: ThemeName;
-  widths: WidthTables;
 }
 
 /** Begins one figure, for `figures/engine.py`; `request` is JSON, the answer as of `goOn`. */
@@ -229,12 +228,7 @@ function sent({ images = [], ...drawing }: Drawing): object {
 }
 
 function opened(view: string, request: string): FigureRequest {
-  const {
-    columns = { base64: "" },
-    answers = {},
-    widths,
-    ...rest
-  } = JSON.parse(request) as DrawRequest;
+  const { columns = { base64: "" }, answers = {}, ...rest } = JSON.parse(request) as DrawRequest;
   return {
     ...rest,
     view,
@@ -243,7 +237,7 @@ function opened(view: string, request: string): FigureRequest {
     answers: Object.fromEntries(
       Object.entries(answers).map(([name, packed]) => [name, packed && answer(packed)]),
     ),
-    text: new TextWidths(widths),
+    text: new TextWidths(),
   };
 }
 

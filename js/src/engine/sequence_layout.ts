@@ -1,10 +1,9 @@
-import { type HoverText, LINE, MARGIN, SMALL } from "../shared/drawing/figure.ts";
+import { LINE, MARGIN, SMALL } from "../shared/drawing/figure.ts";
 import type { TextWidths } from "../shared/drawing/text_widths.ts";
 import { largest } from "../shared/many.ts";
 
-/** A conversation, as in `figures/rpc.py`. */
-export interface SequenceData {
-  title: string;
+/** A conversation; see `tvmdbg_widgets/figures/sequence.py`. */
+export interface SequenceReply {
   summary: string;
   notes: readonly string[];
   text: string;
@@ -30,7 +29,7 @@ export interface MessageRow {
 
 export type Peer = "client" | "server";
 
-export function otherSide(side: Peer): Peer {
+function otherSide(side: Peer): Peer {
   return side === "client" ? "server" : "client";
 }
 
@@ -48,7 +47,7 @@ const GAP = 10;
 /** Least visible length of an arrow on both sides of its label. */
 const LEAST_ARROW = 22;
 
-export interface PlacedRow {
+interface Place {
   top: number;
   height: number;
   y: number;
@@ -56,117 +55,117 @@ export interface PlacedRow {
   depth: Record<Peer, number>;
 }
 
-export interface BusyBar {
+/** A message; `isBand` if it fills the way between both sides. */
+export interface PlacedMessage extends MessageRow, Place {
+  to: Peer;
+  isBand: boolean;
+}
+
+export type PlacedRow = PlacedMessage | ({ kind: "left out"; label: string } & Place);
+
+interface BusyBar {
   side: Peer;
   from: number;
   to: number;
   depth: number;
 }
 
-export interface Words {
-  y: number;
-  text: string;
-}
-
 export interface SequenceLayout {
+  timed: boolean;
   height: number;
   timeRight: number;
   bytesRight: number;
   lifelines: Record<Peer, number>;
+  middle: number;
   rows: readonly PlacedRow[];
   bars: readonly BusyBar[];
   loops: readonly { top: number; bottom: number; text: string }[];
-  pauses: readonly Words[];
+  pauses: readonly { y: number; text: string }[];
 }
 
-export function isBand({ status }: MessageRow): boolean {
-  return status === "damaged" || status === "desynchronised";
-}
-
-export function layoutSequence(data: SequenceData, room: number, text: TextWidths): SequenceLayout {
-  const messages = data.rows.filter((row) => row.kind === "message");
+export function layoutSequence(
+  { rows: given, loops, pauses, timed }: SequenceReply,
+  room: number,
+  text: TextWidths,
+): SequenceLayout {
+  const messages = given.filter((row) => row.kind === "message");
   const widest = (words: readonly string[]) =>
     largest(
       words.map((word) => text.width(word, SMALL)),
       0,
     );
-  const timeWide = data.timed ? widest([TIME, ...messages.map(({ time }) => time)]) : 0;
+  const timeWide = timed ? widest([TIME, ...messages.map(({ time }) => time)]) : 0;
   const bytesWide = widest(messages.map(({ bytes }) => bytes));
-  const headWide = text.width("server", SMALL, true) / 2 + 8;
+  const headWide = Math.max(text.width("server", SMALL, true) / 2 + 8, 2 * GAP);
   const timeRight = MARGIN + timeWide;
   const bytesRight = MARGIN + room;
-  const lifelines = {
-    client: timeRight + (timeWide ? GAP : 0) + Math.max(headWide, 2 * GAP),
-    server: bytesRight - bytesWide - GAP - Math.max(headWide, 2 * GAP),
-  };
-  const bars = barsOf(data);
-  const loopAt = new Map(data.loops.map((loop) => [loop.first, loop]));
-  const pauseAt = new Map(data.pauses.map(({ row, words }) => [row, words]));
-  const ends = new Set(data.loops.map(({ end }) => end - 1));
-  const span = lifelines.server - lifelines.client;
+  const client = timeRight + (timeWide ? GAP : 0) + headWide;
+  const server = bytesRight - bytesWide - GAP - headWide;
+  const span = server - client;
+  const bars = barsOf(given);
   const rows: PlacedRow[] = [];
-  const pauses: Words[] = [];
-  const tops = new Map<number, number>();
-  const bottoms = new Map<number, number>();
+  const placedPauses: { y: number; text: string }[] = [];
+  const placedLoops = loops.map(({ words }) => ({
+    ...{ top: 0, bottom: 0 },
+    text: text.fit(words, span + 2 * GAP - 16, SMALL),
+  }));
   let y = HEAD + 4;
-  data.rows.forEach((row, at) => {
-    const pause = pauseAt.get(at);
-    if (pause) {
-      pauses.push({ y: y + ROW / 2, text: text.fit(pause, span - 2 * LEAST_ARROW, SMALL) });
+  given.forEach((row, at) => {
+    for (const { words } of pauses.filter((pause) => pause.row === at)) {
+      placedPauses.push({ y: y + ROW / 2, text: text.fit(words, span - 2 * LEAST_ARROW, SMALL) });
       y += ROW;
     }
-    if (loopAt.has(at)) {
-      tops.set(at, y + 2);
+    const opens = loops.findIndex(({ first }) => first === at);
+    if (opens >= 0) {
+      placedLoops[opens]!.top = y + 2;
       y += LINE + 2;
     }
-    const band = row.kind === "message" && isBand(row);
-    const lines = band
-      ? text.wrap(
-          `${row.side} → ${otherSide(row.side)}, ${row.status}: ${row.label}`,
-          span - 4 * GAP,
-          SMALL,
-          BAND_LINES,
-        )
-      : [text.fit(labelOf(row), labelRoom(row, span), SMALL)];
-    const height = band ? lines.length * LINE + 2 * BAND : ROW;
-    const depth = { client: depthAt(bars, "client", at), server: depthAt(bars, "server", at) };
-    rows.push({ top: y, height, y: y + height / 2, lines, depth });
-    y += height;
-    if (ends.has(at)) {
-      bottoms.set(at, y + 2);
+    rows.push(placedRow(row, y, bars, at, span, text));
+    y += rows[at]!.height;
+    const closes = loops.findIndex(({ end }) => end === at + 1);
+    if (closes >= 0) {
+      placedLoops[closes]!.bottom = y + 2;
       y += 6;
     }
   });
-  const loopWide = span + 2 * GAP - 16;
   return {
-    height: y + 8,
-    timeRight,
-    bytesRight,
-    lifelines,
-    rows,
-    bars,
-    loops: data.loops.map(({ first, end, words }) => ({
-      top: tops.get(first)!,
-      bottom: bottoms.get(end - 1)!,
-      text: text.fit(words, loopWide, SMALL),
-    })),
-    pauses,
+    ...{ timed, height: y + 8, timeRight, bytesRight },
+    lifelines: { client, server },
+    middle: (client + server) / 2,
+    ...{ rows, bars, loops: placedLoops, pauses: placedPauses },
   };
 }
 
-function labelRoom(row: SequenceData["rows"][number], span: number): number {
-  const room = span - 2 * LEAST_ARROW - 3 * BAR;
-  const isShort = row.kind === "message" && row.status === "incomplete";
-  return isShort ? room - 2 * (1 - SHORT) * span + LEAST_ARROW : room;
+function placedRow(
+  row: SequenceRow,
+  top: number,
+  bars: readonly BusyBar[],
+  at: number,
+  span: number,
+  text: TextWidths,
+): PlacedRow {
+  const count = (side: Peer) =>
+    bars.filter((bar) => bar.side === side && bar.from <= at && at <= bar.to).length;
+  const depth = { client: count("client"), server: count("server") };
+  const place = { top, height: ROW, y: top + ROW / 2, depth };
+  const most = span - 2 * LEAST_ARROW - 3 * BAR;
+  if (row.kind === "left out")
+    return { ...row, ...place, lines: [text.fit(row.label, most, SMALL)] };
+  const { status, label, side } = row;
+  const to = otherSide(side);
+  if (status === "damaged" || status === "desynchronised") {
+    const words = `${side} → ${to}, ${status}: ${label}`;
+    const lines = text.wrap(words, span - 4 * GAP, SMALL, BAND_LINES);
+    const height = lines.length * LINE + 2 * BAND;
+    return { ...row, ...place, to, isBand: true, height, y: top + height / 2, lines };
+  }
+  const left = status === "incomplete" ? most - 2 * (1 - SHORT) * span + LEAST_ARROW : most;
+  const lines = [text.fit(status === "ok" ? label : `${status}: ${label}`, left, SMALL)];
+  return { ...row, ...place, to, isBand: false, lines };
 }
 
-function labelOf(row: SequenceData["rows"][number]): string {
-  if (row.kind === "left out") return row.label;
-  if (row.status === "exception") return `exception: ${row.label}`;
-  return row.status === "incomplete" ? `incomplete: ${row.label}` : row.label;
-}
-
-function barsOf({ rows }: SequenceData): BusyBar[] {
+/** Bars from calls to their answers. */
+function barsOf(rows: readonly SequenceRow[]): BusyBar[] {
   const bars: BusyBar[] = [];
   rows.forEach((row, to) => {
     const call = row.kind === "message" ? rows[row.replyTo] : undefined;
@@ -175,38 +174,22 @@ function barsOf({ rows }: SequenceData): BusyBar[] {
   });
   bars.sort((a, b) => a.from - b.from || b.to - a.to);
   bars.forEach((bar, at) => {
-    bar.depth = bars
-      .slice(0, at)
-      .filter(({ side, to }) => side === bar.side && to > bar.from).length;
+    const around = bars.slice(0, at).filter(({ side, to }) => side === bar.side && to > bar.from);
+    bar.depth = around.length;
   });
   return bars;
 }
 
-function depthAt(bars: readonly BusyBar[], side: Peer, row: number): number {
-  return bars.filter((bar) => bar.side === side && bar.from <= row && row <= bar.to).length;
-}
+type BarPlace = Pick<BusyBar, "side" | "depth">;
 
-export function barLeft({ lifelines }: SequenceLayout, { side, depth }: BusyBar): number {
+export function barLeft({ lifelines }: SequenceLayout, { side, depth }: BarPlace): number {
   return lifelines[side] - BAR / 2 + NEST * depth;
 }
 
-export function touch({ lifelines }: SequenceLayout, { depth }: PlacedRow, side: Peer): number {
+/** Where an arrow meets a side, or the bars there. */
+export function touch(layout: SequenceLayout, { depth }: Place, side: Peer): number {
   const bars = depth[side];
-  if (!bars) return lifelines[side];
-  const left = lifelines[side] - BAR / 2;
-  return side === "server" ? left : left + BAR + NEST * (bars - 1);
-}
-
-export function hoverOf(
-  data: SequenceData,
-  { rows }: SequenceLayout,
-  left: number,
-  top: number,
-  width: number,
-): HoverText[] {
-  return rows.flatMap((place, at) => {
-    const row = data.rows[at]!;
-    if (row.kind !== "message") return [];
-    return [{ x: left, y: top + place.top, width, height: place.height, text: row.hover }];
-  });
+  if (!bars) return layout.lifelines[side];
+  if (side === "server") return layout.lifelines[side] - BAR / 2;
+  return barLeft(layout, { side, depth: bars - 1 }) + BAR;
 }

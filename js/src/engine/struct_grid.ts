@@ -2,11 +2,12 @@ import { SMALL } from "../shared/drawing/figure.ts";
 import type { TextWidths } from "../shared/drawing/text_widths.ts";
 import { largest } from "../shared/many.ts";
 
-/** A struct in several layouts, as in `figures/struct.py`. */
-export interface StructData {
-  title: string;
+/** A struct in several layouts; see `tvmdbg_widgets/figures/struct.py`. */
+export interface StructReply {
   text: string;
   layouts: readonly LayoutInfo[];
+  /** Values of the struct in a dump. */
+  bytes?: DataView;
 }
 
 export interface LayoutInfo {
@@ -87,13 +88,9 @@ export interface RowSpace {
 }
 
 const NO_WORDS: BlockWords = {
-  name: "",
+  ...{ name: "", aside: "", type: "", value: "", mark: "" },
   isBold: false,
-  aside: "",
-  type: "",
-  value: "",
   isCut: false,
-  mark: "",
 };
 
 export function rowsOf(section: Section): number {
@@ -181,14 +178,13 @@ export interface RowPlace {
   bottom: number;
 }
 
-/** @param bytes Height of offsets, and of the dump if there is one, px. */
-export function placeRows(spaces: readonly RowSpace[], bytes: number): RowPlace[] {
-  let top = 0;
+/** @param height Of offsets, and of the dump if there is one, px. */
+export function placeRows(spaces: readonly RowSpace[], height: number, start = 0): RowPlace[] {
+  let top = start;
   return spaces.map(({ frames, words }) => {
-    const start = top + frames * TEXT_LINE;
-    const bottom = start + bytes + words * TEXT_LINE + PAD;
-    const place = { top, bytes: start, bottom };
-    top = bottom + GAP;
+    const bytes = top + frames * TEXT_LINE;
+    const place = { top, bytes, bottom: bytes + height + words * TEXT_LINE + PAD };
+    top = place.bottom + GAP;
     return place;
   });
 }

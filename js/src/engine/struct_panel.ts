@@ -2,6 +2,7 @@ import { type HoverText, LINE, SMALL } from "../shared/drawing/figure.ts";
 import type { TextWidths } from "../shared/drawing/text_widths.ts";
 import { counted } from "../shared/format.ts";
 import { append, largest } from "../shared/many.ts";
+import type { Box, InkPoint } from "./ink.ts";
 import {
   FRAME_STEP,
   joined,
@@ -13,18 +14,19 @@ import {
   type RowSpace,
   rowSpaces,
   type Segment,
+  type StructFrame,
   type StructPart,
   segmentsOf,
 } from "./struct_grid.ts";
 
 const LEAST_CELL = 38;
 const MOST_CELL = 64;
-export const BETWEEN = 34;
+const BETWEEN = 34;
 const OFFSET_LINE = 13;
 const HEX_LINE = 15;
 const SECTION_GAP = 10;
 const NOTES = 12;
-export const SIGN = 14;
+const SIGN = 14;
 
 /** A line below or above a grid; the first of a note has a sign. */
 export interface NoteLine {
@@ -39,34 +41,36 @@ export interface Panel {
   info: LayoutInfo;
   x: number;
   top: number;
-  width: number;
   cell: number;
-  inset: number;
   head: readonly NoteLine[];
   sections: readonly PlacedSection[];
   notes: readonly NoteLine[];
   notesTop: number;
 }
 
-export interface PlacedSection {
-  top: number;
+interface PlacedSection {
   rows: readonly RowPlace[];
-  segments: readonly Segment[];
-  index: number;
+  segments: readonly PlacedSegment[];
+  frames: readonly StructFrame[];
+}
+
+export interface PlacedSegment extends Segment {
+  box: Box;
 }
 
 export interface Move {
-  from: [x: number, y: number];
-  to: [x: number, y: number];
+  from: InkPoint;
+  to: InkPoint;
   part: StructPart;
 }
 
-export interface PanelArrangement {
+interface PanelArrangement {
   panels: readonly Panel[];
   moves: readonly Move[];
   bottom: number;
 }
 
+/** Height of a row's bytes in words. */
 export function bytesHeight(hasDump: boolean): number {
   return OFFSET_LINE + (hasDump ? HEX_LINE : 0);
 }
@@ -81,16 +85,14 @@ export function arrange(
   const beside = Math.max(1, Math.min(layouts.length, fitting));
   const width = (room - BETWEEN * (beside - 1)) / beside;
   const panels: Panel[] = [];
-  const moves: Move[] = [];
-  let bottom = top;
+  let bottom = top - SECTION_GAP;
   for (let at = 0; at < layouts.length; at += beside) {
-    const band = layouts.slice(at, at + beside);
-    const placed = placeBand(band, hasDump, { left, top: bottom, width }, text);
-    append(panels, placed.panels);
-    if (at === 0) append(moves, movesOf(placed.panels));
-    bottom = placed.bottom + SECTION_GAP;
+    const place = { left, top: bottom + SECTION_GAP, width };
+    const band = placeBand(layouts.slice(at, at + beside), hasDump, place, text);
+    append(panels, band);
+    bottom = band[0]!.notesTop + largest(band.map(({ notes }) => notes.length)) * LINE;
   }
-  return { panels, moves, bottom: bottom - SECTION_GAP };
+  return { panels, moves: movesOf(panels.slice(0, beside)), bottom };
 }
 
 function placeBand(
@@ -98,55 +100,56 @@ function placeBand(
   hasDump: boolean,
   { left, top, width }: { left: number; top: number; width: number },
   text: TextWidths,
-): { panels: Panel[]; bottom: number } {
+): Panel[] {
   const cell = Math.min(MOST_CELL, width / ROW);
   const drafts = band.map((info) => {
     const inset = 2 + FRAME_STEP * levelsOf(info.sections);
     const sections = info.sections.map((section) => segmentsOf(section, cell, inset, text));
-    return {
-      info,
-      inset,
-      sections,
-      head: headOf(info, width, text),
-      notes: notesOf(info, sections, width, text),
-    };
+    const [head, notes] = [headOf(info, width, text), notesOf(info, sections, width, text)];
+    return { info, inset, sections, head, notes };
   });
-  const headHeight = largest(drafts.map(({ head }) => head.length)) * LINE + 4;
-  const numSections = largest(band.map(({ sections }) => sections.length));
-  const places: { top: number; rows: RowPlace[] }[] = [];
-  let y = top + headHeight;
-  for (let index = 0; index < numSections; index++) {
+  const rows: RowPlace[][] = [];
+  let notesTop = top + largest(drafts.map(({ head }) => head.length)) * LINE + 4;
+  for (let at = 0; at < largest(band.map(({ sections }) => sections.length)); at++) {
     const spaces = drafts
-      .filter(({ sections }) => sections[index])
-      .map(({ info, sections }) => rowSpaces(info.sections[index]!, sections[index]!))
+      .filter(({ sections }) => sections[at])
+      .map(({ info, sections }) => rowSpaces(info.sections[at]!, sections[at]!))
       .reduce(joined, [] as RowSpace[]);
-    const rows = placeRows(spaces, bytesHeight(hasDump));
-    places.push({ top: y, rows });
-    y += rows.at(-1)!.bottom + SECTION_GAP;
+    rows.push(placeRows(spaces, bytesHeight(hasDump), notesTop));
+    notesTop = rows[at]!.at(-1)!.bottom + SECTION_GAP;
   }
-  const panels = drafts.map(({ info, inset, sections, head, notes }, at) => ({
-    info,
-    x: left + at * (width + BETWEEN),
-    top,
-    width,
-    cell,
-    inset,
-    head,
-    sections: sections.map((segments, index) => ({ ...places[index]!, segments, index })),
-    notes,
-    notesTop: y,
-  }));
-  return { panels, bottom: y + largest(drafts.map(({ notes }) => notes.length)) * LINE };
+  return drafts.map(({ inset, sections, ...draft }, at) => {
+    const x = left + at * (width + BETWEEN);
+    const placed = sections.map((segments, index) => ({
+      rows: rows[index]!,
+      segments: segments.map((segment) => {
+        return { ...segment, box: boxOf(segment, rows[index]![segment.row]!, x, cell, inset) };
+      }),
+      frames: draft.info.sections[index]!.frames,
+    }));
+    return { ...draft, x, top, cell, sections: placed, notesTop };
+  });
 }
 
-const PLAIN = { sign: "", isFault: false, bold: false, indent: 0 } as const;
+function boxOf(
+  { row, first, end, part }: Segment,
+  { bytes, bottom }: RowPlace,
+  left: number,
+  cell: number,
+  inset: number,
+): Box {
+  const start = row * ROW + first === part.offset ? inset : 0;
+  const stop = row * ROW + end === part.offset + part.size ? inset : 0;
+  const x = left + first * cell + start;
+  return { x, y: bytes, width: left + end * cell - stop - x, height: bottom - bytes };
+}
 
 function headOf(info: LayoutInfo, width: number, text: TextWidths): NoteLine[] {
-  const sign = info.sense === "no" ? "problem" : info.sense;
+  const plain = { sign: "", isFault: false, indent: 0 } as const;
   return [
-    { text: text.fit(info.label, width, 12, true), ...PLAIN, bold: true },
-    { text: text.fit(info.facts, width, SMALL), ...PLAIN },
-    ...(info.verdict ? note(info.verdict, sign, width, text, 3) : []),
+    { text: text.fit(info.label, width, 12, true), ...plain, bold: true },
+    { text: text.fit(info.facts, width, SMALL), ...plain, bold: false },
+    ...note(info.verdict, info.sense === "no" ? "problem" : info.sense, width, text),
   ];
 }
 
@@ -157,18 +160,16 @@ function notesOf(
   text: TextWidths,
 ): NoteLine[] {
   const cut = sections.flat().filter(({ part, words }) => words.isCut && !part.problem);
-  const heading = info.changes.length
-    ? note(`Against ${info.against}`, "", width, text, 1, true)
-    : [];
+  const heading = info.changes.length ? `Against ${info.against}` : "";
   const lines = [
-    ...info.problems.flatMap((problem) => note(problem, "problem", width, text, 3)),
-    ...cut.flatMap(({ part }) => note(`${part.path} is ${part.value}`, "", width, text, 3)),
-    ...heading,
-    ...info.changes.flatMap((change) => note(change, "change", width, text, 3)),
+    ...info.problems.flatMap((problem) => note(problem, "problem", width, text)),
+    ...cut.flatMap(({ part }) => note(`${part.path} is ${part.value}`, "", width, text)),
+    ...note(heading, "", width, text, 1, true),
+    ...info.changes.flatMap((change) => note(change, "change", width, text)),
   ];
   const left = lines.length - NOTES;
   return left > 1
-    ? [...lines.slice(0, NOTES), ...note(`and ${counted(left, "more line")}`, "", width, text, 1)]
+    ? [...lines.slice(0, NOTES), ...note(`and ${counted(left, "more line")}`, "", width, text)]
     : lines;
 }
 
@@ -177,7 +178,7 @@ function note(
   sign: NoteLine["sign"],
   width: number,
   text: TextWidths,
-  most: number,
+  most = 3,
   bold = false,
 ): NoteLine[] {
   const indent = sign ? SIGN : 0;
@@ -190,53 +191,31 @@ function note(
   }));
 }
 
-export function boxOf(panel: Panel, section: PlacedSection, { row, first, end, part }: Segment) {
-  const { bytes, bottom } = section.rows[row]!;
-  const start = row * ROW + first === part.offset ? panel.inset : 0;
-  const stop = row * ROW + end === part.offset + part.size ? panel.inset : 0;
-  const left = panel.x + first * panel.cell + start;
-  return {
-    x: left,
-    y: section.top + bytes,
-    width: panel.x + end * panel.cell - stop - left,
-    height: bottom - bytes,
-  };
-}
-
 /** Lines from rows of values in the first layout to their place in the second. */
 function movesOf([first, second]: readonly Panel[]): Move[] {
   if (!first || !second) return [];
-  const moves: Move[] = [];
-  for (const section of second.sections) {
-    for (const segment of section.segments) {
-      const { part, isNamed } = segment;
-      if (!isNamed || !part.mark || segment.first > 0) continue;
-      const before = first.sections[section.index];
-      const was = before?.segments.find(
+  return second.sections.flatMap(({ segments }, index) =>
+    segments.flatMap(({ part, isNamed, first: start, box: to }): Move[] => {
+      if (!isNamed || !part.mark || start > 0) return [];
+      const was = first.sections[index]?.segments.find(
         (segment) => segment.isNamed && segment.part.path === part.path,
       );
-      if (!before || !was || was.end < ROW || was.part.offset === part.offset) continue;
-      const [a, b] = [boxOf(first, before, was), boxOf(second, section, segment)];
-      moves.push({
-        from: [a.x + a.width, a.y + a.height / 2],
-        to: [b.x, b.y + b.height / 2],
-        part,
-      });
-    }
-  }
-  return moves;
+      if (!was || was.end < ROW || was.part.offset === part.offset) return [];
+      const { x, y, width, height } = was.box;
+      return [{ from: [x + width, y + height / 2], to: [to.x, to.y + to.height / 2], part }];
+    }),
+  );
 }
 
-export function hoverOf(panel: Panel): HoverText[] {
-  return panel.sections.flatMap((section) =>
-    section.segments.map((segment) => {
-      const { part } = segment;
-      const head = part.path ? `${part.path}: ${part.type}` : `padding: ${part.type}`;
-      const lines = [`${head}, bytes ${part.offset} to ${part.offset + part.size - 1}`];
-      if (part.value) lines.push(`holds ${part.value}`);
-      if (part.problem) lines.push(`impossible: ${part.problem}`);
-      if (part.mark) lines.push(`against ${panel.info.against}: ${part.mark}`);
-      return { ...boxOf(panel, section, segment), text: lines.join("\n") };
+export function hoverOf({ info, sections }: Panel): HoverText[] {
+  return sections.flatMap(({ segments }) =>
+    segments.map(({ part, box }) => {
+      const { path, type, offset, size, value, problem, mark } = part;
+      const lines = [`${path || "padding"}: ${type}, bytes ${offset} to ${offset + size - 1}`];
+      if (value) lines.push(`holds ${value}`);
+      if (problem) lines.push(`impossible: ${problem}`);
+      if (mark) lines.push(`against ${info.against}: ${mark}`);
+      return { ...box, text: lines.join("\n") };
     }),
   );
 }

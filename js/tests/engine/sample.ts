@@ -3,21 +3,18 @@ import { drawn } from "../../src/engine/engine.ts";
 import type { Column, StringColumn } from "../../src/shared/client/columns.ts";
 import { TextMeasure } from "../../src/shared/drawing/canvas.ts";
 import { type FigureRequest, MONO, pencil, svgDocument } from "../../src/shared/drawing/figure.ts";
-import type { TextWidths } from "../../src/shared/drawing/text_widths.ts";
 
 interface Data {
   title: string;
   texts: string[];
   /** Sizes, whether bold, and rooms to measure texts with. */
   looks: [size: number, bold: boolean, room: number][];
-  /** Characters up to this one are measured. */
-  last: number;
 }
 
 type Request = FigureRequest<Data, { uneven?: boolean }>;
 
 function sample({ data, columns, options, width, theme, text }: Request) {
-  const { title, texts, looks, last } = data;
+  const { title, texts, looks } = data;
   const page = { height: 40 + texts.length * 16, title, words: texts.join("; ") };
   const svg = svgDocument({ width, theme, text }, page, (pen, colors) => {
     if (options.uneven && colors.dark) pen.fillRect(0, 0, 1, 1);
@@ -47,23 +44,12 @@ function sample({ data, columns, options, width, theme, text }: Request) {
     ),
     clusters: texts.map((each) => [...text.clusters(each)]),
     measured: texts.map((each) => measure.width(each)),
-    ems: ems(text, last),
   };
   return { svg, text: texts.join("\n"), description };
 }
 
 function listed(column: Column): unknown[] {
   return Array.from({ length: column.length }, (_, row) => (column as StringColumn).at(row));
-}
-
-/** The first character of each range whose characters are of one width, and that width. */
-function ems(text: TextWidths, last: number): [first: number, em: number][] {
-  const found: [number, number][] = [];
-  for (let code = 0; code <= last; code++) {
-    const em = text.width(String.fromCodePoint(code), 1);
-    if (em !== found.at(-1)?.[1]) found.push([code, em]);
-  }
-  return found;
 }
 
 export const draw = (_view: string, request: string): string => drawn("sample", sample, request);

@@ -2,7 +2,6 @@ import { TextWidths } from "../../src/shared/drawing/text_widths.ts";
 
 /** Every letter is as wide as every other: half an em. */
 export const HALF_EM = new TextWidths({
-  font: "sans-serif",
   ascii: Array.from({ length: 95 }, () => 0.5),
   narrow: {},
   wide: [],

@@ -1,17 +1,10 @@
 import { describe, expect, it } from "vitest";
 import recordedColumns from "../../../tests/data/color/columns.json";
 import recordedLabels from "../../../tests/data/color/labels.json";
-import recordedSizes from "../../../tests/data/color/sizes.json";
 import { classes, diverging, sequential } from "../../../tvmdbg_widgets/figures/tokens.json";
 import { ClassColors, Coloring } from "../../src/graph/data/coloring.ts";
 import { KindColors } from "../../src/graph/data/colors.ts";
-import {
-  combined,
-  entryBytes,
-  ownColumn,
-  readColumn,
-  type Wire,
-} from "../../src/graph/data/node_columns.ts";
+import { combined, ownColumn, readColumn, type Wire } from "../../src/graph/data/node_columns.ts";
 import { NumberColors, timeColumn } from "../../src/graph/data/number_colors.ts";
 import { NodeTimes } from "../../src/graph/data/times.ts";
 import { filled } from "../../src/graph/layout/labels.ts";
@@ -169,15 +162,10 @@ describe("columns", () => {
     }
   });
 
-  it("computes the bytes of entries", () => {
-    expect([0, 1, 2].map((entry) => entryBytes(graph, entry))).toEqual([12, 8, Number.NaN]);
+  it("adds the bytes of entries", () => {
     const bytes = ownColumn(graph, "bytes")!;
-    expect("values" in bytes && combined(graph, bytes, [0])).toBe(20);
+    expect("values" in bytes && combined(graph, bytes, [0])).toBe(40);
     expect("values" in bytes && combined(graph, bytes, [1])).toBeNaN();
-    for (const [dtype, shape, size] of recordedSizes as [string, number[], number | null][]) {
-      const one = columns([{ outputs: [shape], dtype }]);
-      expect([dtype, entryBytes(one, 0)]).toEqual([dtype, size ?? Number.NaN]);
-    }
   });
 
   it("names devices and slots, and lists the columns", () => {

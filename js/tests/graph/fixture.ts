@@ -62,6 +62,9 @@ export function columns(
     dtypes: stringColumn(
       outputs.flatMap((each, node) => each.map(() => nodes[node]!.dtype ?? "float32")),
     ),
+    entryBytes: Float64Array.from(shapes, (shape) =>
+      shape ? shape.reduce((count, dim) => count * dim, 4) : Number.NaN,
+    ),
     storageIds: new Int32Array(0),
     deviceTypes: new Int32Array(0),
     nodeNs: Float64Array.from(nodes, ({ ns }) => ns ?? Number.NaN),

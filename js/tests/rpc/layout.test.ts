@@ -5,7 +5,7 @@ import {
   layoutSequence,
   type MessageRow,
   type Peer,
-  type SequenceData,
+  type SequenceReply,
   type SequenceRow,
   touch,
 } from "../../src/engine/sequence_layout.ts";
@@ -16,8 +16,8 @@ function message(side: Peer, replyTo = -1, more: Partial<MessageRow> = {}): Sequ
   return { kind: "message", side, status: "ok", replyTo, folded: 1, ...words, ...more };
 }
 
-function laidOut(rows: readonly SequenceRow[], more: Partial<SequenceData> = {}) {
-  const words = { title: "", summary: "", notes: [], text: "", timed: true };
+function laidOut(rows: readonly SequenceRow[], more: Partial<SequenceReply> = {}) {
+  const words = { summary: "", notes: [], text: "", timed: true };
   return layoutSequence({ ...words, rows, loops: [], pauses: [], ...more }, 692, HALF_EM);
 }
 

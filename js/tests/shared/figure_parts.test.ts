@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { fieldTint } from "../../src/shared/drawing/figure.ts";
+import { fieldTint } from "../../src/engine/ink.ts";
 import { figureTheme, luminance } from "../../src/shared/drawing/theme.ts";
 
 function contrast(a: string, b: string): number {

@@ -41,5 +41,6 @@ describe("the text of a number", () => {
     expect(aboutText(Math.fround(0.1))).toBe("≈ 0.1");
     expect(aboutText(Math.fround(0.123456789), "float32")).toBe("≈ 0.1235");
     expect(aboutText(-2)).toBe("−2");
+    expect(aboutText(Number.MAX_VALUE)).toBe("≈ 1.798e308");
   });
 });

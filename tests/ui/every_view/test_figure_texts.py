@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import tvmdbg_widgets as tvmdbg
+from tests.unit.figures.figure_checks import width
 from tests.unit.figures.test_figures_hostile import HOSTILE, run_of
 from tvmdbg_widgets.figures.raster import Figure
-from tvmdbg_widgets.figures.texts import width
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page

@@ -11,7 +11,7 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-from tvmdbg_widgets.figures.theme import TOKENS, channels
+from tvmdbg_widgets.figures.theme import TOKENS
 
 ColorMap = Literal["sequential", "diverging"]
 
@@ -33,6 +33,12 @@ SCALES = ("linear", "log", "symlog")
 _DECADES = 3
 #: Decades of a logarithmic scale whose range reaches down to zero.
 _LOG_DECADES = 6
+
+
+def channels(color: str) -> tuple[int, int, int]:
+    """Return red, green and blue of ``"#rrggbb"``."""
+    red, green, blue = bytes.fromhex(color[1:])
+    return red, green, blue
 
 
 @cache

@@ -4,15 +4,37 @@ from __future__ import annotations
 
 import json
 import re
+import unicodedata
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 from xml.etree import ElementTree as ET
 
 from tvmdbg_widgets.figures.raster import Figure
-from tvmdbg_widgets.figures.texts import width
+from tvmdbg_widgets.figures.theme import TOKENS
 
 NAMESPACE = "{http://www.w3.org/2000/svg}"
 HARMLESS = {"svg", "title", "desc", "g", "rect", "path", "text", "tspan", "image", "clipPath"}
+
+
+def width(text: str, size: float, bold: bool = False) -> float:
+    """An upper bound of a line's width in px, for any font of a figure."""
+    return sum(map(_em, text)) * size * (TOKENS["letters"]["bold"] if bold else 1)
+
+
+@cache
+def _em(char: str) -> float:
+    letters, code = TOKENS["letters"], ord(char)
+    if " " <= char <= "~":
+        return letters["ascii"][code - 0x20]
+    if char in letters["narrow"]:
+        return letters["narrow"][char]
+    if char in letters["joiners"]:
+        return 0.0
+    if unicodedata.category(char) in ("Mn", "Me") and char not in letters["wideMarks"]:
+        return 0.0
+    wide = (em for first, last, em in letters["wide"] if first <= code <= last)
+    return next(wide, letters["other"])
 
 
 @dataclass(frozen=True)

@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 
 from tests.unit.figures.figure_checks import assert_sound, root_of, texts
 from tvmdbg_widgets.analysis.abi.layout_changes import layout_changes
-from tvmdbg_widgets.figures.byte_map import byte_map_figure
-from tvmdbg_widgets.figures.rpc import byte_map_html
+from tvmdbg_widgets.figures.byte_map import byte_map_figure, byte_map_html
 from tvmdbg_widgets.figures.struct import struct_figure
 from tvmdbg_widgets.model.base.numbers import ByteField
 from tvmdbg_widgets.model.dtype_layout import NARROW, WIDE, DTypeLayout

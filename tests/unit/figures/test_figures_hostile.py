@@ -16,7 +16,7 @@ from tests.unit.figures.color_scale import table
 from tests.unit.figures.figure_checks import assert_sound, root_of, texts
 from tvmdbg_widgets.figures.choose import graph_figure
 from tvmdbg_widgets.figures.engine import png
-from tvmdbg_widgets.figures.texts import clean, fit, width, wrap
+from tvmdbg_widgets.figures.texts import clean
 from tvmdbg_widgets.model.base.numbers import fixed, percent
 from tvmdbg_widgets.model.tensors.planes import default_axes
 
@@ -143,11 +143,8 @@ def test_percent_rounds_as_the_page_does() -> None:
     ]
 
 
-@given(st.text(max_size=60), st.floats(0, 300))
-def test_fitted_and_wrapped_text_stays_within_width(text: str, room: float) -> None:
-    assert width(fit(text, room, 11), 11) <= room + 1e-6
-    for line in wrap(text, max(room, 30), 11):
-        assert width(line, 11) <= max(room, 30) + 1e-6
+@given(st.text(max_size=60))
+def test_cleaned_text_stays_as_it_is(text: str) -> None:
     assert clean(clean(text)) == clean(text)
 
 

@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.unit.figures.figure_checks import assert_sound, texts
-from tvmdbg_widgets.analysis.abi.folding import fold_runs
-from tvmdbg_widgets.figures.rpc import LeftOut, SequenceMessage, sequence_figure, sequence_rows
+from tvmdbg_widgets.analysis.abi.folding import SequenceMessage, fold_runs, sequence_rows
+from tvmdbg_widgets.figures.sequence import sequence_figure
 
 HOSTILE = "</title></svg><script>alert(1)</script>\"'&\x1b[31m\u202e\x00\n" + "w" * 5000
 MOST_BYTES = 60 * 1024
@@ -158,15 +158,14 @@ def conversations(draw: st.DrawFn) -> list[SequenceMessage]:
 @given(conversations(), st.integers(5, 60))
 def test_message_and_byte_counts_are_preserved(messages: list[SequenceMessage], most: int) -> None:
     shown = sequence_rows(messages, most)
-    counts = [row.count if isinstance(row, LeftOut) else row.folded for row in shown.rows]
-    assert sum(counts) == shown.count == len(messages)
+    assert sum(row.folded for row in shown.rows) == len(messages)
     assert sum(row.nbytes for row in shown.rows) == sum(each.nbytes for each in messages)
-    kept = [row for row in shown.rows if isinstance(row, SequenceMessage)]
+    kept = [row for row in shown.rows if row.status != "left out"]
     assert len(kept) <= most
     for at, row in enumerate(shown.rows):
-        if isinstance(row, SequenceMessage) and row.reply_to is not None:
+        if row.reply_to is not None:
             assert row.reply_to < at
-            assert isinstance(shown.rows[row.reply_to], SequenceMessage)
+            assert shown.rows[row.reply_to].status != "left out"
     assert_sound(sequence_figure("any", messages), MOST_BYTES)
 
 

@@ -33,7 +33,6 @@ from tvmdbg_widgets.export.page.save import models
 from tvmdbg_widgets.export.page.stored_page import store
 from tvmdbg_widgets.formats.tvm.params.survey import write_params
 from tvmdbg_widgets.model.base.number_text import (
-    about_text,
     computed_text,
     number_text,
     percentile_text,
@@ -292,7 +291,6 @@ def test_numbers_are_written_as_python_writes_them(tmp_path: Path) -> None:
     for how, write in (
         ("computedText", computed_text),
         ("shortText", short_text),
-        ("aboutText", about_text),
     ):
         found.append(Written(how, "float64", finite, [write(each) for each in finite.tolist()]))
     for dtype in ("float32", "float16", "bfloat16", "float64"):

@@ -12,7 +12,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tvmdbg_widgets.model.base.number_text import (
-    about_text,
     computed_text,
     most_digits,
     number_text,
@@ -87,14 +86,6 @@ def test_computed_numbers_have_six_digits(value: float, text: str) -> None:
 @given(st.floats(allow_nan=False, allow_infinity=False))
 def test_computed_text_is_within_rounding_error(value: float) -> None:
     assert float(computed_text(value)) == pytest.approx(value, rel=5.001e-6, abs=5e-324)
-
-
-@given(st.floats(width=32, allow_nan=False, allow_infinity=False))
-def test_short_text_without_approximation_sign_is_exact(value: float) -> None:
-    text = about_text(value, np.dtype(np.float32))
-    if not text.startswith("≈"):
-        assert np.float32(float(text.replace("−", "-"))) == np.float32(value)
-        assert len(text) <= 10
 
 
 def _comes_back(value: Any, kind: Any) -> None:

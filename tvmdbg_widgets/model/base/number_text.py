@@ -20,8 +20,6 @@ _MOST_DIGITS = 15
 #: Digits of computed numbers: means, spreads, interpolated percentiles.
 _COMPUTED = Context(prec=6, rounding=ROUND_HALF_UP)
 _SHORT = Context(prec=4, rounding=ROUND_HALF_UP)
-#: Longest exact text in place of a short one.
-_SHORT_LETTERS = 7
 _FLOAT64 = np.dtype(np.float64)
 
 
@@ -94,12 +92,6 @@ def is_held(value: float, dtype: np.dtype[Any]) -> bool:
         return False
 
 
-def _nearest(value: float, dtype: np.dtype[Any]) -> float:
-    """Return the nearest value of a type."""
-    with np.errstate(all="ignore"):
-        return float(dtype.type(value)) if float_type(dtype) is not None else value
-
-
 def short_text(value: float) -> str:
     """At most four significant digits, with a true minus sign: ``"1.5e-7"``, ``"−2"``."""
     if math.isnan(value):
@@ -116,18 +108,6 @@ def short_text(value: float) -> str:
         mantissa = mantissa.rstrip("0").rstrip(".")
         text = f"{mantissa}e{int(exponent)}"
     return text.replace("-", "−")
-
-
-def about_text(value: float, dtype: np.dtype[Any] = _FLOAT64) -> str:
-    """Return a number as it is in its type where that is short, else four digits marked ``≈``."""
-    if not math.isfinite(value):
-        return short_text(value)
-    text = value_text(value, dtype)
-    if len(text) <= _SHORT_LETTERS:
-        return "0" if text == "-0" else screen_text(text)
-    rounded = float(_SHORT.create_decimal_from_float(value))
-    exact = rounded == value or (is_held(value, dtype) and _nearest(rounded, dtype) == value)
-    return short_text(value) if exact else f"≈ {short_text(value)}"
 
 
 @lru_cache(maxsize=256)

@@ -211,15 +211,16 @@ def byte_rows(root: ByteField, data: bytes) -> list[tuple[str, str, str, str, st
             str(field.offset),
             str(field.size),
             "  " * depth + field.name,
-            "" if field.children else _hex(data, field),
+            "" if field.children else hex_bytes(data, field, _HEX_SHOWN),
             f"{field.value} ({field.note})" if field.note else field.value,
         )
         for depth, field in root.walk()
     ]
 
 
-def _hex(data: bytes, field: ByteField) -> str:
-    own = data[field.offset : min(field.end, field.offset + _HEX_SHOWN)]
+def hex_bytes(data: bytes | memoryview, field: ByteField, most: int) -> str:
+    """Return the first bytes of a field as hex."""
+    own = bytes(data[field.offset : min(field.end, field.offset + most)])
     return own.hex(" ") + (" …" if field.size > len(own) else "")
 
 

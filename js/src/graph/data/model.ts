@@ -14,7 +14,6 @@ import { BoxLabels, type LabelMeasure } from "../layout/labels.ts";
 import { boxesOf, foldedInto, type GraphScene } from "../layout/scene.ts";
 import type { NodeHealth } from "./health.ts";
 import { Groups, Links } from "./links.ts";
-import { entryBytes } from "./node_columns.ts";
 import { Facts } from "./query_fields.ts";
 import { NodeTimes } from "./times.ts";
 
@@ -151,10 +150,10 @@ export class NodeDescriptions {
 
   /** Shape, size and location of an output. */
   output(node: number, output: number): string {
-    const { entryOffsets, storageIds, deviceTypes, info } = this.#graph;
+    const { entryOffsets, entryBytes, storageIds, deviceTypes, info } = this.#graph;
     const entry = entryOffsets[node]! + output;
     const parts = [`output ${output}: ${this.#labels.entry(node, output)}`];
-    const size = entryBytes(this.#graph, entry);
+    const size = entryBytes[entry]!;
     if (size >= 0) parts.push(bytes(size));
     if (entry < storageIds.length) parts.push(`storage_id ${storageIds[entry]}`);
     if (entry < deviceTypes.length)

@@ -75,7 +75,7 @@ export function ownColumn(graph: GraphColumns, name: string): NodeColumn | null 
     };
   }
   if (name === "bytes") {
-    const values = Float64Array.from(graph.dtypes.codes, (_, entry) => entryBytes(graph, entry));
+    const values = graph.entryBytes;
     return { name, of, work, values, unit: "B", scale: "linear", range: null, together: "sum" };
   }
   if (name === "storage") return numbered(graph.storageIds, name, (id) => `slot ${id}`);
@@ -92,25 +92,6 @@ function numbered(ids: Int32Array, name: string, label: (id: number) => string):
   const code = new Map(distinct.map((id, row) => [id, row]));
   const codes = ids.map((id) => code.get(id) ?? -1);
   return { name, of: "entries", work: null, codes, classes: distinct.map(label) };
-}
-
-/** More than any memory. */
-const MOST_BYTES = 2 ** 43;
-
-/** Bytes of an entry as the graph executor allocates it, at least one per element; NaN if unknown. */
-export function entryBytes(graph: GraphColumns, entry: number): number {
-  const { shapeKnown, shapeOffsets, shapeDims, dtypes } = graph;
-  const dtype = dtypes.at(entry);
-  const match =
-    /^(?:bool|(?:u?int|b?float|complex|handle|custom\[.*\])(\d+)(?:_\w+)?)(?:x(\d+))?$/.exec(
-      dtype === "handle" ? "handle64" : dtype,
-    );
-  const bits = match ? Number(match[1] ?? 1) * Number(match[2] ?? 1) : 0;
-  const dims = shapeDims.subarray(shapeOffsets[entry]!, shapeOffsets[entry + 1]!);
-  const isWhole = bits > 0 && (bits % 8 === 0 || bits === 1 || bits === 4);
-  if (!isWhole || !shapeKnown[entry] || dims.some((dim) => dim < 0)) return Number.NaN;
-  const size = dims.reduce((count, dim) => count * dim, 1) * Math.ceil(bits / 8);
-  return size < MOST_BYTES ? size : Number.NaN;
 }
 
 export function readColumn(graph: GraphColumns, name: string, wire: Wire): NodeColumn | null {

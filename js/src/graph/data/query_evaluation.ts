@@ -26,7 +26,7 @@ export function extras(query: Query): Set<Extra> {
   if (kind === "path") return union((rest.slice(1) as Query[]).map(extras));
   const field = kind === "word" ? "" : String(rest[0]);
   if (field === "group") return new Set(["groups"]);
-  return new Set(/^(?:layout$|bytes$|attr\.)/.test(field) ? ["facts"] : []);
+  return new Set(/^(?:layout$|attr\.)/.test(field) ? ["facts"] : []);
 }
 
 function union(parts: readonly Set<Extra>[]): Set<Extra> {

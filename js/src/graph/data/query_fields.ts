@@ -185,7 +185,7 @@ export class Facts {
         return this.graph.nodeShare ?? nodeNs.map(() => Number.NaN);
       }
       case "bytes":
-        return this.more!.entryBytes;
+        return this.graph.entryBytes;
       case "storage":
         return of(shapeKnown, (entry) => {
           const id = storageIds[entry] ?? -1;

@@ -276,6 +276,8 @@ export function kindSums({ model }: GraphSheet): { kind: string; nodes: number; 
 
 export interface NodeColors {
   fills: (string | null)[];
+  /** Of texts on the fills. */
+  inks: (string | null)[];
   said: string[];
   /** Null if unknown or no number in JSON. */
   values: (number | string | null)[];
@@ -289,9 +291,10 @@ export function nodeColors(request: GraphRequest): NodeColors {
   const palette = new Palette(theme);
   const colors = sheet.colors(scene, theme);
   const { health } = sheet;
-  const columns = { fills: [], said: [], values: [] } as NodeColors;
+  const columns = { fills: [], inks: [], said: [], values: [] } as NodeColors;
   const add = (fill: string | null, words: string, value: number | string | null) => {
     columns.fills.push(fill && plain(fill));
+    columns.inks.push(fill && inkOn(fill));
     columns.said.push(words);
     columns.values.push(value);
   };

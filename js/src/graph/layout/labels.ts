@@ -5,7 +5,7 @@ import { counted, duration, givenText, percent, shapeText } from "../../shared/f
 import { addTo, largest } from "../../shared/many.ts";
 import { LEGIBLE_SCALE } from "../camera.ts";
 import type { Groups } from "../data/links.ts";
-import { entryBytes, valueText } from "../data/node_columns.ts";
+import { valueText } from "../data/node_columns.ts";
 import type { NodeTimes } from "../data/times.ts";
 import type { BoxText, BoxTexts } from "./scene.ts";
 
@@ -190,7 +190,7 @@ export class BoxLabels implements BoxTexts {
     const entry = entryOffsets[node]!;
     const has = entry < entryOffsets[node + 1]!;
     const share = this.#times.share(node);
-    const size = has ? entryBytes(this.#graph, entry) : Number.NaN;
+    const size = has ? this.#graph.entryBytes[entry]! : Number.NaN;
     const fields: Record<string, string> = {
       op: this.title(node),
       id: String(node),

@@ -4,7 +4,7 @@ import { counted, duration, integer, percent, timeShare } from "../../shared/for
 import { append } from "../../shared/many.ts";
 import { button, element, KEEP_KEYS } from "../../shared/ui/dom.ts";
 import type { GraphModel } from "../data/model.ts";
-import { entryBytes, valueText } from "../data/node_columns.ts";
+import { valueText } from "../data/node_columns.ts";
 import { quoted } from "../data/query_fields.ts";
 import { boxesOf, type GraphScene } from "../layout/scene.ts";
 import type { GraphHost } from "../parts.ts";
@@ -216,7 +216,7 @@ export class DetailsPanel {
   #size(node: number, output: number): string {
     const { graph } = this.#model;
     if (node < 0 || graph.kinds[node] !== NodeKind.PARAMETER) return "";
-    const size = entryBytes(graph, graph.entryOffsets[node]! + output);
+    const size = graph.entryBytes[graph.entryOffsets[node]! + output]!;
     return size >= 0 ? `, ${valueText(size, "B")}` : "";
   }
 

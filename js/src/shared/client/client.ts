@@ -66,7 +66,7 @@ function isPacked(value: unknown): value is Packed {
 }
 
 /** Questions whose reply is a buffer, in the field `bytes`. */
-const BYTES = new Set(["code", "data"]);
+const BYTES = new Set(["code", "data", "struct", "bytes"]);
 
 /** A reply with its columns, also those one level below, as arrays. */
 function opened(kind: string, { result, buffers }: Answer<unknown>): unknown {

@@ -21,6 +21,8 @@ export const NODES = {
   shapeDims: "f8",
   shapeKnown: "u1",
   dtypes: "strings",
+  /** As the graph executor allocates them; NaN if unknown. */
+  entryBytes: "f8",
   /** Empty if the graph has no such list. */
   storageIds: "i4",
   deviceTypes: "i4",
@@ -115,7 +117,6 @@ export const FACTS = {
   attrOffsets: "i4",
   attrNames: "strings",
   attrValues: "strings",
-  entryBytes: "f8",
   layouts: "strings",
 } as const;
 

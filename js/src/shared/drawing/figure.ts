@@ -5,7 +5,7 @@ import { append } from "../many.ts";
 import { type CellImage, parsedFont, SvgContext, type TextRuler } from "./svg_context.ts";
 import { element, escaped, type Mark, markup } from "./svg_marks.ts";
 import type { TextWidths } from "./text_widths.ts";
-import { blockFill, figureTheme, ramp, type Theme } from "./theme.ts";
+import { figureTheme, type Theme } from "./theme.ts";
 
 /** Color schemes of a figure; "auto" is dark if the reader prefers it. */
 export type ThemeName = "light" | "dark" | "auto";
@@ -57,11 +57,6 @@ export interface FigurePanel extends FigurePage {
   text: string;
   description: Drawing["description"];
   paint: (pen: SvgContext, theme: Theme) => void;
-}
-
-export interface Ink {
-  pen: SvgContext;
-  theme: Theme;
 }
 
 export function panelDrawing(
@@ -196,15 +191,6 @@ export const LINE = 16;
 export const SMALL = 11;
 const TITLE = 13;
 const APART = 10;
-
-/** Number of colors of fields; the last one of blocks is gray, as is padding. */
-const FIELD_COLORS = 7;
-/** Share of the fields' colors in their tint: text of every color is legible on it. */
-const FIELD_TINT = 0.21;
-
-export function fieldTint(theme: Theme, field: number): string {
-  return ramp([theme.background, blockFill(theme, field % FIELD_COLORS)], FIELD_TINT);
-}
 
 export interface FigurePart {
   height: number;

@@ -1,20 +1,22 @@
+import { fontFamily, letters } from "../../../../tvmdbg_widgets/figures/tokens.json";
 import { largest } from "../many.ts";
 import { clean } from "./svg_marks.ts";
 
-/** The tables of `figures/texts.py`, as its `width_tables()` gives them; widths in em. */
-export interface WidthTables {
-  font: string;
-  /** Widths of U+0020 … U+007E. */
+/** Widths of letters in em: the wider of DejaVu Sans and Helvetica. */
+interface WidthTables {
+  /** Of U+0020 … U+007E. */
   ascii: readonly number[];
   narrow: Readonly<Record<string, number>>;
   /** First and last character of a range, and its largest width. */
-  wide: readonly (readonly [first: number, last: number, em: number])[];
+  wide: readonly (readonly number[])[];
   other: number;
-  /** Characters without width. */
+  /** Joiners, soft hyphen, variation selectors: without width. */
   joiners: string;
+  /** Chinese and Japanese marks that are as wide as a letter. */
   wideMarks: string;
+  /** Of bold text relative to regular. */
   bold: number;
-  /** Width of U+0020 … U+007E in monospaced fonts. */
+  /** Of U+0020 … U+007E in monospaced fonts. */
   mono: number;
 }
 
@@ -23,21 +25,18 @@ const MARK = /^[\p{Mn}\p{Me}]$/u;
 const SPACING_MARK = /^\p{Mc}$/u;
 const TRAILING_SPACE = /[^\S\ufeff]+$/u;
 
-/** Upper bounds of text widths in any font, as made by `figures/texts.py`. */
+/** Upper bounds of text widths in any font of a figure. */
 export class TextWidths {
+  readonly font = fontFamily;
   readonly #tables: WidthTables;
   readonly #joiners: ReadonlySet<string>;
   readonly #wideMarks: ReadonlySet<string>;
   readonly #known = new Map<string, number>();
 
-  constructor(tables: WidthTables) {
+  constructor(tables: WidthTables = letters) {
     this.#tables = tables;
     this.#joiners = new Set(tables.joiners);
     this.#wideMarks = new Set(tables.wideMarks);
-  }
-
-  get font(): string {
-    return this.#tables.font;
   }
 
   width(text: string, size: number, bold = false, mono = false): number {
@@ -126,7 +125,7 @@ export class TextWidths {
     if (code >= 0x20 && code <= 0x7e) return ascii[code - 0x20]!;
     if (Object.hasOwn(narrow, char)) return narrow[char]!;
     if (this.joins(char)) return 0;
-    return wide.find(([first, last]) => first <= code && code <= last)?.[2] ?? other;
+    return wide.find(([first, last]) => first! <= code && code <= last!)?.[2] ?? other;
   }
 }
 
