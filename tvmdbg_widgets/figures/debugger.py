@@ -6,11 +6,16 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from tvmdbg_widgets.analysis.facts import RunFacts
+from tvmdbg_widgets.answers.answers import Answers
+from tvmdbg_widgets.figures.graph import (
+    MOST_BYTES,
+    MOST_SAVED_BYTES,
+    GraphFigureOptions,
+    graph_options,
+)
 from tvmdbg_widgets.figures.options import PARTS, Redact, TensorFigureOptions
 from tvmdbg_widgets.figures.raster import Figure
-from tvmdbg_widgets.figures.request import MOST_BYTES, MOST_SAVED_BYTES, graph_request
 from tvmdbg_widgets.figures.run_figure import RunFigure
-from tvmdbg_widgets.figures.shown_part import GraphFigureOptions
 from tvmdbg_widgets.figures.tensor import most_pixels, tensor_request
 from tvmdbg_widgets.figures.timeline import TimelineFigureOptions, timeline_request
 from tvmdbg_widgets.model.base.choice import one_of
@@ -55,7 +60,13 @@ def debugger_figure(
     most = MOST_SAVED_BYTES if saved else MOST_BYTES
     pixels = most_pixels(saved)
     views = {
-        "graph": graph_request(run, options.graph, most_bytes=most),
+        "graph": RunFigure(
+            run,
+            "graph",
+            (),
+            {"text": f"{run.title}: {run.graph!r}"},
+            graph_options(run, options.graph, most_bytes=most),
+        ),
         "tensor": tensor_request(run, options.tensor, most_pixels=pixels, redact=redact),
         "timeline": timeline_request(run, options.timeline),
     }
@@ -79,14 +90,13 @@ def debugger_figure(
             "most": _MOST_SAVED_BYTES if saved else _MOST_BYTES,
             "text": "\n\n".join(str(views[name].data["text"]) for name in shown if name in views),
         },
-        # The graph view's own answer has all names; other views ask for a part of them.
         replies=lambda: {
             kind: reply
             for view in reversed(views.values())
             for kind, reply in view.answered().items()
         },
         description=description | {name: view.description for name, view in views.items()},
-        columns=views["graph"].columns,
+        answer=Answers(run).answer,
     ).figure(width=width, theme=theme)
 
 

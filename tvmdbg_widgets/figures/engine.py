@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tvmdbg_widgets.answers.tensor import Reply
-from tvmdbg_widgets.engine import call, converse, packed_text
+from tvmdbg_widgets.engine import converse, packed_text
 from tvmdbg_widgets.figures.raster import Figure, Hover
 from tvmdbg_widgets.figures.texts import FONT, escape, usable_width, width_tables, wrap
 from tvmdbg_widgets.figures.theme import SCHEMES, THEMES
@@ -58,14 +58,14 @@ def draw_view(
         "mostNodes": MOST_NODES,
     }
 
-    def carried(question: dict[str, Any]) -> tuple[Any, Sequence[bytes]]:
-        reply = answer(question)
-        return reply.result, reply.buffers
-
     failure = f"the figure of {view!r} could not be drawn"
     try:
         drawn = converse(
-            "draw", view, json.dumps(request, allow_nan=False), answer=carried, failure=failure
+            "draw",
+            view,
+            json.dumps(request, allow_nan=False),
+            answer=_carried(answer),
+            failure=failure,
         )
         svg = _with_images(drawn["svg"], drawn["images"])
         words = "\n".join(map(one_line, (drawn["text"] or text()).split("\n")))
@@ -74,6 +74,14 @@ def draw_view(
     except Exception as problem:  # noqa: BLE001 - a display must not fail with its picture
         why = one_line(str(problem)) or type(problem).__name__
         return text_only(view, title, text(), why, width=usable_width(width), theme=theme)
+
+
+def _carried(answer: Answer) -> Callable[[dict[str, Any]], tuple[Any, Sequence[bytes]]]:
+    def carried(question: dict[str, Any]) -> tuple[Any, Sequence[bytes]]:
+        reply = answer(question)
+        return reply.result, reply.buffers
+
+    return carried
 
 
 def draw(
@@ -85,6 +93,7 @@ def draw(
     width: float,
     theme: str = "auto",
     answers: Mapping[str, Reply] | None = None,
+    answer: Answer | None = None,
 ) -> Figure:
     """Draw a figure by its view's TypeScript.
 
@@ -95,12 +104,13 @@ def draw(
         "theme": one_of("theme", theme, THEMES),
     }
     failure = f"the figure of {view!r} could not be drawn"
-    text = json.dumps(request, allow_nan=False)
-    answer = converse("draw", view, text, answer=lambda _: (None, ()), failure=failure)
-    hover = tuple(Hover(**box) for box in answer.get("hover", ()))
-    svg = _with_images(answer["svg"], answer.get("images", ()))
-    text = "\n".join(map(one_line, answer["text"].split("\n")))
-    return Figure(svg, text, {"view": view, **answer["description"]}, hover)
+    text = json.dumps(request | {"mostNodes": MOST_NODES}, allow_nan=False)
+    carried = _carried(answer or (lambda _: Reply(None)))
+    drawn = converse("draw", view, text, answer=carried, failure=failure)
+    hover = tuple(Hover(**box) for box in drawn.get("hover", ()))
+    svg = _with_images(drawn["svg"], drawn.get("images", ()))
+    text = "\n".join(map(one_line, drawn["text"].split("\n")))
+    return Figure(svg, text, {"view": view, **drawn["description"]}, hover)
 
 
 def draw_or_tell(
@@ -113,6 +123,7 @@ def draw_or_tell(
     width: float,
     theme: str = "auto",
     answers: Callable[[], Mapping[str, Reply]] = dict,
+    answer: Answer | None = None,
 ) -> Figure:
     """Draw a figure, or return its text as a figure if drawing fails.
 
@@ -121,27 +132,20 @@ def draw_or_tell(
     one_of("theme", theme, THEMES)
     width = usable_width(width)
     try:
-        replies = answers()
-        return draw(view, data, columns, options, width=width, theme=theme, answers=replies)
+        how: dict[str, Any] = {"width": width, "theme": theme, "answers": answers()}
+        return draw(view, data, columns, options, **how, answer=answer)
     except Exception as problem:  # noqa: BLE001 - a display must not fail with its picture
         why = one_line(str(problem)) or type(problem).__name__
         return text_only(view, str(data["title"]), text, why, width=width, theme=theme)
 
 
-def colors_of_nodes(
-    data: Mapping[str, Any],
-    columns: Columns,
-    options: Mapping[str, Any],
-    answers: Mapping[str, Reply],
-) -> dict[str, list[Any]]:
-    """Return what the colors of a graph show, per node.
-
-    Parameters as of :func:`draw` for the figure of a graph.
-    """
-    request = _request(data, columns, options, answers) | {"width": 720, "theme": "light"}
+def colors_of_nodes(options: Mapping[str, Any], answer: Answer) -> dict[str, list[Any]]:
+    """Return what the colors of a graph show, per node; ``options`` as of its figure."""
+    request = {"options": options, "widths": width_tables(), "width": 720, "theme": "light"}
     failure = "the colors of nodes could not be made"
-    colors: dict[str, list[Any]] = json.loads(
-        call("colorsOfNodes", json.dumps(request, allow_nan=False), failure=failure)
+    text = json.dumps(request, allow_nan=False)
+    colors: dict[str, list[Any]] = converse(
+        "colorsOfNodes", text, answer=_carried(answer), failure=failure
     )
     return colors
 

@@ -22,7 +22,7 @@ from tvmdbg_widgets.analysis.timeline.repeat_matrix import (
 from tvmdbg_widgets.analysis.timeline.roofline import Point, Roofline, roofline_of
 from tvmdbg_widgets.answers.answers import Answers
 from tvmdbg_widgets.answers.tensor import Reply
-from tvmdbg_widgets.figures.engine import Columns, draw_or_tell
+from tvmdbg_widgets.figures.engine import Answer, Columns, draw_or_tell
 from tvmdbg_widgets.figures.raster import Figure
 from tvmdbg_widgets.model.base.numbers import counted, duration_text
 from tvmdbg_widgets.model.graph.operators import label
@@ -63,6 +63,7 @@ class RunFigure:
     description: Mapping[str, Any] = field(default_factory=dict)
     columns: Columns = field(default_factory=dict)
     text: str = ""
+    answer: Answer | None = None
 
     @classmethod
     def missing(cls, run: RunFacts, part: str, why: str = "") -> RunFigure:
@@ -84,6 +85,7 @@ class RunFigure:
             width=width,
             theme=theme,
             answers=self.answered,
+            answer=self.answer,
         )
         return replace(figure, description=_merged(self.description, figure.description))
 

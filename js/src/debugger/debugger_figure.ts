@@ -1,5 +1,5 @@
 import { graphPanel, sizeOf } from "../graph/figure/graph_figure.ts";
-import { stretchesPanel } from "../graph/figure/stretches_figure.ts";
+import type { GraphFigureOptions } from "../graph/figure/sheet.ts";
 import {
   colorOf,
   type Drawing,
@@ -21,7 +21,7 @@ import { timelinePanel } from "../timeline/timeline_figure.ts";
 
 interface EmbeddedView {
   /** Maker of its panel. */
-  view: "graph" | "stretches" | "tensor" | "timeline" | "missing";
+  view: "graph" | "tensor" | "timeline" | "missing";
   data: Record<string, unknown>;
   options: unknown;
 }
@@ -44,26 +44,25 @@ type DebuggerFigureRequest = FigureRequest<DebuggerFigureData>;
 
 const MAKERS = {
   graph: graphPanel,
-  stretches: stretchesPanel,
   tensor: tensorPanel,
   timeline: timelinePanel,
   missing: missingPanel,
 };
 
-export function debuggerFigure(request: DebuggerFigureRequest): Drawing {
+export async function debuggerFigure(request: DebuggerFigureRequest): Promise<Drawing> {
   const { data } = request;
   const { graph, tensor, timeline } = data.views;
   const others = {
     ...(data.findings && { findings: findingsPanel(request, data.findings) }),
-    tensor: panelOf(request, tensor),
-    timeline: panelOf(request, timeline),
+    tensor: await panelOf(request, tensor),
+    timeline: await panelOf(request, timeline),
   };
   const size = (panels: FigurePanel[]) =>
     sizeOf(panelDrawing(request, stacked(request, panels)).svg);
   const taken = size(Object.values(others)) - size([]);
   const panels: Record<string, FigurePanel> = {
     ...others,
-    graph: panelOf(request, lessened(graph, data.most - taken)),
+    graph: await panelOf(request, lessened(graph, data.most - taken)),
   };
   const shown = data.shown.map((name) => panels[name]!);
   const description = Object.fromEntries(
@@ -100,17 +99,16 @@ function stacked(
 function panelOf(
   request: DebuggerFigureRequest,
   { view, data, options }: EmbeddedView,
-): FigurePanel {
-  const make = MAKERS[view] as (request: FigureRequest<never, never, never>) => FigurePanel;
-  return make({ ...request, view, data, options } as never);
+): FigurePanel | Promise<FigurePanel> {
+  const make = MAKERS[view] as (request: unknown) => FigurePanel | Promise<FigurePanel>;
+  return make({ ...request, title: request.data.title, view, data, options });
 }
 
 function lessened(graph: EmbeddedView, bytes: number): EmbeddedView {
-  const { most } = graph.data as { most?: { boxes: number; bytes: number } };
-  if (!most) return graph;
+  const { most, ...options } = graph.options as GraphFigureOptions;
   return {
     ...graph,
-    data: { ...graph.data, most: { ...most, bytes: Math.min(most.bytes, bytes) } },
+    options: { ...options, most: { ...most, bytes: Math.min(most.bytes, bytes) } },
   };
 }
 

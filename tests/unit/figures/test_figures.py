@@ -195,7 +195,7 @@ def test_a_part_that_is_missing_is_named_with_how_to_get_it(data: Path, missing:
         "graph": graph_figure,
         "tensors": tensor_figure,
         "timeline": timeline_figure,
-    }[missing](run)
+    }[missing](run.facts)
     assert_sound(figure)
     assert figure.description["missing"] == HOW_TO_GET[missing]
     assert HOW_TO_GET[missing] in figure.text
