@@ -68,11 +68,12 @@ def graph_options(
 ) -> dict[str, Any]:
     """Return checked options; ``complete`` asks for all nodes however many they are."""
     graph = run.graph
-    wrong = [group for group in options.open_groups or () if not 0 <= group < len(run.groups)]
-    if wrong:
-        raise ValueError(f"no group {wrong[0]}: open_groups takes ids below {len(run.groups)}")
+    for group in () if graph is None else options.open_groups or ():
+        if not 0 <= group < len(run.groups):
+            raise ValueError(f"no group {group}: open_groups takes ids below {len(run.groups)}")
     focus, lost = (None, "") if graph is None else _focus(graph, options.focus)
     isolation = None if graph is None else checked_isolation(graph, options.isolate)
+    isolation = isolation and {name: part for name, part in isolation.items() if part is not None}
     name, columns = _columns(run, options)
     boxes = _MOST_BOXES if most_bytes > MOST_SAVED_BYTES else _MOST_SAVED_BOXES
     if options.whole:

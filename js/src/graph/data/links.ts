@@ -103,7 +103,7 @@ export function* bridges(links: Links, hidden: Uint8Array): Generator<void, Brid
 export interface Isolation {
   kind: "upstream" | "downstream" | "around" | "path";
   nodes: number[];
-  hops: number | null;
+  hops?: number | null;
 }
 
 /** Distance in edges from the nearest start, or -1; paths do not continue through parameters. */
