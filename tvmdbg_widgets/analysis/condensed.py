@@ -228,7 +228,9 @@ class _Condensing:
         if len(alike) == 1:
             name = self._groups.names[ids[0]]
             return _Stretch(start, end, -1, name, alike.pop(), len(ids))
-        return _Stretch(start, end, -1, self._words(start, end, [each for each in ids if each >= 0]))
+        return _Stretch(
+            start, end, -1, self._words(start, end, [each for each in ids if each >= 0])
+        )
 
     def _words(self, start: int, end: int, groups: list[int]) -> str:
         """Return the names of a stretch, the longest time first, then the most frequent."""

@@ -272,6 +272,6 @@ function isolatedText({ kind, nodes, hops }: Isolation, title: (node: number) =>
 function searchNote(query: string, { nodes, info }: MatchColumns): string {
   if (info.problem) return `The search “${query.slice(0, MOST_QUOTED)}”: ${info.problem}`;
   const found = `${counted(nodes.length, "node")} ${agree(nodes.length, "matches")} “${query}” (dashed ring).`;
-  const doubt = info.notes.join("; ");
-  return doubt ? `${found} ${doubt[0]!.toUpperCase()}${doubt.slice(1)}.` : found;
+  const unknown = info.notes.join("; ");
+  return unknown ? `${found} ${unknown[0]!.toUpperCase()}${unknown.slice(1)}.` : found;
 }
