@@ -91,7 +91,7 @@ function condensedNote({ whole, request }: GraphSheet, { count }: GraphScene): s
 const MOST_BETWEEN = 200;
 
 /** A scene without excess edges between two boxes, and their number. */
-function spared(scene: GraphScene): { scene: GraphScene; left: number } {
+function spared(scene: GraphScene, most = MOST_BETWEEN): { scene: GraphScene; left: number } {
   const between = new Map<number, number>();
   const keep: number[] = [];
   const { edgeSource, edgeTarget, edgeSlot, edgeStyle, edge, count } = scene;
@@ -99,7 +99,7 @@ function spared(scene: GraphScene): { scene: GraphScene; left: number } {
     const key = (edgeSource[edge]! * count + edgeTarget[edge]!) * 4 + edgeStyle[edge]!;
     const drawn = between.get(key) ?? 0;
     between.set(key, drawn + 1);
-    if (drawn < MOST_BETWEEN) keep.push(edge);
+    if (drawn < most) keep.push(edge);
   }
   const left = edgeSource.length - keep.length;
   if (!left) return { scene, left };
@@ -208,7 +208,7 @@ async function sheetPanel(sheet: GraphSheet): Promise<SizedPanel> {
   const { options, width } = sheet.request;
   const full = options.many ? null : first(sheet, openPanels(sheet));
   if (full) return full;
-  const isPart = (options.focus !== null && !options.many) || sheet.gathered.only;
+  const isPart = options.focus !== null && !options.many;
   const tries = isPart ? [] : PARTS.filter((most) => !options.many || most <= MANY_PARTS);
   for (const most of tries) {
     const parts = await sheet.condensed(most);
@@ -248,10 +248,11 @@ function* scenePanels(sheet: GraphSheet, open: Uint8Array | null): Generator<Siz
   const { options, width } = sheet.request;
   const isCondensed = sheet.isCondensed;
   const own = isCondensed ? { open, fold: true } : { open };
-  const { scene, left } = spared(sheet.scene(own));
+  const most = isCondensed ? 1 : MOST_BETWEEN;
+  const { scene, left } = spared(sheet.scene(own), most);
   if (scene.edgeSource.length > Math.min(MOST_EDGES, options.most.bytes / BYTES_OF_EDGE)) return;
   const variants = wordings(sheet).map((words, at) => () => {
-    return at ? spared(sheet.scene({ ...own, words })).scene : scene;
+    return at ? spared(sheet.scene({ ...own, words }), most).scene : scene;
   });
   const arranged = options.whole
     ? arrangeWhole(sheet, scene)
@@ -267,7 +268,7 @@ function* scenePanels(sheet: GraphSheet, open: Uint8Array | null): Generator<Siz
   const isClosed = scene.group.some((group) => group >= 0);
   const note = isCondensed ? condensedNote(sheet, scene) : closedNote(sheet, scene);
   const words = {
-    note: [note, sparedNote(scene, left)].filter(Boolean).join(" "),
+    note: [note, isCondensed ? "" : sparedNote(scene, left)].filter(Boolean).join(" "),
     text: graphText(sheet, isClosed ? placed.scene : sheet.flat),
     facts: describeScene(sheet, placed.scene),
     below: isClosed ? SLOWEST : "",

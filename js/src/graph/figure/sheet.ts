@@ -145,8 +145,11 @@ export class GraphSheet {
   /** The same graph with groups that leave at most so many boxes. */
   async condensed(most: number): Promise<GraphSheet> {
     if (this.request.options.many && most === MANY_PARTS) return this;
-    const graph = await this.request.client.ask("graph", { most });
-    const model = modelOf(this.request, graph!);
+    const graph = (await this.request.client.ask("graph", { most }))!;
+    const { edgeSource, edgeOutput, edgeTarget, edgePosition, edgeTrust } = this.model.graph;
+    // Those of the reply are edges between its boxes, of which some nodes may be hidden here.
+    const edges = { edgeSource, edgeOutput, edgeTarget, edgePosition, edgeTrust };
+    const model = modelOf(this.request, this.request.options.many ? graph : { ...graph, ...edges });
     return new GraphSheet(this.request, { ...this.gathered, model }, this.whole);
   }
 
