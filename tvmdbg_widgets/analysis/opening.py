@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,7 +13,6 @@ from tvmdbg_widgets.analysis.facts import RunFacts
 from tvmdbg_widgets.analysis.memory.planned import why_not
 from tvmdbg_widgets.analysis.memory.sizes import UNKNOWN, entry_sizes
 from tvmdbg_widgets.analysis.query import parse
-from tvmdbg_widgets.analysis.selection import select
 from tvmdbg_widgets.model.base.numbers import Trust, bytes_text, time_share
 from tvmdbg_widgets.model.base.text import FormatError
 from tvmdbg_widgets.model.graph.columns import ROLES
@@ -99,24 +98,6 @@ def _known_or_sampled(tensor: Tensor, *, sample: bool) -> Statistics | None:
     except (FormatError, OSError):
         return None
     return stats if stats is not None and stats.applicable else None
-
-
-def hidden_nodes(run: RunFacts, queries: Iterable[str]) -> npt.NDArray[np.bool_]:
-    """Mark nodes that a query selects, and parameters that only those read."""
-    graph = run.graph
-    selected = np.zeros(0 if graph is None else graph.num_nodes, bool)
-    if graph is None:
-        return selected
-    for query in queries:
-        selected[list(select(run.queries, query))] = True
-    known = graph.edge_source >= 0
-    source, by_hidden = graph.edge_source[known], selected[graph.edge_target[known]]
-    is_read = np.zeros((2, graph.num_nodes), bool)
-    is_read[by_hidden.astype(int), source] = True
-    hidden: npt.NDArray[np.bool_] = (
-        selected | (graph.kinds == NodeKind.PARAMETER) & is_read[1] & ~is_read[0]
-    )
-    return hidden
 
 
 def checked_query(query: Any) -> str:

@@ -13,6 +13,8 @@ import numpy.typing as npt
 from tvmdbg_widgets.analysis.facts import RunFacts
 from tvmdbg_widgets.analysis.layouts import known_layouts
 from tvmdbg_widgets.analysis.opening import highlights, opening_tensor
+from tvmdbg_widgets.analysis.query import QueryError
+from tvmdbg_widgets.analysis.selection import select
 from tvmdbg_widgets.analysis.summary import missing
 from tvmdbg_widgets.analysis.timeline.counters import Counter
 from tvmdbg_widgets.analysis.timeline.counters import counters as counters_of
@@ -20,7 +22,7 @@ from tvmdbg_widgets.analysis.timeline.longest_path import why_not
 from tvmdbg_widgets.analysis.timeline.roofline import CONVENTION
 from tvmdbg_widgets.analysis.view_columns import fact_columns, graph_columns, group_columns
 from tvmdbg_widgets.answers.counts import TENSOR_ANSWERS
-from tvmdbg_widgets.answers.few_names import graph_of_few, timeline_of_few
+from tvmdbg_widgets.answers.few_names import condensed_columns, graph_of_few, timeline_of_few
 from tvmdbg_widgets.answers.kept_timeline import KeptTimeline
 from tvmdbg_widgets.answers.messages import PriorityGate, Question, StatisticsJobs
 from tvmdbg_widgets.answers.node import RANGE_ANSWERS, node_details
@@ -29,7 +31,7 @@ from tvmdbg_widgets.answers.tensor import Context, Redact, Reply, health
 from tvmdbg_widgets.answers.timeline import TIMELINE_ANSWERS, change, timeline
 from tvmdbg_widgets.engine import PARTS, VIEWS, code
 from tvmdbg_widgets.model.base.columns import StringColumn
-from tvmdbg_widgets.model.base.text import IssueSeverity
+from tvmdbg_widgets.model.base.text import IssueSeverity, one_line
 from tvmdbg_widgets.model.findings import finding_fields
 from tvmdbg_widgets.model.graph.graph import device_names
 from tvmdbg_widgets.model.graph.nodes import held_texts, roles_text
@@ -41,6 +43,8 @@ _LISTED = 200
 _WRONG = 5
 #: Nodes that a figure may name.
 _NAMED = 100_000
+#: Boxes of a condensed graph, and characters of a query.
+_MOST_BOXES, _MOST_QUERY = 2_000, 10_000
 _STOPS_WITHIN = 1.0
 
 
@@ -124,7 +128,10 @@ def _summary(context: Context, _question: Question) -> Reply:
 
 
 def _graph(context: Context, question: Question) -> Reply:
-    """Answer the graph; without edges if only some nodes shall be named."""
+    """Answer the graph; without edges if only some nodes shall be named.
+
+    A figure may ask for groups that leave it at most so many boxes, and for the edges between them.
+    """
     run = context.run
     graph = run.graph
     if graph is None:
@@ -135,11 +142,12 @@ def _graph(context: Context, question: Question) -> Reply:
     for node, output in run.tensors or ():
         if node < graph.num_nodes and output < len(graph.entry_range(node)):
             held[graph.entry_id(node, output)] = 1
-    columns = {
-        **graph_columns(graph, run.timeline),
-        **group_columns(run.groups, run.timeline),
-        "hasTensor": held,
-    }
+    more: dict[str, Any] = {}
+    if question.has("most"):
+        columns, more = condensed_columns(run, graph, question.integer("most", 2, _MOST_BOXES))
+    else:
+        columns = graph_columns(graph, run.timeline) | group_columns(run.groups, run.timeline)
+    columns["hasTensor"] = held
     wrong = [issue.message for issue in graph.issues if issue.severity is IssueSeverity.ERROR]
     words = None if run.timeline is None else timeline_words(run.timeline, graph=True)
     info = {
@@ -150,7 +158,19 @@ def _graph(context: Context, question: Question) -> Reply:
         "held": held_texts(graph),
         "roles": roles_text(graph),
     }
-    return Reply.of("graph", columns, info)
+    return Reply.of("graph", columns, info | more)
+
+
+def _matches(context: Context, question: Question) -> Reply:
+    """Answer the nodes that a query finds, and what cannot be compared or read."""
+    query = question.text("query", _MOST_QUERY) or ""
+    try:
+        found = [] if context.run.graph is None else select(context.run.queries, query)
+        info = {"notes": getattr(found, "notes", []), "problem": ""}
+    except (QueryError, RuntimeError, MemoryError) as error:  # also of the engine
+        problem = error.message if isinstance(error, QueryError) else one_line(str(error))
+        found, info = [], {"notes": [], "problem": problem}
+    return Reply.of("matches", {"nodes": np.array(found, np.int32)}, info)
 
 
 def _timeline(context: Context, question: Question) -> Reply:
@@ -331,6 +351,7 @@ _ANSWERS: dict[str, Callable[[Context, Question], Reply]] = {
     "graph": _graph,
     "timeline": _timeline,
     "facts": _facts,
+    "matches": _matches,
     "tensors": _tensors,
     "node": lambda context, question: Reply(node_details(context.run, question.integer("node"))),
     "findings": _findings,

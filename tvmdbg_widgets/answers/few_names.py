@@ -7,13 +7,16 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from tvmdbg_widgets.analysis.condensed import condensed, edges_between
 from tvmdbg_widgets.analysis.facts import RunFacts
+from tvmdbg_widgets.analysis.view_columns import graph_columns, group_columns
 from tvmdbg_widgets.answers.kept_timeline import KeptTimeline
 from tvmdbg_widgets.answers.tensor import Reply
 from tvmdbg_widgets.answers.timeline import first_of_timeline
 from tvmdbg_widgets.engine import without_rows
 from tvmdbg_widgets.model.base.columns import StringColumn
 from tvmdbg_widgets.model.graph.graph import Graph, node_labels, node_op_kinds
+from tvmdbg_widgets.model.graph.nodes import NodeKind
 from tvmdbg_widgets.model.timeline.timeline import Timeline
 
 Ints = npt.NDArray[np.integer[Any]]
@@ -53,6 +56,36 @@ def graph_of_few(graph: Graph, named: Ints) -> Reply:
     }
     info = {"devices": {}, "wrong": [], "wrongCount": 0, "together": ""}
     return Reply.of("graph", without_rows("graph") | columns, info)
+
+
+#: Slowest nodes that a condensed graph names, and outputs that have boxes of their own.
+_SLOWEST, _MOST_HEADS = 8, 8
+
+
+def condensed_columns(
+    run: RunFacts, graph: Graph, most: int
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return the graph with groups that leave at most so many boxes, and edges between those.
+
+    The second are the open groups.
+    """
+    timeline = run.timeline
+    heads = graph.heads if len(graph.heads) <= _MOST_HEADS else graph.heads[:0]
+    groups, opened = condensed(graph, run.groups, timeline, most - len(heads))
+    columns = graph_columns(graph, timeline) | group_columns(groups, timeline)
+    between = edges_between(graph, groups, opened, heads[:, 0])
+    columns |= {name: columns[name][between] for name in columns if name.startswith("edge")}
+    columns |= {"headNode": heads[:, 0], "headOutput": heads[:, 1]}
+    if graph.num_nodes > MOST_NODES:
+        ns = np.nan_to_num(columns["nodeNs"])
+        slowest = np.argsort(-ns, kind="stable")[:_SLOWEST]
+        apart = (groups.node_group < 0) | np.isin(groups.node_group, opened)
+        apart[heads[:, 0]] = True
+        alone = np.flatnonzero(apart & (graph.kinds != NodeKind.PARAMETER))[:most]
+        named = np.concatenate([slowest, alone])
+        for name in ("names", "labels", "funcNames"):
+            columns[name] = _words(columns[name], named, others=False)
+    return columns, {"open": opened}
 
 
 def few_of_timeline(run: RunFacts, timeline: Timeline, named: Ints) -> dict[str, Reply]:

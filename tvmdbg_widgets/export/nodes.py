@@ -13,9 +13,9 @@ import numpy as np
 
 from tvmdbg_widgets.analysis.facts import RunFacts
 from tvmdbg_widgets.analysis.node_columns import COLOR_NAMES
+from tvmdbg_widgets.answers.answers import Answers
 from tvmdbg_widgets.figures.engine import colors_of_nodes
-from tvmdbg_widgets.figures.request import column_of, graph_request
-from tvmdbg_widgets.figures.shown_part import GraphFigureOptions
+from tvmdbg_widgets.figures.graph import GraphFigureOptions, graph_options
 from tvmdbg_widgets.model.base.choice import one_of
 from tvmdbg_widgets.model.base.numbers import counted, duration_text, time_share
 from tvmdbg_widgets.model.base.text import one_line
@@ -158,17 +158,13 @@ class NodeColors:
             what = node_column(graph, what)
         if isinstance(what, str) and what == "health":
             run.search.run()
-        column = column_of(run, what)
-        self.name = column if isinstance(column, str) else column.name
+        options = graph_options(run, GraphFigureOptions(what), complete=True)
+        self.name = options["color_by"]
         self.unit = {"time": "ns", "bytes": "B"}.get(self.name, "")
-        if isinstance(column, NodeColumn):
-            self.unit = column.unit
+        self.unit = options["color_columns"].get(self.name, {}).get("unit", self.unit)
         self._shown: dict[str, list[Any]] = {}
         if graph.num_nodes:
-            request = graph_request(run, GraphFigureOptions(column), condensed=False)
-            self._shown = colors_of_nodes(
-                request.data, request.columns, request.options, request.answered()
-            )
+            self._shown = colors_of_nodes(options, Answers(run).answer)
 
     def of(self, node: int) -> Shown:
         """Return color, color of texts on it, text and value of a node."""

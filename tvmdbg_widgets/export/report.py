@@ -28,9 +28,9 @@ from tvmdbg_widgets.export.private_parameters import (
 )
 from tvmdbg_widgets.figures.choose import graph_figure
 from tvmdbg_widgets.figures.debugger import DebuggerOptions, debugger_figure
+from tvmdbg_widgets.figures.graph import GraphFigureOptions
 from tvmdbg_widgets.figures.options import TensorFigureOptions
 from tvmdbg_widgets.figures.raster import Figure
-from tvmdbg_widgets.figures.shown_part import GraphFigureOptions
 from tvmdbg_widgets.figures.texts import index_text
 from tvmdbg_widgets.model.base import number_text as bits
 from tvmdbg_widgets.model.base.number_text import computed_text, number_text

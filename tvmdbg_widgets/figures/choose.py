@@ -12,10 +12,14 @@ from tvmdbg_widgets.analysis.memory.planned import why_not
 from tvmdbg_widgets.answers.answers import Answers
 from tvmdbg_widgets.figures.debugger import DebuggerOptions, debugger_figure
 from tvmdbg_widgets.figures.engine import draw_view
+from tvmdbg_widgets.figures.graph import (
+    MOST_BYTES,
+    MOST_SAVED_BYTES,
+    GraphFigureOptions,
+    graph_options,
+)
 from tvmdbg_widgets.figures.options import TensorFigureOptions
 from tvmdbg_widgets.figures.raster import Figure
-from tvmdbg_widgets.figures.request import MOST_BYTES, MOST_SAVED_BYTES, graph_request
-from tvmdbg_widgets.figures.shown_part import GraphFigureOptions
 from tvmdbg_widgets.figures.tensor import tensor_figure
 from tvmdbg_widgets.figures.timeline import TimelineFigureOptions, timeline_figure
 from tvmdbg_widgets.model.base.choice import no_argument, one_of
@@ -131,11 +135,7 @@ def graph_figure(
     saved: bool = False,
     **more: Any,
 ) -> Figure:
-    """Draw the graph of a run; a large one is condensed to groups of nodes.
-
-    Above 100,000 nodes, without `isolate` or `open_groups`, a box stands for many operators. The
-    figure then lists the options without effect.
-    """
+    """Draw the graph of a run; a large one is condensed to groups of nodes."""
     if not isinstance(color_by, str | NodeColumn) and run.graph is not None:
         color_by = node_column(run.graph, color_by)
     for name, kind in (
@@ -150,8 +150,16 @@ def graph_figure(
         color_by, color_limits=checked_range(color_limits), label=checked_template(label), **more
     )
     most = MOST_SAVED_BYTES if saved else MOST_BYTES
-    request = graph_request(run, options, most_bytes=most, camera=camera, height=height)
-    return request.figure(width=width, theme=theme)
+    given = graph_options(run, options, most_bytes=most, camera=camera, height=height)
+    return draw_view(
+        "graph",
+        run.title,
+        given,
+        Answers(run).answer,
+        text=lambda: f"{run.title}: {run.graph!r}",
+        width=width,
+        theme=theme,
+    )
 
 
 def memory_figure(

@@ -16,13 +16,13 @@ from tvmdbg_widgets.analysis.compare_times.result import SPEED
 from tvmdbg_widgets.analysis.differences import DifferenceKind
 from tvmdbg_widgets.analysis.facts import RunFacts
 from tvmdbg_widgets.analysis.matching import Certainty, Matching
+from tvmdbg_widgets.answers.answers import Answers
 from tvmdbg_widgets.answers.few_names import MOST_NODES, few_of_timeline, has_many
 from tvmdbg_widgets.answers.tensor import Reply
 from tvmdbg_widgets.answers.timeline import change_of_slices
+from tvmdbg_widgets.figures.graph import GraphFigureOptions, graph_options
 from tvmdbg_widgets.figures.raster import Figure
-from tvmdbg_widgets.figures.request import graph_request
 from tvmdbg_widgets.figures.run_figure import RunFigure, note
-from tvmdbg_widgets.figures.shown_part import GraphFigureOptions
 from tvmdbg_widgets.figures.texts import SHOWN, Direction, usable_width
 from tvmdbg_widgets.figures.timeline import Range, seen_nodes
 from tvmdbg_widgets.model.base.choice import one_of
@@ -62,7 +62,7 @@ def comparison_figure(
     wide, matching = usable_width(width), comparison.matching
     groups = [group for group in comparison.groups if kind is None or group.kind.label == kind]
     shown = _shown(groups)
-    sides: list[RunFigure] = []
+    sides: list[dict[str, Any]] = []
     many = any(map(has_many, runs))
     graphs = all(run.graph is not None and run.graph.num_nodes for run in runs)
     if wide >= _NARROW and graphs and not many:
@@ -75,7 +75,11 @@ def comparison_figure(
                 open_groups=(),
                 grouped=grouped,
             )
-            sides.append(_side(comparison, side, run, options, saved=saved))
+            most = _MOST_SAVED_BYTES if saved else _MOST_BYTES
+            alone = (matching.only_a, matching.only_b)[side].tolist()[:_MARKED]
+            given = graph_options(run, options, most_bytes=most) | {"outlined": alone}
+            title = f"{'AB'[side]}  {comparison.titles[side]}"
+            sides.append({"title": title, "options": given})
     matched = matching.sentence
     if sides and len(matching.only_a) + len(matching.only_b):
         matched += "; unmatched nodes are outlined"
@@ -87,42 +91,22 @@ def comparison_figure(
         "title": f"Comparison, {comparison.title}",
         "sentence": comparison.sentence,
         "matched": matched,
-        "graphs": [{"data": side.data, "options": side.options} for side in sides],
+        "graphs": sides,
         "pairs": _partners(matching) if sides else [],
         "rows": [_row(comparison, group) for group in shown],
         "below": [note(text, "muted") for text in below if text],
         "text": repr(comparison),
     }
-    lettered = [*zip("AB", sides, strict=False)]
+    answers = {"ab"[side]: Answers(run) for side, run in enumerate(runs)}
+    description = _description(comparison, shown, runs if sides else ())
     return RunFigure(
         runs[0],
         "comparison",
         (),
         data,
-        replies=lambda: {
-            f"{question}{letter}": reply
-            for letter, side in lettered
-            for question, reply in side.answered().items()
-        },
-        description=_description(comparison, shown, sides),
-        columns={
-            f"{name}{letter}": column
-            for letter, side in lettered
-            for name, column in side.columns.items()
-        },
+        description=description,
+        answer=lambda question: answers[question["run"]].answer(question),
     ).figure(width=width, theme=theme)
-
-
-def _side(
-    comparison: Comparison, side: int, run: RunFacts, options: GraphFigureOptions, *, saved: bool
-) -> RunFigure:
-    """Return the graph of one run, with its unmatched nodes outlined."""
-    most = _MOST_SAVED_BYTES if saved else _MOST_BYTES
-    request = graph_request(run, options, most_bytes=most)
-    alone = (comparison.matching.only_a, comparison.matching.only_b)[side]
-    title = f"{'AB'[side]}  {comparison.titles[side]}"
-    data = {**request.data, "title": title, "outlined": alone.tolist()[:_MARKED]}
-    return replace(request, data=data)
 
 
 def _coloring(comparison: Comparison, side: int, color_by: str | None) -> str | NodeColumn:
@@ -200,7 +184,7 @@ def _shown(groups: list[DifferenceGroup]) -> list[DifferenceGroup]:
 
 
 def _description(
-    comparison: Comparison, shown: list[DifferenceGroup], sides: list[RunFigure]
+    comparison: Comparison, shown: list[DifferenceGroup], drawn: Sequence[RunFacts]
 ) -> dict[str, Any]:
     matching = comparison.matching
     return {
@@ -220,7 +204,7 @@ def _description(
             }
             for group in shown
         ],
-        "graphs": [side.description for side in sides],
+        "graphs": [{"title": run.title} for run in drawn],
     }
 
 

@@ -7,11 +7,15 @@ from typing import Any
 
 from tvmdbg_widgets.analysis.facts import RunFacts
 from tvmdbg_widgets.answers.tensor import Redact
+from tvmdbg_widgets.figures.graph import (
+    MOST_BYTES,
+    MOST_SAVED_BYTES,
+    GraphFigureOptions,
+    graph_options,
+)
 from tvmdbg_widgets.figures.options import PARTS, TensorFigureOptions
 from tvmdbg_widgets.figures.raster import Figure
-from tvmdbg_widgets.figures.request import MOST_BYTES, MOST_SAVED_BYTES, graph_request
 from tvmdbg_widgets.figures.run_figure import RunFigure
-from tvmdbg_widgets.figures.shown_part import GraphFigureOptions
 from tvmdbg_widgets.figures.tensor import drawing_options, headline
 from tvmdbg_widgets.figures.timeline import TimelineFigureOptions, timeline_request
 from tvmdbg_widgets.model.base.choice import one_of
@@ -56,7 +60,13 @@ def debugger_figure(
     most = MOST_SAVED_BYTES if saved else MOST_BYTES
     tensor = drawing_options(run, options.tensor, saved=saved)
     views = {
-        "graph": graph_request(run, options.graph, most_bytes=most),
+        "graph": RunFigure(
+            run,
+            "graph",
+            (),
+            {"text": f"{run.title}: {run.graph!r}"},
+            graph_options(run, options.graph, most_bytes=most),
+        ),
         "tensor": RunFigure(run, "tensor", (), {"text": headline(run, tensor["entry"])}, tensor),
         "timeline": timeline_request(run, options.timeline),
     }
@@ -80,14 +90,12 @@ def debugger_figure(
             "most": _MOST_SAVED_BYTES if saved else _MOST_BYTES,
             "text": "\n\n".join(str(views[name].data["text"]) for name in shown if name in views),
         },
-        # The graph view's own answer has all names; other views ask for a part of them.
         replies=lambda: {
             kind: reply
             for view in reversed(views.values())
             for kind, reply in view.answered().items()
         },
         description=description | {name: view.description for name, view in views.items()},
-        columns=views["graph"].columns,
         redact=redact,
     ).figure(width=width, theme=theme)
 

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tvmdbg_widgets.answers.tensor import Reply
-from tvmdbg_widgets.engine import call, converse, packed_text
+from tvmdbg_widgets.engine import converse, packed_text
 from tvmdbg_widgets.figures.raster import Figure, Hover
 from tvmdbg_widgets.figures.texts import FONT, escape, usable_width, wrap
 from tvmdbg_widgets.figures.theme import SCHEMES, THEMES
@@ -112,7 +112,7 @@ def draw(
         "theme": one_of("theme", theme, THEMES),
     }
     failure = f"the figure of {view!r} could not be drawn"
-    text = json.dumps(request, allow_nan=False, default=_plain)
+    text = json.dumps(request | {"mostNodes": MOST_NODES}, allow_nan=False, default=_plain)
     drawn = converse("draw", view, text, answer=_carried(answer), failure=failure)
     hover = tuple(Hover(**box) for box in drawn.get("hover", ()))
     svg = _with_images(drawn["svg"], drawn.get("images", ()))
@@ -148,20 +148,13 @@ def draw_or_tell(
         return text_only(view, str(data["title"]), text, why, width=width, theme=theme)
 
 
-def colors_of_nodes(
-    data: Mapping[str, Any],
-    columns: Columns,
-    options: Mapping[str, Any],
-    answers: Mapping[str, Reply],
-) -> dict[str, list[Any]]:
-    """Return what the colors of a graph show, per node.
-
-    Parameters as of :func:`draw` for the figure of a graph.
-    """
-    request = _request(data, columns, options, answers) | {"width": 720, "theme": "light"}
+def colors_of_nodes(options: Mapping[str, Any], answer: Answer) -> dict[str, list[Any]]:
+    """Return what the colors of a graph show, per node; ``options`` as of its figure."""
+    request = {"options": options, "width": 720, "theme": "light"}
     failure = "the colors of nodes could not be made"
-    colors: dict[str, list[Any]] = json.loads(
-        call("colorsOfNodes", json.dumps(request, allow_nan=False), failure=failure)
+    text = json.dumps(request, allow_nan=False)
+    colors: dict[str, list[Any]] = converse(
+        "colorsOfNodes", text, answer=_carried(answer), failure=failure
     )
     return colors
 

@@ -22,7 +22,7 @@ from tvmdbg_widgets.analysis.timeline.repeat_matrix import (
 from tvmdbg_widgets.analysis.timeline.roofline import Point, Roofline, roofline_of
 from tvmdbg_widgets.answers.answers import Answers
 from tvmdbg_widgets.answers.tensor import Redact, Reply
-from tvmdbg_widgets.figures.engine import Columns, draw_or_tell
+from tvmdbg_widgets.figures.engine import Answer, draw_or_tell
 from tvmdbg_widgets.figures.raster import Figure
 from tvmdbg_widgets.model.base.numbers import counted, duration_text
 from tvmdbg_widgets.model.graph.operators import label
@@ -60,9 +60,9 @@ class RunFigure:
     options: Mapping[str, Any] = field(default_factory=dict)
     replies: Callable[[], Mapping[str, Reply]] = dict
     description: Mapping[str, Any] = field(default_factory=dict)
-    columns: Columns = field(default_factory=dict)
     text: str = ""
     redact: Redact | None = None
+    answer: Answer | None = None
 
     @classmethod
     def missing(cls, run: RunFacts, part: str, why: str = "") -> RunFigure:
@@ -78,13 +78,13 @@ class RunFigure:
         figure = draw_or_tell(
             self.view,
             self.request_data,
-            self.columns,
+            {},
             self.options,
             text=self.text or str(self.data["text"]),
             width=width,
             theme=theme,
             answers=self.answered,
-            answer=Answers(self.run, redact=self.redact).answer,
+            answer=self.answer or Answers(self.run, redact=self.redact).answer,
         )
         return replace(figure, description=_merged(self.description, figure.description))
 

@@ -265,7 +265,7 @@ class GraphView(GraphState, GraphTraits, Navigation, View):
 
     def _drawn(self, width: float, theme: str, redaction: Redaction | None, **how: Any) -> Figure:
         from tvmdbg_widgets.figures.choose import graph_figure, names_of
-        from tvmdbg_widgets.figures.shown_part import GraphFigureOptions
+        from tvmdbg_widgets.figures.graph import GraphFigureOptions
 
         names, selected = names_of(GraphFigureOptions), self._marked(redaction)
         options = self._options(names, color_by=self.color_by.column, selected=selected)

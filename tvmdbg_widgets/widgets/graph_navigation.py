@@ -112,11 +112,11 @@ class Navigation:
         TypeError, ValueError
             A query that cannot be read, or that finds nothing.
         """
-        from tvmdbg_widgets.analysis.opening import hidden_nodes
+        from tvmdbg_widgets.analysis.selection import select
 
         added = checked_queries(getattr(query, "query", query) for query in queries)
         for query in added:
-            if not hidden_nodes(self._view.shown, [query]).any():
+            if not select(self._view.shown.queries, query):
                 raise ValueError(f"{query!r} finds no node of this graph; {self._kinds(query)}")
         self._step(hidden=list(dict.fromkeys([*self._view.hidden, *added])))
 

@@ -1,14 +1,9 @@
 import { LEGIBLE_SCALE, STAGE_MARGIN } from "../graph/camera.ts";
 import { type ArrangedGraph, Narrowing, type SceneLayout, seen } from "../graph/figure/arrange.ts";
 import { describeScene, graphText } from "../graph/figure/description.ts";
-import { graphPanel, sizeOf, wordings } from "../graph/figure/graph_figure.ts";
+import { panelOfSheet, sizeOf, wordings } from "../graph/figure/graph_figure.ts";
 import { panelOf, pictureTop } from "../graph/figure/picture_panel.ts";
-import {
-  type GraphData,
-  type GraphRequest,
-  GraphSheet,
-  type GraphTraits,
-} from "../graph/figure/sheet.ts";
+import { type GraphFigureOptions, GraphSheet } from "../graph/figure/sheet.ts";
 import { boxesOf } from "../graph/layout/scene.ts";
 import {
   type Drawing,
@@ -39,11 +34,11 @@ type ReadonlyBoth<T> = readonly [a: T, b: T];
 
 /** Both graphs with all groups closed, matches at the same height; null if there is no room. */
 function levelPanels(
-  requests: ReadonlyBoth<GraphRequest>,
+  sheets: ReadonlyBoth<GraphSheet>,
   pairs: readonly (readonly [a: number, b: number])[],
 ): ReadonlyBoth<FigurePanel> | null {
+  const requests = both(sheets, ({ request }) => request);
   if (requests[0].options.direction !== "down") return null;
-  const sheets = both(requests, (request) => new GraphSheet(request));
   const laidOut = both(sheets, closed);
   const [a, b] = laidOut;
   if (!a || !b || a.scene.count + b.scene.count > MOST_BOXES) return null;
@@ -66,7 +61,7 @@ function levelPanels(
   const panels = both(sheets, (sheet, side) => panel(sheet, arranged[side]!, top));
   const isLarge = panels.some((panel, side) => {
     const request = requests[side]!;
-    return sizeOf(panelDrawing(request, panel).svg) > request.data.most.bytes;
+    return sizeOf(panelDrawing(request, panel).svg) > request.options.most.bytes;
   });
   return isLarge ? null : panels;
 }
@@ -157,24 +152,20 @@ interface ComparisonFigureData {
   title: string;
   sentence: string;
   matched: string;
-  graphs: { data: GraphData; options: GraphTraits }[];
+  graphs: { title: string; options: GraphFigureOptions }[];
   pairs: [a: number, b: number][];
   rows: DifferenceRow[];
   below: Note[];
   text: string;
 }
 
-type ComparisonFigureRequest = FigureRequest<
-  ComparisonFigureData,
-  unknown,
-  Record<string, unknown>
->;
+type ComparisonFigureRequest = FigureRequest<ComparisonFigureData>;
 
-export function comparisonFigure(request: ComparisonFigureRequest): Drawing {
+export async function comparisonFigure(request: ComparisonFigureRequest): Promise<Drawing> {
   const { data, width, text } = request;
   const room = width - 2 * MARGIN;
   const paragraphOf = (note: Note) => paragraph(note, room, text, note.most);
-  const panels = panelsOf(request);
+  const panels = await panelsOf(request);
   const parts: FigurePart[] = [
     heading("Comparison", "", room, text),
     paragraphOf({ text: data.sentence, bold: true, most: 4 }),
@@ -189,35 +180,26 @@ export function comparisonFigure(request: ComparisonFigureRequest): Drawing {
     title: data.title,
     words: data.sentence,
     text: data.text,
-    description: { graphs: panels.map(({ description }) => description) },
+    // The titles of the runs stay.
+    description: { graphs: panels.map(({ description: { title, ...facts } }) => facts) },
     paint: (pen, theme) => paintParts(parts, pen, theme),
   });
 }
 
-function panelsOf({
+async function panelsOf({
   data,
-  answers,
-  columns,
+  client,
   ...request
-}: ComparisonFigureRequest): readonly FigurePanel[] {
-  const [a, b] = data.graphs.map((side, at): GraphRequest => {
-    const letter = "AB"[at]!;
-    const own = <T>(all: Record<string, T>) =>
-      Object.fromEntries(
-        Object.entries(all)
-          .filter(([name]) => name.endsWith(letter))
-          .map(([name, part]) => [name.slice(0, -1), part]),
-      );
-    return {
-      ...request,
-      ...side,
-      width: request.width / 2,
-      answers: own(answers) as unknown as GraphRequest["answers"],
-      columns: own(columns),
-    };
-  });
+}: ComparisonFigureRequest): Promise<readonly FigurePanel[]> {
+  const sheets: GraphSheet[] = [];
+  for (const [at, side] of data.graphs.entries()) {
+    const own = { ...request, ...side, data, width: request.width / 2 };
+    const sheet = await GraphSheet.of({ ...own, client: client.with({ run: "ab"[at] }) });
+    if (sheet) sheets.push(sheet);
+  }
+  const [a, b] = sheets;
   if (!a || !b) return [];
-  return levelPanels([a, b], data.pairs) ?? [graphPanel(a), graphPanel(b)];
+  return levelPanels([a, b], data.pairs) ?? [await panelOfSheet(a), await panelOfSheet(b)];
 }
 
 function beside(panels: readonly FigurePanel[], width: number): FigurePart {

@@ -1,5 +1,5 @@
 import { graphPanel, sizeOf } from "../graph/figure/graph_figure.ts";
-import { stretchesPanel } from "../graph/figure/stretches_figure.ts";
+import type { GraphFigureOptions } from "../graph/figure/sheet.ts";
 import {
   colorOf,
   type Drawing,
@@ -21,7 +21,7 @@ import { timelinePanel } from "../timeline/timeline_figure.ts";
 
 interface EmbeddedView {
   /** Maker of its panel. */
-  view: "graph" | "stretches" | "tensor" | "timeline" | "missing";
+  view: "graph" | "tensor" | "timeline" | "missing";
   data: Record<string, unknown>;
   options: unknown;
 }
@@ -44,7 +44,6 @@ type DebuggerFigureRequest = FigureRequest<DebuggerFigureData>;
 
 const MAKERS = {
   graph: graphPanel,
-  stretches: stretchesPanel,
   tensor: tensorPanel,
   timeline: timelinePanel,
   missing: missingPanel,
@@ -106,11 +105,10 @@ async function panelOf(
 }
 
 function lessened(graph: EmbeddedView, bytes: number): EmbeddedView {
-  const { most } = graph.data as { most?: { boxes: number; bytes: number } };
-  if (!most) return graph;
+  const { most, ...options } = graph.options as GraphFigureOptions;
   return {
     ...graph,
-    data: { ...graph.data, most: { ...most, bytes: Math.min(most.bytes, bytes) } },
+    options: { ...options, most: { ...most, bytes: Math.min(most.bytes, bytes) } },
   };
 }
 

@@ -9,7 +9,6 @@ import { parse, type Query, QueryError, unknownNotes } from "../graph/data/query
 import { nodeColors } from "../graph/figure/figure_legend.ts";
 import { graphFigure } from "../graph/figure/graph_figure.ts";
 import type { GraphRequest } from "../graph/figure/sheet.ts";
-import { stretchesFigure } from "../graph/figure/stretches_figure.ts";
 import { memoryFigure } from "../memory/memory_figure.ts";
 import { columnsOf, type GraphColumns } from "../shared/client/answers.ts";
 import { Client } from "../shared/client/client.ts";
@@ -58,7 +57,6 @@ export const figures: Readonly<Record<string, FigureMaker>> = {
   tensor: tensorFigure,
   timeline: timelineFigure,
   sequence: sequenceFigure,
-  stretches: stretchesFigure,
   struct: structFigure,
   tuning: tuningFigure,
 };
@@ -204,9 +202,9 @@ export function draw(view: string, request: string): string {
   return drawn(view, figures[view]!, request);
 }
 
-/** Colors and values of nodes, for `export/nodes.py`. */
+/** Begins the colors and values of nodes, for `export/nodes.py`. */
 export function colorsOfNodes(request: string): string {
-  return JSON.stringify(nodeColors(opened("graph", request) as GraphRequest));
+  return begin(() => nodeColors(opened("graph", request) as GraphRequest));
 }
 
 /** Automatic open states of groups, for `analysis/view_columns.py`. */

@@ -2,10 +2,10 @@ import { healthScan, isUnderWay, type Scan } from "../shared/client/health.ts";
 import { errorText } from "../shared/client/request.ts";
 import type { HealthAnswer } from "../shared/client/tensor_questions.ts";
 import { counted } from "../shared/format.ts";
-import { ClassColors, Coloring } from "./data/coloring.ts";
+import { ClassColors, Coloring, layoutName } from "./data/coloring.ts";
 import type { BoxColors } from "./data/colors.ts";
 import { NodeHealth } from "./data/health.ts";
-import { type NodeColumn, rowsOf } from "./data/node_columns.ts";
+import type { NodeColumn } from "./data/node_columns.ts";
 import { isOfKind } from "./data/times.ts";
 import { MOST_SELECTED } from "./folding.ts";
 import type { PlacedScene } from "./layout/placed_scene.ts";
@@ -95,11 +95,8 @@ export class Appearance {
       const value = colorBy === "time" ? "" : (this.#colors?.meaningOf(nodes) ?? "");
       return value && `${colorBy}: ${value}`;
     };
-    model.labels.layoutOf = (node) => {
-      const layout = this.#coloring.column("layout", view.chosen.colorWires);
-      if (!layout || !("classes" in layout)) return "";
-      return layout.classes[layout.codes[rowsOf(model.graph, layout, node)[0]]!] ?? "";
-    };
+    model.labels.layoutOf = (node) =>
+      layoutName(model.graph, this.#coloring, view.chosen.colorWires, node);
     for (const name of ["color_limits", "_color_columns"] as const) {
       context.options.onChange(name, () => view.repaint(), signal);
     }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { between, bridges, isolated, Links } from "../../src/graph/data/links.ts";
+import { between, bridges, isolated, Links, shownPart } from "../../src/graph/data/links.ts";
 import { NodeKind } from "../../src/shared/client/answers.ts";
 import { finished } from "../../src/shared/many.ts";
 import { columns } from "./fixture.ts";
@@ -90,5 +90,17 @@ describe("bridges over hidden nodes", () => {
     const found = finished(bridges(new Links(crossing), mask));
     expect(found[0]).toEqual({ source: 0, target: wide + 1, through: 1 });
     expect(found.length).toBeLessThan(wide * wide);
+  });
+});
+
+describe("the shown part", () => {
+  it("is the isolated one without hidden nodes", () => {
+    const hidden = Uint8Array.from([0, 0, 0, 1, 0, 0, 1]);
+    const isolation = { kind: "downstream" as const, nodes: [2], hops: null };
+    const { only, bridges } = finished(shownPart(links, isolation, hidden));
+    expect(ids(only!)).toEqual([1, 2, 4, 5]);
+    expect(ids(hidden)).toEqual([3]);
+    expect(bridges).toEqual([{ source: 2, target: 5, through: 1 }]);
+    expect(finished(shownPart(links, null, null))).toEqual({ only: null, bridges: [] });
   });
 });

@@ -1,8 +1,7 @@
-"""Large graphs condensed to parts; their numbers are tested in js/tests/graph/condense.test.ts."""
+"""Large graphs in few boxes: their own groups, and groups of consecutive operators."""
 
 from __future__ import annotations
 
-import json
 from dataclasses import replace
 from itertools import cycle, product
 from pathlib import Path
@@ -20,28 +19,26 @@ from tests.unit.figures.test_figures_hostile import graph_of, run_of
 from tvmdbg_widgets.answers import few_names
 from tvmdbg_widgets.figures.choose import graph_figure
 from tvmdbg_widgets.figures.comparison import comparison_figure
-from tvmdbg_widgets.model.graph.nodes import NodeKind
 from tvmdbg_widgets.run import DebugRun
 
 
 @pytest.mark.parametrize("nodes", [1_000, 10_000])
-def test_residual_network_condenses_to_one_block_with_repeat_count(nodes: int) -> None:
-    text = residual_graph(nodes)
-    blocks = sum(
-        node["name"].startswith("tvmgen_default_fused_add") for node in json.loads(text)["nodes"]
-    )
-    run = tvmdbg.open(text.encode())
+def test_residual_network_condenses_to_one_block_and_its_repeats(nodes: int) -> None:
+    run = tvmdbg.open(residual_graph(nodes).encode())
     assert run.graph is not None
     figure = graph_figure(run.facts)
     assert_sound(figure)
-    found = figure.description["condensed"]
-    framed = [each for each in found["groups"] if each["frame"] is not None]
-    assert [each["label"] for each in framed] == ["conv2d + add + relu"] * 2 + ["add + relu"]
-    assert {each["repeats"] for each in framed} == {blocks}
-    assert f"× {blocks:,}" in texts(figure)
-    at = {each["label"]: i for i, each in enumerate(found["groups"])}
-    skip = {"source": 1, "target": at["add + relu"], "style": "data"}
-    assert skip in found["edges"]
+    (top,) = run.groups.top
+    frames = figure.description["frames"]
+    assert [frame["header"] for frame in frames] == [top.title, "residual block"]
+    boxes = figure.description["boxes"]
+    inside = [box["title"] for box in boxes if box["frame"] == 1]
+    assert inside == ["conv2d + add + relu"] * 2 + ["add + relu"]
+    (rest,) = (box for box in boxes if box["group"] is not None)
+    assert rest["title"] == f"residual block × {top.repeats - 1}"
+    assert sum(box["nodes"] for box in boxes) == figure.description["condensed"]["boxes"]
+    lines = {(source, target) for source, target, _slot in figure.description["lines"]}
+    assert len(lines) == len(figure.description["lines"])
     assert "Condensed" in " ".join(texts(figure))
     assert "Jupyter" not in figure.svg
 
@@ -66,11 +63,10 @@ def test_large_graph_of_any_shape_is_legible(shape: str, width: int) -> None:
         names = ["x", *["relu"] * (count - 1)]
     figure = graph_figure(run_of(names, edges).facts, width=width, color_by="time", theme="dark")
     assert_sound(figure, 80 * 1024)
-    found = figure.description["condensed"]
-    assert sum(len(each["nodes"]) for each in found["groups"]) == count
-    assert len(found["groups"]) <= 60
-    assert f"{count:,} boxes" in " ".join(texts(figure))
-    assert "condensed" in figure.text
+    boxes = figure.description["boxes"]
+    assert sum(box["nodes"] for box in boxes) == count
+    assert len(boxes) <= 44
+    assert f"Condensed: {count:,} boxes drawn as {len(boxes)}" in " ".join(texts(figure))
 
 
 def test_selection_and_search_mark_groups() -> None:
@@ -84,74 +80,40 @@ def test_selection_and_search_mark_groups() -> None:
     assert figure.description["selected"] == [46]
 
 
-def test_graph_too_large_for_the_engine_shows_sums_of_all_nodes(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("color_by", ["time", "kind", "dtype", "bytes"])
+def test_graph_with_few_names_is_drawn_like_one_with_all(
+    color_by: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     GROWING["nodes"](tmp_path, 20_000)
     run = tvmdbg.open(tmp_path)
     assert run.graph is not None
-    assert run.timeline is not None
-    marked = range(1, run.graph.num_nodes, 3)
-    full = graph_figure(run.facts, color_by="time", selected=marked)
+    how: dict[str, Any] = {"color_by": color_by, "selected": range(1, 20_000, 3)}
+    full = graph_figure(run.facts, **how, search="name:1*")
     monkeypatch.setattr(few_names, "MOST_NODES", 10_000)
-    figure = graph_figure(run.facts, color_by="time", selected=marked)
-    assert_sound(figure)
+    figure = graph_figure(run.facts, **how, search="name:1*")
     assert "missing" not in figure.description
-    told, whole = figure.description, full.description
-    assert told["totals"] == next(
-        line.split(": ", 1)[1] for line in full.text.splitlines() if "summed over" in line
-    )
-    assert told["total_ns"] == pytest.approx(whole["total_ns"])
-    assert {(row["kind"], row["nodes"]) for row in told["legend"]} == {
-        (row["kind"], row["nodes"]) for row in whole["legend"]
-    }
-    assert [row["time_ns"] for row in told["legend"]] == pytest.approx(
-        [row["time_ns"] for row in whole["legend"]]
-    )
-    groups = told["stretches"]
-    runs = run.graph.kinds > NodeKind.PARAMETER
-    assert sum(row["nodes"] for row in groups) == runs.sum()
-    assert sum(row["time_ns"] for row in groups) == pytest.approx(whole["total_ns"])
-    assert sum(row["selected"] for row in groups) == len(marked)
-    assert "count to the group that reads them first" in " ".join(texts(figure))
-    assert f"{runs.sum():,} operators in {len(groups)} groups" in " ".join(texts(figure))
+    assert figure.svg == full.svg
+    for name in ("total_ns", "legend", "hits", "boxes", "lines", "condensed"):
+        assert figure.description[name] == full.description[name]
 
 
-def test_marked_parameters_count_at_their_first_reader(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    nodes = [Node("w"), Node("unread"), *chain(100)]
-    nodes = [*nodes[:3], *(replace(each, reads=[(at + 2, 0)]) for at, each in enumerate(nodes[3:]))]
-    nodes[60] = replace(nodes[60], reads=[*nodes[60].reads, (0, 0)])
-    nodes[90] = replace(nodes[90], reads=[*nodes[90].reads, (0, 0)])
-    monkeypatch.setattr(few_names, "MOST_NODES", 50)
+def test_inputs_share_a_box_and_parameters_are_in_their_readers() -> None:
+    nodes = [Node("w"), *(Node(f"in{at}") for at in range(5)), *chain(600)[1:]]
+    nodes = [*nodes[:6], *(replace(each, reads=[(at + 5, 0)]) for at, each in enumerate(nodes[6:]))]
     run = tvmdbg.open(graph_json(nodes))
     assert isinstance(run, DebugRun)
-    figure = graph_figure(run.facts, selected=[0, 1, 60], search="name:w")
-    (row,) = (row for row in figure.description["stretches"] if row["first"] <= 60 <= row["last"])
-    assert (row["selected"], row["hits"]) == (2, 1)
-    assert sum(row["selected"] for row in figure.description["stretches"]) == 2
-    assert "1 marked one that none reads in no group" in " ".join(texts(figure))
+    figure = graph_figure(run.facts)
+    assert_sound(figure)
+    titles = [box["title"] for box in figure.description["boxes"]]
+    assert sum(title.endswith("inputs") for title in titles) == 1
 
 
-def test_options_without_effect_on_condensed_graph_are_listed(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr(few_names, "MOST_NODES", 50)
-    run = tvmdbg.open(graph_json(chain(100)))
+def test_options_without_effect_on_condensed_graph_are_listed() -> None:
+    run = tvmdbg.open(graph_json(chain(900)))
     assert isinstance(run, DebugRun)
-    assert "Without effect" not in graph_figure(run.facts, color_by="time").text
-    camera = {"node": 3, "dx": 0.0, "dy": 0.0, "scale": 1.0}
-    how: dict[str, Any] = {"label": "{name}", "direction": "right", "grouped": False}
-    figure = graph_figure(
-        run.facts, camera=camera, fold_parameters=False, color_limits=(0, 1), **how
-    )
-    said = " ".join(texts(figure))
-    assert "Without effect here" in said
-    told = said.partition("Without effect here")[2].partition(".")[0]
-    for name in ("label", "direction", "camera", "fold_parameters", "color_limits", "grouped"):
-        assert name in told, name
-    assert "whole" not in told
+    assert "Without effect" not in " ".join(texts(graph_figure(run.facts, color_by="time")))
+    figure = graph_figure(run.facts, fold_parameters=False, grouped=False)
+    assert "Without effect here: fold_parameters, grouped." in " ".join(texts(figure))
 
 
 def test_large_graphs_are_not_drawn_side_by_side(
@@ -173,5 +135,4 @@ def test_a_million_nodes_are_drawn_within_the_limits_of_the_engine(tmp_path: Pat
     assert run.graph is not None
     figure = graph_figure(run.facts, selected=range(run.graph.num_nodes), search="kind:add")
     assert "missing" not in figure.description
-    assert sum(row["nodes"] for row in figure.description["stretches"]) == 1_000_000
-    assert sum(row["selected"] for row in figure.description["stretches"]) == run.graph.num_nodes
+    assert sum(box["nodes"] for box in figure.description["boxes"]) == 1_000_000

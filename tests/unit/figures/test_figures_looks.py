@@ -22,8 +22,8 @@ import tvmdbg_widgets as tvmdbg
 from tests.mostly_slow import mostly_slow
 from tests.unit.figures.figure_checks import assert_sound, root_of, texts
 from tests.unit.figures.test_figures_hostile import run_of
+from tvmdbg_widgets.answers.answers import answer
 from tvmdbg_widgets.figures import raster
-from tvmdbg_widgets.figures.request import search
 from tvmdbg_widgets.figures.texts import clean, fit, width, wrap
 from tvmdbg_widgets.figures.theme import SCHEMES
 from tvmdbg_widgets.run import DebugRun
@@ -219,13 +219,15 @@ def test_search_matches_the_live_search() -> None:
         ("op:conv* -> relu", [1, 2]),
         ("", []),
     ]:
-        assert search(run.facts, query) == (nodes, "")
-    assert search(run.facts, "time>1ms") == ([], "no node has a time.")
-    assert search(run.facts, "tiem>1") == (
-        [],
-        "“tiem>1”: unknown field 'tiem' at 0; did you mean time?",
-    )
+        reply = answer(run.facts, {"kind": "matches", "query": query})
+        assert np.frombuffer(reply.buffers[0], np.int32).tolist() == nodes
+        assert reply.result["info"] == {"notes": [], "problem": ""}
+        told = run.figure("graph", search=query).description
+        assert told["hits"] == len(nodes)
+    shown = " ".join(texts(run.figure("graph", search="time>1ms")))
+    assert "0 nodes match “time>1ms” (dashed ring). No node has a time." in shown
     svg = run.figure("graph", search="tiem>1").svg
+    assert "The search “tiem" in svg
     assert "did you mean time?" in svg
     assert "in a dashed ring" not in svg
 

@@ -119,10 +119,7 @@ def test_figure_with_failing_answers_has_text_form(
     monkeypatch.setattr(few_names, "node_op_kinds", fails)
     run = networks[0]
     figure = debugger_figure(run.facts) if view == "debugger" else run.figure(view)
-    if view == "graph" and most < _NODES:
-        assert "missing" not in figure.description  # it asks nothing
-        return
-    assert figure.description["missing"] == "no room for the answer"
+    assert figure.description["missing"].endswith("no room for the answer")
     assert run.title in figure.text
     assert_sound(figure)
 

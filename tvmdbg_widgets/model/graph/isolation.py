@@ -1,15 +1,15 @@
-"""Parts of a graph: ancestors, descendants, neighborhoods, and nodes between two."""
+"""Checks of the shown part of a graph; ``js/src/graph/data/links.ts`` finds its nodes."""
 
 from __future__ import annotations
 
 import operator
-from collections.abc import Iterable, Iterator, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Iterable
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from tvmdbg_widgets.model.base.choice import fields_of, meant, one_of
+from tvmdbg_widgets.model.base.choice import fields_of, one_of
 from tvmdbg_widgets.model.graph.graph import Graph
 from tvmdbg_widgets.model.graph.nodes import NodeKind
 from tvmdbg_widgets.model.graph.operators import Neighbors
@@ -23,7 +23,6 @@ def levels(
     *,
     up: bool = False,
     down: bool = False,
-    hops: int | None = None,
 ) -> npt.NDArray[np.int32]:
     """Return the distance of each node from the nearest start, or -1."""
     known = graph.edge_source >= 0
@@ -36,7 +35,7 @@ def levels(
     for node in front:
         distances[node] = 0
     level = 0
-    while front and level != hops:
+    while front:
         level += 1
         reached: list[int] = []
         for neighbors in near:
@@ -95,90 +94,3 @@ def between(graph: Graph, start: int, end: int) -> npt.NDArray[np.bool_]:
         if after[last]:
             marked |= after & (levels(graph, [last], up=True) >= 0)
     return marked
-
-
-def isolated(
-    graph: Graph, kind: str, nodes: Sequence[int], hops: int | None = None
-) -> npt.NDArray[np.bool_]:
-    """Mark the nodes of one part of a graph, with the parameters that they read."""
-    if kind == "path":
-        marked = between(graph, *nodes)
-    elif kind == "upstream":
-        marked = levels(graph, nodes, up=True) >= 0
-    elif kind == "downstream":
-        marked = levels(graph, nodes, down=True) >= 0
-    elif kind == "around":
-        marked = levels(graph, nodes, up=True, down=True, hops=1 if hops is None else hops) >= 0
-    else:
-        raise ValueError(f"no kind {kind!r:.80}{meant(kind, ISOLATIONS)}")
-    read = graph.edge_source[
-        marked[graph.edge_target]
-        & (graph.edge_source >= 0)
-        & (graph.kinds[graph.edge_target] != NodeKind.PARAMETER)
-    ]
-    marked[read[graph.kinds[read] == NodeKind.PARAMETER]] = True
-    return marked
-
-
-MOST_FOLLOWED = 1_000_000
-
-
-class Bridge(NamedTuple):
-    """Two shown nodes connected by hidden ones, and the number of these."""
-
-    source: int
-    target: int
-    through: int
-
-
-def bridges(graph: Graph, hidden: npt.NDArray[np.bool_]) -> list[Bridge]:
-    """Return the connections through hidden nodes, as ``js/src/graph/data/links.ts`` does."""
-    return list(_Walker(graph, hidden).all())
-
-
-class _Walker:
-    def __init__(self, graph: Graph, hidden: npt.NDArray[np.bool_]) -> None:
-        self._graph = graph
-        self._hidden = hidden
-        self._followed = 0
-
-    def all(self) -> Iterator[Bridge]:
-        graph, hidden = self._graph, self._hidden
-        known = graph.edge_source >= 0
-        source, target = graph.edge_source[known], graph.edge_target[known]
-        for start in np.unique(source[hidden[target] & ~hidden[source]]).tolist():
-            behind, ends = self._behind(start)
-            for end in ends:
-                through = self._through(end, behind)
-                if self._followed > MOST_FOLLOWED:
-                    return
-                yield Bridge(start, end, through)
-
-    def _behind(self, start: int) -> tuple[set[int], list[int]]:
-        """Return the hidden nodes behind a node, and the shown ones behind those nodes."""
-        behind: set[int] = set()
-        ends: set[int] = set()
-        work = [start]
-        while work and self._followed <= MOST_FOLLOWED:
-            node = work.pop()
-            edges = self._graph.out_edges(node)
-            self._followed += len(edges) * (node != start)
-            for other in self._graph.edge_target[edges].tolist():
-                if not self._hidden[other]:
-                    ends.update([other] * (node != start))
-                elif other not in behind:
-                    behind.add(other)
-                    work.append(other)
-        return behind, sorted(ends - {start})
-
-    def _through(self, end: int, behind: set[int]) -> int:
-        """Return how many of the hidden nodes lead to a node."""
-        through: set[int] = set()
-        work = [end]
-        while work and self._followed <= MOST_FOLLOWED:
-            edges = self._graph.in_edges(work.pop())
-            self._followed += len(edges)
-            ahead = behind.intersection(self._graph.edge_source[edges].tolist()) - through
-            through |= ahead
-            work += ahead
-        return len(through)

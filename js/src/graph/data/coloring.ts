@@ -156,11 +156,8 @@ export class ClassColors extends KindColors {
       const code = this.column.codes[first]!;
       if (end - first === 1) return code < 0 ? [] : [[code, 1]];
     }
-    const { codes } = this.column;
-    return tally(nodes, (node) => {
-      const [first, end] = rowsOf(this.ground.graph, this.column, node);
-      return codes.subarray(first, end);
-    });
+    const { codes, of } = this.column;
+    return tally(nodes, codes, of === "nodes" ? null : this.ground.graph.entryOffsets);
   }
 }
 
@@ -238,4 +235,16 @@ export class Coloring {
     this.#made = { of, colors };
     return colors;
   }
+}
+
+/** Layout of a node's first output by the column of layouts; empty if unknown. */
+export function layoutName(
+  graph: GraphColumns,
+  coloring: Coloring,
+  wires: Wires,
+  node: number,
+): string {
+  const layout = coloring.column("layout", wires);
+  if (!layout || !("classes" in layout)) return "";
+  return layout.classes[layout.codes[rowsOf(graph, layout, node)[0]]!] ?? "";
 }

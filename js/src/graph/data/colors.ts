@@ -36,6 +36,7 @@ export interface Ground {
 /** Colors by op kind, the base of other colors. */
 export class KindColors implements BoxColors {
   readonly #times: NodeTimes;
+  readonly #counted = new Map<number, [code: number, count: number][]>();
 
   constructor(
     readonly ground: Ground,
@@ -100,7 +101,9 @@ export class KindColors implements BoxColors {
 
   #counts(box: number): [code: number, count: number][] {
     const { codes } = this.ground.graph.opKinds;
-    return tally(membersOf(this.ground.scene, box), (node) => [codes[node]!]);
+    const counts = this.#counted.get(box) ?? tally(membersOf(this.ground.scene, box), codes);
+    this.#counted.set(box, counts);
+    return counts;
   }
 
   has(box: number, key: string): boolean {
@@ -145,13 +148,16 @@ export class HealthColors extends KindColors {
 
 export function tally(
   nodes: ArrayLike<number>,
-  of: (node: number) => ArrayLike<number>,
+  codes: Int32Array,
+  offsets: Int32Array | null = null,
 ): [code: number, count: number][] {
   const counts = new Map<number, number>();
   for (let i = 0; i < nodes.length; i++) {
-    const codes = of(nodes[i]!);
-    for (let k = 0; k < codes.length; k++) {
-      if (codes[k]! >= 0) counts.set(codes[k]!, (counts.get(codes[k]!) ?? 0) + 1);
+    const node = nodes[i]!;
+    const end = offsets ? offsets[node + 1]! : node + 1;
+    for (let row = offsets ? offsets[node]! : node; row < end; row++) {
+      const code = codes[row]!;
+      if (code >= 0) counts.set(code, (counts.get(code) ?? 0) + 1);
     }
   }
   return [...counts].sort(([a, m], [b, n]) => n - m || a - b);

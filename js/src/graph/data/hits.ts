@@ -1,4 +1,4 @@
-import { NodeKind } from "../../shared/client/answers.ts";
+import { type GraphColumns, NodeKind } from "../../shared/client/answers.ts";
 import { errorText, isAbort } from "../../shared/client/request.ts";
 import type { SessionClient } from "../../shared/client/session_client.ts";
 import { inStretches } from "../../shared/many.ts";
@@ -54,18 +54,23 @@ async function evaluated(
   return { nodes: await inStretches(evaluation.nodes(tree), signal), unknown: evaluation.unknown };
 }
 
-export async function hiddenNodes(
+export async function matches(
   model: GraphModel,
-  queries: readonly string[],
+  query: string,
   signal: AbortSignal,
+): Promise<Int32Array> {
+  return (await evaluated(model, query, signal)).nodes;
+}
+
+/** Flags of the nodes that queries find, and of parameters that only those read. */
+export async function hiddenNodes(
+  { kinds, edgeSource, edgeTarget }: GraphColumns,
+  queries: readonly string[],
+  matching: (query: string) => Promise<Int32Array>,
 ): Promise<Uint8Array | null> {
   if (queries.length === 0) return null;
-  const { kinds, edgeSource, edgeTarget } = model.graph;
   const flags = new Uint8Array(kinds.length);
-  for (const query of queries) {
-    const { nodes } = await evaluated(model, query, signal);
-    for (const node of nodes) flags[node] = 1;
-  }
+  for (const query of queries) for (const node of await matching(query)) flags[node] = 1;
   const isRead = new Uint8Array(kinds.length);
   for (let edge = 0; edge < edgeSource.length; edge++) {
     const source = edgeSource[edge]!;

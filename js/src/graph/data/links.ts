@@ -2,7 +2,8 @@ import { type GraphColumns, GroupSource, NodeKind } from "../../shared/client/an
 import { groupBy } from "../layout/adjacency.ts";
 
 export class Links {
-  readonly #inStart: Int32Array;
+  /** Edges into node n are `inStart[n]` to `inStart[n + 1] - 1`. */
+  readonly inStart: Int32Array;
   readonly #outStart: Int32Array;
   readonly #outEdges: Int32Array;
 
@@ -10,13 +11,13 @@ export class Links {
     const nodes = graph.kinds.length;
     const { edgeSource, edgeTarget } = graph;
     const out = groupBy(nodes, edgeSource);
-    this.#inStart = groupBy(nodes, edgeTarget).start;
+    this.inStart = groupBy(nodes, edgeTarget).start;
     this.#outStart = out.start;
     this.#outEdges = out.item;
   }
 
   range(node: number): [first: number, end: number] {
-    return [this.#inStart[node]!, this.#inStart[node + 1]!];
+    return [this.inStart[node]!, this.inStart[node + 1]!];
   }
 
   into(node: number): number[] {
@@ -29,7 +30,7 @@ export class Links {
   }
 }
 
-/** Limit of followed edges, as in tvmdbg_widgets/model/graph/isolation.py. */
+/** Limit of followed edges. */
 const MOST_FOLLOWED = 1_000_000;
 const STRIDE = 16_384;
 
@@ -102,7 +103,7 @@ export function* bridges(links: Links, hidden: Uint8Array): Generator<void, Brid
 export interface Isolation {
   kind: "upstream" | "downstream" | "around" | "path";
   nodes: number[];
-  hops: number | null;
+  hops?: number | null;
 }
 
 /** Distance in edges from the nearest start, or -1; paths do not continue through parameters. */
@@ -173,6 +174,19 @@ export function* isolated(
   return shown;
 }
 
+/** Flags of shown nodes (null for all) without hidden ones, which lose the flags of nodes outside; and bridges. */
+export function* shownPart(
+  links: Links,
+  isolation: Isolation | null,
+  hidden: Uint8Array | null,
+): Generator<void, { only: Uint8Array | null; bridges: Bridge[] }> {
+  const part = isolation && (yield* isolated(links, isolation));
+  if (!hidden) return { only: part, bridges: [] };
+  const only = hidden.map((isHidden, node) => (part && !part[node] ? 0 : 1 - isHidden));
+  if (part) for (let node = 0; node < part.length; node++) hidden[node]! &= part[node]!;
+  return { only, bridges: yield* bridges(links, hidden) };
+}
+
 /** Length of the shortest path between two nodes, in either direction; or -1. */
 export function between(links: Links, start: number, end: number): number {
   const away = levels(links, [start], { down: true })[end]!;
@@ -205,13 +219,15 @@ export class Groups {
     for (let group = 0; group < this.count; group++) {
       const isRun = groupSource[group] === GroupSource.REPEAT && this.last[group]! > group + 1;
       const alike = groupAlike[isRun ? group + 1 : group]!;
-      if (!kinds.has(alike)) kinds.set(alike, kinds.size);
-      this.kind[group] = kinds.get(alike)!;
+      // Stretches of a condensed graph are of no kind.
+      if (alike >= 0 && !kinds.has(alike)) kinds.set(alike, kinds.size);
+      this.kind[group] = kinds.get(alike) ?? -1;
     }
     this.kinds = kinds.size;
     this.#ns = new Float64Array(groupOrder.length + 1);
-    for (const [row, node] of groupOrder.entries()) {
-      this.#ns[row + 1] = this.#ns[row]! + (nodeNs[node]! > 0 ? nodeNs[node]! : 0);
+    for (let row = 0; row < groupOrder.length; row++) {
+      const ns = nodeNs[groupOrder[row]!]!;
+      this.#ns[row + 1] = this.#ns[row]! + (ns > 0 ? ns : 0);
     }
   }
 

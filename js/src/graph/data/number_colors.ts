@@ -80,7 +80,7 @@ export class NumberColors extends KindColors {
     let total = 0;
     for (let node = 0; node < own.length; node++) {
       one[0] = node;
-      own[node] = combined(graph, column, one);
+      own[node] = column.of === "nodes" ? column.values[node]! : combined(graph, column, one);
       if (own[node]! > 0) total += own[node]!;
     }
     this.#total = timed ? times.total : column.together === "sum" ? total : 0;
@@ -218,7 +218,8 @@ function axisOf(
 function extremes(...all: readonly Float64Array[]): [low: number, high: number, positive: number] {
   let [low, high, positive] = [Infinity, -Infinity, Infinity];
   for (const values of all) {
-    for (const value of values) {
+    for (let row = 0; row < values.length; row++) {
+      const value = values[row]!;
       if (!Number.isFinite(value)) continue;
       if (value < low) low = value;
       if (value > high) high = value;
@@ -231,8 +232,10 @@ function extremes(...all: readonly Float64Array[]): [low: number, high: number, 
 function largestIn({ scene }: Ground, values: Float64Array): Float64Array {
   return Float64Array.from({ length: scene.count }, (_, box) => {
     let most = Number.NaN;
-    for (const node of membersOf(scene, box)) {
-      if (!(values[node]! <= most)) most = Number.isNaN(values[node]!) ? most : values[node]!;
+    const members = membersOf(scene, box);
+    for (let row = 0; row < members.length; row++) {
+      const value = values[members[row]!]!;
+      if (!(value <= most) && !Number.isNaN(value)) most = value;
     }
     return most;
   });

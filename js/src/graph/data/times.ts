@@ -20,11 +20,13 @@ export class NodeTimes {
   /** Unit of the times, ns: a time of 0 is less than it. */
   readonly rounding: number;
   readonly slowest: number;
-  readonly ranked: readonly TimedUnit[];
   readonly timeline: TimelineColumns | null;
   readonly #kinds: Uint8Array;
   readonly #graph: GraphColumns;
   readonly #rank = new Map<number, number>();
+  readonly #called: readonly TimedUnit[];
+  #ranked: readonly TimedUnit[] | null = null;
+  #top: readonly TimedUnit[] = [];
 
   constructor(graph: GraphColumns, timeline: TimelineColumns | null) {
     const { nodeNs, kinds, nodeCall, callNs } = graph;
@@ -36,31 +38,66 @@ export class NodeTimes {
     this.shown = nodeCall
       ? nodeNs.map((ns, node) => (Number.isNaN(ns) ? (callNs![nodeCall[node]!] ?? ns) : ns))
       : nodeNs;
-    let sum = 0;
-    const units: TimedUnit[] = [];
+    // The remainder of a call is the time of no operator.
+    this.#called = callsOf(graph).filter(({ ns }, row) => ns > 0 && !graph.callLeft?.[row]);
+    let [sum, most] = [0, 0];
+    for (const { ns } of this.#called) most = Math.max(most, ns);
     for (let node = 0; node < nodeNs.length; node++) {
       const ns = nodeNs[node]!;
       if (!(ns > 0)) continue;
       sum += ns;
-      if (kinds[node] === NodeKind.PARAMETER) continue;
-      units.push({ nodes: [node], name: "", ns, share: graph.nodeShare?.[node] ?? Number.NaN });
+      if (ns > most && kinds[node] !== NodeKind.PARAMETER) most = ns;
     }
-    // The remainder of a call is the time of no operator.
-    callsOf(graph).forEach((call, row) => {
-      if (call.ns > 0 && !graph.callLeft?.[row]) units.push(call);
-    });
-    units.sort((a, b) => b.ns - a.ns || (a.nodes[0] ?? 0) - (b.nodes[0] ?? 0));
     this.total = graph.timeTotal?.[0] ?? sum;
-    this.ranked = units;
     this.slowest = slowestOf(this.shown, kinds);
-    this.largest = units[0]?.ns ?? 0;
-    for (const [row, { nodes, name }] of units.entries()) {
-      if (!name) this.#rank.set(nodes[0]!, row + 1);
-    }
+    this.largest = most;
   }
 
   get known(): boolean {
-    return this.ranked.length > 0;
+    return this.largest > 0;
+  }
+
+  get ranked(): readonly TimedUnit[] {
+    if (!this.#ranked) {
+      this.#ranked = this.#units(0);
+      for (const [row, { nodes, name }] of this.#ranked.entries()) {
+        if (!name) this.#rank.set(nodes[0]!, row + 1);
+      }
+    }
+    return this.#ranked;
+  }
+
+  /** The first of `ranked`, without ranking all. */
+  top(count: number): readonly TimedUnit[] {
+    if (this.#ranked || this.#top.length >= count)
+      return (this.#ranked ?? this.#top).slice(0, count);
+    // Sorted by the engine: a comparison in script is slow for a million nodes.
+    const times = this.ns.slice();
+    for (let node = 0; node < times.length; node++) {
+      const isRanked = times[node]! > 0 && this.#kinds[node] !== NodeKind.PARAMETER;
+      times[node] = isRanked ? -times[node]! : 0;
+    }
+    this.#top = this.#units(-(times.sort()[count - 1] ?? 0), count).slice(0, count);
+    return this.#top;
+  }
+
+  /** Units with at least a time, longest first; with just that time not all of them. */
+  #units(least: number, most = Number.POSITIVE_INFINITY): TimedUnit[] {
+    const { nodeShare } = this.#graph;
+    const units = this.#called.filter(({ ns }) => ns >= least);
+    let equal = 0;
+    for (let node = 0; node < this.ns.length; node++) {
+      const ns = this.ns[node]!;
+      if (!(ns > 0 && ns >= least) || this.#kinds[node] === NodeKind.PARAMETER) continue;
+      if (ns === least && ++equal > most) continue;
+      units.push({ nodes: [node], name: "", ns, share: nodeShare?.[node] ?? Number.NaN });
+    }
+    return units.sort(
+      (a, b) =>
+        b.ns - a.ns ||
+        (a.nodes[0] ?? 0) - (b.nodes[0] ?? 0) ||
+        Number(Boolean(a.name)) - Number(Boolean(b.name)),
+    );
   }
 
   /** `178.8 µs in Method::execute`. */
@@ -148,6 +185,7 @@ export class NodeTimes {
 
   /** True for nodes of one call, whose time is common to all of them. */
   isCall(nodes: ArrayLike<number>): boolean {
+    if (!this.#graph.nodeCall) return false;
     const run = Array.from(nodes).filter((node) => this.#kinds[node]! > NodeKind.PARAMETER);
     const { nodeCall } = this.#graph;
     const isIn = (node: number) => Number.isNaN(this.ns[node]!) && (nodeCall?.[node] ?? -1) >= 0;
@@ -168,7 +206,7 @@ export class NodeTimes {
 
   /** 1 for the slowest; null if the time is unknown or zero, or common to a call. */
   rank(node: number): number | null {
-    return this.#rank.get(node) ?? null;
+    return this.ranked.length ? (this.#rank.get(node) ?? null) : null;
   }
 
   /** Known time and number of nodes by op kind; calls are a kind of their own. */

@@ -1,22 +1,16 @@
 import { Trust } from "../../shared/client/answers.ts";
 import { Fault } from "../../shared/client/health.ts";
+import type { HealthAnswer } from "../../shared/client/tensor_questions.ts";
 import { clean, plain } from "../../shared/drawing/svg_marks.ts";
 import { counted, duration, integer } from "../../shared/format.ts";
 import { append, largest, smallest } from "../../shared/many.ts";
 import { ClassColors } from "../data/coloring.ts";
 import type { BoxColors } from "../data/colors.ts";
-import { BoxHealth, countsByWeight, verdictLabel, verdictSign, weight } from "../data/health.ts";
+import { BoxHealth, countsByWeight, verdictLabel } from "../data/health.ts";
 import { NumberColors } from "../data/number_colors.ts";
 import { EdgeStyle, foldedInto, type GraphScene, membersOf } from "../layout/scene.ts";
 import { titleOf } from "../paint/frames.ts";
 import { Palette } from "../paint/palette.ts";
-import {
-  type CondensedGraph,
-  type CondensedPart,
-  countText,
-  repeatText,
-  timeText,
-} from "./condense.ts";
 import { faultWords, kindSums } from "./figure_legend.ts";
 import type { GraphSheet } from "./sheet.ts";
 
@@ -27,22 +21,36 @@ const known = (value: number) => (Number.isNaN(value) ? null : value);
 
 export function describeGraph(sheet: GraphSheet): Record<string, unknown> {
   const { times } = sheet.model;
-  const scene = sheet.flat;
+  const { request, gathered } = sheet;
+  const { color_by, fold_parameters, direction, focus, hops, isolate, hidden, search, selected } =
+    request.options;
+  const chosen = { color_by, fold_parameters, direction, focus, hops, isolate, hidden, search };
   return {
+    view: "graph",
+    title: request.title,
+    ...chosen,
+    hits: gathered.hits.length,
+    selected,
     total_ns: times.known ? times.total : null,
     total_text: times.known ? duration(times.total) : "unknown",
     slowest: times.known ? times.slowest : null,
-    nodes: nodesOf(sheet, scene),
-    edges: edgesOf(scene),
-    left_out: sheet.boxed.length - scene.count,
+    ...(request.options.many ? {} : describeNodes(sheet, sheet.flat)),
     legend: kindSums(sheet).map(({ kind, nodes, ns }) => ({
       kind,
       nodes,
       time_ns: ns,
       share: times.total ? ns / times.total : null,
     })),
-    ...colorsOf(sheet, scene),
     ...healthOf(sheet),
+  };
+}
+
+function describeNodes(sheet: GraphSheet, scene: GraphScene) {
+  return {
+    nodes: nodesOf(sheet, scene),
+    edges: edgesOf(scene),
+    left_out: sheet.boxed.length - scene.count,
+    ...colorsOf(sheet, scene),
   };
 }
 
@@ -88,36 +96,8 @@ export function describeScene(sheet: GraphSheet, scene: GraphScene): Record<stri
     scene.edgeTarget[edge]!,
     scene.edgeSlot[edge]!,
   ]);
-  return { boxes, frames, lines };
-}
-
-export function describeCondensed({
-  parts,
-  edges,
-  scene,
-}: CondensedGraph): Record<string, unknown> {
-  return {
-    condensed: {
-      boxes: scene.count,
-      groups: parts.map((part) => ({
-        label: part.title,
-        nodes: part.nodes,
-        parameters: part.inside.length,
-        repeats: part.repeats,
-        frame: part.run < 0 ? null : part.run,
-        time_ns: known(part.ns),
-        time_text: timeText(part),
-        unknown: part.unknown,
-        share: known(part.share),
-        result: part.result,
-      })),
-      edges: edges.map(({ source, target, edge }) => ({
-        source,
-        target,
-        style: STYLES[scene.edgeStyle[edge]!],
-      })),
-    },
-  };
+  const condensed = sheet.isCondensed && { condensed: { boxes: sheet.whole.boxed.length } };
+  return { boxes, frames, lines, ...condensed };
 }
 
 function nodesOf(sheet: GraphSheet, scene: GraphScene) {
@@ -245,36 +225,9 @@ export function graphText(sheet: GraphSheet, scene: GraphScene): string {
   return lines.map(line).join("\n");
 }
 
-export function condensedText(
-  sheet: GraphSheet,
-  condensedGraph: CondensedGraph,
-  scene: GraphScene,
-): string {
-  const { parts } = condensedGraph;
-  const boxes = counted(condensedGraph.scene.count, "box");
-  const lines = [...head(sheet), `condensed: ${boxes} as ${counted(parts.length, "group")}`];
-  const colors = sheet.colors(scene, sheet.theme(false));
-  const health = sheet.health && new BoxHealth(sheet.health, scene);
-  for (const [box, part] of parts.entries()) {
-    const facts = [
-      countText(part),
-      `${cut(part.title)} ${repeatText(part)}`.trim(),
-      timeText(part),
-      part.inside.length ? counted(part.inside.length, "param") : "",
-    ];
-    if (colors instanceof NumberColors || colors instanceof ClassColors) {
-      if (sheet.colorBy !== "time") facts.push(colored(colors, colors.meaning(box)));
-    }
-    if (sheet.colorBy === "health") facts.push(worstOf(sheet, part));
-    else if (health) facts.push(faultWords(health.fault[box]!));
-    lines.push(`  ${[...facts, part.result].filter(Boolean).join("; ")}`);
-  }
-  return [...lines, ...slowest(sheet)].map(line).join("\n");
-}
-
 export function slowest(sheet: GraphSheet): string[] {
   const { graph, labels, times } = sheet.model;
-  const slowest = times.ranked.slice(0, MOST_SLOWEST).map(({ name, nodes, ns }) => {
+  const slowest = times.top(MOST_SLOWEST).map(({ name, nodes, ns }) => {
     if (name) return `  ${cut(name)}; ${times.text(ns)}`;
     const node = nodes[0]!;
     return `  #${node} ${cut(labels.title(node))} (${cut(graph.names.at(node))}); ${labels.time(node)}`;
@@ -283,9 +236,16 @@ export function slowest(sheet: GraphSheet): string[] {
 }
 
 function head(sheet: GraphSheet): string[] {
-  const { title, part, health } = sheet.request.data;
-  const judged = sheet.colorBy === "health" ? health : "";
-  return [`${title}: ${totals(sheet)}`, part, judged].filter(Boolean);
+  const { request, gathered } = sheet;
+  const judged = sheet.colorBy === "health" ? healthText(gathered.health) : "";
+  return [`${request.title}: ${totals(sheet)}`, gathered.part, judged].filter(Boolean);
+}
+
+/** Number of entries by verdict: `1 faulty, 40 OK`. */
+function healthText(health: HealthAnswer | null): string {
+  const counts = countsByWeight(health?.verdict ?? new Uint8Array(0));
+  const words = counts.map(([verdict, count]) => `${integer(count)} ${verdictLabel(verdict)}`);
+  return words.join(", ") || "no tensors";
 }
 
 function groupFacts(sheet: GraphSheet, scene: GraphScene, box: number): string[] {
@@ -319,17 +279,6 @@ function healthFacts(sheet: GraphSheet, health: BoxHealth, box: number): string[
   if (sheet.colorBy !== "health") return [faultWords(health.fault[box] ?? Fault.NONE)];
   const [label, brief] = [verdictLabel(health.verdict(box)), health.brief(box)];
   return [brief === label ? label : `${label}: ${brief}`];
-}
-
-function worstOf({ health }: GraphSheet, { nodes, inside }: CondensedPart): string {
-  if (!health) return "";
-  const counts = new Map<number, number>();
-  for (const node of [...nodes, ...inside]) {
-    const verdict = health.verdict[node]!;
-    counts.set(verdict, (counts.get(verdict) ?? 0) + 1);
-  }
-  const worst = [...counts.keys()].reduce((one, two) => (weight(two) > weight(one) ? two : one));
-  return `${verdictSign(worst)} ${integer(counts.get(worst)!)} ${verdictLabel(worst)}`.trim();
 }
 
 function colored({ column }: NumberColors | ClassColors, words: string): string {

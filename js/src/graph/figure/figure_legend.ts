@@ -283,8 +283,8 @@ export interface NodeColors {
   values: (number | string | null)[];
 }
 
-export function nodeColors(request: GraphRequest): NodeColors {
-  const sheet = new GraphSheet(request);
+export async function nodeColors(request: GraphRequest): Promise<NodeColors> {
+  const sheet = (await GraphSheet.of(request))!;
   const { labels, graph } = sheet.model;
   const scene = sheet.scene({ fold: false });
   const theme = sheet.theme(false);

@@ -1,15 +1,19 @@
 import { NodeKind } from "../../shared/client/answers.ts";
-import { type Drawing, type FigurePanel, panelDrawing } from "../../shared/drawing/figure.ts";
+import {
+  type Drawing,
+  type FigurePanel,
+  lacking,
+  panelDrawing,
+} from "../../shared/drawing/figure.ts";
 import { counted, integer } from "../../shared/format.ts";
 import { finished, largest } from "../../shared/many.ts";
 import { isolated } from "../data/links.ts";
 import { compactWords } from "../layout/labels.ts";
 import type { BoxTexts, GraphScene } from "../layout/scene.ts";
 import { arrange, arrangeWhole } from "./arrange.ts";
-import { type CondensedGraph, condensed, condensedScene } from "./condense.ts";
-import { condensedText, describeCondensed, describeScene, graphText } from "./description.ts";
+import { describeScene, graphText } from "./description.ts";
 import { emptyPanel, panelOf, picturePanel, SLOWEST, seenFrom } from "./picture_panel.ts";
-import { type GraphRequest, GraphSheet } from "./sheet.ts";
+import { type GraphRequest, GraphSheet, MANY_PARTS } from "./sheet.ts";
 
 export function wordings({ words, model, request }: GraphSheet): BoxTexts[] {
   if (request.options.label.includes("\n")) return [words];
@@ -37,14 +41,16 @@ const MOST_HOPS = 3;
 
 function firstNodes(sheet: GraphSheet, most: number): Uint8Array {
   const { links, graph } = sheet.model;
-  const { data, options } = sheet.request;
+  const { options } = sheet.request;
+  const { focus } = options;
+  const within = sheet.gathered.only;
   const only = new Uint8Array(graph.kinds.length);
-  if (data.focus < 0) for (const node of sheet.boxed.subarray(0, most)) only[node] = 1;
+  if (focus === null) for (const node of sheet.boxed.subarray(0, most)) only[node] = 1;
   else {
-    only[data.focus] = 1;
+    only[focus] = 1;
     for (let hops = 1; hops <= MOST_HOPS; hops++) {
-      const around = finished(isolated(links, { kind: "around", nodes: [data.focus], hops }));
-      const wider = around.map((is, node) => (sheet.only && !sheet.only[node] ? 0 : is));
+      const around = finished(isolated(links, { kind: "around", nodes: [focus], hops }));
+      const wider = around.map((is, node) => (within && !within[node] ? 0 : is));
       if (sheet.scene({ only: wider }).count > most) break;
       only.set(wider);
     }
@@ -70,18 +76,22 @@ export function sparedNote({ edgeSource }: GraphScene, left: number): string {
   return `${integer(drawn)} of ${counted(drawn + left, "edge")} drawn: of those between the same two boxes only the first.`;
 }
 
-function condensedNote({ parts, scene, isCarried }: CondensedGraph): string {
-  const drawn = `${counted(scene.count, "box")} drawn as ${counted(parts.length, "group")}`;
-  const legendText = `Condensed: ${drawn} of consecutive nodes, parameters inside; times and shares are sums.`;
-  if (!parts.some(({ repeats }) => repeats > 1)) return legendText;
-  return `${legendText} “× n”: n identical in a row${isCarried ? ", each feeding the next." : "."}`;
+function condensedNote({ whole, request }: GraphSheet, { count }: GraphScene): string {
+  const { fold_parameters, grouped } = request.options;
+  const idle = [!fold_parameters && "fold_parameters", !grouped && "grouped"].filter(Boolean);
+  const drawn = `${counted(whole.boxed.length, "box")} drawn as ${integer(count)}`;
+  return [
+    `Condensed: ${drawn}, groups of consecutive nodes with their parameters; times and shares of groups are sums.`,
+    "Edges between the same two boxes are drawn as one.",
+    idle.length ? `Without effect here: ${idle.join(", ")}.` : "",
+  ].join(" ");
 }
 
 /** Limit of the drawn edges of one style between two boxes; more would be a black area. */
 const MOST_BETWEEN = 200;
 
 /** A scene without excess edges between two boxes, and their number. */
-function spared(scene: GraphScene): { scene: GraphScene; left: number } {
+function spared(scene: GraphScene, most = MOST_BETWEEN): { scene: GraphScene; left: number } {
   const between = new Map<number, number>();
   const keep: number[] = [];
   const { edgeSource, edgeTarget, edgeSlot, edgeStyle, edge, count } = scene;
@@ -89,7 +99,7 @@ function spared(scene: GraphScene): { scene: GraphScene; left: number } {
     const key = (edgeSource[edge]! * count + edgeTarget[edge]!) * 4 + edgeStyle[edge]!;
     const drawn = between.get(key) ?? 0;
     between.set(key, drawn + 1);
-    if (drawn < MOST_BETWEEN) keep.push(edge);
+    if (drawn < most) keep.push(edge);
   }
   const left = edgeSource.length - keep.length;
   if (!left) return { scene, left };
@@ -159,9 +169,8 @@ function boxesWith({ model, boxed }: GraphSheet, open: Uint8Array): number {
 
 /** Heights of a graph, px; a larger one is used if a smaller one does not fit. */
 const HEIGHTS = [806, 1120, 1700];
-const CONDENSED_HEIGHT = 1100;
-/** Numbers of parts for condensing a graph, tried until they fit. */
-const PARTS = [44, 30, 20, 12, 6, 3];
+/** Numbers of boxes of a condensed graph, tried until they fit. */
+const PARTS = [44, 24, MANY_PARTS, 6, 3];
 const SOME = 20;
 const MOST_EDGES = 100_000;
 const BYTES_OF_EDGE = 12;
@@ -171,51 +180,95 @@ interface SizedPanel {
   width: number;
 }
 
-export function graphFigure(request: GraphRequest): Drawing {
-  return fitting(request).drawing;
+export async function graphFigure(request: GraphRequest): Promise<Drawing> {
+  const { panel, width } = await fitting(request);
+  return panelDrawing({ ...request, width }, panel);
 }
 
-export function graphPanel(request: GraphRequest): FigurePanel {
-  return fitting(request).panel;
+export async function graphPanel(request: GraphRequest): Promise<FigurePanel> {
+  return (await fitting(request)).panel;
 }
 
-function fitting(request: GraphRequest): { panel: FigurePanel; drawing: Drawing } {
-  let result: { panel: FigurePanel; drawing: Drawing } | null = null;
-  for (const { panel, width } of panels(new GraphSheet(request))) {
-    result = { panel, drawing: panelDrawing({ ...request, width }, panel) };
-    if (sizeOf(result.drawing.svg) <= request.data.most.bytes) break;
+async function fitting(request: GraphRequest): Promise<SizedPanel> {
+  const sheet = await GraphSheet.of(request);
+  if (!sheet) {
+    const { missing } = await request.client.ask("summary");
+    const why = missing.graph ?? "The graph has no nodes.";
+    return { panel: lacking({ ...request, view: "graph" }, "No graph", why), width: request.width };
   }
-  return result!;
+  return sheetPanel(sheet);
 }
 
-function* panels(sheet: GraphSheet): Generator<SizedPanel> {
-  const { data, options, width } = sheet.request;
+export async function panelOfSheet(sheet: GraphSheet): Promise<FigurePanel> {
+  return (await sheetPanel(sheet)).panel;
+}
+
+/** The first panel that fits: the complete graph, with closed groups, condensed. */
+async function sheetPanel(sheet: GraphSheet): Promise<SizedPanel> {
+  const { options, width } = sheet.request;
+  const full = options.many ? null : first(sheet, openPanels(sheet));
+  if (full) return full;
+  const isPart = options.focus !== null && !options.many;
+  const tries = isPart ? [] : PARTS.filter((most) => !options.many || most <= MANY_PARTS);
+  for (const most of tries) {
+    const parts = await sheet.condensed(most);
+    const panel = first(sheet, scenePanels(parts, opened(parts)));
+    if (panel) return panel;
+  }
+  return { panel: somePanel(sheet), width };
+}
+
+function first({ request }: GraphSheet, panels: Generator<SizedPanel>): SizedPanel | null {
+  const { bytes } = request.options.most;
+  for (const each of panels) {
+    const { svg } = panelDrawing({ ...request, width: each.width }, each.panel);
+    if (sizeOf(svg) <= bytes) return each;
+  }
+  return null;
+}
+
+function* openPanels(sheet: GraphSheet): Generator<SizedPanel> {
+  const { most, focus, open_groups, whole } = sheet.request.options;
   for (const { open, boxes } of openings(sheet)) {
-    if (boxes > data.most.boxes) continue;
+    if (boxes > most.boxes) continue;
     const isClosed = boxes < sheet.boxed.length;
-    if (isClosed && data.focus >= 0 && options.open_groups === null && !data.whole) break;
+    if (isClosed && focus !== null && open_groups === null && !whole) return;
     yield* scenePanels(sheet, open);
   }
-  if (data.focus < 0) yield* condensedPanels(sheet);
-  yield { panel: somePanel(sheet), width };
+}
+
+/** Flags of the open groups of a condensed graph. */
+function opened({ model }: GraphSheet): Uint8Array {
+  const open = new Uint8Array(model.groups.count);
+  for (const group of model.graph.info?.open ?? []) open[group] = 1;
+  return open;
 }
 
 function* scenePanels(sheet: GraphSheet, open: Uint8Array | null): Generator<SizedPanel> {
-  const { data, width } = sheet.request;
-  const { scene, left } = spared(sheet.scene({ open }));
-  if (scene.edgeSource.length > Math.min(MOST_EDGES, data.most.bytes / BYTES_OF_EDGE)) return;
-  const worded = (words: BoxTexts) => spared(sheet.scene({ open, words })).scene;
-  const variants = wordings(sheet).map((words) => () => worded(words));
-  const arranged = data.whole
+  const { options, width } = sheet.request;
+  const isCondensed = sheet.isCondensed;
+  const own = isCondensed ? { open, fold: true } : { open };
+  const most = isCondensed ? 1 : MOST_BETWEEN;
+  const { scene, left } = spared(sheet.scene(own), most);
+  if (scene.edgeSource.length > Math.min(MOST_EDGES, options.most.bytes / BYTES_OF_EDGE)) return;
+  const variants = wordings(sheet).map((words, at) => () => {
+    return at ? spared(sheet.scene({ ...own, words }), most).scene : scene;
+  });
+  const arranged = options.whole
     ? arrangeWhole(sheet, scene)
-    : arrange(sheet, variants, width, HEIGHTS);
+    : arrange(
+        sheet,
+        isCondensed ? variants.slice(0, 1) : variants,
+        width,
+        isCondensed ? HEIGHTS.slice(0, 2) : HEIGHTS,
+      );
   if (!arranged) return;
   const { camera, placed } = arranged;
   camera.resize(Math.max(width, camera.width), camera.height);
   const isClosed = scene.group.some((group) => group >= 0);
-  const note = [closedNote(sheet, scene), sparedNote(scene, left)].filter(Boolean).join(" ");
+  const note = isCondensed ? condensedNote(sheet, scene) : closedNote(sheet, scene);
   const words = {
-    note,
+    note: [note, isCondensed ? "" : sparedNote(scene, left)].filter(Boolean).join(" "),
     text: graphText(sheet, isClosed ? placed.scene : sheet.flat),
     facts: describeScene(sheet, placed.scene),
     below: isClosed ? SLOWEST : "",
@@ -228,47 +281,9 @@ function* scenePanels(sheet: GraphSheet, open: Uint8Array | null): Generator<Siz
   }
 }
 
-function* condensedPanels(sheet: GraphSheet): Generator<SizedPanel> {
-  const { width } = sheet.request;
-  const flat = sheet.scene({ fold: true, words: unmeasured(sheet.words) });
-  for (const most of PARTS) {
-    const condensedGraph = condensed(sheet.model, flat, most);
-    const slowest = largest(
-      condensedGraph.parts.map(({ ns }) => ns || 0),
-      0,
-    );
-    const scene = condensedScene(sheet, condensedGraph);
-    const placed = arrange(sheet, [() => scene], width, [CONDENSED_HEIGHT]);
-    if (!placed) continue;
-    if (sheet.colorBy === "time") sheet.limits.set(placed.placed.scene, [0, slowest]);
-    const words = {
-      note: condensedNote(condensedGraph),
-      text: condensedText(sheet, condensedGraph, placed.placed.scene),
-      facts: describeCondensed(condensedGraph),
-      below: SLOWEST,
-      isTitled: true,
-    };
-    yield { panel: panelOf(sheet, placed, words), width };
-  }
-}
-
-function unmeasured(words: BoxTexts): BoxTexts {
-  return {
-    compact: words.compact,
-    valued: words.valued,
-    title: (node) => words.title(node),
-    box: (node, folded) => words.box(node, folded),
-    boxOfGroup: (...group) => words.boxOfGroup(...group),
-    width: () => 0,
-    widthOfGroup: () => 0,
-    height: (node) => words.height(node),
-    heightOfGroup: words.heightOfGroup,
-  };
-}
-
 function somePanel(sheet: GraphSheet): FigurePanel {
   const { request, model } = sheet;
-  const isFirst = request.data.focus < 0;
+  const isFirst = request.options.focus === null;
   const which = isFirst ? "first in execution order" : "those around the focus";
   const text = graphText(sheet, sheet.flat);
   const below = (boxes: number) => {

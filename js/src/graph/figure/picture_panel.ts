@@ -6,7 +6,6 @@ import {
   heightOf,
   LINE,
   MARGIN,
-  type Note,
   paintParts,
   paragraph,
   SMALL,
@@ -54,7 +53,7 @@ function paint(
 }
 
 export function seenFrom({ request }: GraphSheet, { placed }: ArrangedGraph): ArrangedGraph | null {
-  const { camera: from, height } = request.data;
+  const { camera: from, height } = request.options;
   const middle = from && placed.placeOfNode(from.node);
   if (!from || !middle) return null;
   const camera = new Camera();
@@ -66,6 +65,8 @@ export function seenFrom({ request }: GraphSheet, { placed }: ArrangedGraph): Ar
 export const SLOWEST = "Slowest operators:";
 /** Left edge of their names, px. */
 const NAMES = 122;
+/** Lines of a note. */
+const MOST_OF_NOTE = 6;
 
 export interface PictureWords {
   note: string;
@@ -111,10 +112,9 @@ function panel(
   parts: readonly FigurePart[],
   { text, facts }: PictureWords,
 ): FigurePanel {
-  const { data } = sheet.request;
   const { times, labels } = sheet.model;
-  const title = `Graph of ${data.title}: ${totals(sheet)}`;
-  const first = times.ranked[0];
+  const title = `Graph of ${sheet.request.title}: ${totals(sheet)}`;
+  const [first] = times.top(MOST_SLOWEST);
   const node = first?.nodes[0] ?? -1;
   const named = first?.name || (node < 0 ? "" : `#${node} ${labels.title(node)}`);
   return {
@@ -122,18 +122,19 @@ function panel(
     title,
     words: first ? `${title}. Slowest: ${named}, ${times.text(first.ns)}` : title,
     text,
-    description: { ...describeGraph(sheet), ...facts },
+    description: { ...describeGraph(sheet.whole), ...facts },
     paint: (pen, theme) => paintParts(parts, pen, theme),
   };
 }
 
 function head(sheet: GraphSheet, note: string): FigurePart[] {
-  const { data, width, text } = sheet.request;
+  const { title, width, text } = sheet.request;
   const room = width - 2 * MARGIN;
-  const own: Note = { text: note, color: "muted", most: 6 };
-  const notes = note ? [...data.notes, own] : data.notes;
-  const paragraphs = notes.map((note) => paragraph(note, room, text, note.most));
-  return [heading(data.title, totals(sheet), room, text), ...paragraphs, space(4)];
+  const notes = [...sheet.gathered.notes, note].filter(Boolean);
+  const paragraphs = notes.map((text_) =>
+    paragraph({ text: text_, color: "muted" }, room, text, MOST_OF_NOTE),
+  );
+  return [heading(title, totals(sheet), room, text), ...paragraphs, space(4)];
 }
 
 function topOf(above: readonly FigurePart[]): number {
@@ -146,7 +147,7 @@ function slowest(sheet: GraphSheet, heading: string): FigurePart[] {
   if (!heading || (heading === SLOWEST && !times.known)) return [];
   const { width, text } = request;
   const room = width - 2 * MARGIN;
-  const rows = times.ranked.slice(0, MOST_SLOWEST).map(({ name, nodes, ns }) => {
+  const rows = times.top(MOST_SLOWEST).map(({ name, nodes, ns }) => {
     if (name) return [times.text(ns), text.fit(name, room - NAMES, SMALL)] as const;
     const node = nodes[0]!;
     const named = `${nodeTitle(labels.title(node), node)} (${graph.names.at(node)})`;

@@ -1,15 +1,17 @@
 import * as tokens from "../../../../tvmdbg_widgets/figures/tokens.json";
-import type { GraphColumns } from "../../shared/client/answers.ts";
+import type { GraphColumns, MatchColumns } from "../../shared/client/answers.ts";
 import type { HealthAnswer } from "../../shared/client/tensor_questions.ts";
-import type { FigureRequest, Note } from "../../shared/drawing/figure.ts";
+import type { FigureRequest } from "../../shared/drawing/figure.ts";
 import { figureTheme, type Theme } from "../../shared/drawing/theme.ts";
+import { agree, counted, integer } from "../../shared/format.ts";
+import { finished } from "../../shared/many.ts";
 import type { Camera } from "../camera.ts";
-import { Coloring, type Wires } from "../data/coloring.ts";
+import { Coloring, layoutName, type Wires } from "../data/coloring.ts";
 import type { BoxColors } from "../data/colors.ts";
 import { NodeHealth } from "../data/health.ts";
-import type { Bridge } from "../data/links.ts";
+import { hiddenNodes } from "../data/hits.ts";
+import { type Bridge, type Isolation, shownPart } from "../data/links.ts";
 import { GraphModel } from "../data/model.ts";
-import type { Wire } from "../data/node_columns.ts";
 import type { PlacedScene } from "../layout/placed_scene.ts";
 import {
   type BoxTexts,
@@ -24,47 +26,58 @@ import type { OverlayMarks } from "../paint/painter.ts";
 import { Palette } from "../paint/palette.ts";
 import type { GraphPicture } from "../paint/picture.ts";
 
-/** Data of a graph's figure beside the columns of the run; see `figures/request.py`. */
-export interface GraphData {
-  title: string;
-  part: string;
-  health: string;
-  notes: Note[];
-  /** Shown nodes, null for all; and connections through hidden ones. */
-  only: number[] | null;
-  bridges: Bridge[];
-  /** -1 for none. */
-  focus: number;
-  selected: number[];
-  outlined: number[];
-  hits: number[];
-  column: Omit<Wire, "data" | "terms"> | null;
-  layouts: string[] | null;
-  most: { boxes: number; bytes: number };
-  whole: boolean;
-  camera: { node: number; dx: number; dy: number; scale: number } | null;
-  height: number;
-}
-
-export interface GraphTraits {
+/** Options of the view, checked, and the size of the figure; see `figures/graph.py`. */
+export interface GraphFigureOptions {
   color_by: string;
   color_limits: [low: number, high: number] | null;
+  /** Columns that Python computes, as the view's trait. */
+  color_columns: Wires;
   direction: Direction;
   fold_parameters: boolean;
   label: string;
   /** Null: no choice was made. */
   open_groups: number[] | null;
   grouped: boolean;
+  focus: number | null;
+  /** Why there is no focus; may be empty. */
+  lost: string;
+  hops: number | null;
+  isolate: Isolation | null;
+  hidden: string[];
+  search: string;
+  selected: number[];
+  outlined?: number[];
+  whole: boolean;
+  camera: { node: number; dx: number; dy: number; scale: number } | null;
+  height: number;
+  most: { boxes: number; bytes: number };
+  /** Marks nodes by the health of their values. */
+  judged: boolean;
+  /** The graph has too many nodes to be asked for completely. */
+  many: boolean;
 }
 
-export type GraphRequest = FigureRequest<
-  GraphData,
-  GraphTraits,
-  { graph: GraphColumns; health?: HealthAnswer }
->;
+export type GraphRequest = FigureRequest<unknown, GraphFigureOptions>;
 
 const { size: LARGE, small: SMALL } = tokens.font;
 const MOST_LISTED = 2000;
+const MOST_QUOTED = 80;
+
+/** Replies that a figure is drawn from, and the shown part. */
+interface Gathered {
+  model: GraphModel;
+  health: HealthAnswer | null;
+  hits: readonly number[] | Int32Array;
+  /** Flags of shown nodes (null for all), and connections through hidden ones. */
+  only: Uint8Array | null;
+  bridges: readonly Bridge[];
+  /** The shown part in words; may be empty. */
+  part: string;
+  notes: readonly string[];
+}
+
+/** Boxes of the picture of a graph with too many nodes to try it twice. */
+export const MANY_PARTS = 12;
 
 /** Contents of one graph's figure, with its texts and colors. */
 export class GraphSheet {
@@ -72,35 +85,76 @@ export class GraphSheet {
   readonly model: GraphModel;
   readonly health: NodeHealth | null;
   readonly words: BoxTexts;
-  /** Flags of shown nodes; null for all. */
-  readonly only: Uint8Array | null;
+  readonly gathered: Gathered;
   readonly boxed: Int32Array;
-  /** Limits of a scene's colors if none were chosen. */
-  readonly limits = new WeakMap<GraphScene, readonly [low: number, high: number]>();
+  /** The sheet of the complete graph; itself unless this one is condensed. */
+  readonly whole: GraphSheet;
   #flat: GraphScene | null = null;
   readonly #coloring: Coloring;
-  readonly #wires: Wires;
   readonly #kept = new Map<GraphScene, [light?: BoxColors, dark?: BoxColors]>();
 
-  constructor(request: GraphRequest) {
-    const { data, answers, options, text } = request;
-    const { graph, health } = answers;
+  constructor(request: GraphRequest, gathered: Gathered, whole?: GraphSheet) {
+    const { options } = request;
+    const { model, health, only } = gathered;
+    const { graph, labels, links, times } = model;
     this.request = request;
-    const measure = {
-      title: (words: string) => text.width(words, LARGE),
-      small: (words: string) => text.width(words, SMALL),
-    };
-    this.model = new GraphModel(graph, null, measure);
-    const { labels, links, times } = this.model;
-    labels.layoutOf = (node) => data.layouts?.[node] ?? "";
+    this.gathered = gathered;
+    this.whole = whole ?? this;
+    this.model = model;
+    this.#coloring = new Coloring(graph, times);
+    labels.layoutOf = (node) => layoutName(graph, this.#coloring, options.color_columns, node);
     this.words = labels.labelled(options.label);
     this.health = health ? new NodeHealth(health, graph.kinds.length) : null;
-    this.only = data.only && flags(graph.kinds.length, data.only);
-    const shown = this.only ?? new Uint8Array(graph.kinds.length).fill(1);
-    const folded = options.fold_parameters ? foldedParameters(links, shown) : null;
-    this.boxed = Int32Array.from(shown.keys()).filter((node) => shown[node] && !folded?.[node]);
-    this.#coloring = new Coloring(graph, times);
-    this.#wires = wiresOf(request);
+    const isShown = only?.slice() ?? new Uint8Array(graph.kinds.length).fill(1);
+    const folded = options.fold_parameters ? foldedParameters(links, isShown) : [];
+    for (let node = 0; node < folded.length; node++) if (folded[node]) isShown[node] = 0;
+    const nodes = new Int32Array(graph.kinds.length);
+    let count = 0;
+    for (let node = 0; node < nodes.length; node++) if (isShown[node]) nodes[count++] = node;
+    this.boxed = nodes.subarray(0, count);
+  }
+
+  /** Null if the run has no graph. */
+  static async of(request: GraphRequest): Promise<GraphSheet | null> {
+    const { client, options } = request;
+    const { focus, hops, hidden, search } = options;
+    const graph = await client.ask("graph", options.many ? { most: MANY_PARTS } : {});
+    if (!graph?.kinds.length) return null;
+    const health = options.judged ? await client.ask("health") : null;
+    const found = search.trim() ? await client.ask("matches", { query: search }) : null;
+    const failed: string[] = [];
+    const left = await hiddenNodes(graph, hidden, async (query) => {
+      const { nodes, info } = await client.ask("matches", { query });
+      if (info.problem) failed.push(`Nothing is hidden by “${query}”: ${info.problem}.`);
+      return nodes;
+    });
+    const near = focus !== null && hops !== null;
+    const around = near ? { kind: "around" as const, nodes: [focus], hops } : null;
+    const isolation = options.isolate ?? around;
+    const model = modelOf(request, graph);
+    const shown = finished(shownPart(model.links, isolation, left));
+    const part = partText(model, hidden, isolation, left, failed, shown.only);
+    const notes = [part, options.lost, found ? searchNote(search.trim(), found) : ""];
+    const hits = found?.nodes ?? [];
+    return new GraphSheet(request, {
+      ...{ model, health, hits, part, notes: notes.filter(Boolean) },
+      ...shown,
+    });
+  }
+
+  /** The same graph with groups that leave at most so many boxes. */
+  async condensed(most: number): Promise<GraphSheet> {
+    if (this.request.options.many && most === MANY_PARTS) return this;
+    const graph = (await this.request.client.ask("graph", { most }))!;
+    const { edgeSource, edgeOutput, edgeTarget, edgePosition, edgeTrust } = this.model.graph;
+    // Those of the reply are edges between its boxes, of which some nodes may be hidden here.
+    const edges = { edgeSource, edgeOutput, edgeTarget, edgePosition, edgeTrust };
+    const model = modelOf(this.request, this.request.options.many ? graph : { ...graph, ...edges });
+    return new GraphSheet(this.request, { ...this.gathered, model }, this.whole);
+  }
+
+  get isCondensed(): boolean {
+    return this.whole !== this || this.request.options.many;
   }
 
   get colorBy(): string {
@@ -110,7 +164,7 @@ export class GraphSheet {
   get flat(): GraphScene {
     if (!this.#flat) {
       const { length } = this.model.graph.kinds;
-      const isCut = this.only === null && length > MOST_LISTED;
+      const isCut = this.gathered.only === null && length > MOST_LISTED;
       const only = new Uint8Array(length).fill(1, 0, MOST_LISTED);
       this.#flat = this.scene(isCut ? { only } : {});
     }
@@ -118,24 +172,20 @@ export class GraphSheet {
   }
 
   scene(own: Partial<SceneOptions> = {}): GraphScene {
-    const { data, options } = this.request;
     const { links, groups } = this.model;
-    const { only, words } = this;
-    const { fold_parameters: fold } = options;
-    const { bridges } = data;
+    const { words, gathered } = this;
+    const { only, bridges } = gathered;
+    const { fold_parameters: fold } = this.request.options;
     return buildScene(links, { fold, groups, open: null, only, bridges, words, ...own });
   }
 
   colors(scene: GraphScene, theme: Theme): BoxColors {
     const kept = this.#kept.get(scene) ?? [];
     this.#kept.set(scene, kept);
+    const { color_columns: wires, color_limits: limits } = this.request.options;
     const at = Number(theme.dark);
     kept[at] ??= this.#coloring.colors(
-      {
-        name: this.colorBy,
-        wires: this.#wires,
-        limits: this.request.options.color_limits ?? this.limits.get(scene) ?? null,
-      },
+      { name: this.colorBy, wires, limits },
       scene,
       new Palette(theme),
       this.#coloring.health(this.health, scene),
@@ -167,40 +217,64 @@ export class GraphSheet {
 
   /** Marks of the selection and the hits; a node's own box has no hit count. */
   marks({ scene }: PlacedScene): OverlayMarks {
-    const { focus, selected, outlined, hits } = this.request.data;
+    const { focus, selected, outlined = [] } = this.request.options;
     const counts = new Map<number, number>();
-    for (const node of hits) {
+    for (const node of this.gathered.hits) {
       for (const box of boxesOf(scene, node)) counts.set(box, (counts.get(box) ?? 0) + 1);
     }
-    const boxes = (nodes: readonly number[]) => [
-      ...new Set(nodes.flatMap((node) => Array.from(boxesOf(scene, node)).reverse())),
-    ];
+    const boxes = (nodes: readonly number[]) => {
+      const found = new Set<number>();
+      for (const node of nodes) {
+        const own = boxesOf(scene, node);
+        for (let at = own.length - 1; at >= 0; at--) found.add(own[at]!);
+      }
+      return [...found];
+    };
     return {
-      selected: boxes([...(focus < 0 ? [] : [focus]), ...selected]),
+      selected: boxes([...(focus === null ? [] : [focus]), ...selected]),
       outlined: boxes(outlined),
       ...{ frame: -1, hovered: -1, hits: counts, noted: [] },
     };
   }
 }
 
-function wiresOf({ data, columns, options }: GraphRequest): Wires {
-  if (!data.column) return {};
-  const { rows, divisor, dividend } = columns;
-  const wire: Wire = {
-    ...data.column,
-    data: view(rows),
-    ...(divisor && { terms: [view(divisor), view(dividend)] }),
-  };
-  return { [options.color_by]: wire };
+function modelOf({ text }: GraphRequest, graph: GraphColumns): GraphModel {
+  return new GraphModel(graph, null, {
+    title: (words) => text.width(words, LARGE),
+    small: (words) => text.width(words, SMALL),
+  });
 }
 
-function view(column: unknown): DataView {
-  const { buffer, byteOffset, byteLength } = column as Float64Array<ArrayBuffer>;
-  return new DataView(buffer, byteOffset, byteLength);
+function partText(
+  { graph, describe }: GraphModel,
+  queries: readonly string[],
+  isolation: Isolation | null,
+  hidden: Uint8Array | null,
+  failed: readonly string[],
+  only: Uint8Array | null,
+): string {
+  if (!only) return "";
+  const count = (flags: Uint8Array) => flags.reduce((sum, flag) => sum + flag, 0);
+  const words = [];
+  if (isolation) words.push(`Only ${isolatedText(isolation, (node) => describe.short(node))}.`);
+  if (hidden) {
+    words.push(`Hidden: ${counted(count(hidden), "node")} (${queries.join(", ")}).`, ...failed);
+  }
+  words.push(`Shown: ${counted(count(only), "node")} of ${integer(graph.kinds.length)}.`);
+  return words.join(" ");
 }
 
-function flags(count: number, nodes: readonly number[]): Uint8Array {
-  const flags = new Uint8Array(count);
-  for (const node of nodes) flags[node] = 1;
-  return flags;
+function isolatedText({ kind, nodes, hops }: Isolation, title: (node: number) => string): string {
+  const named = nodes.slice(0, 2).map(title).join(" and ");
+  if (kind === "path") return `what lies between ${named}`;
+  const several = nodes.length > 2 ? counted(nodes.length, "node") : named;
+  if (kind === "around") return `what is within ${counted(hops ?? 1, "edge")} of ${several}`;
+  return `${several} and what is ${kind}`;
+}
+
+function searchNote(query: string, { nodes, info }: MatchColumns): string {
+  if (info.problem) return `The search “${query.slice(0, MOST_QUOTED)}”: ${info.problem}`;
+  const found = `${counted(nodes.length, "node")} ${agree(nodes.length, "matches")} “${query}” (dashed ring).`;
+  const unknown = info.notes.join("; ");
+  return unknown ? `${found} ${unknown[0]!.toUpperCase()}${unknown.slice(1)}.` : found;
 }

@@ -213,7 +213,8 @@ export class BoxLabels implements BoxTexts {
   boxOfGroup(group: number, nodes: number, outside: number): BoxText {
     const size = counted(nodes, "node") + (outside ? ` + ${counted(outside, "output")}` : "");
     const time = this.timeOfGroup(group);
-    const head = !outside && this.#groups.nodes(group).some((node) => this.isHead(node));
+    const heads = Array.from(outside ? [] : this.#heads.keys());
+    const head = heads.some((node) => node >= 0 && this.#groups.around(node).includes(group));
     return {
       title: this.#groups.title(group),
       mark: head ? "output" : "",
@@ -227,12 +228,16 @@ export class BoxLabels implements BoxTexts {
   /** Known time of a group with its share of the run, and its time shared with other nodes; empty if unknown. */
   timeOfGroup(group: number, of = ""): string {
     const nodes = this.#groups.nodes(group);
-    const run = nodes.filter((node) => this.#graph.kinds[node]! > NodeKind.PARAMETER);
-    const nothing = this.#times.of(run) === 0 ? duration(0) : "";
-    const own = this.#times.text(this.#groups.ns(group)) || nothing;
+    const own = this.#times.text(this.#groups.ns(group)) || this.#nothing(nodes);
     const shared = this.#times.together(nodes);
     const part = own.includes(" · ") ? of : "";
     return [own && `${own}${part}`, shared].filter(Boolean).join(", ");
+  }
+
+  /** Time of nodes that took none; empty if it is unknown. */
+  #nothing(nodes: Int32Array): string {
+    const run = nodes.filter((node) => this.#graph.kinds[node]! > NodeKind.PARAMETER);
+    return this.#times.of(run) === 0 ? duration(0) : "";
   }
 
   width(node: number, folded: number): number {

@@ -5,8 +5,8 @@ import { counted } from "../../shared/format.ts";
 import { inStretches, pause } from "../../shared/many.ts";
 import { button, element } from "../../shared/ui/dom.ts";
 import { filled, isLegible, MOST_LEGIBLE, mayBeLegible } from "../camera.ts";
-import { hiddenNodes } from "../data/hits.ts";
-import { bridges, type Isolation, isolated, openStates } from "../data/links.ts";
+import { hiddenNodes, matches } from "../data/hits.ts";
+import { type Isolation, openStates, shownPart } from "../data/links.ts";
 import type { GraphModel } from "../data/model.ts";
 import { type BoxLabels, compactWords } from "./labels.ts";
 import { layoutGraph } from "./layout_client.ts";
@@ -136,10 +136,8 @@ async function place(
   const { fold, direction, isolation, hidden, label, grouped, wrapped, dense, stage } = arrangement;
   const { links, groups, labels, graph } = model;
   if (graph.kinds.length > LARGE) await pause();
-  const part = isolation && (await inStretches(isolated(links, isolation), signal));
-  const left = await hiddenNodes(model, hidden, signal);
-  const only = left ? left.map((isLeft, node) => (part && !part[node] ? 0 : 1 - isLeft)) : part;
-  if (part) for (let node = 0; left && node < part.length; node++) left[node]! &= part[node]!;
+  const left = await hiddenNodes(model.graph, hidden, (query) => matches(model, query, signal));
+  const { only, bridges } = await inStretches(shownPart(links, isolation, left), signal);
   const words = labels.labelled(label);
   const states = grouped ? statesOf(model, arrangement, only) : [null];
   const options: SceneOptions = {
@@ -147,7 +145,7 @@ async function place(
     groups,
     open: states.at(-1)!,
     only,
-    bridges: left ? await inStretches(bridges(links, left), signal) : [],
+    bridges,
     words,
   };
   const sceneOf = (own: Partial<SceneOptions>) =>

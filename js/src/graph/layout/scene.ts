@@ -1,7 +1,7 @@
 import { type GraphColumns, NodeKind, Trust } from "../../shared/client/answers.ts";
 import { finished } from "../../shared/many.ts";
 import { type Bridge, type Groups, type Links, outputsApart } from "../data/links.ts";
-import { groupBy } from "./adjacency.ts";
+import { at, groupBy } from "./adjacency.ts";
 
 export const EdgeStyle = { DATA: 0, AMBIGUOUS: 1, CONTROL: 2, BRIDGE: 3 } as const;
 const STYLES = 4;
@@ -95,7 +95,8 @@ export function* sceneSteps(links: Links, options: SceneOptions): Generator<void
 
   const closedBy = open && groups.count ? groups.closedBy(open) : new Int32Array(groups.count);
   if (!open) closedBy.fill(-1);
-  const isApart = outputsApart(graph);
+  const isApart = new Uint8Array(nodes);
+  for (const node of outputsApart(graph)) if (node >= 0) isApart[node] = 1;
   const held = new Int32Array(groups.count);
   /** Graph outputs that no closed group hides, by group. */
   const heads = new Int32Array(groups.count);
@@ -103,7 +104,7 @@ export function* sceneSteps(links: Links, options: SceneOptions): Generator<void
     const group = graph.nodeGroup[node]!;
     if (group < 0 || !isShown[node] || isFolded[node]) continue;
     held[group]! += 1;
-    if (isApart.has(node)) heads[group]! += 1;
+    if (isApart[node]) heads[group]! += 1;
   }
   for (let group = groups.count - 1; group >= 0; group--) {
     const parent = graph.groupParent[group]!;
@@ -119,7 +120,7 @@ export function* sceneSteps(links: Links, options: SceneOptions): Generator<void
     if (node % STRIDE === 0) yield;
     if (!isShown[node] || isFolded[node]) continue;
     const by = graph.nodeGroup[node]! < 0 ? -1 : closedBy[graph.nodeGroup[node]!]!;
-    if (by < 0 || isApart.has(node) || held[by]! - heads[by]! < 2) {
+    if (by < 0 || isApart[node] || held[by]! - heads[by]! < 2) {
       own[node] = group.length;
       group.push(-1);
       continue;
@@ -220,11 +221,8 @@ interface ItemLists {
 
 /** Items by row (-1 for none), in the given order. */
 function rows(count: number, rowOf: Int32Array, order: Int32Array): ItemLists {
-  const { start, item } = groupBy(
-    count,
-    order.map((item) => rowOf[item]!),
-  );
-  return { start, items: item.map((place) => order[place]!) };
+  const { start, item } = groupBy(count, at(rowOf, order));
+  return { start, items: at(order, item) };
 }
 
 function foldedInto_(
@@ -234,14 +232,15 @@ function foldedInto_(
   isFolded: Uint8Array,
 ): ItemLists {
   const count = memberStart.length - 1;
+  const { inStart } = links;
   const { edgeSource } = links.graph;
   const start = new Int32Array(count + 1);
   const seen = new Int32Array(isFolded.length).fill(-1);
   const items: number[] = [];
   for (let box = 0; box < count; box++) {
     for (let row = memberStart[box]!; row < memberStart[box + 1]!; row++) {
-      const [first, end] = links.range(members[row]!);
-      for (let edge = first; edge < end; edge++) {
+      const end = inStart[members[row]! + 1]!;
+      for (let edge = inStart[members[row]!]!; edge < end; edge++) {
         const source = edgeSource[edge]!;
         if (source < 0 || !isFolded[source] || seen[source] === box) continue;
         seen[source] = box;

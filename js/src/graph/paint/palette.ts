@@ -40,7 +40,7 @@ export class Palette {
   }
 
   group(kind: number): string {
-    return blockFill(this.theme, kind);
+    return kind < 0 ? this.theme.line : blockFill(this.theme, kind);
   }
 
   ramp(name: Ramp, share: number): string {

@@ -105,6 +105,8 @@ interface GraphInfo {
   /** Number of nodes by role, operators first (`27 operators`), and how inputs were told from parameters. */
   held?: string[];
   roles?: string;
+  /** Open groups of a condensed graph. */
+  open?: number[];
   devices: Record<string, string>;
   /** The first faults of the graph file. */
   wrong?: string[];
@@ -179,6 +181,11 @@ export interface ChangeColumns extends Columns<"change"> {
   };
 }
 
+/** Nodes that a query finds; which values are unknown, or why the query cannot be read. */
+export interface MatchColumns extends Columns<"matches"> {
+  info: { notes: string[]; problem: string };
+}
+
 export type TensorColumns = Columns<"tensors">;
 
 export interface NodeDetails {
@@ -234,6 +241,7 @@ export interface RunAnswers {
   summary: RunSummary;
   graph: ColumnsReply<GraphInfo> | null;
   facts: ColumnsReply<null> | null;
+  matches: ColumnsReply<MatchColumns["info"]>;
   tensors: ColumnsReply<null> | null;
   memory: ColumnsReply<MemoryColumns["info"]> | Missing | null;
   critical: ColumnsReply<CriticalColumns["info"]> | Missing | null;
@@ -270,8 +278,9 @@ export interface RunAnswers {
 /** What a question of each kind says; kinds that are missing here say nothing. */
 export interface RunQuestions {
   code: { view: string };
-  /** Nodes to be named in a graph without edges. */
-  graph: { named?: readonly number[] };
+  /** Nodes to be named in a graph without edges; or a number of boxes: with groups that leave no more (`analysis/condensed.py`). */
+  graph: { named?: readonly number[]; most?: number };
+  matches: { query: string };
   /** Number of ranked rows; the repeats are left out. */
   timeline: { longest?: number };
   node: { node: number };
@@ -304,6 +313,7 @@ export interface RunReplies {
   summary: RunSummary;
   graph: GraphColumns | null;
   facts: FactColumns | null;
+  matches: MatchColumns;
   tensors: TensorColumns | null;
   memory: MemoryColumns | Missing | null;
   critical: CriticalColumns | Missing | null;

@@ -43,6 +43,13 @@ export class Client<Replies extends object = RunReplies, Questions extends objec
     return ONCE.has(kind) && !Object.keys(question).length ? this.once(kind, ask) : ask();
   }
 
+  /** A client whose questions say more, such as the run that is meant. */
+  with(more: object): Client<Replies, Questions> {
+    const ask: Host["ask"] = (kind, question, signal) =>
+      this.#host.ask(kind, { ...question, ...more }, signal);
+    return new Client({ ask }, this.#signal);
+  }
+
   /** Shares one answer with every view of the page; asks again if the view that asked first is gone. */
   async once<T>(key: string, ask: () => Promise<T>): Promise<T> {
     const known = this.#kept.get(key) as Promise<T> | undefined;

@@ -274,6 +274,8 @@ export const WIRE = {
   find: {
     hits: "u1",
   },
+  /** Nodes that a query finds, ascending. */
+  matches: { nodes: "i4" },
   /** Trials (N) of a tuning log, in the order of the log, and the curves over them. */
   tuning: {
     task: "i4",

@@ -1,0 +1,136 @@
+"""Options of the graph's figure, as ``js/src/graph/figure/sheet.ts`` reads them."""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field
+from typing import Any
+
+from tvmdbg_widgets.analysis.facts import RunFacts
+from tvmdbg_widgets.analysis.node_columns import COLOR_NAMES, KNOWN_COLUMNS, known_column
+from tvmdbg_widgets.analysis.opening import checked_query
+from tvmdbg_widgets.answers.few_names import has_many
+from tvmdbg_widgets.figures.texts import DIRECTIONS, Direction
+from tvmdbg_widgets.model.base.choice import one_of
+from tvmdbg_widgets.model.graph.graph import Graph
+from tvmdbg_widgets.model.graph.isolation import checked_isolation
+from tvmdbg_widgets.model.graph.node_columns import NodeColumn
+
+#: SVG bytes of a requested figure, and of one in a saved notebook.
+MOST_BYTES, MOST_SAVED_BYTES = 400 * 1024, 40 * 1024
+_MOST_BOXES, _MOST_SAVED_BOXES = 300, 120
+_MOST_WHOLE_BOXES, _MOST_WHOLE_BYTES = 2_000, 16 * 1024 * 1024
+#: Columns that the view computes itself.
+_OWN = ("kind", "time", "health", "dtype", "device", "storage", "bytes")
+
+
+@dataclass(frozen=True)
+class GraphFigureOptions:
+    """Options of a graph's figure; same names as traits of ``GraphView``.
+
+    ``selected`` are node ids.
+    """
+
+    color_by: str | NodeColumn = "kind"
+    fold_parameters: bool = True
+    direction: Direction = "down"
+    focus: int | str | None = None
+    hops: int | None = None
+    search: str = ""
+    selected: tuple[int, ...] = field(default=())
+    isolate: dict[str, Any] | None = None
+    hidden: tuple[str, ...] = ()
+    color_limits: tuple[float, float] | None = None
+    label: str = ""
+    open_groups: tuple[int, ...] | None = None
+    grouped: bool = True
+    whole: bool = False
+
+    def __post_init__(self) -> None:
+        """Refuse what no graph can be shown with."""
+        if isinstance(self.color_by, str):
+            one_of("color_by", self.color_by, COLOR_NAMES)
+        one_of("direction", self.direction, DIRECTIONS)
+        if self.hops is not None and self.hops < 0:
+            raise ValueError(f"hops is 0 or more, found {self.hops}")
+
+
+def graph_options(
+    run: RunFacts,
+    options: GraphFigureOptions,
+    *,
+    most_bytes: int = MOST_BYTES,
+    camera: Mapping[str, Any] | None = None,
+    height: float = 420,
+    complete: bool = False,
+) -> dict[str, Any]:
+    """Return checked options; ``complete`` asks for all nodes however many they are."""
+    graph = run.graph
+    for group in () if graph is None else options.open_groups or ():
+        if not 0 <= group < len(run.groups):
+            raise ValueError(f"no group {group}: open_groups takes ids below {len(run.groups)}")
+    focus, lost = (None, "") if graph is None else _focus(graph, options.focus)
+    isolation = None if graph is None else checked_isolation(graph, options.isolate)
+    isolation = isolation and {name: part for name, part in isolation.items() if part is not None}
+    name, columns = _columns(run, options)
+    boxes = _MOST_BOXES if most_bytes > MOST_SAVED_BYTES else _MOST_SAVED_BOXES
+    if options.whole:
+        boxes, most_bytes = _MOST_WHOLE_BOXES, _MOST_WHOLE_BYTES
+    near = focus is not None and options.hops is not None
+    is_part = isolation is not None or near or bool(options.hidden or options.open_groups)
+    names = ("color_limits", "direction", "fold_parameters", "grouped", "hops", "label")
+    more = ("open_groups", "search", "selected", "whole")
+    return {
+        **{trait: getattr(options, trait) for trait in (*names, *more)},
+        "color_by": name,
+        "color_columns": columns,
+        "focus": focus,
+        "lost": lost,
+        "isolate": isolation,
+        "hidden": [checked_query(query) for query in options.hidden],
+        "camera": camera and {"dx": 0.0, "dy": 0.0, "scale": 1.0} | dict(camera),
+        "height": height,
+        "most": {"boxes": boxes, "bytes": most_bytes},
+        # The marks of faulty nodes come from health, too.
+        "judged": graph is not None and (name == "health" or run.search.scan.state == "done"),
+        "many": not complete and has_many(run) and not is_part,
+    }
+
+
+def _columns(run: RunFacts, options: GraphFigureOptions) -> tuple[str, dict[str, Any]]:
+    """Return the name of the color, and the columns that the view does not compute."""
+    color_by = options.color_by
+    name = color_by if isinstance(color_by, str) else color_by.name
+    found = {} if isinstance(color_by, str) else {name: color_by}
+    wanted = {name} | ({"layout"} if "{layout}" in options.label else set())
+    if run.graph is not None:
+        for known in wanted.intersection(KNOWN_COLUMNS).difference(_OWN, found):
+            found[known] = known_column(run.parts, known)
+    return name, {known: _json(column.to_wire()) for known, column in found.items()}
+
+
+def _json(wire: dict[str, Any]) -> dict[str, Any]:
+    """Return a column with its rows as text."""
+
+    def text(data: bytes) -> dict[str, str]:
+        return {"base64": base64.b64encode(data).decode("ascii")}
+
+    terms = {"terms": list(map(text, wire["terms"]))} if "terms" in wire else {}
+    return wire | {"data": text(wire["data"])} | terms
+
+
+def _focus(graph: Graph, focus: int | str | None) -> tuple[int | None, str]:
+    """Return the node to mark, or a note that it does not exist."""
+    if focus is None:
+        return None, ""
+    if isinstance(focus, str):
+        rows = graph.nodes_named(focus)
+        if rows:
+            return rows[0].id, ""
+        with suppress(KeyError):
+            return graph.node(focus).id, ""
+    elif 0 <= focus < graph.num_nodes:
+        return int(focus), ""
+    return None, f"The graph has no node {focus!r}."
