@@ -13,12 +13,11 @@ from tvmdbg_widgets.analysis.compare_times.verdicts import TimeVerdict
 from tvmdbg_widgets.analysis.facts import RunFacts
 from tvmdbg_widgets.analysis.matching import Certainty
 from tvmdbg_widgets.analysis.timeline.lod import slice_colors
-from tvmdbg_widgets.analysis.times.keys import has_modules, modules
+from tvmdbg_widgets.analysis.times.keys import has_modules
 from tvmdbg_widgets.answers.kept_timeline import (
     RANKED_NAMES,
     KeptTimeline,
     lod_columns,
-    parts_column,
 )
 from tvmdbg_widgets.answers.messages import Question
 from tvmdbg_widgets.answers.tensor import Context, Reply
@@ -26,7 +25,6 @@ from tvmdbg_widgets.engine import without_rows
 from tvmdbg_widgets.model.base.columns import StringColumn
 from tvmdbg_widgets.model.graph.graph import node_labels
 from tvmdbg_widgets.model.timeline.measured import TimeMeaning, extents
-from tvmdbg_widgets.model.timeline.node_sets import student_t
 from tvmdbg_widgets.model.timeline.timeline import Timeline
 from tvmdbg_widgets.model.timeline.words import timeline_words
 
@@ -55,14 +53,11 @@ def first_of_timeline(
     own = kept.timeline
     columns = {**_rows(own), **_shared(own)}
     if repeats:
-        functions = () if run.graph is None else run.graph.func_names.unique
-        columns |= {**_node_columns(own), "functionParts": parts_column(functions)}
+        columns |= _node_columns(own)
     else:
         columns["nodeNs"] = own.node_ns
     colors = slice_colors(own, run.graph, run.groups if run.graph is not None else None)
     columns["nodeBlock"] = colors.block
-    if run.graph is not None and has_modules(run.graph):
-        columns["nodeModules"], columns["setModules"] = modules(run.graph, own.shared)
     info = _info(run, kept) | {"colors": colors.to_json()}
     watch()
     if kept.along:
@@ -191,12 +186,8 @@ def _info(run: RunFacts, kept: KeptTimeline) -> dict[str, Any]:
         "warmUp": own.warm_up.to_json(),
         "trust": kept.table.trust,
         "names": kept.names.count,
+        "modules": has_modules(run.graph),
         "columns": kept.table.kinds,
-        "studentT": {
-            str(n): student_t(n - 1)
-            for n in np.unique(np.diff(own.repeats_offsets)).tolist()
-            if n > 1
-        },
     }
 
 

@@ -3,7 +3,7 @@ import golden from "../../../tests/data/timeline/sums.json";
 import { clientOf } from "../../src/shared/client/client.ts";
 import type { ColumnHeader } from "../../src/shared/client/columns.ts";
 import { timelineOf } from "../../src/shared/client/timeline_client.ts";
-import { area, sumsBy, type TimeRange } from "../../src/timeline/data/aggregate.ts";
+import type { TimeRange } from "../../src/timeline/data/aggregate.ts";
 import { Operators, sliceFrames } from "../../src/timeline/data/frames.ts";
 import { callers, MergedTree, outermost, placesOf } from "../../src/timeline/data/merged_tree.ts";
 import { Slices } from "../../src/timeline/data/slices.ts";
@@ -17,17 +17,6 @@ interface Packed {
 
 interface Case {
   timeline: Packed;
-  areas: {
-    range: TimeRange;
-    count: number;
-    instants: number;
-    ns: number;
-    whole: number;
-    numbers: (number | null)[];
-    tracks: [busy: number, gaps: number, longest: number][];
-    byName: Record<string, [count: number, ns: number]>;
-  }[];
-  byName: Record<string, [count: number, ns: number]>;
   merged: {
     range: TimeRange | null;
     places: [path: string[], total: number, self: number, count: number][];
@@ -48,38 +37,8 @@ async function opened({ columns, info, buffer }: Packed, name: number): Promise<
   return new Slices((await timelineOf(client))!);
 }
 
-function byName(slices: Slices, range: TimeRange | null) {
-  const { length } = slices.names;
-  const sums = sumsBy(slices, range, length, (slice) => slices.nameCodeOf(slice));
-  const found: Record<string, [count: number, ns: number]> = {};
-  sums.count.forEach((count, code) => {
-    if (count) found[slices.names.at(code)] = [count, sums.self[code]!];
-  });
-  return found;
-}
-
-const orNull = (value: number) => (Number.isFinite(value) ? value : null);
-
 describe.each(Array.from(CASES.entries()))("sums over timeline %i", (number, expected) => {
   const slicesOf = () => opened(expected.timeline, number);
-
-  it("match the recorded areas", async () => {
-    const slices = await slicesOf();
-    for (const { range, byName: names, ...numbers } of expected.areas) {
-      const found = area(slices, range);
-      const { count: whole, min, mean, p50, p90, max } = found.whole;
-      expect({
-        count: found.count,
-        instants: found.instants,
-        ns: found.sum,
-        whole,
-        numbers: [min, mean, p50, p90, max].map(orNull),
-        tracks: found.tracks.map(({ busy, gaps, longestGap }) => [busy, gaps, longestGap]),
-      }).toEqual(numbers);
-      expect(byName(slices, range)).toEqual(names);
-    }
-    expect(byName(slices, null)).toEqual(expected.byName);
-  });
 
   it("match the recorded merged paths, in the same order", async () => {
     const slices = await slicesOf();

@@ -26,11 +26,16 @@ import type {
 } from "./tensor_questions.ts";
 import type {
   AreaAnswer,
+  AreaInfo,
   AreaQuestion,
   FindAnswer,
   FindQuestion,
   FlowColumns,
+  RangeQuestion,
   SliceResult,
+  SumsAnswer,
+  SumsInfo,
+  SumsQuestion,
   TimelineHead,
   TimelineInfo,
 } from "./timeline_columns.ts";
@@ -261,8 +266,10 @@ export interface RunAnswers {
   flows: ColumnsReply<FlowColumns["info"]> | null;
   /** `info`: bins of each row if there are too many slices. */
   window: ColumnsReply<{ bins: number } | null>;
-  area: AreaAnswer;
-  sums: AreaAnswer;
+  area: ColumnsReply<AreaInfo>;
+  sums: ColumnsReply<SumsInfo>;
+  /** Null in a page with too many paths. */
+  paths: ColumnsReply<null> | null;
   find: ColumnAnswer<FindAnswer, Pick<FindAnswer, "hits">>;
   slice: SliceResult | null;
 }
@@ -292,7 +299,8 @@ export interface RunQuestions {
   names: { first: number };
   window: { from: number; to: number; bins: number };
   area: AreaQuestion;
-  sums: AreaQuestion;
+  sums: SumsQuestion;
+  paths: RangeQuestion;
   find: FindQuestion;
   slice: { source: number };
 }
@@ -334,7 +342,8 @@ export interface RunReplies {
   flows: FlowColumns | null;
   window: (Columns<"window"> & { info: null }) | (Columns<"bins"> & { info: { bins: number } });
   area: AreaAnswer;
-  sums: AreaAnswer;
+  sums: SumsAnswer;
+  paths: Columns<"paths"> | null;
   find: FindAnswer;
   slice: SliceResult | null;
 }

@@ -10,6 +10,7 @@ import {
   OPTIONAL_SLICES,
   PAGE_TABLES,
   SLICES,
+  SUMS,
 } from "./wire_tables.ts";
 
 /**
@@ -222,8 +223,6 @@ export const WIRE = {
     rowTrack: "i4",
     rowDepth: "i4",
     rowKind: "u1",
-    /** Operators of the distinct functions of the graph, likewise. */
-    functionParts: "strings",
     /**
      * Ranked times: the node, the call of several nodes, or the name of each row (-1 for the other two); its kind,
      * whether it is work of an operator, its time and share (NaN if no work), number of slices, first slice, and total
@@ -247,9 +246,6 @@ export const WIRE = {
     setApart: "u1?",
     setNames: "strings?",
     setKinds: "strings?",
-    /** Module of each node and each set; left out if the graph has none. */
-    nodeModules: "strings?",
-    setModules: "strings?",
     /** What the source tells of slices: lines of a name, a tab and a text. */
     abouts: "strings?",
     repeatsOffsets: "i4",
@@ -269,6 +265,16 @@ export const WIRE = {
     /** 95 % confidence interval of the mean; NaN if unknown. */
     nodeLow: "f8",
     nodeHigh: "f8",
+  },
+  sums: { ...SUMS },
+  /** Sums of a range; slices that its ends cut, and their self time in it. */
+  area: { ...SUMS, cutSlice: "i4", cutSelf: "f8" },
+  /** Slices merged by path from the top: places (P) behind their parents, keys as in `sums`. */
+  paths: {
+    parent: "i4",
+    key: "i4",
+    self: "f8",
+    count: "i4",
   },
   /** Where a search finds slices. */
   find: {
