@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from tvmdbg_widgets.analysis.facts import RunFacts
@@ -13,7 +13,7 @@ from tvmdbg_widgets.figures.request import MOST_BYTES, MOST_SAVED_BYTES, graph_r
 from tvmdbg_widgets.figures.run_figure import RunFigure
 from tvmdbg_widgets.figures.shown_part import GraphFigureOptions
 from tvmdbg_widgets.figures.tensor import drawing_options, headline
-from tvmdbg_widgets.figures.timeline import TimelineFigureOptions, timeline_request
+from tvmdbg_widgets.figures.timeline import TimelineFigureOptions, timeline_text
 from tvmdbg_widgets.model.base.choice import one_of
 from tvmdbg_widgets.model.findings import Findings
 
@@ -58,7 +58,13 @@ def debugger_figure(
     views = {
         "graph": graph_request(run, options.graph, most_bytes=most),
         "tensor": RunFigure(run, "tensor", (), {"text": headline(run, tensor["entry"])}, tensor),
-        "timeline": timeline_request(run, options.timeline),
+        "timeline": RunFigure(
+            run,
+            "timeline",
+            (),
+            {"text": timeline_text(run, options.timeline)},
+            asdict(options.timeline),
+        ),
     }
     listed = findings if findings is not None and len(findings) else None
     known = [name for name in PARTS if name in views or listed is not None]

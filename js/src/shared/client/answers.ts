@@ -25,6 +25,7 @@ import type {
   ValuesRequest,
 } from "./tensor_questions.ts";
 import type {
+  AREA_BY,
   AreaAnswer,
   AreaInfo,
   AreaQuestion,
@@ -149,7 +150,73 @@ export interface CriticalColumns extends Columns<"critical"> {
 }
 
 export interface RooflineColumns extends Columns<"roofline"> {
-  info: { convention: string };
+  info: {
+    convention: string;
+    /** If asked for: sentences, why operators are not drawn, and facts about the first points. */
+    said?: string[];
+    notDrawn?: string[];
+    points?: object[];
+  };
+}
+
+/** A table of a figure: operators, or times by kind, group, …; see `tvmdbg_widgets/answers/charts.py`. */
+export interface TableAnswer {
+  /** Of operators: the number of timed slices and what they took together, and both of the operators. */
+  detail: string;
+  caption: string;
+  /** How the rows were chosen and what their shares are of, or why there are none. */
+  said: string;
+  /** Before the name, of the name, time, share, and after the share ("": none). */
+  heads: string[];
+  rows: TableRow[];
+  /** Sentences below the rows. */
+  below: string[];
+  /** For the description of the figure. */
+  facts: Record<string, unknown>;
+}
+
+export interface TableRow {
+  /** A number of the row, or its number of slices. */
+  lead: string;
+  /** -1 without a node. */
+  node: number;
+  label: string;
+  kind: string;
+  aside: string;
+  time: string;
+  share: string;
+  /** Share of the longest row. */
+  bar: number;
+  more: string;
+  facts: Record<string, unknown>;
+}
+
+export interface MergedColumns extends Columns<"merged"> {
+  info: {
+    /** What a path is made of. */
+    said: string;
+    /** Sum of the totals at the top. */
+    whole: number;
+    /** Number of places, also of small ones that are left out. */
+    paths: number;
+  };
+}
+
+export interface RepeatsColumns extends Columns<"repeats"> {
+  info: {
+    /** Number of rows and of columns of the whole matrix. */
+    rows: number;
+    repeats: number;
+    /** Rows are slices of one name, not repeats of a measurement. */
+    ofSlices: boolean;
+    /** Number of the first repeats that are warm-up, and why. */
+    warm: number;
+    why: string;
+    /** Sum of the medians. */
+    folded: number;
+    said: string;
+    foldedSaid: string[];
+  };
 }
 
 /** Values along the timeline: memory in use, counters of a trace. A value holds until the next one. */
@@ -173,6 +240,9 @@ export type ChangeRows = Pick<
 /** The times of two runs compared, the largest difference first; see `tvmdbg_widgets/answers/timeline.py`. */
 export interface ChangeColumns extends Columns<"change"> {
   info: {
+    /** Number of rows, also by verdict, if only some were asked for. */
+    rows: number;
+    counts: Record<string, number>;
     titles: [a: string, b: string];
     sentence: string;
     said: string[];
@@ -243,6 +313,9 @@ export interface RunAnswers {
   memory: ColumnsReply<MemoryColumns["info"]> | Missing | null;
   critical: ColumnsReply<CriticalColumns["info"]> | Missing | null;
   roofline: ColumnsReply<RooflineColumns["info"]> | Missing | null;
+  table: TableAnswer | null;
+  merged: ColumnsReply<MergedColumns["info"]> | null;
+  repeats: ColumnsReply<RepeatsColumns["info"]> | Missing;
   counters: ColumnsReply<CounterColumns["info"]> | null;
   change: ColumnsReply<ChangeColumns["info"]> | null;
   node: NodeDetails;
@@ -281,6 +354,15 @@ export interface RunQuestions {
   graph: { named?: readonly number[] };
   /** Number of ranked rows; the repeats are left out. */
   timeline: { longest?: number };
+  /** Number of rows of the largest differences. */
+  change: { longest?: number };
+  table: { by: (typeof AREA_BY)[number]; most: number; inOrder?: boolean };
+  /** A range of time, and the number of the largest places. */
+  merged: { from?: number; to?: number; most?: number };
+  /** Number of the slowest rows, if not all. */
+  repeats: { most?: number };
+  /** `told` asks for sentences and facts, under the ceilings. */
+  roofline: { told?: boolean; flops?: number | null; bytes?: number | null };
   node: { node: number };
   /** `goOn` resumes a stopped scan. */
   findings: { goOn?: boolean };
@@ -297,7 +379,7 @@ export interface RunQuestions {
   region: RegionRequest;
   slices: { first: number; last: number };
   names: { first: number };
-  window: { from: number; to: number; bins: number };
+  window: { from: number; to: number; bins?: number };
   area: AreaQuestion;
   sums: SumsQuestion;
   paths: RangeQuestion;
@@ -316,6 +398,9 @@ export interface RunReplies {
   memory: MemoryColumns | Missing | null;
   critical: CriticalColumns | Missing | null;
   roofline: RooflineColumns | Missing | null;
+  table: TableAnswer | null;
+  merged: MergedColumns | null;
+  repeats: RepeatsColumns | Missing;
   counters: CounterColumns | null;
   /** Times of two runs shown as one; null for a single run. */
   change: ChangeColumns | null;

@@ -11,7 +11,7 @@ export interface Host {
 
 /** Questions whose answers do not change: all views of a page share them. */
 const ONCE = new Set(
-  "summary graph facts tensors memory critical roofline counters change highlights timeline flows".split(
+  "summary graph facts tensors memory critical roofline merged repeats counters change highlights timeline flows".split(
     " ",
   ),
 );

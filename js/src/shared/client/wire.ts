@@ -4,6 +4,7 @@ import {
   CELLS,
   FACTS,
   GROUPS,
+  ITEMS,
   NAMES,
   NODES,
   OPTIONAL_NAMES,
@@ -81,6 +82,36 @@ export const WIRE = {
     exact: "u1",
     dtypes: "strings",
     why: "strings",
+  },
+  /** Places (P) of slices merged by path, level by level, siblings side by side, the heaviest first. */
+  merged: {
+    ...ITEMS,
+    /** -1 unless the place is a group of the graph. */
+    group: "i4",
+    /** The place around it, -1 at the top. */
+    parent: "i4",
+    depth: "i4",
+    /** Number of slices. */
+    count: "i4",
+    /** Where all places of a level stand side by side. */
+    start: "f8",
+    total: "f8",
+    self: "f8",
+  },
+  /** Rows (R) of repeats; of a trace, slices by name. In order of execution. */
+  repeats: {
+    ...ITEMS,
+    /** Repeats of row r are [offsets[r], offsets[r + 1]); NaN is no number. */
+    offsets: "i4",
+    ns: "f8",
+    /** Sum of the medians before it. */
+    start: "f8",
+    p10: "f8",
+    p50: "f8",
+    p90: "f8",
+    noisy: "u1",
+    /** By repeat; empty for a trace. */
+    totals: "f8",
   },
   /** Values along the timeline: memory in use, counters of a trace. A value holds until the next one. */
   counters: {

@@ -72,6 +72,15 @@ export const BINS = {
   lodName: "i4",
 } as const;
 
+/** Rows of nodes, of slices of one name, and of groups: the name, its short form and its op kind. */
+export const ITEMS = {
+  /** -1 without a node. */
+  node: "i4",
+  names: "strings",
+  labels: "strings",
+  kinds: "strings",
+} as const;
+
 /** Distinct names of slices. */
 export const NAMES = {
   names: "strings",
