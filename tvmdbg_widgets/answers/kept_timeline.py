@@ -155,7 +155,7 @@ class KeptTimeline:
         return named + self.names.count + len(SliceRole) - 1
 
     def operators(self, slices: npt.NDArray[np.integer]) -> npt.NDArray[np.int64]:
-        """Return the numbers of slices among these (`timeline/data/frames.ts`)."""
+        """Return the numbers of slices among these (`timeline/data/operators.ts`)."""
         own, names = self.timeline, self.names
         first = self.num_operators - names.count - len(SliceRole) + 1
         node, role = own.slice_node[slices], own.slice_role[slices].astype(np.int64)

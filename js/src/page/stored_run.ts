@@ -157,6 +157,8 @@ export function runAnswers(data: StoredData): StoredAnswers {
     },
     paths: (question) => ofAllTime(question, part("paths")),
     area: (question) => ofAllTime(question, part("area")),
+    merged: (question) => ofAllTime(question, part("merged")),
+    repeats: part("repeats"),
     tensors: part("tensors"),
     memory: part("memory"),
     critical: part("critical"),

@@ -24,9 +24,9 @@ import {
   type RangeBy,
   RangeWords,
 } from "./areas.ts";
-import type { TimeRange } from "./data/aggregate.ts";
 import { KeyNames } from "./data/key_names.ts";
 import type { Row } from "./data/row.ts";
+import type { TimeRange } from "./data/state.ts";
 import { type SumRow, sumRow } from "./data/sum_table.ts";
 import type { TimelineData } from "./descriptions.ts";
 

@@ -6,11 +6,11 @@ import {
   type TrackArea,
 } from "../shared/client/timeline_columns.ts";
 import { counted, duration, exactNs, integer, percent } from "../shared/format.ts";
-import type { TimeRange } from "./data/aggregate.ts";
 import { type Names, timeText } from "./data/names.ts";
 import { besides, type Gap, type GapStanding, lengthOf } from "./data/neighbors.ts";
 import type { Row } from "./data/row.ts";
 import type { Slices } from "./data/slices.ts";
+import type { TimeRange } from "./data/state.ts";
 import type { SliceDescriptions, SliceFact } from "./descriptions.ts";
 import type { Edge, Measure } from "./tracks/measure.ts";
 

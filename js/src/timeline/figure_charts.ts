@@ -8,19 +8,15 @@ import { counted, duration, integer } from "../shared/format.ts";
 import { FoldedPainter, Lanes, MEDIAN } from "./charts/folded_painter.ts";
 import { HeatPainter } from "./charts/heat_painter.ts";
 import { Icicle } from "./charts/icicle.ts";
-import { type Matrix, type MatrixRow, spreadOf } from "./charts/repeat_matrix.ts";
+import { RepeatMatrix } from "./charts/repeat_matrix.ts";
 import { RooflinePainter, RooflinePlot } from "./charts/roofline_painter.ts";
 import { OperatorPoints } from "./charts/roofline_points.ts";
 import { Brush } from "./charts/stage.ts";
-import { ItemNames } from "./data/item_names.ts";
+import { type ItemData, ItemNames } from "./data/item_names.ts";
 import type { TreePlaces } from "./data/merged_tree.ts";
-import type { Names } from "./data/names.ts";
-import type { Slices } from "./data/slices.ts";
 import type { TimelineOptions } from "./data/state.ts";
 
-export interface ChartContext {
-  names: Names;
-  slices: Slices;
+export interface ChartContext extends ItemData {
   selected: readonly number[];
   /** px. */
   width: number;
@@ -68,7 +64,7 @@ export async function askChart(
       : rooflineChart(reply, title, { flops, bytes });
   }
   if (chart !== "repeats" && chart !== "folded") return null;
-  const slowest = await client.ask("repeats", { most: ROWS });
+  const slowest = (await client.ask("repeats", { most: ROWS }))!;
   if ("missing" in slowest) return missingChart("repeats", slowest.missing);
   const description = { repeats: toldRepeats(slowest) };
   if (chart === "repeats") return { ...repeatsChart(slowest), description };
@@ -125,9 +121,9 @@ function mergedChart(reply: MergedColumns): FigureChart {
   return {
     nodes: shown.map((at) => node[at]!),
     description: { merged: { said, total_ns, paths, places } },
-    draw: ({ names, slices, selected, width }) => {
+    draw: ({ selected, width, ...data }) => {
       const tree = placesOf(reply, shown);
-      const icicle = new Icicle(tree, new ItemNames(reply, names, slices));
+      const icicle = new Icicle(tree, new ItemNames(reply, data));
       const height = tree.depths * LEVEL;
       const text = `total ${duration(total_ns)}, merged by path (${said}), heaviest first`;
       const left = paths - shown.length;
@@ -168,21 +164,6 @@ function placesOf(reply: MergedColumns, shown: readonly number[]): TreePlaces {
   };
 }
 
-function rowsOf({ node, offsets, ns, ...reply }: RepeatsColumns): MatrixRow[] {
-  return Array.from(node, (node, key) => ({
-    key,
-    node,
-    values: ns.subarray(offsets[key]!, offsets[key + 1]!),
-    slices: null,
-    median: reply.p50[key]!,
-    p10: reply.p10[key]!,
-    p90: reply.p90[key]!,
-    mean: Number.NaN,
-    noisy: reply.noisy[key] === 1,
-    start: reply.start[key]!,
-  }));
-}
-
 function toldRepeats(reply: RepeatsColumns): Record<string, unknown> {
   const { info } = reply;
   return {
@@ -192,13 +173,13 @@ function toldRepeats(reply: RepeatsColumns): Record<string, unknown> {
     warm_up: { cut: info.warm, why: info.why },
     of_slices: info.ofSlices,
     folded_ns: info.folded,
-    rows: rowsOf(reply).map(({ key, node, values, start, p10, median, p90 }) => ({
+    rows: new RepeatMatrix(reply).rows.map(({ key, node, values, p10, median, p90 }) => ({
       node,
       label: reply.names.at(key),
       ns: Array.from({ length: info.repeats }, (_, at) =>
         Number.isFinite(values[at]) ? values[at] : null,
       ),
-      start_ns: start,
+      start_ns: reply.start[key]!,
       p10_ns: p10,
       p50_ns: median,
       p90_ns: p90,
@@ -208,17 +189,10 @@ function toldRepeats(reply: RepeatsColumns): Record<string, unknown> {
 
 function repeatsChart(reply: RepeatsColumns): Omit<FigureChart, "description"> {
   const { info } = reply;
-  const rows = rowsOf(reply);
-  const draw = ({ names, slices, selected, width }: ChartContext): ChartParts => {
-    const matrix: Matrix = {
-      rows,
-      columns: info.repeats,
-      ofSlices: info.ofSlices,
-      totals: reply.totals,
-      spread: spreadOf(rows),
-    };
-    const own = new ItemNames(reply, names, slices);
-    const painter = new HeatPainter(matrix, own, info.ofSlices ? 0 : info.warm, CELL);
+  const matrix = new RepeatMatrix(reply);
+  const { rows } = matrix;
+  const draw = ({ selected, width, ...data }: ChartContext): ChartParts => {
+    const painter = new HeatPainter(matrix, new ItemNames(reply, data), CELL);
     painter.order = Int32Array.from(rows.keys());
     const step = painter.step(width);
     const noun = info.ofSlices ? "slices" : "repeats";
@@ -244,13 +218,13 @@ function repeatsChart(reply: RepeatsColumns): Omit<FigureChart, "description"> {
 }
 
 function foldedChart(reply: RepeatsColumns): Omit<FigureChart, "description"> {
-  const rows = rowsOf(reply);
+  const { rows } = new RepeatMatrix(reply);
   const named = rows.toSorted((a, b) => b.median - a.median).slice(0, NAMED);
   const [first, then] = reply.info.foldedSaid;
-  const draw = ({ names, slices, selected, width }: ChartContext): ChartParts => {
+  const draw = ({ selected, width, ...data }: ChartContext): ChartParts => {
     const lanes = new Lanes(rows);
     const viewport = new Viewport(0, Math.max(1, lanes.longest(0)));
-    const own = new ItemNames(reply, names, slices);
+    const own = new ItemNames(reply, data);
     const painter = new FoldedPainter({ rows, lanes, repeats: 0, warm: 0 }, own, viewport);
     return {
       above: [muted(first!)],

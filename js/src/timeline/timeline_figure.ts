@@ -209,6 +209,7 @@ export async function timelinePanel(request: TimelineFigureRequest): Promise<Fig
     const { part, above, below } = chart.draw({
       names,
       slices,
+      graph,
       selected: options.selected,
       width: room,
     });

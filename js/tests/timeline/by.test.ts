@@ -96,19 +96,25 @@ describe("RepeatMatrix", () => {
   const repeats = Array.from({ length: 4 }, (_, node) =>
     Array.from({ length: 50 }, () => 1000 * (node + 1) + next(100)),
   );
-  const specs = repeats.map((_, node) => ({
-    node,
-    start: node * 5000,
-    duration: 1000 * (node + 1),
-  }));
-  const { slices, called } = opened(specs, { repeats });
-  const matrix = new RepeatMatrix(slices, called.operators);
+  const column = (values: readonly number[]) => Float64Array.from(values);
+  const texts = new StringColumn(new Int32Array(4), ["conv2d"]);
+  const matrix = new RepeatMatrix({
+    node: Int32Array.of(0, 1, 2, 3),
+    ...{ names: texts, labels: texts, kinds: texts, noisy: Uint8Array.of(0, 1, 0, 0) },
+    offsets: Int32Array.of(0, 50, 100, 150, 200),
+    ns: column(repeats.flat()),
+    ...{ start: column([0, 1, 2, 3]), p10: column([1, 2, 3, 4]), p90: column([1, 2, 3, 4]) },
+    p50: column([1000, 2000, 3000, 4000]),
+    totals: column(repeats[0]!),
+    info: {
+      ...{ rows: 4, repeats: 50, ofSlices: false, warm: 2, why: "", folded: 10_000 },
+      ...{ said: "", foldedSaid: [] },
+    },
+  });
 
-  it("sums up every repeat over the rows", () => {
-    expect(matrix.aligned).toBe(true);
-    expect([...matrix.totals]).toEqual(
-      repeats[0]!.map((_, i) => repeats.reduce((sum, row) => sum + row[i]!, 0)),
-    );
+  it("has the rows of the answer, and orders them", () => {
+    expect(matrix.rows.map(({ values }) => [...values])).toEqual(repeats);
+    expect(matrix.rows.map(({ noisy }) => noisy)).toEqual([false, true, false, false]);
     expect([...matrix.order("time")]).toEqual([3, 2, 1, 0]);
     expect([...matrix.order("order")]).toEqual([0, 1, 2, 3]);
   });
@@ -138,17 +144,5 @@ describe("RepeatMatrix", () => {
     const row = { ...matrix.rows[0]!, values: Float64Array.of(Number.NaN, 5, Infinity) };
     expect(cellOf(row, 0, 3)).toEqual({ first: 0, last: 3, min: 5, max: 5, mean: 5, count: 1 });
     expect(cellOf(row, 0, 1).count).toBe(0);
-  });
-
-  it("takes the slices of a trace by name, in the order of their starts", () => {
-    const trace = opened(NESTED.toReversed(), {
-      self: SELF.toReversed(),
-      words: { repeats: false },
-    });
-    const found = new RepeatMatrix(trace.slices, trace.called.operators);
-    expect(found.ofSlices).toBe(true);
-    expect(found.totals.length).toBe(0);
-    const b = found.rows.find(({ key }) => trace.called.label(key) === "b")!;
-    expect([...b.values]).toEqual([40, 41, 42, 43, 44, 45, 46, 47, 48, 49]);
   });
 });

@@ -128,6 +128,8 @@ def common(
 
 #: Rows of a table of times in a page, and paths of slices: all up to so many.
 _ROWS = 1000
+#: Places of the chart “merged” in a page, and bytes of repeats.
+_PLACES, _REPEATS = 4000, 1 << 20
 
 
 def add_sums(binary: BinaryParts, run: RunFacts, eraser: PathEraser, guard: Guard) -> None:
@@ -149,11 +151,15 @@ def add_sums(binary: BinaryParts, run: RunFacts, eraser: PathEraser, guard: Guar
     questions = {f"sums {by}": {"kind": "sums", "by": by, "most": _ROWS} for by in kinds}
     if offered["node"]:
         questions["paths"] = {"kind": "paths"}
+    questions |= {"merged": {"kind": "merged", "most": _PLACES}, "repeats": {"kind": "repeats"}}
     for part, question in questions.items():
         reply = guard.made(part, partial(answer, run, question), Reply(None))
         if not reply.buffers:
+            binary.head["answers"][part] = eraser.json(reply.result)
             continue
         headers = reply.result["columns"]
+        if part == "repeats" and len(reply.buffers[0]) > _REPEATS:
+            continue
         if part == "paths" and headers[0]["length"] > max(_ROWS, timeline.num_slices // 10):
             continue
         binary.head["answers"][part] = eraser.json(reply.result["info"])

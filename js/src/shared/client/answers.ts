@@ -315,7 +315,7 @@ export interface RunAnswers {
   roofline: ColumnsReply<RooflineColumns["info"]> | Missing | null;
   table: TableAnswer | null;
   merged: ColumnsReply<MergedColumns["info"]> | null;
-  repeats: ColumnsReply<RepeatsColumns["info"]> | Missing;
+  repeats: ColumnsReply<RepeatsColumns["info"]> | Missing | null;
   counters: ColumnsReply<CounterColumns["info"]> | null;
   change: ColumnsReply<ChangeColumns["info"]> | null;
   node: NodeDetails;
@@ -400,7 +400,7 @@ export interface RunReplies {
   roofline: RooflineColumns | Missing | null;
   table: TableAnswer | null;
   merged: MergedColumns | null;
-  repeats: RepeatsColumns | Missing;
+  repeats: RepeatsColumns | Missing | null;
   counters: CounterColumns | null;
   /** Times of two runs shown as one; null for a single run. */
   change: ChangeColumns | null;

@@ -107,7 +107,7 @@ export const SLICES = {
 export const SUMS = {
   /** The row around it, -1 at the top. */
   around: "i4",
-  /** Node, call, name or role (`timeline/data/frames.ts`); -1 for several. */
+  /** Node, call, name or role (`timeline/data/operators.ts`); -1 for several. */
   key: "i4",
   label: "strings",
   /** Op kind; "" for several. */

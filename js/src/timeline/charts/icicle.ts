@@ -23,8 +23,8 @@ const FAINT = 0.3;
 
 export interface PlaceNames {
   node(key: number): number;
-  /** Number of a group, -1 for an operator. */
-  group(key: number): number;
+  /** True for a group of the graph. */
+  isGroup?(key: number): boolean;
   title(key: number): string;
   titleOf(key: number): Title;
   fill(theme: Theme, key: number): string;
@@ -142,7 +142,7 @@ export class Icicle<T extends TreePlaces = MergedTree> {
 
   #place(brush: Brush, place: number, x: number, y: number, right: number): void {
     const key = this.tree.key[place]!;
-    const isGroup = this.called.group(key) >= 0;
+    const isGroup = this.called.isGroup?.(key) ?? false;
     const { theme } = brush;
     const lit = this.#lit(place, place + 1);
     const color = isGroup ? theme.surface : this.called.fill(theme, key);

@@ -1,15 +1,14 @@
 import type { GraphColumns } from "../../shared/client/answers.ts";
 import type { Theme } from "../../shared/drawing/theme.ts";
-import { counted } from "../../shared/format.ts";
 import { changeFills, fillOfChange } from "./change.ts";
-import { Operators } from "./frames.ts";
 import { type Names, type Title, titleText } from "./names.ts";
+import { Operators } from "./operators.ts";
 import type { Slices } from "./slices.ts";
 
 /** Op kind of the time that an execution takes outside of its instructions. */
 const RUNTIME = "runtime";
 
-/** Names of the keys of sums: operators by node or name, then groups of the graph. */
+/** Names of the keys of sums: operators by node or name. */
 export class KeyNames {
   readonly operators: Operators;
   readonly #slices: Slices;
@@ -34,23 +33,13 @@ export class KeyNames {
     return this.operators.node(key);
   }
 
-  /** Number of a group, or -1 for an operator. */
-  group(key: number): number {
-    return key < this.operators.size ? -1 : key - this.operators.size;
-  }
-
   nodes(key: number): number[] {
-    const group = this.group(key);
-    if (group < 0) {
-      const call = this.operators.call(key);
-      if (call >= 0) return [...this.#slices.nodesOfCall(call)];
-      return key < this.operators.nodes ? [key] : [];
-    }
-    const { groupOrder, groupStart, groupEnd } = this.graph!;
-    return [...groupOrder.subarray(groupStart[group]!, groupEnd[group]!)];
+    const call = this.operators.call(key);
+    if (call >= 0) return [...this.#slices.nodesOfCall(call)];
+    return key < this.operators.nodes ? [key] : [];
   }
 
-  /** `dense + add #66`, a recorded name, `residual block × 3`. */
+  /** `dense + add #66`, or a recorded name. */
   title(key: number, label = this.label(key)): string {
     return titleText(this.titleOf(key, label));
   }
@@ -61,8 +50,6 @@ export class KeyNames {
   }
 
   label(key: number): string {
-    const group = this.group(key);
-    if (group >= 0) return this.#group(group);
     const call = this.operators.call(key);
     if (call >= 0) return this.#slices.columns.setNames?.at(call) ?? "";
     const apart = this.operators.noWork(key);
@@ -89,9 +76,7 @@ export class KeyNames {
     return this.#names.fill(theme, node, node < 0 ? this.#nameCode(key) : -1);
   }
 
-  /** Op kind; "" for a group. */
   kind(key: number): string {
-    if (this.group(key) >= 0) return "";
     const call = this.operators.call(key);
     if (call >= 0) return this.#slices.columns.setKinds?.at(call) ?? "other";
     const apart = this.operators.noWork(key);
@@ -112,12 +97,5 @@ export class KeyNames {
     if (node < 0) return this.operators.name(key);
     const first = this.#slices.of(node)[0];
     return first === undefined ? -1 : this.#slices.nameCodeOf(first);
-  }
-
-  #group(group: number): string {
-    const { groupNames, groupRepeats } = this.graph!;
-    const name =
-      groupNames.at(group) || counted(this.nodes(group + this.operators.size).length, "node");
-    return groupRepeats[group]! > 1 ? `${name} × ${groupRepeats[group]}` : name;
   }
 }
