@@ -2,7 +2,8 @@
 
 Promises for 1,000,000 slices (quiet machine of two cores): 0.3 s from the view's first message to
 its first paint and 1.5 s to all detail with a live server, 8 ms of script a frame and 20 ms between
-two frames for 95 of 100 while it is moved, 40 MB in the browser, and 16 ms for the sums of an area.
+two frames for 95 of 100 while it is moved, 40 MB in the browser, and 16 ms for
+what a range under the hand shows, slices and busy share.
 
 Each tool opens the same Chrome trace in a browser of its own. "CPU" is that of all processes of the
 browser until they rest, and while the wheel turns; ours is read by Python first, which is told and
@@ -122,7 +123,7 @@ HOVER = """async (steps) => {
   performance.mark("tvmdbg end");
   return frames;
 }"""
-#: Marks all of time and waits for its sums and, after them, its percentiles.
+#: Marks all of time and waits for what is known at once and, after it, for the sums of Python.
 AREA = """async () => {
   const root = document.querySelector(".tvmdbg-timeline");
   const frame = () => new Promise((next) => requestAnimationFrame(next));
@@ -135,12 +136,12 @@ AREA = """async () => {
   performance.mark("tvmdbg frame");
   const begin = performance.now();
   key("r");
-  const sums = performance.now() - begin;
+  const known = performance.now() - begin;
   while (!/p90 \\d/.test(root.querySelector(".tvmdbg-timeline-details").textContent)) await frame();
   performance.mark("tvmdbg frame");
   performance.mark("tvmdbg end");
   const all = performance.now() - begin;
-  return [sums, all];
+  return [known, all];
 }"""
 
 
@@ -348,7 +349,7 @@ def moves(view: Opened) -> None:
 
 
 def questions(view: Opened) -> None:
-    """Print what a move of the pointer takes with all it shows, and the sums of the whole."""
+    """Print what a move of the pointer takes with all it shows, and a range of the whole."""
     view.page.locator(".tvmdbg-timeline").first.focus()
     trace = view.traced(lambda: view.page.evaluate(HOVER, 200))
     per = trace.per_frame
@@ -369,9 +370,9 @@ def questions(view: Opened) -> None:
         scripts.append(sum(ms for _, ms in trace.scripts))
     middle = statistics.median(sums)
     print(
-        f"    area of the whole: count, sums and busy share {middle:.1f} ms "
+        f"    area of the whole: count and busy share {middle:.1f} ms "
         f"({min(sums):.1f} … {max(sums):.1f}, n={AREAS}); {verdict(middle, AREA_MS)}; "
-        f"percentiles too after {statistics.median(alls):.0f} ms, table too: script "
+        f"sums of Python after {statistics.median(alls):.0f} ms, table too: script "
         f"{statistics.median(scripts):.1f} ms; {load()}",
         flush=True,
     )

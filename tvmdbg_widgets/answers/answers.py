@@ -18,9 +18,8 @@ from tvmdbg_widgets.analysis.selection import select
 from tvmdbg_widgets.analysis.summary import missing
 from tvmdbg_widgets.analysis.timeline.counters import Counter
 from tvmdbg_widgets.analysis.timeline.counters import counters as counters_of
-from tvmdbg_widgets.analysis.timeline.longest_path import why_not
-from tvmdbg_widgets.analysis.timeline.roofline import CONVENTION
 from tvmdbg_widgets.analysis.view_columns import fact_columns, graph_columns, group_columns
+from tvmdbg_widgets.answers.charts import CHART_ANSWERS
 from tvmdbg_widgets.answers.counts import TENSOR_ANSWERS
 from tvmdbg_widgets.answers.few_names import condensed_columns, graph_of_few, timeline_of_few
 from tvmdbg_widgets.answers.kept_timeline import KeptTimeline
@@ -178,7 +177,7 @@ def _timeline(context: Context, question: Question) -> Reply:
     if context.timeline is None or not question.has("longest"):
         return timeline(context, question)
     longest = question.integer("longest", 1, _NAMED)
-    return timeline_of_few(context.run, context.timeline, longest)[0]
+    return timeline_of_few(context.run, context.timeline, longest)
 
 
 def _facts(context: Context, _question: Question) -> Reply:
@@ -306,45 +305,6 @@ def _thinned(counter: Counter, most: int) -> tuple[Floats, Floats]:
     return ns[kept], values[kept]
 
 
-def critical(context: Context, _question: Question) -> Reply:
-    """Answer the critical path and the slack of nodes, or why there is none."""
-    why = why_not(context.run.parts)
-    if why:
-        return Reply({"missing": why})
-    path = context.run.critical_path
-    columns: dict[str, Any] = {"path": path.nodes, "slack": path.slack_ns}
-    info = {
-        "said": list(path.said),
-        "length": path.length_ns,
-        "total": path.total_ns,
-        "sequential": path.sequential,
-    }
-    return Reply.of("critical", columns, info)
-
-
-def roofline(context: Context, _question: Question) -> Reply:
-    """Answer operations and bytes of all operators, or why they are unknown."""
-    why = why_not(context.run.parts).replace("critical path", "roofline")
-    if why:
-        return Reply({"missing": why})
-    work = context.run.work
-    nodes = work.operators
-    columns: dict[str, Any] = {
-        "node": nodes.astype(np.int32),
-        "flops": work.flops[nodes],
-        "bytes": work.bytes[nodes],
-        "exact": work.exact[nodes],
-        "dtypes": StringColumn.from_strings(work.dtypes[node] for node in nodes.tolist()),
-        "why": StringColumn.from_strings(
-            "; ".join(work.why.get(node, ())) for node in nodes.tolist()
-        ),
-    }
-    return Reply.of("roofline", columns, {"convention": CONVENTION})
-
-
-PATH_ANSWERS = {"critical": critical, "roofline": roofline}
-
-
 _ANSWERS: dict[str, Callable[[Context, Question], Reply]] = {
     "code": _code,
     "summary": _summary,
@@ -362,7 +322,7 @@ _ANSWERS: dict[str, Callable[[Context, Question], Reply]] = {
     "change": change,
     "counters": counters,
     "cancel": lambda _context, _question: Reply(None),  # the scheduler drops what is cancelled
-    **PATH_ANSWERS,
+    **CHART_ANSWERS,
     **TENSOR_ANSWERS,
     **TIMELINE_ANSWERS,
     **RANGE_ANSWERS,

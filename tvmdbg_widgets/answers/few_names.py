@@ -17,15 +17,8 @@ from tvmdbg_widgets.engine import without_rows
 from tvmdbg_widgets.model.base.columns import StringColumn
 from tvmdbg_widgets.model.graph.graph import Graph, node_labels, node_op_kinds
 from tvmdbg_widgets.model.graph.nodes import NodeKind
-from tvmdbg_widgets.model.timeline.timeline import Timeline
 
 Ints = npt.NDArray[np.integer[Any]]
-_NOTHING = np.zeros(0, np.int32)
-
-
-#: Longest nodes that a timeline's figure takes its scale and names from.
-_LONGEST_ROWS = 1_000
-
 
 #: Nodes up to which all names are sent to the engine.
 MOST_NODES = 100_000
@@ -88,19 +81,8 @@ def condensed_columns(
     return columns, {"open": opened}
 
 
-def few_of_timeline(run: RunFacts, timeline: Timeline, named: Ints) -> dict[str, Reply]:
-    """Answer timeline and graph to a figure that lists these nodes."""
-    reply, shown = timeline_of_few(run, KeptTimeline(timeline, run.graph))
-    replies = {"timeline": reply}
-    if run.graph is not None:
-        replies["graph"] = graph_of_few(run.graph, np.concatenate([shown, named]))
-    return replies
-
-
-def timeline_of_few(
-    run: RunFacts, kept: KeptTimeline, most: int = _LONGEST_ROWS
-) -> tuple[Reply, Ints]:
-    """Answer the timeline without repeats and with few ranked nodes; and the nodes it may show."""
+def timeline_of_few(run: RunFacts, kept: KeptTimeline, most: int) -> Reply:
+    """Answer the timeline without repeats and with few ranked nodes."""
     columns, info = first_of_timeline(run, kept, repeats=False)
     node, ns = columns["rankNode"], columns["rankNs"]
     rows = np.flatnonzero(node >= 0)
@@ -111,8 +93,7 @@ def timeline_of_few(
         is_text = isinstance(column, StringColumn)
         words = StringColumn(column.unique, column.codes[ranked]) if is_text else column[ranked]
         columns[name] = words
-    shown = [columns["lodNode"], columns["rankNode"], columns.get("node", _NOTHING)]
-    return Reply.of("timeline", without_rows("timeline") | columns, info), np.concatenate(shown)
+    return Reply.of("timeline", without_rows("timeline") | columns, info)
 
 
 def _words(column: StringColumn, named: Ints, *, others: bool) -> StringColumn:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,7 @@ from tvmdbg_widgets.analysis.timeline.lod import Hits, TimeBins, TimelineLod
 from tvmdbg_widgets.analysis.times.keys import row_kinds
 from tvmdbg_widgets.model.base.columns import StringColumn
 from tvmdbg_widgets.model.graph.graph import Graph
-from tvmdbg_widgets.model.graph.operators import parts
+from tvmdbg_widgets.model.timeline.columns import SliceRole
 from tvmdbg_widgets.model.timeline.kinds import name_kinds
 from tvmdbg_widgets.model.timeline.rows import TimelineRows
 from tvmdbg_widgets.model.timeline.timeline import Timeline
@@ -139,6 +140,33 @@ class KeptTimeline:
         """Columns of slices."""
         return self.ready.table
 
+    @cached_property
+    def numbers(self) -> npt.NDArray[np.int32]:
+        """Number of each slice of the timeline in row order, -1 if it is not drawn."""
+        numbers = np.full(self.timeline.num_slices, -1, np.int32)
+        numbers[self.rows.order] = np.arange(self.count, dtype=np.int32)
+        return numbers
+
+    @property
+    def num_operators(self) -> int:
+        """Number of what views sum by: nodes, calls of several, names, roles that are no work."""
+        shared = self.timeline.shared
+        named = self.timeline.num_nodes + (0 if shared is None else len(shared))
+        return named + self.names.count + len(SliceRole) - 1
+
+    def operators(self, slices: npt.NDArray[np.integer]) -> npt.NDArray[np.int64]:
+        """Return the numbers of slices among these (`timeline/data/operators.ts`)."""
+        own, names = self.timeline, self.names
+        first = self.num_operators - names.count - len(SliceRole) + 1
+        node, role = own.slice_node[slices], own.slice_role[slices].astype(np.int64)
+        key = first + names.codes[slices].astype(np.int64)
+        if own.shared is not None:
+            call = own.shared.slice_set[slices]
+            key = np.where(call >= 0, own.num_nodes + call, key)
+        key = np.where(node >= 0, node, key)
+        numbers: npt.NDArray[np.int64] = np.where(role > 0, first + names.count + role - 1, key)
+        return numbers
+
 
 def lod_columns(kept: KeptTimeline, bins: TimeBins | None) -> dict[str, Any]:
     """Return the columns of bins; node and name are the dominant slice's."""
@@ -164,13 +192,6 @@ _FIRST_NAMES = 1 << 16
 #: Names of slices without a node that the first answer ranks.
 RANKED_NAMES = 1000
 _NARROW = {"u1": np.uint8, "u2": np.uint16, "u4": np.uint32, "i4": np.int32, "f8": np.float64}
-
-
-def parts_column(names: Iterable[str]) -> StringColumn:
-    """Return the operators in fused names, one per line; "" for single operators."""
-    return StringColumn.from_strings(
-        "" if parts(name) == (name,) else "\n".join(parts(name)) for name in names
-    )
 
 
 class SliceNames:
@@ -200,13 +221,12 @@ class SliceNames:
         self.codes = number[names.codes]
 
     def columns(self, numbers: Sequence[int]) -> dict[str, StringColumn]:
-        """Return names, op kinds, parts and labels by number."""
+        """Return names, op kinds and labels by number."""
         codes = numbers if self._codes is None else self._codes[numbers].tolist()
         texts = [self._names[code] for code in codes]
         return {
             "names": StringColumn(texts, np.arange(len(texts))),
             "nameKinds": StringColumn.from_strings(self._kinds[code] for code in codes),
-            "nameParts": parts_column(texts),
             "nameLabels": StringColumn.from_strings(
                 "" if self._short[text] == text else self._short[text] for text in texts
             ),

@@ -30,13 +30,13 @@ HAS_THREADS = sys.platform != "emscripten"  # a kernel inside a browser cannot s
 #: Questions of which only a view's newest is answered ("values" is asked from two places).
 _NEWEST_ONLY = (
     *("tensor", "profile", "channels", "region", "node", "data", "percentiles"),
-    *("window", "area", "sums", "find"),
+    *("window", "area", "sums", "paths", "merged", "find"),
 )
 _PICTURES = frozenset({"tensor", "profile", "channels", "region"})
 #: Questions that may read all of a tensor or all slices, as does "tensor" with "exact".
 _LONG = frozenset(
     {"profile", "channels", "region", "data", "percentiles"}
-    | {"timeline", "slices", "window", "area", "sums", "find", "flows"}
+    | {"timeline", "slices", "window", "area", "sums", "paths", "merged", "find", "flows"}
 )
 #: Questions that may wait for another pass, which must not pause for them.
 _WAITING = frozenset({"statistics", "cancelTensor", "percentiles", "findings", "health"})

@@ -13,20 +13,17 @@ from tvmdbg_widgets.analysis.compare_times.verdicts import TimeVerdict
 from tvmdbg_widgets.analysis.facts import RunFacts
 from tvmdbg_widgets.analysis.matching import Certainty
 from tvmdbg_widgets.analysis.timeline.lod import slice_colors
-from tvmdbg_widgets.analysis.times.keys import has_modules, modules
+from tvmdbg_widgets.analysis.times.keys import has_modules
 from tvmdbg_widgets.answers.kept_timeline import (
     RANKED_NAMES,
     KeptTimeline,
     lod_columns,
-    parts_column,
 )
 from tvmdbg_widgets.answers.messages import Question
 from tvmdbg_widgets.answers.tensor import Context, Reply
-from tvmdbg_widgets.engine import without_rows
 from tvmdbg_widgets.model.base.columns import StringColumn
 from tvmdbg_widgets.model.graph.graph import node_labels
 from tvmdbg_widgets.model.timeline.measured import TimeMeaning, extents
-from tvmdbg_widgets.model.timeline.node_sets import student_t
 from tvmdbg_widgets.model.timeline.timeline import Timeline
 from tvmdbg_widgets.model.timeline.words import timeline_words
 
@@ -55,14 +52,11 @@ def first_of_timeline(
     own = kept.timeline
     columns = {**_rows(own), **_shared(own)}
     if repeats:
-        functions = () if run.graph is None else run.graph.func_names.unique
-        columns |= {**_node_columns(own), "functionParts": parts_column(functions)}
+        columns |= _node_columns(own)
     else:
         columns["nodeNs"] = own.node_ns
     colors = slice_colors(own, run.graph, run.groups if run.graph is not None else None)
     columns["nodeBlock"] = colors.block
-    if run.graph is not None and has_modules(run.graph):
-        columns["nodeModules"], columns["setModules"] = modules(run.graph, own.shared)
     info = _info(run, kept) | {"colors": colors.to_json()}
     watch()
     if kept.along:
@@ -191,12 +185,8 @@ def _info(run: RunFacts, kept: KeptTimeline) -> dict[str, Any]:
         "warmUp": own.warm_up.to_json(),
         "trust": kept.table.trust,
         "names": kept.names.count,
+        "modules": has_modules(run.graph),
         "columns": kept.table.kinds,
-        "studentT": {
-            str(n): student_t(n - 1)
-            for n in np.unique(np.diff(own.repeats_offsets)).tolist()
-            if n > 1
-        },
     }
 
 
@@ -207,20 +197,25 @@ TIMELINE_ANSWERS: dict[str, Callable[[Context, Question], Reply]] = {
 }
 
 
-def change(context: Context, _question: Question) -> Reply:
-    """Answer the compared times by node and by op kind; null for a single run."""
+def change(context: Context, question: Question) -> Reply:
+    """Answer the compared times by node and by op kind; null for a single run.
+
+    A figure may ask for the ``longest`` differences alone.
+    """
     compared = context.run.compared
     if compared is None:
         return Reply(None)
-    rows = list(compared)
+    most = question.integer("longest", 1) if question.has("longest") else len(compared)
+    rows = list(compared[:most])
     graph_b = compared.matching.graph_b
     labels = node_labels(graph_b)
     a, b = [row.a for row in rows], [row.b for row in rows]
     places = np.empty(compared.matching.graph_a.num_nodes, np.int64)
     places[compared.matching.graph_a.topological_order] = np.arange(len(places))
     last = [max(nodes, key=places.__getitem__) if nodes else -1 for nodes in a]
+    kinds = compared.by("kind")
     columns: dict[str, Any] = {
-        **_columns(compared, "node"),
+        **_columns(compared, rows, "node"),
         "node": np.array(last, np.int32),
         "aStart": _starts(a),
         "aNodes": _flat(a).astype(np.int32),
@@ -240,20 +235,17 @@ def change(context: Context, _question: Question) -> Reply:
         "repeatsB": _flat([row.repeats_b for row in rows]).astype(np.float64),
         **{
             f"kind{name[0].upper()}{name[1:]}": column
-            for name, column in _columns(compared.by("kind"), "kind").items()
+            for name, column in _columns(kinds, list(kinds), "kind").items()
         },
     }
     return Reply.of("change", columns, _info_change(compared))
 
 
-def change_of_slices(compared: TimeComparison) -> Reply:
-    """Answer only names of slices, to a figure with rows of its own."""
-    return Reply.of("change", without_rows("change") | _sliced(compared), _info_change(compared))
-
-
 def _info_change(compared: TimeComparison) -> dict[str, Any]:
     total = compared.total
     return {
+        "rows": len(compared),
+        "counts": compared.counts(),
         "titles": list(compared.titles),
         "sentence": compared.sentence,
         "said": list(compared.caption[2:]),
@@ -289,9 +281,8 @@ def _first_slices(compared: TimeComparison) -> np.ndarray[Any, np.dtype[np.int32
     return first_slice
 
 
-def _columns(compared: TimeChanges, what: str) -> dict[str, Any]:
+def _columns(compared: TimeChanges, rows: list[TimeChange], what: str) -> dict[str, Any]:
     """Return the columns of rows by node or by kind; ``what`` chooses the texts."""
-    rows: list[TimeChange] = list(compared)
     numbers = {
         "nsA": [row.ns_a for row in rows],
         "nsB": [row.ns_b for row in rows],
@@ -304,11 +295,12 @@ def _columns(compared: TimeChanges, what: str) -> dict[str, Any]:
     texts = {"label": [row.label for row in rows], "why": [row.why for row in rows]}
     if what == "node":
         texts["kind"] = [row.kind for row in rows]
+    shown = compared.columns.verdicts.shown[compared.columns.order][: len(rows)]
     return {
         **{name: StringColumn.from_strings(column) for name, column in texts.items()},
         **{name: np.array(column, np.float64) for name, column in numbers.items()},
         "verdict": np.array([row.verdict for row in rows], np.uint8),
-        "shown": compared.columns.verdicts.shown[compared.columns.order].view(np.uint8),
+        "shown": shown.view(np.uint8),
     }
 
 

@@ -26,6 +26,7 @@ class TableBy(StrEnum):
     DEVICE = "device"
     NAME = "name"
     CALLERS = "callers"
+    TRACK = "track"
 
 
 def show(table: TimeTable, top: int | None) -> None:

@@ -9,24 +9,20 @@ from typing import Any, cast
 import numpy as np
 
 from tvmdbg_widgets.analysis.compare import Comparison, DifferenceGroup
-from tvmdbg_widgets.analysis.compare_times import TimeChange, TimeComparison, TimeVerdict
-from tvmdbg_widgets.analysis.compare_times.changes import change_text, p_text, ratio_text
+from tvmdbg_widgets.analysis.compare_times import TimeComparison
 from tvmdbg_widgets.analysis.compare_times.result import NAME as CHANGE
 from tvmdbg_widgets.analysis.compare_times.result import SPEED
 from tvmdbg_widgets.analysis.differences import DifferenceKind
 from tvmdbg_widgets.analysis.facts import RunFacts
 from tvmdbg_widgets.analysis.matching import Certainty, Matching
 from tvmdbg_widgets.answers.answers import Answers
-from tvmdbg_widgets.answers.few_names import MOST_NODES, few_of_timeline, has_many
-from tvmdbg_widgets.answers.tensor import Reply
-from tvmdbg_widgets.answers.timeline import change_of_slices
+from tvmdbg_widgets.answers.few_names import MOST_NODES, has_many
 from tvmdbg_widgets.figures.graph import GraphFigureOptions, graph_options
 from tvmdbg_widgets.figures.raster import Figure
 from tvmdbg_widgets.figures.run_figure import RunFigure, note
-from tvmdbg_widgets.figures.texts import SHOWN, Direction, usable_width
-from tvmdbg_widgets.figures.timeline import Range, seen_nodes
+from tvmdbg_widgets.figures.texts import Direction, usable_width
+from tvmdbg_widgets.figures.timeline import Range, timeline_figure
 from tvmdbg_widgets.model.base.choice import one_of
-from tvmdbg_widgets.model.base.text import one_line
 from tvmdbg_widgets.model.graph.graph import node_label
 from tvmdbg_widgets.model.graph.node_columns import NodeColumn
 
@@ -208,18 +204,6 @@ def _description(
     }
 
 
-_TOP = 16
-_SIGNS = {
-    TimeVerdict.SLOWER: "▲",
-    TimeVerdict.FASTER: "▼",
-    TimeVerdict.NOISE: "≈",
-    TimeVerdict.UNKNOWN: "?",
-    TimeVerdict.ONLY_A: "−",
-    TimeVerdict.ONLY_B: "+",
-}
-_LOSSES = (TimeVerdict.SLOWER, TimeVerdict.ONLY_B)
-
-
 def time_comparison_figure(
     compared: TimeComparison,
     *,
@@ -230,94 +214,6 @@ def time_comparison_figure(
     theme: str = "light",
 ) -> Figure:
     """Draw the slices of two runs, aligned at time zero, and the largest changes."""
-    one_of("show", show, SHOWN)
-    laid = "synthetic timeline: mean node times back to back; total is not model latency"
-    notes = [note(compared.sentence), *(note(line, "muted") for line in compared.caption[2:])]
-    if compared.timeline.synthetic:
-        notes.append(note(laid, "warning", 2))
-    charted = show != "table" and compared.timeline.num_slices > 0
-    description = _description_comparison(compared)
-    data = {
-        "title": "Times",
-        "detail": compared.title,
-        "name": f"Times, {compared.title}",
-        "words": compared.sentence,
-        "text": repr(compared),
-        "notes": notes,
-        "selected": list(selected),
-        "chart": {"kind": "time", "notes": []} if charted else None,
-        "table": None,
-        "changes": _table(compared) if show != "chart" else None,
-    }
-    shown = None if time_range is None else list(time_range)
-    options = {"slice_color": "kind", "time_range": shown}
-    run, timeline = compared.run, compared.timeline
-
-    def few() -> dict[str, Reply]:
-        named = seen_nodes(timeline, time_range)
-        return {"change": change_of_slices(compared), **few_of_timeline(run, timeline, named)}
-
-    many = has_many(run)
-    questions = () if many else ("timeline", "graph", "change")
-    replies = few if many else dict
-    request = RunFigure(run, "timeline", questions, data, options, replies, description)
-    return request.figure(width=width, theme=theme)
-
-
-def _table(compared: TimeComparison) -> dict[str, Any]:
-    rows = compared[:_TOP]
-    changes = compared.columns.change_ns
-    most = float(np.nanmax(np.abs(changes), initial=0)) if len(changes) else 0.0
-    left = len(compared) - len(rows)
-    return {
-        "rows": [_row_comparison(row, most) for row in rows],
-        "below": [note(f"… and {left:,} more", "muted")] if left else [],
-    }
-
-
-def _row_comparison(row: TimeChange, most: float) -> dict[str, Any]:
-    possible = row.certainty is not None and row.certainty.label == "possible"
-    verdict = row.verdict.label
-    return {
-        "sign": _SIGNS[row.verdict],
-        "color": "error" if row.verdict in _LOSSES else "accent",
-        "certain": row.verdict not in (TimeVerdict.NOISE, TimeVerdict.UNKNOWN),
-        "nodes": list(row.a),
-        "label": one_line(row.label),
-        "ids": row.brief_nodes,
-        "id": f"#{(row.a or row.b)[-1]}",
-        "mark": " (match?)" if possible else "",
-        "shape": row.shape,
-        "kind": row.kind,
-        "a": row.texts[0] if row.a else "–",
-        "b": row.texts[1] if row.b else "–",
-        "change": change_text(row.change_ns),
-        "ratio": ratio_text(row.ratio) if row.a and row.b else "–",
-        "verdict": verdict if np.isnan(row.q) else f"{verdict} {p_text(row.q)}",
-        "bar": 0.0 if np.isnan(row.change_ns) or not most else row.change_ns / most,
-    }
-
-
-def _description_comparison(compared: TimeComparison) -> dict[str, Any]:
-    return {
-        "view": "time comparison",
-        "title": compared.title,
-        "sentence": compared.sentence,
-        "said": list(compared.caption[2:]),
-        "tracks": list(compared.timeline.tracks),
-        "counts": compared.counts(),
-        "rows": [_change_json(row) for row in compared[:_TOP]],
-    }
-
-
-def _change_json(row: TimeChange) -> dict[str, Any]:
-    return {
-        "label": row.label,
-        "nodes": row.nodes,
-        "a": row.texts[0],
-        "b": row.texts[1],
-        "change": change_text(row.change_ns),
-        "ratio": ratio_text(row.ratio),
-        "verdict": row.verdict.label,
-        "why": row.why,
-    }
+    how: dict[str, Any] = {"show": show, "time_range": time_range, "selected": selected}
+    look: dict[str, Any] = {"table_by": "change", "slice_color": "kind"}
+    return timeline_figure(compared.run, **how, **look, width=width, theme=theme)

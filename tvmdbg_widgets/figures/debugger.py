@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from tvmdbg_widgets.analysis.facts import RunFacts
@@ -17,7 +17,7 @@ from tvmdbg_widgets.figures.options import PARTS, TensorFigureOptions
 from tvmdbg_widgets.figures.raster import Figure
 from tvmdbg_widgets.figures.run_figure import RunFigure
 from tvmdbg_widgets.figures.tensor import drawing_options, headline
-from tvmdbg_widgets.figures.timeline import TimelineFigureOptions, timeline_request
+from tvmdbg_widgets.figures.timeline import TimelineFigureOptions, timeline_text
 from tvmdbg_widgets.model.base.choice import one_of
 from tvmdbg_widgets.model.findings import Findings
 
@@ -68,7 +68,13 @@ def debugger_figure(
             graph_options(run, options.graph, most_bytes=most),
         ),
         "tensor": RunFigure(run, "tensor", (), {"text": headline(run, tensor["entry"])}, tensor),
-        "timeline": timeline_request(run, options.timeline),
+        "timeline": RunFigure(
+            run,
+            "timeline",
+            (),
+            {"text": timeline_text(run, options.timeline)},
+            asdict(options.timeline),
+        ),
     }
     listed = findings if findings is not None and len(findings) else None
     known = [name for name in PARTS if name in views or listed is not None]

@@ -175,8 +175,8 @@ class RunQuestions:
         by : str
             ``"node"``, ``"kind"`` (of operator), ``"part"`` (every operator in the name of a fused
             function), ``"group"`` (of :attr:`groups`), ``"module"`` (``nn_module_stack``; of
-            operators that ran as one the innermost that holds all), ``"device"``, ``"name"`` or
-            ``"callers"`` (name and slice around it).
+            operators that ran as one the innermost that holds all), ``"device"``, ``"name"``,
+            ``"callers"`` (name and slice around it) or ``"track"``.
         within : (float, float) or None
             A range in nanoseconds of the timeline; all of it where None.
         level : int, optional

@@ -101,7 +101,8 @@ async function panelOf(
   { view, data, options }: EmbeddedView,
 ): Promise<FigurePanel> {
   const make = MAKERS[view] as (request: never) => FigurePanel | Promise<FigurePanel>;
-  return make({ ...request, title: request.data.title, view, data, options } as never);
+  const panel = await make({ ...request, title: request.data.title, view, data, options } as never);
+  return { ...panel, text: panel.text || (data.text as string) };
 }
 
 function lessened(graph: EmbeddedView, bytes: number): EmbeddedView {

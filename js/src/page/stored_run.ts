@@ -151,6 +151,14 @@ export function runAnswers(data: StoredData): StoredAnswers {
     slices: (question) => slices(data, question),
     names: (question) => names(data, question),
     flows: part("flows"),
+    sums: (question) => {
+      const by = question.text("by");
+      return ofAllTime(question, part(`sums ${by === "callers" ? "node" : by}`));
+    },
+    paths: (question) => ofAllTime(question, part("paths")),
+    area: (question) => ofAllTime(question, part("area")),
+    merged: (question) => ofAllTime(question, part("merged")),
+    repeats: part("repeats"),
     tensors: part("tensors"),
     memory: part("memory"),
     critical: part("critical"),
@@ -171,6 +179,14 @@ export function runAnswers(data: StoredData): StoredAnswers {
 
 function plain(result: unknown): StoredReply {
   return { result, buffers: [] };
+}
+
+/** Throws if a question names a range, whose slices only Python sums. */
+function ofAllTime(question: Question, reply: () => StoredReply): StoredReply {
+  if (!question.has("from")) return reply();
+  throw new Error(
+    "This page holds sums of all time only; open the run in a notebook to sum a range.",
+  );
 }
 
 /** Slices `first` to `last - 1` as subarrays of the page's columns: nothing is copied. */

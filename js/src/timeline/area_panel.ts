@@ -16,23 +16,22 @@ import {
 } from "../shared/ui/dom.ts";
 import { factList } from "../shell/tooltip.ts";
 import {
-  type AreaPart,
-  areaBy,
+  type Area,
+  areaPreview,
   csvParts,
   exactly,
   RANGE_BY,
   type RangeBy,
   RangeWords,
 } from "./areas.ts";
-import { type Area, areaSums, ranking, type TimeRange } from "./data/aggregate.ts";
 import { KeyNames } from "./data/key_names.ts";
 import type { Row } from "./data/row.ts";
+import type { TimeRange } from "./data/state.ts";
+import { type SumRow, sumRow } from "./data/sum_table.ts";
 import type { TimelineData } from "./descriptions.ts";
 
 /** Number of rows shown at first. */
 const MOST = 8;
-/** Number of slices from which sums are shown before durations are ranked. */
-const MANY = 50_000;
 /** Most lines to copy as text. */
 const MOST_COPIED = 200_000;
 
@@ -66,10 +65,11 @@ export class AreaPanel {
   #row: Row | null = null;
   #area: Area | null = null;
   #all = false;
-  #shares: AreaPart[] = [];
+  #shares: Omit<SumRow, "inside">[] = [];
+  /** Self time in the range of slices that its ends cut. */
+  #cut: ReadonlyMap<number, number> = new Map();
   #theme: Theme;
   #work = new AbortController();
-  #far = false;
 
   constructor(
     data: TimelineData,
@@ -88,7 +88,7 @@ export class AreaPanel {
     const needsGraph = (option: RangeBy) =>
       option === "part" || option === "group" || option === "kind";
     const by = RANGE_BY.filter((option) => data.names.known || !needsGraph(option))
-      .filter((option) => option !== "module" || data.slices.columns.nodeModules)
+      .filter((option) => option !== "module" || data.slices.columns.info.modules)
       .map((option) => [option, `by ${option}`] as const);
     this.#scopes = element("span", {});
     this.#tools = element(
@@ -97,7 +97,7 @@ export class AreaPanel {
       this.#scopes,
       select("group the time by", by, this.#by, (value) => {
         this.#by = value as RangeBy;
-        this.#share();
+        if (this.#area) void this.#ask(this.#area.range);
       }),
       button("text", "Copy these numbers as text", () => this.#copyText()),
       button("CSV", "Copy the slices of the range as CSV", () => this.#copyCsv()),
@@ -120,66 +120,58 @@ export class AreaPanel {
   ): void {
     if (row !== undefined) this.#row = row;
     this.#work.abort();
-    this.#work = new AbortController();
     this.#tools.hidden = this.#parts.hidden = drawn;
     const { slices } = this.#data;
-    const { whole, binsOnly } = slices.columns.info;
-    if (whole && !slices.complete) {
-      this.#tools.hidden = this.#parts.hidden = true;
-      const why = binsOnly ? "not in this page: it was saved without single slices" : "loading …";
-      this.#facts.replaceChildren(factList([["slices", why]]));
+    const isOther = String(range) !== String(this.#area?.range);
+    this.#offerScopes();
+    if (slices.complete) this.#take(areaPreview(slices, range, this.#rows));
+    else {
+      const length = exactly(range[1] - range[0]);
       this.#area = null;
-      return;
+      this.#facts.replaceChildren(
+        factList([["range", drawn ? length : `${length}: summing up …`]]),
+      );
     }
-    if (whole) {
-      this.#offerScopes();
-      const sums = areaSums(slices, range, this.#rows);
-      const { signal } = this.#work;
-      const rank = () => {
-        const ranked = (area: Area) => {
-          this.#take(area, listener);
-          if (!drawn) this.#share();
-        };
-        stretches(ranking(slices, sums), ranked, signal);
-      };
-      if (sums.area.count < MANY) rank();
-      else {
-        this.#take(sums.area);
-        setTimeout(rank);
-      }
-      return;
-    }
-    this.#far = true;
-    const length = exactly(range[1] - range[0]);
-    this.#facts.replaceChildren(factList([["range", drawn ? length : `${length}: summing up …`]]));
-    this.#area = null;
-    this.#parts.replaceChildren();
-    if (!drawn) void this.#ask(range, listener);
+    this.#tools.classList.toggle("tvmdbg-timeline-far", !slices.complete);
+    if (drawn) return;
+    // Numbers of another range are not to be copied as those of this one.
+    this.#tools.inert = isOther;
+    if (isOther) this.#parts.replaceChildren();
+    void this.#ask(range, listener);
   }
 
-  #take(area: Area, listener?: AreaListener): void {
+  #take(area: Area): void {
     this.#area = area;
     this.#facts.replaceChildren(factList(this.#words.ofArea(area)));
-    listener?.(area);
   }
 
-  async #ask(range: TimeRange, listener?: AreaListener): Promise<void> {
+  async #ask([from, to]: TimeRange, listener?: AreaListener): Promise<void> {
+    this.#work.abort();
+    this.#work = new AbortController();
     const { signal } = this.#work;
-    this.#tools.classList.add("tvmdbg-timeline-far");
+    this.#parts.setAttribute("aria-busy", "true");
     try {
-      const by = this.#by === "track" ? "device" : this.#by;
-      const [from, to] = range;
-      const area = await this.#events.ask({ from, to, by }, signal);
+      const answer = await this.#events.ask({ from, to, by: this.#by, ...this.#among }, signal);
       if (signal.aborted) return;
-      this.#take(ofAnswer(range, area), listener);
-      this.#shares = area.by.map(({ label, nodes, count, sum }) => {
-        return { label, kind: "", nodes, slice: -1, count, self: sum };
-      });
+      const { count, instants, sum, whole, tracks } = answer.info;
+      const area: Area = { range: [from, to], count, instants, sum, whole, tracks };
+      this.#take(area);
+      const { cutSlice, cutSelf } = answer;
+      this.#cut = new Map(Array.from(cutSlice, (slice, i) => [slice, cutSelf[i]!]));
+      this.#shares = Array.from(answer.ns, (_, at) => sumRow(answer, at, this.#called));
       this.#all = false;
       this.#paintParts();
+      listener?.(area);
     } catch (error) {
-      if (!signal.aborted && !isAbort(error)) this.#facts.replaceChildren(errorText(error));
+      if (signal.aborted || isAbort(error)) return;
+      this.#cut = new Map();
+      this.#shares = [];
+      this.#parts.replaceChildren(errorText(error));
+      if (this.#area) listener?.(this.#area);
+      else this.#facts.replaceChildren(factList([["range", exactly(to - from)]]));
     }
+    this.#tools.inert = false;
+    this.#parts.removeAttribute("aria-busy");
   }
 
   retheme(theme: Theme): void {
@@ -190,6 +182,13 @@ export class AreaPanel {
   /** Cancels the sums of an old range. */
   stop(): void {
     this.#work.abort();
+  }
+
+  /** Slices that count, for Python. */
+  get #among(): { row?: number; track?: number } {
+    const { rows } = this.#data.slices;
+    if (this.#scope === "row" && this.#row) return { row: rows.indexOf(this.#row) };
+    return this.#scope === "all" ? {} : { track: Number(this.#scope) };
   }
 
   get #rows(): readonly Row[] {
@@ -221,30 +220,6 @@ export class AreaPanel {
     );
   }
 
-  #share(): void {
-    if (!this.#area) return;
-    const { range } = this.#area;
-    this.#work.abort();
-    this.#work = new AbortController();
-    if (this.#far) {
-      void this.#ask(range);
-      return;
-    }
-    this.#parts.setAttribute("aria-busy", "true");
-    const { slices } = this.#data;
-    const work = areaBy(this.#by, slices, this.#called, range, this.#rows);
-    stretches(
-      work,
-      (area) => {
-        this.#shares = area;
-        this.#all = false;
-        this.#parts.removeAttribute("aria-busy");
-        this.#paintParts();
-      },
-      this.#work.signal,
-    );
-  }
-
   #paintParts(): void {
     const shown = this.#all ? this.#shares : this.#shares.slice(0, MOST);
     const rest = this.#shares.length - shown.length;
@@ -257,21 +232,20 @@ export class AreaPanel {
     this.#parts.replaceChildren(...shown.map((part) => this.#line(part)), ...(rest ? [more] : []));
   }
 
-  #line({ label, kind, nodes, slice, count, self }: AreaPart): HTMLElement {
-    const sum = this.#area!.sum;
-    const short = this.#data.slices.isShort(self);
-    const share = short ? "–" : percent(self / sum);
+  #line({ label, kind, nodes, slice, count, ns }: Omit<SumRow, "inside">): HTMLElement {
+    const short = this.#data.slices.isShort(ns);
+    const share = short ? "–" : percent(ns / (this.#area!.sum ?? Number.NaN));
     const chip = element("i", { class: "tvmdbg-timeline-chip" });
     chip.style.backgroundColor = kindFill(this.#theme, kind);
     const bar = element("i", { class: "tvmdbg-timeline-share" });
-    bar.style.width = `${100 * (self / (this.#shares[0]?.self || 1))}%`;
-    const title = `${label}: ${counted(count, "slice")}, ${short ? this.#data.slices.timeText(self) : `${self} ns`}`;
+    bar.style.width = `${100 * (ns / (this.#shares[0]?.ns || 1))}%`;
+    const title = `${label}: ${counted(count, "slice")}, ${short ? this.#data.slices.timeText(ns) : `${ns} ns`}`;
     const line = button("", `select ${title}`, () => this.#events.pick(nodes, slice));
     line.replaceChildren(
       ...(kind ? [chip] : []),
       span("label", label),
       span("tvmdbg-muted", `${integer(count)}×`),
-      span("time", this.#data.slices.timeText(self)),
+      span("time", this.#data.slices.timeText(ns)),
       span("share", bar, share),
     );
     return element("div", { role: "listitem" }, line);
@@ -280,8 +254,9 @@ export class AreaPanel {
   #copyText(): void {
     if (!this.#area) return;
     const lines = this.#words.ofArea(this.#area).map((fact) => fact.join(": "));
-    const table = this.#shares.map(({ label, count, self }) =>
-      [label, `${integer(count)}×`, `${self} ns`, percent(self / this.#area!.sum)].join("\t"),
+    const sum = this.#area.sum ?? Number.NaN;
+    const table = this.#shares.map(({ label, count, ns }) =>
+      [label, `${integer(count)}×`, `${ns} ns`, percent(ns / sum)].join("\t"),
     );
     const head = table.length ? ["", `time by ${this.#by}`] : [];
     this.#copier.copyText([...lines, ...head, ...table].join("\n"), "the numbers of the range");
@@ -295,7 +270,7 @@ export class AreaPanel {
       this.#copier.tell(`${counted(count, "slice")}: too many to copy, save them as a file.`);
       return;
     }
-    const text = [...csvParts(slices, names, range, this.#rows)].join("");
+    const text = [...csvParts(slices, names, range, this.#rows, this.#cut)].join("");
     this.#copier.copyText(text, `${counted(count, "slice")} as CSV`);
   }
 
@@ -308,10 +283,10 @@ export class AreaPanel {
     }
     const { slices, names } = this.#data;
     const { range, count } = this.#area;
-    const rows = this.#rows;
+    const [rows, cut] = [this.#rows, this.#cut];
     function* blob(): Generator<unknown, Blob> {
       const parts: Blob[] = [];
-      for (const part of csvParts(slices, names, range, rows)) {
+      for (const part of csvParts(slices, names, range, rows, cut)) {
         parts.push(new Blob([part]));
         yield;
       }
@@ -327,18 +302,4 @@ export class AreaPanel {
       this.#signal,
     );
   }
-}
-
-/** Sums of a kernel's answer, in the form of the page's own. */
-function ofAnswer(range: TimeRange, { count, instants, sum, whole, tracks }: AreaAnswer): Area {
-  const { count: number, min, mean, p50, p90, max } = whole;
-  const known = (ns: number | null) => ns ?? Number.NaN;
-  const spread = {
-    min: known(min),
-    mean: known(mean),
-    p50: known(p50),
-    p90: known(p90),
-    max: known(max),
-  };
-  return { range, count, instants, sum, whole: { count: number, ...spread }, tracks };
 }

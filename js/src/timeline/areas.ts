@@ -1,20 +1,16 @@
 import { TRUST_LABELS } from "../shared/client/answers.ts";
-import { AREA_BY } from "../shared/client/timeline_columns.ts";
-import { counted, duration, exactNs, integer, percent } from "../shared/format.ts";
-import { append } from "../shared/many.ts";
 import {
-  type Area,
-  type SliceSums,
-  selfInside,
-  summing,
-  type TimeRange,
-} from "./data/aggregate.ts";
-import { NO_WORK } from "./data/frames.ts";
-import { type KeyNames, type KeyOf, NO_GROUP } from "./data/key_names.ts";
+  AREA_BY,
+  type AreaInfo,
+  RowKind,
+  type TrackArea,
+} from "../shared/client/timeline_columns.ts";
+import { counted, duration, exactNs, integer, percent } from "../shared/format.ts";
 import { type Names, timeText } from "./data/names.ts";
 import { besides, type Gap, type GapStanding, lengthOf } from "./data/neighbors.ts";
 import type { Row } from "./data/row.ts";
 import type { Slices } from "./data/slices.ts";
+import type { TimeRange } from "./data/state.ts";
 import type { SliceDescriptions, SliceFact } from "./descriptions.ts";
 import type { Edge, Measure } from "./tracks/measure.ts";
 
@@ -37,110 +33,33 @@ export function digits(ns: number): string {
   return `${isAll ? "" : "≈ "}${text}`;
 }
 
-/** Groupings of a range's time: a page asks for callers elsewhere, and has tracks. */
+/** Groupings of a range's time. */
 export const RANGE_BY = [...AREA_BY.filter((by) => by !== "callers"), "track"] as const;
 export type RangeBy = (typeof RANGE_BY)[number];
 
-export interface AreaPart {
-  label: string;
-  /** Op kind; "" for several. */
-  kind: string;
-  operator?: number;
-  nodes: number[];
-  slice: number;
+/** A range of time with what is known of it: sums only after Python has answered. */
+export interface Area extends Partial<Pick<AreaInfo, "sum" | "whole">> {
+  range: TimeRange;
   count: number;
-  self: number;
+  instants: number;
+  tracks: (Pick<TrackArea, "track" | "busy" | "idle"> & Partial<TrackArea>)[];
 }
 
-/** Time of a range by one grouping, the largest first; with pauses. */
-export function* areaBy(
-  by: RangeBy,
-  slices: Slices,
-  called: KeyNames,
-  range: TimeRange,
-  rows: readonly Row[],
-): Generator<void, AreaPart[]> {
-  const summed = (size: number, key: KeyOf) => summing(slices, range, size, called.ran(key), rows);
-  if (by === "track") {
-    const sums = yield* summed(slices.tracks.length, (_, row) => row.track);
-    return parts(sums, (track) => plain(slices.tracks[track]!.name));
+/** What the level of detail tells of a range under the hand: slices that touch it, and busy time. */
+export function areaPreview(slices: Slices, range: TimeRange, rows: readonly Row[]): Area {
+  let [count, instants] = [0, 0];
+  for (const row of rows) {
+    const [first, last] = row.range(...range);
+    count += last - first;
+    if (row.kind === RowKind.INSTANT) instants += last - first;
   }
-  if (by === "device") {
-    const { devices } = called;
-    const words = [...devices.words, ...NO_WORK];
-    const sums = yield* summed(words.length, (slice, row) => {
-      const role = slices.roleOf(slice);
-      return role > 0
-        ? devices.words.length + role - 1
-        : devices.of(slices.nodeOf(slice), row.track);
-    });
-    return parts(sums, (device) => plain(words[device]!));
-  }
-  if (by === "name") {
-    const sums = yield* summed(slices.names.length, (slice) => slices.nameCodeOf(slice));
-    return parts(sums, (code) => plain(slices.nameLabel(code)));
-  }
-  const { operators } = called;
-  const sums = yield* summed(operators.size, (slice) => operators.of(slice));
-  const single = parts(sums, (operator) => ({
-    operator,
-    label: called.title(operator),
-    kind: called.kind(operator),
-    nodes: called.nodes(operator),
-  }));
-  if (by === "kind") return together(single, ({ kind }) => [kind]);
-  if (by === "part") return together(single, ({ operator }) => called.parts(operator!));
-  if (by === "module") return together(single, ({ operator }) => [called.module(operator!)]);
-  if (by === "group") {
-    const groups = together(single, ({ operator }) => [
-      operators.noWork(operator!) || called.outermost(operator!),
-    ]);
-    const title = (group: string | number) => {
-      if (typeof group === "string") return group;
-      return group < 0 ? NO_GROUP : called.label(operators.size + group);
-    };
-    return groups.map((part) => ({ ...part, label: title(part.key) }));
-  }
-  return single;
-}
-
-function plain(label: string): Pick<AreaPart, "label" | "kind" | "nodes"> {
-  return { label, kind: "", nodes: [] };
-}
-
-function parts(
-  sums: SliceSums,
-  tell: (key: number) => Pick<AreaPart, "label" | "kind" | "nodes" | "operator">,
-): AreaPart[] {
-  const parts: AreaPart[] = [];
-  sums.count.forEach((count, key) => {
-    if (!count) return;
-    parts.push({ ...tell(key), slice: sums.slice[key]!, count, self: sums.self[key]! });
+  const numbers = slices.columns.info.synthetic ? [] : new Set(rows.map(({ track }) => track));
+  const tracks = Array.from(numbers, (track) => {
+    const known = slices.tracks[track]!.known(...range);
+    const busy = slices.tracks[track]!.busy(...known);
+    return { track, busy, idle: Math.max(0, known[1] - known[0]) - busy };
   });
-  return parts.sort((a, b) => b.self - a.self || a.slice - b.slice);
-}
-
-/** Sums by key; a slice with several keys counts for all of them. */
-function together<Key extends string | number>(
-  single: readonly AreaPart[],
-  keys: (part: AreaPart) => readonly Key[],
-): (AreaPart & { key: Key })[] {
-  const sums = new Map<Key, AreaPart & { key: Key }>();
-  for (const part of single) {
-    for (const key of keys(part)) {
-      const sum = sums.get(key);
-      if (!sum) {
-        sums.set(key, { ...part, key, label: `${key}`, nodes: [...part.nodes] });
-        continue;
-      }
-      sum.count += part.count;
-      sum.self += part.self;
-      append(sum.nodes, part.nodes);
-      if (sum.kind !== part.kind) sum.kind = "";
-    }
-  }
-  for (const sum of sums.values()) sum.nodes = [...new Set(sum.nodes)];
-  return [...sums.values()].sort((a, b) => b.self - a.self || a.slice - b.slice);
+  return { range, count, instants, tracks };
 }
 
 /** Lines between two pauses. */
@@ -162,12 +81,16 @@ const HEAD = [
   "trust",
 ];
 
-/** Slices that touch a range as comma-separated values, in parts; `slice` is the index in `run.timeline`. */
+/**
+ * Slices that touch a range as comma-separated values, in parts; `slice` is the index in `run.timeline`, `cut` the self
+ * time in the range of slices that its ends cut.
+ */
 export function* csvParts(
   slices: Slices,
   names: Names,
   range: TimeRange,
   rows: readonly Row[],
+  cut: ReadonlyMap<number, number>,
 ): Generator<string> {
   let lines = [HEAD.join(",")];
   for (const row of rows) {
@@ -175,6 +98,7 @@ export function* csvParts(
     const track = quoted(slices.tracks[row.track]!.name);
     for (let slice = first; slice < last; slice++) {
       const node = slices.nodeOf(slice);
+      const isInside = slices.startOf(slice) >= range[0] && slices.endOf(slice) <= range[1];
       lines.push(
         [
           slices.sourceOf(slice),
@@ -188,7 +112,7 @@ export function* csvParts(
           slices.startOf(slice),
           slices.durationOf(slice),
           slices.selfOf(slice),
-          selfInside(slices, slice, range),
+          isInside ? slices.selfOf(slice) : (cut.get(slice) ?? ""),
           node < 0 ? "" : (TRUST_LABELS[slices.trustOf(slice)] ?? ""),
         ].join(","),
       );
@@ -221,22 +145,25 @@ export class RangeWords {
     const facts: SliceFact[] = [
       ["range", `${exactly(span)}, ${this.#between(range)}`],
       ["overlaps", this.#touching(count, instants)],
-      ["Σ self time", `${exactly(sum)}, ${this.#against(sum, span, tracks.length)}`],
     ];
-    if (whole.count) {
+    if (sum !== undefined) {
+      facts.push(["Σ self time", `${exactly(sum)}, ${this.#against(sum, span, tracks.length)}`]);
+    }
+    if (whole?.count) {
       const { min, mean, p50, p90, max } = whole;
       const entries = Object.entries({ min, mean, p50, p90, max });
-      const five = entries.map(([name, ns]) => `${name} ${Number.isNaN(ns) ? "…" : duration(ns)}`);
+      const five = entries.map(([name, ns]) => `${name} ${duration(ns!)}`);
       const those = `of the ${counted(whole.count, "slice")} entirely inside`;
       facts.push(["durations", `${five.join(", ")} ${those}`]);
     }
     for (const { track, busy, gaps, longestGap, idle } of tracks) {
       const known = busy + idle;
       if (!known) continue;
-      const longest = gaps > 1 ? `, longest ${duration(longestGap)}` : "";
+      const longest = gaps && gaps > 1 ? `, longest ${duration(longestGap!)}` : "";
       const idly = gaps ? ` of ${duration(idle)}${longest}` : "";
       const { name } = this.#slices.tracks[track]!;
-      facts.push([name, `busy ${percent(busy / known)}, ${counted(gaps, "gap")}${idly}`]);
+      const all = gaps === undefined ? "" : `, ${counted(gaps, "gap")}${idly}`;
+      facts.push([name, `busy ${percent(busy / known)}${all}`]);
     }
     return facts;
   }

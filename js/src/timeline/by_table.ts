@@ -2,20 +2,20 @@ import { kindFill, type Theme } from "../shared/drawing/theme.ts";
 import { counted, duration, integer, percent } from "../shared/format.ts";
 import { element } from "../shared/ui/dom.ts";
 import { RowsInView } from "../shared/ui/scrolling.ts";
-import type { ByRow, SumTable } from "./data/by_rows.ts";
 import type { Slices } from "./data/slices.ts";
+import type { SumRow, SumTable } from "./data/sum_table.ts";
 import { NOISY_RULE } from "./descriptions.ts";
 import { columnHeads } from "./table.ts";
 
 const ROW = 22;
 
 export interface ByEvents {
-  pick(row: ByRow): void;
-  hover(row: ByRow | null): void;
+  pick(row: SumRow): void;
+  hover(row: SumRow | null): void;
 }
 
 interface SumLine {
-  row: ByRow;
+  row: SumRow;
   level: number;
   /** Index of the parent row, -1 at the top. */
   around: number;
@@ -40,7 +40,7 @@ export class ByTable {
   readonly #inView: RowsInView;
   #lines: SumLine[] = [];
   readonly #open = new Set<string>();
-  readonly #inside = new Map<string, ByRow[]>();
+  readonly #inside = new Map<string, readonly SumRow[]>();
   #current = -1;
   readonly #slices: Slices;
   #theme: Theme;
@@ -71,7 +71,7 @@ export class ByTable {
     this.#body.addEventListener("pointerleave", () => events.hover(null), { signal });
   }
 
-  get current(): ByRow | null {
+  get current(): SumRow | null {
     return this.#lines[this.#current]?.row ?? null;
   }
 
@@ -156,11 +156,11 @@ export class ByTable {
 
   #layOut(): void {
     const lines: SumLine[] = [];
-    const add = (rows: readonly ByRow[], level: number, around: number) => {
+    const add = (rows: readonly SumRow[], level: number, around: number) => {
       let sum = 0;
       for (const row of rows) {
         sum += row.ns;
-        const known = level === 0 && row.isWork && !this.#rows!.overlap;
+        const known = level === 0 && row.isWork && !this.#rows!.info.overlap;
         const at = lines.push({ row, level, around, sum: known ? sum : Number.NaN }) - 1;
         if (!row.inside || !this.#open.has(row.id)) continue;
         const inside = this.#inside.get(row.id) ?? row.inside();
@@ -197,8 +197,7 @@ export class ByTable {
 
   #line(at: number): HTMLElement {
     const { row, level, sum } = this.#lines[at]!;
-    const { total } = this.#rows!;
-    const spread = this.#rows!.spread(row);
+    const { total } = this.#rows!.info;
     const share = total > 0 && row.isWork ? row.ns / total : Number.NaN;
     const isOpen = this.#open.has(row.id);
     const chip = element("i", { class: "tvmdbg-timeline-chip" });
@@ -210,8 +209,8 @@ export class ByTable {
     const twisty = element("i", { class: "twisty" }, row.inside ? (isOpen ? "▾" : "▸") : "");
     const time = (ns: number) => (Number.isNaN(ns) ? "–" : this.#slices.timeText(ns));
     const short = this.#slices.isShort(row.ns);
-    const half = (spread.high - spread.low) / 2;
-    const interval = `${time(spread.low)} … ${time(spread.high)}, ${counted(spread.repeats, "repeat")}`;
+    const half = (row.high - row.low) / 2;
+    const interval = `${time(row.low)} … ${time(row.high)}, ${counted(row.repeats, "repeat")}`;
     const cell = (name: string, title: string, ...content: (Node | string | false)[]) =>
       element("span", { class: name, role: "gridcell", title: title || undefined }, ...content);
     const label = cell(
@@ -220,7 +219,7 @@ export class ByTable {
       twisty,
       chip,
       row.label,
-      spread.noisy && element("b", { class: "tvmdbg-timeline-noisy", title: NOISY_RULE }, "noisy"),
+      row.noisy && element("b", { class: "tvmdbg-timeline-noisy", title: NOISY_RULE }, "noisy"),
     );
     label.style.paddingLeft = `${level * 14}px`;
     return element(
@@ -248,9 +247,9 @@ export class ByTable {
       ),
       cell("sum", "", Number.isNaN(sum) ? "–" : percent(Math.min(1, sum / total))),
       cell("count", "", integer(row.count)),
-      cell("mean", "", time(spread.mean)),
-      cell("p50", "", time(spread.p50)),
-      cell("p90", "", time(spread.p90)),
+      cell("mean", "", time(row.mean)),
+      cell("p50", "", time(row.p50)),
+      cell("p90", "", time(row.p90)),
       cell(
         "ci",
         Number.isNaN(half) ? "" : interval,

@@ -1,44 +1,20 @@
-import {
-  type FigurePart,
-  LINE,
-  MARGIN,
-  type Note,
-  SMALL,
-  smallWriter,
-} from "../shared/drawing/figure.ts";
+import type { TableAnswer, TableRow } from "../shared/client/answers.ts";
+import { type FigurePart, LINE, MARGIN, SMALL, smallWriter } from "../shared/drawing/figure.ts";
 import type { TextWidths } from "../shared/drawing/text_widths.ts";
 import { kindFill, type Theme } from "../shared/drawing/theme.ts";
 import { largest } from "../shared/many.ts";
+import {
+  type Change,
+  changeText,
+  endsText,
+  pText,
+  ratioText,
+  Verdict,
+  verdictSign,
+} from "./data/change.ts";
+import { codesOf } from "./data/item_names.ts";
 import { type Names, titleText } from "./data/names.ts";
 import type { Slices } from "./data/slices.ts";
-
-export interface ChangesData {
-  rows: ChangeRow[];
-  below: Note[];
-}
-
-export interface ChangeRow {
-  sign: string;
-  color: "error" | "accent";
-  /** True if the verdict is certain enough for a color. */
-  certain: boolean;
-  /** Nodes of the first run. */
-  nodes: number[];
-  label: string;
-  /** `#12 | #14`, and the last id. */
-  ids: string;
-  id: string;
-  mark: string;
-  shape: string;
-  kind: string;
-  a: string;
-  b: string;
-  change: string;
-  ratio: string;
-  verdict: string;
-  /** Difference relative to the largest one. */
-  bar: number;
-}
 
 const NARROW = 620;
 /** Length of the bar of the largest difference, px. */
@@ -47,17 +23,19 @@ const LABEL = 32;
 
 /** Operator, both times, the difference with a bar to either side, and the verdict. */
 export function changesTable(
-  rows: readonly ChangeRow[],
+  change: Change,
   selected: readonly number[],
   width: number,
   text: TextWidths,
 ): FigurePart {
+  const rows = change.rows("change").map((row) => changeRow(change, row));
+  const most = Math.abs(change.of(0)) || 0;
   const room = width - 2 * MARGIN;
   const isWide = width >= NARROW;
   const verdict = room - (isWide ? 120 : 16);
   const ratio = verdict - 62;
-  const change = ratio - 72;
-  const bar = change - (isWide ? 2 * CHANGE_BAR + 12 : 8);
+  const changeAt = ratio - 72;
+  const bar = changeAt - (isWide ? 2 * CHANGE_BAR + 12 : 8);
   const second = bar - 62;
   const first = second - 62;
   const names = rows.map((row) => {
@@ -75,7 +53,7 @@ export function changesTable(
         [LABEL - 16, "operator"],
         [first, "A"],
         [second, "B"],
-        [change, "B − A"],
+        [changeAt, "B − A"],
         [ratio, "Δ %"],
       ];
       if (isWide) heads.push([verdict, "verdict, corrected p"]);
@@ -86,7 +64,7 @@ export function changesTable(
         const y = top + 6 + (at + 1.5) * LINE;
         const ink = row.certain ? theme.text : theme.muted;
         const sign = row.certain ? theme[row.color] : theme.muted;
-        if (row.nodes.some((node) => selected.includes(node))) {
+        if (selected.some((node) => row.nodes.includes(node))) {
           pen.fillStyle = theme.accent;
           pen.fillRect(MARGIN - 12, y - 7, 4, 14);
         }
@@ -96,15 +74,15 @@ export function changesTable(
         put(names[at]!, LABEL, y, ink);
         put(row.a, first, y, ink);
         put(row.b, second, y, ink);
-        if (isWide && row.bar) {
-          const size = CHANGE_BAR * Math.abs(row.bar);
+        if (isWide && row.ns && most) {
+          const size = (CHANGE_BAR * Math.abs(row.ns)) / most;
           const middle = MARGIN + bar + CHANGE_BAR;
           pen.globalAlpha = 0.6;
           pen.fillStyle = sign;
-          pen.fillRect(row.bar > 0 ? middle : middle - size, y - 5, size, 10);
+          pen.fillRect(row.ns > 0 ? middle : middle - size, y - 5, size, 10);
           pen.globalAlpha = 1;
         }
-        put(row.change, change, y, ink);
+        put(row.change, changeAt, y, ink);
         put(row.ratio, ratio, y, ink);
         if (isWide) put(row.verdict, verdict, y, theme.muted);
       });
@@ -112,27 +90,47 @@ export function changesTable(
   };
 }
 
-export interface TableData {
-  notes: Note[];
-  /** Headings: before the name, the name, time, share, and after the share ("": none). */
-  heads: string[];
-  rows: TableRow[];
-  below: Note[];
+function changeRow(change: Change, row: number) {
+  const { columns, byNode } = change;
+  const verdict = byNode.verdict[row]!;
+  const [a, b] = [change.nodesA(row), change.nodesB(row)];
+  const q = byNode.q[row]!;
+  const label = change.verdictLabel(verdict);
+  const isLoss = verdict === Verdict.SLOWER || verdict === Verdict.ONLY_B;
+  return {
+    sign: verdictSign(verdict),
+    color: isLoss ? ("error" as const) : ("accent" as const),
+    /** True if the verdict is certain enough for a color. */
+    certain: change.isSignificant(row),
+    nodes: a,
+    label: byNode.label.at(row),
+    ids: change.nodesText(row, endsText),
+    id: `#${(a.length ? a : b).at(-1)}`,
+    mark: change.matchLabel(row) === "possible" ? " (match?)" : "",
+    shape: columns.shape.at(row),
+    kind: columns.kind.at(row),
+    a: a.length ? change.timeText(byNode.nsA[row]!, 0) : "–",
+    b: b.length ? change.timeText(byNode.nsB[row]!, 1) : "–",
+    ns: change.of(row) || 0,
+    change: changeText(change.of(row)),
+    ratio: a.length && b.length ? ratioText(row, byNode) : "–",
+    verdict: Number.isNaN(q) ? label : `${label} ${pText(q)}`,
+  };
 }
 
-export interface TableRow {
-  /** A number of the row, or its number of slices. */
-  lead: string;
-  /** -1 without a node. */
-  node: number;
-  label: string;
-  kind: string;
-  aside: string;
-  time: string;
-  share: string;
-  /** Share of the longest row. */
-  bar: number;
-  more: string;
+/** A difference in a figure's description. */
+export function changeFacts(change: Change, row: number): Record<string, unknown> {
+  const { byNode } = change;
+  return {
+    label: byNode.label.at(row),
+    nodes: change.nodesText(row),
+    a: change.timeText(byNode.nsA[row]!, 0),
+    b: change.timeText(byNode.nsB[row]!, 1),
+    change: changeText(change.of(row)),
+    ratio: ratioText(row, byNode),
+    verdict: change.verdictLabel(byNode.verdict[row]!),
+    why: byNode.why.at(row),
+  };
 }
 
 const [LEAD, GAP, CHIP] = [46, 12, 16];
@@ -140,18 +138,15 @@ const BAR = 80;
 /** Widths below which tables have no bars, and nothing after the share. */
 const BARRED = 420;
 
-export interface RowLooks {
+interface RowLooks {
   text: (row: Pick<TableRow, "node" | "label">) => string;
   fill: (theme: Theme, row: TableRow) => string;
 }
 
 /** Rows with titles and marks as in the table beside the flamechart; `numbered`: ids come first. */
-export function rowLooks(
-  slices: Slices,
-  names: Names,
-  codeOf: (name: string) => number,
-  numbered: boolean,
-): RowLooks {
+export function rowLooks(slices: Slices, names: Names, numbered: boolean): RowLooks {
+  const codes = codesOf(slices);
+  const codeOf = (name: string) => codes.get(name) ?? -1;
   const isNode = ({ node }: Pick<TableRow, "node">) => node >= 0 && names.known;
   return {
     text({ node, label }) {
@@ -171,7 +166,7 @@ export function rowLooks(
 
 /** Rows of times: mark, name, time, share with a bar. */
 export function table(
-  { heads, rows }: TableData,
+  { heads, rows }: TableAnswer,
   looks: RowLooks,
   selected: readonly number[],
   width: number,

@@ -320,7 +320,6 @@ export class Flamechart {
     this.color();
     this.table.arrived();
     this.chart.arrived();
-    this.charts.arrived();
     this.searching.arrived();
     this.critical.arrived();
     this.faults.mark();

@@ -1,7 +1,6 @@
 import type { SessionClient } from "../shared/client/session_client.ts";
 import type { AreaPanel } from "./area_panel.ts";
-import { RangeWords } from "./areas.ts";
-import type { Area } from "./data/aggregate.ts";
+import { type Area, RangeWords } from "./areas.ts";
 import { type Gap, gapStanding, lengthOf, nextGap } from "./data/neighbors.ts";
 import type { Row } from "./data/row.ts";
 import type { TimelineData } from "./descriptions.ts";

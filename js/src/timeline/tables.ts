@@ -1,74 +1,19 @@
 import type { GraphColumns } from "../shared/client/answers.ts";
 import { errorText, isAbort } from "../shared/client/request.ts";
-import type { AreaAnswer } from "../shared/client/timeline_columns.ts";
 import type { Theme } from "../shared/drawing/theme.ts";
 import { counted, duration } from "../shared/format.ts";
-import { stretches } from "../shared/many.ts";
 import { div, select, span } from "../shared/ui/dom.ts";
 import { ByTable } from "./by_table.ts";
 import { ChangeTable } from "./change_table.ts";
 import { Sandwich } from "./charts/icicle.ts";
 import type { ChartHost } from "./charts/stage.ts";
-import { notHere } from "./data/bins.ts";
-import {
-  type ByRow,
-  ByRows,
-  type DurationSpread,
-  type SumTable,
-  summedBy,
-} from "./data/by_rows.ts";
 import type { Change } from "./data/change.ts";
 import { KeyNames } from "./data/key_names.ts";
 import { timeText } from "./data/names.ts";
 import type { Slices } from "./data/slices.ts";
 import type { TableBy } from "./data/state.ts";
+import { type SumRow, SumTable } from "./data/sum_table.ts";
 import type { TimelineData } from "./descriptions.ts";
-
-const UNKNOWN: DurationSpread = {
-  mean: Number.NaN,
-  p50: Number.NaN,
-  p90: Number.NaN,
-  low: Number.NaN,
-  high: Number.NaN,
-  noisy: false,
-  repeats: 0,
-};
-
-/** Sums by the kernel of slices that a page does not hold; without spreads and rows below rows. */
-class FarRows implements SumTable {
-  readonly rows: ByRow[];
-  readonly total: number;
-  readonly idle = 0;
-  readonly alone = 0;
-  readonly overlap: boolean;
-  /** Number of all rows, the first of which are here. */
-  readonly all: number;
-
-  /** @param kindOf Op kind of the nodes of a row. */
-  constructor(answer: AreaAnswer, kindOf: (nodes: readonly number[]) => string) {
-    this.total = answer.sum;
-    this.overlap = answer.overlap;
-    this.all = answer.rows;
-    this.rows = answer.by.map(({ label, nodes, count, sum, share }, at) => ({
-      id: `${at} ${label}`,
-      label,
-      kind: kindOf(nodes),
-      isWork: share !== null,
-      ns: sum,
-      count,
-      nodes,
-      operators: [],
-      isWhole: false,
-      eachSlice: null,
-      slice: -1,
-      inside: null,
-    }));
-  }
-
-  spread(): DurationSpread {
-    return UNKNOWN;
-  }
-}
 
 const TITLES: Record<TableBy, string> = {
   node: "node",
@@ -179,7 +124,7 @@ export class Tables {
   sync(): void {
     const { session, data } = this.#host;
     this.#range = session.timeRange;
-    const shown = `${this.by} ${this.#range} ${data.slices.complete}`;
+    const shown = `${this.by} ${this.#range} ${this.#hasCallers}`;
     if (shown !== this.#shown) this.#make(shown);
     if (this.#rows) this.#by.find(session.selected);
     if (this.by === "change") {
@@ -219,95 +164,68 @@ export class Tables {
     this.#note.textContent = "";
     this.#work.abort();
     this.#work = new AbortController();
-    if (this.isSummed && !isChange) this.#sum(by);
+    if (this.isSummed && !isChange) void this.#ask(by);
   }
 
-  /** Sums up, here in short stretches, or in the kernel if the page does not hold all slices. */
-  #sum(by: TableBy): void {
-    const { data, signal: end } = this.#host;
-    const { slices } = data;
-    const { whole, binsOnly } = slices.columns.info;
-    const signal = AbortSignal.any([end, this.#work.signal]);
-    let late = false;
-    if (slices.complete) {
-      const done = (rows: ByRows) => {
-        this.#show(rows, late);
-        if (by === "callers") this.#sandwich.show(rows, rows.rows[0] ?? null);
-      };
-      this.#wait("aggregating …");
-      stretches(summedBy(by, slices, this.#called, this.#range), done, signal);
-      late = true;
-    } else if (whole || binsOnly) {
-      this.#by.node.hidden = true;
-      this.#wait(notHere(slices).join(": "));
-    } else void this.#ask(by, signal);
+  /** True if the rows of a table by callers can hold them: their numbers need all names. */
+  get #hasCallers(): boolean {
+    return this.by === "callers" && this.#host.data.slices.complete;
   }
 
-  #wait(text: string): void {
-    this.#by.node.ariaBusy = "true";
-    this.#note.textContent = text;
-  }
-
-  async #ask(by: TableBy, signal: AbortSignal): Promise<void> {
-    const { run, data } = this.#host;
-    const [from, to] = this.#range ?? [data.slices.start, data.slices.end];
-    this.#sandwich.node.hidden = true;
-    this.#wait("aggregating …");
-    try {
-      const question = { from, to, by: by as Exclude<TableBy, "change"> };
-      const answer = await run.ask("sums", question, signal);
-      if (signal.aborted) return;
-      const kindOf = (nodes: readonly number[]) => {
-        const kinds = new Set(nodes.map((node) => data.names.opKind(node)));
-        return kinds.size === 1 ? [...kinds][0]! : "";
-      };
-      const rows = new FarRows(answer, kindOf);
-      this.#show(rows, true);
-      const few =
-        rows.rows.length < rows.all ? `the first ${rows.rows.length} of ${rows.all}: ` : "";
-      this.#note.textContent = `${few}${this.#note.textContent}; aggregated in Python`;
-    } catch (error) {
-      if (!signal.aborted && !isAbort(error)) this.#note.replaceChildren(errorText(error));
-    }
-  }
-
-  #show(rows: SumTable, late: boolean): void {
-    const { session, data } = this.#host;
+  async #ask(by: Exclude<TableBy, "change">): Promise<void> {
+    const { run, data, session, signal: end } = this.#host;
     const { durations, durationsWithin } = data.slices.columns.info.words;
-    this.#rows = rows;
+    const signal = AbortSignal.any([end, this.#work.signal]);
+    const range = this.#range ? { from: this.#range[0], to: this.#range[1] } : {};
+    this.#by.node.ariaBusy = "true";
+    this.#note.textContent = "aggregating …";
+    const hasCallers = this.#hasCallers;
+    this.#sandwich.node.hidden = !hasCallers;
+    try {
+      const [answer, paths] = await Promise.all([
+        run.ask("sums", { ...range, by }, signal),
+        hasCallers ? run.ask("paths", range, signal) : null,
+      ]);
+      if (signal.aborted) return;
+      const rows = new SumTable(answer, this.#called, paths);
+      this.#rows = rows;
+      this.#by.show(rows, this.#title(by), this.#range ? durationsWithin : durations);
+      this.#note.textContent = this.#about(rows);
+      this.#sandwich.node.hidden = !rows.tree;
+      if (rows.tree && rows.rows.length) this.#sandwich.show(rows.tree, rows.rows[0]!.key);
+      this.#by.find(session.selected);
+      this.#changed();
+    } catch (error) {
+      if (signal.aborted || isAbort(error)) return;
+      this.#by.node.hidden = this.#sandwich.node.hidden = true;
+      this.#note.replaceChildren(errorText(error));
+    }
     this.#by.node.ariaBusy = "false";
-    this.#by.node.hidden = false;
-    this.#by.show(rows, this.#title(this.by), this.#range ? durationsWithin : durations);
-    this.#note.textContent = this.#about(rows);
-    if (!late) return;
-    this.#by.find(session.selected);
-    this.#changed();
   }
 
-  #about(rows: SumTable): string {
-    const sentences = [`${counted(rows.rows.length, "row")}, ${duration(rows.total)}`];
+  #about({ rows, info, tree }: SumTable): string {
+    const few = rows.length < info.rows ? `the first ${rows.length} of ` : "";
+    const sentences = [`${few}${counted(info.rows, "row")}, ${duration(info.total)}`];
     if (this.#range) {
       const [from, to] = this.#range;
       const edge = (ns: number) => timeText(ns, (to - from) / 1000, to);
       sentences.push(`of the marked range ${edge(from)} – ${edge(to)}`);
     }
     const { words } = this.#host.data.slices.columns.info;
-    if (rows.idle) {
-      sentences.push(`${counted(rows.idle, "slice")} of inputs and parameters hidden: no time`);
+    if (info.idle) {
+      sentences.push(`${counted(info.idle, "slice")} of inputs and parameters hidden: no time`);
     }
-    if (rows.alone) sentences.push(this.#alone(rows));
-    if (rows.overlap) sentences.push(words.partsOverlap);
-    if (this.by === "callers" && rows instanceof ByRows)
-      sentences.push("children of a row: its callers");
+    if (info.alone) sentences.push(this.#alone(info.alone));
+    if (info.overlap) sentences.push(words.partsOverlap);
+    if (tree) sentences.push("children of a row: its callers");
     if (this.change) sentences.push("slices of both runs together");
     return sentences.join("; ");
   }
 
   /** Sentence on nodes with a time but no slice. */
-  #alone({ alone }: SumTable): string {
-    const counts = this.by !== "name" && this.by !== "callers";
+  #alone(alone: number): string {
     const which = `the time of ${counted(alone, "node")} without slices`;
-    return counts ? `${which} included` : `${which} left out: no name`;
+    return this.by !== "name" ? `${which} included` : `${which} left out: no name`;
   }
 
   #changeTable(change: Change, theme: Theme): ChangeTable {
@@ -329,17 +247,18 @@ export class Tables {
     );
   }
 
-  #pick(row: ByRow): void {
-    if (this.by === "callers" && this.#rows instanceof ByRows) this.#sandwich.show(this.#rows, row);
+  #pick(row: SumRow): void {
+    const tree = this.#rows?.tree;
+    if (tree) this.#sandwich.show(tree, row.key);
     if (row.nodes.length) this.#host.pick(row.nodes.toReversed());
     else if (row.slice >= 0) this.#host.pick([], row.slice);
     this.#host.say(this.#sentence(row));
   }
 
-  #sentence(row: ByRow): string {
-    const { p50, p90 } = this.#rows!.spread(row);
+  #sentence(row: SumRow): string {
+    const { p50, p90 } = row;
     const { slices } = this.#host.data;
-    const time = slices.withShare(row.ns, row.ns / this.#rows!.total);
+    const time = slices.withShare(row.ns, row.ns / this.#rows!.info.total);
     const spread = Number.isNaN(p50)
       ? ""
       : `, median ${slices.timeText(p50)}, p90 ${slices.timeText(p90)}`;
@@ -360,7 +279,7 @@ function lacking(by: TableBy, { slices, graph, change }: TimelineData): string {
   if (by === "change" && !change) return "one run is shown";
   if ((by === "part" || by === "group") && !graph) return "this run has no graph";
   if (by === "group" && !graph!.groupParent.length) return "the graph has no groups";
-  if (by === "module" && !slices.columns.nodeModules) return "the graph tells no modules";
+  if (by === "module" && !slices.columns.info.modules) return "the graph tells no modules";
   if (by === "callers" && !slices.nested) return "no nested slices";
   if (by === "name" && words.byName) return "rows are already names";
   if (by === "device" && !severalDevices(slices, graph)) return "there is one device";

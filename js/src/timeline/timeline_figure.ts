@@ -1,7 +1,5 @@
-import type { ChangeColumns, GraphColumns, RooflineColumns } from "../shared/client/answers.ts";
+import type { TableAnswer } from "../shared/client/answers.ts";
 import { timelineColumns, windowColumns } from "../shared/client/timeline_client.ts";
-import type { TimelineInfo } from "../shared/client/timeline_columns.ts";
-import type { Columns } from "../shared/client/wire.ts";
 import { type Pen, TextMeasure } from "../shared/drawing/canvas.ts";
 import {
   type Drawing,
@@ -11,6 +9,7 @@ import {
   type HoverText,
   heading,
   heightOf,
+  lacking,
   MARGIN,
   type Note,
   paintParts,
@@ -21,16 +20,16 @@ import {
 } from "../shared/drawing/figure.ts";
 import type { TextWidths } from "../shared/drawing/text_widths.ts";
 import { figureTheme, type Theme } from "../shared/drawing/theme.ts";
-import { counted, duration } from "../shared/format.ts";
+import { counted, duration, integer } from "../shared/format.ts";
 import { append } from "../shared/many.ts";
 import { Brush } from "./charts/stage.ts";
 import { Change } from "./data/change.ts";
 import { Names, titleText } from "./data/names.ts";
 import { Ranking } from "./data/ranking.ts";
 import { Slices } from "./data/slices.ts";
-import type { TimelineOptions } from "./data/state.ts";
-import { type ChartData, otherChart } from "./figure_charts.ts";
-import { type ChangesData, changesTable, rowLooks, type TableData, table } from "./figure_table.ts";
+import type { TableBy, TimelineOptions } from "./data/state.ts";
+import { askChart, muted } from "./figure_charts.ts";
+import { changeFacts, changesTable, rowLooks, table } from "./figure_table.ts";
 import { Fills } from "./tracks/fills.ts";
 import { RecordedStrips } from "./tracks/recorded_strips.ts";
 import { AXIS, OVERVIEW, TimelineScene, TOP } from "./tracks/scene.ts";
@@ -41,6 +40,15 @@ const MOST = { tracks: 8, rows: 8 };
 const RATIO = 0.5;
 /** Number of the longest slices with a tooltip. */
 const TITLED = 160;
+/** Rows of the table, differences, and ranked rows that colors and names come from. */
+const LISTED = 10;
+const SUMMED = 14;
+const CHANGES = { longest: 16 };
+const LONGEST = 1000;
+/** Bins of a row, about one per pixel column. */
+const FINE_BINS = 512;
+/** Slices of a time range whose nodes may be named. */
+const MOST_NAMED = 8000;
 
 class TimeChart {
   readonly part: FigurePart;
@@ -124,118 +132,191 @@ class TimeChart {
   }
 }
 
-interface TimelineFigureData {
+interface TimelineFigureOptions extends TimelineOptions {
+  selected: number[];
+}
+
+type TimelineFigureRequest = FigureRequest<unknown, TimelineFigureOptions>;
+
+/** What a figure says around its chart and its table. */
+interface Told {
   title: string;
   detail: string;
   name: string;
   words: string;
-  text: string;
   notes: Note[];
-  selected: number[];
-  chart: ChartData | null;
-  table: TableData | null;
-  changes?: ChangesData | null;
-  /** The slowest operators, to be given their titles. */
-  top?: { node: number; name: string }[];
+  description: Record<string, unknown>;
 }
 
-interface TimelineFigureAnswers {
-  timeline: Columns<"timeline"> & { info: TimelineInfo };
-  graph: GraphColumns | null;
-  change?: ChangeColumns | null;
-  roofline?: RooflineColumns;
-  /** Slices of `time_range`, if there are few enough. */
-  window?: Columns<"window"> | Columns<"bins">;
+export async function timelineFigure(request: TimelineFigureRequest): Promise<Drawing> {
+  return panelDrawing(request, await timelinePanel(request));
 }
 
-type TimelineFigureRequest = FigureRequest<
-  TimelineFigureData,
-  TimelineOptions,
-  TimelineFigureAnswers
->;
+export async function timelinePanel(request: TimelineFigureRequest): Promise<FigurePanel> {
+  const { client, title, options, width, text } = request;
+  const head = await client.ask("timeline", { longest: LONGEST });
+  if (!head) {
+    const { missing } = await client.ask("summary");
+    return lacking(request, "No times", missing.timeline ?? "");
+  }
+  const { info } = head;
+  const slices = new Slices(timelineColumns(head, info));
+  const columns = options.table_by === "change" ? await client.ask("change", CHANGES) : null;
+  const change = columns && new Change(columns);
+  const ask = (by: TableBy, most: number) =>
+    client.ask("table", { by: by as "node", most, inOrder: options.sort === "order" });
+  const isSummed = !["node", "change"].includes(options.table_by) && options.show !== "chart";
+  const [operators, summed, chart, seen] = await Promise.all([
+    ask("node", LISTED),
+    isSummed ? ask(options.table_by, SUMMED) : null,
+    options.show === "table" ? null : askChart(client, title, options),
+    inWindow(request, slices),
+  ]);
+  const rows = [...operators!.rows, ...(summed?.rows ?? [])].map(({ node }) => node);
+  const first = [head.lodNode, head.rankNode, head.node ?? [], rows, seen, chart?.nodes ?? []];
+  const named = new Set(first.flatMap((nodes) => [...nodes]));
+  named.delete(-1);
+  const graph = await client.ask("graph", { named: [...named] });
+  const names = new Names(slices, graph, change);
+  names.colors.chosen = options.slice_color;
+  new Ranking(slices, names).color(names.colors);
 
-export function timelineFigure(request: TimelineFigureRequest): Drawing {
-  return panelDrawing(request, timelinePanel(request));
-}
-
-export function timelinePanel(request: TimelineFigureRequest): FigurePanel {
-  const { data, answers, options, width, text } = request;
+  const told = change
+    ? toldChange(request, change, slices)
+    : toldTimes(request, operators!, slices, names);
   const room = width - 2 * MARGIN;
-  const { slices, names } = timelineData(answers, options);
-  const codes = new Map(slices.names.unique.map((name, code) => [name, code]));
-  const codeOf = (name: string) => codes.get(name) ?? -1;
   const paragraphs = (notes: readonly Note[] = []) =>
     notes.map((note) => paragraph(note, room, text, note.most));
   const parts: FigurePart[] = [
-    heading(data.title, data.detail, room, text),
-    ...paragraphs(data.notes),
+    heading(told.title, told.detail, room, text),
+    ...paragraphs(told.notes),
   ];
   let titles: HoverText[] = [];
-  const { chart } = data;
-  if (chart?.kind === "time") {
-    const drawn = new TimeChart(slices, names, options.time_range, data.selected, width, text);
+  const many = info.slices + info.unusable > 0;
+  if (many && options.show !== "table" && options.chart === "time") {
+    const drawn = new TimeChart(slices, names, options.time_range, options.selected, width, text);
     const { all, start, end, first, last } = drawn.scene.viewport;
     if (!all) {
       const shown = `Shown: ${duration(start)} to ${duration(end)} of ${duration(first)} to ${duration(last)}.`;
-      append(parts, paragraphs([{ text: shown, color: "muted", most: 2 }]));
+      append(parts, paragraphs([muted(shown, 2)]));
     }
     const top = heightOf(parts) - MARGIN;
     titles = drawn.hover.map((hover) => ({ ...hover, y: hover.y + top }));
     parts.push(drawn.part);
     const more = `${counted(drawn.left, "more track")} not drawn`;
-    if (drawn.left) append(parts, paragraphs([{ text: more, color: "muted", most: 1 }]));
-  } else if (chart) {
-    const { nodeNs } = slices.columns;
-    const { selected } = data;
-    const roofline = answers.roofline ?? null;
-    const context = { names, codeOf, selected, nodeNs, roofline, width: room };
-    const [part, notes] = otherChart(chart, context) ?? [];
-    append(parts, [
-      ...paragraphs(chart.notes),
-      ...(part ? [part] : []),
-      ...paragraphs(notes),
-      ...paragraphs(chart.below),
-    ]);
+    if (drawn.left) append(parts, paragraphs([muted(more, 1)]));
+  } else if (many && chart) {
+    const { part, above, below } = chart.draw({
+      names,
+      slices,
+      graph,
+      selected: options.selected,
+      width: room,
+    });
+    append(parts, [...paragraphs(above), ...(part ? [part] : []), ...paragraphs(below)]);
+    Object.assign(told.description, chart.description);
   }
-  if (data.table) {
-    const numbered = data.table.heads[0] === "#";
-    const looks = rowLooks(slices, names, codeOf, numbered);
-    append(parts, [space(4), ...paragraphs(data.table.notes)]);
-    if (data.table.rows.length) parts.push(table(data.table, looks, data.selected, width, text));
-    append(parts, paragraphs(data.table.below));
+  if (change) {
+    if (options.show !== "chart") {
+      parts.push(changesTable(change, options.selected, width, text));
+      const more = `… and ${integer(change.columns.info.rows - change.length)} more`;
+      if (change.length < change.columns.info.rows) append(parts, paragraphs([muted(more)]));
+    }
+  } else {
+    const listed = isSummed ? summed! : operators!;
+    if (isSummed || (listed.rows.length && (options.show !== "chart" || !many))) {
+      append(parts, [space(4), ...paragraphs([muted(listed.said, 5)])]);
+      const looks = rowLooks(slices, names, listed.heads[0] === "#");
+      if (listed.rows.length) parts.push(table(listed, looks, options.selected, width, text));
+      append(parts, paragraphs(listed.below.map((line) => muted(line, 6))));
+    }
+    if (summed?.facts.by) {
+      told.description.table = { ...summed.facts, rows: summed.rows.map(({ facts }) => facts) };
+    }
   }
-  if (data.changes) {
-    parts.push(changesTable(data.changes.rows, data.selected, width, text));
-    append(parts, paragraphs(data.changes.below));
-  }
-  const operators = rowLooks(slices, names, codeOf, true);
-  const top = data.top?.map(({ node, name }) => ({ label: operators.text({ node, label: name }) }));
   return {
     height: heightOf(parts),
-    title: data.name,
-    words: data.words,
-    text: data.text,
-    description: top ? { top } : {},
+    title: told.name,
+    words: told.words,
+    text: "",
+    description: told.description,
     titles,
     paint: (pen, theme) => paintParts(parts, pen, theme),
   };
 }
 
-/** Timeline data from the answers, as the live view makes it. */
-function timelineData(
-  answers: TimelineFigureAnswers,
-  { slice_color, time_range }: TimelineOptions,
-): { slices: Slices; names: Names } {
-  const { info, ...columns } = answers.timeline;
-  const head = timelineColumns(columns, info);
-  const slices = new Slices(head);
-  const { window } = answers;
-  if (window && "rowFirst" in window)
-    slices.fillWindow(windowColumns(head, window), ...(time_range ?? [slices.start, slices.end]));
-  const change = answers.change ? new Change(answers.change) : null;
-  const names = new Names(slices, answers.graph, change);
-  names.colors.chosen = slice_color;
-  const ranking = new Ranking(slices, names);
-  ranking.color(names.colors);
-  return { slices, names };
+/** Takes the slices of the time range, or of all time where the first bins are coarse; gives the nodes of the longest. */
+async function inWindow(
+  { client, options }: TimelineFigureRequest,
+  slices: Slices,
+): Promise<number[]> {
+  const { info } = slices.columns;
+  const range = options.time_range ?? (info.bins < FINE_BINS ? [info.first, info.last] : null);
+  if (!info.bins || !range || options.chart !== "time" || options.show === "table") return [];
+  const [from, to] = range as [number, number];
+  const window = await client.ask("window", { from, to });
+  if (!("rowFirst" in window)) return [];
+  const columns = windowColumns(slices.columns, window);
+  slices.fillWindow(columns, from, to);
+  const { node, duration } = columns;
+  if (!node || !options.time_range) return [];
+  const longest = Array.from(node.keys()).sort((a, b) => duration[b]! - duration[a]! || a - b);
+  return longest.slice(0, MOST_NAMED).map((at) => node[at]!);
+}
+
+function toldTimes(
+  { title, options }: TimelineFigureRequest,
+  { caption, detail, rows, facts }: TableAnswer,
+  slices: Slices,
+  names: Names,
+): Told {
+  const { info, tracks } = slices.columns;
+  const looks = rowLooks(slices, names, true);
+  const { show, chart, table_by, sort, time_range, selected } = options;
+  return {
+    title,
+    detail,
+    name: `Timeline of ${title}: ${detail}`,
+    words: `${info.words.said}. ${caption}`,
+    notes: [{ text: info.words.said, color: info.synthetic ? "warning" : "muted", most: 4 }],
+    description: {
+      title,
+      synthetic: info.synthetic,
+      clock: info.clock,
+      said: info.words.said,
+      words: info.words,
+      nested: info.nested,
+      ...{ show, chart, table_by, sort, time_range, selected },
+      ...facts,
+      tracks: Array.from(tracks.codes, (_, track) => tracks.at(track)),
+      slices: info.slices + info.unusable,
+      top: rows.map((row) => ({ ...row.facts, label: looks.text(row) })),
+    },
+  };
+}
+
+const LAID = "synthetic timeline: mean node times back to back; total is not model latency";
+
+function toldChange({ title }: TimelineFigureRequest, change: Change, { columns }: Slices): Told {
+  const { sentence, said, counts } = change.columns.info;
+  const { info, tracks } = columns;
+  return {
+    title: "Times",
+    detail: title,
+    name: `Times, ${title}`,
+    words: sentence,
+    notes: [
+      { text: sentence, most: 4 },
+      ...said.map((line) => muted(line)),
+      ...(info.synthetic ? [{ text: LAID, color: "warning", most: 2 }] : []),
+    ],
+    description: {
+      title,
+      sentence,
+      said,
+      tracks: Array.from(tracks.codes, (_, track) => tracks.at(track)),
+      counts,
+      rows: change.rows("change").map((row) => changeFacts(change, row)),
+    },
+  };
 }

@@ -61,6 +61,8 @@ function columns(): ChangeColumns {
     sliceLabels: texts("add", "conv2d"),
     sliceKinds: texts("elementwise", "convolution"),
     info: {
+      rows: 0,
+      counts: {},
       titles: ["one", "other"],
       sentence: "",
       said: [],

@@ -34,7 +34,7 @@ function packed(columns: Numbers, names: string[] = []) {
   const ends = [0];
   for (const each of bytes) ends.push(ends.at(-1)! + each.length);
   const text = Uint8Array.from(bytes.flatMap((each) => [...each]));
-  for (const name of names.length ? ["names", "nameKinds", "nameParts", "nameLabels"] : []) {
+  for (const name of names.length ? ["names", "nameKinds", "nameLabels"] : []) {
     headers.push({
       name,
       kind: "strings",

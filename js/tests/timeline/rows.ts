@@ -62,8 +62,7 @@ export function inRows(columns: TimelineColumns & SourceColumns): TimelineColumn
   });
   const floats = (of: Float64Array) => Float64Array.from(source, (slice) => of[slice]!);
   const nameKinds = new StringColumn(new Int32Array(sliceNames.unique.length), ["other"]);
-  const nameParts = new StringColumn(new Int32Array(sliceNames.unique.length), [""]);
-  const nameLabels = nameParts;
+  const nameLabels = new StringColumn(new Int32Array(sliceNames.unique.length), [""]);
   const unique = new StringColumn(Int32Array.from(sliceNames.unique.keys()), sliceNames.unique);
   const slices: SliceColumns = {
     start: floats(sliceStart),
@@ -78,7 +77,6 @@ export function inRows(columns: TimelineColumns & SourceColumns): TimelineColumn
     role: null,
     names: unique,
     nameKinds,
-    nameParts,
     nameLabels,
   };
   const info = {
@@ -108,9 +106,7 @@ export function inRows(columns: TimelineColumns & SourceColumns): TimelineColumn
     rowKind: Uint8Array.from(rows, ({ kind }) => kind),
     names: unique,
     nameKinds,
-    nameParts,
     nameLabels,
-    functionParts: new StringColumn(new Int32Array(0), []),
     slices,
     ...ranked(columns, slices),
     info: { ...info, totalNs: total(columns, slices) },

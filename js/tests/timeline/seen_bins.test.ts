@@ -16,7 +16,6 @@ function lod(slices: Slices, from: number, width: number, count: number) {
     lodName: new Int32Array(size),
     names: slices.names,
     nameKinds: slices.nameKinds,
-    nameParts: slices.nameParts,
     nameLabels: slices.nameLabels,
   };
   for (const row of slices.rows) {

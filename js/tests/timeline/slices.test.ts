@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { RowKind } from "../../src/shared/client/timeline_columns.ts";
 import { lowerBound, upperBound } from "../../src/shared/many.ts";
 import { MarkedSlices } from "../../src/timeline/data/marked.ts";
-import { MaxPyramid } from "../../src/timeline/data/quantiles.ts";
+import { MaxPyramid } from "../../src/timeline/data/pyramid.ts";
 import { Slices } from "../../src/timeline/data/slices.ts";
 import { random, randomSlices, type SliceSpec, timeline } from "./fixture.ts";
 

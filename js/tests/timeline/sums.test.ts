@@ -1,122 +1,59 @@
 import { describe, expect, it } from "vitest";
 import golden from "../../../tests/data/timeline/sums.json";
-import { clientOf } from "../../src/shared/client/client.ts";
-import type { ColumnHeader } from "../../src/shared/client/columns.ts";
-import { timelineOf } from "../../src/shared/client/timeline_client.ts";
-import { area, sumsBy, type TimeRange } from "../../src/timeline/data/aggregate.ts";
-import { Operators, sliceFrames } from "../../src/timeline/data/frames.ts";
 import { callers, MergedTree, outermost, placesOf } from "../../src/timeline/data/merged_tree.ts";
-import { Slices } from "../../src/timeline/data/slices.ts";
-import { fakeModel } from "../fake_model.ts";
 
-interface Packed {
-  columns: ColumnHeader[];
-  info: unknown;
-  buffer: string;
-}
+type Place = [path: string[], total: number, self: number, count: number];
 
 interface Case {
-  timeline: Packed;
-  areas: {
-    range: TimeRange;
-    count: number;
-    instants: number;
-    ns: number;
-    whole: number;
-    numbers: (number | null)[];
-    tracks: [busy: number, gaps: number, longest: number][];
-    byName: Record<string, [count: number, ns: number]>;
-  }[];
-  byName: Record<string, [count: number, ns: number]>;
-  merged: {
-    range: TimeRange | null;
-    places: [path: string[], total: number, self: number, count: number][];
-  }[];
+  merged: { range: readonly [number, number] | null; places: Place[] }[];
   callers: Record<string, [path: string[], total: number][]>;
 }
 
 const CASES = golden as unknown as Case[];
 
-/** The slices of a timeline as a kernel answers them. */
-async function opened({ columns, info, buffer }: Packed, name: number): Promise<Slices> {
-  const bytes = Uint8Array.from(atob(buffer), (letter) => letter.charCodeAt(0));
-  const { model } = fakeModel({ content_hash: `${name}` }, async (message) => ({
-    content: { id: (message as { id: string }).id, result: { columns, info } },
-    buffers: [new DataView(bytes.buffer)],
-  }));
-  const client = clientOf(model, "sums", new AbortController().signal);
-  return new Slices((await timelineOf(client))!);
+/** Places of Python as frames, keyed by the numbers of their names. */
+function framesOf(places: readonly Place[]) {
+  const names = [...new Set(places.map(([path]) => path.at(-1)!))];
+  const at = new Map(places.map(([path], place) => [path.join("\t"), place]));
+  return {
+    names,
+    parent: Int32Array.from(places, ([path]) => at.get(path.slice(0, -1).join("\t")) ?? -1),
+    key: Int32Array.from(places, ([path]) => names.indexOf(path.at(-1)!)),
+    self: Float64Array.from(places, ([, , self]) => self),
+    total: Float64Array.from(places, ([, total]) => total),
+    count: Int32Array.from(places, ([, , , count]) => count),
+  };
 }
 
-function byName(slices: Slices, range: TimeRange | null) {
-  const { length } = slices.names;
-  const sums = sumsBy(slices, range, length, (slice) => slices.nameCodeOf(slice));
-  const found: Record<string, [count: number, ns: number]> = {};
-  sums.count.forEach((count, code) => {
-    if (count) found[slices.names.at(code)] = [count, sums.self[code]!];
-  });
-  return found;
-}
-
-const orNull = (value: number) => (Number.isFinite(value) ? value : null);
-
-describe.each(Array.from(CASES.entries()))("sums over timeline %i", (number, expected) => {
-  const slicesOf = () => opened(expected.timeline, number);
-
-  it("match the recorded areas", async () => {
-    const slices = await slicesOf();
-    for (const { range, byName: names, ...numbers } of expected.areas) {
-      const found = area(slices, range);
-      const { count: whole, min, mean, p50, p90, max } = found.whole;
-      expect({
-        count: found.count,
-        instants: found.instants,
-        ns: found.sum,
-        whole,
-        numbers: [min, mean, p50, p90, max].map(orNull),
-        tracks: found.tracks.map(({ busy, gaps, longestGap }) => [busy, gaps, longestGap]),
-      }).toEqual(numbers);
-      expect(byName(slices, range)).toEqual(names);
-    }
-    expect(byName(slices, null)).toEqual(expected.byName);
-  });
-
-  it("match the recorded merged paths, in the same order", async () => {
-    const slices = await slicesOf();
-    const operators = new Operators(slices);
-    const name = (key: number) => slices.names.at(operators.name(key));
-    for (const { range, places } of expected.merged) {
-      const tree = new MergedTree(sliceFrames(slices, operators, range));
-      const found = Array.from(tree.key, (_, place) => [
-        tree.path(place).map((each) => name(tree.key[each]!)),
-        tree.total[place],
-        tree.self[place],
-        tree.count[place],
-      ]);
-      expect(found).toEqual(places);
+describe.each(Array.from(CASES.entries()))("merged timeline %i", (_, expected) => {
+  it("keeps Python's totals, also without them", () => {
+    for (const { places } of expected.merged) {
+      const { total, ...frames } = framesOf(places);
+      const [given, summed] = [new MergedTree({ ...frames, total }), new MergedTree(frames)];
+      expect([...given.total]).toEqual([...total]);
+      summed.total.forEach((ns, place) => {
+        expect(ns).toBeCloseTo(total[place]!, 3);
+      });
     }
   });
 
-  it("match the recorded callers of each name", async () => {
-    const slices = await slicesOf();
-    const operators = new Operators(slices);
-    const tree = new MergedTree(sliceFrames(slices, operators, null));
-    const name = (key: number) => slices.names.at(operators.name(key));
-    for (let key = operators.nodes; key < operators.size; key++) {
-      if (operators.name(key) < 0) continue;
+  it("matches the recorded callers of each name", () => {
+    const { names, ...frames } = framesOf(expected.merged.find(({ range }) => !range)!.places);
+    const tree = new MergedTree(frames);
+    names.forEach((name, key) => {
       const places = outermost(tree, placesOf(tree, key));
       const up = new MergedTree(callers(tree, places, tree.total));
       const found = Array.from(up.key, (_, place) => [
         up
           .path(place)
-          .map((each) => name(up.key[each]!))
+          .map((each) => names[up.key[each]!])
           .join(),
         up.total[place],
       ]);
-      const known = expected.callers[name(key)!]!.filter(([, total]) => total > 0);
+      const known = expected.callers[name]!.filter(([, total]) => total > 0);
       expect(Object.fromEntries(found.filter(([, total]) => (total as number) > 0))).toEqual(
         Object.fromEntries(known.map(([path, total]) => [path.join(), total])),
       );
-    }
+    });
   });
 });

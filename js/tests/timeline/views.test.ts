@@ -3,8 +3,7 @@ import { Viewport } from "../../src/shared/drawing/canvas.ts";
 import { niceStep } from "../../src/shared/drawing/value_axis.ts";
 import { percent } from "../../src/shared/format.ts";
 import { aboveOrBelow, nextInTrack, nextOccurrence } from "../../src/timeline/actions.ts";
-import { RangeWords } from "../../src/timeline/areas.ts";
-import { area } from "../../src/timeline/data/aggregate.ts";
+import { areaPreview, RangeWords } from "../../src/timeline/areas.ts";
 import { Names, numbered, ticks, timeText } from "../../src/timeline/data/names.ts";
 import { Ranking } from "../../src/timeline/data/ranking.ts";
 import { Slices } from "../../src/timeline/data/slices.ts";
@@ -89,18 +88,16 @@ describe("Ranking", () => {
   });
 });
 
-describe("area", () => {
-  it("sums slices, busy time and gaps inside a range", () => {
+describe("a range under the hand", () => {
+  it("has a number of slices and busy time", () => {
     const { slices } = parts();
-    const found = area(slices, [500, 6000]);
-    expect(found.count).toBe(5);
-    expect(found.instants).toBe(0);
-    expect(found.sum).toBe(500 + 3000 + 500 + 500 + 100);
+    const found = areaPreview(slices, [500, 6000], slices.rows);
+    expect(found).toMatchObject({ count: 5, instants: 0 });
     expect(found.tracks).toEqual([
-      { track: 0, busy: 4500, gaps: 1, idle: 1000, longestGap: 1000 },
-      { track: 1, busy: 100, gaps: 2, idle: 5400, longestGap: 4900 },
+      { track: 0, busy: 4500, idle: 1000 },
+      { track: 1, busy: 100, idle: 5400 },
     ]);
-    expect(area(slices, [0, 100]).instants).toBe(1);
+    expect(areaPreview(slices, [0, 100], slices.rows).instants).toBe(1);
   });
 });
 
@@ -426,7 +423,8 @@ describe("Nested slices without nodes", () => {
   it("does not sum durations of nested slices", () => {
     const { slices, names, words } = nested();
     const said = new RangeWords(slices, words);
-    const facts = new Map(said.ofArea(area(slices, [0, 10_000])));
+    const area = { ...areaPreview(slices, [0, 10_000], slices.rows), sum: 10_000 };
+    const facts = new Map(said.ofArea(area));
     expect(facts.get("overlaps")).toBe("4 slices, some nested");
     expect(facts.get("Σ self time")).toBe("10,000 ns = 10.00 µs, 100.0 % of the range");
     expect(new SearchHits(slices, names, parsed("load")).text(-1)).toBe(

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Locator, expect
 
 import tvmdbg_widgets as tvmdbg
 from tests.ui.saved import READY
@@ -57,6 +57,30 @@ def test_all_slices_are_in_the_page(page: Page, run: DebugRun, tmp_path: Path) -
     expect(page.locator(VIEW)).not_to_contain_text("bins of time")
     page.locator(f"{VIEW} input[type=search]").fill("call 3")
     expect(page.locator(VIEW)).to_contain_text("7,143 hits")
+
+
+def choose(page: Page, by: str) -> Locator:
+    page.locator(f"{VIEW} .tvmdbg-timeline-by select").select_option(by)
+    return page.locator(f"{VIEW} [data-columns=by] [role=row][aria-level]")
+
+
+def test_page_has_tables_of_all_time_but_sums_no_range(
+    page: Page, run: DebugRun, tmp_path: Path
+) -> None:
+    opened(page, run, tmp_path / "trace.html", 5_000_000)
+    rows = choose(page, "callers")
+    expect(rows).to_have_count(8)
+    inner = rows.filter(has_text="inner")
+    expect(inner).to_contain_text("15.00 ms")
+    inner.locator(".twisty").click()
+    expect(rows).to_have_count(15)
+    expect(page.locator(f"{VIEW} .tvmdbg-timeline-sandwich")).to_be_visible()
+    page.evaluate("tvmdbgPage.models.session.set('time_range', [1000, 50000])")
+    why = "This page holds sums of all time only; open the run in a notebook to sum a range."
+    expect(page.locator(f"{VIEW} .tvmdbg-timeline-by")).to_contain_text(why)
+    area = page.locator(f"{VIEW} .tvmdbg-timeline-area")
+    expect(area).to_contain_text(why)
+    expect(area).to_contain_text("busy")
 
 
 def test_page_with_small_size_limit_has_bins_only(

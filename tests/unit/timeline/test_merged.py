@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from unit.timeline.times_truth import STEP, Span, Steps, parts, ranges, spans, timeline
 
 import tvmdbg_widgets as tvmdbg
-from tests.make.timeline_sums import FILE, TABLES, tables, vectors
+from tests.make.timeline_sums import FILE, vectors
 from tvmdbg_widgets.analysis.timeline.merged import CallTree, callers, merged
 from tvmdbg_widgets.analysis.timeline.merged_tree import Frames, merge
 from tvmdbg_widgets.model.graph.groups import Groups
@@ -186,6 +186,3 @@ def test_recorded_sums_for_live_view_match() -> None:
     recorded = json.loads(FILE.read_text())
     ours = json.loads(json.dumps(vectors()))
     assert [{key: each[key] for key in ours[0]} for each in recorded] == ours
-    assert [each["tables"] for each in json.loads(TABLES.read_text())] == json.loads(
-        json.dumps(tables())
-    )

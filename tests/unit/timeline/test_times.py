@@ -14,7 +14,8 @@ from unit.timeline.times_truth import STEP, Steps, parts, ranges, same, spans, t
 
 import tvmdbg_widgets as tvmdbg
 from tvmdbg_widgets.analysis.times.area import area
-from tvmdbg_widgets.analysis.times.sums import group_spread, group_sums, times, total
+from tvmdbg_widgets.analysis.times.sums import times
+from tvmdbg_widgets.model.base.ranges import group_spread, group_sums, total
 from tvmdbg_widgets.model.graph.groups import Groups
 
 

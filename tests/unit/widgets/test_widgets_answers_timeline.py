@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from types import SimpleNamespace
 from typing import Any
 
@@ -214,9 +215,80 @@ def test_area_answer_matches_the_run(given_spans: list[Span], begin: int, width:
     asked = TensorQuery(timeline(given_spans))
     found, _ = asked.reply("area", **{"from": begin, "to": begin + width, "by": "name"})
     expected = asked.run.area(begin, begin + width)
-    assert (found.count, found.sum) == (expected.count, expected.ns)
-    assert [each["busy"] for each in found.tracks] == [each.busy_ns for each in expected.tracks]
-    assert [each["label"] for each in found.by] == list(expected.by("name").labels)
+    told = found.info
+    assert (told["count"], told["sum"]) == (expected.count, expected.ns)
+    assert [each["busy"] for each in told["tracks"]] == [each.busy_ns for each in expected.tracks]
+    assert list(found.label) == list(expected.by("name").labels)
+    rows = asked.run.timeline.rows
+    cut = dict(zip(found.cutSlice.tolist(), found.cutSelf.tolist(), strict=True))
+    for number, source in enumerate(rows.order.tolist()):
+        each = asked.run.timeline.slice(source)
+        is_cut = each.start_ns < begin < each.end_ns or each.start_ns < begin + width < each.end_ns
+        assert is_cut == (number in cut)
+    for scope, row_of in [("track", rows.track), ("row", np.arange(len(rows.track)))]:
+        told = [
+            asked.reply("area", **{"from": begin, "to": begin + width, scope: number})[0].info
+            for number in sorted(set(row_of.tolist()))
+        ]
+        assert sum(each["count"] for each in told) == expected.count
+        assert math.fsum(each["sum"] for each in told) == pytest.approx(expected.ns)
+
+
+@given(spans(), st.sampled_from(["name", "device", "track", "callers"]), st.booleans())
+@settings(max_examples=30)
+def test_sums_answer_matches_the_run(given_spans: list[Span], by: str, is_part: bool) -> None:
+    asked = TensorQuery(timeline(given_spans))
+    within = (20.0, 90.0) if is_part else None
+    area = {} if within is None else {"from": 20, "to": 90}
+    found, _ = asked.reply("sums", by=by, **area)
+    table = asked.run.times("node" if by == "callers" else by, within)
+    top = found.around < 0
+    assert found.ns[top].tolist() == table.ns.tolist()
+    assert found.p90[top].tolist() == pytest.approx(table.p90.tolist(), nan_ok=True)
+    assert (found.info["total"], found.info["rows"]) == (table.total_ns, len(table))
+    check_rows_hold_rows(found)
+    few, _ = asked.reply("sums", by=by, most=1, **area)
+    assert (few.around < 0).sum() == min(1, len(table)) <= few.info["rows"]
+    paths, _ = asked.reply("paths", **area)
+    assert math.fsum(paths.self) == pytest.approx(table.total_ns)
+
+
+def check_rows_hold_rows(found: Any) -> None:
+    """Rows that hold others have their sums of time, slices, nodes; the first of their slices."""
+    for row in set(found.around.tolist()) - {-1}:
+        held = np.flatnonzero(found.around == row)
+        assert math.fsum(found.ns[held]) == pytest.approx(found.ns[row])
+        assert found.count[held].sum() == found.count[row]
+        first = found.slice[held][found.slice[held] >= 0]
+        assert found.slice[row] == min(first, default=-1)
+        nodes = [set(found.nodes[slice(*found.nodeStart[i : i + 2])].tolist()) for i in held]
+        own = found.nodes[slice(*found.nodeStart[row : row + 2])].tolist()
+        assert set().union(*nodes) == set(own)
+        kinds = {found.kind[i] for i in held}
+        assert found.kind[row] == ("" if len(kinds) > 1 else kinds.pop())
+
+
+@pytest.mark.parametrize("within", [{}, {"from": 1e6, "to": 3e7}])
+@pytest.mark.parametrize("by", ["kind", "part", "group", "module", "device", "name"])
+@pytest.mark.parametrize("sample", ["resnet20_cifar", "executorch_xnnpack"])
+def test_rows_of_a_network_hold_rows(sample: str, by: str, within: dict[str, float]) -> None:
+    run = tvmdbg.open(getattr(tvmdbg.samples, sample))
+    asked = TensorQuery(run.timeline)
+    asked.run, asked.answers = run, Answers(run.facts)
+    if by == "module" and sample == "resnet20_cifar":
+        with pytest.raises(ValueError, match="module"):
+            asked.reply("sums", by=by)
+        return
+    found, _ = asked.reply("sums", by=by, **within)
+    check_rows_hold_rows(found)
+    is_single = found.key >= 0
+    assert (found.around[is_single] >= 0).any() == (by != "name" and bool(found.info["total"]))
+    if by == "group" and sample == "resnet20_cifar" and not within:
+        held = found.around[found.around >= 0]
+        assert (found.around[held] >= 0).any()
+    if not within:
+        repeats = found.repeats[is_single & (found.work == 1) & (found.ns > 0)]
+        assert set(repeats.tolist()) <= ({5} if sample == "resnet20_cifar" else {0})
 
 
 def test_undrawn_slice_has_no_answer() -> None:
@@ -249,6 +321,13 @@ HOSTILE: list[dict[str, Any]] = [
     {"kind": "area", "from": 0, "to": float("inf")},
     {"kind": "area", "from": 5, "to": 5},
     {"kind": "area", "from": 0, "to": 5, "by": "__class__"},
+    {"kind": "area", "from": 0, "to": 5, "track": 99},
+    {"kind": "area", "from": 0, "to": 5, "row": -1},
+    {"kind": "sums"},
+    {"kind": "sums", "by": "__class__"},
+    {"kind": "sums", "by": "name", "from": 0},
+    {"kind": "sums", "by": "name", "most": 0},
+    {"kind": "paths", "from": 5, "to": 5},
     {"kind": "find", "text": "x" * 1001, "at": 0},
     {"kind": "find", "text": 5, "at": 0},
     {"kind": "find", "text": "f"},

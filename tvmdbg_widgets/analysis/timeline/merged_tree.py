@@ -9,8 +9,7 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from tvmdbg_widgets.analysis.times.sums import group_sums, whole_numbers
-from tvmdbg_widgets.model.base.ranges import flat_ranges
+from tvmdbg_widgets.model.base.ranges import flat_ranges, group_sums, whole_numbers
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]

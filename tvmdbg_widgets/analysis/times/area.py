@@ -11,10 +11,10 @@ import numpy as np
 import numpy.typing as npt
 
 from tvmdbg_widgets.analysis.summary import how_to_get
-from tvmdbg_widgets.analysis.times.sums import group_spread, slices_within, times, total
+from tvmdbg_widgets.analysis.times.sums import SlicesInRange, slices_within, times
 from tvmdbg_widgets.analysis.times.table import TimeTable
 from tvmdbg_widgets.model.base.numbers import counted, duration_text, percent
-from tvmdbg_widgets.model.base.ranges import Range, checked_range
+from tvmdbg_widgets.model.base.ranges import Range, checked_range, group_spread, total
 from tvmdbg_widgets.model.base.text import data_frame, one_line
 from tvmdbg_widgets.model.graph.groups import Groups
 from tvmdbg_widgets.model.parts import RunParts
@@ -120,13 +120,22 @@ class Area:
         return "\n".join(lines)
 
 
-def area(run: RunParts, groups: Callable[[], Groups], start: float, end: float) -> Area:
-    """Return what runs from ``start`` to ``end`` (nanoseconds); see :class:`Area`."""
+def area(
+    run: RunParts,
+    groups: Callable[[], Groups],
+    start: float,
+    end: float,
+    slices: SlicesInRange | None = None,
+) -> Area:
+    """Return what runs from ``start`` to ``end`` (nanoseconds); see :class:`Area`.
+
+    ``slices`` are those of the range that count, by default all.
+    """
     timeline = run.timeline
     if timeline is None:
         raise ValueError(how_to_get("timeline", run))
     within = checked_range((start, end))
-    slices = slices_within(timeline, within)
+    slices = slices_within(timeline, within) if slices is None else slices
     duration = timeline.slice_duration_ns[slices.slices]
     lies = duration[slices.whole & (duration > 0)]
     spread = group_spread(np.zeros(len(lies), np.int64), lies, 1)

@@ -14,7 +14,7 @@ import numpy.typing as npt
 from tvmdbg_widgets.analysis.blocks.sequence import STACK, module_path
 from tvmdbg_widgets.model.base.choice import one_of
 from tvmdbg_widgets.model.base.columns import StringColumn
-from tvmdbg_widgets.model.base.ranges import flat_ranges
+from tvmdbg_widgets.model.base.ranges import first_rows, flat_ranges, numbered
 from tvmdbg_widgets.model.graph.graph import Graph, device_name, node_labels, node_op_kinds
 from tvmdbg_widgets.model.graph.groups import Groups
 from tvmdbg_widgets.model.graph.operators import parts
@@ -26,11 +26,12 @@ from tvmdbg_widgets.model.timeline.timeline import Timeline
 Ints = npt.NDArray[np.int64]
 Key = int | str | tuple[str, str]
 
-BY: Final = ("node", "kind", "part", "group", "module", "device", "name", "callers")
+BY: Final = ("node", "kind", "part", "group", "module", "device", "name", "callers", "track")
 NO_GROUP: Final = "in no group"
 AT_THE_TOP: Final = "at the top"
 NO_FUNCTION: Final = "no function"
 NO_DEVICE: Final = "unknown device"
+NO_TRACK: Final = "on no track"
 OF_SLICES: Final = ("name", "callers")  # keys that nodes without slices lack
 
 
@@ -59,6 +60,22 @@ class Keys:
             keys=[self.keys[i] for i in kept],
             labels=[self.labels[i] for i in kept],
         )
+
+    def only(self, kept: npt.NDArray[np.bool_]) -> Keys:
+        """Return the keys of some items."""
+        return replace(self, codes=self.codes[kept], items=self.items[kept])
+
+
+def within_keys(outer: Keys, inner: Keys) -> tuple[Keys, list[Key]]:
+    """Return inner keys, apart for each outer key, with that outer key."""
+    own = inner.codes[np.argsort(inner.items)][outer.items]
+    codes = numbered(outer.codes, own)
+    first = first_rows(codes)
+    within = own[first].tolist()
+    keys = [inner.keys[at] for at in within]
+    labels = [inner.labels[at] for at in within]
+    holders = [outer.keys[at] for at in outer.codes[first].tolist()]
+    return Keys(codes, outer.items, keys, labels, outer.overlap), holders
 
 
 @dataclass(frozen=True, eq=False)
@@ -255,14 +272,21 @@ def _nodes(named: KeyedSlices) -> Keys:
     ).used()
 
 
-def _groups_at_level(groups: Groups, named: KeyedSlices, level: int) -> Keys:
-    depth = np.zeros(len(groups), np.int64)
-    at_level = np.arange(len(groups) + 1)
-    for row, around in enumerate(groups.parent.tolist()):
+def levels(parent: npt.NDArray[np.integer]) -> Ints:
+    """Return how deep groups are in others, which stand before them."""
+    depth = np.zeros(len(parent), np.int64)
+    for row, around in enumerate(parent.tolist()):
         if around >= 0:
             depth[row] = depth[around] + 1
-            if 0 <= level < depth[row]:
-                at_level[row] = at_level[around]
+    return depth
+
+
+def _groups_at_level(groups: Groups, named: KeyedSlices, level: int) -> Keys:
+    depth = levels(groups.parent)
+    at_level = np.arange(len(groups) + 1)
+    for row, around in enumerate(groups.parent.tolist()):
+        if around >= 0 and 0 <= level < depth[row]:
+            at_level[row] = at_level[around]
     inner = np.where(named.known, groups.node_group[named.at].astype(np.int64), -1)
     shared = named.timeline.shared
     if shared is not None:
@@ -306,6 +330,11 @@ def _devices(named: KeyedSlices) -> Keys:
     return _coded_by_text(np.where(placed, of_entry[first], len(types) + track), words)
 
 
+def _tracks(named: KeyedSlices) -> Keys:
+    names = [*named.timeline.tracks, NO_TRACK]
+    return Keys(named.track, np.arange(len(named.track)), names, names).used()
+
+
 def _callers(named: KeyedSlices) -> Keys:
     timeline, names = named.timeline, named.names
     parent = timeline.rows.parent[named.slices].astype(np.int64)
@@ -325,6 +354,7 @@ _MAKE: Final[dict[str, Callable[[KeyedSlices], Keys]]] = {
     "device": _devices,
     "name": _names,
     "callers": _callers,
+    "track": _tracks,
 }
 
 NO_MODULE: Final = "in no module"

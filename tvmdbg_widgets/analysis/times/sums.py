@@ -3,17 +3,34 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Final
+from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
 
 from tvmdbg_widgets.analysis.summary import how_to_get
-from tvmdbg_widgets.analysis.times.keys import OF_SLICES, KeyedSlices, Keys, keys_of, with_others
+from tvmdbg_widgets.analysis.times.keys import (
+    OF_SLICES,
+    Key,
+    KeyedSlices,
+    Keys,
+    keys_of,
+    levels,
+    with_others,
+    within_keys,
+)
 from tvmdbg_widgets.analysis.times.table import TimeTable
-from tvmdbg_widgets.model.base.ranges import Range, checked_range, flat_ranges
+from tvmdbg_widgets.model.base.ranges import (
+    Range,
+    Spread,
+    checked_range,
+    flat_ranges,
+    group_spread,
+    group_sums,
+    total,
+)
 from tvmdbg_widgets.model.graph.graph import Graph
 from tvmdbg_widgets.model.graph.groups import Groups
 from tvmdbg_widgets.model.graph.nodes import NodeKind
@@ -25,88 +42,180 @@ from tvmdbg_widgets.model.timeline.words import times_notes, work_of
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
-
-_EXACT: Final = 2.0**53
-_KEYS: Final = 2.0**62
-_NARROW: Final = 2**32
+Flags = npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True, eq=False)
-class Spread:
-    """Order statistics of G groups, interpolated linearly; NaN for an empty group."""
+class RepeatInterval:
+    """95 % interval of the mean over repeats of G groups; NaN, and 0 repeats, if unknown."""
 
-    count: Ints
-    minimum: Floats
-    mean: Floats
-    p50: Floats
-    p90: Floats
-    maximum: Floats
+    low: Floats
+    high: Floats
+    noisy: Flags
+    repeats: Ints
 
-
-def group_sums(codes: Ints, values: Floats, size: int) -> Floats:
-    """Return the sum of values per group, rounded once."""
-    if whole_numbers(values):
-        return np.bincount(codes, weights=values, minlength=size).astype(np.float64)
-    order = np.argsort(codes, kind="stable")
-    ends = np.cumsum(np.bincount(codes, minlength=size)).tolist()
-    sorted_ = values[order].tolist()
-    starts = [0, *ends[:-1]]
-    return np.array([math.fsum(sorted_[a:b]) for a, b in zip(starts, ends, strict=True)])
-
-
-def total(values: Floats) -> float:
-    """Return the sum of values, rounded once."""
-    return float(values.sum()) if whole_numbers(values) else math.fsum(values.tolist())
-
-
-def group_spread(codes: Ints, values: Floats, size: int) -> Spread:
-    """Return order statistics of values per group; arguments as of :func:`group_sums`."""
-    count = np.bincount(codes, minlength=size)
-    ordered = _sorted_by_group(codes, values, size)
-    first = np.cumsum(count) - count
-    some = count > 0
-    start, last = first[some], (first + count)[some] - 1
-    columns = {name: np.full(size, np.nan) for name in ("minimum", "p50", "p90", "maximum")}
-    columns["minimum"][some], columns["maximum"][some] = ordered[start], ordered[last]
-    for name, share in (("p50", 0.5), ("p90", 0.9)):
-        columns[name][some] = _between(
-            ordered, start, np.asarray((count[some] - 1) * share, np.float64)
+    def at(self, order: Ints) -> RepeatInterval:
+        """Return the groups in an order."""
+        return RepeatInterval(
+            self.low[order], self.high[order], self.noisy[order], self.repeats[order]
         )
-    with np.errstate(invalid="ignore"):
-        mean = np.where(some, group_sums(codes, values, size) / count, np.nan)
-    return Spread(count=count, mean=mean, **columns)
-
-
-def _between(ordered: Floats, first: Ints, place: Floats) -> Floats:
-    low = np.floor(place)
-    share = place - low
-    a = ordered[first + low.astype(np.int64)]
-    b = ordered[first + np.ceil(place).astype(np.int64)]
-    return np.where(share < 0.5, a + (b - a) * share, b - (b - a) * (1 - share))
-
-
-def _sorted_by_group(codes: Ints, values: Floats, size: int) -> Floats:
-    largest = float(values.max(initial=0.0))
-    if size * (largest + 1) < _KEYS and whole_numbers(values):
-        step = int(largest) + 1
-        keys = codes * step + values.astype(np.int64)
-        if size * step <= _NARROW:
-            keys = keys.astype(np.uint32)
-        keys.sort()
-        return (keys % step).astype(np.float64)
-    return values[np.lexsort((values, codes))]
-
-
-def whole_numbers(values: Floats) -> bool:
-    """Return whether all values are integers with a sum that a double holds exactly."""
-    if not len(values):
-        return True
-    if float(values.sum()) >= _EXACT / 2:
-        return False
-    return bool((values == np.floor(values)).all())
 
 
 _NONE: Ints = np.zeros(0, np.int64)
+
+
+def _no_groups() -> Groups:
+    raise AssertionError("op kinds need no groups")
+
+
+class TimedSlices:
+    """Slices of a range to be summed: work, then nodes without slices, then what is no work.
+
+    ``slices`` are those of the range that count, by default all.
+    """
+
+    def __init__(
+        self, run: RunParts, by: str, within: object = None, slices: SlicesInRange | None = None
+    ) -> None:
+        timeline, graph = run.timeline, run.graph
+        if timeline is None:
+            raise ValueError(how_to_get("timeline", run))
+        self.run, self.by, self.timeline = run, by, timeline
+        self.range = None if within is None else checked_range(within)
+        touching = slices_within(timeline, self.range) if slices is None else slices
+        touched, self.idle = _without_idle(touching, timeline, graph)
+        alone = _NONE
+        if self.range is None:
+            alone = _nodes_without_slices(timeline, graph, touched.slices)
+        self.alone, self.unnamed = len(alone), len(alone) if by in OF_SLICES else 0
+        is_work = timeline.slice_role[touched.slices] == SliceRole.WORK
+        work, other = touched.only(is_work), touched.only(~is_work)
+        shown = _NONE if self.unnamed else alone
+        self.work = KeyedSlices(timeline, work.slices, graph, shown)
+        self.others = KeyedSlices(timeline, other.slices, graph, _NONE)
+        self.given = len(self.work.node)
+        self.slices = np.concatenate((work.slices, np.full(len(shown), -1), other.slices))
+        self.own = np.concatenate((work.self_ns, timeline.node_ns[shown], other.self_ns))
+        self._whole = np.concatenate((work.whole, np.zeros(len(shown), np.bool_), other.whole))
+        self.total = total(self.own[: self.given])
+        if self.unnamed:
+            self.total += total(timeline.node_ns[alone])
+
+    @cached_property
+    def kinds(self) -> tuple[Sequence[str], Ints]:
+        """Op kinds, and that of each slice."""
+        keys = keys_of("kind", self.work, _no_groups, None)
+        keys = with_others(keys, "kind", self.others, self.given)
+        return keys.labels, keys.codes[np.argsort(keys.items)]
+
+    def rows(self, groups: Callable[[], Groups], level: int | None = None) -> SummedRows:
+        """Return the rows of the table; what is no work comes last."""
+        keys = keys_of(self.by, self.work, groups, level)
+        others = with_others(keys, self.by, self.others, self.given)
+        return self._summed(self.by, others, len(keys.keys))
+
+    def rows_below(
+        self, above: SummedRows, groups: Callable[[], Groups]
+    ) -> Iterator[tuple[SummedRows, list[Key]]]:
+        """Yield the rows below the rows of a table, with the key of the row above each.
+
+        Groups hold groups; all but nodes and names hold nodes.
+        """
+        if self.by in ("node", *OF_SLICES):
+            return
+        outer = Keys(above.codes, above.items, above.keys, above.labels, above.overlap)
+        outer = outer.only(outer.items < self.given)
+        if self.by == "group":
+            parent = groups().parent.tolist()
+            depth = levels(groups().parent)
+            for level in range(1, int(depth.max(initial=0)) + 1):
+                keys = keys_of("group", self.work, groups, level)
+                deep = [isinstance(key, int) and depth[key] == level for key in keys.keys]
+                inner = keys.only(np.array(deep, np.bool_)[keys.codes]).used()
+                if inner.keys:
+                    rows = self._summed("group", inner, len(inner.keys))
+                    yield rows, [parent[key] for key in rows.keys if isinstance(key, int)]
+            outer = keys_of("group", self.work, groups, -1)
+        inner, holders = within_keys(outer, keys_of("node", self.work, groups, None))
+        if inner.keys:
+            rows = self._summed("node", inner, len(inner.keys))
+            yield rows, [holders[at] for at in rows.order.tolist()]
+
+    def _summed(self, by: str, keys: Keys, num_work: int) -> SummedRows:
+        """Sum by keys, the first of which are work."""
+        timeline, size = self.timeline, len(keys.keys)
+        ns = group_sums(keys.codes, self.own[keys.items], size)
+        slices = self.slices[keys.items]
+        is_slice = slices >= 0
+        duration = timeline.slice_duration_ns[slices] if len(slices) else self.own
+        inside = self._whole[keys.items] & is_slice & (duration > 0)
+        spread = group_spread(keys.codes[inside], duration[inside], size)
+        offsets, ids = _nodes_by_key(keys, self.work, np.full(len(self.others.slices), -1))
+        sure = confidence(timeline, offsets, ids, overlap=keys.overlap, part=self.range is not None)
+        order = np.argsort(-ns, kind="stable")
+        order = np.concatenate((order[order < num_work], order[order >= num_work]))
+        place = np.empty(size, np.int64)
+        place[order] = np.arange(size)
+        sizes = np.diff(offsets)[order]
+        return SummedRows(
+            of=self,
+            by=by,
+            keys=[keys.keys[i] for i in order.tolist()],
+            labels=[keys.labels[i] for i in order.tolist()],
+            order=order,
+            codes=place[keys.codes],
+            items=keys.items,
+            num_work=num_work,
+            overlap=keys.overlap,
+            slices=np.bincount(keys.codes[is_slice], minlength=size)[order],
+            ns=ns[order],
+            spread=spread.at(order),
+            sure=sure.at(order),
+            node_offsets=np.concatenate(([0], np.cumsum(sizes))),
+            node_ids=ids[flat_ranges(offsets[:-1][order], sizes)],
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class SummedRows:
+    """Sums by key, the largest first; ``codes`` are the rows of ``items`` of the slices."""
+
+    of: TimedSlices
+    by: str
+    keys: list[Key]
+    labels: list[str]
+    order: Ints
+    codes: Ints
+    items: Ints
+    num_work: int
+    overlap: bool
+    slices: Ints
+    ns: Floats
+    spread: Spread
+    sure: RepeatInterval
+    node_offsets: Ints
+    node_ids: Ints
+
+    def __len__(self) -> int:
+        return len(self.ns)
+
+    def member(self) -> Ints:
+        """Return one item of each row."""
+        items = np.zeros(len(self), np.int64)
+        items[self.codes] = self.items
+        return items
+
+    def kinds(self) -> list[str]:
+        """Return the op kind of each row; "" for several."""
+        words, kind = self.of.kinds
+        own = kind[self.items]
+        first = np.full(len(self), -1)
+        first[self.codes] = own
+        several = np.bincount(self.codes[first[self.codes] != own], minlength=len(self)) > 0
+        return [
+            "" if many else words[at]
+            for at, many in zip(first.tolist(), several.tolist(), strict=True)
+        ]
 
 
 def times(
@@ -117,76 +226,50 @@ def times(
     level: int | None = None,
 ) -> TimeTable:
     """Sum the times of a run; see :class:`TimeTable`."""
-    timeline, graph = run.timeline, run.graph
-    if timeline is None:
-        raise ValueError(how_to_get("timeline", run))
-    area = None if within is None else checked_range(within)
-    touched, idle = _without_idle(slices_within(timeline, area), timeline, graph)
-    alone = _nodes_without_slices(timeline, graph, touched.slices) if area is None else _NONE
-    unnamed = len(alone) if by in OF_SLICES else 0
-    alone = _NONE if unnamed else alone
-    is_work = timeline.slice_role[touched.slices] == SliceRole.WORK
-    work, other = touched.only(is_work), touched.only(~is_work)
-    named = KeyedSlices(timeline, work.slices, graph, alone)
-    keys = keys_of(by, named, groups, level)
-    given, num_work = len(named.node), len(keys.keys)
-    keys = with_others(keys, by, KeyedSlices(timeline, other.slices, graph, _NONE), given)
-    slices = np.concatenate((work.slices, alone, other.slices))
-    is_slice = np.ones(len(slices), np.bool_)
-    is_slice[len(work.slices) : given] = False
-    size = len(keys.keys)
-    own = np.concatenate((work.self_ns, timeline.node_ns[alone], other.self_ns))
-    ns = group_sums(keys.codes, own[keys.items], size)
-    duration = timeline.slice_duration_ns[np.where(is_slice, slices, 0)] if len(slices) else own
-    lies = np.concatenate((work.whole, np.zeros(len(alone), np.bool_), other.whole))
-    inside = (lies & is_slice & (duration > 0))[keys.items]
-    spread = group_spread(keys.codes[inside], duration[keys.items[inside]], size)
-    offsets, ids = _nodes_by_key(keys, named, np.full(len(other.slices), -1))
-    low, high, noisy = confidence(
-        timeline, offsets, ids, overlap=keys.overlap, part=area is not None
-    )
-    order = np.argsort(-ns, kind="stable")
-    order = np.concatenate((order[order < num_work], order[order >= num_work]))
-    whole = total(own[:given])
-    if area is None and unnamed:
-        whole += total(timeline.node_ns[_nodes_without_slices(timeline, graph, touched.slices)])
-    share = ns[order] / whole if whole > 0 else np.full(size, np.nan)
-    share[order >= num_work] = np.nan
-    sizes = np.diff(offsets)[order]
+    timed = TimedSlices(run, by, within)
+    return table_of(timed, timed.rows(groups, level))
+
+
+def table_of(timed: TimedSlices, rows: SummedRows) -> TimeTable:
+    """Return rows as a table with shares and words."""
+    timeline, graph = timed.timeline, timed.run.graph
+    share = rows.ns / timed.total if timed.total > 0 else np.full(len(rows), np.nan)
+    share[rows.num_work :] = np.nan
+    cumulative = np.full(len(rows), np.nan) if rows.overlap else np.minimum(np.cumsum(share), 1.0)
     return TimeTable(
-        by=by,
-        within=area,
-        keys=[keys.keys[i] for i in order.tolist()],
-        labels=[keys.labels[i] for i in order.tolist()],
-        slices=np.bincount(keys.codes[is_slice[keys.items]], minlength=size)[order],
-        ns=ns[order],
+        by=timed.by,
+        within=timed.range,
+        keys=rows.keys,
+        labels=rows.labels,
+        slices=rows.slices,
+        ns=rows.ns,
         share=share,
-        cumulative=np.full(size, np.nan) if keys.overlap else np.minimum(np.cumsum(share), 1.0),
-        minimum=spread.minimum[order],
-        mean=spread.mean[order],
-        p50=spread.p50[order],
-        p90=spread.p90[order],
-        maximum=spread.maximum[order],
-        low=low[order],
-        high=high[order],
-        noisy=noisy[order],
-        total_ns=whole,
-        overlap=keys.overlap,
-        idle=idle,
-        title=run.title,
-        of=work_of(timeline) if area is None else "in all slices",
+        cumulative=cumulative,
+        minimum=rows.spread.minimum,
+        mean=rows.spread.mean,
+        p50=rows.spread.p50,
+        p90=rows.spread.p90,
+        maximum=rows.spread.maximum,
+        low=rows.sure.low,
+        high=rows.sure.high,
+        noisy=rows.sure.noisy,
+        total_ns=timed.total,
+        overlap=rows.overlap,
+        idle=timed.idle,
+        title=timed.run.title,
+        of=work_of(timeline) if timed.range is None else "in all slices",
         notes=times_notes(
             timeline,
             several_outputs=graph is not None
             and bool(np.any(np.diff(graph.entry_offsets)[graph.kinds >= NodeKind.OPERATOR] > 1)),
-            by=by,
-            overlap=keys.overlap,
-            part=area is not None,
-            alone=len(alone),
-            unnamed=unnamed,
+            by=timed.by,
+            overlap=rows.overlap,
+            part=timed.range is not None,
+            alone=timed.alone - timed.unnamed,
+            unnamed=timed.unnamed,
         ),
-        node_offsets=np.concatenate(([0], np.cumsum(sizes))),
-        node_ids=ids[flat_ranges(offsets[:-1][order], sizes)],
+        node_offsets=rows.node_offsets,
+        node_ids=rows.node_ids,
         rounding_ns=timeline.rounding_ns,
     )
 
@@ -236,19 +319,17 @@ def _nodes_by_key(keys: Keys, named: KeyedSlices, others: Ints) -> tuple[Ints, I
     return np.searchsorted(used, np.arange(len(keys.keys) + 1)), ids
 
 
-Flags = npt.NDArray[np.bool_]
-
-
 def confidence(
     timeline: Timeline, offsets: Ints, nodes: Ints, *, overlap: bool, part: bool
-) -> tuple[Floats, Floats, Flags]:
-    """Return 95 % interval of the mean and noisiness, by group of nodes.
+) -> RepeatInterval:
+    """Return 95 % interval of the mean, noisiness and number of repeats, by group of nodes.
 
     A group's repeats are sums of its nodes' repeats, paired by number.
     """
     size = len(offsets) - 1
     counts = np.diff(timeline.repeats_offsets)
-    unknown = np.full(size, np.nan), np.full(size, np.nan), np.zeros(size, np.bool_)
+    nothing, none = np.full(size, np.nan), np.zeros(size, np.int64)
+    unknown = RepeatInterval(nothing, nothing, np.zeros(size, np.bool_), none)
     if part or not len(nodes) or counts.max(initial=0) < 2:
         return unknown
     group = np.repeat(np.arange(size), np.diff(offsets))
@@ -272,7 +353,9 @@ def confidence(
     stats = node_statistics(at, sums, np.full(size, np.nan))
     unsure = usable & (stats.n < most)
     low, high = np.where(unsure, np.nan, stats.low), np.where(unsure, np.nan, stats.high)
-    return low, high, stats.noisy & ~unsure
+    return RepeatInterval(
+        low, high, stats.noisy & ~unsure, np.where(np.isfinite(low), stats.n, 0).astype(np.int64)
+    )
 
 
 @dataclass(frozen=True, eq=False)

@@ -50,6 +50,7 @@ _HEADS = {
     "device": "device",
     "name": "name",
     "callers": "name ← parent slice",
+    "track": "track",
 }
 
 

@@ -5,11 +5,13 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, TypeVar
 
 import numpy as np
 
 from tvmdbg_widgets.analysis.facts import RunFacts
+from tvmdbg_widgets.analysis.times.keys import has_modules
 from tvmdbg_widgets.analysis.view_columns import fact_columns
 from tvmdbg_widgets.answers.answers import answer
 from tvmdbg_widgets.answers.node import candidates_text
@@ -122,6 +124,46 @@ def common(
         if nodes is not None:
             binary.add_columns("nodes", nodes)
     return binary
+
+
+#: Rows of a table of times in a page, and paths of slices: all up to so many.
+_ROWS = 1000
+#: Places of the chart “merged” in a page, and bytes of repeats.
+_PLACES, _REPEATS = 4000, 1 << 20
+
+
+def add_sums(binary: BinaryParts, run: RunFacts, eraser: PathEraser, guard: Guard) -> None:
+    """Add tables of all times by each grouping that a view offers, and paths to callers."""
+    timeline, graph = run.timeline, run.graph
+    if timeline is None:
+        return
+    grouped = graph is not None and len(run.groups)
+    offered = {
+        "kind": True,
+        "part": graph is not None,
+        "group": grouped,
+        "module": has_modules(graph),
+        "device": True,
+        "name": True,
+        "node": any(timeline.nesting.nested),
+    }
+    kinds = [by for by, is_there in offered.items() if is_there]
+    questions = {f"sums {by}": {"kind": "sums", "by": by, "most": _ROWS} for by in kinds}
+    if offered["node"]:
+        questions["paths"] = {"kind": "paths"}
+    questions |= {"merged": {"kind": "merged", "most": _PLACES}, "repeats": {"kind": "repeats"}}
+    for part, question in questions.items():
+        reply = guard.made(part, partial(answer, run, question), Reply(None))
+        if not reply.buffers:
+            binary.head["answers"][part] = eraser.json(reply.result)
+            continue
+        headers = reply.result["columns"]
+        if part == "repeats" and len(reply.buffers[0]) > _REPEATS:
+            continue
+        if part == "paths" and headers[0]["length"] > max(_ROWS, timeline.num_slices // 10):
+            continue
+        binary.head["answers"][part] = eraser.json(reply.result["info"])
+        binary.add_packed(part, headers, reply.buffers[0])
 
 
 def with_facts(

@@ -28,6 +28,7 @@ from tvmdbg_widgets.export.page.contents import (
     TIMES,
     Guard,
     TensorColumns,
+    add_sums,
     add_values,
     common,
     with_facts,
@@ -150,6 +151,8 @@ class _Store:
         more += TIMES if self.wanted.times else []
         binary = common(run, self.findings, health, self.eraser, guard, more=more)
         binary.head["share"] = self.wanted.share
+        if self.wanted.times and "timeline" not in guard.failed:
+            add_sums(binary, run, self.eraser, guard)
         room = _TIMES * ByteBudget(self.wanted.page, self.wanted.frame).left
         room -= compressed(binary.to_bytes())
         if "timeline" not in guard.failed:

@@ -1,4 +1,4 @@
-"""Sequences made on demand, numbered rows, and joined byte ranges."""
+"""Sequences made on demand, numbered rows and their sums, and joined byte ranges."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ import operator
 from abc import abstractmethod
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
-from typing import Any, TypeVar, overload
+from dataclasses import dataclass
+from typing import Any, Final, TypeVar, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -91,6 +92,94 @@ def _codes(values: npt.NDArray[Any]) -> tuple[npt.NDArray[np.int64], int]:
         return places, len(there)
     codes = np.cumsum(there) - 1
     return codes[places], int(codes[-1]) + 1
+
+
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
+
+_EXACT: Final = 2.0**53
+_KEYS: Final = 2.0**62
+_NARROW: Final = 2**32
+
+
+@dataclass(frozen=True, eq=False)
+class Spread:
+    """Order statistics of G groups, interpolated linearly; NaN for an empty group."""
+
+    count: Ints
+    minimum: Floats
+    mean: Floats
+    p50: Floats
+    p90: Floats
+    maximum: Floats
+
+    def at(self, order: Ints) -> Spread:
+        """Return the groups in an order."""
+        names = ("count", "minimum", "mean", "p50", "p90", "maximum")
+        return Spread(*(getattr(self, name)[order] for name in names))
+
+
+def group_sums(codes: Ints, values: Floats, size: int) -> Floats:
+    """Return the sum of values per group, rounded once."""
+    if whole_numbers(values):
+        return np.bincount(codes, weights=values, minlength=size).astype(np.float64)
+    order = np.argsort(codes, kind="stable")
+    ends = np.cumsum(np.bincount(codes, minlength=size)).tolist()
+    sorted_ = values[order].tolist()
+    starts = [0, *ends[:-1]]
+    return np.array([math.fsum(sorted_[a:b]) for a, b in zip(starts, ends, strict=True)])
+
+
+def total(values: Floats) -> float:
+    """Return the sum of values, rounded once."""
+    return float(values.sum()) if whole_numbers(values) else math.fsum(values.tolist())
+
+
+def group_spread(codes: Ints, values: Floats, size: int) -> Spread:
+    """Return order statistics of values per group; arguments as of :func:`group_sums`."""
+    count = np.bincount(codes, minlength=size)
+    ordered = _sorted_by_group(codes, values, size)
+    first = np.cumsum(count) - count
+    some = count > 0
+    start, last = first[some], (first + count)[some] - 1
+    columns = {name: np.full(size, np.nan) for name in ("minimum", "p50", "p90", "maximum")}
+    columns["minimum"][some], columns["maximum"][some] = ordered[start], ordered[last]
+    for name, share in (("p50", 0.5), ("p90", 0.9)):
+        columns[name][some] = _between(
+            ordered, start, np.asarray((count[some] - 1) * share, np.float64)
+        )
+    with np.errstate(invalid="ignore"):
+        mean = np.where(some, group_sums(codes, values, size) / count, np.nan)
+    return Spread(count=count, mean=mean, **columns)
+
+
+def _between(ordered: Floats, first: Ints, place: Floats) -> Floats:
+    low = np.floor(place)
+    share = place - low
+    a = ordered[first + low.astype(np.int64)]
+    b = ordered[first + np.ceil(place).astype(np.int64)]
+    return np.where(share < 0.5, a + (b - a) * share, b - (b - a) * (1 - share))
+
+
+def _sorted_by_group(codes: Ints, values: Floats, size: int) -> Floats:
+    largest = float(values.max(initial=0.0))
+    if size * (largest + 1) < _KEYS and whole_numbers(values):
+        step = int(largest) + 1
+        keys = codes * step + values.astype(np.int64)
+        if size * step <= _NARROW:
+            keys = keys.astype(np.uint32)
+        keys.sort()
+        return (keys % step).astype(np.float64)
+    return values[np.lexsort((values, codes))]
+
+
+def whole_numbers(values: Floats) -> bool:
+    """Return whether all values are integers with a sum that a double holds exactly."""
+    if not len(values):
+        return True
+    if float(values.sum()) >= _EXACT / 2:
+        return False
+    return bool((values == np.floor(values)).all())
 
 
 #: Largest gap that costs less than another request, and longest joined request.

@@ -25,12 +25,18 @@ import type {
   ValuesRequest,
 } from "./tensor_questions.ts";
 import type {
+  AREA_BY,
   AreaAnswer,
+  AreaInfo,
   AreaQuestion,
   FindAnswer,
   FindQuestion,
   FlowColumns,
+  RangeQuestion,
   SliceResult,
+  SumsAnswer,
+  SumsInfo,
+  SumsQuestion,
   TimelineHead,
   TimelineInfo,
 } from "./timeline_columns.ts";
@@ -146,7 +152,73 @@ export interface CriticalColumns extends Columns<"critical"> {
 }
 
 export interface RooflineColumns extends Columns<"roofline"> {
-  info: { convention: string };
+  info: {
+    convention: string;
+    /** If asked for: sentences, why operators are not drawn, and facts about the first points. */
+    said?: string[];
+    notDrawn?: string[];
+    points?: object[];
+  };
+}
+
+/** A table of a figure: operators, or times by kind, group, …; see `tvmdbg_widgets/answers/charts.py`. */
+export interface TableAnswer {
+  /** Of operators: the number of timed slices and what they took together, and both of the operators. */
+  detail: string;
+  caption: string;
+  /** How the rows were chosen and what their shares are of, or why there are none. */
+  said: string;
+  /** Before the name, of the name, time, share, and after the share ("": none). */
+  heads: string[];
+  rows: TableRow[];
+  /** Sentences below the rows. */
+  below: string[];
+  /** For the description of the figure. */
+  facts: Record<string, unknown>;
+}
+
+export interface TableRow {
+  /** A number of the row, or its number of slices. */
+  lead: string;
+  /** -1 without a node. */
+  node: number;
+  label: string;
+  kind: string;
+  aside: string;
+  time: string;
+  share: string;
+  /** Share of the longest row. */
+  bar: number;
+  more: string;
+  facts: Record<string, unknown>;
+}
+
+export interface MergedColumns extends Columns<"merged"> {
+  info: {
+    /** What a path is made of. */
+    said: string;
+    /** Sum of the totals at the top. */
+    whole: number;
+    /** Number of places, also of small ones that are left out. */
+    paths: number;
+  };
+}
+
+export interface RepeatsColumns extends Columns<"repeats"> {
+  info: {
+    /** Number of rows and of columns of the whole matrix. */
+    rows: number;
+    repeats: number;
+    /** Rows are slices of one name, not repeats of a measurement. */
+    ofSlices: boolean;
+    /** Number of the first repeats that are warm-up, and why. */
+    warm: number;
+    why: string;
+    /** Sum of the medians. */
+    folded: number;
+    said: string;
+    foldedSaid: string[];
+  };
 }
 
 /** Values along the timeline: memory in use, counters of a trace. A value holds until the next one. */
@@ -170,6 +242,9 @@ export type ChangeRows = Pick<
 /** The times of two runs compared, the largest difference first; see `tvmdbg_widgets/answers/timeline.py`. */
 export interface ChangeColumns extends Columns<"change"> {
   info: {
+    /** Number of rows, also by verdict, if only some were asked for. */
+    rows: number;
+    counts: Record<string, number>;
     titles: [a: string, b: string];
     sentence: string;
     said: string[];
@@ -246,6 +321,9 @@ export interface RunAnswers {
   memory: ColumnsReply<MemoryColumns["info"]> | Missing | null;
   critical: ColumnsReply<CriticalColumns["info"]> | Missing | null;
   roofline: ColumnsReply<RooflineColumns["info"]> | Missing | null;
+  table: TableAnswer | null;
+  merged: ColumnsReply<MergedColumns["info"]> | null;
+  repeats: ColumnsReply<RepeatsColumns["info"]> | Missing | null;
   counters: ColumnsReply<CounterColumns["info"]> | null;
   change: ColumnsReply<ChangeColumns["info"]> | null;
   node: NodeDetails;
@@ -269,8 +347,10 @@ export interface RunAnswers {
   flows: ColumnsReply<FlowColumns["info"]> | null;
   /** `info`: bins of each row if there are too many slices. */
   window: ColumnsReply<{ bins: number } | null>;
-  area: AreaAnswer;
-  sums: AreaAnswer;
+  area: ColumnsReply<AreaInfo>;
+  sums: ColumnsReply<SumsInfo>;
+  /** Null in a page with too many paths. */
+  paths: ColumnsReply<null> | null;
   find: ColumnAnswer<FindAnswer, Pick<FindAnswer, "hits">>;
   slice: SliceResult | null;
 }
@@ -283,6 +363,15 @@ export interface RunQuestions {
   matches: { query: string };
   /** Number of ranked rows; the repeats are left out. */
   timeline: { longest?: number };
+  /** Number of rows of the largest differences. */
+  change: { longest?: number };
+  table: { by: (typeof AREA_BY)[number]; most: number; inOrder?: boolean };
+  /** A range of time, and the number of the largest places. */
+  merged: { from?: number; to?: number; most?: number };
+  /** Number of the slowest rows, if not all. */
+  repeats: { most?: number };
+  /** `told` asks for sentences and facts, under the ceilings. */
+  roofline: { told?: boolean; flops?: number | null; bytes?: number | null };
   node: { node: number };
   /** `goOn` resumes a stopped scan. */
   findings: { goOn?: boolean };
@@ -299,9 +388,10 @@ export interface RunQuestions {
   region: RegionRequest;
   slices: { first: number; last: number };
   names: { first: number };
-  window: { from: number; to: number; bins: number };
+  window: { from: number; to: number; bins?: number };
   area: AreaQuestion;
-  sums: AreaQuestion;
+  sums: SumsQuestion;
+  paths: RangeQuestion;
   find: FindQuestion;
   slice: { source: number };
 }
@@ -318,6 +408,9 @@ export interface RunReplies {
   memory: MemoryColumns | Missing | null;
   critical: CriticalColumns | Missing | null;
   roofline: RooflineColumns | Missing | null;
+  table: TableAnswer | null;
+  merged: MergedColumns | null;
+  repeats: RepeatsColumns | Missing | null;
   counters: CounterColumns | null;
   /** Times of two runs shown as one; null for a single run. */
   change: ChangeColumns | null;
@@ -344,7 +437,8 @@ export interface RunReplies {
   flows: FlowColumns | null;
   window: (Columns<"window"> & { info: null }) | (Columns<"bins"> & { info: { bins: number } });
   area: AreaAnswer;
-  sums: AreaAnswer;
+  sums: SumsAnswer;
+  paths: Columns<"paths"> | null;
   find: FindAnswer;
   slice: SliceResult | null;
 }

@@ -11,7 +11,7 @@ export interface Host {
 
 /** Questions whose answers do not change: all views of a page share them. */
 const ONCE = new Set(
-  "summary graph facts tensors memory critical roofline counters change highlights timeline flows".split(
+  "summary graph facts tensors memory critical roofline merged repeats counters change highlights timeline flows".split(
     " ",
   ),
 );
@@ -110,7 +110,7 @@ const LONG = new Set(["tensor", "profile", "channels", "region", "percentiles", 
 /** Questions that a user stops by hand: no newer question would stop them in the kernel. */
 const STOPPABLE = new Set(["percentiles", "data", "window", "area", "find"]);
 /** Questions of which only the newest matters: it aborts the one before. */
-const NEWEST = new Set(["window", "area", "sums", "find"]);
+const NEWEST = new Set(["window", "area", "sums", "paths", "merged", "find"]);
 /**
  * True if the server is on this machine. If so, the kernel pads short answers to one segment of the loopback interface:
  * jupyter-server leaves Nagle's algorithm on, so they would wait 40 ms for the browser's acknowledgement.

@@ -119,7 +119,7 @@ export function windowColumns(head: TimelineHead, columns: Columns<"window">): W
 }
 
 /** Columns with one row per distinct name. */
-const NAMED = ["names", "nameKinds", "nameParts", "nameLabels"] as const;
+const NAMED = ["names", "nameKinds", "nameLabels"] as const;
 type NameColumns = Columns<"names">;
 
 /** Columns with the names that `name` indexes: their own, or those of the first answer. */
@@ -127,12 +127,12 @@ function withNames<T extends Partial<NameColumns>>(
   head: TimelineHead,
   columns: T,
 ): T & NameColumns {
-  const { names, nameKinds, nameParts, nameLabels } = { ...namesOf(head), ...columns };
-  return { ...columns, names, nameKinds, nameParts, nameLabels };
+  const { names, nameKinds, nameLabels } = { ...namesOf(head), ...columns };
+  return { ...columns, names, nameKinds, nameLabels };
 }
 
-function namesOf({ names, nameKinds, nameParts, nameLabels }: NameColumns): NameColumns {
-  return { names, nameKinds, nameParts, nameLabels };
+function namesOf({ names, nameKinds, nameLabels }: NameColumns): NameColumns {
+  return { names, nameKinds, nameLabels };
 }
 
 function strings(column: StringColumn): string[] {

@@ -28,13 +28,9 @@ export interface SliceColumns {
   /** Null: `info.trust` of every slice. */
   trust: Uint8Array | null;
   role: Uint8Array | null;
-  /**
-   * Distinct names that `name` indexes, with the op kind, the operators (lines; "": the name itself) and the label ("":
-   * the name) of each.
-   */
+  /** Distinct names that `name` indexes, with the op kind and the label ("": the name) of each. */
   names: StringColumn;
   nameKinds: StringColumn;
-  nameParts: StringColumn;
   nameLabels: StringColumn;
 }
 
@@ -78,9 +74,9 @@ export interface TimelineInfo {
   trust: number | null;
   colors: { by: "kind" | "block" | "share"; kind: string; blocks: [kind: number, title: string][] };
   names: number;
+  /** The graph tells modules of nodes. */
+  modules: boolean;
   columns: Record<string, "u1" | "u2" | "u4" | "i4" | "f8">;
-  /** Student's t for 95 % by number of repeats. */
-  studentT: Record<string, number>;
 }
 
 /** Columns of the first answer; `slices` if they came along. */
@@ -171,14 +167,58 @@ export const AREA_BY = [
   "callers",
 ] as const;
 
+export type SumsBy = (typeof AREA_BY)[number] | "track";
+
+/** A range of time; all of time without it. */
+export interface RangeQuestion {
+  from?: number;
+  to?: number;
+}
+
+/** `most`: rows at the top. */
+export interface SumsQuestion extends RangeQuestion {
+  by: SumsBy;
+  most?: number;
+}
+
+/** What a table of times says of all its rows. */
+export interface SumsInfo {
+  /** Self time of all work. */
+  total: number;
+  /** Slices of inputs and parameters that take no time, which are left out. */
+  idle: number;
+  /** Number of nodes that have a time but no slice. */
+  alone: number;
+  /** Rows share slices, so their times exceed the total. */
+  overlap: boolean;
+  /** Number of rows at the top, the first of which are here. */
+  rows: number;
+}
+
+export interface SumsAnswer extends Columns<"sums"> {
+  info: SumsInfo;
+}
+
+/** `track` or `row`: its slices alone. */
 export interface AreaQuestion {
   from: number;
   to: number;
-  by?: (typeof AREA_BY)[number];
+  by?: SumsBy;
+  track?: number;
+  row?: number;
+}
+
+/** Use of a track in a range within its run. */
+export interface TrackArea {
+  track: number;
+  busy: number;
+  gaps: number;
+  idle: number;
+  longestGap: number;
 }
 
 /** Sums of an area, as in `run.area`; null if unknown. */
-export interface AreaAnswer {
+export interface AreaInfo {
   /** Number of slices that touch the range, and of those without duration. */
   count: number;
   instants: number;
@@ -194,12 +234,13 @@ export interface AreaAnswer {
     max: number | null;
   };
   /** None for a synthetic timeline; all 0 for a track whose run does not reach into the range. */
-  tracks: { track: number; busy: number; gaps: number; idle: number; longestGap: number }[];
-  /** If `by` was given: the first of `rows`, largest first. */
-  by: { label: string; nodes: number[]; count: number; sum: number; share: number | null }[];
-  rows: number;
-  /** Rows share slices, so their sums exceed the total. */
-  overlap: boolean;
+  tracks: TrackArea[];
+  /** Null if no grouping was asked for. */
+  by: SumsInfo | null;
+}
+
+export interface AreaAnswer extends Columns<"area"> {
+  info: AreaInfo;
 }
 
 export interface FlowColumns extends Columns<"flows"> {

@@ -4,12 +4,14 @@ import {
   CELLS,
   FACTS,
   GROUPS,
+  ITEMS,
   NAMES,
   NODES,
   OPTIONAL_NAMES,
   OPTIONAL_SLICES,
   PAGE_TABLES,
   SLICES,
+  SUMS,
 } from "./wire_tables.ts";
 
 /**
@@ -80,6 +82,36 @@ export const WIRE = {
     exact: "u1",
     dtypes: "strings",
     why: "strings",
+  },
+  /** Places (P) of slices merged by path, level by level, siblings side by side, the heaviest first. */
+  merged: {
+    ...ITEMS,
+    /** -1 unless the place is a group of the graph. */
+    group: "i4",
+    /** The place around it, -1 at the top. */
+    parent: "i4",
+    depth: "i4",
+    /** Number of slices. */
+    count: "i4",
+    /** Where all places of a level stand side by side. */
+    start: "f8",
+    total: "f8",
+    self: "f8",
+  },
+  /** Rows (R) of repeats; of a trace, slices by name. In order of execution. */
+  repeats: {
+    ...ITEMS,
+    /** Repeats of row r are [offsets[r], offsets[r + 1]); NaN is no number. */
+    offsets: "i4",
+    ns: "f8",
+    /** Sum of the medians before it. */
+    start: "f8",
+    p10: "f8",
+    p50: "f8",
+    p90: "f8",
+    noisy: "u1",
+    /** By repeat; empty for a trace. */
+    totals: "f8",
   },
   /** Values along the timeline: memory in use, counters of a trace. A value holds until the next one. */
   counters: {
@@ -222,8 +254,6 @@ export const WIRE = {
     rowTrack: "i4",
     rowDepth: "i4",
     rowKind: "u1",
-    /** Operators of the distinct functions of the graph, likewise. */
-    functionParts: "strings",
     /**
      * Ranked times: the node, the call of several nodes, or the name of each row (-1 for the other two); its kind,
      * whether it is work of an operator, its time and share (NaN if no work), number of slices, first slice, and total
@@ -247,9 +277,6 @@ export const WIRE = {
     setApart: "u1?",
     setNames: "strings?",
     setKinds: "strings?",
-    /** Module of each node and each set; left out if the graph has none. */
-    nodeModules: "strings?",
-    setModules: "strings?",
     /** What the source tells of slices: lines of a name, a tab and a text. */
     abouts: "strings?",
     repeatsOffsets: "i4",
@@ -269,6 +296,16 @@ export const WIRE = {
     /** 95 % confidence interval of the mean; NaN if unknown. */
     nodeLow: "f8",
     nodeHigh: "f8",
+  },
+  sums: { ...SUMS },
+  /** Sums of a range; slices that its ends cut, and their self time in it. */
+  area: { ...SUMS, cutSlice: "i4", cutSelf: "f8" },
+  /** Slices merged by path from the top: places (P) behind their parents, keys as in `sums`. */
+  paths: {
+    parent: "i4",
+    key: "i4",
+    self: "f8",
+    count: "i4",
   },
   /** Where a search finds slices. */
   find: {

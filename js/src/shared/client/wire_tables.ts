@@ -74,12 +74,20 @@ export const BINS = {
   lodName: "i4",
 } as const;
 
+/** Rows of nodes, of slices of one name, and of groups: the name, its short form and its op kind. */
+export const ITEMS = {
+  /** -1 without a node. */
+  node: "i4",
+  names: "strings",
+  labels: "strings",
+  kinds: "strings",
+} as const;
+
 /** Distinct names of slices. */
 export const NAMES = {
   names: "strings",
   nameKinds: "strings",
-  /** Its operators (lines; "": the name itself), and its label ("": the name). */
-  nameParts: "strings",
+  /** Label; "" is the name. */
   nameLabels: "strings",
 } as const;
 
@@ -95,6 +103,35 @@ export const SLICES = {
   source: "i4?",
   trust: "u1?",
   role: "u1?",
+} as const;
+
+/** Rows of a table of times (R), as in `analysis/times/table.py`; NaN if unknown. */
+export const SUMS = {
+  /** The row around it, -1 at the top. */
+  around: "i4",
+  /** Node, call, name or role (`timeline/data/operators.ts`); -1 for several. */
+  key: "i4",
+  label: "strings",
+  /** Op kind; "" for several. */
+  kind: "strings",
+  /** Work of the model; other rows have no share, and come last. */
+  work: "u1",
+  /** Self time, and slices that touch the range; the first of them, or -1. */
+  ns: "f8",
+  count: "i4",
+  slice: "i4",
+  /** Durations of the slices inside the range. */
+  mean: "f8",
+  p50: "f8",
+  p90: "f8",
+  /** 95 % confidence interval of the mean over repeats. */
+  low: "f8",
+  high: "f8",
+  noisy: "u1",
+  repeats: "i4",
+  /** Nodes of row `r` are `nodes[nodeStart[r]]` to `nodes[nodeStart[r + 1] - 1]`. */
+  nodeStart: "i4",
+  nodes: "i4",
 } as const;
 
 /** Absent if all names were sent before, or all slices come later. */

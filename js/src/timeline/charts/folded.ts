@@ -1,9 +1,9 @@
+import type { RepeatsColumns } from "../../shared/client/answers.ts";
 import { Viewport } from "../../shared/drawing/canvas.ts";
 import { counted, duration, integer, percent } from "../../shared/format.ts";
 import { lowerBound } from "../../shared/many.ts";
 import { div, element } from "../../shared/ui/dom.ts";
-import { KeyNames } from "../data/key_names.ts";
-import type { TimelineData } from "../descriptions.ts";
+import { ItemNames } from "../data/item_names.ts";
 import { AXIS, FoldedPainter, LANE, Lanes, MEDIAN, TOP } from "./folded_painter.ts";
 import { apartText } from "./heat_painter.ts";
 import { type MatrixRow, RepeatMatrix } from "./repeat_matrix.ts";
@@ -19,10 +19,10 @@ import {
 
 class FoldedWords {
   readonly #lanes: Lanes;
-  readonly #called: KeyNames;
+  readonly #called: ItemNames;
   readonly #warm: number;
 
-  constructor(lanes: Lanes, called: KeyNames, warm: number) {
+  constructor(lanes: Lanes, called: ItemNames, warm: number) {
     this.#lanes = lanes;
     this.#called = called;
     this.#warm = warm;
@@ -46,14 +46,6 @@ class FoldedWords {
   }
 }
 
-export function noFolding({ slices }: TimelineData): string | null {
-  const { info, nodeCount } = slices.columns;
-  if (nodeCount.some((count) => count > 1)) return null;
-  return info.words.byName
-    ? "A trace has slices, not repeats of a whole run: there is nothing to overlay."
-    : `Each ${info.words.item} was measured once. Measure several repeats: run(repeat=10).`;
-}
-
 /** All repeats on one axis: operators laid end to end, with their medians on top, and one lane per repeat below. */
 export class FoldedChart implements OtherChart {
   readonly node: HTMLElement;
@@ -69,14 +61,13 @@ export class FoldedChart implements OtherChart {
   #current = { row: -1, lane: MEDIAN };
   #hovered = { row: -1, lane: MEDIAN };
 
-  constructor(host: ChartHost) {
+  constructor(host: ChartHost, repeats: RepeatsColumns) {
     this.#host = host;
-    const { slices, names, graph } = host.data;
-    const called = new KeyNames(slices, names, graph);
-    const matrix = new RepeatMatrix(slices, called.operators);
-    this.#rows = Array.from(matrix.order("order"), (row) => matrix.rows[row]!);
-    this.#lanes = matrix.columns;
-    const warm = slices.columns.info.warmUp.cut;
+    const called = new ItemNames(repeats, host.data);
+    const { columns, rows, warm } = new RepeatMatrix(repeats);
+    this.#rows = rows;
+    this.#lanes = columns;
+    const { order } = host.data.slices.columns.info.words;
     this.#all = new Lanes(this.#rows);
     this.#words = new FoldedWords(this.#all, called, warm);
     this.#viewport = new Viewport(0, Math.max(1, this.#all.longest(this.#lanes)));
@@ -106,7 +97,7 @@ export class FoldedChart implements OtherChart {
     this.#scroller = new Scroller(this.stage, () => this.#painter.height, host.signal);
     const hatched = warm ? `; ${counted(warm, "repeat")} of warm-up, hatched` : "";
     const sentence =
-      `synthetic timeline: operators back to back in ${slices.columns.info.words.order}, at the top each at its median with ` +
+      `synthetic timeline: operators back to back in ${order}, at the top each at its median with ` +
       `p10 … p90 below, then ${counted(this.#lanes, "repeat")}${hatched}`;
     this.node = div(
       "tvmdbg-timeline-other",

@@ -1,10 +1,9 @@
-import type { TimelineInfo } from "../../shared/client/timeline_columns.ts";
+import type { RepeatsColumns } from "../../shared/client/answers.ts";
 import type { Theme } from "../../shared/drawing/theme.ts";
 import { counted, duration, exactNs, integer } from "../../shared/format.ts";
 import { div, element } from "../../shared/ui/dom.ts";
-import { KeyNames } from "../data/key_names.ts";
+import { ItemNames } from "../data/item_names.ts";
 import type { TimelineOptions } from "../data/state.ts";
-import type { TimelineData } from "../descriptions.ts";
 import { apartText, HeatPainter, legend, ROW, TOP, TOTALS } from "./heat_painter.ts";
 import { type MatrixRow, RepeatMatrix } from "./repeat_matrix.ts";
 import { arrows, type ChartHost, ChartStage, type OtherChart, Scroller, shifted } from "./stage.ts";
@@ -13,14 +12,14 @@ class HeatWords {
   /** Number of the first repeats that are warm-up. */
   readonly warm: number;
   readonly #matrix: RepeatMatrix;
-  readonly #called: KeyNames;
+  readonly #called: ItemNames;
   readonly #order: string;
 
-  constructor(matrix: RepeatMatrix, called: KeyNames, { warmUp, words }: TimelineInfo) {
+  constructor(matrix: RepeatMatrix, called: ItemNames, order: string) {
     this.#matrix = matrix;
     this.#called = called;
-    this.#order = words.order;
-    this.warm = matrix.ofSlices ? 0 : warmUp.cut;
+    this.#order = order;
+    this.warm = matrix.ofSlices ? 0 : matrix.warm;
   }
 
   about(sort: TimelineOptions["sort"]): string {
@@ -43,7 +42,7 @@ class HeatWords {
   lines(row: MatrixRow, repeat: number): string[] {
     const { median, p10, p90, values } = row;
     const title = this.#called.title(row.key);
-    const item = row.slices ? "slice" : "repeat";
+    const item = this.#matrix.ofSlices ? "slice" : "repeat";
     const all = `median ${this.#called.timeText(median)}, p10 … p90 ${this.#called.timeText(p10)} … ${this.#called.timeText(p90)}, ${counted(values.length, item)}`;
     const noisy = row.noisy ? ["noisy: p90 is more than 1.2 × p10"] : [];
     if (repeat < 0) return [title, all, ...noisy];
@@ -62,20 +61,11 @@ class HeatWords {
   }
 }
 
-export function noRepeats({ slices }: TimelineData): string | null {
-  const { info, nodeCount } = slices.columns;
-  if (nodeCount.some((count) => count > 1)) return null;
-  if (info.words.byName && slices.count > slices.names.length) return null;
-  return info.words.byName
-    ? "No name has two slices: there is nothing to compare."
-    : `Each ${info.words.item} was measured once. To see warm-up and noise, measure several repeats: run(repeat=10).`;
-}
-
 /** Operators × repeats, which shows slow repeats of an operator. Warm-up is a column, noise is a row. */
 export class Heat implements OtherChart {
   readonly node: HTMLElement;
   readonly #host: ChartHost;
-  readonly #called: KeyNames;
+  readonly #called: ItemNames;
   readonly #matrix: RepeatMatrix;
   readonly #words: HeatWords;
   readonly stage: ChartStage;
@@ -85,15 +75,15 @@ export class Heat implements OtherChart {
   #current = { row: -1, repeat: -1 };
   #hovered = { row: -1, repeat: -1 };
 
-  constructor(host: ChartHost) {
+  constructor(host: ChartHost, repeats: RepeatsColumns) {
     this.#host = host;
     const key = element("div");
     let keyed: Theme | null = null;
-    const { slices, names, graph } = host.data;
-    this.#called = new KeyNames(slices, names, graph);
-    this.#matrix = new RepeatMatrix(slices, this.#called.operators);
-    this.#words = new HeatWords(this.#matrix, this.#called, slices.columns.info);
-    this.#painter = new HeatPainter(this.#matrix, this.#called, this.#words.warm);
+    this.#called = new ItemNames(repeats, host.data);
+    this.#matrix = new RepeatMatrix(repeats);
+    const { order } = host.data.slices.columns.info.words;
+    this.#words = new HeatWords(this.#matrix, this.#called, order);
+    this.#painter = new HeatPainter(this.#matrix, this.#called);
     this.stage = new ChartStage(
       "tvmdbg-timeline-heat",
       {
@@ -135,16 +125,15 @@ export class Heat implements OtherChart {
   sync(): void {
     const { session, data } = this.#host;
     const { node, hovered } = session;
-    const rowOf = (wanted: number) => this.#matrix.rows.findIndex(({ key }) => key === wanted);
-    const wanted = this.#called.operators.selected(node, data.scene.current);
-    if ((this.#matrix.rows[this.#current.row]?.key ?? -1) !== wanted) {
-      this.#current = { row: rowOf(wanted), repeat: -1 };
+    const wanted = this.#called.rowOf(this.#called.selected(node, data.scene.current));
+    if (this.#current.row !== wanted) {
+      this.#current = { row: wanted, repeat: -1 };
       this.#reveal();
     }
     if (hovered === null && !((this.#matrix.rows[this.#hovered.row]?.node ?? 0) < 0))
       this.#hovered.row = -1;
     else if (hovered !== null && this.#matrix.rows[this.#hovered.row]?.node !== hovered) {
-      this.#hovered = { row: rowOf(hovered), repeat: -1 };
+      this.#hovered = { row: this.#called.rowOf(hovered), repeat: -1 };
     }
     this.stage.touched();
   }
@@ -213,10 +202,12 @@ export class Heat implements OtherChart {
   #pick(row: number, repeat: number): void {
     const operator = this.#matrix.rows[row];
     this.#current = { row, repeat };
-    const slice = operator?.slices?.[repeat < 0 ? 0 : repeat];
+    const { slices } = this.#host.data;
+    const lasting = this.#matrix.ofSlices && operator ? this.#called.slicesOf(row) : [];
+    const slice = lasting.filter((at) => slices.durationOf(at) > 0)[Math.max(0, repeat)];
     if (!operator) this.#host.pick([]);
     else if (slice !== undefined) this.#host.pick([], slice);
-    else this.#host.pick([operator.node]);
+    else this.#host.pick(this.#called.nodes(row));
     this.#current = { row, repeat };
     this.#reveal();
     if (this.sentence) this.#host.say(this.sentence);

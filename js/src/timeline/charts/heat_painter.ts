@@ -3,7 +3,13 @@ import { divergingStops, inkOn, ramp, type Theme } from "../../shared/drawing/th
 import { duration, integer, percent } from "../../shared/format.ts";
 import { element } from "../../shared/ui/dom.ts";
 import { numbered, type Title } from "../data/names.ts";
-import { apart, cellOf, type Matrix, type MatrixCell, type MatrixRow } from "./repeat_matrix.ts";
+import {
+  apart,
+  cellOf,
+  type MatrixCell,
+  type MatrixRow,
+  type RepeatMatrix,
+} from "./repeat_matrix.ts";
 import type { Brush } from "./stage.ts";
 
 const STEPS = 32;
@@ -64,7 +70,7 @@ export interface RowNames {
 }
 
 export class HeatPainter {
-  readonly #matrix: Matrix;
+  readonly #matrix: RepeatMatrix;
   readonly #names: RowNames;
   readonly #warm: number;
   readonly #least: number;
@@ -75,11 +81,11 @@ export class HeatPainter {
   scroll = 0;
 
   /** @param cell Least width of a cell, px, which decides the number of repeats per cell. */
-  constructor(matrix: Matrix, names: RowNames, warm: number, cell = 1) {
+  constructor(matrix: RepeatMatrix, names: RowNames, cell = 1) {
     this.#least = cell;
     this.#matrix = matrix;
     this.#names = names;
-    this.#warm = warm;
+    this.#warm = matrix.ofSlices ? 0 : matrix.warm;
   }
 
   get order(): Int32Array {

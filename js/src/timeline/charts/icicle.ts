@@ -3,7 +3,6 @@ import { inkOn, type Theme } from "../../shared/drawing/theme.ts";
 import { counted, duration, percent } from "../../shared/format.ts";
 import { lowerBound } from "../../shared/many.ts";
 import { div, element } from "../../shared/ui/dom.ts";
-import type { ByRow, ByRows } from "../data/by_rows.ts";
 import type { KeyNames } from "../data/key_names.ts";
 import {
   callees,
@@ -24,8 +23,8 @@ const FAINT = 0.3;
 
 export interface PlaceNames {
   node(key: number): number;
-  /** Number of a group, -1 for an operator. */
-  group(key: number): number;
+  /** True for a group of the graph. */
+  isGroup?(key: number): boolean;
   title(key: number): string;
   titleOf(key: number): Title;
   fill(theme: Theme, key: number): string;
@@ -143,7 +142,7 @@ export class Icicle<T extends TreePlaces = MergedTree> {
 
   #place(brush: Brush, place: number, x: number, y: number, right: number): void {
     const key = this.tree.key[place]!;
-    const isGroup = this.called.group(key) >= 0;
+    const isGroup = this.called.isGroup?.(key) ?? false;
     const { theme } = brush;
     const lit = this.#lit(place, place + 1);
     const color = isGroup ? theme.surface : this.called.fill(theme, key);
@@ -241,16 +240,11 @@ export class Sandwich {
     this.node = div("tvmdbg-timeline-sandwich", this.#title, this.#stage.node);
   }
 
-  show(rows: ByRows, row: ByRow | null): void {
-    const key = row?.operators[0];
-    if (key === undefined) return;
-    const places = outermost(rows.tree, placesOf(rows.tree, key));
-    this.#above = new Icicle(
-      new MergedTree(callers(rows.tree, places, rows.tree.total)),
-      this.#called,
-      true,
-    );
-    this.#below = new Icicle(new MergedTree(callees(rows.tree, places)), this.#called);
+  show(tree: MergedTree, key: number): void {
+    const places = outermost(tree, placesOf(tree, key));
+    const above = new MergedTree(callers(tree, places, tree.total));
+    this.#above = new Icicle(above, this.#called, true);
+    this.#below = new Icicle(new MergedTree(callees(tree, places)), this.#called);
     this.#whole = this.#below.tree.whole;
     this.#hovered = null;
     const self = this.#below.tree.self[0] ?? 0;

@@ -1,35 +1,31 @@
+import { errorText, isAbort, message } from "../../shared/client/request.ts";
 import { counted, duration, percent } from "../../shared/format.ts";
 import { button, div, element } from "../../shared/ui/dom.ts";
-import { groupFrames, operatorSums, sliceFrames } from "../data/frames.ts";
-import { KeyNames } from "../data/key_names.ts";
-import { type CallFrames, MergedTree } from "../data/merged_tree.ts";
+import { ItemNames } from "../data/item_names.ts";
+import { MergedTree } from "../data/merged_tree.ts";
 import { timeText } from "../data/names.ts";
 import { Icicle } from "./icicle.ts";
 import { type ChartHost, ChartStage, type OtherChart, Scroller, shifted } from "./stage.ts";
-
-/** Number of slices from which the tree is made after the chart is on the screen. */
-const MANY = 100_000;
 
 /** Slices merged by path, the heaviest first: the slowest parts, whatever calls them. */
 export class Merged implements OtherChart {
   readonly node: HTMLElement;
   readonly #host: ChartHost;
-  readonly #called: KeyNames;
+  #called: ItemNames | null = null;
   readonly stage: ChartStage;
   readonly #trail = element("nav", { class: "tvmdbg-timeline-trail", "aria-label": "zoomed into" });
   readonly #note = element("p", { class: "tvmdbg-muted" });
   readonly #scroller: Scroller;
   #icicle: Icicle | null = null;
-  #slices: Int32Array | null = null;
   #range: readonly [number, number] | null = null;
+  /** What a path is made of. */
+  #said = "";
   #hits: unknown = null;
   #current = -1;
   #hovered = -1;
 
   constructor(host: ChartHost) {
     this.#host = host;
-    const { slices, names, graph } = host.data;
-    this.#called = new KeyNames(slices, names, graph);
     this.stage = new ChartStage(
       "tvmdbg-timeline-icicle",
       {
@@ -68,7 +64,7 @@ export class Merged implements OtherChart {
       this.#scroller.node,
     );
     this.#range = host.session.timeRange;
-    this.#build(host.data.slices.count > MANY);
+    void this.#ask();
   }
 
   sync(): void {
@@ -76,22 +72,21 @@ export class Merged implements OtherChart {
     const isOther = String(session.timeRange) !== String(this.#range);
     if (isOther) {
       this.#range = session.timeRange;
-      this.#build(false);
+      void this.#ask();
     }
     if (data.scene.hits !== this.#hits) this.#light();
     const { hovered, node } = session;
-    if (this.#icicle) {
-      const of = (place: number) => this.#called.node(this.#icicle!.tree.key[place] ?? -1);
-      const { key } = this.#icicle.tree;
-      const wanted = this.#called.operators.selected(node, data.scene.current);
-      if (wanted < 0) this.#current = -1;
-      else if (key[this.#current] !== wanted && !this.#holds(this.#current, wanted)) {
-        this.#current = key.indexOf(wanted);
+    const called = this.#called;
+    if (called) {
+      const wanted = called.selected(node, data.scene.current);
+      if (wanted === -1) this.#current = -1;
+      else if (called.item(this.#current) !== wanted && !this.#holds(this.#current, wanted)) {
+        this.#current = called.rowOf(wanted);
         this.#reveal();
       }
-      if (hovered !== null && of(this.#hovered) !== hovered) {
-        this.#hovered = this.#icicle.tree.key.indexOf(hovered);
-      } else if (hovered === null && of(this.#hovered) >= 0) this.#hovered = -1;
+      if (hovered !== null && called.node(this.#hovered) !== hovered) {
+        this.#hovered = called.rowOf(hovered);
+      } else if (hovered === null && called.node(this.#hovered) >= 0) this.#hovered = -1;
     }
     this.stage.touched();
   }
@@ -162,40 +157,44 @@ export class Merged implements OtherChart {
     out.whole = this.#icicle?.tree.whole ?? null;
   }
 
-  #build(later: boolean): void {
-    if (later) {
-      setTimeout(() => {
-        if (!this.#host.signal.aborted) this.#build(false);
-      });
-      return;
+  async #ask(): Promise<void> {
+    const { data, run, signal } = this.#host;
+    const range = this.#range;
+    try {
+      const reply = await run.ask("merged", range ? { from: range[0], to: range[1] } : {});
+      if (signal.aborted || range !== this.#range) return;
+      if (!reply) {
+        const why = "This page was saved without it.";
+        this.node.replaceChildren(message("empty", "No chart “merged”", why));
+        return;
+      }
+      this.#called = new ItemNames(reply, data);
+      this.#said = reply.info.said;
+      const key = Int32Array.from(reply.node.keys());
+      this.#icicle = new Icicle(new MergedTree({ ...reply, key }), this.#called);
+      this.#current = this.#hovered = -1;
+      this.#light();
+      this.#zoom(-1);
+      this.sync();
+    } catch (error) {
+      if (signal.aborted || isAbort(error) || range !== this.#range) return;
+      this.#note.textContent = errorText(error);
     }
-    const tree = new MergedTree(this.#frames());
-    this.#icicle = new Icicle(tree, this.#called);
-    this.#current = this.#hovered = -1;
-    this.#light();
-    this.#zoom(-1);
-    this.sync();
-  }
-
-  #frames(): CallFrames {
-    const { slices } = this.#host.data;
-    if (slices.nested) return sliceFrames(slices, this.#called.operators, this.#range);
-    const sums = operatorSums(slices, this.#called.operators, this.#range);
-    return groupFrames(this.#called.operators, this.#called.graph, sums.self, sums.count);
   }
 
   #light(): void {
     const { slices, scene } = this.#host.data;
     this.#hits = scene.hits;
-    if (!this.#icicle) return;
+    const called = this.#called;
+    if (!this.#icicle || !called) return;
     if (!scene.hits.count) this.#icicle.light(null);
     else {
       const hits = new Set<number>();
       for (let at = scene.hits.next(0, slices.count); at >= 0; ) {
-        hits.add(this.#called.operators.of(at));
+        hits.add(called.itemOf(at));
         at = scene.hits.next(at + 1, slices.count);
       }
-      this.#icicle.light((key) => hits.has(key));
+      this.#icicle.light((key) => hits.has(called.item(key)));
     }
     this.stage.changed();
   }
@@ -204,11 +203,7 @@ export class Merged implements OtherChart {
     const { selected } = this.#host.session;
     if (!this.#icicle || selected.length < 2) return [];
     const wanted = new Set(selected);
-    const hits: number[] = [];
-    this.#icicle.tree.key.forEach((key, place) => {
-      if (wanted.has(this.#called.node(key))) hits.push(place);
-    });
-    return hits;
+    return [...this.#icicle.tree.key].filter((place) => wanted.has(this.#called!.node(place)));
   }
 
   #at(x: number, y: number): number {
@@ -218,17 +213,16 @@ export class Merged implements OtherChart {
   }
 
   #holds(place: number, node: number): boolean {
-    const key = this.#icicle?.tree.key[place] ?? -1;
-    return key >= 0 && this.#called.group(key) >= 0 && this.#called.nodes(key).includes(node);
+    return !!this.#called?.isGroup(place) && this.#called.nodes(place).includes(node);
   }
 
   #pick(place: number): void {
     this.#current = place;
     if (place < 0) this.#host.pick([]);
     else {
-      const nodes = this.#called.nodes(this.#icicle!.tree.key[place]!);
+      const nodes = this.#called!.nodes(place);
       if (nodes.length) this.#host.pick(nodes);
-      else this.#host.pick([], this.#firstSlice(place));
+      else this.#host.pick([], this.#called!.slicesOf(place)[0] ?? -1);
       this.#current = place;
       this.#reveal();
       this.#host.say(this.#sentence(place));
@@ -236,18 +230,11 @@ export class Merged implements OtherChart {
     this.stage.touched();
   }
 
-  #firstSlice(place: number): number {
-    const { slices } = this.#host.data;
-    this.#slices ??= Int32Array.from({ length: slices.count }, (_, slice) => slice);
-    const key = this.#icicle!.tree.key[place]!;
-    return this.#slices.findIndex((slice) => this.#called.operators.of(slice) === key);
-  }
-
   #hover(at: { x: number; y: number } | null): void {
     const place = at ? this.#at(at.x, at.y) : -1;
     if (place !== this.#hovered) {
       this.#hovered = place;
-      const node = this.#called.node(this.#icicle?.tree.key[place] ?? -1);
+      const node = this.#called?.node(place) ?? -1;
       this.#host.hover(node < 0 ? null : node);
       this.stage.touched();
     }
@@ -269,7 +256,7 @@ export class Merged implements OtherChart {
       return node;
     };
     const path = place < 0 ? [] : icicle.tree.path(place);
-    const title = (place: number) => this.#called.title(icicle.tree.key[place]!);
+    const title = (place: number) => this.#called!.title(place);
     this.#trail.replaceChildren(
       crumb(`total ${duration(icicle.tree.whole)}`, -1),
       ...path.map((place) => crumb(title(place), place)),
@@ -287,12 +274,7 @@ export class Merged implements OtherChart {
   }
 
   #about(): string {
-    const { slices } = this.#host.data;
-    const path = slices.nested
-      ? "merged by call path, heaviest first; the width is total time"
-      : this.#called.graph?.groupParent.length
-        ? "no nested slices: merged by the groups of the graph, heaviest first"
-        : "no nested slices and no groups: heaviest first";
+    const path = `merged by path (${this.#said}), heaviest first; the width is total time`;
     if (!this.#range) return path;
     const [from, to] = this.#range;
     const edge = (ns: number) => timeText(ns, (to - from) / 1000, to);
@@ -311,21 +293,22 @@ export class Merged implements OtherChart {
 
   #lines(place: number): string[] {
     const { tree } = this.#icicle!;
-    const { total, self, count, key, whole } = tree;
+    const { total, self, count, whole } = tree;
     const path = tree.path(place).slice(0, -1);
-    const names = path.map((place) => this.#called.label(tree.key[place]!));
+    const called = this.#called!;
+    const names = path.map((place) => called.label(place));
     const cut = names.length > 6 ? [...names.slice(0, 3), "…", ...names.slice(-2)] : names;
     const leaf = self[place] === total[place];
     return [
-      this.#called.title(key[place]!),
+      called.title(place),
       ...(cut.length ? [`in ${cut.join(" › ")}`] : []),
       `total ${duration(total[place]!)}, ${percent(total[place]! / whole)} of all`,
       ...(leaf
         ? []
         : [`self ${duration(self[place]!)}, ${percent(self[place]! / total[place]!)} of it`]),
-      this.#called.group(key[place]!) < 0
-        ? `${counted(count[place]!, "slice")}, mean ${duration(total[place]! / count[place]!)}`
-        : counted(this.#called.nodes(key[place]!).length, "node"),
+      called.isGroup(place)
+        ? counted(called.nodes(place).length, "node")
+        : `${counted(count[place]!, "slice")}, mean ${duration(total[place]! / count[place]!)}`,
     ];
   }
 

@@ -1,10 +1,10 @@
-import { message } from "../../shared/client/request.ts";
+import type { RepeatsColumns } from "../../shared/client/answers.ts";
+import { errorText, message } from "../../shared/client/request.ts";
 import { div } from "../../shared/ui/dom.ts";
-import { notHere } from "../data/bins.ts";
 import type { ChartKind } from "../data/state.ts";
 import type { TimelineData } from "../descriptions.ts";
-import { FoldedChart, noFolding } from "./folded.ts";
-import { Heat, noRepeats } from "./heat.ts";
+import { FoldedChart } from "./folded.ts";
+import { Heat } from "./heat.ts";
 import { Merged } from "./merged.ts";
 import { noRoofline, Roofline } from "./roofline.ts";
 import type { ChartHost, OtherChart } from "./stage.ts";
@@ -14,11 +14,9 @@ export interface ChartEntry {
   readonly title: string;
   /** True if w, s and 0 zoom in it. */
   readonly zooms: boolean;
-  /** True if it needs all slices, not only the times of nodes. */
-  ofSlices(data: TimelineData): boolean;
   /** Why the run has no such chart and how to get one, or null. */
-  unavailable(data: TimelineData): string | null;
-  make(host: ChartHost): OtherChart;
+  unavailable?(data: TimelineData): string | null;
+  make(host: ChartHost): OtherChart | Promise<OtherChart | string>;
 }
 
 type OtherKind = Exclude<ChartKind, "time">;
@@ -29,35 +27,44 @@ const CHARTS: { readonly [K in OtherKind]?: ChartEntry } = {
     label: "merged",
     title: "slices merged by their path, heaviest first",
     zooms: false,
-    ofSlices: () => true,
-    unavailable: () => null,
     make: (host) => new Merged(host),
   },
   folded: {
     label: "folded",
     title: "all repeats on one axis: each operator at its median, with p10 to p90",
     zooms: true,
-    ofSlices: () => false,
-    unavailable: noFolding,
-    make: (host) => new FoldedChart(host),
+    make: async (host) => {
+      const repeats = await repeatsOf(host);
+      if (typeof repeats === "string") return repeats;
+      return repeats.info.ofSlices ? NOT_FOLDED : new FoldedChart(host, repeats);
+    },
   },
   repeats: {
     label: "repeats",
     title: "every repeat side by side: warm-up and noise",
     zooms: false,
-    ofSlices: ({ slices }) => !slices.columns.nodeCount.some((count) => count > 1),
-    unavailable: noRepeats,
-    make: (host) => new Heat(host),
+    make: async (host) => {
+      const repeats = await repeatsOf(host);
+      return typeof repeats === "string" ? repeats : new Heat(host, repeats);
+    },
   },
   roofline: {
     label: "roofline",
     title: "FLOP/s against FLOP/byte",
     zooms: false,
-    ofSlices: () => false,
     unavailable: noRoofline,
     make: (host) => new Roofline(host),
   },
 };
+
+const NOT_FOLDED = "A trace has slices, not repeats of a whole run: there is nothing to overlay.";
+
+/** The repeats, or why there are none. */
+async function repeatsOf({ run }: ChartHost): Promise<RepeatsColumns | string> {
+  const reply = await run.ask("repeats");
+  if (!reply) return "This page was saved without repeats.";
+  return "missing" in reply ? reply.missing : reply;
+}
 
 /** The chart's place: the tracks in time, or another chart, made on first use. */
 export class OtherCharts {
@@ -111,29 +118,35 @@ export class OtherCharts {
     for (const chart of this.#made.values()) chart.stage.changed();
   }
 
-  /** Shows charts that waited for the slices. */
-  arrived(): void {
-    if (this.#kind !== "time" && !this.shown) this.show(this.#kind);
-  }
-
   #other(kind: OtherKind): HTMLElement {
     const entry = CHARTS[kind]!;
-    const { slices } = this.#host.data;
-    if (!slices.complete && entry.ofSlices(this.#host.data)) {
-      return message(
-        "empty",
-        `The chart “${entry.label}” needs every slice`,
-        notHere(slices).join(". "),
-      );
-    }
-    const why = entry.unavailable(this.#host.data);
-    if (why !== null) {
-      const node = this.#missing.get(kind) ?? message("empty", `No chart “${entry.label}”`, why);
+    const known = this.#made.get(kind)?.node ?? this.#missing.get(kind);
+    if (known) return known;
+    const none = (why: string) => {
+      const node = message("empty", `No chart “${entry.label}”`, why);
       this.#missing.set(kind, node);
       return node;
+    };
+    const why = entry.unavailable?.(this.#host.data) ?? null;
+    if (why !== null) return none(why);
+    const made = entry.make(this.#host);
+    if (!(made instanceof Promise)) {
+      this.#made.set(kind, made);
+      return made.node;
     }
-    const chart = this.#made.get(kind) ?? entry.make(this.#host);
-    this.#made.set(kind, chart);
-    return chart.node;
+    const busy = message("busy", `Reading the chart “${entry.label}” …`);
+    this.#missing.set(kind, busy);
+    made
+      .then((chart) => {
+        if (typeof chart === "string") none(chart);
+        else this.#made.set(kind, chart);
+      })
+      .catch((error) => {
+        this.#missing.set(kind, message("error", "Repeats could not be read", errorText(error)));
+      })
+      .then(() => {
+        if (this.#kind === kind && !this.#host.signal.aborted) this.show(kind);
+      });
+    return busy;
   }
 }

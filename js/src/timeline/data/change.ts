@@ -20,7 +20,7 @@ export const Verdict = {
 const SIGNS = ["▲", "▼", "≈", "?", "−", "+"];
 const NO_MATCH = 255;
 /** Number of ids in a text; the others are counted. */
-const IDS = 3;
+const IDS = 4;
 
 export type ChangeOrder = "change" | "order";
 
@@ -161,10 +161,10 @@ export class Change {
     return match === NO_MATCH || match === 0 ? "" : (this.columns.info.matches[match] ?? "");
   }
 
-  /** Both sides by their ids: `#3 ~ #2, #4, #5`. */
-  nodesText(row: number): string {
+  /** Both sides by their ids: `#3 ~ #2, #4, #5`; or by the first and the last: `#3 ~ #2 … #5`. */
+  nodesText(row: number, ids = idsText): string {
     const sides = [this.nodesA(row), this.nodesB(row)].filter((nodes) => nodes.length);
-    const [a, b] = sides.map(idsText);
+    const [a, b] = sides.map((nodes) => ids(nodes));
     return b === undefined || a === b ? a! : `${a} ~ ${b}`;
   }
 
@@ -204,6 +204,10 @@ export function pText(p: number): string {
 function idsText(nodes: Int32Array): string {
   const ids = Array.from(nodes.subarray(0, IDS), (node) => `#${node}`).join(", ");
   return nodes.length > IDS ? `${ids} … (${nodes.length})` : ids;
+}
+
+export function endsText(nodes: Int32Array): string {
+  return nodes.length > 2 ? `#${nodes[0]} … #${nodes.at(-1)}` : idsText(nodes);
 }
 
 const STEPS = 21;

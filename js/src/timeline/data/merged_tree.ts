@@ -8,6 +8,8 @@ export interface CallFrames {
   readonly self: Float64Array;
   /** Number of slices of a frame. */
   readonly count: Int32Array;
+  /** Self time with the time inside, if each frame is a path; else it is summed. */
+  readonly total?: Float64Array;
 }
 
 /** Places of a merged tree, level by level and by start, as pictures need them. */
@@ -131,7 +133,7 @@ class Paths {
   readonly total: Float64Array;
   readonly count: Int32Array;
 
-  constructor({ parent, key, self, count }: CallFrames) {
+  constructor({ parent, key, self, count, total }: CallFrames) {
     const frames = key.length;
     this.of = new Int32Array(frames).fill(-1);
     const inside = new Map<number, Map<number, number>>();
@@ -172,8 +174,8 @@ class Paths {
       this.self[path]! += self[frame]!;
       this.count[path]! += count[frame]!;
     }
-    this.total = this.self.slice();
-    for (let path = size - 1; path >= 0; path--) {
+    this.total = total ?? this.self.slice();
+    for (let path = total ? -1 : size - 1; path >= 0; path--) {
       const outer = this.parent[path]!;
       if (outer >= 0) this.total[outer]! += this.total[path]!;
     }

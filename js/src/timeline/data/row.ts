@@ -1,6 +1,6 @@
 import { RowKind, type TimelineColumns } from "../../shared/client/timeline_columns.ts";
 import { lowerBound, upperBound } from "../../shared/many.ts";
-import { BLOCK, type MaxPyramid } from "./quantiles.ts";
+import { BLOCK, type MaxPyramid } from "./pyramid.ts";
 
 /** Number of slices in a column from which sums and maxima come from an index. */
 const MANY = 64;

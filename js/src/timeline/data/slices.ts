@@ -8,7 +8,7 @@ import {
 } from "../../shared/client/timeline_columns.ts";
 import { duration, isShort, timeShare } from "../../shared/format.ts";
 import { upperBound } from "../../shared/many.ts";
-import { MaxPyramid, prefixSums } from "./quantiles.ts";
+import { MaxPyramid, prefixSums } from "./pyramid.ts";
 import { Row, type SharedColumns, Track } from "./row.ts";
 
 /** Overlap up to which slices follow each other: printed times are rounded. */
@@ -221,10 +221,6 @@ export class Slices {
 
   get nameKinds(): StringColumn {
     return (this.#data ?? this.columns).nameKinds;
-  }
-
-  get nameParts(): StringColumn {
-    return (this.#data ?? this.columns).nameParts;
   }
 
   /** Labels by distinct name; "" if the name is its own label. */

@@ -81,6 +81,7 @@ export class SliceColors {
   }
 }
 
+export type TimeRange = readonly [from: number, to: number];
 export type ShownPart = "chart" | "table" | "both";
 
 /** Tracks in time, merged by path, repeats on one axis, operators × repeats, work against time. */
