@@ -6,12 +6,13 @@ import { logicalIndex } from "../shared/unfold.ts";
 import { missingWords } from "./descriptions.ts";
 import type { Entries } from "./entries.ts";
 import { InspectorLayout } from "./inspector_layout.ts";
-import { following, type LayoutWish } from "./layout_picker.ts";
+import { following } from "./layout_picker.ts";
 import type { CellChoice, ColorChoice } from "./picture/color_scale.ts";
 import { axesAlong, indexAt, locate, type Plane, samePlane, withIndex } from "./plane.ts";
 import { type Opening, opening, RequestedView } from "./requested_view.ts";
 import {
   type InspectorCommands,
+  type LayoutWish,
   Memory,
   SHOWS,
   type ShowChoice,

@@ -48,12 +48,6 @@ function sourceOf(layouts: readonly KnownLayout[], layout: string): string {
   return `from ${known.source}${known.certainty === "likely" ? " (likely)" : ""}`;
 }
 
-/** Layout to unfold ("" for the axes as stored) and sizes that hide padding; null for those of the graph. */
-export interface LayoutWish {
-  layout: string | null;
-  sizes: Record<string, number> | null;
-}
-
 const BY_HAND = "custom";
 
 export class LayoutPicker {

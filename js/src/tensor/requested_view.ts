@@ -6,12 +6,11 @@ import type {
 } from "../shared/client/tensor_questions.ts";
 import type { ViewOptions } from "../shared/ui/view.ts";
 import { logicalIndex, physicalIndex, unfolded } from "../shared/unfold.ts";
-import type { LayoutWish } from "./layout_picker.ts";
 import type { CellChoice, ColorChoice } from "./picture/color_scale.ts";
 import type { PlaneLayout } from "./picture/plane_layout.ts";
 import { wantedFor } from "./picture/tiles.ts";
 import { type Axes, indexAt, locate, type Plane, type Point, planeOf, sameShape } from "./plane.ts";
-import type { KeptOptions, ShowChoice, TensorOptions, ValueLook } from "./state.ts";
+import type { KeptOptions, LayoutWish, ShowChoice, TensorOptions, ValueLook } from "./state.ts";
 
 /** Options requested before the entry's shape is known; null leaves one open. */
 export interface Opening {

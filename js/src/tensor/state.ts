@@ -5,9 +5,8 @@ import type {
   TensorAnswer,
   ValueFormat,
 } from "../shared/client/tensor_questions.ts";
+import type { Mirror } from "../shared/ui/dom.ts";
 import type { ViewOptions } from "../shared/ui/view.ts";
-import type { InspectorLayout } from "./inspector_layout.ts";
-import type { LayoutWish } from "./layout_picker.ts";
 import type {
   CellChoice,
   ColorChoice,
@@ -15,8 +14,7 @@ import type {
   MapChoice,
   ScaleChoice,
 } from "./picture/color_scale.ts";
-import type { Plane } from "./plane.ts";
-import type { TensorLoader, TensorNavigation } from "./viewing.ts";
+import type { Plane, Point } from "./plane.ts";
 
 export const SHOWS = ["picture", "channels", "profile"] as const;
 /** Left pane: a plane, pictures of the indices of an axis, or a line along an axis. */
@@ -50,6 +48,12 @@ export interface ShownTensor {
   readonly values: ValueLook;
 }
 
+/** Layout to unfold ("" for the axes as stored) and sizes that hide padding; null for those of the graph. */
+export interface LayoutWish {
+  layout: string | null;
+  sizes: Record<string, number> | null;
+}
+
 /** What the parts ask of the inspector. */
 export interface InspectorCommands {
   /** Goes to a value by its index along the axes of `viewShape`, or along those of `storedShape`. */
@@ -80,9 +84,30 @@ export interface InspectorCommands {
   resized(): void;
   /** Returns the keyboard focus to the view. */
   leave(): void;
-  readonly viewing: Pick<TensorLoader, "again" | "count" | "words">;
-  readonly steering: Pick<TensorNavigation, "index" | "region" | "zoom">;
-  readonly panels: Pick<InspectorLayout, "cross" | "marked" | "mirror">;
+  readonly viewing: {
+    /** Asks again after an error. */
+    again(): void;
+    count(go: boolean): void;
+    words(): string;
+  };
+  readonly steering: {
+    index(steps: number): void;
+    region(region: Region | null): void;
+    zoom(factor: number): void;
+  };
+  readonly panels: {
+    readonly cross: {
+      mark(point: Point | null): void;
+      place(point: Point | null): void;
+      readAgain(): void;
+    };
+    readonly marked: {
+      readonly region: Region | null;
+      between(from: Point, to: Point): void;
+      mark(region: Region | null): void;
+    };
+    readonly mirror: Mirror;
+  };
 }
 
 /** True if single values of the plane can be read. */

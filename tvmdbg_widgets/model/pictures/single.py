@@ -23,7 +23,7 @@ from tvmdbg_widgets.model.pictures.cells import (
     real,
     rounded,
 )
-from tvmdbg_widgets.model.pictures.stack import CellSpan, Part, Stack, Watch, spans
+from tvmdbg_widgets.model.pictures.stack import CellSpan, Part, Stack, Watch
 from tvmdbg_widgets.model.tensors.planes import Plane
 from tvmdbg_widgets.model.tensors.values import ArrayView
 
@@ -69,29 +69,16 @@ def picture(
     one after the other. So a transposed plane gives the transposed picture to the bit. Where
     float64 cannot hold the sum, the mean is unknown (NaN).
     """
-    down, across = spans(plane, rows, cols, part)
-    stack = stack_of(values, plane, down, across)
+    stack = Stack.of(values, plane, rows, cols, part)
     if not sample:
         return picture_of(stack, stack.cells(watch))
     stack = thinned(stack)
     return picture_of(stack, sampled(stack), exact=False)
 
 
-def is_turned(plane: Plane) -> bool:
-    """Return whether the axis down comes after the one across in the array."""
-    down, across = plane.axes
-    return down is not None and across is not None and down > across
-
-
-def stack_of(values: ArrayView, plane: Plane, down: CellSpan, across: CellSpan) -> Stack:
-    """Return the stack of a picture with these cells."""
-    lower, higher = (across, down) if is_turned(plane) else (down, across)
-    return Stack(values, plane, lower, higher)
-
-
 def is_cheap(values: ArrayView, plane: Plane) -> bool:
     """Return whether all values of a plane are reduced within about two milliseconds."""
-    return is_quick(stack_of(values, plane, *spans(plane, 1, 1, None)), _CHEAP)
+    return is_quick(Stack.of(values, plane, 1, 1), _CHEAP)
 
 
 def finished(cells: Cells, lengths: Array) -> tuple[Array, ...]:
@@ -112,7 +99,7 @@ def finished(cells: Cells, lengths: Array) -> tuple[Array, ...]:
 def picture_of(stack: Stack, cells: Cells, *, exact: bool = True) -> Picture:
     """Return the picture with these cells of one plane."""
     arrays, down, across = finished(cells, stack.lengths), stack.lower, stack.higher
-    if is_turned(stack.plane):
+    if stack.plane.is_turned:
         down, across = across, down
         arrays = tuple(array.swapaxes(1, 2) for array in arrays)
     return Picture(
@@ -155,7 +142,7 @@ def channels(  # noqa: PLR0917
     if not 0 <= first < length or count < 1:
         raise ValueError(f"{counted(count, 'index')} from {first} of an axis of {length}")
     count = min(count, length - first)
-    one = stack_of(values, plane, *spans(plane, rows, cols, None))
+    one = Stack.of(values, plane, rows, cols)
     stack = replace(one, axis=axis, channels=range(first, first + count))
     shown = picture_of(stack, stack.cells(watch))
     return ChannelPictures(**vars(shown), axis=axis, first=first, count=count, length=length)
@@ -195,10 +182,10 @@ class Pictures:
         watch: Watch | None = None,
     ) -> Picture:
         """Return a picture as :func:`picture` does, at once if its cells are cached."""
-        stack = stack_of(values, plane, *spans(plane, rows, cols, part))
+        stack = Stack.of(values, plane, rows, cols, part)
         quick = is_quick(stack)
         if not quick:
-            stack = stack_of(values, plane, *spans(plane, rows, cols, part, divisible=True))
+            stack = Stack.of(values, plane, rows, cols, part, divisible=True)
         index = tuple(0 if i in plane.axes else at for i, at in enumerate(plane.index))
         name: _Plane = (key, plane.shape, frozenset(plane.axes), index)
         level = self._find(name, stack, same_step=quick)
