@@ -56,11 +56,8 @@ class ComparisonView {
         run: runs[side],
         session: sessions[side],
         options,
-        drawn: (view) => this.#follow.drawn(side, view),
-        place: (placed, view) => aligner.place(side, placed, view),
-        touched: () => {
-          this.#follow.leader = side;
-        },
+        follow: this.#follow,
+        aligner,
         signal,
       });
     this.#panes = [pane(0), pane(1)];

@@ -100,11 +100,7 @@ export class HealthStrip {
     );
     this.#worst = button("", "", () => this.#go(nextSuspicious(this.#health!, this.#row)));
     this.#stop = button("stop", "stop scanning the tensors", () => this.#stopOrGoOn());
-    this.#scan = healthScan(
-      run,
-      { answer: (answer) => this.#answered(answer), error: (error) => this.#failed(error) },
-      signal,
-    );
+    this.#scan = healthScan(run, this, signal);
     this.#stage.append(this.#still.canvas, this.#moving.canvas);
     this.#stage.style.height = `${HEIGHT}px`;
     this.node.append(
@@ -144,7 +140,7 @@ export class HealthStrip {
     this.#repaintOver.request();
   }
 
-  #answered(health: HealthAnswer): void {
+  answered(health: HealthAnswer): void {
     const fault = isUnderWay(health) ? -1 : firstFault(health);
     if (fault >= 0 && !this.#fault) {
       this.#fault = true;
@@ -162,7 +158,7 @@ export class HealthStrip {
     this.#repaint.request();
   }
 
-  #failed(error: unknown): void {
+  failed(error: unknown): void {
     if (isAbort(error)) return;
     this.#state.textContent = "unknown";
     this.#state.title = errorText(error);
