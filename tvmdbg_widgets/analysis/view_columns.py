@@ -1,4 +1,4 @@
-"""Columns of a graph for views (``js/src/shared/client/run_client.ts``), and hashes of nodes."""
+"""Columns of a graph for views (``js/src/shared/client/wire.ts``), and hashes of nodes."""
 
 from __future__ import annotations
 

@@ -1,9 +1,10 @@
-"""Replies of a run to its views' questions (``js/src/shared/client/run_client.ts``)."""
+"""Replies of a run to its views' questions (``js/src/shared/client/client.ts``)."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from dataclasses import replace
 from functools import cache, partial
 from typing import Any, Final
 
@@ -53,43 +54,37 @@ class Answers:
     def __init__(
         self, run: RunFacts, *, seconds: float | None = math.inf, redact: Redact | None = None
     ) -> None:
-        self._run = run
-        self._redact = redact or (lambda _: ("", False))
         self.gate = PriorityGate()
-        self._pictures = Pictures()
-        self._layouts = cache(partial(known_layouts, run.parts))
-        self._jobs = StatisticsJobs(self.gate, seconds)
-        self._timeline = None if run.timeline is None else KeptTimeline(run.timeline, run.graph)
+        self._context = Context(
+            run,
+            cache(partial(known_layouts, run.parts)),
+            Pictures(),
+            StatisticsJobs(self.gate, seconds),
+            None if run.timeline is None else KeptTimeline(run.timeline, run.graph),
+            redact or (lambda _: ("", False)),
+        )
 
     def answer(self, message: object) -> Reply:
         """Answer one message from the page, checked as if hostile."""
         return self.reply(Question(message))
 
-    def reply(self, question: Question, watch: Callable[[], None] = lambda: None) -> Reply:
+    def reply(self, question: Question, watch: Callable[[], None] | None = None) -> Reply:
         """Answer one checked question."""
         make = _ANSWERS.get(question.kind)
         if make is None:
             raise ValueError(f"unknown question {question.kind!r}; known are {', '.join(_ANSWERS)}")
-        context = Context(
-            self._run,
-            self._layouts,
-            self._pictures,
-            self._jobs,
-            self._timeline,
-            watch,
-            self._redact,
-        )
-        return make(context, question)
+        context = self._context
+        return make(replace(context, watch=watch) if watch else context, question)
 
     def prepare(self) -> None:
         """Compute rows and bins of the timeline before the first question."""
-        if self._timeline is not None:
-            self._timeline.ready  # noqa: B018
+        if self._context.timeline is not None:
+            self._context.timeline.ready  # noqa: B018
 
     def close(self) -> None:
         """Stop background passes, and drop cached pictures."""
-        self._jobs.close()
-        self._pictures.clear()
+        self._context.statistics_jobs.close()
+        self._context.pictures.clear()
 
 
 def answer(run: RunFacts, message: object) -> Reply:

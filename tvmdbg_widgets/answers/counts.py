@@ -16,10 +16,7 @@ from tvmdbg_widgets.answers.tensor import (
     MOST_SIDE,
     Context,
     Reply,
-    asked,
-    asked_part,
-    asked_plane,
-    asked_reading,
+    TensorQuery,
     asked_tensor,
     channels,
     data,
@@ -86,7 +83,7 @@ def special_counts(statistics: Statistics, dtype: str) -> dict[str, int]:
 
 def profile(context: Context, question: Question) -> Reply:
     """Answer bounds, mean and flags along an axis."""
-    about = asked(context, question)
+    about = TensorQuery(context, question)
     about.require_pictures()
     axis = question.integer("axis", 0, 63)
     points = question.integer("points", 1, MOST_SIDE)
@@ -103,10 +100,10 @@ _FAR_PIECE = 1 << 22
 
 def region(context: Context, question: Question) -> Reply:
     """Answer counts, bounds, mean and distribution of a region of a plane."""
-    about = asked(context, question)
+    about = TensorQuery(context, question)
     about.require_pictures()
-    plane = asked_plane(about, question)
-    part = asked_part(plane, question) or (0, 0, plane.rows, plane.cols)
+    plane = about.plane
+    part = about.part or (0, 0, plane.rows, plane.cols)
     values, most = about.values, _FAR_PIECE if about.stored.source.far else _PIECE
     pieces = partial(_pieces, values, plane, part, most)
     part_statistics = statistics(pieces, watch=context.watch)
@@ -146,12 +143,12 @@ _MOST_SIDE = 4096
 
 def values(context: Context, question: Question) -> Reply:
     """Answer the values in a window of a plane, row by row."""
-    about = asked(context, question)
+    about = TensorQuery(context, question)
     form = question.choice("format", FORMATS) or "number"
     widths = list(fields(about.values.codes.numpy_dtype)) if form == "bits" else []
     if not math.prod(about.shape):
         return Reply({"row": 0, "col": 0, "rows": 0, "cols": 0, "text": [], "fields": widths})
-    plane = asked_plane(about, question)
+    plane = about.plane
     row = min(question.integer("row"), plane.rows - 1)
     col = min(question.integer("col"), plane.cols - 1)
     rows = min(question.integer("rows", 1, _MOST_SIDE), plane.rows - row)
@@ -194,23 +191,20 @@ _MOST_PERCENTS = 32
 
 def tensor_statistics(context: Context, question: Question) -> Reply:
     """Answer the best known statistics, and start the exact pass on request."""
-    tensor = asked_tensor(context.run, question)
-    reading = asked_reading(tensor, question)
+    tensor, reading = asked_tensor(context.run, question)
     known = context.statistics_jobs.known(tensor, reading, begin=question.flag("exact"))
     return _reply(context, known, tensor, reading)
 
 
 def cancel_tensor(context: Context, question: Question) -> Reply:
     """Stop the pass over a tensor, and this client's pictures."""
-    tensor = asked_tensor(context.run, question)
-    reading = asked_reading(tensor, question)
+    tensor, reading = asked_tensor(context.run, question)
     return _reply(context, context.statistics_jobs.cancel(tensor, reading), tensor, reading)
 
 
 def percentiles(context: Context, question: Question) -> Reply:
     """Answer exact percentiles; no value without finite values."""
-    tensor = readable_tensor(context, question)
-    reading = asked_reading(tensor, question)
+    tensor, reading = readable_tensor(context, question)
     percents = question.numbers("percents", 0, 100, _MOST_PERCENTS)
     exact = tensor.percentiles(percents, reading=reading, watch=context.watch)
     dtype = tensor.values(reading).numpy_dtype

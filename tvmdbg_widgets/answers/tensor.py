@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -22,7 +23,7 @@ from tvmdbg_widgets.model.pictures import Part, Picture, Pictures, Profile, is_c
 from tvmdbg_widgets.model.pictures import channels as channels_of
 from tvmdbg_widgets.model.tensors.planes import ArrayValues, Plane, default_axes
 from tvmdbg_widgets.model.tensors.tensors import Tensor
-from tvmdbg_widgets.model.tensors.values import ArrayView, Unfolded
+from tvmdbg_widgets.model.tensors.values import ArrayView
 
 #: Gives the reason why a tensor's values are withheld ("" if not), and if even its bounds are.
 Redact: TypeAlias = Callable[[Tensor], tuple[str, bool]]
@@ -51,8 +52,8 @@ class Context:
     pictures: Pictures
     statistics_jobs: StatisticsJobs
     timeline: KeptTimeline | None
-    watch: Callable[[], None]
     redact: Redact
+    watch: Callable[[], None] = lambda: None
 
     @property
     def kept_timeline(self) -> KeptTimeline:
@@ -89,10 +90,10 @@ _MOST_CHANNELS = 4096
 def channels(context: Context, question: Question) -> Reply:
     """Answer one picture per index of an axis."""
     count = question.integer("count", 1, _MOST_CHANNELS)
-    rows, cols = asked_cells(question, count)
-    about = asked(context, question)
+    rows, cols = _asked_cells(question, count)
+    about = TensorQuery(context, question)
     about.require_pictures()
-    plane = asked_plane(about, question)
+    plane = about.plane
     axis, first = question.integer("axis", 0, 63), question.integer("first")
     drawn = channels_of(about.values, plane, axis, first, count, rows, cols, context.watch)
     columns, buffer = packed_cells(drawn)
@@ -127,12 +128,12 @@ _PIECE = 1 << 17
 
 def data(context: Context, question: Question) -> Reply:
     """Answer as many rows of a plane as fit one message."""
-    about = asked(context, question)
+    about = TensorQuery(context, question)
     kept, note = file_dtype(about.values.numpy_dtype)
     header: dict[str, Any] = {"descr": kept.str, "note": note}
     if not math.prod(about.shape):
         return Reply({"row": 0, "rows": 0, "col": 0, "cols": 0, **header}, (b"",))
-    plane = asked_plane(about, question)
+    plane = about.plane
     most = MOST_BYTES // kept.itemsize
     row = min(question.integer("row"), plane.rows - 1)
     col = min(question.integer("col"), plane.cols - 1) if question.has("col") else 0
@@ -162,16 +163,15 @@ def file_dtype(dtype: np.dtype[Any]) -> tuple[np.dtype[Any], str]:
 
 def tensor(context: Context, question: Question) -> Reply:
     """Answer the header of a tensor and a picture of a part of one plane; of no cells, none."""
-    rows, cols = asked_cells(question, least=0)
-    about = _asked(context, question)
-    readable = about.has_pictures or about.is_unordered
-    plane = asked_plane(about, question) if readable else None
+    rows, cols = _asked_cells(question, least=0)
+    about = TensorQuery(context, question, may_be_withheld=True)
+    plane = about.plane if about.has_pictures or about.is_unordered else None
     header = _header(context, about, plane)
     if why := context.redact(about.tensor)[0]:
         return Reply({**header, "withheld": why})
     if plane is None or about.is_unordered or not rows * cols:
         return Reply(header)
-    part, exact = asked_part(plane, question), question.flag("exact")
+    part, exact = about.part, question.flag("exact")
     try:
         shown = context.pictures.get(
             about.key, about.values, plane, rows, cols, part, exact, context.watch
@@ -209,9 +209,7 @@ def _header(context: Context, about: TensorQuery, plane: Plane | None) -> dict[s
         "captured": tensor.captured,
         "readings": list(tensor.readings),
         "reading": about.reading,
-        "layouts": [
-            layout_json(layout) for layout in context.layouts((tensor.node, tensor.output))
-        ],
+        "layouts": [layout_json(layout) for layout in about.layouts],
         "layout": about.layout,
         "sizes": about.sizes,
         "viewShape": list(about.shape),
@@ -238,7 +236,7 @@ def packed_cells(drawn: Picture | Profile) -> tuple[list[dict[str, Any]], bytes]
     """Return headers and buffer of mean, minimum, maximum and flags.
 
     Bounds that equal the mean bit by bit are left out, and flags if none is set;
-    ``js/src/shared/client/tensor_client.ts`` restores them.
+    ``js/src/shared/client/client.ts`` restores them.
     """
     bounds = {"minimum": drawn.minimum, "maximum": drawn.maximum}
     word = np.dtype(f"u{drawn.mean.itemsize}")
@@ -257,17 +255,33 @@ MOST_CELLS = 1 << 20
 MOST_SIDE = 8192
 
 
-@dataclass(frozen=True)
 class TensorQuery:
-    """A tensor with the reading and layout of one question."""
+    """The tensor, reading, layout, plane and part of one question; ValueError if withheld."""
 
-    tensor: Tensor
-    reading: str | None
-    stored: ArrayValues
-    values: ArrayView
-    layout: str = ""
-    sizes: dict[str, int] = field(default_factory=dict)
-    axis_names: tuple[str, ...] = ()
+    def __init__(
+        self, context: Context, question: Question, *, may_be_withheld: bool = False
+    ) -> None:
+        self._question = question
+        self.tensor, self.reading = (
+            asked_tensor(context.run, question)
+            if may_be_withheld
+            else readable_tensor(context, question)
+        )
+        self.stored: ArrayValues = self.tensor.values(self.reading)
+        self.values: ArrayView = self.stored
+        self.layouts = context.layouts((self.tensor.node, self.tensor.output))
+        self.layout, self.sizes, self.axis_names = "", dict[str, int](), self.stored.axis_names
+        text = question.text("layout", _LONGEST_LAYOUT)
+        sizes = question.sizes("sizes") if question.has("sizes") else None
+        unfolded = laid_out(self.stored, self.layouts, text, sizes)
+        if unfolded is None:
+            return
+        self.layout, self.axis_names = unfolded.layout.text, unfolded.axis_names
+        full = unfolded.layout.logical_shape(self.stored.view_shape)
+        every = zip(unfolded.axis_names, unfolded.shape, full, strict=True)
+        self.sizes = {name: size for name, size, most in every if size < most}
+        if self.sizes or unfolded.layout.is_packed:
+            self.values = unfolded
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -298,94 +312,55 @@ class TensorQuery:
                 f"{self.tensor.name}: {self.tensor.dtype}{list(self.shape)} has no heatmap"
             )
 
+    @cached_property
+    def plane(self) -> Plane:
+        """The asked plane; by default the last axes at index 0."""
+        question, shape = self._question, self.shape
+        index = question.integers("index") if question.has("index") else [0] * len(shape)
+        if len(index) != len(shape):
+            return Plane.of(shape, default_axes(shape), [0] * len(shape))
+        axes = question.axes("axes") if question.has("axes") else default_axes(shape)
+        return Plane.of(shape, axes, index)
 
-def asked_tensor(run: RunFacts, question: Question) -> Tensor:
-    """Return the tensor that a question names."""
+    @property
+    def part(self) -> Part | None:
+        """The asked region, clipped to the plane; None for all of it."""
+        question, plane = self._question, self.plane
+        if not question.has("part"):
+            return None
+        row, col, rows, cols = question.integers("part", 4)
+        if not rows or not cols:
+            raise ValueError(f"part has no values: {rows} x {cols}")
+        row, col = min(row, plane.rows - 1), min(col, plane.cols - 1)
+        return row, col, min(rows, plane.rows - row), min(cols, plane.cols - col)
+
+
+def asked_tensor(run: RunFacts, question: Question) -> tuple[Tensor, str | None]:
+    """Return the tensor that a question names and its reading, None if it has only one."""
     if run.tensors is None:
         raise KeyError("this run has no tensors")
     node, output = question.integers("entry", 2)
     if (node, output) not in run.tensors:
         raise LookupError(f"This run has no tensor for node {node}, output {output}.")
-    return run.tensors[node, output]
+    tensor = run.tensors[node, output]
+    if tensor.readings:
+        return tensor, question.choice("reading", tensor.readings) or tensor.readings[0]
+    question.text("reading", _LONGEST_READING)
+    return tensor, None
 
 
-def readable_tensor(context: Context, question: Question) -> Tensor:
-    """Return the tensor that a question names, unless its values are withheld."""
-    tensor = asked_tensor(context.run, question)
+def readable_tensor(context: Context, question: Question) -> tuple[Tensor, str | None]:
+    """Return tensor and reading of a question, unless the values are withheld."""
+    tensor, reading = asked_tensor(context.run, question)
     if why := context.redact(tensor)[0]:
         raise ValueError(why)
-    return tensor
+    return tensor, reading
 
 
-def asked_reading(tensor: Tensor, question: Question) -> str | None:
-    """Return the reading that a question names, None if the tensor has only one."""
-    known = tensor.readings
-    if not known:
-        question.text("reading", _LONGEST_READING)
-        return None
-    return question.choice("reading", known) or known[0]
-
-
-def asked(context: Context, question: Question) -> TensorQuery:
-    """Return the tensor, reading and layout of a question about values."""
-    readable_tensor(context, question)
-    return _asked(context, question)
-
-
-def _asked(context: Context, question: Question) -> TensorQuery:
-    tensor = asked_tensor(context.run, question)
-    reading = asked_reading(tensor, question)
-    stored = tensor.values(reading)
-    text = question.text("layout", _LONGEST_LAYOUT)
-    sizes = question.sizes("sizes") if question.has("sizes") else None
-    known = context.layouts((tensor.node, tensor.output)) if text != "" else ()
-    unfolded = laid_out(stored, known, text, sizes)
-    about = TensorQuery(tensor, reading, stored, stored, axis_names=stored.axis_names)
-    return about if unfolded is None else _unfolded(about, unfolded)
-
-
-def _unfolded(about: TensorQuery, unfolded: Unfolded) -> TensorQuery:
-    layout = unfolded.layout
-    logical = layout.logical_shape(about.stored.view_shape)
-    hiding = {
-        name: size
-        for name, size, most in zip(unfolded.axis_names, unfolded.shape, logical, strict=True)
-        if size < most
-    }
-    return replace(
-        about,
-        values=unfolded if hiding or layout.is_packed else about.stored,
-        layout=layout.text,
-        sizes=hiding,
-        axis_names=unfolded.axis_names,
-    )
-
-
-def asked_plane(about: TensorQuery, question: Question) -> Plane:
-    """Return the plane of a question; by default the last axes at index 0."""
-    shape = about.shape
-    index = question.integers("index") if question.has("index") else [0] * len(shape)
-    if len(index) != len(shape):
-        return Plane.of(shape, default_axes(shape), [0] * len(shape))
-    axes = question.axes("axes") if question.has("axes") else default_axes(shape)
-    return Plane.of(shape, axes, index)
-
-
-def asked_cells(question: Question, pictures: int = 1, least: int = 1) -> tuple[int, int]:
+def _asked_cells(question: Question, pictures: int = 1, least: int = 1) -> tuple[int, int]:
     """Return the most rows and columns of ``pictures`` pictures."""
     rows, cols = (question.integer(name, least, MOST_SIDE) for name in ("rows", "cols"))
     if rows * cols * pictures > MOST_CELLS:
         given = f"{rows} x {cols}" if pictures == 1 else f"{pictures} of {rows} x {cols}"
         raise ValueError(f"an answer has at most {MOST_CELLS} cells, asked for {given}")
     return rows, cols
-
-
-def asked_part(plane: Plane, question: Question) -> Part | None:
-    """Return the region of a question, clipped to the plane; None for all of it."""
-    if not question.has("part"):
-        return None
-    row, col, rows, cols = question.integers("part", 4)
-    if not rows or not cols:
-        raise ValueError(f"part has no values: {rows} x {cols}")
-    row, col = min(row, plane.rows - 1), min(col, plane.cols - 1)
-    return row, col, min(rows, plane.rows - row), min(cols, plane.cols - col)

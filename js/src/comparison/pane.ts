@@ -1,15 +1,14 @@
 import { Camera } from "../graph/camera.ts";
-import type { PlacedScene } from "../graph/layout/placed_scene.ts";
 import type { Bounds } from "../graph/layout/types.ts";
 import { mountGraph } from "../graph/mount.ts";
 import type { GraphOptions } from "../graph/options.ts";
-import type { GraphHost } from "../graph/parts.ts";
 import type { GraphView } from "../graph/view.ts";
 import type { Client } from "../shared/client/client.ts";
 import type { SessionClient } from "../shared/client/session_client.ts";
 import { applyTheme } from "../shared/drawing/theme.ts";
 import { element } from "../shared/ui/dom.ts";
 import { type ViewOptions, withFullScreen } from "../shared/ui/view.ts";
+import type { RowAligner } from "./align.ts";
 import { CHANGE, type ComparisonData, LETTER, OTHER, type Side, SPEED } from "./data.ts";
 
 export interface ComparisonOptions {
@@ -78,11 +77,8 @@ export interface PaneContext {
   run: Client;
   session: SessionClient;
   options: ViewOptions<ComparisonOptions>;
-  /** Called after the graph was drawn, perhaps with another camera. */
-  drawn: (view: GraphView) => void;
-  place: (placed: PlacedScene, view: GraphHost) => PlacedScene;
-  /** Called when the user acts on this side. */
-  touched: () => void;
+  follow: CameraLink;
+  aligner: RowAligner;
   signal: AbortSignal;
 }
 
@@ -103,11 +99,10 @@ export class GraphPane {
       this.root,
     );
     for (const type of ["pointerdown", "wheel", "keydown"] as const) {
-      this.root.addEventListener(type, () => context.touched(), {
-        signal,
-        capture: true,
-        passive: true,
-      });
+      const lead = () => {
+        context.follow.leader = side;
+      };
+      this.root.addEventListener(type, lead, { signal, capture: true, passive: true });
     }
     this.root.addEventListener(
       "tvmdbg:drawn",
@@ -116,14 +111,14 @@ export class GraphPane {
         // Two graphs leave no room for details, unless the user opens them.
         if (!this.#isDrawn) view.showDetails(false);
         this.#isDrawn = true;
-        context.drawn(view);
+        context.follow.drawn(side, view);
       },
       { signal },
     );
   }
 
   async mount(): Promise<void> {
-    const { data, run, session, options, signal } = this.#context;
+    const { data, run, session, options, aligner, signal } = this.#context;
     applyTheme(this.root, signal);
     const graph = await run.ask("graph");
     if (signal.aborted) return;
@@ -183,7 +178,7 @@ export class GraphPane {
       ),
       isBeside: true,
       opensOn: data.answer(this.#side),
-      place: this.#context.place,
+      place: (placed, view) => aligner.place(this.#side, placed, view),
       options: withFullScreen(
         this.root,
         graphOptions(options, { _color_columns: columns }),

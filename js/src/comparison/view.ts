@@ -41,8 +41,6 @@ class ComparisonView {
   readonly #here = element("div", { class: "tvmdbg-comparison-here" });
   readonly #link: HTMLButtonElement;
   readonly #kinds: HTMLSelectElement;
-  /** By side, the selection that follows from the other side's. */
-  readonly #expected: [string, string] = ["", ""];
 
   constructor(root: HTMLElement, context: ComparisonContext, data: ComparisonData) {
     const { options, sessions, runs, signal } = context;
@@ -58,11 +56,8 @@ class ComparisonView {
         run: runs[side],
         session: sessions[side],
         options,
-        drawn: (view) => this.#follow.drawn(side, view),
-        place: (placed, view) => aligner.place(side, placed, view),
-        touched: () => {
-          this.#follow.leader = side;
-        },
+        follow: this.#follow,
+        aligner,
         signal,
       });
     this.#panes = [pane(0), pane(1)];
@@ -93,7 +88,8 @@ class ComparisonView {
     this.#lay();
     this.#bind();
     for (const side of SIDES) {
-      sessions[side].onChange(() => this.#selected(side), signal, ["selected"]);
+      const changed = (source: string | null) => this.#selected(side, source === SOURCE);
+      sessions[side].onChange(changed, signal, ["selected"]);
     }
     options.onChange("linked", () => this.#linked(), signal);
     options.onChange("kind", () => this.#filtered(), signal);
@@ -106,7 +102,7 @@ class ComparisonView {
 
   async mount(): Promise<void> {
     const side = this.#context.sessions[0].node === null ? 1 : 0;
-    if (this.#context.sessions[side].node !== null) this.#selected(side);
+    if (this.#context.sessions[side].node !== null) this.#selected(side, false);
     await Promise.all(this.#panes.map((pane) => pane.mount()));
   }
 
@@ -236,15 +232,12 @@ class ComparisonView {
   }
 
   #select(side: Side, nodes: readonly number[]): void {
-    this.#expected[side] = JSON.stringify(nodes);
     this.#context.sessions[side].selectMany(nodes, SOURCE);
   }
 
   /** Follows a selection on one side, unless this view made it. */
-  #selected(side: Side): void {
+  #selected(side: Side, isOwn: boolean): void {
     const { selected } = this.#context.sessions[side];
-    const isOwn = JSON.stringify(selected) === this.#expected[side];
-    this.#expected[side] = "";
     if (isOwn) {
       this.#follow.follow();
       return;

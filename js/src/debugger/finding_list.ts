@@ -2,14 +2,13 @@ import { integer } from "../shared/format.ts";
 import { element } from "../shared/ui/dom.ts";
 import { CHIPS, type FindingRow } from "./finding_rows.ts";
 
-export interface ListEvents {
-  pick: (row: FindingRow) => void;
-  toggle: (row: FindingRow) => void;
-  node: (row: FindingRow, node: number) => void;
-  hover: (node: number | null) => void;
+export interface ListHost {
+  pick(row: FindingRow): void;
+  toggle(row: FindingRow): void;
+  goTo(row: FindingRow, node: number): void;
+  hover(node: number | null): void;
+  title(node: number): string;
 }
-
-export type NodeTitle = (node: number) => string;
 
 const NODES_LISTED = 200;
 const WORDS: Record<FindingRow["severity"], string> = {
@@ -27,8 +26,7 @@ export class List {
     role: "tree",
     "aria-label": "Findings",
   });
-  readonly #events: ListEvents;
-  readonly #title: NodeTitle;
+  readonly #host: ListHost;
   readonly #id = `tvmdbg-finding-${Math.random().toString(36).slice(2)}-`;
   readonly #open = new Set<string>();
   /** Room below the rows, so that a row pushed down by new ones can be scrolled back. */
@@ -43,9 +41,8 @@ export class List {
   /** Subpixel distance of the row under the pointer from its old position: browsers scroll by integer pixels. */
   #drift = 0;
 
-  constructor(events: ListEvents, title: NodeTitle) {
-    this.#events = events;
-    this.#title = title;
+  constructor(host: ListHost) {
+    this.#host = host;
     this.node.addEventListener("click", (event) => this.#clicked(event));
     this.node.addEventListener("pointerover", (event) => {
       const target = event.target as HTMLElement;
@@ -53,12 +50,12 @@ export class List {
       if (pointed !== this.#pointed) this.#drift = 0;
       this.#pointed = pointed;
       const chip = target.closest<HTMLElement>("[data-node]");
-      this.#events.hover(chip ? Number(chip.dataset.node) : null);
+      this.#host.hover(chip ? Number(chip.dataset.node) : null);
     });
     this.node.addEventListener("pointerleave", () => {
       this.#pointed = null;
       this.#spare.style.height = "0";
-      this.#events.hover(null);
+      this.#host.hover(null);
     });
   }
 
@@ -230,14 +227,14 @@ export class List {
         element(
           "p",
           { class: "tvmdbg-finding-all" },
-          ...nodes.slice(0, NODES_LISTED).map((node) => this.#chip(node, this.#title(node))),
+          ...nodes.slice(0, NODES_LISTED).map((node) => this.#chip(node, this.#host.title(node))),
         ),
       element("p", { class: "tvmdbg-muted" }, `rule ${finding!.rule}`),
     );
   }
 
   #chip(node: number, text: string): HTMLElement {
-    const title = `go to ${this.#title(node)} ([ and ] go through the nodes)`;
+    const title = `go to ${this.#host.title(node)} ([ and ] go through the nodes)`;
     return element("span", { class: "tvmdbg-chip", "data-node": node, title }, text);
   }
 
@@ -252,9 +249,8 @@ export class List {
     if (!row || String(getSelection())) return;
     this.activate(row.key, false);
     const chip = target.closest<HTMLElement>("[data-node]");
-    if (chip) this.#events.node(row, Number(chip.dataset.node));
-    else if (target.closest(".tvmdbg-finding-twist, .tvmdbg-finding-more"))
-      this.#events.toggle(row);
-    else if (!target.closest(".tvmdbg-finding-evidence")) this.#events.pick(row);
+    if (chip) this.#host.goTo(row, Number(chip.dataset.node));
+    else if (target.closest(".tvmdbg-finding-twist, .tvmdbg-finding-more")) this.#host.toggle(row);
+    else if (!target.closest(".tvmdbg-finding-evidence")) this.#host.pick(row);
   }
 }

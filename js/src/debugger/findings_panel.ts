@@ -47,21 +47,13 @@ class FindingsPanel {
     this.#root = root;
     this.#context = context;
     this.#head = head;
-    this.#list = new List(
-      {
-        pick: (row) => this.#pick(row),
-        toggle: (row) => this.#toggle(row),
-        node: (row, node) => this.#goTo(row, node),
-        hover: (node) => session.hover(node),
-      },
-      (node) => this.#title(node),
-    );
+    this.#list = new List(this);
     this.#scan = new Scan(
       {
         ask: (signal, goOn) => run.ask("findings", goOn ? { goOn } : {}, signal),
         stop: (signal) => run.ask("cancelFindings", {}, signal),
       },
-      { answer: (answer) => this.#answered(answer), error: (error) => this.#failed(error) },
+      this,
       signal,
     );
     head.onStop = () => this.stopOrGoOn();
@@ -142,12 +134,12 @@ class FindingsPanel {
     const fold = (open: boolean) => {
       unfolded();
       const row = this.#list.active;
-      if (row && this.#list.isOpen(row) !== open) this.#toggle(row);
+      if (row && this.#list.isOpen(row) !== open) this.toggle(row);
     };
     const through = (by: number) => {
       const row = this.#list.active;
       const node = row && nextNode(row, this.#context.session.node, by);
-      if (row && node !== null) this.#goTo(row, node);
+      if (row && node !== null) this.goTo(row, node);
     };
     const far = Number.MAX_SAFE_INTEGER;
     const active = (does: (row: FindingRow) => void) => () => {
@@ -165,7 +157,7 @@ class FindingsPanel {
         "select its nodes and show its evidence",
         active((row) => {
           unfolded();
-          this.#pick(row);
+          this.pick(row);
         }),
       ),
       action(["f"], "fold all findings to one line, or unfold", () =>
@@ -174,7 +166,7 @@ class FindingsPanel {
       action(
         [" "],
         "show or hide its evidence",
-        active((row) => this.#toggle(row)),
+        active((row) => this.toggle(row)),
       ),
       action(["ArrowRight"], "show its evidence", () => fold(true)),
       action(["ArrowLeft"], "hide its evidence", () => fold(false)),
@@ -187,7 +179,7 @@ class FindingsPanel {
     ];
   }
 
-  #pick(row: FindingRow): void {
+  pick(row: FindingRow): void {
     const { session } = this.#context;
     const wanted = selectionOf(row.nodes, row.finding);
     const again = this.#chosen?.key === row.key && this.#list.isOpen(row);
@@ -203,15 +195,19 @@ class FindingsPanel {
     this.#tell(wanted ? "Selected. " : "It is about no node. ");
   }
 
-  #goTo(row: FindingRow, node: number): void {
+  hover(node: number | null): void {
+    this.#context.session.hover(node);
+  }
+
+  goTo(row: FindingRow, node: number): void {
     this.#root.focus({ preventScroll: true });
     this.#list.activate(row.key, false);
     this.#context.session.select(node, SOURCE, { output: entryOf(row.finding, node)[1] });
-    this.#mirror.say(`Node ${this.#title(node)} of: ${row.title}`);
+    this.#mirror.say(`Node ${this.title(node)} of: ${row.title}`);
     this.#activate();
   }
 
-  #toggle(row: FindingRow): void {
+  toggle(row: FindingRow): void {
     this.#root.focus({ preventScroll: true });
     this.#list.activate(row.key, false);
     this.#list.toggle(row);
@@ -220,7 +216,7 @@ class FindingsPanel {
     this.#tell();
   }
 
-  #answered(answer: FindingsAnswer): void {
+  answered(answer: FindingsAnswer): void {
     const before = this.#answer?.state;
     this.#answer = answer;
     this.#trouble.hidden = true;
@@ -239,7 +235,7 @@ class FindingsPanel {
     this.#root.dataset.state = state;
   }
 
-  #failed(error: unknown): void {
+  failed(error: unknown): void {
     this.#say("error", "Could not get the findings", hinted(error, AGAIN));
     const more = retry(error, "Retry", () => {
       this.#trouble.hidden = true;
@@ -298,7 +294,7 @@ class FindingsPanel {
     );
   }
 
-  #title(node: number): string {
+  title(node: number): string {
     return nodeTitle(this.#graph ? nodeLabel(this.#graph, node) : "", node);
   }
 }

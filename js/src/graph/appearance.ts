@@ -22,11 +22,7 @@ class HealthLoader {
 
   constructor(view: GraphHost) {
     this.#view = view;
-    this.scan = healthScan(
-      view.context.run,
-      { answer: (answer) => this.#judged(answer), error: (error) => this.#notJudged(error) },
-      view.context.signal,
-    );
+    this.scan = healthScan(view.context.run, this, view.context.signal);
   }
 
   glance(): void {
@@ -37,7 +33,7 @@ class HealthLoader {
       (answer) => {
         if (answer.state === "none" || this.#isRequested) return;
         this.#isRequested = true;
-        this.#judged(answer);
+        this.answered(answer);
         if (isUnderWay(answer)) void this.scan.start();
       },
       () => {},
@@ -50,7 +46,7 @@ class HealthLoader {
     void this.scan.start();
   }
 
-  #judged(answer: HealthAnswer): void {
+  answered(answer: HealthAnswer): void {
     const { model, placing } = this.#view;
     const before = model.answer;
     model.describe.health = new NodeHealth(answer, model.graph.kinds.length);
@@ -59,7 +55,7 @@ class HealthLoader {
     if (!isUnderWay(answer)) this.#view.tell(true);
   }
 
-  #notJudged(error: unknown): void {
+  failed(error: unknown): void {
     this.#isRequested = false;
     this.#view.mirror.say(`The health of the run is not known: ${errorText(error)}`);
   }

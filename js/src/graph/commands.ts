@@ -4,7 +4,7 @@ import { notesAt } from "./data/hits.ts";
 import type { WalkStep } from "./data/walk.ts";
 import { EdgeStyle } from "./layout/scene.ts";
 import { groupLines } from "./panels/details_parts.ts";
-import type { GraphHost } from "./parts.ts";
+import { type GraphHost, SOURCE } from "./parts.ts";
 
 /** Number of readers named in the tooltip of an edge. */
 const NAMED = 6;
@@ -100,8 +100,6 @@ class EdgeTooltip {
   }
 }
 
-const SOURCE = "graph";
-
 export class GraphCommands {
   readonly edges: EdgeTooltip;
   readonly #view: GraphHost;
@@ -114,7 +112,6 @@ export class GraphCommands {
   select(node: number | null, output?: number): void {
     const { context, folding } = this.#view;
     context.options.set("group", null);
-    this.#view.expects(JSON.stringify(node === null ? [] : [node]));
     context.session.select(node, SOURCE, output === undefined ? {} : { output });
     if (node !== null) folding.goTo(node);
   }
@@ -129,7 +126,6 @@ export class GraphCommands {
     else if (!add) this.select(node);
     else if (node !== null) {
       context.options.set("group", null);
-      this.#view.expects("toggled");
       context.session.toggle(node, SOURCE);
     }
   }

@@ -3,7 +3,7 @@ import { notedBoxes } from "./data/hits.ts";
 import type { PlacedScene } from "./layout/placed_scene.ts";
 import { boxesOf } from "./layout/scene.ts";
 import type { OverlayMarks } from "./paint/painter.ts";
-import type { GraphHost } from "./parts.ts";
+import { type GraphHost, SOURCE } from "./parts.ts";
 
 /** Largest group whose nodes are selected in the other views. */
 export const MOST_SELECTED = 2000;
@@ -65,8 +65,7 @@ export class Folding {
     if (group < 0 && chosen.group !== null) this.#coming = chosen.group;
     if (group >= 0) {
       const nodes = this.isTooLarge(group) ? [] : Array.from(model.groups.nodes(group));
-      this.#view.expects(JSON.stringify(nodes));
-      this.#view.context.session.selectMany(nodes, "graph");
+      this.#view.context.session.selectMany(nodes, SOURCE);
       const box = placed!.scene.boxOfGroup[group]!;
       if (box >= 0) stage.goTo(box);
     }

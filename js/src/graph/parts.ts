@@ -11,6 +11,8 @@ import type { GraphOptions } from "./options.ts";
 import type { Palette } from "./paint/palette.ts";
 import type { GraphStage } from "./stage.ts";
 
+/** Source of what this view writes to the session. */
+export const SOURCE = "graph";
 const HEIGHT = 420;
 
 /** The traits of the view, checked. */
@@ -225,7 +227,6 @@ export interface GraphHost {
     fits: boolean;
     lookAgain(): void;
   };
-  expects(selection: string): void;
   selectNodes(nodes: readonly number[]): void;
   arrange(opens: boolean): Promise<void>;
   replace(placed: PlacedScene): void;

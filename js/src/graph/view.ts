@@ -18,7 +18,7 @@ import { DetailsPanel } from "./panels/details.ts";
 import { groupPath, groupSentence } from "./panels/details_parts.ts";
 import { Menus } from "./panels/menus.ts";
 import { GraphToolbar } from "./panels/toolbar.ts";
-import { ChosenOptions, type GraphContext, GraphTooltip } from "./parts.ts";
+import { ChosenOptions, type GraphContext, GraphTooltip, SOURCE } from "./parts.ts";
 import { type GraphInspection, GraphStage } from "./stage.ts";
 
 const NARROW = 700;
@@ -59,7 +59,6 @@ export class GraphView {
   #isArranging = false;
   detailsOpen = false;
   #detailsChosen = false;
-  #own = "";
   /** The node selected before the first picture, or -1. */
   #opensOn = -1;
   #soon = false;
@@ -140,16 +139,10 @@ export class GraphView {
     return (this.placed?.columns ?? 1) > 1;
   }
 
-  /** Announces a selection made by this view, which moves the camera itself. */
-  expects(selection: string): void {
-    this.#own = selection;
-  }
-
   /** Selects nodes and no group, without moving the camera. */
   selectNodes(nodes: readonly number[]): void {
     this.context.options.set("group", null);
-    this.expects(JSON.stringify(nodes));
-    this.context.session.selectMany(nodes, "graph");
+    this.context.session.selectMany(nodes, SOURCE);
   }
 
   get isUntouched(): boolean {
@@ -279,7 +272,7 @@ export class GraphView {
 
   #listen(): void {
     const { session, options, signal } = this.context;
-    session.onChange(() => this.#selected(), signal, ["selected", "entry"]);
+    session.onChange((source) => this.#selected(source === SOURCE), signal, ["selected", "entry"]);
     session.onChange(() => this.mark(), signal, ["hovered"]);
     session.onChange(
       () => {
@@ -347,12 +340,10 @@ export class GraphView {
     this.repaint();
   }
 
-  #selected(): void {
-    const { selected } = this.context.session;
-    const own = this.#own === "toggled" || this.#own === JSON.stringify(selected);
-    this.#own = "";
-    if (!own) this.context.options.set("group", null);
-    if (!own && this.node !== null) this.folding.goTo(this.node);
+  /** Goes to a node that another view has selected; for its own selection, this view moves the camera itself. */
+  #selected(isOwn: boolean): void {
+    if (!isOwn) this.context.options.set("group", null);
+    if (!isOwn && this.node !== null) this.folding.goTo(this.node);
     this.toolbar.show();
     this.mark();
     this.tell();

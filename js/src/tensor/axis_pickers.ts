@@ -12,16 +12,14 @@ export class AxisPickers {
     role: "group",
     "aria-label": "Axes",
   });
-  readonly #change: (plane: Plane) => void;
-  readonly #done: () => void;
+  readonly #commands: Pick<InspectorCommands, "look" | "leave">;
   #built = "";
   #inputs = new Map<number, { slider: HTMLInputElement; number: HTMLInputElement }>();
   #plane: Plane | null = null;
   #names: readonly string[] = [];
 
-  constructor(change: (plane: Plane) => void, done: () => void) {
-    this.#change = change;
-    this.#done = done;
+  constructor(commands: Pick<InspectorCommands, "look" | "leave">) {
+    this.#commands = commands;
   }
 
   /** Keeps unchanged fields, so that a slider can be dragged while answers come. */
@@ -49,7 +47,7 @@ export class AxisPickers {
       fields.push(
         element("label", {}, "rows ", this.#axis(plane, "down")),
         button("⇄", "Swap rows and columns (s)", () => {
-          if (this.#plane) this.#change(swapped(this.#plane));
+          this.#commands.look(swapped);
         }),
         element("label", {}, "columns ", this.#axis(plane, "across")),
       );
@@ -73,7 +71,7 @@ export class AxisPickers {
       chosen === null ? "" : String(chosen),
       (value) => {
         const axis = value === "" ? null : Number(value);
-        if (this.#plane) this.#change(withAxis(this.#plane, side, axis));
+        this.#commands.look((plane) => withAxis(plane, side, axis));
       },
     );
   }
@@ -98,16 +96,15 @@ export class AxisPickers {
       ...field,
     });
     const set = (input: HTMLInputElement) => {
-      if (this.#plane && input.value !== "") {
-        this.#change(withIndex(this.#plane, axis, Number(input.value)));
-      }
+      const index = Number(input.value);
+      if (input.value !== "") this.#commands.look((plane) => withIndex(plane, axis, index));
     };
     for (const input of [slider, number]) {
       input.addEventListener("input", () => set(input));
       input.addEventListener("keydown", (event) => {
         if (event.key === "Escape" || (event.key === "Enter" && input === number)) {
           event.preventDefault();
-          this.#done();
+          this.#commands.leave();
         }
       });
     }
@@ -145,7 +142,7 @@ export class ReadingPicker {
     this.#built = built;
     const words = WHY.find(([prefix]) => readings.some((name) => name.startsWith(prefix)))?.[1];
     const picker = list(
-      this.#commands.leave,
+      this.#commands,
       "How to read the stored bytes",
       readings.map((reading) => [reading, reading] as const),
       reading ?? readings[0] ?? "",
@@ -171,7 +168,7 @@ export class AlongPicker {
   show({ answer, along }: ShownTensor, axes: readonly number[]): void {
     const held = this.node.contains(document.activeElement);
     const choice = list(
-      this.#commands.leave,
+      this.#commands,
       this.#title,
       axes.map((axis) => {
         const name = axisText(answer!.axisNames, axis);

@@ -6,15 +6,10 @@ import { helpButton } from "../shared/ui/keys.ts";
 import { fullScreenButton } from "../shared/ui/view.ts";
 import type { Entries, EntryFilter } from "./entries.ts";
 import { part } from "./parts.ts";
+import type { InspectorCommands } from "./state.ts";
 
 const WINDOW = 60;
 let serial = 0;
-
-export interface PickerEvents {
-  pick(entry: Entry): void;
-  step(step: 1 | -1): void;
-  leave(): void;
-}
 
 export class EntryPicker {
   readonly node: HTMLElement;
@@ -23,7 +18,7 @@ export class EntryPicker {
   readonly #kinds = select("Kinds of nodes", [], "", (kind) => this.#narrow(kind as EntryFilter));
   readonly #id = `tvmdbg-tensor-${++serial}`;
   readonly #entries: Entries;
-  readonly #events: PickerEvents;
+  readonly #commands: Pick<InspectorCommands, "pick" | "leave">;
   #filter: EntryFilter;
   #shown: Entry | null = null;
   #missingText = "";
@@ -31,9 +26,14 @@ export class EntryPicker {
   #active = 0;
   #pointed = false;
 
-  constructor(entries: Entries, events: PickerEvents, root: HTMLElement, signal: AbortSignal) {
+  constructor(
+    entries: Entries,
+    commands: Pick<InspectorCommands, "pick" | "step" | "leave">,
+    root: HTMLElement,
+    signal: AbortSignal,
+  ) {
     this.#entries = entries;
-    this.#events = events;
+    this.#commands = commands;
     this.#filter = entries.filters()[0] ?? "all";
     this.#list = element("div", {
       class: "tvmdbg-tensor-list",
@@ -66,11 +66,11 @@ export class EntryPicker {
       },
       span("tvmdbg-title", "Tensor"),
       iconButton(icons.PREVIOUS, "previous tensor", "Previous tensor in execution order ([)", () =>
-        events.step(-1),
+        commands.step(-1),
       ),
       combo,
       iconButton(icons.NEXT, "next tensor", "Next tensor in execution order (])", () =>
-        events.step(1),
+        commands.step(1),
       ),
       this.#kinds,
       helpButton(root),
@@ -246,8 +246,8 @@ export class EntryPicker {
     const row = this.#rows[place];
     if (row === undefined) return;
     this.#close();
-    this.#events.leave();
-    this.#events.pick(this.#entries.entry(row));
+    this.#commands.leave();
+    this.#commands.pick(this.#entries.entry(row));
   }
 
   #move(place: number): void {
@@ -289,7 +289,7 @@ export class EntryPicker {
       else if (event.key === "Enter") this.#choose(this.#active);
       else if (event.key === "Escape") {
         this.#close();
-        this.#events.leave();
+        this.#commands.leave();
       } else return;
       event.preventDefault();
       event.stopPropagation();

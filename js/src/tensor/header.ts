@@ -1,6 +1,7 @@
 /** Facts of a tensor's header, for the live view, figures and their text. */
 
 import { hinted, message, retry } from "../shared/client/request.ts";
+import type { SessionClient } from "../shared/client/session_client.ts";
 import type { TensorAnswer } from "../shared/client/tensor_questions.ts";
 import * as icons from "../shared/drawing/icons.ts";
 import { bytes, integer, shapeText } from "../shared/format.ts";
@@ -42,20 +43,16 @@ export function tensorFacts({
 export class TensorHeader {
   readonly node = div("tvmdbg-tensor-header");
   readonly #root: HTMLElement;
-  readonly #noteOf: (node: number) => string;
+  readonly #session: SessionClient;
   readonly #note = element("div", { class: "tvmdbg-noted", hidden: true });
   readonly #pill: HealthPill;
   #node = -1;
   #place = false;
   #answer: TensorAnswer | null = null;
 
-  constructor(
-    root: HTMLElement,
-    noteOf: (node: number) => string,
-    commands: Pick<InspectorCommands, "go">,
-  ) {
+  constructor(root: HTMLElement, session: SessionClient, commands: Pick<InspectorCommands, "go">) {
     this.#root = root;
-    this.#noteOf = noteOf;
+    this.#session = session;
     this.#pill = new HealthPill(commands);
   }
 
@@ -69,7 +66,7 @@ export class TensorHeader {
   }
 
   noted(): void {
-    const text = this.#noteOf(this.#node);
+    const text = this.#session.note(this.#node);
     this.#note.textContent = text;
     this.#note.hidden = text === "";
   }
@@ -175,9 +172,13 @@ export class TrustLine {
   readonly #stop: HTMLButtonElement;
   readonly #goOn: HTMLButtonElement;
 
-  constructor({ count }: Pick<InspectorCommands, "count">) {
-    this.#stop = button("stop", "Stop scanning all values (k)", () => count(false));
-    this.#goOn = button("scan all values", "Scan all values (k)", () => count(true));
+  constructor(commands: Pick<InspectorCommands, "viewing">) {
+    this.#stop = button("stop", "Stop scanning all values (k)", () =>
+      commands.viewing.count(false),
+    );
+    this.#goOn = button("scan all values", "Scan all values (k)", () =>
+      commands.viewing.count(true),
+    );
     this.#progress = piece("progress", this.#bar, this.#text, this.#stop, this.#goOn);
     this.node = part("trust-line", this.#sampled, this.#words, this.#progress);
   }
@@ -208,7 +209,12 @@ function words(answer: TensorAnswer, sampled: boolean): (Node | string)[] {
 export class Trouble {
   readonly node = element("div", { class: "tvmdbg-tensor-trouble", hidden: true });
 
+  readonly #commands: Pick<InspectorCommands, "viewing">;
   #error: unknown = null;
+
+  constructor(commands: Pick<InspectorCommands, "viewing">) {
+    this.#commands = commands;
+  }
 
   get shown(): boolean {
     return !this.node.hidden;
@@ -223,8 +229,9 @@ export class Trouble {
   }
 
   /** Keeps an equal message, so that it is not announced twice. */
-  failed(title: string, error: unknown, hint: string, again: () => void): void {
+  failed(title: string, error: unknown, hint: string): void {
     if (this.shown && this.#error === error) return;
+    const again = () => this.#commands.viewing.again();
     const more = retry(error, "Ask for the tensor again", again);
     this.#show(message("error", title, hinted(error, hint)), ...(more ? [more] : []));
     this.#error = error;
@@ -256,15 +263,16 @@ export class ViewBar {
   readonly #whole: HTMLButtonElement;
   readonly #zoom: HTMLElement;
 
-  constructor(events: { show(show: ShowChoice): void; zoom(factor: number): void; whole(): void }) {
+  constructor(commands: Pick<InspectorCommands, "display" | "steering" | "whole">) {
     for (const show of SHOWS) {
-      const tab = button(NAMES[show], TITLES[show], () => events.show(show));
+      const tab = button(NAMES[show], TITLES[show], () => commands.display(() => show));
       tab.setAttribute("aria-pressed", "false");
       this.#tabs.set(show, tab);
     }
-    this.#out = iconButton(icons.ZOOM_OUT, "zoom out", "zoom out (-)", () => events.zoom(1 / 2));
-    this.#in = iconButton(icons.ZOOM_IN, "zoom in", "zoom in (+)", () => events.zoom(2));
-    this.#whole = iconButton(icons.FIT, "fit", "fit the whole heatmap (0)", () => events.whole());
+    const zoom = (factor: number) => () => commands.steering.zoom(factor);
+    this.#out = iconButton(icons.ZOOM_OUT, "zoom out", "zoom out (-)", zoom(1 / 2));
+    this.#in = iconButton(icons.ZOOM_IN, "zoom in", "zoom in (+)", zoom(2));
+    this.#whole = iconButton(icons.FIT, "fit", "fit the whole heatmap (0)", () => commands.whole());
     this.#zoom = element(
       "span",
       { class: "tvmdbg-tensor-zoom", role: "group", "aria-label": "Zoom" },

@@ -6,11 +6,19 @@ import { logicalIndex } from "../shared/unfold.ts";
 import { missingWords } from "./descriptions.ts";
 import type { Entries } from "./entries.ts";
 import { InspectorLayout } from "./inspector_layout.ts";
-import { following, type LayoutCommands, type LayoutWish } from "./layout_picker.ts";
+import { following } from "./layout_picker.ts";
 import type { CellChoice, ColorChoice } from "./picture/color_scale.ts";
 import { axesAlong, indexAt, locate, type Plane, samePlane, withIndex } from "./plane.ts";
 import { type Opening, opening, RequestedView } from "./requested_view.ts";
-import { Memory, SHOWS, type ShowChoice, type TensorOptions, type ValueLook } from "./state.ts";
+import {
+  type InspectorCommands,
+  type LayoutWish,
+  Memory,
+  SHOWS,
+  type ShowChoice,
+  type TensorOptions,
+  type ValueLook,
+} from "./state.ts";
 import { codeText, typedIndex } from "./values/code_text.ts";
 import { TensorLoader, TensorNavigation } from "./viewing.ts";
 
@@ -18,7 +26,7 @@ const SETTLE_MS = 200;
 const REST_MS = 120;
 
 /** Shows one tensor at a time: connects the requested view, the loaded data and the panels. */
-export class Inspector {
+export class Inspector implements InspectorCommands {
   readonly #root: HTMLElement;
   readonly #context: ViewContext<TensorOptions>;
   readonly #entries: Entries;
@@ -46,17 +54,10 @@ export class Inspector {
     this.#entries = entries;
     this.#graph = graph;
     this.#wish = new RequestedView(options);
-    this.panels = new InspectorLayout(root, context, entries, this.#commands());
+    this.panels = new InspectorLayout(root, context, entries, this);
     this.panels.picture.viewport.show(options.get("region") ?? null);
-    this.steering = new TensorNavigation(
-      this.panels,
-      () => this.#wish.plane,
-      (plane) => this.look(() => plane),
-    );
-    this.viewing = new TensorLoader(context, this.panels, this.#wish, {
-      painted: () => this.painted(),
-      moved: () => this.moved(),
-    });
+    this.steering = new TensorNavigation(this.panels, this.#wish, this);
+    this.viewing = new TensorLoader(context, this.panels, this.#wish, this);
     this.memory = new Memory(options, signal);
     this.#codeCopy = new CodeCopy(
       root,
@@ -70,39 +71,6 @@ export class Inspector {
       clearTimeout(this.#settle);
       clearTimeout(this.#rest);
     });
-  }
-
-  #commands(): LayoutCommands {
-    return {
-      pick: (entry) => this.pick(entry),
-      fault: (entry) => this.openAt(entry),
-      step: (step) => this.step(step),
-      leave: () => this.leave(),
-      go: (index, space) => this.go(index, space),
-      mark: (point) => this.panels.cross.mark(point),
-      recolor: (change) => this.recolor(() => change),
-      look: (change) => this.value(change),
-      read: (reading) => this.read(reading),
-      along: (axis) => this.along(axis),
-      nextAlong: () => this.nextAlong(),
-      plane: (plane) => this.look(() => plane),
-      layout: (wish) => this.lay(wish),
-      cells: (cells) => this.cells(() => cells),
-      show: (show) => this.display(() => show),
-      zoomTo: (region) => this.steering.region(region),
-      zoom: (factor) => this.steering.zoom(factor),
-      whole: () => this.whole(),
-      count: (go) => this.viewing.count(go),
-      open: (axis, index) => this.open(axis, index),
-      typed: (text) => this.typed(text),
-      marked: () => this.marked(),
-      copy: () => this.copy(),
-      words: () => this.viewing.words(),
-      wheel: (steps) => this.steering.index(steps),
-      moved: () => this.moved(),
-      resized: () => this.resized(),
-      painted: () => this.painted(),
-    };
   }
 
   start(): void {
@@ -148,7 +116,7 @@ export class Inspector {
       wish.none(entry);
       const { title, detail } = missingWords(entry, this.#graph, this.#entries);
       this.#empty(title, detail);
-      this.#remember();
+      this.remember();
       return;
     }
     const first = wish.entry === null;
@@ -161,7 +129,7 @@ export class Inspector {
       }
     }
     this.panels.announce(this.#entries, entry, row);
-    this.#remember();
+    this.remember();
     this.viewing.want(null);
   }
 
@@ -293,10 +261,6 @@ export class Inspector {
     return "";
   }
 
-  marked(): void {
-    this.#remember();
-  }
-
   go(index: readonly number[], space: "view" | "stored"): void {
     const [before, answer] = [this.#wish.plane, this.viewing.answer];
     if (!before || !answer) return;
@@ -320,7 +284,7 @@ export class Inspector {
 
   moved(): void {
     this.panels.zoomed(this.#wish.show);
-    this.#remember();
+    this.remember();
     if (this.viewing.answer) this.viewing.want(this.viewing.answer);
     clearTimeout(this.#rest);
     this.#rest = setTimeout(() => this.viewing.draw(), REST_MS);
@@ -340,17 +304,17 @@ export class Inspector {
   }
 
   #ask(known: TensorAnswer | null): void {
-    this.#remember();
+    this.remember();
     this.panels.mirror.ask();
     this.viewing.want(known);
   }
 
   #redraw(): void {
     this.viewing.draw();
-    this.#remember();
+    this.remember();
   }
 
-  #remember(): void {
+  remember(): void {
     const region = this.panels.picture.viewport.region;
     const marked = this.panels.marked.region;
     this.memory.keep({

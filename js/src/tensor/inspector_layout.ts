@@ -11,7 +11,7 @@ import { StatisticsLine } from "./distribution/statistics.ts";
 import type { Entries } from "./entries.ts";
 import { EntryPicker } from "./entry_picker.ts";
 import { TensorHeader, type TensorProgress, Trouble, TrustLine, ViewBar } from "./header.ts";
-import { type LayoutCommands, LayoutPicker } from "./layout_picker.ts";
+import { LayoutPicker } from "./layout_picker.ts";
 import { frame, part } from "./parts.ts";
 import { ChannelGrid } from "./picture/channel_grid.ts";
 import { ColorControls } from "./picture/color_controls.ts";
@@ -23,7 +23,7 @@ import { ProfileView } from "./picture/profile_view.ts";
 import { PlaneViewport } from "./picture/viewport.ts";
 import type { Plane } from "./plane.ts";
 import { type RequestedView, sameTensor } from "./requested_view.ts";
-import type { ShowChoice, ShownTensor, TensorOptions } from "./state.ts";
+import type { InspectorCommands, ShowChoice, ShownTensor, TensorOptions } from "./state.ts";
 import { copyNumbers } from "./values/code_text.ts";
 import { cellCaption, Readout } from "./values/readout.ts";
 import { MarkedRegion, RegionPanel } from "./values/region.ts";
@@ -42,10 +42,12 @@ export class InspectorLayout {
   readonly saving: TensorExport;
   readonly cross: Crosshair;
   readonly marked: MarkedRegion;
+  readonly panel: RegionPanel;
+  readonly readout: Readout;
   readonly channels: ChannelGrid;
   readonly mirror = new Mirror();
   readonly #root: HTMLElement;
-  readonly #commands: LayoutCommands;
+  readonly #commands: InspectorCommands;
   readonly #header: TensorHeader;
   readonly #health: HealthStrip;
   readonly #noted: () => number[];
@@ -53,13 +55,11 @@ export class InspectorLayout {
   readonly #layouts: LayoutPicker;
   readonly #reading: ReadingPicker;
   readonly #controls: ColorControls;
-  readonly #region: RegionPanel;
   readonly #legend = new ColorLegend();
-  readonly #readout: Readout;
   readonly #trust: TrustLine;
   readonly #bar: ViewBar;
   readonly numbers: StatisticsLine;
-  readonly #trouble = new Trouble();
+  readonly #trouble: Trouble;
   readonly #frame: ReturnType<typeof frame>;
   readonly #valuesButton: HTMLButtonElement;
   readonly #tablePlace: TablePlace;
@@ -71,92 +71,35 @@ export class InspectorLayout {
     root: HTMLElement,
     context: ViewContext<TensorOptions>,
     entries: Entries,
-    commands: LayoutCommands,
+    commands: InspectorCommands,
   ) {
     const { run, session, signal } = context;
     this.#root = root;
     this.#commands = commands;
+    this.#trouble = new Trouble(commands);
     this.picker = new EntryPicker(entries, commands, root, signal);
-    this.#header = new TensorHeader(root, (node) => session.note(node), commands);
-    this.#health = new HealthStrip(
-      root,
-      run,
-      { ...commands, judged: (judged) => this.#header.judge(judged) },
-      signal,
-    );
+    this.#header = new TensorHeader(root, session, commands);
+    this.#health = new HealthStrip(root, run, commands, this.#header, signal);
     this.#noted = () => session.notes.map(([node]) => node);
     this.#health.note(this.#noted());
-    this.#axes = new AxisPickers((plane) => commands.plane(plane), commands.leave);
-    this.#layouts = new LayoutPicker((wish) => commands.layout(wish), commands.leave);
+    this.#axes = new AxisPickers(commands);
+    this.#layouts = new LayoutPicker(commands);
     this.#reading = new ReadingPicker(commands);
     const viewport = new PlaneViewport();
     const overview = new PlaneOverview((row, col) => {
       if (viewport.center(row, col)) this.picture.moved();
     }, signal);
-    this.picture = new PlanePicture(
-      root,
-      viewport,
-      overview,
-      {
-        ...commands,
-        point: () => this.cross.readAgain(),
-        pick: (point) => this.cross.mark(point),
-        mark: (from, to) => {
-          this.marked.between(from, to);
-          this.cross.place(to);
-        },
-      },
-      signal,
-    );
+    this.picture = new PlanePicture(root, viewport, overview, commands, signal);
     this.histogram = new Histogram(root, commands, signal);
     this.numbers = new StatisticsLine(run, commands, signal);
     this.#controls = new ColorControls(commands);
-    this.#region = new RegionPanel(
-      root,
-      {
-        copy: commands.copy,
-        zoomTo: () => {
-          commands.zoomTo(this.marked.region);
-          commands.leave();
-        },
-        clear: () => {
-          this.marked.mark(null);
-          commands.leave();
-        },
-      },
-      signal,
-    );
-    this.marked = new MarkedRegion(
-      { picture: this.picture, panel: this.#region, mirror: this.mirror },
-      run,
-      () => commands.marked(),
-      signal,
-    );
+    this.panel = new RegionPanel(root, commands, signal);
+    this.marked = new MarkedRegion(this, run, commands, signal);
     this.#trust = new TrustLine(commands);
-    this.table = new ValuesTable(
-      run,
-      { ...commands, mark: (point) => this.cross.mark(point) },
-      signal,
-    );
+    this.table = new ValuesTable(run, commands, signal);
     this.profile = new ProfileView(root, run, commands, signal);
-    this.channels = new ChannelGrid(
-      root,
-      run,
-      { ...commands, say: (text) => this.mirror.say(text) },
-      signal,
-    );
-    const canvas = () => {
-      if (this.#shown?.show === "channels") return this.channels.canvas;
-      const stage = this.#shown?.show === "profile" ? this.profile.stage : this.picture.stage;
-      return stage.querySelector("canvas");
-    };
-    this.saving = new TensorExport(
-      root,
-      run,
-      { canvas, profile: () => this.profile.profile },
-      (text) => this.mirror.say(text),
-      signal,
-    );
+    this.channels = new ChannelGrid(root, run, commands, signal);
+    this.saving = new TensorExport(root, run, this, signal);
     this.#valuesButton = iconButton(
       icons.TABLE,
       "values",
@@ -164,26 +107,14 @@ export class InspectorLayout {
       () => this.toggleTable(),
     );
     this.#valuesButton.setAttribute("aria-pressed", "false");
-    this.#readout = new Readout(commands, [this.#valuesButton, this.saving.node]);
-    this.cross = new Crosshair(
-      {
-        picture: this.picture,
-        table: this.table,
-        profile: this.profile,
-        readout: this.#readout,
-        marked: this.marked,
-        mirror: this.mirror,
-      },
-      run,
-      () => commands.words(),
-      signal,
-    );
+    this.readout = new Readout(commands, [this.#valuesButton, this.saving.node]);
+    this.cross = new Crosshair(this, run, commands, signal);
     this.#bar = new ViewBar(commands);
     this.#frame = frame({
       bar: this.#bar.node,
       axes: [this.#axes.node, this.#layouts.node],
-      readout: this.#readout.more,
-      region: this.#region.node,
+      readout: this.readout.more,
+      region: this.panel.node,
       stage: this.picture.stage,
       profile: this.profile.node,
       channels: this.channels.node,
@@ -199,7 +130,7 @@ export class InspectorLayout {
       "scroll",
       this.#health.node,
       this.#header.node,
-      this.#readout.node,
+      this.readout.node,
       this.#reading.node,
       this.#trouble.node,
       body,
@@ -230,12 +161,18 @@ export class InspectorLayout {
     this.#health.note(this.#noted());
   }
 
-  /** Shows the changed parts; `again` retries after an error. */
+  /** Canvas of the left pane. */
+  get canvas(): HTMLCanvasElement | null {
+    if (this.#shown?.show === "channels") return this.channels.canvas;
+    const stage = this.#shown?.show === "profile" ? this.profile.stage : this.picture.stage;
+    return stage.querySelector("canvas");
+  }
+
+  /** Shows the changed parts. */
   show(
     shown: ShownTensor & { answer: TensorAnswer },
     plane: Plane | null,
     plate: Plate | null,
-    again: () => void,
   ): void {
     const before = this.#shown;
     this.#hold(shown);
@@ -252,7 +189,7 @@ export class InspectorLayout {
     const { unordered = false } = answer;
     this.#frame.left.hidden = nothing && !unordered;
     if (answer.trouble) {
-      this.#trouble.failed(UNREAD, answer.trouble, "Retry once it can be read again.", again);
+      this.#trouble.failed(UNREAD, answer.trouble, "Retry once it can be read again.");
     } else if (nothing && !unordered) {
       const { title, detail } = nothingWords(shown);
       this.#trouble.empty(title, detail);
@@ -278,7 +215,7 @@ export class InspectorLayout {
   }
 
   typeIndex(): void {
-    this.#readout.focus();
+    this.readout.focus();
   }
 
   /** Removes the region, else the crosshair. */
@@ -292,7 +229,7 @@ export class InspectorLayout {
   }
 
   nextLayout(): void {
-    if (this.inTrouble) this.#commands.layout({ layout: "", sizes: null });
+    if (this.inTrouble) this.#commands.lay({ layout: "", sizes: null });
     else this.#layouts.next();
   }
 
@@ -322,9 +259,9 @@ export class InspectorLayout {
   }
 
   /** Keeps the choices, so that the user can go back to a readable tensor. */
-  failed(wish: RequestedView, error: unknown, again: () => void): void {
+  failed(wish: RequestedView, error: unknown): void {
     const hint = "Choose other axes or another tensor, show the axes as stored (a), or retry.";
-    this.#trouble.failed(UNREAD, error, hint, again);
+    this.#trouble.failed(UNREAD, error, hint);
     this.#unread(wish.entry);
     this.choose(wish);
     this.mirror.say(`${UNREAD}: ${errorText(error)}`);
@@ -373,7 +310,7 @@ export class InspectorLayout {
     const answer = this.#shown?.answer ?? null;
     Object.assign((event as CustomEvent<object>).detail, this.picture.inspect(), {
       histogram: this.histogram.inspect(),
-      region: this.#region.inspect(),
+      region: this.panel.inspect(),
       profile: this.profile.inspect(),
       channels: this.channels.inspect(),
       plane: answer && { entry: answer.entry, axes: answer.axes, index: answer.index },

@@ -1,13 +1,10 @@
 /** Layout choice and trust of a picture: time of capture, number of values, assumptions. */
-import type { Entry, KnownLayout, TensorAnswer } from "../shared/client/tensor_questions.ts";
+import type { KnownLayout, TensorAnswer } from "../shared/client/tensor_questions.ts";
 import { counted } from "../shared/format.ts";
 import { element, KEEP_KEYS, select } from "../shared/ui/dom.ts";
 import { layoutProblem } from "../shared/unfold.ts";
 import { field, piece } from "./parts.ts";
-import type { CellChoice } from "./picture/color_scale.ts";
-import type { PictureEvents } from "./picture/picture.ts";
-import type { Plane } from "./plane.ts";
-import type { InspectorCommands, Region, ShowChoice } from "./state.ts";
+import type { InspectorCommands } from "./state.ts";
 
 /** The next choice, cyclic; the first after an unknown one. */
 export function following<T>(choices: readonly T[], choice: unknown): T {
@@ -51,17 +48,11 @@ function sourceOf(layouts: readonly KnownLayout[], layout: string): string {
   return `from ${known.source}${known.certainty === "likely" ? " (likely)" : ""}`;
 }
 
-/** Layout to unfold ("" for the axes as stored) and sizes that hide padding; null for those of the graph. */
-export interface LayoutWish {
-  layout: string | null;
-  sizes: Record<string, number> | null;
-}
-
 const BY_HAND = "custom";
 
 export class LayoutPicker {
   readonly node = element("span", { class: "tvmdbg-tensor-layouts", hidden: true });
-  readonly #choose: (wish: LayoutWish) => void;
+  readonly #commands: Pick<InspectorCommands, "lay" | "leave">;
   readonly #text: HTMLInputElement;
   readonly #sizes: HTMLInputElement;
   readonly #problem = element("span", {
@@ -77,8 +68,8 @@ export class LayoutPicker {
   #entry = "";
   #byHand = false;
 
-  constructor(choose: (wish: LayoutWish) => void, leave: () => void) {
-    this.#choose = choose;
+  constructor(commands: Pick<InspectorCommands, "lay" | "leave">) {
+    this.#commands = commands;
     const typed = (label: string, placeholder: string, size: number) => {
       const input = field(
         `${label}, such as ${placeholder}`,
@@ -90,7 +81,7 @@ export class LayoutPicker {
           "aria-describedby": this.#problem.id,
         },
         () => this.#apply(),
-        leave,
+        commands,
       );
       input.addEventListener("input", () => this.#check());
       return input;
@@ -137,7 +128,7 @@ export class LayoutPicker {
     const padding = element("input", { type: "checkbox", ...KEEP_KEYS });
     padding.checked = Object.keys(sizes).length === 0;
     padding.addEventListener("change", () => {
-      this.#choose({ layout, sizes: padding.checked ? {} : null });
+      this.#commands.lay({ layout, sizes: padding.checked ? {} : null });
     });
     // An answer may come while the user types the next layout.
     if (layout && focused !== this.#text) this.#text.value = layout;
@@ -170,7 +161,7 @@ export class LayoutPicker {
       this.#text.focus({ preventScroll: true });
       return;
     }
-    this.#choose({ layout: value, sizes: null });
+    this.#commands.lay({ layout: value, sizes: null });
   }
 
   #check(): string {
@@ -193,7 +184,7 @@ export class LayoutPicker {
     const text = this.#text.value.trim();
     const sizes = parseSizes(this.#sizes.value);
     if (this.#check() || text === "" || typeof sizes === "string") return text === "";
-    this.#choose({ layout: text, sizes });
+    this.#commands.lay({ layout: text, sizes });
     return true;
   }
 }
@@ -213,27 +204,4 @@ function sizesText(sizes: Readonly<Record<string, number>>): string {
   return Object.entries(sizes)
     .map(([letter, size]) => `${letter}=${size}`)
     .join(", ");
-}
-
-export interface LayoutCommands
-  extends InspectorCommands,
-    Omit<PictureEvents, "point" | "pick" | "mark"> {
-  pick(entry: Entry): void;
-  /** Shows the first fault unless the user has chosen a tensor. */
-  fault(entry: Entry): void;
-  step(step: 1 | -1): void;
-  plane(plane: Plane): void;
-  layout(wish: LayoutWish): void;
-  cells(cells: CellChoice): void;
-  show(show: ShowChoice): void;
-  zoom(factor: number): void;
-  /** Zooms to a part of the plane; null shows all of it. */
-  zoomTo(region: Region | null): void;
-  whole(): void;
-  open(axis: number, index: number): void;
-  /** Goes to a typed index; returns an error, or "". */
-  typed(text: string): string;
-  marked(): void;
-  copy(): void;
-  words(): string;
 }

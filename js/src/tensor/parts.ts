@@ -22,7 +22,7 @@ export function field(
   label: string,
   attributes: Record<string, string | number>,
   apply: () => boolean | undefined,
-  leave: () => void,
+  commands: Pick<InspectorCommands, "leave">,
 ): HTMLInputElement {
   const input = element("input", {
     type: "text",
@@ -35,19 +35,19 @@ export function field(
   input.addEventListener("keydown", (event) => {
     if (event.key !== "Enter" && event.key !== "Escape") return;
     event.preventDefault();
-    if (event.key === "Escape" || apply() !== false) leave();
+    if (event.key === "Escape" || apply() !== false) commands.leave();
   });
   return input;
 }
 
 /** A list of choices from which Escape gives the keys back to the view. */
 export function list(
-  leave: () => void,
+  commands: Pick<InspectorCommands, "leave">,
   ...choice: Parameters<typeof select>
 ): ReturnType<typeof select> {
   const node = select(...choice);
   node.addEventListener("keydown", (event) => {
-    if (event.key === "Escape") leave();
+    if (event.key === "Escape") commands.leave();
   });
   return node;
 }

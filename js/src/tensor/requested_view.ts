@@ -1,10 +1,16 @@
-import type { Entry, PlaneView, TensorAnswer } from "../shared/client/tensor_questions.ts";
+import type {
+  Entry,
+  PlaneView,
+  TensorAnswer,
+  TensorRequest,
+} from "../shared/client/tensor_questions.ts";
 import type { ViewOptions } from "../shared/ui/view.ts";
 import { logicalIndex, physicalIndex, unfolded } from "../shared/unfold.ts";
-import type { LayoutWish } from "./layout_picker.ts";
 import type { CellChoice, ColorChoice } from "./picture/color_scale.ts";
+import type { PlaneLayout } from "./picture/plane_layout.ts";
+import { wantedFor } from "./picture/tiles.ts";
 import { type Axes, indexAt, locate, type Plane, type Point, planeOf, sameShape } from "./plane.ts";
-import type { KeptOptions, ShowChoice, TensorOptions, ValueLook } from "./state.ts";
+import type { KeptOptions, LayoutWish, ShowChoice, TensorOptions, ValueLook } from "./state.ts";
 
 /** Options requested before the entry's shape is known; null leaves one open. */
 export interface Opening {
@@ -17,7 +23,11 @@ export interface Opening {
 
 const DEFAULT_LAYOUT: LayoutWish = { layout: null, sizes: null };
 
-/** Requested entry, reading, layout, plane and look. */
+/** Rank above which a layout may unfold to other axes than the stored ones, so that their lengths are no guide. */
+const PLAIN = 4;
+const ANY = 256;
+
+/** All that is wanted of a tensor: entry, reading, layout, plane and look; the questions about it come from here. */
 export class RequestedView {
   colors: ColorChoice;
   values: ValueLook;
@@ -110,6 +120,15 @@ export class RequestedView {
       axes: (literal?.wish ?? this.plane).axes,
       index: (literal?.wish ?? this.plane).index,
     };
+  }
+
+  /** Question for the part of the plane that a layout shows. */
+  question(layout: PlaneLayout): TensorRequest | null {
+    const { view, plane } = this;
+    if (!view || !plane) return null;
+    const isOpen = view.layout === null && plane.shape.length > PLAIN;
+    const cells = isOpen ? { part: null, rows: ANY, cols: ANY } : wantedFor(layout);
+    return { ...view, ...cells, exact: false };
   }
 
   /** Takes over the run's choices; returns true if the requested plane is unchanged. */

@@ -5,6 +5,7 @@ import type {
   TensorAnswer,
   ValueFormat,
 } from "../shared/client/tensor_questions.ts";
+import type { Mirror } from "../shared/ui/dom.ts";
 import type { ViewOptions } from "../shared/ui/view.ts";
 import type {
   CellChoice,
@@ -13,7 +14,7 @@ import type {
   MapChoice,
   ScaleChoice,
 } from "./picture/color_scale.ts";
-import type { Point } from "./plane.ts";
+import type { Plane, Point } from "./plane.ts";
 
 export const SHOWS = ["picture", "channels", "profile"] as const;
 /** Left pane: a plane, pictures of the indices of an axis, or a line along an axis. */
@@ -47,17 +48,66 @@ export interface ShownTensor {
   readonly values: ValueLook;
 }
 
+/** Layout to unfold ("" for the axes as stored) and sizes that hide padding; null for those of the graph. */
+export interface LayoutWish {
+  layout: string | null;
+  sizes: Record<string, number> | null;
+}
+
+/** What the parts ask of the inspector. */
 export interface InspectorCommands {
   /** Goes to a value by its index along the axes of `viewShape`, or along those of `storedShape`. */
   go(index: readonly number[], space: "view" | "stored"): void;
-  mark(point: Point | null): void;
-  recolor(change: Partial<ColorChoice>): void;
-  look(change: Partial<ValueLook>): void;
+  /** Goes to a typed index; returns an error, or "". */
+  typed(text: string): string;
+  pick(entry: Entry): void;
+  /** Shows an entry unless the user has chosen one. */
+  openAt(entry: Entry): void;
+  step(step: 1 | -1): void;
+  /** Shows the plane at an index of a free axis. */
+  open(axis: number, index: number): void;
+  look(change: (plane: Plane) => Plane): void;
+  lay(layout: LayoutWish): void;
   read(reading: string): void;
   along(axis: number): void;
   nextAlong(): void;
-  count(go: boolean): void;
+  recolor(change: (colors: ColorChoice) => Partial<ColorChoice>): void;
+  cells(change: (cells: CellChoice) => CellChoice): void;
+  value(change: Partial<ValueLook>): void;
+  display(change: (show: ShowChoice) => ShowChoice): void;
+  whole(): void;
+  copy(): void;
+  /** Writes the choices to the traits. */
+  remember(): void;
+  moved(): void;
+  painted(): void;
+  resized(): void;
+  /** Returns the keyboard focus to the view. */
   leave(): void;
+  readonly viewing: {
+    /** Asks again after an error. */
+    again(): void;
+    count(go: boolean): void;
+    words(): string;
+  };
+  readonly steering: {
+    index(steps: number): void;
+    region(region: Region | null): void;
+    zoom(factor: number): void;
+  };
+  readonly panels: {
+    readonly cross: {
+      mark(point: Point | null): void;
+      place(point: Point | null): void;
+      readAgain(): void;
+    };
+    readonly marked: {
+      readonly region: Region | null;
+      between(from: Point, to: Point): void;
+      mark(region: Region | null): void;
+    };
+    readonly mirror: Mirror;
+  };
 }
 
 /** True if single values of the plane can be read. */
@@ -65,8 +115,8 @@ export function hasValues({ tile, unordered }: TensorAnswer): boolean {
   return tile !== null || unordered === true;
 }
 
-/** The plane of an answer, for further questions about it. */
-export function viewOf({ entry, reading, layout, sizes, axes, index }: TensorAnswer): PlaneView {
+/** The plane of an answer or a request, for further questions about it. */
+export function viewOf({ entry, reading, layout, sizes, axes, index }: PlaneView): PlaneView {
   return { entry, reading, layout, sizes, axes, index };
 }
 

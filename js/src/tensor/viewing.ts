@@ -1,37 +1,42 @@
 import type { Client } from "../shared/client/client.ts";
 import { errorText, isAbort } from "../shared/client/request.ts";
+import type { SessionClient } from "../shared/client/session_client.ts";
 import type { Entry, StatisticsAnswer, TensorAnswer } from "../shared/client/tensor_questions.ts";
 import type { ViewContext } from "../shared/ui/view.ts";
 import { tensorWords } from "./descriptions.ts";
 import type { InspectorLayout } from "./inspector_layout.ts";
 import { type ColorScale, colorScale, sameScale } from "./picture/color_scale.ts";
 import type { Plate } from "./picture/picture.ts";
-import { Pictures } from "./picture/pictures.ts";
-import { answeredPlane, axisAlong, axisText, fixedAxes, type Plane, withIndex } from "./plane.ts";
+import { Pictures, type PicturesHost } from "./picture/pictures.ts";
+import { answeredPlane, axisAlong, axisText, fixedAxes, withIndex } from "./plane.ts";
 import { type RequestedView, sameTensor, withPicture } from "./requested_view.ts";
-import { hasValues, type Region, type ShownTensor, type TensorOptions } from "./state.ts";
+import {
+  hasValues,
+  type InspectorCommands,
+  type Region,
+  type ShownTensor,
+  type TensorOptions,
+} from "./state.ts";
 
 const POLL_MS = 150;
-
-interface StatisticsEvents {
-  /** Called with more counts of the current tensor. */
-  counted: (answer: StatisticsAnswer) => void;
-  failed: (error: unknown) => void;
-}
 
 /** Statistics of one complete tensor: at once those known, then exact ones. */
 class StatisticsLoader {
   readonly #run: Client;
-  readonly #events: StatisticsEvents;
+  readonly #host: Pick<TensorLoader, "recounted" | "uncounted">;
   readonly #signal: AbortSignal;
   #question: { entry: Entry; reading: string | null } | null = null;
   #scanning = false;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #ticket = 0;
 
-  constructor(run: Client, events: StatisticsEvents, signal: AbortSignal) {
+  constructor(
+    run: Client,
+    host: Pick<TensorLoader, "recounted" | "uncounted">,
+    signal: AbortSignal,
+  ) {
     this.#run = run;
-    this.#events = events;
+    this.#host = host;
     this.#signal = signal;
     signal.addEventListener("abort", () => this.forget());
   }
@@ -65,9 +70,9 @@ class StatisticsLoader {
     clearTimeout(this.#timer);
     try {
       const answer = await this.#cancel();
-      if (ticket === this.#ticket) this.#events.counted(answer);
+      if (ticket === this.#ticket) this.#host.recounted(answer);
     } catch (error) {
-      if (ticket === this.#ticket && !isAbort(error)) this.#events.failed(error);
+      if (ticket === this.#ticket) this.#host.uncounted(error);
     }
   }
 
@@ -81,28 +86,22 @@ class StatisticsLoader {
       const answer = await this.#run.ask("statistics", question, this.#signal);
       if (ticket !== this.#ticket) return;
       this.#scanning = answer.state === "scanning";
-      this.#events.counted(answer);
+      this.#host.recounted(answer);
       if (this.#scanning) this.#timer = setTimeout(() => this.#follow(ticket), POLL_MS);
     } catch (error) {
       if (ticket !== this.#ticket) return;
       this.#scanning = false;
-      if (!isAbort(error)) this.#events.failed(error);
+      this.#host.uncounted(error);
     }
   }
 }
 
-interface LoaderEvents {
-  painted(): void;
-  /** Called when the visible part has changed. */
-  moved(): void;
-}
-
 /** Loads the requested tensor's plane and statistics, and shows them in the panels. */
-export class TensorLoader {
+export class TensorLoader implements PicturesHost {
   readonly #panels: InspectorLayout;
   readonly #wish: RequestedView;
-  readonly #noteOf: (node: number) => string;
-  readonly #events: LoaderEvents;
+  readonly #session: SessionClient;
+  readonly #commands: Pick<InspectorCommands, "painted" | "moved">;
   readonly #pictures: Pictures;
   readonly #counting: StatisticsLoader;
   #answer: TensorAnswer | null = null;
@@ -117,30 +116,14 @@ export class TensorLoader {
     { run, session, signal }: ViewContext<TensorOptions>,
     panels: InspectorLayout,
     wish: RequestedView,
-    events: LoaderEvents,
+    commands: Pick<InspectorCommands, "painted" | "moved">,
   ) {
     this.#panels = panels;
     this.#wish = wish;
-    this.#noteOf = (node) => session.note(node);
-    this.#events = events;
-    this.#pictures = new Pictures(
-      run,
-      panels.picture.viewport,
-      {
-        answered: (answer) => this.#answered(answer),
-        known: () => this.draw(),
-        failed: (error) => this.#failed(error),
-        busy: (busy) => panels.busy(busy),
-        refining: (refining) =>
-          this.#panels.progress({ refining, stopped: this.#pictures.stopped }),
-      },
-      signal,
-    );
-    this.#counting = new StatisticsLoader(
-      run,
-      { counted: (answer) => this.#recounted(answer), failed: (error) => this.#uncounted(error) },
-      signal,
-    );
+    this.#session = session;
+    this.#commands = commands;
+    this.#pictures = new Pictures(run, wish, panels.picture.viewport, this, signal);
+    this.#counting = new StatisticsLoader(run, this, signal);
   }
 
   get answer(): TensorAnswer | null {
@@ -164,7 +147,7 @@ export class TensorLoader {
   count(go: boolean): void {
     if (go) {
       this.#counting.refine();
-      if (this.#answer?.tile && !this.#answer.tile.exact) this.#pictures.goOn(this.#wish.view);
+      if (this.#answer?.tile && !this.#answer.tile.exact) this.#pictures.goOn();
     } else {
       this.#pictures.stop();
       this.#counting.stop();
@@ -177,8 +160,8 @@ export class TensorLoader {
 
   /** Shows the requested view from the cache, else requests it. */
   want(known: TensorAnswer | null): void {
-    const { view, plane } = this.#wish;
-    if (!view || !plane) return;
+    const { view } = this.#wish;
+    if (!view) return;
     if (!known) this.#panels.picture.measure();
     const tensor = `${view.entry.join()} ${view.reading}`;
     let beside: Promise<unknown> | null = null;
@@ -189,13 +172,13 @@ export class TensorLoader {
         (answer) => {
           if (this.#counted === tensor) this.#early = answer;
         },
-        (error) => this.#uncounted(error),
+        (error) => this.uncounted(error),
       );
     }
-    this.#pictures.want(view, plane, known, beside);
+    this.#pictures.want(known, beside);
   }
 
-  #answered(reply: TensorAnswer): void {
+  answered(reply: TensorAnswer): void {
     const { cross } = this.#panels;
     const before = this.#answer;
     const answer = withPicture(reply, before);
@@ -218,17 +201,26 @@ export class TensorLoader {
       this.#counting.refine();
     }
     const empty = !tile || tile.planeRows * tile.planeCols === 0;
-    if (empty || this.#wish.show === "profile") this.#events.painted();
-    else this.#events.moved();
+    if (empty || this.#wish.show === "profile") this.#commands.painted();
+    else this.#commands.moved();
   }
 
-  #failed(error: unknown): void {
+  failed(error: unknown): void {
     this.#answer = null;
-    this.#panels.failed(this.#wish, error, () => this.#again());
-    this.#events.painted();
+    this.#panels.failed(this.#wish, error);
+    this.#commands.painted();
   }
 
-  #again(): void {
+  busy(busy: boolean): void {
+    this.#panels.busy(busy);
+  }
+
+  refining(refining: boolean): void {
+    this.#panels.progress({ refining, stopped: this.#pictures.stopped });
+  }
+
+  /** Asks again after an error. */
+  again(): void {
     this.#pictures.forget();
     if (!this.#early) this.#counted = "";
     this.want(null);
@@ -238,7 +230,7 @@ export class TensorLoader {
     const answer = this.#answer;
     if (!answer) return;
     const shown = { ...this.shown, answer };
-    this.#panels.show(shown, this.#wish.plane, this.#plate(shown), () => this.#again());
+    this.#panels.show(shown, this.#wish.plane, this.#plate(shown));
     this.#panels.zoomed(this.#wish.show);
   }
 
@@ -259,7 +251,7 @@ export class TensorLoader {
 
   words(): string {
     const { entry } = this.#wish;
-    const note = entry ? this.#noteOf(entry[0]) : "";
+    const note = entry ? this.#session.note(entry[0]) : "";
     return `${tensorWords(this.shown)}${note ? `. Note: ${note}` : ""}`;
   }
 
@@ -287,12 +279,13 @@ export class TensorLoader {
     };
   }
 
-  #recounted(statistics: StatisticsAnswer): void {
+  /** Takes more counts of the current tensor. */
+  recounted(statistics: StatisticsAnswer): void {
     this.#early = this.#statistics = statistics;
     this.draw();
   }
 
-  #uncounted(error: unknown): void {
+  uncounted(error: unknown): void {
     if (isAbort(error)) return;
     this.#panels.mirror.say(`The values could not be counted: ${errorText(error)}`);
   }
@@ -301,13 +294,17 @@ export class TensorLoader {
 /** Moves the visible part, and the crosshair or the chosen channel, by steps. */
 export class TensorNavigation {
   readonly #panels: InspectorLayout;
-  readonly #plane: () => Plane | null;
-  readonly #look: (plane: Plane) => void;
+  readonly #wish: RequestedView;
+  readonly #commands: Pick<InspectorCommands, "look">;
 
-  constructor(panels: InspectorLayout, plane: () => Plane | null, look: (plane: Plane) => void) {
+  constructor(
+    panels: InspectorLayout,
+    wish: RequestedView,
+    commands: Pick<InspectorCommands, "look">,
+  ) {
     this.#panels = panels;
-    this.#plane = plane;
-    this.#look = look;
+    this.#wish = wish;
+    this.#commands = commands;
   }
 
   /** Zooms in by a factor at the crosshair, else in the middle. */
@@ -332,7 +329,7 @@ export class TensorNavigation {
   /** Moves the crosshair, or the chosen channel. */
   move(rows: number, cols: number): void {
     const { shown, channels, cross } = this.#panels;
-    const plane = this.#plane();
+    const { plane } = this.#wish;
     if (shown?.show === "channels") channels.move(rows, cols);
     else if (plane && shown?.answer && hasValues(shown.answer)) cross.move(plane, rows, cols);
   }
@@ -340,16 +337,16 @@ export class TensorNavigation {
   /** Moves the corner of the marked region, which begins at the crosshair. */
   mark(rows: number, cols: number): void {
     const { shown, cross, marked } = this.#panels;
-    const plane = this.#plane();
+    const { plane } = this.#wish;
     if (!plane || shown?.show !== "picture" || !shown.answer?.tile) return;
     cross.put(marked.extend(plane, cross.point ?? { row: 0, col: 0 }, rows, cols));
   }
 
   /** Moves along the first fixed axis. */
   index(steps: number): void {
-    const plane = this.#plane();
+    const { plane } = this.#wish;
     const axis = plane && fixedAxes(plane).find((axis) => plane.shape[axis]! > 1);
     if (!plane || axis === null || axis === undefined) return;
-    this.#look(withIndex(plane, axis, plane.index[axis]! + steps));
+    this.#commands.look(() => withIndex(plane, axis, plane.index[axis]! + steps));
   }
 }

@@ -38,35 +38,33 @@ export class Flamechart {
   readonly searching: TimelineSearch;
   readonly critical: Critical;
   readonly faults: Faults;
+  readonly panel: AreaPanel;
+  readonly session: SessionClient;
   readonly selection: TimelineSelection;
   /** Chart and table; data-show and data-active name the visible part and the one with the arrow keys. */
   readonly body: HTMLElement;
   /** The part with the arrow keys. */
   active: "chart" | "table" = "chart";
-  readonly #data: TimelineData;
   readonly #root: HTMLElement;
-  readonly #session: SessionClient;
   readonly #copier: CodeCopy;
   readonly #context: ViewContext<TimelineOptions>;
-  readonly #panel: AreaPanel;
   #spoken = "[[],null,-1]";
 
   constructor(
     root: HTMLElement,
     context: ViewContext<TimelineOptions>,
-    data: TimelineData,
+    readonly data: TimelineData,
     readonly say: (text: string) => void,
     noSlices: HTMLElement | null,
   ) {
     this.#root = root;
     this.#context = context;
-    this.#session = context.session;
-    this.#data = data;
+    this.session = context.session;
     this.selection = new TimelineSelection(data, context.session);
     this.scene = data.scene;
     this.#copier = new CodeCopy(
       root,
-      () => codeFor(data, this.#session, this.ranges.subject === "range" ? this.scene.range : null),
+      () => codeFor(data, this.session, this.ranges.subject === "range" ? this.scene.range : null),
       say,
       titleOf(context.run),
       context.signal,
@@ -89,31 +87,10 @@ export class Flamechart {
       this.ranges.pickGap(gap);
       this.focus();
     });
-    this.critical = new Critical(
-      context.run,
-      data,
-      context.options,
-      {
-        changed: () => {
-          this.chart.touched();
-          if (this.#session.node !== null) this.sync({ anew: true });
-        },
-        say,
-        select: (nodes) => this.selection.nodes(nodes),
-      },
-      context.signal,
-    );
-    this.faults = new Faults(
-      context.run,
-      data,
-      () => {
-        this.chart.touched();
-        if (this.#session.node !== null) this.sync({ anew: true, moves: false });
-      },
-      context.signal,
-    );
+    this.critical = new Critical(context.run, context.options, this, context.signal);
+    this.faults = new Faults(context.run, this, context.signal);
     data.words.also = (node) => [...this.faults.facts(node), ...this.critical.facts(node)];
-    this.#panel = new AreaPanel(
+    this.panel = new AreaPanel(
       data,
       this.#copier,
       theme,
@@ -131,30 +108,8 @@ export class Flamechart {
       },
       context.signal,
     );
-    const seeker = {
-      data,
-      camera: this.camera,
-      bar: () => this.bar,
-      say,
-      pick: (slice: number) => this.pick(slice),
-      changed: () => {
-        this.chart.touched();
-        this.charts.shown?.sync();
-      },
-    };
-    this.searching = new TimelineSearch(seeker, context.run, context.signal);
-    this.ranges = new TimeRanges({
-      data,
-      session: context.session,
-      camera: this.camera,
-      details: this.details,
-      panel: this.#panel,
-      say,
-      touched: () => this.chart.touched(),
-      deselect: () => this.pick(-1),
-      tell: () => this.#tell(),
-      sync: () => this.sync(),
-    });
+    this.searching = new TimelineSearch(this, context.run, context.signal);
+    this.ranges = new TimeRanges(this);
     this.tooltip = new SliceTooltip(root, data.scene, data.words, context.signal);
     const host: ChartHost = {
       data,
@@ -167,7 +122,7 @@ export class Flamechart {
         else this.selection.nodes(nodes);
         this.focus();
       },
-      hover: (node) => this.#session.hover(node),
+      hover: (node) => this.session.hover(node),
       say,
       tip: (lines, x, y) => this.hovering.tell(lines, x, y),
       signal: context.signal,
@@ -192,7 +147,7 @@ export class Flamechart {
       },
       context.signal,
     );
-    this.hovering = new TimelineHover(data, context.session, this);
+    this.hovering = new TimelineHover(this);
     this.tables = new Tables(
       {
         ...host,
@@ -271,7 +226,7 @@ export class Flamechart {
 
   /** Colors slices by the user's choice, or the most informative column. */
   color(): void {
-    const { change, names } = this.#data;
+    const { change, names } = this.data;
     names.colors.chosen = this.#context.options.get("slice_color");
     if (change) {
       change.colored = names.colors.by === "change";
@@ -283,7 +238,7 @@ export class Flamechart {
   }
 
   nextColor(): void {
-    const { next } = this.#data.names.colors;
+    const { next } = this.data.names.colors;
     this.#context.options.set("slice_color", next);
     this.color();
     this.say(`colored by ${next === "kind" ? "op kind" : next}`);
@@ -303,7 +258,7 @@ export class Flamechart {
   sort(order: "time" | "order"): void {
     this.#context.options.set("sort", order);
     this.table.sort(order);
-    const { words } = this.#data.slices.columns.info;
+    const { words } = this.data.slices.columns.info;
     const how = order === "time" ? `${words.time}, longest first` : words.order;
     this.say(`sorted by ${how}`);
   }
@@ -326,6 +281,18 @@ export class Flamechart {
     this.sync({ anew: true, moves: this.scene.viewport.all });
   }
 
+  /** Repaints marks, also on the chart in place of the tracks. */
+  found(): void {
+    this.chart.touched();
+    this.charts.shown?.sync();
+  }
+
+  /** Repaints the critical path or faults, and describes a selected node again. */
+  marked(moves = true): void {
+    this.chart.touched();
+    if (this.session.node !== null) this.sync({ anew: true, moves });
+  }
+
   fold(text: string): void {
     this.chart.changed();
     this.say(text);
@@ -339,8 +306,8 @@ export class Flamechart {
   }
 
   pickRow(row: number, toggle = false): void {
-    const node = this.#data.ranking.node[row]!;
-    if (node < 0) this.pick(this.#data.ranking.slice[row]!);
+    const node = this.data.ranking.node[row]!;
+    if (node < 0) this.pick(this.data.ranking.slice[row]!);
     else this.selection.node(node, toggle);
   }
 
@@ -361,8 +328,8 @@ export class Flamechart {
 
   /** Follows the session; scrolls to a newly selected slice. */
   sync({ anew = false, moves = true } = {}): void {
-    const { ranking } = this.#data;
-    const { selected, node, timeRange } = this.#session;
+    const { ranking } = this.data;
+    const { selected, node, timeRange } = this.session;
     const spoken = this.selection.key;
     if (!anew && spoken === this.#spoken && String(timeRange) === String(this.scene.range)) return;
     const before = this.scene.current;
@@ -385,7 +352,7 @@ export class Flamechart {
     this.charts.shown?.sync();
     this.tables.sync();
     this.#mark();
-    this.#tell();
+    this.tell();
     const picked = this.active === "table" ? this.tables : this.charts.shown;
     if (picked?.sentence && !isOther) this.say(picked.sentence);
   }
@@ -395,7 +362,7 @@ export class Flamechart {
     this.tables.retheme(theme);
     this.key.show(theme);
     this.charts.retheme();
-    this.#panel.retheme(theme);
+    this.panel.retheme(theme);
     this.sync({ anew: true });
   }
 
@@ -406,10 +373,10 @@ export class Flamechart {
     else this.#root.removeAttribute("aria-activedescendant");
   }
 
-  #tell(): void {
-    const { words, slices } = this.#data;
+  tell(): void {
+    const { words, slices } = this.data;
     const { current } = this.scene;
-    const { node, selected } = this.#session;
+    const { node, selected } = this.session;
     if (this.ranges.tell()) return;
     const theme = readTheme(this.#root);
     if (selected.length > 1 && !this.selection.isShared) {
@@ -433,7 +400,7 @@ export class Flamechart {
     const text = (ns: number) => timeText(ns, span / 1000, end);
     const part = `${text(start)} – ${text(end)} (${percent(span / whole)} of ${duration(whole)})`;
     // Recorded times include loading and gaps: the total of the shares is less than their span.
-    const noun = this.#data.slices.columns.info.clock === "wall" ? "span" : "total";
+    const noun = this.data.slices.columns.info.clock === "wall" ? "span" : "total";
     this.bar.showRange(all ? `${noun} ${duration(whole)}` : part, all);
     if (this.#root.dataset.ready !== "true") this.#root.dataset.ready = "true";
   }

@@ -107,10 +107,12 @@ export class TimelineSelection {
 const FEW = 20_000;
 const NONE = "This run does not record which nodes depend on which.";
 
-export interface CriticalEvents {
-  changed(): void;
+interface MarksHost {
+  readonly data: TimelineData;
+  readonly selection: TimelineSelection;
   say(text: string): void;
-  select(nodes: readonly number[]): void;
+  /** Shows changed marks; a selected slice is not scrolled to unless it `moves`. */
+  marked(moves?: boolean): void;
 }
 
 /** The critical path: marks on its slices, and the slack of every node. */
@@ -118,7 +120,7 @@ export class Critical {
   readonly #run: Client;
   readonly #data: TimelineData;
   readonly #options: ViewOptions<TimelineOptions>;
-  readonly #events: CriticalEvents;
+  readonly #host: MarksHost;
   readonly #signal: AbortSignal;
   #request: Promise<CriticalColumns | null> | null = null;
   #known: CriticalColumns | null = null;
@@ -126,18 +128,17 @@ export class Critical {
 
   constructor(
     run: Client,
-    data: TimelineData,
     options: ViewOptions<TimelineOptions>,
-    events: CriticalEvents,
+    host: MarksHost,
     signal: AbortSignal,
   ) {
     this.#run = run;
-    this.#data = data;
+    this.#data = host.data;
     this.#options = options;
-    this.#events = events;
+    this.#host = host;
     this.#signal = signal;
     options.onChange("critical", () => void this.#mark(), signal);
-    const nodes = data.graph?.kinds.length ?? 0;
+    const nodes = host.data.graph?.kinds.length ?? 0;
     if (options.get("critical")) void this.#mark();
     else if (nodes > 0 && nodes <= FEW) requestAnimationFrame(() => void this.#ask());
   }
@@ -148,7 +149,7 @@ export class Critical {
     if (on) void this.#mark(true);
     else {
       void this.#mark();
-      this.#events.say("critical path not marked");
+      this.#host.say("critical path not marked");
     }
   }
 
@@ -159,10 +160,12 @@ export class Critical {
   async selectAll(): Promise<void> {
     const columns = await this.#ask();
     if (this.#signal.aborted) return;
-    if (!columns) this.#events.say(this.#why);
+    if (!columns) this.#host.say(this.#why);
     else {
-      this.#events.select([...columns.path].filter((node) => this.#data.names.isOperator(node)));
-      this.#events.say(columns.info.said.join("; "));
+      this.#host.selection.nodes(
+        [...columns.path].filter((node) => this.#data.names.isOperator(node)),
+      );
+      this.#host.say(columns.info.said.join("; "));
     }
   }
 
@@ -183,7 +186,7 @@ export class Critical {
     const { scene, slices } = this.#data;
     if (!this.#options.get("critical")) {
       scene.critical = null;
-      this.#events.changed();
+      this.#host.marked();
       return;
     }
     const columns = await this.#ask();
@@ -192,8 +195,8 @@ export class Critical {
       const marked = [...columns.path].flatMap((node) => [...slices.of(node)]);
       scene.critical = new MarkedSlices(slices.count, marked);
     }
-    if (tell) this.#events.say(columns ? columns.info.said.join("; ") : this.#why);
-    this.#events.changed();
+    if (tell) this.#host.say(columns ? columns.info.said.join("; ") : this.#why);
+    this.#host.marked();
   }
 
   #ask(): Promise<CriticalColumns | null> {
@@ -207,7 +210,7 @@ export class Critical {
       const isMissing = columns !== null && "missing" in columns;
       this.#missing = isMissing ? columns.missing : "";
       this.#known = isMissing ? null : columns;
-      if (!this.#signal.aborted) this.#events.changed();
+      if (!this.#signal.aborted) this.#host.marked();
     } catch (error) {
       this.#request = null;
       if (!isAbort(error)) this.#missing = String(error);
@@ -222,13 +225,13 @@ const PIXELS = 2000;
 /** Marks slices of nodes with faulty values after a scan. */
 export class Faults {
   readonly #data: TimelineData;
-  readonly #changed: () => void;
+  readonly #host: MarksHost;
   #known: HealthAnswer | null = null;
 
-  constructor(run: Client, data: TimelineData, changed: () => void, signal: AbortSignal) {
-    this.#data = data;
-    this.#changed = changed;
-    if (data.graph) watchHealth(run, (answer) => this.#judged(answer), signal);
+  constructor(run: Client, host: MarksHost, signal: AbortSignal) {
+    this.#data = host.data;
+    this.#host = host;
+    if (host.data.graph) watchHealth(run, (answer) => this.#judged(answer), signal);
   }
 
   facts(node: number): SliceFact[] {
@@ -260,7 +263,7 @@ export class Faults {
             spans: spread.spans,
           }
         : null;
-    this.#changed();
+    this.#host.marked(false);
   }
 
   #judged(answer: HealthAnswer): void {
@@ -282,6 +285,8 @@ function merged(spans: TimeSpan[], near: number): TimeSpan[] {
 }
 
 interface HoverParts {
+  readonly data: TimelineData;
+  readonly session: SessionClient;
   chart: TimelineChart;
   charts: OtherCharts;
   table: TopTable;
@@ -294,9 +299,9 @@ export class TimelineHover {
   readonly #session: SessionClient;
   readonly #shown: HoverParts;
 
-  constructor(data: TimelineData, session: SessionClient, shown: HoverParts) {
-    this.#data = data;
-    this.#session = session;
+  constructor(shown: HoverParts) {
+    this.#data = shown.data;
+    this.#session = shown.session;
     this.#shown = shown;
   }
 

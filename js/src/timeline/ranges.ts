@@ -5,7 +5,7 @@ import { type Gap, gapStanding, lengthOf, nextGap } from "./data/neighbors.ts";
 import type { Row } from "./data/row.ts";
 import type { TimelineData } from "./descriptions.ts";
 import type { SliceDetails } from "./details.ts";
-import type { TimeCamera } from "./tracks/chart.ts";
+import type { TimeCamera, TimelineChart } from "./tracks/chart.ts";
 import { type Edge, Measure } from "./tracks/measure.ts";
 
 const SOURCE = "timeline";
@@ -22,9 +22,9 @@ export interface RangesHost {
   readonly details: SliceDetails;
   readonly panel: AreaPanel;
   say(text: string): void;
-  /** Repaints the overlay of the stage. */
-  touched(): void;
-  deselect(): void;
+  readonly chart: Pick<TimelineChart, "touched">;
+  /** Selects a slice; -1 selects none. */
+  pick(slice: number): void;
   tell(): void;
   sync(): void;
 }
@@ -84,7 +84,7 @@ export class TimeRanges {
       panel.show(range, { drawn: true });
       details.showArea(panel.node);
     }
-    this.#host.touched();
+    this.#host.chart.touched();
   }
 
   /** Marks a range, null for none; `row`: row of the drag. */
@@ -98,7 +98,7 @@ export class TimeRanges {
     }
     this.changed("range");
     this.#host.tell();
-    this.#host.touched();
+    this.#host.chart.touched();
   }
 
   /** Begins a measure, at first of the selected slice. */
@@ -148,13 +148,13 @@ export class TimeRanges {
   }
 
   pickGap(gap: Gap | null): void {
-    this.#host.deselect();
+    this.#host.pick(-1);
     if (gap && !this.#knowsGaps()) return;
     this.#host.data.scene.gap = gap;
     this.#subject = gap ? "gap" : "selection";
     if (gap) this.#host.camera.reveal(gap.from, gap.to);
     this.#host.tell();
-    this.#host.touched();
+    this.#host.chart.touched();
   }
 
   /** The next gap of the track of at least a pixel. */
@@ -196,7 +196,7 @@ export class TimeRanges {
       scene.measure = null;
       this.#subject = scene.range ? "range" : scene.gap ? "gap" : "selection";
       this.#host.tell();
-      this.#host.touched();
+      this.#host.chart.touched();
     } else if (scene.range) this.mark(null);
     else if (scene.gap) this.pickGap(null);
     else return false;
@@ -232,6 +232,6 @@ export class TimeRanges {
   #measured(): void {
     this.#subject = "measure";
     this.#host.tell();
-    this.#host.touched();
+    this.#host.chart.touched();
   }
 }

@@ -183,34 +183,35 @@ function matching(
   });
 }
 
-export interface FarSearchEvents {
-  /** Shows the number of hits; `wrong` marks an invalid query. */
-  show(text: string, wrong: boolean): void;
-  go(slice: SliceResult): void;
-}
-
 /** Search by the kernel among more slices than a page holds. */
 class FarSearch {
   readonly #run: Client;
-  readonly #events: FarSearchEvents;
+  readonly #host: Pick<SearchHost, "bar">;
+  readonly #search: Pick<TimelineSearch, "goFar">;
   readonly #signal: AbortSignal;
   #text = "";
   #serial = 0;
 
-  constructor(run: Client, events: FarSearchEvents, signal: AbortSignal) {
+  constructor(
+    run: Client,
+    host: Pick<SearchHost, "bar">,
+    search: Pick<TimelineSearch, "goFar">,
+    signal: AbortSignal,
+  ) {
     this.#run = run;
-    this.#events = events;
+    this.#host = host;
+    this.#search = search;
     this.#signal = signal;
   }
 
   search(typed: string): void {
     const { text, error } = parsed(typed);
     this.#text = error ? "" : text;
-    if (error) this.#events.show(error, true);
-    else if (!text) this.#events.show("", false);
+    if (error) this.#host.bar.showHits(error, true);
+    else if (!text) this.#host.bar.showHits("", false);
     else {
-      this.#events.show("searching …", false);
-      void this.#ask({ at: 0 }, (answer) => this.#events.show(rowText(answer), false));
+      this.#host.bar.showHits("searching …", false);
+      void this.#ask({ at: 0 }, (answer) => this.#host.bar.showHits(rowText(answer), false));
     }
   }
 
@@ -218,9 +219,9 @@ class FarSearch {
   next(from: SearchStart, by: number): void {
     if (!this.#text) return;
     void this.#ask(from, (answer) => {
-      this.#events.show(rowText(answer), false);
+      this.#host.bar.showHits(rowText(answer), false);
       const hit = by > 0 ? answer.next : answer.previous;
-      if (hit) this.#events.go(hit);
+      if (hit) this.#search.goFar(hit);
     });
   }
 
@@ -232,7 +233,8 @@ class FarSearch {
       const answer = await this.#run.ask("find", { text, regex, ...from }, this.#signal);
       if (serial === this.#serial && !this.#signal.aborted) done(answer);
     } catch (error) {
-      if (serial === this.#serial && !isAbort(error)) this.#events.show(errorText(error), true);
+      if (serial === this.#serial && !isAbort(error))
+        this.#host.bar.showHits(errorText(error), true);
     }
   }
 }
@@ -307,10 +309,11 @@ class HitRows {
 export interface SearchHost {
   readonly data: TimelineData;
   readonly camera: TimeCamera;
-  bar(): TimelineBar;
+  readonly bar: TimelineBar;
   say(text: string): void;
   pick(slice: number): void;
-  changed(): void;
+  /** Repaints the marks of hits. */
+  found(): void;
 }
 
 /** Search over the timeline: in the page, or in the kernel for slices the page lacks. */
@@ -327,11 +330,7 @@ export class TimelineSearch {
     this.#host = host;
     const { slices, names } = host.data;
     this.#found = new SearchHits(slices, names, parsed(""));
-    const far = {
-      show: (text: string, wrong: boolean) => host.bar().showHits(text, wrong),
-      go: (slice: SliceResult) => this.#go(slice),
-    };
-    this.#far = slices.columns.info.whole ? null : new FarSearch(run, far, signal);
+    this.#far = slices.columns.info.whole ? null : new FarSearch(run, host, this, signal);
   }
 
   search(text: string): void {
@@ -346,9 +345,9 @@ export class TimelineSearch {
     const { marked } = this.#found;
     const called = new KeyNames(slices, names, this.#host.data.graph);
     this.#rows = text ? new HitRows(marked, slices, called) : null;
-    this.#host.bar().list.show(this.#rows?.rows(LISTED) ?? [], this.#rows?.total);
+    this.#host.bar.list.show(this.#rows?.rows(LISTED) ?? [], this.#rows?.total);
     this.show();
-    this.#host.changed();
+    this.#host.found();
   }
 
   /** Slices have loaded: run the pending search. */
@@ -366,7 +365,7 @@ export class TimelineSearch {
   /** Ends the search; returns false if there was none. */
   end(): boolean {
     if (!this.#text) return false;
-    this.#host.bar().clearSearch();
+    this.#host.bar.clearSearch();
     this.search("");
     this.#host.say("search ended");
     return true;
@@ -385,7 +384,7 @@ export class TimelineSearch {
   show(): void {
     if (this.#far) return;
     const { current } = this.#host.data.scene;
-    this.#host.bar().showHits(this.#found.text(current), this.#found.error !== "");
+    this.#host.bar.showHits(this.#found.text(current), this.#found.error !== "");
   }
 
   painted(): void {
@@ -408,7 +407,7 @@ export class TimelineSearch {
   }
 
   /** Scrolls to a slice that may not be loaded yet, and selects it once it is. */
-  #go(slice: SliceResult): void {
+  goFar(slice: SliceResult): void {
     const { name, start, duration: lasts } = slice;
     const margin = 10 * Math.max(1, lasts);
     const { viewport, slices } = this.#host.data.scene;

@@ -29,8 +29,8 @@ function make(...answers: (FindingsAnswer | Error)[]) {
   const [seen, errors] = [[] as number[], [] as unknown[]];
   const controller = new AbortController();
   const events = {
-    answer: (answer: FindingsAnswer) => seen.push(answer.done),
-    error: (error: unknown) => errors.push(error),
+    answered: (answer: FindingsAnswer) => seen.push(answer.done),
+    failed: (error: unknown) => errors.push(error),
   };
   return { scan: new Scan(run, events, controller.signal), asked, seen, errors, controller };
 }

@@ -11,6 +11,53 @@ const START = {
   source: "",
 };
 
+/** Sources that two views with the same session are told, one array a view. */
+function pair() {
+  const { model } = fakeModel(START);
+  const { signal } = new AbortController();
+  const views = [new SessionClient(model as never), new SessionClient(model as never)] as const;
+  const told: (string | null)[][] = [[], []];
+  for (const [at, view] of views.entries()) {
+    view.onChange((source) => told[at]!.push(source), signal, ["selected", "entry"]);
+  }
+  return { model, views, told };
+}
+
+describe("the source of a change", () => {
+  it("is known to the view that made it, not to another view of its kind", async () => {
+    const { views, told } = pair();
+    views[0].select(4, "graph");
+    await settled();
+    views[1].select(5, "graph");
+    await settled();
+    expect(told).toEqual([
+      ["graph", null],
+      [null, "graph"],
+    ]);
+  });
+
+  it("is that of the write, not what an earlier one left in the session", async () => {
+    const { model, views, told } = pair();
+    views[0].select(4, "graph");
+    await settled();
+    model.set("selected", [5]);
+    await settled();
+    expect(told[0]).toEqual(["graph", null]);
+  });
+
+  it("is none where several have changed the selection in one burst", async () => {
+    const { model, views, told } = pair();
+    views[0].select(4, "graph");
+    model.set("selected", [5]);
+    views[0].toggle(6, "graph");
+    await settled();
+    views[0].select(7, "palette");
+    views[0].select(8, "graph");
+    await settled();
+    expect(told[0]).toEqual([null, null]);
+  });
+});
+
 function make() {
   const { model, inner } = fakeModel(START);
   const saves = vi.spyOn(inner, "save_changes");

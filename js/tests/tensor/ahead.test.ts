@@ -1,8 +1,12 @@
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import type { Client } from "../../src/shared/client/client.ts";
-import type { ChannelsRequest, PlaneView, Tile } from "../../src/shared/client/tensor_questions.ts";
+import type {
+  ChannelsRequest,
+  PlaneView,
+  TensorRequest,
+  Tile,
+} from "../../src/shared/client/tensor_questions.ts";
 import { Prefetch } from "../../src/tensor/picture/pictures.ts";
-import type { WantedCells } from "../../src/tensor/picture/tiles.ts";
 import { answer } from "./answer.ts";
 
 beforeEach(() => {
@@ -15,8 +19,13 @@ const at = (index: number): PlaneView => ({
   ...{ axes: [1, 2], index: [index, 0, 0] },
 });
 const known = { ...answer({}), cheap: true, viewShape: [LENGTH, 2, 3] };
-const wanted = (side: number, part: WantedCells["part"] = null): WantedCells => ({
-  ...{ part, rows: side, cols: side, rowStep: 1, colStep: 1 },
+const wanted = (
+  index: number,
+  side: number,
+  part: TensorRequest["part"] = null,
+): TensorRequest => ({
+  ...at(index),
+  ...{ part, rows: side, cols: side, exact: false },
 });
 
 /** Two rows of three, each value a hundred times its index along the axis and its place. */
@@ -41,8 +50,6 @@ function world() {
           flags: new Uint8Array(6 * count),
         };
       }) as unknown as Client["ask"],
-    },
-    {
       has: (view) => kept.has(view.index![0]!),
       keep: (view, tile) => kept.set(view.index![0]!, tile),
       settled: () => {
@@ -51,8 +58,8 @@ function world() {
     },
     new AbortController().signal,
   );
-  const step = (index: number, side = 2, part: WantedCells["part"] = null, told = known) =>
-    ahead.shown(at(index), told, wanted(side, part));
+  const step = (index: number, side = 2, part: TensorRequest["part"] = null, told = known) =>
+    ahead.shown(wanted(index, side, part), told);
   return {
     ahead,
     asked,

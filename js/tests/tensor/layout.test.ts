@@ -39,7 +39,8 @@ const CASES = PLANES.flatMap((plane) => STAGES.map((stage) => [...plane, ...stag
 
 /** The cells of the tile that answers what is wanted. */
 function gridOf(layout: PlaneLayout) {
-  const { part, rows, cols, rowStep, colStep } = wantedFor(layout);
+  const { part, rows, cols } = wantedFor(layout);
+  const { rowStep, colStep } = layout;
   return { row: part?.[0] ?? 0, col: part?.[1] ?? 0, rows, cols, rowStep, colStep };
 }
 
@@ -124,7 +125,8 @@ describe("a part of a plane", () => {
 
   it("is requested on the grid of its steps, with a margin", () => {
     const layout = layoutPlane(10_240, 10_240, { zoom: 5, row: 3001, col: 4003 }, stage, 1);
-    const { part, rows, cols, rowStep, colStep } = wantedFor(layout);
+    const { part, rows, cols } = wantedFor(layout);
+    const { rowStep, colStep } = layout;
     const [row, col, seenRows, seenCols] = inSight(layout);
     expect(part![0] % rowStep).toBe(0);
     expect(part![1] % colStep).toBe(0);

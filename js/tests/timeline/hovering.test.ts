@@ -1,5 +1,4 @@
 import { describe, expect, it } from "vitest";
-import type { SessionClient } from "../../src/shared/client/session_client.ts";
 import type { TimelineData } from "../../src/timeline/descriptions.ts";
 import { TimelineHover } from "../../src/timeline/highlights.ts";
 
@@ -34,12 +33,14 @@ function made() {
     },
   };
   const shown = {
+    data,
+    session,
     chart: { touched: () => {} },
     charts: { shown: null },
     table: { hover: (row: number) => rows.push(row) },
     tooltip: { showHit: () => {}, tell: () => {} },
-  } as unknown as ConstructorParameters<typeof TimelineHover>[2];
-  const hovering = new TimelineHover(data, session as unknown as SessionClient, shown);
+  } as unknown as ConstructorParameters<typeof TimelineHover>[0];
+  const hovering = new TimelineHover(shown);
   const at = (slice: number) => hovering.at(slice < 0 ? null : { slice, instants: 1 }, 0, 0);
   return { at, hovering, session, scene, said, row: () => rows.at(-1) };
 }

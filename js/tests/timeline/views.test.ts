@@ -229,10 +229,10 @@ describe("Searching", () => {
     const host = {
       data: { slices, names, scene },
       pick,
-      bar: () => ({ showHits() {}, list: { show() {} } }),
+      bar: { showHits() {}, list: { show() {} } },
     };
     const searching = new TimelineSearch(
-      { ...host, changed() {} } as never,
+      { ...host, found() {} } as never,
       {} as never,
       new AbortController().signal,
     );
@@ -287,7 +287,7 @@ describe("Searching", () => {
     const host = {
       data: { slices, names, scene },
       camera: { move: (change: () => void) => change() },
-      bar: () => ({ showHits() {}, list: { show() {} } }),
+      bar: { showHits() {}, list: { show() {} } },
       say() {},
       pick() {},
     };

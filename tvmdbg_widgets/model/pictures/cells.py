@@ -51,6 +51,11 @@ class Cells:
         all_arrays = (self.low, self.high, self.total, self.count, self.flags)
         return tuple(array for array in all_arrays if array is not None)
 
+    @property
+    def nbytes(self) -> int:
+        """Bytes of the arrays."""
+        return sum(array.nbytes for array in self.arrays)
+
     def part(self, at: int) -> Cells:
         """Return the cells at one place of the last axis, which stays."""
         return self.map(lambda array: array[..., at : at + 1])

@@ -23,7 +23,7 @@ from tvmdbg_widgets.model.pictures.cells import (
     real,
     rounded,
 )
-from tvmdbg_widgets.model.pictures.stack import CellSpan, Part, Stack, Watch, spans
+from tvmdbg_widgets.model.pictures.stack import CellSpan, Part, Stack, Watch
 from tvmdbg_widgets.model.tensors.planes import Plane
 from tvmdbg_widgets.model.tensors.values import ArrayView
 
@@ -69,29 +69,16 @@ def picture(
     one after the other. So a transposed plane gives the transposed picture to the bit. Where
     float64 cannot hold the sum, the mean is unknown (NaN).
     """
-    down, across = spans(plane, rows, cols, part)
-    stack = stack_of(values, plane, down, across)
+    stack = Stack.of(values, plane, rows, cols, part)
     if not sample:
         return picture_of(stack, stack.cells(watch))
     stack = thinned(stack)
     return picture_of(stack, sampled(stack), exact=False)
 
 
-def is_turned(plane: Plane) -> bool:
-    """Return whether the axis down comes after the one across in the array."""
-    down, across = plane.axes
-    return down is not None and across is not None and down > across
-
-
-def stack_of(values: ArrayView, plane: Plane, down: CellSpan, across: CellSpan) -> Stack:
-    """Return the stack of a picture with these cells."""
-    lower, higher = (across, down) if is_turned(plane) else (down, across)
-    return Stack(values, plane, lower, higher)
-
-
 def is_cheap(values: ArrayView, plane: Plane) -> bool:
     """Return whether all values of a plane are reduced within about two milliseconds."""
-    return is_quick(stack_of(values, plane, *spans(plane, 1, 1, None)), _CHEAP)
+    return is_quick(Stack.of(values, plane, 1, 1), _CHEAP)
 
 
 def finished(cells: Cells, lengths: Array) -> tuple[Array, ...]:
@@ -112,7 +99,7 @@ def finished(cells: Cells, lengths: Array) -> tuple[Array, ...]:
 def picture_of(stack: Stack, cells: Cells, *, exact: bool = True) -> Picture:
     """Return the picture with these cells of one plane."""
     arrays, down, across = finished(cells, stack.lengths), stack.lower, stack.higher
-    if is_turned(stack.plane):
+    if stack.plane.is_turned:
         down, across = across, down
         arrays = tuple(array.swapaxes(1, 2) for array in arrays)
     return Picture(
@@ -155,7 +142,7 @@ def channels(  # noqa: PLR0917
     if not 0 <= first < length or count < 1:
         raise ValueError(f"{counted(count, 'index')} from {first} of an axis of {length}")
     count = min(count, length - first)
-    one = stack_of(values, plane, *spans(plane, rows, cols, None))
+    one = Stack.of(values, plane, rows, cols)
     stack = replace(one, axis=axis, channels=range(first, first + count))
     shown = picture_of(stack, stack.cells(watch))
     return ChannelPictures(**vars(shown), axis=axis, first=first, count=count, length=length)
@@ -174,7 +161,7 @@ class Pictures:
     def __init__(self, limit_bytes: int = 256 << 20) -> None:
         self._limit = limit_bytes
         self._lock = threading.Lock()
-        self._levels: OrderedDict[_Place, PictureLevel] = OrderedDict()
+        self._kept: OrderedDict[_Place, Cells] = OrderedDict()
         self._places: dict[_Plane, list[_Place]] = {}
         self._nbytes = 0
 
@@ -195,69 +182,69 @@ class Pictures:
         watch: Watch | None = None,
     ) -> Picture:
         """Return a picture as :func:`picture` does, at once if its cells are cached."""
-        stack = stack_of(values, plane, *spans(plane, rows, cols, part))
+        stack = Stack.of(values, plane, rows, cols, part)
         quick = is_quick(stack)
         if not quick:
-            stack = stack_of(values, plane, *spans(plane, rows, cols, part, divisible=True))
+            stack = Stack.of(values, plane, rows, cols, part, divisible=True)
         index = tuple(0 if i in plane.axes else at for i, at in enumerate(plane.index))
         name: _Plane = (key, plane.shape, frozenset(plane.axes), index)
-        level = self._find(name, stack, same_step=quick)
-        if level is None and not quick and not exact:
+        cells = self._find(name, stack, same_step=quick)
+        if cells is None and not quick and not exact:
             stack = thinned(stack)
             return picture_of(stack, sampled(stack), exact=False)
-        if level is None:
-            level = self._make(name, stack, watch, quick=quick)
-        return picture_of(stack, level.made(stack.lower, stack.higher))
+        if cells is None:
+            cells = self._make(name, stack, watch, quick=quick)
+        return picture_of(stack, cells)
 
     def clear(self) -> None:
         """Forget all cells."""
         with self._lock:
-            self._levels.clear()
+            self._kept.clear()
             self._places.clear()
             self._nbytes = 0
 
-    def _find(self, name: _Plane, stack: Stack, *, same_step: bool) -> PictureLevel | None:
-        """Return the largest cached cells that the stack's can be made of."""
+    def _find(self, name: _Plane, stack: Stack, *, same_step: bool) -> Cells | None:
+        """Return the stack's cells, made of the largest cached ones that can make them."""
         steps = stack.lower.step, stack.higher.step
         with self._lock:
             able = [
                 place
                 for place in self._places.get(name, ())
-                if self._levels[place].can_make(stack.lower, stack.higher)
+                if place[1].can_make(stack.lower)
+                and place[2].can_make(stack.higher)
                 and (not same_step or (place[1].step, place[2].step) == steps)
             ]
             if not able:
                 return None
             best = max(able, key=lambda place: place[1].step * place[2].step)
-            self._levels.move_to_end(best)
-            return self._levels[best]
+            self._kept.move_to_end(best)
+            cells = self._kept[best]
+        return _combined(cells, best, stack)
 
-    def _make(
-        self, name: _Plane, stack: Stack, watch: Watch | None, *, quick: bool
-    ) -> PictureLevel:
+    def _make(self, name: _Plane, stack: Stack, watch: Watch | None, *, quick: bool) -> Cells:
         """Reduce all values; cache the cells, and smaller ones of a large part."""
         fine = stack
         if not quick:
             lower, higher = finest(stack, self._limit // _SHARE)
             fine = replace(stack, lower=lower, higher=higher)
-        level = PictureLevel(fine.lower, fine.higher, fine.cells(watch))
-        self._keep((name, fine.lower, fine.higher), level)
+        cells, place = fine.cells(watch), (name, fine.lower, fine.higher)
+        self._keep(place, cells)
         if fine is not stack:
-            level = PictureLevel(stack.lower, stack.higher, level.made(stack.lower, stack.higher))
-            self._keep((name, stack.lower, stack.higher), level)
-        return level
+            cells = _combined(cells, place, stack)
+            self._keep((name, stack.lower, stack.higher), cells)
+        return cells
 
-    def _keep(self, place: _Place, level: PictureLevel) -> None:
-        if level.nbytes > self._limit // 2:
+    def _keep(self, place: _Place, cells: Cells) -> None:
+        if cells.nbytes > self._limit // 2:
             return
         with self._lock:
-            if place in self._levels:
+            if place in self._kept:
                 return
-            self._levels[place] = level
+            self._kept[place] = cells
             self._places.setdefault(place[0], []).append(place)
-            self._nbytes += level.nbytes
+            self._nbytes += cells.nbytes
             while self._nbytes > self._limit:
-                oldest, gone = self._levels.popitem(last=False)
+                oldest, gone = self._kept.popitem(last=False)
                 self._nbytes -= gone.nbytes
                 self._places[oldest[0]].remove(oldest)
                 if not self._places[oldest[0]]:
@@ -268,28 +255,12 @@ class Pictures:
 _FACTOR = 8
 
 
-@dataclass(frozen=True)
-class PictureLevel:
-    """The cells of a part of a plane, and their place."""
-
-    lower: CellSpan
-    higher: CellSpan
-    cells: Cells
-
-    @property
-    def nbytes(self) -> int:
-        """Bytes of its arrays."""
-        return sum(array.nbytes for array in self.cells.arrays)
-
-    def can_make(self, lower: CellSpan, higher: CellSpan) -> bool:
-        """Return whether those cells are made of complete cells of this."""
-        return self.lower.can_make(lower) and self.higher.can_make(higher)
-
-    def made(self, lower: CellSpan, higher: CellSpan) -> Cells:
-        """Return larger cells; bounds and flags are exact, sums but for the order of summation."""
-        rows, cols = _places(self.lower, lower), _places(self.higher, higher)
-        part = self.cells.map(lambda array: array[:, rows, cols])
-        return larger(part, lower.step // self.lower.step, higher.step // self.higher.step)
+def _combined(cells: Cells, place: _Place, stack: Stack) -> Cells:
+    """Return the stack's cells; bounds and flags are exact, sums but for the order of summation."""
+    _, lower, higher = place
+    rows, cols = _places(lower, stack.lower), _places(higher, stack.higher)
+    part = cells.map(lambda array: array[:, rows, cols])
+    return larger(part, stack.lower.step // lower.step, stack.higher.step // higher.step)
 
 
 def finest(stack: Stack, limit: int) -> tuple[CellSpan, CellSpan]:

@@ -47,6 +47,23 @@ class Stack:
     axis: int | None = None
     channels: range = range(1)
 
+    @classmethod
+    def of(
+        cls,
+        values: ArrayView,
+        plane: Plane,
+        rows: int,
+        cols: int,
+        part: Part | None = None,
+        *,
+        divisible: bool = False,
+    ) -> Stack:
+        """Return the stack of a picture of at most ``rows`` x ``cols`` cells."""
+        row, col, height, width = part or (0, 0, plane.rows, plane.cols)
+        down = CellSpan.of(row, height, plane.rows, rows, divisible=divisible)
+        across = CellSpan.of(col, width, plane.cols, cols, divisible=divisible)
+        return cls(values, plane, *((across, down) if plane.is_turned else (down, across)))
+
     @property
     def size(self) -> int:
         """Number of values in the cells."""
@@ -271,17 +288,6 @@ class CellSpan:
         """Return the cells ``first`` to ``last``."""
         start = self.start + first * self.step
         return CellSpan(start, min(self.start + last * self.step, self.stop), self.step)
-
-
-def spans(
-    plane: Plane, rows: int, cols: int, part: Part | None, *, divisible: bool = False
-) -> tuple[CellSpan, CellSpan]:
-    """Return the cells of a picture of at most ``rows`` x ``cols`` cells, down and across."""
-    row, col, height, width = (0, 0, plane.rows, plane.cols) if part is None else part
-    return (
-        CellSpan.of(row, height, plane.rows, rows, divisible=divisible),
-        CellSpan.of(col, width, plane.cols, cols, divisible=divisible),
-    )
 
 
 _Piece = TypeVar("_Piece")

@@ -58,6 +58,12 @@ class Plane:
         """Length of the axis across."""
         return 1 if self.axes[1] is None else self.shape[self.axes[1]]
 
+    @property
+    def is_turned(self) -> bool:
+        """Whether the axis down comes after the one across in the array."""
+        down, across = self.axes
+        return down is not None and across is not None and down > across
+
     def selection(self, rows: slice, cols: slice) -> tuple[int | slice, ...]:
         """Return the index of a part of the plane in the array."""
         taken: list[int | slice] = list(self.index)
@@ -73,7 +79,7 @@ class Plane:
             return window.reshape(1, 1)
         if down is None:
             return window.reshape(1, -1)
-        return window.T if down > across else window
+        return window.T if self.is_turned else window
 
 
 def axis_along(

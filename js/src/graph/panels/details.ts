@@ -316,9 +316,10 @@ export class DetailsPanel {
 
   #callLink(name: string, nodes: readonly number[]): HTMLElement {
     if (!nodes.length) return element("span", {}, name);
-    return graphLink(name, `select ${counted(nodes.length, "node")}`, () =>
-      this.#view.context.session.selectMany([...nodes], "graph"),
-    );
+    return graphLink(name, `select ${counted(nodes.length, "node")}`, () => {
+      this.#view.selectNodes(nodes);
+      this.#view.folding.goTo(nodes.at(-1)!);
+    });
   }
 
   #slowest(): HTMLElement {

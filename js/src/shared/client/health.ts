@@ -18,9 +18,9 @@ interface Questions<T> {
   stop(signal: AbortSignal): Promise<T>;
 }
 
-interface ScanEvents<T> {
-  answer: (answer: T) => void;
-  error: (error: unknown) => void;
+interface ScanHost<T> {
+  answered(answer: T): void;
+  failed(error: unknown): void;
 }
 
 /** True if the scan runs or is about to begin. */
@@ -31,14 +31,14 @@ export function isUnderWay({ state }: ScanAnswer): boolean {
 /** Polls a scan until it is done or stopped. */
 export class Scan<T extends ScanAnswer> {
   readonly #questions: Questions<T>;
-  readonly #events: ScanEvents<T>;
+  readonly #host: ScanHost<T>;
   readonly #signal: AbortSignal;
   /** Number of the current round of questions; replies to earlier rounds are ignored. */
   #round = 0;
 
-  constructor(questions: Questions<T>, events: ScanEvents<T>, signal: AbortSignal) {
+  constructor(questions: Questions<T>, host: ScanHost<T>, signal: AbortSignal) {
     this.#questions = questions;
-    this.#events = events;
+    this.#host = host;
     this.#signal = signal;
   }
 
@@ -65,10 +65,10 @@ export class Scan<T extends ScanAnswer> {
     try {
       const answer = await question();
       if (!counts()) return null;
-      this.#events.answer(answer);
+      this.#host.answered(answer);
       return answer;
     } catch (error) {
-      if (counts() && !isAbort(error)) this.#events.error(error);
+      if (counts() && !isAbort(error)) this.#host.failed(error);
       return null;
     }
   }
@@ -144,7 +144,7 @@ export function watchHealth(
   judged: (answer: HealthAnswer) => void,
   signal: AbortSignal,
 ): void {
-  const scan = healthScan(run, { answer: judged, error: () => {} }, signal);
+  const scan = healthScan(run, { answered: judged, failed: () => {} }, signal);
   run.ask("health", { glance: true }, signal).then(
     (answer) => {
       if (signal.aborted || answer.state === "none") return;
@@ -157,7 +157,7 @@ export function watchHealth(
 
 export function healthScan(
   run: Client,
-  events: { answer: (answer: HealthAnswer) => void; error: (error: unknown) => void },
+  host: ScanHost<HealthAnswer>,
   signal: AbortSignal,
 ): Scan<HealthAnswer> {
   return new Scan(
@@ -168,7 +168,7 @@ export function healthScan(
         return run.ask("health", {}, signal);
       },
     },
-    events,
+    host,
     signal,
   );
 }

@@ -34,6 +34,8 @@ export interface SessionSelection {
 
 export class SessionClient {
   readonly #model: AnyModel<SessionState>;
+  /** Source of the change that this client makes just now; null for changes of others. */
+  #source: string | null = null;
   #hoverTimer: ReturnType<typeof setTimeout> | undefined;
 
   constructor(model: AnyModel<SessionState>) {
@@ -122,19 +124,24 @@ export class SessionClient {
     this.#hoverTimer = setTimeout(() => this.#model.save_changes(), HOVER_TO_PYTHON_MS);
   }
 
-  /** Calls back once per burst of changes of the named parts (by default: of the selection). */
+  /**
+   * Calls back once per burst of changes of the named parts (by default: of the selection), with their source if this
+   * client has made them all, else null. So a view knows its own change, also beside another view of its kind.
+   */
   onChange(
-    listener: () => void,
+    listener: (source: string | null) => void,
     signal: AbortSignal,
     parts: readonly ((typeof SHARED)[number] | "notes" | "tour" | "tour_step")[] = SHARED,
   ): void {
     let queued = false;
+    let source: string | null = null;
     const onEvent = () => {
+      source = queued && source !== this.#source ? null : this.#source;
       if (queued || signal.aborted) return;
       queued = true;
       queueMicrotask(() => {
         queued = false;
-        if (!signal.aborted) listener();
+        if (!signal.aborted) listener(source);
       });
     };
     for (const part of parts) this.#model.on(`change:${part}`, onEvent);
@@ -153,13 +160,13 @@ export class SessionClient {
 
   /** Writes several traits at once; unchanged ones are not sent. */
   write(change: Partial<SessionState>, source: string): void {
-    let changed = false;
-    for (const [name, value] of Object.entries(change) as [keyof SessionState, never][]) {
-      if (JSON.stringify(this.#model.get(name)) === JSON.stringify(value)) continue;
-      this.#model.set(name, value);
-      changed = true;
-    }
-    if (!changed) return;
+    const changed = (Object.entries(change) as [keyof SessionState, never][]).filter(
+      ([name, value]) => JSON.stringify(this.#model.get(name)) !== JSON.stringify(value),
+    );
+    if (!changed.length) return;
+    this.#source = source;
+    for (const [name, value] of changed) this.#model.set(name, value);
+    this.#source = null;
     this.#model.set("source", source);
     this.#model.save_changes();
   }

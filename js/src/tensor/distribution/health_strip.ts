@@ -15,6 +15,7 @@ import { clear, type Layer, layer, Repaint } from "../../shared/drawing/canvas.t
 import { onThemeChange, readTheme } from "../../shared/drawing/theme.ts";
 import { counted, tensorTitle } from "../../shared/format.ts";
 import { button, element, KEEP_KEYS, listening, relabel, span } from "../../shared/ui/dom.ts";
+import type { InspectorCommands } from "../state.ts";
 import {
   entryLines,
   type Judgement,
@@ -33,13 +34,6 @@ import {
   rowAt,
 } from "./health_scene.ts";
 
-interface HealthEvents {
-  pick(entry: Entry): void;
-  judged(judged: Judgement | null): void;
-  /** Called when the first fault of the run is known. */
-  fault(entry: Entry): void;
-}
-
 interface HealthInspection {
   marks?: { entry: Entry; verdict: string; x: number; y: number; width: number; height: number }[];
 }
@@ -55,7 +49,8 @@ export class HealthStrip {
     "aria-label": "health of the run",
   });
   readonly #root: HTMLElement;
-  readonly #events: HealthEvents;
+  readonly #commands: Pick<InspectorCommands, "pick" | "openAt">;
+  readonly #header: { judge(judged: Judgement | null): void };
   readonly #stage = element("div", {
     class: "tvmdbg-health-stage",
     role: "slider",
@@ -87,9 +82,16 @@ export class HealthStrip {
   #hovered = -1;
   #noted: ReadonlySet<number> = new Set();
 
-  constructor(root: HTMLElement, run: Client, events: HealthEvents, signal: AbortSignal) {
+  constructor(
+    root: HTMLElement,
+    run: Client,
+    commands: Pick<InspectorCommands, "pick" | "openAt">,
+    header: { judge(judged: Judgement | null): void },
+    signal: AbortSignal,
+  ) {
     this.#root = root;
-    this.#events = events;
+    this.#commands = commands;
+    this.#header = header;
     this.#firstInf = button("first Inf", "go to the first tensor with Inf", () =>
       this.#go(this.#health!.firstNonfinite),
     );
@@ -98,11 +100,7 @@ export class HealthStrip {
     );
     this.#worst = button("", "", () => this.#go(nextSuspicious(this.#health!, this.#row)));
     this.#stop = button("stop", "stop scanning the tensors", () => this.#stopOrGoOn());
-    this.#scan = healthScan(
-      run,
-      { answer: (answer) => this.#answered(answer), error: (error) => this.#failed(error) },
-      signal,
-    );
+    this.#scan = healthScan(run, this, signal);
     this.#stage.append(this.#still.canvas, this.#moving.canvas);
     this.#stage.style.height = `${HEIGHT}px`;
     this.node.append(
@@ -142,11 +140,11 @@ export class HealthStrip {
     this.#repaintOver.request();
   }
 
-  #answered(health: HealthAnswer): void {
+  answered(health: HealthAnswer): void {
     const fault = isUnderWay(health) ? -1 : firstFault(health);
     if (fault >= 0 && !this.#fault) {
       this.#fault = true;
-      this.#events.fault([health.node[fault]!, health.output[fault]!]);
+      this.#commands.openAt([health.node[fault]!, health.output[fault]!]);
     }
     this.#health = health;
     this.node.hidden = health.total === 0;
@@ -160,7 +158,7 @@ export class HealthStrip {
     this.#repaint.request();
   }
 
-  #failed(error: unknown): void {
+  failed(error: unknown): void {
     if (isAbort(error)) return;
     this.#state.textContent = "unknown";
     this.#state.title = errorText(error);
@@ -186,7 +184,7 @@ export class HealthStrip {
       }
     }
     const [health, row] = [this.#health, this.#row];
-    this.#events.judged(
+    this.#header.judge(
       health && row >= 0 ? { verdict: health.verdict[row]!, brief: health.brief[row] ?? "" } : null,
     );
     this.#showButtons();
@@ -235,7 +233,7 @@ export class HealthStrip {
   #go(row: number): void {
     const health = this.#health;
     if (!health || !(row >= 0 && row < health.total)) return;
-    this.#events.pick([health.node[row]!, health.output[row]!]);
+    this.#commands.pick([health.node[row]!, health.output[row]!]);
   }
 
   #listen(signal: AbortSignal): void {

@@ -87,7 +87,7 @@ export class Histogram {
     this.#commands = commands;
     this.#beyond = new RangeNote(commands);
     this.#handles = new RangeHandles(
-      (range) => commands.recolor({ range }),
+      (range) => commands.recolor(() => ({ range })),
       () => this.#reset(),
       (value) => aboutText(value, this.#shown?.answer?.valueDtype),
     );
@@ -199,7 +199,7 @@ export class Histogram {
   }
 
   #reset(): void {
-    if (Array.isArray(this.#shown?.colors.range)) this.#commands.recolor({ range: "auto" });
+    if (Array.isArray(this.#shown?.colors.range)) this.#commands.recolor(() => ({ range: "auto" }));
   }
 
   #paint(): void {
@@ -263,7 +263,7 @@ export class Histogram {
       .flatMap(({ span }) => (span ? [span] : []));
     if (!spans?.length) return;
     const [low, high] = [spans[0]![0], spans.at(-1)![1]];
-    if (high > low) this.#commands.recolor({ range: [low, high] });
+    if (high > low) this.#commands.recolor(() => ({ range: [low, high] }));
   }
 
   #brush(from: number, to: number): void {
@@ -273,7 +273,7 @@ export class Histogram {
     const [low, high] = [Math.min(from, to), Math.max(from, to)].map((value) =>
       tidy(axis, (value - x) / width, 1 / width),
     ) as [number, number];
-    if (high > low) this.#commands.recolor({ range: [low, high] });
+    if (high > low) this.#commands.recolor(() => ({ range: [low, high] }));
   }
 
   #listen(signal: AbortSignal): void {

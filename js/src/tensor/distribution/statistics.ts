@@ -127,9 +127,7 @@ export function refill(box: HTMLElement, ...children: Node[]): void {
   }
 }
 
-export interface CountActs extends Pick<InspectorCommands, "go"> {
-  count(go: boolean): void;
-}
+type CountActs = Pick<InspectorCommands, "go" | "viewing">;
 
 export class StatisticsLine {
   readonly node = element("section", {
@@ -241,7 +239,7 @@ export class StatisticsLine {
   #progress({ state, done, total, statistics }: StatisticsAnswer): HTMLElement[] {
     if (state === "exact") return [];
     const act = (label: string, title: string, go: boolean) => {
-      const node = button(label, title, () => this.#commands.count(go));
+      const node = button(label, title, () => this.#commands.viewing.count(go));
       node.dataset.key = "count";
       return node;
     };

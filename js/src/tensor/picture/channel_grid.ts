@@ -24,17 +24,13 @@ import { cellText } from "./digits.ts";
 import { paintCells } from "./overview.ts";
 import type { PlacedLabel } from "./plane_layout.ts";
 
-interface ChannelEvents extends Pick<InspectorCommands, "along" | "leave"> {
-  open(axis: number, index: number): void;
-  say(text: string): void;
-  painted(): void;
-}
+type ChannelCommands = Pick<InspectorCommands, "along" | "leave" | "open" | "painted" | "panels">;
 
 /** Small pictures of the indices of one axis, in the same colors; only visible ones are requested. */
 export class ChannelGrid {
   readonly node: HTMLElement;
   readonly #root: HTMLElement;
-  readonly #events: ChannelEvents;
+  readonly #commands: ChannelCommands;
   readonly #run: Client;
   readonly #signal: AbortSignal;
   readonly #picker: AlongPicker;
@@ -54,13 +50,13 @@ export class ChannelGrid {
   #request = "";
   #labels: PlacedLabel[] = [];
 
-  constructor(root: HTMLElement, run: Client, events: ChannelEvents, signal: AbortSignal) {
+  constructor(root: HTMLElement, run: Client, commands: ChannelCommands, signal: AbortSignal) {
     this.#root = root;
     this.#run = run;
-    this.#events = events;
+    this.#commands = commands;
     this.#signal = signal;
     const title = "Axis to tile by (t)";
-    this.#picker = new AlongPicker("tile by ", title, events);
+    this.#picker = new AlongPicker("tile by ", title, commands);
     this.#scroll.append(this.#space, this.#layer.canvas);
     this.node = element(
       "div",
@@ -110,12 +106,12 @@ export class ChannelGrid {
     if (y < scrollTop) this.#scroll.scrollTop = y;
     else if (y + height > scrollTop + clientHeight)
       this.#scroll.scrollTop = y + height - clientHeight;
-    this.#events.say(this.#wordsOf(this.#at));
+    this.#commands.panels.mirror.say(this.#wordsOf(this.#at));
     this.#repaint.request();
   }
 
   open(): void {
-    if (this.#channels) this.#events.open(this.#channels.axis, this.#at);
+    if (this.#channels) this.#commands.open(this.#channels.axis, this.#at);
   }
 
   get canvas(): HTMLCanvasElement {
@@ -168,7 +164,7 @@ export class ChannelGrid {
     if (!channels) {
       this.#layout = null;
       this.#space.style.height = "0";
-      this.#events.painted();
+      this.#commands.painted();
       return;
     }
     const { planeRows, planeCols } = shown.answer.tile;
@@ -196,7 +192,7 @@ export class ChannelGrid {
     }
     context.restore();
     this.#announce(channels);
-    if (!channels.missing(first, count)) this.#events.painted();
+    if (!channels.missing(first, count)) this.#commands.painted();
   }
 
   async #ask(answer: TensorAnswer, layout: GridLayout, channels: Channels): Promise<void> {

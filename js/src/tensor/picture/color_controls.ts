@@ -52,14 +52,13 @@ export class RangeNote {
   readonly #far = muted();
   readonly #beyond = piece("adapted");
   readonly #range: HTMLButtonElement;
-  #colors: ColorChoice = { scale: "auto", map: "auto", range: "auto" };
 
   constructor(commands: Pick<InspectorCommands, "recolor">) {
     this.#scale = button("linear", "", () => {
-      commands.recolor({ scale: this.#colors.scale === "auto" ? "linear" : "auto" });
+      commands.recolor(({ scale }) => ({ scale: scale === "auto" ? "linear" : "auto" }));
     });
     this.#range = button("show all", "", () =>
-      commands.recolor({ range: switched(this.#colors.range) }),
+      commands.recolor(({ range }) => ({ range: switched(range) })),
     );
     this.#crowded.append(this.#crowd, " ", this.#scale);
     this.#beyond.append(this.#far, " ", this.#range);
@@ -68,7 +67,6 @@ export class RangeNote {
   }
 
   show({ statistics, colors }: ShownTensor): void {
-    this.#colors = colors;
     const crowd = crowdText(statistics, colors);
     this.#crowded.hidden = !crowd;
     this.#crowd.textContent = `${crowd} → `;
@@ -101,15 +99,9 @@ const CELL_NAMES = [
 ] as const;
 export const CELLS = ["mean", "least", "largest", "extreme"] as const;
 
-interface ColorEvents {
-  recolor(change: Partial<ColorChoice>): void;
-  cells(cells: CellChoice): void;
-  leave(): void;
-}
-
 export class ColorControls {
   readonly node: HTMLElement;
-  readonly #events: ColorEvents;
+  readonly #commands: Pick<InspectorCommands, "recolor">;
   readonly #scale: HTMLSelectElement;
   readonly #map: HTMLSelectElement;
   readonly #range: HTMLSelectElement;
@@ -120,26 +112,25 @@ export class ColorControls {
   readonly #typed: HTMLElement;
   #now: readonly [number, number] = [0, 1];
 
-  constructor(events: ColorEvents) {
-    this.#events = events;
-    const { recolor } = events;
+  constructor(commands: Pick<InspectorCommands, "recolor" | "cells" | "leave">) {
+    this.#commands = commands;
     const ends = ["from", "to"].map((end) => {
       const look = { inputmode: "decimal", size: 8 };
-      return field(`Color range ${end}`, look, () => this.#type(), events.leave);
+      return field(`Color range ${end}`, look, () => this.#type(), commands);
     });
     [this.#low, this.#high] = ends as [HTMLInputElement, HTMLInputElement];
     this.#typed = piece("typed", this.#low, "to", this.#high);
     this.#scale = select("Color scale (l)", named(SCALE_CHOICES), "auto", (scale) =>
-      recolor({ scale: scale as ScaleChoice }),
+      commands.recolor(() => ({ scale: scale as ScaleChoice })),
     );
     this.#map = select("Color map (c)", named(MAPS), "auto", (map) =>
-      recolor({ map: map as MapChoice }),
+      commands.recolor(() => ({ map: map as MapChoice })),
     );
     this.#range = select("Color range (r)", [...RANGES, TYPED], "auto", (range) =>
-      recolor({ range: range === "typed" ? this.#now : (range as RangeChoice) }),
+      commands.recolor(() => ({ range: range === "typed" ? this.#now : (range as RangeChoice) })),
     );
     this.#cells = select("Downsample cells of several values by (e)", CELL_NAMES, "mean", (cells) =>
-      events.cells(cells as CellChoice),
+      commands.cells(() => cells as CellChoice),
     );
     this.#cellsLabel = element("label", {}, element("span", {}, "downsample by"), this.#cells);
     this.node = element(
@@ -179,7 +170,7 @@ export class ColorControls {
     ) as [number, number];
     const sound = Number.isFinite(low) && Number.isFinite(high) && low < high;
     for (const field of [this.#low, this.#high]) field.setAttribute("aria-invalid", String(!sound));
-    if (sound) this.#events.recolor({ range: [low, high] });
+    if (sound) this.#commands.recolor(() => ({ range: [low, high] }));
   }
 }
 

@@ -4,7 +4,13 @@ import type { TensorAnswer, Tile, ValuesAnswer } from "../../shared/client/tenso
 import type { Mirror } from "../../shared/ui/dom.ts";
 import { pointWords } from "../descriptions.ts";
 import { moved, type Plane, type Point } from "../plane.ts";
-import { hasValues, type ShownTensor, type ValueLook, viewOf } from "../state.ts";
+import {
+  hasValues,
+  type InspectorCommands,
+  type ShownTensor,
+  type ValueLook,
+  viewOf,
+} from "../state.ts";
 import { type Readout, tooltipLines } from "../values/readout.ts";
 import type { MarkedRegion } from "../values/region.ts";
 import type { ValuesTable } from "../values/values_table.ts";
@@ -34,22 +40,15 @@ const REST_MS = 40;
 class ExactValue {
   readonly #run: Client;
   readonly #signal: AbortSignal;
-  readonly #found: (answer: TensorAnswer, point: Point, values: ValuesAnswer) => void;
-  readonly #failed: (error: unknown) => void;
+  readonly #host: Pick<Crosshair, "found" | "failed">;
   readonly #newest = new NewestWins();
   #timer: ReturnType<typeof setTimeout> | undefined;
   #asked = 0;
 
-  constructor(
-    run: Client,
-    signal: AbortSignal,
-    report: (answer: TensorAnswer, point: Point, values: ValuesAnswer) => void,
-    failed: (error: unknown) => void,
-  ) {
+  constructor(run: Client, signal: AbortSignal, host: Pick<Crosshair, "found" | "failed">) {
     this.#run = run;
     this.#signal = signal;
-    this.#found = report;
-    this.#failed = failed;
+    this.#host = host;
     signal.addEventListener("abort", () => clearTimeout(this.#timer));
   }
 
@@ -69,9 +68,9 @@ class ExactValue {
           this.#run.ask("values", question, this.#signal),
         );
         if (pending === this.#asked && values.text[0] !== undefined)
-          this.#found(answer, point, values);
+          this.#host.found(answer, point, values);
       } catch (error) {
-        if (pending === this.#asked && !isAbort(error)) this.#failed(error);
+        if (pending === this.#asked && !isAbort(error)) this.#host.failed(error);
       }
     }, REST_MS);
   }
@@ -91,24 +90,19 @@ export class Crosshair {
   /** Row and column in the plane, or null. */
   point: Point | null = null;
   readonly #parts: CrosshairParts;
-  readonly #words: (answer: TensorAnswer) => string;
+  readonly #commands: Pick<InspectorCommands, "viewing">;
   readonly #exact: ExactValue;
   #shown: ShownTensor | null = null;
 
   constructor(
     parts: CrosshairParts,
     run: Client,
-    words: (answer: TensorAnswer) => string,
+    commands: Pick<InspectorCommands, "viewing">,
     signal: AbortSignal,
   ) {
     this.#parts = parts;
-    this.#words = words;
-    this.#exact = new ExactValue(
-      run,
-      signal,
-      (answer, point, values) => this.#found(answer, point, values),
-      (error) => parts.mirror.say(`The value could not be read: ${errorText(error)}`),
-    );
+    this.#commands = commands;
+    this.#exact = new ExactValue(run, signal, this);
   }
 
   /** Position whose value is shown: the pointer's, else the crosshair's. */
@@ -175,7 +169,11 @@ export class Crosshair {
     picture.tell(this.#shown && point ? tooltipLines(this.#shown, point, values) : []);
   }
 
-  #found(answer: TensorAnswer, point: Point, values: ValuesAnswer): void {
+  failed(error: unknown): void {
+    this.#parts.mirror.say(`The value could not be read: ${errorText(error)}`);
+  }
+
+  found(answer: TensorAnswer, point: Point, values: ValuesAnswer): void {
     if (answer !== this.#shown?.answer) return;
     const { picture, marked, mirror } = this.#parts;
     const text = values.text[0]!;
@@ -183,6 +181,9 @@ export class Crosshair {
     if (picture.hover) return;
     picture.mark(this.point, text);
     if (marked.endsAt(point)) return;
-    mirror.tell(`${this.#words(answer)}; ${pointWords(this.#shown, point, values)}`, true);
+    mirror.tell(
+      `${this.#commands.viewing.words()}; ${pointWords(this.#shown, point, values)}`,
+      true,
+    );
   }
 }

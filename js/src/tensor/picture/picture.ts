@@ -3,7 +3,7 @@ import { clear, layer, type Rectangle, Repaint } from "../../shared/drawing/canv
 import { onThemeChange, readTheme, type Theme } from "../../shared/drawing/theme.ts";
 import { div, element } from "../../shared/ui/dom.ts";
 import type { Point } from "../plane.ts";
-import type { Region } from "../state.ts";
+import type { InspectorCommands, Region } from "../state.ts";
 import { type Digit, paintDigits } from "./digits.ts";
 import { canvasCells, type PlaneOverview } from "./overview.ts";
 import {
@@ -46,16 +46,10 @@ class ValueTooltip {
   }
 }
 
-export interface PictureEvents {
-  point(): void;
-  pick(at: Point): void;
-  /** Marks the region between two values, on a drag. */
-  mark(from: Point, to: Point): void;
-  wheel(steps: number): void;
-  moved(): void;
-  painted(): void;
-  resized(): void;
-}
+type PictureCommands = Pick<
+  InspectorCommands,
+  "moved" | "painted" | "panels" | "resized" | "steering"
+>;
 
 export interface Plate {
   planeRows: number;
@@ -78,7 +72,7 @@ export class PlanePicture {
   readonly #base = layer("tvmdbg-base");
   readonly #overlay = layer("tvmdbg-overlay");
   readonly #root: HTMLElement;
-  readonly #events: PictureEvents;
+  readonly #commands: PictureCommands;
   readonly #overview: PlaneOverview;
   readonly #repaint: Repaint;
   #plate: Plate | null = null;
@@ -97,11 +91,11 @@ export class PlanePicture {
     root: HTMLElement,
     readonly viewport: PlaneViewport,
     overview: PlaneOverview,
-    events: PictureEvents,
+    commands: PictureCommands,
     signal: AbortSignal,
   ) {
     this.#root = root;
-    this.#events = events;
+    this.#commands = commands;
     this.#overview = overview;
     this.stage.append(this.#base.canvas, this.#overlay.canvas, overview.node, this.#tooltip.node);
     this.#repaint = new Repaint(this.stage, () => this.#paint(), signal);
@@ -115,13 +109,16 @@ export class PlanePicture {
         leave: () => this.#hoverAt(null),
         pick: (x, y) => {
           const point = this.viewport.layout && pointAt(this.viewport.layout, x, y);
-          if (point) events.pick(point);
+          if (point) commands.panels.cross.mark(point);
         },
         mark: (from, to) => {
           const { layout } = this.viewport;
-          if (layout) events.mark(from, nearestPoint(layout, to.x, to.y));
+          if (!layout) return;
+          const point = nearestPoint(layout, to.x, to.y);
+          commands.panels.marked.between(from, point);
+          commands.panels.cross.place(point);
         },
-        wheel: (steps) => events.wheel(steps),
+        wheel: (steps) => commands.steering.index(steps),
         moved: () => this.moved(),
       },
       signal,
@@ -167,7 +164,7 @@ export class PlanePicture {
   }
 
   moved(): void {
-    this.#events.moved();
+    this.#commands.moved();
     this.redraw();
   }
 
@@ -232,11 +229,11 @@ export class PlanePicture {
     if (width === 0 || height === 0) return;
     if (this.viewport.resize({ width, height }, devicePixelRatio || 1)) {
       this.#baseDirty = true;
-      this.#events.resized();
+      this.#commands.resized();
     }
     if (this.#baseDirty) this.#paintBase(width, height);
     this.#paintOverlay(width, height);
-    this.#events.painted();
+    this.#commands.painted();
   }
 
   #paintBase(width: number, height: number): void {
@@ -350,7 +347,7 @@ export class PlanePicture {
     if (point?.row === this.#hover?.row && point?.col === this.#hover?.col) return;
     this.#hover = point;
     this.#repaint.request();
-    this.#events.point();
+    this.#commands.panels.cross.readAgain();
   }
 }
 

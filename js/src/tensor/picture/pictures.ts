@@ -1,15 +1,16 @@
 import type { Client } from "../../shared/client/client.ts";
-import type { PlaneView, TensorAnswer, Tile } from "../../shared/client/tensor_questions.ts";
-import { type Plane, planeCols, planeRows } from "../plane.ts";
+import { isAbort } from "../../shared/client/request.ts";
+import type {
+  PlaneView,
+  TensorAnswer,
+  TensorRequest,
+  Tile,
+} from "../../shared/client/tensor_questions.ts";
+import { planeCols, planeRows } from "../plane.ts";
+import type { RequestedView } from "../requested_view.ts";
 import { viewOf } from "../state.ts";
 import { layoutPlane, type PlaneLayout } from "./plane_layout.ts";
-import {
-  type PictureRequestEvents,
-  PictureRequests,
-  PlaneTiles,
-  type WantedCells,
-  wantedFor,
-} from "./tiles.ts";
+import { PlaneTiles } from "./tiles.ts";
 import type { PlaneViewport } from "./viewport.ts";
 
 /** Number of planes per question, if together they have no more cells than a large picture. */
@@ -18,12 +19,13 @@ const CELLS = 1 << 18;
 /** Number of prefetched planes below which more are requested. */
 const ENOUGH = 2;
 
-interface PrefetchEvents {
+interface PrefetchHost {
+  readonly ask: Client["ask"];
   /** True if a plane is cached as finely as needed. */
-  has: (view: PlaneView) => boolean;
-  keep: (view: PlaneView, tile: Tile) => void;
+  has(view: PlaneView): boolean;
+  keep(view: PlaneView, tile: Tile): void;
   /** The request has ended, with or without an answer. */
-  settled: () => void;
+  settled(): void;
 }
 
 interface AxisStep {
@@ -33,16 +35,14 @@ interface AxisStep {
 
 /** Prefetches the next planes along the axis that the user steps along, in one request. */
 export class Prefetch {
-  readonly #run: Pick<Client, "ask">;
-  readonly #events: PrefetchEvents;
+  readonly #host: PrefetchHost;
   #gone = new AbortController();
   #last: PlaneView | null = null;
   #step: AxisStep | null = null;
   #coming: { view: PlaneView; axis: number; first: number; count: number } | null = null;
 
-  constructor(run: Pick<Client, "ask">, events: PrefetchEvents, signal: AbortSignal) {
-    this.#run = run;
-    this.#events = events;
+  constructor(host: PrefetchHost, signal: AbortSignal) {
+    this.#host = host;
     signal.addEventListener("abort", () => this.forget());
   }
 
@@ -61,7 +61,8 @@ export class Prefetch {
   }
 
   /** Prefetches once the shown plane is complete and nothing else is pending. */
-  shown(view: PlaneView, answer: TensorAnswer, wanted: WantedCells): Promise<void> | null {
+  shown(wanted: TensorRequest, answer: TensorAnswer): Promise<void> | null {
+    const view = viewOf(wanted);
     if (this.#last) this.#step = stepBetween(this.#last, view) ?? this.#step;
     this.#last = view;
     const step = this.#step;
@@ -78,7 +79,7 @@ export class Prefetch {
   }
 
   #has(view: PlaneView, { axis, by }: AxisStep, steps: number): boolean {
-    return this.#events.has(withIndex(view, axis, view.index![axis]! + by * steps));
+    return this.#host.has(withIndex(view, axis, view.index![axis]! + by * steps));
   }
 
   async #ask(
@@ -86,24 +87,21 @@ export class Prefetch {
     axis: number,
     first: number,
     count: number,
-    { rows, cols }: WantedCells,
+    { rows, cols }: TensorRequest,
   ): Promise<void> {
     const { signal } = this.#gone;
     this.#coming = { view, axis, first, count };
     try {
       await new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)));
-      const answer = await this.#run.ask(
-        "channels",
-        { ...view, axis, first, count, rows, cols },
-        signal,
-      );
+      const question = { ...view, axis, first, count, rows, cols };
+      const answer = await this.#host.ask("channels", question, signal);
       if (signal.aborted) return;
       const { minimum, maximum, mean, flags, rowStep, colStep, planeRows, planeCols } = answer;
       const size = answer.rows * answer.cols;
       for (let k = 0; k < answer.count; k += 1) {
         const part = [k * size, (k + 1) * size] as const;
         const values = mean.subarray(...part);
-        this.#events.keep(withIndex(view, axis, answer.first + k), {
+        this.#host.keep(withIndex(view, axis, answer.first + k), {
           ...{ row: 0, col: 0, rows: answer.rows, cols: answer.cols },
           ...{ rowStep, colStep, planeRows, planeCols, exact: true },
           minimum: minimum === mean ? values : minimum.subarray(...part),
@@ -117,7 +115,7 @@ export class Prefetch {
     } finally {
       if (!signal.aborted) {
         this.#coming = null;
-        this.#events.settled();
+        this.#host.settled();
       }
     }
   }
@@ -144,64 +142,69 @@ function stepBetween(from: PlaneView, to: PlaneView): AxisStep | null {
 
 /** Assumed size of a stage before its layout. */
 const STAGE = { width: 640, height: 280 };
-/** Rank above which a layout may unfold to other axes than the stored ones, so that their lengths are no guide. */
-const PLAIN = 4;
-const ANY = 256;
 /** Cells of the small picture of a complete plane. */
 const SMALL = 72;
+const BUSY_MS = 150;
+const IN_FLIGHT = 2;
 
-interface PicturesEvents extends PictureRequestEvents {
-  /** More tiles have come, perhaps of another plane than the shown one. */
-  known: () => void;
+export interface PicturesHost {
+  /** Shows a picture, from an answer or from the cache. */
+  answered(answer: TensorAnswer): void;
+  failed(error: unknown): void;
+  /** Called with true once an answer takes noticeably long. */
+  busy(busy: boolean): void;
+  /** Called with true while all values are read, after a sample was shown. */
+  refining(refining: boolean): void;
+  /** Draws again: more tiles have come, perhaps of another plane than the shown one. */
+  draw(): void;
 }
 
-/** Caches pictures of planes and requests missing ones. */
+/**
+ * Caches pictures of planes and requests missing ones: a sample first if that is quicker, then every value. The newest
+ * request wins.
+ */
 export class Pictures {
   readonly #run: Client;
+  readonly #wish: Pick<RequestedView, "plane" | "question">;
+  readonly #viewport: PlaneViewport;
+  readonly #host: PicturesHost;
   readonly #signal: AbortSignal;
   readonly #tiles = new PlaneTiles();
   readonly #wholes = new Set<string>();
-  readonly #asking: PictureRequests;
-  readonly #viewport: PlaneViewport;
-  readonly #events: PicturesEvents;
+  readonly #ahead: Prefetch;
   /** True while a sample suffices, until another tensor is requested. */
   #sampled = false;
-  readonly #ahead: Prefetch;
   /** Repeats a request that waits for a prefetched plane. */
   #held: (() => void) | null = null;
+  #gone = new AbortController();
+  #exact = new AbortController();
+  #waiting: ((mine: boolean) => void) | null = null;
+  #flying = 0;
+  #ticket = 0;
+  /** The newest request whose answer or error is shown. */
+  #shown = 0;
+  #last: TensorRequest | null = null;
 
-  constructor(run: Client, viewport: PlaneViewport, events: PicturesEvents, signal: AbortSignal) {
+  constructor(
+    run: Client,
+    wish: Pick<RequestedView, "plane" | "question">,
+    viewport: PlaneViewport,
+    host: PicturesHost,
+    signal: AbortSignal,
+  ) {
     this.#run = run;
-    this.#signal = signal;
+    this.#wish = wish;
     this.#viewport = viewport;
-    this.#events = events;
-    this.#asking = new PictureRequests(
-      run,
-      {
-        ...events,
-        answered: (answer) => {
-          if (answer.tile) this.#tiles.add(keyOf(answer), answer.tile);
-          events.answered(answer);
-        },
-      },
-      signal,
-    );
-    this.#ahead = new Prefetch(
-      { ask: (...question) => this.#asking.counted(() => run.ask(...question)) },
-      {
-        has: (view) => {
-          const layout = viewport.layout;
-          return layout !== null && this.#tiles.find(keyOf(view), layout)?.exact === true;
-        },
-        keep: (view, tile) => this.#tiles.add(keyOf(view), tile),
-        settled: () => this.#held?.(),
-      },
-      signal,
-    );
+    this.#host = host;
+    this.#signal = signal;
+    this.#ahead = new Prefetch(this, signal);
+    signal.addEventListener("abort", () => this.forget());
   }
 
   forget(): void {
-    this.#asking.forget();
+    this.#gone.abort();
+    this.#gone = new AbortController();
+    this.#settle();
     this.#ahead.forget();
     this.#held = null;
     this.#sampled = false;
@@ -213,55 +216,159 @@ export class Pictures {
 
   stop(): void {
     this.#sampled = true;
-    this.#asking.stop();
+    this.#stopRefining();
   }
 
-  goOn(view: PlaneView | null): void {
+  goOn(): void {
     this.#sampled = false;
-    const layout = this.#viewport.layout;
-    if (view && layout) this.#asking.refine(view, wantedFor(layout));
+    const { layout } = this.#viewport;
+    const question = layout && this.#wish.question(layout);
+    if (question) this.#refine(question);
   }
 
-  /** Shows a cached plane of a known tensor, else requests it. */
-  want(
-    view: PlaneView,
-    plane: Plane,
-    known: TensorAnswer | null,
-    beside: Promise<unknown> | null,
-  ): void {
+  /** Shows the wanted plane if it is cached and the tensor known, else requests it; waits for `beside` too. */
+  want(known: TensorAnswer | null, beside: Promise<unknown> | null): void {
     this.#held = null;
+    const { plane } = this.#wish;
+    if (!plane) return;
     const [rows, cols] = [planeRows(plane), planeCols(plane)];
     this.#viewport.over(rows, cols);
     const whole = { zoom: 1, row: 0, col: 0 };
     const layout =
       this.#viewport.layout ?? layoutPlane(Math.max(1, rows), Math.max(1, cols), whole, STAGE, 1);
-    const wanted = wantedFor(layout);
-    if (!known && !view.layout && view.layout !== "" && plane.shape.length > PLAIN) {
-      [wanted.part, wanted.rows, wanted.cols] = [null, ANY, ANY];
-    }
-    const tile = known && !beside ? this.#tiles.find(keyOf(view), layout) : null;
+    const question = this.#wish.question(layout);
+    if (!question) return;
+    const tile = known && !beside ? this.#tiles.find(keyOf(question), layout) : null;
     if (!known || !tile) {
-      if (known && this.#asking.isRequested(view, wanted)) return;
-      if (known && !beside && this.#ahead.isComing(view)) {
-        this.#held = () => this.want(view, plane, known, beside);
+      if (known && JSON.stringify(this.#last) === JSON.stringify(question)) return;
+      if (known && !beside && this.#ahead.isComing(question)) {
+        this.#held = () => this.want(known, beside);
         return;
       }
-      this.#asking.ask(view, wanted, beside, !this.#sampled);
+      void this.#request(question, beside);
       return;
     }
-    if (tile === known.tile && keyOf(known) === keyOf(view)) {
-      if (wanted.part && tile.exact) this.#askWhole(known);
-      else if (tile.exact && this.#asking.idle) this.#ahead.shown(view, known, wanted);
+    if (tile === known.tile && keyOf(known) === keyOf(question)) {
+      if (question.part && tile.exact) this.#askWhole(known);
+      else if (tile.exact && this.#flying === 0) this.#ahead.shown(question, known);
       return;
     }
-    this.#asking.settle();
-    const { axes, index } = view;
-    this.#events.answered({ ...known, axes: [...axes!], index: [...index!], tile });
-    if (!tile.exact && !this.#sampled) this.#asking.refine(view, wanted);
+    this.#settle();
+    const { axes, index } = question;
+    this.#host.answered({ ...known, axes: [...axes!], index: [...index!], tile });
+    if (!tile.exact && !this.#sampled) this.#refine(question);
   }
 
   toDraw(answer: TensorAnswer, layout: PlaneLayout): readonly Tile[] {
     return this.#tiles.toDraw(keyOf(answer), layout);
+  }
+
+  whole(answer: TensorAnswer): Tile | null {
+    return this.#tiles.whole(keyOf(answer));
+  }
+
+  has(view: PlaneView): boolean {
+    const { layout } = this.#viewport;
+    return layout !== null && this.#tiles.find(keyOf(view), layout)?.exact === true;
+  }
+
+  keep(view: PlaneView, tile: Tile): void {
+    this.#tiles.add(keyOf(view), tile);
+  }
+
+  settled(): void {
+    this.#held?.();
+  }
+
+  /** Asks, counted among the pending questions. */
+  readonly ask: Client["ask"] = async (...question) => {
+    this.#flying += 1;
+    try {
+      return await this.#run.ask(...question);
+    } finally {
+      this.#flying -= 1;
+      const next = this.#waiting;
+      this.#waiting = null;
+      next?.(true);
+    }
+  };
+
+  async #request(question: TensorRequest, beside: Promise<unknown> | null): Promise<void> {
+    this.#stopRefining();
+    this.#last = question;
+    const ticket = ++this.#ticket;
+    const busy = setTimeout(() => this.#host.busy(true), BUSY_MS);
+    try {
+      const answer = await this.#send(question, this.#gone.signal);
+      await beside;
+      if (!answer || ticket < this.#shown) return;
+      this.#shown = ticket;
+      this.#answered(answer);
+      const isSample = answer.tile !== null && !answer.tile.exact;
+      if (isSample && !this.#sampled && ticket === this.#ticket) this.#refine(question);
+    } catch (error) {
+      if (isAbort(error) || ticket !== this.#ticket) return;
+      this.#shown = ticket;
+      this.#host.failed(error);
+    } finally {
+      clearTimeout(busy);
+      if (ticket === this.#ticket) this.#host.busy(false);
+    }
+  }
+
+  /** Requests the exact picture of a shown sample. */
+  async #refine(question: TensorRequest): Promise<void> {
+    this.#stopRefining();
+    const ticket = this.#ticket;
+    const { signal } = this.#exact;
+    this.#last = question;
+    this.#host.refining(true);
+    try {
+      const gone = AbortSignal.any([signal, this.#gone.signal]);
+      const answer = await this.#send({ ...question, exact: true }, gone);
+      if (answer && ticket === this.#ticket && !signal.aborted) this.#answered(answer);
+    } catch (error) {
+      if (isAbort(error) || ticket !== this.#ticket || signal.aborted) return;
+      this.#host.failed(error);
+    } finally {
+      if (!signal.aborted) this.#host.refining(false);
+    }
+  }
+
+  /** Null if a newer request took over. */
+  async #send(question: TensorRequest, gone: AbortSignal): Promise<TensorAnswer | null> {
+    if (this.#flying >= IN_FLIGHT && !(await this.#turn())) return null;
+    return this.ask("tensor", question, AbortSignal.any([this.#signal, gone]));
+  }
+
+  /** Waits until a request may be sent; false if a newer one came meanwhile. */
+  #turn(): Promise<boolean> {
+    this.#waiting?.(false);
+    return new Promise((resolve) => {
+      this.#waiting = resolve;
+    });
+  }
+
+  #answered(answer: TensorAnswer): void {
+    if (answer.tile) this.keep(answer, answer.tile);
+    this.#host.answered(answer);
+  }
+
+  /** Ignores replies that are still in flight. */
+  #settle(): void {
+    this.#ticket += 1;
+    this.#shown = this.#ticket;
+    this.#waiting?.(false);
+    this.#waiting = null;
+    this.#last = null;
+    this.#stopRefining();
+    this.#host.busy(false);
+  }
+
+  #stopRefining(): void {
+    this.#exact.abort();
+    this.#exact = new AbortController();
+    this.#host.refining(false);
   }
 
   /** Requests the complete plane in small if only a part of it was requested so far. */
@@ -273,14 +380,10 @@ export class Pictures {
     try {
       const { tile } = await this.#run.ask("tensor", { ...viewOf(known), ...small }, this.#signal);
       if (tile) this.#tiles.add(key, tile);
-      this.#events.known();
+      this.#host.draw();
     } catch {
       this.#wholes.delete(key);
     }
-  }
-
-  whole(answer: TensorAnswer): Tile | null {
-    return this.#tiles.whole(keyOf(answer));
   }
 }
 

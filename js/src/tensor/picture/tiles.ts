@@ -1,7 +1,4 @@
-import type { Client } from "../../shared/client/client.ts";
-import { isAbort } from "../../shared/client/request.ts";
-import type { PlaneView, TensorAnswer, Tile } from "../../shared/client/tensor_questions.ts";
-import type { Region } from "../state.ts";
+import type { TensorRequest, Tile } from "../../shared/client/tensor_questions.ts";
 import { inSight, isWhole, type PlaneLayout } from "./plane_layout.ts";
 
 const LIMIT_BYTES = 64e6;
@@ -10,25 +7,14 @@ const CELL_BYTES = 5;
 /** Share of the visible part that is also requested beyond its edges. */
 const MARGIN = 0.25;
 
-/** Request for the visible part: a part on the grid of the steps, null for all of the plane. */
-export interface WantedCells {
-  part: Region | null;
-  rows: number;
-  cols: number;
-  rowStep: number;
-  colStep: number;
-}
-
-export function wantedFor(layout: PlaneLayout): WantedCells {
+/** Requested cells for the visible part: on the grid of the steps, or all of the plane. */
+export function wantedFor(layout: PlaneLayout): Pick<TensorRequest, "part" | "rows" | "cols"> {
   const { rowStep, colStep, planeRows, planeCols, kind } = layout;
-  const whole = {
-    part: null,
-    rows: Math.ceil(planeRows / rowStep),
-    cols: Math.ceil(planeCols / colStep),
-    rowStep,
-    colStep,
-  };
-  if (isWhole(layout)) return whole;
+  const cells = (rows: number, cols: number) => ({
+    rows: Math.ceil(rows / rowStep),
+    cols: Math.ceil(cols / colStep),
+  });
+  if (isWhole(layout)) return { part: null, ...cells(planeRows, planeCols) };
   const [row, col, rows, cols] = inSight(layout);
   const along = (first: number, seen: number, step: number, length: number) => {
     const more = Math.ceil(seen * MARGIN);
@@ -37,13 +23,8 @@ export function wantedFor(layout: PlaneLayout): WantedCells {
   };
   const [top, bottom] = kind === "profile" ? [0, 1] : along(row, rows, rowStep, planeRows);
   const [left, right] = along(col, cols, colStep, planeCols);
-  return {
-    part: [top, left, bottom - top, right - left],
-    rows: Math.ceil((bottom - top) / rowStep),
-    cols: Math.ceil((right - left) / colStep),
-    rowStep,
-    colStep,
-  };
+  const [height, width] = [bottom - top, right - left];
+  return { part: [top, left, height, width], ...cells(height, width) };
 }
 
 /** True if a tile covers the visible part at full resolution. */
@@ -136,159 +117,4 @@ function stepOf(tile: Tile): number {
 function bytesOf({ rows, cols, minimum, maximum, mean }: Tile): number {
   const numbers = new Set([minimum, maximum, mean]).size;
   return rows * cols * (CELL_BYTES + numbers * mean.BYTES_PER_ELEMENT);
-}
-
-const BUSY_MS = 150;
-const IN_FLIGHT = 2;
-
-export interface PictureRequestEvents {
-  /** Called with a picture to show, from an answer or from the cache. */
-  answered: (answer: TensorAnswer) => void;
-  failed: (error: unknown) => void;
-  /** Called with true once an answer takes noticeably long. */
-  busy: (busy: boolean) => void;
-  /** Called with true while all values are read, after a sample was shown. */
-  refining: (refining: boolean) => void;
-}
-
-interface TileQuestion {
-  view: PlaneView;
-  wanted: WantedCells;
-}
-
-/** Requests pictures: a sample first if that is quicker, then every value; the newest request wins. */
-export class PictureRequests {
-  readonly #run: Client;
-  readonly #events: PictureRequestEvents;
-  readonly #signal: AbortSignal;
-  #gone = new AbortController();
-  #exact = new AbortController();
-  #waiting: ((mine: boolean) => void) | null = null;
-  #flying = 0;
-  #ticket = 0;
-  /** The newest request whose answer or error is shown. */
-  #shown = 0;
-  #last: TileQuestion | null = null;
-
-  constructor(run: Client, events: PictureRequestEvents, signal: AbortSignal) {
-    this.#run = run;
-    this.#events = events;
-    this.#signal = signal;
-    signal.addEventListener("abort", () => this.forget());
-  }
-
-  forget(): void {
-    this.#gone.abort();
-    this.#gone = new AbortController();
-    this.settle();
-  }
-
-  /** Ignores replies that are still in flight. */
-  settle(): void {
-    this.#ticket += 1;
-    this.#shown = this.#ticket;
-    this.#waiting?.(false);
-    this.#waiting = null;
-    this.#last = null;
-    this.stop();
-    this.#events.busy(false);
-  }
-
-  stop(): void {
-    this.#exact.abort();
-    this.#exact = new AbortController();
-    this.#events.refining(false);
-  }
-
-  isRequested(view: PlaneView, wanted: WantedCells): boolean {
-    return JSON.stringify(this.#last) === JSON.stringify({ view, wanted });
-  }
-
-  /** Waits for `beside` too, so that both are shown at once. */
-  async ask(
-    view: PlaneView,
-    wanted: WantedCells,
-    beside: Promise<unknown> | null,
-    toTheEnd: boolean,
-  ): Promise<void> {
-    this.stop();
-    this.#last = { view, wanted };
-    const ticket = ++this.#ticket;
-    const busy = setTimeout(() => this.#events.busy(true), BUSY_MS);
-    try {
-      const answer = await this.#send(this.#last, false, this.#gone.signal);
-      await beside;
-      if (!answer || ticket < this.#shown) return;
-      this.#shown = ticket;
-      this.#events.answered(answer);
-      const sampled = answer.tile !== null && !answer.tile.exact;
-      if (sampled && toTheEnd && ticket === this.#ticket) this.refine(view, wanted);
-    } catch (error) {
-      if (isAbort(error) || ticket !== this.#ticket) return;
-      this.#shown = ticket;
-      this.#events.failed(error);
-    } finally {
-      clearTimeout(busy);
-      if (ticket === this.#ticket) this.#events.busy(false);
-    }
-  }
-
-  get idle(): boolean {
-    return this.#flying === 0;
-  }
-
-  async counted<T>(question: () => Promise<T>): Promise<T> {
-    this.#flying += 1;
-    try {
-      return await question();
-    } finally {
-      this.#flying -= 1;
-      const next = this.#waiting;
-      this.#waiting = null;
-      next?.(true);
-    }
-  }
-
-  /** Requests the exact picture of a shown sample. */
-  async refine(view: PlaneView, wanted: WantedCells): Promise<void> {
-    this.stop();
-    const ticket = this.#ticket;
-    const { signal } = this.#exact;
-    this.#last = { view, wanted };
-    this.#events.refining(true);
-    try {
-      const answer = await this.#send(
-        this.#last,
-        true,
-        AbortSignal.any([signal, this.#gone.signal]),
-      );
-      if (answer && ticket === this.#ticket && !signal.aborted) this.#events.answered(answer);
-    } catch (error) {
-      if (isAbort(error) || ticket !== this.#ticket || signal.aborted) return;
-      this.#events.failed(error);
-    } finally {
-      if (!signal.aborted) this.#events.refining(false);
-    }
-  }
-
-  /** Null if a newer request took over. */
-  async #send(
-    { view, wanted: { part, rows, cols } }: TileQuestion,
-    exact: boolean,
-    gone: AbortSignal,
-  ): Promise<TensorAnswer | null> {
-    if (this.#flying >= IN_FLIGHT && !(await this.#turn())) return null;
-    const signal = AbortSignal.any([this.#signal, gone]);
-    return this.counted(() =>
-      this.#run.ask("tensor", { ...view, part, rows, cols, exact }, signal),
-    );
-  }
-
-  /** Waits until a request may be sent; false if a newer one came meanwhile. */
-  #turn(): Promise<boolean> {
-    this.#waiting?.(false);
-    return new Promise((resolve) => {
-      this.#waiting = resolve;
-    });
-  }
 }

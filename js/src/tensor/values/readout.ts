@@ -9,7 +9,7 @@ import { type CellChoice, SPECIAL_TEXT, specialOf, specialsOf } from "../picture
 import { cellText, meanText } from "../picture/digits.ts";
 import { cellOf } from "../picture/plane_layout.ts";
 import { answeredPlane, indexAt, indexText, type Point } from "../plane.ts";
-import { hasValues, type ShownTensor } from "../state.ts";
+import { hasValues, type InspectorCommands, type ShownTensor } from "../state.ts";
 
 const FIELD_NAMES = ["sign", "exponent", "mantissa"] as const;
 /** The bits of a float by part; those of other values in one piece without a name. */
@@ -45,13 +45,6 @@ const EXAMPLE = [0, 3, 2, 1, 4, 5];
 /** Room beside the field's text, in letters. */
 const FIELD_PAD = 3;
 
-interface ReadoutEvents {
-  copy(): void;
-  /** Goes to a typed index; returns an error, or "". */
-  typed(text: string): string;
-  leave(): void;
-}
-
 type ReadoutState = [shown: ShownTensor | null, point: Point | null, found: ValuesAnswer | null];
 
 /** A line in the header: the index under the pointer or crosshair, in a field to type another, its value, and tools. */
@@ -63,13 +56,16 @@ export class Readout {
   readonly #cell = muted();
   readonly #padding = piece("padding", "padding");
   readonly #tools: HTMLElement;
-  readonly #events: ReadoutEvents;
+  readonly #commands: Pick<InspectorCommands, "typed" | "leave">;
   #state: ReadoutState = [null, null, null];
 
-  constructor(events: ReadoutEvents, tools: readonly HTMLElement[]) {
-    this.#events = events;
+  constructor(
+    commands: Pick<InspectorCommands, "copy" | "typed" | "leave">,
+    tools: readonly HTMLElement[],
+  ) {
+    this.#commands = commands;
     const copy = iconButton(icons.CODE, "code", "Copy Python code for what is shown (y)", () =>
-      events.copy(),
+      commands.copy(),
     );
     this.#tools = piece("tools", copy, ...tools);
     this.#field = element("input", {
@@ -137,7 +133,7 @@ export class Readout {
   }
 
   #press(event: KeyboardEvent): void {
-    if (event.key === "Escape") this.#events.leave();
+    if (event.key === "Escape") this.#commands.leave();
     else if (event.key === "Enter") this.#go();
     else return;
     event.preventDefault();
@@ -145,7 +141,7 @@ export class Readout {
   }
 
   #go(): void {
-    const wrong = this.#events.typed(this.#field.value);
+    const wrong = this.#commands.typed(this.#field.value);
     if (wrong === "") return;
     this.#field.setAttribute("aria-invalid", "true");
     this.#text.hidden = true;

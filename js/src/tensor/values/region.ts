@@ -15,7 +15,7 @@ import { muted, number, part, piece } from "../parts.ts";
 import { beyondText } from "../picture/color_controls.ts";
 import { SPECIAL_TEXT, SPECIALS } from "../picture/color_scale.ts";
 import { moved, type Plane, type Point, sameShape } from "../plane.ts";
-import { type Region, type ShownTensor, viewOf } from "../state.ts";
+import { type InspectorCommands, type Region, type ShownTensor, viewOf } from "../state.ts";
 import { placeText } from "./code_text.ts";
 
 /** `7 × 8 = 56 values`. */
@@ -76,7 +76,7 @@ export class RegionPanel {
 
   constructor(
     root: HTMLElement,
-    events: { copy(): void; zoomTo(): void; clear(): void },
+    commands: Pick<InspectorCommands, "copy" | "leave" | "panels" | "steering">,
     signal: AbortSignal,
   ) {
     this.#bars = new SmallHistogram(root, signal);
@@ -85,9 +85,17 @@ export class RegionPanel {
         "region-bar",
         element("strong", {}, "Region"),
         this.#size,
-        iconButton(icons.CODE, "copy", "Copy Python code for the region (y)", () => events.copy()),
-        iconButton(icons.FIT, "zoom to", "Zoom to the region", () => events.zoomTo()),
-        iconButton(icons.CLOSE, "clear", "Clear the region (Esc)", () => events.clear()),
+        iconButton(icons.CODE, "copy", "Copy Python code for the region (y)", () =>
+          commands.copy(),
+        ),
+        iconButton(icons.FIT, "zoom to", "Zoom to the region", () => {
+          commands.steering.region(commands.panels.marked.region);
+          commands.leave();
+        }),
+        iconButton(icons.CLOSE, "clear", "Clear the region (Esc)", () => {
+          commands.panels.marked.mark(null);
+          commands.leave();
+        }),
       ),
       this.#place,
       this.#facts,
@@ -167,7 +175,7 @@ interface RegionParts {
 export class MarkedRegion {
   readonly #parts: RegionParts;
   readonly #run: Client;
-  readonly #changed: () => void;
+  readonly #commands: Pick<InspectorCommands, "remember">;
   readonly #signal: AbortSignal;
   readonly #newest = new NewestWins();
   #region: Region | null = null;
@@ -176,10 +184,15 @@ export class MarkedRegion {
   #request = "";
   #timer: ReturnType<typeof setTimeout> | undefined;
 
-  constructor(parts: RegionParts, run: Client, changed: () => void, signal: AbortSignal) {
+  constructor(
+    parts: RegionParts,
+    run: Client,
+    commands: Pick<InspectorCommands, "remember">,
+    signal: AbortSignal,
+  ) {
     this.#parts = parts;
     this.#run = run;
-    this.#changed = changed;
+    this.#commands = commands;
     this.#signal = signal;
     signal.addEventListener("abort", () => clearTimeout(this.#timer));
   }
@@ -233,7 +246,7 @@ export class MarkedRegion {
   #set(region: Region | null): void {
     if (region?.join() === this.#region?.join()) return;
     this.#region = region;
-    this.#changed();
+    this.#commands.remember();
   }
 
   #show(): void {

@@ -14,6 +14,7 @@ import {
   element,
   fileName,
   iconButton,
+  type Mirror,
 } from "../../shared/ui/dom.ts";
 import { shiftText } from "../descriptions.ts";
 import { part } from "../parts.ts";
@@ -111,8 +112,9 @@ function paintBar(
 const MOST = { npy: 2 ** 25, csv: 2 ** 20 } as const;
 
 interface SavingSource {
-  canvas(): HTMLCanvasElement | null;
-  profile(): ProfileAnswer | null;
+  readonly canvas: HTMLCanvasElement | null;
+  readonly profile: { readonly profile: ProfileAnswer | null };
+  readonly mirror: Mirror;
 }
 
 type SaveFormat = "npy" | "csv" | "png";
@@ -123,7 +125,6 @@ export class TensorExport {
   readonly #root: HTMLElement;
   readonly #run: Client;
   readonly #source: SavingSource;
-  readonly #say: (text: string) => void;
   readonly #signal: AbortSignal;
   readonly #menu: HTMLElement;
   readonly #button: HTMLButtonElement;
@@ -134,17 +135,10 @@ export class TensorExport {
   #shown: ShownTensor | null = null;
   #busy: AbortController | null = null;
 
-  constructor(
-    root: HTMLElement,
-    run: Client,
-    source: SavingSource,
-    say: (text: string) => void,
-    signal: AbortSignal,
-  ) {
+  constructor(root: HTMLElement, run: Client, source: SavingSource, signal: AbortSignal) {
     this.#root = root;
     this.#run = run;
     this.#source = source;
-    this.#say = say;
     this.#signal = signal;
     this.#button = iconButton(icons.SAVE, "save", "Save what is shown (w)", () => this.toggle());
     this.#cancel = button("cancel", "Stop saving", () => this.#busy?.abort());
@@ -219,7 +213,7 @@ export class TensorExport {
   #summary(): string {
     const shown = this.#shown;
     if (!shown?.answer) return "";
-    const profile = this.#source.profile();
+    const profile = this.#source.profile.profile;
     const what =
       shown.show === "profile"
         ? `min, mean and max at ${counted(profile?.mean.length ?? 0, "point")}`
@@ -229,7 +223,7 @@ export class TensorExport {
 
   #tell(text: string): void {
     this.#status.textContent = text;
-    this.#say(text);
+    this.#source.mirror.say(text);
   }
 
   async #save(kind: SaveFormat): Promise<void> {
@@ -307,7 +301,7 @@ export class TensorExport {
   }
 
   async #profile(kind: "npy" | "csv"): Promise<[Blob, string]> {
-    const profile = this.#source.profile();
+    const profile = this.#source.profile.profile;
     if (!profile) throw new Error("the line plot has not loaded yet");
     const { minimum, mean, maximum, step } = profile;
     const note = step > 1 ? `each point covers ${counted(step, "index")}` : "";
@@ -327,7 +321,7 @@ export class TensorExport {
   }
 
   async #png(shown: ShownTensor): Promise<[Blob, string]> {
-    const picture = this.#source.canvas();
+    const picture = this.#source.canvas;
     const { answer } = shown;
     if (!picture || !answer) throw new Error("there is no image");
     const stored = answer.missingLanes ? "all stored values" : "all values";

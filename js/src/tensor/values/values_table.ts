@@ -36,7 +36,7 @@ const NAMES = [
 
 class ValueFormatPicker {
   readonly node: HTMLElement;
-  readonly #commands: Pick<InspectorCommands, "look" | "leave">;
+  readonly #commands: Pick<InspectorCommands, "value" | "leave">;
   readonly #format: HTMLSelectElement;
   readonly #scale: HTMLInputElement;
   readonly #zeroPoint: HTMLInputElement;
@@ -44,10 +44,10 @@ class ValueFormatPicker {
   readonly #legend: HTMLElement;
   #look: ValueLook = { format: "number", scale: 1, zeroPoint: 0 };
 
-  constructor(commands: Pick<InspectorCommands, "look" | "leave">) {
+  constructor(commands: Pick<InspectorCommands, "value" | "leave">) {
     this.#commands = commands;
-    this.#format = list(commands.leave, "Values as (f)", NAMES, "number", (format) =>
-      commands.look({ format: format as ValueFormat }),
+    this.#format = list(commands, "Values as (f)", NAMES, "number", (format) =>
+      commands.value({ format: format as ValueFormat }),
     );
     this.#scale = this.#field("Scale", "any", (scale) => ({ scale }));
     this.#zeroPoint = this.#field("Zero point", "1", (zeroPoint) => ({ zeroPoint }));
@@ -98,7 +98,7 @@ class ValueFormatPicker {
   }
 
   next(): void {
-    this.#commands.look({ format: following(VALUE_FORMATS, this.#look.format) });
+    this.#commands.value({ format: following(VALUE_FORMATS, this.#look.format) });
   }
 
   #field(
@@ -109,10 +109,10 @@ class ValueFormatPicker {
     const apply = (): undefined => {
       const value = Number(input.value);
       const usable = input.value !== "" && Number.isFinite(value) && input.checkValidity();
-      if (usable) this.#commands.look(change(value));
+      if (usable) this.#commands.value(change(value));
       else this.show(this.#look);
     };
-    const input = field(label, { type: "number", step }, apply, this.#commands.leave);
+    const input = field(label, { type: "number", step }, apply, this.#commands);
     return input;
   }
 }
@@ -125,7 +125,7 @@ const WAITING = "…";
 export class ValuesTable {
   readonly node: HTMLElement;
   readonly #run: Client;
-  readonly #commands: Pick<InspectorCommands, "mark" | "leave">;
+  readonly #commands: Pick<InspectorCommands, "panels" | "leave">;
   readonly #signal: AbortSignal;
   readonly #format: ValueFormatPicker;
   readonly #about = muted();
@@ -149,7 +149,7 @@ export class ValuesTable {
 
   constructor(
     run: Client,
-    commands: Pick<InspectorCommands, "mark" | "look" | "leave">,
+    commands: Pick<InspectorCommands, "panels" | "value" | "leave">,
     signal: AbortSignal,
   ) {
     this.#run = run;
@@ -374,7 +374,10 @@ export class ValuesTable {
     if (!(cell instanceof HTMLElement) || event.button !== 0) return;
     event.preventDefault();
     this.#commands.leave();
-    this.#commands.mark({ row: Number(cell.dataset.row), col: Number(cell.dataset.col) });
+    this.#commands.panels.cross.mark({
+      row: Number(cell.dataset.row),
+      col: Number(cell.dataset.col),
+    });
   }
 }
 
