@@ -16,6 +16,7 @@ from tvmdbg_widgets.answers.answers import Answers
 from tvmdbg_widgets.answers.tensor import Reply
 from tvmdbg_widgets.answers.tuning import TuningAnswers
 from tvmdbg_widgets.figures import byte_map, sequence, struct
+from tvmdbg_widgets.figures import comparison as comparison_figures
 from tvmdbg_widgets.figures.engine import draw_view
 from tvmdbg_widgets.figures.raster import Figure
 from tvmdbg_widgets.widgets import comparison
@@ -63,7 +64,8 @@ def hold_answers(patch: pytest.MonkeyPatch) -> None:
     found = _held(
         "comparison", comparison.comparison_answer, lambda _, message, *__: message["kind"]
     )
-    patch.setattr(comparison, "comparison_answer", found)
+    for module in (comparison, comparison_figures):
+        patch.setattr(module, "comparison_answer", found)
     for module in (struct, byte_map, sequence):
         patch.setattr(module, "draw_view", _drawn)
 

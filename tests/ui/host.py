@@ -125,7 +125,7 @@ class Comparing:
 
     def reply(self, message: object, model: str, page: str, number: int) -> bytes:
         """As :meth:`Answering.reply`, of a model by its id."""
-        from tvmdbg_widgets.widgets.comparison import comparison_answer
+        from tvmdbg_widgets.answers.comparison import comparison_answer
 
         if model == "run_b":
             return self._run_b.reply(message, page, number)

@@ -15,7 +15,8 @@ from tvmdbg_widgets.analysis.facts import RunFacts
 from tvmdbg_widgets.analysis.node_columns import COLOR_NAMES
 from tvmdbg_widgets.answers.answers import Answers
 from tvmdbg_widgets.figures.engine import colors_of_nodes
-from tvmdbg_widgets.figures.graph import GraphFigureOptions, graph_options
+from tvmdbg_widgets.figures.graph import graph_options
+from tvmdbg_widgets.figures.options import GraphOptions
 from tvmdbg_widgets.model.base.choice import one_of
 from tvmdbg_widgets.model.base.numbers import counted, duration_text, time_share
 from tvmdbg_widgets.model.base.text import one_line
@@ -158,7 +159,7 @@ class NodeColors:
             what = node_column(graph, what)
         if isinstance(what, str) and what == "health":
             run.search.run()
-        options = graph_options(run, GraphFigureOptions(what), complete=True)
+        options = graph_options(run, GraphOptions(color_by=what), complete=True)
         self.name = options["color_by"]
         self.unit = {"time": "ns", "bytes": "B"}.get(self.name, "")
         self.unit = options["color_columns"].get(self.name, {}).get("unit", self.unit)

@@ -26,10 +26,9 @@ from tvmdbg_widgets.export.private_parameters import (
     private_parameters,
     redacted_findings,
 )
-from tvmdbg_widgets.figures.choose import graph_figure
-from tvmdbg_widgets.figures.debugger import DebuggerOptions, debugger_figure
-from tvmdbg_widgets.figures.graph import GraphFigureOptions
-from tvmdbg_widgets.figures.options import TensorFigureOptions
+from tvmdbg_widgets.figures.debugger import debugger_figure
+from tvmdbg_widgets.figures.graph import graph_figure
+from tvmdbg_widgets.figures.options import DebuggerOptions
 from tvmdbg_widgets.figures.raster import Figure
 from tvmdbg_widgets.figures.texts import index_text
 from tvmdbg_widgets.model.base import number_text as bits
@@ -188,11 +187,10 @@ def _figure(
     run: RunFacts, findings: Findings, node: int | None, private: PrivateParameters
 ) -> Figure:
     color_by = "time" if run.timeline is not None else "kind"
-    graph = GraphFigureOptions(color_by=color_by, focus=node)
     entry = _entry(run, findings, node, private)
     if entry is None and run.tensors:
         return graph_figure(run, color_by=color_by, focus=node)
-    options = DebuggerOptions(graph, TensorFigureOptions(entry=entry), hidden=("findings",))
+    options = DebuggerOptions(color_by=color_by, focus=node, entry=entry, collapsed=["findings"])
     return debugger_figure(run, options, saved=True)
 
 

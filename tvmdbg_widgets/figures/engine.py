@@ -13,16 +13,13 @@ import numpy as np
 import numpy.typing as npt
 
 from tvmdbg_widgets.answers.tensor import Reply
-from tvmdbg_widgets.engine import converse, packed_text
+from tvmdbg_widgets.engine import converse
 from tvmdbg_widgets.figures.raster import Figure, Hover
 from tvmdbg_widgets.figures.texts import FONT, escape, usable_width, wrap
 from tvmdbg_widgets.figures.theme import SCHEMES, THEMES
 from tvmdbg_widgets.model.base.choice import one_of
-from tvmdbg_widgets.model.base.columns import StringColumn
 from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.model.base.text import FormatError, one_line, unread_text
-
-Columns = Mapping[str, npt.NDArray[Any] | StringColumn]
 
 #: px around the lines of a text-only figure.
 _MARGIN = 14
@@ -44,30 +41,40 @@ def draw_view(
     width: float,
     theme: str,
 ) -> Figure:
-    """Draw the figure of a view, which asks for what it shows.
-
-    Its text is the figure if drawing fails, and if the view leaves its words to Python. Every
-    thread has an engine; a figure may use 10 s of CPU time and 512 MiB.
-    """
-    request = {
-        "title": title,
-        "options": options,
-        "width": usable_width(width),
-        "theme": one_of("theme", theme, THEMES),
-        "mostNodes": MOST_NODES,
-    }
-
-    failure = f"the figure of {view!r} could not be drawn"
+    """Draw the figure of a view, or return its text as a figure if drawing fails."""
+    width, theme = usable_width(width), one_of("theme", theme, THEMES)
     try:
-        sent = json.dumps(request, allow_nan=False, default=_plain)
-        drawn = converse("draw", view, sent, answer=_carried(answer), failure=failure)
-        svg = _with_images(drawn["svg"], drawn["images"])
-        words = "\n".join(map(one_line, (drawn["text"] or text()).split("\n")))
-        hover = tuple(Hover(**box) for box in drawn.get("hover", ()))
-        return Figure(svg, words, {"view": view, **drawn["description"]}, hover)
+        return draw(view, title, options, answer, text=text, width=width, theme=theme)
     except Exception as problem:  # noqa: BLE001 - a display must not fail with its picture
         why = one_line(str(problem)) or type(problem).__name__
-        return text_only(view, title, text(), why, width=usable_width(width), theme=theme)
+        return text_only(view, title, text(), why, width=width, theme=theme)
+
+
+def draw(
+    view: str,
+    title: str,
+    options: Mapping[str, Any],
+    answer: Answer,
+    *,
+    text: Callable[[], str] = lambda: "",
+    width: float,
+    theme: str = "auto",
+) -> Figure:
+    """Draw the figure of a view, which asks for what it shows.
+
+    ``text`` gives the words that the view leaves to Python. Every thread has an engine; a figure
+    may use 10 s of CPU time and 512 MiB.
+    """
+    look = {"width": width, "theme": theme, "mostNodes": MOST_NODES}
+    request = json.dumps(
+        {"title": title, "options": options, **look}, allow_nan=False, default=_plain
+    )
+    failure = f"the figure of {view!r} could not be drawn"
+    drawn = converse("draw", view, request, answer=_carried(answer), failure=failure)
+    svg = _with_images(drawn["svg"], drawn.get("images", ()))
+    words = "\n".join(map(one_line, (drawn["text"] or text()).split("\n")))
+    hover = tuple(Hover(**box) for box in drawn.get("hover", ()))
+    return Figure(svg, words, {"view": view, **drawn["description"]}, hover)
 
 
 def _carried(answer: Answer) -> Callable[[dict[str, Any]], tuple[Any, Sequence[bytes]]]:
@@ -88,66 +95,6 @@ def _plain(value: Any) -> Any:
     return value.tolist()
 
 
-def _unanswered(question: dict[str, Any]) -> Reply:
-    raise LookupError(f"no answer to {question['kind']}")
-
-
-def draw(
-    view: str,
-    data: Mapping[str, Any],
-    columns: Columns,
-    options: Mapping[str, Any],
-    *,
-    width: float,
-    theme: str = "auto",
-    answers: Mapping[str, Reply] | None = None,
-    answer: Answer = _unanswered,
-) -> Figure:
-    """Draw a figure by its view's TypeScript.
-
-    Every thread has an engine; a figure may use 10 s of CPU time and 512 MiB.
-    """
-    request = _request(data, columns, options, answers or {}) | {
-        "width": width,
-        "theme": one_of("theme", theme, THEMES),
-    }
-    failure = f"the figure of {view!r} could not be drawn"
-    text = json.dumps(request | {"mostNodes": MOST_NODES}, allow_nan=False, default=_plain)
-    drawn = converse("draw", view, text, answer=_carried(answer), failure=failure)
-    hover = tuple(Hover(**box) for box in drawn.get("hover", ()))
-    svg = _with_images(drawn["svg"], drawn.get("images", ()))
-    text = "\n".join(map(one_line, drawn["text"].split("\n")))
-    return Figure(svg, text, {"view": view, **drawn["description"]}, hover)
-
-
-def draw_or_tell(
-    view: str,
-    data: Mapping[str, Any],
-    columns: Columns,
-    options: Mapping[str, Any],
-    *,
-    text: str,
-    width: float,
-    theme: str = "auto",
-    answers: Callable[[], Mapping[str, Reply]] = dict,
-    answer: Answer = _unanswered,
-) -> Figure:
-    """Draw a figure, or return its text as a figure if drawing fails.
-
-    Parameters as of :func:`draw`; ``data`` has a title.
-    """
-    one_of("theme", theme, THEMES)
-    width = usable_width(width)
-    try:
-        replies = answers()
-        return draw(
-            view, data, columns, options, width=width, theme=theme, answers=replies, answer=answer
-        )
-    except Exception as problem:  # noqa: BLE001 - a display must not fail with its picture
-        why = one_line(str(problem)) or type(problem).__name__
-        return text_only(view, str(data["title"]), text, why, width=width, theme=theme)
-
-
 def colors_of_nodes(options: Mapping[str, Any], answer: Answer) -> dict[str, list[Any]]:
     """Return what the colors of a graph show, per node; ``options`` as of its figure."""
     request = {"options": options, "width": 720, "theme": "light"}
@@ -157,20 +104,6 @@ def colors_of_nodes(options: Mapping[str, Any], answer: Answer) -> dict[str, lis
         "colorsOfNodes", text, answer=_carried(answer), failure=failure
     )
     return colors
-
-
-def _request(
-    data: Mapping[str, Any],
-    columns: Columns,
-    options: Mapping[str, Any],
-    answers: Mapping[str, Reply],
-) -> dict[str, Any]:
-    return {
-        "data": data,
-        "columns": packed_text(columns),
-        "answers": {name: _answer(reply) for name, reply in answers.items()},
-        "options": options,
-    }
 
 
 def _with_images(svg: str, images: Sequence[Mapping[str, Any]]) -> str:
@@ -215,13 +148,6 @@ def text_only(
         f'fill="{look.background}" stroke="{look.line}"/>{marks}</svg>'
     )
     return Figure(svg, f"{text}\n{why}", {"view": view, "title": title, "missing": why})
-
-
-def _answer(reply: Reply) -> dict[str, Any] | None:
-    if reply.result is None:
-        return None
-    buffer = reply.buffers[0] if reply.buffers else b""
-    return {**reply.result, "base64": base64.b64encode(buffer).decode("ascii")}
 
 
 _SIGNATURE = b"\x89PNG\r\n\x1a\n"

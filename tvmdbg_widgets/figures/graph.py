@@ -5,18 +5,21 @@ from __future__ import annotations
 import base64
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field
 from typing import Any
 
 from tvmdbg_widgets.analysis.facts import RunFacts
 from tvmdbg_widgets.analysis.node_columns import COLOR_NAMES, KNOWN_COLUMNS, known_column
 from tvmdbg_widgets.analysis.opening import checked_query
+from tvmdbg_widgets.answers.answers import Answers
 from tvmdbg_widgets.answers.few_names import has_many
-from tvmdbg_widgets.figures.texts import DIRECTIONS, Direction
+from tvmdbg_widgets.figures.engine import draw_view
+from tvmdbg_widgets.figures.options import GraphOptions
+from tvmdbg_widgets.figures.raster import Figure
 from tvmdbg_widgets.model.base.choice import one_of
+from tvmdbg_widgets.model.base.options import drawn
 from tvmdbg_widgets.model.graph.graph import Graph
 from tvmdbg_widgets.model.graph.isolation import checked_isolation
-from tvmdbg_widgets.model.graph.node_columns import NodeColumn
+from tvmdbg_widgets.model.graph.node_columns import NodeColumn, node_column
 
 #: SVG bytes of a requested figure, and of one in a saved notebook.
 MOST_BYTES, MOST_SAVED_BYTES = 400 * 1024, 40 * 1024
@@ -26,40 +29,35 @@ _MOST_WHOLE_BOXES, _MOST_WHOLE_BYTES = 2_000, 16 * 1024 * 1024
 _OWN = ("kind", "time", "health", "dtype", "device", "storage", "bytes")
 
 
-@dataclass(frozen=True)
-class GraphFigureOptions:
-    """Options of a graph's figure; same names as traits of ``GraphView``.
-
-    ``selected`` are node ids.
-    """
-
-    color_by: str | NodeColumn = "kind"
-    fold_parameters: bool = True
-    direction: Direction = "down"
-    focus: int | str | None = None
-    hops: int | None = None
-    search: str = ""
-    selected: tuple[int, ...] = field(default=())
-    isolate: dict[str, Any] | None = None
-    hidden: tuple[str, ...] = ()
-    color_limits: tuple[float, float] | None = None
-    label: str = ""
-    open_groups: tuple[int, ...] | None = None
-    grouped: bool = True
-    whole: bool = False
-
-    def __post_init__(self) -> None:
-        """Refuse what no graph can be shown with."""
-        if isinstance(self.color_by, str):
-            one_of("color_by", self.color_by, COLOR_NAMES)
-        one_of("direction", self.direction, DIRECTIONS)
-        if self.hops is not None and self.hops < 0:
-            raise ValueError(f"hops is 0 or more, found {self.hops}")
+def graph_figure(
+    run: RunFacts,
+    *,
+    camera: Mapping[str, Any] | None = None,
+    height: float = 420,
+    width: float = 720,
+    theme: str = "light",
+    saved: bool = False,
+    **options: Any,
+) -> Figure:
+    """Draw the graph of a run; a large one is condensed to groups of nodes."""
+    most = MOST_SAVED_BYTES if saved else MOST_BYTES
+    given = graph_options(
+        run, GraphOptions(**options), most_bytes=most, camera=camera, height=height
+    )
+    return draw_view(
+        "graph",
+        run.title,
+        given,
+        Answers(run).answer,
+        text=lambda: f"{run.title}: {run.graph!r}",
+        width=width,
+        theme=theme,
+    )
 
 
 def graph_options(
     run: RunFacts,
-    options: GraphFigureOptions,
+    options: GraphOptions,
     *,
     most_bytes: int = MOST_BYTES,
     camera: Mapping[str, Any] | None = None,
@@ -80,10 +78,8 @@ def graph_options(
         boxes, most_bytes = _MOST_WHOLE_BOXES, _MOST_WHOLE_BYTES
     near = focus is not None and options.hops is not None
     is_part = isolation is not None or near or bool(options.hidden or options.open_groups)
-    names = ("color_limits", "direction", "fold_parameters", "grouped", "hops", "label")
-    more = ("open_groups", "search", "selected", "whole")
     return {
-        **{trait: getattr(options, trait) for trait in (*names, *more)},
+        **drawn(options, GraphOptions),
         "color_by": name,
         "color_columns": columns,
         "focus": focus,
@@ -99,9 +95,13 @@ def graph_options(
     }
 
 
-def _columns(run: RunFacts, options: GraphFigureOptions) -> tuple[str, dict[str, Any]]:
+def _columns(run: RunFacts, options: GraphOptions) -> tuple[str, dict[str, Any]]:
     """Return the name of the color, and the columns that the view does not compute."""
     color_by = options.color_by
+    if isinstance(color_by, str):
+        one_of("color_by", color_by, COLOR_NAMES)
+    elif not isinstance(color_by, NodeColumn) and run.graph is not None:
+        color_by = node_column(run.graph, color_by)
     name = color_by if isinstance(color_by, str) else color_by.name
     found = {} if isinstance(color_by, str) else {name: color_by}
     wanted = {name} | ({"layout"} if "{layout}" in options.label else set())

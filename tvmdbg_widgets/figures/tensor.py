@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from functools import partial
 from typing import Any
 
@@ -13,8 +12,9 @@ from tvmdbg_widgets.answers.answers import Answers
 from tvmdbg_widgets.answers.messages import SAMPLE
 from tvmdbg_widgets.answers.tensor import Redact
 from tvmdbg_widgets.figures.engine import draw_view
-from tvmdbg_widgets.figures.options import TensorFigureOptions
+from tvmdbg_widgets.figures.options import TensorOptions
 from tvmdbg_widgets.figures.raster import Figure
+from tvmdbg_widgets.model.base.options import drawn
 from tvmdbg_widgets.model.base.text import FormatError, one_line, unread_text
 from tvmdbg_widgets.model.graph.graph import tensor_title
 
@@ -36,16 +36,16 @@ def tensor_figure(
     **more: Any,
 ) -> Figure:
     """Draw one tensor: health, statistics, histogram, and a picture of two axes."""
-    options = drawing_options(run, TensorFigureOptions(**more), saved=saved)
+    options = drawing_options(run, TensorOptions(**more), saved=saved)
     answer = Answers(run, redact=redact).answer
     text = partial(_text, run, options["entry"], redact)
     return draw_view("tensor", run.title, options, answer, text=text, width=width, theme=theme)
 
 
-def drawing_options(run: RunFacts, options: TensorFigureOptions, *, saved: bool) -> dict[str, Any]:
+def drawing_options(run: RunFacts, options: TensorOptions, *, saved: bool) -> dict[str, Any]:
     """Return what the view draws by: the options, the entry, and the size of a picture."""
     entry = options.entry or opening_entry(run)
-    return {**asdict(options), "entry": entry, "most_cells": _SAVED_CELLS if saved else _CELLS}
+    return {**drawn(options), "entry": entry, "most_cells": _SAVED_CELLS if saved else _CELLS}
 
 
 def headline(run: RunFacts, entry: Entry | None) -> str:

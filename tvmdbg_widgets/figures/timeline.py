@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Sequence
-from dataclasses import asdict, dataclass
 from typing import Any
 
 from tvmdbg_widgets.analysis.facts import RunFacts
@@ -18,48 +15,15 @@ from tvmdbg_widgets.analysis.times.sums import times
 from tvmdbg_widgets.answers.answers import Answers
 from tvmdbg_widgets.answers.charts import why_no_times
 from tvmdbg_widgets.figures.engine import draw_view
+from tvmdbg_widgets.figures.options import TimelineOptions
 from tvmdbg_widgets.figures.raster import Figure
-from tvmdbg_widgets.figures.texts import CHARTS, SHOWN, SLICE_COLORS, SORTS, TABLES_BY
-from tvmdbg_widgets.model.base.choice import one_of
+from tvmdbg_widgets.model.base.options import drawn
 from tvmdbg_widgets.model.timeline.words import timeline_words
-
-Range = tuple[float, float]
-
-
-@dataclass(frozen=True)
-class TimelineFigureOptions:
-    """Options of a timeline's figure; same names as traits of ``Flamechart``.
-
-    ``selected`` are node ids.
-    """
-
-    show: str = "both"
-    chart: str = "time"
-    table_by: str = "node"
-    sort: str = "time"
-    slice_color: str = "auto"
-    time_range: Range | None = None
-    selected: tuple[int, ...] = ()
-    peak_flops: float | None = None
-    bandwidth: float | None = None
-
-    def __post_init__(self) -> None:
-        """Refuse what no timeline can show."""
-        one_of("show", self.show, SHOWN)
-        one_of("chart", self.chart, CHARTS)
-        one_of("table_by", self.table_by, TABLES_BY)
-        one_of("sort", self.sort, SORTS)
-        one_of("slice_color", self.slice_color, SLICE_COLORS)
-        if self.time_range is not None:
-            start, end = self.time_range
-            if not (math.isfinite(start) and math.isfinite(end) and start < end):
-                raise ValueError(f"time_range is (start, end) in ns, found {self.time_range!r}")
 
 
 def timeline_figure(
     run: RunFacts,
     *,
-    selected: Sequence[int] = (),
     width: float = 720,
     theme: str = "light",
     **more: Any,
@@ -68,12 +32,12 @@ def timeline_figure(
 
     The table of two runs by ``"change"`` has the largest differences.
     """
-    options = TimelineFigureOptions(selected=tuple(selected), **more)
+    options = TimelineOptions(**more)
     of_change = options.table_by == "change" and run.compared is not None
     return draw_view(
         "timeline",
         run.compared.title if of_change and run.compared is not None else run.title,
-        asdict(options),
+        drawn(options),
         Answers(run).answer,
         text=lambda: timeline_text(run, options),
         width=width,
@@ -84,7 +48,7 @@ def timeline_figure(
 _TOP = 10
 
 
-def timeline_text(run: RunFacts, options: TimelineFigureOptions) -> str:
+def timeline_text(run: RunFacts, options: TimelineOptions) -> str:
     """Return a timeline's figure as text: its table of times, its chart, and the operators."""
     timeline, by = run.timeline, options.table_by
     if timeline is None:
@@ -105,7 +69,7 @@ def timeline_text(run: RunFacts, options: TimelineFigureOptions) -> str:
     return "\n".join(lines)
 
 
-def _chart_text(run: RunFacts, options: TimelineFigureOptions) -> str:
+def _chart_text(run: RunFacts, options: TimelineOptions) -> str:
     if options.chart == "merged":
         return repr(merged(run.parts, lambda: run.groups))
     if options.chart == "roofline":

@@ -5,7 +5,7 @@ from __future__ import annotations
 import traitlets
 
 from tvmdbg_widgets.engine import bundle, code_name, module
-from tvmdbg_widgets.figures.options import Redaction
+from tvmdbg_widgets.figures.options import DebuggerOptions, Redaction
 from tvmdbg_widgets.figures.raster import Figure
 from tvmdbg_widgets.widgets.graph import GraphState
 from tvmdbg_widgets.widgets.tensor import ShownTensor
@@ -48,19 +48,17 @@ class Debugger(GraphState, DebuggerTraits, ShownTensor, View):
     def _figure(
         self, width: float, theme: str, saved: bool = False, redaction: Redaction | None = None
     ) -> Figure:
-        from tvmdbg_widgets.figures.choose import VIEW_OPTIONS, debugger_options
         from tvmdbg_widgets.figures.debugger import debugger_figure
 
         options = self._options(
-            VIEW_OPTIONS,
+            DebuggerOptions,
             entry=self._shown_entry(redaction),
             color_by=self.color_by.column,
             selected=self._marked(redaction),
-            collapsed=self.collapsed,
         )
         return debugger_figure(
             self._facts,
-            debugger_options(options),
+            DebuggerOptions(**options),
             findings=self._facts.known_findings if redaction is None else redaction.findings,
             width=width,
             theme=theme,

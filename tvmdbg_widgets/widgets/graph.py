@@ -10,9 +10,8 @@ import traitlets
 
 from tvmdbg_widgets.analysis.facts import OpenedRun, RunFacts, facts_of
 from tvmdbg_widgets.engine import bundle, code_name, module
-from tvmdbg_widgets.figures.options import Redaction
+from tvmdbg_widgets.figures.options import GraphOptions, Redaction
 from tvmdbg_widgets.figures.raster import Figure
-from tvmdbg_widgets.figures.view_options import GraphOptions
 from tvmdbg_widgets.model.base.choice import one_of
 from tvmdbg_widgets.model.base.options import option_of
 from tvmdbg_widgets.model.graph.graph import Graph
@@ -264,9 +263,8 @@ class GraphView(GraphState, GraphTraits, Navigation, View):
         return figure.save(path, scale)
 
     def _drawn(self, width: float, theme: str, redaction: Redaction | None, **how: Any) -> Figure:
-        from tvmdbg_widgets.figures.choose import graph_figure, names_of
-        from tvmdbg_widgets.figures.graph import GraphFigureOptions
+        from tvmdbg_widgets.figures.graph import graph_figure
 
-        names, selected = names_of(GraphFigureOptions), self._marked(redaction)
-        options = self._options(names, color_by=self.color_by.column, selected=selected)
+        selected = self._marked(redaction)
+        options = self._options(GraphOptions, color_by=self.color_by.column, selected=selected)
         return graph_figure(self._facts, width=width, theme=theme, **options, **how)

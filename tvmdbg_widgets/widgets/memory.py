@@ -5,7 +5,7 @@ from __future__ import annotations
 import traitlets
 
 from tvmdbg_widgets.engine import bundle, code_name, module
-from tvmdbg_widgets.figures.options import Redaction
+from tvmdbg_widgets.figures.options import MemoryOptions, Redaction
 from tvmdbg_widgets.figures.raster import Figure
 from tvmdbg_widgets.widgets.traits import MemoryTraits, described
 from tvmdbg_widgets.widgets.view import View
@@ -32,8 +32,8 @@ class MemoryView(MemoryTraits, View):
     def _figure(
         self, width: float, theme: str, saved: bool = False, redaction: Redaction | None = None
     ) -> Figure:
-        from tvmdbg_widgets.figures.choose import MemoryFigureOptions, memory_figure, names_of
+        from tvmdbg_widgets.figures.choose import memory_figure
 
         del saved
-        options = self._options(names_of(MemoryFigureOptions), selected=self._marked(redaction))
+        options = self._options(MemoryOptions, selected=self._marked(redaction))
         return memory_figure(self._facts, width=width, theme=theme, **options)

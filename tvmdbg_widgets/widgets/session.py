@@ -12,7 +12,7 @@ import traitlets
 
 from tvmdbg_widgets.analysis.facts import OpenedRun, RunFacts, facts_of
 from tvmdbg_widgets.engine import bundle
-from tvmdbg_widgets.figures.view_options import ENTRY, NODES, Span
+from tvmdbg_widgets.figures.options import ENTRY, NODES, Span
 from tvmdbg_widgets.model.base.choice import meant, no_argument, one_of
 from tvmdbg_widgets.model.base.options import (
     TEXT,

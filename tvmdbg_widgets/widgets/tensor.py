@@ -7,7 +7,7 @@ from typing import Any
 import traitlets
 
 from tvmdbg_widgets.engine import bundle, code_name, module
-from tvmdbg_widgets.figures.options import Redaction
+from tvmdbg_widgets.figures.options import Redaction, TensorOptions
 from tvmdbg_widgets.figures.raster import Figure
 from tvmdbg_widgets.model.tensors.layouts import checked_sizes
 from tvmdbg_widgets.widgets.traits import TensorTraits, described, shown_entry, validated
@@ -52,11 +52,9 @@ class TensorInspector(TensorTraits, ShownTensor, View):
     def _figure(
         self, width: float, theme: str, saved: bool = False, redaction: Redaction | None = None
     ) -> Figure:
-        from tvmdbg_widgets.figures.choose import names_of
-        from tvmdbg_widgets.figures.options import TensorFigureOptions
         from tvmdbg_widgets.figures.tensor import tensor_figure
 
-        options = self._options(names_of(TensorFigureOptions), entry=self._shown_entry(redaction))
+        options = self._options(TensorOptions, entry=self._shown_entry(redaction))
         redact = None if redaction is None else redaction.redact
         return tensor_figure(
             self._facts, width=width, theme=theme, saved=saved, redact=redact, **options

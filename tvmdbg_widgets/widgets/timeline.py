@@ -10,7 +10,7 @@ import traitlets
 from tvmdbg_widgets.analysis.compare_times import TimeComparison
 from tvmdbg_widgets.analysis.facts import OpenedRun, RunFacts
 from tvmdbg_widgets.engine import bundle, code_name, module
-from tvmdbg_widgets.figures.options import Redaction
+from tvmdbg_widgets.figures.options import Redaction, TimelineOptions
 from tvmdbg_widgets.figures.raster import Figure
 from tvmdbg_widgets.widgets.graph_navigation import Navigation
 from tvmdbg_widgets.widgets.run_model import Folding, GroupRefs
@@ -70,9 +70,8 @@ class Flamechart(TimelineTraits, View):
     def _figure(
         self, width: float, theme: str, saved: bool = False, redaction: Redaction | None = None
     ) -> Figure:
-        from tvmdbg_widgets.figures.choose import names_of
         from tvmdbg_widgets.figures.comparison import time_comparison_figure
-        from tvmdbg_widgets.figures.timeline import TimelineFigureOptions, timeline_figure
+        from tvmdbg_widgets.figures.timeline import timeline_figure
 
         del saved
         compared, selected = self._facts.compared, self._marked(redaction)
@@ -82,7 +81,7 @@ class Flamechart(TimelineTraits, View):
                 compared, show=self.show, time_range=self.time_range, **look
             )
         table_by = "node" if self.table_by == "change" else self.table_by
-        options = self._options(names_of(TimelineFigureOptions), table_by=table_by)
+        options = self._options(TimelineOptions, table_by=table_by)
         return timeline_figure(self._facts, **options, **look)
 
 

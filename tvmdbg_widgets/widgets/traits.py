@@ -14,7 +14,7 @@ import ipywidgets
 import traitlets
 
 from tvmdbg_widgets.analysis.facts import RunFacts
-from tvmdbg_widgets.figures.view_options import (
+from tvmdbg_widgets.figures.options import (
     DebuggerOptions,
     GraphOptions,
     MemoryOptions,

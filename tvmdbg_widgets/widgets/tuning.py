@@ -18,8 +18,8 @@ from tvmdbg_widgets.answers.messages import message_id
 from tvmdbg_widgets.answers.question_scheduler import HAS_THREADS, replied
 from tvmdbg_widgets.answers.tuning import TuningAnswers
 from tvmdbg_widgets.engine import bundle, code_name, module
+from tvmdbg_widgets.figures.options import auto_height
 from tvmdbg_widgets.figures.raster import Figure
-from tvmdbg_widgets.figures.view_options import auto_height
 from tvmdbg_widgets.model.base.options import (
     TEXT,
     ViewOptions,

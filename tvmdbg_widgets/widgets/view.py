@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +12,7 @@ import traitlets
 from tvmdbg_widgets.analysis.facts import OpenedRun, RunFacts
 from tvmdbg_widgets.figures.options import Redaction
 from tvmdbg_widgets.figures.raster import Figure
+from tvmdbg_widgets.model.base.options import ViewOptions, options_of
 from tvmdbg_widgets.model.base.slips import public
 from tvmdbg_widgets.widgets.outputs import Saved
 from tvmdbg_widgets.widgets.run_model import model_of, session_of
@@ -158,9 +159,10 @@ class View(RunView):
         """Return the figure without private values."""
         return self._figure(720, theme, redaction=redaction)
 
-    def _options(self, names: Iterable[str], **own: Any) -> dict[str, Any]:
+    def _options(self, kind: type[ViewOptions], **own: Any) -> dict[str, Any]:
         """Return the options of a figure: traits of these names, and ``own`` ones."""
-        return {name: getattr(self, name) for name in names if self.has_trait(name)} | own
+        names = [each.name for each in options_of(kind) if each.drawn and each.live]
+        return {name: getattr(self, name) for name in names} | own
 
     def _marked(self, redaction: Redaction | None = None) -> tuple[int, ...]:
         if redaction is not None:

@@ -5,6 +5,7 @@ import { panelOfSheet, sizeOf, wordings } from "../graph/figure/graph_figure.ts"
 import { panelOf, pictureTop } from "../graph/figure/picture_panel.ts";
 import { type GraphFigureOptions, GraphSheet } from "../graph/figure/sheet.ts";
 import { boxesOf } from "../graph/layout/scene.ts";
+import type { RunReplies } from "../shared/client/answers.ts";
 import {
   type Drawing,
   type FigurePanel,
@@ -14,7 +15,6 @@ import {
   heightOf,
   LINE,
   MARGIN,
-  type Note,
   paintParts,
   panelDrawing,
   paragraph,
@@ -23,8 +23,10 @@ import {
   space,
 } from "../shared/drawing/figure.ts";
 import type { TextWidths } from "../shared/drawing/text_widths.ts";
+import { integer } from "../shared/format.ts";
 import { largest, smallest } from "../shared/many.ts";
 import { aligned } from "./align.ts";
+import { ComparisonData, type ComparisonReplies, colorColumns, LETTER, type Side } from "./data.ts";
 
 /** Limit for both graphs together. */
 const MOST_BOXES = 240;
@@ -148,58 +150,149 @@ export function differences(
   };
 }
 
-interface ComparisonFigureData {
-  title: string;
-  sentence: string;
-  matched: string;
-  graphs: { title: string; options: GraphFigureOptions }[];
-  pairs: [a: number, b: number][];
-  rows: DifferenceRow[];
-  below: Note[];
-  text: string;
+interface ComparisonFigureOptions {
+  color_by: string;
+  /** The only kind of difference listed; null for all. */
+  kind: string | null;
+  /** Of both graphs; empty where none are drawn. */
+  graphs: GraphFigureOptions[];
+  /** Titles of the runs. */
+  runs: string[];
+  /** Above so many nodes no graphs are drawn; null below. */
+  most_nodes: number | null;
 }
 
-type ComparisonFigureRequest = FigureRequest<ComparisonFigureData>;
+type ComparisonFigureRequest = FigureRequest<
+  ComparisonFigureOptions,
+  RunReplies & ComparisonReplies
+>;
 
 export async function comparisonFigure(request: ComparisonFigureRequest): Promise<Drawing> {
-  const { data, width, text } = request;
+  const { client, options, title, width, text } = request;
+  const data = new ComparisonData(await client.ask("comparison"));
+  const { sentence, matched } = data.info;
+  const alone = SIDES.map((side) => data.alone(side));
+  const groups = listed(data, options.kind);
+  const shown = shownGroups(data, groups);
+  const panels = await panelsOf(request, data, alone);
+  const outlined = panels.length && alone.some((nodes) => nodes.length);
   const room = width - 2 * MARGIN;
-  const paragraphOf = (note: Note) => paragraph(note, room, text, note.most);
-  const panels = await panelsOf(request);
+  const muted = (line: string, most: number) =>
+    paragraph({ text: line, color: "muted" }, room, text, most);
+  const left = groups.length - shown.length;
+  const below = [
+    groups.length ? "" : "Nothing differs.",
+    left ? `… and ${integer(left)} more` : "",
+  ];
+  if (options.most_nodes !== null) {
+    const most = integer(options.most_nodes);
+    below.push(`Graphs of more than ${most} nodes are not drawn beside each other.`);
+  }
   const parts: FigurePart[] = [
     heading("Comparison", "", room, text),
-    paragraphOf({ text: data.sentence, bold: true, most: 4 }),
-    paragraphOf({ text: data.matched, color: "muted", most: 2 }),
+    paragraph({ text: sentence, bold: true }, room, text, 4),
+    muted(outlined ? `${matched}; unmatched nodes are outlined` : matched, 2),
     space(4),
     ...(panels.length ? [beside(panels, width)] : []),
-    differences(data.rows, width, text),
-    ...data.below.map(paragraphOf),
+    differences(
+      shown.map((group) => rowOf(data, group)),
+      width,
+      text,
+    ),
+    ...below.filter(Boolean).map((line) => muted(line, 4)),
   ];
+  const [onlyA, onlyB] = alone.map((nodes) => nodes.slice(0, MOST_MARKED));
   return panelDrawing(request, {
     height: heightOf(parts),
-    title: data.title,
-    words: data.sentence,
-    text: data.text,
-    // The titles of the runs stay.
-    description: { graphs: panels.map(({ description: { title, ...facts } }) => facts) },
+    title: `Comparison, ${title}`,
+    words: sentence,
+    text: "",
+    description: {
+      ...{ title, sentence, match_quality: matched, matched: data.matched() },
+      ...{ only_a: onlyA, only_b: onlyB },
+      differences: shown.map((group) => described(data, group)),
+      graphs: panels.map(({ description }, at) => ({ ...description, title: options.runs[at] })),
+    },
     paint: (pen, theme) => paintParts(parts, pen, theme),
   });
 }
 
-async function panelsOf({
-  data,
-  client,
-  ...request
-}: ComparisonFigureRequest): Promise<readonly FigurePanel[]> {
+const SIDES = [0, 1] as const;
+const MOST_ROWS = 24;
+/** Rows that compare times of nodes. */
+const MOST_TIMES = 5;
+const MOST_MARKED = 2_000;
+
+function listed(data: ComparisonData, kind: string | null): number[] {
+  const groups = Array.from(data.columns.groupKind.keys());
+  return groups.filter((group) => kind === null || data.kindOf(group) === kind);
+}
+
+function shownGroups(data: ComparisonData, groups: readonly number[]): number[] {
+  const isTime = (group: number) => data.kindOf(group) === "time";
+  const times = groups.filter(isTime).slice(0, MOST_TIMES);
+  const others = groups.filter((group) => !isTime(group));
+  return [...times, ...others.slice(0, MOST_ROWS - times.length)];
+}
+
+/** First members of a group, -1 for none, and the number of the others. */
+function membersOf({ columns }: ComparisonData, group: number) {
+  const first = columns.groupStart[group]!;
+  const nodes = [columns.memberA[first]!, columns.memberB[first]!] as const;
+  return { nodes, more: columns.groupStart[group + 1]! - first - 1 };
+}
+
+function rowOf(data: ComparisonData, group: number): DifferenceRow {
+  const { nodes, more } = membersOf(data, group);
+  const kind = data.kindOf(group);
+  const [a, b] = both(nodes, (node, side): NodeName => {
+    return node < 0 ? ["–", ""] : [data.label(side as Side, node), ` #${node}`];
+  });
+  const rest = more ? `${b[1]} +${integer(more)}` : b[1];
+  const change = data.columns.groupChange.at(group);
+  return { kind, alone: kind.startsWith("only in"), a, b: [b[0], rest], change };
+}
+
+function described(data: ComparisonData, group: number) {
+  const { nodes, more } = membersOf(data, group);
+  const side = nodes[0] < 0 ? 1 : 0;
+  const ids = [...new Set(nodes.filter((node) => node >= 0).map((node) => `#${node}`))];
+  const shape = data.shape(side, nodes[side]);
+  const first = [data.label(side, nodes[side]), ids.join(" ~ "), shape && `(${shape})`];
+  const pair = first.filter(Boolean).join(" ");
+  return {
+    kind: data.kindOf(group),
+    times: more + 1,
+    nodes: more ? `${pair} and ${integer(more)} more` : pair,
+    change: data.columns.groupChange.at(group),
+  };
+}
+
+async function panelsOf(
+  { client, options, ...request }: ComparisonFigureRequest,
+  data: ComparisonData,
+  alone: readonly number[][],
+): Promise<readonly FigurePanel[]> {
   const sheets: GraphSheet[] = [];
-  for (const [at, side] of data.graphs.entries()) {
-    const own = { ...request, ...side, data, width: request.width / 2 };
-    const sheet = await GraphSheet.of({ ...own, client: client.with({ run: "ab"[at] }) });
+  for (const [at, graph] of options.graphs.entries()) {
+    const side = at as Side;
+    const sheet = await GraphSheet.of({
+      ...request,
+      title: `${LETTER[side]}  ${data.info.titles[side]}`,
+      width: request.width / 2,
+      client: client.with({ run: "ab"[side] }),
+      options: {
+        ...graph,
+        color_by: options.color_by,
+        color_columns: { ...graph.color_columns, ...colorColumns(data, side) },
+        outlined: alone[side]!.slice(0, MOST_MARKED),
+      },
+    });
     if (sheet) sheets.push(sheet);
   }
   const [a, b] = sheets;
   if (!a || !b) return [];
-  return levelPanels([a, b], data.pairs) ?? [await panelOfSheet(a), await panelOfSheet(b)];
+  return levelPanels([a, b], data.pairs()) ?? [await panelOfSheet(a), await panelOfSheet(b)];
 }
 
 function beside(panels: readonly FigurePanel[], width: number): FigurePart {

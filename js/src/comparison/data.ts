@@ -1,3 +1,4 @@
+import type { Wires } from "../graph/data/coloring.ts";
 import type { ColumnsReply } from "../shared/client/answers.ts";
 import type { Columns } from "../shared/client/wire.ts";
 import { integer } from "../shared/format.ts";
@@ -77,10 +78,10 @@ export class ComparisonData {
   }
 
   /** Certainty of the nodes' matches, and a code for unmatched ones. */
-  codes(side: Side, count: number): Int32Array {
-    const { pairA, pairB, certainty } = this.columns;
+  codes(side: Side): Int32Array {
+    const { pairA, pairB, certainty, labelA, labelB } = this.columns;
     const alone = this.info.certainties.length;
-    const codes = new Int32Array(count).fill(alone);
+    const codes = new Int32Array((side === 0 ? labelA : labelB).length).fill(alone);
     const nodes = side === 0 ? pairA : pairB;
     for (let row = 0; row < nodes.length; row++) {
       const node = nodes[row]!;
@@ -97,6 +98,30 @@ export class ComparisonData {
     return side === 0
       ? { ratio: speedA, terms: [beforeA!, afterA!] }
       : { ratio: speedB, terms: [beforeB!, afterB!] };
+  }
+
+  /** Nodes without a match, ascending. */
+  alone(side: Side): number[] {
+    const unmatched = this.info.certainties.length;
+    const found: number[] = [];
+    for (const [node, code] of this.codes(side).entries()) if (code === unmatched) found.push(node);
+    return found;
+  }
+
+  /** Number of nodes of A by the certainty of their least sure match. */
+  matched(): Record<string, number> {
+    const codes = this.codes(0);
+    const count = (code: number) => codes.reduce((sum, other) => sum + Number(other === code), 0);
+    return Object.fromEntries(this.info.certainties.map((name, code) => [name, count(code)]));
+  }
+
+  /** Matched nodes of A, each with its last match. */
+  pairs(): [a: number, b: number][] {
+    return [...this.#rows[0].keys()].map((node) => [node, this.partner(0, node)!]);
+  }
+
+  kindOf(group: number): string {
+    return this.info.kinds[this.columns.groupKind[group]!]!;
   }
 
   label(side: Side, node: number): string {
@@ -152,4 +177,58 @@ const SHOWN = 6;
 
 function keep(rows: Map<number, number[]>, node: number, row: number): void {
   addTo(rows, node, row);
+}
+
+/** Certainties up to here, then unmatched nodes: in both themes their colors are farthest apart. */
+const SURE = 1;
+export const ALONE = "unmatched";
+
+/** Columns by which a side's nodes can be colored. */
+export function colorColumns(data: ComparisonData, side: Side): Wires {
+  const { certainties, speedRange, speedNotes } = data.info;
+  const classes = [...certainties.slice(0, SURE + 1), ALONE, ...certainties.slice(SURE + 1)];
+  const codes = data.codes(side).map((code) => classes.indexOf(certainties[code] ?? ALONE));
+  const [change, speed] = [data.change(side), data.speed(side)];
+  return {
+    ...(speed && {
+      [SPEED]: {
+        of: "nodes",
+        unit: "×",
+        scale: "diverging",
+        range: speedRange,
+        note: speedNotes[side] ?? "",
+        together: "ratio",
+        classes: null,
+        data: viewOf(speed.ratio),
+        terms: [viewOf(speed.terms[0]), viewOf(speed.terms[1])],
+      },
+    }),
+    match: {
+      of: "nodes",
+      unit: "",
+      scale: "linear",
+      range: null,
+      together: "largest",
+      classes,
+      ordered: true,
+      hatched: classes.indexOf(ALONE),
+      data: new DataView(codes.buffer),
+    },
+    ...(change && {
+      [CHANGE]: {
+        of: "nodes",
+        unit: "ns",
+        scale: "diverging",
+        range: change.most > 0 ? [-change.most, change.most] : null,
+        together: "sum",
+        classes: null,
+        note: change.note,
+        data: viewOf(change.values),
+      },
+    }),
+  };
+}
+
+function viewOf(values: Float64Array): DataView {
+  return new DataView(Float64Array.from(values).buffer);
 }

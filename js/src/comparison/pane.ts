@@ -9,7 +9,7 @@ import { applyTheme } from "../shared/drawing/theme.ts";
 import { element } from "../shared/ui/dom.ts";
 import { type ViewOptions, withFullScreen } from "../shared/ui/view.ts";
 import type { RowAligner } from "./align.ts";
-import { CHANGE, type ComparisonData, LETTER, OTHER, type Side, SPEED } from "./data.ts";
+import { type ComparisonData, colorColumns, LETTER, OTHER, type Side } from "./data.ts";
 
 export interface ComparisonOptions {
   linked: boolean;
@@ -67,11 +67,6 @@ export function graphOptions(
   };
 }
 
-/** Label of nodes without a match. */
-export const ALONE = "unmatched";
-/** Certainty after which they come: the next color is the farthest from those of matched nodes, in both themes. */
-const SURE = 1;
-
 export interface PaneContext {
   data: ComparisonData;
   run: Client;
@@ -120,52 +115,6 @@ export class GraphPane {
   async mount(): Promise<void> {
     const { data, run, session, options, aligner, signal } = this.#context;
     applyTheme(this.root, signal);
-    const graph = await run.ask("graph");
-    if (signal.aborted) return;
-    const { certainties } = data.info;
-    const classes = [...certainties.slice(0, SURE + 1), ALONE, ...certainties.slice(SURE + 1)];
-    const codes = data
-      .codes(this.#side, graph?.kinds.length ?? 0)
-      .map((code) => classes.indexOf(certainties[code] ?? ALONE));
-    const match = {
-      of: "nodes" as const,
-      unit: "",
-      scale: "linear" as const,
-      range: null,
-      together: "largest" as const,
-      classes,
-      ordered: true,
-      hatched: classes.indexOf(ALONE),
-      data: new DataView(codes.buffer),
-    };
-    const change = data.change(this.#side);
-    const changed = change && {
-      of: "nodes" as const,
-      unit: "ns",
-      scale: "diverging" as const,
-      range: change.most > 0 ? ([-change.most, change.most] as [number, number]) : null,
-      together: "sum" as const,
-      classes: null,
-      note: change.note,
-      data: viewOf(change.values),
-    };
-    const speed = data.speed(this.#side);
-    const sped = speed && {
-      of: "nodes" as const,
-      unit: "×",
-      scale: "diverging" as const,
-      range: data.info.speedRange,
-      note: data.info.speedNotes[this.#side] ?? "",
-      together: "ratio" as const,
-      classes: null,
-      data: viewOf(speed.ratio),
-      terms: [viewOf(speed.terms[0]), viewOf(speed.terms[1])] as const,
-    };
-    const columns = {
-      ...(sped && { [SPEED]: sped }),
-      match,
-      ...(changed && { [CHANGE]: changed }),
-    };
     const title = data.info.titles[this.#side];
     await mountGraph(this.root, {
       run,
@@ -181,7 +130,7 @@ export class GraphPane {
       place: (placed, view) => aligner.place(this.#side, placed, view),
       options: withFullScreen(
         this.root,
-        graphOptions(options, { _color_columns: columns }),
+        graphOptions(options, { _color_columns: colorColumns(data, this.#side) }),
         signal,
       ),
       signal,
@@ -193,10 +142,6 @@ export class GraphPane {
       `Graph ${LETTER[this.#side]}, ${data.info.titles[this.#side]}: arrow keys walk along edges, ? lists all keys`,
     );
   }
-}
-
-function viewOf(values: Float64Array): DataView {
-  return new DataView(Float64Array.from(values).buffer);
 }
 
 const STILL = 0.5;

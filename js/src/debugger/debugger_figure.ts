@@ -10,74 +10,74 @@ import {
   heightOf,
   LINE,
   MARGIN,
-  missingPanel,
   paintParts,
   panelDrawing,
   SMALL,
   smallWriter,
 } from "../shared/drawing/figure.ts";
+import type { TensorFigureRequest } from "../tensor/figure_answers.ts";
 import { tensorPanel } from "../tensor/tensor_figure.ts";
-import { timelinePanel } from "../timeline/timeline_figure.ts";
+import { type TimelineFigureRequest, timelinePanel } from "../timeline/timeline_figure.ts";
 
-interface EmbeddedView {
-  /** Maker of its panel. */
-  view: "graph" | "tensor" | "timeline" | "missing";
-  data: Record<string, unknown>;
-  options: unknown;
+type PanelName = "findings" | "graph" | "tensor" | "timeline";
+
+interface Findings {
+  title: string;
+  detail: string;
+  rows: { severity: string; text: string }[];
+  text: string;
+  described: Record<string, unknown>;
 }
 
-interface DebuggerFigureData {
-  title: string;
-  views: { graph: EmbeddedView; tensor: EmbeddedView; timeline: EmbeddedView };
-  findings: {
-    title: string;
-    detail: string;
-    rows: { severity: string; text: string }[];
-    text: string;
-  } | null;
-  shown: ("findings" | "graph" | "tensor" | "timeline")[];
+interface DebuggerFigureOptions {
+  graph: GraphFigureOptions;
+  tensor: TensorFigureRequest["options"];
+  timeline: TimelineFigureRequest["options"];
+  findings: Findings | null;
+  shown: PanelName[];
+  /** Texts of views that leave their words to Python. */
+  texts: Record<string, string>;
   /** Bytes of the complete document; the graph takes what the other views leave. */
   most: number;
 }
 
-type DebuggerFigureRequest = FigureRequest<DebuggerFigureData>;
-
-const MAKERS = {
-  graph: graphPanel,
-  tensor: tensorPanel,
-  timeline: timelinePanel,
-  missing: missingPanel,
-};
+type DebuggerFigureRequest = FigureRequest<DebuggerFigureOptions>;
 
 export async function debuggerFigure(request: DebuggerFigureRequest): Promise<Drawing> {
-  const { data } = request;
-  const { graph, tensor, timeline } = data.views;
+  const { graph, tensor, timeline, findings, shown, texts, most } = request.options;
   const others = {
-    ...(data.findings && { findings: findingsPanel(request, data.findings) }),
-    tensor: await panelOf(request, tensor),
-    timeline: await panelOf(request, timeline),
+    ...(findings && { findings: findingsPanel(request, findings) }),
+    tensor: await tensorPanel({ ...request, options: tensor }),
+    timeline: await timelinePanel({ ...request, options: timeline }),
   };
   const size = (panels: FigurePanel[]) =>
     sizeOf(panelDrawing(request, stacked(request, panels)).svg);
-  const taken = size(Object.values(others)) - size([]);
+  const room = most - size(Object.values(others)) + size([]);
+  const limits = { ...graph.most, bytes: Math.min(graph.most.bytes, room) };
   const panels: Record<string, FigurePanel> = {
     ...others,
-    graph: await panelOf(request, lessened(graph, data.most - taken)),
+    graph: await graphPanel({ ...request, options: { ...graph, most: limits } }),
   };
-  const shown = data.shown.map((name) => panels[name]!);
+  const stack = shown.map((name) => {
+    const panel = panels[name]!;
+    return { ...panel, text: panel.text || (texts[name] ?? "") };
+  });
   const description = Object.fromEntries(
     Object.entries(panels).map(([name, panel]) => [name, panel.description]),
   );
-  return panelDrawing(request, { ...stacked(request, shown), description });
+  return panelDrawing(request, {
+    ...stacked(request, stack),
+    description: { title: request.title, ...description },
+  });
 }
 
 function stacked(
-  { data, width }: DebuggerFigureRequest,
+  { title, width }: DebuggerFigureRequest,
   panels: readonly FigurePanel[],
 ): FigurePanel {
   return {
     height: panels.reduce((sum, { height }) => sum + height, 0),
-    title: `Run ${data.title}`,
+    title: `Run ${title}`,
     words: panels.map(({ words }) => words).join(". "),
     text: panels.map(({ text }) => text).join("\n\n"),
     description: {},
@@ -96,26 +96,9 @@ function stacked(
   };
 }
 
-async function panelOf(
-  request: DebuggerFigureRequest,
-  { view, data, options }: EmbeddedView,
-): Promise<FigurePanel> {
-  const make = MAKERS[view] as (request: never) => FigurePanel | Promise<FigurePanel>;
-  const panel = await make({ ...request, title: request.data.title, view, data, options } as never);
-  return { ...panel, text: panel.text || (data.text as string) };
-}
-
-function lessened(graph: EmbeddedView, bytes: number): EmbeddedView {
-  const { most, ...options } = graph.options as GraphFigureOptions;
-  return {
-    ...graph,
-    options: { ...options, most: { ...most, bytes: Math.min(most.bytes, bytes) } },
-  };
-}
-
 function findingsPanel(
-  { data, width, text }: DebuggerFigureRequest,
-  { title, detail, rows, text: summary }: NonNullable<DebuggerFigureData["findings"]>,
+  { title: run, width, text }: DebuggerFigureRequest,
+  { title, detail, rows, text: summary, described }: Findings,
 ): FigurePanel {
   const indent = text.width("Warning  ", SMALL, true);
   const room = width - 2 * MARGIN;
@@ -141,7 +124,7 @@ function findingsPanel(
     title,
     words: rows.map((row) => row.text).join(". "),
     text: summary,
-    description: { view: "findings", title: data.title },
+    description: { ...described, view: "findings", title: run },
     paint: (pen, theme) => paintParts(parts, pen, theme),
   };
 }

@@ -251,7 +251,7 @@ function letterOf(byte: number): string {
 /** px; narrower figures have half as many bytes in a line. */
 const WIDE = 600;
 
-type ByteMapRequest = FigureRequest<unknown, unknown, unknown, unknown, { bytes: ByteMapReply }>;
+type ByteMapRequest = FigureRequest<unknown, { bytes: ByteMapReply }>;
 
 export async function byteMapFigure(request: ByteMapRequest): Promise<Drawing> {
   const { title, width, text: widths, client } = request;

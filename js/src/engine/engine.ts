@@ -10,17 +10,11 @@ import { nodeColors } from "../graph/figure/figure_legend.ts";
 import { graphFigure } from "../graph/figure/graph_figure.ts";
 import type { GraphRequest } from "../graph/figure/sheet.ts";
 import { memoryFigure } from "../memory/memory_figure.ts";
-import { columnsOf, type GraphColumns } from "../shared/client/answers.ts";
+import type { GraphColumns } from "../shared/client/answers.ts";
 import { Client } from "../shared/client/client.ts";
-import { type ColumnHeader, StringColumn } from "../shared/client/columns.ts";
+import { type ColumnHeader, fields, StringColumn } from "../shared/client/columns.ts";
 import type { Columns, WIRE } from "../shared/client/wire.ts";
-import {
-  type Drawing,
-  type FigureMaker,
-  type FigureRequest,
-  missingFigure,
-  type ThemeName,
-} from "../shared/drawing/figure.ts";
+import type { Drawing, FigureMaker, FigureRequest } from "../shared/drawing/figure.ts";
 import { TextWidths } from "../shared/drawing/text_widths.ts";
 import { finished, ofBytes } from "../shared/many.ts";
 import { globRegex, Regex, RegexError } from "../shared/regex.ts";
@@ -44,7 +38,7 @@ function unpacked<Answer extends keyof typeof WIRE>({
   columns = [],
   base64,
 }: PackedColumns): Columns<Answer> {
-  return columnsOf<Answer>(columns, [bytesOf(base64)]);
+  return fields(columns, [bytesOf(base64)]) as Columns<Answer>;
 }
 
 export const figures: Readonly<Record<string, FigureMaker>> = {
@@ -53,7 +47,6 @@ export const figures: Readonly<Record<string, FigureMaker>> = {
   debugger: debuggerFigure,
   graph: graphFigure,
   memory: memoryFigure,
-  missing: missingFigure,
   tensor: tensorFigure,
   timeline: timelineFigure,
   sequence: sequenceFigure,
@@ -185,17 +178,6 @@ function written(_key: string, value: unknown): unknown {
   return value === Infinity || value === -Infinity ? String(value) : value;
 }
 
-interface DrawRequest {
-  data: unknown;
-  columns?: PackedColumns;
-  answers?: Record<string, PackedColumns | null>;
-  title: string;
-  mostNodes: number;
-  options: unknown;
-  width: number;
-  theme: ThemeName;
-}
-
 /** Begins one figure, for `figures/engine.py`; `request` is JSON, the answer as of `goOn`. */
 export function draw(view: string, request: string): string {
   if (!Object.hasOwn(figures, view)) throw new Error(`no view ${view} draws figures`);
@@ -226,21 +208,7 @@ function sent({ images = [], ...drawing }: Drawing): object {
 }
 
 function opened(view: string, request: string): FigureRequest {
-  const { columns = { base64: "" }, answers = {}, ...rest } = JSON.parse(request) as DrawRequest;
-  return {
-    ...rest,
-    view,
-    client: new Client(engineHost),
-    columns: unpacked(columns),
-    answers: Object.fromEntries(
-      Object.entries(answers).map(([name, packed]) => [name, packed && answer(packed)]),
-    ),
-    text: new TextWidths(),
-  };
-}
-
-function answer({ columns, base64, ...info }: PackedColumns): object {
-  return { ...info, ...unpacked({ columns: columns ?? [], base64 }) };
+  return { ...JSON.parse(request), view, client: new Client(engineHost), text: new TextWidths() };
 }
 
 function base64(bytes: Uint8ClampedArray): string {

@@ -154,13 +154,7 @@ function paintMessage(row: PlacedMessage, layout: SequenceLayout, ink: Ink): voi
   ink.words(words, middle, y, { color, align: "center" });
 }
 
-type SequenceRequest = FigureRequest<
-  unknown,
-  unknown,
-  unknown,
-  unknown,
-  { sequence: SequenceReply }
->;
+type SequenceRequest = FigureRequest<unknown, { sequence: SequenceReply }>;
 
 export async function sequenceFigure(request: SequenceRequest): Promise<Drawing> {
   const { title, width, text: widths, client } = request;

@@ -195,7 +195,7 @@ function paintNotes(notes: readonly NoteLine[], x: number, top: number, ink: Ink
   });
 }
 
-type StructRequest = FigureRequest<unknown, unknown, unknown, unknown, { struct: StructReply }>;
+type StructRequest = FigureRequest<unknown, { struct: StructReply }>;
 
 export async function structFigure(request: StructRequest): Promise<Drawing> {
   const { title, width, text, client } = request;

@@ -28,7 +28,7 @@ interface FigureOptions extends MemoryOptions {
   selected: number[];
 }
 
-type MemoryFigureRequest = FigureRequest<unknown, FigureOptions>;
+type MemoryFigureRequest = FigureRequest<FigureOptions>;
 
 const MOST_ROWS = 16;
 const AREA = 110;

@@ -11,7 +11,7 @@ import type { PictureAnswers } from "./figure_picture.ts";
 import { axisAlong, axisText, type Plane, planeCols, planeOf, planeRows } from "./plane.ts";
 import type { Region, TensorOptions } from "./state.ts";
 
-export type TensorFigureRequest = FigureRequest<unknown, TensorOptions & { most_cells: number }>;
+export type TensorFigureRequest = FigureRequest<TensorOptions & { most_cells: number }>;
 
 export interface TensorAnswers extends PictureAnswers {
   tensor: TensorAnswer;

@@ -136,7 +136,7 @@ interface TimelineFigureOptions extends TimelineOptions {
   selected: number[];
 }
 
-type TimelineFigureRequest = FigureRequest<unknown, TimelineFigureOptions>;
+export type TimelineFigureRequest = FigureRequest<TimelineFigureOptions>;
 
 /** What a figure says around its chart and its table. */
 interface Told {

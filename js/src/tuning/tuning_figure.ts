@@ -34,7 +34,7 @@ import { codesOf, headline, outcomeName, taskTitle } from "./descriptions.ts";
 import { shownTrial, TrialScene } from "./scene.ts";
 import { COLUMNS, shownColumns, type TaskRow, taskRows } from "./task_table.ts";
 
-type TuningFigureRequest = FigureRequest<unknown, TuningOptions, unknown, unknown, TuningReplies>;
+type TuningFigureRequest = FigureRequest<TuningOptions, TuningReplies>;
 
 const CHART = 250;
 const CELL = 3;

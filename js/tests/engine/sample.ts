@@ -4,17 +4,18 @@ import type { Column, StringColumn } from "../../src/shared/client/columns.ts";
 import { TextMeasure } from "../../src/shared/drawing/canvas.ts";
 import { type FigureRequest, MONO, pencil, svgDocument } from "../../src/shared/drawing/figure.ts";
 
-interface Data {
-  title: string;
+interface SampleOptions {
   texts: string[];
   /** Sizes, whether bold, and rooms to measure texts with. */
   looks: [size: number, bold: boolean, room: number][];
+  uneven?: boolean;
 }
 
-type Request = FigureRequest<Data, { uneven?: boolean }>;
+type Request = FigureRequest<SampleOptions, { sample: Record<string, Column> }>;
 
-function sample({ data, columns, options, width, theme, text }: Request) {
-  const { title, texts, looks } = data;
+async function sample({ client, options, title, width, theme, text }: Request) {
+  const { texts, looks } = options;
+  const columns = await client.ask("sample");
   const page = { height: 40 + texts.length * 16, title, words: texts.join("; ") };
   const svg = svgDocument({ width, theme, text }, page, (pen, colors) => {
     if (options.uneven && colors.dark) pen.fillRect(0, 0, 1, 1);
@@ -51,5 +52,7 @@ function sample({ data, columns, options, width, theme, text }: Request) {
 function listed(column: Column): unknown[] {
   return Array.from({ length: column.length }, (_, row) => (column as StringColumn).at(row));
 }
+
+export { fail, goOn, tell } from "../../src/engine/engine_host.ts";
 
 export const draw = (_view: string, request: string): string => drawn("sample", sample, request);

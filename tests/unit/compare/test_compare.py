@@ -12,9 +12,9 @@ import pytest
 import tvmdbg_widgets as tvmdbg
 from tvmdbg_widgets.analysis.compare import Comparison
 from tvmdbg_widgets.analysis.differences import DifferenceKind
+from tvmdbg_widgets.answers.comparison import comparison_answer
 from tvmdbg_widgets.figures.comparison import comparison_figure
 from tvmdbg_widgets.run import DebugRun
-from tvmdbg_widgets.widgets.comparison import comparison_answer
 
 
 def runs(corpus: Path, other: str) -> tuple[DebugRun, DebugRun]:

@@ -25,6 +25,7 @@ from hypothesis import strategies as st
 
 from tests.unit.figures.figure_checks import width
 from tvmdbg_widgets import engine as host
+from tvmdbg_widgets.answers.tensor import Reply
 from tvmdbg_widgets.figures import engine, texts
 from tvmdbg_widgets.figures.raster import Figure
 from tvmdbg_widgets.figures.theme import SCHEMES
@@ -68,10 +69,16 @@ def _sample(bundle: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(host, "_threads", threading.local())
 
 
-def drawn(texts: list[str] = TEXTS, theme: str = "light", **more: Any) -> Figure:
-    data = {"title": more.pop("title", "a title"), "texts": texts, "looks": LOOKS}
-    columns = more.pop("columns", {})
-    return engine.draw("sample", data | more, columns, {}, width=400, theme=theme)  # type: ignore[arg-type]
+def drawn(
+    texts: list[str] = TEXTS, theme: str = "light", columns: Any = None, **more: Any
+) -> Figure:
+    def answer(_question: object) -> Reply:
+        headers, buffer = host.pack(columns or {})
+        return Reply({"columns": headers}, (buffer,))
+
+    title = more.pop("title", "a title")
+    options = {"texts": texts, "looks": LOOKS} | more
+    return engine.draw("sample", title, options, answer, width=400, theme=theme)
 
 
 def parsed(svg: str) -> ET.Element:
@@ -120,7 +127,7 @@ def test_columns_arrive_as_the_live_view_has_them() -> None:
 
 def test_value_invalid_in_json_is_rejected() -> None:
     with pytest.raises(ValueError, match="JSON"):
-        drawn([], title=float("nan"))
+        drawn([], number=float("nan"))
 
 
 ALPHABET = st.one_of(
@@ -133,8 +140,7 @@ ALPHABET = st.one_of(
 def test_any_text_is_measured_cut_and_wrapped(found: list[str], room: float) -> None:
     found += TEXTS
     looks = [[11, False, room], [12, True, room]]
-    data = {"title": "", "texts": found, "looks": looks}
-    facts = engine.draw("sample", data, {}, {}, width=400, theme="light").description
+    facts = drawn(found, looks=looks).description
     for at, text in enumerate(found):
         assert "".join(facts["clusters"][at]) == text
         assert facts["measured"][at] == pytest.approx(width(text, 11))
@@ -164,9 +170,10 @@ def test_hostile_names_do_not_become_markup() -> None:
 
 def test_unknown_view_names_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(host, "BUNDLE", ROOT / "tvmdbg_widgets/static/engine.js")
+    fails: Any = None
     for name in ("nothing", "constructor", "__proto__", "');throw 1;//"):
         with pytest.raises(RuntimeError, match="could not be drawn") as caught:
-            engine.draw(name, {}, {}, {}, width=400)
+            engine.draw(name, "", {}, fails, width=400)
         assert repr(name) in str(caught.value)
 
 
@@ -178,7 +185,7 @@ def test_light_and_dark_use_colors_of_shared_schemes() -> None:
     with_columns = drawn(columns={"x": np.array([1.0])}, theme="dark").svg
     assert SCHEMES["dark"].accent in with_columns
     with pytest.raises(ValueError, match="no theme 'blue'"):
-        drawn(theme="blue")
+        engine.draw_view("sample", "", {}, lambda _: Reply(None), text=str, width=400, theme="blue")
 
 
 def test_auto_theme_is_light_figure_with_dark_css_rules() -> None:
@@ -219,9 +226,8 @@ def test_png_of_auto_theme_figure_is_light() -> None:
 
 
 def test_shapes_that_differ_between_light_and_dark_are_refused() -> None:
-    data = {"title": "", "texts": [], "looks": []}
     with pytest.raises(RuntimeError, match="more than its colors"):
-        engine.draw("sample", data, {}, {"uneven": True}, width=400)
+        drawn([], "auto", uneven=True)
 
 
 def test_drawing_is_deterministic_across_threads() -> None:
@@ -357,7 +363,8 @@ def test_browser_draws_with_its_own_engine(monkeypatch: pytest.MonkeyPatch) -> N
         ran.append(code)
         browser.set("code", code)
         browser.eval("var proxy = (0, eval)(code)")
-        return types.SimpleNamespace(draw=browser.eval("proxy.draw"))
+        names = ("draw", "goOn", "tell", "fail")
+        return types.SimpleNamespace(**{name: browser.eval(f"proxy.{name}") for name in names})
 
     for name, content in (
         ("code", {"run_js": run_js}),
@@ -371,9 +378,8 @@ def test_browser_draws_with_its_own_engine(monkeypatch: pytest.MonkeyPatch) -> N
     assert drawn() == expected
     assert drawn() == expected
     assert len(ran) == 1
-    data = {"title": "", "texts": [], "looks": []}
     with pytest.raises(RuntimeError, match="more than its colors"):
-        engine.draw("sample", data, {}, {"uneven": True}, width=400)
+        drawn([], "auto", uneven=True)
 
 
 @pytest.mark.parametrize(
@@ -393,8 +399,10 @@ def test_failed_picture_shows_text_and_reason(
         raise failing
 
     monkeypatch.setattr(engine, "converse", fails)
-    data = {"title": "<title>", "texts": [], "looks": LOOKS}
-    figure = engine.draw_or_tell("sample", data, {}, {}, text="one\ntwo", width=400)
+    look: dict[str, Any] = {"width": 400, "theme": "auto"}
+    figure = engine.draw_view(
+        "sample", "<title>", {}, lambda _: Reply(None), text=lambda: "one\ntwo", **look
+    )
     *text, said = figure.text.splitlines()
     assert text == ["one", "two"]
     assert why in said

@@ -15,8 +15,8 @@ from tests.conftest import corpus_path
 from tests.unit.figures.figure_checks import assert_sound, texts
 from tvmdbg_widgets.analysis.summary import HOW_TO_GET
 from tvmdbg_widgets.answers.answers import answer
-from tvmdbg_widgets.figures.choose import graph_figure
 from tvmdbg_widgets.figures.debugger import debugger_figure
+from tvmdbg_widgets.figures.graph import graph_figure
 from tvmdbg_widgets.figures.raster import Figure
 from tvmdbg_widgets.figures.tensor import tensor_figure
 from tvmdbg_widgets.figures.timeline import timeline_figure

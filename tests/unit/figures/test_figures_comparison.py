@@ -11,9 +11,7 @@ import pytest
 import tvmdbg_widgets as tvmdbg
 from tests.unit.figures.figure_checks import assert_sound, lines_of, texts
 from tvmdbg_widgets.analysis.compare import Comparison
-from tvmdbg_widgets.analysis.matching import Certainty
-from tvmdbg_widgets.export.nodes import NodeColors
-from tvmdbg_widgets.figures.comparison import certainty_column, comparison_figure
+from tvmdbg_widgets.figures.comparison import comparison_figure
 from tvmdbg_widgets.figures.raster import Figure
 
 
@@ -46,17 +44,6 @@ def test_nodes_are_colored_by_match_certainty(corpus: Path) -> None:
     assert sum("unmatched" in each for each in shown) >= len(alone)
     counts = [after for before, after in pairwise(shown) if before == "unmatched"]
     assert str(len(alone)) in counts
-
-
-def test_certainty_classes_match_the_matching(corpus: Path) -> None:
-    _, comparison = compared(corpus, "resnet20_cifar_nchw8c")
-    column = certainty_column(comparison.matching, 1)
-    assert sorted(column.classes) == sorted([*(each.label for each in Certainty), "unmatched"])
-    assert column.classes[column.hatched] == "unmatched"
-    assert column.codes is not None
-    for node, code in enumerate(column.codes.tolist()):
-        found = [each.certainty for each in comparison.matching if each.b == node]
-        assert column.classes[code] == (max(found).label if found else "unmatched")
 
 
 @pytest.mark.parametrize("b", ["resnet20_cifar_fp16_overflow", "resnet20_cifar_unfused"])
@@ -103,17 +90,3 @@ def test_difference_row_names_nodes_of_both_graphs(corpus: Path) -> None:
     ]
     bold = [line for line in figure.svg.split("<text")[1:] if comparison.sentence[:20] in line]
     assert len(bold) == 1
-
-
-def test_match_certainty_has_same_color_on_both_sides() -> None:
-    a = tvmdbg.open(tvmdbg.samples.resnet20_cifar)
-    b = tvmdbg.open(tvmdbg.samples.resnet20_cifar_fp16_overflow)
-    matching = a.match(b)
-    assert matching.counts()["exact"] == 0
-    fills = []
-    for side, run in enumerate((a, b)):
-        assert run.graph is not None
-        colors = NodeColors(run.facts, run.graph, certainty_column(matching, side))
-        told = [colors.of(node) for node in range(run.graph.num_nodes)]
-        fills.append({said: fill for fill, said, _ in told})
-    assert fills[0]["likely"] == fills[1]["likely"] != fills[1]["unmatched"]

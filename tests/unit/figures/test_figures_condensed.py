@@ -17,8 +17,8 @@ from tests.mostly_slow import mostly_slow
 from tests.unit.figures.figure_checks import assert_sound, texts
 from tests.unit.figures.test_figures_hostile import graph_of, run_of
 from tvmdbg_widgets.answers import few_names
-from tvmdbg_widgets.figures.choose import graph_figure
 from tvmdbg_widgets.figures.comparison import comparison_figure
+from tvmdbg_widgets.figures.graph import graph_figure
 from tvmdbg_widgets.run import DebugRun
 
 

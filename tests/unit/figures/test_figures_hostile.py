@@ -14,8 +14,8 @@ import tvmdbg_widgets as tvmdbg
 from tests.graph_json import document, null, operator
 from tests.unit.figures.color_scale import table
 from tests.unit.figures.figure_checks import assert_sound, root_of, texts
-from tvmdbg_widgets.figures.choose import graph_figure
 from tvmdbg_widgets.figures.engine import png
+from tvmdbg_widgets.figures.graph import graph_figure
 from tvmdbg_widgets.figures.texts import clean
 from tvmdbg_widgets.model.base.numbers import fixed, percent
 from tvmdbg_widgets.model.tensors.planes import default_axes

@@ -138,7 +138,7 @@ def test_text_contrast_meets_wcag_aa() -> None:
         ("graph", {"color": "time"}, TypeError, "'color_by', 'color_limits', 'direction', 'focus'"),
         ("graph", {"color_by": "size"}, ValueError, "'kind', 'time'"),
         ("graph", {"direction": "up"}, ValueError, "'down', 'right'"),
-        ("graph", {"hops": -1}, ValueError, "0 or more"),
+        ("graph", {"hops": -1}, ValueError, "at least 0"),
         ("tensor", {"color_map": "jet"}, ValueError, "'sequential', 'diverging'"),
         ("tensor", {"color_scale": "cubic"}, ValueError, "'linear', 'log', 'symlog'"),
         ("timeline", {"show": "all"}, ValueError, "'both', 'chart', 'table'"),

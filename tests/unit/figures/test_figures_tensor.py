@@ -329,7 +329,7 @@ def test_channels_and_profile_use_requested_axis(tmp_path: Path) -> None:
         assert not said or f"{said} {found} (" in " ".join(texts(figure))
     flat = run_of(tmp_path, a=np.zeros((4, 4), np.float32))
     assert "no axis is left to tile by" in " ".join(texts(flat.figure("tensor", show="channels")))
-    with pytest.raises(ValueError, match="along is the number of an axis, found -1"):
+    with pytest.raises(ValueError, match="along: expected at least 0, found -1"):
         run.figure("tensor", along=-1)
 
 

@@ -97,6 +97,12 @@ def option_of(kind: type[ViewOptions], name: str) -> Option:
     return next(each for each in options_of(kind) if each.name == name)
 
 
+def drawn(options: ViewOptions, kind: type[ViewOptions] | None = None) -> dict[str, Any]:
+    """Return the options that a figure takes, by name; of a part of them if ``kind`` is given."""
+    names = [each.name for each in options_of(kind or type(options)) if each.drawn]
+    return {name: getattr(options, name) for name in names}
+
+
 def known_options(what: str, given: Iterable[str], kind: type[ViewOptions], *more: str) -> None:
     """Raise TypeError for a name that no figure of this kind takes; names close ones."""
     known = {each.name for each in options_of(kind) if each.drawn} | set(more)
@@ -186,9 +192,10 @@ def fixed(**parts: Accepts | None) -> Accepts:
     names = ", ".join(parts)
 
     def check(value: Any) -> tuple[Any, ...]:
-        if not isinstance(value, list | tuple) or len(value) != len(accepts):
+        items = [] if isinstance(value, str) or not isinstance(value, Iterable) else list(value)
+        if len(items) != len(accepts):
             raise ValueError(f"expected ({names}), found {value!r:.80}")
-        return tuple(part.check(each) for part, each in zip(accepts, value, strict=True))
+        return tuple(part.check(each) for part, each in zip(accepts, items, strict=True))
 
     types = (f"{name}: {part.typescript}" for name, part in zip(parts, accepts, strict=True))
     python = ", ".join(part.python for part in accepts)
@@ -208,7 +215,7 @@ def interval(
     order = "<=" if may_be_empty else "<"
 
     def check(value: Any) -> tuple[float, float]:
-        pair = tuple(value) if isinstance(value, Sequence) and len(value) == 2 else ()
+        pair = () if isinstance(value, str) or not isinstance(value, Iterable) else value
         try:
             low, high = map(_finite, pair)
             right = math.isfinite(high - low) and (low < high or (may_be_empty and low == high))

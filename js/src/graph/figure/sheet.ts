@@ -57,7 +57,7 @@ export interface GraphFigureOptions {
   many: boolean;
 }
 
-export type GraphRequest = FigureRequest<unknown, GraphFigureOptions>;
+export type GraphRequest = FigureRequest<GraphFigureOptions>;
 
 const { size: LARGE, small: SMALL } = tokens.font;
 const MOST_LISTED = 2000;

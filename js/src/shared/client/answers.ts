@@ -1,4 +1,4 @@
-import { type ColumnHeader, fields } from "./columns.ts";
+import type { ColumnHeader } from "./columns.ts";
 import type {
   Cells,
   ChannelsAnswer,
@@ -40,7 +40,7 @@ import type {
   TimelineHead,
   TimelineInfo,
 } from "./timeline_columns.ts";
-import type { Columns, WIRE } from "./wire.ts";
+import type { Columns } from "./wire.ts";
 
 export const NodeKind = { INPUT: 0, PARAMETER: 1, OPERATOR: 2, NOP: 3, COPY: 4 } as const;
 export const NODE_KINDS = ["input", "parameter", "operator", "nop", "copy"];
@@ -441,12 +441,4 @@ export interface RunReplies {
   paths: Columns<"paths"> | null;
   find: FindAnswer;
   slice: SliceResult | null;
-}
-
-/** Unpacked columns of an answer; Python has checked their names against `WIRE`. */
-export function columnsOf<Answer extends keyof typeof WIRE>(
-  headers: readonly ColumnHeader[],
-  buffers: readonly DataView[],
-): Columns<Answer> {
-  return fields(headers, buffers) as Columns<Answer>;
 }

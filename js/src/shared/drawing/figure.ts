@@ -1,6 +1,5 @@
 import type { RunReplies } from "../client/answers.ts";
 import type { Client } from "../client/client.ts";
-import type { Column } from "../client/columns.ts";
 import { append } from "../many.ts";
 import { type CellImage, parsedFont, SvgContext, type TextRuler } from "./svg_context.ts";
 import { element, escaped, type Mark, markup } from "./svg_marks.ts";
@@ -10,19 +9,8 @@ import { figureTheme, type Theme } from "./theme.ts";
 /** Color schemes of a figure; "auto" is dark if the reader prefers it. */
 export type ThemeName = "light" | "dark" | "auto";
 
-/** Request for a view's figure; `D`, `O`, `A` and `C` are the view's own types. */
-export interface FigureRequest<
-  D = unknown,
-  O = unknown,
-  A = unknown,
-  C = Record<string, Column>,
-  R extends object = RunReplies,
-> {
-  data: D;
-  /** Replies to the questions of the live view, by question. */
-  answers: A;
-  /** Columns of the live view. */
-  columns: C;
+/** Request for a view's figure: its options, and what answers its questions. */
+export interface FigureRequest<O = unknown, R extends object = RunReplies> {
   options: O;
   width: number;
   theme: ThemeName;
@@ -79,7 +67,7 @@ export function panelDrawing(
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: each maker knows its options
-type AnyRequest = FigureRequest<any, any, any, any, any>;
+type AnyRequest = FigureRequest<any, any>;
 export type FigureMaker = (request: AnyRequest) => Drawing | Promise<Drawing>;
 
 export const MONO =
@@ -327,52 +315,23 @@ export function heightOf(parts: readonly FigurePart[]): number {
   return parts.reduce((sum, part) => sum + part.height, 2 * MARGIN);
 }
 
-interface MissingData {
-  view: string;
-  title: string;
-  /** Name of the missing part. */
-  head: string;
-  why: string;
-  text: string;
-}
-
-/** Figure for a run that lacks the data: what is missing, and how to get it. */
-export function missingFigure(request: FigureRequest<MissingData>): Drawing {
-  return panelDrawing(request, missingPanel(request));
-}
-
 /** Figure of a view whose part of the run is missing: the part, the reason, and how to get it. */
 export function lacking(
   { view, title, width, text }: Pick<FigureRequest, "view" | "title" | "width" | "text">,
   head: string,
   why: string,
 ): FigurePanel {
-  const data = {
-    view,
-    title,
-    head,
-    why,
-    text: `${title}: ${head[0]!.toLowerCase()}${head.slice(1)}. ${why}`,
-  };
-  return missingPanel({ data, width, text });
-}
-
-export function missingPanel({
-  data,
-  width,
-  text,
-}: Pick<FigureRequest<MissingData>, "data" | "width" | "text">): FigurePanel {
   const room = width - 2 * MARGIN;
   const parts = [
-    heading(data.head, data.title, room, text),
-    paragraph({ text: data.why, color: "muted" }, room, text, 12),
+    heading(head, title, room, text),
+    paragraph({ text: why, color: "muted" }, room, text, 12),
   ];
   return {
     height: heightOf(parts),
-    title: `${data.head}: ${data.title}`,
-    words: data.why,
-    text: data.text,
-    description: { view: data.view, title: data.title, missing: data.why },
+    title: `${head}: ${title}`,
+    words: why,
+    text: `${title}: ${head[0]!.toLowerCase()}${head.slice(1)}. ${why}`,
+    description: { view, title, missing: why },
     paint: (pen, theme) => paintParts(parts, pen, theme),
   };
 }
