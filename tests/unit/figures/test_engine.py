@@ -57,9 +57,17 @@ def bundle(tmp_path_factory: pytest.TempPathFactory) -> Path:
     esbuild = ROOT / "node_modules/.bin/esbuild"
     if not esbuild.exists():
         pytest.skip("no node_modules: `make bundle` sets them up")
-    options = ["--bundle", "--format=iife", "--global-name=tvmdbgEngine", "--target=es2022"]
-    entry = ROOT / "js/tests/engine/sample.ts"
-    subprocess.run([esbuild, entry, *options, f"--outfile={path}"], check=True, capture_output=True)
+    options = ["--bundle", "--format=iife", "--target=es2022", "--supported:async-await=false"]
+
+    def built(entry: str, name: str) -> str:
+        command = [esbuild, ROOT / entry, *options, f"--global-name={name}"]
+        return subprocess.run(command, check=True, capture_output=True, encoding="utf-8").stdout
+
+    # As js/build.mjs does.
+    promises = built("js/src/engine/promises.ts", "promises") + "var { Promise } = promises;"
+    sample = built("js/tests/engine/sample.ts", "tvmdbgEngine")
+    whole = f"var tvmdbgEngine = (() => {{ {promises}\n{sample} return tvmdbgEngine; }})();"
+    path.write_text(whole, "utf-8")
     return path
 
 
