@@ -61,7 +61,7 @@ def _layout(given: str) -> str:
     return given
 
 
-_SELECTED = option(NODES, (), live=False)
+_SELECTED = option(NODES, [], live=False)
 
 
 @dataclass(frozen=True, kw_only=True)

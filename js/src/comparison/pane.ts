@@ -1,9 +1,10 @@
 import { Camera } from "../graph/camera.ts";
 import type { Bounds } from "../graph/layout/types.ts";
 import { mountGraph } from "../graph/mount.ts";
-import type { GraphOptions } from "../graph/options.ts";
+import type { GraphState } from "../graph/options.ts";
 import type { GraphView } from "../graph/view.ts";
 import type { Client } from "../shared/client/client.ts";
+import type { ComparisonOptions } from "../shared/client/options.ts";
 import type { SessionClient } from "../shared/client/session_client.ts";
 import { applyTheme } from "../shared/drawing/theme.ts";
 import { element } from "../shared/ui/dom.ts";
@@ -11,16 +12,7 @@ import { type ViewOptions, withFullScreen } from "../shared/ui/view.ts";
 import type { RowAligner } from "./align.ts";
 import { type ComparisonData, colorColumns, LETTER, OTHER, type Side } from "./data.ts";
 
-export interface ComparisonOptions {
-  linked: boolean;
-  /** The only kind of difference listed; null for all. */
-  kind: string | null;
-  color_by: string;
-  fold_parameters: boolean;
-  direction: "down" | "right";
-  grouped: boolean;
-  height: number;
-}
+export type { ComparisonOptions };
 
 const SHARED = ["color_by", "fold_parameters", "direction", "grouped"] as const;
 type SharedOption = (typeof SHARED)[number];
@@ -28,9 +20,9 @@ type SharedOption = (typeof SHARED)[number];
 /** Options of a graph in a comparison: some are the comparison's, the rest are its own while it exists. */
 export function graphOptions(
   options: ViewOptions<ComparisonOptions>,
-  own: Partial<GraphOptions>,
-): ViewOptions<GraphOptions> {
-  const values: Partial<GraphOptions> = {
+  own: Partial<GraphState>,
+): ViewOptions<GraphState> {
+  const values: Partial<GraphState> = {
     focus: null,
     hops: null,
     color_limits: null,

@@ -83,7 +83,7 @@ class ComparisonView {
       "Kind of difference",
       this.#choices(),
       options.get("kind") ?? ALL,
-      (kind) => options.set("kind", kind || null),
+      (kind) => options.set("kind", (kind || null) as ComparisonOptions["kind"]),
     );
     this.#lay();
     this.#bind();
@@ -316,7 +316,8 @@ class ComparisonView {
   #nextKind(): void {
     const values = Array.from(this.#kinds.options, ({ value }) => value);
     const at = values.indexOf(this.#context.options.get("kind") ?? ALL);
-    this.#context.options.set("kind", values[(at + 1) % values.length] || null);
+    const next = values[(at + 1) % values.length] || null;
+    this.#context.options.set("kind", next as ComparisonOptions["kind"]);
   }
 
   #nextColor(): void {

@@ -27,7 +27,7 @@ import { mountTensor } from "../tensor/mount.ts";
 import { mountTimeline } from "../timeline/mount.ts";
 import { FindingsHead } from "./finding_rows.ts";
 import { mountFindings } from "./findings_panel.ts";
-import { type DebuggerOptions, Panels, VIEWS, type ViewName } from "./panels.ts";
+import { type DebuggerState, Panels, VIEWS, type ViewName } from "./panels.ts";
 
 const NODES_SHOWN = 8;
 
@@ -171,7 +171,7 @@ const MOUNTS: Record<Exclude<ViewName, "findings">, Mount<never>> = {
   timeline: mountTimeline as Mount<never>,
 };
 
-export const mountDebugger: Mount<DebuggerOptions> = async (root, context) => {
+export const mountDebugger: Mount<DebuggerState> = async (root, context) => {
   const { run, session, options, signal } = context;
   root.classList.add("tvmdbg-debugger");
   for (const [name, value] of Object.entries(KEEP_KEYS)) root.setAttribute(name, value);
@@ -272,7 +272,7 @@ export const mountDebugger: Mount<DebuggerOptions> = async (root, context) => {
 };
 
 /** Keys of the debugger that its views do not use. */
-function byKey(event: KeyboardEvent, context: ViewContext<DebuggerOptions>): void {
+function byKey(event: KeyboardEvent, context: ViewContext<DebuggerState>): void {
   const { key, shiftKey, ctrlKey, altKey, metaKey } = event;
   const [root, target] = [event.currentTarget as HTMLElement, event.target as HTMLElement];
   if (target.closest(".tvmdbg-palette")) return;
@@ -293,7 +293,7 @@ function showSummary(
   title: HTMLElement,
   status: HTMLElement,
   issues: HTMLElement,
-  context: ViewContext<DebuggerOptions>,
+  context: ViewContext<DebuggerState>,
 ): void {
   title.textContent = summary.title;
   title.title = summary.provenance.join("\n");

@@ -1,22 +1,12 @@
-import type { GraphOptions } from "../graph/options.ts";
+import type { GraphState } from "../graph/options.ts";
+import type { DebuggerOptions } from "../shared/client/options.ts";
 import { element, onResize, splitter } from "../shared/ui/dom.ts";
 import type { ViewOptions } from "../shared/ui/view.ts";
-import type { TensorOptions } from "../tensor/state.ts";
-import type { TimelineOptions } from "../timeline/data/state.ts";
 
 export const VIEWS = ["findings", "graph", "tensor", "timeline"] as const;
 export type ViewName = (typeof VIEWS)[number];
 
-export interface DebuggerOptions
-  extends GraphOptions,
-    Omit<TensorOptions, "show">,
-    TimelineOptions {
-  tensor_show: TensorOptions["show"];
-  height: number;
-  layout_sizes: number[];
-  collapsed: ViewName[];
-  findings_folded: boolean;
-}
+export interface DebuggerState extends DebuggerOptions, GraphState {}
 
 const CHROME = 46;
 const NARROW = 760;
@@ -35,7 +25,7 @@ export class Panels {
   readonly above = element("div", { class: "tvmdbg-above" });
   readonly of: Record<ViewName, HTMLElement>;
   readonly #root: HTMLElement;
-  readonly #options: ViewOptions<DebuggerOptions>;
+  readonly #options: ViewOptions<DebuggerState>;
   readonly #heights: Record<ViewName, number> = { findings: 0, graph: 0, tensor: 0, timeline: 0 };
   readonly #listeners: (() => void)[] = [];
   readonly #sizes = { graph: 0.5, top: 0.66 };
@@ -46,7 +36,7 @@ export class Panels {
     this.#resize("top", share),
   );
 
-  constructor(root: HTMLElement, options: ViewOptions<DebuggerOptions>, signal: AbortSignal) {
+  constructor(root: HTMLElement, options: ViewOptions<DebuggerState>, signal: AbortSignal) {
     this.#root = root;
     this.#options = options;
     const panel = (name: ViewName) => element("div", { class: "tvmdbg-panel", "data-view": name });
@@ -106,9 +96,9 @@ export class Panels {
     for (const listener of this.#listeners) listener();
   }
 
-  optionsOf(name: ViewName): ViewOptions<DebuggerOptions> {
+  optionsOf(name: ViewName): ViewOptions<DebuggerState> {
     const options = this.#options;
-    const own = (trait: keyof DebuggerOptions) =>
+    const own = (trait: keyof DebuggerState) =>
       name === "tensor" && trait === "show" ? "tensor_show" : trait;
     return {
       get: (trait) => (trait === "height" ? this.#heights[name] : options.get(own(trait))) as never,

@@ -2,6 +2,6 @@ import "../shared/ui/theme.css";
 import "./graph.css";
 import { widget } from "../shared/ui/view.ts";
 import { mountGraph } from "./mount.ts";
-import type { GraphOptions } from "./options.ts";
+import type { GraphState } from "./options.ts";
 
-export default widget<GraphOptions>(mountGraph);
+export default widget<GraphState>(mountGraph);

@@ -5,7 +5,7 @@ import {
   type CameraPlace,
   type CameraView,
   changes,
-  type GraphOptions,
+  type GraphState,
   leaving,
   placeOf,
   pushed,
@@ -145,7 +145,7 @@ export class NavigationHistory {
       selected: selected.length > MOST_SELECTED ? selected.slice(-1) : [...selected],
     };
     for (const name of names) {
-      const value = options.get(name as keyof GraphOptions);
+      const value = options.get(name as keyof GraphState);
       if (value !== undefined) look[name] = value;
     }
     return look;
@@ -154,7 +154,7 @@ export class NavigationHistory {
   #show({ camera, selected, ...traits }: Bookmark): void {
     const { options } = this.#view.context;
     for (const [name, value] of Object.entries(traits)) {
-      options.set(name as keyof GraphOptions, value as never);
+      options.set(name as keyof GraphState, value as never);
     }
     if (selected && !same(selected, this.#look().selected)) this.#view.selectNodes(selected);
     if (camera) this.#aim(camera, true);

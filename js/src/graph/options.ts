@@ -1,15 +1,9 @@
+import type { Bookmark, CameraPlace, GraphOptions, History } from "../shared/client/options.ts";
 import type { Camera } from "./camera.ts";
 import type { Wires } from "./data/coloring.ts";
-import type { Isolation } from "./data/links.ts";
 import type { PlacedScene } from "./layout/placed_scene.ts";
 
-/** Position of the camera relative to a node: px of the graph right of and below the middle of its box. */
-export interface CameraPlace {
-  node: number;
-  dx: number;
-  dy: number;
-  scale: number;
-}
+export type { Bookmark, CameraPlace, History } from "../shared/client/options.ts";
 
 export type CameraView = Pick<Camera, "x" | "y" | "scale">;
 
@@ -33,17 +27,6 @@ export function viewOf(
   const box = placed.boxOf(node);
   if (box < 0) return null;
   return { x: placed.layout.x[box]! + dx, y: placed.layout.y[box]! + dy, scale };
-}
-
-export type Bookmark = Record<string, unknown> & {
-  camera?: CameraPlace | null | undefined;
-  selected?: readonly number[] | undefined;
-};
-
-/** The trait `history`: steps as differences to the step before. */
-export interface History {
-  steps?: readonly Bookmark[];
-  at?: number;
 }
 
 /** Traits that every step has, even unchanged ones. */
@@ -88,29 +71,11 @@ export function same(one: unknown, other: unknown): boolean {
   return JSON.stringify(one) === JSON.stringify(other);
 }
 
-export interface GraphOptions {
-  focus: string | number | null;
-  /** Shows only nodes this many edges from the focus (or the selected node). */
-  hops: number | null;
-  color_by: string;
-  color_limits: readonly [low: number, high: number] | null;
-  label: string;
+/** Options of a live view, and what only its page and Python know. */
+export interface GraphState extends GraphOptions {
   _color_columns: Wires;
   /** True if the computation of the colors was stopped. */
   _color_paused: boolean;
-  fold_parameters: boolean;
-  direction: "down" | "right";
-  height: number;
-  search: string;
-  isolate: Isolation | null;
-  hidden: readonly string[];
-  camera: CameraPlace | null;
-  history: History;
-  bookmarks: Readonly<Record<string, Bookmark>>;
-  grouped: boolean;
-  /** Open groups; null: chosen automatically by the room and reported in `_opened`. */
-  open_groups: readonly number[] | null;
+  /** Open groups that were chosen by the room. */
   _opened: readonly number[] | null;
-  wrapped: boolean | null;
-  group: number | null;
 }

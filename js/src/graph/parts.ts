@@ -7,7 +7,7 @@ import type { GraphModel } from "./data/model.ts";
 import type { Walk } from "./data/walk.ts";
 import type { PlacedScene } from "./layout/placed_scene.ts";
 import type { Direction } from "./layout/types.ts";
-import type { GraphOptions } from "./options.ts";
+import type { GraphState } from "./options.ts";
 import type { Palette } from "./paint/palette.ts";
 import type { GraphStage } from "./stage.ts";
 
@@ -17,9 +17,9 @@ const HEIGHT = 420;
 
 /** The traits of the view, checked. */
 export class ChosenOptions {
-  readonly #options: ViewOptions<GraphOptions>;
+  readonly #options: ViewOptions<GraphState>;
 
-  constructor(options: ViewOptions<GraphOptions>) {
+  constructor(options: ViewOptions<GraphState>) {
     this.#options = options;
   }
 
@@ -126,7 +126,7 @@ export class GraphTooltip {
   }
 }
 
-export interface GraphContext extends ViewContext<GraphOptions> {
+export interface GraphContext extends ViewContext<GraphState> {
   /** Element before its tools. */
   title?: HTMLElement;
   /** True beside other views that show the same details: its own are closed at first. */

@@ -1,4 +1,5 @@
 import { CodeCopy, titleOf } from "../shared/client/code_copy.ts";
+import type { MemoryOptions } from "../shared/client/options.ts";
 import type { Layer } from "../shared/drawing/canvas.ts";
 import { readTheme } from "../shared/drawing/theme.ts";
 import { counted, integer } from "../shared/format.ts";
@@ -12,13 +13,7 @@ import { legend } from "./panel.ts";
 import { type Plan, PlanDescriptions } from "./plan.ts";
 import { type MemoryHit, MemoryOverlay, MemoryScene } from "./scene.ts";
 
-export interface MemoryOptions {
-  parameters: boolean;
-  color_by: "kind" | "size";
-  /** Visible steps of the execution; null for all. */
-  step_range: [start: number, end: number] | null;
-  height: number;
-}
+export type { MemoryOptions };
 
 const SOURCE = "memory";
 

@@ -1,3 +1,4 @@
+import type { TensorOptions } from "../shared/client/options.ts";
 import type {
   Entry,
   PlaneView,
@@ -7,13 +8,7 @@ import type {
 } from "../shared/client/tensor_questions.ts";
 import type { Mirror } from "../shared/ui/dom.ts";
 import type { ViewOptions } from "../shared/ui/view.ts";
-import type {
-  CellChoice,
-  ColorChoice,
-  ColorScale,
-  MapChoice,
-  ScaleChoice,
-} from "./picture/color_scale.ts";
+import type { CellChoice, ColorChoice, ColorScale } from "./picture/color_scale.ts";
 import type { Plane, Point } from "./plane.ts";
 
 export const SHOWS = ["picture", "channels", "profile"] as const;
@@ -120,30 +115,7 @@ export function viewOf({ entry, reading, layout, sizes, axes, index }: PlaneView
   return { entry, reading, layout, sizes, axes, index };
 }
 
-/** Traits of the Python `TensorInspector`. */
-export interface TensorOptions {
-  entry: [node: number, output: number] | null;
-  axes: [down: number | null, across: number | null] | null;
-  index: number[] | null;
-  color_scale: ScaleChoice;
-  color_map: MapChoice;
-  color_range: "auto" | "tensor" | "plane" | "robust" | [low: number, high: number];
-  /** Null for the graph's layout, "" for the axes as stored. */
-  data_layout: string | null;
-  /** Sizes that hide padding; null for those known with the layout. */
-  data_sizes: Record<string, number> | null;
-  reading: string | null;
-  show: ShowChoice;
-  /** Null leaves the choice to the view. */
-  along: number | null;
-  cells: CellChoice;
-  region: [row: number, col: number, rows: number, cols: number] | null;
-  marked_region: [row: number, col: number, rows: number, cols: number] | null;
-  value_format: ValueFormat;
-  scale: number;
-  zero_point: number;
-  height: number;
-}
+export type { TensorOptions };
 
 const REST_MS = 250;
 

@@ -1,6 +1,7 @@
 /** Trials of a tuning log as columns, and counts from Python. */
 
 import { measureErrors } from "../../../tvmdbg_widgets/figures/tokens.json";
+import type { TuningOptions } from "../shared/client/options.ts";
 import type { Columns } from "../shared/client/wire.ts";
 import type { Theme } from "../shared/drawing/theme.ts";
 
@@ -155,20 +156,7 @@ export interface TrialScope {
   query: string;
 }
 
-export interface TuningOptions {
-  /** Current task; null for all. */
-  task: number | null;
-  /** Trial whose schedule is shown; null for the best of the task. */
-  trial: number | null;
-  along: Along;
-  /** Visible and counted trials by number, half-open; null for all. */
-  trial_range: [first: number, end: number] | null;
-  query: string;
-  pane: PaneName;
-  sort: Sort;
-  /** CSS pixels. */
-  height: number;
-}
+export type { TuningOptions };
 
 /** Trials, failures and best costs by task among some of the trials. */
 export interface TaskCounts {

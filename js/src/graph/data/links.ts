@@ -1,4 +1,5 @@
 import { type GraphColumns, GroupSource, NodeKind } from "../../shared/client/answers.ts";
+import type { Isolation } from "../../shared/client/options.ts";
 import { groupBy } from "../layout/adjacency.ts";
 
 export class Links {
@@ -100,11 +101,7 @@ export function* bridges(links: Links, hidden: Uint8Array): Generator<void, Brid
   return bridges;
 }
 
-export interface Isolation {
-  kind: "upstream" | "downstream" | "around" | "path";
-  nodes: number[];
-  hops?: number | null;
-}
+export type { Isolation };
 
 /** Distance in edges from the nearest start, or -1; paths do not continue through parameters. */
 export function levels(

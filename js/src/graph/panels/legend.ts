@@ -231,7 +231,7 @@ export class GraphLegend {
     this.#view = view;
     const { commands, context, model } = view;
     const { options, signal } = context;
-    this.#key = new NumberKey((range) => options.set("color_limits", range));
+    this.#key = new NumberKey((range) => options.set("color_limits", range && [...range]));
     this.#health = new HealthKey((verdict) => commands.nextOf(verdict), scan);
     const pause = (on: boolean) => options.set("_color_paused", on);
     const [stop, goOn] = [() => pause(true), () => pause(false)];

@@ -1,28 +1,8 @@
 import type { AnyModel } from "@anywidget/types";
+import type { SessionOptions as SessionState, TourStep } from "./options.ts";
 import type { Entry } from "./tensor_questions.ts";
 
-/** Traits of the Python `Session`, which the views share. */
-export interface SessionState {
-  selected: number[];
-  entry: [number, number] | null;
-  slice: [number, number] | null;
-  time_range: [number, number] | null;
-  hovered: number | null;
-  source: string;
-  notes: Record<string, string>;
-  tour: TourStep[];
-  tour_step: number | null;
-}
-
-export interface TourStep {
-  text: string;
-  nodes: number[];
-  entry: [number, number] | null;
-  slice: [number, number] | null;
-  time_range: [number, number] | null;
-  /** View that the step is about. */
-  view: "findings" | "graph" | "tensor" | "timeline" | null;
-}
+export type { SessionOptions as SessionState, TourStep } from "./options.ts";
 
 const HOVER_TO_PYTHON_MS = 300;
 const SHARED = ["selected", "entry", "slice", "time_range", "hovered"] as const;

@@ -1,3 +1,4 @@
+import type { TimelineOptions } from "../../shared/client/options.ts";
 import type { TimelineColumns } from "../../shared/client/timeline_columns.ts";
 import { blockFill, heatFill, kindFill, type Theme } from "../../shared/drawing/theme.ts";
 import type { Change } from "./change.ts";
@@ -82,36 +83,7 @@ export class SliceColors {
 }
 
 export type TimeRange = readonly [from: number, to: number];
-export type ShownPart = "chart" | "table" | "both";
-
-/** Tracks in time, merged by path, repeats on one axis, operators × repeats, work against time. */
-export type ChartKind = "time" | "merged" | "folded" | "repeats" | "roofline";
-
-/** Grouping of the table's rows. */
-export type TableBy =
-  | "node"
-  | "kind"
-  | "part"
-  | "group"
-  | "module"
-  | "device"
-  | "name"
-  | "callers"
-  | "change";
-
-/** The traits of the Flamechart's model. */
-export interface TimelineOptions {
-  show: ShownPart;
-  chart: ChartKind;
-  table_by: TableBy;
-  slice_color: SliceColorChoice;
-  critical: boolean;
-  /** Ceilings of the roofline, operations and bytes a second; null if not given. */
-  peak_flops: number | null;
-  bandwidth: number | null;
-  /** Visible part of the time axis, nanoseconds; null for all. */
-  time_range: [start: number, end: number] | null;
-  sort: "time" | "order";
-  /** Height of chart and table in CSS pixels. */
-  height: number;
-}
+export type { TimelineOptions };
+export type ShownPart = TimelineOptions["show"];
+export type ChartKind = TimelineOptions["chart"];
+export type TableBy = TimelineOptions["table_by"];
