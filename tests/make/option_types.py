@@ -43,9 +43,8 @@ def _interface(kind: type[ViewOptions]) -> str:
         known |= {each.name for each in options_of(of_figures.TensorLook)}
         extends += ', Omit<TensorOptions, "show">'
     lines = [f"\nexport interface {kind.__name__}{extends and f' extends {extends}'} {{"]
-    for each in options_of(kind):
-        if each.live and each.name not in known:
-            lines.append(f"  {each.name}: {each.typescript};")
+    own = (each for each in options_of(kind) if each.live and each.name not in known)
+    lines += [f"  {each.name}: {each.typescript};" for each in own]
     return "\n".join([*lines, "}", ""])
 
 
