@@ -13,6 +13,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import pytest
+
 from tvmdbg_widgets.model.executorch.delegate_graph import (
     DelegateGraph,
     DelegateNode,
@@ -22,6 +24,7 @@ from tvmdbg_widgets.model.executorch.delegate_graph import (
 #: The recorded programs, of which there are none without a corpus, and the small ones in the tree.
 FOLDER = Path(os.environ.get("TVMDBG_CORPUS", "")) / "executorch" / "xnnpack_inside"
 CASES = tuple(sorted(path.parent.name for path in FOLDER.glob("*/truth.json")))
+recorded = pytest.mark.skipif(not CASES, reason="set TVMDBG_CORPUS to the folder of recorded runs")
 INSIDE = Path(__file__).parents[2] / "data" / "xnnpack_inside"
 
 NO_ID = 0xFFFFFFFF
