@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from tests.formats.executorch.xnnpack_truth import CASES, FOLDER, graph_of, truth
+from tests.formats.executorch.xnnpack_truth import CASES, FOLDER, graph_of, recorded, truth
 from tvmdbg_widgets.formats.executorch.delegates.edge_nodes import edge_nodes
 from tvmdbg_widgets.formats.executorch.etrecord import read_etrecord
 from tvmdbg_widgets.model.base.text import FormatError
@@ -18,8 +18,6 @@ from tvmdbg_widgets.model.executorch.delegate_graph import DelegateEdges, Delega
 from tvmdbg_widgets.model.executorch.etrecord import ETRecord, ExportedProgram, ProgramNode
 from tvmdbg_widgets.model.executorch.etrecord import ProgramValue as Value
 from tvmdbg_widgets.sources.file_source import FileSource
-
-recorded = pytest.mark.skipif(not CASES, reason="set TVMDBG_CORPUS to the folder of recorded runs")
 
 
 @cache
@@ -44,7 +42,7 @@ def joined(case: str, method: str = "forward") -> DelegateEdges:
 
 
 @recorded
-@pytest.mark.parametrize("case", CASES or ("none",))
+@pytest.mark.parametrize("case", CASES)
 def test_edge_nodes_match_the_recorded_truth(case: str) -> None:
     for method, program in record(case).edge_programs.items():
         found = joined(case, method)
