@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -37,34 +38,22 @@ def of_delegate(*events: tuple[int, int]) -> DebugRun:
     return tvmdbg.open(tracer.to_bytes())
 
 
-def other_clock() -> DebugRun:
-    return of_delegate((0, 1), (0, 1), (1, 2))
+def of_ms(*events: tuple[int, int]) -> Callable[[], DebugRun]:
+    """Make a run of such times after 10 ms in nanoseconds, when it is wanted."""
+    return lambda: of_delegate(*((10_000_000 + first, 10_000_000 + last) for first, last in events))
 
 
-def own_ticks() -> DebugRun:
-    return of_delegate((10_100_000, 10_100_001), (10_100_001, 10_100_002))
-
-
-def unaccounted() -> DebugRun:
-    return of_delegate((10_110_000, 10_130_000), (10_140_000, 10_150_000))
-
-
-def accounted() -> DebugRun:
-    return of_delegate((10_100_000, 10_150_000), (10_150_000, 10_190_000))
-
-
-def overlapping() -> DebugRun:
-    return of_delegate((10_100_000, 10_190_000), (10_105_000, 10_195_000))
+other_clock = partial(of_delegate, (0, 1), (0, 1), (1, 2))
+own_ticks = of_ms((100_000, 100_001), (100_001, 100_002))
+unaccounted = of_ms((110_000, 130_000), (140_000, 150_000))
+accounted = of_ms((100_000, 150_000), (150_000, 190_000))
+overlapping = of_ms((100_000, 190_000), (105_000, 195_000))
 
 
 def logged(name: str, **more: Any) -> DebugRun:
     """Open dump and ETRecord of a case, with another debug buffer or none."""
     folder = case_dir(name)
     return tvmdbg.open(folder / "etdump.etdp", folder / "etrecord.bin", **more)
-
-
-def without_buffer() -> DebugRun:
-    return logged("01_mlp_portable")
 
 
 def blank_buffer() -> DebugRun:
@@ -83,11 +72,6 @@ def silent_kernel() -> DebugRun:
                     tracer.log_evalue(np.ones((8, 16), np.float32))
     record = case_dir("01_mlp_portable") / "etrecord.bin"
     return tvmdbg.open(tracer.to_bytes(), record, debug_buffer=tracer.debug_buffer)
-
-
-def other_inputs() -> DebugRun:
-    """Return a run of other inputs than the ETRecord's reference."""
-    return tvmdbg.open(case_dir("05c_multirun_debug_different_inputs"), execution=1)
 
 
 def xnnpack(name: str, *events: tuple[str, int], **more: Any) -> DebugRun:
@@ -123,52 +107,54 @@ def another_kernel() -> DebugRun:
     return xnnpack("residual", *events)
 
 
-# rule: where it fires and the sentence it says, and where it stays silent
 def counted() -> DebugRun:
     text = b"Total delegated subgraphs: 2\nNumber of delegated nodes: 203\n"
     return tvmdbg.open(text + b"Number of non-delegated nodes: 7\n")
 
 
-CASES: dict[str, tuple[Callable[[], DebugRun], str, Callable[[], DebugRun]]] = {
-    "delegation": (
-        counted,
-        "203 of 210 nodes delegated (96.7 %) in 2 subgraphs",
-        recorded("01_mlp_portable"),
-    ),
+MLP, MIXED = recorded("01_mlp_portable"), recorded("03b_mixed_xnnpack")
+MANUAL = recorded("06b_demo_manual_ids")
+LOOKUP, MANY = recorded("09j_delegate_map_lookup"), recorded("05_multirun")
+SAMPLE = partial(tvmdbg.open, samples.executorch_xnnpack)
+OTHER_INPUTS = partial(tvmdbg.open, case_dir("05c_multirun_debug_different_inputs"), execution=1)
+Case = tuple[Callable[[], DebugRun], str, Callable[[], DebugRun]]
+#: By rule: where it fires and the sentence it says, and where it stays silent.
+CASES: dict[str, Case] = {
+    "delegation": (counted, "203 of 210 nodes delegated (96.7 %) in 2 subgraphs", MLP),
     "delegate-time": (
-        recorded("03b_mixed_xnnpack"),
+        MIXED,
         "XnnpackBackend takes 36.3 % of the time in 2 calls; 63.7 % runs outside of delegates",
-        recorded("01_mlp_portable"),
+        MLP,
     ),
     "delegate-events": (
-        lambda: tvmdbg.open(samples.executorch_xnnpack),
+        SAMPLE,
         "StaticTranspose_1 (Transpose (ND, X8) #1) is the slowest operator of XnnpackBackend: 38",
         other_clock,
     ),
     "delegate-conversions": (
-        lambda: tvmdbg.open(samples.executorch_xnnpack),
+        SAMPLE,
         "XnnpackBackend spends 42.00 µs on layout and type conversions: 26.1 % of its calls",
-        recorded("06b_demo_manual_ids"),
+        MANUAL,
     ),
     "delegate-algorithms": (
         another_kernel,
         "Conv2d_1 (Convolution (NHWC, F32) IGEMM #1) ran as IGEMM, not as GEMM like its siblings",
-        lambda: xnnpack("residual"),
+        partial(xnnpack, "residual"),
     ),
     "delegate-splits": (
-        recorded("03b_mixed_xnnpack"),
+        MIXED,
         "cumsum #7 splits XnnpackBackend into 2 calls",
         recorded("03d_xnnpack_two_outputs"),
     ),
     "unmapped-events": (
-        recorded("09j_delegate_map_lookup"),
+        LOOKUP,
         "6 identifiers are not in the delegate's map: their 6 events match no operator",
-        recorded("06b_demo_manual_ids"),
+        MANUAL,
     ),
     "unseen-identifiers": (
-        recorded("09j_delegate_map_lookup"),
+        LOOKUP,
         "2 of 5 identifiers in the map of DemoStr were never logged: 'op', ''",
-        recorded("06b_demo_manual_ids"),
+        MANUAL,
     ),
     "delegate-clock": (
         other_clock,
@@ -183,26 +169,18 @@ CASES: dict[str, tuple[Callable[[], DebugRun], str, Callable[[], DebugRun]]] = {
     "repeated-events": (
         recorded("09f_duplicates"),
         "The Inspector would leave out 4 of 8 events: native_call_add.out occurs 2 times in a run",
-        recorded("05_multirun"),
+        MANY,
     ),
     "debug-values": (
-        without_buffer,
+        partial(logged, "01_mlp_portable"),
         "7 tensors were logged, but there is no debug buffer",
-        recorded("01_mlp_portable"),
+        MLP,
     ),
-    "unlogged-values": (
-        silent_kernel,
-        "addmm #6 ran but logged no value",
-        recorded("01_mlp_portable"),
-    ),
+    "unlogged-values": (silent_kernel, "addmm #6 ran but logged no value", MLP),
     "reference-outputs": (
-        other_inputs,
+        OTHER_INPUTS,
         "Output _softmax #10 is far from its reference: SNR",
-        recorded("05_multirun"),
+        MANY,
     ),
-    "load-time": (
-        recorded("05_multirun"),
-        "Loading the method took 44.20 µs, 3.6× one execution",
-        recorded("01_mlp_portable"),
-    ),
+    "load-time": (MANY, "Loading the method took 44.20 µs, 3.6× one execution", MLP),
 }
