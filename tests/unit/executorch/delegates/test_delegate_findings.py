@@ -188,22 +188,21 @@ def test_call_time_outside_events_is_reported_with_reasons() -> None:
 
 
 @pytest.mark.parametrize(
-    ("operator", "dtypes", "read", "written", "told"),
+    ("operator", "reads", "writes", "told"),
     [
-        ("add", "int64", (2, 3), (2, 3), "it has values of int64: XNNPACK's partit"),
-        ("add", "float32", (0, 3), (0, 3), "an input is empty"),
-        ("add", "float32", (2, 3), (2, 3), ""),
-        ("mean", "float32", (2, 3), (2, 1), "its input has 2 dimensions"),
-        ("convolution", "float16", (1, 2, 3, 4, 5), (1, 2, 3, 4, 5), "of 3 or 4"),
-        ("view_copy", "float32", (2, 3), None, "its shape is dynamic"),
-        ("eq", "float32 bool", (2, 3), (2, 3), "XNNPACK's partitioner has no rule for eq"),
+        ("add", ("int64", (2, 3)), ("int64", (2, 3)), "it has values of int64: XNNPACK's partit"),
+        ("add", ("float32", (0, 3)), ("float32", (0, 3)), "an input is empty"),
+        ("add", ("float32", (2, 3)), ("float32", (2, 3)), ""),
+        ("mean", ("float32", (2, 3)), ("float32", (2, 1)), "its input has 2 dimensions"),
+        ("convolution", ("float16", (1, 2, 3, 4, 5)), ("float16", (1, 2, 3, 4, 5)), "of 3 or 4"),
+        ("view_copy", ("float32", (2, 3)), ("float32", None), "its shape is dynamic"),
+        ("eq", ("float32", (2, 3)), ("bool", (2, 3)), "XNNPACK's partitioner has no rule for eq"),
     ],
 )
 def test_unusual_operator_is_explained_by_the_partitioner_rule(
-    operator: str, dtypes: str, read: Any, written: Any, told: str
+    operator: str, reads: Any, writes: Any, told: str
 ) -> None:
-    pairs = (dtypes.split()[0], read), (dtypes.split()[-1], written)
-    nodes = [SimpleNamespace(dtypes=(dtype,), shapes=(shape,)) for dtype, shape in pairs]
+    nodes = [SimpleNamespace(dtypes=(each[0],), shapes=(each[1],)) for each in (reads, writes)]
     names = ["", f"aten.{operator}.default"]
     graph = SimpleNamespace(nodes=nodes, func_names=names, attrs=[{}, {}])
     source, parts = SimpleNamespace(entry=(0, 0), sure=True), SimpleNamespace(graph=graph)
