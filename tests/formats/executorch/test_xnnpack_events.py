@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import time
+import tomllib
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import cycle, islice
 from math import inf
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -28,6 +30,7 @@ from tvmdbg_widgets.model.executorch.delegate_graph import DelegateValue as Valu
 from tvmdbg_widgets.model.executorch.etdump import xnnpack_family
 
 recorded = pytest.mark.usefixtures("corpus")
+TESTS = Path(__file__).parents[2]
 
 # What an event of a list is of; None for one that is none of the graph's.
 Events = list[tuple[str, tuple[int, ...] | None]]
@@ -183,14 +186,15 @@ def test_events_of_other_releases_are_aligned(habit: str) -> None:
 class Made:
     """A graph of one line after another; values are made as they are named."""
 
-    def __init__(self, *, inputs: int = 1) -> None:
+    def __init__(self, inputs: int = 1, values: Sequence[dict[str, Any]] = ()) -> None:
         self.nodes: list[Node] = []
         self.values: dict[int, Value] = {}
         self.inputs = tuple(self.value(external_id=at) for at in range(inputs))
+        self.own = tuple(self.value(**each) for each in values)
 
-    def value(self, dtype: str = "fp32", shape: tuple[int, ...] = (1, 4, 4, 4), **own: Any) -> int:
+    def value(self, dtype: str = "fp32", shape: Sequence[int] = (1, 4, 4, 4), **own: Any) -> int:
         new = len(self.values)
-        self.values[new] = Value(new, dtype, shape, **own)
+        self.values[new] = Value(new, dtype, tuple(shape), **own)
         return new
 
     def add(self, kind: str, *reads: int, dtype: str = "fp32", **own: Any) -> int:
@@ -206,6 +210,13 @@ class Made:
     def aligned(self, names: str, *outputs: int) -> Alignment:
         return align(self.graph(*outputs), numbered(names.split("; ")))
 
+    def named(self, names: str) -> list[int]:
+        """Return the values of names such as ``i0``, ``v0`` and, of node 0, ``0``."""
+        known = {f"i{at}": value for at, value in enumerate(self.inputs)}
+        known |= {f"v{at}": value for at, value in enumerate(self.own)}
+        known |= {str(node.index): node.writes[0] for node in self.nodes}
+        return [known[name] for name in names.split()]
+
 
 def made_node(at: int, kind: str, reads: Any, writes: Any, *more: Any) -> Node:
     inputs = tuple((f"input{place}_id", value) for place, value in enumerate(reads, 1))
@@ -218,175 +229,35 @@ POINT = dict.fromkeys(("kernel_height", "kernel_width", "groups"), 1)
 POINT |= dict.fromkeys(("subsampling_height", "subsampling_width"), 1)
 POINT |= dict.fromkeys(("group_input_channels", "group_output_channels"), 4)
 PAD = {"pre_paddings": (0, 1, 1, 0), "post_paddings": (0, 1, 1, 0), "padding_value": 0.0}
+FIELDS: dict[str, Any] = {"conv": CONV, "point": POINT, "pad": PAD}
+GRAPHS = tomllib.loads((TESTS / "data" / "xnnpack_alignments.toml").read_text("utf-8"))["graph"]
 
 
-def exact(*nodes: tuple[int, ...]) -> list[tuple[str, tuple[int, ...]]]:
-    return [("exact", each) for each in nodes]
+def plain(held: Any) -> Any:
+    """Return keys as numbers and lists as tuples: TOML has neither."""
+    if isinstance(held, dict):
+        return {int(key): plain(value) for key, value in held.items()}
+    return tuple(held) if isinstance(held, list) else held
 
 
-def order(*nodes: tuple[int, ...]) -> list[tuple[str, tuple[int, ...]]]:
-    return [("order", each) for each in nodes]
-
-
-def test_clamp_after_a_bounded_operator_is_aligned() -> None:
-    made = Made()
-    total = made.add("Div", 0, 0, bounds=(0.0, inf))
-    mean = made.add("GlobalAvgPooling2d", made.add("Clamp", total, bounds=(0.0, 6.0)))
-    found = made.aligned("Divide (ND); Clamp (NC); Mean (ND) Reduce", mean)
-    assert told(found) == exact((0,), (0, 1), (2,))
-    assert (found.taken_in, found.events_of) == ({1: (0,)}, {0: (0, 1), 2: (2,)})
-    # One event of the two: of a release that kept bounds inside.
-    found = made.aligned("Divide (ND); Mean (ND) Reduce", mean)
-    assert told(found) == order((0, 1), (2,))
-
-
-def test_clamp_is_not_fused_if_its_input_has_other_readers() -> None:
-    made = Made()
-    conv = made.add("Conv2d", 0, **CONV)
-    clamp = made.add("Clamp", conv, bounds=(0.0, inf))
-    both = made.add("Add", conv, clamp)
-    # Or if it is the program's, too.
-    for outputs in ((both,), (conv, both)):
-        found = made.aligned(f"{IGEMM}; Clamp (NC); Add (ND)", *outputs)
-        assert told(found) == exact((0,), (1,), (2,))
-
-
-def test_unbounded_clamp_is_copied_or_merged() -> None:
-    made = Made()
-    clamp = made.add("Clamp", 0, bounds=(-inf, inf))
-    assert told(made.aligned("Copy (NC, X32)", clamp)) == exact((0,))
-    out = made.add("Sigmoid", clamp)
-    found = made.aligned("Sigmoid (NC)", out)
-    assert (told(found), found.taken_in) == (exact((0, 1)), {0: (1,)})
-
-
-GEMM = "Fully Connected (NC, F32) GEMM"
-IGEMM = "Convolution (NHWC, F32) IGEMM"
-
-
-@pytest.mark.parametrize(
-    ("into", "own", "pad", "events"),
-    [
-        ("Conv2d", CONV, {}, IGEMM),
-        ("DepthwiseConv2d", CONV, {}, "Convolution (NHWC, F32) DWConv"),
-        ("Conv2d", CONV, {"padding_value": 1.0}, f"Constant Pad (ND, X32); {IGEMM}"),
-        ("Conv2d", CONV, {"pre_paddings": (0, 1, 1, 1)}, f"Constant Pad (ND, X32); {IGEMM}"),
-        ("AvgPooling2d", CONV, {}, "Constant Pad (ND, X32); Average Pooling (NHWC, F32)"),
-        ("Conv2d", POINT, {}, f"Constant Pad (ND, X32); {GEMM}"),
-    ],
-)
-def test_pads(into: str, own: Any, pad: Any, events: str) -> None:
-    made = Made()
-    out = made.add(into, made.add("StaticConstantPad", 0, **PAD | pad), **own)
-    apart = exact((0,), (1,)) if ";" in events else exact((0, 1))
-    assert told(made.aligned(events, out)) == apart
-
-
-def test_copies_are_merged_into_producer_or_reader() -> None:
-    made = Made()
-    first = made.add("Sigmoid", made.add("Copy", 0))
-    last = made.add("Copy", first)
-    found = made.aligned("Sigmoid (NC)", last)
-    assert (told(found), found.taken_in) == (exact((0, 1, 2)), {0: (1,), 2: (1,)})
-    # Not ahead of another reader of what it copies.
-    made = Made()
-    copied = made.add("Copy", 0)
-    other = made.add("Abs", 0)
-    out = made.add("Sigmoid", copied)
-    found = made.aligned("Copy (NC, X32); Abs (NC); Sigmoid (NC)", other, out)
-    assert told(found) == exact((0,), (1,), (2,))
-
-
-def test_int8_elementwise_chain_becomes_one_lookup() -> None:
-    made = Made()
-    start = made.add("Convert", 0, dtype="qint8")
-    inner = made.add("Sigmoid", made.add("Convert", start))
-    made.values[30] = Value(30, "fp32", (1,), constant=1)
-    end = made.add("Convert", made.add("Multiply", inner, 30), dtype="qint8")
-    out = made.add("Convert", end)
-    found = made.aligned("Convert (NC); Unary Elementwise (NC); Convert (NC)", out)
-    assert told(found) == exact((0,), (1, 2, 3, 4), (5,))
-    found = made.aligned(
-        "Convert (NC); Convert (NC); Sigmoid (NC); Multiply (ND); Convert (NC); Convert (NC)", out
-    )
-    assert told(found) == order(*((index,) for index in range(6)))
-
-
-@pytest.mark.parametrize("constant", [True, False])
-def test_minimum_with_a_constant_is_a_clamp(constant: bool) -> None:
-    made = Made()
-    limit = made.value(shape=(1,), constant=1) if constant else made.value(shape=(1,))
-    out = made.add("Minimum", made.add("Softmax", 0), limit)
-    names = f"Softmax (NC, F32); {'Clamp (NC)' if constant else 'Minimum (ND)'}"
-    assert told(made.aligned(names, out)) == exact((0,), (1,))
-    if constant:
-        assert told(made.aligned("Softmax (NC, F32); Minimum (ND)", out)) == order((0,), (1,))
-
-
-def test_conversions_of_multiplications() -> None:
-    made = Made()
-    weights = made.value("qcint8", constant=1)
-    shared = made.add("Convert", 0, dtype="qdint8")
-    first = made.add("FullyConnected", shared, weights)
-    second = made.add("Conv2d", shared, weights, **POINT)
-    matmul = "Fully Connected (NC, QDU8, F32, QC8W) GEMM"
-    found = made.aligned(f"{matmul}; {matmul}", first, second)
-    assert (told(found), found.taken_in) == (exact((0, 1), (0, 2)), {0: (1, 2)})
-    # Ahead, in older releases, and then to the type that is read.
-    found = made.aligned(f"Convert (NC, F32, QDU8); {matmul}; {matmul}", first, second)
-    assert told(found) == exact((0,), (1,), (2,))
-    found = made.aligned(f"Convert (NC, F32, QD8); {matmul}; {matmul}", first, second)
-    assert {event.match for event in found.events} == {"order"}
-    # One reader cannot do it itself: an operator, and still repeated by those that can.
-    third = made.add("Conv2d", shared, weights, **CONV)
-    names = f"Convert (NC, F32, QD8); {matmul}; {matmul}; Convolution (NHWC, QD8, F32, QC8W) IGEMM"
-    found = made.aligned(names, first, second, third)
-    assert told(found) == exact((0,), (0, 1), (0, 2), (3,))
-
-
-def test_reshapes_and_transposes() -> None:
-    made = Made(inputs=2)
-    made.values[30] = Value(30, "fp32", (4,), constant=1)
-    flat = made.add("StaticReshape", made.add("StaticReshape", made.add("StaticReshape", 0)))
-    turned = made.add("StaticTranspose", 1, perm=(0, 2, 1))
-    out = made.add("BatchMatrixMultiply", flat, turned)
-    scaled = made.add("Multiply", out, made.add("StaticReshape", 30))
-    names = "Static Reshape (NC); Batch Matrix Multiply (NC, F32) GEMM; Multiply (ND)"
-    found = made.aligned(names, scaled)
-    assert told(found) == exact((0, 1, 2), (3, 4), (6,))
-    assert (found.taken_in, found.idle) == ({0: (2,), 1: (2,), 3: (4,)}, (5,))
-
-
-def test_half_floats() -> None:
-    made = Made()
-    out = made.add("FullyConnected", 0, dtype="bf16")
-    assert told(made.aligned(f"{GEMM}; Convert (NC)", out)) == exact((0,), (0,))
-    # Conversions that XNNPACK made are of no node, and no reason to call the dump another's.
-    made = Made()
-    out = made.add("Softmax", made.add("Sigmoid", 0, dtype="fp16"))
-    found = made.aligned("Convert (NC); Sigmoid (NC); Convert (NC); Softmax (NC, F32)", out)
-    assert [event.match for event in found.events] == ["none", "order", "none", "order"]
-
-
-def test_packing_events_match_no_node() -> None:
-    made = Made()
-    out = made.add("FullyConnected", made.add("FullyConnected", 0))
-    matmul = "Fully Connected (NC, PF32) GEMM"
-    found = made.aligned(f"Pack LH (X32); {matmul}; Pack LH (X32); {matmul}", out)
-    assert told(found) == [("none", ()), ("order", (0,)), ("none", ()), ("order", (1,))]
-    assert "XNNPACK itself" in found.events[0].reason
-
-
-def test_unknown_nodes_keep_their_place_and_unread_ones_have_no_events() -> None:
-    made = Made()
-    made.nodes.append(Node(0, "type 77", 77, None, (), ()))
-    made.add("Sigmoid", 0)
-    found = made.aligned("New Thing (NC); Sigmoid (NC); TanH (NC)", made.add("Tanh", 0))
-    assert told(found) == order((0,), (1,), (2,))
-    made = Made()
-    made.add("Abs", made.add("Sigmoid", 0))
-    found = made.aligned("TanH (NC)", made.add("Tanh", 0))
-    assert (told(found), found.idle) == (exact((2,)), (0, 1))
+@pytest.mark.parametrize("case", GRAPHS, ids=lambda each: each["name"])
+def test_events_of_made_up_graphs(case: dict[str, Any]) -> None:
+    made = Made(case.get("inputs", 1), case.get("values", ()))
+    for kind, reads, *attributes in case["nodes"]:
+        own: dict[str, Any] = {}
+        for each in attributes:
+            own |= FIELDS[each] if isinstance(each, str) else each
+        made.add(kind, *made.named(reads), **{name: plain(value) for name, value in own.items()})
+    outputs = made.named(case.get("outputs", str(len(made.nodes) - 1)))
+    for names, matches, *besides in case["calls"]:
+        found = made.aligned(names, *outputs)
+        parts = [each.split() for each in matches.split("; ")]
+        assert told(found) == [(match, tuple(map(int, nodes))) for match, *nodes in parts]
+        more = {name: value for each in besides for name, value in each.items()}
+        reason = more.pop("reason", "")
+        assert all(reason in each.reason for each in found.events if each.match == "none")
+        for name, value in more.items():
+            assert getattr(found, name) == plain(value), name
 
 
 @pytest.mark.parametrize("kind", sorted({*NAMES} - {"Clamp", "Conv2d"}))
@@ -394,7 +265,7 @@ def test_every_node_type_matches_every_event_name(kind: str) -> None:
     made = Made(inputs=2)
     out = made.add(kind, 0, 1)
     for name in NAMES[kind]:
-        assert told(made.aligned(f"{name} (NC)", out)) == exact((0,))
+        assert told(made.aligned(f"{name} (NC)", out)) == [("exact", (0,))]
 
 
 def test_ambiguous_events_list_their_candidates() -> None:
@@ -409,22 +280,13 @@ def test_ambiguous_events_list_their_candidates() -> None:
     assert (found.cost, found.fits, found.events_of) == (SKIP, True, {})
 
 
-def test_unmatched_events_and_nodes_are_reported() -> None:
-    made = Made()
-    out = made.add("Tanh", made.add("Abs", made.add("Sigmoid", 0)))
-    found = made.aligned("Sigmoid (NC); Softmax (NC, F32); Abs (NC); TanH (NC)", out)
-    assert told(found) == [*order((0,)), ("none", ()), *order((1,), (2,))]
-    found = made.aligned("Sigmoid (NC); TanH (NC)", out)
-    assert (found.missing, found.fits) == ((1,), True)
-    found = made.aligned("Sigmoid (NC); Softmax (NC, F32); TanH (NC); Abs (NC)", out)
-    assert not found.fits
-    assert {event.reason for event in found.events} == {"the events are not those of this graph"}
-
-
 def test_events_numbered_out_of_sequence_and_empty_lists() -> None:
     made = Made()
     graph = made.graph(made.add("Sigmoid", made.add("Sigmoid", 0)))
-    assert told(align(graph, ["Sigmoid (NC) #2", "Sigmoid (NC) #1"])) == order((1,), (0,))
+    assert told(align(graph, ["Sigmoid (NC) #2", "Sigmoid (NC) #1"])) == [
+        ("order", (1,)),
+        ("order", (0,)),
+    ]
     assert told(align(graph, ["Sigmoid (NC) #1", "Sigmoid (NC) #3"]))[0] == ("order", (0,))
     assert align(graph, ["Sigmoid (NC)", "Sigmoid (NC)"]).events[0].match == "order"
     made = Made()
@@ -437,7 +299,7 @@ def test_events_numbered_out_of_sequence_and_empty_lists() -> None:
 
 def chain(length: int) -> tuple[DelegateGraph, list[str]]:
     made, value, names = Made(), 0, []
-    kinds = {"FullyConnected": GEMM, "Softmax": "Softmax (NC, F32)"}
+    kinds = {"FullyConnected": "Fully Connected (NC, F32) GEMM", "Softmax": "Softmax (NC, F32)"}
     kinds |= {"Sigmoid": "Sigmoid (NC)", "StaticReshape": "Static Reshape (NC)"}
     for kind, name in islice(cycle(kinds.items()), length):
         value = made.add(kind, value)
