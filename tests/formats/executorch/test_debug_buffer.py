@@ -14,13 +14,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.executorch_cases import CASES, answers, case_dir
-from tests.formats.executorch.case_files import (
-    arrays_of,
-    buffer_of,
-    dump_of,
-    recorded,
-    values_of,
-)
+from tests.formats.executorch.case_files import arrays_of, buffer_of, dump_of, recorded
+from tests.formats.executorch.case_files import values_of as values_of_event
 from tvmdbg_widgets.formats.executorch import debug_buffer
 from tvmdbg_widgets.formats.executorch.debug_buffer import DebugBufferFile, inflated
 from tvmdbg_widgets.model.base.text import FormatError
@@ -60,7 +55,7 @@ def test_every_value_matches_the_inspector_bit_for_bit(name: str) -> None:
     for block in answers(name)["inspector"]["blocks"]:
         run = next(at for at in runs if dump.run_names[at] == block["name"])
         logged = [dump.values[at] for at in dump.events_of(run) if at in dump.values]
-        pairs = [(each["debug_data"], values_of(dump, run, each)) for each in block["events"]]
+        pairs = [(each["debug_data"], values_of_event(dump, run, each)) for each in block["events"]]
         pairs.append((block["run_output"], [each for each in logged if each.output]))
         for told, values in pairs:
             found = [inflated(each, buffer, compat=True) for each in values]
@@ -93,7 +88,7 @@ def test_values_without_a_buffer_are_unknown_or_inspector_zeros() -> None:
     dump = dump_of("09a_all_values")
     (block,) = answers("09a_all_values")["variants"]["no_etrecord_no_buffer"]
     for event in block["events"]:
-        (value,) = values_of(dump, 0, event)
+        (value,) = values_of_event(dump, 0, event)
         assert same([inflated(value, None, compat=True)], recorded(event["debug_data"], None))
         if isinstance(value.value, DebugTensor):
             assert inflated(value, None) is None

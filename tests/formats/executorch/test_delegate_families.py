@@ -70,9 +70,6 @@ def test_payload_is_described_by_backend_and_identifier(
 ) -> None:
     found = Delegate(backend, (), 0, 0, FileSpan(4, len(payload)))
     assert families.payload_text(BytesSource(bytes(4) + payload), found) == told
-
-
-def test_every_backend_has_one_family() -> None:
     assert len({each.backend for each in families.FAMILIES}) == len(families.FAMILIES)
     assert families.family_of(XNNPACK) is families.FAMILIES[0]
     assert families.family_of("SomebodysBackend") is None

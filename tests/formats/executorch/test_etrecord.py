@@ -184,7 +184,7 @@ def test_damaged_member_does_not_affect_the_others(name: str, data: bytes) -> No
     assert (found.exported_program is None) == (name == "exported_program")
 
 
-def test_changed_byte_is_detected_by_the_crc() -> None:
+def test_changed_bytes_and_members_sharing_bytes_are_refused() -> None:
     data = bytearray(record_bytes(CASE))
     data[data.index(b"aten.tan.default")] ^= 1
     assert "damaged" in " ".join(read(bytes(data)).unread.values())
@@ -203,8 +203,6 @@ def test_deflated_members_and_zip_bombs(monkeypatch: pytest.MonkeyPatch) -> None
     found = deflated(delegate_map=b" " * (2 << 20), x=b" " * (2 << 20))
     assert (list(found.unread), list(found.edge_programs)) == (["delegate_map", "x"], ["forward"])
 
-
-def test_members_sharing_bytes_are_refused() -> None:
     file = io.BytesIO(zipped({"ETRECORD_V0": b"", "a": b"x" * 1000}))
     with zipfile.ZipFile(file, "a") as archive:
         archive.filelist += [archive.getinfo("a")] * 50

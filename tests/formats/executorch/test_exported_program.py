@@ -11,12 +11,8 @@ import pytest
 from executorch_cases import answers
 from formats.executorch.etrecord_files import RECORDS, members, record
 
-from tvmdbg_widgets.formats.executorch.exported_program import (
-    graph_of,
-    module_stack,
-    read_argument,
-    read_program,
-)
+from tvmdbg_widgets.formats.executorch import exported_program
+from tvmdbg_widgets.formats.executorch.exported_program import graph_of, module_stack, read_program
 from tvmdbg_widgets.model.base.numbers import Trust
 from tvmdbg_widgets.model.base.text import FormatError
 from tvmdbg_widgets.model.executorch.etrecord import ExportedProgram, ProgramNode
@@ -206,7 +202,7 @@ TENSORS = [{"as_none": []}, {"as_tensor": {"name": "i"}}]
     ],
 )
 def test_argument(argument: dict[str, Any], names: str, text: str | None) -> None:
-    assert read_argument(argument) == (tuple(names), text)
+    assert exported_program.read_argument(argument) == (tuple(names), text)
 
 
 @pytest.mark.spec_only

@@ -186,13 +186,11 @@ def test_loop_carried_values_have_two_writers() -> None:
     assert [graph.edge_candidates[edge] for edge in into.tolist()] == [writers] * 2
 
 
-def test_edges_of_views_are_matched_by_order() -> None:
+def test_edges_of_views_are_by_order_and_buffers_are_state() -> None:
     trust = graph_of_program("04_transformer_portable").graph.edge_trust.tolist()
     assert trust.count(Trust.BY_ORDER) == 18
     assert trust.count(Trust.BY_ORDER) + trust.count(Trust.EXACT) == len(trust)
-
-
-def test_mutable_buffers_are_recognized_as_state() -> None:
+    # Mutable buffers are state.
     nodes = graph_of_program("zoo_kv").graph.nodes
     (state,) = [node for node in nodes if node.attrs.get("role") == "mutable buffer"]
     copies = [node for node in nodes if node.func_name == "aten.copy_"]

@@ -100,15 +100,12 @@ def test_constructor_refuses_oversized_shapes_and_ignores_unused_strides() -> No
 
 
 @pytest.mark.spec_only
-def test_big_endian() -> None:
+def test_big_endian_parameters_and_plain_values() -> None:
     data = np.arange(12, dtype=">f4").tobytes()
     found = read(saved(tensor((12,), (1,)), data, b"big"))
     np.testing.assert_array_equal(np.asarray(found), np.arange(12))
     assert found.source().read(0, 48) == FLOATS
-
-
-@pytest.mark.spec_only
-def test_parameters_and_plain_values() -> None:
+    # Parameters and plain values.
     call = b"ctorch._utils\n_rebuild_parameter\n(" + tensor((2,), (1,)) + b"\x88)tR"
     assert read(saved(call)).shape == (2,)
     value = ["a", (1, 2.5, -3, 2**40, None, True), {"b": [], 3: {}}, ()]

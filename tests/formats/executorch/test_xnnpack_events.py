@@ -19,11 +19,8 @@ from hypothesis import strategies as st
 from tests.formats.executorch.xnnpack_truth import TYPES, Call, calls
 from tvmdbg_widgets.formats.executorch.delegates.event_order import NEVER, SKIP, OrderStep, in_order
 from tvmdbg_widgets.formats.executorch.delegates.xnnpack import BINARY, NAMES, UNARY
-from tvmdbg_widgets.formats.executorch.delegates.xnnpack_events import (
-    align,
-    explain_name,
-    split_name,
-)
+from tvmdbg_widgets.formats.executorch.delegates.xnnpack_events import align, explain_name
+from tvmdbg_widgets.formats.executorch.delegates.xnnpack_events import split_name as parts_of
 from tvmdbg_widgets.model.executorch.delegate_graph import Alignment, DelegateGraph
 from tvmdbg_widgets.model.executorch.delegate_graph import DelegateNode as Node
 from tvmdbg_widgets.model.executorch.delegate_graph import DelegateValue as Value
@@ -440,13 +437,13 @@ LONG = "Add (ND) #" + "9" * 5000
     ],
 )
 def test_parts_of_names(name: str, parts: tuple[Any, ...]) -> None:
-    assert split_name(name) == parts
+    assert parts_of(name) == parts
 
 
 @recorded
 def test_every_part_of_names_is_explained() -> None:
     for name in {name for call in calls() for name in call.names}:
-        parts = split_name(name)
+        parts = parts_of(name)
         expected = [*parts.types, *([parts.kernel] if parts.kernel else [])]
         assert [part for part, _ in explain_name(name)] == expected
         if parts.base not in {"Slice", "Resize Bilinear"}:

@@ -7,13 +7,8 @@ from functools import cache
 from typing import Any
 
 from tests.executorch_cases import CASES, answers, case_dir
-from tests.formats.executorch.case_files import (
-    arrays_of,
-    buffer_of,
-    dump_of,
-    recorded,
-    values_of,
-)
+from tests.formats.executorch.case_files import arrays_of, buffer_of, dump_of, recorded
+from tests.formats.executorch.case_files import values_of as values_of_event
 from tvmdbg_widgets.formats.executorch.debug_buffer import inflated
 from tvmdbg_widgets.formats.executorch.etrecord import read_etrecord
 from tvmdbg_widgets.model.executorch.etrecord import ETRecord
@@ -71,7 +66,7 @@ def blocks_of(name: str, *, compat: bool = False) -> list[Block]:
             taken = {key: each[key] for key in Event.__dataclass_fields__}
             taken["debug_data"] = recorded(each["debug_data"], arrays)
             if each["debug_data"] and not compat:
-                logged = (values_of(dump, run, each) for run in range(dump.num_runs))
+                logged = (values_of_event(dump, run, each) for run in range(dump.num_runs))
                 found = next(filter(None, logged))
                 taken["debug_data"] = [inflated(value, buffer_of(name)) for value in found]
             events.append(Event(**taken))

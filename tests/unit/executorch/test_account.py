@@ -137,7 +137,7 @@ def test_call_time_outside_operators_is_no_slowest_operator() -> None:
     assert "outside its operators" not in run.figure("timeline").text
 
 
-def test_loading_is_not_an_operator() -> None:
+def test_loading_is_not_an_operator_and_all_executions_count() -> None:
     for run in (tvmdbg.open(XNNPACK), tvmdbg.open(XNNPACK / "etdump.etdp")):
         loading = [row for row in run.table() if row.op_kind == "loading"]
         assert {row.name for row in loading} == {"Method::init", "Program::load_method"}
@@ -146,9 +146,7 @@ def test_loading_is_not_an_operator() -> None:
         assert run.timeline.account.loading_ns == pytest.approx(327_311.0, abs=100)
         by_kind = {row.key: row for row in run.times("kind")}
         assert np.isnan(by_kind["loading"].share)
-
-
-def test_shares_of_repeated_run_count_all_executions() -> None:
+    # Shares of a repeated run count all executions.
     run = tvmdbg.open(case_dir("05_multirun"))
     total = run.timeline.repeats_ns.sum()
     row = run.table()[0]

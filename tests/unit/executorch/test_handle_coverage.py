@@ -11,12 +11,8 @@ import pytest
 from tests.unit.executorch.gap_cases import record_of
 from tvmdbg_widgets.analysis.executorch.handle_coverage import handle_coverage
 from tvmdbg_widgets.formats.executorch.exported_program import graph_of
-from tvmdbg_widgets.model.executorch.etrecord import (
-    DelegateCall,
-    ETRecord,
-    ExportedProgram,
-    ProgramNode,
-)
+from tvmdbg_widgets.model.executorch.etrecord import DelegateCall, ETRecord, ExportedProgram
+from tvmdbg_widgets.model.executorch.etrecord import ProgramNode as Node
 from tvmdbg_widgets.model.parts import RunParts
 from tvmdbg_widgets.recorders.event_tracer import PreprocessResult
 from tvmdbg_widgets.run import DebugRun
@@ -87,9 +83,9 @@ def test_invalid_handle_map_raises(wrong: Any) -> None:
 
 def test_exported_program_is_mapped_by_debug_handles() -> None:
     nodes = (
-        ProgramNode("x", "placeholder", "x"),
-        ProgramNode("aten_add", "call_function", "aten.add", debug_handle=10),
-        ProgramNode("aten_mul", "call_function", "aten.mul", debug_handle=(11, 12)),
+        Node("x", "placeholder", "x"),
+        Node("aten_add", "call_function", "aten.add", debug_handle=10),
+        Node("aten_mul", "call_function", "aten.mul", debug_handle=(11, 12)),
     )
     found = handle_coverage(DECOMPOSED, ExportedProgram("edge", nodes, ()))
     operators = {each.name: each.identifiers for each in found.operators}

@@ -55,11 +55,8 @@ def test_both_modes_agree_except_for_framework_events(case: str) -> None:
             assert plain(one.debug_data) == plain(other.debug_data)
 
 
-def test_compat_mode_notes_no_deviations() -> None:
+def test_every_case_is_opened_without_deviations_or_refused() -> None:
     assert not any(opened(case).deviations for case in OPENED)
-
-
-def test_every_case_is_opened_or_refused() -> None:
     broken = {case for case in CASES if case.startswith(("09l", "09n", "17a"))}
     assert {case for case in CASES if case not in OPENED} == {DIFFERENT_VALUES} | broken
 
@@ -173,9 +170,7 @@ def test_etrecord_is_accepted_as_path_and_bytes() -> None:
         block = inspector.event_blocks[1]
         assert named(block, "native_call_gelu.out").op_types
         assert isinstance(block.run_output[0], np.ndarray)
-
-
-def test_link_record_notes_unlinked_items() -> None:
+    # What has no link is noted.
     blocks = opened(MLP.name, record=False).event_blocks
     notes = link_record(record_of(MLP.name), blocks)
     assert [note.partition(" ")[0] for note in notes] == ["3", "2"]
@@ -209,22 +204,17 @@ def test_notebook_html_is_escaped_and_may_be_empty() -> None:
     assert len(inspector.to_dataframe()) == 0
 
 
-@pytest.mark.parametrize("blocks", [[], [RecordedBlock("Execute")] * 2], ids=["none", "empty"])
-def test_dump_without_events_is_reported(blocks: list[RecordedBlock]) -> None:
-    (issue,) = tvmdbg.open(etdump_bytes(blocks)).check().by_rule("no-events")
-    assert f"{len(blocks)} runs and no events" in issue.message
-
-
-@pytest.mark.parametrize(
-    "trace",
-    [
+def test_dumps_and_traces_without_events_are_reported() -> None:
+    for count in (0, 2):
+        run = tvmdbg.open(etdump_bytes([RecordedBlock("Execute")] * count))
+        (issue,) = run.check().by_rule("no-events")
+        assert f"{count} runs and no events" in issue.message
+    for trace in (
         b'{"traceEvents": []}',
         b'[{"ph": "M", "name": "process_name", "pid": 1, "args": {"name": "x"}}]',
         b'{"traceEvents": [{"ph": "C", "name": "x", "ts": 1, "pid": 1, "args": {"v": 3}}]}',
-    ],
-)
-def test_trace_without_events_is_reported(trace: bytes) -> None:
-    assert [issue.rule for issue in tvmdbg.open(trace).check()] == ["no-events"]
+    ):
+        assert [issue.rule for issue in tvmdbg.open(trace).check()] == ["no-events"]
 
 
 # Dumps made by hand ------------------------------------------------------------------------------

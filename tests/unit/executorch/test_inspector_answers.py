@@ -160,14 +160,11 @@ def event(name: str = "x", raw: list[float] | None = None, **given: Any) -> Even
     return Event(name, PerfData(raw) if raw else None, is_delegated_op=True, **given)
 
 
-def test_long_lists_of_operators_are_shortened() -> None:
+def test_long_lists_of_operators_and_types_of_time_columns() -> None:
     table = table_of(event(op_types=list("abcd")), event(op_types=list("abcde")))
     column = table.columns[table.names.index("op_types")]
     assert column == [["a", "b", "c", "d"], "['a', 'b' ... 'e'] (5 total)"]
-
-
-def test_types_of_time_columns() -> None:
-    """As pandas 3.0 and 2.2 have it for the Inspector's frames of one row each."""
+    # Types of times as pandas 3.0 and 2.2 have them for the Inspector's frames of one row each.
     raws: dict[str, list[list[float] | None]] = {"int64": [[1], [2]], "float64": [[1], [0.5]]}
     for kind, given in [*raws.items(), ("object", [[0.5], None]), ("object", [None, None])]:
         frame = table_of(*(event(raw=raw) for raw in given)).to_dataframe()
@@ -192,9 +189,6 @@ def test_types_of_metadata_columns(parsed: list[Any], kinds: dict[str, str]) -> 
     answered = iter(parsed)
     events = [event(metadata_parser=lambda _: next(answered)) for _ in parsed]
     assert dict([*dtypes(table_of(*events, metadata=True).to_dataframe()).items()][17:]) == kinds
-
-
-def test_metadata_of_other_types_is_refused() -> None:
     given = event(metadata_parser=lambda _: "text")
     with pytest.raises(ValueError, match=r"Unexpected type for delegate_debug_metadata: <class"):
         table_of(given, metadata=True)

@@ -162,6 +162,9 @@ def test_operator_repeats_match_executions() -> None:
     offsets = run.timeline.repeats_offsets
     repeats = run.timeline.repeats_ns[offsets[first] : offsets[first + 1]]
     np.testing.assert_allclose(repeats, np.array(raw) * 1e6, atol=0.01)
+    # One execution has no repeats.
+    told = why_no_repeats(opened(MLP).parts)
+    assert "execute the method several times with one event tracer" in told
 
 
 def test_events_record_how_nodes_were_matched() -> None:
@@ -246,7 +249,7 @@ def test_folders_archives_and_buffers(tmp_path: Path) -> None:
     assert "belongs to another run" in "\n".join(map(str, run.check()))
 
 
-def test_program_identifies_events_of_dump_without_etrecord() -> None:
+def test_program_identifies_events_of_dump_without_etrecord_and_has_methods() -> None:
     run = tvmdbg.open(FOLDER / "pte" / f"{MIXED}.pte", case_dir(MIXED) / "etdump.etdp")
     assert run.timeline.total_ns == opened(MIXED).timeline.total_ns
     (first, second) = run.delegate_calls()
@@ -255,9 +258,7 @@ def test_program_identifies_events_of_dump_without_etrecord() -> None:
     assert run.graph.func_names[node] == "FullyConnected"
     assert run.timeline.node_ns[node] == event.duration_ns
     assert second.events[0].nodes != event.nodes
-
-
-def test_a_method_is_chosen_by_name() -> None:
+    # A method is chosen by name.
     program = FOLDER / "pte" / "zoo_multim.pte"
     with pytest.raises(FormatError, match=r"method="):
         tvmdbg.open(program, method="nothing")
@@ -294,11 +295,6 @@ DELEGATED = case_dir("03d_xnnpack_two_outputs")
 def test_missing_part_explains_how_to_get_it(ask: Any, path: Path, said: str) -> None:
     with pytest.raises(ValueError, match=re.escape(said)):
         ask(tvmdbg.open(path).parts)
-
-
-def test_one_execution_has_no_repeats() -> None:
-    told = why_no_repeats(tvmdbg.open(case_dir(MLP)).parts)
-    assert "execute the method several times with one event tracer" in told
 
 
 # Broken files ------------------------------------------------------------------------------------
