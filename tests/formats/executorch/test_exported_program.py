@@ -213,7 +213,6 @@ def test_module_stack() -> None:
 
 
 def edge_json() -> tuple[dict[str, Any], dict[str, Any]]:
-    """Return a program and the first call in it."""
     found = json.loads(members("01_mlp_portable")[EDGE])
     return found, found["graph_module"]["graph"]["nodes"][0]
 

@@ -15,7 +15,6 @@ from tvmdbg_widgets.sources.byte_source import BytesSource
 
 
 def use(data: bytes | bytearray) -> Program:
-    """Read a program and the graphs of its methods."""
     found = read_program(BytesSource(data))
     for plan in found.plans:
         graph_of(plan, file=found.file)

@@ -40,7 +40,6 @@ INSERTED = (
 
 
 def numbered(names: Sequence[str]) -> list[str]:
-    """Return names with the number of each, those that they had left out."""
     seen: Counter[str] = Counter()
     found = []
     for name in names:

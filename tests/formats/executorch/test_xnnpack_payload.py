@@ -25,7 +25,6 @@ Pairs = list[tuple[str, Any, Any]]
 
 
 def graphs(case: Path) -> Iterator[tuple[DelegateGraph, dict[str, Any]]]:
-    """Yield the graphs of a case, and what is said of each."""
     source = FileSource(case / "model.pte")
     program = read_program(source)
     found = graphs_of(program, source)
@@ -146,7 +145,6 @@ def test_edges_match_the_node_fields() -> None:
 
 
 def read(nodes: Any = (SIGMOID,), values: Any = VALUES, *ends: Any, **more: Any) -> DelegateGraph:
-    """Read a payload that has no issue."""
     behind = more.pop("behind", b"")
     found = made.read(made.with_header(made.graph([*nodes], [*values], *ends, **more), behind))
     assert not found.issues

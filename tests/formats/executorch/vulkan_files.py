@@ -14,7 +14,6 @@ PHASES = ("ETVK_EXECUTE", "ETVK_COPY_INPUTS", "ETVK_COMPUTE_GRAPH_EXECUTE")
 
 
 def call_of(node_id: int, name: str, *args: int) -> Table:
-    """Return an operator of the chain."""
     return Table({0: number("I", node_id), 1: text(name), 2: numbers("i", *args)})
 
 
@@ -110,7 +109,6 @@ class Event:
 
 
 def dump_bytes(events: Sequence[Event]) -> bytes:
-    """Return an ETDump of one run."""
     rows: list[Thing] = []
     for each in events:
         fields: dict[int, bytes | Thing] = {0: text(each.name), 4: text(each.identifier)}

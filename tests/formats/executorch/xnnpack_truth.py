@@ -127,7 +127,6 @@ def ticks(folder: Path) -> list[list[Ticks]]:
 
 
 def graph_of(decoded: dict[str, Any]) -> ours.DelegateGraph:
-    """Return the graph that flatc printed."""
     values = [_value(each) for each in decoded["xvalues"]]
     return ours.DelegateGraph(
         *("XnnpackBackend", "model.pte", "XN01", decoded["version"], {}),

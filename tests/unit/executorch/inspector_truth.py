@@ -28,7 +28,6 @@ ROUNDED = {("09a_all_values", "double"): 1e-300}
 
 
 def parse_dict(given: list[bytes | str]) -> dict[str, Any]:
-    """Parse metadata as the recorded runs of 06a did."""
     found: dict[str, Any] = {"count": len(given)}
     for at, each in enumerate(given):
         assert isinstance(each, bytes)
@@ -40,14 +39,12 @@ def parse_dict(given: list[bytes | str]) -> dict[str, Any]:
 
 
 def parse_list(given: list[bytes | str]) -> list[str]:
-    """Parse metadata as the recorded runs of 06b did."""
     return [f"bytes:{each.hex()}" for each in given if isinstance(each, bytes)]
 
 
 def opened(
     case: str, *, compat: bool = True, record: bool = True, buffer: bool = True, **given: Any
 ) -> Inspector:
-    """Open a case with the files it has."""
     folder, files = case_dir(case), answers(case)["files"]
     parsers: dict[str, Any] = {"gen_demo.parse_json_or_hex (returns dict)": parse_dict}
     parsers["gen_demo.parse_list (returns list of str)"] = parse_list

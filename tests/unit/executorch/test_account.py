@@ -84,7 +84,6 @@ def test_total_time_matches_the_inspector() -> None:
 
 
 def _said(run: DebugRun, what: str) -> set[str]:
-    """Every share that texts of a run say of an operator or a call."""
     found = set()
     texts = [run.summary(), repr(run.table()), repr(run.timeline.top()), repr(run.times("node"))]
     texts += [run.figure("timeline").text, run.figure("graph", color_by="time").text]

@@ -45,8 +45,6 @@ GENERATED = {
 
 @dataclass
 class Node:
-    """What the builder wants of a node of torch.fx."""
-
     meta: dict[str, Any] = field(default_factory=dict)
 
 

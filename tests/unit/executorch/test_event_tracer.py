@@ -61,7 +61,6 @@ def tensor_of(buffer: bytes, tensor: DebugTensor) -> np.ndarray[Any, Any]:
 
 
 def value_of(found: EventTracer, value: DebugValue) -> Any:
-    """What was logged, bytes of arrays included."""
     assert all(each.offset == -1 or each.offset % 64 == 0 for each in tensors(value))
     held = [tensor_of(found.debug_buffer, each) for each in tensors(value)]
     if value.type == Type.TENSOR_LIST:
@@ -141,7 +140,6 @@ def test_rerecorded_run_gives_same_dump(case: str) -> None:
 
 
 def again(found: EventTracer, event: dict[str, Any], memory: bytes, times: list[int]) -> None:
-    """Record an event as flatc tells it."""
     told = event.get("profile_event") or event["debug_event"]
     chain = told["chain_index"]
     name, number = told.get("delegate_debug_id_str"), told["delegate_debug_id_int"]
@@ -165,7 +163,6 @@ def again(found: EventTracer, event: dict[str, Any], memory: bytes, times: list[
 
 
 def logged(entry: dict[str, Any], memory: bytes) -> Any:
-    """The value of a debug event as flatc tells it."""
     if "tensor_list" in entry:
         return [logged({"tensor": each}, memory) for each in entry["tensor_list"]["tensors"]]
     if "tensor" in entry:

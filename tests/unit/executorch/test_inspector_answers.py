@@ -86,7 +86,6 @@ def cell(value: Any) -> Any:
 
 
 def marked(value: Any) -> Any:
-    """Return a recorded cell without the marks of tensors."""
     if isinstance(value, list):
         return [marked(each) for each in value]
     if isinstance(value, dict) and value.get("__tensor__"):

@@ -62,7 +62,6 @@ def ranges(told: dict[str, Any]) -> dict[int, Range]:
 
 
 def named(told: dict[str, Any], args: list[int]) -> set[int]:
-    """The values that an instruction names, lists expanded."""
     found = set(args)
     for index in args:
         value = told["values"][index]

@@ -93,7 +93,6 @@ def test_program_graph_replaces_calls_with_operators(case: str) -> None:
 
 
 def _links(graph: dict[str, Any]) -> set[tuple[int, int]]:
-    """Return which nodes read what others write, from flatc's decode."""
     made = {}
     reads: list[tuple[int, int]] = []
     for number, node in enumerate(graph["xnodes"]):
