@@ -27,7 +27,7 @@ from tests.formats.executorch.test_delegate_families import (
     VULKAN_VALUES,
     vulkan_payload,
 )
-from tests.formats.executorch.test_flat_tensor import of_v06
+from tests.formats.executorch.test_program import of_v06
 from tests.formats.tvm.graph_truth import mutate, valid
 from tests.formats.tvm.test_exported_library import blob
 from tests.formats.tvm.test_graph_symbol import SYMBOL

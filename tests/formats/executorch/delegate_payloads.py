@@ -28,7 +28,6 @@ def read(payload: bytes | bytearray, *, vulkan: bool = False) -> DelegateGraph:
 def with_header(
     flatbuffer: bytes | bytearray, constants: bytes = b"", magic: bytes = b"XH00", **changed: int
 ) -> bytes:
-    """Return a payload with header, flatbuffer and constants."""
     size = len(flatbuffer)
     padded = bytes(flatbuffer) + bytes(-size % 16)
     fields = {
@@ -59,7 +58,6 @@ def value(
 
 
 def quantized(inner: Table, kind: int, params: Table) -> Table:
-    """Return a quantized tensor from one that is none."""
     tensor = inner.fields[1]
     return Table({0: number("B", 2), 1: Table({0: tensor, 1: number("B", kind), 2: params})})
 
@@ -91,7 +89,6 @@ def graph(
 
 
 def constant(offset: int, size: int, key: str | bytes | None = None) -> Table:
-    """Return a row of ``constant_data``."""
     fields: dict[int, bytes | Thing] = {0: number("Q", offset), 1: number("Q", size)}
     return Table(fields if key is None else fields | {2: text(key)})
 

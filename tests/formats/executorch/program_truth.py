@@ -6,45 +6,13 @@ from dataclasses import asdict
 from itertools import chain
 from typing import Any
 
-from tvmdbg_widgets.model.executorch.program import (
-    DataLocation,
-    ListValue,
-    NoValue,
-    Plan,
-    Program,
-    ScalarValue,
-    ShapeDynamism,
-    Subsegments,
-    TensorLocation,
-    TensorValue,
-    Value,
-    ValueKind,
-)
-from tvmdbg_widgets.model.executorch.program_instructions import (
-    Chain,
-    Instruction,
-    UnknownCall,
-    kind_of,
-)
+from tvmdbg_widgets.model.executorch import program as of
+from tvmdbg_widgets.model.executorch.program_instructions import Chain, Instruction, kind_of
 from tvmdbg_widgets.model.executorch.scalar_types import RUNTIME
 from tvmdbg_widgets.sources.byte_source import ByteSource
 
-SCALARS = {
-    ValueKind.INT: ("Int", "int_val"),
-    ValueKind.BOOL: ("Bool", "bool_val"),
-    ValueKind.DOUBLE: ("Double", "double_val"),
-    ValueKind.STRING: ("String", "string_val"),
-}
-LISTS = {
-    ValueKind.INT_LIST: "IntList",
-    ValueKind.DOUBLE_LIST: "DoubleList",
-    ValueKind.BOOL_LIST: "BoolList",
-    ValueKind.TENSOR_LIST: "TensorList",
-    ValueKind.OPTIONAL_TENSOR_LIST: "OptionalTensorList",
-}
 
-
-def as_flatc(program: Program, source: ByteSource) -> dict[str, Any]:
+def as_flatc(program: of.Program, source: ByteSource) -> dict[str, Any]:
     """Return the program with the keys and the order of values of ``flatc --json``."""
     base = 0 if program.header is None else program.header.segment_base_offset
     return {
@@ -52,20 +20,18 @@ def as_flatc(program: Program, source: ByteSource) -> dict[str, Any]:
         "execution_plan": [_plan(plan) for plan in program.plans],
         "constant_buffer": [{"storage": [*source.read(*span)]} for span in program.constant_buffer],
         "backend_delegate_data": [{"data": [*source.read(*span)]} for span in program.inline_data],
-        "segments": [
-            {"offset": span.offset - base, "size": span.size} for span in program.segments
-        ],
+        "segments": [{"offset": at - base, "size": size} for at, size in program.segments],
         "constant_segment": None if program.constants is None else _part(program.constants),
         "mutable_data_segments": [_part(part) for part in program.mutable_data],
         "named_data": [each._asdict() for each in program.named_data],
     }
 
 
-def _part(part: Subsegments) -> dict[str, Any]:
+def _part(part: of.Subsegments) -> dict[str, Any]:
     return {"segment_index": part.segment_index, "offsets": [*part.offsets]}
 
 
-def _plan(plan: Plan) -> dict[str, Any]:
+def _plan(plan: of.Plan) -> dict[str, Any]:
     return {
         "name": plan.name,
         "container_meta_type": {
@@ -80,13 +46,8 @@ def _plan(plan: Plan) -> dict[str, Any]:
         "delegates": [
             {
                 "id": each.id,
-                "processed": {
-                    "location": DataLocation(each.location).name,
-                    "index": each.index,
-                },
-                "compile_specs": [
-                    {"key": key, "value": [*value]} for key, value in each.compile_specs
-                ],
+                "processed": {"location": of.DataLocation(each.location).name, "index": each.index},
+                "compile_specs": [{"key": k, "value": [*value]} for k, value in each.compile_specs],
             }
             for each in plan.delegates
         ],
@@ -105,7 +66,6 @@ def _chain(found: Chain) -> dict[str, Any]:
 
 
 def _instruction(instruction: Instruction) -> dict[str, Any]:
-    assert not isinstance(instruction, UnknownCall)
     args = {
         name: [*value] if isinstance(value, tuple) else value
         for name, value in asdict(instruction).items()
@@ -113,20 +73,21 @@ def _instruction(instruction: Instruction) -> dict[str, Any]:
     return {"instr_args_type": kind_of(instruction), "instr_args": args}
 
 
-def _value(value: Value) -> dict[str, Any]:
+def _value(value: of.Value) -> dict[str, Any]:
+    kind = getattr(value, "kind", of.ValueKind.TENSOR)
+    name = of.ValueKind(kind).name.title().replace("_", "")
+    held: dict[str, Any] = {}
     match value:
-        case TensorValue():
-            return {"val_type": "Tensor", "val": _tensor(value)}
-        case ScalarValue(kind, held):
-            name, field = SCALARS[kind]
-            return {"val_type": name, "val": {field: held}}
-        case ListValue(kind, items):
-            return {"val_type": LISTS[kind], "val": {"items": [*items]}}
-        case NoValue(kind):
-            return {"val_type": ValueKind(kind).name.capitalize(), "val": {}}
+        case of.TensorValue():
+            held = _tensor(value)
+        case of.ScalarValue():
+            held = {f"{name.lower()}_val": value.value}
+        case of.ListValue():
+            held = {"items": [*value.items]}
+    return {"val_type": name, "val": held}
 
 
-def _tensor(tensor: TensorValue) -> dict[str, Any]:
+def _tensor(tensor: of.TensorValue) -> dict[str, Any]:
     place, extra = tensor.allocation, tensor.extra
     return {
         "scalar_type": RUNTIME[tensor.scalar_type][0],
@@ -142,11 +103,11 @@ def _tensor(tensor: TensorValue) -> dict[str, Any]:
             "memory_offset_high": place.offset >> 32,
         },
         "layout": tensor.layout,
-        "shape_dynamism": ShapeDynamism(tensor.shape_dynamism).name,
+        "shape_dynamism": of.ShapeDynamism(tensor.shape_dynamism).name,
         "extra_tensor_info": extra
         and asdict(extra)
         | {
-            "location": TensorLocation(extra.location).name,
+            "location": of.TensorLocation(extra.location).name,
             "device_type": ("CPU", "CUDA")[extra.device_type],
         },
     }

@@ -8,25 +8,13 @@ from typing import Any
 
 import pytest
 
-from tests.formats.executorch.delegate_payloads import (
-    SIGMOID,
-    VALUES,
-    constant,
-    graph,
-    read,
-    with_header,
-)
+from tests.formats.executorch.delegate_payloads import SIGMOID, VALUES, constant, graph, read
+from tests.formats.executorch.delegate_payloads import with_header as headed
 from tests.formats.executorch.vulkan_files import call_of
 from tests.formats.executorch.xnnpack_truth import INSIDE
 from tests.formats.flatbuffer_files import Table, Things, file, number, numbers, text
-from tvmdbg_widgets.formats.executorch.delegates.families import (
-    FAMILIES,
-    ConstantBytes,
-    delegate_graph,
-    family_of,
-    graphs_of,
-    payload_text,
-)
+from tvmdbg_widgets.formats.executorch.delegates import families
+from tvmdbg_widgets.formats.executorch.delegates.families import ConstantBytes, graphs_of
 from tvmdbg_widgets.formats.executorch.program.instruction_steps import read_flat_tensor
 from tvmdbg_widgets.formats.executorch.program.program_file import read_program
 from tvmdbg_widgets.model.base.text import FormatError
@@ -35,15 +23,16 @@ from tvmdbg_widgets.model.executorch.program import Delegate, FileSpan, Program
 from tvmdbg_widgets.sources.byte_source import BytesSource
 from tvmdbg_widgets.sources.file_source import FileSource
 
+XNNPACK = "XnnpackBackend"
+
 
 def program(*payloads: tuple[str, bytes], shared: bool = False) -> tuple[Program, BytesSource]:
     """Return a program whose delegates have these payloads; all the first one if shared."""
     held = [Table({0: numbers("B", *payload)}) for _, payload in payloads]
+    places = [number("I", 0 if shared else at) for at in range(len(payloads))]
     delegates = [
-        Table(
-            {0: text(backend), 1: Table({0: number("b", 0), 1: number("I", 0 if shared else at)})}
-        )
-        for at, (backend, _) in enumerate(payloads)
+        Table({0: text(backend), 1: Table({0: number("b", 0), 1: place})})
+        for (backend, _), place in zip(payloads, places, strict=True)
     ]
     plan = Table({0: text("forward"), 7: Things(list(delegates))})
     root = Table({1: Things([plan]), 3: Things(list(held))})
@@ -54,9 +43,9 @@ def program(*payloads: tuple[str, bytes], shared: bool = False) -> tuple[Program
 @pytest.mark.parametrize(
     ("backend", "payload", "told"),
     [
-        ("XnnpackBackend", b"\0\0\0\0XH00" + bytes(1784), "XNNPACK graph, 1,792 bytes"),
-        ("XnnpackBackend", b"\0\0\0\0XN00", "XNNPACK graph, 8 bytes"),
-        ("XnnpackBackend", b"\1\2\3", "unknown payload, 3 bytes, first 01 02 03"),
+        (XNNPACK, b"\0\0\0\0XH00" + bytes(1784), "XNNPACK graph, 1,792 bytes"),
+        (XNNPACK, b"\0\0\0\0XN00", "XNNPACK graph, 8 bytes"),
+        (XNNPACK, b"\1\2\3", "unknown payload, 3 bytes, first 01 02 03"),
         ("VulkanBackend", b"\0\0\0\0VH00", "Vulkan graph, 8 bytes"),
         ("QnnBackend", b"\xcd\xab\x78\x56", "Qualcomm QNN context binary (closed), 4 bytes"),
         ("QnnBackend", b"1234", "unknown payload, 4 bytes, first 31 32 33 34"),
@@ -79,33 +68,24 @@ def program(*payloads: tuple[str, bytes], shared: bool = False) -> tuple[Program
 def test_payload_is_described_by_backend_and_identifier(
     backend: str, payload: bytes, told: str
 ) -> None:
-    source = BytesSource(bytes(4) + payload)
     found = Delegate(backend, (), 0, 0, FileSpan(4, len(payload)))
-    assert payload_text(source, found) == told
-
-
-def test_every_backend_has_one_family() -> None:
-    assert len({each.backend for each in FAMILIES}) == len(FAMILIES)
-    assert family_of("XnnpackBackend") is FAMILIES[0]
-    assert family_of("SomebodysBackend") is None
+    assert families.payload_text(BytesSource(bytes(4) + payload), found) == told
+    assert len({each.backend for each in families.FAMILIES}) == len(families.FAMILIES)
+    assert families.family_of(XNNPACK) is families.FAMILIES[0]
+    assert families.family_of("SomebodysBackend") is None
 
 
 def test_a_damaged_payload_is_an_issue() -> None:
-    whole = with_header(graph([SIGMOID], VALUES))
-    made, source = program(
-        ("XnnpackBackend", whole[:40]), ("XnnpackBackend", whole), ("QnnBackend", b"1234")
-    )
+    whole = headed(graph([SIGMOID], VALUES))
+    made, source = program((XNNPACK, whole[:40]), (XNNPACK, whole), ("QnnBackend", b"1234"))
     found = graphs_of(made, source)
-    damaged, sound, closed = made.plan().delegates
-    assert found.of(damaged) is None
-    assert found.of(closed) is None
-    held = found.of(sound)
-    assert held is not None
-    assert held.nodes[0].type == "Sigmoid"
+    first, *_ = made.plan().delegates
+    damaged, sound, closed = (found.of(each) for each in made.plan().delegates)
+    assert (damaged, closed, families.delegate_graph(made, source, first)[0]) == (None,) * 3
+    assert sound.nodes[0].type == "Sigmoid"
     (issue,) = found.issues
     assert (issue.rule, issue.file) == ("delegate-payload", "model.pte")
-    assert f"at byte {damaged.payload.offset + 10}" in issue.message
-    assert delegate_graph(made, source, damaged)[0] is None
+    assert f"at byte {first.payload.offset + 10}" in issue.message
 
 
 def test_a_shared_payload_is_read_once(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -116,23 +96,19 @@ def test_a_shared_payload_is_read_once(monkeypatch: pytest.MonkeyPatch) -> None:
         asked.append(offset)
         return real(self, offset, size)
 
-    payload = with_header(graph([SIGMOID], VALUES))
-    made, source = program(*[("XnnpackBackend", payload)] * 300, shared=True)
+    made, source = program(*[(XNNPACK, headed(graph([SIGMOID], VALUES)))] * 300, shared=True)
     monkeypatch.setattr(BytesSource, "read", counted)
     found = graphs_of(made, source)
-    assert len(found.graphs) == 1
-    assert len(asked) == 2
+    assert (len(found.graphs), len(asked)) == (1, 2)
     assert all(found.of(each) is not None for each in made.plan().delegates)
 
 
 def test_reading_of_overlapping_payloads_is_limited() -> None:
-    payload = with_header(graph([SIGMOID], VALUES)) + bytes(1 << 20)
-    made, source = program(("XnnpackBackend", payload))
+    made, source = program((XNNPACK, headed(graph([SIGMOID], VALUES)) + bytes(1 << 20)))
     (delegate,) = made.plan().delegates
     offset, size = delegate.payload
-    delegates = tuple(
-        dataclasses.replace(delegate, payload=FileSpan(offset, size - at)) for at in range(100)
-    )
+    spans = (FileSpan(offset, size - at) for at in range(100))
+    delegates = tuple(dataclasses.replace(delegate, payload=span) for span in spans)
     plan = dataclasses.replace(made.plan(), delegates=delegates)
     found = graphs_of(dataclasses.replace(made, plans=(plan,)), source)
     assert 10 < len(found.graphs) < 20
@@ -144,18 +120,15 @@ def test_constants_are_found_by_key_and_position() -> None:
     made = read_program(source)
     lookup = ConstantBytes(made, source)
     found = graphs_of(made, source).of(made.plan().delegates[0])
-    assert found is not None
     keyed = [each for each in found.constants if each.key]
     assert keyed
+    offsets = {segment.offset for segment in made.segments}
     for each in keyed:
-        place = lookup.of(each)
-        assert place is not None
-        assert place[0] is source
-        assert place[1].size == each.size
-        assert any(place[1].offset == segment.offset for segment in made.segments)
-    assert lookup.of(found.constants[0]) is None
-    assert lookup.of(DelegateConstant(2**64 - 1, 4, "../../etc/passwd")) is None
-    assert lookup.of(dataclasses.replace(keyed[0], size=1 << 40)) is None
+        where, span = lookup.of(each)
+        assert (where, span.size, span.offset in offsets) == (source, each.size, True)
+    unknown = DelegateConstant(2**64 - 1, 4, "../../etc/passwd")
+    for other in (found.constants[0], unknown, dataclasses.replace(keyed[0], size=1 << 40)):
+        assert lookup.of(other) is None
     behind = DelegateConstant(0, 8, "", FileSpan(100, 8))
     assert lookup.of(behind) == (source, FileSpan(100, 8))
 
@@ -166,10 +139,9 @@ def test_constants_are_found_in_named_data(corpus: Path) -> None:
     made = read_program(source)
     (found,) = graphs_of(made, source).graphs.values()
     keyed = [each for each in found.constants if each.key]
-    assert [ConstantBytes(made, source).of(each) for each in keyed] == [None] * len(keyed)
+    assert {ConstantBytes(made, source).of(each) for each in keyed} == {None}
     lookup = ConstantBytes(made, source, [(read_flat_tensor(other), other)])
-    places = [lookup.of(each) for each in keyed]
-    assert all(place is not None and place[0] is other for place in places)
+    assert all(lookup.of(each)[0] is other for each in keyed)
 
 
 def _vk(kind: int, **fields: Any) -> Table:
@@ -200,16 +172,10 @@ VULKAN_VALUES = [
 
 
 def vulkan_payload(calls: list[Table], values: list[Table], **changed: Any) -> bytes:
-    fields: dict[int, Any] = {
-        0: text("0"),
-        1: Things(list(calls)),
-        2: Things(list(values)),
-        3: numbers("I", 0),
-        4: numbers("I", 6),
-        5: Things([constant(0, 48)]),
-    }
+    fields: dict[int, Any] = {0: text("0"), 1: Things([*calls]), 2: Things([*values])}
+    fields |= {3: numbers("I", 0), 4: numbers("I", 6), 5: Things([constant(0, 48)])}
     fields |= {int(name[1:]): value for name, value in changed.items()}
-    return with_header(file(Table(fields), b"VK00"), bytes(48), b"VH00")
+    return headed(file(Table(fields), b"VK00"), bytes(48), b"VH00")
 
 
 def vulkan(calls: list[Table], values: list[Table], **changed: Any) -> DelegateGraph:
@@ -231,18 +197,16 @@ def test_vulkan_graphs() -> None:
     first, second = found.nodes
     assert (first.type, first.handle, first.bounds) == ("aten.linear.default", None, None)
     assert first.fields == {"node_id": 1, "name": "aten.linear.default", "args": (0, 1, 2, 3)}
-    assert first.inputs == (("args[0]", 0), ("args[1]", 1))
-    assert first.outputs == (("args[3]", 3),)
+    assert (first.inputs, first.outputs) == ((("args[0]", 0), ("args[1]", 1)), (("args[3]", 3),))
     assert second.inputs == (("args[0][0]", 3), ("args[0][1]", 0))
     assert second.outputs == (("args[2]", 6),)
     values = found.values
-    assert (values[0].dtype, values[0].shape, values[0].external_id) == ("FLOAT32", (2, 3), 0)
-    assert (values[6].external_id, values[0].constant, values[3].external_id) == (1, 0, None)
-    assert (values[1].constant, values[1].fields["storage_type"]) == (1, 1)
-    assert (values[1].fields["staging_datatype"], values[1].fields["memory_layout"]) == (7, 255)
-    span = found.constants[1].span
-    assert span is not None
-    assert span.size == 48
+    assert (values[0].dtype, values[0].shape) == ("FLOAT32", (2, 3))
+    assert [values[at].external_id for at in (0, 3, 6)] == [0, None, 1]
+    assert [values[at].constant for at in (0, 1)] == [0, 1]
+    own = {"storage_type": 1, "staging_datatype": 7, "memory_layout": 255}
+    assert own.items() <= values[1].fields.items()
+    assert found.constants[1].span.size == 48
     assert [(values[at].dtype, dict(values[at].fields)) for at in (2, 4, 7, 8, 9, 10, 11)] == [
         ("Null", {}),
         ("Int", {"int_val": -7}),
@@ -255,22 +219,15 @@ def test_vulkan_graphs() -> None:
 
 
 @pytest.mark.spec_only
-def test_invalid_vulkan_references_are_reported() -> None:
+def test_invalid_vulkan_references_and_a_missing_header_are_reported() -> None:
     calls = [call_of(1, "a", 0, 99, -1, 6), call_of(2, "b", 6, 0, 6)]
     found = vulkan(calls, [*VULKAN_VALUES, _tensor(7, 1)], f3=numbers("I", 0, 77))
     rules = sorted(each.rule.removeprefix("delegate-") for each in found.issues)
     assert rules == ["constants", "ids", "producers"]
-    assert found.nodes[0].reads == (0,)
-    assert found.nodes[1].writes == ()
-    assert found.inputs == (0,)
+    assert (found.nodes[0].reads, found.nodes[1].writes, found.inputs) == ((0,), (), (0,))
     assert found.values[12].constant == 0
-
-
-@pytest.mark.spec_only
-def test_vulkan_graph_without_header_raises_an_issue() -> None:
-    flat = file(Table({0: text("0"), 2: Things([])}), b"VK00")
-    found = read(flat, vulkan=True)
-    assert [each.rule for each in found.issues] == ["delegate-header"]
+    bare = read(file(Table({0: text("0"), 2: Things([])}), b"VK00"), vulkan=True)
+    assert [each.rule for each in bare.issues] == ["delegate-header"]
 
 
 @pytest.mark.spec_only

@@ -9,26 +9,15 @@ from typing import Any
 
 import pytest
 
-from tests.formats.executorch.xnnpack_truth import CASES, FOLDER, graph_of, truth
+from tests.formats.executorch.xnnpack_truth import CASES, FOLDER, graph_of, recorded, truth
 from tvmdbg_widgets.formats.executorch.delegates.edge_nodes import edge_nodes
 from tvmdbg_widgets.formats.executorch.etrecord import read_etrecord
 from tvmdbg_widgets.model.base.text import FormatError
-from tvmdbg_widgets.model.executorch.delegate_graph import (
-    DelegateEdges,
-    DelegateGraph,
-    DelegateNode,
-    DelegateValue,
-    EdgeNode,
-)
-from tvmdbg_widgets.model.executorch.etrecord import (
-    ETRecord,
-    ExportedProgram,
-    ProgramNode,
-    ProgramValue,
-)
+from tvmdbg_widgets.model.executorch import delegate_graph as inside
+from tvmdbg_widgets.model.executorch.delegate_graph import DelegateEdges, DelegateGraph, EdgeNode
+from tvmdbg_widgets.model.executorch.etrecord import ETRecord, ExportedProgram, ProgramNode
+from tvmdbg_widgets.model.executorch.etrecord import ProgramValue as Value
 from tvmdbg_widgets.sources.file_source import FileSource
-
-recorded = pytest.mark.skipif(not CASES, reason="set TVMDBG_CORPUS to the folder of recorded runs")
 
 
 @cache
@@ -53,7 +42,7 @@ def joined(case: str, method: str = "forward") -> DelegateEdges:
 
 
 @recorded
-@pytest.mark.parametrize("case", CASES or ("none",))
+@pytest.mark.parametrize("case", CASES)
 def test_edge_nodes_match_the_recorded_truth(case: str) -> None:
     for method, program in record(case).edge_programs.items():
         found = joined(case, method)
@@ -85,30 +74,26 @@ def handles_of(case: str, method: str) -> set[int]:
     return {handle for each in found for handle in each["debug_handles_in_map"]}
 
 
+def matched(found: DelegateEdges) -> set[int]:
+    own = {each.node for each in found.of.values()}
+    return own | found.part_of.keys() | found.beside.keys()
+
+
 @recorded
-def test_every_operator_of_a_quantized_delegate_is_matched() -> None:
+def test_operators_of_recorded_delegates_are_matched() -> None:
     for case in ("cat_conv_qs8", "linear_qs8", "linear_dq8_single", "two_runs"):
-        program, found = record(case).edge_programs["forward"], joined(case)
+        program = record(case).edge_programs["forward"]
         handles = handles_of(case, "forward")
         calls = {at for handle in handles for at in program.by_handle[handle]}
-        own = {each.node for each in found.of.values()}
-        assert own | found.part_of.keys() | found.beside.keys() == calls
-
-
-@recorded
-def test_expand_nodes_sharing_a_handle_match_no_delegate() -> None:
+        assert matched(joined(case)) == calls
+    # Expand nodes share a handle with the multiplication behind them.
     program, found = record("attention").edge_programs["forward"], joined("attention")
-    own = {each.node for each in found.of.values()} | found.part_of.keys() | found.beside.keys()
     expands = {at for at, node in enumerate(program.nodes) if node.operator == "expand_copy"}
-    assert len(expands) == 4
-    assert not own & expands
+    assert (len(expands), matched(found) & expands) == (4, set())
     bmm = found.of[3, 5]
     assert (program.nodes[bmm.node].operator, bmm.alternatives) == ("bmm", 1)
     assert found.of[3, 3].alternatives > 1
-
-
-@recorded
-def test_nodes_of_a_fused_activation_are_listed() -> None:
+    # A fused activation.
     program, found = record("conv_relu").edge_programs["forward"], joined("conv_relu")
     names = [program.nodes[at].operator for at in found.nodes_of(0, 1)]
     assert names == ["convolution", "_native_batch_norm_legit_no_training", "relu"]
@@ -117,11 +102,13 @@ def test_nodes_of_a_fused_activation_are_listed() -> None:
 
 @recorded
 def test_inserted_nodes_are_assigned_to_their_operator() -> None:
-    (told,) = delegates("conv1d", "forward").values()
-    graph = graph_of(told["graph"])
-    assert graph.inserted_for == {0: 2, 1: 2, 3: 2, 4: 7, 5: 7, 6: 7, 8: 7, 9: 7}
-    (told,) = delegates("relu_two_users", "forward").values()
-    assert graph_of(told["graph"]).inserted_for == {0: 1, 4: 3}
+    expected = {
+        "conv1d": {0: 2, 1: 2, 3: 2, 4: 7, 5: 7, 6: 7, 8: 7, 9: 7},
+        "relu_two_users": {0: 1, 4: 3},
+    }
+    for case, inserted in expected.items():
+        (told,) = delegates(case, "forward").values()
+        assert graph_of(told["graph"]).inserted_for == inserted
 
 
 # Made up: what no recorded program holds.
@@ -136,7 +123,7 @@ def program_of(*calls: tuple[str, str, int, tuple[int, ...], str]) -> ExportedPr
             f"ops.{operator}",
             op_type=f"aten.{operator}.default",
             inputs=tuple(("x", each) for each in reads.split()),
-            outputs=(ProgramValue(name, sizes=sizes),),
+            outputs=(Value(name, sizes=sizes),),
             debug_handle=handle,
         )
         for name, operator, handle, sizes, reads in calls
@@ -146,50 +133,47 @@ def program_of(*calls: tuple[str, str, int, tuple[int, ...], str]) -> ExportedPr
 
 def delegate_of(*nodes: tuple[str, int | None, tuple[int, ...]]) -> DelegateGraph:
     """Return a chain of (type, handle, sizes of the output)."""
-    values = [DelegateValue(0, "fp32", ())]
-    values += [DelegateValue(at, "fp32", sizes) for at, (_, _, sizes) in enumerate(nodes, 1)]
+    sizes = [(), *(each for _, _, each in nodes)]
+    values = {at: inside.DelegateValue(at, "fp32", each) for at, each in enumerate(sizes)}
     chain = tuple(
-        DelegateNode(at, kind, 0, handle, (("input_id", at),), (("output_id", at + 1),))
+        inside.DelegateNode(at, kind, 0, handle, (("input_id", at),), (("output_id", at + 1),))
         for at, (kind, handle, _) in enumerate(nodes)
     )
-    return DelegateGraph(
-        "XnnpackBackend", "m.pte", "XN01", "0", {}, chain, {v.id: v for v in values}, 0, (), ()
-    )
+    return DelegateGraph("XnnpackBackend", "m.pte", "XN01", "0", {}, chain, values, 0, (), ())
+
+
+A = ("a", "add", 1, (), "")
+ADD = ("Add", 1, ())
 
 
 @pytest.mark.spec_only
 def test_equal_sizes_take_precedence_over_order() -> None:
-    program = program_of(
-        ("a", "view_copy", 1, (2, 3), ""),
-        ("b", "view_copy", 1, (4, 5), "a"),
-        ("c", "mul", 1, (), ""),
-    )
-    graph = delegate_of(
-        ("StaticReshape", 1, (5, 4)), ("StaticReshape", 1, (7,)), ("Multiply", 1, ())
-    )
-    found = edge_nodes({0: graph}, program, {"0": [1, 1, 1]})
+    views = ("a", "view_copy", 1, (2, 3), ""), ("b", "view_copy", 1, (4, 5), "a")
+    reshapes = ("StaticReshape", 1, (5, 4)), ("StaticReshape", 1, (7,))
+    graph = delegate_of(*reshapes, ("Multiply", 1, ()))
+    found = edge_nodes({0: graph}, program_of(*views, ("c", "mul", 1, (), "")), {"0": [1, 1, 1]})
     assert found.of == {(0, 0): EdgeNode(1), (0, 1): EdgeNode(0), (0, 2): EdgeNode(2)}
 
 
 @pytest.mark.spec_only
 def test_delegates_take_nodes_in_turn_and_operators_may_split() -> None:
-    program = program_of(("a", "cat", 1, (2,), ""), ("b", "cat", 1, (2,), ""))
+    cat, other = ("a", "cat", 1, (2,), ""), ("b", "cat", 1, (2,), "")
     graph = delegate_of(("Concatenate2", 1, (2,)))
-    found = edge_nodes({10: graph, 9: graph}, program, {"9": [1], "10": [1]})
+    found = edge_nodes({10: graph, 9: graph}, program_of(cat, other), {"9": [1], "10": [1]})
     assert found.of == {(9, 0): EdgeNode(0, 2), (10, 0): EdgeNode(1)}
     split = delegate_of(("Concatenate5", 1, (1,)), ("Concatenate2", 1, (2,)))
-    found = edge_nodes({0: split}, program_of(("a", "cat", 1, (2,), "")), {"0": [1]})
+    found = edge_nodes({0: split}, program_of(cat), {"0": [1]})
     assert found.of == {(0, 0): EdgeNode(0), (0, 1): EdgeNode(0)}
     assert found.nodes_of(0, 1) == (0,)
 
 
 @pytest.mark.spec_only
 def test_files_of_different_exports_match_no_nodes() -> None:
-    program, graph = program_of(("a", "add", 1, (), "")), delegate_of(("Add", 1, ()))
+    graphs = {0: delegate_of(ADD)}
     for handles in ({"0": 1}, {"1": [1]}, {"0": [2]}):
-        found = edge_nodes({0: graph}, program, handles)
+        found = edge_nodes(graphs, program_of(A), handles)
         assert (found.of, found.contradicted) == ({}, {0})
-    assert edge_nodes({0: graph}, program, {}).of == {(0, 0): EdgeNode(0)}
+    assert edge_nodes(graphs, program_of(A), {}).of == {(0, 0): EdgeNode(0)}
 
 
 @pytest.mark.spec_only
@@ -219,46 +203,26 @@ def test_record_of_another_model_matches_no_nodes(case: str) -> None:
 
 @pytest.mark.spec_only
 def test_unknown_node_type_is_matched_by_an_unshared_handle() -> None:
-    program, graph = program_of(("a", "roll", 1, (), "")), delegate_of(("type 77", 1, ()))
-    assert edge_nodes({0: graph}, program, {"0": [1]}).of == {(0, 0): EdgeNode(0)}
-    assert not edge_nodes({0: graph}, program, {"0": [1], "1": 1}).of
-    twice = program_of(("a", "roll", 1, (), ""), ("b", "roll", 1, (), ""))
-    assert not edge_nodes({0: graph}, twice, {"0": [1, 1]}).of
+    graphs, rolls = {0: delegate_of(("type 77", 1, ()))}, [("a", "roll", 1, (), "")]
+    assert edge_nodes(graphs, program_of(*rolls), {"0": [1]}).of == {(0, 0): EdgeNode(0)}
+    assert not edge_nodes(graphs, program_of(*rolls), {"0": [1], "1": 1}).of
+    assert not edge_nodes(graphs, program_of(*rolls, ("b", *rolls[0][1:])), {"0": [1, 1]}).of
 
 
 @pytest.mark.spec_only
 def test_nodes_outnumbering_the_handles_of_a_call_are_not_fused() -> None:
-    program = program_of(
-        ("a", "add", 1, (), ""), ("b", "relu", 2, (), "a"), ("c", "relu", 2, (), "a")
-    )
-    graph = delegate_of(("Add", 1, ()))
-    found = edge_nodes({0: graph}, program, {"0": [1, 2, 2]})
+    program = program_of(A, ("b", "relu", 2, (), "a"), ("c", "relu", 2, (), "a"))
+    found = edge_nodes({0: delegate_of(ADD)}, program, {"0": [1, 2, 2]})
     assert (found.part_of, found.beside) == ({1: ((0, 0),)}, {2: ((0, 0),)})
-    found = edge_nodes({0: graph}, program, {"0": [1, 2], "1": 2})
+    found = edge_nodes({0: delegate_of(ADD)}, program, {"0": [1, 2], "1": 2})
     assert (found.part_of, found.beside) == ({}, {})
 
 
 @pytest.mark.spec_only
-def test_cyclic_values_terminate() -> None:
+def test_cyclic_values_and_repeated_handles_terminate() -> None:
     program = program_of(("a", "relu", 1, (), "b"), ("b", "relu", 1, (), "a"))
-    found = edge_nodes({0: delegate_of(("Add", 1, ()))}, program, {"0": [1, 1, 1]})
+    found = edge_nodes({0: delegate_of(ADD)}, program, {"0": [1, 1, 1]})
     assert (found.of, found.part_of, found.beside) == ({}, {}, {})
-
-
-@pytest.mark.spec_only
-def test_handle_shared_by_20000_nodes_takes_linear_time() -> None:
-    count = 20_000
-    program = program_of(*((f"n{at}", "add", 1, (at % 7,), f"n{at - 1}") for at in range(count)))
-    graph = delegate_of(*(("Add", 1, (at % 5,)) for at in range(count)))
-    start = time.process_time()
-    found = edge_nodes({0: graph}, program, {"0": [1] * count})
-    assert len(found.of) == count
-    assert len(delegate_of(*[("Add", None, ())] * count, ("Add", 1, ())).inserted_for) == count
-    assert time.process_time() - start < 3
-
-
-@pytest.mark.spec_only
-def test_node_with_a_repeated_handle_is_matched() -> None:
     (node,) = program_of(("a", "add", 1, (2,), "")).nodes
     program = ExportedProgram("edge", (replace(node, debug_handle=(1, 1, 2)),), ())
     graph = delegate_of(("Add", 1, (2,)), ("Add", 2, (3,)), ("Add", 1, (2,)))
@@ -267,14 +231,24 @@ def test_node_with_a_repeated_handle_is_matched() -> None:
 
 
 @pytest.mark.spec_only
+def test_handle_shared_by_20000_nodes_takes_linear_time() -> None:
+    count = 20_000
+    program = program_of(*((f"n{at}", "add", 1, (at % 7,), f"n{at - 1}") for at in range(count)))
+    graph = delegate_of(*(("Add", 1, (at % 5,)) for at in range(count)))
+    start = time.process_time()
+    assert len(edge_nodes({0: graph}, program, {"0": [1] * count}).of) == count
+    assert len(delegate_of(*[("Add", None, ())] * count, ADD).inserted_for) == count
+    assert time.process_time() - start < 3
+
+
+@pytest.mark.spec_only
 def test_too_many_links_between_operators_are_refused() -> None:
-    count = 1000
-    reads = " ".join(f"d{at}" for at in range(count))
+    many = range(1000)
     program = program_of(
-        *((f"d{at}", "dequantize_affine", 1, (), "") for at in range(count)),
-        ("r", "dequantize_affine", 1, (), reads),
-        *((f"u{at}", "mul", 2, (), "r") for at in range(count)),
+        *((f"d{at}", "dequantize_affine", 1, (), "") for at in many),
+        ("r", "dequantize_affine", 1, (), " ".join(f"d{at}" for at in many)),
+        *((f"u{at}", "mul", 2, (), "r") for at in many),
     )
-    graph = delegate_of(*[("Multiply", 2, ())] * count)
+    graph = delegate_of(*[("Multiply", 2, ())] * 1000)
     with pytest.raises(FormatError, match="steps between operators"):
-        edge_nodes({0: graph}, program, {"0": [1] * (count + 1) + [2] * count})
+        edge_nodes({0: graph}, program, {"0": [1] * 1001 + [2] * 1000})

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from tests.executorch_cases import CASES, FOLDER, answers, case_dir
+from tests.formats.executorch.case_files import dump_of
 from tests.formats.flatbuffer_files import Table, Thing, Things, file, number, text
 from tvmdbg_widgets.formats.executorch.etdump import read_etdump, sniff
 from tvmdbg_widgets.model.base.text import FormatError
@@ -21,26 +22,23 @@ READ_BY_FLATC = tuple(
 OF_PROGRAMS = tuple(sorted((FOLDER / "pte").glob("*.etdp")))
 
 
-def opened(name: str, *, strict: bool = True) -> ETDump:
-    return read_etdump(FileSource(case_dir(name) / "etdump.etdp"), strict=strict)
+SMALL = (case_dir("06a_demo_generated_ids") / "etdump.etdp").read_bytes()
 
 
 @pytest.mark.parametrize("name", READ_BY_FLATC)
 def test_every_field_matches_flatc(name: str) -> None:
-    dump, told = opened(name), answers(name)["etdump_raw_flatc_json"]
+    dump, told = dump_of(name, strict=True), answers(name)["etdump_raw_flatc_json"]
     assert dump.version == told.get("version", 0)
     runs = told.get("run_data") or []
     assert dump.num_runs == len(runs)
     for run, expected in enumerate(runs):
-        assert dump.run_names[run] == expected.get("name")
-        assert dump.bundled_input_index[run] == expected["bundled_input_index"]
-        assert dump.has_events[run] == (expected.get("events") is not None)
+        own = dump.run_names[run], dump.bundled_input_index[run], dump.has_events[run]
+        has_events = expected.get("events") is not None
+        assert own == (expected.get("name"), expected["bundled_input_index"], has_events)
         named = tuple(each.get("name", "") for each in expected.get("allocators") or ())
         assert dump.allocators[run] == named
-        events = expected.get("events") or []
-        assert [event_of(dump, at) for at in dump.events_of(run)] == [
-            expected_event(each) for each in events
-        ]
+        events = [expected_event(each) for each in expected.get("events") or []]
+        assert [event_of(dump, at) for at in dump.events_of(run)] == events
 
 
 def event_of(dump: ETDump, at: int) -> dict[str, Any]:
@@ -106,23 +104,16 @@ def expected_tensor(told: dict[str, Any]) -> DebugTensor:
 
 
 def test_a_double_is_exact() -> None:
-    doubles = [
-        value.value
-        for value in opened("09a_all_values").values.values()
-        if value.type == ValueType.DOUBLE
-    ]
-    assert 1e-300 in doubles
+    values = dump_of("09a_all_values").values.values()
+    assert 1e-300 in [value.value for value in values if value.type == ValueType.DOUBLE]
 
 
-@pytest.mark.parametrize("name", sorted(set(CASES) - set(READ_BY_FLATC)))
-def test_etdump_that_flatc_refuses_is_refused(name: str) -> None:
-    with pytest.raises(FormatError, match=r"etdump\.etdp"):
-        opened(name)
-
-
-def test_debug_run_of_float16_model_error_names_the_dtype() -> None:
+def test_etdump_that_flatc_refuses_is_refused() -> None:
+    for name in set(CASES) - set(READ_BY_FLATC):
+        with pytest.raises(FormatError, match=r"etdump\.etdp"):
+            dump_of(name, strict=True)
     with pytest.raises(FormatError, match="float16 or bfloat16"):
-        opened("17a_half_debug", strict=False)
+        dump_of("17a_half_debug")
 
 
 @pytest.mark.parametrize("path", OF_PROGRAMS, ids=lambda path: path.stem)
@@ -132,32 +123,24 @@ def test_dumps_of_all_programs_are_read(path: Any) -> None:
 
 
 def test_size_prefix_is_optional() -> None:
-    whole = (case_dir("06a_demo_generated_ids") / "etdump.etdp").read_bytes()
-    bare = read_etdump(BytesSource(whole[4:]))
-    assert sniff(whole)
-    assert sniff(whole[4:])
-    assert list(bare.names) == list(opened("06a_demo_generated_ids").names)
-    trailing = read_etdump(BytesSource(whole + b"\1" * 9))
-    assert trailing.num_events == bare.num_events
+    bare = read_etdump(BytesSource(SMALL[4:]))
+    assert (sniff(SMALL), sniff(SMALL[4:])) == (True, True)
+    assert list(bare.names) == list(dump_of("06a_demo_generated_ids").names)
+    assert read_etdump(BytesSource(SMALL + b"\1" * 9)).num_events == bare.num_events
 
 
 def test_events_before_the_damage_are_kept() -> None:
     whole = bytearray((case_dir("01_mlp_portable") / "etdump.etdp").read_bytes())
     at = whole.index(b"native_call_addmm.out", whole.index(b"native_call_addmm.out") + 1)
     whole[at] = 0xFF
-    dump = read_etdump(BytesSource(whole, "broken.etdp"))
-    sound = opened("01_mlp_portable")
+    dump, sound = read_etdump(BytesSource(whole, "broken.etdp")), dump_of("01_mlp_portable")
     assert 0 < dump.num_events < sound.num_events
     kept = int(dump.run_offsets[1])
     assert list(dump.names)[:kept] == list(sound.names)[:kept]
     (issue,) = dump.issues
-    assert "run 1" in issue.message
-    assert "UTF-8" in issue.message
+    assert ("run 1" in issue.message, "UTF-8" in issue.message) == (True, True)
     with pytest.raises(FormatError, match=r"at byte \d+"):
         read_etdump(BytesSource(whole), strict=True)
-
-
-SMALL = (case_dir("06a_demo_generated_ids") / "etdump.etdp").read_bytes()
 
 
 @pytest.mark.parametrize("count", [2**31, 2**32 - 1])

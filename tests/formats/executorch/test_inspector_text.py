@@ -14,44 +14,27 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tabulate import tabulate
 
 import tvmdbg_widgets as tvmdbg
 from tests.executorch_cases import CASES, answers, case_dir
 from tvmdbg_widgets.formats.executorch.printed_tables import printed_tables
 from tvmdbg_widgets.model.base.text import FormatError
 
-#: Made by hand: events out of order, doubled, or in no call.
-_ODD = ("09",)
+MLP, MIXED, MANY = "01_mlp_portable", "03b_mixed_xnnpack", "05_multirun"
+#: Of 09, events are out of order, doubled, or in no call: it was made by hand.
 _TIMED = [
     case
     for case in CASES
-    if not case.startswith(_ODD)
+    if not case.startswith("09")
     and isinstance(answers(case).get("inspector", {}).get("dataframe"), dict)
     and "rows" in answers(case)["inspector"]["dataframe"]
 ]
 _RECORDED = [case for case in _TIMED if (case_dir(case) / "etrecord.bin").exists()]
-_DELEGATION = """\
-Total delegated subgraphs: 2
-Number of delegated nodes: 203
-Number of non-delegated nodes: 7
-
-╒════╤═══════════════╤═══════════════════════════════════╤═════════════════════════════════════╕
-│    │ op_type       │   occurrences_in_delegated_graphs │ occurrences_in_non_delegated_graphs │
-╞════╪═══════════════╪═══════════════════════════════════╪═════════════════════════════════════╡
-│  0 │ aten_add      │                               200 │                                   0 │
-├────┼───────────────┼───────────────────────────────────┼─────────────────────────────────────┤
-│  1 │ aten_mean_dim │                                 3 │                                   1 │
-├────┼───────────────┼───────────────────────────────────┼─────────────────────────────────────┤
-│  2 │ getitem       │                                 0 │                                   6 │
-├────┼───────────────┼───────────────────────────────────┼─────────────────────────────────────┤
-│  3 │ Total         │                               203 │                                   7 │
-╘════╧═══════════════╧═══════════════════════════════════╧═════════════════════════════════════╛
-"""
 
 
-def _frame(case: str) -> dict[str, Any]:
-    found: dict[str, Any] = answers(case)["inspector"]["dataframe"]
-    return found
+def _frame(case: str) -> Any:
+    return answers(case)["inspector"]["dataframe"]
 
 
 def _csv(case: str, *, delimiter: str = ",", index: bool = True) -> str:
@@ -59,8 +42,7 @@ def _csv(case: str, *, delimiter: str = ",", index: bool = True) -> str:
     writer = csv.writer(out, delimiter=delimiter, lineterminator="\n")
     writer.writerow([""] * index + frame["columns"])
     for number, row in enumerate(frame["rows"]):
-        cells = ["" if cell is None else cell for cell in row]
-        writer.writerow([number] * index + cells)
+        writer.writerow([number] * index + ["" if cell is None else cell for cell in row])
     return out.getvalue()
 
 
@@ -71,19 +53,13 @@ def _markdown(case: str) -> str:
     return "".join(f"| {' | '.join(map(str, line))} |\n" for line in lines)
 
 
-def _data_frame(case: str) -> Any:
+def _pandas(case: str) -> Any:
     pandas = pytest.importorskip("pandas")
     return pandas.DataFrame(_frame(case)["rows"], columns=_frame(case)["columns"])
 
 
-def _pandas(case: str) -> str:
-    text: str = _data_frame(case).to_string(max_colwidth=None)
-    return text
-
-
-def _printed(case: str) -> str:
-    text: str = answers(case)["inspector"]["print_data_tabular"]
-    return text
+def _printed(case: str) -> Any:
+    return answers(case)["inspector"]["print_data_tabular"]
 
 
 def _open(text: str) -> Any:
@@ -94,32 +70,30 @@ def _times(run: Any) -> list[float]:
     return sorted(row.time_ns for row in run.table() if row.time_ns == row.time_ns)
 
 
+FORMS: dict[str, Any] = {
+    "csv": _csv,
+    "markdown": _markdown,
+    "pandas": lambda case: _pandas(case).to_string(max_colwidth=None),
+    "tabs": lambda case: _csv(case, delimiter="\t"),
+    "semicolons": lambda case: _csv(case, delimiter=";"),
+    "no index": lambda case: _csv(case, index=False),
+    "html": lambda case: _pandas(case).to_html(),
+    "json": lambda case: _pandas(case).to_json(),
+    "records": lambda case: _pandas(case).to_json(orient="records", indent=1),
+}
+
+
 @pytest.mark.parametrize("case", _TIMED)
-@pytest.mark.parametrize(
-    "form",
-    [
-        _csv,
-        _markdown,
-        _pandas,
-        lambda case: _csv(case, delimiter="\t"),
-        lambda case: _csv(case, delimiter=";"),
-        lambda case: _csv(case, index=False),
-        lambda case: _data_frame(case).to_html(),
-        lambda case: _data_frame(case).to_json(),
-        lambda case: _data_frame(case).to_json(orient="records", indent=1),
-    ],
-    ids=["csv", "markdown", "pandas", "tabs", "semicolons", "no index", "html", "json", "records"],
-)
-def test_a_table_has_the_times_of_its_dump(case: str, form: Any) -> None:
-    dump, run = tvmdbg.open(case_dir(case) / "etdump.etdp"), _open(form(case))
-    assert run.timeline.total_ns == pytest.approx(dump.timeline.total_ns, abs=0.51)
+@pytest.mark.parametrize("form", FORMS)
+def test_a_table_has_the_times_of_its_dump(case: str, form: str) -> None:
+    dump, run = tvmdbg.open(case_dir(case) / "etdump.etdp"), _open(FORMS[form](case))
+    ours, its = run.timeline, dump.timeline
+    assert ours.total_ns == pytest.approx(its.total_ns, abs=0.51)
     assert _times(run) == pytest.approx(_times(dump), abs=0.51)
-    assert run.timeline.executions == dump.timeline.executions
     # pandas and CSV alike keep the starts, which tell how long their ticks are.
-    assert not run.timeline.synthetic
-    assert np.sort(run.timeline.slice_start_ns) == pytest.approx(
-        np.sort(dump.timeline.slice_start_ns), abs=0.51
-    )
+    assert (ours.executions, ours.synthetic) == (its.executions, False)
+    starts = np.sort(its.slice_start_ns)
+    assert np.sort(ours.slice_start_ns) == pytest.approx(starts, abs=0.51)
 
 
 @pytest.mark.parametrize("case", _TIMED)
@@ -134,9 +108,8 @@ def test_printed_table_has_the_mean_times_of_the_data_frame(case: str, form: str
     if run.timeline.executions > 1:
         return
     for (seen, took), (told, mean) in zip(sorted(own), sorted(said), strict=True):
-        assert seen == told
         # The grid has six digits; means are drawn as whole nanoseconds.
-        assert took == pytest.approx(mean, rel=6e-6, abs=1)
+        assert (seen, took) == (told, pytest.approx(mean, rel=6e-6, abs=1))
     kernels = any(row[name].startswith("native_call_") for row in printed)
     assert bool(run.check().by_rule("kernels-only")) == kernels
 
@@ -153,15 +126,14 @@ def test_a_table_is_tied_to_the_program_it_was_measured_on(case: str) -> None:
 
 
 def test_table_of_another_program_is_tied_to_no_node() -> None:
-    record = case_dir("02_conv_portable") / "etrecord.bin"
-    run = tvmdbg.open(_csv("01_mlp_portable").encode(), record)
+    run = tvmdbg.open(_csv(MLP).encode(), case_dir("02_conv_portable") / "etrecord.bin")
     assert run.check().by_rule("executorch-disagree")
     assert np.isnan(run.timeline.node_ns).all()
 
 
 @pytest.mark.parametrize("width", [80, 100, 120])
 def test_lines_wrapped_by_a_terminal_are_joined(width: int) -> None:
-    text = _printed("01_mlp_portable")
+    text = _printed(MLP)
     cut = [line[at : at + width] for line in text.split("\n") for at in range(0, len(line), width)]
     assert _times(_open("\n".join(cut))) == _times(_open(text))
 
@@ -169,13 +141,13 @@ def test_lines_wrapped_by_a_terminal_are_joined(width: int) -> None:
 @pytest.mark.parametrize("prefix", ["> ", "# ", "2026-01-02T03:04:05.678Z ", "    "])
 @pytest.mark.parametrize("form", [_printed, _csv, _markdown])
 def test_line_prefixes_are_removed(prefix: str, form: Any) -> None:
-    text = form("03b_mixed_xnnpack")
+    text = form(MIXED)
     pasted = "".join(f"{prefix}{line}\n" for line in text.splitlines())
     assert _times(_open(pasted)) == _times(_open(text))
 
 
 def test_every_table_of_a_log_is_reached() -> None:
-    first, second = _printed("01_mlp_portable"), _csv("02_conv_portable")
+    first, second = _printed(MLP), _csv("02_conv_portable")
     run = _open(f"before\n{first}\nafter\n{second}")
     assert run.check().by_rule("more-than-one")
     assert [_times(each) for each in run.tables] == [_times(_open(first)), _times(_open(second))]
@@ -183,34 +155,23 @@ def test_every_table_of_a_log_is_reached() -> None:
 
 
 def test_delegate_calls_are_named_by_backend_with_facts_on_slices() -> None:
-    run = _open(_csv("03b_mixed_xnnpack"))
-    names = [row.name for row in run.table()]
-    assert any(name == "XNNPACK, row 3" for name in names)
-    assert any("op types\t" in text for text in run.timeline.slice_about)
-    assert any("row\t" in text for text in run.timeline.slice_about)
-    assert not any("instruction" in text for text in run.timeline.slice_about)
+    run = _open(_csv(MIXED))
+    assert "XNNPACK, row 3" in {row.name for row in run.table()}
+    about = "\n".join(run.timeline.slice_about)
+    assert ["op types\t" in about, "row\t" in about, "instruction" in about] == [True, True, False]
 
 
 @pytest.mark.parametrize(("unit", "factor"), [("ns", 1e6), ("us", 1e3), ("s", 1e-3)])
 def test_units_are_read_from_the_heading(unit: str, factor: float) -> None:
-    frame = _frame("01_mlp_portable")
-    timed = [frame["columns"].index("raw"), frame["columns"].index("avg (ms)")]
-    for row in frame["rows"]:
-        assert row[timed[0]] is not None
+    frame = _frame(MLP)
     lines = [",".join(c.replace("(ms)", f"({unit})") for c in frame["columns"][:9])]
     for row in frame["rows"]:
         raw = json.dumps([value * factor for value in row[2]])
         means = [str(value * factor) for value in row[3:9]]
         lines.append(",".join([row[0], row[1], f'"{raw}"', *means]))
-    run, same = _open("\n".join(lines)), _open(_csv("01_mlp_portable"))
-    assert _times(run) == pytest.approx(_times(same), abs=1)
+    run = _open("\n".join(lines))
+    assert _times(run) == pytest.approx(_times(_open(_csv(MLP))), abs=1)
     assert not run.check().by_rule("unit-assumed")
-
-
-def test_table_without_units_is_read_as_ms_with_an_issue() -> None:
-    run = _open(_csv("01_mlp_portable").replace(" (ms)", ""))
-    assert run.check().by_rule("unit-assumed")
-    assert _times(run) == _times(_open(_csv("01_mlp_portable")))
 
 
 def _events(*rows: tuple[str, int, float]) -> str:
@@ -218,82 +179,55 @@ def _events(*rows: tuple[str, int, float]) -> str:
     return "event_block_name,event_name,raw,avg (ms),start_time\n" + "".join(lines)
 
 
-def test_starts_of_a_clock_since_1970_are_exact() -> None:
-    base = 1_764_400_000_000_000_001
+def test_impossible_start_times_are_left_out_and_others_exact() -> None:
+    base = 1_764_400_000_000_000_001  # since 1970
     rows = [("native_call_a.out", 1_000, 0.001), ("OPERATOR_CALL", 900, 0.0013)]
     rows += [("native_call_b.out", 3_001, 0.001), ("OPERATOR_CALL", 2_907, 0.0013)]
     rows += [("Method::execute", 0, 0.005)]
     run = _open(_events(*((name, base + at, took) for name, at, took in rows)))
     assert run.timeline.slice_start_ns.tolist() == [1_000, 900, 3_001, 2_907, 0]
-
-
-def test_impossible_start_times_are_left_out() -> None:
     start = 2**62 - 1
-    run = _open(_events(("OPERATOR_CALL", start, 1.0), ("Method::execute", start, 2.0)))
-    assert run.timeline.synthetic
-    assert run.timeline.total_ns == 2e6
-
-
-def test_impossible_durations_are_refused() -> None:
-    with pytest.raises(FormatError, match="no row that can be read"):
-        _open(_events(*((f"native_call_{number}", 0, 4e12) for number in range(9))))
-
-
-def test_times_in_cycles_are_reported() -> None:
-    run = _open(_csv("01_mlp_portable").replace("(ms)", "(cycles)"))
-    assert run.check().by_rule("times-in-cycles")
+    line = _open(_events(("OPERATOR_CALL", start, 1.0), ("Method::execute", start, 2.0))).timeline
+    assert (line.synthetic, line.total_ns) == (True, 2e6)
 
 
 def test_means_of_several_runs_raise_a_note() -> None:
-    run = _open(answers("05_multirun")["inspector"]["save_data_to_tsv"])
+    run = _open(answers(MANY)["inspector"]["save_data_to_tsv"])
     assert "means of 10 runs" in run.check().by_rule("means-only")[0].message
     assert any("p90\t" in text for text in run.timeline.slice_about)
-    exact = tvmdbg.open(case_dir("05_multirun") / "etdump.etdp").timeline.total_ns
+    exact = tvmdbg.open(case_dir(MANY) / "etdump.etdp").timeline.total_ns
     assert run.timeline.total_ns == pytest.approx(exact, abs=1)
 
 
-def test_malformed_rows_are_left_out_and_reported() -> None:
-    lines = _csv("01_mlp_portable").splitlines()
+def test_malformed_truncated_and_elided_rows() -> None:
+    lines = _csv(MLP).splitlines()
     run = _open("\n".join([*lines[:4], "3,Execute,native_call_x", *lines[4:]]))
-    assert "line 5" in run.check().by_rule("rows-left-out")[0].message.replace(
-        "heading: 5", "line 5"
-    )
+    (issue, *_) = run.check().by_rule("rows-left-out")
+    assert re.search("(line|heading:) 5", issue.message)
     assert _times(run) == _times(_open("\n".join(lines)))
-
-
-def test_truncated_table_keeps_complete_rows() -> None:
-    text = _printed("01_mlp_portable")
-    run = _open(text[: len(text) * 2 // 3])
-    assert run.timeline.num_slices > 2
-
-
-def test_elided_rows_are_reported() -> None:
-    text = _markdown("01_mlp_portable")
-    columns = len(_frame("01_mlp_portable")["columns"])
-    run = _open(text + "| ... " * columns + "|\n")
+    assert _open(_printed(MLP)[: len(_printed(MLP)) * 2 // 3]).timeline.num_slices > 2
+    run = _open(_markdown(MLP) + "| ... " * len(_frame(MLP)["columns"]) + "|\n")
     assert run.check().by_rule("table-elided")
 
 
 def test_events_are_not_assigned_to_calls_across_missing_rows() -> None:
     """A delegate's events whose own call was elided are of no other call."""
     pandas = pytest.importorskip("pandas")
-    frame = _data_frame("08_conv_xnnpack_quant")
-    with pandas.option_context(
-        "display.max_rows", 6, "display.max_columns", 30, "display.width", 0
-    ):
-        run = _open(frame.to_string(max_rows=6))
+    shown = "display.max_rows", 6, "display.max_columns", 30, "display.width", 0
+    with pandas.option_context(*shown):
+        run = _open(_pandas("08_conv_xnnpack_quant").to_string(max_rows=6))
     assert run.check().by_rule("table-elided")
     assert not run.check().by_rule("delegate-clock")
-    shown = dict(zip(run.timeline.slice_names, run.timeline.slice_duration_ns, strict=True))
-    assert shown["Method::execute"] == pytest.approx(run.timeline.total_ns)
+    times = dict(zip(run.timeline.slice_names, run.timeline.slice_duration_ns, strict=True))
+    assert times["Method::execute"] == pytest.approx(run.timeline.total_ns)
 
 
-def test_columns_omitted_by_pandas_are_named() -> None:
+def test_tables_that_cannot_be_read_are_refused() -> None:
     with pytest.raises(FormatError, match="without event_name"):
-        _open(str(_data_frame("01_mlp_portable")))
-
-
-def test_heading_without_rows_is_refused_with_a_hint() -> None:
+        _open(str(_pandas(MLP)))  # pandas left out columns
+    long = _events(*((f"native_call_{number}", 0, 4e12) for number in range(9)))
+    with pytest.raises(FormatError, match="no row that can be read"):
+        _open(long)
     with pytest.raises(FormatError, match="no row that can be read") as caught:
         _open("some log\nevent_block_name,event_name,avg (ms)\nthe end\n")
     assert caught.value.field == "line 2"
@@ -302,55 +236,37 @@ def test_heading_without_rows_is_refused_with_a_hint() -> None:
 
 def test_names_are_escaped_in_html() -> None:
     evil = "<img src=x onerror=alert(1)>"
-    run = _open(f"event_block_name,event_name,avg (ms)\nExecute,native_call_{evil},1.0\n")
-    assert evil.replace("native_call_", "") in run.table()[0].name
-    assert evil not in run.table()._repr_html_()
+    table = _open(_events((f"native_call_{evil}", 0, 1.0))).table()
+    assert evil in table[0].name
+    assert evil not in table._repr_html_()
 
 
-def test_delegation_is_read_from_summary_and_table() -> None:
-    run = _open(f"INFO lowering\n{_DELEGATION}done\n")
-    info = run.delegation
-    assert (info.subgraphs, info.delegated, info.non_delegated) == (2, 203, 7)
-    assert info.operators["aten_mean_dim"] == (3, 1)
-    assert info.left_out() == {"getitem": 6, "aten_mean_dim": 1}
-    assert info.complete
-    assert "203 of 210 nodes" in run.summary()
-    assert [each.rule for each in run.findings()] == ["delegation"]
-    assert "<td" in run._repr_mimebundle_()["text/html"]
-    frame = info.to_dataframe()
-    assert next(iter(frame.columns)) == "op_type"
+TWO_RUNS = """\
+,event_block_name,event_name,raw,avg (ms),is_delegated_op
+0,Execute,native_call_add.out,"[0.25, 0.75]",0.5,False
+1,Execute,Method::execute,"[1.5, 2.5]",2.0,False
+"""
 
 
-def test_delegation_and_times_are_one_run() -> None:
-    run = _open(_DELEGATION + _printed("01_mlp_portable"))
-    assert run.delegation.delegated == 203
-    assert len(run.table())
+def test_assumed_units_cycles_and_doubled_rows_are_reported() -> None:
+    run = _open(_csv(MLP).replace(" (ms)", ""))
+    assert run.check().by_rule("unit-assumed")
+    assert _times(run) == _times(_open(_csv(MLP)))
+    run = _open(_csv(MLP).replace("(ms)", "(cycles)"))
+    assert run.check().by_rule("times-in-cycles")
+    # A repeated heading starts a table.
+    assert _times(_open(TWO_RUNS + TWO_RUNS)) == _times(_open(TWO_RUNS))
+    assert _times(_open(TWO_RUNS.replace("(ms)", "(µs)"))) == [500, 1500]
+    doubled = "".join(line * 2 for line in TWO_RUNS.splitlines(keepends=True))
+    assert _open(doubled).check().by_rule("rows-twice")
 
 
-def test_delegation_as_the_documentation_prints_it() -> None:
-    text = (
-        "Total  delegated  subgraphs:  86\nNumber  of  delegated  nodes:  473\n"
-        "Number  of  non-delegated  nodes:  430\n\n"
-        "|    |  op_type  |  occurrences_in_delegated_graphs  |  "
-        "occurrences_in_non_delegated_graphs  |\n|----|-----|----|---|\n"
-        "|  0  |  aten__softmax_default  |  12  |  0  |\n|      |  ...  |    |    |\n"
-        "|  26  |  Total  |  473  |  430  |\n"
-    )
-    run = _open(text)
-    assert run.delegation.share == pytest.approx(473 / 903)
-    assert not run.delegation.complete
-    assert run.check().by_rule("delegation-incomplete")
-
-
-def test_inconsistent_delegation_counts_are_reported() -> None:
-    run = _open(_DELEGATION.replace("nodes: 203", "nodes: 204"))
-    assert run.check().by_rule("delegation-disagrees")
-
-
-def test_run_without_delegation_text_suggests_how_to_get_it() -> None:
-    run = tvmdbg.open(case_dir("01_mlp_portable") / "etdump.etdp")
-    with pytest.raises(ValueError, match="print_delegation_info"):
-        _ = run.delegation
+def test_decimal_commas_are_not_read_as_lists_of_runs() -> None:
+    rows = [row[1:] for row in csv.reader(TWO_RUNS.replace("[0.25, 0.75]", "[0.5]").splitlines())]
+    german = [[re.sub(r"(?<=\d)\.(?=\d)", ",", cell) for cell in row] for row in rows]
+    for columns in (slice(None), slice(0, 2)):
+        with pytest.raises(FormatError):
+            _open("\n".join(";".join([*row[columns], *row[3:]]) for row in german))
 
 
 @pytest.mark.parametrize(
@@ -383,48 +299,20 @@ def test_text_after_a_heading_never_breaks_the_reader(lines: list[str], between:
         _open("\n".join([heading, *lines]))
 
 
-EVENTS_OF_TWO_RUNS = """\
-,event_block_name,event_name,raw,avg (ms),is_delegated_op
-0,Execute,native_call_add.out,"[0.25, 0.75]",0.5,False
-1,Execute,Method::execute,"[1.5, 2.5]",2.0,False
-"""
+# What was delegated ------------------------------------------------------------------------------
 
-
-def _call_times(text: str) -> list[tuple[str, float]]:
-    return [(row.name, row.time_ns) for row in tvmdbg.open(text.encode()).table()]
-
-
-def test_decimal_commas_are_not_read_as_lists_of_runs() -> None:
-    rows = [
-        row[1:]
-        for row in csv.reader(EVENTS_OF_TWO_RUNS.replace("[0.25, 0.75]", "[0.5]").splitlines())
-    ]
-    german = [[re.sub(r"(?<=\d)\.(?=\d)", ",", cell) for cell in row] for row in rows]
-    for columns in (slice(None), slice(0, 2)):
-        text = "\n".join(";".join([*row[columns], *row[3:]]) for row in german)
-        with pytest.raises(tvmdbg.FormatError):
-            tvmdbg.open(text.encode())
-    assert _call_times(EVENTS_OF_TWO_RUNS.replace("(ms)", "(µs)")) == [
-        (name, time / 1000) for name, time in _call_times(EVENTS_OF_TWO_RUNS)
-    ]
-
-
-def test_repeated_heading_starts_a_table_and_doubled_rows_are_reported() -> None:
-    assert _call_times(EVENTS_OF_TWO_RUNS + EVENTS_OF_TWO_RUNS) == _call_times(EVENTS_OF_TWO_RUNS)
-    doubled = "".join(line * 2 for line in EVENTS_OF_TWO_RUNS.splitlines(keepends=True))
-    assert tvmdbg.open(doubled.encode()).check().by_rule("rows-twice")
-
-
-COUNTED = """\
-Total delegated subgraphs: 2
-Number of delegated nodes: 1,062
-Number of non-delegated nodes: 4
-"""
-OPERATORS = [("aten_add_tensor", 1010, 0), ("aten_mul_tensor", 52, 1), ("getitem", 0, 3)]
 HEADINGS = ("op_type", "occurrences_in_delegated_graphs", "occurrences_in_non_delegated_graphs")
+OPERATORS = [("aten_add_tensor", 1010, 0), ("aten_mul_tensor", 52, 1), ("getitem", 0, 3)]
 
 
-def _in_frames(rows: list[tuple[object, ...]]) -> str:
+def _counted(subgraphs: object, delegated: object, others: object) -> str:
+    return (
+        f"Total delegated subgraphs: {subgraphs}\n"
+        f"Number of delegated nodes: {delegated}\nNumber of non-delegated nodes: {others}\n"
+    )
+
+
+def _in_frames(*rows: tuple[object, ...]) -> str:
     return "\n".join("│ " + " │ ".join(map(str, row)) + " │" for row in rows) + "\n"
 
 
@@ -439,33 +327,68 @@ def _in_blocks() -> str:
     return "\n\n".join(blocks) + "\n"
 
 
+COUNTED = _counted(2, "1,062", 4)
+WHOLE = COUNTED + _in_frames(HEADINGS, *OPERATORS)
+DECIMALS = ((name, f"{a:,}.0", f"{b}.0") for name, a, b in OPERATORS)
+
+
 @pytest.mark.parametrize(
     "text",
     [
-        COUNTED + _in_frames([HEADINGS, *OPERATORS]),
-        "".join(
-            f"INFO:root:{line}\n"
-            for line in (COUNTED + _in_frames([HEADINGS, *OPERATORS])).split("\n")
-        ),
-        "".join(
-            f"> {line}\n" for line in (COUNTED + _in_frames([HEADINGS, *OPERATORS])).split("\n")
-        ),
-        COUNTED + _in_frames([("op_type", "delegated", "non_delegated"), *OPERATORS]),
-        COUNTED
-        + _in_frames([HEADINGS, *((name, f"{a:,}.0", f"{b}.0") for name, a, b in OPERATORS)]),
+        WHOLE,
+        "".join(f"INFO:root:{line}\n" for line in WHOLE.split("\n")),
+        "".join(f"> {line}\n" for line in WHOLE.split("\n")),
+        COUNTED + _in_frames(("op_type", "delegated", "non_delegated"), *OPERATORS),
+        COUNTED + _in_frames(HEADINGS, *DECIMALS),
         COUNTED + _in_blocks(),
-        "[INFO 2024 a.py:1] lowered\n" + COUNTED + _in_frames([HEADINGS, *OPERATORS]),
+        "[INFO 2024 a.py:1] lowered\n" + WHOLE,
         json.dumps([dict(zip(HEADINGS, row, strict=True)) for row in OPERATORS]),
     ],
 )
 def test_every_operator_of_a_delegation_is_kept(text: str) -> None:
-    info = tvmdbg.open(text.encode()).delegation
-    assert info is not None
+    info = _open(text).delegation
     assert info.operators == {name: (a, b) for name, a, b in OPERATORS}
     if "Total" in text:
         assert (info.subgraphs, info.delegated, info.non_delegated) == (2, 1062, 4)
 
 
-def test_unreadable_operator_table_is_reported() -> None:
-    run = tvmdbg.open((COUNTED + "op_type  ...  occurrences_in_delegated_graphs\na 1\n").encode())
+ROWS = [("aten_add", 200, 0), ("aten_mean_dim", 3, 1), ("getitem", 0, 6), ("Total", 203, 7)]
+GRID = tabulate(ROWS, HEADINGS, tablefmt="fancy_grid", showindex=True)
+SMALL = f"{_counted(2, 203, 7)}\n{GRID}\n"
+
+
+def test_delegation_is_read_from_summary_and_table() -> None:
+    run = _open(f"INFO lowering\n{SMALL}done\n")
+    info = run.delegation
+    assert (info.subgraphs, info.delegated, info.non_delegated, info.complete) == (2, 203, 7, True)
+    assert info.operators["aten_mean_dim"] == (3, 1)
+    assert info.left_out() == {"getitem": 6, "aten_mean_dim": 1}
+    assert "203 of 210 nodes" in run.summary()
+    assert [each.rule for each in run.findings()] == ["delegation"]
+    assert "<td" in run._repr_mimebundle_()["text/html"]
+    assert next(iter(info.to_dataframe().columns)) == "op_type"
+    run = _open(SMALL + _printed(MLP))
+    assert (run.delegation.delegated, bool(len(run.table()))) == (203, True)
+
+
+def test_delegation_as_the_documentation_prints_it() -> None:
+    text = (
+        "Total  delegated  subgraphs:  86\nNumber  of  delegated  nodes:  473\n"
+        "Number  of  non-delegated  nodes:  430\n\n"
+        "|    |  op_type  |  occurrences_in_delegated_graphs  |  "
+        "occurrences_in_non_delegated_graphs  |\n|----|-----|----|---|\n"
+        "|  0  |  aten__softmax_default  |  12  |  0  |\n|      |  ...  |    |    |\n"
+        "|  26  |  Total  |  473  |  430  |\n"
+    )
+    info = _open(text).delegation
+    assert (info.share, info.complete) == (pytest.approx(473 / 903), False)
+    assert _open(text).check().by_rule("delegation-incomplete")
+
+
+def test_delegation_that_is_inconsistent_unreadable_or_missing() -> None:
+    run = _open(SMALL.replace("nodes: 203", "nodes: 204"))
+    assert run.check().by_rule("delegation-disagrees")
+    run = _open(COUNTED + "op_type  ...  occurrences_in_delegated_graphs\na 1\n")
     assert run.check().by_rule("delegation-table-unread")
+    with pytest.raises(ValueError, match="print_delegation_info"):
+        _ = tvmdbg.open(case_dir(MLP) / "etdump.etdp").delegation

@@ -46,13 +46,8 @@ def tensor(
 
 
 def saved(value: bytes, data: bytes = FLOATS, order: bytes = b"little") -> bytes:
-    return zipped(
-        {
-            "archive/data.pkl": b"\x80\x02" + value + b".",
-            "archive/byteorder": order,
-            "archive/data/0": data,
-        }
-    )
+    content = {"data.pkl": b"\x80\x02" + value + b".", "byteorder": order, "data/0": data}
+    return zipped({f"archive/{name}": held for name, held in content.items()})
 
 
 def read(data: bytes) -> Any:
@@ -63,29 +58,23 @@ def read(data: bytes) -> Any:
 def test_state_dict_matches_the_program(case: str) -> None:
     """Every file of torch can be read, and a state dict has what the program says of it."""
     found = {name: read(data) for name, data in members(case).items() if data[:2] == b"PK"}
-    programs = record(case).edge_programs["forward"], record(case).exported_program
+    programs: Any = record(case).edge_programs["forward"], record(case).exported_program
     for program in programs:
-        assert program is not None
         state = found[f"{program.name}_state_dict"]
         told = {node.qualified_name: node.outputs[0] for node in program.nodes if node.outputs}
-        for name, tensor in state.items():
-            if name in told:
-                assert (tensor.dtype, tensor.shape) == (told[name].dtype, told[name].sizes)
-                assert np.asarray(tensor).shape == tensor.shape
+        for name in state.keys() & told.keys():
+            tensor = state[name]
+            assert (tensor.dtype, tensor.shape) == (told[name].dtype, told[name].sizes)
+            assert np.asarray(tensor).shape == tensor.shape
         weights = {node.qualified_name for node in program.nodes if node.kind == "parameter"}
         assert weights <= state.keys()
 
 
 def test_views() -> None:
     whole = np.arange(12, dtype=np.float32)
-    for shape, strides, offset in [
-        ((3, 4), (4, 1), 0),
-        ((4, 3), (1, 4), 0),
-        ((2, 2), (4, 2), 3),
-        ((5, 2), (0, 1), 10),
-        ((), (), 11),
-        ((0, 7), (7, 1), 0),
-    ]:
+    views: Any = [((3, 4), (4, 1), 0), ((4, 3), (1, 4), 0), ((2, 2), (4, 2), 3)]
+    views += [((5, 2), (0, 1), 10), ((), (), 11), ((0, 7), (7, 1), 0)]
+    for shape, strides, offset in views:
         found = read(saved(tensor(shape, strides, offset)))
         steps = tuple(4 * stride for stride in strides)
         expected = np.lib.stride_tricks.as_strided(whole[offset:], shape, steps)
@@ -95,11 +84,15 @@ def test_views() -> None:
         assert source.read(0, source.size) == expected.tobytes()
 
 
-def test_oversized_shapes_are_refused_and_unused_strides_ignored() -> None:
-    kind, source = DataType.parse("float32"), BytesSource(FLOATS)
-    for shape, strides in [((0, 2**62, 2**62), (1, 1, 1)), ((2**40, 2**40), (0, 0))]:
-        with pytest.raises(ValueError, match=r"sizes|unfolds"):
-            TorchTensor(kind, shape, strides, 0, source)
+def test_constructor_refuses_oversized_shapes_and_ignores_unused_strides() -> None:
+    source = BytesSource(FLOATS)
+    kind, handle = DataType.parse("float32"), DataType.parse("handle")
+    oversized = r"sizes|unfolds"
+    wrong: Any = [(kind, (0, 2**62, 2**62), (1, 1, 1), oversized)]
+    wrong += [(kind, (2**40, 2**40), (0, 0), oversized), (kind, (13,), (1,), "reaches")]
+    for *given, told in [*wrong, (handle, (1,), (1,), "cannot be read")]:
+        with pytest.raises(ValueError, match=told):
+            TorchTensor(*given, 0, source)
     for shape, strides in [((1, 3), (2**62, 1)), ((0, 5), (1, 2**70)), ((1, 1), (2**70, 1))]:
         found = TorchTensor(kind, shape, strides, 0, source)
         assert found.numpy().shape == shape
@@ -107,15 +100,12 @@ def test_oversized_shapes_are_refused_and_unused_strides_ignored() -> None:
 
 
 @pytest.mark.spec_only
-def test_big_endian() -> None:
+def test_big_endian_parameters_and_plain_values() -> None:
     data = np.arange(12, dtype=">f4").tobytes()
     found = read(saved(tensor((12,), (1,)), data, b"big"))
     np.testing.assert_array_equal(np.asarray(found), np.arange(12))
     assert found.source().read(0, 48) == FLOATS
-
-
-@pytest.mark.spec_only
-def test_parameters_and_plain_values() -> None:
+    # Parameters and plain values.
     call = b"ctorch._utils\n_rebuild_parameter\n(" + tensor((2,), (1,)) + b"\x88)tR"
     assert read(saved(call)).shape == (2,)
     value = ["a", (1, 2.5, -3, 2**40, None, True), {"b": [], 3: {}}, ()]
@@ -124,12 +114,8 @@ def test_parameters_and_plain_values() -> None:
 
 def test_untyped_storage_is_read_with_its_dtype() -> None:
     of = storage("torch.storage\nUntypedStorage", 48)
-    call = (
-        b"ctorch._utils\n_rebuild_tensor_v3\n("
-        + of
-        + (number(0) + numbers((24,)) + numbers((1,)) + b"\x89)ctorch\nuint16\ntR")
-    )
-    found = read(saved(call))
+    view = number(0) + numbers((24,)) + numbers((1,)) + b"\x89)ctorch\nuint16\ntR"
+    found = read(saved(b"ctorch._utils\n_rebuild_tensor_v3\n(" + of + view))
     assert found.dtype == DataType.parse("uint16")
     np.testing.assert_array_equal(np.asarray(found), np.frombuffer(FLOATS, "<u2"))
 
@@ -207,41 +193,27 @@ def test_hostile_pickles(name: str) -> None:
         read(saved(HOSTILE[name]))
 
 
-def test_hostile_pickle_is_refused_by_the_name_of_its_global() -> None:
+def test_other_pickles_are_refused() -> None:
     with pytest.raises(FormatError, match=r"os system.*nothing in a pickle is run"):
         read(saved(HOSTILE["global"]))
-
-
-@pytest.mark.parametrize(
-    "data", [b"", pickle.dumps([1]), zipped({}), zipped({"a/data.pkl": b".", "b/data.pkl": b"."})]
-)
-def test_files_not_saved_by_torch_are_refused(data: bytes) -> None:
-    with pytest.raises(FormatError):
-        read(data)
-
-
-def test_tensor_constructor_checks_size_and_dtype() -> None:
-    source = BytesSource(FLOATS, "x")
-    with pytest.raises(ValueError, match="reaches"):
-        TorchTensor(DataType.parse("float32"), (13,), (1,), 0, source)
-    with pytest.raises(ValueError, match="cannot be read"):
-        TorchTensor(DataType.parse("handle"), (1,), (1,), 0, source)
+    double = zipped({"a/data.pkl": b".", "b/data.pkl": b"."})
+    for data in (b"", pickle.dumps([1]), zipped({}), double):
+        with pytest.raises(FormatError):
+            read(data)
 
 
 @pytest.mark.parametrize("shape", [(2,), (1,) * 300_000])
 def test_shared_arguments_are_not_copied(shape: tuple[int, ...]) -> None:
-    """A pickle keeps a tuple once and passes it to each of its calls."""
     tensors = torch_file._PickledTensors("saved.pt", {"0": BytesSource(FLOATS)}, big_endian=False)
     of = tensors.storage(("storage", Global("torch FloatStorage"), "0", "cpu", 12))
     arguments = (of, 0, shape, (1,) * len(shape), *[None] * 300_000)
     tracemalloc.start()
     try:
-        try:
-            found = tensors.tensor(arguments).shape
-        except FormatError:
-            found = None
-        taken = tracemalloc.get_traced_memory()[1]
+        found = tensors.tensor(arguments).shape
+    except FormatError:
+        found = None
     finally:
+        taken = tracemalloc.get_traced_memory()[1]
         tracemalloc.stop()
     assert found == (shape if len(shape) == 1 else None)
     assert taken < 100_000

@@ -14,14 +14,13 @@ PHASES = ("ETVK_EXECUTE", "ETVK_COPY_INPUTS", "ETVK_COMPUTE_GRAPH_EXECUTE")
 
 
 def call_of(node_id: int, name: str, *args: int) -> Table:
-    """Return an operator of the chain."""
     return Table({0: number("I", node_id), 1: text(name), 2: numbers("i", *args)})
 
 
 def tensor_of(*dims: int) -> Table:
     """Return a tensor of float32 without a constant."""
-    fields: dict[int, bytes | Thing] = {0: number("b", 5), 1: numbers("I", *dims)}
-    return Table({0: number("B", 5), 1: Table(fields | {2: number("i", -1), 3: number("i", -1)})})
+    fields = {0: number("b", 5), 1: numbers("I", *dims), 2: number("i", -1), 3: number("i", -1)}
+    return Table({0: number("B", 5), 1: Table({**fields})})
 
 
 def chain_payload(names: Sequence[str], ids: Sequence[int] | None = None) -> bytes:
@@ -78,39 +77,21 @@ class Runtime:
 def program_bytes(*delegates: tuple[str, bytes], specs: dict[str, bytes] | None = None) -> bytes:
     """Return a program that calls each of some delegates, one behind the other."""
     keys = [Table({0: text(key), 1: numbers("B", *value)}) for key, value in (specs or {}).items()]
-    held: list[Thing] = [
-        Table(
-            {
-                0: text(backend),
-                1: Table({0: number("b", 0), 1: number("I", at)}),
-                2: Things(list(keys)),
-            }
-        )
-        for at, (backend, _) in enumerate(delegates)
-    ]
-    tensor = Table(
-        {
-            0: number("B", 5),
-            1: Table({0: number("b", 6), 2: numbers("i", 2, 3), 3: numbers("B", 0, 1)}),
-        }
-    )
+    held: list[Thing] = []
+    for at, (backend, _) in enumerate(delegates):
+        place = Table({0: number("b", 0), 1: number("I", at)})
+        held.append(Table({0: text(backend), 1: place, 2: Things([*keys])}))
+    shape = Table({0: number("b", 6), 2: numbers("i", 2, 3), 3: numbers("B", 0, 1)})
     steps: list[Thing] = [
         Table({0: number("B", 2), 1: Table({0: number("i", at), 1: numbers("i", at, at + 1)})})
         for at in range(len(delegates))
     ]
-    plan = Table(
-        {
-            0: text("forward"),
-            2: Things([tensor] * (len(delegates) + 1)),
-            3: numbers("i", 0),
-            4: numbers("i", len(delegates)),
-            5: Things([Table({2: Things(steps)})]),
-            7: Things(held),
-            8: numbers("q", 0, 1 << 10),
-        }
-    )
+    plan: dict[int, bytes | Thing] = {0: text("forward"), 3: numbers("i", 0)}
+    plan[2] = Things([Table({0: number("B", 5), 1: shape})] * (len(delegates) + 1))
+    plan |= {4: numbers("i", len(delegates)), 5: Things([Table({2: Things(steps)})])}
+    plan |= {7: Things(held), 8: numbers("q", 0, 1 << 10)}
     inline: list[Thing] = [Table({0: numbers("B", *payload)}) for _, payload in delegates]
-    root = {0: number("I", 0), 1: Things([plan]), 3: Things(inline)}
+    root = {0: number("I", 0), 1: Things([Table(plan)]), 3: Things(inline)}
     return bytes(file(Table(root), b"ET12"))
 
 
@@ -128,18 +109,12 @@ class Event:
 
 
 def dump_bytes(events: Sequence[Event]) -> bytes:
-    """Return an ETDump of one run."""
     rows: list[Thing] = []
     for each in events:
-        fields: dict[int, bytes | Thing] = {
-            0: text(each.name),
-            1: number("i", each.chain),
-            2: number("i", each.instruction),
-            3: number("i", -1),
-            4: text(each.identifier),
-            6: number("Q", each.start),
-            7: number("Q", each.end),
-        }
+        fields: dict[int, bytes | Thing] = {0: text(each.name), 4: text(each.identifier)}
+        numbers_ = (each.chain, each.instruction, -1)
+        fields |= {id_: number("i", value) for id_, value in enumerate(numbers_, 1)}
+        fields |= {6: number("Q", each.start), 7: number("Q", each.end)}
         if each.metadata:
             fields[5] = numbers("B", *each.metadata)
         rows.append(Table({0: Table(fields)}))

@@ -13,15 +13,14 @@ from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from tvmdbg_widgets.model.executorch.delegate_graph import (
-    DelegateGraph,
-    DelegateNode,
-    DelegateValue,
-)
+import pytest
+
+from tvmdbg_widgets.model.executorch import delegate_graph as ours
 
 #: The recorded programs, of which there are none without a corpus, and the small ones in the tree.
 FOLDER = Path(os.environ.get("TVMDBG_CORPUS", "")) / "executorch" / "xnnpack_inside"
 CASES = tuple(sorted(path.parent.name for path in FOLDER.glob("*/truth.json")))
+recorded = pytest.mark.skipif(not CASES, reason="set TVMDBG_CORPUS to the folder of recorded runs")
 INSIDE = Path(__file__).parents[2] / "data" / "xnnpack_inside"
 
 NO_ID = 0xFFFFFFFF
@@ -52,7 +51,7 @@ class Call(NamedTuple):
     """A call of a delegate: its events' names and the nodes that each was of."""
 
     case: str
-    graph: DelegateGraph
+    graph: ours.DelegateGraph
     names: tuple[str, ...]
     nodes: tuple[tuple[int, ...], ...]
 
@@ -127,15 +126,10 @@ def ticks(folder: Path) -> list[list[Ticks]]:
     return [[event(each) for each in tables(field(run, 3))] for run in tables(field(root, 1))]
 
 
-def graph_of(decoded: dict[str, Any]) -> DelegateGraph:
-    """Return the graph that flatc printed."""
+def graph_of(decoded: dict[str, Any]) -> ours.DelegateGraph:
     values = [_value(each) for each in decoded["xvalues"]]
-    return DelegateGraph(
-        backend="XnnpackBackend",
-        file="model.pte",
-        identifier="XN01",
-        version=decoded["version"],
-        header={},
+    return ours.DelegateGraph(
+        *("XnnpackBackend", "model.pte", "XN01", decoded["version"], {}),
         nodes=tuple(_node(index, each) for index, each in enumerate(decoded["xnodes"])),
         values={value.id: value for value in values},
         num_externs=decoded["num_externs"],
@@ -144,44 +138,36 @@ def graph_of(decoded: dict[str, Any]) -> DelegateGraph:
     )
 
 
-def _value(each: dict[str, Any]) -> DelegateValue:
+def _plain(held: dict[str, Any]) -> dict[str, Any]:
+    return {key: tuple(value) if isinstance(value, list) else value for key, value in held.items()}
+
+
+def _value(each: dict[str, Any]) -> ours.DelegateValue:
     own = each["xvalue_union"]
     tensor = own.get("tensor_value", own)
-    quantization = own.get("quant_params", {}) if "tensor_value" in own else {}
-    return DelegateValue(
+    external = tensor["external_id"]
+    return ours.DelegateValue(
         id=tensor["id_out"],
         dtype=tensor["datatype"].removeprefix("xnn_datatype_"),
         shape=tuple(tensor.get("dims", ())),
         constant=tensor["constant_buffer_idx"],
-        external_id=None if tensor["external_id"] == NO_ID else tensor["external_id"],
-        quantization={
-            key: tuple(value) if isinstance(value, list) else value
-            for key, value in quantization.items()
-        },
+        external_id=None if external == NO_ID else external,
+        quantization=_plain(own.get("quant_params", {}) if "tensor_value" in own else {}),
     )
 
 
-def _node(index: int, each: dict[str, Any]) -> DelegateNode:
-    kind = each["xnode_union_type"].removeprefix("XNN")
-    own = each["xnode_union"]
+def _node(index: int, each: dict[str, Any]) -> ours.DelegateNode:
+    kind, own, handle = each["xnode_union_type"][3:], each["xnode_union"], each["debug_handle"]
     ids = {key: value for key, value in own.items() if key.endswith("_id") and value != NO_ID}
     limits = each.get("output_min_max")
     last = int(kind[-1]) if kind.startswith("Concatenate") else 5
-    return DelegateNode(
-        index=index,
-        type=kind,
-        type_number=TYPES[kind],
-        handle=None if each["debug_handle"] == NO_HANDLE else each["debug_handle"],
-        inputs=tuple(
-            (key, value)
-            for key, value in sorted(ids.items(), key=_position)
-            if not key.startswith("output") and not _is_beyond(key, last)
-        ),
+    inputs = {k: v for k, v in ids.items() if k[:6] != "output" and not _is_beyond(k, last)}
+    return ours.DelegateNode(
+        *(index, kind, TYPES[kind], None if handle == NO_HANDLE else handle),
+        inputs=tuple(sorted(inputs.items(), key=_position)),
         outputs=tuple((key, value) for key, value in ids.items() if key.startswith("output")),
         bounds=limits and (float(limits["output_min"]), float(limits["output_max"])),
-        fields={
-            key: tuple(value) if isinstance(value, list) else value for key, value in own.items()
-        },
+        fields=_plain(own),
     )
 
 

@@ -26,7 +26,6 @@ class Logged:
 
 
 def number(value: float, *, output: bool | None = None) -> DebugValue:
-    """Return a logged double."""
     return DebugValue(ValueType.DOUBLE, value, output)
 
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 import json
 import math
 import warnings
-from functools import cache
 from typing import Any
 
 import numpy as np
 
 from tests.executorch_cases import CASES, answers, case_dir
+from tests.formats.executorch.case_files import arrays_of
 from tvmdbg_widgets.run.executorch.inspector import Inspector
 
 #: Cases that the Inspector opens.
@@ -28,7 +28,6 @@ ROUNDED = {("09a_all_values", "double"): 1e-300}
 
 
 def parse_dict(given: list[bytes | str]) -> dict[str, Any]:
-    """Parse metadata as the recorded runs of 06a did."""
     found: dict[str, Any] = {"count": len(given)}
     for at, each in enumerate(given):
         assert isinstance(each, bytes)
@@ -40,20 +39,17 @@ def parse_dict(given: list[bytes | str]) -> dict[str, Any]:
 
 
 def parse_list(given: list[bytes | str]) -> list[str]:
-    """Parse metadata as the recorded runs of 06b did."""
     return [f"bytes:{each.hex()}" for each in given if isinstance(each, bytes)]
 
 
 def opened(
     case: str, *, compat: bool = True, record: bool = True, buffer: bool = True, **given: Any
 ) -> Inspector:
-    """Open a case with the files it has."""
     folder, files = case_dir(case), answers(case)["files"]
-    parsers = {"gen_demo.parse_json_or_hex (returns dict)": parse_dict}
-    parsers["gen_demo.parse_list (returns list of str)"] = parse_list  # type: ignore[assignment]
-    given.setdefault(
-        "delegate_metadata_parser", parsers.get(answers(case)["delegate_metadata_parser"])
-    )
+    parsers: dict[str, Any] = {"gen_demo.parse_json_or_hex (returns dict)": parse_dict}
+    parsers["gen_demo.parse_list (returns list of str)"] = parse_list
+    parser = parsers.get(answers(case)["delegate_metadata_parser"])
+    given.setdefault("delegate_metadata_parser", parser)
     if record and files["etrecord"]:
         given["etrecord"] = str(folder / "etrecord.bin")
     if buffer and files["debug_buffer"]:
@@ -61,13 +57,6 @@ def opened(
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         return Inspector(folder / "etdump.etdp", compat=compat, **given)
-
-
-@cache
-def tensors(case: str) -> dict[str, Any]:
-    """Return the arrays that the Inspector showed."""
-    path = case_dir(case) / "inspector_tensors.npz"
-    return dict(np.load(path)) if path.exists() else {}
 
 
 def plain(value: Any) -> Any:
@@ -87,21 +76,13 @@ def plain(value: Any) -> Any:
 
 def check_values(case: str, found: list[Any], told: list[Any]) -> None:
     """Check logged values: type, shape and, where they were recorded, every bit."""
-    assert len(found) == len(told)
     for one, other in zip(found, told, strict=True):
         if isinstance(other, list):
             check_values(case, one, other)
         elif "npz" in other:
             assert plain(one) == {key: other[key] for key in ("shape", "dtype")}
-            if other["npz"] in tensors(case):
-                expected = tensors(case)[other["npz"]]
-                assert (
-                    np.array_equal(
-                        np.ascontiguousarray(one).view(np.uint8),
-                        np.ascontiguousarray(expected).view(np.uint8),
-                    )
-                    if one.ndim
-                    else one.tobytes() == expected.tobytes()
-                )
+            recorded = (case_dir(case) / "inspector_tensors.npz").exists()
+            if recorded and other["npz"] in arrays_of(case):
+                assert one.tobytes() == arrays_of(case)[other["npz"]].tobytes()
         else:
             assert (one, type(one).__name__) == (other["value"], other["pytype"])

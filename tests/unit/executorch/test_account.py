@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from functools import cache
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -14,6 +14,7 @@ import tvmdbg_widgets as tvmdbg
 from tests.executorch_cases import CASES, answers, case_dir
 from tvmdbg_widgets import samples
 from tvmdbg_widgets.analysis.opening import highlights
+from tvmdbg_widgets.analysis.view_columns import graph_columns
 from tvmdbg_widgets.recorders.etdump_writer import RecordedBlock, RecordedEvent, etdump_bytes
 from tvmdbg_widgets.run import DebugRun
 
@@ -23,6 +24,8 @@ XNNPACK = samples.executorch_xnnpack
 
 #: Its list of events is broken.
 BROKEN = "17a_half_debug"
+REST = "XNNPACK, instruction 0, outside its operators"
+LAYOUT = "layout conversion inserted by lowering (XNNPACK, instruction 0)"
 
 
 def _dump(folder: Path) -> Path | None:
@@ -32,8 +35,7 @@ def _dump(folder: Path) -> Path | None:
 def _folders() -> Iterator[Path]:
     """Folders whose ETDump names an execution: the project's, and recorded ones outside of it."""
     folders = [*map(case_dir, CASES), samples.executorch_demo_delegate, XNNPACK]
-    corpus = os.environ.get("TVMDBG_CORPUS")
-    if corpus:
+    if corpus := os.environ.get("TVMDBG_CORPUS"):
         for around in ("executorch", "executorch/xnnpack_inside"):
             folders += sorted(path for path in Path(corpus, around).iterdir() if path.is_dir())
     for folder in folders:
@@ -42,55 +44,35 @@ def _folders() -> Iterator[Path]:
             yield folder
 
 
-@cache
-def opened(folder: Path, alone: bool = False) -> DebugRun:
-    """Open a folder, or its ETDump alone."""
-    return tvmdbg.open((alone and _dump(folder)) or folder)
-
-
-def executions_ns(run: DebugRun) -> float:
-    """Sum of all executions by the slices alone."""
-    line = run.timeline
-    names = np.array(list(line.slice_names))
-    return float(line.slice_duration_ns[names == EXECUTE].sum())
-
-
-def outside_ns(run: DebugRun) -> float:
-    """Time of the executions in which no instruction runs, by the slices right inside them."""
-    line = run.timeline
-    names = np.array(list(line.slice_names))
-    found = executions_ns(run)
-    for at in np.flatnonzero(names == EXECUTE):
-        first, last = line.slice_start_ns[at], line.slice_start_ns[at] + line.slice_duration_ns[at]
+def executions_and_outside_ns(line: Any) -> tuple[float, float]:
+    """Sum of all executions, and the part in which no instruction runs, by the slices alone."""
+    starts, lengths = line.slice_start_ns, line.slice_duration_ns
+    executions = np.flatnonzero(np.array(list(line.slice_names)) == EXECUTE)
+    inner = 0.0
+    for at in executions:
         inside = np.flatnonzero((line.rows.parent == at) & (line.slice_track == 0))
-        assert (line.slice_start_ns[inside] >= first).all()
-        assert (line.slice_start_ns[inside] + line.slice_duration_ns[inside] <= last).all()
-        found -= float(line.slice_duration_ns[inside].sum())
-    return found
-
-
-def rows_ns(run: DebugRun) -> float:
-    """Sum of what every row took in all executions, by its repeats."""
-    line = run.timeline
-    own = float(line.repeats_ns.sum())
-    return own if line.shared is None else own + float(line.shared.repeats_ns.sum())
+        assert (starts[inside] >= starts[at]).all()
+        assert (starts[inside] + lengths[inside] <= starts[at] + lengths[at]).all()
+        inner += float(lengths[inside].sum())
+    whole = float(lengths[executions].sum())
+    return whole, whole - inner
 
 
 @pytest.mark.parametrize("alone", [False, True], ids=["together", "dump alone"])
 @pytest.mark.parametrize("folder", list(_folders()), ids=lambda path: path.name)
 def test_rows_and_gaps_add_up_to_execution_time(folder: Path, alone: bool) -> None:
-    run = opened(folder, alone)
-    account, count = run.timeline.account, run.timeline.executions
-    assert count > 0
-    assert rows_ns(run) + outside_ns(run) == pytest.approx(executions_ns(run), abs=1e-6)
-    assert account.gap_ns * count == pytest.approx(outside_ns(run), abs=1e-6)
-    assert run.timeline.total_ns == pytest.approx(executions_ns(run) / count)
-    table = run.table()
-    shares = [row.share for row in table if not np.isnan(row.share)]
-    assert sum(shares) == pytest.approx(1)
+    run: DebugRun = tvmdbg.open((alone and _dump(folder)) or folder)
+    line: Any = run.timeline
+    executions, outside = executions_and_outside_ns(line)
+    assert line.executions > 0
+    shared = 0 if line.shared is None else float(line.shared.repeats_ns.sum())
+    assert float(line.repeats_ns.sum()) + shared + outside == pytest.approx(executions, abs=1e-6)
+    assert line.account.gap_ns * line.executions == pytest.approx(outside, abs=1e-6)
+    assert line.total_ns == pytest.approx(executions / line.executions)
+    assert sum(row.share for row in run.table() if not np.isnan(row.share)) == pytest.approx(1)
     for by in ("node", "kind", "name", "device", "callers"):
         sums = run.times(by)
-        assert sums.total_ns == pytest.approx(executions_ns(run))
+        assert sums.total_ns == pytest.approx(executions)
         assert np.nansum(sums.share) == pytest.approx(1)
 
 
@@ -102,7 +84,6 @@ def test_total_time_matches_the_inspector() -> None:
 
 
 def _said(run: DebugRun, what: str) -> set[str]:
-    """Every share that texts of a run say of an operator or a call."""
     found = set()
     texts = [run.summary(), repr(run.table()), repr(run.timeline.top()), repr(run.times("node"))]
     texts += [run.figure("timeline").text, run.figure("graph", color_by="time").text]
@@ -117,41 +98,45 @@ def _said(run: DebugRun, what: str) -> set[str]:
 
 def test_views_agree_on_operator_shares() -> None:
     run = tvmdbg.open(XNNPACK)
-    assert _said(run, "layout conversion inserted by lowering (XNNPACK, instruction 0)") == {"21.3"}
-    assert _said(run, "XNNPACK, instruction 0, outside its operators") == {"25.6"}
-    rows = [each for each in run.table() if each.time_ns > 0]
-    (rest,) = (row for row in rows if row.name == "XNNPACK, instruction 0, outside its operators")
+    assert (_said(run, LAYOUT), _said(run, REST)) == ({"21.3"}, {"25.6"})
+    rows = run.table()
+    (rest,) = (row for row in rows if row.name == REST)
     assert (rest.time_ns, round(rest.share, 3)) == (45_821.0, 0.256)
     # What the call took is that and what the delegate logged in it, in whole microseconds.
     (call, _) = run.delegate_calls()
     assert rest.time_ns + call.inside_ns == call.duration_ns == 146_821.0
-    mean = next(each for each in run.table() if each.node == 33)
-    assert round(mean.share, 4) == 0.0887
+    assert round(next(row for row in rows if row.node == 33).share, 4) == 0.0887
     (palette,) = (each for each in highlights(run.facts) if each.about == "time")
     assert (palette.label, palette.value) == ("Slowest operators", "38.00 µs, 21.3 %")
-    assert palette.name == "layout conversion inserted by lowering (XNNPACK, instruction 0)"
+    assert palette.name == LAYOUT
 
 
 def test_call_time_outside_operators_is_no_slowest_operator() -> None:
     run = tvmdbg.open(XNNPACK)
     line = run.timeline
-    left = [name for name in line.shared.names if name.endswith("outside its operators")]
+    left = {name for name in line.shared.names if name.endswith("outside its operators")}
     assert len(left) == 2
-    assert not {*line.top(None).names} & {*left}
-    assert not {row.name for row in run.top(100)} & {*left}
-    assert {row.name for row in run.table()} >= {*left}
+    assert not {*line.top(None).names, *(row.name for row in run.top(100))} & left
+    assert {row.name for row in run.table()} >= left
     (slowest,) = (each for each in run.findings() if each.rule == "slowest-operators")
-    assert not any(name in text for name in left for text in (slowest.title, *slowest.evidence))
+    said = "".join((slowest.title, *slowest.evidence)).replace("\u00a0", " ")
+    assert not any(name in said for name in left)
     part = sum(row.share for row in run.table() if row.name in left)
-    assert f"{part:.1%} of the time is left".replace("%", "\u00a0%") in "".join(
-        slowest.evidence
-    ).replace(" %", "\u00a0%")
+    assert f"{100 * part:.1f} % of the time is left" in said
     alone = tvmdbg.open(XNNPACK / "model.pte", XNNPACK / "etdump.etdp")
     (palette,) = (each for each in highlights(alone.facts) if each.about == "time")
     assert (palette.label, palette.name) == ("Slowest operator", "StaticTranspose #2")
+    # Nor is it in views.
+    account = line.account
+    assert account.left.any()
+    assert not account.operators[account.left].any()
+    columns = graph_columns(run.graph, line)
+    named = zip(columns["callNames"], columns["callLeft"].astype(bool), strict=True)
+    assert all(name.endswith("outside its operators") == each for name, each in named)
+    assert "outside its operators" not in run.figure("timeline").text
 
 
-def test_loading_is_not_an_operator() -> None:
+def test_loading_is_not_an_operator_and_all_executions_count() -> None:
     for run in (tvmdbg.open(XNNPACK), tvmdbg.open(XNNPACK / "etdump.etdp")):
         loading = [row for row in run.table() if row.op_kind == "loading"]
         assert {row.name for row in loading} == {"Method::init", "Program::load_method"}
@@ -160,9 +145,7 @@ def test_loading_is_not_an_operator() -> None:
         assert run.timeline.account.loading_ns == pytest.approx(327_311.0, abs=100)
         by_kind = {row.key: row for row in run.times("kind")}
         assert np.isnan(by_kind["loading"].share)
-
-
-def test_shares_of_repeated_run_count_all_executions() -> None:
+    # Shares of a repeated run count all executions.
     run = tvmdbg.open(case_dir("05_multirun"))
     total = run.timeline.repeats_ns.sum()
     row = run.table()[0]
@@ -177,23 +160,21 @@ def test_time_comparison_includes_delegate_calls() -> None:
     compared = tvmdbg.compare_times(one, one)
     assert compared.total_a == compared.total_b == one.timeline.total_ns
     calls = [row for row in compared if row.kind == "delegate"]
-    assert [row.label for row in calls] == [
-        "XNNPACK, instruction 0 · 2 operators",
-        "XNNPACK, instruction 2 · 2 operators",
-    ]
+    labels = [f"XNNPACK, instruction {at} · 2 operators" for at in (0, 2)]
+    assert [row.label for row in calls] == labels
     assert sum(row.ns_a for row in calls) == one.timeline.shared.total_ns
     assert sum(row.ns_a for row in compared) + compared.gap_ns[0] == pytest.approx(compared.total_a)
     assert compared.sentence.startswith("B takes as long as A")
 
 
 def test_unrelated_models_have_no_speed_up() -> None:
-    mlp, transformer, portable, quantized = (
-        tvmdbg.open(case_dir(name))
-        for name in (
-            *("01_mlp_portable", "04_transformer_portable"),
-            *("02_conv_portable", "08_conv_xnnpack_quant"),
-        )
+    cases = (
+        "01_mlp_portable",
+        "04_transformer_portable",
+        "02_conv_portable",
+        "08_conv_xnnpack_quant",
     )
+    mlp, transformer, portable, quantized = (tvmdbg.open(case_dir(name)) for name in cases)
     said = tvmdbg.compare_times(mlp, transformer).sentence
     assert said.startswith("A and B share 2 of 17 operators: they look like different models")
     assert "faster" not in said
@@ -211,19 +192,20 @@ def _demo(*events: tuple[str, int, int]) -> DebugRun:
     return tvmdbg.open(dump, case_dir("06b_demo_manual_ids") / "etrecord.bin")
 
 
+CHAIN = [("relu_0", 310, 360), ("tan_0::sin", 350, 380), ("tan_0::cos", 370, 400)]
+
+
 @pytest.mark.parametrize(
     ("events", "took"),
     [
         ([("fused_mul_add_0", 310, 490), ("relu_0", 320, 495)], [180, 5, 15]),
         ([("relu_0", 310, 400), ("relu_0", 320, 380)], [90, 110]),
         ([("relu_0", 450, 600)], [100, 200]),
-        ([("relu_0", 310, 360), ("tan_0::sin", 350, 380), ("tan_0::cos", 370, 400)], [50, 40, 110]),
+        (CHAIN, [50, 40, 110]),
     ],
     ids=["overlap", "twice", "outlasts the call", "chain"],
 )
-def test_events_that_overlap_count_once(
-    events: list[tuple[str, int, int]], took: list[float]
-) -> None:
+def test_events_that_overlap_count_once(events: Any, took: list[float]) -> None:
     run = _demo(*events)
     assert run.timeline.total_ns == 1000
     rows = [row for row in run.table() if row.time_ns == row.time_ns and row.name != EXECUTE]

@@ -1,13 +1,14 @@
-"""The examples of ExecuTorch's page "Delegate Debugging", and of ours, run as they are written.
+"""ExecuTorch's page "Delegate Debugging" and ours run as written; maps are as ExecuTorch builds.
 
 docs/source/delegate-debugging.md @ v1.4.1.
 """
 
 from __future__ import annotations
 
+import ast
 import re
 from collections.abc import Callable
-from dataclasses import fields
+from dataclasses import dataclass, field, fields
 from inspect import signature
 from pathlib import Path
 from typing import Any
@@ -15,7 +16,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.executorch_cases import case_dir
+from tests.executorch_cases import case_dir, read_json
 from tvmdbg_widgets.analysis.findings import executorch
 from tvmdbg_widgets.executorch import (
     DebugHandleMap,
@@ -24,43 +25,91 @@ from tvmdbg_widgets.executorch import (
     Inspector,
     PreprocessResult,
 )
+from tvmdbg_widgets.recorders.event_tracer import DelegateMappingError
 
 PAGE = Path(__file__).parents[3] / "docs/executorch.md"
 CASE = case_dir("06b_demo_manual_ids")
+CASES: dict[str, Any] = read_json("mapping_builder.json")
+GENERATED = {
+    "duplicate_handles_collapse_and_sort",
+    "generated_basic",
+    "generated_with_identifier",
+    "handle_zero_kept",
+    "neither_generated_does_not_consume_id",
+    "no_valid_handles_generated_CONSUMES_an_id",
+    "node_debug_handle_tuple",
+    "node_tuple_not_list",
+    "some_missing_are_skipped",
+}
 
 
+@dataclass
 class Node:
-    """What the builder wants of a node of torch.fx."""
-
-    def __init__(self, handle: int) -> None:
-        self.meta = {"debug_handle": handle}
+    meta: dict[str, Any] = field(default_factory=dict)
 
 
-def test_first_example_maps_of_page() -> None:
-    builder = DelegateMappingBuilder(generated_identifiers=True)
-    builder.insert_delegate_mapping_entry(nodes=[Node(10), Node(11)])
-    builder.insert_delegate_mapping_entry(handles=[11, 12])
-    assert builder.get_delegate_mapping() == {0: (10, 11), 1: (11, 12)}
-    builder = DelegateMappingBuilder(generated_identifiers=False)
-    returned = builder.insert_delegate_mapping_entry(
-        handles=[11, 12, 15], identifier="fused_op_1_2_3"
-    )
-    assert returned == "fused_op_1_2_3"
-    assert builder.get_delegate_mapping() == {"fused_op_1_2_3": (11, 12, 15)}
+NODES = {f"n{at}": Node({"debug_handle": handle}) for at, handle in enumerate((10, 11, 12))}
+NODES |= {"n3": Node(), "n4": Node({"debug_handle": None})}
 
 
-def test_demo_backend_linked_from_page() -> None:
+def argument(text: str) -> Any:
+    """What a recorded argument was: a literal, or nodes by their names."""
+    try:
+        return ast.literal_eval(text)
+    except ValueError:
+        found = [NODES[name] for name in text.strip("[]()").split(", ")]
+    if text.startswith("["):
+        return found
+    return tuple(found) if text.startswith("(") else found[0]
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_every_recorded_call_returns_recorded_result(name: str) -> None:
+    case = CASES[name]
+    builder = DelegateMappingBuilder(True) if name in GENERATED else DelegateMappingBuilder()
+    for call, expected in zip(case["calls"], case["results"], strict=True):
+        arguments = {key: argument(text) for key, text in call.items()}
+        try:
+            answer = {"returned": builder.insert_delegate_mapping_entry(**arguments)}
+        except DelegateMappingError as error:
+            answer = {"raised": f"Exception: {error}"}
+        except AttributeError as error:
+            answer = {"raised": f"AttributeError: {error}"}
+        assert answer == expected
+    mapping = builder.get_delegate_mapping()
+    assert repr(mapping) == case["mapping"]
+    assert repr(builder).startswith(f"DelegateMappingBuilder({len(mapping)} identifier")
+
+
+def test_mapping_error_is_caught_as_exception() -> None:
+    assert issubclass(DelegateMappingError, Exception)
+    with pytest.raises(Exception, match="No identifier provided"):
+        DelegateMappingBuilder().insert_delegate_mapping_entry(handles=1)
+
+
+def test_examples_of_page_and_of_demo_backend_linked_from_it() -> None:
     """exir/backend/test/backend_with_delegate_mapping_demo.py: a fusion and a decomposition."""
-    conv, relu, tan = Node(1), Node(2), Node(3)
+    n0, n1, n2 = (NODES[name] for name in ("n0", "n1", "n2"))
+    named = DelegateMappingBuilder(generated_identifiers=False)
+    fused: dict[str, Any] = {"handles": [11, 12, 15], "identifier": "fused_op_1_2_3"}
+    assert named.insert_delegate_mapping_entry(**fused) == "fused_op_1_2_3"
+    assert named.get_delegate_mapping() == {"fused_op_1_2_3": (11, 12, 15)}
     builder = DelegateMappingBuilder(generated_identifiers=True)
-    assert builder.insert_delegate_mapping_entry([conv, relu]) == 0
-    assert [builder.insert_delegate_mapping_entry(tan) for _ in range(3)] == [1, 2, 3]
+    assert builder.insert_delegate_mapping_entry(nodes=[n0, n1]) == 0
+    assert [builder.insert_delegate_mapping_entry(n2) for _ in range(3)] == [1, 2, 3]
+    assert builder.insert_delegate_mapping_entry(handles=[11, 12]) == 4
     result = PreprocessResult(
         processed_bytes=bytes("4#conv_relu_op,0,", encoding="utf8"),
         debug_handle_map=builder.get_delegate_mapping(),
     )
-    assert result.debug_handle_map == {0: (1, 2), 1: (3,), 2: (3,), 3: (3,)}
-    assert len(DebugHandleMap(result)) == 4
+    assert result.debug_handle_map == {0: (10, 11), 1: (12,), 2: (12,), 3: (12,), 4: (11, 12)}
+    assert len(DebugHandleMap(result)) == 5
+    assert [each.name for each in fields(result)][:2] == ["processed_bytes", "debug_handle_map"]
+    assert PreprocessResult() == PreprocessResult(b"", None, None, None)
+    assert PreprocessResult(b"x", {0: (1,)}).debug_handle_map == {0: (1,)}
+
+
+LOGGED = ["name", "delegate_debug_id", "start_time", "end_time", "metadata"]
 
 
 @pytest.mark.parametrize(
@@ -70,21 +119,12 @@ def test_demo_backend_linked_from_page() -> None:
         (DelegateMappingBuilder.get_delegate_mapping, []),
         (EventTracer.start_profiling_delegate, ["name", "delegate_debug_id"]),
         (EventTracer.end_profiling_delegate, ["event_tracer_entry", "metadata"]),
-        (
-            EventTracer.log_profiling_delegate,
-            ["name", "delegate_debug_id", "start_time", "end_time", "metadata"],
-        ),
+        (EventTracer.log_profiling_delegate, LOGGED),
     ],
 )
 def test_calls_have_documented_parameters(call: Callable[..., Any], parameters: list[str]) -> None:
     """But for the tracer itself, and the length of what is bytes in Python."""
     assert list(signature(call).parameters) == ["self", *parameters]
-
-
-def test_preprocess_result_has_documented_fields() -> None:
-    names = [each.name for each in fields(PreprocessResult)]
-    assert names[:2] == ["processed_bytes", "debug_handle_map"]
-    assert PreprocessResult() == PreprocessResult(b"", None)
 
 
 def parse_delegate_metadata(delegate_metadatas: list[bytes]) -> list[str]:
@@ -96,15 +136,13 @@ def parse_delegate_metadata(delegate_metadatas: list[bytes]) -> list[str]:
 
 
 def test_inspector_is_created_as_documented() -> None:
-    etdump_path, etrecord_path = str(CASE / "etdump.etdp"), str(CASE / "etrecord.bin")
-    buffer_path = str(CASE / "debug_buffer.bin")
     parser: Any = parse_delegate_metadata  # takes bytes alone, and is given "" as well
     inspector = Inspector(
-        etdump_path=etdump_path,
+        etdump_path=str(CASE / "etdump.etdp"),
         # Optional
-        etrecord=etrecord_path,
+        etrecord=str(CASE / "etrecord.bin"),
         # Optional, only needed if debugging was enabled.
-        buffer_path=buffer_path,
+        buffer_path=str(CASE / "debug_buffer.bin"),
         delegate_metadata_parser=parser,
     )
     events = {each.name: each for block in inspector.event_blocks for each in block.events}
@@ -113,16 +151,10 @@ def test_inspector_is_created_as_documented() -> None:
     assert isinstance(events["relu_0"].debug_data[0], np.ndarray)
 
 
-@pytest.fixture(scope="module")
-def ours() -> dict[str, Any]:
-    """What our page's examples leave behind, run one after the other."""
-    names: dict[str, Any] = {}
+def test_our_page_runs() -> None:
+    ours: dict[str, Any] = {}
     for code in re.findall(r"```python\n(.*?)```", PAGE.read_text("utf-8"), re.DOTALL):
-        exec(compile(code, PAGE.name, "exec"), names)  # noqa: S102 (our own page)
-    return names
-
-
-def test_our_page_runs(ours: dict[str, Any]) -> None:
+        exec(compile(code, PAGE.name, "exec"), ours)  # noqa: S102 (our own page)
     assert ours["generated"] == {0: (2, 3), 1: (4,)}
     assert ours["handle_map"].uncovered == ()
     recorded = ours["record"].delegate_map["forward"]["2"].identifiers
@@ -135,28 +167,22 @@ def test_our_page_runs(ours: dict[str, Any]) -> None:
     assert ours["parse_delegate_metadata"]([b"ab", b"c"]) == ["b'ab'", "b'c'"]
 
 
-def test_our_page_has_every_call_of_a_tracer() -> None:
-    rows = re.findall(
-        r"^\| `(event_tracer_\w+|\w+)[:(].*? \| `(.*)` \|$", PAGE.read_text(), re.MULTILINE
-    )
+def section(name: str) -> str:
+    return PAGE.read_text("utf-8").partition(f"## {name}")[2].partition("\n## ")[0]
+
+
+def test_our_page_has_every_call_of_a_tracer_case_and_rule() -> None:
+    row = r"^\| `(event_tracer_\w+|\w+)[:(].*? \| `(.*)` \|$"
+    rows = re.findall(row, PAGE.read_text("utf-8"), re.MULTILINE)
     called = {name for _, python in rows for name in re.findall(r"tracer\.(\w+)\(", python)}
     own = {name for name in vars(EventTracer) if not name.startswith("_")}
-    other_forms = {"profiling_delegate", "start_profiling", "end_profiling"}
-    assert own - other_forms <= called
+    assert own - {"profiling_delegate", "start_profiling", "end_profiling"} <= called
     assert all(callable(getattr(EventTracer, name)) for name in called)
-
-
-def test_cases_named_on_our_page_exist() -> None:
-    table = PAGE.read_text("utf-8").partition("## The Inspector")[2].partition("\n## ")[0]
-    named = set(re.findall(r"`(\d\d\w*)`", table))
+    named = set(re.findall(r"`(\d\d\w*)`", section("The Inspector")))
     assert len(named) > 12
     assert all(case_dir(name).is_dir() for name in named)
-
-
-def test_our_page_has_every_rule() -> None:
     rules = Path(executorch.__file__).parent.glob("*.py")
     text = " ".join(path.read_text("utf-8") for path in rules)
     names = re.findall(r'^[A-Z_]+_NAME = "([\w-]+)"$', text, re.MULTILINE)
     assert len(names) > 8
-    told = PAGE.read_text("utf-8").partition("## Findings")[2].partition("\n## ")[0]
-    assert set(re.findall(r"`([\w-]+)`", told)) == set(names)
+    assert set(re.findall(r"`([\w-]+)`", section("Findings"))) == set(names)

@@ -15,25 +15,29 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 import pytest
-from executorch_cases import answers, case_dir
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as npst
 
+from tests.executorch_cases import answers, case_dir
+from tests.formats.executorch.case_files import dump_of
 from tvmdbg_widgets.formats.executorch.etdump import read_etdump
-from tvmdbg_widgets.model.executorch.etdump import (
-    DebugTensor,
-    DebugValue,
-    ETDump,
-    EventKind,
-    ValueType,
-)
+from tvmdbg_widgets.model.executorch.etdump import DebugTensor, DebugValue, ETDump
+from tvmdbg_widgets.model.executorch.etdump import EventKind as Kind
+from tvmdbg_widgets.model.executorch.etdump import ValueType as Type
 from tvmdbg_widgets.model.executorch.scalar_types import RUNTIME, runtime_dtype
 from tvmdbg_widgets.recorders.event_tracer import EventTracer
 from tvmdbg_widgets.sources.byte_source import BytesSource
-from tvmdbg_widgets.sources.file_source import FileSource
 
-COLUMNS = ("chain_index", "instruction_id", "delegate_id_int", "start", "end", "kind")
+COLUMNS = (
+    "chain_index",
+    "instruction_id",
+    "delegate_id_int",
+    "start",
+    "end",
+    "kind",
+    "run_offsets",
+)
 PYTHON = "TVMDBG_EXECUTORCH_PYTHON"
 
 
@@ -57,12 +61,16 @@ def tensor_of(buffer: bytes, tensor: DebugTensor) -> np.ndarray[Any, Any]:
 
 
 def value_of(found: EventTracer, value: DebugValue) -> Any:
-    """What was logged, bytes of arrays included."""
     assert all(each.offset == -1 or each.offset % 64 == 0 for each in tensors(value))
     held = [tensor_of(found.debug_buffer, each) for each in tensors(value)]
-    if value.type == ValueType.TENSOR_LIST:
+    if value.type == Type.TENSOR_LIST:
         return held
     return held[0] if held else value.value
+
+
+def tensors(value: DebugValue) -> list[DebugTensor]:
+    each = value.value if isinstance(value.value, tuple) else [value.value]
+    return [tensor for tensor in each if isinstance(tensor, DebugTensor)]
 
 
 def a_run() -> EventTracer:
@@ -91,14 +99,10 @@ def a_run() -> EventTracer:
 def test_events_are_recorded_in_runtime_order() -> None:
     dump = read(a_run())
     assert dump.run_names == ("Default", "Execute")
-    rows = list(
-        zip(dump.names, dump.chain_index.tolist(), dump.instruction_id.tolist(), strict=True)
-    )
-    assert rows[:3] == [
-        ("Method::init", -1, 0),
-        ("native_call_add.out", 0, 0),
-        ("", 0, 0),  # logged before its scope ends
-    ]
+    chains, instructions = dump.chain_index.tolist(), dump.instruction_id.tolist()
+    rows = list(zip(dump.names, chains, instructions, strict=True))
+    # A value is logged before its scope ends.
+    assert rows[:3] == [("Method::init", -1, 0), ("native_call_add.out", 0, 0), ("", 0, 0)]
     assert rows[3] == ("OPERATOR_CALL", 0, 0)
     assert rows[-3:] == [("DELEGATE_CALL", 0, 1), ("", -1, 0), ("Method::execute", -1, 0)]
     conv = list(dump.delegate_id_str).index("conv")
@@ -118,13 +122,12 @@ def test_rerecorded_run_gives_same_dump(case: str) -> None:
         with found.event_block(run["name"], run["bundled_input_index"]):
             for event in run["events"]:
                 again(found, event, memory, times)
-    ours, real = read(found), read_etdump(FileSource(case_dir(case) / "etdump.etdp"))
+    ours, real = read(found), dump_of(case)
     for name in COLUMNS:
         assert getattr(ours, name).tolist() == getattr(real, name).tolist(), name
     for name in ("names", "delegate_id_str"):
         assert list(getattr(ours, name)) == list(getattr(real, name))
     assert (ours.metadata, ours.run_names) == (real.metadata, real.run_names)
-    assert ours.run_offsets.tolist() == real.run_offsets.tolist()
     assert ours.values.keys() == real.values.keys()
     for row, value in real.values.items():
         mine = ours.values[row]
@@ -133,17 +136,10 @@ def test_rerecorded_run_gives_same_dump(case: str) -> None:
             assert (one.sizes, one.strides) == (other.sizes, other.strides)
             held = tensor_of(memory, other).tobytes()
             assert tensor_of(found.debug_buffer, one).tobytes() == held
-        if not tensors(value):
-            assert mine.value == value.value
-
-
-def tensors(value: DebugValue) -> list[DebugTensor]:
-    each = value.value if isinstance(value.value, tuple) else [value.value]
-    return [tensor for tensor in each if isinstance(tensor, DebugTensor)]
+        assert tensors(value) or mine.value == value.value
 
 
 def again(found: EventTracer, event: dict[str, Any], memory: bytes, times: list[int]) -> None:
-    """Record an event as flatc tells it."""
     told = event.get("profile_event") or event["debug_event"]
     chain = told["chain_index"]
     name, number = told.get("delegate_debug_id_str"), told["delegate_debug_id_int"]
@@ -167,14 +163,13 @@ def again(found: EventTracer, event: dict[str, Any], memory: bytes, times: list[
 
 
 def logged(entry: dict[str, Any], memory: bytes) -> Any:
-    """The value of a debug event as flatc tells it."""
     if "tensor_list" in entry:
         return [logged({"tensor": each}, memory) for each in entry["tensor_list"]["tensors"]]
     if "tensor" in entry:
         told = entry["tensor"]
         number = {name: number for number, (name, _) in RUNTIME.items()}[told["scalar_type"]]
-        sizes, strides = tuple(told["sizes"]), tuple(told["strides"])
-        return tensor_of(memory, DebugTensor(number, sizes, strides, told["offset"]))
+        shape = tuple(told["sizes"]), tuple(told["strides"])
+        return tensor_of(memory, DebugTensor(number, *shape, told["offset"]))
     (scalar,) = (held for name, held in entry.items() if name.endswith("_value"))
     return next(iter(scalar.values()))
 
@@ -189,27 +184,18 @@ IDS = st.one_of(
 DTYPES = [np.dtype(name) for name in ("u1", "i1", "i2", "i4", "i8", "f2", "f4", "f8", "?")]
 DTYPES += [np.dtype(name) for name in ("u2", "u4", "u8", ">f4", ">i8")]
 ARRAYS = npst.arrays(st.sampled_from(DTYPES), npst.array_shapes(min_dims=0, min_side=0, max_side=3))
-VALUES = st.one_of(
-    st.booleans(),
-    st.integers(-(2**63), 2**63 - 1),
-    st.floats(),
-    ARRAYS,
-    st.lists(ARRAYS, max_size=3),
-)
+VALUES = st.booleans() | st.integers(-(2**63), 2**63 - 1) | st.floats() | ARRAYS
+VALUES |= st.lists(ARRAYS, max_size=3)
 EVENTS = st.one_of(
     st.tuples(st.just("profile"), NAMES, TICKS, TICKS),
     st.tuples(st.just("delegate"), IDS, TICKS, TICKS, st.binary(max_size=9)),
     st.tuples(st.just("output"), IDS, VALUES),
     st.tuples(st.sampled_from(["value", "result"]), VALUES),
 )
-RUNS = st.lists(
-    st.tuples(NAMES, INT32, st.lists(st.tuples(INT32, INT32, EVENTS), max_size=6)),
-    min_size=1,
-    max_size=4,
-)
+ROWS = st.lists(st.tuples(INT32, INT32, EVENTS), max_size=6)
 
 
-@given(RUNS)
+@given(st.lists(st.tuples(NAMES, INT32, ROWS), min_size=1, max_size=4))
 def test_every_field_reads_back(runs: Any) -> None:
     times: list[int] = []
     found = EventTracer(clock=lambda: times.pop(0))
@@ -224,8 +210,7 @@ def test_every_field_reads_back(runs: Any) -> None:
     assert dump.has_events.tolist() == [bool(events) for _, _, events in runs]
     assert np.diff(dump.run_offsets).tolist() == [len(events) for _, _, events in runs]
     for row, (instruction, chain, event) in enumerate(each for run in runs for each in run[2]):
-        assert dump.instruction_id[row] == instruction
-        assert dump.chain_index[row] == chain
+        assert (dump.instruction_id[row], dump.chain_index[row]) == (instruction, chain)
         check(found, dump, row, event)
 
 
@@ -249,22 +234,20 @@ def record(found: EventTracer, event: Any, times: list[int]) -> None:
 def check(found: EventTracer, dump: ETDump, row: int, event: Any) -> None:
     what, *rest = event
     name, number = rest[0] if what in ("delegate", "output") else (None, None)
-    assert dump.delegate_id_str[row] == (name or "")
-    assert dump.delegate_id_int[row] == (-1 if number is None else number)
+    own = dump.delegate_id_str[row], dump.delegate_id_int[row]
+    assert own == (name or "", -1 if number is None else number)
     if what in ("profile", "delegate"):
-        assert dump.kind[row] == EventKind.PROFILE
-        assert dump.names[row] == (rest[0] if what == "profile" else "")
-        assert (int(dump.start[row]), int(dump.end[row])) == tuple(rest[1:3])
+        own = dump.kind[row], dump.names[row], int(dump.start[row]), int(dump.end[row])
+        assert own == (Kind.PROFILE, rest[0] if what == "profile" else "", *rest[1:3])
         assert dump.metadata.get(row, b"") == (rest[3] if what == "delegate" else b"")
         return
-    assert dump.kind[row] == EventKind.DEBUG
-    assert dump.values[row].output == (True if what == "result" else None)
+    own = dump.kind[row], dump.values[row].output
+    assert own == (Kind.DEBUG, True if what == "result" else None)
     assert_same(value_of(found, dump.values[row]), rest[-1])
 
 
 def assert_same(ours: Any, given: Any) -> None:
     if isinstance(given, list):
-        assert len(ours) == len(given)
         for one, other in zip(ours, given, strict=True):
             assert_same(one, other)
     elif isinstance(given, np.ndarray):
@@ -290,59 +273,44 @@ def test_small_float_types_round_trip(name: str) -> None:
 def test_event_needs_exactly_one_of_name_and_id(both: Any) -> None:
     found = tracer()
     found.create_event_block("Execute")
-    for call in (
-        lambda: found.start_profiling_delegate(*both),
-        lambda: found.log_profiling_delegate(*both, 0, 1),
-        lambda: found.log_output_delegate(*both, 1),
-    ):
+    calls = (found.start_profiling_delegate, ()), (found.log_profiling_delegate, (0, 1))
+    for call, more in (*calls, (found.log_output_delegate, (1,))):
         with pytest.raises(ValueError, match="Only name or delegate_debug_index can be valid"):
-            call()
+            call(*both, *more)
     assert read(found).num_events == 0
 
 
-@pytest.mark.parametrize(
-    ("value", "error"),
-    [
-        (2**63, ValueError),
-        ("text", TypeError),
-        (None, TypeError),
-        (1j, TypeError),
-        (np.array(["a"]), TypeError),
-        ([np.ones(2), np.array([None])], TypeError),
-        ([[1, 2], [3]], ValueError),
-    ],
-)
-def test_unsupported_value_raises_and_logs_nothing(value: Any, error: Any) -> None:
+def test_unsupported_value_raises_and_logs_nothing() -> None:
     found = tracer()
     found.create_event_block("Execute")
-    with pytest.raises(error):
-        found.log_evalue(value)
+    wrong: list[Any] = ["text", None, 1j, np.array(["a"]), [np.ones(2), np.array([None])]]
+    cases = [(2**63, ValueError), ([[1, 2], [3]], ValueError), *((v, TypeError) for v in wrong)]
+    for value, error in cases:
+        with pytest.raises(error):
+            found.log_evalue(value)
     assert (read(found).num_events, found.debug_buffer) == (0, b"")
 
 
 def test_invalid_recording_calls_raise() -> None:
-    found = tracer()
-    with pytest.raises(ValueError, match="nothing was recorded"):
-        found.to_bytes()
-    with pytest.raises(RuntimeError, match="begin with"):
-        found.log_evalue(1)
+    found: Any = tracer()
+
+    def refused(told: str, call: Any, *given: Any, error: Any = ValueError) -> None:
+        with pytest.raises(error, match=told):
+            call(*given)
+
+    refused("nothing was recorded", found.to_bytes)
+    refused("begin with", found.log_evalue, 1, error=RuntimeError)
     found.create_event_block("Execute")
-    with pytest.raises(TypeError, match="bytes-like"):
-        found.log_profiling_delegate("a", None, 0, 1, "text")
-    with pytest.raises(ValueError, match="delegate_debug_id"):
-        found.start_profiling_delegate(None, 2**31)
-    with pytest.raises(ValueError, match="a time"):
-        found.log_profiling_delegate("a", None, -1, 1)
-    with pytest.raises(TypeError, match="a name"):
-        found.start_profiling_delegate(3, None)
-    with pytest.raises(ValueError, match="end_profiling_delegate"):
-        found.end_profiling(found.start_profiling_delegate("a"))
-    with pytest.raises(ValueError, match="end_profiling"):
-        found.end_profiling_delegate(found.start_profiling("a"))
+    log, start = found.log_profiling_delegate, found.start_profiling_delegate
+    refused("bytes-like", log, "a", None, 0, 1, "text", error=TypeError)
+    refused("delegate_debug_id", start, None, 2**31)
+    refused("a time", log, "a", None, -1, 1)
+    refused("a name", start, 3, None, error=TypeError)
+    refused("end_profiling_delegate", found.end_profiling, start("a"))
+    refused("end_profiling", found.end_profiling_delegate, found.start_profiling("a"))
     with found.event_block("Execute"):
         pass
-    with pytest.raises(RuntimeError, match="begin with"):
-        found.log_evalue(1)
+    refused("begin with", found.log_evalue, 1, error=RuntimeError)
 
 
 def test_threads_lose_no_event() -> None:
@@ -361,20 +329,16 @@ def test_dump_and_debug_buffer_are_saved_together(tmp_path: Path) -> None:
     assert path.read_bytes() == found.to_bytes()
     assert int.from_bytes(path.read_bytes()[:4], "little") == path.stat().st_size - 4
     assert (tmp_path / "debug_buffer.bin").read_bytes() == found.debug_buffer
-    assert repr(found) == (
-        "EventTracer: 2 event blocks, 7 profile events, 8 debug events, 258 bytes of tensors"
-    )
+    told = "2 event blocks, 7 profile events, 8 debug events, 258 bytes of tensors"
+    assert repr(found) == f"EventTracer: {told}"
     with pytest.raises(ValueError, match="two files"):
         found.save(tmp_path / "a", tmp_path / "a")
     times = tracer()
     with times.event_block("Execute"), times.profiling("Method::execute"):
         pass
     times.save(tmp_path / "times.etdp", tmp_path / "none.bin")
-    assert {each.name for each in tmp_path.iterdir()} == {
-        "debug_buffer.bin",
-        "etdump.etdp",
-        "times.etdp",
-    }
+    names = sorted(each.name for each in tmp_path.iterdir())
+    assert names == ["debug_buffer.bin", "etdump.etdp", "times.etdp"]
 
 
 INSPECT = """
@@ -407,13 +371,9 @@ def test_executorch_inspector_reads_saved_dump(tmp_path: Path) -> None:
     path = a_run().save(tmp_path / "etdump.etdp")
     # The Inspector starts flatc, which is installed beside its Python.
     folders = os.pathsep.join([str(Path(python).parent), os.environ.get("PATH", "")])
-    result = subprocess.run(
-        [python, "-c", INSPECT, path, tmp_path / "debug_buffer.bin"],
-        capture_output=True,
-        text=True,
-        check=False,
-        env={**os.environ, "PATH": folders},
-    )
+    given = [python, "-c", INSPECT, path, tmp_path / "debug_buffer.bin"]
+    env = {**os.environ, "PATH": folders}
+    result = subprocess.run(given, capture_output=True, text=True, check=False, env=env)
     assert result.returncode == 0, result.stderr
     events, outputs, rows = json.loads(result.stdout.splitlines()[-1])
     half = [[[0, 1, 2], [3, 4, 5]]]

@@ -4,42 +4,19 @@ from __future__ import annotations
 
 import dataclasses
 import re
-from collections.abc import Callable
+from typing import Any
 
-import numpy as np
 import pytest
 
 import tvmdbg_widgets as tvmdbg
 from tests.executorch_cases import CASES, case_dir
-from tests.unit.executorch.delegates.finding_cases import (
-    blank_buffer,
-    logged,
-    of_delegate,
-    other_clock,
-    overlapping,
-    own_ticks,
-    recorded,
-    silent_kernel,
-)
-from tests.unit.executorch.dumps import Logged, dump_of, number
+from tests.unit.executorch.delegates.finding_cases import TOLD, of_delegate, run_of
 from tests.unit.findings.findings_dump import found
 from tvmdbg_widgets.model.base.text import FormatError
-from tvmdbg_widgets.model.executorch.etdump import ETDump, EventKind
-from tvmdbg_widgets.model.executorch.event_nodes import EventNodes, ExecuTorchFiles
-from tvmdbg_widgets.model.findings import Confidence, Severity
-from tvmdbg_widgets.model.parts import RunParts
 from tvmdbg_widgets.run import DebugRun
 
-MIXED = recorded("03b_mixed_xnnpack")
 #: Advice on TVM, which is no use here.
 OF_TVM = re.compile(r"TVM|\brun\((?!\))|debugger|GraphModule|Relay|EliminateCommon|DeadCode")
-
-
-def of_dump(dump: ETDump) -> DebugRun:
-    nothing = np.full(dump.num_events, -1, np.int32)
-    how = np.full(dump.num_events, 5, np.uint8)
-    files = ExecuTorchFiles(dump, event_nodes=EventNodes(nothing, (), how, {}, {}))
-    return DebugRun(RunParts("made", executorch=files))
 
 
 @pytest.mark.parametrize("name", CASES)
@@ -54,157 +31,50 @@ def test_findings_do_not_mention_other_tools(name: str) -> None:
     assert not OF_TVM.search(" ".join(map(str, run.check())))
 
 
-def test_backend_operators_are_listed_by_call() -> None:
-    (each,) = found(MIXED(), "delegate-time")
-    assert each.nodes == (5, 6, 8, 9)
-    assert (
-        each.evidence[0] == "XnnpackBackend, instruction 0 (linear #5, relu #6): 19.50 µs, 29.1 %"
-    )
-    assert each.confidence is Confidence.MEDIUM
-    assert "also logged values" in each.why
+KEYS = {"run", "rule", "of", "title", "why", "next_step", "severity", "confidence", "nodes"}
 
 
-def test_delegate_and_operator_shares_use_same_total_time() -> None:
-    run = MIXED()
-    (slowest,) = found(run, "slowest-operators")
-    assert slowest.title == "cumsum #7 takes 60.6 % of the time"
-    assert slowest.evidence[1:] == (
-        "XNNPACK, instruction 0 · 2 operators: 19.50 µs, 29.1 %",
-        "XNNPACK, instruction 2 · 2 operators: 4.897 µs, 7.30 %",
-        "3.08 % of the time is spent outside of instructions",
-    )
-    (backend,) = found(run, "delegate-time")
-    assert "takes 36.3 % of the time" in backend.title
-    assert run.timeline is not None
-    times = run.timeline.node_ns[7], run.timeline.total_ns
-    assert times[0] / times[1] == pytest.approx(0.606, abs=5e-4)
+def check_text(text: str, told: str | list[str]) -> None:
+    for part in [told] if isinstance(told, str) else told:
+        assert part in f"^{text}$"
 
 
-def test_every_operator_may_be_in_one_call() -> None:
-    (each,) = found(recorded("03d_xnnpack_two_outputs")(), "delegate-time")
-    assert each.title.endswith(
-        "takes 96.4 % of the time in 1 call; 3.61 % runs outside of delegates"
-    )
+@pytest.mark.parametrize("told", TOLD["said"], ids=lambda each: f"{each['run']}-{each['rule']}")
+def test_what_a_finding_says(told: dict[str, Any]) -> None:
+    assert told.keys() <= {*KEYS, "evidence", "evidence_count"}
+    findings = found(run_of(told["run"]), told["rule"])
+    assert len(findings) == told.get("of", 1)
+    first, evidence = findings[0], told.get("evidence", {})
+    for name in ("title", "why", "next_step"):
+        check_text(getattr(first, name), told.get(name, ""))
+    own = {"severity": first.severity, "confidence": first.confidence, "nodes": [*first.nodes]}
+    assert own == own | {name: value for name, value in told.items() if name in own}
+    listed = isinstance(evidence, list)
+    for at, part in enumerate(evidence) if listed else evidence.items():
+        check_text(first.evidence[int(at)], part)
+    count = len(evidence) if listed else told.get("evidence_count", len(first.evidence))
+    assert len(first.evidence) == count
 
 
-def test_backend_without_map_is_info_not_warning() -> None:
-    (each,) = found(MIXED(), "unmapped-events")
-    assert each.severity is Severity.INFO
-    assert each.title.startswith("XnnpackBackend has no map from identifiers to operators: 2 ")
-    assert each.next_step.startswith("Open the program (.pte) too: it has the graph of Xnnpack")
+@pytest.mark.parametrize("run", TOLD["silent"])
+def test_rules_stay_silent(run: str) -> None:
+    for rule in TOLD["silent"][run]:
+        assert not found(run_of(run), rule)
 
 
-def test_unmapped_identifiers_are_listed_with_instruction() -> None:
-    first, _ = found(recorded("09j_delegate_map_lookup")(), "unmapped-events")
-    assert first.evidence[:2] == (
-        "3: 1 event in instruction 2 (Demo)",
-        "12: 1 event in instruction 2 (Demo)",
-    )
-
-
-def test_times_of_another_clock_are_detected_by_impossible_values() -> None:
-    (each,) = found(other_clock(), "delegate-clock")
-    assert each.evidence == (
-        "instruction 0: 3 of 3 events outside of the call, each takes 0 or 1 ticks",
-    )
-    (longer,) = found(of_delegate((10_100_000, 99_000_000)), "delegate-clock")
-    assert longer.evidence == (
-        "instruction 0: 1 of 1 event outside of the call, 1 longer than the call",
-    )
-    (ticks,) = found(own_ticks(), "delegate-clock")
-    assert ticks.title.endswith("its 2 events take 0 or 1 ticks")
-
-
-def test_times_of_another_clock_are_not_summed_up() -> None:
-    assert not found(other_clock(), "delegate-sums")
-    assert not found(own_ticks(), "delegate-sums")
-
-
-def test_event_sum_above_call_time_is_reported() -> None:
-    (each,) = found(overlapping(), "delegate-sums")
-    assert each.title == "Events of a delegate add up to 1.80× the time of its calls: they overlap"
-    assert each.evidence == ("instruction 0: 180.0 µs in its events, 100.0 µs in all",)
-
-
-def test_logging_time_gives_no_delegate_sums_finding() -> None:
-    assert not found(MIXED(), "delegate-sums")
-
-
-def test_debug_buffer_of_zeros_is_reported_once() -> None:
-    run = blank_buffer()
-    (each,) = found(run, "debug-values")
-    assert each.title == "All values of 6 tensors in the debug buffer are zero"
-    assert each.severity is Severity.WARNING
-    assert not found(run, "constant-values")
-
-
-def test_debug_buffer_without_tensors_is_reported() -> None:
-    (each,) = found(logged("05_multirun", debug_buffer=b"\1" * 64), "debug-values")
-    assert each.title.startswith("The dump logged no tensors: nothing in the debug buffer")
-
-
-def test_debug_events_without_value_are_reported() -> None:
-    dump = dump_of(
-        [
-            Logged("native_call_add.out", 1, 5),
-            Logged(kind=EventKind.DEBUG),
-            Logged(kind=EventKind.DEBUG, chain=-1),
-            Logged(value=number(1.0)),
-        ]
-    )
-    (each,) = found(of_dump(dump), "debug-values")
-    assert each.title == "2 debug events have no value"
-    assert each.evidence == ("instruction 0", "a program output")
-
-
-def test_operators_inside_of_delegates_need_no_value() -> None:
-    (each,) = found(MIXED(), "unlogged-values")
-    assert each.severity is Severity.INFO
-    assert each.title == "2 operators inside of delegates have no value in this dump"
-    assert each.nodes == (5, 8)
-    assert not found(MIXED(), "missing-tensors")
-
-
-def test_views_without_an_instruction_need_no_value() -> None:
-    (each,) = found(recorded("04_transformer_portable")(), "unlogged-values")
-    assert each.title == "19 operators without an instruction have no value in this dump"
-
-
-def test_run_without_logged_program_output_is_reported() -> None:
-    titles = [each.title for each in found(silent_kernel(), "unlogged-values")]
+def test_unlogged_output_and_shares_of_one_time() -> None:
+    titles = [each.title for each in found(run_of("silent_kernel"), "unlogged-values")]
     assert "No output of the program was logged" in titles
-
-
-def test_repeated_events_are_counted_per_run() -> None:
-    once = [Logged("native_call_add.out", 1, 5), Logged("native_call_add.out", 6, 9)]
-    (each,) = found(of_dump(dump_of(once, once, once)), "repeated-events")
-    assert each.title.startswith("The Inspector would leave out 3 of 6 events: native_call_add.out")
-    assert each.evidence == ("native_call_add.out in instruction 0: 2 times",)
-
-
-@pytest.mark.parametrize(
-    ("make", "said"),
-    [
-        (
-            recorded("03b_mixed_xnnpack"),
-            "To see how its time varies, execute the method several times.",
-        ),
-        (recorded("05_multirun"), "run.timeline.node(6) shows the spread of its repeats."),
-    ],
-)
-def test_next_step_is_specific_to_executorch(make: Callable[[], DebugRun], said: str) -> None:
-    assert said in found(make(), "slowest-operators")[0].next_step
+    timeline: Any = run_of("03b_mixed_xnnpack").timeline
+    assert timeline.node_ns[7] / timeline.total_ns == pytest.approx(0.606, abs=5e-4)
 
 
 def test_names_from_files_stay_on_one_line() -> None:
-    run = of_delegate((10_110_000, 10_150_000))
-    files = run.parts.executorch
-    assert files is not None
-    assert files.event_nodes is not None
+    parts: Any = of_delegate((10_110_000, 10_150_000)).parts
+    files = parts.executorch
     named = dataclasses.replace(files.event_nodes, backends={(0, 0): "evil\nname" * 20})
     files = dataclasses.replace(files, event_nodes=named)
-    evil = DebugRun(dataclasses.replace(run.parts, executorch=files))
+    evil = DebugRun(dataclasses.replace(parts, executorch=files))
     for each in evil.findings(progress=False):
-        said = (each.title, *each.evidence, each.why, each.next_step)
-        assert not any("\n" in text for text in said)
+        assert "\n" not in "".join((each.title, *each.evidence, each.why, each.next_step))
         assert len(each.title) < 200

@@ -13,20 +13,17 @@ from hypothesis import strategies as st
 
 import tvmdbg_widgets as tvmdbg
 from tests.executorch_cases import FOLDER, read_json
+from tests.formats.executorch.case_files import PTE, graph_of_program
 from tests.unit.graph.test_memory_plan import graph_of as graph_of_nodes
 from tests.unit.graph.test_memory_plan import op
 from tvmdbg_widgets.analysis.memory.planned import MemoryPlan, memory_plan
 from tvmdbg_widgets.analysis.opening import highlights
 from tvmdbg_widgets.answers.answers import answer
-from tvmdbg_widgets.formats.executorch.program.instruction_graph import graph_of
-from tvmdbg_widgets.formats.executorch.program.program_file import read_program
 from tvmdbg_widgets.model.graph.columns import PlannedMemory
 from tvmdbg_widgets.model.graph.graph import Graph, node_op_kinds
 from tvmdbg_widgets.model.graph.nodes import Entry
 from tvmdbg_widgets.model.parts import RunParts
-from tvmdbg_widgets.sources.file_source import FileSource
 
-PTE = FOLDER / "pte"
 METHODS = tuple(
     (path.stem, plan["name"])
     for path in sorted(PTE.glob("*.pte"))
@@ -42,14 +39,13 @@ WIDTH = {"BYTE": 1, "CHAR": 1, "BOOL": 1, "HALF": 2, "INT": 4, "FLOAT": 4, "LONG
 Range = tuple[int, int, int]
 
 
-def decoded(name: str, method: str) -> dict[str, Any]:
-    plans: list[dict[str, Any]] = read_json(f"pte/{name}.flatc.json")["execution_plan"]
+def decoded(name: str, method: str) -> Any:
+    plans = read_json(f"pte/{name}.flatc.json")["execution_plan"]
     return next(each for each in plans if each["name"] == method)
 
 
 def planned(name: str, method: str = "forward") -> MemoryPlan:
-    program = read_program(FileSource(PTE / f"{name}.pte"))
-    return memory_plan(graph_of(program.plan(method)).graph)
+    return memory_plan(graph_of_program(name, method).graph)
 
 
 def ranges(told: dict[str, Any]) -> dict[int, Range]:
@@ -66,7 +62,6 @@ def ranges(told: dict[str, Any]) -> dict[int, Range]:
 
 
 def named(told: dict[str, Any], args: list[int]) -> set[int]:
-    """The values that an instruction names, lists expanded."""
     found = set(args)
     for index in args:
         value = told["values"][index]
@@ -91,72 +86,59 @@ def live_of(told: dict[str, Any]) -> list[int]:
             steps.append(0)
         if index in told["outputs"] or kept:
             steps.append(end)
+    ends = [(places[at], min(own), max(own)) for at, own in uses.items() if at in places]
     live = []
     for step in range(end + 1):
-        there = [
-            places[index]
-            for index, at in uses.items()
-            if index in places and min(at) <= step <= max(at)
-        ]
+        there = [place for place, first, last in ends if first <= step <= last]
         live.append(len({(buffer, byte) for buffer, *span in there for byte in range(*span)}))
     return live
 
 
 @pytest.mark.parametrize(("name", "method"), METHODS)
-def test_workspace_size_matches_the_program(name: str, method: str) -> None:
-    plan = planned(name, method)
-    assert plan.allocated == sum(decoded(name, method)["non_const_buffer_sizes"])
+def test_workspace_and_offsets_match_the_program(name: str, method: str) -> None:
+    plan, told = planned(name, method), decoded(name, method)
+    assert plan.allocated == sum(told["non_const_buffer_sizes"])
     assert plan.peak.bytes <= plan.least <= plan.allocated
-    assert plan.waste == plan.allocated - plan.least
-    assert plan.losses == ()
-
-
-@pytest.mark.parametrize(("name", "method"), METHODS)
-def test_entry_offsets_match_the_program(name: str, method: str) -> None:
-    plan = planned(name, method)
-    known = set(ranges(decoded(name, method)).values())
+    assert (plan.waste, plan.losses) == (plan.allocated - plan.least, ())
+    known = set(ranges(told).values())
     for slot in plan.slots:
+        assert slot.is_parameter == (slot.buffer < 0)
         for entry in slot.entries:
             size = plan.entry(*entry).bytes
             if slot.buffer >= 0 and size is not None:
                 assert (slot.buffer, slot.offset, slot.offset + size) in known
-    assert all(slot.is_parameter == (slot.buffer < 0) for slot in plan.slots)
 
 
 @pytest.mark.parametrize(("name", "method"), STRAIGHT)
 def test_live_bytes_match_values_used_by_instructions(name: str, method: str) -> None:
-    live, told = planned(name, method).live, live_of(decoded(name, method))
+    plan, told = planned(name, method), live_of(decoded(name, method))
     if name in VIEWING:
         # Until a view is read, no instruction names what it views.
-        assert (live >= told).all()
-        assert max(live) == max(told)
+        assert (plan.live >= told).all()
+        assert max(plan.live) == max(told)
     else:
-        assert live.tolist() == told
-
-
-@pytest.mark.parametrize(("name", "method"), STRAIGHT)
-def test_values_sharing_bytes_are_never_live_together(name: str, method: str) -> None:
-    plan = planned(name, method)
+        assert plan.live.tolist() == told
+    # Values that share bytes are never live together.
     in_place = {plan.entry_of(each) for each in plan.in_place.tolist()}
-    for slot in plan.slots:
-        for entry in slot.entries if slot.buffer >= 0 else ():
-            own = plan.graph.entry_id(*entry)
-            for other in plan.entry(*entry).shares:
-                at = plan.graph.entry_id(*other)
-                apart = plan.last[own] < plan.first[at] or plan.last[at] < plan.first[own]
-                assert apart or {entry, other} & in_place
+    for entry in (entry for slot in plan.slots if slot.buffer >= 0 for entry in slot.entries):
+        own = plan.graph.entry_id(*entry)
+        for other in plan.entry(*entry).shares:
+            at = plan.graph.entry_id(*other)
+            apart = plan.last[own] < plan.first[at] or plan.last[at] < plan.first[own]
+            assert apart or {entry, other} & in_place
 
 
 def test_loop_input_is_live_until_the_loop_ends() -> None:
-    plan = planned("zoo_scan")
-    ((begin, end),) = plan.graph.planned_memory.loops.tolist()  # type: ignore[union-attr]
+    plan: Any = planned("zoo_scan")
+    ((begin, end),) = plan.graph.planned_memory.loops.tolist()
     assert plan.graph.nodes[begin].name == "select_copy_3"
     assert plan.entry("input_0").last == end
     carried = plan.entry("copy__6")
     assert (carried.first, carried.last) == (begin, plan.order[-1])
 
 
-def test_plan_text_shows_bytes_and_buffers() -> None:
+def test_plan_is_told_as_text_and_table() -> None:
+    pytest.importorskip("pandas")
     run = tvmdbg.open(PTE / "04_transformer_portable.pte")
     plan = run.memory_plan()
     assert repr(plan).startswith(
@@ -167,27 +149,23 @@ def test_plan_text_shows_bytes_and_buffers() -> None:
     first = next(slot for slot in plan.slots if slot.buffer == 1 and slot.offset == 0)
     assert first.place == "bytes 0 … 4,095 of buffer 1 on cpu"
     assert pickle.loads(pickle.dumps(run.graph)).planned_memory.total == 7552  # noqa: S301
-
-
-def test_plan_text_names_memory_missing_from_the_program() -> None:
-    delegated = planned("08_conv_xnnpack_quant").text
-    assert "what 2 delegate calls may allocate beside it is not in the program" in delegated
-    assert "values of all branches count as live" in planned("zoo_cond").text
-    assert "4 entries without memory in the program, not counted" in planned("zoo_scan").text
-
-
-def test_an_edge_program_is_not_planned() -> None:
-    run = tvmdbg.open(FOLDER / "01_mlp_portable/etrecord.bin")
-    with pytest.raises(ValueError, match="edge program of an ETRecord, which is not planned"):
-        run.memory_plan()
-
-
-def test_the_table_has_buffer_and_offset() -> None:
-    pytest.importorskip("pandas")
+    for name, told in (
+        ("08_conv_xnnpack_quant", "what 2 delegate calls may allocate beside it is not in"),
+        ("zoo_cond", "values of all branches count as live"),
+        ("zoo_scan", "4 entries without memory in the program, not counted"),
+    ):
+        assert told in planned(name).text
     plan = planned("01_mlp_portable")
     table = plan.to_dataframe()
-    assert set(table["buffer"]) == {-1, 1}
-    assert table["offset"].max() == plan.slot_offsets.max()
+    assert (set(table["buffer"]), table["offset"].max()) == ({-1, 1}, plan.slot_offsets.max())
+    with pytest.raises(ValueError, match="edge program of an ETRecord, which is not planned"):
+        tvmdbg.open(FOLDER / "01_mlp_portable/etrecord.bin").memory_plan()
+
+
+def memory_of(sizes: tuple[int, ...], *columns: Any) -> PlannedMemory:
+    kinds = (np.int32, np.int64, np.int32, np.int32)
+    held = [np.array(each, kind) for each, kind in zip(columns, kinds, strict=True)]
+    return PlannedMemory(sizes, *held, np.zeros((0, 2), np.int32))
 
 
 @st.composite
@@ -201,26 +179,21 @@ def programs(draw: st.DrawFn) -> Graph:
         inputs = draw(st.lists(st.sampled_from(entries), max_size=3))
         nodes.append(op(*inputs, outputs=outputs))
         entries += [(number, output) for output in range(outputs)]
-    count = len(entries)
-    shapes = [[draw(st.integers(0, 6))] for _ in range(count)]
-    offsets = [16 * at for at in range(given)]
-    offsets += draw(st.lists(st.integers(0, 24), min_size=count - given, max_size=count - given))
-    buffers = [1] * given
-    buffers += draw(st.lists(st.integers(1, 2), min_size=count - given, max_size=count - given))
+    count, more = len(entries), len(entries) - given
+
+    def some(low: int, high: int, many: int) -> list[int]:
+        return draw(st.lists(st.integers(low, high), min_size=many, max_size=many))
+
+    shapes = [[size] for size in some(0, 6, count)]
+    offsets = [16 * at for at in range(given)] + some(0, 24, more)
+    buffers = [1] * given + some(1, 2, more)
     places = list(zip(buffers, offsets, strict=True))
     numbers = {place: number for number, place in enumerate(dict.fromkeys(places))}
     heads = draw(st.lists(st.sampled_from(entries), min_size=1, max_size=2))
     storage = [numbers[place] for place in places]
     graph = graph_of_nodes(nodes, storage, heads, shapes, ["int8"] * count)
-    kept = draw(st.sets(st.integers(0, given - 1)))
-    memory = PlannedMemory(
-        (0, 64, 32),
-        np.array(buffers, np.int32),
-        np.array(offsets, np.int64),
-        np.array(sorted(kept), np.int32),
-        np.zeros(0, np.int32),
-        np.zeros((0, 2), np.int32),
-    )
+    kept = sorted(draw(st.sets(st.integers(0, given - 1))))
+    memory = memory_of((0, 64, 32), buffers, offsets, kept, [])
     return dataclasses.replace(graph, planned_memory=memory)
 
 
@@ -231,8 +204,7 @@ class Replay:
     """A program done node by node: what every byte holds."""
 
     def __init__(self, graph: Graph) -> None:
-        memory = graph.planned_memory
-        assert memory is not None
+        memory: Any = graph.planned_memory
         self.graph, self.kept = graph, set(memory.kept.tolist())
         self.bytes_of: dict[Entry, list[Byte]] = {}
         for node in graph.nodes:
@@ -286,14 +258,7 @@ def scratched() -> Graph:
     """An operator is given scratch memory in bytes that two earlier outputs had in turn."""
     nodes = [{"name": "x"}, {"name": "buffer_9"}, op((0, 0)), op((2, 0)), op((3, 0), (1, 0))]
     graph = graph_of_nodes(nodes, [0, 1, 1, 2, 3], [(4, 0)], [[8]] * 5, ["int8"] * 5)
-    memory = PlannedMemory(
-        (0, 64),
-        np.ones(5, np.int32),
-        np.array([0, 16, 16, 32, 48], np.int64),
-        np.zeros(0, np.int32),
-        np.array([1], np.int32),
-        np.zeros((0, 2), np.int32),
-    )
+    memory = memory_of((0, 64), [1] * 5, [0, 16, 16, 32, 48], [], [1])
     doubt = {"uncertain": "mutable buffer without a start value, or scratch memory"}
     attrs = tuple(doubt if node == 1 else each for node, each in enumerate(graph.attrs))
     return dataclasses.replace(graph, planned_memory=memory, attrs=attrs, form="program")
@@ -302,35 +267,29 @@ def scratched() -> Graph:
 def test_scratch_memory_is_neither_lost_output_nor_input() -> None:
     graph = scratched()
     plan = memory_plan(graph)
-    assert plan.losses == ()
-    assert (plan.first[1], plan.last[1]) == (2, 2)
+    assert (plan.losses, plan.first[1], plan.last[1]) == ((), 2, 2)
     assert [node.name for node in graph.inputs] == ["x"]
-    assert graph.nodes[1].role == "buffer without a start value"
-    assert "1 input, 1 buffer without a start value" in repr(graph)
+    role = "buffer without a start value"
+    assert (graph.nodes[1].role, graph.nodes[1].op_kind) == (role, "buffer")
+    assert node_op_kinds(graph)[1] == "buffer"
+    assert f"1 input, 1 {role}" in repr(graph)
     run = tvmdbg.DebugRun(RunParts("run", graph))
     assert not run.findings(progress=False).by_rule("lost-values")
-    assert (graph.nodes[1].op_kind, node_op_kinds(graph)[1]) == ("buffer", "buffer")
-
-
-def test_views_do_not_show_scratch_memory_as_input() -> None:
-    run = tvmdbg.DebugRun(RunParts("run", scratched()))
-    figure = run.figure("graph")
-    assert "1 input, 1 buffer without a start value" in figure.text
-    assert "#1 buffer_9; int8 8; buffer without a start value; buffer" in figure.text
-    assert [node.id for node in run.select("kind:input").nodes] == [0]
-    assert [node.id for node in run.select("kind:buffer").nodes] == [1]
+    text = run.figure("graph").text
+    assert f"1 input, 1 {role}" in text
+    assert f"#1 buffer_9; int8 8; {role}; buffer" in text
+    found = [[n.id for n in run.select(f"kind:{kind}").nodes] for kind in ("input", "buffer")]
+    assert found == [[0], [1]]
     details = answer(run.facts, {"id": 1, "client": "x", "kind": "node", "node": 1}).result
-    assert (details["kind"], details["opKind"]) == ("buffer without a start value", "buffer")
-    assert details["times"] == [("time", "buffer without a start value")]
+    assert (details["kind"], details["opKind"]) == (role, "buffer")
+    assert details["times"] == [("time", role)]
     assert "Largest input" not in {each.label for each in highlights(run.facts) if 1 in each.nodes}
 
 
 def test_lost_value_of_possible_scratch_memory_has_low_confidence() -> None:
-    graph = scratched()
-    assert graph.planned_memory is not None
+    graph: Any = scratched()
     memory = dataclasses.replace(graph.planned_memory, scratch=np.zeros(0, np.int32))
-    wrong = dataclasses.replace(graph, planned_memory=memory)
-    run = tvmdbg.DebugRun(RunParts("run", wrong))
+    run = tvmdbg.DebugRun(RunParts("run", dataclasses.replace(graph, planned_memory=memory)))
     (told,) = run.findings(progress=False).by_rule("lost-values")
     assert told.confidence == "low"
     assert "or scratch memory" in told.why

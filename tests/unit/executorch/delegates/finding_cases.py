@@ -3,23 +3,29 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable
+import tomllib
+from collections.abc import Callable, Sequence
+from functools import partial
+from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pytest
 
 import tvmdbg_widgets as tvmdbg
 from tests.executorch_cases import case_dir
-from tests.formats.executorch.xnnpack_truth import INSIDE
+from tests.formats.executorch.xnnpack_truth import FOLDER, INSIDE
+from tests.unit.executorch.dumps import Logged, dump_of, number
 from tvmdbg_widgets import samples
+from tvmdbg_widgets.model.executorch.etdump import EventKind
+from tvmdbg_widgets.model.executorch.event_nodes import EventNodes, ExecuTorchFiles
+from tvmdbg_widgets.model.parts import RunParts
 from tvmdbg_widgets.recorders.etdump_writer import RecordedBlock, RecordedEvent, etdump_bytes
 from tvmdbg_widgets.recorders.event_tracer import EventTracer
 from tvmdbg_widgets.run import DebugRun
 
-
-def recorded(name: str) -> Callable[[], DebugRun]:
-    """Open a recorded case when it is wanted."""
-    return lambda: tvmdbg.open(case_dir(name))
+TESTS = Path(__file__).parents[3]
+BUFFER = (case_dir("01_mlp_portable") / "debug_buffer.bin").read_bytes()
 
 
 def ticking(start: int = 10_000_000, step: int = 100_000) -> EventTracer:
@@ -37,39 +43,23 @@ def of_delegate(*events: tuple[int, int]) -> DebugRun:
     return tvmdbg.open(tracer.to_bytes())
 
 
-def other_clock() -> DebugRun:
-    return of_delegate((0, 1), (0, 1), (1, 2))
+def of_ms(*events: tuple[int, int]) -> Callable[[], DebugRun]:
+    """Make a run of such times after 10 ms in nanoseconds, when it is wanted."""
+    return lambda: of_delegate(*((10_000_000 + first, 10_000_000 + last) for first, last in events))
 
 
-def own_ticks() -> DebugRun:
-    return of_delegate((10_100_000, 10_100_001), (10_100_001, 10_100_002))
-
-
-def unaccounted() -> DebugRun:
-    return of_delegate((10_110_000, 10_130_000), (10_140_000, 10_150_000))
-
-
-def accounted() -> DebugRun:
-    return of_delegate((10_100_000, 10_150_000), (10_150_000, 10_190_000))
-
-
-def overlapping() -> DebugRun:
-    return of_delegate((10_100_000, 10_190_000), (10_105_000, 10_195_000))
+def of_dump(*runs: Sequence[Logged]) -> DebugRun:
+    dump = dump_of(*runs)
+    nothing = np.full(dump.num_events, -1, np.int32)
+    how = np.full(dump.num_events, 5, np.uint8)
+    files = ExecuTorchFiles(dump, event_nodes=EventNodes(nothing, (), how, {}, {}))
+    return DebugRun(RunParts("made", executorch=files))
 
 
 def logged(name: str, **more: Any) -> DebugRun:
     """Open dump and ETRecord of a case, with another debug buffer or none."""
     folder = case_dir(name)
     return tvmdbg.open(folder / "etdump.etdp", folder / "etrecord.bin", **more)
-
-
-def without_buffer() -> DebugRun:
-    return logged("01_mlp_portable")
-
-
-def blank_buffer() -> DebugRun:
-    size = (case_dir("01_mlp_portable") / "debug_buffer.bin").stat().st_size
-    return logged("01_mlp_portable", debug_buffer=bytes(size))
 
 
 def silent_kernel() -> DebugRun:
@@ -83,11 +73,6 @@ def silent_kernel() -> DebugRun:
                     tracer.log_evalue(np.ones((8, 16), np.float32))
     record = case_dir("01_mlp_portable") / "etrecord.bin"
     return tvmdbg.open(tracer.to_bytes(), record, debug_buffer=tracer.debug_buffer)
-
-
-def other_inputs() -> DebugRun:
-    """Return a run of other inputs than the ETRecord's reference."""
-    return tvmdbg.open(case_dir("05c_multirun_debug_different_inputs"), execution=1)
 
 
 def xnnpack(name: str, *events: tuple[str, int], **more: Any) -> DebugRun:
@@ -116,93 +101,55 @@ RESIDUAL = (
 )
 
 
-def another_kernel() -> DebugRun:
-    """Return a run whose two convolutions of one window ran with two kernels."""
-    events = [*RESIDUAL]
-    events[2] = ("Convolution (NHWC, F32) GEMM #1", 40)
-    return xnnpack("residual", *events)
+SAMPLE = samples.executorch_xnnpack
+ADD = [Logged("native_call_add.out", 1, 5), Logged("native_call_add.out", 6, 9)]
+EMPTY = [Logged(kind=EventKind.DEBUG), Logged(kind=EventKind.DEBUG, chain=-1)]
+OTHER_KERNEL = ("Convolution (NHWC, F32) GEMM #1", 40)
+COUNTED = b"Total delegated subgraphs: 2\nNumber of delegated nodes: 203\n"
+MADE: dict[str, Callable[[], DebugRun]] = {
+    "counted": partial(tvmdbg.open, COUNTED + b"Number of non-delegated nodes: 7\n"),
+    "sample": partial(tvmdbg.open, SAMPLE),
+    "sample_without_record": partial(tvmdbg.open, SAMPLE / "model.pte", SAMPLE / "etdump.etdp"),
+    "other_inputs": lambda: tvmdbg.open(
+        case_dir("05c_multirun_debug_different_inputs"), execution=1
+    ),
+    "other_clock": partial(of_delegate, (0, 1), (0, 1), (1, 2)),
+    "own_ticks": of_ms((100_000, 100_001), (100_001, 100_002)),
+    "longer_than_call": of_ms((100_000, 89_000_000)),
+    "unaccounted": of_ms((110_000, 130_000), (140_000, 150_000)),
+    "accounted": of_ms((100_000, 150_000), (150_000, 190_000)),
+    "overlapping": of_ms((100_000, 190_000), (105_000, 195_000)),
+    "without_buffer": partial(logged, "01_mlp_portable"),
+    "blank_buffer": lambda: logged("01_mlp_portable", debug_buffer=bytes(len(BUFFER))),
+    "stray_buffer": partial(logged, "05_multirun", debug_buffer=b"\1" * 64),
+    "silent_kernel": silent_kernel,
+    "empty_events": partial(of_dump, [ADD[0], *EMPTY, Logged(value=number(1.0))]),
+    "repeated": partial(of_dump, ADD, ADD, ADD),
+    "residual": partial(xnnpack, "residual"),
+    "conv_relu": partial(xnnpack, "conv_relu"),
+    "merged_clamp": lambda: xnnpack("residual", *(e for e in RESIDUAL if "Clamp" not in e[0])),
+    "stray_event": partial(xnnpack, "residual", *RESIDUAL, ("Softmax (NC, F32) #1", 5)),
+    # Two convolutions of one window ran with two kernels.
+    "another_kernel": partial(xnnpack, "residual", *RESIDUAL[:2], OTHER_KERNEL, *RESIDUAL[3:]),
+}
 
 
-# rule: where it fires and the sentence it says, and where it stays silent
-def counted() -> DebugRun:
-    text = b"Total delegated subgraphs: 2\nNumber of delegated nodes: 203\n"
-    return tvmdbg.open(text + b"Number of non-delegated nodes: 7\n")
+def run_of(name: str) -> DebugRun:
+    """Open a run by its name in ``tests/data/executorch_findings.toml``."""
+    if name in MADE:
+        return MADE[name]()
+    folder = FOLDER / name.removeprefix("inside/")
+    if folder.name == name:
+        return tvmdbg.open(case_dir(name))
+    if not folder.exists():
+        pytest.skip("no corpus of recorded programs")
+    return tvmdbg.open(folder / "model.pte", folder / "etdump.etdp")
 
 
-CASES: dict[str, tuple[Callable[[], DebugRun], str, Callable[[], DebugRun]]] = {
-    "delegation": (
-        counted,
-        "203 of 210 nodes delegated (96.7 %) in 2 subgraphs",
-        recorded("01_mlp_portable"),
-    ),
-    "delegate-time": (
-        recorded("03b_mixed_xnnpack"),
-        "XnnpackBackend takes 36.3 % of the time in 2 calls; 63.7 % runs outside of delegates",
-        recorded("01_mlp_portable"),
-    ),
-    "delegate-events": (
-        lambda: tvmdbg.open(samples.executorch_xnnpack),
-        "StaticTranspose_1 (Transpose (ND, X8) #1) is the slowest operator of XnnpackBackend: 38",
-        other_clock,
-    ),
-    "delegate-conversions": (
-        lambda: tvmdbg.open(samples.executorch_xnnpack),
-        "XnnpackBackend spends 42.00 µs on layout and type conversions: 26.1 % of its calls",
-        recorded("06b_demo_manual_ids"),
-    ),
-    "delegate-algorithms": (
-        another_kernel,
-        "Conv2d_1 (Convolution (NHWC, F32) IGEMM #1) ran as IGEMM, not as GEMM like its siblings",
-        lambda: xnnpack("residual"),
-    ),
-    "delegate-splits": (
-        recorded("03b_mixed_xnnpack"),
-        "cumsum #7 splits XnnpackBackend into 2 calls",
-        recorded("03d_xnnpack_two_outputs"),
-    ),
-    "unmapped-events": (
-        recorded("09j_delegate_map_lookup"),
-        "6 identifiers are not in the delegate's map: their 6 events match no operator",
-        recorded("06b_demo_manual_ids"),
-    ),
-    "unseen-identifiers": (
-        recorded("09j_delegate_map_lookup"),
-        "2 of 5 identifiers in the map of DemoStr were never logged: 'op', ''",
-        recorded("06b_demo_manual_ids"),
-    ),
-    "delegate-clock": (
-        other_clock,
-        "Times of a delegate are not in the runtime's unit: its 3 events lie outside",
-        recorded("06a_demo_generated_ids"),
-    ),
-    "delegate-sums": (
-        unaccounted,
-        "A delegate does not account for 70.0 % of its calls: 70.00 µs per execution",
-        accounted,
-    ),
-    "repeated-events": (
-        recorded("09f_duplicates"),
-        "The Inspector would leave out 4 of 8 events: native_call_add.out occurs 2 times in a run",
-        recorded("05_multirun"),
-    ),
-    "debug-values": (
-        without_buffer,
-        "7 tensors were logged, but there is no debug buffer",
-        recorded("01_mlp_portable"),
-    ),
-    "unlogged-values": (
-        silent_kernel,
-        "addmm #6 ran but logged no value",
-        recorded("01_mlp_portable"),
-    ),
-    "reference-outputs": (
-        other_inputs,
-        "Output _softmax #10 is far from its reference: SNR",
-        recorded("05_multirun"),
-    ),
-    "load-time": (
-        recorded("05_multirun"),
-        "Loading the method took 44.20 µs, 3.6× one execution",
-        recorded("01_mlp_portable"),
-    ),
+TOLD = tomllib.loads((TESTS / "data" / "executorch_findings.toml").read_text("utf-8"))
+Case = tuple[Callable[[], DebugRun], str, Callable[[], DebugRun]]
+#: By rule: where it fires and the sentence it says, and where it stays silent.
+CASES: dict[str, Case] = {
+    rule: (partial(run_of, fires), sentence, partial(run_of, silent))
+    for rule, (fires, sentence, silent) in TOLD["rule"].items()
 }

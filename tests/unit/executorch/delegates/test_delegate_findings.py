@@ -10,84 +10,42 @@ from typing import Any
 import pytest
 
 import tvmdbg_widgets as tvmdbg
-from tests.formats.executorch.xnnpack_truth import FOLDER, INSIDE, truth
-from tests.unit.executorch.delegates.finding_cases import RESIDUAL, another_kernel, xnnpack
+from tests.formats.executorch.xnnpack_truth import FOLDER, recorded, truth
+from tests.unit.executorch.delegates.finding_cases import run_of, xnnpack
 from tests.unit.findings.findings_dump import found
-from tvmdbg_widgets import DebugRun, samples
 from tvmdbg_widgets.analysis.findings.executorch.kernels import unusual
 from tvmdbg_widgets.model.base.numbers import duration_text, percent
-from tvmdbg_widgets.model.findings import Confidence, Finding, Severity
+from tvmdbg_widgets.model.findings import Finding, Severity
 
-IN_CORPUS = pytest.mark.skipif(not FOLDER.is_dir(), reason="no corpus of recorded programs")
+BOTH = pytest.mark.parametrize("record", [False, True], ids=["program", "edge"])
 CORPUS_CASES = ("attention", "depthwise", "pooling", "clamp_chain", "linear_qs8", "conv1d")
 
 
 @cache
-def opened(case: str, *, record: bool = False) -> DebugRun:
+def opened(case: str, *, record: bool = False) -> Any:
     names = ["model.pte", "etdump.etdp", *(["etrecord.bin"] if record else [])]
     return tvmdbg.open(*(FOLDER / case / name for name in names))
 
 
-def operators(run: DebugRun, told: dict[str, Any]) -> Iterator[tuple[str, int, bool, float]]:
+def operators(run: Any, told: dict[str, Any]) -> Iterator[tuple[str, int, bool, float]]:
     """Yield type, main node and time of each event by truth and ticks, and if it was inserted."""
-    files = run.parts.executorch
-    assert files is not None
-    dump = files.dump
-    assert dump is not None
+    dump = run.parts.executorch.dump
     for call in told["calls"]:
         nodes = told["delegates"][call["delegate"]]["nodes"]
         first = dump.events_of(call["block"]).start
         for event, name, covered in zip(call["events"], call["names"], call["xnodes"], strict=True):
             ticks = int(dump.end[first + event]) - int(dump.start[first + event])
             base = name.partition(" (")[0].replace(" ", "")
-            named = [i for i in covered if base in nodes[i]["type"]]
-            main = (named or covered)[0]
-            inserted = nodes[main]["debug_handle"] is None
-            yield nodes[main]["type"], main, inserted, float(ticks)
+            main = ([i for i in covered if base in nodes[i]["type"]] or covered)[0]
+            yield nodes[main]["type"], main, nodes[main]["debug_handle"] is None, float(ticks)
 
 
 def said(finding: Finding) -> str:
     return " ".join((finding.title, *finding.evidence, finding.why, finding.next_step))
 
 
-def test_operators_are_reported_slowest_first_with_parameters() -> None:
-    (each,) = found(xnnpack("residual"), "delegate-events")
-    nodes = truth(INSIDE / "residual")["delegates"][0]["nodes"]
-    assert [nodes[i]["type"] for i in (0, 1, 2, 3)] == [
-        "StaticTranspose",
-        "Conv2d",
-        "Conv2d",
-        "Add",
-    ]
-    assert each.title.startswith(
-        "StaticTranspose_0 (Transpose (ND, X32) #1) is the slowest operator"
-    )
-    assert each.evidence[1].startswith(
-        "Conv2d_1 (Convolution (NHWC, F32) IGEMM #1), instruction 0: "
-    )
-    assert "44.00 µs" in each.evidence[1]
-    assert "kernel size 3 × 3; weights fp32 [8, 3, 3, 8]; output fp32 [" in each.evidence[1]
-    assert each.confidence is Confidence.HIGH
-    assert "matched to operators of the delegate's graph: 6 exactly" in each.why
-
-
-def test_two_events_of_one_operator_are_merged() -> None:
-    (each,) = found(xnnpack("residual"), "delegate-events")
-    (add,) = (text for text in each.evidence if text.startswith("Add_3"))
-    assert add.startswith("Add_3 (Add (ND) #1 + Clamp (NC) #1), instruction 0: 33.00 µs")
-
-
-def test_events_matched_by_order_have_medium_confidence() -> None:
-    # A release that takes the clamp into the addition.
-    events = [each for each in RESIDUAL if not each[0].startswith("Clamp")]
-    (each,) = found(xnnpack("residual", *events), "delegate-events")
-    assert each.confidence is Confidence.MEDIUM
-    assert "6 by order" in each.why
-    assert all(text.endswith("matched by order") for text in each.evidence)
-
-
-@IN_CORPUS
-@pytest.mark.parametrize("record", [False, True], ids=["program", "edge"])
+@recorded
+@BOTH
 def test_slowest_operator_matches_ground_truth(record: bool) -> None:
     run = opened("attention", record=record)
     rows = sorted(operators(run, truth("attention")), key=lambda row: -row[3])
@@ -95,18 +53,15 @@ def test_slowest_operator_matches_ground_truth(record: bool) -> None:
     kind, main, _, ns = rows[0]
     assert (kind, main, ns) == ("BatchMatrixMultiply", 5, 61_000.0)
     assert each.title.startswith(f"{kind}_{main} (Batch Matrix Multiply (NC, F32) GEMM #1) is the")
-    assert [text.partition(" ")[0] for text in each.evidence] == [
-        f"{r[0]}_{r[1]}" for r in rows[:5]
-    ]
+    names = [text.partition(" ")[0] for text in each.evidence]
+    assert names == [f"{row[0]}_{row[1]}" for row in rows[:5]]
     (node,) = each.nodes
-    assert run.graph is not None
     assert run.graph.func_names[node] == ("aten.bmm.default" if record else "BatchMatrixMultiply")
-    assert run.timeline is not None
     assert run.timeline.node_ns[node] == ns
 
 
-@IN_CORPUS
-@pytest.mark.parametrize("record", [False, True], ids=["program", "edge"])
+@recorded
+@BOTH
 @pytest.mark.parametrize("case", CORPUS_CASES)
 def test_conversions_match_the_delegate_graph(case: str, record: bool) -> None:
     run = opened(case, record=record)
@@ -122,73 +77,26 @@ def test_conversions_match_the_delegate_graph(case: str, record: bool) -> None:
         assert ("; all of it in" in each.title) == (inserted == ns)
 
 
-def test_conversions_name_their_consumer_and_neighbors_of_the_call() -> None:
-    files = samples.executorch_xnnpack
-    for run in (tvmdbg.open(files), tvmdbg.open(files / "model.pte", files / "etdump.etdp")):
-        (each,) = found(run, "delegate-conversions")
-        convert = each.evidence[1]
-        assert convert.startswith("Convert_7 (Convert (NC) #2), instruction 0: 3.000 µs")
-        assert "inserted by lowering for MaxPooling2d_5; mean #" in convert
-        assert convert.endswith(" (native) reads from its call")
-        assert "; the program has it; its call reads " in each.evidence[2]
+@pytest.mark.parametrize("name", ["sample", "sample_without_record"])
+def test_split_cost_includes_native_operator_and_conversions(name: str) -> None:
+    run: Any = run_of(name)
+    (each,) = found(run, "delegate-splits")
+    (native,) = each.nodes
+    cost = run.timeline.node_ns[native] + 3000
+    assert f"into 2 calls: {duration_text(cost)}, 10.5" in each.title.replace("\u00a0", " ")
+    assert each.title.endswith("of the time with the conversions around")
+    why = "it drops dimensions: XNNPACK's partitioner takes mean only with keepdim=True"
+    assert each.evidence[0].endswith(f"what is unusual about it: {why}")
+    assert "No file says what its reason was" in each.next_step
 
 
-def test_split_cost_includes_native_operator_and_conversions() -> None:
-    files = samples.executorch_xnnpack
-    for run in (tvmdbg.open(files), tvmdbg.open(files / "model.pte", files / "etdump.etdp")):
-        (each,) = found(run, "delegate-splits")
-        (native,) = each.nodes
-        assert run.timeline is not None
-        cost = run.timeline.node_ns[native] + 3000
-        assert f"into 2 calls: {duration_text(cost)}, 10.5" in each.title.replace("\u00a0", " ")
-        assert each.title.endswith("of the time with the conversions around")
-        assert each.evidence[0].endswith(
-            "what is unusual about it: it drops dimensions: XNNPACK's partitioner takes mean only "
-            "with keepdim=True"
-        )
-        assert "No file says what its reason was" in each.next_step
-
-
-@IN_CORPUS
-def test_operator_without_xnnpack_rule_is_reported() -> None:
-    (each,) = found(opened("twin_delegates"), "delegate-splits")
-    assert (
-        "what is unusual about it: XNNPACK's partitioner has no rule for cumsum" in each.evidence[0]
-    )
-    assert "by the partitioner of ExecuTorch 1.4.1" in each.why
-
-
-def test_kernel_different_from_siblings_is_reported() -> None:
-    (each,) = found(another_kernel(), "delegate-algorithms")
-    assert each.evidence[1].startswith(
-        "one of its siblings: Conv2d_2 (Convolution (NHWC, F32) GEMM"
-    )
-    assert each.confidence is Confidence.HIGH
-    assert "44.00 µs" in each.title
-
-
-@IN_CORPUS
-@pytest.mark.parametrize("case", ["conv_relu", "depthwise", "same_ops", "conv1d"])
-def test_convolution_run_as_fully_connected_is_not_reported(case: str) -> None:
-    assert not found(opened(case), "delegate-algorithms")
-
-
-@IN_CORPUS
-@pytest.mark.parametrize("case", CORPUS_CASES)
-def test_fully_matched_events_give_no_unmapped_finding(case: str) -> None:
-    assert not found(opened(case, record=True), "unmapped-events")
-    assert not found(opened(case), "unmapped-events")
-
-
-def test_event_without_operator_is_reported_with_reason() -> None:
-    events = [*RESIDUAL, ("Softmax (NC, F32) #1", 5)]
-    (each,) = found(xnnpack("residual", *events), "unmapped-events")
-    assert each.title == (
-        "1 of 8 events of XnnpackBackend is tied to no operator: no operator of the graph fits here"
-    )
-    assert each.evidence == (
-        "Softmax (NC, F32) #1, instruction 0: no operator of the graph fits here",
-    )
+@recorded
+def test_kernels_and_events_as_they_should_be_are_not_reported() -> None:
+    for case in ("conv_relu", "depthwise", "same_ops", "conv1d"):
+        assert not found(opened(case), "delegate-algorithms"), case
+    for case in CORPUS_CASES:
+        for record in (False, True):
+            assert not found(opened(case, record=record), "unmapped-events"), case
 
 
 def test_dump_of_another_program_is_first_finding_without_operators() -> None:
@@ -205,21 +113,8 @@ def test_dump_of_another_program_is_first_finding_without_operators() -> None:
     assert not found(run, "unmapped-events")
 
 
-@IN_CORPUS
-def test_call_of_another_method_is_listed_with_its_method() -> None:
-    (each,) = found(opened("two_methods"), "delegate-time")
-    encode, own = each.evidence
-    assert encode.startswith("XnnpackBackend, instruction 0 of 'encode': ")
-    assert "FullyConnected #1" in own
-
-
-def test_call_time_outside_events_is_reported_with_reasons() -> None:
-    (each,) = found(xnnpack("conv_relu"), "delegate-sums")
-    assert "set-up, resizing and rounding: XNNPACK counts whole microseconds" in each.next_step
-
-
 @pytest.mark.parametrize(
-    ("operator", "reads", "writes", "said_of_it"),
+    ("operator", "reads", "writes", "told"),
     [
         ("add", ("int64", (2, 3)), ("int64", (2, 3)), "it has values of int64: XNNPACK's partit"),
         ("add", ("float32", (0, 3)), ("float32", (0, 3)), "an input is empty"),
@@ -231,23 +126,20 @@ def test_call_time_outside_events_is_reported_with_reasons() -> None:
     ],
 )
 def test_unusual_operator_is_explained_by_the_partitioner_rule(
-    operator: str, reads: tuple[str, Any], writes: tuple[str, Any], said_of_it: str
+    operator: str, reads: Any, writes: Any, told: str
 ) -> None:
     nodes = [SimpleNamespace(dtypes=(each[0],), shapes=(each[1],)) for each in (reads, writes)]
-    graph = SimpleNamespace(
-        nodes=nodes, func_names=["", f"aten.{operator}.default"], attrs=[{}, {}]
-    )
-    read = SimpleNamespace(entry=(0, 0), sure=True)
-    evidence: Any = SimpleNamespace(
-        parts=SimpleNamespace(graph=graph), reads=lambda node: [read] * node
-    )
-    told = unusual(evidence, 1)
-    assert said_of_it in told
-    assert bool(told) == bool(said_of_it)
+    names = ["", f"aten.{operator}.default"]
+    graph = SimpleNamespace(nodes=nodes, func_names=names, attrs=[{}, {}])
+    source, parts = SimpleNamespace(entry=(0, 0), sure=True), SimpleNamespace(graph=graph)
+    evidence: Any = SimpleNamespace(parts=parts, reads=lambda node: [source] * node)
+    found_ = unusual(evidence, 1)
+    assert told in found_
+    assert bool(found_) == bool(told)
 
 
-@IN_CORPUS
-@pytest.mark.parametrize("record", [False, True], ids=["program", "edge"])
+@recorded
+@BOTH
 def test_time_by_work_includes_operators_that_ran_together(record: bool) -> None:
     run = opened("qkv_dq8", record=record)
     (each,) = found(run, "time-by-work")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from collections import Counter
 from functools import cache
 from pathlib import Path
 
@@ -11,13 +12,13 @@ import pytest
 
 import tvmdbg_widgets as tvmdbg
 from tests.formats.executorch.xnnpack_truth import CASES as RECORDED
-from tests.formats.executorch.xnnpack_truth import FOLDER, Ticks, ticks, truth
+from tests.formats.executorch.xnnpack_truth import FOLDER, recorded, ticks, truth
 from tvmdbg_widgets import samples
 from tvmdbg_widgets.analysis.times.keys import NO_MODULE, WHOLE, modules
-from tvmdbg_widgets.analysis.view_columns import graph_columns
 from tvmdbg_widgets.model.timeline.node_sets import NodeSets
 from tvmdbg_widgets.run import DebugRun
 
+EXECUTE = "Method::execute"
 CASES = [FOLDER / case for case in RECORDED]
 #: The sample and the cases, without and with what tells of the edge graph.
 FOLDERS = [samples.executorch_xnnpack, *CASES]
@@ -37,39 +38,27 @@ def total(folder: Path, name: str) -> int:
     return sum(each.ns for block in ticks(folder) for each in block if each.name == name)
 
 
-def inside(folder: Path) -> list[Ticks]:
-    return [each for block in ticks(folder) for each in block if each.operator]
-
-
 @EDGE
 @EACH
 def test_times_add_up_to_the_nanosecond(folder: Path, edge: bool) -> None:
-    timeline = opened(folder, edge).timeline
-    shared, executions = timeline.shared, total(folder, "Method::execute")
+    run = opened(folder, edge)
+    timeline, shared, executions = run.timeline, run.timeline.shared, total(folder, EXECUTE)
     gaps = timeline.account.gap_ns * timeline.executions
     rows = timeline.repeats_ns.sum() + (0 if shared is None else shared.repeats_ns.sum())
     assert rows + gaps == pytest.approx(executions, abs=0.01)
-    calls = sum(call.duration_ns for call in opened(folder, edge).delegate_calls())
-    assert calls == total(folder, "DELEGATE_CALL")
-    for by in ("node", "kind", "part", "group", "name", "module"):
-        if by == "module" and not edge:
-            continue
-        sums = opened(folder, edge).times(by)
+    whole = total(folder, "DELEGATE_CALL")
+    assert sum(call.duration_ns for call in run.delegate_calls()) == whole
+    for by in ("node", "kind", "part", "group", "name", *(["module"] if edge else [])):
+        sums = run.times(by)
         assert sums.total_ns == pytest.approx(executions, abs=0.01)
-        work = ~np.isnan(sums.share)
-        assert sums.ns[work].sum() == pytest.approx(executions, abs=0.01)
-
-
-@EDGE
-@EACH
-def test_events_count_once_and_calls_keep_remaining_time(folder: Path, edge: bool) -> None:
-    by_name = {row.label: row.ns for row in opened(folder, edge).times("name")}
-    expected: dict[str, int] = {}
-    for each in inside(folder):
-        expected[each.operator] = expected.get(each.operator, 0) + each.ns
+        assert sums.ns[~np.isnan(sums.share)].sum() == pytest.approx(executions, abs=0.01)
+    # Events count once, and calls keep the remaining time.
+    by_name = {row.label: row.ns for row in run.times("name")}
+    expected: Counter[str] = Counter()
+    for each in (each for block in ticks(folder) for each in block if each.operator):
+        expected[each.operator] += each.ns
     assert {name: by_name[name] for name in expected} == expected
-    rest = total(folder, "DELEGATE_CALL") - sum(expected.values())
-    assert by_name["DELEGATE_CALL"] == pytest.approx(rest, abs=0.01)
+    assert by_name["DELEGATE_CALL"] == pytest.approx(whole - expected.total(), abs=0.01)
 
 
 def nodes_of(run: DebugRun) -> dict[tuple[int, str], int]:
@@ -86,38 +75,33 @@ def test_every_event_is_on_the_row_of_its_operators(folder: Path) -> None:
     run = opened(folder, False)
     told = truth(folder)
     place = nodes_of(run)
-    expected: dict[tuple[int, ...], int] = {}
-    listed: dict[tuple[int, ...], int] = {}
+    expected: dict[tuple[int, ...], list[int]] = {}
     for call in told["calls"]:
-        delegate = told["delegates"][call["delegate"]]
+        delegate, instruction = told["delegates"][call["delegate"]], call["instruction_id"]
         if delegate["method"] != run.parts.executorch.method:
             continue
         types = {each["index"]: each["type"] for each in delegate["nodes"]}
         events = [each for each in ticks(folder)[call["block"]] if each.operator]
-        events = [each for each in events if each.instruction == call["instruction_id"]]
+        events = [each for each in events if each.instruction == instruction]
         for event, xnodes in zip(events, call["xnodes"], strict=True):
-            nodes = tuple(
-                sorted(place[call["instruction_id"], f"{types[at]}_{at}"] for at in xnodes)
-            )
-            expected[nodes] = expected.get(nodes, 0) + event.ns
-            listed[nodes] = listed.get(nodes, 0) + 1
+            nodes = sorted(place[instruction, f"{types[at]}_{at}"] for at in xnodes)
+            expected.setdefault(tuple(nodes), []).append(event.ns)
     operators = (row for row in run.table() if "outside its operators" not in row.name)
     rows = {row.nodes: row for row in operators if row.slices}
     assert expected
-    for nodes, ns in expected.items():
-        assert rows[nodes].time_ns * run.timeline.executions == pytest.approx(ns), nodes
-        assert rows[nodes].slices == listed[nodes]
+    for key, ns in expected.items():
+        assert rows[key].time_ns * run.timeline.executions == pytest.approx(sum(ns)), key
+        assert rows[key].slices == len(ns)
 
 
-@pytest.mark.skipif(not CASES, reason="no TVMDBG_CORPUS")
+@recorded
 def test_calls_of_another_method_name_their_method() -> None:
     (folder,) = (path for path in CASES if path.name == "two_methods")
-    names = {row.name for row in opened(folder, False).table() if row.op_kind == "delegate"}
-    assert names == {
-        "XNNPACK, instruction 0 of 'encode'",
-        "XNNPACK, instruction 0, outside its operators",
-    }
-    assert "instruction 0 of encode, run 1" in repr(opened(folder, False).delegate_calls())
+    run = opened(folder, False)
+    names = sorted(row.name for row in run.table() if row.op_kind == "delegate")
+    rest = "XNNPACK, instruction 0, outside its operators"
+    assert names == ["XNNPACK, instruction 0 of 'encode'", rest]
+    assert "instruction 0 of encode, run 1" in repr(run.delegate_calls())
 
 
 def test_module_rows_match_modules_of_their_operators() -> None:
@@ -140,36 +124,27 @@ def test_module_rows_match_modules_of_their_operators() -> None:
 
 def test_node_set_belongs_to_common_module() -> None:
     graph = tvmdbg.open(samples.resnet20_cifar).graph
-    told = {
-        1: ("layers.0.attn.q", "torch.nn.Linear"),
-        2: ("layers.0.attn.k", "torch.nn.Linear"),
-        3: ("layers.1", "net.Block"),
-        4: ("", "torch.export._trace.Wrapper"),
-        5: ("", "net.Net"),
-        6: ("layers.0.attn", "net.Attention"),
-    }
+    q, k = (("layers.0.attn." + name, "torch.nn.Linear") for name in "qk")
+    wrapper, net = ("", "torch.export._trace.Wrapper"), ("", "net.Net")
+    block, attention = ("layers.1", "net.Block"), ("layers.0.attn", "net.Attention")
+    told = {1: q, 2: k, 3: block, 4: wrapper, 5: net, 6: attention}
+    named = (told.get(node, ("", "")) for node in range(graph.num_nodes))
     attrs = [
-        {"nn_module_stack": stack, "module_type": kind} if stack else {"module_type": kind}
-        for stack, kind in (told.get(node, ("", "")) for node in range(graph.num_nodes))
+        ({"nn_module_stack": stack} if stack else {}) | {"module_type": kind}
+        for stack, kind in named
     ]
     graph = dataclasses.replace(graph, attrs=tuple(attrs))
     groups = [(1, 2), (1, 3), (1, 4), (4, 7), (1, 5), (1, 2, 3), (1, 2)]
-    sets = NodeSets(
-        np.zeros(0, np.int32),
-        np.cumsum([0, *map(len, groups)]),
-        np.array([node for each in groups for node in each], np.int32),
-        np.ones(len(groups)),
-        apart=np.arange(len(groups)) == 6,
-    )
+    nodes = np.array([node for each in groups for node in each], np.int32)
+    offsets, apart = np.cumsum([0, *map(len, groups)]), np.arange(len(groups)) == 6
+    sets = NodeSets(np.zeros(0, np.int32), offsets, nodes, np.ones(len(groups)), apart=apart)
     of_node, of_set = modules(graph, sets)
-    assert of_node[1] == "layers.0.attn.q (Linear)"
-    assert [of_node[node] for node in (4, 5, 7)] == [NO_MODULE, WHOLE, NO_MODULE]
-    assert list(of_set) == [
-        *("layers.0.attn (Attention)", "layers", "layers.0.attn.q (Linear)", NO_MODULE, WHOLE),
-        *("layers", NO_MODULE),
-    ]
-    assert modules(graph, sets, 1).of_node[1] == "layers.0"
-    assert modules(graph, sets, 1).of_node[3] == "layers.1 (Block)"
+    first = "layers.0.attn.q (Linear)"
+    assert [of_node[node] for node in (1, 4, 5, 7)] == [first, NO_MODULE, WHOLE, NO_MODULE]
+    common = ["layers.0.attn (Attention)", "layers", first]
+    assert list(of_set) == [*common, NO_MODULE, WHOLE, "layers", NO_MODULE]
+    of_node, _ = modules(graph, sets, 1)
+    assert (of_node[1], of_node[3]) == ("layers.0", "layers.1 (Block)")
 
 
 @pytest.mark.parametrize("name", ["resnet20_cifar", "executorch_xnnpack"])
@@ -180,17 +155,3 @@ def test_missing_modules_error_names_file_to_open(name: str) -> None:
     with pytest.raises(ValueError, match=r"an ETRecord's edge graph: open\(…, 'etrecord.bin'\)"):
         run.times("module")
     assert "ETRecord" in run.figure("timeline", table_by="module").text
-
-
-def test_time_outside_operators_is_no_slowest_operator_in_views() -> None:
-    run = tvmdbg.open(samples.executorch_xnnpack)
-    account = run.timeline.account
-    assert account.left.any()
-    assert not account.operators[account.left].any()
-    columns = graph_columns(run.graph, run.timeline)
-    left = columns["callLeft"].astype(bool)
-    names = list(columns["callNames"])
-    assert {name for name, each in zip(names, left, strict=True) if each} == {
-        name for name in names if name.endswith("outside its operators")
-    }
-    assert "outside its operators" not in run.figure("timeline").text

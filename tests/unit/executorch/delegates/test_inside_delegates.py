@@ -16,45 +16,39 @@ import pytest
 
 import tvmdbg_widgets as tvmdbg
 from benchmarks.delegates import write
-from tests.formats.executorch.xnnpack_truth import CASES, FOLDER, truth
+from tests.formats.executorch.xnnpack_truth import CASES, FOLDER, recorded, truth
 from tvmdbg_widgets.formats.executorch.delegates import families
 from tvmdbg_widgets.model.executorch.delegate_graph import Alignment, DelegateGraph
-from tvmdbg_widgets.run.debug_run import DebugRun
 
-corpus = pytest.mark.skipif(not CASES, reason="TVMDBG_CORPUS names no folder of recorded programs")
+EACH = pytest.mark.parametrize("case", CASES)
+BOTH = pytest.mark.parametrize("record", [False, True], ids=["program", "edge"])
 
 
 @cache
-def opened(case: str, record: bool = False, method: str | None = None) -> DebugRun:
+def opened(case: str, record: bool = False, method: str | None = None) -> Any:
     folder = FOLDER / case
     files = [folder / "model.pte", folder / "etdump.etdp", *sorted(folder.glob("*.ptd"))]
-    run = tvmdbg.open(*files, *([folder / "etrecord.bin"] if record else []), method=method)
-    assert isinstance(run, tvmdbg.DebugRun)
-    return run
+    return tvmdbg.open(*files, *([folder / "etrecord.bin"] if record else []), method=method)
 
 
-@corpus
-@pytest.mark.parametrize("record", [False, True], ids=["program", "edge"])
-@pytest.mark.parametrize("case", CASES)
+@recorded
+@BOTH
+@EACH
 def test_every_event_maps_to_operators_it_ran(case: str, record: bool) -> None:
-    calls = opened(case, record).delegate_calls()
     told = truth(case)
-    assert len(calls) == len(told["calls"])
-    for call, expected in zip(calls, told["calls"], strict=True):
+    for call, expected in zip(opened(case, record).delegate_calls(), told["calls"], strict=True):
         delegate = told["delegates"][expected["delegate"]]
         assert (call.method, call.instruction) == (delegate["method"], expected["instruction_id"])
         assert [event.name for event in call.events] == expected["names"]
-        assert [list(event.delegate_nodes) for event in call.events] == [
-            sorted(each) for each in expected["xnodes"]
-        ]
+        covered = [list(event.delegate_nodes) for event in call.events]
+        assert covered == [sorted(each) for each in expected["xnodes"]]
         assert {event.match for event in call.events} == {"exact"}
-        assert call.graph is not None
         types = [node["type"] for node in delegate["nodes"]]
         assert [call.graph.func_names[node] for node in range(len(types))] == types
 
 
-@corpus
-@pytest.mark.parametrize("case", CASES)
+@recorded
+@EACH
 def test_events_map_to_edge_graph(case: str) -> None:
     run = opened(case, record=True)
     told, graph = truth(case), run.graph
@@ -79,34 +73,26 @@ def test_events_map_to_edge_graph(case: str) -> None:
             assert (event.edge_match == "ambiguous") == unsure
 
 
-@corpus
-@pytest.mark.parametrize("case", CASES)
+@recorded
+@EACH
 def test_program_graph_replaces_calls_with_operators(case: str) -> None:
     run = opened(case)
     shown = run.parts.executorch.method
     for each in (each for each in truth(case)["delegates"] if each["method"] == shown):
         for at in each["instruction_ids"]:
-            nodes = [
-                node
-                for node, attrs in enumerate(run.graph.attrs)
-                if attrs.get("instruction") == str(at) and "delegate_node" in attrs
-            ]
+            own = {"instruction": str(at)}.items()
+            attrs = enumerate(run.graph.attrs)
+            nodes = [n for n, told in attrs if own <= told.items() and "delegate_node" in told]
             types = [run.graph.func_names[node] for node in nodes]
             assert types == [node["type"] for node in each["nodes"]]
-            links = _links(each["graph"])
             place = {node: number for number, node in enumerate(nodes)}
-            source, target = run.graph.edge_source, run.graph.edge_target
-            found = {
-                (place[a], place[b])
-                for a, b in zip(source.tolist(), target.tolist(), strict=True)
-                if a in place and b in place
-            }
-            assert found == links
+            ends = run.graph.edge_source.tolist(), run.graph.edge_target.tolist()
+            edges = {(a, b) for a, b in zip(*ends, strict=True) if {a, b} <= place.keys()}
+            assert {(place[a], place[b]) for a, b in edges} == _links(each["graph"])
     assert not run.check().by_rule("program-uncertain")
 
 
 def _links(graph: dict[str, Any]) -> set[tuple[int, int]]:
-    """Return which nodes read what others write, from flatc's decode."""
     made = {}
     reads: list[tuple[int, int]] = []
     for number, node in enumerate(graph["xnodes"]):
@@ -120,8 +106,8 @@ def _links(graph: dict[str, Any]) -> set[tuple[int, int]]:
     return {(made[value], number) for value, number in reads if value in made}
 
 
-@corpus
-@pytest.mark.parametrize("case", CASES)
+@recorded
+@EACH
 def test_constant_keys_are_hashes_of_their_bytes(case: str) -> None:
     run, found = opened(case), 0
     for call in run.delegate_calls():
@@ -139,29 +125,33 @@ def test_constant_keys_are_hashes_of_their_bytes(case: str) -> None:
     assert bool(found) == bool(keys)
 
 
-@corpus
+def gelu(found: Any) -> Any:
+    return found * np.array([[0.5 * (1 + erf(x / sqrt(2))) for x in row] for row in found])
+
+
+@recorded
 def test_delegate_weights_reproduce_program_output() -> None:
     (call,) = opened("mlp").delegate_calls()
-    graph, tensors = call.graph, call.run.tensors
-    values = np.load(FOLDER / "mlp" / "io.npz")
+    tensors, values = call.run.tensors, np.load(FOLDER / "mlp" / "io.npz")
     found = values["run0.in0"]
-    for node in graph.nodes:
+    for node in call.graph.nodes:
         operands = [tensors.get((edge.node, 0)) for edge in node.inputs]
         weights = [each.numpy() for each in operands if each is not None]
-        if node.func_name == "FullyConnected":
-            found = found @ weights[0].T + weights[1]
-            if "fused activation" in node.attrs:
-                found = np.maximum(found, 0)
-        elif node.func_name == "Gelu":
-            found = found * np.array([[0.5 * (1 + erf(x / sqrt(2))) for x in row] for row in found])
-        elif node.func_name == "Softmax":
-            found = np.exp(found - found.max(-1, keepdims=True))
-            found /= found.sum(-1, keepdims=True)
+        match node.func_name:
+            case "FullyConnected":
+                found = found @ weights[0].T + weights[1]
+                if "fused activation" in node.attrs:
+                    found = np.maximum(found, 0)
+            case "Gelu":
+                found = gelu(found)
+            case "Softmax":
+                found = np.exp(found - found.max(-1, keepdims=True))
+                found /= found.sum(-1, keepdims=True)
     assert np.allclose(found, values["run0.out0"], atol=1e-5)
 
 
-@corpus
-@pytest.mark.parametrize("case", CASES)
+@recorded
+@EACH
 def test_dump_of_another_program_has_no_exact_matches(case: str) -> None:
     other = CASES[(CASES.index(case) + 1) % len(CASES)]
     run = tvmdbg.open(FOLDER / case / "model.pte", FOLDER / other / "etdump.etdp")
@@ -175,31 +165,25 @@ def test_dump_of_another_program_has_no_exact_matches(case: str) -> None:
         assert run.check().by_rule("executorch-disagree")
 
 
-@corpus
-def test_etrecord_of_another_model_is_reported_and_gives_no_nodes() -> None:
+@recorded
+def test_files_of_another_model_are_reported_and_give_no_nodes() -> None:
     own = [FOLDER / "mlp" / name for name in ("model.pte", "etdump.etdp")]
     run = tvmdbg.open(*own, FOLDER / "attention" / "etrecord.bin")
-    told = run.check().by_rule("executorch-disagree")
-    assert ["ETRecord and program are not of the same export" in str(each) for each in told] == [
-        True
-    ]
+    (issue,) = run.check().by_rule("executorch-disagree")
+    assert "ETRecord and program are not of the same export" in str(issue)
     events = run.delegate_calls()[0].events
     assert {(event.match, event.nodes, event.edge_match) for event in events} == {("exact", (), "")}
     assert np.isnan(run.timeline.node_ns).all()
-
-
-@corpus
-def test_fewer_events_than_operators_are_reported() -> None:
-    run = tvmdbg.open(
-        FOLDER / "qkv_dq8" / "model.pte", FOLDER / "linear_dq8_single" / "etdump.etdp"
-    )
+    # A dump of fewer events than the program has operators.
+    dump = FOLDER / "linear_dq8_single" / "etdump.etdp"
+    run = tvmdbg.open(FOLDER / "qkv_dq8" / "model.pte", dump)
     (issue,) = run.check().by_rule("executorch-disagree")
     assert "not all, or not only" in issue.message
     events = [event for call in run.delegate_calls() for event in call.events]
     assert not [event for event in events if event.match == "exact"]
 
 
-@corpus
+@recorded
 @pytest.mark.parametrize("method", ["forward", "encode"])
 def test_executed_method_is_identified_from_events(method: str) -> None:
     run = opened("two_methods", method=method)
@@ -213,8 +197,8 @@ def test_executed_method_is_identified_from_events(method: str) -> None:
     assert 0 <= total < np.mean(own)
 
 
-@corpus
-@pytest.mark.parametrize("record", [False, True], ids=["program", "edge"])
+@recorded
+@BOTH
 def test_inspector_table_is_matched_by_order(tmp_path: Path, record: bool) -> None:
     told, table = truth("attention"), tmp_path / "table.txt"
     with table.open("w", encoding="utf-8") as file:
@@ -227,7 +211,7 @@ def test_inspector_table_is_matched_by_order(tmp_path: Path, record: bool) -> No
     assert "holds a table of ExecuTorch's Inspector" in run.provenance.evidence[0]
 
 
-@corpus
+@recorded
 def test_a_delegate_without_a_dump_has_its_graph() -> None:
     (call,) = tvmdbg.open(FOLDER / "residual" / "model.pte").delegate_calls()
     assert (call.execution, len(call.events)) == (-1, 0)
@@ -237,9 +221,8 @@ def test_a_delegate_without_a_dump_has_its_graph() -> None:
 
 def test_methods_with_the_same_operators_are_ambiguous(tmp_path: Path) -> None:
     """The dump does not name the method: nobody knows which of them ran."""
-    files = sorted(
-        write(tmp_path / "two", 1, nodes=3, executions=2, methods=("encode", "forward")).iterdir()
-    )
+    two = write(tmp_path / "two", 1, nodes=3, executions=2, methods=("encode", "forward"))
+    files = sorted(two.iterdir())
     run = tvmdbg.open(*files)
     for call in run.delegate_calls():
         assert (call.method, call.graph) == ("", None)
@@ -286,7 +269,7 @@ def test_number_of_event_list_alignments_is_limited(
     assert calls[-1].events[0].reason == "too many different lists of events to compare"
 
 
-@corpus
+@recorded
 def test_four_bit_weights_reproduce_program_output() -> None:
     """Stored values are 8 more than the weights over their scale, low bits first."""
     run = opened("linear_dq4_channel")
@@ -296,7 +279,7 @@ def test_four_bit_weights_reproduce_program_output() -> None:
     found = values["run0.in0"]
     for node in run.graph.nodes:
         if node.func_name == "Gelu":
-            found = found * np.array([[0.5 * (1 + erf(x / sqrt(2))) for x in row] for row in found])
+            found = gelu(found)
         if node.func_name != "FullyConnected":
             continue
         inside = files.insides.of("forward")[0, int(node.attrs["instruction"])].graph
