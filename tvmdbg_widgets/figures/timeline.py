@@ -76,6 +76,8 @@ def _chart_text(run: RunFacts, options: TimelineOptions) -> str:
         why = why_not(run.parts).replace("critical path", "roofline")
         ceilings = options.peak_flops, options.bandwidth
         return why or repr(roofline_of(run.parts, lambda: run.work, *ceilings))
+    if options.chart not in ("repeats", "folded"):
+        return ""
     if why := why_no_repeats(run.parts):
         return why
     matrix = repeat_matrix(run.parts)
