@@ -87,7 +87,8 @@ def python() -> dict[str, list[str]]:
             and isinstance(node.value, str)
             and id(node) not in silent
         ]
-        found[_place(path)] = [text for text in texts if " " in text.strip()]
+        plain = (re.sub(r"``.*?``", "", text) for text in texts)  # without code
+        found[_place(path)] = [text for text in plain if " " in text.strip()]
     for path in sorted((ROOT / "tvmdbg_widgets").rglob("*.toml")):
         told = _texts(tomllib.loads(path.read_text("utf-8")))
         found[_place(path)] = [text for text in told if " " in text.strip()]

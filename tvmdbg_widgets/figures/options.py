@@ -228,7 +228,7 @@ class TensorLook(ViewOptions):
     region: Region | None = option(
         _REGION,
         None,
-        "Row, column, rows and columns of the plane that are in sight; None for all of it.",
+        "Row, column, rows and columns of the plane that are visible; None for all of it.",
     )
     marked_region: Region | None = option(
         _REGION,
@@ -243,10 +243,10 @@ class TensorLook(ViewOptions):
         drawn=False,
     )
     scale: float = option(
-        number(), 1.0, "Of dequantised values: ``(value - zero_point) * scale``.", drawn=False
+        number(), 1.0, "Of dequantized values: ``(value - zero_point) * scale``.", drawn=False
     )
     zero_point: int = option(
-        whole(-_EXACT, _EXACT), 0, "Of dequantised values, as ``scale``.", drawn=False
+        whole(-_EXACT, _EXACT), 0, "Of dequantized values, as ``scale``.", drawn=False
     )
 
     def __post_init__(self) -> None:
@@ -302,10 +302,10 @@ class TimelineOptions(ViewOptions):
     )
     critical: bool = option(FLAG, False, "Whether the critical path is marked.", drawn=False)
     peak_flops: float | None = option(
-        number(0), None, "Ceiling of the roofline: what the machine can do, FLOP/s."
+        number(0), None, "Hardware peak of the roofline, FLOP/s."
     )
     bandwidth: float | None = option(
-        number(0), None, "Ceiling of the roofline: what the memory can do, byte/s."
+        number(0), None, "Memory bandwidth of the roofline, byte/s."
     )
     sort: str = option(
         choice("time", "order"),
