@@ -1,4 +1,4 @@
-"""Two graphs side by side with their differences as a figure, and two timelines."""
+"""Two graphs side by side with their differences as a figure."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 from tvmdbg_widgets.analysis.compare import Comparison
 from tvmdbg_widgets.analysis.compare_times.result import NAME as CHANGE
-from tvmdbg_widgets.analysis.compare_times.result import SPEED, TimeComparison
+from tvmdbg_widgets.analysis.compare_times.result import SPEED
 from tvmdbg_widgets.analysis.differences import DifferenceKind
 from tvmdbg_widgets.analysis.facts import RunFacts
 from tvmdbg_widgets.answers.answers import Answers
@@ -16,10 +16,9 @@ from tvmdbg_widgets.answers.few_names import MOST_NODES, has_many
 from tvmdbg_widgets.answers.tensor import Reply
 from tvmdbg_widgets.figures.engine import draw_view
 from tvmdbg_widgets.figures.graph import graph_options
-from tvmdbg_widgets.figures.options import GraphOptions, Span
+from tvmdbg_widgets.figures.options import GraphOptions
 from tvmdbg_widgets.figures.raster import Figure
 from tvmdbg_widgets.figures.texts import usable_width
-from tvmdbg_widgets.figures.timeline import timeline_figure
 from tvmdbg_widgets.model.base.choice import one_of
 
 #: px from which both graphs fit.
@@ -84,18 +83,3 @@ def comparison_figure(
         width=width,
         theme=theme,
     )
-
-
-def time_comparison_figure(
-    compared: TimeComparison,
-    *,
-    show: str = "both",
-    time_range: Span | None = None,
-    selected: Sequence[int] = (),
-    width: float = 720,
-    theme: str = "light",
-) -> Figure:
-    """Draw the slices of two runs, aligned at time zero, and the largest changes."""
-    how: dict[str, Any] = {"show": show, "time_range": time_range, "selected": selected}
-    look: dict[str, Any] = {"table_by": "change", "slice_color": "kind"}
-    return timeline_figure(compared.run, **how, **look, width=width, theme=theme)

@@ -301,12 +301,8 @@ class TimelineOptions(ViewOptions):
         "nine tenths of the time; then the block, else the share.",
     )
     critical: bool = option(FLAG, False, "Whether the critical path is marked.", drawn=False)
-    peak_flops: float | None = option(
-        number(0), None, "Hardware peak of the roofline, FLOP/s."
-    )
-    bandwidth: float | None = option(
-        number(0), None, "Memory bandwidth of the roofline, byte/s."
-    )
+    peak_flops: float | None = option(number(0), None, "Hardware peak of the roofline, FLOP/s.")
+    bandwidth: float | None = option(number(0), None, "Memory bandwidth of the roofline, byte/s.")
     sort: str = option(
         choice("time", "order"),
         "time",

@@ -6,7 +6,6 @@ import re
 import textwrap
 import unicodedata
 from collections.abc import Sequence
-from typing import Literal
 
 from tvmdbg_widgets.figures.theme import TOKENS
 from tvmdbg_widgets.model.base.text import cut
@@ -72,15 +71,7 @@ def index_text(index: Sequence[int]) -> str:
     return f"[{', '.join(map(str, index))}]"
 
 
-Direction = Literal["down", "right"]
-
-
 LEAST_WIDTH, MOST_WIDTH = 300, 2000
-SHOWN = ("both", "chart", "table")
-SORTS = ("time", "order")
-CHARTS = ("time", "merged", "folded", "repeats", "roofline")
-TABLES_BY = ("node", "kind", "part", "group", "module", "device", "name", "callers", "change")
-SLICE_COLORS = ("auto", "kind", "block", "share", "change")
 DIRECTIONS = ("down", "right")
 
 

@@ -70,19 +70,15 @@ class Flamechart(TimelineTraits, View):
     def _figure(
         self, width: float, theme: str, saved: bool = False, redaction: Redaction | None = None
     ) -> Figure:
-        from tvmdbg_widgets.figures.comparison import time_comparison_figure
         from tvmdbg_widgets.figures.timeline import timeline_figure
 
         del saved
-        compared, selected = self._facts.compared, self._marked(redaction)
-        look: dict[str, Any] = {"selected": selected, "width": width, "theme": theme}
-        if compared is not None and self.table_by == "change" and self.chart == "time":
-            return time_comparison_figure(
-                compared, show=self.show, time_range=self.time_range, **look
-            )
-        table_by = "node" if self.table_by == "change" else self.table_by
-        options = self._options(TimelineOptions, table_by=table_by)
-        return timeline_figure(self._facts, **options, **look)
+        own: dict[str, Any] = {"selected": self._marked(redaction)}
+        if self.table_by == "change":
+            compared = self._facts.compared is not None and self.chart == "time"
+            own |= {"slice_color": "kind"} if compared else {"table_by": "node"}
+        options = self._options(TimelineOptions, **own)
+        return timeline_figure(self._facts, **options, width=width, theme=theme)
 
 
 class GraphPanel(Navigation):

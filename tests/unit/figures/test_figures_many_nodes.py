@@ -12,13 +12,15 @@ import pytest
 import tvmdbg_widgets as tvmdbg
 from benchmarks.growing import GROWING, chain, write
 from tests.unit.figures.figure_checks import assert_sound
+from tvmdbg_widgets.analysis.compare_times.result import TimeComparison
 from tvmdbg_widgets.answers import few_names
 from tvmdbg_widgets.answers.answers import Answers
 from tvmdbg_widgets.answers.tensor import Reply
 from tvmdbg_widgets.figures import engine
-from tvmdbg_widgets.figures.comparison import comparison_figure, time_comparison_figure
+from tvmdbg_widgets.figures.comparison import comparison_figure
 from tvmdbg_widgets.figures.debugger import debugger_figure
 from tvmdbg_widgets.figures.raster import Figure
+from tvmdbg_widgets.figures.timeline import timeline_figure
 from tvmdbg_widgets.run import DebugRun
 
 _NODES = 12_000
@@ -98,6 +100,10 @@ def test_memory_plan_is_same_in_few_and_many_node_modes(
     both(lambda: networks[which].figure("memory", **how))
 
 
+def change_figure(compared: TimeComparison, **how: Any) -> Figure:
+    return timeline_figure(compared.run, table_by="change", slice_color="kind", **how)
+
+
 @pytest.mark.parametrize(
     "how", [{}, {"selected": [5, 700]}, {"time_range": (2e6, 2.01e6)}], ids=str
 )
@@ -105,7 +111,7 @@ def test_time_comparison_of_many_nodes_is_drawn_like_few(
     networks: tuple[DebugRun, DebugRun], how: dict[str, Any]
 ) -> None:
     compared = networks[0].compare_times(networks[0], ("A", "B"))
-    *_, told = both(lambda: time_comparison_figure(compared, **how))
+    *_, told = both(lambda: change_figure(compared, **how))
     assert told[1] < 0.4 * told[0]
 
 
@@ -138,7 +144,7 @@ def test_comparison_with_failing_answers_reports_the_error(
     compared, differing = run.compare_times(run, ("A", "B")), tvmdbg.compare(run, run)
     monkeypatch.setattr(Answers, "answer", fails)
     for figure in (
-        time_comparison_figure(compared),
+        change_figure(compared),
         comparison_figure((run.facts, run.facts), differing, width=960),
     ):
         assert "no room for the answer" in figure.description["missing"]
