@@ -82,9 +82,7 @@ def test_nodejs_trace_has_an_asynchronous_interval(data: Path) -> None:
     begin = next(e for e in truth if e["ph"] == "b")
     end = next(e for e in truth if e["ph"] == "e")
     trace = read_chrome_trace(FileSource(file))
-    assert rows(trace) == [
-        ("time::inner", 0.0, end["ts"] - begin["ts"], "async node,node.console"),
-    ]
+    assert rows(trace) == [("time::inner", 0.0, end["ts"] - begin["ts"], "async node,node.console")]
     assert trace.extras.counts["M"] == sum(e["ph"] == "M" for e in truth)
     assert not trace.issues
 

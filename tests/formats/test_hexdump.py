@@ -183,10 +183,7 @@ def test_xxd_groups_are_bytes_by_default() -> None:
             "00000000: 0220 0100\n00000010: 0000 0000\n",
             "line 2.*addresses do not follow.*expected 0x4; found 0x10",
         ),
-        (
-            "00000000: 0220 0100\nnoise here\n00000004: 0000 0000\n",
-            "line 2.*no line of the dump",
-        ),
+        ("00000000: 0220 0100\nnoise here\n00000004: 0000 0000\n", "line 2.*no line of the dump"),
         ("00000000  00 00 |..|\n*\nffffffff0  00 |.|\n", "more bytes than are read"),
     ],
 )

@@ -8,7 +8,6 @@ from formats.tvm.times_truth import Case, corpus_cases, own_cases
 
 from tvmdbg_widgets.formats.tvm.table import (
     DebuggerTable,
-    TimedNode,
     format_table,
     print_table,
     read_tables,
@@ -88,17 +87,6 @@ def test_unsorted_corpus_tables_match_tvm_output(corpus: Path) -> None:
             assert len(table) == sum(len(node.shapes) for node in nodes)
             count += 1
     assert count == 33
-
-
-def test_corpus_tables_round_trip_byte_for_byte(corpus: Path) -> None:
-    files = [
-        path
-        for pattern in ("*stdout.txt", "debug_result_unsorted.txt")
-        for path in sorted((corpus / "tvm").rglob(pattern))
-    ]
-    assert len(files) == 82
-    for path in files:
-        assert format_table(read_tables(FileSource(path))[-1]) == printed(path), path
 
 
 def test_profile_reports_are_not_node_time_tables(corpus: Path) -> None:
@@ -265,45 +253,6 @@ def split_text(data: Path) -> str:
     return (data / "times" / "split_multi_v0.19" / "run_stdout.txt").read_bytes().decode()
 
 
-def test_rows_of_one_node_are_numbered(split_text: str) -> None:
-    table = read(split_text)
-    assert [(row.name, row.output) for row in table.rows] == [
-        ("split", 0),
-        ("split", 1),
-        ("split", 2),
-        ("exp_of_2", 0),
-        ("relu_of_1", 0),
-    ]
-    offsets, repeats = table.repeats()
-    assert offsets.tolist() == [0, 2, 4, 6, 8, 10]
-    assert repeats[:2].tolist() == pytest.approx([3212.0, 2334.0])
-    assert "5 rows, total 7.536 µs" in repr(table)
-
-
-def test_a_table_is_found_inside_a_log(split_text: str) -> None:
-    log = f"[12:00:00] Op #0\n Node Name and more\n{split_text}done in 3 s\n"
-    table = read(log)
-    assert format_table(table) == split_text.removesuffix("\n")
-    assert table.line == 3
-    assert not table.issues
-
-
-def test_last_table_is_last_in_list(split_text: str) -> None:
-    other = split_text.replace("split", "SPLIT")
-    source = BytesSource(f"{split_text}between\n{other}".encode())
-    tables = read_tables(source)
-    assert [table.rows[0].name for table in tables] == ["split", "SPLIT"]
-    assert [table.line for table in tables] == [1, 10]
-
-
-@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16"])
-def test_carriage_returns_and_encodings_of_shells(split_text: str, encoding: str) -> None:
-    text = split_text.replace("\n", "\r\n")
-    table = read(text, encoding)
-    assert not table.issues
-    assert format_table(table) == text.removesuffix("\r\n")
-
-
 def test_names_with_spaces_or_unicode_and_empty_names_are_read(data: Path) -> None:
     for version in ("v0.6", "v0.8"):
         path = data / "times" / f"odd_names_{version}" / "run_stdout.txt"
@@ -357,14 +306,6 @@ def test_misaligned_line_is_not_a_row(split_text: str) -> None:
         read(narrow)
 
 
-def test_equal_rows_of_two_nodes_stay_separate() -> None:
-    node = TimedNode("reshape_nop", "__nop", (1e-6,), ((4,), (2,)), 1)
-    table = read(print_table([node, node]))
-    assert [row.output for row in table.rows] == [0, 1, 0, 1]
-    assert table.total_us == 2.0
-    assert not table.issues
-
-
 def test_mean_unequal_to_its_measurements_is_reported(split_text: str) -> None:
     table = read(split_text.replace("[2.395, 2.377]", "[2.395, 2.379]"))
     assert rules(table) == []
@@ -392,11 +333,3 @@ def test_header_without_dashes_is_refused(split_text: str) -> None:
         read(split_text.split("\n", maxsplit=1)[0] + "\n")
     with pytest.raises(FormatError, match="no header line"):
         read("")
-
-
-def test_a_table_of_no_operators(split_text: str) -> None:
-    table = read(print_table([]))
-    assert len(table) == 0
-    assert table.total_us == 0.0
-    assert not table.issues
-    assert table.repeats()[0].tolist() == [0]

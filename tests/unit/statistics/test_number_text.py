@@ -11,11 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tvmdbg_widgets.model.base.number_text import (
-    computed_text,
-    most_digits,
-    number_text,
-)
+from tvmdbg_widgets.model.base.number_text import computed_text, most_digits, number_text
 
 WIDE = [(np.float32, np.uint32), (np.float64, np.uint64)]
 #: ml_dtypes makes the next larger float8_e8m0fnu of it.

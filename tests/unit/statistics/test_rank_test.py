@@ -11,12 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tvmdbg_widgets.analysis.compare_times import verdicts
-from tvmdbg_widgets.analysis.compare_times.verdicts import (
-    adjusted,
-    least_p,
-    rank_tests,
-    u_counts,
-)
+from tvmdbg_widgets.analysis.compare_times.verdicts import adjusted, least_p, rank_tests, u_counts
 
 few = st.lists(st.integers(0, 6).map(float), min_size=1, max_size=5)
 

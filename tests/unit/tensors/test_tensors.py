@@ -118,14 +118,6 @@ def test_a_window_reads_little_more_than_it_returns() -> None:
     assert source.calls == 4
 
 
-def test_a_strided_sample_of_a_large_matrix() -> None:
-    array = np.arange(2000 * 2000, dtype=np.float32).reshape(2000, 2000)
-    t = tensor(array)
-    found = t.window(np.s_[::40, ::40])
-    assert np.array_equal(found, array[::40, ::40])
-    assert t.record.source.total <= 50 * 8000
-
-
 def test_large_spans_are_read_in_parts() -> None:
     largest = 0
 
@@ -211,23 +203,6 @@ def test_raw_types_are_rows_of_bytes() -> None:
     assert "custom" in stored("custom[p]16", (1,), b"\1\2").notes[0]
 
 
-def test_complex_values() -> None:
-    array = np.array([1 + 2j, 3 - 4j], np.complex64)
-    t = tensor(array)
-    assert np.array_equal(t.numpy(), array)
-    assert not t.statistics().applicable
-
-
-def test_uint1_packed_and_as_bytes() -> None:
-    r = stored("uint1", (10,), bytes([0b10110101, 0b11, 1, 0, 0, 0, 0, 0, 0, 2]))
-    assert r.dtype.name == "bool"
-    assert r.numpy().tolist() == [True, True, True, False, False, False, False, False, False, True]
-    packed = r.numpy("packed").astype(int).tolist()
-    assert packed == [1, 0, 1, 0, 1, 1, 0, 1, 1, 1]
-    with pytest.raises(ValueError, match="reading"):
-        r.numpy("loose")
-
-
 @pytest.mark.parametrize("bits", range(1, 8))
 @pytest.mark.parametrize("kind", ["int", "uint"])
 def test_elements_of_any_width_are_unpacked(kind: str, bits: int) -> None:
@@ -250,23 +225,6 @@ def test_with_dtype_reinterprets_the_same_bytes() -> None:
     assert other.record.stored_dtype == t.dtype
     with pytest.raises(ValueError, match="cannot be read"):
         t.with_dtype(DataType.parse("float32"))
-
-
-def test_statistics_are_kept_and_can_be_sampled() -> None:
-    array = np.random.default_rng(0).standard_normal(500_000).astype(np.float32)
-    t = tensor(array)
-    exact = t.statistics()
-    assert exact.exact
-    assert t.statistics() is exact
-    assert exact.mean == pytest.approx(math.fsum(array.tolist()) / len(array), rel=1e-12)
-    source = t.record.source
-    source.total = 0
-    sampled = t.statistics(sample=50_000)
-    assert not sampled.exact
-    assert 40_000 < sampled.size < 60_000
-    assert source.total < 2 * 60_000 * 4
-    assert abs(sampled.mean - exact.mean) < 0.05
-    assert t.statistics(sample=10**6).exact
 
 
 def test_tensors_by_entry_and_by_name() -> None:

@@ -101,9 +101,7 @@ def test_long_axes_with_several_splits(data: st.DataObject) -> None:
 
 
 @given(stored())
-def test_logical_and_physical_indices_round_trip(
-    case: tuple[Layout, tuple[int, ...]],
-) -> None:
+def test_logical_and_physical_indices_round_trip(case: tuple[Layout, tuple[int, ...]]) -> None:
     layout, shape = case
     array = np.arange(int(np.prod(shape))).reshape(shape)
     sizes = {layout.letters[0]: 1}

@@ -58,9 +58,7 @@ def test_stored_lanes_are_reported_as_partial() -> None:
 
 
 @given(
-    st.sampled_from(sorted(TYPES)),
-    st.lists(st.integers(0, 4), max_size=3).map(tuple),
-    st.data(),
+    st.sampled_from(sorted(TYPES)), st.lists(st.integers(0, 4), max_size=3).map(tuple), st.data()
 )
 def test_complete_vectors_have_a_lane_axis(
     name: str, shape: tuple[int, ...], data: st.DataObject
