@@ -21,19 +21,8 @@ from tests.graph_json import graph_json, null, operator
 from tvmdbg_widgets import samples
 
 VERBS = (
-    "show",
-    "html",
-    "summary",
-    "memory",
-    "findings",
-    "check",
-    "compare",
-    "table",
-    "trace",
-    "extract",
-    "convert",
-    "doctor",
-    "demo",
+    *("show", "html", "summary", "memory", "findings", "check", "compare", "table", "trace"),
+    *("extract", "convert", "doctor", "demo"),
 )
 SAMPLE = str(samples.resnet20_cifar)
 ESCAPE = "\x1b"

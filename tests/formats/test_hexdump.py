@@ -214,18 +214,7 @@ def test_pieces_of_dumps_are_bytes_or_a_format_error(pieces: list[str]) -> None:
 
 def test_hostile_lines_take_linear_time() -> None:
     for piece in (
-        "0",
-        "0x",
-        "<",
-        " ",
-        "00 ",
-        "-00",
-        "`",
-        "* \n",
-        "00000000: \n",
-        "00  ",
-        "\\",
-        "b'",
+        *("0", "0x", "<", " ", "00 ", "-00", "`", "* \n", "00000000: \n", "00  ", "\\", "b'"),
     ):
         try:
             read_hexdump(piece * (400_000 // len(piece)))

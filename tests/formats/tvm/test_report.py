@@ -561,3 +561,15 @@ def test_overflowing_duration_is_infinite_without_warning() -> None:
 )
 def test_long_malformed_argument_shapes_are_rejected(text: str) -> None:
     assert parse_arguments(text) is None
+
+
+def test_dangling_edge_does_not_stop_joining_calls(corpus: Path) -> None:
+    case = corpus / "tvm/edge_cases/v0.19/split_multi"
+    graph = json.loads((case / "graph.json").read_text())
+    reader = next(node for node in graph["nodes"] if node["name"] == "relu_of_1")
+    reader["inputs"] = [[1, 77, 0]]
+    document = json.loads((case / "report.json").read_text())
+    document["calls"].reverse()
+    run = tvmdbg.open([json.dumps(document).encode(), json.dumps(graph).encode()])
+    (report,) = run.reports
+    assert report.nodes.max() >= 1

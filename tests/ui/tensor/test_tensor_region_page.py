@@ -332,8 +332,7 @@ def test_value_is_shown_at_the_cell_and_in_the_header(
 
 
 @pytest.mark.parametrize(
-    ("typed", "theme"),
-    [("0,3,2,1", "light"), ("[0, 3, 2, 1]", "dark"), ("(-2 3 2 -31)", "light")],
+    ("typed", "theme"), [("0,3,2,1", "light"), ("[0, 3, 2, 1]", "dark"), ("(-2 3 2 -31)", "light")]
 )
 def test_typed_index_shows_its_value_in_debugger(
     page: Page, address: str, arrays: list[Any], typed: str, theme: str

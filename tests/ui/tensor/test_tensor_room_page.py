@@ -139,20 +139,6 @@ def test_single_value_has_color_of_legend(page: Page, made: str) -> None:
     assert drawn == color
 
 
-def test_histogram_without_finite_values_is_labelled(page: Page, made: str) -> None:
-    visit(page, f"{made}?views=tensor&tensor.entry=[{list(ARRAYS).index('none')},0]")
-    expect(page.locator(ROOT)).to_have_attribute("data-ready", "true")
-    rest(page)
-    labels = page.locator(ROOT).evaluate(
-        """root => {
-            const detail = {};
-            root.dispatchEvent(new CustomEvent("tvmdbg:inspect", { detail }));
-            return detail.histogram.labels.map(({ text }) => text);
-        }"""
-    )
-    assert "no finite value" in labels
-
-
 @pytest.mark.parametrize("look", ["hex", "bits"])
 def test_non_finite_values_are_marked_in_table_of_bits(
     page: Page, overflow: str, look: str

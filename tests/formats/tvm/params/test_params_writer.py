@@ -23,36 +23,11 @@ from tvmdbg_widgets.model.tensors.tensors import Tensor
 OWN = sorted([*DATA.glob("**/*.params"), *DATA.glob("*/*.bin")])
 # Types whose values the file lacks or whose bytes are not all values cannot come from numpy.
 TYPES = [
-    "bool",
-    "int8",
-    "int16",
-    "int32",
-    "int64",
-    "uint8",
-    "uint16",
-    "uint32",
-    "uint64",
-    "float16",
-    "float32",
-    "float64",
-    "complex64",
-    "complex128",
-    "bfloat16",
-    "int4",
-    "uint4",
-    "int2",
-    "uint2",
-    "float4_e2m1fn",
-    "float6_e2m3fn",
-    "float6_e3m2fn",
-    "float8_e3m4",
-    "float8_e4m3",
-    "float8_e4m3b11fnuz",
-    "float8_e4m3fn",
-    "float8_e4m3fnuz",
-    "float8_e5m2",
-    "float8_e5m2fnuz",
-    "float8_e8m0fnu",
+    *("bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"),
+    *("float16", "float32", "float64", "complex64", "complex128", "bfloat16", "int4", "uint4"),
+    *("int2", "uint2", "float4_e2m1fn", "float6_e2m3fn", "float6_e3m2fn", "float8_e3m4"),
+    *("float8_e4m3", "float8_e4m3b11fnuz", "float8_e4m3fn", "float8_e4m3fnuz", "float8_e5m2"),
+    *("float8_e5m2fnuz", "float8_e8m0fnu"),
 ]
 
 # 121 bytes TVM 0.25 to 0.27 write for x = float32 (2,3), 0 to 5.
@@ -203,3 +178,12 @@ def test_rewritten_headers_are_detected_on_read(tmp_path: Path, where: str) -> N
     for record in records:
         with pytest.raises(FormatError, match="changed after it was opened"):
             record.numpy()
+
+
+def test_replaced_file_is_detected_on_read(tmp_path: Path) -> None:
+    path = tmp_path / "p.params"
+    path.write_bytes(NARROW)
+    record = read_params(path).records[0]
+    write_params(path, [("a", record), ("b", record)])
+    with pytest.raises(FormatError, match="changed after it was opened"):
+        record.numpy()
