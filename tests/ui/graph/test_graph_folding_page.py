@@ -14,7 +14,7 @@ from playwright.sync_api import expect
 import tvmdbg_widgets as tvmdbg
 from tests.graph_json import document, null, operator
 from tests.ui.checklists import looks
-from tests.ui.graphs import inspect, overlap, selected, state
+from tests.ui.graphs import inspect, overlap, said, selected, state
 from tests.ui.host import serve
 from tests.ui.toolbars import tool
 from tests.ui.waits import frames, painted, rest, until
@@ -52,10 +52,6 @@ def until_closed(page: Page, group: int) -> None:
 
 def until_open(page: Page, group: int) -> None:
     until(page, f"found.frames.some(frame => frame.group === {group})")
-
-
-def said(root: Locator) -> Locator:
-    return root.locator(".tvmdbg-mirror")
 
 
 def place(root: Locator, x: float, y: float, clicks: int = 1) -> None:

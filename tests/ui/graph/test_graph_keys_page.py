@@ -10,7 +10,7 @@ import pytest
 from playwright.sync_api import expect
 
 import tvmdbg_widgets as tvmdbg
-from tests.ui.graphs import marks, press
+from tests.ui.graphs import marks, press, said
 from tests.ui.host import serve, visit
 from tests.ui.waits import painted, until
 
@@ -44,10 +44,6 @@ def stage(root: Locator) -> tuple[float, float]:
     box = root.locator("canvas").first.bounding_box()
     assert box is not None
     return box["width"], box["height"]
-
-
-def said(root: Locator) -> Locator:
-    return root.locator(".tvmdbg-mirror")
 
 
 def test_arrows_pan_with_shift(page: Page, address: str) -> None:

@@ -15,9 +15,8 @@ from playwright.sync_api import expect
 
 import tvmdbg_widgets as tvmdbg
 from tests.ui.checklists import looks
-from tests.ui.graphs import inspect, overlap, selected, state
+from tests.ui.graphs import inspect, overlap, said, selected, state
 from tests.ui.host import serve, visit
-from tests.ui.toolbars import tool
 from tests.ui.waits import INSPECT, asking, frames, rest, until
 
 if TYPE_CHECKING:
@@ -47,10 +46,6 @@ def graph(page: Page, resnet: str) -> Callable[..., Locator]:
 
 def marks(root: Locator) -> dict[int, dict[str, float]]:
     return {int(mark["id"]): mark for mark in inspect(root)["marks"]}
-
-
-def said(root: Locator) -> Locator:
-    return root.locator(".tvmdbg-mirror")
 
 
 def click(root: Locator, mark: dict[str, float]) -> None:
@@ -101,29 +96,6 @@ def test_right_arrow_follows_the_flow_in_rightward_graph(
     frames(page)
     shown = marks(root)
     assert shown[65]["x"] > shown[62]["x"] + shown[62]["width"]
-
-
-def test_selected_node_keeps_its_height_as_parameters_unfold(
-    page: Page, graph: Callable[..., Locator]
-) -> None:
-    root = graph()
-    root.focus()
-    page.keyboard.press("s")
-    frames(page)
-    before = marks(root)
-    assert all(node not in before for node in (60, 61))
-    page.keyboard.press("p")
-    expect(tool(root, "hide params")).to_have_attribute("aria-pressed", "false")
-    frames(page)
-    after = marks(root)
-    assert {60, 61} & after.keys()
-    assert state(page, "fold_parameters") is False
-
-    def middle(mark: dict[str, float]) -> tuple[float, float]:
-        return mark["x"] + mark["width"] / 2, mark["y"] + mark["height"] / 2
-
-    # One column now, in place of two: it can stay only as far down as it was.
-    assert middle(after[SLOWEST])[1] == pytest.approx(middle(before[SLOWEST])[1], abs=40)
 
 
 def test_details_link_to_neighbors(page: Page, graph: Callable[..., Locator]) -> None:
@@ -196,21 +168,6 @@ def test_time_colors_have_scale_and_shares_in_legend(
     page.keyboard.press("Escape")
     expect(kind).to_have_attribute("aria-pressed", "false")
     assert selected(page) == [SLOWEST]
-
-
-@pytest.mark.parametrize("width", [420, 700])
-def test_time_scale_stays_visible_in_narrow_legend(
-    graph: Callable[..., Locator], width: int
-) -> None:
-    root = graph('graph.color_by="time"', width)
-    scale = root.locator(".tvmdbg-graph-scale")
-    expect(scale).to_be_visible()
-    legend = root.locator(".tvmdbg-graph-legend")
-    expect(legend).to_contain_text(" more")
-    assert legend.evaluate("each => each.clientHeight") < 40
-    legend.get_by_role("button").last.click()
-    expect(scale).to_be_visible()
-    expect(legend).to_contain_text("convolution")
 
 
 def test_only_the_neighborhood_of_the_focus(page: Page, graph: Callable[..., Locator]) -> None:

@@ -16,10 +16,18 @@ from playwright.sync_api import expect
 import tvmdbg_widgets as tvmdbg
 from tests.mostly_slow import mostly_slow
 from tests.ui.checklists import THEMES, WIDTHS
-from tests.ui.host import serve, visit
-from tests.ui.tensors import READOUT, expect_readout, inspect, place_read, press
+from tests.ui.graphs import overlap
+from tests.ui.host import serve
+from tests.ui.tensors import (
+    READOUT,
+    expect_readout,
+    inspect,
+    place_read,
+    press,
+    run_of,
+    show,
+)
 from tests.ui.waits import asking, frames, rest
-from tvmdbg_widgets.formats.tvm.params.survey import write_params
 from tvmdbg_widgets.model.base.number_text import number_text
 
 if TYPE_CHECKING:
@@ -78,13 +86,7 @@ def made(
     arrays: dict[str, np.ndarray[Any, Any]], tmp_path_factory: pytest.TempPathFactory, bundles: Path
 ) -> Iterator[str]:
     """Address of a run that holds the arrays as outputs of nodes 0, 1, …"""
-    path = tmp_path_factory.mktemp("made") / "output_tensors.params"
-    keyed = {
-        f"{name}____topo-index:{node}____output-num:0": array
-        for node, (name, array) in enumerate(arrays.items())
-    }
-    write_params(path, keyed)
-    with serve(tvmdbg.open(path)) as address:
+    with serve(run_of(tmp_path_factory.mktemp("made"), arrays)) as address:
         yield address
 
 
@@ -100,16 +102,6 @@ def recorded(corpus: Path, bundles: Path) -> Iterator[Callable[[str], str]]:
             return known[name]
 
         yield address
-
-
-def show(
-    page: Page, address: str, *, width: int = 900, theme: str = "light", **traits: Any
-) -> None:
-    """Open the page and wait for the first complete paint."""
-    query = "".join(f"&tensor.{name}={json.dumps(value)}" for name, value in traits.items())
-    page.set_viewport_size({"width": width + 16, "height": 900})
-    visit(page, f"{address}?views=tensor&width={width}&theme={theme}{query}")
-    expect(page.locator(ROOT)).to_have_attribute("data-ready", "true")
 
 
 def until(page: Page, condition: str) -> dict[str, Any]:
@@ -416,13 +408,7 @@ def test_labels_stay_inside_without_overlap(
             assert one["x"] + one["width"] <= box["width"]
             assert one["y"] + one["height"] <= box["height"]
             for two in labels[i + 1 :]:
-                apart = (
-                    one["x"] + one["width"] <= two["x"]
-                    or two["x"] + two["width"] <= one["x"]
-                    or one["y"] + one["height"] <= two["y"]
-                    or two["y"] + two["height"] <= one["y"]
-                )
-                assert apart, (one, two)
+                assert not overlap(one, two), (one, two)
     sideways = page.locator(ROOT).evaluate("root => root.scrollWidth - root.clientWidth")
     assert sideways == 0
 
@@ -729,16 +715,8 @@ def test_initial_region_is_shown_and_crosshair_stays_visible(page: Page, made: s
 @pytest.fixture
 def large(tmp_path: Path, bundles: Path) -> Iterator[str]:
     """Address of a run that nobody has looked at, whose second tensor is sampled first."""
-    path = tmp_path / "output_tensors.params"
     values = np.random.default_rng(9).integers(0, 256, size=(3000, 3000), dtype=np.uint8)
-    write_params(
-        path,
-        {
-            "small____topo-index:0____output-num:0": values[:4, :4],
-            "large____topo-index:1____output-num:0": values,
-        },
-    )
-    with serve(tvmdbg.open(path)) as address:
+    with serve(run_of(tmp_path, {"small": values[:4, :4], "large": values})) as address:
         yield address
 
 

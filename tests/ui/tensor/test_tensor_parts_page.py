@@ -18,9 +18,18 @@ from unit.findings.findings_dump import Op, plant
 import tvmdbg_widgets as tvmdbg
 from tests.mostly_slow import mostly_slow
 from tests.ui.host import serve, visit
-from tests.ui.tensors import INDEX, expect_readout, expect_tiles, off_screen, on_screen, press
-from tests.ui.waits import rest
-from tvmdbg_widgets.formats.tvm.params.survey import write_params
+from tests.ui.tensors import (
+    INDEX,
+    expect_readout,
+    expect_tiles,
+    inspect,
+    off_screen,
+    on_screen,
+    press,
+    run_of,
+)
+from tests.ui.tensors import show as show_page
+from tests.ui.waits import frames, rest
 from tvmdbg_widgets.model.base.number_text import computed_text, number_text
 from tvmdbg_widgets.run import DebugRun
 
@@ -86,14 +95,7 @@ def arrays() -> dict[str, Array]:
 
 @pytest.fixture(scope="module")
 def run(arrays: dict[str, Array], tmp_path_factory: pytest.TempPathFactory) -> DebugRun:
-    path = tmp_path_factory.mktemp("parts") / "output_tensors.params"
-    keyed = {
-        f"{name}____topo-index:{node}____output-num:0": array
-        for node, (name, array) in enumerate(arrays.items())
-    }
-    write_params(path, keyed)
-    found: DebugRun = tvmdbg.open(path)
-    return found
+    return run_of(tmp_path_factory.mktemp("parts"), arrays)
 
 
 @pytest.fixture
@@ -101,11 +103,8 @@ def show(page: Page, address: str, arrays: dict[str, Array]) -> Callable[..., No
     """Open a page that shows one of the arrays."""
 
     def opened(name: str, *, width: int = 900, **traits: Any) -> None:
-        traits["entry"] = [list(arrays).index(name), 0]
-        query = "".join(f"&tensor.{key}={json.dumps(value)}" for key, value in traits.items())
-        page.set_viewport_size({"width": width + 16, "height": 1000})
-        visit(page, f"{address}?views=tensor&width={width}&theme=light{query}")
-        expect(page.locator(ROOT)).to_have_attribute("data-ready", "true")
+        entry = [list(arrays).index(name), 0]
+        show_page(page, address, width=width, high=1000, **traits, entry=entry)
         expect(page.locator(f"{ROOT} h3")).to_contain_text("of all finite values")
 
     return opened
@@ -118,16 +117,8 @@ def histogram(page: Page) -> dict[str, Any]:
 
 
 def inspected(page: Page) -> dict[str, Any]:
-    page.wait_for_function("new Promise(done => requestAnimationFrame(() => done(true)))")
-    detail = page.locator(ROOT).evaluate(
-        """root => {
-            const detail = {};
-            root.dispatchEvent(new CustomEvent("tvmdbg:inspect", { detail }));
-            return JSON.stringify(detail);
-        }"""
-    )
-    found: dict[str, Any] = json.loads(detail)
-    return found
+    frames(page)
+    return inspect(page)
 
 
 def trait(page: Page, name: str) -> Any:

@@ -6,6 +6,7 @@ import itertools
 import json
 import math
 import re
+from functools import partial
 from itertools import product
 from typing import TYPE_CHECKING, Any
 
@@ -14,12 +15,10 @@ import numpy as np
 import pytest
 from playwright.sync_api import expect
 
-import tvmdbg_widgets as tvmdbg
 from tests.mostly_slow import mostly_slow
-from tests.ui.host import visit
-from tests.ui.tensors import inspect
+from tests.ui.tensors import inspect, run_of
+from tests.ui.tensors import show as show_page
 from tests.ui.waits import rest
-from tvmdbg_widgets.formats.tvm.params.survey import write_params
 from tvmdbg_widgets.run import DebugRun
 
 if TYPE_CHECKING:
@@ -54,26 +53,10 @@ def arrays() -> list[np.ndarray[Any, Any]]:
 
 @pytest.fixture(scope="module")
 def run(arrays: list[np.ndarray[Any, Any]], tmp_path_factory: pytest.TempPathFactory) -> DebugRun:
-    path = tmp_path_factory.mktemp("regions") / "output_tensors.params"
-    keyed = {f"t____topo-index:{i}____output-num:0": each for i, each in enumerate(arrays)}
-    write_params(path, keyed)
-    return tvmdbg.open(path)
+    return run_of(tmp_path_factory.mktemp("regions"), {f"t{i}": a for i, a in enumerate(arrays)})
 
 
-def show(
-    page: Page,
-    address: str,
-    *,
-    view: str = "tensor",
-    theme: str = "light",
-    width: int = 1264,
-    high: int = 720,
-    **traits: Any,
-) -> None:
-    query = "".join(f"&{view}.{name}={json.dumps(value)}" for name, value in traits.items())
-    page.set_viewport_size({"width": width + 16, "height": high})
-    visit(page, f"{address}?views={view}&width={width}&theme={theme}{query}")
-    expect(page.locator(ROOT)).to_have_attribute("data-ready", "true")
+show = partial(show_page, width=1264, high=720)
 
 
 def place(page: Page, row: int, col: int) -> tuple[float, float]:

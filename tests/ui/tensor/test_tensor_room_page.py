@@ -14,8 +14,8 @@ import tvmdbg_widgets as tvmdbg
 from tests.mostly_slow import mostly_slow
 from tests.ui.checklists import looks
 from tests.ui.host import serve, visit
+from tests.ui.tensors import run_of
 from tests.ui.waits import rest
-from tvmdbg_widgets.formats.tvm.params.survey import write_params
 
 if TYPE_CHECKING:
     from playwright.sync_api import Locator, Page
@@ -41,10 +41,7 @@ def overflow(corpus: Path, bundles: Path) -> Iterator[str]:
 
 @pytest.fixture(scope="module")
 def made(bundles: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    path = tmp_path_factory.mktemp("room") / "output_tensors.params"
-    named = enumerate(ARRAYS.items())
-    write_params(path, {f"{n}____topo-index:{k}____output-num:0": each for k, (n, each) in named})
-    with serve(tvmdbg.open(path)) as address:
+    with serve(run_of(tmp_path_factory.mktemp("room"), ARRAYS)) as address:
         yield address
 
 
