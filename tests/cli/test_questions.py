@@ -22,13 +22,9 @@ NOT_AS_IT_WAS = {
 OPEN_WITHOUT_THE_GRAPH = {"split_multi", "odd_names", "transformer_encoder"}
 
 
-def _cases(corpus: Path) -> list[Path]:
-    return sorted(each.parent for each in corpus.glob("tvm/**/tvmdbg"))
-
-
 def test_check_of_every_recorded_dump(tvmdbg: Run, corpus: Path) -> None:
     calls = []
-    cases = _cases(corpus)
+    cases = sorted(each.parent for each in corpus.glob("tvm/**/tvmdbg"))
     assert len(cases) > 30
     for case in cases:
         meta = json.loads((case / "meta.json").read_text("utf-8"))

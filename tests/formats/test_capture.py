@@ -259,16 +259,12 @@ def test_port_scan_does_not_fill_memory() -> None:
     assert list(capture.left_out.values()) == [5]
 
 
-def cut_after(data: bytes, count: int) -> Capture:
-    return read(data[:count])
-
-
 def test_truncated_capture_keeps_the_bytes_before_the_cut() -> None:
     for data in (pcap(frames()), pcapng(frames())):
         whole = len(data)
         for count in range(12, whole):
             try:
-                capture = cut_after(data, count)
+                capture = read(data[:count])
             except FormatError:
                 assert count < 24
                 continue

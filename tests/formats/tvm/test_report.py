@@ -441,17 +441,6 @@ def test_thousands_separators_of_any_locale(corpus: Path) -> None:
         assert report.duration_ns[0] == 123456790.0, number
 
 
-def test_a_table_in_a_log_with_carriage_returns_and_utf16(corpus: Path) -> None:
-    text = (corpus / "tvm/resnet20_cifar/report.raw_table.txt").read_text()
-    log = "[12:00] warming up\r\n" + text.replace("\n", "\r\n") + "done\r\n"
-    for encoding in ("utf-8", "utf-16"):
-        report = read(log.encode(encoding), "log.txt")
-        assert sniff(log.encode(encoding))
-        assert len(report) == 27
-        assert report.in_call_order
-        assert report.executor == "Graph"
-
-
 def test_names_wider_in_bytes_than_in_characters() -> None:
     names = ["卷积", "a" * 9]
     width = 10

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 from playwright.sync_api import expect
@@ -37,10 +37,6 @@ def hits(root: Locator) -> Locator:
 
 def told(root: Locator) -> Locator:
     return root.locator(".tvmdbg-graph-wrong")
-
-
-def searched(page: Page) -> Any:
-    return page.evaluate("tvmdbg.models.graph0.get('search')")
 
 
 @pytest.mark.parametrize(
@@ -209,7 +205,7 @@ def test_a_query_set_from_python_is_shown_with_its_error(
         "() => { const m = tvmdbg.models.graph0; m.set('search', 'op:pool'); m.save_changes(); }"
     )
     expect(hits(root)).to_have_text("–/1")
-    assert searched(page) == "op:pool"
+    assert page.evaluate("tvmdbg.models.graph0.get('search')") == "op:pool"
 
 
 def test_hits_are_listed_and_selected_by_click(page: Page, graph: Callable[..., Locator]) -> None:

@@ -376,34 +376,3 @@ def test_invalid_index_is_explained(page: Page, address: str) -> None:
         page.keyboard.type(typed)
         page.keyboard.press("Enter")
         expect(page.locator(READOUT)).to_contain_text(why)
-
-
-def test_ctrl_wheel_keeps_value_under_pointer_when_stage_moves(page: Page, address: str) -> None:
-    show(page, address, entry=[LARGE, 0])
-    page.locator(ROOT).focus()
-    x, y = (round(each) for each in place(page, 120, 349))
-    page.mouse.move(x, y)
-
-    def below() -> tuple[float, float]:
-        found, box = inspect(page), page.locator(STAGE).bounding_box()
-        viewport, plot = found["viewport"], found["plot"]
-        row = viewport["row"] + (y - box["y"] - plot["y"]) / viewport["down"]
-        return row, viewport["col"] + (x - box["x"] - plot["x"]) / viewport["across"]
-
-    expect(page.locator(".tvmdbg-tensor-readout-more")).to_contain_text("ulp")
-    start = below()
-    page.keyboard.down("Control")
-    across = inspect(page)["viewport"]["across"]
-    for step in range(4):
-        if step == 1:
-            page.locator(".tvmdbg-tensor-choices").evaluate("it => it.style.marginBottom = '40px'")
-        page.mouse.wheel(0, -200)
-        page.wait_for_function(
-            f"""() => {{ const detail = {{}};
-            document.querySelector("{ROOT}").dispatchEvent(
-                new CustomEvent("tvmdbg:inspect", {{ detail }}));
-            return detail.viewport.across > {across}; }}"""
-        )
-        across = inspect(page)["viewport"]["across"]
-    page.keyboard.up("Control")
-    assert below() == pytest.approx(start, abs=2 / across + 5)

@@ -111,31 +111,6 @@ def test_content_does_not_overflow_narrow_view(
     assert beyond == []
 
 
-def test_single_value_has_color_of_legend(page: Page, made: str) -> None:
-    visit(page, f"{made}?views=tensor&tensor.entry=[{list(ARRAYS).index('tiny')},0]")
-    expect(page.locator(ROOT)).to_have_attribute("data-ready", "true")
-    rest(page)
-    legend = page.locator(".tvmdbg-tensor-legend")
-    expect(legend).to_have_attribute(
-        "aria-label", "Legend: colors from −7.5e−12 to −7.5e−12, linear"
-    )
-    color = legend.locator(".tvmdbg-tensor-swatch, .tvmdbg-tensor-colors").first.evaluate(
-        "each => getComputedStyle(each).backgroundColor"
-    )
-    drawn = page.locator(".tvmdbg-tensor-stage canvas").first.evaluate(
-        """canvas => {
-            const detail = {};
-            const root = canvas.closest(".tvmdbg-tensor");
-            root.dispatchEvent(new CustomEvent("tvmdbg:inspect", { detail }));
-            const { x, y, width, height } = detail.plot;
-            const at = [x + width / 8, y + height / 8].map((each) => each * devicePixelRatio);
-            const [r, g, b] = canvas.getContext("2d").getImageData(...at, 1, 1).data;
-            return `rgb(${r}, ${g}, ${b})`;
-        }"""
-    )
-    assert drawn == color
-
-
 @pytest.mark.parametrize("look", ["hex", "bits"])
 def test_non_finite_values_are_marked_in_table_of_bits(
     page: Page, overflow: str, look: str

@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Callable, Iterator
 from fractions import Fraction
 from itertools import pairwise
 
@@ -15,12 +14,8 @@ from tvmdbg_widgets.model.statistics import Statistics, statistics
 from tvmdbg_widgets.model.statistics.distribution import Scale, bent_edges
 
 
-def pieces(array: np.ndarray, size: int) -> Callable[[], Iterator[np.ndarray]]:
-    return lambda: (array[i : i + size] for i in range(0, len(array), size))
-
-
 def compute(array: np.ndarray, size: int = 1000, bins: int = 8) -> Statistics:
-    return statistics(pieces(array, size), bins=bins)
+    return statistics(lambda: (array[i : i + size] for i in range(0, len(array), size)), bins=bins)
 
 
 def exact_std(values: list[float]) -> float:

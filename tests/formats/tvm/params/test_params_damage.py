@@ -9,7 +9,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from formats.tvm.params.params_truth import DATA
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -66,20 +65,6 @@ def test_cut_at_every_byte(layout: str) -> None:
         assert same_as_arrays(file)
         with pytest.raises(FormatError):
             load_params(whole[:length])
-
-
-@pytest.mark.parametrize("path", sorted(DATA.glob("**/*.params")), ids=lambda path: path.stem)
-def test_truncated_real_files_keep_earlier_records(path: Path) -> None:
-    whole = path.read_bytes()
-    records = read_params(whole, float8="legacy").records
-    for length in range(len(whole)):
-        try:
-            file = read_params(whole[:length], float8="legacy")
-        except FormatError:
-            continue
-        for found, expected in zip(file.records, records, strict=False):
-            assert found.dtype == expected.dtype
-            assert found.raw().tobytes() == expected.raw().tobytes()
 
 
 WHOLE = {layout: written(layout) for layout in ("narrow", "wide")}

@@ -122,17 +122,15 @@ def rounded(values: np.ndarray) -> np.ndarray:
     return bits.view(np.float32)
 
 
-def halved_folders(corpus: Path) -> list[Path]:
-    return [corpus / "relax" / model / "params" / "tensor_cache_f32_to_bf16" for model in MODELS]
-
-
 def test_halved_floats_are_exact_and_reported() -> None:
     with np.load(HALVED / "params.npz") as saved:
         _check_halved(HALVED, dict(saved))
 
 
 def test_halved_floats_of_the_corpus(corpus: Path) -> None:
-    for folder in halved_folders(corpus):
+    for folder in [
+        corpus / "relax" / model / "params" / "tensor_cache_f32_to_bf16" for model in MODELS
+    ]:
         with np.load(folder.parent / "params.npz") as saved:
             _check_halved(folder, dict(saved))
 
