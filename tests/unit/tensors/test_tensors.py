@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.counted_source import CountedSource
 from tvmdbg_widgets.model.base.numbers import Trust
 from tvmdbg_widgets.model.tensors.array_record import storage_notes
 from tvmdbg_widgets.model.tensors.dtypes import DataType, from_numpy
@@ -16,21 +17,10 @@ from tvmdbg_widgets.model.tensors.tensors import ArrayRecord, Tensor, Tensors
 from tvmdbg_widgets.sources.byte_source import BytesSource
 
 
-class Counting(BytesSource):
-    """Adds up what is read of it."""
-
-    total = calls = 0
-
-    def _fill(self, offset: int, view: memoryview) -> None:
-        self.total += len(view)
-        self.calls += 1
-        super()._fill(offset, view)
-
-
 def record(array: np.ndarray, key: str = "k", skip: int = 3) -> ArrayRecord:
     data = b"\xaa" * skip + array.tobytes()
     dtype = from_numpy(array.dtype)
-    return ArrayRecord(key, dtype, array.shape, array.nbytes, skip, Counting(data, "f"))
+    return ArrayRecord(key, dtype, array.shape, array.nbytes, skip, CountedSource(data, "f"))
 
 
 def stored(dtype: str, shape: tuple[int, ...], data: bytes) -> ArrayRecord:
@@ -107,30 +97,23 @@ def test_a_window_reads_little_more_than_it_returns() -> None:
     t = tensor(array)
     source = t.record.source
     t.window((5, slice(10, 20)))
-    assert (source.total, source.calls) == (10 * 64 * 4, 1)
-    source.total = source.calls = 0
+    assert (source.taken, source.calls) == (10 * 64 * 4, 1)
+    source.taken = source.calls = 0
     assert t.window((slice(None), 7, 3)).shape == (200,)
-    assert source.total <= 200 * 4096
+    assert source.taken <= 200 * 4096
     assert source.calls == 200
-    source.total = source.calls = 0
+    source.taken = source.calls = 0
     t.window((slice(None, None, 50), slice(None), 3))
-    assert source.total <= 4 * 300 * 64 * 4
+    assert source.taken <= 4 * 300 * 64 * 4
     assert source.calls == 4
 
 
 def test_large_spans_are_read_in_parts() -> None:
-    largest = 0
-
-    class Largest(BytesSource):
-        def _fill(self, offset: int, view: memoryview) -> None:
-            nonlocal largest
-            largest = max(largest, len(view))
-            super()._fill(offset, view)
-
     array = np.arange(2_000_000, dtype=np.float64).reshape(2, 1_000_000)
-    r = ArrayRecord("k", DataType(2, 64), array.shape, array.nbytes, 0, Largest(array.tobytes()))
+    source = CountedSource(array.tobytes())
+    r = ArrayRecord("k", DataType(2, 64), array.shape, array.nbytes, 0, source)
     assert np.array_equal(r.window(np.s_[:, ::2]), array[:, ::2])
-    assert largest <= 4 << 20
+    assert source.largest <= 4 << 20
 
 
 def test_numpy_protocol() -> None:
