@@ -235,10 +235,6 @@ class TestSources:
 class TestDoubts:
     """What disagrees is said, and what can be read is shown."""
 
-    def test_a_sound_dump_has_only_notes(self) -> None:
-        issues = tvmdbg.open(SAMPLE).check()
-        assert {issue.rule for issue in issues} == {"timeline-synthetic", "run-count-unknown"}
-
     def test_tensors_of_another_graph(self, corpus: Path) -> None:
         other = next((corpus / "tvm/resnet20_cifar_int8/tvmdbg").iterdir())
         run = tvmdbg.open(GRAPH, other / "output_tensors.params")
@@ -276,15 +272,3 @@ class TestDoubts:
             tvmdbg.open(tmp_path / "notes.txt")
         with pytest.raises(FileNotFoundError):
             tvmdbg.open(tmp_path / "absent")
-
-
-class TestFacade:
-    """The questions a user asks of a run."""
-
-    def test_reprs_and_summary_show_key_numbers(self) -> None:
-        run = tvmdbg.open(SAMPLE)
-        assert "72 nodes (27 operators" in repr(run)
-        assert "slowest" in run.summary()
-        assert "39.88 ms" in run.summary()
-        assert "TVM 0.9–0.19" in repr(run.provenance)
-        assert "<table>" in run.top(3)._repr_html_()
