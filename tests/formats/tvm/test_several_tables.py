@@ -139,3 +139,15 @@ def test_as_tvm_refuses_bad_release_and_partial_table() -> None:
         run.top(1).as_tvm()
     with pytest.raises(ValueError, match="all operators"):
         run.table()[:1].as_tvm()
+
+
+def test_all_profiler_tables_are_accessible() -> None:
+    def report(us: float) -> str:
+        rows = [("Name", "Duration (us)", "Percent"), ("fused_add", f"{us:.2f}", "100.00")]
+        return "".join(f"{a:<9}  {b:>13}  {c:>7}  \n" for a, b, c in rows)
+
+    run = tvmdbg.open(f"before\n{report(40)}\nafter\n{report(9)}\n".encode())
+    assert [each.timeline.total_ns for each in run.tables] == [40_000.0, 9_000.0]
+    assert run.timeline.total_ns == 9_000.0
+    assert rules(run).count("several-tables") == 1
+    assert run.tables[0].compare_times(run.tables[1]).change_ns == -31_000.0

@@ -157,3 +157,14 @@ def test_layouts_to_try_accepts_several_forms() -> None:
     assert layouts_to_try(layout_text(["wide", LANES_U32])) == (WIDE, LANES_U32)
     with pytest.raises(ValueError, match="dtype_layout: no layout given"):
         layouts_to_try([])
+
+
+def test_narrow_layout_refuses_too_many_lanes() -> None:
+    record = read_params(one(WIDE.pack(DataType(2, 32, 70_000)))).records[0]
+    with pytest.raises(ValueError, match="'x': lanes 70000 of float32x70000 does not fit"):
+        write_params(io.BytesIO(), {"x": record}, layout="narrow")
+    with pytest.raises(FormatError) as caught:
+        conversion(as_source(one(WIDE.pack(DataType(2, 32, 70_000)))), "narrow")
+    assert caught.value.field == "array 0 ('x'): dtype lanes"
+    assert caught.value.offset == len(HEAD) + 4
+    assert caught.value.found == 70_000
