@@ -43,6 +43,10 @@ def _environment(role: str, name: str, **changes: Any) -> Environment:
     return Environment(role, name, facts=facts)
 
 
+def _kernel(package: str, version: str | None) -> Environment:
+    return _environment("kernel", "k", packages={package: version})
+
+
 HERE = _environment("here", "this environment")
 KERNEL = _environment("kernel", "python3")
 
@@ -66,32 +70,27 @@ def test_sound_installation_has_no_problems() -> None:
             "anywidget's front end is missing where the server runs",
             True,
         ),
+        ([HERE, _kernel("anywidget", None)], "kernel k", "anywidget is missing", True),
         (
-            [HERE, _environment("kernel", "k", packages={"anywidget": None})],
-            "kernel k",
-            "anywidget is missing",
-            True,
-        ),
-        (
-            [HERE, _environment("kernel", "k", packages={"anywidget": "0.9.13"})],
+            [HERE, _kernel("anywidget", "0.9.13")],
             "kernel k",
             "anywidget 0.9.13 is incompatible (anywidget>=0.11,<0.12)",
             True,
         ),
         (
-            [HERE, _environment("kernel", "k", packages={"ipywidgets": "7.8.5"})],
+            [HERE, _kernel("ipywidgets", "7.8.5")],
             "kernel k",
             "ipywidgets 7.8.5 is incompatible",
             True,
         ),
         (
-            [HERE, _environment("kernel", "k", packages={"tvmdbg-widgets": None})],
+            [HERE, _kernel("tvmdbg-widgets", None)],
             "kernel k",
             "tvmdbg-widgets is not installed where this kernel runs",
             True,
         ),
         (
-            [HERE, KERNEL, _environment("kernel", "k", packages={"tvmdbg-widgets": None})],
+            [HERE, KERNEL, _kernel("tvmdbg-widgets", None)],
             "kernel k",
             "tvmdbg-widgets is not installed where this kernel runs",
             False,  # another kernel has it

@@ -21,20 +21,10 @@ from tests.graph_json import graph_json, null, operator
 from tvmdbg_widgets import samples
 
 VERBS = (
-    "show",
-    "html",
-    "summary",
-    "memory",
-    "findings",
-    "check",
-    "compare",
-    "table",
-    "trace",
-    "extract",
-    "convert",
-    "doctor",
-    "demo",
+    *("show", "html", "summary", "memory", "findings", "check", "compare", "table", "trace"),
+    *("extract", "convert", "doctor", "demo"),
 )
+TUNING = ("summary", "tasks", "errors", "best", "compare", "distill", "merge", "reuse")
 SAMPLE = str(samples.resnet20_cifar)
 ESCAPE = "\x1b"
 ODD = "a\x1b[31mred\x1b]0;title\x07\n[bold]b[/bold] \u202ec"
@@ -47,14 +37,18 @@ def test_version(tvmdbg_process: Run) -> None:
     assert done.stderr == ""
 
 
-def test_help_lists_every_verb_and_every_verb_has_examples(tvmdbg: Run) -> None:
-    done = tvmdbg("--help")
+@pytest.mark.parametrize(("group", "verbs"), [((), VERBS), (("tuning",), TUNING)])
+def test_help_lists_every_verb_and_every_verb_has_examples(
+    tvmdbg: Run, group: tuple[str, ...], verbs: tuple[str, ...]
+) -> None:
+    done = tvmdbg(*group, "--help")
     assert done.returncode == 0
-    assert all(re.search(rf"^│ {verb}\b", done.stdout, re.MULTILINE) for verb in VERBS)
-    for verb in VERBS:
-        told = tvmdbg(verb, "--help")
+    listed = verbs if group else (*verbs, "tuning")
+    assert all(re.search(rf"^│ {verb}\b", done.stdout, re.MULTILINE) for verb in listed)
+    for verb in verbs:
+        told = tvmdbg(*group, verb, "--help")
         assert told.returncode == 0, told.stderr
-        assert f"tvmdbg {verb}" in told.stdout.partition("Examples")[2]
+        assert " ".join(("tvmdbg", *group, verb)) in told.stdout.partition("Examples")[2]
         assert "--debug" in told.stdout
         assert max(map(len, told.stdout.splitlines())) <= 80
 

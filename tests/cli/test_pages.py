@@ -47,8 +47,7 @@ def test_html_output_must_be_a_file_in_an_existing_folder(tvmdbg: Run, tmp_path:
 
 
 @pytest.mark.parametrize(
-    "arguments",
-    [["show", str(OVERFLOW)], ["demo"], ["demo", "--fault"], ["demo", "--executorch"]],
+    "arguments", [["show", str(OVERFLOW)], ["demo"], ["demo", "--fault"], ["demo", "--executorch"]]
 )
 def test_a_page_in_a_temporary_file(arguments: list[str], tvmdbg: Run, tmp_path: Path) -> None:
     env = {"TMPDIR": str(tmp_path), "TEMP": str(tmp_path), "TMP": str(tmp_path)}

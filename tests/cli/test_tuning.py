@@ -13,7 +13,6 @@ from cli.start import Run, refused
 
 from tests.unit.tuning.ansor_lines import CPU, T4, line, log_of
 
-VERBS = ("summary", "tasks", "errors", "best", "compare", "distill", "merge", "reuse")
 LINES = [
     line('["a", 1]', costs=[2e-3], stamp=1_600_000_000),
     line('["a", 1]', costs=[1e-3], split=4, stamp=1_600_000_010),
@@ -31,19 +30,6 @@ def log(tmp_path: Path) -> Path:
 
 def told(done: subprocess.CompletedProcess[str]) -> str:
     return " ".join(done.stdout.split())
-
-
-def test_help_lists_every_verb_and_every_verb_has_examples(tvmdbg: Run) -> None:
-    done = tvmdbg("tuning", "--help")
-    assert done.returncode == 0
-    assert re.search(r"^│ tuning\b", tvmdbg("--help").stdout, re.MULTILINE)
-    for verb in VERBS:
-        assert re.search(rf"^│ {verb}\b", done.stdout, re.MULTILINE)
-        each = tvmdbg("tuning", verb, "--help")
-        assert each.returncode == 0, each.stderr
-        assert f"tvmdbg tuning {verb}" in each.stdout.partition("Examples")[2]
-        assert "--debug" in each.stdout
-        assert max(map(len, each.stdout.splitlines())) <= 80
 
 
 def test_summary_shows_findings_latency_counts_and_refused_lines(tvmdbg: Run, log: Path) -> None:

@@ -36,7 +36,7 @@ OTHER_FILES = {
     (
         "convert net.params -o out.params --from-dtype-layout 'code:u8 bits:u8 lanes:u32'"
         " --dtype-layout narrow"
-    ),
+    )
 }
 #: What a dash reads, by verb.
 SENT = {"convert": "net.params", "summary": "graph.json"}

@@ -136,21 +136,6 @@ def test_zero_ip_length_is_read() -> None:
     assert only(pcap(frames(like=Tcp(total=0)))) == BOTH
 
 
-def test_dpkt_reads_captures_of_the_test_writer() -> None:
-    listed = frames()
-    wanted = [(START + i * MS, each) for i, each in enumerate(listed)]
-    for data in (pcap(listed), pcapng(listed)):
-        reader = dpkt.pcap.UniversalReader(io.BytesIO(data))
-        read_back = [(time, each) for time, each in reader]
-        assert [each for _, each in read_back] == [each for _, each in wanted]
-        assert [float(time) for time, _ in read_back] == pytest.approx(
-            [time / 1e9 for time, _ in wanted], abs=1e-6
-        )
-    parsed = [dpkt.ethernet.Ethernet(each) for each in listed]
-    assert [each.data.data.data for each in parsed if each.data.data.data] == [*SENT, *ANSWERED]
-    assert [each.ip.tcp.sport for each in parsed[:2]] == [40000, 9090]
-
-
 def test_captures_written_by_dpkt_are_read() -> None:
     for writer in (dpkt.pcap.Writer, dpkt.pcapng.Writer):
         file = io.BytesIO()
@@ -274,16 +259,12 @@ def test_port_scan_does_not_fill_memory() -> None:
     assert list(capture.left_out.values()) == [5]
 
 
-def cut_after(data: bytes, count: int) -> Capture:
-    return read(data[:count])
-
-
 def test_truncated_capture_keeps_the_bytes_before_the_cut() -> None:
     for data in (pcap(frames()), pcapng(frames())):
         whole = len(data)
         for count in range(12, whole):
             try:
-                capture = cut_after(data, count)
+                capture = read(data[:count])
             except FormatError:
                 assert count < 24
                 continue

@@ -146,11 +146,7 @@ def test_bytes_before_the_start_are_left_out() -> None:
 
 def test_data_of_syn_and_fin_is_kept_and_of_rst_ignored() -> None:
     connection = connection_of(
-        [
-            Tcp(b"early", 0, SYN),
-            Tcp(b"late", 6, FIN | ACK),
-            Tcp(b"no thanks", 10, RST),
-        ]
+        [Tcp(b"early", 0, SYN), Tcp(b"late", 6, FIN | ACK), Tcp(b"no thanks", 10, RST)]
     )
     direction = connection.to_server
     assert direction.source.read(0, direction.size) == b"earlylate"

@@ -40,48 +40,6 @@ def tables(data: bytes) -> FlatTables:
     return FlatTables.root(FlatBuffer(data, file="f"), "Root").children(0, "Row", "rows")[1]
 
 
-def test_scalars_with_their_defaults() -> None:
-    found = tables(rows())
-    assert len(found) == 3
-    assert found.scalar(0, np.int32, 5, "number").tolist() == [-7, 5, 5]
-    assert found.scalar(9, np.uint8, 1, "later").tolist() == [1, 1, 1]
-    assert found.scalar(7, np.bool_, 0, "flag").tolist() == [True, False, False]
-    assert found.only(slice(1, 3)).scalar(0, np.int32, 5, "number").tolist() == [5, 5]
-    assert found.most_fields == 8
-
-
-def test_strings() -> None:
-    found = tables(rows()).strings(1, "text")
-    assert list(found.column) == ["añ", "", ""]
-    assert found.present.tolist() == [True, False, True]
-
-
-def test_vectors() -> None:
-    found = tables(rows()).vector(2, np.int16, "vector")
-    assert found.tuples() == [(1, -2, 3), (), ()]
-    assert found.of(0).tolist() == [1, -2, 3]
-    assert found.present.tolist() == [True, False, True]
-    starts, lengths = tables(rows()).spans(5, "bytes")
-    assert rows()[starts[0] : starts[0] + lengths[0]] == b"\x09\x08"
-    assert starts[1] == -1
-    assert lengths.tolist() == [2, 0, 0]
-
-
-def test_tables_within_tables() -> None:
-    owners, children = tables(rows()).children(3, "Child", "children")
-    assert owners.tuples() == [(0, 1), (), ()]
-    assert children.scalar(0, np.float64, 2, "value").tolist() == [0.5, 2.0]
-    child, owner = tables(rows()).child(6, "Child", "child")
-    assert owner.tolist() == [0]
-    assert child.scalar(0, np.float64, 0, "value").tolist() == [1.5]
-
-
-def test_vectors_of_strings() -> None:
-    owners, column = tables(rows()).texts(4, "texts")
-    assert owners.offsets.tolist() == [0, 3, 3, 3]
-    assert list(column) == ["x", "x", ""]
-
-
 def test_error_offsets_count_from_the_start_of_the_file() -> None:
     buffer = FlatBuffer(b"\xff" * 8, file="dump", base=4, hint="Copy it again.")
     with pytest.raises(FormatError) as problem:

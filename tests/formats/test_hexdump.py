@@ -183,10 +183,7 @@ def test_xxd_groups_are_bytes_by_default() -> None:
             "00000000: 0220 0100\n00000010: 0000 0000\n",
             "line 2.*addresses do not follow.*expected 0x4; found 0x10",
         ),
-        (
-            "00000000: 0220 0100\nnoise here\n00000004: 0000 0000\n",
-            "line 2.*no line of the dump",
-        ),
+        ("00000000: 0220 0100\nnoise here\n00000004: 0000 0000\n", "line 2.*no line of the dump"),
         ("00000000  00 00 |..|\n*\nffffffff0  00 |.|\n", "more bytes than are read"),
     ],
 )
@@ -217,18 +214,7 @@ def test_pieces_of_dumps_are_bytes_or_a_format_error(pieces: list[str]) -> None:
 
 def test_hostile_lines_take_linear_time() -> None:
     for piece in (
-        "0",
-        "0x",
-        "<",
-        " ",
-        "00 ",
-        "-00",
-        "`",
-        "* \n",
-        "00000000: \n",
-        "00  ",
-        "\\",
-        "b'",
+        *("0", "0x", "<", " ", "00 ", "-00", "`", "* \n", "00000000: \n", "00  ", "\\", "b'"),
     ):
         try:
             read_hexdump(piece * (400_000 // len(piece)))

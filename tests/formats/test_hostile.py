@@ -18,6 +18,7 @@ import pytest
 from hypothesis import settings
 
 import tvmdbg_widgets as tvmdbg
+from tests.counted_source import CountedSource
 from tests.executorch_cases import FOLDER
 from tests.formats.capture_files import conversation, enhanced_packet, frame, interface, section
 from tests.formats.damages import damages, inflated
@@ -59,16 +60,6 @@ KEEP_ROWS = {
     *("library with a graph", "pcapng", "tar", "gzip", "zip", "pickle of torch"),
 }
 Read = Callable[[ByteSource], Any]
-
-
-class CountedSource(BytesSource):
-    """Counts the bytes that are read: work that does not hang on the machine."""
-
-    taken = 0
-
-    def _fill(self, offset: int, view: memoryview) -> None:
-        self.taken += len(view)
-        super()._fill(offset, view)
 
 
 @cache

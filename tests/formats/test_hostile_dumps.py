@@ -277,17 +277,6 @@ def test_invalid_times_are_reported_and_left_out() -> None:
 
 
 @pytest.mark.slow
-def test_many_nodes_of_one_name_open_within_10_seconds() -> None:
-    count = 5000
-    names = ["x", *["reshape_nop"] * (count - 1)]
-    rows = [("reshape_nop", float(i % 7)) for i in range(count - 1)]
-    run = within(10, lambda: tvmdbg.open(chain(names), table(rows)))
-    assert np.count_nonzero(np.isfinite(run.timeline.node_ns)) == count - 1
-    keys = params({f"reshape_nop____{i}": ONE for i in range(count)})
-    within(10, lambda: tvmdbg.open(chain(names), keys))
-
-
-@pytest.mark.slow
 def test_shuffled_trace_of_many_nodes_opens_within_10_seconds() -> None:
     names = [f"n{i}" for i in range(20_000)]
     run = within(10, lambda: tvmdbg.open(chain(names), trace(names[::-1])))

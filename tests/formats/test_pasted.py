@@ -53,62 +53,8 @@ def wrapped(width: int) -> Callable[[str], str]:
     )
 
 
-WAYS: dict[str, Callable[[str], str]] = {
-    "quoted": each_line("> "),
-    "quoted twice": each_line("> > "),
-    "a comment": each_line("# "),
-    "a log of CI": each_line("2023-05-01T10:00:00.1234567Z "),
-    "a log of gh": each_line("build\tRun tests\t2023-05-01T10:00:00.1234567Z "),
-    "times": each_line("[10:00:00] "),
-    "glog": each_line("I0501 10:00:00.123456 12345 debug_executor.cc:12] "),
-    "logging": each_line("2023-05-01 10:00:00,123 - tvm - INFO - "),
-    "logcat": each_line("05-01 10:00:00.123  1234  1234 I tvm     : "),
-    "old logcat": each_line("I/tvm     ( 1234): "),
-    "containers": each_line("server_1  | "),
-    "pytest": each_line("E   "),
-    "colors": lambda text: "".join(f"\x1b[32m{line}\x1b[0m\n" for line in text.split("\n")),
-    "fenced": lambda text: f"This is what it prints:\n\n```\n{text}\n```\nWhy is it slow?\n",
-    "no-break blanks": lambda text: text.replace(" ", "\u00a0"),
-    "one blank": one_blank,
-    "Markdown": markdown,
-    "tabs": lambda text: re.sub(r" {2,}", "\t", text),
-    "Windows": lambda text: text.replace("\n", "\r\n"),
-    "quoted in a fence": lambda text: each_line("> ")(f"```\n{text}\n```"),
-}
-
-
 def times_of(run: tvmdbg.DebugRun) -> list[tuple[str, float]]:
     return [(row.name, row.time_ns) for row in run.table()]
-
-
-@pytest.fixture(scope="module")
-def plain() -> list[tuple[str, float]]:
-    return times_of(tvmdbg.open(TABLE.encode()))
-
-
-@pytest.mark.parametrize("way", WAYS)
-def test_a_table_opens_however_it_is_pasted(way: str, plain: list[tuple[str, float]]) -> None:
-    run = tvmdbg.open(WAYS[way](TABLE).encode())
-    assert times_of(run) == plain
-    # The reader of tables finds them behind marks and between other lines.
-    if way not in ("Windows", "quoted", "quoted twice", "a comment", "fenced", "quoted in a fence"):
-        assert run.check().by_rule("pasted-text")
-
-
-@pytest.mark.parametrize("width", [80, 100])
-def test_rows_of_wrapped_lines_are_whole_or_left_out(
-    width: int, plain: list[tuple[str, float]]
-) -> None:
-    short = "\n".join(
-        re.sub(r"\[[\d., ]+\]|Measurements\(us\)", "", line) for line in TABLE.split("\n")
-    )
-    data = wrapped(width)(short).encode()
-    try:
-        found = times_of(tvmdbg.open(data))
-    except tvmdbg.FormatError as problem:
-        assert "Node Name" in str(problem) or "heading of the table" in str(problem)  # noqa: PT017
-    else:
-        assert set(found) <= set(plain)
 
 
 JSON_WAYS: dict[str, Callable[[str], str]] = {

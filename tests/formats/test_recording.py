@@ -178,14 +178,7 @@ def hostile(path: str) -> RunFile:
 
 def test_saved_files_stay_in_folder_and_do_not_collide(tmp_path: Path) -> None:
     paths = [
-        "../../up",
-        "/etc/passwd",
-        "a/../b",
-        "B",
-        "tvmdbg_times.json",
-        "",
-        "a:b|c",
-        "C:\\d",
+        *("../../up", "/etc/passwd", "a/../b", "B", "tvmdbg_times.json", "", "a:b|c", "C:\\d"),
         ".",
     ]
     parts = RunParts("hostile", files=tuple(hostile(path) for path in paths))

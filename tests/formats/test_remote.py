@@ -27,7 +27,6 @@ from tvmdbg_widgets.formats.tvm.graph.graph_json import read_graph
 from tvmdbg_widgets.formats.tvm.params.file import ParamsFile, read_params
 from tvmdbg_widgets.formats.tvm.params.survey import write_params
 from tvmdbg_widgets.model.base import text
-from tvmdbg_widgets.model.base.ranges import coalesced, cut
 from tvmdbg_widgets.model.base.text import FormatError, without_secrets
 from tvmdbg_widgets.model.graph.graph import Graph
 from tvmdbg_widgets.sources import given as sources_remote
@@ -247,7 +246,6 @@ def test_tensor_cache_is_read_from_a_url(data: Path) -> None:
 
 
 ARRAYS = 200
-FEW = 20
 
 
 def graph_of(shapes: Sequence[Sequence[int]], dtypes: Sequence[str]) -> Graph:
@@ -297,24 +295,6 @@ def test_headers_at_offsets_from_the_graph_are_fetched_in_parallel(outputs: bool
         assert together <= one_by_one + 20
 
 
-def test_wrong_graph_does_not_change_fetched_records() -> None:
-    arrays = [np.zeros(20_000 + 50 * i, np.float32) for i in range(FEW)]
-    data = params_of(arrays)
-    local = read_params(data)
-    wrong = [(20_000 + 50 * i + (i % 3 == 0),) for i in range(FEW)]
-    for shapes, dtypes in [
-        (wrong, ["float32"] * FEW),
-        ([(1,)] * FEW, ["float32"] * FEW),
-        ([(2**40, 2**20)] * FEW, ["float64"] * FEW),
-        ([(20_000 + 50 * i,) for i in range(FEW)], ["nonsense"] * FEW),
-        ([(3,)] * 5, ["float32"] * 5),
-    ]:
-        with serving({"/p": data}) as site:
-            file, requests = fetched(site, graph_of(shapes, dtypes))
-            same_records(file, local)
-            assert requests < FEW * 3 + 40
-
-
 @given(st.data())
 def test_prediction_does_not_change_read_records(data: st.DataObject) -> None:
     count = data.draw(st.integers(1, 12))
@@ -341,15 +321,6 @@ def told_of(source: BytesSource, **options: Any) -> ParamsFile | str:
         return read_params(source, **options)
     except FormatError as problem:
         return str(problem)
-
-
-@given(st.lists(st.tuples(st.integers(0, 5000), st.integers(1, 300)), max_size=30))
-def test_spans_cover_every_range(ranges: list[tuple[int, int]]) -> None:
-    content = bytes(i % 251 for i in range(6000))
-    spans = coalesced(ranges, gap=64, longest=512)
-    parts = [content[start : start + length] for start, length in spans]
-    assert cut(ranges, spans, parts) == [content[a : a + n] for a, n in ranges]
-    assert all(length <= 512 for _, length in spans)
 
 
 def test_opening_a_dump_reads_the_graph_first_and_predicts() -> None:

@@ -10,10 +10,7 @@ import pytest
 from formats.executorch.etrecord_files import RECORDS, members, zipped
 
 import tvmdbg_widgets as tvmdbg
-from tvmdbg_widgets.formats.executorch.etrecord import (
-    read_debug_handles,
-    read_delegate_map,
-)
+from tvmdbg_widgets.formats.executorch.etrecord import read_debug_handles, read_delegate_map
 from tvmdbg_widgets.formats.json_fields import decode, read_json
 from tvmdbg_widgets.formats.tvm.times_text import read_time_list
 from tvmdbg_widgets.model.base.text import FormatError, paired_json

@@ -37,31 +37,12 @@ WRITTEN: dict[str, Callable[[Any], str]] = {
 
 #: One of each rule, and what none holds for.
 NOUNS = (
-    "node",
-    "more entry",
-    "key",
-    "box",
-    "match",
-    "pass",
-    "axis",
-    "index",
-    "flow series",
+    *("node", "more entry", "key", "box", "match", "pass", "axis", "index", "flow series"),
     "query",
 )
 VERBS = (
-    "has",
-    "is",
-    "was",
-    "does",
-    "matches",
-    "carries",
-    "lies",
-    "passes",
-    "writes",
-    "differs",
-    "this",
-    "it",
-    "its",
+    *("has", "is", "was", "does", "matches", "carries", "lies", "passes", "writes", "differs"),
+    *("this", "it", "its"),
 )
 
 

@@ -76,12 +76,7 @@ def _sums(run: DebugRun, seed: int) -> dict[str, Any]:
 def _places(tree: CallTree) -> list[list[Any]]:
     """``[path, total, self, count]`` of each place, in the order of the places."""
     return [
-        [
-            list(tree.path(i)),
-            float(tree.total_ns[i]),
-            float(tree.self_ns[i]),
-            int(tree.count[i]),
-        ]
+        [list(tree.path(i)), float(tree.total_ns[i]), float(tree.self_ns[i]), int(tree.count[i])]
         for i in range(len(tree))
     ]
 

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import base64
 from typing import TYPE_CHECKING, Any
 
 from tests.ui.waits import inspected, rest
 
 if TYPE_CHECKING:
     from playwright.sync_api import Locator, Page
+
+    import tvmdbg_widgets as tvmdbg
 
 
 def inspect(root: Locator) -> dict[str, list[dict[str, Any]]]:
@@ -45,3 +48,17 @@ def overlap(one: dict[str, Any], other: dict[str, Any]) -> bool:
         and one["y"] < other["y"] + other["height"]
         and other["y"] < one["y"] + one["height"]
     )
+
+
+def said(root: Locator) -> Locator:
+    """What a screen reader is told."""
+    return root.locator(".tvmdbg-mirror")
+
+
+def wires(view: tvmdbg.GraphView) -> dict[str, Any]:
+    """The columns of a view as Python sends them to a page."""
+    return {
+        name: wire | {"data": {"base64": base64.b64encode(wire["data"]).decode()}}
+        for name, wire in view._color_columns.items()
+        if wire is not None
+    }

@@ -8,9 +8,17 @@ from typing import TYPE_CHECKING, Any
 
 from playwright.sync_api import expect
 
+import tvmdbg_widgets as tvmdbg
+from tests.ui.host import visit
 from tests.ui.waits import inspected
+from tvmdbg_widgets.formats.tvm.params.survey import write_params
+from tvmdbg_widgets.run import DebugRun
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+    import numpy as np
     from playwright.sync_api import Locator, Page
 
 ROOT = ".tvmdbg-tensor"
@@ -64,3 +72,29 @@ def inspect(page: Page) -> dict[str, Any]:
     """What is on screen: labels and marks in CSS pixels of the stage."""
     found: dict[str, Any] = inspected(page.locator(ROOT))
     return found
+
+
+def run_of(folder: Path, arrays: Mapping[str, np.ndarray[Any, Any]]) -> DebugRun:
+    """Save arrays as outputs of nodes 0, 1, …, and open them as a run."""
+    path = folder / "output_tensors.params"
+    named = enumerate(arrays.items())
+    write_params(path, {f"{n}____topo-index:{k}____output-num:0": each for k, (n, each) in named})
+    run: DebugRun = tvmdbg.open(path)
+    return run
+
+
+def show(
+    page: Page,
+    address: str,
+    *,
+    view: str = "tensor",
+    width: int = 900,
+    high: int = 900,
+    theme: str = "light",
+    **traits: Any,
+) -> None:
+    """Open the page and wait for the first complete paint."""
+    query = "".join(f"&{view}.{name}={json.dumps(value)}" for name, value in traits.items())
+    page.set_viewport_size({"width": width + 16, "height": high})
+    visit(page, f"{address}?views={view}&width={width}&theme={theme}{query}")
+    expect(page.locator(ROOT)).to_have_attribute("data-ready", "true")

@@ -135,7 +135,4 @@ def conversation(
         answered.insert(4, encode_packet(server, "Return", number))
     if not kept:
         return joined(asked), joined(answered)
-    return (
-        handshake("client:test") + joined(asked),
-        handshake("server:test") + joined(answered),
-    )
+    return (handshake("client:test") + joined(asked), handshake("server:test") + joined(answered))

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from formats.rpc.rpc_cases import conversation
 
+from tests.counted_source import CountedSource
 from tvmdbg_widgets.formats.rpc import detect as fits
 from tvmdbg_widgets.formats.rpc import streams
 from tvmdbg_widgets.formats.rpc.connection import FilledSource, RpcStream, read_connection
@@ -29,16 +30,6 @@ pytestmark = pytest.mark.spec_only
 #: What reading may do for each byte of the stream, and for any stream at all.
 VALUES_A_BYTE, VALUES_ALWAYS = 0.4, 20_000
 READ_A_BYTE, READ_ALWAYS = 15, 100_000
-
-
-class CountedSource(BytesSource):
-    """Counts the bytes that are read."""
-
-    taken = 0
-
-    def _fill(self, offset: int, view: memoryview) -> None:
-        self.taken += len(view)
-        super()._fill(offset, view)
 
 
 @pytest.fixture

@@ -116,16 +116,6 @@ def test_era_is_detected_behind_many_ambiguous_packets() -> None:
         assert any(reason.startswith("not v0.21") for reason in found.reasons)
 
 
-def test_one_argument_has_the_same_bytes_in_both_sequences() -> None:
-    old, new = grammar("v0.8"), grammar("v0.21")
-    assert encode_packet(old, "CallFunc", [("dtype", FLOAT32)]) == encode_packet(
-        new, "CallFunc", [("dtype", FLOAT32)]
-    )
-    client = encode_packet(old, "CallFunc", [("dtype", FLOAT32)], function=1)
-    found = detect(sides(client, b""), ERAS[1:], [NARROW])
-    assert {"v0.8", "v0.21"} <= set(found.eras)
-
-
 @pytest.mark.parametrize("era", ["v0.7", "v0.8", "v0.21"])
 @given(data=st.data())
 def test_undamaged_packets_are_kept(era: Any, data: st.DataObject) -> None:

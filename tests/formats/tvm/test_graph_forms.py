@@ -6,14 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
-from formats.tvm.graph_truth import (
-    assert_consistent,
-    assert_is,
-    edges_of,
-    mutate,
-    read,
-    valid,
-)
+from formats.tvm.graph_truth import assert_consistent, assert_is, edges_of, mutate, read, valid
 
 from tests.graph_json import document, null, operator
 from tvmdbg_widgets.formats.tvm.graph.graph_json import read_graph

@@ -141,21 +141,6 @@ def test_as_tvm_refuses_bad_release_and_partial_table() -> None:
         run.table()[:1].as_tvm()
 
 
-@pytest.mark.parametrize("mark", ["# ", "> ", "   ", "// ", "| "])
-def test_a_table_in_comments_is_read(mark: str) -> None:
-    text = "".join(f"{mark}{line}\n" for line in BEFORE.split("\n"))
-    assert tvmdbg.open(f"intro\n{text}".encode()).table().as_tvm() == BEFORE
-
-
-@pytest.mark.parametrize("mark", ["> ", "# ", ""])
-def test_prefixes_of_table_lines_are_dropped(mark: str) -> None:
-    for end in ("\n", "\r\n"):
-        text = end.join(mark + line for line in AFTER.split("\n"))
-        assert tvmdbg.open(text.encode()).table().as_tvm() == AFTER
-        stripped = "\n".join((mark + line).rstrip() for line in AFTER.split("\n"))
-        assert tvmdbg.open(stripped.encode()).table().as_tvm() == AFTER
-
-
 def test_all_profiler_tables_are_accessible() -> None:
     def report(us: float) -> str:
         rows = [("Name", "Duration (us)", "Percent"), ("fused_add", f"{us:.2f}", "100.00")]

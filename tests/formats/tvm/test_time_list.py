@@ -11,7 +11,7 @@ from formats.tvm.times_truth import own_cases
 
 import tvmdbg_widgets as tvmdbg
 from tests.graph_json import chain
-from tvmdbg_widgets.formats.tvm.times_text import TimeList, read_time_list, sniff
+from tvmdbg_widgets.formats.tvm.times_text import TimeList, read_time_list
 from tvmdbg_widgets.model.base.text import FormatError
 from tvmdbg_widgets.sources.byte_source import BytesSource
 
@@ -19,20 +19,6 @@ from tvmdbg_widgets.sources.byte_source import BytesSource
 def read(document: object) -> TimeList:
     text = document if isinstance(document, str) else json.dumps(document)
     return read_time_list(BytesSource(text.encode(), "times.json"))
-
-
-def test_repeats_of_whole_case_equal_time_list(corpus: Path) -> None:
-    case = corpus / "tvm/resnet20_cifar"
-    truth = json.loads((case / "time_list.json").read_text())
-    run = tvmdbg.open(case)
-    assert run.timeline.num_nodes == len(truth) == 72
-    for node, seconds in enumerate(truth):
-        assert run.timeline.repeats(node).tolist() == (np.array(seconds) * 1e9).tolist()
-    assert "time_list.json" in run.timeline.sources
-    assert not run.check().by_rule("times-disagree")
-    assert not run.check().by_rule("repeats-disagree")
-    assert len(run.tensors) == 72
-    assert len(run.reports) == 1
 
 
 def test_corpus_runs_have_exact_repeats(corpus: Path) -> None:
@@ -166,13 +152,6 @@ def test_every_truncation_is_an_error(data: Path) -> None:
 
 def test_negative_times_are_reported() -> None:
     assert [issue.rule for issue in read([[1.0], [-2.0]]).issues] == ["time-negative"]
-
-
-def test_sniff_distinguishes_time_lists_from_other_files(data: Path) -> None:
-    assert sniff(b"[[0.0, 0.0], [1e-05]]")
-    assert sniff(b'{"unit": "ns", "nodes": ["x"], "runs": []}')
-    for other in (b"[1, 2]", b'[["x"]]', b'{"nodes": [{"op"', b"", b"[[]]", b'[{"ph": "X"}]'):
-        assert not sniff(other)
 
 
 def test_overflowing_times_are_nan_and_run_can_be_saved(tmp_path: Path) -> None:

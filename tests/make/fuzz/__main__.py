@@ -35,11 +35,7 @@ def main() -> int:
         print(*outcome.faults, sep="\n")
     else:
         outcome = fuzz(
-            given.inputs,
-            first=given.first,
-            seconds=given.seconds,
-            jobs=given.jobs,
-            keep=given.keep,
+            given.inputs, first=given.first, seconds=given.seconds, jobs=given.jobs, keep=given.keep
         )
     print(outcome)
     return 1 if outcome.faults else 0

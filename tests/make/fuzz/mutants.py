@@ -48,35 +48,9 @@ _TEXTS = (
 )
 _VALUES: tuple[Any, ...] = (*_NUMBERS, *_TEXTS, None, True, False, [], {}, [[]], [{}], {"": None})
 _PIECES = (
-    b"\n",
-    b"\r\n",
-    b",",
-    b'"',
-    b"{",
-    b"[",
-    b"}",
-    b"]",
-    b":",
-    b"\\",
-    b"\\u",
-    b" ",
-    b"\t",
-    b"-",
-    b"9",
-    b"0",
-    b".",
-    b"e",
-    b"\0",
-    b"\xff",
-    b"\xef\xbb\xbf",
-    b"null,",
-    b"NaN,",
-    b"//",
-    b"/*",
-    b"'",
-    b"(",
-    b")",
-    b"____",
+    *(b"\n", b"\r\n", b",", b'"', b"{", b"[", b"}", b"]", b":", b"\\", b"\\u", b" ", b"\t"),
+    *(b"-", b"9", b"0", b".", b"e", b"\0", b"\xff", b"\xef\xbb\xbf", b"null,", b"NaN,", b"//"),
+    *(b"/*", b"'", b"(", b")", b"____"),
 )
 _DIGITS = re.compile(rb"-?\d[\d.]*(?:[eE][-+]?\d+)?")
 _WORDS = re.compile(rb'"[^"\\]{0,60}"|[A-Za-z_][\w.]{0,40}')

@@ -117,11 +117,7 @@ MADE = [(of_one_tensor, 1), (of_as_many_tensors, 2)]
 @pytest.mark.parametrize("edges", [100_000, pytest.param(1_000_000, marks=pytest.mark.slow)])
 @pytest.mark.parametrize(("made", "last"), mostly_slow(MADE, (of_as_many_tensors, 2)))
 def test_node_with_many_edges_is_drawn(
-    page: Page,
-    view: Callable[[str], Locator],
-    made: Callable[[int], bytes],
-    last: int,
-    edges: int,
+    page: Page, view: Callable[[str], Locator], made: Callable[[int], bytes], last: int, edges: int
 ) -> None:
     with serve(tvmdbg.open(made(edges))) as address:
         root = view(address)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import base64
 import json
 import re
 from collections.abc import Iterator
@@ -15,6 +14,7 @@ import pytest
 from playwright.sync_api import expect
 
 import tvmdbg_widgets as tvmdbg
+from tests.ui.graphs import wires
 from tests.ui.host import serve, visit
 from tests.ui.waits import inspected, painted, rest
 
@@ -83,15 +83,6 @@ def opened(page: Page, address: str, **traits: Any) -> Locator:
     page.keyboard.press("0")
     rest(page)
     return root
-
-
-def wires(view: tvmdbg.GraphView) -> dict[str, Any]:
-    """The columns as Python sends them to a page."""
-    return {
-        name: wire | {"data": {"base64": base64.b64encode(wire["data"]).decode()}}
-        for name, wire in view._color_columns.items()
-        if wire is not None
-    }
 
 
 def colors(page: Page, root: Locator) -> dict[int, list[str]]:

@@ -14,7 +14,7 @@ from playwright.sync_api import expect
 import tvmdbg_widgets as tvmdbg
 from tests.graph_json import document, null, operator
 from tests.ui.checklists import looks
-from tests.ui.graphs import inspect, overlap, selected, state
+from tests.ui.graphs import inspect, overlap, said, selected, state
 from tests.ui.host import serve
 from tests.ui.toolbars import tool
 from tests.ui.waits import frames, painted, rest, until
@@ -54,10 +54,6 @@ def until_open(page: Page, group: int) -> None:
     until(page, f"found.frames.some(frame => frame.group === {group})")
 
 
-def said(root: Locator) -> Locator:
-    return root.locator(".tvmdbg-mirror")
-
-
 def place(root: Locator, x: float, y: float, clicks: int = 1) -> None:
     root.locator("canvas").first.click(position={"x": x, "y": y}, click_count=clicks)
 
@@ -65,19 +61,6 @@ def place(root: Locator, x: float, y: float, clicks: int = 1) -> None:
 def press(root: Locator, shape: dict[str, Any], clicks: int = 1) -> None:
     """Click the middle of a rectangle of the stage."""
     place(root, shape["x"] + shape["width"] / 2, shape["y"] + shape["height"] / 2, clicks)
-
-
-def test_the_sample_has_these_groups() -> None:
-    groups = tvmdbg.open(tvmdbg.samples.resnet20_cifar).groups
-    assert [group.id for group in groups.top] == TOP
-    assert [groups[each].title for each in TOP] == [
-        "residual block × 3",
-        "residual block",
-        "residual block × 2",
-        "residual block",
-        "residual block × 2",
-    ]
-    assert SLOWEST in groups[LAST_RUN]
 
 
 def test_x_closes_and_opens_all_groups(page: Page, graph: Callable[..., Locator]) -> None:
@@ -290,17 +273,6 @@ def test_groups_can_be_hidden(page: Page, graph: Callable[..., Locator]) -> None
     until_open(page, RUN)
 
 
-def test_python_opens_and_closes_groups(page: Page, graph: Callable[..., Locator]) -> None:
-    root = graph(f"{ALL_OPEN}&graph.focus=3")
-    run = tvmdbg.open(tvmdbg.samples.resnet20_cifar)
-    view = tvmdbg.GraphView(run, open_groups=list(range(12)))
-    view.collapse("residual block × 3")
-    assert view.open_groups == list(range(1, 12))
-    page.evaluate(f"tvmdbg.models.graph0.set('open_groups', {json.dumps(view.open_groups)})")
-    until_closed(page, RUN)
-    assert sorted(closed(root)) == [RUN]
-
-
 def test_tooltip_lists_contents_of_closed_group(page: Page, graph: Callable[..., Locator]) -> None:
     root = graph("graph.open_groups=[]")
     until_closed(page, LAST_RUN)
@@ -344,24 +316,6 @@ def test_w_wraps_graph_into_columns_and_minimap_still_navigates(
     assert state(page, "wrapped") is False
 
 
-def test_graph_too_short_for_columns_is_fitted_once(
-    page: Page, graph: Callable[..., Locator], tmp_path: Path
-) -> None:
-    with serve(tvmdbg.open(chain(tmp_path, 1))) as address:
-        root = graph("", address=address)
-        page.keyboard.press("w")
-        rest(page)
-        page.keyboard.press("w")
-        assert state(page, "wrapped") is True
-        for _ in range(3):
-            page.keyboard.press("-")
-        rest(page)
-        before = node(root, 1)
-        page.keyboard.press("g")
-        rest(page)
-        assert node(root, 1)["width"] == pytest.approx(before["width"])
-
-
 def test_requested_group_is_in_view_after_its_parent_opens(
     page: Page, graph: Callable[..., Locator]
 ) -> None:
@@ -373,31 +327,6 @@ def test_requested_group_is_in_view_after_its_parent_opens(
     rest(page)
     assert state(page, "group") == 11
     assert 11 in closed(root)
-
-
-@pytest.mark.parametrize("way", ["back", "another node"])
-def test_another_selection_deselects_the_group(
-    page: Page, graph: Callable[..., Locator], way: str
-) -> None:
-    root = graph("graph.open_groups=[]")
-    page.evaluate("tvmdbg.models.session.set('selected', [0])")
-    rest(page)
-    before = next(iter(closed(root).values()))
-    press(root, before)
-    rest(page)
-    assert state(page, "group") == before["group"]
-    if way == "back":
-        page.keyboard.press("Alt+ArrowLeft")
-        rest(page)
-        assert selected(page) == [0]
-    else:
-        shape = node(root, 0)
-        root.locator("canvas").first.click(
-            position={"x": shape["x"] + 10, "y": shape["y"] + 10}, modifiers=["Control"]
-        )
-        rest(page)
-        assert selected(page)[-1] == 0
-    assert state(page, "group") is None
 
 
 def test_fit_wraps_long_chain_into_columns(

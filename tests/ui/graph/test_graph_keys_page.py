@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 import pytest
 from playwright.sync_api import expect
 
 import tvmdbg_widgets as tvmdbg
-from tests.ui.graphs import marks, press
+from tests.ui.graphs import marks, press, said
 from tests.ui.host import serve, visit
-from tests.ui.toolbars import tool
 from tests.ui.waits import painted, until
 
 if TYPE_CHECKING:
@@ -45,10 +44,6 @@ def stage(root: Locator) -> tuple[float, float]:
     box = root.locator("canvas").first.bounding_box()
     assert box is not None
     return box["width"], box["height"]
-
-
-def said(root: Locator) -> Locator:
-    return root.locator(".tvmdbg-mirror")
 
 
 def test_arrows_pan_with_shift(page: Page, address: str) -> None:
@@ -136,22 +131,6 @@ def test_arrow_without_neighbor_is_reported(page: Page, address: str) -> None:
     expect(said(root)).to_contain_text("No consumer of softmax #71")
 
 
-def test_list_of_keys_names_their_actions(page: Page, address: str) -> None:
-    root = opened(page, address)
-    shown = root.get_by_role("note", name="Keys")
-    expect(shown).to_be_hidden()
-    press(page, "?")
-    for does in ("fit the whole graph", "search", "saved views", "export a picture", "back"):
-        expect(shown).to_contain_text(does)
-    press(page, "Escape")
-    expect(shown).to_be_hidden()
-    tool(root, "keys (?)").click()
-    expect(shown).to_be_visible()
-    expect(root).to_be_focused()
-    press(page, "?")
-    expect(shown).to_be_hidden()
-
-
 def tab_to(page: Page, wanted: Locator) -> None:
     for _ in range(25):
         press(page, "Tab")
@@ -184,15 +163,6 @@ def test_buttons_without_a_key_are_reached_by_tab(page: Page, address: str) -> N
     expect(root).to_be_focused()
 
 
-def test_color_is_chosen_by_keyboard(page: Page, address: str) -> None:
-    root = opened(page, address)
-    root.get_by_label("color by (c)").focus()
-    page.keyboard.type("stor")
-    press(page, "Enter")
-    legend = root.get_by_role("group", name="legend: storage")
-    expect(legend).to_contain_text("slot 6")
-
-
 def test_operands_of_a_node_with_several_outputs(page: Page, corpus: Path) -> None:
     run = tvmdbg.open(corpus / "tvm/edge_cases/v0.19/split_multi")
     assert run.graph is not None
@@ -215,25 +185,3 @@ def test_operands_of_a_node_with_several_outputs(page: Page, corpus: Path) -> No
             press(page, key)
             at = said(root)
             expect(at).to_contain_text(f"Node {node if key == 'ArrowRight' else readers[0]} of 4")
-
-
-@pytest.mark.parametrize("motion", ["reduce", "no-preference"])
-def test_node_selected_during_column_layout_stays_in_view(
-    motion: Literal["reduce", "no-preference"], page: Page, address: str
-) -> None:
-    root = opened(page, address)
-    page.emulate_media(reduced_motion=motion)
-    page.evaluate(
-        """() => {
-          const root = document.querySelector(".tvmdbg-graph");
-          for (const key of ["w", "s"])
-            root.dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true }));
-        }"""
-    )
-    shown = marks(page, root)
-    assert page.evaluate("() => tvmdbg.models.graph0.get('wrapped')") is True
-    assert shown[SLOWEST]["height"] >= 20, "it can be read"
-    x, y = middle(shown[SLOWEST])
-    width, height = stage(root)
-    assert 0 < x < width
-    assert 0 < y < height

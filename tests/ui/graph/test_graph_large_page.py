@@ -11,7 +11,7 @@ import pytest
 import tvmdbg_widgets as tvmdbg
 from benchmarks.graphs import network
 from tests.ui.host import serve, visit
-from tests.ui.waits import frames, inspected, painted, rest
+from tests.ui.waits import inspected, painted, rest
 
 if TYPE_CHECKING:
     from playwright.sync_api import Locator, Page
@@ -94,17 +94,3 @@ def test_merged_tiny_boxes_keep_a_legend_color(page: Page, graph: Locator) -> No
         "all => all.map(each => getComputedStyle(each).backgroundColor)"
     )
     assert {f"rgb({red}, {green}, {blue})" for red, green, blue, _ in colors} <= set(legend)
-
-
-def test_kind_highlighted_in_legend_keeps_its_color(page: Page, graph: Locator) -> None:
-    marks = fit(page, graph)
-    chip = graph.locator(".tvmdbg-graph-legend [data-kind=convolution]")
-    color = chip.locator(".tvmdbg-graph-swatch").evaluate(
-        "each => getComputedStyle(each).backgroundColor"
-    )
-    chip.click()
-    frames(page)
-    places = [(each["x"] + each["width"] / 2, each["y"] + each["height"] / 2) for each in marks]
-    seen = {tuple(each[:3]) for each in colors_at(graph, places)}
-    assert len(seen) == 2  # the kind's, and that of lines
-    assert tuple(int(part) for part in color[4:-1].split(", ")) in seen

@@ -27,15 +27,9 @@ LEAST_PX = 11
 #: Width and height of a view, CSS px: in a Debugger at 1280x720, a GraphView as it is, a large one.
 SIZES = ((552, 305), (1110, 420), (1500, 800))
 RUNS = (
-    "resnet20_cifar",
-    "resnet20_cifar_fp16_overflow",
-    "resnet20_cifar_int8",
-    "resnet20_cifar_nchw8c",
-    "resnet20_cifar_unfused",
-    "resnet20_cifar_v0.6",
-    "resnet20_cifar_v0.8",
-    "resnet20_two_devices",
-    "transformer_encoder",
+    *("resnet20_cifar", "resnet20_cifar_fp16_overflow", "resnet20_cifar_int8"),
+    *("resnet20_cifar_nchw8c", "resnet20_cifar_unfused", "resnet20_cifar_v0.6"),
+    *("resnet20_cifar_v0.8", "resnet20_two_devices", "transformer_encoder"),
 )
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 from urllib.parse import quote
@@ -238,60 +237,6 @@ def test_back_restores_the_camera(page: Page, graph: Callable[..., Locator]) -> 
     assert after == pytest.approx(before, abs=2)
 
 
-def test_drags_do_not_add_history_steps(page: Page, graph: Callable[..., Locator]) -> None:
-    root = graph()
-    select(page, 53)
-    press(page, *["ArrowDown"] * 3, "]", "]")
-    rest(page)
-    assert len(state(page, "history")["steps"]) == 3
-    press(page, *["Shift+ArrowDown"] * 5, "+")
-    rest(page)
-    assert len(state(page, "history")["steps"]) == 3
-    press(page, "Alt+ArrowLeft")
-    assert selected(page) == [53]
-    assert root.is_visible()
-
-
-def test_walk_without_effect_does_not_add_a_history_step(
-    page: Page, graph: Callable[..., Locator]
-) -> None:
-    graph()
-    select(page, 70)
-    press(page, "ArrowDown", "ArrowDown")
-    rest(page)
-    assert selected(page) == [71]
-    press(page, "u")
-    rest(page)
-    press(page, "Alt+ArrowLeft")
-    assert (state(page, "isolate"), selected(page)) == (None, [71])
-    press(page, "Alt+ArrowLeft")
-    assert selected(page) == [70]
-
-
-def test_isolated_part_is_complete_when_labels_change_meanwhile(
-    page: Page, graph: Callable[..., Locator]
-) -> None:
-    root = graph()
-    press(page, "s", "+", "+", "+")
-    part = {"kind": "around", "nodes": [SLOWEST], "hops": 2}
-    page.evaluate(
-        """async part => {
-            const graph = tvmdbg.models.graph0;
-            graph.set("isolate", part);
-            await Promise.resolve();
-            graph.set("label", "{name}");
-        }""",
-        part,
-    )
-    meanwhile = marks(page, root)
-    assign(page, isolate=None)
-    rest(page)
-    press(page, "s", "+", "+", "+")
-    assign(page, isolate=part)
-    assert marks(page, root).keys() == meanwhile.keys()
-    assert len(meanwhile) > 4
-
-
 def test_camera_trait_is_reported_and_can_be_set(page: Page, graph: Callable[..., Locator]) -> None:
     root = graph()
     rest(page)
@@ -341,18 +286,6 @@ def test_graph_opens_with_traits_from_python(page: Page, graph: Callable[..., Lo
     assert box["x"] == pytest.approx(stage["width"] / 2, abs=2)
     assert state(page, "camera") == camera
     assert state(page, "history") == {}
-
-
-def test_live_region_describes_the_walked_tensor(page: Page, graph: Callable[..., Locator]) -> None:
-    root = graph("graph.grouped=true")
-    press(page, "s", "ArrowUp")
-    said = root.locator(".tvmdbg-mirror")
-    expect(said).to_have_text(
-        re.compile(
-            r"^On the edge from output 0: float32 \(1, 64, 8, 8\).* Node 59 of 72, conv2d .*"
-            r"in residual block \d of \d"
-        )
-    )
 
 
 @pytest.mark.parametrize("width", mostly_slow(WIDTHS, 480))

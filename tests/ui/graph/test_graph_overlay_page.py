@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import base64
 import json
 from collections.abc import Callable
 from itertools import product
@@ -15,8 +14,9 @@ from playwright.sync_api import expect
 
 import tvmdbg_widgets as tvmdbg
 from tests.mostly_slow import mostly_slow
+from tests.ui import graphs
 from tests.ui.checklists import WIDTHS
-from tests.ui.graphs import selected, state
+from tests.ui.graphs import said, selected, state
 from tests.ui.waits import frames, inspected, rest
 
 if TYPE_CHECKING:
@@ -45,11 +45,7 @@ def wires(**columns: Any) -> dict[str, Any]:
     view = tvmdbg.GraphView(RUN)
     for name, how in columns.items():
         view.color_by(how.pop("data"), name=name, **how)
-    return {
-        name: wire | {"data": {"base64": base64.b64encode(wire["data"]).decode()}}
-        for name, wire in view._color_columns.items()
-        if wire is not None
-    }
+    return graphs.wires(view)
 
 
 def labels(root: Locator) -> list[str]:
@@ -62,10 +58,6 @@ def legend(root: Locator) -> Locator:
 
 def chip(root: Locator, label: str) -> Locator:
     return legend(root).locator("button[data-kind]", has_text=label)
-
-
-def said(root: Locator) -> Locator:
-    return root.locator(".tvmdbg-mirror")
 
 
 def handles(root: Locator) -> Locator:

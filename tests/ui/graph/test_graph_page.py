@@ -15,10 +15,9 @@ from playwright.sync_api import expect
 
 import tvmdbg_widgets as tvmdbg
 from tests.ui.checklists import looks
-from tests.ui.graphs import inspect, overlap, selected, state
+from tests.ui.graphs import inspect, overlap, said, selected, state
 from tests.ui.host import serve, visit
-from tests.ui.toolbars import tool
-from tests.ui.waits import INSPECT, asking, frames, painted, rest, until
+from tests.ui.waits import INSPECT, asking, frames, rest, until
 
 if TYPE_CHECKING:
     from playwright.sync_api import Locator, Page
@@ -49,23 +48,9 @@ def marks(root: Locator) -> dict[int, dict[str, float]]:
     return {int(mark["id"]): mark for mark in inspect(root)["marks"]}
 
 
-def said(root: Locator) -> Locator:
-    return root.locator(".tvmdbg-mirror")
-
-
 def click(root: Locator, mark: dict[str, float]) -> None:
     x, y = mark["x"] + mark["width"] / 2, mark["y"] + mark["height"] / 2
     root.locator("canvas").first.click(position={"x": x, "y": y})
-
-
-def test_graph_opens_as_blocks_without_truncated_labels(graph: Callable[..., Locator]) -> None:
-    found = inspect(graph())
-    texts = [label["text"] for label in found["labels"]]
-    wanted = ["data", "conv2d + add + relu", "residual block × 3", "residual block", "softmax"]
-    assert set(wanted) < set(texts)
-    assert len(found["marks"]) == 11
-    assert not any("…" in text for text in texts)
-    assert min(label["height"] for label in found["labels"]) >= 11
 
 
 def test_click_selects_and_background_click_clears(
@@ -78,15 +63,6 @@ def test_click_selects_and_background_click_clears(
     root.locator("canvas").first.click(position={"x": 5, "y": 5})
     assert selected(page) == []
     expect(root.get_by_role("heading", level=3)).to_have_text("Graph")
-
-
-def test_click_on_label_selects_its_node(page: Page, graph: Callable[..., Locator]) -> None:
-    root = graph(f"{ALL_OPEN}&graph.wrapped=false")
-    root.press("0")
-    frames(page)
-    label = next(each for each in inspect(root)["labels"] if " #31" in each["text"])
-    click(root, label)
-    assert selected(page) == [31]
 
 
 def test_arrow_keys_walk_along_edges(page: Page, graph: Callable[..., Locator]) -> None:
@@ -120,85 +96,6 @@ def test_right_arrow_follows_the_flow_in_rightward_graph(
     frames(page)
     shown = marks(root)
     assert shown[65]["x"] > shown[62]["x"] + shown[62]["width"]
-
-
-def test_search_counts_hits_and_returns_focus(page: Page, graph: Callable[..., Locator]) -> None:
-    root = graph()
-    root.focus()
-    page.keyboard.press("/")
-    page.keyboard.type("conv2d 64,8,8")
-    hits = root.locator(".tvmdbg-graph-hits")
-    expect(hits).to_have_text("–/7")
-    assert selected(page) == []
-    page.keyboard.press("Enter")
-    assert selected(page) == [46]
-    expect(root).to_be_focused()
-    page.keyboard.press("n")
-    page.keyboard.press("n")
-    expect(hits).to_have_text("3/7")
-    page.keyboard.press("Shift+N")
-    expect(hits).to_have_text("2/7")
-    assert state(page, "search") == "conv2d 64,8,8"
-    page.keyboard.press("/")
-    page.keyboard.type("no such thing")
-    expect(hits).to_have_text("no hits")
-    page.keyboard.press("Escape")
-    expect(root).to_be_focused()
-    assert state(page, "search") == ""
-
-
-def test_visible_hit_keeps_zoom_and_labels(page: Page, resnet: str) -> None:
-    page.emulate_media(reduced_motion="reduce")
-    page.set_viewport_size({"width": 1020, "height": 900})
-    visit(page, f"{resnet}?views=debugger&width=980")
-    expect(page.locator(".tvmdbg-findings")).to_have_attribute("data-state", "done")
-    root = page.locator(".tvmdbg-graph")
-    painted(page)
-    rest(page)
-    before = inspect(root)
-    assert len(before["labels"]) > 10
-    root.focus()
-    page.keyboard.press("/")
-    page.keyboard.type("#3")
-    page.keyboard.press("Enter")
-    assert selected(page) == [3]
-    for key in ("/", "Escape", "n"):
-        page.keyboard.press(key)
-        frames(page)
-        after = inspect(root)
-        assert len(after["labels"]) == len(before["labels"])
-        assert after["marks"][0]["height"] == before["marks"][0]["height"]
-
-
-def test_selected_node_keeps_its_height_as_parameters_unfold(
-    page: Page, graph: Callable[..., Locator]
-) -> None:
-    root = graph()
-    root.focus()
-    page.keyboard.press("s")
-    frames(page)
-    before = marks(root)
-    assert all(node not in before for node in (60, 61))
-    page.keyboard.press("p")
-    expect(tool(root, "hide params")).to_have_attribute("aria-pressed", "false")
-    frames(page)
-    after = marks(root)
-    assert {60, 61} & after.keys()
-    assert state(page, "fold_parameters") is False
-
-    def middle(mark: dict[str, float]) -> tuple[float, float]:
-        return mark["x"] + mark["width"] / 2, mark["y"] + mark["height"] / 2
-
-    # One column now, in place of two: it can stay only as far down as it was.
-    assert middle(after[SLOWEST])[1] == pytest.approx(middle(before[SLOWEST])[1], abs=40)
-
-
-def test_a_folded_parameter_shows_its_consumer(page: Page, graph: Callable[..., Locator]) -> None:
-    root = graph()
-    page.evaluate("tvmdbg.models.session.set('selected', [60])")
-    expect(root.get_by_role("heading", level=3)).to_have_text("p38 #60")
-    expect(root.locator(".tvmdbg-graph-note")).to_have_text("hidden in conv2d + add + relu #62")
-    expect(said(root)).to_contain_text("p38 is hidden in conv2d + add + relu #62")
 
 
 def test_details_link_to_neighbors(page: Page, graph: Callable[..., Locator]) -> None:
@@ -271,21 +168,6 @@ def test_time_colors_have_scale_and_shares_in_legend(
     page.keyboard.press("Escape")
     expect(kind).to_have_attribute("aria-pressed", "false")
     assert selected(page) == [SLOWEST]
-
-
-@pytest.mark.parametrize("width", [420, 700])
-def test_time_scale_stays_visible_in_narrow_legend(
-    graph: Callable[..., Locator], width: int
-) -> None:
-    root = graph('graph.color_by="time"', width)
-    scale = root.locator(".tvmdbg-graph-scale")
-    expect(scale).to_be_visible()
-    legend = root.locator(".tvmdbg-graph-legend")
-    expect(legend).to_contain_text(" more")
-    assert legend.evaluate("each => each.clientHeight") < 40
-    legend.get_by_role("button").last.click()
-    expect(scale).to_be_visible()
-    expect(legend).to_contain_text("convolution")
 
 
 def test_only_the_neighborhood_of_the_focus(page: Page, graph: Callable[..., Locator]) -> None:
@@ -403,21 +285,6 @@ def test_hidden_graph_opens_at_node_selected_meanwhile(page: Page, resnet: str) 
     assert 3 in marks(root)
 
 
-def test_the_overview_moves_the_stage(page: Page, graph: Callable[..., Locator]) -> None:
-    root = graph()
-    root.focus()
-    page.keyboard.press("s")
-    for _ in range(4):
-        page.keyboard.press("+")
-    frames(page)
-    strip = root.locator(".tvmdbg-graph-overview canvas").first
-    strip.click(position={"x": 20, "y": 8})
-    frames(page)
-    shown = marks(root)
-    assert 0 in shown
-    assert SLOWEST not in shown
-
-
 @pytest.mark.parametrize("case", ["split_multi", "hetero_copy", "odd_names", "inputs_only"])
 def test_all_nodes_of_edge_cases_are_drawn(
     graph: Callable[..., Locator], corpus: Path, case: str
@@ -460,16 +327,3 @@ def test_failed_answer_is_shown_and_view_keeps_working(
     page.keyboard.press("ArrowUp")
     expect(root.get_by_role("complementary")).to_contain_text("func_name")
     assert errors == []
-
-
-def test_layout_is_taken_from_bundle_if_page_has_none(
-    page: Page, graph: Callable[..., Locator]
-) -> None:
-    """As in a notebook: no page script has lent the layout, so the worker's text is imported."""
-    root = graph()
-    lent = "Symbol.for('tvmdbg.layout')"
-    page.evaluate(f"delete globalThis[{lent}]")
-    tool(root, "direction of the graph").click()
-    page.wait_for_function(f"globalThis[{lent}]")
-    expect(root.locator(".tvmdbg-graph-stage")).to_have_attribute("data-direction", "right")
-    assert inspect(root)["marks"]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 from playwright.sync_api import expect
@@ -11,7 +11,7 @@ from playwright.sync_api import expect
 import tvmdbg_widgets as tvmdbg
 from tests.mostly_slow import mostly_slow
 from tests.ui.graphs import inspect, selected
-from tests.ui.waits import frames, rest, until
+from tests.ui.waits import until
 
 if TYPE_CHECKING:
     from playwright.sync_api import Locator, Page
@@ -37,10 +37,6 @@ def hits(root: Locator) -> Locator:
 
 def told(root: Locator) -> Locator:
     return root.locator(".tvmdbg-graph-wrong")
-
-
-def searched(page: Page) -> Any:
-    return page.evaluate("tvmdbg.models.graph0.get('search')")
 
 
 @pytest.mark.parametrize(
@@ -209,20 +205,7 @@ def test_a_query_set_from_python_is_shown_with_its_error(
         "() => { const m = tvmdbg.models.graph0; m.set('search', 'op:pool'); m.save_changes(); }"
     )
     expect(hits(root)).to_have_text("–/1")
-    assert searched(page) == "op:pool"
-
-
-def test_hits_inside_closed_groups_are_stepped_to(
-    page: Page, graph: Callable[..., Locator]
-) -> None:
-    root = graph('graph.open_groups=[]&graph.search="shape:*,64,*,* op:conv"')
-    expect(hits(root)).to_have_text("–/7")
-    rest(page)
-    root.focus()
-    page.keyboard.press("n")
-    expect(hits(root)).to_have_text("1/7")
-    frames(page)
-    assert selected(page) == [46]
+    assert page.evaluate("tvmdbg.models.graph0.get('search')") == "op:pool"
 
 
 def test_hits_are_listed_and_selected_by_click(page: Page, graph: Callable[..., Locator]) -> None:

@@ -16,10 +16,18 @@ from playwright.sync_api import expect
 import tvmdbg_widgets as tvmdbg
 from tests.mostly_slow import mostly_slow
 from tests.ui.checklists import THEMES, WIDTHS
-from tests.ui.host import serve, visit
-from tests.ui.tensors import READOUT, expect_readout, inspect, place_read, press
+from tests.ui.graphs import overlap
+from tests.ui.host import serve
+from tests.ui.tensors import (
+    READOUT,
+    expect_readout,
+    inspect,
+    place_read,
+    press,
+    run_of,
+    show,
+)
 from tests.ui.waits import asking, frames, rest
-from tvmdbg_widgets.formats.tvm.params.survey import write_params
 from tvmdbg_widgets.model.base.number_text import number_text
 
 if TYPE_CHECKING:
@@ -78,13 +86,7 @@ def made(
     arrays: dict[str, np.ndarray[Any, Any]], tmp_path_factory: pytest.TempPathFactory, bundles: Path
 ) -> Iterator[str]:
     """Address of a run that holds the arrays as outputs of nodes 0, 1, …"""
-    path = tmp_path_factory.mktemp("made") / "output_tensors.params"
-    keyed = {
-        f"{name}____topo-index:{node}____output-num:0": array
-        for node, (name, array) in enumerate(arrays.items())
-    }
-    write_params(path, keyed)
-    with serve(tvmdbg.open(path)) as address:
+    with serve(run_of(tmp_path_factory.mktemp("made"), arrays)) as address:
         yield address
 
 
@@ -100,16 +102,6 @@ def recorded(corpus: Path, bundles: Path) -> Iterator[Callable[[str], str]]:
             return known[name]
 
         yield address
-
-
-def show(
-    page: Page, address: str, *, width: int = 900, theme: str = "light", **traits: Any
-) -> None:
-    """Open the page and wait for the first complete paint."""
-    query = "".join(f"&tensor.{name}={json.dumps(value)}" for name, value in traits.items())
-    page.set_viewport_size({"width": width + 16, "height": 900})
-    visit(page, f"{address}?views=tensor&width={width}&theme={theme}{query}")
-    expect(page.locator(ROOT)).to_have_attribute("data-ready", "true")
 
 
 def until(page: Page, condition: str) -> dict[str, Any]:
@@ -323,15 +315,6 @@ def test_values_table(page: Page, made: str, arrays: dict[str, Any]) -> None:
     expect(table).to_be_hidden()
 
 
-def test_values_table_shows_nan_and_inf(page: Page, made: str) -> None:
-    show(page, made, entry=[1, 0], index=[2, 1, 0, 0])
-    press(page, "v")
-    special = page.locator(".tvmdbg-values-special[aria-selected=true]")
-    for text in ("NaN", "+Inf", "−Inf"):
-        press(page, "i")
-        expect(special).to_have_text(text)
-
-
 def test_whole_numbers_beyond_float_stay_exact(page: Page, made: str) -> None:
     show(page, made, entry=[6, 0])
     press(page, "v", "ArrowRight", "End")
@@ -390,31 +373,13 @@ def test_colors_by_keys(page: Page, made: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("node", "text"),
-    [
-        (3, "-2.5"),
-        (4, "This tensor has no values"),
-        (7, "25 NaN"),
-        (2, "axis"),
-    ],
+    ("node", "text"), [(3, "-2.5"), (4, "This tensor has no values"), (7, "25 NaN"), (2, "axis")]
 )
 def test_scalar_empty_nan_and_vector_tensors_are_shown(
     page: Page, made: str, node: int, text: str
 ) -> None:
     show(page, made, entry=[node, 0])
     until(page, f"root.innerText.includes({text!r}) || texts(detail.labels).includes({text!r})")
-
-
-def test_scalar_value_label_stays_shown(page: Page, made: str) -> None:
-    show(page, made, entry=[3, 0])
-    until(page, 'texts(detail.labels) === "-2.5"')
-    page.get_by_label("Color scale").select_option("symlog")
-    expect(page.locator(".tvmdbg-tensor-legend")).to_contain_text("−2.5")
-    assert [label["text"] for label in inspect(page)["labels"]] == ["-2.5"]
-    page.evaluate("window.tvmdbg.models.tensor0.set('value_format', 'dequantised')")
-    page.evaluate("window.tvmdbg.models.tensor0.set('scale', 0.5)")
-    until(page, 'texts(detail.labels) === "-1.25"')
-    expect(page.locator(".tvmdbg-tensor-readout-more")).to_contain_text("× 0.5 = −1.25")
 
 
 @pytest.mark.parametrize(
@@ -443,21 +408,9 @@ def test_labels_stay_inside_without_overlap(
             assert one["x"] + one["width"] <= box["width"]
             assert one["y"] + one["height"] <= box["height"]
             for two in labels[i + 1 :]:
-                apart = (
-                    one["x"] + one["width"] <= two["x"]
-                    or two["x"] + two["width"] <= one["x"]
-                    or one["y"] + one["height"] <= two["y"]
-                    or two["y"] + two["height"] <= one["y"]
-                )
-                assert apart, (one, two)
+                assert not overlap(one, two), (one, two)
     sideways = page.locator(ROOT).evaluate("root => root.scrollWidth - root.clientWidth")
     assert sideways == 0
-
-
-def test_help_lists_the_keys(page: Page, made: str) -> None:
-    show(page, made)
-    press(page, "?")
-    expect(page.locator(f"{ROOT} .tvmdbg-help")).to_contain_text("show or hide the values")
 
 
 def test_failed_answer_is_shown_and_can_be_retried(page: Page, made: str) -> None:
@@ -487,15 +440,6 @@ def test_impossible_layout_is_reported_and_left_by_key(page: Page, made: str) ->
     press(page, "a")
     expect(alert).to_be_hidden()
     wait_entry(page, "10:0")
-
-
-def test_layout_axes_and_index_can_be_arguments(
-    page: Page, made: str, arrays: dict[str, Any]
-) -> None:
-    show(page, made, entry=[10, 0], data_layout="NCHW8c", axes=[2, 3], index=[0, 11, 0, 0])
-    expect(page.get_by_label("Index along C (number)")).to_have_value("11")
-    press(page, "Home")
-    expect_readout(page, f"[0, 11, 0, 0] = {number_text(arrays['packed'][0, 1, 0, 0, 3])}")
 
 
 def test_statistics_and_picture_show_the_same_tensor(page: Page, made: str) -> None:
@@ -768,46 +712,11 @@ def test_initial_region_is_shown_and_crosshair_stays_visible(page: Page, made: s
     assert viewport(page)["region"] is None
 
 
-def test_late_overview_leaves_another_plane_unchanged(page: Page, made: str) -> None:
-    """The plane that one went back to needs no question, which would end the older one."""
-    late: list[tuple[Any, Any]] = []
-
-    def keep_back(route: Any) -> None:
-        message = route.request.post_data_json
-        if message["kind"] == "tensor" and message["rows"] == 72 and message["index"][0] == 1:
-            late.append((route, route.fetch()))
-        else:
-            route.continue_()
-
-    show(page, made, entry=[12, 0], region=[400, 500, 40, 40])
-    rest(page)
-    page.route("**/ask", keep_back)
-    press(page, ".")
-    until(page, "detail.plane.index[0] === 1")
-    asking(page, 1)
-    press(page, ",")
-    until(page, "detail.plane.index[0] === 0")
-    page.evaluate("window.tvmdbg.models.tensor0.set('show', 'profile')")
-    asking(page, 1)
-    ((route, answer),) = late
-    route.fulfill(response=answer)
-    rest(page)
-    assert inspect(page)["plane"]["index"] == [0, 0, 0]
-
-
 @pytest.fixture
 def large(tmp_path: Path, bundles: Path) -> Iterator[str]:
     """Address of a run that nobody has looked at, whose second tensor is sampled first."""
-    path = tmp_path / "output_tensors.params"
     values = np.random.default_rng(9).integers(0, 256, size=(3000, 3000), dtype=np.uint8)
-    write_params(
-        path,
-        {
-            "small____topo-index:0____output-num:0": values[:4, :4],
-            "large____topo-index:1____output-num:0": values,
-        },
-    )
-    with serve(tvmdbg.open(path)) as address:
+    with serve(run_of(tmp_path, {"small": values[:4, :4], "large": values})) as address:
         yield address
 
 
@@ -1002,50 +911,6 @@ def test_channels_request_only_the_visible_range(page: Page, made: str) -> None:
     expect(page.get_by_label("Index along axis 0 (number)")).to_have_value("5")
     press(page, "2", "ArrowRight")
     expect(page.locator(MIRROR)).to_contain_text("axis 0 6")
-
-
-def test_channel_choice_starts_from_the_pending_index(page: Page, made: str) -> None:
-    show(page, made, entry=[11, 0])
-    rest(page)
-    held: list[Any] = []
-    page.route(
-        "**/ask",
-        lambda route: (
-            held.append(route)
-            if route.request.post_data_json["kind"] == "tensor"
-            else route.continue_()
-        ),
-    )
-    page.get_by_label("Index along axis 0 (number)").fill("200")
-    page.keyboard.press("Enter")
-    asking(page, 1)
-    press(page, "2")
-    until(page, "detail.channels.columns > 0")
-    press(page, "ArrowRight")
-    expect(page.locator(MIRROR)).to_contain_text("axis 0 201")
-    asking(page, 1)
-    held.pop().continue_()
-    page.unroute("**/ask")
-    rest(page)
-    expect(page.locator(MIRROR)).to_contain_text("axis 0 201")
-    press(page, "Enter")
-    expect(page.get_by_label("Index along axis 0 (number)")).to_have_value("201")
-
-
-def test_index_steps_back_send_no_request(page: Page, made: str) -> None:
-    show(page, made, entry=[1, 0])
-    asked = heard(page, "tensor")
-    for index in (1, 2):
-        press(page, ".")
-        until(page, f"detail.plane.index[0] === {index}")
-    rest(page)
-    count = len(asked)
-    for key, index in ((",", 1), (",", 0), (".", 1)):
-        press(page, key)
-        until(page, f"detail.plane.index[0] === {index}")
-    rest(page)
-    assert len(asked) == count
-    expect(page.get_by_label("Index along axis 0 (number)")).to_have_value("1")
 
 
 def test_health_strip_links_to_first_inf_and_nan(

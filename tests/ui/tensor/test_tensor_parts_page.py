@@ -18,9 +18,18 @@ from unit.findings.findings_dump import Op, plant
 import tvmdbg_widgets as tvmdbg
 from tests.mostly_slow import mostly_slow
 from tests.ui.host import serve, visit
-from tests.ui.tensors import INDEX, expect_readout, expect_tiles, off_screen, on_screen, press
-from tests.ui.waits import asking, rest
-from tvmdbg_widgets.formats.tvm.params.survey import write_params
+from tests.ui.tensors import (
+    INDEX,
+    expect_readout,
+    expect_tiles,
+    inspect,
+    off_screen,
+    on_screen,
+    press,
+    run_of,
+)
+from tests.ui.tensors import show as show_page
+from tests.ui.waits import frames, rest
 from tvmdbg_widgets.model.base.number_text import computed_text, number_text
 from tvmdbg_widgets.run import DebugRun
 
@@ -86,14 +95,7 @@ def arrays() -> dict[str, Array]:
 
 @pytest.fixture(scope="module")
 def run(arrays: dict[str, Array], tmp_path_factory: pytest.TempPathFactory) -> DebugRun:
-    path = tmp_path_factory.mktemp("parts") / "output_tensors.params"
-    keyed = {
-        f"{name}____topo-index:{node}____output-num:0": array
-        for node, (name, array) in enumerate(arrays.items())
-    }
-    write_params(path, keyed)
-    found: DebugRun = tvmdbg.open(path)
-    return found
+    return run_of(tmp_path_factory.mktemp("parts"), arrays)
 
 
 @pytest.fixture
@@ -101,11 +103,8 @@ def show(page: Page, address: str, arrays: dict[str, Array]) -> Callable[..., No
     """Open a page that shows one of the arrays."""
 
     def opened(name: str, *, width: int = 900, **traits: Any) -> None:
-        traits["entry"] = [list(arrays).index(name), 0]
-        query = "".join(f"&tensor.{key}={json.dumps(value)}" for key, value in traits.items())
-        page.set_viewport_size({"width": width + 16, "height": 1000})
-        visit(page, f"{address}?views=tensor&width={width}&theme=light{query}")
-        expect(page.locator(ROOT)).to_have_attribute("data-ready", "true")
+        entry = [list(arrays).index(name), 0]
+        show_page(page, address, width=width, high=1000, **traits, entry=entry)
         expect(page.locator(f"{ROOT} h3")).to_contain_text("of all finite values")
 
     return opened
@@ -118,16 +117,8 @@ def histogram(page: Page) -> dict[str, Any]:
 
 
 def inspected(page: Page) -> dict[str, Any]:
-    page.wait_for_function("new Promise(done => requestAnimationFrame(() => done(true)))")
-    detail = page.locator(ROOT).evaluate(
-        """root => {
-            const detail = {};
-            root.dispatchEvent(new CustomEvent("tvmdbg:inspect", { detail }));
-            return JSON.stringify(detail);
-        }"""
-    )
-    found: dict[str, Any] = json.loads(detail)
-    return found
+    frames(page)
+    return inspect(page)
 
 
 def trait(page: Page, name: str) -> Any:
@@ -229,24 +220,6 @@ def test_single_outlier_does_not_set_range(
     expect(page.locator(".tvmdbg-tensor-legend")).to_contain_text("above")
 
 
-def test_single_outlier_does_not_set_linear_part_of_symlog(
-    page: Page, show: Callable[..., None]
-) -> None:
-    show("outlier", color_range="tensor", color_scale="symlog")
-    words = page.locator(".tvmdbg-tensor-legend").inner_text()
-    found = re.search(r"linear within ±(?:≈ )?([\d.]+)", words)
-    assert found is not None
-    assert 0.05 < float(found[1]) < 0.5
-
-
-def test_zeros_of_integers_have_a_separate_bar(
-    page: Page, show: Callable[..., None], arrays: dict[str, Array]
-) -> None:
-    show("codes")
-    (slot,) = [bar for bar in histogram(page)["bars"] if bar["slot"]]
-    assert (slot["slot"], slot["likely"]) == ("zero", int((arrays["codes"] == 0).sum()))
-
-
 def test_zeros_of_floats_have_a_separate_bar(
     page: Page, show: Callable[..., None], arrays: dict[str, Array]
 ) -> None:
@@ -319,20 +292,6 @@ def test_keys_read_and_mark_histogram_bars(page: Page, show: Callable[..., None]
     logs = page.get_by_role("button", name="Logarithmic count axis")
     expect(logs).to_have_attribute("aria-pressed", "true")
     page.keyboard.press("Escape")
-    page.keyboard.press("Escape")
-    expect(page.locator(ROOT)).to_be_focused()
-
-
-def test_saving_is_stopped_by_hand(page: Page, show: Callable[..., None]) -> None:
-    show("faulty")
-    rest(page)
-    page.route("**/ask", lambda _: None)
-    page.get_by_role("button", name="Save what is shown (w)").click()
-    menu = page.get_by_role("group", name="Save what is shown")
-    menu.get_by_role("button", name="(.csv)").press("Enter")
-    menu.get_by_role("button", name="Stop saving").press("Enter")
-    expect(menu).to_contain_text("Not saved: stopped.")
-    expect(menu.get_by_role("button", name="(.csv)")).to_be_focused()
     page.keyboard.press("Escape")
     expect(page.locator(ROOT)).to_be_focused()
 
@@ -664,17 +623,6 @@ def test_saving_can_be_stopped_and_refers_large_arrays_to_python(
     page.unroute_all(behavior="ignoreErrors")
 
 
-def test_save_panel_closes_on_click_in_picture(page: Page, show: Callable[..., None]) -> None:
-    show("faulty")
-    saved(page, "csv")
-    expect(page.locator(SAVED)).to_be_visible()
-    page.locator(".tvmdbg-tensor-stage").click(position={"x": 60, "y": 150})
-    expect(page.locator(SAVED)).to_be_hidden()
-    expect(page.get_by_role("button", name="Save what is shown (w)")).to_have_attribute(
-        "aria-expanded", "false"
-    )
-
-
 def unfolded(array: Array) -> Array:
     """(N, C/8, H, W, 8c) as (N, C, H, W)."""
     n, outer, h, w, inner = array.shape
@@ -896,24 +844,6 @@ def test_two_views_of_one_state_stay_in_sync(
     assert page.evaluate(state) == [{"C": 11}, {"C": 11}]
 
 
-def test_late_answer_keeps_text_typed_meanwhile(page: Page, show: Callable[..., None]) -> None:
-    show("packed")
-    page.get_by_label("Layout (a)").select_option("custom")
-    rest(page)
-    held: list[Any] = []
-    page.route("**/ask", lambda route: held.append(route), times=1)  # noqa: PLW0108
-    page.get_by_label("Layout, such as NCHW8c").fill("NCHW8c")
-    page.get_by_label("Layout, such as NCHW8c").press("Enter")
-    asking(page, 1)
-    sizes = page.get_by_label(LABELS["data_sizes"])
-    sizes.fill("C=3")
-    held.pop().continue_()
-    expect(page.get_by_label("Index along C (number)").locator("..")).to_contain_text("of 16")
-    expect(sizes).to_have_value("C=3")
-    sizes.press("Enter")
-    expect(page.get_by_label("Index along C (number)").locator("..")).to_contain_text("of 3")
-
-
 def test_typed_data_sizes_reach_trait_code_figure_and_saved_page(  # noqa: PLR0917
     page: Page,
     show: Callable[..., None],
@@ -948,26 +878,6 @@ def test_typed_data_sizes_reach_trait_code_figure_and_saved_page(  # noqa: PLR09
     expect_tiles(page, 3)
     press(page, "1")
     expect(page.get_by_label("Index along C (number)").locator("..")).to_contain_text("of 3")
-
-
-def test_axis_letters_stay_if_plane_cannot_be_read(page: Page, show: Callable[..., None]) -> None:
-    show("packed", **PACKED)
-    expect(page.get_by_label("Index along C (number)")).to_be_visible()
-
-    def refuse(route: Route) -> None:
-        content = json.dumps({"id": route.request.post_data_json["id"], "error": "no such file"})
-        head = content.encode()
-        route.fulfill(body=len(head).to_bytes(4, "little") + head)
-
-    page.route("**/ask", refuse)
-    page.get_by_label("Axis for rows", exact=True).select_option("1")
-    alert = page.get_by_role("alert").filter(has_text="could not be read")
-    expect(alert).to_be_visible()
-    expect(page.get_by_label("Axis for rows", exact=True)).to_contain_text("C (16)")
-    expect(page.get_by_label("Index along H (number)")).to_be_visible()
-    page.unroute("**/ask")
-    page.get_by_role("button", name="Ask for the tensor again").click()
-    expect(alert).to_be_hidden()
 
 
 @pytest.mark.parametrize("shown", mostly_slow(["channels", "profile"], "channels"))

@@ -6,6 +6,7 @@ import itertools
 import json
 import math
 import re
+from functools import partial
 from itertools import product
 from typing import TYPE_CHECKING, Any
 
@@ -14,12 +15,10 @@ import numpy as np
 import pytest
 from playwright.sync_api import expect
 
-import tvmdbg_widgets as tvmdbg
 from tests.mostly_slow import mostly_slow
-from tests.ui.host import visit
-from tests.ui.tensors import inspect
+from tests.ui.tensors import inspect, run_of
+from tests.ui.tensors import show as show_page
 from tests.ui.waits import rest
-from tvmdbg_widgets.formats.tvm.params.survey import write_params
 from tvmdbg_widgets.run import DebugRun
 
 if TYPE_CHECKING:
@@ -54,26 +53,10 @@ def arrays() -> list[np.ndarray[Any, Any]]:
 
 @pytest.fixture(scope="module")
 def run(arrays: list[np.ndarray[Any, Any]], tmp_path_factory: pytest.TempPathFactory) -> DebugRun:
-    path = tmp_path_factory.mktemp("regions") / "output_tensors.params"
-    keyed = {f"t____topo-index:{i}____output-num:0": each for i, each in enumerate(arrays)}
-    write_params(path, keyed)
-    return tvmdbg.open(path)
+    return run_of(tmp_path_factory.mktemp("regions"), {f"t{i}": a for i, a in enumerate(arrays)})
 
 
-def show(
-    page: Page,
-    address: str,
-    *,
-    view: str = "tensor",
-    theme: str = "light",
-    width: int = 1264,
-    high: int = 720,
-    **traits: Any,
-) -> None:
-    query = "".join(f"&{view}.{name}={json.dumps(value)}" for name, value in traits.items())
-    page.set_viewport_size({"width": width + 16, "height": high})
-    visit(page, f"{address}?views={view}&width={width}&theme={theme}{query}")
-    expect(page.locator(ROOT)).to_have_attribute("data-ready", "true")
+show = partial(show_page, width=1264, high=720)
 
 
 def place(page: Page, row: int, col: int) -> tuple[float, float]:
@@ -332,8 +315,7 @@ def test_value_is_shown_at_the_cell_and_in_the_header(
 
 
 @pytest.mark.parametrize(
-    ("typed", "theme"),
-    [("0,3,2,1", "light"), ("[0, 3, 2, 1]", "dark"), ("(-2 3 2 -31)", "light")],
+    ("typed", "theme"), [("0,3,2,1", "light"), ("[0, 3, 2, 1]", "dark"), ("(-2 3 2 -31)", "light")]
 )
 def test_typed_index_shows_its_value_in_debugger(
     page: Page, address: str, arrays: list[Any], typed: str, theme: str
@@ -394,34 +376,3 @@ def test_invalid_index_is_explained(page: Page, address: str) -> None:
         page.keyboard.type(typed)
         page.keyboard.press("Enter")
         expect(page.locator(READOUT)).to_contain_text(why)
-
-
-def test_ctrl_wheel_keeps_value_under_pointer_when_stage_moves(page: Page, address: str) -> None:
-    show(page, address, entry=[LARGE, 0])
-    page.locator(ROOT).focus()
-    x, y = (round(each) for each in place(page, 120, 349))
-    page.mouse.move(x, y)
-
-    def below() -> tuple[float, float]:
-        found, box = inspect(page), page.locator(STAGE).bounding_box()
-        viewport, plot = found["viewport"], found["plot"]
-        row = viewport["row"] + (y - box["y"] - plot["y"]) / viewport["down"]
-        return row, viewport["col"] + (x - box["x"] - plot["x"]) / viewport["across"]
-
-    expect(page.locator(".tvmdbg-tensor-readout-more")).to_contain_text("ulp")
-    start = below()
-    page.keyboard.down("Control")
-    across = inspect(page)["viewport"]["across"]
-    for step in range(4):
-        if step == 1:
-            page.locator(".tvmdbg-tensor-choices").evaluate("it => it.style.marginBottom = '40px'")
-        page.mouse.wheel(0, -200)
-        page.wait_for_function(
-            f"""() => {{ const detail = {{}};
-            document.querySelector("{ROOT}").dispatchEvent(
-                new CustomEvent("tvmdbg:inspect", {{ detail }}));
-            return detail.viewport.across > {across}; }}"""
-        )
-        across = inspect(page)["viewport"]["across"]
-    page.keyboard.up("Control")
-    assert below() == pytest.approx(start, abs=2 / across + 5)

@@ -14,8 +14,8 @@ import tvmdbg_widgets as tvmdbg
 from tests.mostly_slow import mostly_slow
 from tests.ui.checklists import looks
 from tests.ui.host import serve, visit
+from tests.ui.tensors import run_of
 from tests.ui.waits import rest
-from tvmdbg_widgets.formats.tvm.params.survey import write_params
 
 if TYPE_CHECKING:
     from playwright.sync_api import Locator, Page
@@ -41,10 +41,7 @@ def overflow(corpus: Path, bundles: Path) -> Iterator[str]:
 
 @pytest.fixture(scope="module")
 def made(bundles: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    path = tmp_path_factory.mktemp("room") / "output_tensors.params"
-    named = enumerate(ARRAYS.items())
-    write_params(path, {f"{n}____topo-index:{k}____output-num:0": each for k, (n, each) in named})
-    with serve(tvmdbg.open(path)) as address:
+    with serve(run_of(tmp_path_factory.mktemp("room"), ARRAYS)) as address:
         yield address
 
 
@@ -112,45 +109,6 @@ def test_content_does_not_overflow_narrow_view(
         }"""
     )
     assert beyond == []
-
-
-def test_single_value_has_color_of_legend(page: Page, made: str) -> None:
-    visit(page, f"{made}?views=tensor&tensor.entry=[{list(ARRAYS).index('tiny')},0]")
-    expect(page.locator(ROOT)).to_have_attribute("data-ready", "true")
-    rest(page)
-    legend = page.locator(".tvmdbg-tensor-legend")
-    expect(legend).to_have_attribute(
-        "aria-label", "Legend: colors from −7.5e−12 to −7.5e−12, linear"
-    )
-    color = legend.locator(".tvmdbg-tensor-swatch, .tvmdbg-tensor-colors").first.evaluate(
-        "each => getComputedStyle(each).backgroundColor"
-    )
-    drawn = page.locator(".tvmdbg-tensor-stage canvas").first.evaluate(
-        """canvas => {
-            const detail = {};
-            const root = canvas.closest(".tvmdbg-tensor");
-            root.dispatchEvent(new CustomEvent("tvmdbg:inspect", { detail }));
-            const { x, y, width, height } = detail.plot;
-            const at = [x + width / 8, y + height / 8].map((each) => each * devicePixelRatio);
-            const [r, g, b] = canvas.getContext("2d").getImageData(...at, 1, 1).data;
-            return `rgb(${r}, ${g}, ${b})`;
-        }"""
-    )
-    assert drawn == color
-
-
-def test_histogram_without_finite_values_is_labelled(page: Page, made: str) -> None:
-    visit(page, f"{made}?views=tensor&tensor.entry=[{list(ARRAYS).index('none')},0]")
-    expect(page.locator(ROOT)).to_have_attribute("data-ready", "true")
-    rest(page)
-    labels = page.locator(ROOT).evaluate(
-        """root => {
-            const detail = {};
-            root.dispatchEvent(new CustomEvent("tvmdbg:inspect", { detail }));
-            return detail.histogram.labels.map(({ text }) => text);
-        }"""
-    )
-    assert "no finite value" in labels
 
 
 @pytest.mark.parametrize("look", ["hex", "bits"])

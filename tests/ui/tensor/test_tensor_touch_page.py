@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -11,12 +10,10 @@ import numpy as np
 import pytest
 from playwright.sync_api import expect
 
-import tvmdbg_widgets as tvmdbg
 from tests.ui.host import serve, visit
 from tests.ui.pages import WatchedPage
-from tests.ui.tensors import expect_readout
+from tests.ui.tensors import expect_readout, inspect, run_of
 from tests.ui.waits import frames, painted
-from tvmdbg_widgets.formats.tvm.params.survey import write_params
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
@@ -31,9 +28,7 @@ VALUES = np.arange(ROWS * COLS, dtype=np.float32).reshape(ROWS, COLS)
 
 @pytest.fixture(scope="module")
 def address(bundles: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    path = tmp_path_factory.mktemp("touch") / "output_tensors.params"
-    write_params(path, {"rising____topo-index:0____output-num:0": VALUES})
-    with serve(tvmdbg.open(path)) as found:
+    with serve(run_of(tmp_path_factory.mktemp("touch"), {"rising": VALUES})) as found:
         yield found
 
 
@@ -89,15 +84,7 @@ def _between(path: tuple[Place, Place], part: float) -> Place:
 
 def inspected(page: Page) -> dict[str, Any]:
     frames(page)
-    text = page.locator(ROOT).evaluate(
-        """root => {
-            const detail = {};
-            root.dispatchEvent(new CustomEvent("tvmdbg:inspect", { detail }));
-            return JSON.stringify({ plot: detail.plot, viewport: detail.viewport });
-        }"""
-    )
-    found: dict[str, Any] = json.loads(text)
-    return found
+    return inspect(page)
 
 
 def middle(page: Page) -> Place:

@@ -10,9 +10,8 @@ import pytest
 from playwright.sync_api import expect
 
 import tvmdbg_widgets as tvmdbg
-from tests.ui.checklists import looks
 from tests.ui.host import serve
-from tests.ui.timeline.test_timeline_page import View, overlaps
+from tests.ui.timeline.test_timeline_page import View
 from tests.ui.toolbars import tool
 from tests.ui.waits import rest
 from tvmdbg_widgets.run import DebugRun
@@ -214,18 +213,6 @@ def test_nodes_missing_from_the_chart_are_listed_with_reason(view: Chart) -> Non
 def test_roofline_follows_session_selection(view: Chart) -> None:
     view.set_session(selected=[30], source="graph")
     assert view.seen()["current"] == 30
-
-
-@pytest.mark.parametrize(("width", "theme"), looks())
-def test_labels_are_readable(page: Page, address: str, theme: str, width: int) -> None:
-    view = Chart(page, address, f"&theme={theme}", width)
-    found = view.seen()
-    assert overlaps(found["labels"]) == []
-    box = view.chart.bounding_box()
-    assert box is not None
-    for label in found["labels"]:
-        assert label["x"] >= 0
-        assert label["x"] + label["width"] <= box["width"] + 0.5
 
 
 def test_reason_for_unknown_work_is_shown(page: Page, run: DebugRun) -> None:

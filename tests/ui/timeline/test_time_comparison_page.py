@@ -10,7 +10,6 @@ import pytest
 from playwright.sync_api import expect
 
 import tvmdbg_widgets as tvmdbg
-from tests.ui.checklists import looks
 from tests.ui.host import serve, visit
 from tests.ui.waits import frames, inspected
 from tvmdbg_widgets.analysis.compare_times import TimeComparison
@@ -217,22 +216,6 @@ def test_single_run_does_not_request_comparison(page: Page, view: Any, corpus: P
         root = view(address)
         expect(root.locator(".tvmdbg-change")).to_have_count(0)
         assert not [each for each in asked if '"change"' in each]
-
-
-@pytest.mark.parametrize(("width", "theme"), looks())
-def test_table_fits_every_width_and_theme(view: Any, unfused: str, width: int, theme: str) -> None:
-    root = view(unfused, width, f"&theme={theme}")
-    first = root.locator(".tvmdbg-change [data-place='0']")
-    first.scroll_into_view_if_needed()
-    for name in ("change", "ratio"):
-        cell = first.locator(f".{name}")
-        assert cell.evaluate("each => each.scrollWidth <= each.clientWidth")
-    head = root.locator(".tvmdbg-change-scroll > .tvmdbg-timeline-head")
-    for name in ("label", "change", "ratio"):
-        one, other = (each.locator(f".{name}").bounding_box() for each in (head, first))
-        assert one
-        assert other
-        assert abs(one["x"] - other["x"]) <= 1
 
 
 def test_saved_page_shows_comparison(page: Page, corpus: Path, tmp_path: Path) -> None:

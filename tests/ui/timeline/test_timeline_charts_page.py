@@ -12,9 +12,8 @@ import pytest
 from playwright.sync_api import expect
 
 import tvmdbg_widgets as tvmdbg
-from tests.mostly_slow import mostly_slow
 from tests.ui.host import serve
-from tests.ui.timeline.test_timeline_page import View, overlaps
+from tests.ui.timeline.test_timeline_page import View
 from tests.ui.waits import frames
 from tvmdbg_widgets.run import DebugRun
 
@@ -24,8 +23,6 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.ui
 
-SIZES = [(480, "light"), (900, "dark"), (1600, "light")]
-CHARTS = ("merged", "folded", "repeats")
 NODES, REPEATS, WARM, NOISY = 12, 50, 3, 7
 
 
@@ -86,25 +83,6 @@ def fifty() -> DebugRun:
 def fifty_address(fifty: DebugRun) -> Iterator[str]:
     with serve(fifty) as address:
         yield address
-
-
-@pytest.mark.parametrize(
-    ("chart", "width", "theme"),
-    mostly_slow(
-        [(chart, *size) for chart in CHARTS for size in SIZES],
-        *((chart, *size) for chart, size in zip(CHARTS, SIZES, strict=True)),
-    ),
-)
-def test_charts_are_legible(page: Page, address: str, chart: str, width: int, theme: str) -> None:
-    view = Other(page, address, chart, width, theme)
-    labels = view.seen()["labels"]
-    assert len(labels) > 4
-    assert overlaps(labels) == []
-    box = view.chart.bounding_box()
-    assert box is not None
-    for label in labels:
-        assert label["x"] >= -0.5, label
-        assert label["x"] + label["width"] <= box["width"] + 0.5, label
 
 
 def test_the_chart_is_chosen_in_the_bar_and_by_key(page: Page, address: str) -> None:

@@ -11,7 +11,6 @@ import numpy as np
 import pytest
 from playwright.sync_api import expect
 
-from tests.mostly_slow import mostly_slow
 from tests.ui.checklists import looks
 from tests.ui.host import serve, visit
 from tests.ui.toolbars import tool
@@ -77,10 +76,7 @@ class View:
         """Middle of a node's slice, on the page."""
         box, mark = self.canvas.bounding_box(), self.mark(node)
         assert box is not None
-        return (
-            box["x"] + mark["x"] + mark["width"] / 2,
-            box["y"] + mark["y"] + mark["height"] / 2,
-        )
+        return (box["x"] + mark["x"] + mark["width"] / 2, box["y"] + mark["y"] + mark["height"] / 2)
 
     def drag(self, start: tuple[float, float], end: tuple[float, float]) -> None:
         """Drag between two points of the canvas."""
@@ -185,35 +181,6 @@ def test_click_selects_slice_and_shows_details(view: View) -> None:
     expect(view.details.locator("circle.dot")).to_have_count(5)
     view.page.mouse.click(*view.point(SECOND), button="left")
     assert view.session("selected") == [SECOND]
-
-
-def test_tooltip_is_hidden_after_click(view: View) -> None:
-    x, y = view.point(SLOWEST)
-    tip = view.root.locator(".tvmdbg-timeline-tooltip")
-    view.page.mouse.move(x, y)
-    expect(tip).to_be_visible()
-    view.page.mouse.click(x, y)
-    view.page.mouse.move(x + 2, y + 1)
-    expect(view.details).to_contain_text(SLOWEST_NAME)
-    view.seen()
-    expect(tip).to_be_hidden()
-    view.page.mouse.move(*view.point(SECOND))
-    expect(tip).to_be_visible()
-
-
-def test_all_facts_of_a_slice_can_be_reached_at_the_default_height(
-    page: Page, address: str
-) -> None:
-    view = View(page, address, width=1240)
-    view.page.mouse.click(*view.point(SLOWEST))
-    below = view.root.locator(".tvmdbg-timeline-below")
-    last = view.details.locator("dl > div").last
-    last.scroll_into_view_if_needed()
-    box, room = last.bounding_box(), below.bounding_box()
-    assert box is not None
-    assert room is not None
-    assert box["y"] + box["height"] <= room["y"] + room["height"] + 1
-    assert below.evaluate("(node) => getComputedStyle(node).overflowY") == "auto"
 
 
 def test_hover_shows_full_tooltip(view: View) -> None:
@@ -422,13 +389,6 @@ def test_search_by_node_id(view: View) -> None:
     expect(view.root.locator(".tvmdbg-timeline-hits")).to_contain_text("1 of 1 hit")
 
 
-def test_help_lists_the_keys(view: View) -> None:
-    tool(view.root, "keys (?)").click()
-    expect(view.root.locator(".tvmdbg-help")).to_contain_text("switch the arrow keys")
-    view.press("Escape")
-    expect(view.root.locator(".tvmdbg-help")).to_be_hidden()
-
-
 def test_selection_from_another_view_scrolls_into_view(view: View) -> None:
     view.root.focus()
     view.press("End", "f")
@@ -500,16 +460,6 @@ def test_labels_are_readable_at_any_width_and_zoom(
         }).map((each) => each.className)"""
     )
     assert outside == []
-
-
-@pytest.mark.parametrize("width", mostly_slow([480, 620, 760, 1200], 620))
-def test_every_slice_with_room_for_its_id_shows_it(page: Page, address: str, width: int) -> None:
-    view = View(page, address, "", width)
-    seen = view.seen()
-    boxes = [mark for mark in seen["marks"] if mark["kind"] == "slice" and mark["width"] >= 27]
-    assert boxes
-    starts = {label["text"].split()[0] for label in seen["labels"]}
-    assert [box["node"] for box in boxes if f"#{box['node']}" not in starts] == []
 
 
 def test_table_position_depends_on_width(page: Page, address: str) -> None:

@@ -262,12 +262,7 @@ def test_range_is_copied_as_text_csv_and_code(view: View, run: DebugRun) -> None
     assert "time by node" in text
     table = list(csv.DictReader(io.StringIO(copied("Copy the slices of the range as CSV"))))
     expect(view.root.locator(".tvmdbg-copied")).to_contain_text("4 slices as CSV")
-    assert {row["name"] for row in table} == {
-        "conv2d",
-        "inner, of conv2d",
-        '\'="quoted"',
-        "beside",
-    }
+    assert {row["name"] for row in table} == {"conv2d", "inner, of conv2d", '\'="quoted"', "beside"}
     for row in table:
         found = run.timeline.slice(int(row["slice"]))
         assert float(row["start_ns"]) == found.start_ns
@@ -327,12 +322,6 @@ def test_measurement_by_keys_becomes_range(view: View) -> None:
     assert view.view == pytest.approx((0, 160_007))
 
 
-def test_measurement_without_selection_starts_at_slice_edge(view: View) -> None:
-    view.root.focus()
-    view.press("m", "ArrowRight", "ArrowRight")
-    assert view.seen()["measure"]["range"] == [100_001, 150_003]
-
-
 def test_click_between_slices_describes_the_gap(view: View, run: DebugRun) -> None:
     box = view.canvas.bounding_box()
     assert box is not None
@@ -387,18 +376,6 @@ def test_keys_reach_parents_children_and_rows(view: View) -> None:
     expect(view.said).to_contain_text("Slice beside")
     view.press("ArrowUp")
     expect(view.said).to_contain_text("Slice")
-
-
-def test_zoom_out_button_is_shown_while_zoomed(view: View) -> None:
-    leave = view.root.get_by_role("button", name="zoom out to everything (0)")
-    expect(leave).to_be_hidden()
-    view.root.focus()
-    view.press("w")
-    expect(view.range).to_contain_text("66.7 % of 1.000 ms")
-    leave.click()
-    expect(leave).to_be_hidden()
-    expect(view.root).to_be_focused()
-    assert view.view == pytest.approx((0, WHOLE))
 
 
 def test_wheel_without_focus_shows_hint_and_does_not_zoom(view: View) -> None:

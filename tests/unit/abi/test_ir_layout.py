@@ -72,8 +72,7 @@ assert_end13:                                     ; preds = %assert_end11
 
 
 @pytest.mark.parametrize(
-    ("dtype", "code", "layout"),
-    [("i8, i8, i16", 8, "narrow"), ("i16, i16, i32", 16, "wide")],
+    ("dtype", "code", "layout"), [("i8, i8, i16", 8, "narrow"), ("i16, i16, i32", 16, "wide")]
 )
 def test_layout_is_read_from_struct_type(dtype: str, code: int, layout: str) -> None:
     found = abi.layout_of_ir(MODULE.format(dtype=dtype, code=code))

@@ -204,7 +204,7 @@ def test_padded_and_oversized_structs_are_noted(tmp_path: Path) -> None:
 def test_different_field_order_is_detected(tmp_path: Path) -> None:
     found = abi.check(tree(tmp_path, NARROW), "lanes:u16 code:u8 bits:u8")
     assert {each.place.id for each in found.disagreeing} == {
-        *("dlpack", "serializer", "cython", "ctypes", "codegen_cpu"),
+        *("dlpack", "serializer", "cython", "ctypes", "codegen_cpu")
     }
     assert "stands in another order: lanes:u16 code:u8 bits:u8" in repr(found)
 

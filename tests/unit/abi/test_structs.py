@@ -117,11 +117,7 @@ def test_member_offsets_match_compiler(layout: DTypeLayout, bits: int, tmp_path:
 
 
 def _compiled(
-    compiler: str,
-    layout: DTypeLayout,
-    bits: int,
-    structs: dict[str, StructLayout],
-    folder: Path,
+    compiler: str, layout: DTypeLayout, bits: int, structs: dict[str, StructLayout], folder: Path
 ) -> dict[str, int]:
     """Ask a compiler by way of symbol sizes: a program for 32 bits need not run here."""
     asked = {}

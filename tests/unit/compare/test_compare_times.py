@@ -113,9 +113,7 @@ some_pairs = st.dictionaries(st.tuples(nodes, nodes), st.sampled_from(list(Certa
 @settings(deadline=None, max_examples=60)
 @given(times, times, some_pairs)
 def test_rows_contain_every_timed_node_once_and_add_up_exactly(
-    a: dict[int, list[float]],
-    b: dict[int, list[float]],
-    pairs: dict[tuple[int, int], Certainty],
+    a: dict[int, list[float]], b: dict[int, list[float]], pairs: dict[tuple[int, int], Certainty]
 ) -> None:
     found = compared(timed(a), timed(b), pairs)
     for side, given_times in (("a", a), ("b", b)):
@@ -138,9 +136,7 @@ def test_rows_contain_every_timed_node_once_and_add_up_exactly(
 @settings(deadline=None, max_examples=100)
 @given(times, times, some_pairs)
 def test_swapped_runs_negate_change(
-    a: dict[int, list[float]],
-    b: dict[int, list[float]],
-    pairs: dict[tuple[int, int], Certainty],
+    a: dict[int, list[float]], b: dict[int, list[float]], pairs: dict[tuple[int, int], Certainty]
 ) -> None:
     one = compared(timed(a), timed(b), pairs)
     back = {(y, x): certainty for (x, y), certainty in pairs.items()}

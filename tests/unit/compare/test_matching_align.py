@@ -5,19 +5,12 @@ from __future__ import annotations
 import json
 import random
 import time
-from itertools import pairwise
 
-import numpy as np
 import pytest
 from formats.tvm.graph_truth import read
-from hypothesis import given
-from hypothesis import strategies as st
 
 from benchmarks.graphs import network, residual_graph
-from tvmdbg_widgets.analysis.matching import Certainty, match, sequence
-from tvmdbg_widgets.analysis.matching.sequence import rising
-
-NUMBERS = st.lists(st.integers(0, 3), max_size=40)
+from tvmdbg_widgets.analysis.matching import Certainty, match
 
 
 def longest(a: list[int], b: list[int]) -> int:
@@ -29,25 +22,6 @@ def longest(a: list[int], b: list[int]) -> int:
         for at, other in enumerate(b):
             row.append(last[at] + 1 if one == other else max(row[at], last[at + 1]))
     return row[-1]
-
-
-@given(NUMBERS, NUMBERS)
-def test_edit_alignment_finds_longest_common_sequence(a: list[int], b: list[int]) -> None:
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(sequence, "_RARE", 1)
-        found = sequence._common_by_edits(np.array(a, np.int64), np.array(b, np.int64))
-    assert all(a[at] == b[to] for at, to in found)
-    assert all(one[0] < two[0] and one[1] < two[1] for one, two in pairwise(found))
-    assert len(found) == longest(a, b)
-
-
-@given(st.permutations(range(30)))
-def test_rising_finds_longest_increasing_subsequence(values: list[int]) -> None:
-    found = rising(np.array(values, np.int64))
-    kept = [values[at] for at in found]
-    assert kept == sorted(kept)
-    assert (np.diff(found) > 0).all()
-    assert len(kept) == longest(values, sorted(values))
 
 
 def edited(text: str, edits: int) -> tuple[str, list[int]]:

@@ -9,30 +9,6 @@ import pytest
 from tvmdbg_widgets.model.base.writing import clean, hidden_name, new_folder, replacing
 
 
-def test_file_appears_only_after_all_is_written(tmp_path: Path) -> None:
-    target = tmp_path / "a.html"
-    with replacing(target, ".html") as file:
-        file.write(b"new")
-        assert not target.exists()
-    assert target.read_bytes() == b"new"
-    assert [each.name for each in tmp_path.iterdir()] == ["a.html"]
-
-
-def test_interrupted_write_keeps_only_the_old_file(tmp_path: Path) -> None:
-    target = tmp_path / "a.html"
-    target.write_bytes(b"old")
-
-    def break_off() -> None:
-        with replacing(target) as file:
-            file.write(b"half")
-            raise KeyboardInterrupt
-
-    with pytest.raises(KeyboardInterrupt):
-        break_off()
-    assert target.read_bytes() == b"old"
-    assert [each.name for each in tmp_path.iterdir()] == ["a.html"]
-
-
 def test_replacing_keeps_permissions_and_follows_symlinks(tmp_path: Path) -> None:
     target, link = tmp_path / "a.svg", tmp_path / "b.svg"
     target.write_bytes(b"old")

@@ -11,11 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tvmdbg_widgets.model.base.number_text import (
-    computed_text,
-    most_digits,
-    number_text,
-)
+from tvmdbg_widgets.model.base.number_text import computed_text, most_digits, number_text
 
 WIDE = [(np.float32, np.uint32), (np.float64, np.uint64)]
 #: ml_dtypes makes the next larger float8_e8m0fnu of it.
@@ -94,13 +90,9 @@ def _comes_back(value: Any, kind: Any) -> None:
     most = most_digits(np.dtype(kind))
     assert most == limits.get(kind, most)
     if math.isfinite(value):
-        assert _digits(text) <= most
+        assert len(text.partition("e")[0].strip("-").replace(".", "").strip("0")) <= most
     if text == "nan":
         assert value != value  # noqa: PLR0124 (what NaN alone does, whatever the type)
         return
     again = kind(float(text))
     assert again.tobytes() == value.tobytes(), text
-
-
-def _digits(text: str) -> int:
-    return len(text.partition("e")[0].strip("-").replace(".", "").strip("0"))

@@ -11,12 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tvmdbg_widgets.analysis.compare_times import verdicts
-from tvmdbg_widgets.analysis.compare_times.verdicts import (
-    adjusted,
-    least_p,
-    rank_tests,
-    u_counts,
-)
+from tvmdbg_widgets.analysis.compare_times.verdicts import adjusted, least_p, rank_tests, u_counts
 
 few = st.lists(st.integers(0, 6).map(float), min_size=1, max_size=5)
 
@@ -93,23 +88,6 @@ def test_least_p_of_five_against_five_is_one_in_126() -> None:
     assert least_p(1, 5) == pytest.approx(1 / 3)
     assert least_p(0, 5) == 1
     assert np.isnan(rank_tests([[1, 2, 3]], [[4, 5, 6]]).low[0])
-
-
-def test_interval_covers_true_shift_at_nominal_rate() -> None:
-    rng = np.random.default_rng(1)
-    a, b = rng.normal(size=(4000, 5)), rng.normal(size=(4000, 5)) + 1
-    found = rank_tests(a, b)
-    covered = np.mean((found.low <= 1) & (found.high >= 1))
-    exact = 1 - 2 * sum(u_counts(5, 5)[:3]) / 252
-    assert covered == pytest.approx(exact, abs=0.015)
-    assert exact >= 0.95
-
-
-def test_false_positive_rate_is_at_most_alpha() -> None:
-    rng = np.random.default_rng(2)
-    found = rank_tests(rng.normal(size=(4000, 8)), rng.normal(size=(4000, 6)))
-    for alpha in (0.05, 0.2, 0.5):
-        assert np.mean(found.p <= alpha) <= alpha + 0.02
 
 
 @pytest.mark.parametrize("tied", [False, True])

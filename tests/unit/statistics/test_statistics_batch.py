@@ -123,9 +123,7 @@ def counted_alone(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
     return alone
 
 
-def test_deferred_fields_are_computed_once_on_access(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_deferred_fields_are_computed_once_on_access(monkeypatch: pytest.MonkeyPatch) -> None:
     alone = counted_alone(monkeypatch)
     rows = Batch(np.array([[1e16, 1.0, -1e16], [0.1, 1e-30, 1e30]])).rows()
     assert not alone

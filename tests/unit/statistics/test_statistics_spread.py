@@ -129,9 +129,7 @@ def test_distribution_bounds_contain_true_counts(
     assert fewest <= np.count_nonzero((finite >= low) & (finite <= high)) <= greatest
 
 
-def test_a_large_array_is_not_read_again_for_its_histogram(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_a_large_array_is_not_read_again_for_its_histogram(monkeypatch: pytest.MonkeyPatch) -> None:
     array = np.random.default_rng(0).standard_normal(300_000).astype(np.float32)
     monkeypatch.setattr(batch, "EXACT_BYTES", 1000)
     found = Kept(values_of(array.tobytes(), "float32")).statistics().histogram

@@ -51,20 +51,6 @@ def test_keys_are_ranks_among_all_values(name: str) -> None:
     assert bool(nan.any()) == (name not in WITHOUT_NAN)
 
 
-@pytest.mark.parametrize("name", [name for name in SMALL if named(name).itemsize == 1])
-def test_distances_of_all_pairs(name: str) -> None:
-    values = every(name)
-    wide = real(values)
-    a, b = values[:, None], values[None, :]
-    row = np.unique(wide[~np.isnan(wide)])
-    rank = np.searchsorted(row, wide)
-    unknown = np.isnan(wide)[:, None] | np.isnan(wide)[None, :]
-    steps = np.abs(rank[:, None] - rank[None, :]).astype(np.uint64)
-    assert np.array_equal(
-        number_text.distance(a, b), np.where(unknown, np.uint64(number_text.NO_DISTANCE), steps)
-    )
-
-
 @pytest.mark.parametrize("name", SMALL)
 def test_spacing_is_the_gap_to_the_next_value_away_from_zero(name: str) -> None:
     values = every(name)

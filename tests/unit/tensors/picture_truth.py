@@ -24,21 +24,9 @@ DTYPES = [
     *(
         np.dtype(getattr(ml_dtypes, name))
         for name in (
-            "bfloat16",
-            "float8_e3m4",
-            "float8_e4m3",
-            "float8_e4m3b11fnuz",
-            "float8_e4m3fn",
-            "float8_e4m3fnuz",
-            "float8_e5m2",
-            "float8_e5m2fnuz",
-            "float8_e8m0fnu",
-            "float6_e2m3fn",
-            "float6_e3m2fn",
-            "float4_e2m1fn",
-            "int4",
-            "uint4",
-            "int2",
+            *("bfloat16", "float8_e3m4", "float8_e4m3", "float8_e4m3b11fnuz", "float8_e4m3fn"),
+            *("float8_e4m3fnuz", "float8_e5m2", "float8_e5m2fnuz", "float8_e8m0fnu"),
+            *("float6_e2m3fn", "float6_e3m2fn", "float4_e2m1fn", "int4", "uint4", "int2"),
             "uint2",
         )
     ),

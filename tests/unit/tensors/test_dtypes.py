@@ -68,15 +68,7 @@ def test_dtype_spellings_are_parsed(text: str, code: int, bits: int, lanes: int,
 @pytest.mark.parametrize(
     "text",
     [
-        "flot32",
-        "float32x",
-        "float32x0",
-        "float8_e1m6",
-        "i",
-        "int8 ",
-        "x4",
-        "8",
-        "int-8",
+        *("flot32", "float32x", "float32x0", "float8_e1m6", "i", "int8 ", "x4", "8", "int-8"),
         "custom[a",
     ],
 )

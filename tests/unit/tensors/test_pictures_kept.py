@@ -94,20 +94,6 @@ def test_larger_cells_and_parts_come_from_cache_without_reads() -> None:
         assert one.T.tobytes() == getattr(across, name).tobytes()
 
 
-def test_kept_pictures_of_small_arrays_match_direct_pictures() -> None:
-    kept, values = Pictures(), held()
-    for rows in (160, 80, 40, 37):
-        shown, direct = (
-            kept.get("a", values, PLANE, rows, rows),
-            picture(values, PLANE, rows, rows),
-        )
-        for name in CELLS:
-            assert getattr(shown, name).tobytes() == getattr(direct, name).tobytes()
-    values.read = 0
-    kept.get("a", values, PLANE, 37, 37)
-    assert values.read == 0
-
-
 def test_a_large_part_is_sampled_until_its_cells_are_known() -> None:
     kept, values = Pictures(), held()
     with nothing_quick():

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.counted_source import CountedSource
 from tvmdbg_widgets.model.base.numbers import Trust
 from tvmdbg_widgets.model.tensors.array_record import storage_notes
 from tvmdbg_widgets.model.tensors.dtypes import DataType, from_numpy
@@ -16,21 +17,10 @@ from tvmdbg_widgets.model.tensors.tensors import ArrayRecord, Tensor, Tensors
 from tvmdbg_widgets.sources.byte_source import BytesSource
 
 
-class Counting(BytesSource):
-    """Adds up what is read of it."""
-
-    total = calls = 0
-
-    def _fill(self, offset: int, view: memoryview) -> None:
-        self.total += len(view)
-        self.calls += 1
-        super()._fill(offset, view)
-
-
 def record(array: np.ndarray, key: str = "k", skip: int = 3) -> ArrayRecord:
     data = b"\xaa" * skip + array.tobytes()
     dtype = from_numpy(array.dtype)
-    return ArrayRecord(key, dtype, array.shape, array.nbytes, skip, Counting(data, "f"))
+    return ArrayRecord(key, dtype, array.shape, array.nbytes, skip, CountedSource(data, "f"))
 
 
 def stored(dtype: str, shape: tuple[int, ...], data: bytes) -> ArrayRecord:
@@ -107,38 +97,23 @@ def test_a_window_reads_little_more_than_it_returns() -> None:
     t = tensor(array)
     source = t.record.source
     t.window((5, slice(10, 20)))
-    assert (source.total, source.calls) == (10 * 64 * 4, 1)
-    source.total = source.calls = 0
+    assert (source.taken, source.calls) == (10 * 64 * 4, 1)
+    source.taken = source.calls = 0
     assert t.window((slice(None), 7, 3)).shape == (200,)
-    assert source.total <= 200 * 4096
+    assert source.taken <= 200 * 4096
     assert source.calls == 200
-    source.total = source.calls = 0
+    source.taken = source.calls = 0
     t.window((slice(None, None, 50), slice(None), 3))
-    assert source.total <= 4 * 300 * 64 * 4
+    assert source.taken <= 4 * 300 * 64 * 4
     assert source.calls == 4
 
 
-def test_a_strided_sample_of_a_large_matrix() -> None:
-    array = np.arange(2000 * 2000, dtype=np.float32).reshape(2000, 2000)
-    t = tensor(array)
-    found = t.window(np.s_[::40, ::40])
-    assert np.array_equal(found, array[::40, ::40])
-    assert t.record.source.total <= 50 * 8000
-
-
 def test_large_spans_are_read_in_parts() -> None:
-    largest = 0
-
-    class Largest(BytesSource):
-        def _fill(self, offset: int, view: memoryview) -> None:
-            nonlocal largest
-            largest = max(largest, len(view))
-            super()._fill(offset, view)
-
     array = np.arange(2_000_000, dtype=np.float64).reshape(2, 1_000_000)
-    r = ArrayRecord("k", DataType(2, 64), array.shape, array.nbytes, 0, Largest(array.tobytes()))
+    source = CountedSource(array.tobytes())
+    r = ArrayRecord("k", DataType(2, 64), array.shape, array.nbytes, 0, source)
     assert np.array_equal(r.window(np.s_[:, ::2]), array[:, ::2])
-    assert largest <= 4 << 20
+    assert source.largest <= 4 << 20
 
 
 def test_numpy_protocol() -> None:
@@ -211,23 +186,6 @@ def test_raw_types_are_rows_of_bytes() -> None:
     assert "custom" in stored("custom[p]16", (1,), b"\1\2").notes[0]
 
 
-def test_complex_values() -> None:
-    array = np.array([1 + 2j, 3 - 4j], np.complex64)
-    t = tensor(array)
-    assert np.array_equal(t.numpy(), array)
-    assert not t.statistics().applicable
-
-
-def test_uint1_packed_and_as_bytes() -> None:
-    r = stored("uint1", (10,), bytes([0b10110101, 0b11, 1, 0, 0, 0, 0, 0, 0, 2]))
-    assert r.dtype.name == "bool"
-    assert r.numpy().tolist() == [True, True, True, False, False, False, False, False, False, True]
-    packed = r.numpy("packed").astype(int).tolist()
-    assert packed == [1, 0, 1, 0, 1, 1, 0, 1, 1, 1]
-    with pytest.raises(ValueError, match="reading"):
-        r.numpy("loose")
-
-
 @pytest.mark.parametrize("bits", range(1, 8))
 @pytest.mark.parametrize("kind", ["int", "uint"])
 def test_elements_of_any_width_are_unpacked(kind: str, bits: int) -> None:
@@ -250,23 +208,6 @@ def test_with_dtype_reinterprets_the_same_bytes() -> None:
     assert other.record.stored_dtype == t.dtype
     with pytest.raises(ValueError, match="cannot be read"):
         t.with_dtype(DataType.parse("float32"))
-
-
-def test_statistics_are_kept_and_can_be_sampled() -> None:
-    array = np.random.default_rng(0).standard_normal(500_000).astype(np.float32)
-    t = tensor(array)
-    exact = t.statistics()
-    assert exact.exact
-    assert t.statistics() is exact
-    assert exact.mean == pytest.approx(math.fsum(array.tolist()) / len(array), rel=1e-12)
-    source = t.record.source
-    source.total = 0
-    sampled = t.statistics(sample=50_000)
-    assert not sampled.exact
-    assert 40_000 < sampled.size < 60_000
-    assert source.total < 2 * 60_000 * 4
-    assert abs(sampled.mean - exact.mean) < 0.05
-    assert t.statistics(sample=10**6).exact
 
 
 def test_tensors_by_entry_and_by_name() -> None:

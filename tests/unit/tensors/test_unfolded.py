@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.counted_source import CountedSource
 from tests.unit.figures.layout_cases import stored
 from tvmdbg_widgets.model.tensors.dtypes import DataType, from_numpy
 from tvmdbg_widgets.model.tensors.layouts import Layout
@@ -16,18 +17,8 @@ from tvmdbg_widgets.model.tensors.tensors import ArrayRecord, Tensor
 from tvmdbg_widgets.sources.byte_source import BytesSource
 
 
-class Counting(BytesSource):
-    """Adds up what is read of it."""
-
-    total = 0
-
-    def _fill(self, offset: int, view: memoryview) -> None:
-        self.total += len(view)
-        super()._fill(offset, view)
-
-
 def tensor(array: np.ndarray) -> Tensor:
-    data = Counting(array.tobytes(), "f")
+    data = CountedSource(array.tobytes(), "f")
     record = ArrayRecord("k", from_numpy(array.dtype), array.shape, array.nbytes, 0, data)
     return Tensor(record, 4, 0, name="conv")
 
@@ -101,9 +92,7 @@ def test_long_axes_with_several_splits(data: st.DataObject) -> None:
 
 
 @given(stored())
-def test_logical_and_physical_indices_round_trip(
-    case: tuple[Layout, tuple[int, ...]],
-) -> None:
+def test_logical_and_physical_indices_round_trip(case: tuple[Layout, tuple[int, ...]]) -> None:
     layout, shape = case
     array = np.arange(int(np.prod(shape))).reshape(shape)
     sizes = {layout.letters[0]: 1}
@@ -130,16 +119,16 @@ def test_a_window_reads_little_more_than_it_returns() -> None:
     shown = t.unfold("NCHW16c")
     source = t.record.source
     assert shown[0, 3].shape == (50, 50)
-    assert source.total <= 50 * 50 * 16 * 4
-    source.total = 0
+    assert source.taken <= 50 * 50 * 16 * 4
+    source.taken = 0
     assert shown[0, 30:40, 7].shape == (10, 50)
-    assert source.total <= 2 * 50 * 16 * 4
-    source.total = 0
+    assert source.taken <= 2 * 50 * 16 * 4
+    source.taken = 0
     assert shown[0, ::16].shape == (64, 50, 50)
-    assert source.total <= array.nbytes
-    source.total = 0
+    assert source.taken <= array.nbytes
+    source.taken = 0
     assert shown[0, :, 7, 7].shape == (1024,)
-    assert source.total <= 64 * 16 * 4
+    assert source.taken <= 64 * 16 * 4
     tracemalloc.start()
     try:
         for channel in range(0, 1024, 100):

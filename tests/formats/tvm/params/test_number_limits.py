@@ -50,13 +50,6 @@ def test_graph_number_limits_are_reported(
     assert limit in issue.message
 
 
-def test_non_decimal_num_outputs_is_reported() -> None:
-    graph = valid()
-    graph["nodes"][2]["attrs"]["num_outputs"] = "two"
-    (issue,) = tvmdbg.open(json.dumps(graph).encode()).check().by_rule("num-outputs-invalid")
-    assert "expected a decimal number in a string" in issue.message
-
-
 @pytest.mark.parametrize(
     ("times", "told"),
     [

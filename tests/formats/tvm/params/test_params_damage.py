@@ -9,10 +9,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from formats.tvm.params.params_truth import DATA
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.counted_source import CountedSource
 from tvmdbg_widgets.formats.tvm.params.file import ParamsFile, load_params, read_params, sniff
 from tvmdbg_widgets.formats.tvm.params.survey import write_params
 from tvmdbg_widgets.model.base.text import FormatError
@@ -68,20 +68,6 @@ def test_cut_at_every_byte(layout: str) -> None:
             load_params(whole[:length])
 
 
-@pytest.mark.parametrize("path", sorted(DATA.glob("**/*.params")), ids=lambda path: path.stem)
-def test_truncated_real_files_keep_earlier_records(path: Path) -> None:
-    whole = path.read_bytes()
-    records = read_params(whole, float8="legacy").records
-    for length in range(len(whole)):
-        try:
-            file = read_params(whole[:length], float8="legacy")
-        except FormatError:
-            continue
-        for found, expected in zip(file.records, records, strict=False):
-            assert found.dtype == expected.dtype
-            assert found.raw().tobytes() == expected.raw().tobytes()
-
-
 WHOLE = {layout: written(layout) for layout in ("narrow", "wide")}
 
 
@@ -129,39 +115,21 @@ def test_huge_counts_allocate_nothing() -> None:
             tracemalloc.stop()
 
 
-class Counting(BytesSource):
-    """Adds up what is read of it."""
-
-    total = 0
-
-    def _fill(self, offset: int, view: memoryview) -> None:
-        self.total += len(view)
-        super()._fill(offset, view)
-
-
 def test_opening_skips_values() -> None:
     arrays = {f"w{i}": np.zeros(1 << 18, np.float32) for i in range(20)}
-    source = Counting(written(arrays=arrays))
+    source = CountedSource(written(arrays=arrays))
     file = read_params(source)
     assert len(file.records) == 20
-    assert source.total < 25 * 4096
+    assert source.taken < 25 * 4096
     file.records[7].numpy()
-    assert source.total < 25 * 4096 + (1 << 20)
+    assert source.taken < 25 * 4096 + (1 << 20)
 
 
 def test_many_small_arrays_take_few_reads() -> None:
-    calls = 0
-
-    class Calls(BytesSource):
-        def _fill(self, offset: int, view: memoryview) -> None:
-            nonlocal calls
-            calls += 1
-            super()._fill(offset, view)
-
     arrays = {f"p{i}": np.zeros(3, np.float32) for i in range(20_000)}
-    file = read_params(Calls(written(arrays=arrays)))
-    assert len(file.records) == 20_000
-    assert calls < 40
+    source = CountedSource(written(arrays=arrays))
+    assert len(read_params(source).records) == 20_000
+    assert source.calls < 40
 
 
 @pytest.mark.spec_only

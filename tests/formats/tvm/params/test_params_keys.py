@@ -11,26 +11,10 @@ from tvmdbg_widgets.formats.tvm.params.file import read_params
 names = st.text(max_size=20) | st.sampled_from(["", "a____3", "x_0__1.5", "____topo-index:1", "\n"])
 
 
-@given(names, st.integers(0, 10**9 - 1), st.integers(0, 99))
-def test_v09_keys(name: str, node: int, output: int) -> None:
-    key = f"{name}____topo-index:{node}____output-num:{output}"
-    assert parse_key(key) == OutputKey(name, node, output, None, "v0.9")
-
-
-@given(names, st.integers(0, 99))
-def test_v08_keys(name: str, output: int) -> None:
-    assert parse_key(f"{name}____{output}") == OutputKey(name, None, output, None, "v0.8")
-
-
 @given(names, st.integers(0, 99), st.floats(min_value=0, allow_nan=False, allow_infinity=False))
 def test_v05_keys(name: str, output: int, order: float) -> None:
     key = parse_key(f"{name}_{output}__{order}")
     assert key == OutputKey(name, None, output, order, "v0.5")
-
-
-@pytest.mark.parametrize("key", ["", "p0", "x__1.0", "x_0_1.0", "x____", "x____-1", "a____٣"])
-def test_other_names_are_not_parsed_as_keys(key: str) -> None:
-    assert parse_key(key) is None
 
 
 @pytest.mark.parametrize(("version", "lost"), [("0.6", set()), ("0.8", {"same"}), ("0.19", set())])

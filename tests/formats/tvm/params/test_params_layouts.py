@@ -99,17 +99,6 @@ def test_lanes_above_65535_survive() -> None:
     assert read_params(one(WIDE.pack(DataType(2, 32, 70_000)))).layout == "wide"
 
 
-def test_narrow_layout_refuses_too_many_lanes() -> None:
-    record = read_params(one(WIDE.pack(DataType(2, 32, 70_000)))).records[0]
-    with pytest.raises(ValueError, match="'x': lanes 70000 of float32x70000 does not fit"):
-        write_params(io.BytesIO(), {"x": record}, layout="narrow")
-    with pytest.raises(FormatError) as caught:
-        conversion(as_source(one(WIDE.pack(DataType(2, 32, 70_000)))), "narrow")
-    assert caught.value.field == "array 0 ('x'): dtype lanes"
-    assert caught.value.offset == len(HEAD) + 4
-    assert caught.value.found == 70_000
-
-
 def test_custom_type_codes_are_read_with_explicit_layout() -> None:
     data = one(WIDE.pack(DataType(300, 32)))
     assert read_params(data, dtype_layout="wide").records[0].dtype == DataType(300, 32)
@@ -160,21 +149,6 @@ def test_error_for_no_matching_layout_names_all_candidates() -> None:
     assert caught.value.offset == len(HEAD)
 
 
-def test_a_mixed_file_of_declared_layouts_is_refused() -> None:
-    own, other = io.BytesIO(), io.BytesIO()
-    arrays = {"a": np.zeros(2, np.int16), "b": np.ones(3, np.float32)}
-    write_params(own, arrays, layout=LANES_U32)
-    write_params(other, arrays, layout=NARROW)
-    mine, its = own.getvalue(), other.getvalue()
-    first = read_params(mine, dtype_layout=LANES_U32).records[0]
-    again = read_params(its).records[0]
-    end, its_end = first.offset + first.nbytes, again.offset + again.nbytes
-    with pytest.raises(FormatError) as caught:
-        read_params(mine[:end] + its[its_end:], dtype_layout=[LANES_U32, "narrow"])
-    assert "mixes code:u8 bits:u8 lanes:u32 and narrow dtypes" in str(caught.value)
-    assert caught.value.offset == end + 28
-
-
 def test_layouts_to_try_accepts_several_forms() -> None:
     assert layouts_to_try("auto") == (NARROW, WIDE)
     assert layouts_to_try(LANES_U32) == (LANES_U32,)
@@ -183,3 +157,14 @@ def test_layouts_to_try_accepts_several_forms() -> None:
     assert layouts_to_try(layout_text(["wide", LANES_U32])) == (WIDE, LANES_U32)
     with pytest.raises(ValueError, match="dtype_layout: no layout given"):
         layouts_to_try([])
+
+
+def test_narrow_layout_refuses_too_many_lanes() -> None:
+    record = read_params(one(WIDE.pack(DataType(2, 32, 70_000)))).records[0]
+    with pytest.raises(ValueError, match="'x': lanes 70000 of float32x70000 does not fit"):
+        write_params(io.BytesIO(), {"x": record}, layout="narrow")
+    with pytest.raises(FormatError) as caught:
+        conversion(as_source(one(WIDE.pack(DataType(2, 32, 70_000)))), "narrow")
+    assert caught.value.field == "array 0 ('x'): dtype lanes"
+    assert caught.value.offset == len(HEAD) + 4
+    assert caught.value.found == 70_000

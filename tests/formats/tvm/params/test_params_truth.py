@@ -105,13 +105,6 @@ def test_keys_name_the_entries_of_the_index(corpus: Path) -> None:
             assert item in dump.index
 
 
-def test_order_of_early_keys_is_node_order(corpus: Path) -> None:
-    for dump in dumps(corpus):
-        keys = [parse_key(record.key) for record in read_params(dump.params).records]
-        orders = [key.order for key in keys if key is not None and key.style == "v0.5"]
-        assert orders == sorted(orders)
-
-
 def parameters_of(dump: Dump) -> Path | None:
     path = dump.folder / "params.params"
     return path if path.is_file() else None

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import os
-import stat
 import struct
 from pathlib import Path
 
@@ -24,36 +23,11 @@ from tvmdbg_widgets.model.tensors.tensors import Tensor
 OWN = sorted([*DATA.glob("**/*.params"), *DATA.glob("*/*.bin")])
 # Types whose values the file lacks or whose bytes are not all values cannot come from numpy.
 TYPES = [
-    "bool",
-    "int8",
-    "int16",
-    "int32",
-    "int64",
-    "uint8",
-    "uint16",
-    "uint32",
-    "uint64",
-    "float16",
-    "float32",
-    "float64",
-    "complex64",
-    "complex128",
-    "bfloat16",
-    "int4",
-    "uint4",
-    "int2",
-    "uint2",
-    "float4_e2m1fn",
-    "float6_e2m3fn",
-    "float6_e3m2fn",
-    "float8_e3m4",
-    "float8_e4m3",
-    "float8_e4m3b11fnuz",
-    "float8_e4m3fn",
-    "float8_e4m3fnuz",
-    "float8_e5m2",
-    "float8_e5m2fnuz",
-    "float8_e8m0fnu",
+    *("bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"),
+    *("float16", "float32", "float64", "complex64", "complex128", "bfloat16", "int4", "uint4"),
+    *("int2", "uint2", "float4_e2m1fn", "float6_e2m3fn", "float6_e3m2fn", "float8_e3m4"),
+    *("float8_e4m3", "float8_e4m3b11fnuz", "float8_e4m3fn", "float8_e4m3fnuz", "float8_e5m2"),
+    *("float8_e5m2fnuz", "float8_e8m0fnu"),
 ]
 
 # 121 bytes TVM 0.25 to 0.27 write for x = float32 (2,3), 0 to 5.
@@ -101,36 +75,6 @@ def test_recorded_files_are_rewritten_from_numpy_arrays(corpus: Path) -> None:
         write_params(out, pairs, codes=codes)
         assert out.getvalue() == path.read_bytes(), path
     assert through_numpy > 1000
-
-
-def test_the_worked_example() -> None:
-    x = np.arange(6, dtype=np.float32).reshape(2, 3)
-    out = io.BytesIO()
-    write_params(out, {"x": x})
-    assert out.getvalue() == NARROW
-    assert load_params(NARROW)["x"].tolist() == x.tolist()
-
-
-@pytest.mark.spec_only
-def test_the_worked_example_in_the_wide_layout() -> None:
-    wide = NARROW[:0x45] + bytes.fromhex("0200 2000 01000000") + NARROW[0x49:]
-    assert len(wide) == 125
-    out = io.BytesIO()
-    write_params(out, {"x": np.arange(6, dtype=np.float32).reshape(2, 3)}, layout="wide")
-    assert out.getvalue() == wide
-    file = read_params(wide)
-    assert file.layout == "wide"
-    assert file.records[0].numpy().reshape(-1).tolist() == [0, 1, 2, 3, 4, 5]
-
-
-@pytest.mark.spec_only
-def test_wide_layout_reads_the_same_as_narrow(corpus: Path) -> None:
-    for path in corpus_files(corpus):
-        narrow, wide = read_params(path), read_params(rewritten(path, "wide"))
-        assert wide.layout == "wide" or not wide.records
-        for a, b in zip(narrow.records, wide.records, strict=True):
-            assert (a.key, a.dtype, a.shape, a.notes) == (b.key, b.dtype, b.shape, b.notes)
-            assert a.raw().tobytes() == b.raw().tobytes()
 
 
 @st.composite
@@ -217,18 +161,6 @@ def test_tensors_and_plain_sequences_are_accepted() -> None:
     assert load_params(out.getvalue())["y"].tolist() == [1.5, 2.5]
 
 
-def test_file_is_replaced_and_keeps_its_mode(tmp_path: Path) -> None:
-    path = tmp_path / "p.params"
-    path.write_bytes(NARROW)
-    path.chmod(0o640)
-    record = read_params(path).records[0]
-    write_params(path, [("a", record), ("b", record)])
-    assert stat.S_IMODE(path.stat().st_mode) == 0o640
-    assert read_params(path).keys == ("a", "b")
-    with pytest.raises(FormatError, match="changed after it was opened"):
-        record.numpy()
-
-
 @pytest.mark.parametrize("where", ["name", "shape"])
 def test_rewritten_headers_are_detected_on_read(tmp_path: Path, where: str) -> None:
     path = tmp_path / "p.params"
@@ -248,14 +180,10 @@ def test_rewritten_headers_are_detected_on_read(tmp_path: Path, where: str) -> N
             record.numpy()
 
 
-def test_a_failed_write_leaves_the_old_file(tmp_path: Path) -> None:
+def test_replaced_file_is_detected_on_read(tmp_path: Path) -> None:
     path = tmp_path / "p.params"
     path.write_bytes(NARROW)
     record = read_params(path).records[0]
-    os.utime(path, ns=(1, 1))
-    with pytest.raises(FormatError):
-        write_params(tmp_path / "q.params", {"x": record})
-    with pytest.raises(FormatError):
-        write_params(path, {"x": record})
-    assert [p.name for p in tmp_path.iterdir()] == ["p.params"]
-    assert path.read_bytes() == NARROW
+    write_params(path, [("a", record), ("b", record)])
+    with pytest.raises(FormatError, match="changed after it was opened"):
+        record.numpy()

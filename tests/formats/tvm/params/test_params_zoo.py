@@ -111,16 +111,6 @@ def test_sub_byte_and_vector_types(path: Path) -> None:
         assert bytes_told in record.notes[0]
 
 
-def test_packed_int4_is_sign_extended() -> None:
-    (record,) = read_params(RELAX / "sub_int4_3x5.bin").records
-    raw = record.raw()
-    low = [int(b) & 15 for b in raw[:8]]
-    high = [int(b) >> 4 for b in raw[:8]]
-    nibbles = [n for pair in zip(low, high, strict=True) for n in pair][:15]
-    expected = [n - 16 if n > 7 else n for n in nibbles]
-    assert record.numpy().astype(int).reshape(-1).tolist() == expected
-
-
 def test_zero_middle_dimension_is_read() -> None:
     first, after = read_params(RELAX / "params_zero_mid_dim.bin").records
     assert (first.shape, first.nbytes, first.numpy().shape) == ((2, 0, 3), 0, (2, 0, 3))

@@ -17,7 +17,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import tvmdbg_widgets as tvmdbg
-from tvmdbg_widgets.formats.tvm.cache import TensorCache, read_cache, sniff, superseded
+from tvmdbg_widgets.formats.tvm.cache import TensorCache, read_cache, sniff
 from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.model.base.text import FormatError, IssueSeverity
 from tvmdbg_widgets.sources.byte_source import ByteSource, BytesSource
@@ -122,17 +122,15 @@ def rounded(values: np.ndarray) -> np.ndarray:
     return bits.view(np.float32)
 
 
-def halved_folders(corpus: Path) -> list[Path]:
-    return [corpus / "relax" / model / "params" / "tensor_cache_f32_to_bf16" for model in MODELS]
-
-
 def test_halved_floats_are_exact_and_reported() -> None:
     with np.load(HALVED / "params.npz") as saved:
         _check_halved(HALVED, dict(saved))
 
 
 def test_halved_floats_of_the_corpus(corpus: Path) -> None:
-    for folder in halved_folders(corpus):
+    for folder in [
+        corpus / "relax" / model / "params" / "tensor_cache_f32_to_bf16" for model in MODELS
+    ]:
         with np.load(folder.parent / "params.npz") as saved:
             _check_halved(folder, dict(saved))
 
@@ -429,22 +427,3 @@ def test_non_index_is_not_a_tensor_cache() -> None:
         assert not sniff(head)
     with pytest.raises(FormatError, match="no tensor cache in this folder"):
         tvmdbg.load_params(Path(__file__).parents[1])
-
-
-class Counted(BytesSource):
-    reads = 0
-
-    def _fill(self, offset: int, view: memoryview) -> None:
-        self.reads += 1
-        super()._fill(offset, view)
-
-
-def test_superseded_reads_every_index_once() -> None:
-    halved = copy.deepcopy(INDEX)
-    halved["records"][0]["records"][0]["format"] = "f32-to-bf16"
-    indices = [Counted(json.dumps(INDEX).encode(), f"cache/{i}.json") for i in range(20)]
-    indices[7:7] = [Counted(json.dumps(halved).encode(), "cache/halved.json")]
-    indices[3:3] = [Counted(json.dumps(INDEX).encode(), "other/index.json")]
-    assert superseded(indices) == set(range(22)) - {3, 8}
-    assert {each.reads for each in indices} == {1}
-    assert superseded(indices[:1]) == set()

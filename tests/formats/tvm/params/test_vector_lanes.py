@@ -11,7 +11,6 @@ import struct
 import ml_dtypes
 import numpy as np
 import pytest
-from formats.tvm.params.params_truth import DATA
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -22,7 +21,6 @@ from tvmdbg_widgets.model.dtype_layout import NARROW
 from tvmdbg_widgets.model.tensors.array_record import ArrayRecord
 from tvmdbg_widgets.model.tensors.dtypes import DataType
 
-ZOO = DATA / "zoo" / "zoo.params"
 TYPES = {
     "float32x4": np.float32,
     "int8x16": np.int8,
@@ -44,23 +42,8 @@ def read(dtype: str, shape: tuple[int, ...], values: bytes) -> ArrayRecord:
     return read_params(written(dtype, shape, values)).records[0]
 
 
-def test_stored_lanes_are_reported_as_partial() -> None:
-    vectors = [each for each in read_params(ZOO).records if each.dtype.lanes > 1]
-    assert len(vectors) == 3
-    for each in vectors:
-        count = each.size * each.dtype.lanes
-        kept = each.nbytes // each.dtype.itemsize
-        assert not each.complete
-        assert each.view_shape == (kept,)
-        assert each.numpy().shape == (kept,)
-        assert f"the first {kept} of {count} lane values" in each.notes[0]
-        assert each.values().axis_names == ("stored lane value",)
-
-
 @given(
-    st.sampled_from(sorted(TYPES)),
-    st.lists(st.integers(0, 4), max_size=3).map(tuple),
-    st.data(),
+    st.sampled_from(sorted(TYPES)), st.lists(st.integers(0, 4), max_size=3).map(tuple), st.data()
 )
 def test_complete_vectors_have_a_lane_axis(
     name: str, shape: tuple[int, ...], data: st.DataObject
