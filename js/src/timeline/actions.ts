@@ -1,4 +1,3 @@
-import { COPY_KEY } from "../shared/client/code_copy.ts";
 import { RowKind } from "../shared/client/timeline_columns.ts";
 import type { KeyAction } from "../shared/ui/keys.ts";
 import { OtherCharts } from "./charts/other_charts.ts";
@@ -85,6 +84,7 @@ const PARTS: readonly ShownPart[] = ["both", "chart", "table"];
 /** Keyboard actions; while the table is active, up and down move through its rows. */
 export function actions(view: Flamechart): KeyAction[] {
   const { scene } = view;
+  const { tools } = view.bar;
   const pick = (slice: number) => {
     if (slice >= 0) view.pick(slice);
   };
@@ -107,8 +107,8 @@ export function actions(view: Flamechart): KeyAction[] {
     if (inTable()) row(by * view.table.count);
     else if (isTime()) pick(nextInTrack(scene, by * Infinity));
   };
-  const timed = (run: () => void) => () => {
-    if (isTime()) run();
+  const timed = (run: KeyAction["run"]) => (event: KeyboardEvent) => {
+    if (isTime()) run(event);
   };
   return [
     {
@@ -127,8 +127,8 @@ export function actions(view: Flamechart): KeyAction[] {
     { keys: ["End"], does: "last slice or row", run: () => end(1) },
     { keys: ["PageUp"], does: "table: a page up", run: () => row(-view.table.page) },
     { keys: ["PageDown"], does: "table: a page down", run: () => row(view.table.page) },
-    { keys: ["w", "+", "="], does: "zoom in", run: timed(() => view.camera.zoom(1 / 1.5)) },
-    { keys: ["s", "-"], does: "zoom out", run: timed(() => view.camera.zoom(1.5)) },
+    tools.zoomIn,
+    tools.zoomOut,
     { keys: ["a"], does: "pan left", run: timed(() => view.camera.pan(-0.2)) },
     { keys: ["d"], does: "pan right", run: timed(() => view.camera.pan(0.2)) },
     {
@@ -136,7 +136,7 @@ export function actions(view: Flamechart): KeyAction[] {
       does: "zoom to the measure, range, gap or slice",
       run: timed(() => view.camera.fit()),
     },
-    { keys: ["0"], does: "fit the whole flamechart", run: timed(() => view.camera.all()) },
+    tools.fit,
     {
       keys: ["Enter"],
       does: "center the slice; set a mark while measuring",
@@ -149,12 +149,9 @@ export function actions(view: Flamechart): KeyAction[] {
       }),
     },
     {
-      keys: ["m"],
+      ...tools.measure,
       does: "measure from the selected slice, edge to edge",
-      run: timed(() => {
-        view.activate("chart");
-        view.ranges.measure();
-      }),
+      run: timed(tools.measure.run),
     },
     {
       keys: ["x"],
@@ -164,7 +161,7 @@ export function actions(view: Flamechart): KeyAction[] {
     {
       keys: ["]", "g"],
       does: "next gap of the track (G: previous)",
-      run: (event) => timed(() => view.ranges.nextGap(event.shiftKey ? -1 : 1))(),
+      run: timed((event) => view.ranges.nextGap(event.shiftKey ? -1 : 1)),
     },
     { keys: ["["], does: "previous gap", run: timed(() => view.ranges.nextGap(-1)) },
     { keys: ["{"], does: "next longer gap", run: timed(() => view.ranges.gapByLength(-1)) },
@@ -264,7 +261,7 @@ export function actions(view: Flamechart): KeyAction[] {
       does: "next hit (Shift: previous)",
       run: (event) => view.searching.next(event.shiftKey ? -1 : 1),
     },
-    { keys: [COPY_KEY], does: "copy Python code for the selection", run: () => view.copy() },
+    tools.copy,
     {
       keys: ["Escape"],
       does: "clear search, measure, range, gap, selection",

@@ -9,7 +9,7 @@ import { TimelineBar } from "./bar.ts";
 import { OtherCharts } from "./charts/other_charts.ts";
 import type { ChartHost } from "./charts/stage.ts";
 import { timeText } from "./data/names.ts";
-import type { ChartKind, ShownPart, TimelineOptions } from "./data/state.ts";
+import type { ChartKind, ShownPart, SliceColorChoice, TimelineOptions } from "./data/state.ts";
 import { codeFor, type TimelineData } from "./descriptions.ts";
 import { SliceDetails } from "./details.ts";
 import { Critical, Faults, TimelineHover, TimelineSelection } from "./highlights.ts";
@@ -42,7 +42,7 @@ export class Flamechart {
   readonly session: SessionClient;
   readonly selection: TimelineSelection;
   /** Chart and table; data-show and data-active name the visible part and the one with the arrow keys. */
-  readonly body: HTMLElement;
+  readonly body = div("tvmdbg-timeline-body");
   /** The part with the arrow keys. */
   active: "chart" | "table" = "chart";
   readonly #root: HTMLElement;
@@ -162,44 +162,9 @@ export class Flamechart {
       theme,
       () => this.#mark(),
     );
-    this.bar = new TimelineBar(
-      {
-        zoom: (factor) => {
-          if (!this.charts.zoom(factor < 1 ? "w" : "s")) this.camera.zoom(factor);
-        },
-        all: () => {
-          if (!this.charts.zoom("0")) this.camera.all();
-          this.focus();
-        },
-        measure: () => {
-          this.activate("chart");
-          this.ranges.measure();
-          this.focus();
-        },
-        critical: focused(() => this.critical.toggle()),
-        show: focused((part) => this.showPart(part)),
-        chart: focused((kind) => this.showChart(kind)),
-        search: (text) => this.searching.search(text),
-        go: (row) => this.searching.go(row),
-        step: (by) => this.searching.next(by),
-        copy: () => this.copy(),
-        color: (by) => {
-          context.options.set("slice_color", by);
-          this.color();
-        },
-        leave: () => this.focus(),
-      },
-      root,
-      words.byName ? "slices" : words.rows,
-      context.signal,
-    );
-    const { options } = context;
-    const showCritical = () => this.bar.showCritical(options.get("critical"));
-    if (data.graph) {
-      options.onChange("critical", showCritical, context.signal);
-      showCritical();
-    }
-    this.body = div("tvmdbg-timeline-body");
+    const { options, signal } = context;
+    this.bar = new TimelineBar(this, root, words.byName ? "slices" : words.rows, signal);
+    options.onChange("critical", () => this.bar.refresh(), signal);
   }
 
   focus(): void {
@@ -209,8 +174,8 @@ export class Flamechart {
   /** Shows chart, table or both, and tells the model. */
   showPart(part: ShownPart): void {
     this.#context.options.set("show", part);
-    this.bar.showPart(part);
     this.body.dataset.show = part;
+    this.bar.refresh();
     this.activate(part === "both" ? this.active : part);
   }
 
@@ -218,10 +183,19 @@ export class Flamechart {
   showChart(kind: ChartKind): void {
     this.charts.show(kind);
     this.#context.options.set("chart", this.charts.kind);
-    this.bar.showChart(this.charts.kind, this.charts.zooms);
+    this.bar.refresh();
     this.tooltip.hide();
     this.#root.dataset.chart = this.charts.kind;
     this.chart.changed();
+  }
+
+  /** Zooms the chart on screen; a factor below 1 shows less. */
+  zoom(factor: number): void {
+    if (!this.charts.zoom(factor < 1 ? "w" : "s")) this.camera.zoom(factor);
+  }
+
+  fit(): void {
+    if (!this.charts.zoom("0")) this.camera.all();
   }
 
   /** Colors slices by the user's choice, or the most informative column. */
@@ -237,10 +211,14 @@ export class Flamechart {
     this.retheme(readTheme(this.#root));
   }
 
+  colorBy(by: SliceColorChoice): void {
+    this.#context.options.set("slice_color", by);
+    this.color();
+  }
+
   nextColor(): void {
     const { next } = this.data.names.colors;
-    this.#context.options.set("slice_color", next);
-    this.color();
+    this.colorBy(next);
     this.say(`colored by ${next === "kind" ? "op kind" : next}`);
   }
 
