@@ -11,7 +11,7 @@ export interface StagePainters {
   /** Called after each paint. */
   painted?(): void;
   /** Contents of the stage, for tests. */
-  inspect(): object;
+  inspect?(): object;
 }
 
 /** Two stacked canvases, painted after changes and while they are on the screen. */
@@ -35,8 +35,9 @@ export class Stage {
     const draw = () => {
       const { clientWidth: width, clientHeight: height } = this.node;
       if (!width || !height) return;
-      if (size !== `${width} ${height}`) this.#changed = true;
-      size = `${width} ${height}`;
+      const now = `${width} ${height} ${devicePixelRatio}`;
+      if (size !== now) this.#changed = true;
+      size = now;
       painters.resize(width, height);
       if (this.#changed || !theme) {
         theme = readTheme(root);
@@ -52,7 +53,7 @@ export class Stage {
     onThemeChange(() => this.changed(), signal);
     const inspect = (event: Event) => {
       const out = (event as CustomEvent<Record<string, unknown> | null>).detail;
-      if (out) Object.assign(out, painters.inspect());
+      if (out) Object.assign(out, painters.inspect?.());
     };
     root.addEventListener("tvmdbg:inspect", inspect, { signal });
   }

@@ -112,6 +112,7 @@ export class Flamechart {
     this.ranges = new TimeRanges(this);
     this.tooltip = new SliceTooltip(root, data.scene, data.words, context.signal);
     const host: ChartHost = {
+      root,
       data,
       run: context.run,
       options: context.options,
