@@ -1,5 +1,6 @@
 import { counted, integer, percent } from "../shared/format.ts";
 import { element, KEEP_KEYS, span } from "../shared/ui/dom.ts";
+import { reveal } from "../shared/ui/scrolling.ts";
 import type { Sort, TaskCounts, TaskInfo, TuningData, TuningInfo } from "./data.ts";
 import { seconds, taskTitle } from "./descriptions.ts";
 
@@ -197,11 +198,7 @@ export class TaskTable {
       row.setAttribute("aria-selected", String(index === task));
     }
     const row = task === null ? null : this.#rows.get(task);
-    if (!row) return;
-    const [top, bottom] = [row.offsetTop, row.offsetTop + row.offsetHeight];
-    const { scrollTop, clientHeight } = this.node;
-    if (top - HEAD < scrollTop) this.node.scrollTop = top - HEAD;
-    else if (bottom > scrollTop + clientHeight) this.node.scrollTop = bottom - clientHeight;
+    if (row) reveal(this.node, row.offsetTop, row.offsetHeight, HEAD);
   }
 
   get order(): number[] {

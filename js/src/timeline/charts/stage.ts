@@ -9,6 +9,7 @@ import {
 } from "../../shared/drawing/canvas.ts";
 import { readTheme, type Theme } from "../../shared/drawing/theme.ts";
 import { div, element, onResize, pointIn } from "../../shared/ui/dom.ts";
+import { reveal } from "../../shared/ui/scrolling.ts";
 import type { ViewOptions } from "../../shared/ui/view.ts";
 import { bindPointer, type PointerHandlers } from "../../shell/pointer.ts";
 import { Stage, type StagePainters } from "../../shell/stage.ts";
@@ -169,34 +170,29 @@ export class ChartStage extends Stage {
   ) {
     let record!: () => DrawnChart;
     const make = (base: Layer, over: Layer): StagePainters => {
-      let [width, height] = [0, 0];
       const [brush, overBrush] = [new Brush(base.context), new Brush(over.context)];
-      const resize = (...size: [number, number]) => {
-        [width, height] = size;
-      };
-      const paint = (theme: Theme) => {
+      const paint = (theme: Theme, width: number, height: number) => {
         brush.start(theme);
         brush.fill(theme.background, 0, 0, width, height);
         events.paint(brush, width, height);
-        return true;
       };
-      const paintOver = (theme: Theme) => {
+      const paintOver = (theme: Theme, width: number, height: number) => {
         overBrush.start(theme);
         events.over(overBrush, width, height);
       };
       record = () => {
+        const { width, height } = this;
         const theme = readTheme(root);
-        resize(this.width, this.height);
         for (const layer of [base, over]) clear(layer, width, height);
-        paint(theme);
-        paintOver(theme);
+        paint(theme, width, height);
+        paintOver(theme, width, height);
         const { labels, marks } = overBrush.drawn;
         return {
           labels: [...brush.drawn.labels, ...labels],
           marks: [...brush.drawn.marks, ...marks],
         };
       };
-      return { resize, base: paint, over: paintOver };
+      return { base: paint, over: paintOver };
     };
     super(root, "tvmdbg-timeline-base", make, signal);
     this.record = record;
@@ -273,11 +269,7 @@ export class Scroller {
 
   /** Scrolls to a row at `top`. */
   reveal(top: number, height: number, above = 0): void {
-    const { scrollTop, clientHeight } = this.node;
-    if (top - above < scrollTop) this.node.scrollTop = top - above;
-    else if (top + height > scrollTop + clientHeight) {
-      this.node.scrollTop = top + height - clientHeight;
-    }
+    reveal(this.node, top, height, above);
   }
 }
 
