@@ -136,14 +136,18 @@ const ZOOM = 1.5;
 interface ChartCommands {
   /** A factor above 1 shows more. */
   zoom(factor: number): void;
-  fit(): void;
-  isAll(): boolean;
   copy(): void;
+}
+
+interface ChartCamera {
+  all(): void;
+  isAll(): boolean;
 }
 
 /** Zoom, fit and copy; `whole` and `subject` name what they fit and copy. */
 export function chartTools(
   view: ChartCommands,
+  camera: ChartCamera,
   whole: string,
   subject: string,
   keys = { in: ["w", "+", "="], out: ["s", "-"] },
@@ -154,9 +158,9 @@ export function chartTools(
   const zoomOut = tool(keys.out, "zoom out", "zoom out", () => view.zoom(ZOOM), {
     icon: icons.ZOOM_OUT,
   });
-  const fit = tool(["0"], "fit", `fit ${whole}`, () => view.fit(), {
+  const fit = tool(["0"], "fit", `fit ${whole}`, () => camera.all(), {
     icon: icons.FIT,
-    isOff: () => view.isAll(),
+    isOff: () => camera.isAll(),
   });
   const code = `Copy Python code for ${subject}`;
   const copy = tool([COPY_KEY], "copy Python code", code, () => view.copy(), { icon: icons.CODE });

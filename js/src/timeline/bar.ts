@@ -64,13 +64,11 @@ export class TimelineBar {
       view.focus();
     });
     this.#listen(root);
-    const commands = {
-      zoom: (factor: number) => view.zoom(factor),
-      fit: () => view.fit(),
-      isAll: () => !isOther() && view.scene.viewport.all,
-      copy: () => view.copy(),
+    const camera = {
+      all: () => view.fit(),
+      isAll: () => !isOther() && view.camera.isAll(),
     };
-    const { fit, copy, zoom } = chartTools(commands, "the whole flamechart", "the selection");
+    const { fit, copy, zoom } = chartTools(view, camera, "the whole flamechart", "the selection");
     const [zoomOut, zoomIn] = zoom.tools.map((each) => ({
       ...each,
       isHidden: () => !charts.zooms,
