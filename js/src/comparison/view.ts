@@ -3,7 +3,7 @@ import { errorText, message } from "../shared/client/request.ts";
 import type { SessionClient } from "../shared/client/session_client.ts";
 import * as icons from "../shared/drawing/icons.ts";
 import { integer } from "../shared/format.ts";
-import { element, Mirror, select } from "../shared/ui/dom.ts";
+import { div, element, Mirror, select } from "../shared/ui/dom.ts";
 import { action, bindKeys } from "../shared/ui/keys.ts";
 import { paletteAction } from "../shared/ui/palette.ts";
 import { fullScreenAction, type ViewOptions } from "../shared/ui/view.ts";
@@ -40,7 +40,7 @@ class ComparisonView {
   readonly #follow: CameraLink;
   readonly #panes: readonly [GraphPane, GraphPane];
   readonly #mirror = new Mirror();
-  readonly #here = element("div", { class: "tvmdbg-comparison-here" });
+  readonly #here = div("tvmdbg-comparison-here");
   readonly #color = tool(
     ["c"],
     "next color mode",
@@ -133,20 +133,13 @@ class ComparisonView {
     this.#root.replaceChildren(
       this.#toolbar.node,
       element("p", { class: "tvmdbg-comparison-sentence" }, info.sentence),
-      element(
-        "div",
-        { class: "tvmdbg-comparison-all" },
-        element(
-          "div",
-          { class: "tvmdbg-comparison-panes" },
-          ...this.#panes.map((pane) => pane.node),
-        ),
-        element(
-          "div",
-          { class: "tvmdbg-comparison-told" },
-          element(
-            "div",
-            { class: "tvmdbg-comparison-head" },
+      div(
+        "tvmdbg-comparison-all",
+        div("tvmdbg-comparison-panes", ...this.#panes.map((pane) => pane.node)),
+        div(
+          "tvmdbg-comparison-told",
+          div(
+            "tvmdbg-comparison-head",
             element("strong", {}, "Differences"),
             this.#kinds,
             this.#here,
