@@ -9,6 +9,7 @@ import { TimelineBar } from "./bar.ts";
 import { OtherCharts } from "./charts/other_charts.ts";
 import type { ChartHost } from "./charts/stage.ts";
 import { timeText } from "./data/names.ts";
+import type { Gap } from "./data/neighbors.ts";
 import type { ChartKind, ShownPart, SliceColorChoice, TimelineOptions } from "./data/state.ts";
 import { codeFor, type TimelineData } from "./descriptions.ts";
 import { SliceDetails } from "./details.ts";
@@ -83,10 +84,8 @@ export class Flamechart {
       this.tooltip.hide();
     };
     this.camera = new TimeCamera(data.scene, context.options, moved, context.signal);
-    this.details = new SliceDetails(data, (gap) => {
-      this.ranges.pickGap(gap);
-      this.focus();
-    });
+    const pickGap = focused((gap: Gap) => this.ranges.pickGap(gap));
+    this.details = new SliceDetails(data, pickGap);
     this.critical = new Critical(context.run, context.options, this, context.signal);
     this.faults = new Faults(context.run, this, context.signal);
     data.words.also = (node) => [...this.faults.facts(node), ...this.critical.facts(node)];
@@ -95,11 +94,10 @@ export class Flamechart {
       this.#copier,
       theme,
       {
-        pick: (nodes, slice) => {
+        pick: focused((nodes, slice) => {
           if (nodes.length) this.selection.nodes(nodes);
           else this.pick(slice);
-          this.focus();
-        },
+        }),
         ask: (question, signal) => context.run.ask("area", question, signal),
         code: () => this.copy(),
         say,
@@ -111,28 +109,27 @@ export class Flamechart {
     this.searching = new TimelineSearch(this, context.run, context.signal);
     this.ranges = new TimeRanges(this);
     this.tooltip = new SliceTooltip(root, data.scene, data.words, context.signal);
+    const picks = (part: "chart" | "table"): ChartHost["pick"] =>
+      focused((nodes, slice) => {
+        this.activate(part);
+        if (slice !== undefined) this.pick(slice);
+        else this.selection.nodes(nodes);
+      });
     const host: ChartHost = {
       root,
       data,
       run: context.run,
       options: context.options,
       session: context.session,
-      pick: (nodes, slice) => {
-        this.activate("chart");
-        if (slice !== undefined) this.pick(slice);
-        else this.selection.nodes(nodes);
-        this.focus();
-      },
+      pick: picks("chart"),
       hover: (node) => this.session.hover(node),
       say,
       tip: (lines, x, y) => this.hovering.tell(lines, x, y),
       signal: context.signal,
     };
     this.charts = new OtherCharts(noSlices ?? this.chart.node, host);
-    this.key = new ColorKey(data.names, data.ranking, theme, (nodes) => {
-      this.selection.nodes(nodes);
-      this.focus();
-    });
+    const pickAll = focused((nodes: number[]) => this.selection.nodes(nodes));
+    this.key = new ColorKey(data.names, data.ranking, theme, pickAll);
     this.table = new TopTable(
       data,
       theme,
@@ -149,20 +146,8 @@ export class Flamechart {
       context.signal,
     );
     this.hovering = new TimelineHover(this);
-    this.tables = new Tables(
-      {
-        ...host,
-        pick: (nodes, slice) => {
-          this.activate("table");
-          if (slice !== undefined) this.pick(slice);
-          else this.selection.nodes(nodes);
-          this.focus();
-        },
-      },
-      this.table.node,
-      theme,
-      () => this.#mark(),
-    );
+    const tables = { ...host, pick: picks("table") };
+    this.tables = new Tables(tables, this.table.node, theme, () => this.#mark());
     const { options, signal } = context;
     this.bar = new TimelineBar(this, root, words.byName ? "slices" : words.rows, signal);
     options.onChange("critical", () => this.bar.refresh(), signal);
