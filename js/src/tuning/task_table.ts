@@ -1,6 +1,7 @@
 import { counted, integer, percent } from "../shared/format.ts";
 import { element, KEEP_KEYS, span } from "../shared/ui/dom.ts";
 import { reveal } from "../shared/ui/scrolling.ts";
+import { table } from "../shell/table.ts";
 import type { Sort, TaskCounts, TaskInfo, TuningData, TuningInfo } from "./data.ts";
 import { seconds, taskTitle } from "./descriptions.ts";
 
@@ -136,15 +137,10 @@ export class TaskTable {
     const focused = (document.activeElement as HTMLElement | null)?.dataset.sort;
     const held = this.node.contains(document.activeElement) ? focused : undefined;
     this.node.replaceChildren(
-      element(
-        "table",
+      table(
         { "aria-label": "tasks" },
-        element(
-          "thead",
-          {},
-          element("tr", {}, this.#head("task", sort, sort === "task", range), ...heads),
-        ),
-        element("tbody", {}, ...body),
+        [this.#head("task", sort, sort === "task", range), ...heads],
+        body,
       ),
       ...(more > 0
         ? [element("p", { class: "tvmdbg-muted" }, `and ${counted(more, "more task")}`)]
