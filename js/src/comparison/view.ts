@@ -1,12 +1,14 @@
 import type { Client } from "../shared/client/client.ts";
-import { errorText, hinted, isAbort, message } from "../shared/client/request.ts";
+import { errorText, message } from "../shared/client/request.ts";
 import type { SessionClient } from "../shared/client/session_client.ts";
 import * as icons from "../shared/drawing/icons.ts";
 import { integer } from "../shared/format.ts";
-import { asApplication, element, iconButton, Mirror, onResize, select } from "../shared/ui/dom.ts";
-import { action, bindKeys, helpButton } from "../shared/ui/keys.ts";
+import { div, element, Mirror, select } from "../shared/ui/dom.ts";
+import { action, bindKeys } from "../shared/ui/keys.ts";
 import { paletteAction } from "../shared/ui/palette.ts";
-import { fullScreenAction, fullScreenButton, type ViewOptions } from "../shared/ui/view.ts";
+import { fullScreenAction, type ViewOptions } from "../shared/ui/view.ts";
+import { keepSize, mounted } from "../shell/mount.ts";
+import { barSpace, barTitle, Toolbar, tool } from "../shell/toolbar.ts";
 import { RowAligner } from "./align.ts";
 import { CHANGE, ComparisonData, type ComparisonReplies, OTHER, type Side, SPEED } from "./data.ts";
 import { DifferenceList, DifferenceRows } from "./difference_list.ts";
@@ -38,8 +40,22 @@ class ComparisonView {
   readonly #follow: CameraLink;
   readonly #panes: readonly [GraphPane, GraphPane];
   readonly #mirror = new Mirror();
-  readonly #here = element("div", { class: "tvmdbg-comparison-here" });
-  readonly #link: HTMLButtonElement;
+  readonly #here = div("tvmdbg-comparison-here");
+  readonly #color = tool(
+    ["c"],
+    "next color mode",
+    "next color mode of both graphs: speed, time change, match, kind, time",
+    () => this.#nextColor(),
+    { icon: icons.COLORS },
+  );
+  readonly #link = tool(
+    ["l"],
+    "link",
+    "link the cameras: one graph moves with the other",
+    () => this.#toggleLink(),
+    { icon: icons.LINK, isOn: () => this.#isLinked },
+  );
+  readonly #toolbar: Toolbar;
   readonly #kinds: HTMLSelectElement;
 
   constructor(root: HTMLElement, context: ComparisonContext, data: ComparisonData) {
@@ -48,7 +64,7 @@ class ComparisonView {
     this.#context = context;
     this.#data = data;
     this.#rows = new DifferenceRows(data);
-    this.#follow = new CameraLink(data, () => options.get("linked") !== false);
+    this.#follow = new CameraLink(data, () => this.#isLinked);
     const aligner = new RowAligner(data);
     const pane = (side: Side) =>
       new GraphPane(side, {
@@ -73,11 +89,12 @@ class ComparisonView {
       },
       signal,
     );
-    this.#link = iconButton(
-      icons.LINK,
-      "link",
-      "link the cameras: one graph moves with the other (l)",
-      () => this.#toggleLink(),
+    this.#toolbar = new Toolbar(
+      root,
+      "comparison",
+      [barTitle("Comparison"), barSpace(), this.#color, this.#link],
+      null,
+      signal,
     );
     this.#kinds = select(
       "Kind of difference",
@@ -93,10 +110,15 @@ class ComparisonView {
     }
     options.onChange("linked", () => this.#linked(), signal);
     options.onChange("kind", () => this.#filtered(), signal);
-    options.onChange("height", () => this.#sized(), signal);
+    const resized = () => {
+      const isWide = root.clientWidth >= WIDE;
+      root.classList.toggle("tvmdbg-comparison-wide", isWide);
+      this.#list.isTall = isWide;
+      return 0;
+    };
+    keepSize(root, "comparison", options, { narrow: NARROW }, resized, signal);
     this.#linked();
     this.#filtered();
-    this.#sized();
     this.#tell();
   }
 
@@ -109,36 +131,15 @@ class ComparisonView {
   #lay(): void {
     const { info } = this.#data;
     this.#root.replaceChildren(
-      element(
-        "div",
-        { class: "tvmdbg-bar", role: "toolbar", "aria-label": "comparison" },
-        element("span", { class: "tvmdbg-title" }, "Comparison"),
-        element("span", { class: "tvmdbg-space" }),
-        iconButton(
-          icons.COLORS,
-          "next color mode",
-          "next color mode of both graphs: speed, time change, match, kind, time (c)",
-          () => this.#nextColor(),
-        ),
-        this.#link,
-        helpButton(this.#root),
-        fullScreenButton(this.#root),
-      ),
+      this.#toolbar.node,
       element("p", { class: "tvmdbg-comparison-sentence" }, info.sentence),
-      element(
-        "div",
-        { class: "tvmdbg-comparison-all" },
-        element(
-          "div",
-          { class: "tvmdbg-comparison-panes" },
-          ...this.#panes.map((pane) => pane.node),
-        ),
-        element(
-          "div",
-          { class: "tvmdbg-comparison-told" },
-          element(
-            "div",
-            { class: "tvmdbg-comparison-head" },
+      div(
+        "tvmdbg-comparison-all",
+        div("tvmdbg-comparison-panes", ...this.#panes.map((pane) => pane.node)),
+        div(
+          "tvmdbg-comparison-told",
+          div(
+            "tvmdbg-comparison-head",
             element("strong", {}, "Differences"),
             this.#kinds,
             this.#here,
@@ -148,14 +149,10 @@ class ComparisonView {
       ),
       this.#mirror.node,
     );
-    this.#widened();
-    onResize([this.#root], () => this.#widened(), this.#context.signal);
   }
 
   #bind(): void {
     const root = this.#root;
-    const label = "Comparison: arrow keys walk the differences, ? lists all keys";
-    asApplication(root, "comparison of two graphs", label);
     const by = (lines: number) => this.#go(this.#list.active + lines);
     bindKeys(
       root,
@@ -176,8 +173,8 @@ class ComparisonView {
           this.#follow.view(this.#follow.leader)?.commands.focusNode(),
         ),
         action(["k"], "next kind of difference", () => this.#nextKind()),
-        action(["c"], "next color mode of both graphs", () => this.#nextColor()),
-        action(["l"], "link or unlink the cameras", () => this.#toggleLink()),
+        { ...this.#color, does: "next color mode of both graphs" },
+        { ...this.#link, does: "link or unlink the cameras" },
         action(["a"], "go to graph A", () => this.#enter(0)),
         action(["b"], "go to graph B", () => this.#enter(1)),
         paletteAction(root, ...this.#searched()),
@@ -293,14 +290,16 @@ class ComparisonView {
     this.#tell();
   }
 
+  get #isLinked(): boolean {
+    return this.#context.options.get("linked") !== false;
+  }
+
   #toggleLink(): void {
-    const { options } = this.#context;
-    options.set("linked", options.get("linked") === false);
+    this.#context.options.set("linked", !this.#isLinked);
   }
 
   #linked(): void {
-    const on = this.#context.options.get("linked") !== false;
-    this.#link.setAttribute("aria-pressed", String(on));
+    this.#toolbar.refresh();
     this.#follow.follow();
   }
 
@@ -337,43 +336,30 @@ class ComparisonView {
     this.#list.node.scrollTop = 0;
     this.#tell();
   }
-
-  #widened(): void {
-    const { clientWidth, classList } = this.#root;
-    classList.toggle("tvmdbg-comparison-narrow", clientWidth < NARROW);
-    classList.toggle("tvmdbg-comparison-wide", clientWidth >= WIDE);
-    this.#list.isTall = clientWidth >= WIDE;
-  }
-
-  #sized(): void {
-    const height = this.#context.options.get("height");
-    this.#root.style.setProperty("--tvmdbg-comparison-height", `${height}px`);
-  }
 }
 
-export async function mountComparison(
-  root: HTMLElement,
-  context: ComparisonContext,
-): Promise<void> {
-  root.classList.add("tvmdbg-comparison");
-  root.replaceChildren(message("busy", "comparing the graphs …"));
-  let data: ComparisonData;
-  try {
-    data = new ComparisonData(await context.client.ask("comparison"));
-  } catch (error) {
-    if (context.signal.aborted || isAbort(error)) return;
-    const hint = "Run the cell again; tvmdbg.compare(a, b) gives the same as text.";
-    root.replaceChildren(message("error", "The runs could not be compared", hinted(error, hint)));
-    root.dataset.ready = "true";
-    return;
-  }
-  if (context.signal.aborted) return;
-  const view = new ComparisonView(root, context, data);
-  try {
-    await view.mount();
-  } catch (error) {
-    if (context.signal.aborted) return;
-    root.append(element("div", {}, message("error", "A graph failed", errorText(error))));
-  }
-  root.dataset.ready = "true";
+const TITLE = {
+  name: "comparison",
+  noun: "comparison of two graphs",
+  label: "Comparison: arrow keys walk the differences, ? lists all keys",
+  data: "comparison",
+};
+
+export function mountComparison(root: HTMLElement, context: ComparisonContext): Promise<void> {
+  const { client, signal } = context;
+  return mounted(
+    root,
+    TITLE,
+    signal,
+    () => client.ask("comparison"),
+    async (answer) => {
+      const view = new ComparisonView(root, context, new ComparisonData(answer));
+      await view.mount().catch((error) => {
+        if (!signal.aborted) {
+          root.append(element("div", {}, message("error", "A graph failed", errorText(error))));
+        }
+      });
+      if (!signal.aborted) root.dataset.ready = "true";
+    },
+  );
 }

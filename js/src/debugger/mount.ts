@@ -11,7 +11,7 @@ import {
 import * as icons from "../shared/drawing/icons.ts";
 import { applyTheme } from "../shared/drawing/theme.ts";
 import { counted } from "../shared/format.ts";
-import { button, element, iconButton, KEEP_KEYS, onResize } from "../shared/ui/dom.ts";
+import { button, div, element, iconButton, KEEP_KEYS, onResize, span } from "../shared/ui/dom.ts";
 import { runKey } from "../shared/ui/keys.ts";
 import { Overflow } from "../shared/ui/overflow.ts";
 import { openPalette, PALETTE_KEY, PALETTE_LABEL } from "../shared/ui/palette.ts";
@@ -67,7 +67,7 @@ function tourBar(
   signal: AbortSignal,
 ): { node: HTMLElement; toggle: HTMLButtonElement } {
   const prose = element("div", { class: "tvmdbg-tour-prose", "aria-live": "polite" });
-  const place = element("span", { class: "tvmdbg-tour-place" });
+  const place = span("tvmdbg-tour-place");
   const go = (by: number) => {
     const step = (stepOf(session) ?? 0) + by;
     if (step >= 0 && step < tourOf(session).length) goToStep(session, step);
@@ -87,14 +87,13 @@ function tourBar(
       ...KEEP_KEYS,
     },
     prose,
-    element(
-      "div",
-      { class: "tvmdbg-tour-steps" },
+    div(
+      "tvmdbg-tour-steps",
       place,
       back,
       next,
       close,
-      element("span", { class: "tvmdbg-muted tvmdbg-tour-keys" }, "keys: ← → or p n, Esc"),
+      span("tvmdbg-muted tvmdbg-tour-keys", "keys: ← → or p n, Esc"),
     ),
   );
   let left = 0;
@@ -208,7 +207,7 @@ export const mountDebugger: Mount<DebuggerState> = async (root, context) => {
   panels.above.prepend(tour.node);
   root.append(bar, issues, panels.above, panels.node);
 
-  const title = element("span", { class: "tvmdbg-title" }, "…");
+  const title = span("tvmdbg-title", "…");
   const status = element("button", {
     type: "button",
     class: "tvmdbg-status",
@@ -230,7 +229,7 @@ export const mountDebugger: Mount<DebuggerState> = async (root, context) => {
     title,
     status,
     ...head.items,
-    element("span", { class: "tvmdbg-space" }),
+    span("tvmdbg-space"),
     tour.toggle,
     iconButton(icons.SEARCH, "go to", `${PALETTE_LABEL} (${PALETTE_KEY})`, () =>
       openPalette(root, context),

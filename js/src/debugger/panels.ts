@@ -1,6 +1,6 @@
 import type { GraphState } from "../graph/options.ts";
 import type { DebuggerOptions } from "../shared/client/options.ts";
-import { element, onResize, splitter } from "../shared/ui/dom.ts";
+import { div, element, onResize, splitter } from "../shared/ui/dom.ts";
 import type { ViewOptions } from "../shared/ui/view.ts";
 
 export const VIEWS = ["findings", "graph", "tensor", "timeline"] as const;
@@ -21,8 +21,8 @@ const VIEWS_NARROW = 0.84;
 
 /** Findings above, graph and tensor side by side, timeline below; the tour's text takes none of their height. */
 export class Panels {
-  readonly node = element("div", { class: "tvmdbg-grid" });
-  readonly above = element("div", { class: "tvmdbg-above" });
+  readonly node = div("tvmdbg-grid");
+  readonly above = div("tvmdbg-above");
   readonly of: Record<ViewName, HTMLElement>;
   readonly #root: HTMLElement;
   readonly #options: ViewOptions<DebuggerState>;

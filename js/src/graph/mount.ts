@@ -1,11 +1,12 @@
-import { errorText, hinted, isAbort, message } from "../shared/client/request.ts";
+import { errorText, isAbort } from "../shared/client/request.ts";
 import { timelineOf } from "../shared/client/timeline_client.ts";
 import { readTheme } from "../shared/drawing/theme.ts";
 import { pause } from "../shared/many.ts";
-import { asApplication, pointIn } from "../shared/ui/dom.ts";
+import { pointIn } from "../shared/ui/dom.ts";
 import { action, bindKeys } from "../shared/ui/keys.ts";
 import { paletteAction } from "../shared/ui/palette.ts";
 import { fullScreenAction } from "../shared/ui/view.ts";
+import { mounted } from "../shell/mount.ts";
 import { bindPointer } from "../shell/pointer.ts";
 import { GraphModel } from "./data/model.ts";
 import type { WalkStep } from "./data/walk.ts";
@@ -61,52 +62,38 @@ function gestures({ commands, context, root, stage }: GraphView): void {
   canvas.addEventListener("wheel", wheel, { passive: false, signal });
 }
 
-const BUSY_MS = 150;
 const PAN_PX = 80;
 
+const TITLE = {
+  name: "graph",
+  noun: "graph",
+  label: "Graph of the run: arrow keys walk along edges, ? lists all keys",
+};
+
 /** Mounts the graph of a run into `root`, which carries the class `tvmdbg`. */
-export async function mountGraph(root: HTMLElement, context: GraphContext): Promise<void> {
-  root.classList.add("tvmdbg-graph");
-  asApplication(root, "graph", "Graph of the run: arrow keys walk along edges, ? lists all keys");
-  const busy = setTimeout(
-    () => root.replaceChildren(message("busy", "reading the graph …")),
-    BUSY_MS,
-  );
-  try {
-    let problem = "";
-    const times = timelineOf(context.run).catch((error: unknown) => {
+export function mountGraph(root: HTMLElement, context: GraphContext): Promise<void> {
+  const { run, signal } = context;
+  let problem = "";
+  const read = () => {
+    const times = timelineOf(run).catch((error: unknown) => {
       if (isAbort(error)) throw error;
       problem = `the timeline could not be read: ${errorText(error)}`;
       return null;
     });
-    const [graph, timeline] = await Promise.all([
-      context.run.ask("graph"),
-      times,
-      layoutCode(context.run),
-    ]);
-    clearTimeout(busy);
-    if (context.signal.aborted) return;
-    if (!graph || graph.kinds.length === 0) {
-      const why = graph ? "" : (await context.run.ask("summary")).missing.graph;
-      const title = graph ? "The graph has no nodes" : "No graph";
-      root.replaceChildren(message("empty", title, why));
-      root.dataset.ready = "true";
+    return Promise.all([run.ask("graph"), times, layoutCode(run)]);
+  };
+  return mounted(root, TITLE, signal, read, async ([graph, timeline], say) => {
+    if (!graph?.kinds.length) {
+      const why = graph ? "" : (await run.ask("summary")).missing.graph;
+      say("empty", graph ? "The graph has no nodes" : "No graph", why);
       return;
     }
     await pause();
     const model = new GraphModel(graph, timeline, measureFor(readTheme(root).font));
     model.opensOn = context.opensOn ?? null;
     await pause();
-    if (context.signal.aborted) return;
-    const view = new GraphView(root, context, model, problem);
-    bind(root, context, view);
-  } catch (error) {
-    clearTimeout(busy);
-    if (context.signal.aborted || isAbort(error)) return;
-    const hint = "Run the cell again; if that does not help, look at run.check().";
-    root.replaceChildren(message("error", "The graph could not be shown", hinted(error, hint)));
-    root.dataset.ready = "true";
-  }
+    if (!signal.aborted) bind(root, context, new GraphView(root, context, model, problem));
+  });
 }
 
 /** Arrow keys in a graph that runs to the right. */

@@ -99,13 +99,7 @@ function build(root: HTMLElement, context: ViewContext<MemoryOptions>, plan: Pla
   const mirror = new Mirror();
   const view = new MemoryView(root, context, plan, (text) => mirror.say(text));
   const { scene } = view;
-  const commands = {
-    zoom: (factor: number) => view.zoom(factor),
-    fit: () => view.camera.all(),
-    isAll: () => scene.viewport.all,
-    copy: () => view.copy(),
-  };
-  const { zoom, fit, copy, all } = chartTools(commands, "the whole run", "the selection");
+  const { zoom, fit, copy, all } = chartTools(view, view.camera, "the whole run", "the selection");
   const peak = tool(["p"], "peak", "go to the peak", () => view.peak(), { icon: icons.PEAK });
   const parameters = tool(
     ["m"],

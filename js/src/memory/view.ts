@@ -80,7 +80,6 @@ export class MemoryView {
       resize: (width, height) => scene.resize(width, height),
       base: (theme) => {
         drawn = painter.paint(theme);
-        return true;
       },
       over: (theme) => overlay.paint(theme),
       painted: () => this.#painted(),

@@ -30,6 +30,10 @@ export class AxisCamera {
     this.move((viewport) => (range ? viewport.show(...range) : viewport.showAll()));
   }
 
+  isAll(): boolean {
+    return this.viewport().all;
+  }
+
   all(): void {
     this.move((viewport) => viewport.showAll());
   }

@@ -9,19 +9,21 @@ export interface ViewTitle {
   /** What it shows: `memory plan`. */
   noun: string;
   label: string;
+  /** What it reads, if that is not what it shows. */
+  data?: string;
 }
 
 /** Reads the data of a view and shows them; meanwhile and otherwise a message stands in `root`. */
 export function mounted<T>(
   root: HTMLElement,
-  { name, noun, label }: ViewTitle,
+  { name, noun, label, data = noun }: ViewTitle,
   signal: AbortSignal,
   read: () => Promise<T>,
   show: Parameters<typeof loading<T>>[4],
 ): Promise<void> {
   root.classList.add(`tvmdbg-${name}`);
   asApplication(root, noun, label);
-  return loading(root, noun, signal, read, show);
+  return loading(root, data, signal, read, show);
 }
 
 /** Gives a view the height of its option, and the class of narrow views; `resized` says how much more height it takes. */

@@ -2,19 +2,21 @@ import { clear, type Layer, layer, Repaint } from "../shared/drawing/canvas.ts";
 import { onThemeChange, readTheme, type Theme } from "../shared/drawing/theme.ts";
 import { div } from "../shared/ui/dom.ts";
 
-/** Painters of a stage's two layers. */
+/** Painters of a stage's layers, whose size is in CSS px. */
 export interface StagePainters {
-  resize(width: number, height: number): void;
+  /** Called before each paint. */
+  resize?(width: number, height: number): void;
   /** Paints all but what follows the pointer and the selection; returns false to be asked again, for finer detail. */
-  base(theme: Theme): boolean;
-  over(theme: Theme): void;
+  base(theme: Theme, width: number, height: number): unknown;
+  /** Paints the rest; without it there is one layer. */
+  over?(theme: Theme, width: number, height: number): void;
   /** Called after each paint. */
   painted?(): void;
   /** Contents of the stage, for tests. */
-  inspect(): object;
+  inspect?(): object;
 }
 
-/** Two stacked canvases, painted after changes and while they are on the screen. */
+/** Canvases on top of each other, painted after changes and while they are on the screen. */
 export class Stage {
   readonly node: HTMLElement;
   readonly canvas: HTMLCanvasElement;
@@ -26,33 +28,38 @@ export class Stage {
     baseClass: string,
     make: (base: Layer, over: Layer) => StagePainters,
     signal: AbortSignal,
+    node: HTMLElement = div("tvmdbg-stage"),
   ) {
     const [base, over] = [layer(baseClass), layer("tvmdbg-overlay")];
     this.canvas = base.canvas;
-    this.node = div("tvmdbg-stage", base.canvas, over.canvas);
+    this.node = node;
     const painters = make(base, over);
+    node.append(base.canvas, ...(painters.over ? [over.canvas] : []));
     let [theme, size]: [Theme | null, string] = [null, ""];
     const draw = () => {
       const { clientWidth: width, clientHeight: height } = this.node;
       if (!width || !height) return;
-      if (size !== `${width} ${height}`) this.#changed = true;
-      size = `${width} ${height}`;
-      painters.resize(width, height);
+      const now = `${width} ${height} ${devicePixelRatio}`;
+      if (size !== now) this.#changed = true;
+      size = now;
+      painters.resize?.(width, height);
       if (this.#changed || !theme) {
         theme = readTheme(root);
         clear(base, width, height);
-        this.#changed = !painters.base(theme);
+        this.#changed = painters.base(theme, width, height) === false;
         if (this.#changed) this.#repaint.request();
       }
-      clear(over, width, height);
-      painters.over(theme);
+      if (painters.over) {
+        clear(over, width, height);
+        painters.over(theme, width, height);
+      }
       painters.painted?.();
     };
     this.#repaint = new Repaint(this.node, draw, signal);
     onThemeChange(() => this.changed(), signal);
     const inspect = (event: Event) => {
       const out = (event as CustomEvent<Record<string, unknown> | null>).detail;
-      if (out) Object.assign(out, painters.inspect());
+      if (out) Object.assign(out, painters.inspect?.());
     };
     root.addEventListener("tvmdbg:inspect", inspect, { signal });
   }

@@ -52,13 +52,14 @@ export class Toolbar {
   readonly #root: HTMLElement;
   readonly #tools: (readonly [tool: Tool, node: HTMLButtonElement])[] = [];
   readonly #icons = new Map<Tool, icons.Icon>();
-  readonly #overflow: Overflow;
+  /** Null for a bar with room for all. */
+  readonly #overflow: Overflow | null;
 
   constructor(
     root: HTMLElement,
     name: string,
     items: readonly ToolbarItem[],
-    { always = [], sometimes = [] }: ToolbarMenu,
+    movable: ToolbarMenu | null,
     signal: AbortSignal,
   ) {
     this.#root = root;
@@ -72,8 +73,9 @@ export class Toolbar {
       fullScreenButton(root),
     );
     const of = (wanted: readonly ToolbarItem[]) => wanted.map((item) => nodes.get(item)!);
+    const { always = [], sometimes = [] } = movable ?? {};
     const menu = { always: [...of(always), help], sometimes: of(sometimes) };
-    this.#overflow = new Overflow(this.node, menu, signal);
+    this.#overflow = movable && new Overflow(this.node, menu, signal);
     this.refresh();
   }
 
@@ -92,7 +94,7 @@ export class Toolbar {
       if (icon !== this.#icons.get(tool)) changeIcon(node, icon);
       this.#icons.set(tool, icon);
     }
-    this.#overflow.fit();
+    this.#overflow?.fit();
   }
 
   /** The button of a tool, below which its menu opens. */
@@ -134,14 +136,18 @@ const ZOOM = 1.5;
 interface ChartCommands {
   /** A factor above 1 shows more. */
   zoom(factor: number): void;
-  fit(): void;
-  isAll(): boolean;
   copy(): void;
+}
+
+interface ChartCamera {
+  all(): void;
+  isAll(): boolean;
 }
 
 /** Zoom, fit and copy; `whole` and `subject` name what they fit and copy. */
 export function chartTools(
   view: ChartCommands,
+  camera: ChartCamera,
   whole: string,
   subject: string,
   keys = { in: ["w", "+", "="], out: ["s", "-"] },
@@ -152,9 +158,9 @@ export function chartTools(
   const zoomOut = tool(keys.out, "zoom out", "zoom out", () => view.zoom(ZOOM), {
     icon: icons.ZOOM_OUT,
   });
-  const fit = tool(["0"], "fit", `fit ${whole}`, () => view.fit(), {
+  const fit = tool(["0"], "fit", `fit ${whole}`, () => camera.all(), {
     icon: icons.FIT,
-    isOff: () => view.isAll(),
+    isOff: () => camera.isAll(),
   });
   const code = `Copy Python code for ${subject}`;
   const copy = tool([COPY_KEY], "copy Python code", code, () => view.copy(), { icon: icons.CODE });

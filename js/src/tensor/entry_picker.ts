@@ -3,6 +3,7 @@ import * as icons from "../shared/drawing/icons.ts";
 import { counted, integer } from "../shared/format.ts";
 import { div, element, iconButton, KEEP_KEYS, listening, select, span } from "../shared/ui/dom.ts";
 import { helpButton } from "../shared/ui/keys.ts";
+import { reveal } from "../shared/ui/scrolling.ts";
 import { fullScreenButton } from "../shared/ui/view.ts";
 import type { Entries, EntryFilter } from "./entries.ts";
 import { part } from "./parts.ts";
@@ -174,7 +175,7 @@ export class EntryPicker {
     const active = options[this.#active - start];
     if (active) {
       this.#input.setAttribute("aria-activedescendant", active.id);
-      this.#reveal(active);
+      reveal(this.#list, active.offsetTop, active.offsetHeight);
     } else this.#input.removeAttribute("aria-activedescendant");
   }
 
@@ -197,14 +198,6 @@ export class EntryPicker {
     this.#filter = "all";
     this.#showKinds();
     this.#search(this.#input.value);
-  }
-
-  #reveal(option: HTMLElement): void {
-    const list = this.#list;
-    const [top, bottom] = [option.offsetTop, option.offsetTop + option.offsetHeight];
-    if (top < list.scrollTop) list.scrollTop = top;
-    else if (bottom > list.scrollTop + list.clientHeight)
-      list.scrollTop = bottom - list.clientHeight;
   }
 
   #option(row: number, place: number): HTMLElement {

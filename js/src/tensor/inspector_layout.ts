@@ -138,7 +138,7 @@ export class InspectorLayout {
     this.#tablePlace = new TablePlace({
       ...{ scroll, body, view, stage: this.picture.stage, table: this.table.node },
     });
-    root.append(this.picker.node, scroll, this.mirror.node);
+    root.replaceChildren(this.picker.node, scroll, this.mirror.node);
     onResize([scroll], () => this.#placeTable(), signal);
     copyNumbers(root, signal);
     root.addEventListener("tvmdbg:inspect", (event) => this.#inspect(event), { signal });

@@ -1,9 +1,8 @@
 import { COPY_KEY } from "../shared/client/code_copy.ts";
-import { hinted, message } from "../shared/client/request.ts";
-import { asApplication } from "../shared/ui/dom.ts";
 import { bindKeys, type KeyAction } from "../shared/ui/keys.ts";
 import { paletteAction } from "../shared/ui/palette.ts";
 import { fullScreenAction, type Mount, type ViewContext } from "../shared/ui/view.ts";
+import { mounted } from "../shell/mount.ts";
 import { Entries } from "./entries.ts";
 import { Inspector } from "./inspector.ts";
 import { following } from "./layout_picker.ts";
@@ -180,47 +179,31 @@ function follow(
   }
 }
 
-export const mountTensor: Mount<TensorOptions> = async (root, context) => {
+const TITLE = {
+  name: "tensor",
+  noun: "tensor inspector",
+  label: "Tensor inspector",
+  data: "list of tensors",
+};
+
+export const mountTensor: Mount<TensorOptions> = (root, context) => {
   const { run, options, signal } = context;
-  root.classList.add("tvmdbg-tensor");
-  asApplication(root, "tensor inspector", "Tensor inspector");
   const resize = () => {
     root.style.height = `${options.get("height")}px`;
   };
   options.onChange("height", resize, signal);
   resize();
-  const busy = message("busy", "Reading the list of tensors…");
-  const wait = setTimeout(() => root.append(busy), 150);
-  try {
-    const [tensors, graph, summary] = await Promise.all([
-      run.ask("tensors"),
-      run.ask("graph"),
-      run.ask("summary"),
-    ]);
-    if (signal.aborted) return;
-    if (!tensors || tensors.node.length === 0) {
-      const why = summary.missing.tensors ?? "This run has none.";
-      root.append(message("empty", "No tensors", why));
+  const read = () => Promise.all([run.ask("tensors"), run.ask("graph"), run.ask("summary")]);
+  return mounted(root, TITLE, signal, read, ([tensors, graph, summary], say) => {
+    if (!tensors?.node.length) {
+      say("empty", "No tensors", summary.missing.tensors ?? "This run has none.");
       bindKeys(root, [], signal);
-      root.dataset.ready = "true";
       return;
     }
     const inspector = new Inspector(root, context, new Entries(tensors, graph), graph);
     follow(inspector, context);
-    bindKeys(
-      root,
-      [...actions(inspector), paletteAction(root, context), fullScreenAction(root)],
-      signal,
-    );
+    const keys = [...actions(inspector), paletteAction(root, context), fullScreenAction(root)];
+    bindKeys(root, keys, signal);
     inspector.start();
-  } catch (error) {
-    if (signal.aborted) return;
-    root.append(
-      message("error", "The tensors could not be listed", hinted(error, "Run the cell again.")),
-    );
-    root.dataset.ready = "true";
-  } finally {
-    clearTimeout(wait);
-    busy.remove();
-  }
+  });
 };

@@ -1,6 +1,5 @@
-import { COPY_KEY } from "../shared/client/code_copy.ts";
 import { RowKind } from "../shared/client/timeline_columns.ts";
-import type { KeyAction } from "../shared/ui/keys.ts";
+import { action, type KeyAction } from "../shared/ui/keys.ts";
 import { OtherCharts } from "./charts/other_charts.ts";
 import { longestChild } from "./data/neighbors.ts";
 import type { Row } from "./data/row.ts";
@@ -85,6 +84,7 @@ const PARTS: readonly ShownPart[] = ["both", "chart", "table"];
 /** Keyboard actions; while the table is active, up and down move through its rows. */
 export function actions(view: Flamechart): KeyAction[] {
   const { scene } = view;
+  const { tools } = view.bar;
   const pick = (slice: number) => {
     if (slice >= 0) view.pick(slice);
   };
@@ -107,168 +107,94 @@ export function actions(view: Flamechart): KeyAction[] {
     if (inTable()) row(by * view.table.count);
     else if (isTime()) pick(nextInTrack(scene, by * Infinity));
   };
-  const timed = (run: () => void) => () => {
-    if (isTime()) run();
-  };
+  const timed = (...[keys, does, run]: Parameters<typeof action>) =>
+    action(keys, does, (event) => {
+      if (isTime()) run(event);
+    });
   return [
-    {
-      keys: ["ArrowLeft"],
-      does: "previous slice (Shift: zero-duration too) or edge",
-      run: (event) => sideways(-1, event.shiftKey),
-    },
-    {
-      keys: ["ArrowRight"],
-      does: "next slice or edge",
-      run: (event) => sideways(1, event.shiftKey),
-    },
-    { keys: ["ArrowUp"], does: "parent slice, else the row above", run: () => vertical(-1) },
-    { keys: ["ArrowDown"], does: "longest child, else the row below", run: () => vertical(1) },
-    { keys: ["Home"], does: "first slice or row", run: () => end(-1) },
-    { keys: ["End"], does: "last slice or row", run: () => end(1) },
-    { keys: ["PageUp"], does: "table: a page up", run: () => row(-view.table.page) },
-    { keys: ["PageDown"], does: "table: a page down", run: () => row(view.table.page) },
-    { keys: ["w", "+", "="], does: "zoom in", run: timed(() => view.camera.zoom(1 / 1.5)) },
-    { keys: ["s", "-"], does: "zoom out", run: timed(() => view.camera.zoom(1.5)) },
-    { keys: ["a"], does: "pan left", run: timed(() => view.camera.pan(-0.2)) },
-    { keys: ["d"], does: "pan right", run: timed(() => view.camera.pan(0.2)) },
-    {
-      keys: ["f"],
-      does: "zoom to the measure, range, gap or slice",
-      run: timed(() => view.camera.fit()),
-    },
-    { keys: ["0"], does: "fit the whole flamechart", run: timed(() => view.camera.all()) },
-    {
-      keys: ["Enter"],
-      does: "center the slice; set a mark while measuring",
-      run: timed(() => {
-        if (scene.measure) view.ranges.accept();
-        else if (scene.current >= 0) {
-          const { current, slices } = scene;
-          view.camera.center((slices.startOf(current) + slices.endOf(current)) / 2);
-        }
-      }),
-    },
-    {
-      keys: ["m"],
-      does: "measure from the selected slice, edge to edge",
-      run: timed(() => {
-        view.activate("chart");
-        view.ranges.measure();
-      }),
-    },
-    {
-      keys: ["x"],
-      does: "snap ranges to edges, or not (Alt: not while held)",
-      run: timed(() => view.snap()),
-    },
-    {
-      keys: ["]", "g"],
-      does: "next gap of the track (G: previous)",
-      run: (event) => timed(() => view.ranges.nextGap(event.shiftKey ? -1 : 1))(),
-    },
-    { keys: ["["], does: "previous gap", run: timed(() => view.ranges.nextGap(-1)) },
-    { keys: ["{"], does: "next longer gap", run: timed(() => view.ranges.gapByLength(-1)) },
-    {
-      keys: ["}"],
-      does: "next shorter gap, starting with the longest",
-      run: timed(() => view.ranges.gapByLength(1)),
-    },
-    {
-      keys: ["."],
-      does: "next slice of the same node or name",
-      run: () => pick(nextOccurrence(scene, 1)),
-    },
-    {
-      keys: [","],
-      does: "previous slice of the same node or name",
-      run: () => pick(nextOccurrence(scene, -1)),
-    },
-    {
-      keys: ["t"],
-      does: "switch the arrow keys between table and chart",
-      run: () => view.activate(inTable() ? "chart" : "table"),
-    },
-    {
-      keys: ["v"],
-      does: "show both, chart, table",
-      run: () => {
-        const shown = PARTS.indexOf(view.body.dataset.show as ShownPart);
-        view.showPart(PARTS[(shown + 1) % PARTS.length]!);
-      },
-    },
-    {
-      keys: ["c"],
-      does: "next chart: time, merged, folded, repeats, roofline",
-      run: () => {
-        const kinds = OtherCharts.offered.map(([kind]) => kind);
-        view.showChart(kinds[(kinds.indexOf(view.charts.kind) + 1) % kinds.length]!);
-      },
-    },
-    {
-      keys: ["e"],
-      does: "follow an arrow (Shift: back)",
-      run: (event) => {
-        const to = scene.flows?.follow(scene.current, event.shiftKey ? -1 : 1) ?? -1;
-        if (to >= 0) view.pick(to);
-        else view.say(scene.flows?.sentence(scene.current) ?? "this run has no arrows");
-      },
-    },
-    {
-      keys: ["p"],
-      does: "mark the critical path (Shift: select its operators)",
-      run: (event) => {
-        if (event.shiftKey) void view.critical.selectAll();
-        else view.critical.toggle();
-      },
-    },
-    {
-      keys: ["u"],
-      does: "announce counters (memory in use) at the selected slice",
-      run: () => view.say(counterSentence(scene)),
-    },
-    {
-      keys: ["b"],
-      does: "group the table by the next column (Shift: previous)",
-      run: (event) => view.tables.next(event.shiftKey ? -1 : 1),
-    },
-    {
-      keys: ["o"],
-      does: "sort the table by time or in execution order",
-      run: () => view.sort(view.table.order === "time" ? "order" : "time"),
-    },
+    action(["ArrowLeft"], "previous slice (Shift: zero-duration too) or edge", (event) =>
+      sideways(-1, event.shiftKey),
+    ),
+    action(["ArrowRight"], "next slice or edge", (event) => sideways(1, event.shiftKey)),
+    action(["ArrowUp"], "parent slice, else the row above", () => vertical(-1)),
+    action(["ArrowDown"], "longest child, else the row below", () => vertical(1)),
+    action(["Home"], "first slice or row", () => end(-1)),
+    action(["End"], "last slice or row", () => end(1)),
+    action(["PageUp"], "table: a page up", () => row(-view.table.page)),
+    action(["PageDown"], "table: a page down", () => row(view.table.page)),
+    tools.zoomIn,
+    tools.zoomOut,
+    timed(["a"], "pan left", () => view.camera.pan(-0.2)),
+    timed(["d"], "pan right", () => view.camera.pan(0.2)),
+    timed(["f"], "zoom to the measure, range, gap or slice", () => view.camera.fit()),
+    tools.fit,
+    timed(["Enter"], "center the slice; set a mark while measuring", () => {
+      if (scene.measure) view.ranges.accept();
+      else if (scene.current >= 0) {
+        const { current, slices } = scene;
+        view.camera.center((slices.startOf(current) + slices.endOf(current)) / 2);
+      }
+    }),
+    timed(tools.measure.keys, "measure from the selected slice, edge to edge", tools.measure.run),
+    timed(["x"], "snap ranges to edges, or not (Alt: not while held)", () => view.snap()),
+    timed(["]", "g"], "next gap of the track (G: previous)", (event) =>
+      view.ranges.nextGap(event.shiftKey ? -1 : 1),
+    ),
+    timed(["["], "previous gap", () => view.ranges.nextGap(-1)),
+    timed(["{"], "next longer gap", () => view.ranges.gapByLength(-1)),
+    timed(["}"], "next shorter gap, starting with the longest", () => view.ranges.gapByLength(1)),
+    action(["."], "next slice of the same node or name", () => pick(nextOccurrence(scene, 1))),
+    action([","], "previous slice of the same node or name", () => pick(nextOccurrence(scene, -1))),
+    action(["t"], "switch the arrow keys between table and chart", () =>
+      view.activate(inTable() ? "chart" : "table"),
+    ),
+    action(["v"], "show both, chart, table", () => {
+      const shown = PARTS.indexOf(view.body.dataset.show as ShownPart);
+      view.showPart(PARTS[(shown + 1) % PARTS.length]!);
+    }),
+    action(["c"], "next chart: time, merged, folded, repeats, roofline", () => {
+      const kinds = OtherCharts.offered.map(([kind]) => kind);
+      view.showChart(kinds[(kinds.indexOf(view.charts.kind) + 1) % kinds.length]!);
+    }),
+    action(["e"], "follow an arrow (Shift: back)", (event) => {
+      const to = scene.flows?.follow(scene.current, event.shiftKey ? -1 : 1) ?? -1;
+      if (to >= 0) view.pick(to);
+      else view.say(scene.flows?.sentence(scene.current) ?? "this run has no arrows");
+    }),
+    action(["p"], "mark the critical path (Shift: select its operators)", (event) => {
+      if (event.shiftKey) void view.critical.selectAll();
+      else view.critical.toggle();
+    }),
+    action(["u"], "announce counters (memory in use) at the selected slice", () =>
+      view.say(counterSentence(scene)),
+    ),
+    action(["b"], "group the table by the next column (Shift: previous)", (event) =>
+      view.tables.next(event.shiftKey ? -1 : 1),
+    ),
+    action(["o"], "sort the table by time or in execution order", () =>
+      view.sort(view.table.order === "time" ? "order" : "time"),
+    ),
     ...(view.tables.change
       ? [
-          {
-            keys: ["i"],
-            does: "two runs: differences by operator or op kind",
-            run: () => view.tables.change!.toggleKinds(),
-          },
-          {
-            keys: ["j"],
-            does: "two runs: list the next kind of difference",
-            run: () => view.tables.change!.nextFilter(),
-          },
+          action(["i"], "two runs: differences by operator or op kind", () =>
+            view.tables.change!.toggleKinds(),
+          ),
+          action(["j"], "two runs: list the next kind of difference", () =>
+            view.tables.change!.nextFilter(),
+          ),
         ]
       : []),
-    { keys: ["l"], does: "next color mode", run: () => view.nextColor() },
-    { keys: ["k"], does: "select all nodes of the same op kind", run: () => view.selection.kind() },
-    { keys: ["z"], does: "fold or unfold the track", run: () => view.fold(scene.foldCurrent()) },
-    {
-      keys: ["r"],
-      does: "make the visible range the marked range",
-      run: timed(() => view.ranges.mark([scene.viewport.start, scene.viewport.end])),
-    },
-    { keys: ["/"], does: "search: words, an id, /regex/", run: () => view.bar.focusSearch() },
-    {
-      keys: ["n"],
-      does: "next hit (Shift: previous)",
-      run: (event) => view.searching.next(event.shiftKey ? -1 : 1),
-    },
-    { keys: [COPY_KEY], does: "copy Python code for the selection", run: () => view.copy() },
-    {
-      keys: ["Escape"],
-      does: "clear search, measure, range, gap, selection",
-      run: () => view.clear(),
-    },
+    action(["l"], "next color mode", () => view.nextColor()),
+    action(["k"], "select all nodes of the same op kind", () => view.selection.kind()),
+    action(["z"], "fold or unfold the track", () => view.fold(scene.foldCurrent())),
+    timed(["r"], "make the visible range the marked range", () =>
+      view.ranges.mark([scene.viewport.start, scene.viewport.end]),
+    ),
+    action(["/"], "search: words, an id, /regex/", () => view.bar.focusSearch()),
+    action(["n"], "next hit (Shift: previous)", (event) =>
+      view.searching.next(event.shiftKey ? -1 : 1),
+    ),
+    tools.copy,
+    action(["Escape"], "clear search, measure, range, gap, selection", () => view.clear()),
   ];
 }

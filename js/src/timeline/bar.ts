@@ -1,35 +1,10 @@
-import { COPY_KEY } from "../shared/client/code_copy.ts";
 import * as icons from "../shared/drawing/icons.ts";
-import {
-  button,
-  captioned,
-  element,
-  iconButton,
-  KEEP_KEYS,
-  select,
-  span,
-} from "../shared/ui/dom.ts";
+import { button, captioned, element, KEEP_KEYS, select, span } from "../shared/ui/dom.ts";
 import { HitList } from "../shared/ui/hit_list.ts";
-import { helpButton } from "../shared/ui/keys.ts";
-import { Overflow } from "../shared/ui/overflow.ts";
-import { fullScreenButton } from "../shared/ui/view.ts";
+import { barSpace, barTitle, chartTools, type Tool, Toolbar, tool } from "../shell/toolbar.ts";
 import { OtherCharts } from "./charts/other_charts.ts";
 import type { ChartKind, ColorBy, ShownPart, SliceColorChoice, SliceColors } from "./data/state.ts";
-
-export interface TimelineBarEvents {
-  zoom: (factor: number) => void;
-  all: () => void;
-  measure: () => void;
-  critical: () => void;
-  show: (part: ShownPart) => void;
-  chart: (kind: ChartKind) => void;
-  search: (text: string) => void;
-  go: (row: number) => void;
-  step: (by: number) => void;
-  copy: () => void;
-  color: (by: SliceColorChoice) => void;
-  leave: () => void;
-}
+import type { Flamechart } from "./flamechart.ts";
 
 const PARTS: readonly [ShownPart, icons.Icon, string, string][] = [
   ["chart", icons.CHART, "chart only", "show the chart only"],
@@ -44,9 +19,10 @@ const COLOR_LABELS: Record<ColorBy, string> = {
   change: "difference",
 };
 
+/** Toolbar of a flamechart; `tools` are also actions of the view. */
 export class TimelineBar {
   readonly node: HTMLElement;
-  readonly #field: HTMLInputElement;
+  readonly tools: Readonly<Record<"zoomIn" | "zoomOut" | "fit" | "copy" | "measure", Tool>>;
   /** The hits below the field, to be placed in the view's root. */
   readonly list: HitList;
   /** Number of hits, and the position of the selected slice among them. */
@@ -58,20 +34,22 @@ export class TimelineBar {
     "aria-label": "visible range",
   });
   readonly #leave: HTMLButtonElement;
-  readonly #all: HTMLButtonElement;
-  readonly #parts: HTMLButtonElement[];
+  readonly #field: HTMLInputElement;
   readonly #chart: HTMLSelectElement;
   readonly #color: HTMLSelectElement;
-  readonly #critical: HTMLButtonElement;
-  #hasPath = false;
-  readonly #zoom: HTMLElement;
-  readonly #measure: HTMLButtonElement;
-  readonly #overflow: Overflow;
-  readonly #space = span("tvmdbg-space");
+  readonly #bar: Toolbar;
+  readonly #space = barSpace();
+  readonly #view: Flamechart;
 
-  constructor(events: TimelineBarEvents, root: HTMLElement, query: string, signal: AbortSignal) {
-    this.#all = iconButton(icons.FIT, "fit", "fit the whole flamechart (0)", events.all);
-    this.#leave = button("show all", "zoom out to everything (0)", events.all);
+  constructor(view: Flamechart, root: HTMLElement, query: string, signal: AbortSignal) {
+    this.#view = view;
+    const { charts } = view;
+    const isOther = () => charts.kind !== "time";
+    const all = () => {
+      view.fit();
+      view.focus();
+    };
+    this.#leave = button("show all", "zoom out to everything (0)", all);
     this.range = span("tvmdbg-timeline-part", this.#part, this.#leave);
     this.#field = element("input", {
       type: "search",
@@ -82,103 +60,110 @@ export class TimelineBar {
       ...KEEP_KEYS,
     });
     this.list = new HitList(this.#field, `${query} found`, (row) => {
-      events.go(row);
-      events.leave();
+      view.searching.go(row);
+      view.focus();
     });
-    const search = () => {
-      events.search(this.#field.value);
-      const root = this.node.closest<HTMLElement>(".tvmdbg");
-      if (root) this.list.place(root);
+    this.#listen(root);
+    const camera = {
+      all: () => view.fit(),
+      isAll: () => !isOther() && view.camera.isAll(),
     };
-    this.#field.addEventListener("input", search);
-    this.#field.addEventListener("focus", () => {
-      if (this.#field.value) search();
-    });
-    this.#field.addEventListener("blur", () => this.list.hide());
-    this.#field.addEventListener("keydown", (event) => {
-      if (this.list.key(event)) return;
-      if (event.key !== "Enter" && event.key !== "Escape") return;
-      event.preventDefault();
-      event.stopPropagation();
-      if (event.key === "Enter") events.step(event.shiftKey ? -1 : 1);
-      else {
-        this.#field.value = "";
-        events.search("");
-      }
-      events.leave();
-    });
-    this.#parts = PARTS.map(([part, lines, text, title]) => {
-      const node = iconButton(lines, text, `${title} (v)`, () => events.show(part));
-      node.dataset.part = part;
-      return node;
-    });
-    this.#zoom = span(
-      "tvmdbg-joined",
-      iconButton(icons.ZOOM_OUT, "zoom out", "zoom out (s)", () => events.zoom(2)),
-      iconButton(icons.ZOOM_IN, "zoom in", "zoom in (w)", () => events.zoom(0.5)),
+    const { fit, copy, zoom } = chartTools(view, camera, "the whole flamechart", "the selection");
+    const [zoomOut, zoomIn] = zoom.tools.map((each) => ({
+      ...each,
+      isHidden: () => !charts.zooms,
+    }));
+    const measure = tool(
+      ["m"],
+      "measure",
+      "measure between two edges",
+      () => {
+        view.activate("chart");
+        view.ranges.measure();
+        view.focus();
+      },
+      { icon: icons.MEASURE, isHidden: isOther },
+    );
+    const critical = tool(
+      ["p"],
+      "critical path",
+      "mark the critical path",
+      () => view.critical.toggle(),
+      {
+        icon: icons.CRITICAL,
+        isOn: () => view.critical.isOn,
+        isHidden: () => isOther() || !view.data.graph,
+      },
+    );
+    const shown = PARTS.map(([part, icon, label, does]) =>
+      tool(["v"], label, does, () => view.showPart(part), {
+        icon,
+        isOn: () => view.body.dataset.show === part,
+      }),
     );
     const { offered } = OtherCharts;
-    const choices = offered.map(([kind, label]) => [kind, label] as const);
-    this.#chart = select("chart", choices, "time", (kind) => events.chart(kind as ChartKind));
+    this.#chart = select(
+      "chart",
+      offered.map(([kind, label]) => [kind, label]),
+      "time",
+      (kind) => {
+        view.showChart(kind as ChartKind);
+        view.focus();
+      },
+    );
     offered.forEach(([, , title], at) => {
       this.#chart.options[at]!.title = title;
     });
     this.#chart.hidden = offered.length < 2;
-    const copy = `Copy Python code for the selection (${COPY_KEY})`;
-    const code = iconButton(icons.CODE, "copy Python code", copy, events.copy);
-    this.#measure = iconButton(
-      icons.MEASURE,
-      "measure",
-      "measure between two edges (m)",
-      events.measure,
-    );
-    const help = helpButton(root);
-    const parts = element(
-      "span",
-      { class: "tvmdbg-joined", role: "group", "aria-label": "show" },
-      ...this.#parts,
-    );
-    this.#critical = iconButton(
-      icons.CRITICAL,
-      "critical path",
-      "mark the critical path (p)",
-      events.critical,
-    );
-    this.#critical.hidden = true;
-    this.#color = select("color by (l)", [], "", (by) => events.color(by as SliceColorChoice));
+    this.#color = select("color by (l)", [], "", (by) => view.colorBy(by as SliceColorChoice));
     const color = captioned("color by", this.#color);
-    this.node = element(
-      "div",
-      { class: "tvmdbg-bar", role: "toolbar", "aria-label": "flamechart" },
-      span("tvmdbg-title", "Flamechart"),
-      this.#chart,
-      this.#zoom,
-      this.#all,
-      this.#measure,
-      this.#critical,
-      this.#space,
-      this.#field,
-      parts,
-      color,
-      code,
-      help,
-      fullScreenButton(root),
-    );
-    this.#overflow = new Overflow(
-      this.node,
-      {
-        always: [color, code, help],
-        sometimes: [this.#critical, this.#zoom, parts, this.#measure],
-      },
+    const zooms = { tools: [zoomOut!, zoomIn!] };
+    const parts = { label: "show", tools: shown };
+    this.#bar = new Toolbar(
+      root,
+      "flamechart",
+      [
+        ...[barTitle("Flamechart"), this.#chart, zooms, fit, measure, critical],
+        ...[this.#space, this.#field, parts, color, copy],
+      ],
+      { always: [color, copy], sometimes: [critical, zooms, parts, measure] },
       signal,
     );
+    this.node = this.#bar.node;
+    this.tools = { zoomIn: zoomIn!, zoomOut: zoomOut!, fit, copy, measure };
+  }
+
+  #listen(root: HTMLElement): void {
+    const { searching } = this.#view;
+    const field = this.#field;
+    const search = () => {
+      searching.search(field.value);
+      this.list.place(root);
+    };
+    field.addEventListener("input", search);
+    field.addEventListener("focus", () => {
+      if (field.value) search();
+    });
+    field.addEventListener("blur", () => this.list.hide());
+    field.addEventListener("keydown", (event) => {
+      if (this.list.key(event)) return;
+      if (event.key !== "Enter" && event.key !== "Escape") return;
+      event.preventDefault();
+      event.stopPropagation();
+      if (event.key === "Enter") searching.next(event.shiftKey ? -1 : 1);
+      else {
+        field.value = "";
+        searching.search("");
+      }
+      this.#view.focus();
+    });
   }
 
   /** Moves the line on the meaning of the times into the bar. */
   hold(line: HTMLElement): void {
     if (line.parentElement === this.node) return;
     this.#space.after(line);
-    this.#overflow.fit();
+    this.refresh();
   }
 
   clearSearch(): void {
@@ -190,12 +175,6 @@ export class TimelineBar {
     this.#field.select();
   }
 
-  showPart(part: ShownPart): void {
-    for (const option of this.#parts) {
-      option.setAttribute("aria-pressed", String(option.dataset.part === part));
-    }
-  }
-
   showColor({ offered, by }: SliceColors): void {
     const label = (option: ColorBy) => COLOR_LABELS[option];
     this.#color.replaceChildren(
@@ -204,29 +183,21 @@ export class TimelineBar {
     this.#color.value = by;
   }
 
-  showCritical(on: boolean): void {
-    this.#hasPath = true;
-    this.#critical.hidden = this.#chart.value !== "time";
-    this.#critical.setAttribute("aria-pressed", String(on));
-  }
-
-  /** Names the current chart and shows its controls; `zooms`: − and + act on it. */
-  showChart(kind: ChartKind, zooms: boolean): void {
-    const isTime = kind === "time";
+  /** Shows the current chart, its controls, and what is on. */
+  refresh(): void {
+    const { kind } = this.#view.charts;
     this.#chart.value = kind;
-    this.#zoom.hidden = !zooms;
-    this.#measure.hidden = !isTime;
-    this.#critical.hidden = !isTime || !this.#hasPath;
-    this.range.hidden = !isTime;
-    if (!isTime) this.#all.disabled = false;
-    this.#overflow.fit();
+    this.range.hidden = kind !== "time";
+    this.#bar.refresh();
   }
 
   showRange(text: string, all: boolean): void {
     if (this.#part.textContent === text) return;
     this.#part.textContent = text;
-    this.#all.disabled = all;
-    this.#leave.hidden = all;
+    if (this.#leave.hidden !== all) {
+      this.#leave.hidden = all;
+      this.refresh();
+    }
   }
 
   /** `wrong` marks an invalid query. */

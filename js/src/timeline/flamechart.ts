@@ -9,7 +9,8 @@ import { TimelineBar } from "./bar.ts";
 import { OtherCharts } from "./charts/other_charts.ts";
 import type { ChartHost } from "./charts/stage.ts";
 import { timeText } from "./data/names.ts";
-import type { ChartKind, ShownPart, TimelineOptions } from "./data/state.ts";
+import type { Gap } from "./data/neighbors.ts";
+import type { ChartKind, ShownPart, SliceColorChoice, TimelineOptions } from "./data/state.ts";
 import { codeFor, type TimelineData } from "./descriptions.ts";
 import { SliceDetails } from "./details.ts";
 import { Critical, Faults, TimelineHover, TimelineSelection } from "./highlights.ts";
@@ -42,7 +43,7 @@ export class Flamechart {
   readonly session: SessionClient;
   readonly selection: TimelineSelection;
   /** Chart and table; data-show and data-active name the visible part and the one with the arrow keys. */
-  readonly body: HTMLElement;
+  readonly body = div("tvmdbg-timeline-body");
   /** The part with the arrow keys. */
   active: "chart" | "table" = "chart";
   readonly #root: HTMLElement;
@@ -83,10 +84,8 @@ export class Flamechart {
       this.tooltip.hide();
     };
     this.camera = new TimeCamera(data.scene, context.options, moved, context.signal);
-    this.details = new SliceDetails(data, (gap) => {
-      this.ranges.pickGap(gap);
-      this.focus();
-    });
+    const pickGap = focused((gap: Gap) => this.ranges.pickGap(gap));
+    this.details = new SliceDetails(data, pickGap);
     this.critical = new Critical(context.run, context.options, this, context.signal);
     this.faults = new Faults(context.run, this, context.signal);
     data.words.also = (node) => [...this.faults.facts(node), ...this.critical.facts(node)];
@@ -95,11 +94,10 @@ export class Flamechart {
       this.#copier,
       theme,
       {
-        pick: (nodes, slice) => {
+        pick: focused((nodes, slice) => {
           if (nodes.length) this.selection.nodes(nodes);
           else this.pick(slice);
-          this.focus();
-        },
+        }),
         ask: (question, signal) => context.run.ask("area", question, signal),
         code: () => this.copy(),
         say,
@@ -111,27 +109,27 @@ export class Flamechart {
     this.searching = new TimelineSearch(this, context.run, context.signal);
     this.ranges = new TimeRanges(this);
     this.tooltip = new SliceTooltip(root, data.scene, data.words, context.signal);
+    const picks = (part: "chart" | "table"): ChartHost["pick"] =>
+      focused((nodes, slice) => {
+        this.activate(part);
+        if (slice !== undefined) this.pick(slice);
+        else this.selection.nodes(nodes);
+      });
     const host: ChartHost = {
+      root,
       data,
       run: context.run,
       options: context.options,
       session: context.session,
-      pick: (nodes, slice) => {
-        this.activate("chart");
-        if (slice !== undefined) this.pick(slice);
-        else this.selection.nodes(nodes);
-        this.focus();
-      },
+      pick: picks("chart"),
       hover: (node) => this.session.hover(node),
       say,
       tip: (lines, x, y) => this.hovering.tell(lines, x, y),
       signal: context.signal,
     };
     this.charts = new OtherCharts(noSlices ?? this.chart.node, host);
-    this.key = new ColorKey(data.names, data.ranking, theme, (nodes) => {
-      this.selection.nodes(nodes);
-      this.focus();
-    });
+    const pickAll = focused((nodes: number[]) => this.selection.nodes(nodes));
+    this.key = new ColorKey(data.names, data.ranking, theme, pickAll);
     this.table = new TopTable(
       data,
       theme,
@@ -148,58 +146,11 @@ export class Flamechart {
       context.signal,
     );
     this.hovering = new TimelineHover(this);
-    this.tables = new Tables(
-      {
-        ...host,
-        pick: (nodes, slice) => {
-          this.activate("table");
-          if (slice !== undefined) this.pick(slice);
-          else this.selection.nodes(nodes);
-          this.focus();
-        },
-      },
-      this.table.node,
-      theme,
-      () => this.#mark(),
-    );
-    this.bar = new TimelineBar(
-      {
-        zoom: (factor) => {
-          if (!this.charts.zoom(factor < 1 ? "w" : "s")) this.camera.zoom(factor);
-        },
-        all: () => {
-          if (!this.charts.zoom("0")) this.camera.all();
-          this.focus();
-        },
-        measure: () => {
-          this.activate("chart");
-          this.ranges.measure();
-          this.focus();
-        },
-        critical: focused(() => this.critical.toggle()),
-        show: focused((part) => this.showPart(part)),
-        chart: focused((kind) => this.showChart(kind)),
-        search: (text) => this.searching.search(text),
-        go: (row) => this.searching.go(row),
-        step: (by) => this.searching.next(by),
-        copy: () => this.copy(),
-        color: (by) => {
-          context.options.set("slice_color", by);
-          this.color();
-        },
-        leave: () => this.focus(),
-      },
-      root,
-      words.byName ? "slices" : words.rows,
-      context.signal,
-    );
-    const { options } = context;
-    const showCritical = () => this.bar.showCritical(options.get("critical"));
-    if (data.graph) {
-      options.onChange("critical", showCritical, context.signal);
-      showCritical();
-    }
-    this.body = div("tvmdbg-timeline-body");
+    const tables = { ...host, pick: picks("table") };
+    this.tables = new Tables(tables, this.table.node, theme, () => this.#mark());
+    const { options, signal } = context;
+    this.bar = new TimelineBar(this, root, words.byName ? "slices" : words.rows, signal);
+    options.onChange("critical", () => this.bar.refresh(), signal);
   }
 
   focus(): void {
@@ -209,8 +160,8 @@ export class Flamechart {
   /** Shows chart, table or both, and tells the model. */
   showPart(part: ShownPart): void {
     this.#context.options.set("show", part);
-    this.bar.showPart(part);
     this.body.dataset.show = part;
+    this.bar.refresh();
     this.activate(part === "both" ? this.active : part);
   }
 
@@ -218,10 +169,19 @@ export class Flamechart {
   showChart(kind: ChartKind): void {
     this.charts.show(kind);
     this.#context.options.set("chart", this.charts.kind);
-    this.bar.showChart(this.charts.kind, this.charts.zooms);
+    this.bar.refresh();
     this.tooltip.hide();
     this.#root.dataset.chart = this.charts.kind;
     this.chart.changed();
+  }
+
+  /** Zooms the chart on screen; a factor below 1 shows less. */
+  zoom(factor: number): void {
+    if (!this.charts.zoom(factor < 1 ? "w" : "s")) this.camera.zoom(factor);
+  }
+
+  fit(): void {
+    if (!this.charts.zoom("0")) this.camera.all();
   }
 
   /** Colors slices by the user's choice, or the most informative column. */
@@ -237,10 +197,14 @@ export class Flamechart {
     this.retheme(readTheme(this.#root));
   }
 
+  colorBy(by: SliceColorChoice): void {
+    this.#context.options.set("slice_color", by);
+    this.color();
+  }
+
   nextColor(): void {
     const { next } = this.data.names.colors;
-    this.#context.options.set("slice_color", next);
-    this.color();
+    this.colorBy(next);
     this.say(`colored by ${next === "kind" ? "op kind" : next}`);
   }
 

@@ -143,8 +143,12 @@ export class Critical {
     else if (nodes > 0 && nodes <= FEW) requestAnimationFrame(() => void this.#ask());
   }
 
+  get isOn(): boolean {
+    return this.#options.get("critical");
+  }
+
   toggle(): void {
-    const on = !this.#options.get("critical");
+    const on = !this.isOn;
     this.#options.set("critical", on);
     if (on) void this.#mark(true);
     else {
@@ -154,7 +158,7 @@ export class Critical {
   }
 
   arrived(): void {
-    if (this.#options.get("critical")) void this.#mark();
+    if (this.isOn) void this.#mark();
   }
 
   async selectAll(): Promise<void> {

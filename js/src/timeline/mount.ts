@@ -1,20 +1,13 @@
 import type { RunSummary } from "../shared/client/answers.ts";
-import { loading, message } from "../shared/client/request.ts";
+import { message } from "../shared/client/request.ts";
 import { timelineOf } from "../shared/client/timeline_client.ts";
 import { onThemeChange, readTheme } from "../shared/drawing/theme.ts";
 import { counted } from "../shared/format.ts";
-import {
-  asApplication,
-  div,
-  element,
-  KEEP_KEYS,
-  Mirror,
-  onResize,
-  span,
-} from "../shared/ui/dom.ts";
+import { div, element, KEEP_KEYS, Mirror, onResize, span } from "../shared/ui/dom.ts";
 import { bindKeys } from "../shared/ui/keys.ts";
 import { paletteAction } from "../shared/ui/palette.ts";
 import { fullScreenAction, type Mount } from "../shared/ui/view.ts";
+import { mounted } from "../shell/mount.ts";
 import { actions } from "./actions.ts";
 import { SliceProgress } from "./data/bins.ts";
 import { Change } from "./data/change.ts";
@@ -80,10 +73,14 @@ const NO_TRACE =
   "The times of the nodes are known, but no trace was found, so there is no time axis. The debugger writes one " +
   "(_tvmdbg_execution_trace.json) beside the graph dump when run() is called; open the whole dump folder.";
 
-export const mountTimeline: Mount<TimelineOptions> = async (root, context) => {
+const TITLE = {
+  name: "timeline",
+  noun: "flamechart",
+  label: "Flamechart: slices in time and operators by time",
+};
+
+export const mountTimeline: Mount<TimelineOptions> = (root, context) => {
   const { run, signal } = context;
-  root.classList.add("tvmdbg-timeline");
-  asApplication(root, "flamechart", "Flamechart: slices in time and operators by time");
   const read = () => {
     const timeline = timelineOf(run);
     const compared = timeline.then((columns) =>
@@ -91,7 +88,7 @@ export const mountTimeline: Mount<TimelineOptions> = async (root, context) => {
     );
     return Promise.all([run.ask("summary"), timeline, run.ask("graph"), compared]);
   };
-  await loading(root, "flamechart", signal, read, async (data, say) => {
+  return mounted(root, TITLE, signal, read, async (data, say) => {
     const [summary, columns, graph, compared] = data;
     if (!columns) {
       say("empty", "No flamechart", summary.missing.timeline);
@@ -196,14 +193,9 @@ function build(
   options.onChange("sort", () => view.table.sort(options.get("sort")), signal);
   view.color();
   options.onChange("slice_color", () => view.color(), signal);
-  const look = () => {
-    const range = options.get("time_range");
-    const { start, end, all } = scene.viewport;
-    if (range === null ? all : range[0] === start && range[1] === end) return;
-    view.camera.move(() => (range ? scene.viewport.show(...range) : scene.viewport.showAll()));
-  };
-  look();
-  options.onChange("time_range", look, signal);
+  const follow = () => view.camera.follow(options.get("time_range"));
+  follow();
+  options.onChange("time_range", follow, signal);
 
   timelineGestures(
     root,

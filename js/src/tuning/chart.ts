@@ -62,7 +62,6 @@ export function chartPainters(scene: () => TrialScene, base: Layer, over: Layer)
     resize: (width, height) => Object.assign(scene(), { width, height }),
     base: (theme) => {
       drawn = new ChartPainter(scene(), base.context).paint(theme);
-      return true;
     },
     over: (theme) => paintOverlay(scene(), over.context, theme),
     inspect: () => {

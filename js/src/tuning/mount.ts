@@ -169,13 +169,7 @@ function build(
   const view = new TuningView(root, context, data, (text) => mirror.say(text));
   const head = div("tvmdbg-tuning-head");
   const { across, down } = splits(root);
-  const commands = {
-    zoom: (factor: number) => view.zoom(factor),
-    fit: () => view.camera.all(),
-    isAll: () => view.scene.viewport.all,
-    copy: () => view.copy(),
-  };
-  const { zoom, fit, copy, all } = chartTools(commands, "all trials", "the trial");
+  const { zoom, fit, copy, all } = chartTools(view, view.camera, "all trials", "the trial");
   const best = tool(["b"], "best", "go to the best trial", () => view.best(), { icon: icons.PEAK });
   const { bar } = view;
   const left = [barTitle("Tuning"), bar.tasks, bar.along, zoom, fit, best, barSpace()];

@@ -2,6 +2,7 @@ import { errorText, isAbort } from "../shared/client/request.ts";
 import { readTheme } from "../shared/drawing/theme.ts";
 import { counted, integer, percent } from "../shared/format.ts";
 import { button, div, element, KEEP_KEYS, span } from "../shared/ui/dom.ts";
+import { table } from "../shell/table.ts";
 import {
   type ErrorRow,
   type ErrorsBy,
@@ -240,25 +241,16 @@ export class ErrorsPane {
   #table(by: ErrorsBy, scope: TrialScope, { note, kinds, rows }: ErrorTableInfo): HTMLElement {
     const facts = [scopeText(scope), rows.length ? note : "no trials"].filter(Boolean).join("; ");
     const caption = element("caption", {}, `by ${by} `, span("tvmdbg-muted", facts));
-    return element(
-      "table",
+    const number = (name: string) =>
+      element("th", { scope: "col", class: "tvmdbg-tuning-number" }, name);
+    const node = table(
       { "aria-label": `errors by ${by}` },
-      caption,
-      element(
-        "thead",
-        { class: "tvmdbg-muted" },
-        element(
-          "tr",
-          {},
-          element("th", { scope: "col" }, by),
-          element("th", { scope: "col", class: "tvmdbg-tuning-number" }, "trials"),
-          element("td", {}),
-          element("th", { scope: "col", class: "tvmdbg-tuning-number" }, "failed"),
-          element("td", {}),
-        ),
-      ),
-      element("tbody", {}, ...rows.map((row) => this.#row(row, kinds))),
+      [by, number("trials"), "", number("failed"), ""],
+      rows.map((row) => this.#row(row, kinds)),
     );
+    node.tHead!.className = "tvmdbg-muted";
+    node.prepend(caption);
+    return node;
   }
 
   #row({ label, query, trials, counts }: ErrorRow, kinds: ErrorTableInfo["kinds"]): HTMLElement {

@@ -2,6 +2,7 @@ import { errorText, isAbort, message } from "../shared/client/request.ts";
 import { readTheme, type Theme } from "../shared/drawing/theme.ts";
 import { agree, counted } from "../shared/format.ts";
 import { button, div, element, KEEP_KEYS, span } from "../shared/ui/dom.ts";
+import { table } from "../shell/table.ts";
 import {
   factorText,
   lineParts,
@@ -243,41 +244,28 @@ function tileTable({ tiles }: ScheduleInfo): HTMLElement {
       element("td", { class: "tvmdbg-muted" }, tile.words.join(", ")),
     ),
   );
-  const heads = ["stage", "axis", "extent", "tiles, outermost first", "bound to"];
-  return element(
-    "table",
+  return table(
     { class: "tvmdbg-tuning-tiles-table", "aria-label": "tile structure" },
-    element(
-      "thead",
-      {},
-      element("tr", {}, ...heads.map((head) => element("th", { scope: "col" }, head))),
-    ),
-    element("tbody", {}, ...rows),
+    ["stage", "axis", "extent", "tiles, outermost first", "bound to"],
+    rows,
   );
 }
 
 function changeParts(change: ScheduleChange, close: HTMLElement, theme: Theme): HTMLElement[] {
   const side = (title: string, rows: readonly ScheduleChangeRow[], isCode: boolean) =>
-    element(
-      "table",
+    table(
       { class: "tvmdbg-tuning-change", "aria-label": title },
-      element(
-        "thead",
-        {},
-        element(
-          "tr",
-          {},
-          element("td", {}),
-          ...(["A", "B"] as const).map((name, at) =>
-            element(
-              "th",
-              { scope: "col", class: "tvmdbg-tuning-side" },
-              `${title} of ${name}: ${change.titles[at]}`,
-            ),
+      [
+        "",
+        ...change.titles.map((name, at) =>
+          element(
+            "th",
+            { scope: "col", class: "tvmdbg-tuning-side" },
+            `${title} of ${"AB"[at]}: ${name}`,
           ),
         ),
-      ),
-      element("tbody", {}, ...rows.map((row) => changeRow(row, isCode ? theme : null))),
+      ],
+      rows.map((row) => changeRow(row, isCode ? theme : null)),
     );
   const differ = change.steps.filter((row) => row.change !== "same").length;
   return [

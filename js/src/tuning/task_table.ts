@@ -1,5 +1,7 @@
 import { counted, integer, percent } from "../shared/format.ts";
 import { element, KEEP_KEYS, span } from "../shared/ui/dom.ts";
+import { reveal } from "../shared/ui/scrolling.ts";
+import { table } from "../shell/table.ts";
 import type { Sort, TaskCounts, TaskInfo, TuningData, TuningInfo } from "./data.ts";
 import { seconds, taskTitle } from "./descriptions.ts";
 
@@ -135,15 +137,10 @@ export class TaskTable {
     const focused = (document.activeElement as HTMLElement | null)?.dataset.sort;
     const held = this.node.contains(document.activeElement) ? focused : undefined;
     this.node.replaceChildren(
-      element(
-        "table",
+      table(
         { "aria-label": "tasks" },
-        element(
-          "thead",
-          {},
-          element("tr", {}, this.#head("task", sort, sort === "task", range), ...heads),
-        ),
-        element("tbody", {}, ...body),
+        [this.#head("task", sort, sort === "task", range), ...heads],
+        body,
       ),
       ...(more > 0
         ? [element("p", { class: "tvmdbg-muted" }, `and ${counted(more, "more task")}`)]
@@ -197,11 +194,7 @@ export class TaskTable {
       row.setAttribute("aria-selected", String(index === task));
     }
     const row = task === null ? null : this.#rows.get(task);
-    if (!row) return;
-    const [top, bottom] = [row.offsetTop, row.offsetTop + row.offsetHeight];
-    const { scrollTop, clientHeight } = this.node;
-    if (top - HEAD < scrollTop) this.node.scrollTop = top - HEAD;
-    else if (bottom > scrollTop + clientHeight) this.node.scrollTop = bottom - clientHeight;
+    if (row) reveal(this.node, row.offsetTop, row.offsetHeight, HEAD);
   }
 
   get order(): number[] {

@@ -1,14 +1,9 @@
 import { isAbort, message } from "../shared/client/request.ts";
-import { clear, layer, type Pen, Repaint } from "../shared/drawing/canvas.ts";
-import {
-  onThemeChange,
-  ramp,
-  readTheme,
-  sequentialStops,
-  type Theme,
-} from "../shared/drawing/theme.ts";
+import type { Layer, Pen } from "../shared/drawing/canvas.ts";
+import { ramp, sequentialStops, type Theme } from "../shared/drawing/theme.ts";
 import { integer } from "../shared/format.ts";
 import { div, element } from "../shared/ui/dom.ts";
+import { Stage, type StagePainters } from "../shell/stage.ts";
 import type { TileColumns } from "./client.ts";
 import type { TuningData } from "./data.ts";
 import { outcome, seconds } from "./descriptions.ts";
@@ -150,8 +145,7 @@ function shortened(text: string, room: number, pen: Pen): string {
 export class TilesPane {
   readonly node = div("tvmdbg-tuning-tiles");
   readonly #caption = element("p", { class: "tvmdbg-muted" });
-  readonly #stage: HTMLElement;
-  readonly #repaint: Repaint;
+  readonly #stage: Stage;
   readonly #root: HTMLElement;
   #scene: TilesScene | null = null;
   #data: TuningData | null = null;
@@ -160,29 +154,23 @@ export class TilesPane {
 
   constructor(root: HTMLElement, pick: (trial: number) => void, signal: AbortSignal) {
     this.#root = root;
-    const base = layer("tvmdbg-tuning-tiles-canvas");
-    this.#stage = div("tvmdbg-stage", base.canvas);
-    this.node.append(this.#caption, this.#stage);
-    this.#repaint = new Repaint(
-      this.#stage,
-      () => {
-        const { clientWidth: width, clientHeight: height } = this.#stage;
-        if (!width || !height || !this.#scene) return;
-        this.#scene.width = width;
-        this.#scene.height = height;
-        clear(base, width, height);
-        paintTiles(this.#scene, base.context, readTheme(root), this.#marked);
+    const painters = ({ context }: Layer): StagePainters => ({
+      base: (theme, width, height) => {
+        if (!this.#scene) return;
+        Object.assign(this.#scene, { width, height });
+        paintTiles(this.#scene, context, theme, this.#marked);
       },
-      signal,
-    );
-    onThemeChange(() => this.#repaint.request(), signal);
+    });
+    this.#stage = new Stage(root, "tvmdbg-tuning-tiles-canvas", painters, signal);
+    this.node.append(this.#caption, this.#stage.node);
+    const { canvas } = this.#stage;
     const at = (event: PointerEvent | MouseEvent) => {
-      const box = base.canvas.getBoundingClientRect();
+      const box = canvas.getBoundingClientRect();
       return this.#scene?.hit(event.clientX - box.left, event.clientY - box.top) ?? -1;
     };
-    base.canvas.addEventListener("pointermove", (event) => this.#hover(at(event)));
-    base.canvas.addEventListener("pointerleave", () => this.#hover(-1));
-    base.canvas.addEventListener("click", (event) => {
+    canvas.addEventListener("pointermove", (event) => this.#hover(at(event)));
+    canvas.addEventListener("pointerleave", () => this.#hover(-1));
+    canvas.addEventListener("click", (event) => {
       const row = at(event);
       if (row >= 0) pick(this.#scene!.columns.rows[row]!);
     });
@@ -205,7 +193,7 @@ export class TilesPane {
         return;
       }
       this.#scene = new TilesScene(columns);
-      this.node.replaceChildren(this.#caption, this.#stage);
+      this.node.replaceChildren(this.#caption, this.#stage.node);
       this.#hover(-1);
     } catch (error) {
       if (mine !== this.#serial || isAbort(error)) return;
@@ -215,7 +203,7 @@ export class TilesPane {
 
   mark(trial: number): void {
     this.#marked = new Set(trial < 0 ? [] : [trial]);
-    this.#repaint.request();
+    this.#stage.changed();
   }
 
   #empty(kind: "empty" | "error" | "busy", title: string, detail = ""): void {
@@ -238,6 +226,6 @@ export class TilesPane {
     this.#caption.textContent = [caption, ...values].join(" · ");
     this.#caption.title = values.join("\n");
     this.#root.dataset.tile = trial === undefined ? "" : String(trial);
-    this.#repaint.request();
+    this.#stage.changed();
   }
 }

@@ -114,10 +114,9 @@ export class GraphToolbar {
     const chart = chartTools(
       {
         zoom: (factor) => stage.zoom(1 / factor),
-        fit: () => commands.fitAll(),
-        isAll: () => false,
         copy: () => view.code.copy(),
       },
+      { all: () => commands.fitAll(), isAll: () => false },
       "the whole graph",
       "the node",
       { in: ["+", "="], out: ["-"] },

@@ -43,6 +43,13 @@ export function bindAxisWheel(
   signal.addEventListener("abort", () => clearTimeout(hiding));
 }
 
+/** Scrolls a box as little as shows a part of it, below a fixed head. */
+export function reveal(box: HTMLElement, top: number, height: number, head = 0): void {
+  const beyond = top + height - box.clientHeight;
+  if (top - head < box.scrollTop) box.scrollTop = top - head;
+  else if (beyond > box.scrollTop) box.scrollTop = beyond;
+}
+
 const SPARE = 6;
 /** Limit of the rows made at once, whatever height a page gives the list before its layout. */
 const MOST = 200;
@@ -91,7 +98,7 @@ export class RowsInView {
 
   /** Number of rows per page, with one of overlap at both ends. */
   get page(): number {
-    return Math.max(1, Math.floor(this.#room / this.#height) - 1);
+    return Math.max(1, Math.floor((this.#scroller.clientHeight - this.#head) / this.#height) - 1);
   }
 
   /** Index that a key leads to from another, null for other keys; -1 without rows. */
@@ -119,11 +126,8 @@ export class RowsInView {
   }
 
   reveal(place: number): void {
-    if (place < 0) return;
-    const top = place * this.#height;
-    const beyond = top + this.#height - this.#room;
-    if (top < this.#scroller.scrollTop) this.#scroller.scrollTop = top;
-    else if (beyond > this.#scroller.scrollTop) this.#scroller.scrollTop = beyond;
+    const head = this.#head;
+    if (place >= 0) reveal(this.#scroller, head + place * this.#height, this.#height, head);
   }
 
   paint(): void {
@@ -147,9 +151,8 @@ export class RowsInView {
       line.classList.toggle(name, at === place);
   }
 
-  /** Height of the scroller below its fixed head, CSS px. */
-  get #room(): number {
-    const head = this.#body.previousElementSibling as HTMLElement | null;
-    return this.#scroller.clientHeight - (head?.offsetHeight ?? 0);
+  /** Height of the scroller's fixed head, CSS px. */
+  get #head(): number {
+    return (this.#body.previousElementSibling as HTMLElement | null)?.offsetHeight ?? 0;
   }
 }

@@ -11,10 +11,11 @@ import {
 } from "../../shared/client/health.ts";
 import { errorText, isAbort } from "../../shared/client/request.ts";
 import type { Entry, HealthAnswer } from "../../shared/client/tensor_questions.ts";
-import { clear, type Layer, layer, Repaint } from "../../shared/drawing/canvas.ts";
-import { onThemeChange, readTheme } from "../../shared/drawing/theme.ts";
+import type { Layer } from "../../shared/drawing/canvas.ts";
+import type { Theme } from "../../shared/drawing/theme.ts";
 import { counted, tensorTitle } from "../../shared/format.ts";
 import { button, element, KEEP_KEYS, listening, relabel, span } from "../../shared/ui/dom.ts";
+import { Stage, type StagePainters } from "../../shell/stage.ts";
 import type { InspectorCommands } from "../state.ts";
 import {
   entryLines,
@@ -59,8 +60,6 @@ export class HealthStrip {
     "aria-valuemin": 0,
     ...KEEP_KEYS,
   });
-  readonly #still: Layer = layer("");
-  readonly #moving: Layer = layer("tvmdbg-overlay");
   readonly #tip = element("div", { class: "tvmdbg-tooltip", role: "tooltip", hidden: true });
   readonly #state = span("tvmdbg-health-state");
   /** A live region of its own: it speaks once, at the end of the scan. */
@@ -70,8 +69,7 @@ export class HealthStrip {
   readonly #worst: HTMLButtonElement;
   readonly #stop: HTMLButtonElement;
   readonly #scan: Scan<HealthAnswer>;
-  readonly #repaint: Repaint;
-  readonly #repaintOver: Repaint;
+  readonly #lanes: Stage;
   #health: HealthAnswer | null = null;
   #fault = false;
   #names: TensorColumns | null = null;
@@ -101,7 +99,16 @@ export class HealthStrip {
     this.#worst = button("", "", () => this.#go(nextSuspicious(this.#health!, this.#row)));
     this.#stop = button("stop", "stop scanning the tensors", () => this.#stopOrGoOn());
     this.#scan = healthScan(run, this, signal);
-    this.#stage.append(this.#still.canvas, this.#moving.canvas);
+    const painters = ({ context }: Layer, over: Layer): StagePainters => ({
+      base: (theme, width) => {
+        if (!this.#health) return;
+        this.#scene = healthScene(this.#health, width);
+        paintHealth(context, this.#scene, theme);
+        this.node.dataset.ready = "true";
+      },
+      over: (theme) => this.#paintOver(over.context, theme),
+    });
+    this.#lanes = new Stage(root, "", painters, signal, this.#stage);
     this.#stage.style.height = `${HEIGHT}px`;
     this.node.append(
       element("span", { class: "tvmdbg-muted", title: LANES }, "health"),
@@ -114,8 +121,6 @@ export class HealthStrip {
       this.#tip,
       this.#spoken,
     );
-    this.#repaint = new Repaint(this.#stage, () => this.#paint(), signal);
-    this.#repaintOver = new Repaint(this.#stage, () => this.#paintOver(), signal);
     this.#listen(signal);
     this.#showButtons();
     this.#state.textContent = "…";
@@ -137,7 +142,7 @@ export class HealthStrip {
 
   note(nodes: Iterable<number>): void {
     this.#noted = new Set(nodes);
-    this.#repaintOver.request();
+    this.#lanes.touched();
   }
 
   answered(health: HealthAnswer): void {
@@ -155,7 +160,7 @@ export class HealthStrip {
     if (!isUnderWay(health)) this.#spoken.textContent = sentence(health);
     this.#scene = null;
     this.#locate();
-    this.#repaint.request();
+    this.#lanes.changed();
   }
 
   failed(error: unknown): void {
@@ -189,7 +194,7 @@ export class HealthStrip {
     );
     this.#showButtons();
     this.#speak();
-    this.#repaintOver.request();
+    this.#lanes.touched();
   }
 
   #showButtons(): void {
@@ -249,7 +254,6 @@ export class HealthStrip {
       if (event.button === 0) this.#go(at(event));
     });
     listen("keydown", (event) => this.#key(event));
-    onThemeChange(() => requestAnimationFrame(() => this.#repaint.request()), signal);
     this.node.addEventListener(
       "tvmdbg:inspect",
       (event) => this.#inspect((event as CustomEvent<HealthInspection>).detail),
@@ -283,7 +287,7 @@ export class HealthStrip {
   #hover(row: number): void {
     this.#hovered = row;
     this.#tip.hidden = row < 0 || !this.#scene;
-    this.#repaintOver.request();
+    this.#lanes.touched();
     if (row < 0 || !this.#scene) return;
     const column = columnOf(this.#scene, row);
     const others = this.#scene.start[column + 1]! - this.#scene.start[column]! - 1;
@@ -296,22 +300,9 @@ export class HealthStrip {
     this.#tip.style.top = `${this.#stage.offsetTop + HEIGHT + 4}px`;
   }
 
-  #paint(): void {
-    const { clientWidth: width } = this.#stage;
-    if (width === 0 || !this.#health) return;
-    this.#scene = healthScene(this.#health, width);
-    clear(this.#still, width, HEIGHT);
-    paintHealth(this.#still.context, this.#scene, readTheme(this.#root));
-    this.#paintOver();
-    this.node.dataset.ready = "true";
-  }
-
-  #paintOver(): void {
+  #paintOver(context: CanvasRenderingContext2D, theme: Theme): void {
     const [health, scene] = [this.#health, this.#scene];
     if (!health || !scene) return;
-    clear(this.#moving, this.#stage.clientWidth, HEIGHT);
-    const theme = readTheme(this.#root);
-    const { context } = this.#moving;
     if (this.#noted.size) {
       for (let column = 0; column < scene.count; column++) {
         const nodes = health.node.subarray(scene.start[column]!, scene.start[column + 1]!);

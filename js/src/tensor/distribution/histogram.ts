@@ -1,7 +1,7 @@
 import type { StatisticsAnswer } from "../../shared/client/tensor_questions.ts";
-import { clear, layer, Repaint } from "../../shared/drawing/canvas.ts";
+import type { Layer, Pen } from "../../shared/drawing/canvas.ts";
 import * as icons from "../../shared/drawing/icons.ts";
-import { onThemeChange, readTheme } from "../../shared/drawing/theme.ts";
+import type { Theme } from "../../shared/drawing/theme.ts";
 import { tidy } from "../../shared/drawing/value_axis.ts";
 import { counted, integer } from "../../shared/format.ts";
 import { aboutText } from "../../shared/number_text.ts";
@@ -15,6 +15,7 @@ import {
   select,
 } from "../../shared/ui/dom.ts";
 import { RangeHandles } from "../../shared/ui/range_handles.ts";
+import { Stage, type StagePainters } from "../../shell/stage.ts";
 import { following } from "../layout_picker.ts";
 import { muted, part } from "../parts.ts";
 import { named, RangeNote } from "../picture/color_controls.ts";
@@ -35,7 +36,6 @@ const DRAG = 3;
 
 export class Histogram {
   readonly node: HTMLElement;
-  readonly #root: HTMLElement;
   readonly #commands: Pick<InspectorCommands, "recolor" | "leave">;
   readonly #stage = element("div", {
     class: "tvmdbg-stage tvmdbg-tensor-histogram",
@@ -46,8 +46,6 @@ export class Histogram {
     "aria-valuemin": 0,
     ...KEEP_KEYS,
   });
-  readonly #base = layer("tvmdbg-base");
-  readonly #overlay = layer("tvmdbg-overlay");
   readonly #caption = part("bar-text");
   readonly #marks = muted();
   readonly #beyond: RangeNote;
@@ -63,7 +61,7 @@ export class Histogram {
     () => this.#reset(),
   );
   readonly #handles: RangeHandles;
-  readonly #repaint: Repaint;
+  readonly #bars: Stage;
   #shown: ShownTensor | null = null;
   #known: StatisticsAnswer | null = null;
   #colors: ColorScale | null = null;
@@ -83,7 +81,6 @@ export class Histogram {
     commands: Pick<InspectorCommands, "recolor" | "leave">,
     signal: AbortSignal,
   ) {
-    this.#root = root;
     this.#commands = commands;
     this.#beyond = new RangeNote(commands);
     this.#handles = new RangeHandles(
@@ -94,7 +91,11 @@ export class Histogram {
     this.#kinds = select("Histogram scale (h)", named(SCALE_CHOICES), "auto", (kind) =>
       this.#scaled(kind as ScaleChoice),
     );
-    this.#stage.append(this.#base.canvas, this.#overlay.canvas);
+    const painters = ({ context }: Layer, over: Layer): StagePainters => ({
+      base: (theme, width, height) => this.#paint(context, theme, width, height),
+      over: (theme) => this.#paintBar(over.context, theme),
+    });
+    this.#bars = new Stage(root, "tvmdbg-base", painters, signal, this.#stage);
     this.#logButton.setAttribute("aria-pressed", "false");
     this.node = element(
       "section",
@@ -105,8 +106,6 @@ export class Histogram {
       this.#caption,
       part("spread-bar", this.#kinds, this.#logButton, this.#zoomButton, this.#resetButton),
     );
-    this.#repaint = new Repaint(this.#stage, () => this.#paint(), signal);
-    onThemeChange(() => this.#repaint.request(), signal);
     this.#listen(signal);
   }
 
@@ -133,13 +132,13 @@ export class Histogram {
     const brushed = Array.isArray(shown.colors.range);
     this.#resetButton.hidden = !brushed;
     this.#showZoom();
-    this.#repaint.request();
+    this.#bars.changed();
   }
 
   toggleLog(): void {
     this.#log = !this.#log;
     this.#logButton.setAttribute("aria-pressed", String(this.#log));
-    this.#repaint.request();
+    this.#bars.changed();
   }
 
   nextKind(): void {
@@ -156,14 +155,14 @@ export class Histogram {
     this.#kinds.value = kind;
     this.#bar = this.#anchor = null;
     this.#say();
-    this.#repaint.request();
+    this.#bars.changed();
   }
 
   #toggleZoom(): void {
     this.#zoom = this.#narrower ?? null;
     this.#bar = this.#anchor = null;
     this.#showZoom();
-    this.#repaint.request();
+    this.#bars.changed();
   }
 
   #showZoom(): void {
@@ -195,16 +194,14 @@ export class Histogram {
   #zoomOut(): void {
     this.#zoom = null;
     this.#showZoom();
-    this.#repaint.request();
+    this.#bars.changed();
   }
 
   #reset(): void {
     if (Array.isArray(this.#shown?.colors.range)) this.#commands.recolor(() => ({ range: "auto" }));
   }
 
-  #paint(): void {
-    const { clientWidth: width, clientHeight: height } = this.#stage;
-    if (width === 0 || height === 0) return;
+  #paint(context: Pen, theme: Theme, width: number, height: number): void {
     const known = this.#known;
     this.#spread =
       known &&
@@ -214,11 +211,9 @@ export class Histogram {
       });
     const size = known?.statistics?.size ?? 0;
     this.#scene = this.#spread && spreadScene(this.#spread, size, width, height, this.#log);
-    const theme = readTheme(this.#root);
     const view = { spread: this.#spread, scene: this.#scene, colors: this.#colors, theme };
-    clear(this.#base, width, height);
-    this.#labels = paintHistogram(this.#base.context, width, height, view, this.#log);
-    this.#stage.setAttribute("aria-valuemax", String(Math.max(0, this.#bars - 1)));
+    this.#labels = paintHistogram(context, width, height, view, this.#log);
+    this.#stage.setAttribute("aria-valuemax", String(Math.max(0, this.#count - 1)));
     const span = this.#spread?.bars.length ? this.#spread : null;
     const colors = this.#colors;
     this.#handles.place(
@@ -226,16 +221,15 @@ export class Histogram {
       span?.axis ?? null,
       colors && [colors.least, colors.most],
     );
-    this.#paintBar();
   }
 
-  #paintBar(): void {
+  #paintBar(context: Pen, theme: Theme): void {
     const chosen =
       this.#bar === null ? null : ([this.#anchor ?? this.#bar, this.#bar] as [number, number]);
-    paintChosen(this.#overlay, this.#stage, this.#scene, chosen, readTheme(this.#root));
+    paintChosen(context, this.#scene, chosen, theme);
   }
 
-  get #bars(): number {
+  get #count(): number {
     return this.#scene?.bars.length ?? 0;
   }
 
@@ -243,7 +237,7 @@ export class Histogram {
     if (bar === this.#bar && anchor === this.#anchor) return;
     this.#bar = bar;
     this.#anchor = anchor;
-    this.#paintBar();
+    this.#bars.touched();
     this.#say();
   }
 
@@ -307,7 +301,7 @@ export class Histogram {
 
   #key(event: KeyboardEvent): void {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
-    const last = this.#bars - 1;
+    const last = this.#count - 1;
     const bar = this.#bar;
     const to = {
       ArrowLeft: bar === null ? last : bar - 1,

@@ -1,10 +1,11 @@
 import type { SpreadAnswer } from "../../shared/client/tensor_questions.ts";
-import { clear, type Layer, layer, type Pen, Repaint } from "../../shared/drawing/canvas.ts";
-import { onThemeChange, readTheme, type Theme } from "../../shared/drawing/theme.ts";
+import type { Layer, Pen } from "../../shared/drawing/canvas.ts";
+import type { Theme } from "../../shared/drawing/theme.ts";
 import type { Tick } from "../../shared/drawing/value_axis.ts";
 import { integer } from "../../shared/format.ts";
 import { aboutText, screenText } from "../../shared/number_text.ts";
 import { element, listening } from "../../shared/ui/dom.ts";
+import { Stage, type StagePainters } from "../../shell/stage.ts";
 import { type ColorScale, cssColor, nearRange, scaleKind } from "../picture/color_scale.ts";
 import { type PlacedLabel, PlotLabels } from "../picture/plane_layout.ts";
 import { paintSpecial } from "../picture/plane_painter.ts";
@@ -177,41 +178,35 @@ function paintLimits(
 }
 
 export function paintChosen(
-  overlay: Layer,
-  stage: HTMLElement,
+  context: Pen,
   scene: SpreadScene | null,
   chosen: readonly [number, number] | null,
   theme: Theme,
 ): void {
-  const { clientWidth: width, clientHeight: height } = stage;
-  if (width === 0 || height === 0) return;
-  clear(overlay, width, height);
   const [one, other] = [chosen && scene?.bars[chosen[0]], chosen && scene?.bars[chosen[1]]];
   if (!one || !other || !scene) return;
   const { plot } = scene;
   const left = Math.min(one.x, other.x);
   const right = Math.max(one.x + one.width, other.x + other.width);
-  overlay.context.strokeStyle = theme.text;
-  overlay.context.lineWidth = 1;
-  overlay.context.strokeRect(left - 0.5, plot.y, Math.max(right - left, 2) + 1, plot.height);
+  context.strokeStyle = theme.text;
+  context.lineWidth = 1;
+  context.strokeRect(left - 0.5, plot.y, Math.max(right - left, 2) + 1, plot.height);
 }
 
 const AUTO = { scale: "auto", range: "auto" } as const;
 
 export class SmallHistogram {
   readonly node = element("div", { class: "tvmdbg-stage tvmdbg-tensor-small-bars", role: "img" });
-  readonly #root: HTMLElement;
-  readonly #base = layer("tvmdbg-base");
-  readonly #repaint: Repaint;
+  readonly #stage: Stage;
   #counts: SpreadAnswer | null = null;
   #dtype = "";
   #scene: SpreadScene | null = null;
 
   constructor(root: HTMLElement, signal: AbortSignal) {
-    this.#root = root;
-    this.node.append(this.#base.canvas);
-    this.#repaint = new Repaint(this.node, () => this.#paint(), signal);
-    onThemeChange(() => this.#repaint.request(), signal);
+    const painters = ({ context }: Layer): StagePainters => ({
+      base: (theme, width, height) => this.#paint(context, theme, width, height),
+    });
+    this.#stage = new Stage(root, "tvmdbg-base", painters, signal, this.node);
     const listen = listening(this.node, signal);
     listen("pointermove", (event) => {
       const x = event.clientX - this.node.getBoundingClientRect().x;
@@ -224,24 +219,22 @@ export class SmallHistogram {
     this.#counts = spread;
     this.#dtype = dtype;
     this.node.hidden = !spread.statistics;
-    this.#repaint.request();
+    this.#stage.changed();
   }
 
   inspect() {
     return this.#scene?.bars ?? [];
   }
 
-  #paint(): void {
-    const { clientWidth: width, clientHeight: height } = this.node;
+  #paint(context: Pen, theme: Theme, width: number, height: number): void {
     const counts = this.#counts;
-    if (!counts?.statistics || width === 0 || height === 0) return;
+    if (!counts?.statistics) return;
     const near = nearRange(counts, AUTO);
     const zoom = near && ([near.low, near.high] as const);
     const spread = spreadOf(counts, this.#dtype, { kind: scaleKind(counts, "auto"), zoom });
     this.#scene = spread && spreadScene(spread, counts.statistics.size, width, height, false);
-    const view = { spread, scene: this.#scene, colors: null, theme: readTheme(this.#root) };
-    clear(this.#base, width, height);
-    paintHistogram(this.#base.context, width, height, view, false);
+    const view = { spread, scene: this.#scene, colors: null, theme };
+    paintHistogram(context, width, height, view, false);
     const most = integer(Math.round(this.#scene?.top ?? 0));
     this.node.setAttribute("aria-label", `Histogram of the region, max count ${most}`);
   }

@@ -1,10 +1,12 @@
 import type { Client } from "../../shared/client/client.ts";
 import { isAbort, NewestWins } from "../../shared/client/request.ts";
 import type { TensorAnswer } from "../../shared/client/tensor_questions.ts";
-import { clear, layer, Repaint } from "../../shared/drawing/canvas.ts";
-import { onThemeChange, readTheme } from "../../shared/drawing/theme.ts";
+import type { Layer } from "../../shared/drawing/canvas.ts";
+import type { Theme } from "../../shared/drawing/theme.ts";
 import { counted } from "../../shared/format.ts";
 import { div, element } from "../../shared/ui/dom.ts";
+import { reveal } from "../../shared/ui/scrolling.ts";
+import { Stage, type StagePainters } from "../../shell/stage.ts";
 import { AlongPicker } from "../axis_pickers.ts";
 import { Failure, muted, part } from "../parts.ts";
 import { axesAlong, axisText, type Plane, sameShape } from "../plane.ts";
@@ -29,7 +31,6 @@ type ChannelCommands = Pick<InspectorCommands, "along" | "leave" | "open" | "pai
 /** Small pictures of the indices of one axis, in the same colors; only visible ones are requested. */
 export class ChannelGrid {
   readonly node: HTMLElement;
-  readonly #root: HTMLElement;
   readonly #commands: ChannelCommands;
   readonly #run: Client;
   readonly #signal: AbortSignal;
@@ -37,10 +38,9 @@ export class ChannelGrid {
   readonly #words = muted();
   readonly #scroll = element("div", { class: "tvmdbg-channels-scroll", tabindex: -1 });
   readonly #space = div("tvmdbg-channels-space");
-  readonly #layer = layer("tvmdbg-channels-canvas");
+  readonly #stage: Stage;
   readonly #failure = new Failure();
   readonly #newest = new NewestWins();
-  readonly #repaint: Repaint;
   #shown: ShownTensor | null = null;
   #channels: Channels | null = null;
   #plane = "";
@@ -51,13 +51,16 @@ export class ChannelGrid {
   #labels: PlacedLabel[] = [];
 
   constructor(root: HTMLElement, run: Client, commands: ChannelCommands, signal: AbortSignal) {
-    this.#root = root;
     this.#run = run;
     this.#commands = commands;
     this.#signal = signal;
     const title = "Axis to tile by (t)";
     this.#picker = new AlongPicker("tile by ", title, commands);
-    this.#scroll.append(this.#space, this.#layer.canvas);
+    this.#scroll.append(this.#space);
+    const painters = (base: Layer): StagePainters => ({
+      base: (theme, width, height) => this.#paint(base, theme, width, height),
+    });
+    this.#stage = new Stage(root, "tvmdbg-channels-canvas", painters, signal, this.#scroll);
     this.node = element(
       "div",
       { class: "tvmdbg-tensor-channels", role: "group", "aria-label": "Channels" },
@@ -65,9 +68,7 @@ export class ChannelGrid {
       this.#scroll,
       this.#failure.node,
     );
-    this.#repaint = new Repaint(this.#scroll, () => this.#paint(), signal);
-    onThemeChange(() => this.#repaint.request(), signal);
-    this.#scroll.addEventListener("scroll", () => this.#repaint.request(), { signal });
+    this.#scroll.addEventListener("scroll", () => this.#stage.changed(), { signal });
     this.#scroll.addEventListener("pointermove", (event) => this.#hover(event), { signal });
     this.#scroll.addEventListener("click", (event) => {
       const index = this.#indexAt(event);
@@ -88,7 +89,7 @@ export class ChannelGrid {
     // A late answer keeps a choice made with the keys meanwhile.
     if (this.#start(shown, answer) || opened !== this.#opened) this.#at = opened;
     this.#opened = opened;
-    this.#repaint.request();
+    this.#stage.changed();
   }
 
   move(rows: number, cols: number): void {
@@ -102,12 +103,9 @@ export class ChannelGrid {
       : this.#at + rows * layout.columns + cols;
     this.#at = Math.max(0, Math.min(channels.length - 1, to));
     const { y, height } = placeIn(layout, this.#at);
-    const { scrollTop, clientHeight } = this.#scroll;
-    if (y < scrollTop) this.#scroll.scrollTop = y;
-    else if (y + height > scrollTop + clientHeight)
-      this.#scroll.scrollTop = y + height - clientHeight;
+    reveal(this.#scroll, y, height);
     this.#commands.panels.mirror.say(this.#wordsOf(this.#at));
-    this.#repaint.request();
+    this.#stage.changed();
   }
 
   open(): void {
@@ -115,7 +113,7 @@ export class ChannelGrid {
   }
 
   get canvas(): HTMLCanvasElement {
-    return this.#layer.canvas;
+    return this.#stage.canvas;
   }
 
   inspect(): object {
@@ -155,11 +153,9 @@ export class ChannelGrid {
     return true;
   }
 
-  #paint(): void {
+  #paint({ canvas, context }: Layer, theme: Theme, width: number, height: number): void {
     const [shown, channels] = [this.#shown, this.#channels];
-    const { clientWidth: width, clientHeight: height } = this.#scroll;
-    if (!shown?.answer?.tile || shown.show !== "channels" || !width || !height) return;
-    clear(this.#layer, width, height);
+    if (!shown?.answer?.tile || shown.show !== "channels") return;
     this.#labels = [];
     if (!channels) {
       this.#layout = null;
@@ -175,11 +171,9 @@ export class ChannelGrid {
     );
     this.#layout = layout;
     this.#space.style.height = `${layout.height}px`;
-    this.#layer.canvas.style.width = `${width}px`;
-    this.#layer.canvas.style.height = `${height}px`;
+    canvas.style.width = `${width}px`;
+    canvas.style.height = `${height}px`;
     this.#ask(shown.answer, layout, channels);
-    const { context } = this.#layer;
-    const theme = readTheme(this.#root);
     const paint = { scale: shown.scale, cells: shown.cells };
     const draw: DrawChannel = (channel, box) => paintCells(context, box, channel, paint);
     context.save();
@@ -210,7 +204,7 @@ export class ChannelGrid {
       if (channels !== this.#channels) return;
       channels.add(answer);
       this.#failure.clear();
-      this.#repaint.request();
+      this.#stage.changed();
     } catch (error) {
       if (isAbort(error) || channels !== this.#channels || key !== this.#request) return;
       this.#failure.tell("tiles", error);

@@ -1,7 +1,8 @@
 import type { Tile } from "../../shared/client/tensor_questions.ts";
-import { clear, layer, type Rectangle, Repaint } from "../../shared/drawing/canvas.ts";
-import { onThemeChange, readTheme, type Theme } from "../../shared/drawing/theme.ts";
+import type { Layer, Pen, Rectangle } from "../../shared/drawing/canvas.ts";
+import type { Theme } from "../../shared/drawing/theme.ts";
 import { div, element } from "../../shared/ui/dom.ts";
+import { Stage, type StagePainters } from "../../shell/stage.ts";
 import type { Point } from "../plane.ts";
 import type { InspectorCommands, Region } from "../state.ts";
 import { type Digit, paintDigits } from "./digits.ts";
@@ -69,12 +70,10 @@ const MAX_MARKS = 4096;
 /** A plane as a picture: a heat map, a profile for a vector, one cell for a scalar. */
 export class PlanePicture {
   readonly stage = div("tvmdbg-stage tvmdbg-tensor-stage");
-  readonly #base = layer("tvmdbg-base");
-  readonly #overlay = layer("tvmdbg-overlay");
+  readonly #drawn: Stage;
   readonly #root: HTMLElement;
   readonly #commands: PictureCommands;
   readonly #overview: PlaneOverview;
-  readonly #repaint: Repaint;
   #plate: Plate | null = null;
   #tiles: readonly Tile[] = [];
   readonly #tooltip = new ValueTooltip();
@@ -84,7 +83,6 @@ export class PlanePicture {
   #cross: Point | null = null;
   #hover: Point | null = null;
   #exact = "";
-  #baseDirty = true;
   #labels: PlacedLabel[] = [];
 
   constructor(
@@ -97,11 +95,18 @@ export class PlanePicture {
     this.#root = root;
     this.#commands = commands;
     this.#overview = overview;
-    this.stage.append(this.#base.canvas, this.#overlay.canvas, overview.node, this.#tooltip.node);
-    this.#repaint = new Repaint(this.stage, () => this.#paint(), signal);
-    onThemeChange(() => this.redraw(), signal);
+    const painters = (base: Layer, over: Layer): StagePainters => ({
+      resize: (width, height) => {
+        if (viewport.resize({ width, height }, devicePixelRatio || 1)) commands.resized();
+      },
+      base: (theme) => this.#paint(base, theme),
+      over: (theme, width, height) => this.#paintOver(over.context, theme, width, height),
+      painted: () => commands.painted(),
+    });
+    this.#drawn = new Stage(root, "tvmdbg-base", painters, signal, this.stage);
+    this.stage.append(overview.node, this.#tooltip.node);
     gestures(
-      this.#base.canvas,
+      this.#drawn.canvas,
       root,
       viewport,
       {
@@ -124,7 +129,7 @@ export class PlanePicture {
       signal,
     );
     for (const type of ["focus", "blur"]) {
-      root.addEventListener(type, () => this.#repaint.request(), { signal });
+      root.addEventListener(type, () => this.#drawn.touched(), { signal });
     }
   }
 
@@ -140,7 +145,7 @@ export class PlanePicture {
   /** Until the pointer moves again. */
   forgetHover(): void {
     this.#hover = null;
-    this.#repaint.request();
+    this.#drawn.touched();
   }
 
   show(plate: Plate | null): void {
@@ -169,8 +174,7 @@ export class PlanePicture {
   }
 
   redraw(): void {
-    this.#baseDirty = true;
-    this.#repaint.request();
+    this.#drawn.changed();
   }
 
   /** The middle of a value's cell on the stage; null if it is not visible. */
@@ -181,19 +185,19 @@ export class PlanePicture {
 
   outline(region: Region | null): void {
     this.#marked = region;
-    this.#repaint.request();
+    this.#drawn.touched();
   }
 
   tell(lines: readonly string[]): void {
     this.#lines = lines;
-    this.#repaint.request();
+    this.#drawn.touched();
   }
 
   /** Sets the crosshair, and the exact text there once it is known. */
   mark(cross: Point | null, exact: string): void {
     this.#cross = cross;
     this.#exact = exact;
-    this.#repaint.request();
+    this.#drawn.touched();
   }
 
   /** Contents of the screen, for tests. */
@@ -224,34 +228,18 @@ export class PlanePicture {
     };
   }
 
-  #paint(): void {
-    const { clientWidth: width, clientHeight: height } = this.stage;
-    if (width === 0 || height === 0) return;
-    if (this.viewport.resize({ width, height }, devicePixelRatio || 1)) {
-      this.#baseDirty = true;
-      this.#commands.resized();
-    }
-    if (this.#baseDirty) this.#paintBase(width, height);
-    this.#paintOverlay(width, height);
-    this.#commands.painted();
-  }
-
-  #paintBase(width: number, height: number): void {
-    this.#baseDirty = false;
-    clear(this.#base, width, height);
+  #paint({ canvas, context }: Layer, theme: Theme): void {
     this.#tiles = [];
     this.#digits = [];
     const [layout, plate] = [this.viewport.layout, this.#plate];
-    this.#base.canvas.style.touchAction = this.viewport.zoomed ? "none" : "pan-y";
-    this.#base.canvas.style.cursor = "crosshair";
+    canvas.style.touchAction = this.viewport.zoomed ? "none" : "pan-y";
+    canvas.style.cursor = "crosshair";
     if (!layout || !plate) {
       this.#overview.hide();
       return;
     }
     this.#tiles = plate.tiles(layout);
-    const theme = readTheme(this.#root);
     const paint = layout.kind === "profile" ? paintProfile : paintPlane;
-    const { context } = this.#base;
     const draw = canvasCells(context, plate.paint);
     paint(context, layout, this.#tiles, { ...plate.paint, draw }, theme);
     this.#overview.show(layout, this.viewport.zoomed, plate);
@@ -261,9 +249,7 @@ export class PlanePicture {
   }
 
   /** Includes the labels, so that labels under the crosshair's can give way. */
-  #paintOverlay(width: number, height: number): void {
-    const { context } = this.#overlay;
-    clear(this.#overlay, width, height);
+  #paintOver(context: Pen, theme: Theme, width: number, height: number): void {
     this.#labels = [];
     const [layout, plate] = [this.viewport.layout, this.#plate];
     if (!layout || !plate) {
@@ -271,20 +257,19 @@ export class PlanePicture {
       return;
     }
     const { planeRows, planeCols } = layout;
-    const theme = readTheme(this.#root);
     const labels = new PlotLabels(context, theme, width, height);
     this.#labels = labels.written;
     if (planeRows * planeCols === 1) {
-      this.#writeScalar(layout, width, theme);
+      this.#writeScalar(context, layout, width, theme);
       this.#tooltip.show([], null, this.stage);
       return;
     }
     const cross = this.#cross;
     const crossShown = cross && cross.row < planeRows && cross.col < planeCols;
     const marked = this.#marked && regionBox(layout, this.#marked);
-    if (marked) this.#paintMarked(layout.plot, marked);
-    if (this.#hover) this.#outline(cellBox(layout, this.#hover.row, this.#hover.col), false);
-    if (crossShown) this.#outline(cellBox(layout, cross.row, cross.col), true);
+    if (marked) this.#paintMarked(context, layout.plot, marked);
+    if (this.#hover) outline(context, cellBox(layout, this.#hover.row, this.#hover.col), false);
+    if (crossShown) outline(context, cellBox(layout, cross.row, cross.col), true);
     const shown = this.#hover ?? (crossShown ? cross : null);
     this.#showTooltip(layout, shown);
     if (shown) platePlace(labels, layout, shown);
@@ -294,21 +279,8 @@ export class PlanePicture {
     else labelPlane(labels, layout, [down && `← ${down}`, name]);
   }
 
-  #outline(box: Rectangle | null, strong: boolean): void {
-    const { context } = this.#overlay;
-    if (!box) return;
-    const { x, y, width, height } = box;
-    const grow = strong ? 2 : 1;
-    context.lineWidth = strong ? 2 : 1;
-    context.strokeStyle = "#ffffff";
-    context.strokeRect(x - grow - 1, y - grow - 1, width + 2 * grow + 2, height + 2 * grow + 2);
-    context.strokeStyle = "#000000";
-    context.strokeRect(x - grow, y - grow, width + 2 * grow, height + 2 * grow);
-  }
-
   /** Dims everything outside of the region, unless that makes digits harder to read. */
-  #paintMarked(plot: Rectangle, { x, y, width, height }: Rectangle): void {
-    const { context } = this.#overlay;
+  #paintMarked(context: Pen, plot: Rectangle, { x, y, width, height }: Rectangle): void {
     const [right, bottom] = [plot.x + plot.width, plot.y + plot.height];
     if (!this.#digits.length) {
       context.fillStyle = "rgb(128 128 128 / 45%)";
@@ -317,7 +289,7 @@ export class PlanePicture {
       context.fillRect(plot.x, y, x - plot.x, height);
       context.fillRect(x + width, y, right - x - width, height);
     }
-    this.#outline({ x, y, width, height }, this.#digits.length > 0);
+    outline(context, { x, y, width, height }, this.#digits.length > 0);
   }
 
   #showTooltip(layout: PlaneLayout, shown: Point | null): void {
@@ -327,9 +299,8 @@ export class PlanePicture {
     this.#tooltip.show(this.#lines, at, this.stage);
   }
 
-  #writeScalar({ plot }: PlaneLayout, width: number, theme: Theme): void {
+  #writeScalar(context: Pen, { plot }: PlaneLayout, width: number, theme: Theme): void {
     if (!this.#exact) return;
-    const { context } = this.#overlay;
     const x = plot.x + plot.width + 14;
     const y = plot.y + plot.height / 2;
     const fit = Math.floor((width - x - 8) / (0.62 * this.#exact.length));
@@ -346,9 +317,20 @@ export class PlanePicture {
   #hoverAt(point: Point | null): void {
     if (point?.row === this.#hover?.row && point?.col === this.#hover?.col) return;
     this.#hover = point;
-    this.#repaint.request();
+    this.#drawn.touched();
     this.#commands.panels.cross.readAgain();
   }
+}
+
+function outline(context: Pen, box: Rectangle | null, strong: boolean): void {
+  if (!box) return;
+  const { x, y, width, height } = box;
+  const grow = strong ? 2 : 1;
+  context.lineWidth = strong ? 2 : 1;
+  context.strokeStyle = "#ffffff";
+  context.strokeRect(x - grow - 1, y - grow - 1, width + 2 * grow + 2, height + 2 * grow + 2);
+  context.strokeStyle = "#000000";
+  context.strokeRect(x - grow, y - grow, width + 2 * grow, height + 2 * grow);
 }
 
 /** Box of the visible part of a region, or null. */

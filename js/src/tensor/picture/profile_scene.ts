@@ -1,5 +1,5 @@
 import type { ProfileAnswer } from "../../shared/client/tensor_questions.ts";
-import { clear, type Layer, type Pen, type Rectangle } from "../../shared/drawing/canvas.ts";
+import type { Pen, Rectangle } from "../../shared/drawing/canvas.ts";
 import type { Theme } from "../../shared/drawing/theme.ts";
 import { niceTicks, ValueAxis } from "../../shared/drawing/value_axis.ts";
 import { type ScaleKind, SPECIAL, SPECIAL_TEXT, type Special, specialsOf } from "./color_scale.ts";
@@ -227,21 +227,16 @@ export function paintAlong(
 
 /** Marks the current index, and the one below the pointer. */
 export function paintPlace(
-  overlay: Layer,
-  stage: HTMLElement,
+  context: Pen,
   scene: ProfileScene | null,
   { first, length }: AxisRange,
   index: number | null,
   hover: number | null,
   theme: Theme,
 ): void {
-  const { clientWidth: width, clientHeight: height } = stage;
-  if (width === 0 || height === 0) return;
-  clear(overlay, width, height);
   if (!scene) return;
   const { plot } = scene;
   const wide = plot.width / length;
-  const { context } = overlay;
   const line = (at: number, alpha: number) => {
     if (at < first || at >= first + length) return;
     context.globalAlpha = alpha;

@@ -1,10 +1,11 @@
 import type { Client } from "../../shared/client/client.ts";
 import { isAbort, NewestWins } from "../../shared/client/request.ts";
 import type { ProfileAnswer, TensorAnswer } from "../../shared/client/tensor_questions.ts";
-import { clear, layer, Repaint } from "../../shared/drawing/canvas.ts";
-import { onThemeChange, readTheme } from "../../shared/drawing/theme.ts";
+import type { Layer, Pen } from "../../shared/drawing/canvas.ts";
+import type { Theme } from "../../shared/drawing/theme.ts";
 import { counted } from "../../shared/format.ts";
 import { element, KEEP_KEYS, listening } from "../../shared/ui/dom.ts";
+import { Stage, type StagePainters } from "../../shell/stage.ts";
 import { AlongPicker } from "../axis_pickers.ts";
 import { Failure, muted, part } from "../parts.ts";
 import { answeredPlane, axesAlong, axisText, indexAt, type Point } from "../plane.ts";
@@ -47,9 +48,7 @@ export class ProfileView {
     "aria-valuemin": 0,
     ...KEEP_KEYS,
   });
-  readonly #base = layer("tvmdbg-base");
-  readonly #overlay = layer("tvmdbg-overlay");
-  readonly #repaint: Repaint;
+  readonly #plot: Stage;
   #shown: ShownTensor | null = null;
   #profile: ProfileAnswer | null = null;
   #scene: ProfileScene | null = null;
@@ -71,7 +70,12 @@ export class ProfileView {
     this.#commands = commands;
     this.#signal = signal;
     this.#picker = new AlongPicker("along ", "Axis of the line plot (t)", commands);
-    this.stage.append(this.#base.canvas, this.#overlay.canvas);
+    const painters = ({ context }: Layer, over: Layer): StagePainters => ({
+      base: (theme, width, height) => this.#paint(context, theme, width, height),
+      over: (theme) =>
+        paintPlace(over.context, this.#scene, this.#stretch, this.#index, this.#hover, theme),
+    });
+    this.#plot = new Stage(root, "tvmdbg-base", painters, signal, this.stage);
     this.node = part(
       "profile",
       part("profile-bar", this.#picker.node, this.#about),
@@ -79,8 +83,6 @@ export class ProfileView {
       this.stage,
       this.#caption,
     );
-    this.#repaint = new Repaint(this.stage, () => this.#paint(), signal);
-    onThemeChange(() => this.#repaint.request(), signal);
     this.#listen();
   }
 
@@ -107,14 +109,14 @@ export class ProfileView {
       this.#pick(shown, answer);
       this.#ask(answer, key);
     }
-    if (before?.scale !== shown.scale || before.answer !== answer) this.#repaint.request();
+    if (before?.scale !== shown.scale || before.answer !== answer) this.#plot.changed();
     this.#say();
   }
 
   mark(point: Point | null): void {
     this.#point = point;
     if (this.#index !== null) this.#stretch = holding(this.#stretch, this.#index);
-    this.#repaint.request();
+    this.#plot.changed();
     this.#say();
   }
 
@@ -149,7 +151,7 @@ export class ProfileView {
     } finally {
       clearTimeout(busy);
     }
-    this.#repaint.request();
+    this.#plot.changed();
     this.#say();
   }
 
@@ -176,43 +178,26 @@ export class ProfileView {
     if (whole === 0) return;
     this.#stretch =
       factor === 0 ? { first: 0, length: whole } : zoomed(this.#stretch, whole, factor, about);
-    this.#repaint.request();
+    this.#plot.changed();
   }
 
-  #paint(): void {
-    const { clientWidth: width, clientHeight: height } = this.stage;
+  #paint(context: Pen, theme: Theme, width: number, height: number): void {
     const [profile, answer] = [this.#profile, this.#shown?.answer];
-    if (width === 0 || height === 0 || this.node.hidden) return;
     const { statistics = null, colors } = this.#shown ?? {};
     const kind = scaleKind(statistics, colors?.scale ?? "auto");
     this.#scene = profile && profileScene(profile, this.#stretch, kind, width, height);
     const name = answer ? axisText(answer.axisNames, this.#axis) : "";
-    clear(this.#base, width, height);
     this.#labels = paintAlong(
-      this.#base.context,
+      context,
       width,
       height,
       this.#scene,
       this.#stretch,
       name,
       answer?.valueDtype ?? "",
-      readTheme(this.#root),
+      theme,
     );
-    this.#place();
     this.node.dataset.ready = String(profile !== null);
-  }
-
-  #place(): void {
-    const [scene, stretch] = [this.#scene, this.#stretch];
-    paintPlace(
-      this.#overlay,
-      this.stage,
-      scene,
-      stretch,
-      this.#index,
-      this.#hover,
-      readTheme(this.#root),
-    );
   }
 
   #say(): void {
@@ -225,7 +210,7 @@ export class ProfileView {
       words || (this.#profile ? "Point at an index, or click to go there." : "");
     this.stage.setAttribute("aria-valuenow", String(this.#index ?? 0));
     this.stage.setAttribute("aria-valuetext", words || "no index selected");
-    if (this.#scene) this.#place();
+    this.#plot.touched();
   }
 
   #listen(): void {

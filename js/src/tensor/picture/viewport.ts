@@ -1,5 +1,6 @@
 import type { Size } from "../../shared/drawing/canvas.ts";
 import { listening, pointIn } from "../../shared/ui/dom.ts";
+import { bindPointer, type PointerSpot } from "../../shell/pointer.ts";
 import type { Point } from "../plane.ts";
 import type { Region } from "../state.ts";
 import {
@@ -181,21 +182,15 @@ interface GestureEvents {
   leave(): void;
   pick(x: number, y: number): void;
   /** Marks the region between the value where dragging began and a point. */
-  mark(from: Point, to: PointerPlace): void;
+  mark(from: Point, to: PointerSpot): void;
   wheel(steps: number): void;
   moved(): void;
-}
-
-interface PointerPlace {
-  x: number;
-  y: number;
 }
 
 const MIDDLE = 1;
 const WHEEL = 0.0035;
 /** Pixels per line of a wheel that scrolls in lines. */
 const LINE = 33;
-const FAR = 4;
 
 /** Gestures: drag marks; shift, middle button or finger drag pans; pinch, ctrl + wheel and double click zoom. */
 export function gestures(
@@ -205,8 +200,6 @@ export function gestures(
   events: GestureEvents,
   signal: AbortSignal,
 ): void {
-  const down = new Map<number, PointerPlace>();
-  let dragged = false;
   /** The value at which marking began; null while panning. */
   let start: Point | null = null;
   /** Point between two fingers, which stays there. */
@@ -214,74 +207,50 @@ export function gestures(
   let travel = 0;
   /** Center of zoom by wheel until the pointer moves: the stage may move below it meanwhile. */
   let zoomed: { x: number; y: number; held: Point; left: Region | null } | null = null;
-  const at = (event: MouseEvent) => pointIn(canvas, event);
-  const listen = listening(canvas, signal);
-
-  listen("pointerdown", (event) => {
-    const byMouse = event.pointerType === "mouse";
-    if (event.button !== 0 && !(byMouse && event.button === MIDDLE)) return;
-    if (event.button === MIDDLE) event.preventDefault();
-    const place = at(event);
-    const { layout } = viewport;
-    const marks = byMouse && event.button === 0 && !event.shiftKey;
-    start = marks && layout ? nearestPoint(layout, place.x, place.y) : null;
-    down.set(event.pointerId, place);
-    dragged = down.size > 1;
-    held = null;
-    const [one, other] = [...down.values()];
-    if (other && layout) held = placeAt(layout, (one!.x + other.x) / 2, (one!.y + other.y) / 2);
-    if (!viewport.zoomed && start) events.pick(place.x, place.y);
-  });
-  listen("pointermove", (event) => {
-    const [before, now] = [down.get(event.pointerId), at(event)];
-    if (!before) {
-      events.hover(now.x, now.y);
-      return;
-    }
-    const [right, below] = [now.x - before.x, now.y - before.y];
-    if (down.size === 2) {
-      const other = [...down].find(([id]) => id !== event.pointerId)![1];
-      const apart = (a: typeof now) => Math.max(1, Math.hypot(a.x - other.x, a.y - other.y));
-      const middle = { x: (now.x + other.x) / 2, y: (now.y + other.y) / 2 };
-      down.set(event.pointerId, now);
-      const factor = apart(now) / apart(before);
-      if (held && viewport.zoom(factor, middle, held)) events.moved();
-      return;
-    }
-    if (!(start || viewport.zoomed) || (!dragged && Math.hypot(right, below) < FAR)) return;
-    if (!dragged) {
-      dragged = true;
-      canvas.setPointerCapture(event.pointerId);
-      events.leave();
-    }
-    if (start) {
-      events.mark(start, now);
-      return;
-    }
-    down.set(event.pointerId, now);
-    if (viewport.pan(right, below)) events.moved();
-  });
-  const up = (event: PointerEvent) => {
-    const place = down.get(event.pointerId);
-    down.delete(event.pointerId);
-    if (!place || dragged || event.type === "pointercancel" || event.button === MIDDLE) return;
-    if (viewport.zoomed || event.pointerType !== "mouse") events.pick(place.x, place.y);
-  };
-  listen("pointerup", up);
-  listen("pointercancel", up);
-  listen("pointerleave", () => events.leave());
-  listen("dblclick", (event) => {
-    event.preventDefault();
-    const moved = viewport.zoom(event.shiftKey ? 0.5 : 2, at(event));
-    if (moved) events.moved();
-  });
-  listen("wheel", (event) => {
+  const focus = () => root.focus({ preventScroll: true });
+  bindPointer(
+    canvas,
+    {
+      hover: ({ x, y }) => events.hover(x, y),
+      leave: () => events.leave(),
+      press: ({ x, y }, { pans }, { pointerType }) => {
+        const { layout } = viewport;
+        const byMouse = pointerType === "mouse";
+        start = byMouse && !pans && layout ? nearestPoint(layout, x, y) : null;
+        held = null;
+        if (byMouse) focus();
+        if (!viewport.zoomed && start) events.pick(x, y);
+      },
+      drag: (at, { last }) => {
+        if (!start && !viewport.zoomed) return;
+        events.leave();
+        if (start) events.mark(start, at);
+        else if (viewport.pan(at.x - last.x, at.y - last.y)) events.moved();
+      },
+      click: ({ x, y }, { button, pointerType }) => {
+        focus();
+        if (button === MIDDLE) return;
+        if (viewport.zoomed || pointerType !== "mouse") events.pick(x, y);
+      },
+      doubleClick: (at, event) => {
+        event.preventDefault();
+        if (viewport.zoom(event.shiftKey ? 0.5 : 2, at)) events.moved();
+      },
+      pinch: (factor, middle, by) => {
+        const { layout } = viewport;
+        held ??= layout && placeAt(layout, middle.x - by.x, middle.y - by.y);
+        if (held && viewport.zoom(factor, middle, held)) events.moved();
+      },
+    },
+    signal,
+  );
+  listening(canvas, signal)("wheel", (event) => {
     if (!root.contains(document.activeElement)) return;
     event.preventDefault();
     const lines = event.deltaMode !== WheelEvent.DOM_DELTA_PIXEL;
     if (event.ctrlKey || event.metaKey) {
       const pixels = lines ? event.deltaY * LINE : event.deltaY;
-      const place = at(event);
+      const place = pointIn(canvas, event);
       const [{ clientX: x, clientY: y }, layout] = [event, viewport.layout];
       if (!layout) return;
       const goesOn = zoomed?.x === x && zoomed.y === y && zoomed.left === viewport.region;
@@ -298,7 +267,7 @@ export function gestures(
 }
 
 /** Point in the plane; beside the plot, that of its nearest edge. */
-function heldAt(layout: PlaneLayout, { x, y }: PointerPlace): Point {
+function heldAt(layout: PlaneLayout, { x, y }: PointerSpot): Point {
   const { plot } = layout;
   const within = (at: number, first: number, length: number) =>
     Math.max(first, Math.min(first + length, at));

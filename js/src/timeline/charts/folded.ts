@@ -92,7 +92,7 @@ export class FoldedChart implements OtherChart {
         double: () => this.#fit(),
         wheel: (x, y, event) => this.#wheel(x, y, event),
       },
-      host.signal,
+      host,
     );
     this.#scroller = new Scroller(this.stage, () => this.#painter.height, host.signal);
     const hatched = warm ? `; ${counted(warm, "repeat")} of warm-up, hatched` : "";

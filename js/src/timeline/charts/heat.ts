@@ -110,7 +110,7 @@ export class Heat implements OtherChart {
           this.#pick(row, repeat);
         },
       },
-      host.signal,
+      host,
     );
     this.#scroller = new Scroller(this.stage, () => this.#painter.height, host.signal);
     this.node = div(

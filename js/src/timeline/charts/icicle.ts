@@ -235,7 +235,7 @@ export class Sandwich {
           else host.pick([], slice);
         },
       },
-      host.signal,
+      host,
     );
     this.node = div("tvmdbg-timeline-sandwich", this.#title, this.#stage.node);
   }

@@ -55,7 +55,7 @@ export class Merged implements OtherChart {
           else this.#pick(place);
         },
       },
-      host.signal,
+      host,
     );
     this.#scroller = new Scroller(this.stage, (room) => this.#icicle?.fit(room) ?? 0, host.signal);
     this.node = div(

@@ -1,7 +1,7 @@
 import type { Missing } from "../../shared/client/answers.ts";
 import { errorText, isAbort, message } from "../../shared/client/request.ts";
 import { counted, percent } from "../../shared/format.ts";
-import { div, element, pointIn } from "../../shared/ui/dom.ts";
+import { div, element } from "../../shared/ui/dom.ts";
 import type { TimelineData } from "../descriptions.ts";
 import { RooflinePainter, RooflinePlot } from "./roofline_painter.ts";
 import {
@@ -14,7 +14,6 @@ import {
 import { type ChartHost, ChartStage, type OtherChart, shifted } from "./stage.ts";
 
 const REACH = 5;
-const DRAGGED = 4;
 const HOW =
   "Operations are counted from shapes, which are in the graph: open the dump folder with its " +
   "_tvmdbg_graph_dump.json.";
@@ -98,11 +97,31 @@ export class Roofline implements OtherChart {
           }
         },
         move: (at) => this.#move(at),
-        click: () => {},
+        press: ({ x, y }) => {
+          const line = this.#at(x, y) < 0 ? this.#lineAt(x, y) : null;
+          this.#drag = this.#points && { x, y, line, extent: this.#extent, to: null };
+        },
+        drag: (to) => {
+          const drag = this.#drag;
+          if (!drag) return;
+          drag.to = to;
+          if (drag.line) this.#pull(drag.line, to.x, to.y);
+          this.stage.touched();
+        },
+        drop: (to) => {
+          const drag = this.#drag;
+          this.#drag = null;
+          if (to && drag?.line === null) this.#box(drag, to);
+          this.stage.changed();
+        },
+        click: (x, y, event) => {
+          if (this.#drag) this.#click(this.#at(x, y), event.ctrlKey || event.metaKey);
+          this.#drag = null;
+          this.stage.changed();
+        },
       },
-      host.signal,
+      host,
     );
-    this.#bindDrag();
     const { flops, bytes } = this.#fields;
     this.node = div(
       "tvmdbg-timeline-other tvmdbg-timeline-rooflines",
@@ -278,7 +297,7 @@ export class Roofline implements OtherChart {
   }
 
   #move(at: { x: number; y: number } | null): void {
-    if (this.#drag) return;
+    this.#drag = null;
     const point = at ? this.#at(at.x, at.y) : -1;
     this.#over = at && point < 0 ? this.#lineAt(at.x, at.y) : null;
     this.stage.node.style.cursor = this.#over ? "move" : "";
@@ -291,39 +310,6 @@ export class Roofline implements OtherChart {
     if (!at || (point < 0 && !this.#over)) this.#host.tip(null, 0, 0);
     else if (point >= 0) this.#host.tip(this.#tooltip(point), at.x, at.y + top);
     else this.#host.tip(this.#ceiling(this.#over!), at.x, at.y + top);
-  }
-
-  #bindDrag(): void {
-    const { node } = this.stage;
-    const { signal } = this.#host;
-    const at = (event: PointerEvent) => pointIn(node, event);
-    const down = (event: PointerEvent) => {
-      if (event.button !== 0 || !this.#points) return;
-      const { x, y } = at(event);
-      const line = this.#at(x, y) < 0 ? this.#lineAt(x, y) : null;
-      this.#drag = { x, y, line, extent: this.#extent, to: null };
-      node.setPointerCapture(event.pointerId);
-    };
-    node.addEventListener("pointerdown", down, { signal });
-    const move = (event: PointerEvent) => {
-      const drag = this.#drag;
-      if (!drag) return;
-      const to = at(event);
-      if (!drag.to && Math.hypot(to.x - drag.x, to.y - drag.y) < DRAGGED) return;
-      drag.to = to;
-      if (drag.line) this.#pull(drag.line, to.x, to.y);
-      this.stage.touched();
-    };
-    node.addEventListener("pointermove", move, { signal });
-    const up = (event: PointerEvent) => {
-      const drag = this.#drag;
-      this.#drag = null;
-      if (drag && !drag.to) this.#click(this.#at(drag.x, drag.y), event.ctrlKey || event.metaKey);
-      if (drag?.to && drag.line === null) this.#box(drag, drag.to);
-      this.stage.changed();
-    };
-    node.addEventListener("pointerup", up, { signal });
-    node.addEventListener("pointercancel", () => (this.#drag = null), { signal });
   }
 
   #pull(line: RooflineLine, x: number, y: number): void {

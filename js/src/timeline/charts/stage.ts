@@ -3,15 +3,16 @@ import type { SessionClient } from "../../shared/client/session_client.ts";
 import {
   clear,
   type Layer,
-  layer,
   type Pen,
   type Rectangle,
-  Repaint,
   TextMeasure,
 } from "../../shared/drawing/canvas.ts";
 import { readTheme, type Theme } from "../../shared/drawing/theme.ts";
 import { div, element, onResize, pointIn } from "../../shared/ui/dom.ts";
+import { reveal } from "../../shared/ui/scrolling.ts";
 import type { ViewOptions } from "../../shared/ui/view.ts";
+import { bindPointer, type PointerHandlers } from "../../shell/pointer.ts";
+import { Stage, type StagePainters } from "../../shell/stage.ts";
 import { fitTitle, type Title } from "../data/names.ts";
 import type { TimelineOptions } from "../data/state.ts";
 import type { TimelineData } from "../descriptions.ts";
@@ -38,6 +39,11 @@ export class Brush {
     this.context.fillStyle = color;
     this.context.fillRect(x, y, width, height);
     this.context.globalAlpha = 1;
+  }
+
+  start(theme: Theme): void {
+    this.theme = theme;
+    this.drawn = { labels: [], marks: [] };
   }
 
   /** A line with a halo around a box, visible on every fill. */
@@ -125,6 +131,7 @@ export interface OtherChart {
 
 /** Services of the view for a chart. */
 export interface ChartHost {
+  readonly root: HTMLElement;
   readonly data: TimelineData;
   readonly run: Client;
   readonly options: ViewOptions<TimelineOptions>;
@@ -138,7 +145,7 @@ export interface ChartHost {
   readonly signal: AbortSignal;
 }
 
-export interface StageEvents {
+export interface StageEvents extends Partial<Pick<PointerHandlers, "press" | "drag" | "drop">> {
   /** Paints all; the stage is `width` × `height` CSS pixels. */
   paint(brush: Brush, width: number, height: number): void;
   /** Paints the overlay: pointer, hover, selection. */
@@ -151,51 +158,71 @@ export interface StageEvents {
   wheel?(x: number, y: number, event: WheelEvent): boolean;
 }
 
-/** Two stacked canvases, painted after changes. */
-export class ChartStage {
-  readonly node: HTMLElement;
-  readonly #base = layer("tvmdbg-timeline-base");
-  readonly #over = layer("tvmdbg-overlay");
-  readonly #brush = new Brush(this.#base.context);
-  readonly #overBrush = new Brush(this.#over.context);
-  readonly #repaint: Repaint;
-  readonly #events: StageEvents;
-  #dirty = true;
-  #size = "";
+/** Stage of a chart, painted with brushes that record what they draw. */
+export class ChartStage extends Stage {
+  readonly record: () => DrawnChart;
+  readonly #root: HTMLElement;
 
-  constructor(className: string, events: StageEvents, signal: AbortSignal) {
-    this.#events = events;
-    const classes = `tvmdbg-stage ${className}`;
-    this.node = div(classes, this.#base.canvas, this.#over.canvas);
-    this.#repaint = new Repaint(this.node, () => this.#draw(), signal);
-    const { canvas } = this.#base;
-    const at = (event: MouseEvent) => pointIn(canvas, event);
-    canvas.addEventListener("pointermove", (event) => events.move(at(event)), { signal });
-    canvas.addEventListener("pointerleave", () => events.move(null), { signal });
-    canvas.addEventListener("pointerdown", () => this.focusView(), { signal });
-    canvas.addEventListener(
-      "click",
-      (event) => {
-        const { x, y } = at(event);
-        events.click(x, y, event);
-      },
-      { signal },
-    );
-    const doubleClick = (event: MouseEvent) => {
-      const { x, y } = at(event);
-      events.double?.(x, y);
+  constructor(
+    className: string,
+    events: StageEvents,
+    { root, signal }: Pick<ChartHost, "root" | "signal">,
+  ) {
+    let record!: () => DrawnChart;
+    const make = (base: Layer, over: Layer): StagePainters => {
+      const [brush, overBrush] = [new Brush(base.context), new Brush(over.context)];
+      const paint = (theme: Theme, width: number, height: number) => {
+        brush.start(theme);
+        brush.fill(theme.background, 0, 0, width, height);
+        events.paint(brush, width, height);
+      };
+      const paintOver = (theme: Theme, width: number, height: number) => {
+        overBrush.start(theme);
+        events.over(overBrush, width, height);
+      };
+      record = () => {
+        const { width, height } = this;
+        const theme = readTheme(root);
+        for (const layer of [base, over]) clear(layer, width, height);
+        paint(theme, width, height);
+        paintOver(theme, width, height);
+        const { labels, marks } = overBrush.drawn;
+        return {
+          labels: [...brush.drawn.labels, ...labels],
+          marks: [...brush.drawn.marks, ...marks],
+        };
+      };
+      return { base: paint, over: paintOver };
     };
-    canvas.addEventListener("dblclick", doubleClick, { signal });
+    super(root, "tvmdbg-timeline-base", make, signal);
+    this.record = record;
+    this.#root = root;
+    this.node.classList.add(className);
+    bindPointer(
+      this.canvas,
+      {
+        ...events,
+        press: (...press) => {
+          this.focusView();
+          events.press?.(...press);
+        },
+        hover: (at) => events.move(at),
+        leave: () => events.move(null),
+        click: ({ x, y }, event) => event.button === 0 && events.click(x, y, event),
+        doubleClick: ({ x, y }) => events.double?.(x, y),
+      },
+      signal,
+    );
     const turn = (event: WheelEvent) => {
-      if (!this.#root?.matches(":focus-within")) return;
-      const { x, y } = at(event);
+      if (!root.matches(":focus-within")) return;
+      const { x, y } = pointIn(this.canvas, event);
       if (events.wheel?.(x, y, event)) event.preventDefault();
     };
-    canvas.addEventListener("wheel", turn, { signal, passive: false });
+    this.canvas.addEventListener("wheel", turn, { signal, passive: false });
   }
 
   focusView(): void {
-    this.#root?.focus({ preventScroll: true });
+    this.#root.focus({ preventScroll: true });
   }
 
   get width(): number {
@@ -204,51 +231,6 @@ export class ChartStage {
 
   get height(): number {
     return this.node.clientHeight;
-  }
-
-  changed(): void {
-    this.#dirty = true;
-    this.#repaint.request();
-  }
-
-  /** Repaints the overlay only. */
-  touched(): void {
-    this.#repaint.request();
-  }
-
-  record(): DrawnChart {
-    this.#dirty = true;
-    this.#draw();
-    const { labels, marks } = this.#brush.drawn;
-    const over = this.#overBrush.drawn;
-    return { labels: [...labels, ...over.labels], marks: [...marks, ...over.marks] };
-  }
-
-  get #root(): HTMLElement | null {
-    return this.node.closest<HTMLElement>(".tvmdbg");
-  }
-
-  #draw(): void {
-    const { width, height } = this;
-    const root = this.#root;
-    if (!root || !width || !height) return;
-    const theme = readTheme(root);
-    const size = `${width} ${height} ${devicePixelRatio}`;
-    if (this.#dirty || size !== this.#size) {
-      this.#size = size;
-      this.#start(this.#brush, this.#base, theme);
-      this.#brush.fill(theme.background, 0, 0, width, height);
-      this.#events.paint(this.#brush, width, height);
-    }
-    this.#dirty = false;
-    this.#start(this.#overBrush, this.#over, theme);
-    this.#events.over(this.#overBrush, width, height);
-  }
-
-  #start(brush: Brush, on: Layer, theme: Theme): void {
-    clear(on, this.width, this.height);
-    brush.theme = theme;
-    brush.drawn = { labels: [], marks: [] };
   }
 }
 
@@ -287,11 +269,7 @@ export class Scroller {
 
   /** Scrolls to a row at `top`. */
   reveal(top: number, height: number, above = 0): void {
-    const { scrollTop, clientHeight } = this.node;
-    if (top - above < scrollTop) this.node.scrollTop = top - above;
-    else if (top + height > scrollTop + clientHeight) {
-      this.node.scrollTop = top + height - clientHeight;
-    }
+    reveal(this.node, top, height, above);
   }
 }
 
