@@ -1,9 +1,8 @@
 // A widget whose view holds its host to what our views rely on, and writes what it found as JSON.
 // Bundled by contract.py, so that our own clients run on the host's models.
 import { NewestWins, request } from "../../js/src/shared/client/request.ts";
-import { runClient } from "../../js/src/shared/client/run_client.ts";
+import { clientOf } from "../../js/src/shared/client/client.ts";
 import { SessionClient } from "../../js/src/shared/client/session_client.ts";
-import { TensorQuestions } from "../../js/src/shared/client/tensor_client.ts";
 
 const WAIT_MS = 20_000;
 const VIEW = { reading: null, layout: null, sizes: {}, axes: [0, 1], index: [0, 0, 0, 0] };
@@ -113,10 +112,10 @@ const CHECKS = {
   async "columns are the same at odd offsets"({ run }) {
     const ends = new AbortController();
     const [plain, odd] = [run, atOddOffsets(run)].map((model, i) =>
-      runClient(model, `contract-${i}`, ends.signal),
+      clientOf(model, `contract-${i}`, ends.signal),
     );
     for (const part of ["graph", "timeline", "tensors"]) {
-      const [a, b] = await Promise.all([plain[part](), odd[part]()]);
+      const [a, b] = await Promise.all([plain.ask(part), odd.ask(part)]);
       equal(Object.keys(a), Object.keys(b), part);
       for (const [name, column] of Object.entries(a)) {
         equal(b[name], column, `${part}.${name}`);
@@ -137,12 +136,12 @@ const CHECKS = {
         run.send(message);
       },
     };
-    const clients = [0, 1].map(() => runClient(spied, "contract-once", ends.signal));
-    const [a, b] = await Promise.all(clients.map((client) => client.graph()));
+    const clients = [0, 1].map(() => clientOf(spied, "contract-once", ends.signal));
+    const [a, b] = await Promise.all(clients.map((client) => client.ask("graph")));
     equal([sent, a === b], [1, true], "questions, and whether both got the same");
     ends.abort();
     const next = new AbortController();
-    await runClient(spied, "contract-once", next.signal).graph();
+    await clientOf(spied, "contract-once", next.signal).ask("graph");
     equal(sent, 2, "questions after all views had gone");
     next.abort();
   },
@@ -167,9 +166,9 @@ const CHECKS = {
     const entry = [4, 0];
     const told = await Promise.all(
       [run, atOddOffsets(run)].map(async (model, i) => {
-        const client = new TensorQuestions(runClient(model, `contract-tensor-${i}`, ends.signal).ask);
+        const client = clientOf(model, `contract-tensor-${i}`, ends.signal);
         const counted = async () => {
-          const found = await client.statistics({ entry, reading: null, exact: true }, within());
+          const found = await client.ask("statistics", { entry, reading: null, exact: true }, within());
           if (found.state === "exact") return found;
           equal([found.state, found.distribution], ["scanning", null], "while it is counted");
           await new Promise((resolve) => setTimeout(resolve, POLL_MS));
@@ -177,14 +176,15 @@ const CHECKS = {
         };
         const [statistics, profile, channels, data, values, percentiles] = await Promise.all([
           counted(),
-          client.profile({ ...VIEW, entry, axis: 0, points: 64 }, within()),
-          client.channels({ ...VIEW, entry, axis: 2, first: 0, count: 3, rows: 8, cols: 8 }, within()),
-          client.data({ ...VIEW, entry, row: 0, rows: 10 ** 6 }, within()),
-          client.values(
+          client.ask("profile", { ...VIEW, entry, axis: 0, points: 64 }, within()),
+          client.ask("channels", { ...VIEW, entry, axis: 2, first: 0, count: 3, rows: 8, cols: 8 }, within()),
+          client.ask("data", { ...VIEW, entry, row: 0, rows: 10 ** 6 }, within()),
+          client.ask(
+            "values",
             { ...VIEW, entry, row: 0, col: 0, rows: 2, cols: 3, format: "hex", scale: 1, zeroPoint: 0 },
             within(),
           ),
-          client.percentiles({ entry, reading: null, percents: [0, 100] }, within()),
+          client.ask("percentiles", { entry, reading: null, percents: [0, 100] }, within()),
         ]);
         const bytes = [...new Uint8Array(data.bytes.buffer, data.bytes.byteOffset, data.bytes.byteLength)];
         return { statistics, profile, channels, data: { ...data, bytes }, values, percentiles };
@@ -206,16 +206,16 @@ const CHECKS = {
       [numbers.minimum.value, numbers.maximum.value],
       "percentiles 0 and 100",
     );
-    const stopping = new TensorQuestions(runClient(run, "contract-stop", ends.signal).ask);
-    const stopped = await stopping.cancelTensor({ entry, reading: null }, within());
+    const stopping = clientOf(run, "contract-stop", ends.signal);
+    const stopped = await stopping.ask("cancelTensor", { entry, reading: null }, within());
     equal(stopped.state, "exact", "after all were counted there is nothing to stop");
     ends.abort();
   },
 
   async "the health of all tensors comes in execution order"({ run }) {
     const ends = new AbortController();
-    const client = runClient(run, "contract-health", ends.signal);
-    const [health, tensors] = await Promise.all([client.health(within()), client.tensors()]);
+    const client = clientOf(run, "contract-health", ends.signal);
+    const [health, tensors] = await Promise.all([client.ask("health", {}, within()), client.ask("tensors")]);
     equal([...health.node], [...tensors.node], "nodes");
     equal([...health.rank].sort((a, b) => a - b), [...health.rank.keys()], "ranks");
     equal([health.words.length, health.total], [tensors.node.length, tensors.node.length], "rows");
@@ -238,14 +238,14 @@ const CHECKS = {
     const ends = new AbortController();
     const clients = [1, 4, 7, 10].map((node) => ({
       node,
-      client: runClient(run, `contract-${node}`, ends.signal),
+      client: clientOf(run, `contract-${node}`, ends.signal),
     }));
     const answers = await Promise.all(
       clients.flatMap(({ node, client }) => [
-        new TensorQuestions(client.ask)
-          .tensor({ ...LARGE, entry: [node, 0] }, within())
+        client
+          .ask("tensor", { ...LARGE, entry: [node, 0] }, within())
           .then(({ entry }) => entry[0]),
-        client.ask("node", { node }, within()).then(({ result }) => result.id),
+        client.ask("node", { node }, within()).then(({ id }) => id),
       ]),
     );
     equal(answers, [1, 1, 4, 4, 7, 7, 10, 10], "nodes");
