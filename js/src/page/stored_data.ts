@@ -1,4 +1,5 @@
-/** Tables of columns and blobs in a saved page, as `export/page/stored_pack.py` writes them. */
+/** Tables of columns, recorded replies and blobs in a saved page, as `export/page/pack.py` writes them. */
+import type { Packed } from "../shared/client/answers.ts";
 import { type Column, type ColumnHeader, unpack } from "../shared/client/columns.ts";
 import type { AnswerMessage } from "../shared/client/page_model.ts";
 import { errorText } from "../shared/client/request.ts";
@@ -8,13 +9,14 @@ import { counted } from "../shared/format.ts";
 const MAGIC = "TVMDBGP1";
 const WIDTH = { u1: 1, u2: 2, u4: 4, i4: 4, f4: 4, f8: 8 } as const;
 
+type RecordedReply = [result: unknown, ...buffers: [at: number, size: number][]];
+
 interface Head {
   version: number;
   share: string;
   answers: Record<string, unknown>;
-  devices?: Record<string, string>;
   /** Recorded replies by question (JSON): the result, and the places of its buffers. */
-  replies?: Record<string, [result: unknown, ...buffers: [at: number, size: number][]]>;
+  replies?: Record<string, RecordedReply>;
   tables: Record<string, { columns: ColumnHeader[]; at: number; size: number }>;
 }
 
@@ -28,6 +30,7 @@ export class StoredData {
   readonly head: Head;
   readonly #body: Uint8Array;
   readonly #tables = new Map<string, Table>();
+  readonly #replies: ReadonlyMap<string, RecordedReply>;
 
   /** Throws if the data is no such binary, or of another version. */
   constructor(data: ArrayBuffer) {
@@ -41,6 +44,22 @@ export class StoredData {
     if (this.head?.version !== 1)
       throw new Error(`the data of this page has version ${this.head?.version}`);
     this.#body = bytes.subarray(start);
+    const replies = Object.entries(this.head.replies ?? {});
+    this.#replies = new Map(replies.map(([key, reply]) => [keyOf(JSON.parse(key)), reply]));
+  }
+
+  /** The recorded reply to a question; null if there is none. */
+  recorded(question: object): StoredReply | null {
+    const { id: _id, client: _client, near: _near, ...asked } = question as AskedMessage;
+    const found = this.#replies.get(keyOf(asked));
+    if (!found) return null;
+    const [result, ...places] = found;
+    const { columns = [] } = (result ?? {}) as Partial<Packed>;
+    const buffers = places.map(([at, size], place) => {
+      const bytes = this.blob(at, size).slice();
+      return new DataView((place ? bytes : restored(bytes, columns)).buffer);
+    });
+    return { result, buffers };
   }
 
   has(name: string): boolean {
@@ -70,6 +89,22 @@ export class StoredData {
     }
     return this.#body.subarray(at, at + size);
   }
+}
+
+interface AskedMessage {
+  id?: string;
+  /** What only carries the question. */
+  client?: string;
+  near?: boolean;
+}
+
+/** A question as text, whatever the order of its fields. */
+function keyOf(question: object): string {
+  return JSON.stringify(question, (_, value: unknown) =>
+    value && typeof value === "object" && !Array.isArray(value)
+      ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)))
+      : value,
+  );
 }
 
 /** Bytes regrouped by item: the input has all first bytes, then all second ones, …. */
@@ -225,17 +260,22 @@ export interface StoredReply {
 
 export type StoredAnswers = Readonly<Record<string, (question: Question) => StoredReply>>;
 
-/** Replies to the questions of `shared/client/run_client.ts` that `make` knows; errors are replies too. */
+/** Replies that were recorded, or that `make` reads from the page; errors are replies too. */
 export function storedAnswers(
   data: ArrayBuffer,
   make: (data: StoredData) => StoredAnswers,
 ): AnswerMessage {
-  let answers: StoredAnswers | undefined;
+  let known: { stored: StoredData; answers: StoredAnswers } | undefined;
   return async (message) => {
     const id = (message as { id?: unknown } | null)?.id;
     try {
-      answers ??= make(new StoredData(data));
-      const { result, buffers } = answered(answers, new Question(message));
+      if (!known) {
+        const stored = new StoredData(data);
+        known = { stored, answers: make(stored) };
+      }
+      const question = new Question(message);
+      const recorded = known.stored.recorded(message as object);
+      const { result, buffers } = recorded ?? answered(known.answers, question);
       return { content: { id, result }, buffers };
     } catch (error) {
       return { content: { id, error: errorText(error) }, buffers: [] };
@@ -243,8 +283,16 @@ export function storedAnswers(
   };
 }
 
+/** What only Python answers unless it is recorded. */
+const ABSENT: Readonly<Record<string, string>> = {
+  node: "no details of this node",
+  region: "no statistics of regions",
+  percentiles: "no other percentiles",
+};
+
 function answered(answers: StoredAnswers, question: Question): StoredReply {
   const { kind } = question;
   if (Object.hasOwn(answers, kind)) return answers[kind]!(question);
-  throw new Error(`a page without a kernel cannot answer ${JSON.stringify(kind.slice(0, 200))}`);
+  const what = (Object.hasOwn(ABSENT, kind) && ABSENT[kind]) || "no answer to this";
+  throw new Error(`This page has no kernel, and ${what}: open its files in a notebook.`);
 }

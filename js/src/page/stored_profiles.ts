@@ -1,19 +1,15 @@
-/** Pictures at several indices of an axis, and a line along one, of stored values. */
+/** Pictures at several indices of an axis, and saved lines along one. */
 
 import { floats, type Question, type StoredData } from "./stored_data.ts";
 import {
   emptyCells,
   isWide,
   MOST_SIDE,
-  merged,
   requestedCells,
   type StoredCells,
   type StoredPicture,
-  setCell,
-  sumsOf,
 } from "./stored_pictures.ts";
 import { requestedPlane, type StoredPlane, type StoredView } from "./stored_plane.ts";
-import type { Scalars } from "./stored_scalars.ts";
 
 const MOST_CHANNELS = 4096;
 
@@ -51,38 +47,7 @@ export function channels(
   return { result: { axis, first, count, length, ...grid, ...planeSize }, cells };
 }
 
-/** Profile along an axis, with all others reduced. */
-export function profile(scalars: Scalars, view: StoredView, question: Question): StoredLine {
-  const points = question.integer("points", 1, MOST_SIDE);
-  const axis = question.integer("axis", 0, view.shape.length - 1);
-  const own = view.offsets[axis]!;
-  const length = own.length;
-  const step = Math.ceil(length / points);
-  const [lower, higher] = [
-    positions(view.offsets.slice(0, axis)),
-    positions(view.offsets.slice(axis + 1)),
-  ];
-  const cells = emptyCells(Math.ceil(length / step), scalars.wide);
-  for (let cell = 0; cell < cells.flags.length; cell++) {
-    const part = own.subarray(cell * step, (cell + 1) * step);
-    const all = Array.from(part, (first) => sumsOf(scalars, { first, lower, higher }));
-    setCell(cells, cell, merged(all));
-  }
-  return { result: { axis, length, step }, cells };
-}
-
-/** Positions of the values at all indices of some axes, in C order. */
-function positions(offsets: Float64Array[]): Float64Array {
-  return offsets.reduce((positions, axis) => {
-    const next = new Float64Array(positions.length * axis.length);
-    for (let i = 0, at = 0; i < positions.length; i++) {
-      for (const offset of axis) next[at++] = positions[i]! + offset;
-    }
-    return next;
-  }, new Float64Array(1));
-}
-
-/** As many as `export/page/stored_profiles.py` makes. */
+/** As many as `export/page/choice.py` makes. */
 const POINTS = 4096;
 
 /** The saved profile along an axis; null if there is none with so few points. */

@@ -1,5 +1,4 @@
 /** Replies of a page with values, as in `answers/tensor`. */
-import type { Distribution } from "../shared/client/tensor_questions.ts";
 import type { Question, StoredAnswers, StoredData, StoredReply } from "./stored_data.ts";
 import { StoredFacts, storedStatistics, type TensorReading } from "./stored_facts.ts";
 import {
@@ -24,17 +23,9 @@ import {
   unfoldedView,
   valueTexts,
 } from "./stored_plane.ts";
-import { channels, profile, type StoredLine, storedProfile } from "./stored_profiles.ts";
-import { apartOf, region, regionOfPicture } from "./stored_region.ts";
+import { channels, type StoredLine, storedProfile } from "./stored_profiles.ts";
 import { runAnswers } from "./stored_run.ts";
-import {
-  complexScalars,
-  exactPercentiles,
-  numbersOf,
-  type Scalars,
-  scalarsOf,
-  unknownPercentile,
-} from "./stored_scalars.ts";
+import { complexScalars, type Scalars, scalarsOf } from "./stored_scalars.ts";
 
 type NamedColumns = { readonly [name: string]: Uint8Array | Float32Array | Float64Array };
 
@@ -79,22 +70,16 @@ class StoredTensors {
 
   statistics(question: Question): StoredAnswer {
     const reading = this.#facts.find(question);
-    const statistics = storedStatistics(this.#data, reading);
-    const scalars = reading.drawn ? this.#scalars(reading) : null;
-    const numbers = scalars && numbersOf(scalars, statistics.total);
-    return withBins(statistics, numbers && apartOf(numbers, statistics.statistics?.zero ?? 0));
+    const result = storedStatistics(this.#data, reading);
+    const name = `distribution ${reading.variant}`;
+    if (!this.#data.has(name)) return { result };
+    const { headers, buffer } = this.#data.table(name);
+    const distribution = { columns: headers };
+    return { result: { ...result, distribution }, bytes: new DataView(buffer) };
   }
 
   cancelTensor(question: Question): StoredAnswer {
     return this.statistics(question);
-  }
-
-  percentiles(question: Question): StoredAnswer {
-    const reading = this.#facts.find(question);
-    const percents = question.numbers("percents", 0, 100, 32);
-    if (!reading.drawn) return { result: percents.map(unknownPercentile) };
-    const scalars = this.#values(reading, "other percentiles");
-    return { result: exactPercentiles(scalars, sizeOf(reading.shape), percents, reading.dtype) };
   }
 
   values(question: Question): StoredAnswer {
@@ -114,31 +99,13 @@ class StoredTensors {
     return planeData(this.#values(reading, "exact values"), place, plane, question);
   }
 
-  region(question: Question): StoredAnswer {
-    const reading = this.#facts.find(question);
-    const view = this.#view(reading, question);
-    if (!reading.drawn) throw new Error("this tensor has no heatmap");
-    const plane = requestedPlane(view.shape, question);
-    const part = requestedPart(plane, question);
-    const scalars = this.#scalars(reading);
-    if (scalars) {
-      const { limits } = storedStatistics(this.#data, reading);
-      const counted = region(scalars, placeOf(view, plane), part, limits);
-      return withBins(counted, counted.distribution);
-    }
-    const shown = this.#picture(reading, view, plane, part, [plane.rows, plane.cols]);
-    if (!shown) throw new Error(this.#facts.missing(reading, "the values of this region"));
-    return { result: regionOfPicture(shown, part) };
-  }
-
   profile(question: Question): StoredAnswer {
     const reading = this.#facts.find(question);
     const view = this.#view(reading, question);
     if (!reading.drawn) throw new Error("this tensor has no heatmap");
-    const saved = this.#scalars(reading) ? null : this.#profile(reading, view, question);
-    const { result, cells } =
-      saved ?? profile(this.#values(reading, "the values of this line plot"), view, question);
-    return { result, columns: { of: result, named: cells } };
+    const saved = this.#profile(reading, view, question);
+    if (!saved) throw new Error(this.#facts.missing(reading, "the values of this line plot"));
+    return { result: saved.result, columns: { of: saved.result, named: saved.cells } };
   }
 
   channels(question: Question): StoredAnswer {
@@ -221,15 +188,6 @@ class StoredTensors {
   }
 }
 
-/** Moves a distribution into columns beside its result. */
-function withBins(result: object, bins: Distribution | null): StoredAnswer {
-  if (!bins) return { result: result };
-  const { low, high, count } = bins;
-  const distribution = {};
-  const columns = { of: distribution, named: { low, high, count } };
-  return { result: { ...result, distribution }, columns };
-}
-
 function sizeOf(shape: number[]): number {
   return shape.reduce((product, size) => product * size, 1);
 }
@@ -246,12 +204,10 @@ function fitting(make: () => StoredView): StoredView | null {
 const KINDS = [
   "tensor",
   "statistics",
-  "percentiles",
   "values",
   "profile",
   "channels",
   "data",
-  "region",
   "cancelTensor",
 ] as const;
 

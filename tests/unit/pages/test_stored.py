@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import gzip
 import math
+import re
 import tracemalloc
 from itertools import product
 from pathlib import Path
@@ -254,6 +255,30 @@ def test_values_of_first_entry_are_kept_when_others_are_left_out(
         "cols": 4,
     }
     assert differences(tmp_path, stored, [(question, told(run, question))]) == []
+
+
+def test_a_page_says_what_only_a_kernel_counts(tmp_path: Path) -> None:
+    run = tvmdbg.open(tvmdbg.samples.resnet20_cifar)
+    stored = store(run.facts, budget=ALL, share="tensors", parameters=True)
+    plane = {"entry": [12, 0], "axes": [2, 3], "index": [0, 0, 0, 0]}
+    asked = [
+        {**plane, "kind": "region", "part": [0, 0, 4, 4]},
+        {**plane, "kind": "percentiles", "percents": [12.5]},
+        {**plane, "kind": "profile", "axis": 1, "points": 3},
+        {"kind": "node", "node": run.graph.num_nodes},
+    ]
+    assert differences(tmp_path, stored, [(each, {"error": True}) for each in asked]) == []
+
+
+def test_details_of_nodes_keep_the_budget(tmp_path: Path) -> None:
+    run = tvmdbg.open(tvmdbg.samples.resnet20_cifar)
+    last = run.graph.num_nodes - 1
+    stored = store(run.facts, budget=30_000, frame=0)
+    (told_of,) = [each for each in stored.left_out if each.startswith("details of")]
+    assert re.fullmatch(rf"details of \d+ of {last + 1} nodes: budget", told_of)
+    first: dict[str, Any] = {"kind": "node", "node": 0}
+    asked = [(first, told(run, first)), ({"kind": "node", "node": last}, {"error": True})]
+    assert differences(tmp_path, stored, asked) == []
 
 
 def test_large_tensors_are_stored_in_bounded_memory(tmp_path: Path) -> None:

@@ -13,8 +13,8 @@ import numpy as np
 
 from tvmdbg_widgets.engine import STATIC
 from tvmdbg_widgets.export.page import pack
-from tvmdbg_widgets.export.page.facts import Variant, WholeTensor, whole
-from tvmdbg_widgets.export.page.pack import compressed, shuffled_floats
+from tvmdbg_widgets.export.page.facts import Variant, WholeTensor, distributions, whole
+from tvmdbg_widgets.export.page.pack import compressed, filtered, shuffled_floats
 from tvmdbg_widgets.model.pictures import Picture, picture, profile
 from tvmdbg_widgets.model.tensors.planes import Plane, default_axes, is_complex
 from tvmdbg_widgets.model.tensors.tensors import Tensor
@@ -43,11 +43,13 @@ class TensorCandidate:
     profiles: list[StoredProfiles] = field(default_factory=list)
     spent: list[tuple[int, int]] = field(default_factory=list)
     whole: WholeTensor | None = None
+    distributions: dict[int, tuple[list[dict[str, Any]], bytes]] = field(default_factory=dict)
     trouble: str = ""
 
     def clear(self) -> None:
         """Reset all choices."""
-        self.pictures, self.profiles, self.spent, self.whole = [], [], [], None
+        self.pictures, self.profiles, self.spent = [], [], []
+        self.whole, self.distributions = None, {}
 
     @property
     def has_picture(self) -> bool:
@@ -116,10 +118,11 @@ def choose_pictures(
 
 
 def choose_profiles(candidates: Sequence[TensorCandidate], budget: ByteBudget) -> None:
-    """Add profiles to candidates with pictures, within the budget."""
+    """Add profiles to candidates with pictures or values, within the budget."""
     failures = 0
     for candidate in candidates:
-        if not candidate.pictures or candidate.trouble or failures == _TRIES:
+        drawn = candidate.pictures or candidate.whole
+        if not drawn or candidate.trouble or failures == _TRIES:
             continue
         for variant, of_variant in candidate.variants.items():
             if has_profiles(of_variant) and not _try_profiles(candidate, variant, budget):
@@ -161,15 +164,18 @@ def choose_wholes(candidates: Sequence[TensorCandidate], budget: ByteBudget) -> 
 def _try_whole(candidate: TensorCandidate, budget: ByteBudget) -> bool:
     try:
         stored = whole(candidate.tensor, list(candidate.variants.values()))
+        spread = distributions(candidate.tensor, candidate.variants)
     except Exception as problem:  # noqa: BLE001 (one tensor must not hide the others)
         candidate.trouble = pack.unread(problem)
         return False
     cost = sum(map(compressed, stored.data)) + _ROW * len(stored.forms)
     cost += sum(compressed("\n".join(text.unique).encode()) for text in stored.texts.values())
-    size = sum(map(len, stored.data))
+    cost += sum(compressed(filtered(*columns)) for columns in spread.values())
+    size = sum(map(len, stored.data)) + sum(len(buffer) for _, buffer in spread.values())
     if not budget.take(cost, size):
         return False
     candidate.whole, candidate.spent, candidate.pictures = stored, [(cost, size)], []
+    candidate.distributions = spread
     return True
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, TypeVar
@@ -14,7 +14,7 @@ from tvmdbg_widgets.analysis.facts import RunFacts
 from tvmdbg_widgets.analysis.times.keys import has_modules
 from tvmdbg_widgets.analysis.view_columns import fact_columns
 from tvmdbg_widgets.answers.answers import answer
-from tvmdbg_widgets.answers.node import candidates_text
+from tvmdbg_widgets.answers.node import node_details, notes_by_node
 from tvmdbg_widgets.answers.tensor import Reply
 from tvmdbg_widgets.export.page.choice import TensorCandidate, picture_columns, profile_columns
 from tvmdbg_widgets.export.page.facts import (
@@ -31,8 +31,8 @@ from tvmdbg_widgets.export.page.facts import (
 from tvmdbg_widgets.export.page.options import PathEraser
 from tvmdbg_widgets.export.page.pack import BinaryParts
 from tvmdbg_widgets.model.base.columns import StringColumn
+from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.model.base.text import one_line, why_unread
-from tvmdbg_widgets.model.graph.graph import device_names
 
 _LOG = logging.getLogger(__name__)
 #: Answers that only pages with times need.
@@ -119,10 +119,10 @@ def common(
         answers["health"] = eraser.json(health[0])
         binary.add_columns("health", health[1], "health")
     if run.graph is not None:
-        binary.head["devices"] = device_names(run.graph)
-        nodes = guard.made("details of nodes", lambda: node_columns(run, eraser), None)
-        if nodes is not None:
-            binary.add_columns("nodes", nodes)
+        graph = run.graph
+        facts = guard.made("facts of nodes", lambda: fact_columns(graph, eraser.text), None)
+        if facts is not None:
+            binary.add_columns("nodes", facts, "facts")
     return binary
 
 
@@ -204,6 +204,8 @@ def add_values(binary: BinaryParts, candidates: Sequence[TensorCandidate]) -> No
         at = [binary.add_blob(data) for data in tensor.data]
         forms = zip(candidate.variants, tensor.forms, strict=True)
         rows += [(variant, form, *at[form.data]) for variant, form in forms]
+        for variant, columns in candidate.distributions.items():
+            binary.add_packed(f"distribution {variant}", *columns)
     binary.add_columns("wholes", form_columns(rows))
     _add_codes(binary, [tensor for _, tensor in chosen])
 
@@ -228,38 +230,23 @@ def _add_codes(binary: BinaryParts, chosen: Sequence[WholeTensor]) -> None:
         binary.add_columns(f"codes {kind}", table, "page codes")
 
 
-def node_columns(run: RunFacts, eraser: PathEraser) -> dict[str, Any]:
-    """Return attributes, notes, storage scopes and alternative producers of edges.
-
-    The columns are those of :func:`fact_columns`, ``noteNode`` and ``notes``, ``scopes`` (E rows,
-    or empty), and ``edge`` with ``candidates``, the suffix of an ambiguous edge's input.
-    """
-    graph = run.graph
-    if graph is None:
-        raise KeyError("this run has no graph")
-    notes = _notes(run)
-    edges = sorted(graph.edge_candidates)
-    return {
-        **fact_columns(graph, eraser.text),
-        "noteNode": np.array([node for node, _ in notes], np.int32),
-        "notes": _strings(eraser.text(note) for _, note in notes),
-        "scopes": graph.storage_scopes if graph.storage_scopes is not None else _strings(()),
-        "edge": np.array(edges, np.int32),
-        "candidates": _strings(candidates_text(graph, edge) for edge in edges),
-    }
+#: Nodes whose details are recorded together.
+_TOGETHER = 64
 
 
-def _strings(texts: Iterable[str]) -> StringColumn:
-    return StringColumn.from_strings(texts)
+def add_nodes(
+    binary: BinaryParts, run: RunFacts, eraser: PathEraser, guard: Guard, room: float
+) -> tuple[str, ...]:
+    """Record the details of nodes; return a sentence on those without room."""
+    if run.graph is None:
+        return ()
+    count, notes = run.graph.num_nodes, notes_by_node(run)
+    questions = [{"kind": "node", "node": node} for node in range(count)]
+    groups = [questions[at : at + _TOGETHER] for at in range(0, count, _TOGETHER)]
 
+    def told(question: Mapping[str, Any]) -> Reply:
+        return Reply(eraser.json(node_details(run, question["node"], notes)))
 
-def _notes(run: RunFacts) -> list[tuple[int, str]]:
-    """Return notes by node, ordered and distinct as in ``answers/node.py``."""
-    by_node: dict[int, dict[str, None]] = {}
-    for issue in run.issues:
-        for node in issue.nodes:
-            by_node.setdefault(node, {})[issue.message] = None
-    for (node, _), tensor in (run.tensors or {}).items():
-        for note in tensor.notes:
-            by_node.setdefault(node, {})[note] = None
-    return [(node, note) for node, notes in by_node.items() for note in notes]
+    kept = guard.made("details of nodes", lambda: binary.record(groups, told, room), len(groups))
+    left = max(0, count - kept * _TOGETHER)
+    return (f"details of {left:,} of {counted(count, 'node')}: budget",) if left else ()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -12,7 +12,7 @@ import numpy as np
 
 from tvmdbg_widgets.analysis.facts import RunFacts
 from tvmdbg_widgets.analysis.layouts import KnownLayout, known_layouts, stated_layout
-from tvmdbg_widgets.answers.counts import COUNTS, PLACES, camel, limits
+from tvmdbg_widgets.answers.counts import COUNTS, PLACES, camel, distribution_json, limits
 from tvmdbg_widgets.answers.tensor import file_dtype
 from tvmdbg_widgets.export.page import pack
 from tvmdbg_widgets.export.page.options import PathEraser
@@ -273,6 +273,19 @@ class WholeTensor:
     forms: tuple[StorageForm, ...]
     codes: dict[str, Codes]
     texts: dict[str, StringColumn]
+
+
+def distributions(
+    tensor: Tensor, variants: Mapping[int, Variant]
+) -> dict[int, tuple[list[dict[str, Any]], bytes]]:
+    """Return the packed distributions of variants of at most eight bits, by number."""
+    found = {}
+    for number, variant in variants.items():
+        known = tensor.contrast(reading=variant.reading or None)
+        if known is not None and variant.values.numpy_dtype.itemsize == 1:
+            answer, buffer = distribution_json(known)
+            found[number] = answer["columns"], buffer
+    return found
 
 
 def whole(tensor: Tensor, variants: Sequence[Variant]) -> WholeTensor:

@@ -100,6 +100,7 @@ class BinaryParts:
     def __init__(self) -> None:
         self.head: dict[str, Any] = {"version": 1}
         self._tables: dict[str, Any] = {}
+        self._replies: dict[str, list[Any]] = {}
         self._body = bytearray()
 
     def copy(self) -> BinaryParts:
@@ -107,6 +108,7 @@ class BinaryParts:
         other = BinaryParts()
         other.head = dict(self.head)
         other._tables = dict(self._tables)
+        other._replies = dict(self._replies)
         other._body = bytearray(self._body)
         return other
 
@@ -131,49 +133,47 @@ class BinaryParts:
         self._body.extend(data)
         return at, len(data)
 
+    def record(
+        self,
+        questions: Iterable[Sequence[Mapping[str, Any]]],
+        answer: Callable[[Mapping[str, Any]], Reply],
+        budget: float,
+    ) -> int:
+        """Record replies to groups of questions, up to a group that exceeds the budget.
+
+        Return the number of recorded groups. The budget is of characters in the page; the first
+        group is recorded in any case.
+        """
+        left, count = budget, 0
+        places: dict[bytes, tuple[int, int]] = {}
+        for group in questions:
+            new: dict[str, tuple[Any, list[bytes]]] = {}
+            for question in group:
+                key = json.dumps(question, sort_keys=True)
+                if key not in self._replies:
+                    reply = answer(question)
+                    new[key] = reply.result, _filtered_buffers(reply)
+            results = json.dumps([result for result, _ in new.values()], separators=(",", ":"))
+            buffers = [buffer for _, kept in new.values() for buffer in kept]
+            left -= base64_size(compressed(b"".join([results.encode(), *buffers])))
+            if left < 0 and count:
+                break
+            count += 1
+            for buffer in buffers:
+                if buffer not in places:
+                    places[buffer] = self.add_blob(buffer)
+            self._replies |= {
+                key: [result, *(places[buffer] for buffer in kept)]
+                for key, (result, kept) in new.items()
+            }
+        return count
+
     def to_bytes(self) -> bytes:
         """Return the binary."""
-        head = {**self.head, "tables": self._tables}
+        head = {**self.head, "tables": self._tables, "replies": self._replies}
         text = json.dumps(head, separators=(",", ":"), allow_nan=False).encode()
         text += b" " * (-len(text) % 8)
         return MAGIC + struct.pack("<II", len(text), 0) + text + bytes(self._body)
-
-
-def record(
-    questions: Iterable[Sequence[Mapping[str, Any]]],
-    answer: Callable[[Mapping[str, Any]], Reply],
-    budget: float,
-) -> tuple[bytes, int]:
-    """Record replies to groups of questions, up to a group that exceeds the budget.
-
-    Return a binary for ``js/src/page/replay.ts``, and the number of recorded groups. The budget is
-    of characters in the page; the first group is recorded in any case.
-    """
-    binary, left, count = BinaryParts(), budget, 0
-    replies: dict[str, list[Any]] = {}
-    places: dict[bytes, tuple[int, int]] = {}
-    for group in questions:
-        new: dict[str, tuple[Any, list[bytes]]] = {}
-        for question in group:
-            key = json.dumps(question, sort_keys=True)
-            if key not in replies:
-                reply = answer(question)
-                new[key] = reply.result, _filtered_buffers(reply)
-        results = json.dumps([result for result, _ in new.values()], separators=(",", ":"))
-        buffers = [buffer for _, kept in new.values() for buffer in kept]
-        left -= base64_size(compressed(b"".join([results.encode(), *buffers])))
-        if left < 0 and count:
-            break
-        count += 1
-        for buffer in buffers:
-            if buffer not in places:
-                places[buffer] = binary.add_blob(buffer)
-        replies |= {
-            key: [result, *(places[buffer] for buffer in kept)]
-            for key, (result, kept) in new.items()
-        }
-    binary.head["replies"] = replies
-    return binary.to_bytes(), count
 
 
 def _filtered_buffers(reply: Reply) -> list[bytes]:

@@ -28,6 +28,7 @@ from tvmdbg_widgets.export.page.contents import (
     TIMES,
     Guard,
     TensorColumns,
+    add_nodes,
     add_sums,
     add_values,
     common,
@@ -62,6 +63,8 @@ Entry: TypeAlias = tuple[int, int]
 _HEAD = 1024
 #: Share of the room that graph and times may take, to include slices.
 _TIMES = 0.75
+#: Share of that room for details of nodes.
+_NODES = 0.5
 #: Share of free room above which the sum of the parts is exact enough.
 _FAR = 0.1
 #: Factor of the room for another attempt, if all parts together are too large.
@@ -154,7 +157,10 @@ class _Store:
         if self.wanted.times and "timeline" not in guard.failed:
             add_sums(binary, run, self.eraser, guard)
         room = _TIMES * ByteBudget(self.wanted.page, self.wanted.frame).left
-        room -= compressed(binary.to_bytes())
+        base = compressed(binary.to_bytes())
+        room -= base
+        self.left_out += add_nodes(binary, run, self.eraser, guard, _NODES * room)
+        room -= compressed(binary.to_bytes()) - base
         if "timeline" not in guard.failed:
             self.left_out += add_slices(binary, run, room, shown=self.wanted.times)
         self.left_out += guard.left_out()

@@ -276,14 +276,6 @@ export const PAGE_TABLES = {
     copied: "u1",
   },
   "page codes": { codes: "i4", values: "f8", texts: "strings" },
-  "page nodes": {
-    ...FACTS,
-    noteNode: "i4",
-    notes: "strings",
-    scopes: "strings",
-    edge: "i4",
-    candidates: "strings",
-  },
 } as const;
 
 type Optional<Table extends Readonly<Record<string, string>>> = {
