@@ -5,6 +5,7 @@ import type { AnswerMessage } from "../shared/client/page_model.ts";
 import { errorText } from "../shared/client/request.ts";
 import type { Columns, WIRE } from "../shared/client/wire.ts";
 import { counted } from "../shared/format.ts";
+import type { StoredVariant } from "./stored_facts.ts";
 
 const MAGIC = "TVMDBGP1";
 const WIDTH = { u1: 1, u2: 2, u4: 4, i4: 4, f4: 4, f8: 8 } as const;
@@ -17,6 +18,8 @@ interface Head {
   answers: Record<string, unknown>;
   /** Recorded replies by question (JSON): the result, and the places of its buffers. */
   replies?: Record<string, RecordedReply>;
+  /** Tensors by reading. */
+  variants?: StoredVariant[];
   tables: Record<string, { columns: ColumnHeader[]; at: number; size: number }>;
 }
 

@@ -1,6 +1,6 @@
 /** Replies of a page with values, as in `answers/tensor`. */
 import type { Question, StoredAnswers, StoredData, StoredReply } from "./stored_data.ts";
-import { StoredFacts, storedStatistics, type TensorReading } from "./stored_facts.ts";
+import { missing, StoredFacts, storedStatistics, type TensorReading } from "./stored_facts.ts";
 import {
   coarser,
   type PlanePart,
@@ -50,12 +50,14 @@ class StoredTensors {
     const reading = this.#facts.find(question);
     const view = this.#view(reading, question);
     const plane = reading.drawn || reading.unordered ? requestedPlane(view.shape, question) : null;
+    const { header: told, note } = reading;
     const header = {
-      ...this.#facts.header(reading),
+      ...told,
+      notes: note ? [...told.notes, note] : told.notes,
       layout: view.layout,
       sizes: view.sizes,
       viewShape: view.shape,
-      axisNames: view.layout ? view.names : this.#facts.axisNames(reading),
+      axisNames: view.layout ? view.names : told.axisNames,
       axes: plane ? plane.axes : [null, null],
       index: plane ? plane.index : view.shape.map(() => 0),
       tile: null,
@@ -70,7 +72,7 @@ class StoredTensors {
 
   statistics(question: Question): StoredAnswer {
     const reading = this.#facts.find(question);
-    const result = storedStatistics(this.#data, reading);
+    const result = storedStatistics(reading);
     const name = `distribution ${reading.variant}`;
     if (!this.#data.has(name)) return { result };
     const { headers, buffer } = this.#data.table(name);
@@ -104,7 +106,7 @@ class StoredTensors {
     const view = this.#view(reading, question);
     if (!reading.drawn) throw new Error("this tensor has no heatmap");
     const saved = this.#profile(reading, view, question);
-    if (!saved) throw new Error(this.#facts.missing(reading, "the values of this line plot"));
+    if (!saved) throw new Error(missing(reading, "the values of this line plot"));
     return { result: saved.result, columns: { of: saved.result, named: saved.cells } };
   }
 
@@ -114,7 +116,7 @@ class StoredTensors {
     if (!reading.drawn) throw new Error("this tensor has no heatmap");
     const { result, cells } = channels(view, question, (plane, most) => {
       const shown = this.#picture(reading, view, plane, [0, 0, plane.rows, plane.cols], most);
-      if (!shown) throw new Error(this.#facts.missing(reading, "the values of these tiles"));
+      if (!shown) throw new Error(missing(reading, "the values of these tiles"));
       return coarser(shown, plane, most);
     });
     return { result, columns: { of: result, named: cells } };
@@ -148,19 +150,20 @@ class StoredTensors {
 
   #values(reading: TensorReading, what: string): Scalars {
     const scalars = this.#scalars(reading);
-    if (!scalars) throw new Error(this.#facts.missing(reading, what));
+    if (!scalars) throw new Error(missing(reading, what));
     return scalars;
   }
 
-  #scalars({ variant }: TensorReading): Scalars | null {
-    if (this.#kept?.variant !== variant) this.#kept = { variant, scalars: this.#read(variant) };
+  #scalars(reading: TensorReading): Scalars | null {
+    const { variant } = reading;
+    if (this.#kept?.variant !== variant) this.#kept = { variant, scalars: this.#read(reading) };
     return this.#kept.scalars;
   }
 
-  #read(variant: number): Scalars | null {
-    const scalars = scalarsOf(this.#data, variant);
+  #read(reading: TensorReading): Scalars | null {
+    const scalars = scalarsOf(this.#data, reading.variant);
     const isComplex = scalars?.descr.includes("c");
-    const [real, imag] = this.#facts.parts(variant).map((part) => scalarsOf(this.#data, part));
+    const [real, imag] = this.#facts.parts(reading).map((part) => scalarsOf(this.#data, part));
     if (scalars && real && imag) return complexScalars(scalars, real, imag);
     return isComplex ? null : scalars;
   }
@@ -172,14 +175,14 @@ class StoredTensors {
     const text = layout ?? opened.layout;
     if (!text) return storedView(reading.shape);
     if (sizes === null && layout === null) return opened;
-    const known = this.#facts.layouts(reading.row).find((layout) => layout.layout === text);
+    const known = reading.header.layouts.find((layout) => layout.layout === text);
     const wanted = Object.entries(sizes ?? known?.sizes ?? {});
     const own = wanted.filter(([letter]) => text.includes(letter));
     return unfoldedView(reading.shape, text, Object.fromEntries(own));
   }
 
-  #opened({ row, shape }: TensorReading): StoredView {
-    for (const { layout, sizes, certainty } of this.#facts.layouts(row)) {
+  #opened({ header, shape }: TensorReading): StoredView {
+    for (const { layout, sizes, certainty } of header.layouts) {
       if (certainty !== "stated") continue;
       const view = fitting(() => unfoldedView(shape, layout, sizes));
       if (view) return view;

@@ -12,9 +12,15 @@ const pages = [graph, zoo].map(({ page, answers }) => ({
 const KINDS = ["summary", "graph", "timeline", "tensors", "findings", "cancelFindings"];
 const headOf = (page: Uint8Array) => 16 + new DataView(page.buffer).getUint32(8, true);
 
-/** An answer but for how a kernel sends cells: without columns that repeat another, and ahead. */
+interface Told {
+  cheap?: boolean;
+  distribution?: unknown;
+  tile?: { columns: unknown };
+}
+
+/** An answer but for bins, and for how a kernel sends cells: without columns that repeat another, and ahead. */
 function meaning(answer: unknown): unknown {
-  const { cheap, tile, ...rest } = answer as { cheap?: boolean; tile?: { columns: unknown } };
+  const { cheap, distribution, tile, ...rest } = answer as Told;
   return tile ? { ...rest, tile: { ...tile, columns: undefined } } : rest;
 }
 

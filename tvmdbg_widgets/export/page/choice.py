@@ -13,7 +13,7 @@ import numpy as np
 
 from tvmdbg_widgets.engine import STATIC
 from tvmdbg_widgets.export.page import pack
-from tvmdbg_widgets.export.page.facts import Variant, WholeTensor, distributions, whole
+from tvmdbg_widgets.export.page.facts import Variant, WholeTensor, whole
 from tvmdbg_widgets.export.page.pack import compressed, filtered, shuffled_floats
 from tvmdbg_widgets.model.pictures import Picture, picture, profile
 from tvmdbg_widgets.model.tensors.planes import Plane, default_axes, is_complex
@@ -43,19 +43,17 @@ class TensorCandidate:
     profiles: list[StoredProfiles] = field(default_factory=list)
     spent: list[tuple[int, int]] = field(default_factory=list)
     whole: WholeTensor | None = None
-    distributions: dict[int, tuple[list[dict[str, Any]], bytes]] = field(default_factory=dict)
     trouble: str = ""
 
     def clear(self) -> None:
         """Reset all choices."""
-        self.pictures, self.profiles, self.spent = [], [], []
-        self.whole, self.distributions = None, {}
+        self.pictures, self.profiles, self.spent, self.whole = [], [], [], None
 
     @property
     def has_picture(self) -> bool:
         """Whether there are ordered values to draw."""
         return any(
-            variant.found.applicable and math.prod(variant.view.view_shape)
+            variant.applicable and math.prod(variant.view.view_shape)
             for variant in self.variants.values()
         )
 
@@ -164,18 +162,17 @@ def choose_wholes(candidates: Sequence[TensorCandidate], budget: ByteBudget) -> 
 def _try_whole(candidate: TensorCandidate, budget: ByteBudget) -> bool:
     try:
         stored = whole(candidate.tensor, list(candidate.variants.values()))
-        spread = distributions(candidate.tensor, candidate.variants)
     except Exception as problem:  # noqa: BLE001 (one tensor must not hide the others)
         candidate.trouble = pack.unread(problem)
         return False
     cost = sum(map(compressed, stored.data)) + _ROW * len(stored.forms)
     cost += sum(compressed("\n".join(text.unique).encode()) for text in stored.texts.values())
-    cost += sum(compressed(filtered(*columns)) for columns in spread.values())
-    size = sum(map(len, stored.data)) + sum(len(buffer) for _, buffer in spread.values())
+    spread = [one.distribution for one in candidate.variants.values() if one.distribution]
+    cost += sum(compressed(filtered(*columns)) for columns in spread)
+    size = sum(map(len, stored.data))
     if not budget.take(cost, size):
         return False
     candidate.whole, candidate.spent, candidate.pictures = stored, [(cost, size)], []
-    candidate.distributions = spread
     return True
 
 
@@ -195,7 +192,7 @@ def _try_picture(
     candidate: TensorCandidate, variant: int, plane: Plane, budget: ByteBudget
 ) -> bool:
     drawn = candidate.variants[variant]
-    if not drawn.found.applicable or not math.prod(drawn.view.view_shape):
+    if not drawn.applicable or not math.prod(drawn.view.view_shape):
         return True
     try:
         made = stored_picture(variant, drawn, plane)
@@ -331,7 +328,7 @@ class StoredProfiles:
 def has_profiles(variant: Variant) -> bool:
     """Whether a variant has ordered values, not too many, along some axis."""
     shape = variant.view.view_shape
-    return variant.found.applicable and bool(shape) and 0 < math.prod(shape) <= MOST_VALUES
+    return variant.applicable and bool(shape) and 0 < math.prod(shape) <= MOST_VALUES
 
 
 def stored_profiles(row: int, variant: Variant) -> StoredProfiles:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 from typing import Any, TypeVar
 
@@ -19,14 +18,10 @@ from tvmdbg_widgets.answers.tensor import Reply
 from tvmdbg_widgets.export.page.choice import TensorCandidate, picture_columns, profile_columns
 from tvmdbg_widgets.export.page.facts import (
     Codes,
-    Header,
     StorageForm,
-    Variant,
     WholeTensor,
     code_table,
     form_columns,
-    tensor_columns,
-    variant_columns,
 )
 from tvmdbg_widgets.export.page.options import PathEraser
 from tvmdbg_widgets.export.page.pack import BinaryParts
@@ -66,16 +61,6 @@ class Guard:
     def left_out(self) -> list[str]:
         """Return sentences on failed parts."""
         return [f"{part}: {why}" for part, why in self.failed.items()]
-
-
-@dataclass
-class TensorColumns:
-    """Headers, notes and remedies per tensor, and all variants of all tensors."""
-
-    headers: list[Header]
-    variants: list[Variant]
-    notes: list[str]
-    remedies: list[str]
 
 
 def common(
@@ -166,24 +151,6 @@ def add_sums(binary: BinaryParts, run: RunFacts, eraser: PathEraser, guard: Guar
         binary.add_packed(part, headers, reply.buffers[0])
 
 
-def with_facts(
-    binary: BinaryParts,
-    run: RunFacts,
-    about: TensorColumns,
-    eraser: PathEraser,
-    *,
-    histograms: bool,
-) -> BinaryParts:
-    """Return a copy of the binary with headers, notes and statistics of tensors."""
-    copy = binary.copy()
-    if run.tensors is not None:
-        tensors = list(run.tensors.values())
-        facts = tensor_columns(tensors, about.headers, about.notes, about.remedies, eraser)
-        copy.add_columns("facts", facts)
-        copy.add_columns("variants", variant_columns(about.variants, histograms=histograms))
-    return copy
-
-
 def add_values(binary: BinaryParts, candidates: Sequence[TensorCandidate]) -> None:
     """Add pictures, profiles and all values of chosen tensors to a binary."""
     pictures = [picture for candidate in candidates for picture in candidate.pictures]
@@ -204,8 +171,9 @@ def add_values(binary: BinaryParts, candidates: Sequence[TensorCandidate]) -> No
         at = [binary.add_blob(data) for data in tensor.data]
         forms = zip(candidate.variants, tensor.forms, strict=True)
         rows += [(variant, form, *at[form.data]) for variant, form in forms]
-        for variant, columns in candidate.distributions.items():
-            binary.add_packed(f"distribution {variant}", *columns)
+        for number, variant in candidate.variants.items():
+            if variant.distribution is not None:
+                binary.add_packed(f"distribution {number}", *variant.distribution)
     binary.add_columns("wholes", form_columns(rows))
     _add_codes(binary, [tensor for _, tensor in chosen])
 
@@ -230,8 +198,11 @@ def _add_codes(binary: BinaryParts, chosen: Sequence[WholeTensor]) -> None:
         binary.add_columns(f"codes {kind}", table, "page codes")
 
 
-#: Nodes whose details are recorded together.
-_TOGETHER = 64
+#: Nodes whose details are recorded together, and at most.
+_TOGETHER, _MOST_NODES = 64, 10_000
+
+#: Details of a node that may name files.
+_WITH_PATHS = ("attrs", "notes")
 
 
 def add_nodes(
@@ -241,12 +212,15 @@ def add_nodes(
     if run.graph is None:
         return ()
     count, notes = run.graph.num_nodes, notes_by_node(run)
-    questions = [{"kind": "node", "node": node} for node in range(count)]
-    groups = [questions[at : at + _TOGETHER] for at in range(0, count, _TOGETHER)]
+    questions = [{"kind": "node", "node": node} for node in range(min(count, _MOST_NODES))]
+    groups = [questions[at : at + _TOGETHER] for at in range(0, len(questions), _TOGETHER)]
 
     def told(question: Mapping[str, Any]) -> Reply:
-        return Reply(eraser.json(node_details(run, question["node"], notes)))
+        details = node_details(run, question["node"], notes)
+        return Reply({**details, **{part: eraser.json(details[part]) for part in _WITH_PATHS}})
 
-    kept = guard.made("details of nodes", lambda: binary.record(groups, told, room), len(groups))
-    left = max(0, count - kept * _TOGETHER)
+    kept = guard.made("details of nodes", lambda: binary.record(groups, told, room), 0)
+    if not kept:
+        return ()  # the guard says why
+    left = count - min(kept * _TOGETHER, len(questions))
     return (f"details of {left:,} of {counted(count, 'node')}: budget",) if left else ()
