@@ -4,7 +4,6 @@ import { type Column, type ColumnHeader, unpack } from "../shared/client/columns
 import type { AnswerMessage } from "../shared/client/page_model.ts";
 import { errorText } from "../shared/client/request.ts";
 import type { Columns, WIRE } from "../shared/client/wire.ts";
-import { counted } from "../shared/format.ts";
 import type { StoredVariant } from "./stored_facts.ts";
 
 const MAGIC = "TVMDBGP1";
@@ -52,8 +51,8 @@ export class StoredData {
   }
 
   /** The recorded reply to a question; null if there is none. */
-  recorded(question: object): StoredReply | null {
-    const { id: _id, client: _client, near: _near, ...asked } = question as AskedMessage;
+  recorded(question: unknown): StoredReply | null {
+    const { id: _id, client: _client, near: _near, ...asked } = (question ?? {}) as AskedMessage;
     const found = this.#replies.get(keyOf(asked));
     if (!found) return null;
     const [result, ...places] = found;
@@ -156,129 +155,25 @@ function regions(headers: readonly ColumnHeader[]) {
   );
 }
 
-/** Fields of a question, checked as in `answers/messages.py`. */
-export class Question {
-  readonly kind: string;
-  readonly #fields: Record<string, unknown>;
-
-  constructor(message: unknown) {
-    const fields = message as Record<string, unknown> | null;
-    if (typeof fields !== "object" || typeof fields?.kind !== "string") {
-      throw new Error("a question must be an object with a kind");
-    }
-    this.kind = fields.kind;
-    this.#fields = fields;
-  }
-
-  integer(name: string, low = 0, high = 2 ** 53): number {
-    return whole(name, this.#fields[name], low, high);
-  }
-
-  integers(name: string, length?: number): number[] {
-    const value = this.#fields[name];
-    if (!Array.isArray(value) || value.length > 64) {
-      throw new Error(`${name} must be a list of at most 64 whole numbers`);
-    }
-    if (length !== undefined && value.length !== length) {
-      throw new Error(`${name} must have ${counted(length, "item")}, found ${value.length}`);
-    }
-    return value.map((item, i) => whole(`${name}[${i}]`, item, 0, 2 ** 53));
-  }
-
-  has(name: string): boolean {
-    return (this.#fields[name] ?? null) !== null;
-  }
-
-  number(name: string): number {
-    const value = this.#fields[name];
-    if (!Number.isFinite(value)) throw new Error(`${name} must be a finite number`);
-    return value as number;
-  }
-
-  numbers(name: string, low: number, high: number, most: number): number[] {
-    const value = this.#fields[name];
-    if (!Array.isArray(value) || value.length === 0 || value.length > most) {
-      throw new Error(`${name} must be a list of 1 to ${most} numbers`);
-    }
-    if (!value.every((item) => Number.isFinite(item) && item >= low && item <= high)) {
-      throw new Error(`${name} must be numbers in ${low} … ${high}`);
-    }
-    return value as number[];
-  }
-
-  /** A text of at most `most` characters, or null. */
-  text(name: string, most = 100): string | null {
-    const value = this.#fields[name] ?? null;
-    if (value === null || (typeof value === "string" && value.length <= most)) return value;
-    throw new Error(`${name} must be a text of at most ${most} characters`);
-  }
-
-  choice(name: string, choices: readonly string[]): string | null {
-    const value = this.#fields[name] ?? null;
-    if (value === null || choices.includes(value as string)) return value as string | null;
-    throw new Error(`${name} must be one of ${choices.join(", ")}`);
-  }
-
-  /** Integers by letter; may be empty. */
-  sizes(): Record<string, number> {
-    const value = this.#fields.sizes ?? {};
-    const entries = typeof value === "object" ? Object.entries(value) : [];
-    if (typeof value !== "object" || Array.isArray(value) || entries.length > 32) {
-      throw new Error("sizes must be an object of at most 32 sizes");
-    }
-    return Object.fromEntries(
-      entries.map(([letter, size]) => {
-        if ([...letter].length !== 1) throw new Error("sizes must be sizes by one letter each");
-        return [letter, whole(`sizes.${letter}`, size, 1, 2 ** 53)];
-      }),
-    );
-  }
-
-  /** Null if the question leaves the choice to the answer. */
-  axes(): AxisPair | null {
-    const value = this.#fields.axes ?? null;
-    if (value === null) return null;
-    if (!Array.isArray(value) || value.length !== 2) throw new Error("axes must be a pair of axes");
-    const [down, across] = value.map((item, i) =>
-      item === null || item === undefined ? null : whole(`axes[${i}]`, item, 0, 63),
-    );
-    return [down!, across!];
-  }
-}
-
-export type AxisPair = [down: number | null, across: number | null];
-
-function whole(name: string, value: unknown, low: number, high: number): number {
-  if (!Number.isInteger(value)) throw new Error(`${name} must be a whole number`);
-  if ((value as number) < low || (value as number) > high) {
-    throw new Error(`${name} must lie in ${low} … ${high}, found ${value}`);
-  }
-  return value as number;
-}
-
 export interface StoredReply {
   result: unknown;
   buffers: DataView[];
 }
 
-export type StoredAnswers = Readonly<Record<string, (question: Question) => StoredReply>>;
-
-/** Replies that were recorded, or that `make` reads from the page; errors are replies too. */
-export function storedAnswers(
+/** Replies that were recorded, else those of `otherwise`; errors are replies too. */
+export function recordedAnswers(
   data: ArrayBuffer,
-  make: (data: StoredData) => StoredAnswers,
+  otherwise: (stored: StoredData) => (message: unknown) => StoredReply,
 ): AnswerMessage {
-  let known: { stored: StoredData; answers: StoredAnswers } | undefined;
+  let known: { stored: StoredData; answer: (message: unknown) => StoredReply } | undefined;
   return async (message) => {
     const id = (message as { id?: unknown } | null)?.id;
     try {
       if (!known) {
         const stored = new StoredData(data);
-        known = { stored, answers: make(stored) };
+        known = { stored, answer: otherwise(stored) };
       }
-      const question = new Question(message);
-      const recorded = known.stored.recorded(message as object);
-      const { result, buffers } = recorded ?? answered(known.answers, question);
+      const { result, buffers } = known.stored.recorded(message) ?? known.answer(message);
       return { content: { id, result }, buffers };
     } catch (error) {
       return { content: { id, error: errorText(error) }, buffers: [] };
@@ -286,16 +181,7 @@ export function storedAnswers(
   };
 }
 
-/** What only Python answers unless it is recorded. */
-const ABSENT: Readonly<Record<string, string>> = {
-  node: "no details of this node",
-  region: "no statistics of regions",
-  percentiles: "no other percentiles",
-};
-
-function answered(answers: StoredAnswers, question: Question): StoredReply {
-  const { kind } = question;
-  if (Object.hasOwn(answers, kind)) return answers[kind]!(question);
-  const what = (Object.hasOwn(ABSENT, kind) && ABSENT[kind]) || "no answer to this";
+/** Throws what a page says of an answer that it does not have. */
+export function unanswered(what: string): never {
   throw new Error(`This page has no kernel, and ${what}: open its files in a notebook.`);
 }

@@ -5,7 +5,8 @@ import type {
   StatisticsAnswer,
   TensorAnswer,
 } from "../shared/client/tensor_questions.ts";
-import type { Question, StoredData } from "./stored_data.ts";
+import type { StoredData } from "./stored_data.ts";
+import type { Question } from "./stored_questions.ts";
 
 /** Replies about a tensor under one reading, as `Variant.stored` of `export/page/facts.py` records them. */
 export interface StoredVariant {

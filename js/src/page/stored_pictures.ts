@@ -3,7 +3,7 @@ import type { Floats } from "../shared/client/tensor_questions.ts";
 import type { Columns } from "../shared/client/wire.ts";
 import { counted } from "../shared/format.ts";
 import { largest, smallest } from "../shared/many.ts";
-import { floats, type Question, type StoredData } from "./stored_data.ts";
+import { floats, type StoredData } from "./stored_data.ts";
 import {
   placeOf,
   planeOf,
@@ -12,6 +12,7 @@ import {
   type StoredView,
   same,
 } from "./stored_plane.ts";
+import type { Question } from "./stored_questions.ts";
 import type { Scalars } from "./stored_scalars.ts";
 
 export type StoredCells = { minimum: Floats; maximum: Floats; mean: Floats; flags: Uint8Array };

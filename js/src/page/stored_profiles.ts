@@ -1,6 +1,6 @@
 /** Pictures at several indices of an axis, and saved lines along one. */
 
-import { floats, type Question, type StoredData } from "./stored_data.ts";
+import { floats, type StoredData } from "./stored_data.ts";
 import {
   emptyCells,
   isWide,
@@ -10,6 +10,7 @@ import {
   type StoredPicture,
 } from "./stored_pictures.ts";
 import { requestedPlane, type StoredPlane, type StoredView } from "./stored_plane.ts";
+import type { Question } from "./stored_questions.ts";
 
 const MOST_CHANNELS = 4096;
 

@@ -1,6 +1,7 @@
 /** Replies of every page: the run, its columns and findings. */
 import { ARRAYS } from "../shared/client/columns.ts";
-import type { Question, StoredAnswers, StoredData, StoredReply } from "./stored_data.ts";
+import type { StoredData, StoredReply } from "./stored_data.ts";
+import type { Question, StoredAnswers } from "./stored_questions.ts";
 
 const NO_FINDINGS = { state: "none", done: 0, total: 0, findings: [] };
 

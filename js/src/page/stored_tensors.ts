@@ -1,5 +1,5 @@
 /** Replies of a page with values, as in `answers/tensor`. */
-import type { Question, StoredAnswers, StoredData, StoredReply } from "./stored_data.ts";
+import type { StoredData, StoredReply } from "./stored_data.ts";
 import { missing, StoredFacts, storedStatistics, type TensorReading } from "./stored_facts.ts";
 import {
   coarser,
@@ -24,6 +24,7 @@ import {
   valueTexts,
 } from "./stored_plane.ts";
 import { channels, type StoredLine, storedProfile } from "./stored_profiles.ts";
+import type { Question, StoredAnswers } from "./stored_questions.ts";
 import { runAnswers } from "./stored_run.ts";
 import { complexScalars, type Scalars, scalarsOf } from "./stored_scalars.ts";
 

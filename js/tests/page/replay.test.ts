@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { storedAnswers } from "../../src/page/stored_data.ts";
+import { storedAnswers } from "../../src/page/stored_questions.ts";
 
 /** A binary as `record` of `export/page/pack.py` writes it. */
 function recorded(replies: object, body: Uint8Array): ArrayBuffer {

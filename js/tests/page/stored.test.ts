@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import graph from "../../../tests/data/stored/graph.json";
 import zoo from "../../../tests/data/stored/zoo.json";
-import { storedAnswers } from "../../src/page/stored_data.ts";
+import { storedAnswers } from "../../src/page/stored_questions.ts";
 import { runAnswers } from "../../src/page/stored_run.ts";
 import { allAnswers } from "../../src/page/stored_tensors.ts";
 
