@@ -121,6 +121,7 @@ const ABSENT: Readonly<Record<string, string>> = {
   node: "no details of this node",
   region: "no statistics of regions",
   percentiles: "no other percentiles",
+  profile: "no values of this line plot",
 };
 
 function answered(answers: StoredAnswers, question: Question): StoredReply {

@@ -1,4 +1,6 @@
 /** Replies of a page with values, as in `answers/tensor`. */
+
+import { channels } from "./stored_channels.ts";
 import type { StoredData, StoredReply } from "./stored_data.ts";
 import { missing, StoredFacts, storedStatistics, type TensorReading } from "./stored_facts.ts";
 import {
@@ -18,12 +20,10 @@ import {
   requestedWindow,
   type StoredPlane,
   type StoredView,
-  same,
   storedView,
   unfoldedView,
   valueTexts,
 } from "./stored_plane.ts";
-import { channels, type StoredLine, storedProfile } from "./stored_profiles.ts";
 import type { Question, StoredAnswers } from "./stored_questions.ts";
 import { runAnswers } from "./stored_run.ts";
 import { complexScalars, type Scalars, scalarsOf } from "./stored_scalars.ts";
@@ -102,15 +102,6 @@ class StoredTensors {
     return planeData(this.#values(reading, "exact values"), place, plane, question);
   }
 
-  profile(question: Question): StoredAnswer {
-    const reading = this.#facts.find(question);
-    const view = this.#view(reading, question);
-    if (!reading.drawn) throw new Error("this tensor has no heatmap");
-    const saved = this.#profile(reading, view, question);
-    if (!saved) throw new Error(missing(reading, "the values of this line plot"));
-    return { result: saved.result, columns: { of: saved.result, named: saved.cells } };
-  }
-
   channels(question: Question): StoredAnswer {
     const reading = this.#facts.find(question);
     const view = this.#view(reading, question);
@@ -134,19 +125,6 @@ class StoredTensors {
     const scalars = this.#scalars(reading);
     if (scalars) return picture(scalars, plane, placeOf(view, plane), spansOf(plane, part, most));
     return storedPicture(this.#data, reading.variant, this.#opened(reading), placeOf(view, plane));
-  }
-
-  /** Null without a profile of an axis with these steps, over the same values. */
-  #profile(reading: TensorReading, view: StoredView, question: Question): StoredLine | null {
-    const axis = question.integer("axis", 0, view.shape.length - 1);
-    const saved = this.#opened(reading);
-    const values = sizeOf(reading.shape);
-    const whole = [view, saved].every(({ shape }) => sizeOf(shape) === values);
-    const alike = String(view.offsets) === String(saved.offsets);
-    if (!whole && !alike) return null;
-    const at = saved.offsets.findIndex((offsets) => same(offsets, view.offsets[axis]!));
-    if (at < 0) return null;
-    return storedProfile(this.#data, reading.variant, saved.shape, at, question);
   }
 
   #values(reading: TensorReading, what: string): Scalars {
@@ -192,10 +170,6 @@ class StoredTensors {
   }
 }
 
-function sizeOf(shape: number[]): number {
-  return shape.reduce((product, size) => product * size, 1);
-}
-
 /** Null if the shape is not the layout's. */
 function fitting(make: () => StoredView): StoredView | null {
   try {
@@ -205,15 +179,7 @@ function fitting(make: () => StoredView): StoredView | null {
   }
 }
 
-const KINDS = [
-  "tensor",
-  "statistics",
-  "values",
-  "profile",
-  "channels",
-  "data",
-  "cancelTensor",
-] as const;
+const KINDS = ["tensor", "statistics", "values", "channels", "data", "cancelTensor"] as const;
 
 export function allAnswers(data: StoredData): StoredAnswers {
   let tensors: StoredTensors | undefined;

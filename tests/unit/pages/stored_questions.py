@@ -152,7 +152,8 @@ def told(run: DebugRun, question: Any) -> dict[str, Any]:
             if run.tensors[node, output].values(question["reading"]).numpy_dtype.itemsize > 1:
                 result["distribution"], buffers = None, []  # a page has histograms alone
     holder = result.get("tile") or result if isinstance(result, dict) else {}
-    if any(each["name"] == "mean" for each in holder.get("columns", ())):
+    recorded = isinstance(question, dict) and question.get("kind") == "profile"
+    if not recorded and any(each["name"] == "mean" for each in holder.get("columns", ())):
         whole = wire.cells(holder["columns"], buffers[0])
         names = ("minimum", "maximum", "mean", "flags")
         holder["columns"], buffers[0] = pack({name: whole[name] for name in names})

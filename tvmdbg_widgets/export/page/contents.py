@@ -15,7 +15,7 @@ from tvmdbg_widgets.analysis.view_columns import fact_columns
 from tvmdbg_widgets.answers.answers import answer
 from tvmdbg_widgets.answers.node import node_details, notes_by_node
 from tvmdbg_widgets.answers.tensor import Reply
-from tvmdbg_widgets.export.page.choice import TensorCandidate, picture_columns, profile_columns
+from tvmdbg_widgets.export.page.choice import TensorCandidate, picture_columns
 from tvmdbg_widgets.export.page.facts import (
     Codes,
     StorageForm,
@@ -157,10 +157,9 @@ def add_values(binary: BinaryParts, candidates: Sequence[TensorCandidate]) -> No
     places = [binary.add_blob(picture.data)[0] for picture in pictures]
     if pictures:
         binary.add_columns("pictures", picture_columns(pictures, places))
-    profiles = [profile for candidate in candidates for profile in candidate.profiles]
-    places = [binary.add_blob(profile.data)[0] for profile in profiles]
-    if profiles:
-        binary.add_columns("profiles", profile_columns(profiles, places))
+    for candidate in candidates:
+        for question, reply in candidate.profiles:
+            binary.add_reply(question, reply)
     chosen = [
         (candidate, candidate.whole) for candidate in candidates if candidate.whole is not None
     ]

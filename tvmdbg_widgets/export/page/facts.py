@@ -35,13 +35,14 @@ BINS = 64
 class Variant:
     """One tensor under one reading of its bytes: its values, and the replies about them.
 
-    ``view`` has the axes of the stated layout, which a view opens with. ``distribution`` is that of
-    a type of at most eight bits.
+    ``view`` has the axes of the stated layout, which a view opens with and asks for as ``asked``.
+    ``distribution`` is that of a type of at most eight bits.
     """
 
     row: int
     values: ArrayValues
     view: ArrayView
+    asked: dict[str, Any]
     header: dict[str, Any]
     statistics: dict[str, Any]
     distribution: tuple[list[dict[str, Any]], bytes] | None = None
@@ -79,8 +80,10 @@ def variants(
         stated = stated_layout(layouts, values.view_shape)
         view = values if stated is None else Unfolded(values, stated.layout, stated.sizes)
         question = {"entry": [tensor.node, tensor.output], "reading": reading, "exact": True}
-        whole = {**question, "kind": "tensor", "layout": "", "rows": 0, "cols": 0}
-        header = {**eraser.json(answers.answer(whole).result)}
+        whole = {**question, "kind": "tensor", "rows": 0, "cols": 0}
+        opened = answers.answer(whole).result
+        asked = {name: opened[name] for name in ("entry", "reading", "layout", "sizes")}
+        header = {**eraser.json(answers.answer({**whole, "layout": ""}).result)}
         header.pop("withheld", None)  # the page's own note tells it
         distribution = None
         try:
@@ -93,7 +96,7 @@ def variants(
             told = {**reply.result, "distribution": None}
             if reply.buffers and values.numpy_dtype.itemsize == 1:
                 distribution = reply.result["distribution"]["columns"], reply.buffers[0]
-        made.append(Variant(row, values, view, header, told, distribution))
+        made.append(Variant(row, values, view, asked, header, told, distribution))
     return made, trouble
 
 

@@ -101,6 +101,7 @@ class BinaryParts:
         self.head: dict[str, Any] = {"version": 1}
         self._tables: dict[str, Any] = {}
         self._replies: dict[str, list[Any]] = {}
+        self._places: dict[bytes, tuple[int, int]] = {}
         self._body = bytearray()
 
     def copy(self) -> BinaryParts:
@@ -109,6 +110,7 @@ class BinaryParts:
         other.head = dict(self.head)
         other._tables = dict(self._tables)
         other._replies = dict(self._replies)
+        other._places = dict(self._places)
         other._body = bytearray(self._body)
         return other
 
@@ -145,28 +147,24 @@ class BinaryParts:
         group is recorded in any case.
         """
         left, count = budget, 0
-        places: dict[bytes, tuple[int, int]] = {}
         for group in questions:
-            new: dict[str, tuple[Any, list[bytes]]] = {}
-            for question in group:
-                key = json.dumps(question, sort_keys=True)
-                if key not in self._replies:
-                    reply = answer(question)
-                    new[key] = reply.result, _filtered_buffers(reply)
-            results = json.dumps([result for result, _ in new.values()], separators=(",", ":"))
-            buffers = [buffer for _, kept in new.values() for buffer in kept]
-            left -= base64_size(compressed(b"".join([results.encode(), *buffers])))
+            new = [(one, answer(one)) for one in group if _key(one) not in self._replies]
+            left -= base64_size(recorded_size([reply for _, reply in new]))
             if left < 0 and count:
                 break
             count += 1
-            for buffer in buffers:
-                if buffer not in places:
-                    places[buffer] = self.add_blob(buffer)
-            self._replies |= {
-                key: [result, *(places[buffer] for buffer in kept)]
-                for key, (result, kept) in new.items()
-            }
+            for question, reply in new:
+                self.add_reply(question, reply)
         return count
+
+    def add_reply(self, question: Mapping[str, Any], reply: Reply) -> None:
+        """Record a reply; equal buffers are stored once."""
+        places = []
+        for buffer in _filtered_buffers(reply):
+            if buffer not in self._places:
+                self._places[buffer] = self.add_blob(buffer)
+            places.append(self._places[buffer])
+        self._replies[_key(question)] = [reply.result, *places]
 
     def to_bytes(self) -> bytes:
         """Return the binary."""
@@ -174,6 +172,17 @@ class BinaryParts:
         text = json.dumps(head, separators=(",", ":"), allow_nan=False).encode()
         text += b" " * (-len(text) % 8)
         return MAGIC + struct.pack("<II", len(text), 0) + text + bytes(self._body)
+
+
+def _key(question: Mapping[str, Any]) -> str:
+    return json.dumps(question, sort_keys=True)
+
+
+def recorded_size(replies: Sequence[Reply]) -> int:
+    """Return an upper estimate of the compressed size of recorded replies."""
+    results = json.dumps([reply.result for reply in replies], separators=(",", ":"))
+    buffers = [buffer for reply in replies for buffer in _filtered_buffers(reply)]
+    return compressed(b"".join([results.encode(), *buffers]))
 
 
 def _filtered_buffers(reply: Reply) -> list[bytes]:

@@ -289,7 +289,7 @@ class _Store:
         choose_pictures(self.candidates, budget, self.step)
         if self.wanted.share == "tensors":
             choose_wholes(self.candidates, budget)
-        choose_profiles(self.candidates, budget)
+        choose_profiles(self.candidates, budget, self.answers)
         choose_planes(self.candidates, budget)
 
     def _finished(self) -> StoredPage:

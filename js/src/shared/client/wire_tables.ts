@@ -175,7 +175,6 @@ export const PAGE_TABLES = {
     flagged: "u1",
     at: "f8",
   },
-  "page profiles": { variant: "i4", at: "f8", wide: "u1", flagged: "u1" },
   /** One row per variant with stored values; some share their bytes. */
   "page wholes": {
     variant: "i4",

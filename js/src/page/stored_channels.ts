@@ -1,10 +1,8 @@
-/** Pictures at several indices of an axis, and saved lines along one. */
+/** Pictures at several indices of an axis. */
 
-import { floats, type StoredData } from "./stored_data.ts";
 import {
   emptyCells,
   isWide,
-  MOST_SIDE,
   requestedCells,
   type StoredCells,
   type StoredPicture,
@@ -46,38 +44,4 @@ export function channels(
   });
   const planeSize = { planeRows: plane.rows, planeCols: plane.cols };
   return { result: { axis, first, count, length, ...grid, ...planeSize }, cells };
-}
-
-/** As many as `export/page/choice.py` makes. */
-const POINTS = 4096;
-
-/** The saved profile along an axis; null if there is none with so few points. */
-export function storedProfile(
-  data: StoredData,
-  variant: number,
-  shape: readonly number[],
-  axis: number,
-  question: Question,
-): StoredLine | null {
-  const points = question.integer("points", 1, MOST_SIDE);
-  if (!data.has("profiles")) return null;
-  const all = data.columns<"page profiles">("profiles");
-  const row = all.variant.indexOf(variant);
-  const steps = shape.map((length) => Math.ceil(length / POINTS));
-  const counts = shape.map((length, axis) => Math.ceil(length / steps[axis]!));
-  const count = counts[axis]!;
-  if (row < 0 || count > points) return null;
-  const total = counts.reduce((sum, size) => sum + size, 0);
-  const before = counts.slice(0, axis).reduce((sum, size) => sum + size, 0);
-  const at = all.at[row]!;
-  const wide = all.wide[row] === 1;
-  const size = (wide ? 24 : 12) * total;
-  const numbers = floats(data.blob(at, size), wide);
-  const part = (i: number) => numbers.subarray(i * total + before, i * total + before + count);
-  const flags = all.flagged[row] ? data.blob(at + size + before, count) : new Uint8Array(count);
-  const cells = { minimum: part(0), maximum: part(1), mean: part(2), flags };
-  return {
-    result: { axis: question.integer("axis"), length: shape[axis], step: steps[axis] },
-    cells,
-  };
 }
