@@ -13,8 +13,10 @@ from tvmdbg_widgets.analysis.facts import RunFacts
 from tvmdbg_widgets.analysis.times.keys import has_modules
 from tvmdbg_widgets.analysis.view_columns import fact_columns
 from tvmdbg_widgets.answers.answers import answer
+from tvmdbg_widgets.answers.kept_timeline import KeptTimeline
 from tvmdbg_widgets.answers.node import node_details, notes_by_node
 from tvmdbg_widgets.answers.tensor import Reply
+from tvmdbg_widgets.engine import pack
 from tvmdbg_widgets.export.page.choice import TensorCandidate, picture_columns
 from tvmdbg_widgets.export.page.facts import (
     Codes,
@@ -24,7 +26,7 @@ from tvmdbg_widgets.export.page.facts import (
     form_columns,
 )
 from tvmdbg_widgets.export.page.options import PathEraser
-from tvmdbg_widgets.export.page.pack import BinaryParts
+from tvmdbg_widgets.export.page.pack import BinaryParts, compressed, filtered, megabytes
 from tvmdbg_widgets.model.base.columns import StringColumn
 from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.model.base.text import one_line, why_unread
@@ -149,6 +151,55 @@ def add_sums(binary: BinaryParts, run: RunFacts, eraser: PathEraser, guard: Guar
             continue
         binary.head["answers"][part] = eraser.json(reply.result["info"])
         binary.add_packed(part, headers, reply.buffers[0])
+
+
+#: Slices that are compressed to estimate the size of all.
+_SAMPLE = 20_000
+#: Error of that estimate.
+_UNSURE = 1.5
+
+
+def add_slices(binary: BinaryParts, run: RunFacts, room: float, *, shown: bool) -> tuple[str, ...]:
+    """Add the slices that the first answer about times lacks."""
+    if run.timeline is None:
+        return ()
+    kept = KeptTimeline(run.timeline, run.graph)
+    if kept.along:
+        return ()
+    taken = _fitting(kept, room) if shown else None
+    if taken is not None:
+        binary.add_packed("slices", *taken)
+        binary.add_columns("names", kept.names.columns(range(kept.names.count)), "names")
+        _tell(binary, whole=True, binsOnly=None)
+        return ()
+    why = (
+        f"this page holds {counted(kept.num_bins, 'bin')} of time in place of "
+        f"{counted(kept.count, 'slice')}: its budget had no room for them (save_html(budget=…))"
+    )
+    notes = binary.head["answers"]["timeline"]["notes"]
+    _tell(binary, whole=False, binsOnly=why, notes=[*notes, why])
+    if not shown:
+        return ()
+    size = megabytes(kept.count * kept.table.width)
+    bins = f"the page shows {counted(kept.num_bins, 'bin')} of time"
+    return (f"{counted(kept.count, 'slice')} ({size} before compression): budget; {bins}",)
+
+
+def _fitting(kept: KeptTimeline, room: float) -> tuple[list[dict[str, Any]], bytes] | None:
+    """Return all slices packed; None if they do not fit."""
+    order = kept.timeline.rows.order
+    middle = max(0, (kept.count - _SAMPLE) // 2)
+    sample = order[middle : middle + _SAMPLE]
+    size = compressed(filtered(*pack(kept.table.columns(sample))))
+    if size * kept.count / len(sample) > _UNSURE * room:
+        return None
+    headers, buffer = pack(kept.table.columns(order))
+    return (headers, buffer) if compressed(filtered(headers, buffer)) <= room else None
+
+
+def _tell(binary: BinaryParts, **changed: Any) -> None:
+    answers = binary.head["answers"]
+    answers["timeline"] = {**answers["timeline"], **changed}
 
 
 def add_values(binary: BinaryParts, candidates: Sequence[TensorCandidate]) -> None:

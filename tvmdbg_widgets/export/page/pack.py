@@ -14,14 +14,13 @@ import re
 import struct
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from tvmdbg_widgets import __version__
-from tvmdbg_widgets.analysis.facts import RunFacts
-from tvmdbg_widgets.answers.kept_timeline import KeptTimeline
 from tvmdbg_widgets.answers.tensor import Reply
 from tvmdbg_widgets.engine import STATIC, bundle, pack
 from tvmdbg_widgets.export.private_parameters import FEWEST
@@ -107,11 +106,8 @@ class BinaryParts:
     def copy(self) -> BinaryParts:
         """Return a binary with the same parts."""
         other = BinaryParts()
-        other.head = dict(self.head)
-        other._tables = dict(self._tables)
-        other._replies = dict(self._replies)
-        other._places = dict(self._places)
-        other._body = bytearray(self._body)
+        for name, part in vars(self).items():
+            setattr(other, name, copy(part))
         return other
 
     def add_columns(
@@ -159,12 +155,11 @@ class BinaryParts:
 
     def add_reply(self, question: Mapping[str, Any], reply: Reply) -> None:
         """Record a reply; equal buffers are stored once."""
-        places = []
-        for buffer in _filtered_buffers(reply):
+        buffers = _filtered_buffers(reply)
+        for buffer in buffers:
             if buffer not in self._places:
                 self._places[buffer] = self.add_blob(buffer)
-            places.append(self._places[buffer])
-        self._replies[_key(question)] = [reply.result, *places]
+        self._replies[_key(question)] = [reply.result, *map(self._places.__getitem__, buffers)]
 
     def to_bytes(self) -> bytes:
         """Return the binary."""
@@ -256,55 +251,6 @@ def document(
 def _json(value: Any) -> str:
     text = json.dumps(value, allow_nan=False, separators=(",", ":"), sort_keys=True)
     return text.replace("<", "\\u003c")
-
-
-#: Slices that are compressed to estimate the size of all.
-_SAMPLE = 20_000
-#: Error of that estimate.
-_UNSURE = 1.5
-
-
-def add_slices(binary: BinaryParts, run: RunFacts, room: float, *, shown: bool) -> tuple[str, ...]:
-    """Add the slices that the first answer about times lacks."""
-    if run.timeline is None:
-        return ()
-    kept = KeptTimeline(run.timeline, run.graph)
-    if kept.along:
-        return ()
-    taken = _fitting(kept, room) if shown else None
-    if taken is not None:
-        binary.add_packed("slices", *taken)
-        binary.add_columns("names", kept.names.columns(range(kept.names.count)), "names")
-        _tell(binary, whole=True, binsOnly=None)
-        return ()
-    why = (
-        f"this page holds {counted(kept.num_bins, 'bin')} of time in place of "
-        f"{counted(kept.count, 'slice')}: its budget had no room for them (save_html(budget=…))"
-    )
-    notes = binary.head["answers"]["timeline"]["notes"]
-    _tell(binary, whole=False, binsOnly=why, notes=[*notes, why])
-    if not shown:
-        return ()
-    size = megabytes(kept.count * kept.table.width)
-    bins = f"the page shows {counted(kept.num_bins, 'bin')} of time"
-    return (f"{counted(kept.count, 'slice')} ({size} before compression): budget; {bins}",)
-
-
-def _fitting(kept: KeptTimeline, room: float) -> tuple[list[dict[str, Any]], bytes] | None:
-    """Return all slices packed; None if they do not fit."""
-    order = kept.timeline.rows.order
-    middle = max(0, (kept.count - _SAMPLE) // 2)
-    sample = order[middle : middle + _SAMPLE]
-    size = compressed(filtered(*pack(kept.table.columns(sample))))
-    if size * kept.count / len(sample) > _UNSURE * room:
-        return None
-    headers, buffer = pack(kept.table.columns(order))
-    return (headers, buffer) if compressed(filtered(headers, buffer)) <= room else None
-
-
-def _tell(binary: BinaryParts, **changed: Any) -> None:
-    answers = binary.head["answers"]
-    answers["timeline"] = {**answers["timeline"], **changed}
 
 
 #: Texts that end an inline script or style early, or change how its end is parsed.

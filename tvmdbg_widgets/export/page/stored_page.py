@@ -28,6 +28,7 @@ from tvmdbg_widgets.export.page.contents import (
     TIMES,
     Guard,
     add_nodes,
+    add_slices,
     add_sums,
     add_values,
     common,
@@ -37,7 +38,6 @@ from tvmdbg_widgets.export.page.options import PathEraser, Share
 from tvmdbg_widgets.export.page.pack import (
     NO_ROOM,
     BinaryParts,
-    add_slices,
     amount,
     base64_size,
     compressed,
