@@ -3,11 +3,22 @@ import type { Packed } from "../shared/client/answers.ts";
 import { type Column, type ColumnHeader, unpack } from "../shared/client/columns.ts";
 import type { AnswerMessage } from "../shared/client/page_model.ts";
 import { errorText } from "../shared/client/request.ts";
+import type { StatisticsAnswer, TensorAnswer } from "../shared/client/tensor_questions.ts";
 import type { Columns, WIRE } from "../shared/client/wire.ts";
-import type { StoredVariant } from "./stored_facts.ts";
 
 const MAGIC = "TVMDBGP1";
 const WIDTH = { u1: 1, u2: 2, u4: 4, i4: 4, f4: 4, f8: 8 } as const;
+
+/** Replies about a tensor under one reading, as `Variant.stored` of `export/page/facts.py` records them. */
+export interface StoredVariant {
+  /** Along the axes as stored, without a picture. */
+  header: TensorAnswer;
+  statistics: StatisticsAnswer;
+  /** Why values are missing; "" if all are there. */
+  note: string;
+  /** Call that makes a page with the values. */
+  remedy: string;
+}
 
 type RecordedReply = [result: unknown, ...buffers: [at: number, size: number][]];
 

@@ -3,21 +3,9 @@ import type {
   Entry,
   HistogramAnswer,
   StatisticsAnswer,
-  TensorAnswer,
 } from "../shared/client/tensor_questions.ts";
-import type { StoredData } from "./stored_data.ts";
+import type { StoredData, StoredVariant } from "./stored_data.ts";
 import type { Question } from "./stored_questions.ts";
-
-/** Replies about a tensor under one reading, as `Variant.stored` of `export/page/facts.py` records them. */
-export interface StoredVariant {
-  /** Along the axes as stored, without a picture. */
-  header: TensorAnswer;
-  statistics: StatisticsAnswer;
-  /** Why values are missing; "" if all are there. */
-  note: string;
-  /** Call that makes a page with the values. */
-  remedy: string;
-}
 
 export interface TensorReading extends StoredVariant {
   /** Number of the variant. */
