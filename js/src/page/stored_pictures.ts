@@ -64,7 +64,7 @@ export interface CellSums {
   flags: number;
 }
 
-export function sumsOf(
+function sumsOf(
   scalars: Scalars,
   { first, lower, higher }: { first: number; lower: Float64Array; higher: Float64Array },
 ): CellSums {
@@ -83,7 +83,7 @@ export function sumsOf(
   return { low, high, total, count, flags };
 }
 
-export function merged(all: readonly CellSums[]): CellSums {
+function merged(all: readonly CellSums[]): CellSums {
   return {
     low: smallest(all.map(({ low }) => low)),
     high: largest(all.map(({ high }) => high)),
@@ -104,9 +104,9 @@ export function setCell(cells: StoredCells, cell: number, summed: CellSums): voi
 }
 
 const MOST_CELLS = 2 ** 20;
-export const MOST_SIDE = 8192;
+const MOST_SIDE = 8192;
 
-export interface PictureGrid {
+interface PictureGrid {
   row: number;
   col: number;
   rows: number;
@@ -149,7 +149,7 @@ export function spansOf(
   return [spanOf(row, height, plane.rows, rows), spanOf(col, width, plane.cols, cols)];
 }
 
-export function gridOf([down, across]: [CellSpan, CellSpan]): PictureGrid {
+function gridOf([down, across]: [CellSpan, CellSpan]): PictureGrid {
   return {
     row: down.start,
     col: across.start,

@@ -5,13 +5,9 @@ import { numberText } from "../shared/number_text.ts";
 import { type StoredData, unshuffled } from "./stored_data.ts";
 
 export interface Scalars {
-  /** numpy's name of the type; a longer one for types that JavaScript lacks. */
-  kind: string;
   /** True for float64 values. */
   wide: boolean;
   value(at: number): number;
-  /** The value, without rounding of long integers. */
-  exact(at: number): number | bigint;
   text(at: number): string;
   hex(at: number): string;
   binary(at: number): string;
@@ -55,7 +51,6 @@ export function scalarsOf(data: StoredData, variant: number): Scalars | null {
   const copied = wholes.copied[row] === 1;
   return {
     ...numbers,
-    kind: wholes.kind.at(row),
     wide: wholes.kind.at(row) === "float64",
     hex: (at) =>
       `0x${code(at)
@@ -113,7 +108,7 @@ export function complexScalars(made: Scalars, real: Scalars, imag: Scalars): Sca
 }
 
 /** Bits are a number if they fit into one. */
-interface ScalarCodes extends Pick<Scalars, "value" | "exact" | "text"> {
+interface ScalarCodes extends Pick<Scalars, "value" | "text"> {
   code(at: number): number | bigint;
 }
 
@@ -139,7 +134,6 @@ function nativeOf(kind: keyof typeof NATIVE, buffer: ArrayBuffer) {
   const float = array instanceof Float32Array || array instanceof Float64Array;
   return {
     value: (at: number) => Number(array[at]),
-    exact: (at: number) => array[at]!,
     text: (at: number) => (float ? numberText(array[at] as number, kind) : String(array[at])),
   };
 }
@@ -158,5 +152,5 @@ function coded(data: StoredData, kind: string, code: (at: number) => number): Sc
   const rows = new Map(Array.from(codes, (code, row) => [code, row]));
   const row = (at: number) => rows.get(code(at)) ?? -1;
   const value = (at: number) => values[row(at)] ?? Number.NaN;
-  return { code, value, exact: value, text: (at) => texts.at(row(at)) };
+  return { code, value, text: (at) => texts.at(row(at)) };
 }
