@@ -10,7 +10,7 @@ const {
   storedAnswers,
   text: write,
 } = await bundled(`
-  export { storedAnswers } from "./js/src/page/stored_data.ts";
+  export { storedAnswers } from "./js/src/page/stored_questions.ts";
   export { allAnswers } from "./js/src/page/stored_tensors.ts";
   export * as text from "./js/src/shared/number_text.ts";`);
 

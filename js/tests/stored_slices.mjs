@@ -5,7 +5,7 @@ import { bundled } from "./layout_bundle.mjs";
 
 const { runAnswers, storedAnswers, StaticModel, modelOfView, clientOf, timelineOf, slicesOf } =
   await bundled(`
-  export { storedAnswers } from "./js/src/page/stored_data.ts";
+  export { storedAnswers } from "./js/src/page/stored_questions.ts";
   export { runAnswers } from "./js/src/page/stored_run.ts";
   export { StaticModel, modelOfView } from "./js/src/shared/client/page_model.ts";
   export { clientOf } from "./js/src/shared/client/client.ts";

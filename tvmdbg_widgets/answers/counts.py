@@ -113,8 +113,6 @@ def region(context: Context, question: Question) -> Reply:
         "statistics": part_json(part_statistics),
         "state": "exact",
         "part": list(part),
-        "bounds": None,
-        "cells": None,
     }
     if adapted is None:
         return Reply(header)

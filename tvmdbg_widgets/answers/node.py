@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -24,8 +24,13 @@ _CANDIDATES = 20
 _LISTED = 500  # inputs, and outputs
 
 
-def node_details(run: RunFacts, node: int) -> dict[str, Any]:
-    """Return attributes, inputs, outputs with consumers, times and warnings of a node."""
+def node_details(
+    run: RunFacts, node: int, notes: Mapping[int, Sequence[str]] | None = None
+) -> dict[str, Any]:
+    """Return attributes, inputs, outputs with consumers, times and warnings of a node.
+
+    ``notes`` are those of all nodes, for a caller that asks about many.
+    """
     if run.graph is None:
         raise KeyError("this run has no graph")
     view = run.graph.nodes[node]
@@ -43,7 +48,7 @@ def node_details(run: RunFacts, node: int) -> dict[str, Any]:
         ],
         "outputCount": view.num_outputs,
         "times": _times(run, node),
-        "notes": _notes(run, node),
+        "notes": list((notes_by_node(run) if notes is None else notes).get(node, ())),
     }
 
 
@@ -65,14 +70,14 @@ def _inputs(graph: Graph, node: int) -> list[dict[str, Any]]:
                 "node": source,
                 "output": output,
                 "name": graph.names[source] if source >= 0 else "not in the graph",
-                "text": entry_text(graph, source, output) + candidates_text(graph, int(edge)),
+                "text": entry_text(graph, source, output) + _candidates_text(graph, int(edge)),
                 "trust": Trust(int(graph.edge_trust[edge])).label,
             }
         )
     return inputs
 
 
-def candidates_text(graph: Graph, edge: int) -> str:
+def _candidates_text(graph: Graph, edge: int) -> str:
     """Return a suffix with other possible sources of an ambiguous edge."""
     nodes = graph.edge_candidates.get(edge, ())
     if not nodes:
@@ -141,13 +146,17 @@ def _times(run: RunFacts, node: int) -> list[tuple[str, str]]:
     return times_text
 
 
-def _notes(run: RunFacts, node: int) -> list[str]:
-    own = [issue.message for issue in run.issues if node in issue.nodes]
+def notes_by_node(run: RunFacts) -> dict[int, list[str]]:
+    """Return distinct warnings about each node that has some."""
+    found: dict[int, dict[str, None]] = {}
+    for issue in run.issues:
+        for node in issue.nodes:
+            found.setdefault(node, {})[issue.message] = None
     tensors: Mapping[tuple[int, int], Tensor] = run.tensors or {}
-    values = [
-        note for entry, tensor in tensors.items() if entry[0] == node for note in tensor.notes
-    ]
-    return list(dict.fromkeys([*own, *values]))
+    for (node, _), tensor in tensors.items():
+        if tensor.notes:
+            found.setdefault(node, {}).update(dict.fromkeys(tensor.notes))
+    return {node: list(notes) for node, notes in found.items()}
 
 
 RANGE_ANSWERS: dict[str, Callable[[Context, Question], Reply]] = {

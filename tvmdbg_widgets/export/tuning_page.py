@@ -13,7 +13,7 @@ from tqdm.auto import tqdm
 from tvmdbg_widgets.analysis.tuning.facts import LogFacts
 from tvmdbg_widgets.answers.tensor import Reply
 from tvmdbg_widgets.answers.tuning import TuningAnswers
-from tvmdbg_widgets.export.page.pack import code, data_element, document, record
+from tvmdbg_widgets.export.page.pack import BinaryParts, code, data_element, document
 from tvmdbg_widgets.figures.texts import escape
 from tvmdbg_widgets.model.base.numbers import agree, counted
 from tvmdbg_widgets.model.base.writing import replacing
@@ -86,8 +86,9 @@ def _recorded(answers: TuningAnswers, trial: int | None, budget: int) -> tuple[b
         return answers.answer({**question, **most})
 
     told = tqdm(groups, desc="schedules", unit=" tasks", delay=1, leave=False)
-    data, count = record(chain([first], told), answer, budget)
-    return data, len(groups) + 1 - count
+    binary = BinaryParts()
+    count = binary.record(chain([first], told), answer, budget)
+    return binary.to_bytes(), len(groups) + 1 - count
 
 
 def _about(log: LogFacts, left_out: int) -> str:

@@ -4,7 +4,8 @@ import { element } from "../shared/ui/dom.ts";
 import { Address } from "./address.ts";
 import { copyLink, type SavedPage, type StartedPage, start, themeToggle } from "./models.ts";
 import { say, sayFailed, unpacked } from "./status.ts";
-import { type StoredAnswers, type StoredData, storedAnswers } from "./stored_data.ts";
+import type { StoredData } from "./stored_data.ts";
+import { type StoredAnswers, storedAnswers } from "./stored_questions.ts";
 
 interface PageSettings {
   view: string;

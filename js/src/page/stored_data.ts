@@ -1,20 +1,35 @@
-/** Tables of columns and blobs in a saved page, as `export/page/stored_pack.py` writes them. */
+/** Tables of columns, recorded replies and blobs in a saved page, as `export/page/pack.py` writes them. */
+import type { Packed } from "../shared/client/answers.ts";
 import { type Column, type ColumnHeader, unpack } from "../shared/client/columns.ts";
 import type { AnswerMessage } from "../shared/client/page_model.ts";
 import { errorText } from "../shared/client/request.ts";
+import type { StatisticsAnswer, TensorAnswer } from "../shared/client/tensor_questions.ts";
 import type { Columns, WIRE } from "../shared/client/wire.ts";
-import { counted } from "../shared/format.ts";
 
 const MAGIC = "TVMDBGP1";
 const WIDTH = { u1: 1, u2: 2, u4: 4, i4: 4, f4: 4, f8: 8 } as const;
+
+/** Replies about a tensor under one reading, as `Variant.stored` of `export/page/facts.py` records them. */
+export interface StoredVariant {
+  /** Along the axes as stored, without a picture. */
+  header: TensorAnswer;
+  statistics: StatisticsAnswer;
+  /** Why values are missing; "" if all are there. */
+  note: string;
+  /** Call that makes a page with the values. */
+  remedy: string;
+}
+
+type RecordedReply = [result: unknown, ...buffers: [at: number, size: number][]];
 
 interface Head {
   version: number;
   share: string;
   answers: Record<string, unknown>;
-  devices?: Record<string, string>;
   /** Recorded replies by question (JSON): the result, and the places of its buffers. */
-  replies?: Record<string, [result: unknown, ...buffers: [at: number, size: number][]]>;
+  replies?: Record<string, RecordedReply>;
+  /** Tensors by reading. */
+  variants?: StoredVariant[];
   tables: Record<string, { columns: ColumnHeader[]; at: number; size: number }>;
 }
 
@@ -28,6 +43,7 @@ export class StoredData {
   readonly head: Head;
   readonly #body: Uint8Array;
   readonly #tables = new Map<string, Table>();
+  readonly #replies: ReadonlyMap<string, RecordedReply>;
 
   /** Throws if the data is no such binary, or of another version. */
   constructor(data: ArrayBuffer) {
@@ -41,6 +57,22 @@ export class StoredData {
     if (this.head?.version !== 1)
       throw new Error(`the data of this page has version ${this.head?.version}`);
     this.#body = bytes.subarray(start);
+    const replies = Object.entries(this.head.replies ?? {});
+    this.#replies = new Map(replies.map(([key, reply]) => [keyOf(JSON.parse(key)), reply]));
+  }
+
+  /** The recorded reply to a question; null if there is none. */
+  recorded(question: unknown): StoredReply | null {
+    const { id: _id, client: _client, near: _near, ...asked } = (question ?? {}) as AskedMessage;
+    const found = this.#replies.get(keyOf(asked));
+    if (!found) return null;
+    const [result, ...places] = found;
+    const { columns = [] } = (result ?? {}) as Partial<Packed>;
+    const buffers = places.map(([at, size], place) => {
+      const bytes = this.blob(at, size).slice();
+      return new DataView((place ? bytes : restored(bytes, columns)).buffer);
+    });
+    return { result, buffers };
   }
 
   has(name: string): boolean {
@@ -70,6 +102,22 @@ export class StoredData {
     }
     return this.#body.subarray(at, at + size);
   }
+}
+
+interface AskedMessage {
+  id?: string;
+  /** What only carries the question. */
+  client?: string;
+  near?: boolean;
+}
+
+/** A question as text, whatever the order of its fields. */
+function keyOf(question: object): string {
+  return JSON.stringify(question, (_, value: unknown) =>
+    value && typeof value === "object" && !Array.isArray(value)
+      ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)))
+      : value,
+  );
 }
 
 /** Bytes regrouped by item: the input has all first bytes, then all second ones, …. */
@@ -118,124 +166,25 @@ function regions(headers: readonly ColumnHeader[]) {
   );
 }
 
-/** Fields of a question, checked as in `answers/messages.py`. */
-export class Question {
-  readonly kind: string;
-  readonly #fields: Record<string, unknown>;
-
-  constructor(message: unknown) {
-    const fields = message as Record<string, unknown> | null;
-    if (typeof fields !== "object" || typeof fields?.kind !== "string") {
-      throw new Error("a question must be an object with a kind");
-    }
-    this.kind = fields.kind;
-    this.#fields = fields;
-  }
-
-  integer(name: string, low = 0, high = 2 ** 53): number {
-    return whole(name, this.#fields[name], low, high);
-  }
-
-  integers(name: string, length?: number): number[] {
-    const value = this.#fields[name];
-    if (!Array.isArray(value) || value.length > 64) {
-      throw new Error(`${name} must be a list of at most 64 whole numbers`);
-    }
-    if (length !== undefined && value.length !== length) {
-      throw new Error(`${name} must have ${counted(length, "item")}, found ${value.length}`);
-    }
-    return value.map((item, i) => whole(`${name}[${i}]`, item, 0, 2 ** 53));
-  }
-
-  has(name: string): boolean {
-    return (this.#fields[name] ?? null) !== null;
-  }
-
-  number(name: string): number {
-    const value = this.#fields[name];
-    if (!Number.isFinite(value)) throw new Error(`${name} must be a finite number`);
-    return value as number;
-  }
-
-  numbers(name: string, low: number, high: number, most: number): number[] {
-    const value = this.#fields[name];
-    if (!Array.isArray(value) || value.length === 0 || value.length > most) {
-      throw new Error(`${name} must be a list of 1 to ${most} numbers`);
-    }
-    if (!value.every((item) => Number.isFinite(item) && item >= low && item <= high)) {
-      throw new Error(`${name} must be numbers in ${low} … ${high}`);
-    }
-    return value as number[];
-  }
-
-  /** A text of at most `most` characters, or null. */
-  text(name: string, most = 100): string | null {
-    const value = this.#fields[name] ?? null;
-    if (value === null || (typeof value === "string" && value.length <= most)) return value;
-    throw new Error(`${name} must be a text of at most ${most} characters`);
-  }
-
-  choice(name: string, choices: readonly string[]): string | null {
-    const value = this.#fields[name] ?? null;
-    if (value === null || choices.includes(value as string)) return value as string | null;
-    throw new Error(`${name} must be one of ${choices.join(", ")}`);
-  }
-
-  /** Integers by letter; may be empty. */
-  sizes(): Record<string, number> {
-    const value = this.#fields.sizes ?? {};
-    const entries = typeof value === "object" ? Object.entries(value) : [];
-    if (typeof value !== "object" || Array.isArray(value) || entries.length > 32) {
-      throw new Error("sizes must be an object of at most 32 sizes");
-    }
-    return Object.fromEntries(
-      entries.map(([letter, size]) => {
-        if ([...letter].length !== 1) throw new Error("sizes must be sizes by one letter each");
-        return [letter, whole(`sizes.${letter}`, size, 1, 2 ** 53)];
-      }),
-    );
-  }
-
-  /** Null if the question leaves the choice to the answer. */
-  axes(): AxisPair | null {
-    const value = this.#fields.axes ?? null;
-    if (value === null) return null;
-    if (!Array.isArray(value) || value.length !== 2) throw new Error("axes must be a pair of axes");
-    const [down, across] = value.map((item, i) =>
-      item === null || item === undefined ? null : whole(`axes[${i}]`, item, 0, 63),
-    );
-    return [down!, across!];
-  }
-}
-
-export type AxisPair = [down: number | null, across: number | null];
-
-function whole(name: string, value: unknown, low: number, high: number): number {
-  if (!Number.isInteger(value)) throw new Error(`${name} must be a whole number`);
-  if ((value as number) < low || (value as number) > high) {
-    throw new Error(`${name} must lie in ${low} … ${high}, found ${value}`);
-  }
-  return value as number;
-}
-
 export interface StoredReply {
   result: unknown;
   buffers: DataView[];
 }
 
-export type StoredAnswers = Readonly<Record<string, (question: Question) => StoredReply>>;
-
-/** Replies to the questions of `shared/client/run_client.ts` that `make` knows; errors are replies too. */
-export function storedAnswers(
+/** Replies that were recorded, else those of `otherwise`; errors are replies too. */
+export function recordedAnswers(
   data: ArrayBuffer,
-  make: (data: StoredData) => StoredAnswers,
+  otherwise: (stored: StoredData) => (message: unknown) => StoredReply,
 ): AnswerMessage {
-  let answers: StoredAnswers | undefined;
+  let known: { stored: StoredData; answer: (message: unknown) => StoredReply } | undefined;
   return async (message) => {
     const id = (message as { id?: unknown } | null)?.id;
     try {
-      answers ??= make(new StoredData(data));
-      const { result, buffers } = answered(answers, new Question(message));
+      if (!known) {
+        const stored = new StoredData(data);
+        known = { stored, answer: otherwise(stored) };
+      }
+      const { result, buffers } = known.stored.recorded(message) ?? known.answer(message);
       return { content: { id, result }, buffers };
     } catch (error) {
       return { content: { id, error: errorText(error) }, buffers: [] };
@@ -243,8 +192,7 @@ export function storedAnswers(
   };
 }
 
-function answered(answers: StoredAnswers, question: Question): StoredReply {
-  const { kind } = question;
-  if (Object.hasOwn(answers, kind)) return answers[kind]!(question);
-  throw new Error(`a page without a kernel cannot answer ${JSON.stringify(kind.slice(0, 200))}`);
+/** Throws what a page says of an answer that it does not have. */
+export function unanswered(what: string): never {
+  throw new Error(`This page has no kernel, and ${what}: open its files in a notebook.`);
 }

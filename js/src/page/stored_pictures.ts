@@ -3,7 +3,7 @@ import type { Floats } from "../shared/client/tensor_questions.ts";
 import type { Columns } from "../shared/client/wire.ts";
 import { counted } from "../shared/format.ts";
 import { largest, smallest } from "../shared/many.ts";
-import { floats, type Question, type StoredData } from "./stored_data.ts";
+import { floats, type StoredData } from "./stored_data.ts";
 import {
   placeOf,
   planeOf,
@@ -12,6 +12,7 @@ import {
   type StoredView,
   same,
 } from "./stored_plane.ts";
+import type { Question } from "./stored_questions.ts";
 import type { Scalars } from "./stored_scalars.ts";
 
 export type StoredCells = { minimum: Floats; maximum: Floats; mean: Floats; flags: Uint8Array };
@@ -63,7 +64,7 @@ export interface CellSums {
   flags: number;
 }
 
-export function sumsOf(
+function sumsOf(
   scalars: Scalars,
   { first, lower, higher }: { first: number; lower: Float64Array; higher: Float64Array },
 ): CellSums {
@@ -82,7 +83,7 @@ export function sumsOf(
   return { low, high, total, count, flags };
 }
 
-export function merged(all: readonly CellSums[]): CellSums {
+function merged(all: readonly CellSums[]): CellSums {
   return {
     low: smallest(all.map(({ low }) => low)),
     high: largest(all.map(({ high }) => high)),
@@ -103,9 +104,9 @@ export function setCell(cells: StoredCells, cell: number, summed: CellSums): voi
 }
 
 const MOST_CELLS = 2 ** 20;
-export const MOST_SIDE = 8192;
+const MOST_SIDE = 8192;
 
-export interface PictureGrid {
+interface PictureGrid {
   row: number;
   col: number;
   rows: number;
@@ -148,7 +149,7 @@ export function spansOf(
   return [spanOf(row, height, plane.rows, rows), spanOf(col, width, plane.cols, cols)];
 }
 
-export function gridOf([down, across]: [CellSpan, CellSpan]): PictureGrid {
+function gridOf([down, across]: [CellSpan, CellSpan]): PictureGrid {
   return {
     row: down.start,
     col: across.start,

@@ -5,7 +5,7 @@ import { counted } from "../shared/format.ts";
 import { computedText } from "../shared/number_text.ts";
 import { type AxisPiece, layoutProblem, piecesOf, unfolded } from "../shared/unfold.ts";
 import { defaultAxes } from "../tensor/plane.ts";
-import type { AxisPair, Question } from "./stored_data.ts";
+import type { AxisPair, Question } from "./stored_questions.ts";
 import type { Scalars } from "./stored_scalars.ts";
 
 export interface StoredView {

@@ -1,18 +1,13 @@
-/** Values of a completely stored tensor, their bins and exact percentiles, as in `model/statistics`. */
+/** Values of a completely stored tensor. */
 
-import type { ExactNumber, Percentile } from "../shared/client/tensor_questions.ts";
 import type { Columns } from "../shared/client/wire.ts";
-import { numberText, percentileText } from "../shared/number_text.ts";
+import { numberText } from "../shared/number_text.ts";
 import { type StoredData, unshuffled } from "./stored_data.ts";
 
 export interface Scalars {
-  /** numpy's name of the type; a longer one for types that JavaScript lacks. */
-  kind: string;
   /** True for float64 values. */
   wide: boolean;
   value(at: number): number;
-  /** The value, without rounding of long integers. */
-  exact(at: number): number | bigint;
   text(at: number): string;
   hex(at: number): string;
   binary(at: number): string;
@@ -56,7 +51,6 @@ export function scalarsOf(data: StoredData, variant: number): Scalars | null {
   const copied = wholes.copied[row] === 1;
   return {
     ...numbers,
-    kind: wholes.kind.at(row),
     wide: wholes.kind.at(row) === "float64",
     hex: (at) =>
       `0x${code(at)
@@ -114,7 +108,7 @@ export function complexScalars(made: Scalars, real: Scalars, imag: Scalars): Sca
 }
 
 /** Bits are a number if they fit into one. */
-interface ScalarCodes extends Pick<Scalars, "value" | "exact" | "text"> {
+interface ScalarCodes extends Pick<Scalars, "value" | "text"> {
   code(at: number): number | bigint;
 }
 
@@ -140,7 +134,6 @@ function nativeOf(kind: keyof typeof NATIVE, buffer: ArrayBuffer) {
   const float = array instanceof Float32Array || array instanceof Float64Array;
   return {
     value: (at: number) => Number(array[at]),
-    exact: (at: number) => array[at]!,
     text: (at: number) => (float ? numberText(array[at] as number, kind) : String(array[at])),
   };
 }
@@ -159,182 +152,5 @@ function coded(data: StoredData, kind: string, code: (at: number) => number): Sc
   const rows = new Map(Array.from(codes, (code, row) => [code, row]));
   const row = (at: number) => rows.get(code(at)) ?? -1;
   const value = (at: number) => values[row(at)] ?? Number.NaN;
-  return { code, value, exact: value, text: (at) => texts.at(row(at)) };
-}
-
-const MOST = 65_536n;
-
-/** The columns of a distribution. */
-export type ValueBins = {
-  low: Float64Array;
-  high: Float64Array;
-  count: Float64Array;
-  /** True for bins of several integers. */
-  wide: boolean;
-};
-
-/** Values of a type, with their number. */
-export interface StoredNumbers extends Pick<Scalars, "kind" | "value" | "exact"> {
-  size: number;
-  whole: boolean;
-}
-
-/** The values of a completely stored tensor, or those at given positions. */
-export function numbersOf(scalars: Scalars, size: number, places?: Float64Array): StoredNumbers {
-  const at = (i: number) => places?.[i] ?? i;
-  return {
-    kind: scalars.kind,
-    size,
-    whole: /int/.test(scalars.kind),
-    value: (i) => scalars.value(at(i)),
-    exact: (i) => scalars.exact(at(i)),
-  };
-}
-
-/** The finite values in bins, or those of a range; null without any. */
-export function binsOf(
-  numbers: StoredNumbers,
-  [from, past]: readonly number[] = [-Infinity, Infinity],
-): ValueBins | null {
-  const inside = Array.from({ length: numbers.size }, (_, at) => at).filter((at) => {
-    const value = numbers.value(at);
-    return Number.isFinite(value) && value >= from! && value <= past!;
-  });
-  if (!inside.length) return null;
-  const shift = /^u?int(32|64)$/.test(numbers.kind) ? shiftOf(numbers, inside) : 0n;
-  const bounds = binOf(numbers, shift);
-  const bins = new Map<number, { low: number; high: number; count: number }>();
-  let [least, largest] = [Infinity, -Infinity];
-  for (const at of inside) {
-    const value = numbers.value(at);
-    least = Math.min(least, value);
-    largest = Math.max(largest, value);
-    const [low, high] = bounds(at, value);
-    const known = bins.get(low);
-    if (known) known.count += 1;
-    else bins.set(low, { low, high, count: 1 });
-  }
-  const sorted = [...bins.values()].sort((a, b) => a.low - b.low);
-  sorted[0]!.low = least;
-  sorted.at(-1)!.high = largest;
-  return columnsOf(sorted, shift > 0n);
-}
-
-type Bin = { low: number; high: number; count: number };
-
-function columnsOf(bins: readonly Bin[], wide: boolean): ValueBins {
-  const column = (name: keyof Bin) => Float64Array.from(bins, (bin) => bin[name]);
-  return { low: column("low"), high: column("high"), count: column("count"), wide };
-}
-
-/** The bins, with those of a range in place of their part in it. */
-export function joined(
-  bins: ValueBins,
-  near: ValueBins,
-  numbers: StoredNumbers,
-  [from, past]: readonly [number, number, ...unknown[]],
-): ValueBins {
-  const [before, cut, after]: [Bin[], Bin[], Bin[]] = [[], [], []];
-  bins.count.forEach((count, bin) => {
-    const [low, high] = [bins.low[bin]!, bins.high[bin]!];
-    (high < from ? before : low > past ? after : cut).push({ low, high, count });
-  });
-  const held = (bins: readonly Bin[]) => bins.reduce((total, { count }) => total + count, 0);
-  let under = -held(before);
-  for (let at = 0; at < numbers.size; at += 1) under += Number(numbers.value(at) < from);
-  const over = held(cut) - under - near.count.reduce((a, b) => a + b, 0);
-  const rest = [
-    ...before,
-    ...(under ? [{ low: cut[0]!.low, high: from - 1, count: under }] : []),
-    ...Array.from(near.count, (count, bin) => {
-      return { low: near.low[bin]!, high: near.high[bin]!, count };
-    }),
-    ...(over ? [{ low: past + 1, high: cut.at(-1)!.high, count: over }] : []),
-    ...after,
-  ];
-  return rest.length > Number(MOST) ? bins : columnsOf(rest, bins.wide);
-}
-
-type BinOf = (at: number, value: number) => readonly [low: number, high: number];
-
-function binOf(numbers: StoredNumbers, shift: bigint): BinOf {
-  if (numbers.kind === "float32") return prefixes(4);
-  if (numbers.kind === "float64") return prefixes(8);
-  if (!shift) return (_, value) => [value, value];
-  return (at) => {
-    const low = (BigInt(numbers.exact(at)) >> shift) << shift;
-    return [Number(low), Number(low + (1n << shift) - 1n)];
-  };
-}
-
-/** Bins of floats with the same sign and upper 16 bits; zero has its own. */
-function prefixes(width: 4 | 8): BinOf {
-  const view = new DataView(new ArrayBuffer(8));
-  const ends = (rest: number) => {
-    for (let byte = 2; byte < width; byte++) view.setUint8(byte, rest);
-    return width === 4 ? view.getFloat32(0) : view.getFloat64(0);
-  };
-  return (_, value) => {
-    if (value === 0) return [0, 0];
-    if (width === 4) view.setFloat32(0, value);
-    else view.setFloat64(0, value);
-    const prefix = view.getUint16(0);
-    let near = ends(0);
-    view.setUint16(0, prefix);
-    if (near === 0) {
-      view.setUint8(width - 1, 1);
-      near = width === 4 ? view.getFloat32(0) : view.getFloat64(0);
-    }
-    const far = ends(255);
-    return value < 0 ? [far, near] : [near, far];
-  };
-}
-
-/** Bins of integers: the least power of two that is wide enough. */
-function shiftOf(numbers: StoredNumbers, inside: readonly number[]): bigint {
-  let [least, largest]: [number | bigint, number | bigint] = [Infinity, -Infinity];
-  for (const at of inside) {
-    const exact = numbers.exact(at);
-    if (exact < least) least = exact;
-    if (exact > largest) largest = exact;
-  }
-  let shift = 0n;
-  while ((BigInt(largest) >> shift) - (BigInt(least) >> shift) >= MOST) shift += 1n;
-  return shift;
-}
-
-/** Percentiles of the finite values, as in `numpy.percentile`. */
-export function exactPercentiles(
-  scalars: Scalars,
-  size: number,
-  percents: readonly number[],
-  dtype: string,
-): Percentile[] {
-  const sorted: (number | bigint)[] = [];
-  for (let at = 0; at < size; at++) {
-    if (Number.isFinite(scalars.value(at))) sorted.push(scalars.exact(at));
-  }
-  sorted.sort((a, b) => (a < b ? -1 : a > b ? 1 : 0));
-  return percents.map((percent) => {
-    if (!sorted.length) return unknownPercentile(percent);
-    const place = (sorted.length - 1) * (percent / 100);
-    const rank = Math.floor(place);
-    const next = Math.min(rank + 1, sorted.length - 1);
-    const value = between(Number(sorted[rank]), Number(sorted[next]), place - rank);
-    const number: ExactNumber = { text: percentileText(value, dtype), value };
-    return { percent, low: number, high: number };
-  });
-}
-
-/** Percentile without finite values, or of a type without an order. */
-export function unknownPercentile(percent: number): Percentile {
-  const none: ExactNumber = { text: "none", value: null };
-  return { percent, low: none, high: none };
-}
-
-function between(low: number, high: number, part: number): number {
-  if (low === high || part === 0) return low;
-  const distance = high - low;
-  if (!Number.isFinite(distance)) return low * (1 - part) + high * part;
-  return part < 0.5 ? low + distance * part : high - distance * (1 - part);
+  return { code, value, text: (at) => texts.at(row(at)) };
 }

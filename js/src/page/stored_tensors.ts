@@ -1,7 +1,8 @@
 /** Replies of a page with values, as in `answers/tensor`. */
-import type { Distribution } from "../shared/client/tensor_questions.ts";
-import type { Question, StoredAnswers, StoredData, StoredReply } from "./stored_data.ts";
-import { StoredFacts, storedStatistics, type TensorReading } from "./stored_facts.ts";
+
+import { channels } from "./stored_channels.ts";
+import type { StoredData, StoredReply } from "./stored_data.ts";
+import { missing, StoredFacts, storedStatistics, type TensorReading } from "./stored_facts.ts";
 import {
   coarser,
   type PlanePart,
@@ -19,22 +20,13 @@ import {
   requestedWindow,
   type StoredPlane,
   type StoredView,
-  same,
   storedView,
   unfoldedView,
   valueTexts,
 } from "./stored_plane.ts";
-import { channels, profile, type StoredLine, storedProfile } from "./stored_profiles.ts";
-import { apartOf, region, regionOfPicture } from "./stored_region.ts";
+import type { Question, StoredAnswers } from "./stored_questions.ts";
 import { runAnswers } from "./stored_run.ts";
-import {
-  complexScalars,
-  exactPercentiles,
-  numbersOf,
-  type Scalars,
-  scalarsOf,
-  unknownPercentile,
-} from "./stored_scalars.ts";
+import { complexScalars, type Scalars, scalarsOf } from "./stored_scalars.ts";
 
 type NamedColumns = { readonly [name: string]: Uint8Array | Float32Array | Float64Array };
 
@@ -59,12 +51,14 @@ class StoredTensors {
     const reading = this.#facts.find(question);
     const view = this.#view(reading, question);
     const plane = reading.drawn || reading.unordered ? requestedPlane(view.shape, question) : null;
+    const { header: told, note } = reading;
     const header = {
-      ...this.#facts.header(reading),
+      ...told,
+      notes: note ? [...told.notes, note] : told.notes,
       layout: view.layout,
       sizes: view.sizes,
       viewShape: view.shape,
-      axisNames: view.layout ? view.names : this.#facts.axisNames(reading),
+      axisNames: view.layout ? view.names : told.axisNames,
       axes: plane ? plane.axes : [null, null],
       index: plane ? plane.index : view.shape.map(() => 0),
       tile: null,
@@ -79,22 +73,16 @@ class StoredTensors {
 
   statistics(question: Question): StoredAnswer {
     const reading = this.#facts.find(question);
-    const statistics = storedStatistics(this.#data, reading);
-    const scalars = reading.drawn ? this.#scalars(reading) : null;
-    const numbers = scalars && numbersOf(scalars, statistics.total);
-    return withBins(statistics, numbers && apartOf(numbers, statistics.statistics?.zero ?? 0));
+    const result = storedStatistics(reading);
+    const name = `distribution ${reading.variant}`;
+    if (!this.#data.has(name)) return { result };
+    const { headers, buffer } = this.#data.table(name);
+    const distribution = { columns: headers };
+    return { result: { ...result, distribution }, bytes: new DataView(buffer) };
   }
 
   cancelTensor(question: Question): StoredAnswer {
     return this.statistics(question);
-  }
-
-  percentiles(question: Question): StoredAnswer {
-    const reading = this.#facts.find(question);
-    const percents = question.numbers("percents", 0, 100, 32);
-    if (!reading.drawn) return { result: percents.map(unknownPercentile) };
-    const scalars = this.#values(reading, "other percentiles");
-    return { result: exactPercentiles(scalars, sizeOf(reading.shape), percents, reading.dtype) };
   }
 
   values(question: Question): StoredAnswer {
@@ -114,40 +102,13 @@ class StoredTensors {
     return planeData(this.#values(reading, "exact values"), place, plane, question);
   }
 
-  region(question: Question): StoredAnswer {
-    const reading = this.#facts.find(question);
-    const view = this.#view(reading, question);
-    if (!reading.drawn) throw new Error("this tensor has no heatmap");
-    const plane = requestedPlane(view.shape, question);
-    const part = requestedPart(plane, question);
-    const scalars = this.#scalars(reading);
-    if (scalars) {
-      const { limits } = storedStatistics(this.#data, reading);
-      const counted = region(scalars, placeOf(view, plane), part, limits);
-      return withBins(counted, counted.distribution);
-    }
-    const shown = this.#picture(reading, view, plane, part, [plane.rows, plane.cols]);
-    if (!shown) throw new Error(this.#facts.missing(reading, "the values of this region"));
-    return { result: regionOfPicture(shown, part) };
-  }
-
-  profile(question: Question): StoredAnswer {
-    const reading = this.#facts.find(question);
-    const view = this.#view(reading, question);
-    if (!reading.drawn) throw new Error("this tensor has no heatmap");
-    const saved = this.#scalars(reading) ? null : this.#profile(reading, view, question);
-    const { result, cells } =
-      saved ?? profile(this.#values(reading, "the values of this line plot"), view, question);
-    return { result, columns: { of: result, named: cells } };
-  }
-
   channels(question: Question): StoredAnswer {
     const reading = this.#facts.find(question);
     const view = this.#view(reading, question);
     if (!reading.drawn) throw new Error("this tensor has no heatmap");
     const { result, cells } = channels(view, question, (plane, most) => {
       const shown = this.#picture(reading, view, plane, [0, 0, plane.rows, plane.cols], most);
-      if (!shown) throw new Error(this.#facts.missing(reading, "the values of these tiles"));
+      if (!shown) throw new Error(missing(reading, "the values of these tiles"));
       return coarser(shown, plane, most);
     });
     return { result, columns: { of: result, named: cells } };
@@ -166,34 +127,22 @@ class StoredTensors {
     return storedPicture(this.#data, reading.variant, this.#opened(reading), placeOf(view, plane));
   }
 
-  /** Null without a profile of an axis with these steps, over the same values. */
-  #profile(reading: TensorReading, view: StoredView, question: Question): StoredLine | null {
-    const axis = question.integer("axis", 0, view.shape.length - 1);
-    const saved = this.#opened(reading);
-    const values = sizeOf(reading.shape);
-    const whole = [view, saved].every(({ shape }) => sizeOf(shape) === values);
-    const alike = String(view.offsets) === String(saved.offsets);
-    if (!whole && !alike) return null;
-    const at = saved.offsets.findIndex((offsets) => same(offsets, view.offsets[axis]!));
-    if (at < 0) return null;
-    return storedProfile(this.#data, reading.variant, saved.shape, at, question);
-  }
-
   #values(reading: TensorReading, what: string): Scalars {
     const scalars = this.#scalars(reading);
-    if (!scalars) throw new Error(this.#facts.missing(reading, what));
+    if (!scalars) throw new Error(missing(reading, what));
     return scalars;
   }
 
-  #scalars({ variant }: TensorReading): Scalars | null {
-    if (this.#kept?.variant !== variant) this.#kept = { variant, scalars: this.#read(variant) };
+  #scalars(reading: TensorReading): Scalars | null {
+    const { variant } = reading;
+    if (this.#kept?.variant !== variant) this.#kept = { variant, scalars: this.#read(reading) };
     return this.#kept.scalars;
   }
 
-  #read(variant: number): Scalars | null {
-    const scalars = scalarsOf(this.#data, variant);
+  #read(reading: TensorReading): Scalars | null {
+    const scalars = scalarsOf(this.#data, reading.variant);
     const isComplex = scalars?.descr.includes("c");
-    const [real, imag] = this.#facts.parts(variant).map((part) => scalarsOf(this.#data, part));
+    const [real, imag] = this.#facts.parts(reading).map((part) => scalarsOf(this.#data, part));
     if (scalars && real && imag) return complexScalars(scalars, real, imag);
     return isComplex ? null : scalars;
   }
@@ -205,33 +154,20 @@ class StoredTensors {
     const text = layout ?? opened.layout;
     if (!text) return storedView(reading.shape);
     if (sizes === null && layout === null) return opened;
-    const known = this.#facts.layouts(reading.row).find((layout) => layout.layout === text);
+    const known = reading.header.layouts.find((layout) => layout.layout === text);
     const wanted = Object.entries(sizes ?? known?.sizes ?? {});
     const own = wanted.filter(([letter]) => text.includes(letter));
     return unfoldedView(reading.shape, text, Object.fromEntries(own));
   }
 
-  #opened({ row, shape }: TensorReading): StoredView {
-    for (const { layout, sizes, certainty } of this.#facts.layouts(row)) {
+  #opened({ header, shape }: TensorReading): StoredView {
+    for (const { layout, sizes, certainty } of header.layouts) {
       if (certainty !== "stated") continue;
       const view = fitting(() => unfoldedView(shape, layout, sizes));
       if (view) return view;
     }
     return storedView(shape);
   }
-}
-
-/** Moves a distribution into columns beside its result. */
-function withBins(result: object, bins: Distribution | null): StoredAnswer {
-  if (!bins) return { result: result };
-  const { low, high, count } = bins;
-  const distribution = {};
-  const columns = { of: distribution, named: { low, high, count } };
-  return { result: { ...result, distribution }, columns };
-}
-
-function sizeOf(shape: number[]): number {
-  return shape.reduce((product, size) => product * size, 1);
 }
 
 /** Null if the shape is not the layout's. */
@@ -243,17 +179,7 @@ function fitting(make: () => StoredView): StoredView | null {
   }
 }
 
-const KINDS = [
-  "tensor",
-  "statistics",
-  "percentiles",
-  "values",
-  "profile",
-  "channels",
-  "data",
-  "region",
-  "cancelTensor",
-] as const;
+const KINDS = ["tensor", "statistics", "values", "channels", "data", "cancelTensor"] as const;
 
 export function allAnswers(data: StoredData): StoredAnswers {
   let tensors: StoredTensors | undefined;

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { replay } from "../../src/page/replay.ts";
+import { storedAnswers } from "../../src/page/stored_questions.ts";
 
 /** A binary as `record` of `export/page/pack.py` writes it. */
 function recorded(replies: object, body: Uint8Array): ArrayBuffer {
@@ -16,7 +16,7 @@ function recorded(replies: object, body: Uint8Array): ArrayBuffer {
 const COLUMNS = [{ name: "rows", kind: "i4", offset: 0, length: 2 }];
 /** 3 and 4 as differences, all first bytes first. */
 const BODY = Uint8Array.of(3, 1, 0, 0, 0, 0, 0, 0);
-const ask = replay(
+const ask = storedAnswers(
   recorded(
     {
       '{"kind": "note", "range": {"from": 1, "to": 2}, "task": null}': ["said"],
@@ -24,6 +24,7 @@ const ask = replay(
     },
     BODY,
   ),
+  () => ({}),
 );
 
 it("replays a reply whatever the order of a question's fields and whatever carries it", async () => {
@@ -40,9 +41,10 @@ it("replays columns, every time from the stored bytes", async () => {
   }
 });
 
-it.each([{ kind: "rows", task: 1 }, { kind: "note" }, {}])(
+it.each([{ kind: "rows", task: 1 }, { kind: "note" }, { kind: "toString" }])(
   "says that %j is missing",
   async (asked) => {
-    await expect(ask({ id: "1", ...asked })).rejects.toThrow("open the log in a notebook");
+    const { content } = await ask({ id: "1", ...asked });
+    expect(content).toEqual({ id: "1", error: expect.stringContaining("in a notebook") });
   },
 );

@@ -10,7 +10,14 @@ from typing import Any
 import numpy as np
 
 from tvmdbg_widgets.answers.tensor import Reply
-from tvmdbg_widgets.export.page.pack import record
+from tvmdbg_widgets.export.page.pack import BinaryParts
+
+
+def record(*given: Any) -> tuple[bytes, int]:
+    binary = BinaryParts()
+    count = binary.record(*given)
+    return binary.to_bytes(), count
+
 
 GROUPS = [[{"kind": "tiles", "task": 0}], *([{"kind": "noise", "seed": at}] for at in range(9))]
 

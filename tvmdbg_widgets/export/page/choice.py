@@ -11,11 +11,13 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from tvmdbg_widgets.answers.answers import Answers
+from tvmdbg_widgets.answers.tensor import Reply
 from tvmdbg_widgets.engine import STATIC
 from tvmdbg_widgets.export.page import pack
 from tvmdbg_widgets.export.page.facts import Variant, WholeTensor, whole
-from tvmdbg_widgets.export.page.pack import compressed, shuffled_floats
-from tvmdbg_widgets.model.pictures import Picture, picture, profile
+from tvmdbg_widgets.export.page.pack import compressed, filtered, recorded_size, shuffled_floats
+from tvmdbg_widgets.model.pictures import Picture, picture
 from tvmdbg_widgets.model.tensors.planes import Plane, default_axes, is_complex
 from tvmdbg_widgets.model.tensors.tensors import Tensor
 
@@ -40,7 +42,7 @@ class TensorCandidate:
     variants: dict[int, Variant]
     seen: Seen = (None, None)
     pictures: list[StoredPicture] = field(default_factory=list)
-    profiles: list[StoredProfiles] = field(default_factory=list)
+    profiles: list[tuple[dict[str, Any], Reply]] = field(default_factory=list)
     spent: list[tuple[int, int]] = field(default_factory=list)
     whole: WholeTensor | None = None
     trouble: str = ""
@@ -53,7 +55,7 @@ class TensorCandidate:
     def has_picture(self) -> bool:
         """Whether there are ordered values to draw."""
         return any(
-            variant.found.applicable and math.prod(variant.view.view_shape)
+            variant.applicable and math.prod(variant.view.view_shape)
             for variant in self.variants.values()
         )
 
@@ -115,14 +117,17 @@ def choose_pictures(
             _try_picture(candidate, variant, plane, budget)
 
 
-def choose_profiles(candidates: Sequence[TensorCandidate], budget: ByteBudget) -> None:
-    """Add profiles to candidates with pictures, within the budget."""
+def choose_profiles(
+    candidates: Sequence[TensorCandidate], budget: ByteBudget, answers: Answers
+) -> None:
+    """Add profiles to candidates with pictures or values, within the budget."""
     failures = 0
     for candidate in candidates:
-        if not candidate.pictures or candidate.trouble or failures == _TRIES:
+        drawn = candidate.pictures or candidate.whole
+        if not drawn or candidate.trouble or failures == _TRIES:
             continue
-        for variant, of_variant in candidate.variants.items():
-            if has_profiles(of_variant) and not _try_profiles(candidate, variant, budget):
+        for variant in candidate.variants.values():
+            if has_profiles(variant) and not _try_profiles(candidate, variant, budget, answers):
                 failures += 1
 
 
@@ -166,6 +171,8 @@ def _try_whole(candidate: TensorCandidate, budget: ByteBudget) -> bool:
         return False
     cost = sum(map(compressed, stored.data)) + _ROW * len(stored.forms)
     cost += sum(compressed("\n".join(text.unique).encode()) for text in stored.texts.values())
+    spread = [one.distribution for one in candidate.variants.values() if one.distribution]
+    cost += sum(compressed(filtered(*columns)) for columns in spread)
     size = sum(map(len, stored.data))
     if not budget.take(cost, size):
         return False
@@ -173,15 +180,19 @@ def _try_whole(candidate: TensorCandidate, budget: ByteBudget) -> bool:
     return True
 
 
-def _try_profiles(candidate: TensorCandidate, variant: int, budget: ByteBudget) -> bool:
+def _try_profiles(
+    candidate: TensorCandidate, variant: Variant, budget: ByteBudget, answers: Answers
+) -> bool:
     try:
-        made = stored_profiles(variant, candidate.variants[variant])
+        made = [(asked, answers.answer(asked)) for asked in profile_questions(variant)]
     except Exception as problem:  # noqa: BLE001 (one tensor must not hide the others)
         candidate.trouble = pack.unread(problem)
         return True  # the budget is not to blame
-    if not budget.take(compressed(made.data) + _ROW, len(made.data)):
+    replies = [reply for _, reply in made]
+    size = sum(len(buffer) for reply in replies for buffer in reply.buffers)
+    if not budget.take(recorded_size(replies), size):
         return False
-    candidate.profiles.append(made)
+    candidate.profiles += made
     return True
 
 
@@ -189,7 +200,7 @@ def _try_picture(
     candidate: TensorCandidate, variant: int, plane: Plane, budget: ByteBudget
 ) -> bool:
     drawn = candidate.variants[variant]
-    if not drawn.found.applicable or not math.prod(drawn.view.view_shape):
+    if not drawn.applicable or not math.prod(drawn.view.view_shape):
         return True
     try:
         made = stored_picture(variant, drawn, plane)
@@ -312,38 +323,14 @@ POINTS = 4096
 MOST_VALUES = 1 << 24
 
 
-@dataclass(frozen=True)
-class StoredProfiles:
-    """Profiles of one variant along all axes of its view."""
-
-    variant: int
-    wide: bool
-    flagged: bool
-    data: bytes
-
-
 def has_profiles(variant: Variant) -> bool:
     """Whether a variant has ordered values, not too many, along some axis."""
     shape = variant.view.view_shape
-    return variant.found.applicable and bool(shape) and 0 < math.prod(shape) <= MOST_VALUES
+    return variant.applicable and bool(shape) and 0 < math.prod(shape) <= MOST_VALUES
 
 
-def stored_profiles(row: int, variant: Variant) -> StoredProfiles:
-    """Reduce a tensor along all of its axes to at most ``POINTS`` points."""
+def profile_questions(variant: Variant) -> list[dict[str, Any]]:
+    """Return the questions that a view asks for the profiles along all axes."""
     axes = range(len(variant.view.view_shape))
-    profiles = [profile(variant.view, axis, POINTS) for axis in axes]
-    parts = [getattr(one, name) for name in ("minimum", "maximum", "mean") for one in profiles]
-    flags = np.concatenate([one.flags for one in profiles])
-    flagged = bool(flags.any())
-    data = shuffled_floats(parts) + (flags.tobytes() if flagged else b"")
-    return StoredProfiles(row, parts[0].itemsize == 8, flagged, data)
-
-
-def profile_columns(profiles: Sequence[StoredProfiles], places: Sequence[int]) -> dict[str, Any]:
-    """Return the columns of profiles, one row per variant."""
-    return {
-        "variant": np.array([one.variant for one in profiles], np.int32),
-        "wide": np.array([one.wide for one in profiles], np.bool_),
-        "flagged": np.array([one.flagged for one in profiles], np.bool_),
-        "at": np.array(places, np.float64),
-    }
+    asked = {"kind": "profile", **variant.asked, "points": POINTS}
+    return [{**asked, "axis": axis} for axis in axes]

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any, TypeVar
 
@@ -14,25 +13,23 @@ from tvmdbg_widgets.analysis.facts import RunFacts
 from tvmdbg_widgets.analysis.times.keys import has_modules
 from tvmdbg_widgets.analysis.view_columns import fact_columns
 from tvmdbg_widgets.answers.answers import answer
-from tvmdbg_widgets.answers.node import candidates_text
+from tvmdbg_widgets.answers.kept_timeline import KeptTimeline
+from tvmdbg_widgets.answers.node import node_details, notes_by_node
 from tvmdbg_widgets.answers.tensor import Reply
-from tvmdbg_widgets.export.page.choice import TensorCandidate, picture_columns, profile_columns
+from tvmdbg_widgets.engine import pack
+from tvmdbg_widgets.export.page.choice import TensorCandidate, picture_columns
 from tvmdbg_widgets.export.page.facts import (
     Codes,
-    Header,
     StorageForm,
-    Variant,
     WholeTensor,
     code_table,
     form_columns,
-    tensor_columns,
-    variant_columns,
 )
 from tvmdbg_widgets.export.page.options import PathEraser
-from tvmdbg_widgets.export.page.pack import BinaryParts
+from tvmdbg_widgets.export.page.pack import BinaryParts, compressed, filtered, megabytes
 from tvmdbg_widgets.model.base.columns import StringColumn
+from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.model.base.text import one_line, why_unread
-from tvmdbg_widgets.model.graph.graph import device_names
 
 _LOG = logging.getLogger(__name__)
 #: Answers that only pages with times need.
@@ -66,16 +63,6 @@ class Guard:
     def left_out(self) -> list[str]:
         """Return sentences on failed parts."""
         return [f"{part}: {why}" for part, why in self.failed.items()]
-
-
-@dataclass
-class TensorColumns:
-    """Headers, notes and remedies per tensor, and all variants of all tensors."""
-
-    headers: list[Header]
-    variants: list[Variant]
-    notes: list[str]
-    remedies: list[str]
 
 
 def common(
@@ -119,10 +106,10 @@ def common(
         answers["health"] = eraser.json(health[0])
         binary.add_columns("health", health[1], "health")
     if run.graph is not None:
-        binary.head["devices"] = device_names(run.graph)
-        nodes = guard.made("details of nodes", lambda: node_columns(run, eraser), None)
-        if nodes is not None:
-            binary.add_columns("nodes", nodes)
+        graph = run.graph
+        facts = guard.made("facts of nodes", lambda: fact_columns(graph, eraser.text), None)
+        if facts is not None:
+            binary.add_columns("nodes", facts, "facts")
     return binary
 
 
@@ -166,22 +153,53 @@ def add_sums(binary: BinaryParts, run: RunFacts, eraser: PathEraser, guard: Guar
         binary.add_packed(part, headers, reply.buffers[0])
 
 
-def with_facts(
-    binary: BinaryParts,
-    run: RunFacts,
-    about: TensorColumns,
-    eraser: PathEraser,
-    *,
-    histograms: bool,
-) -> BinaryParts:
-    """Return a copy of the binary with headers, notes and statistics of tensors."""
-    copy = binary.copy()
-    if run.tensors is not None:
-        tensors = list(run.tensors.values())
-        facts = tensor_columns(tensors, about.headers, about.notes, about.remedies, eraser)
-        copy.add_columns("facts", facts)
-        copy.add_columns("variants", variant_columns(about.variants, histograms=histograms))
-    return copy
+#: Slices that are compressed to estimate the size of all.
+_SAMPLE = 20_000
+#: Error of that estimate.
+_UNSURE = 1.5
+
+
+def add_slices(binary: BinaryParts, run: RunFacts, room: float, *, shown: bool) -> tuple[str, ...]:
+    """Add the slices that the first answer about times lacks."""
+    if run.timeline is None:
+        return ()
+    kept = KeptTimeline(run.timeline, run.graph)
+    if kept.along:
+        return ()
+    taken = _fitting(kept, room) if shown else None
+    if taken is not None:
+        binary.add_packed("slices", *taken)
+        binary.add_columns("names", kept.names.columns(range(kept.names.count)), "names")
+        _tell(binary, whole=True, binsOnly=None)
+        return ()
+    why = (
+        f"this page holds {counted(kept.num_bins, 'bin')} of time in place of "
+        f"{counted(kept.count, 'slice')}: its budget had no room for them (save_html(budget=…))"
+    )
+    notes = binary.head["answers"]["timeline"]["notes"]
+    _tell(binary, whole=False, binsOnly=why, notes=[*notes, why])
+    if not shown:
+        return ()
+    size = megabytes(kept.count * kept.table.width)
+    bins = f"the page shows {counted(kept.num_bins, 'bin')} of time"
+    return (f"{counted(kept.count, 'slice')} ({size} before compression): budget; {bins}",)
+
+
+def _fitting(kept: KeptTimeline, room: float) -> tuple[list[dict[str, Any]], bytes] | None:
+    """Return all slices packed; None if they do not fit."""
+    order = kept.timeline.rows.order
+    middle = max(0, (kept.count - _SAMPLE) // 2)
+    sample = order[middle : middle + _SAMPLE]
+    size = compressed(filtered(*pack(kept.table.columns(sample))))
+    if size * kept.count / len(sample) > _UNSURE * room:
+        return None
+    headers, buffer = pack(kept.table.columns(order))
+    return (headers, buffer) if compressed(filtered(headers, buffer)) <= room else None
+
+
+def _tell(binary: BinaryParts, **changed: Any) -> None:
+    answers = binary.head["answers"]
+    answers["timeline"] = {**answers["timeline"], **changed}
 
 
 def add_values(binary: BinaryParts, candidates: Sequence[TensorCandidate]) -> None:
@@ -190,10 +208,9 @@ def add_values(binary: BinaryParts, candidates: Sequence[TensorCandidate]) -> No
     places = [binary.add_blob(picture.data)[0] for picture in pictures]
     if pictures:
         binary.add_columns("pictures", picture_columns(pictures, places))
-    profiles = [profile for candidate in candidates for profile in candidate.profiles]
-    places = [binary.add_blob(profile.data)[0] for profile in profiles]
-    if profiles:
-        binary.add_columns("profiles", profile_columns(profiles, places))
+    for candidate in candidates:
+        for question, reply in candidate.profiles:
+            binary.add_reply(question, reply)
     chosen = [
         (candidate, candidate.whole) for candidate in candidates if candidate.whole is not None
     ]
@@ -204,6 +221,9 @@ def add_values(binary: BinaryParts, candidates: Sequence[TensorCandidate]) -> No
         at = [binary.add_blob(data) for data in tensor.data]
         forms = zip(candidate.variants, tensor.forms, strict=True)
         rows += [(variant, form, *at[form.data]) for variant, form in forms]
+        for number, variant in candidate.variants.items():
+            if variant.distribution is not None:
+                binary.add_packed(f"distribution {number}", *variant.distribution)
     binary.add_columns("wholes", form_columns(rows))
     _add_codes(binary, [tensor for _, tensor in chosen])
 
@@ -228,38 +248,29 @@ def _add_codes(binary: BinaryParts, chosen: Sequence[WholeTensor]) -> None:
         binary.add_columns(f"codes {kind}", table, "page codes")
 
 
-def node_columns(run: RunFacts, eraser: PathEraser) -> dict[str, Any]:
-    """Return attributes, notes, storage scopes and alternative producers of edges.
+#: Nodes whose details are recorded together, and at most.
+_TOGETHER, _MOST_NODES = 64, 10_000
 
-    The columns are those of :func:`fact_columns`, ``noteNode`` and ``notes``, ``scopes`` (E rows,
-    or empty), and ``edge`` with ``candidates``, the suffix of an ambiguous edge's input.
-    """
-    graph = run.graph
-    if graph is None:
-        raise KeyError("this run has no graph")
-    notes = _notes(run)
-    edges = sorted(graph.edge_candidates)
-    return {
-        **fact_columns(graph, eraser.text),
-        "noteNode": np.array([node for node, _ in notes], np.int32),
-        "notes": _strings(eraser.text(note) for _, note in notes),
-        "scopes": graph.storage_scopes if graph.storage_scopes is not None else _strings(()),
-        "edge": np.array(edges, np.int32),
-        "candidates": _strings(candidates_text(graph, edge) for edge in edges),
-    }
+#: Details of a node that may name files.
+_WITH_PATHS = ("attrs", "notes")
 
 
-def _strings(texts: Iterable[str]) -> StringColumn:
-    return StringColumn.from_strings(texts)
+def add_nodes(
+    binary: BinaryParts, run: RunFacts, eraser: PathEraser, guard: Guard, room: float
+) -> tuple[str, ...]:
+    """Record the details of nodes; return a sentence on those without room."""
+    if run.graph is None:
+        return ()
+    count, notes = run.graph.num_nodes, notes_by_node(run)
+    questions = [{"kind": "node", "node": node} for node in range(min(count, _MOST_NODES))]
+    groups = [questions[at : at + _TOGETHER] for at in range(0, len(questions), _TOGETHER)]
 
+    def told(question: Mapping[str, Any]) -> Reply:
+        details = node_details(run, question["node"], notes)
+        return Reply({**details, **{part: eraser.json(details[part]) for part in _WITH_PATHS}})
 
-def _notes(run: RunFacts) -> list[tuple[int, str]]:
-    """Return notes by node, ordered and distinct as in ``answers/node.py``."""
-    by_node: dict[int, dict[str, None]] = {}
-    for issue in run.issues:
-        for node in issue.nodes:
-            by_node.setdefault(node, {})[issue.message] = None
-    for (node, _), tensor in (run.tensors or {}).items():
-        for note in tensor.notes:
-            by_node.setdefault(node, {})[note] = None
-    return [(node, note) for node, notes in by_node.items() for note in notes]
+    kept = guard.made("details of nodes", lambda: binary.record(groups, told, room), 0)
+    if not kept:
+        return ()  # the guard says why
+    left = count - min(kept * _TOGETHER, len(questions))
+    return (f"details of {left:,} of {counted(count, 'node')}: budget",) if left else ()

@@ -1,18 +1,18 @@
-"""Columns of a page: headers of tensors, statistics of their readings, and all values."""
+"""Recorded replies about tensors, and columns of all their values."""
 
 from __future__ import annotations
 
-import json
 import math
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from tvmdbg_widgets.analysis.facts import RunFacts
-from tvmdbg_widgets.analysis.layouts import KnownLayout, known_layouts, stated_layout
-from tvmdbg_widgets.answers.counts import COUNTS, PLACES, camel, limits
+from tvmdbg_widgets.analysis.layouts import known_layouts, stated_layout
+from tvmdbg_widgets.answers.answers import Answers
+from tvmdbg_widgets.answers.counts import spread_json
 from tvmdbg_widgets.answers.tensor import file_dtype
 from tvmdbg_widgets.export.page import pack
 from tvmdbg_widgets.export.page.options import PathEraser
@@ -20,10 +20,7 @@ from tvmdbg_widgets.export.page.pack import shuffled
 from tvmdbg_widgets.model.base import number_text as bits
 from tvmdbg_widgets.model.base.columns import StringColumn
 from tvmdbg_widgets.model.base.number_text import number_text
-from tvmdbg_widgets.model.statistics import Histogram, Statistics
-from tvmdbg_widgets.model.statistics.contrast import Contrast
-from tvmdbg_widgets.model.statistics.distribution import Interval
-from tvmdbg_widgets.model.statistics.percentiles import PERCENTS
+from tvmdbg_widgets.model.statistics import Statistics
 from tvmdbg_widgets.model.tensors.dtypes import DataType
 from tvmdbg_widgets.model.tensors.planes import ArrayValues, is_complex
 from tvmdbg_widgets.model.tensors.tensors import Tensor
@@ -35,208 +32,96 @@ BINS = 64
 
 
 @dataclass(frozen=True)
-class Header:
-    """Facts of a tensor that come from its run."""
-
-    captured: str
-    layouts: tuple[KnownLayout, ...]
-
-    def opened(self, values: ArrayValues) -> ArrayView:
-        """Return the values along the axes of the stated layout, which a view opens with."""
-        stated = stated_layout(self.layouts, values.view_shape)
-        return values if stated is None else Unfolded(values, stated.layout, stated.sizes)
-
-    @property
-    def layouts_text(self) -> str:
-        """The layouts as JSON; "" if there are none."""
-        layouts = [{**vars(layout), "layout": layout.layout.text} for layout in self.layouts]
-        return json.dumps(layouts) if layouts else ""
-
-
-def headers(run: RunFacts, tensors: Sequence[Tensor]) -> list[Header]:
-    """Return the headers of tensors."""
-    return [
-        Header(tensor.captured, known_layouts(run.parts, (tensor.node, tensor.output)))
-        for tensor in tensors
-    ]
-
-
-@dataclass(frozen=True)
 class Variant:
-    """One tensor under one reading of its bytes."""
+    """One tensor under one reading of its bytes: its values, and the replies about them.
+
+    ``view`` has the axes of the stated layout, which a view opens with and asks for as ``asked``.
+    ``distribution`` is that of a type of at most eight bits.
+    """
 
     row: int
-    reading: str
     values: ArrayValues
     view: ArrayView
-    found: Statistics
-    percentiles: tuple[Interval, ...] = ()
-    contrast: Contrast | None = None
+    asked: dict[str, Any]
+    header: dict[str, Any]
+    statistics: dict[str, Any]
+    distribution: tuple[list[dict[str, Any]], bytes] | None = None
+
+    @property
+    def applicable(self) -> bool:
+        """Whether there are statistics."""
+        return self.statistics["statistics"] is not None
+
+    def stored(self, note: str, remedy: str, *, histograms: bool) -> dict[str, Any]:
+        """Return the replies with the page's own note, and the call that makes a page with more."""
+        told = dict(self.statistics)
+        if not histograms:
+            told |= {"histogram": None, "robust": None}
+        elif told["histogram"] is not None:
+            told["histogram"] = _short(told["histogram"])
+        return {"header": self.header, "statistics": told, "note": note, "remedy": remedy}
 
 
 def variants(
-    tensor: Tensor, row: int, header: Header, progress: Callable[[int], None] | None = None
+    answers: Answers,
+    run: RunFacts,
+    tensor: Tensor,
+    row: int,
+    eraser: PathEraser,
+    *,
+    progress: Callable[[int], None] | None = None,
 ) -> tuple[list[Variant], str]:
     """Return a tensor's variants, and why its values could not be read ("" if they could)."""
     made = []
     trouble = ""
+    layouts = known_layouts(run.parts, (tensor.node, tensor.output))
     for reading in tensor.readings or (None,):
         values = tensor.values(reading)
-        bounds: tuple[Interval, ...] = ()
-        adapted: Contrast | None = None
+        stated = stated_layout(layouts, values.view_shape)
+        view = values if stated is None else Unfolded(values, stated.layout, stated.sizes)
+        question = {"entry": [tensor.node, tensor.output], "reading": reading, "exact": True}
+        whole = {**question, "kind": "tensor", "rows": 0, "cols": 0}
+        opened = answers.answer(whole).result
+        asked = {name: opened[name] for name in ("entry", "reading", "layout", "sizes")}
+        header = {**eraser.json(answers.answer({**whole, "layout": ""}).result)}
+        header.pop("withheld", None)  # the page's own note tells it
+        distribution = None
         try:
-            numbers = tensor.statistics(BINS, reading=reading, progress=progress)
-            bounds = tensor.known_percentiles(reading)
-            adapted = tensor.contrast(reading=reading)
+            tensor.statistics(BINS, reading=reading, progress=progress)
+            reply = answers.answer({**question, "kind": "statistics"})
         except Exception as problem:  # noqa: BLE001 (one tensor must not hide the others)
             trouble = pack.unread(problem)
-            numbers = Statistics.not_applicable(values.count, trouble)
-        made.append(
-            Variant(row, reading or "", values, header.opened(values), numbers, bounds, adapted)
-        )
+            told = _unread(values, trouble)
+        else:
+            told = {**reply.result, "distribution": None}
+            if reply.buffers and values.numpy_dtype.itemsize == 1:
+                distribution = reply.result["distribution"]["columns"], reply.buffers[0]
+        made.append(Variant(row, values, view, asked, header, told, distribution))
     return made, trouble
 
 
-def redacted_variant(variant: Variant, *, counts_only: bool) -> Variant:
-    """Return a variant without single values of a parameter."""
-    if not variant.found.applicable:
-        return variant
-    statistics = variant.found.redacted(counts_only=counts_only)
-    return replace(variant, found=statistics, percentiles=(), contrast=None)
-
-
-def tensor_columns(
-    tensors: Sequence[Tensor],
-    headers: Sequence[Header],
-    notes: Sequence[str],
-    remedies: Sequence[str],
-    eraser: PathEraser,
-) -> dict[str, Any]:
-    """Return the header columns beyond the list of tensors.
-
-    ``notes`` are the page's own; ``remedies`` are calls that save a page with the values.
-    """
-    own = [[eraser.text(note) for note in tensor.notes] for tensor in tensors]
+def _unread(values: ArrayValues, why: str) -> dict[str, Any]:
+    """Return the reply about the statistics of values that could not be read."""
+    nothing = Statistics.not_applicable(values.count, why)
     return {
-        "keys": _strings([tensor.key for tensor in tensors]),
-        "files": _strings([eraser.text(tensor.file) for tensor in tensors]),
-        "offsets": np.array([tensor.offset for tensor in tensors], np.float64),
-        "captured": _strings([header.captured for header in headers]),
-        "layouts": _strings([header.layouts_text for header in headers]),
-        "noteOffsets": np.cumsum([0, *map(len, own)]).astype(np.int32),
-        "notes": _strings([note for notes in own for note in notes]),
-        "pageNotes": _strings(notes),
-        "remedies": _strings(remedies),
+        **spread_json(nothing, values.numpy_dtype, None),
+        "statistics": None,
+        "state": "exact",
+        "reason": why,
+        "done": values.count,
+        "total": values.count,
+        "percentiles": [],
     }
 
 
-def _strings(texts: Sequence[str]) -> StringColumn:
-    return StringColumn.from_strings(texts)
-
-
-def variant_columns(variants: Sequence[Variant], *, histograms: bool) -> dict[str, Any]:
-    """Return statistics (V rows) with histograms (H rows of ``BINS`` counts)."""
-    counted = [variant.found for variant in variants]
-    shapes = [variant.values.view_shape for variant in variants]
-    shown = [one.histogram if histograms else None for one in counted]
-    kept = [histogram for histogram in shown if histogram is not None]
-    uneven = [not _is_linear(histogram) for histogram in kept]
-    edges = [one.edges for one, is_uneven in zip(kept, uneven, strict=True) if is_uneven]
-    counts = np.concatenate([np.zeros(0, np.int64), *(histogram.counts for histogram in kept)])
-    columns: dict[str, Any] = {
-        "tensor": np.array([variant.row for variant in variants], np.int32),
-        "reading": _strings([variant.reading for variant in variants]),
-        "shapeOffsets": np.cumsum([0, *map(len, shapes)]).astype(np.int32),
-        "shapeDims": np.array([size for shape in shapes for size in shape], np.float64),
-        "dtype": _strings([variant.values.numpy_dtype.name for variant in variants]),
-        "applicable": np.array([one.applicable for one in counted], np.bool_),
-    }
-    # The order is that of saved pages.
-    names = (*COUNTS[:7], "denormal", *PLACES[:2], *COUNTS[7:], *PLACES[2:])
-    for name in (*names, "minimum", "maximum", "mean", "std"):
-        columns[camel(name)] = _floats(getattr(one, name) for one in counted)
-    ends = list(map(_limits, variants))
-    columns |= {
-        "reason": _strings([one.reason for one in counted]),
-        "lowest": np.array([low for low, _ in ends], np.float64),
-        "highest": np.array([high for _, high in ends], np.float64),
-        "minimumText": _strings([_text(one.minimum) for one in counted]),
-        "maximumText": _strings([_text(one.maximum) for one in counted]),
-        "histogram": _numbered([histogram is not None for histogram in shown]),
-        "counts": counts.astype(np.int32 if counts.max(initial=0) < 2**31 else np.float64),
-        "first": np.array([histogram.edges[0] for histogram in kept], np.float64),
-        "last": np.array([histogram.edges[-1] for histogram in kept], np.float64),
-        "rounded": np.array([not histogram.exact for histogram in kept], np.bool_),
-        "uneven": _numbered(uneven),
-        "edges": np.concatenate([np.zeros(0), *edges]),
-    }
-    columns |= _percentile_columns(variants)
-    return columns | _contrast_columns(variants, histograms=histograms)
-
-
-def _percentile_columns(variants: Sequence[Variant]) -> dict[str, Any]:
-    """Return the bounds of percentiles (P rows, some per variant)."""
-    bounds = [percentile for variant in variants for percentile in variant.percentiles]
-    counts = [len(variant.percentiles) for variant in variants]
-    return {
-        "percentileOffsets": np.cumsum([0, *counts]).astype(np.int32),
-        "percents": np.array(PERCENTS, np.float64),
-        "low": np.array([bound.low for bound in bounds], np.float64),
-        "high": np.array([bound.high for bound in bounds], np.float64),
-    }
-
-
-def _contrast_columns(variants: Sequence[Variant], *, histograms: bool) -> dict[str, Any]:
-    """Return color scales, and robust ranges (R rows) with their bins (B rows).
-
-    A range has one row more than bins; the count of its last edge is 0.
-    """
-    contrasts = [variant.contrast for variant in variants]
-    ranges = [one.robust if one is not None and histograms else None for one in contrasts]
-    chosen = [robust for robust in ranges if robust is not None]
-    bins = [robust.histogram for robust in chosen]
-    counts = [np.append(histogram.counts, 0).astype(np.float64) for histogram in bins]
-    return {
-        "linear": _floats(None if one is None else one.linear for one in contrasts),
-        "scale": _strings(["linear" if one is None else one.scale for one in contrasts]),
-        "crowd": np.array([0.0 if one is None else one.crowd for one in contrasts], np.float64),
-        "robust": _numbered([robust is not None for robust in ranges]),
-        "robustLow": np.array([robust.low for robust in chosen], np.float64),
-        "robustHigh": np.array([robust.high for robust in chosen], np.float64),
-        "beyond": np.array([robust.beyond for robust in chosen], np.float64),
-        "robustExact": np.array([histogram.exact for histogram in bins], np.bool_),
-        "robustOffsets": np.cumsum([0, *map(len, counts)]).astype(np.int32),
-        "robustEdges": np.concatenate([np.zeros(0), *(histogram.edges for histogram in bins)]),
-        "robustCounts": np.concatenate([np.zeros(0), *counts]),
-    }
-
-
-def _limits(variant: Variant) -> tuple[float, float]:
-    ends = limits(variant.values.numpy_dtype) if variant.found.applicable else None
-    return ends or (math.nan, math.nan)
-
-
-def _is_linear(histogram: Histogram) -> bool:
-    """Whether ``first + i * ((last - first) / BINS)`` gives exactly these edges."""
-    first, last = float(histogram.edges[0]), float(histogram.edges[-1])
-    if len(histogram.counts) != BINS or not math.isfinite(last - first):
-        return False
-    edges = np.arange(BINS + 1) * ((last - first) / BINS) + first
-    return np.array_equal(edges[:-1], histogram.edges[:-1])
-
-
-def _numbered(there: Sequence[bool]) -> np.ndarray[Any, np.dtype[np.int32]]:
-    """Number the true items from 0; -1 for false ones."""
-    mask = np.array(there, np.bool_)
-    return np.where(mask, np.cumsum(mask) - 1, -1).astype(np.int32)
-
-
-def _floats(values: Iterable[Any]) -> np.ndarray[Any, np.dtype[np.float64]]:
-    return np.array([math.nan if value is None else float(value) for value in values], np.float64)
-
-
-def _text(bound: Any) -> str:
-    return "none" if bound is None else number_text(bound)
+def _short(histogram: dict[str, Any]) -> dict[str, Any]:
+    """Return a histogram with its first and last edge alone if these give the others."""
+    counts, edges = histogram["counts"], histogram["edges"]
+    first, last = edges[0], edges[-1]
+    if not math.isfinite(last - first):
+        return histogram
+    even = np.arange(len(edges)) * ((last - first) / len(counts)) + first
+    return {**histogram, "edges": [first, last]} if even[:-1].tolist() == edges[:-1] else histogram
 
 
 _NATIVE = frozenset(f"{kind}{bits}" for kind in ("int", "uint") for bits in (8, 16, 32, 64)) | {

@@ -14,14 +14,13 @@ import re
 import struct
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from tvmdbg_widgets import __version__
-from tvmdbg_widgets.analysis.facts import RunFacts
-from tvmdbg_widgets.answers.kept_timeline import KeptTimeline
 from tvmdbg_widgets.answers.tensor import Reply
 from tvmdbg_widgets.engine import STATIC, bundle, pack
 from tvmdbg_widgets.export.private_parameters import FEWEST
@@ -100,14 +99,15 @@ class BinaryParts:
     def __init__(self) -> None:
         self.head: dict[str, Any] = {"version": 1}
         self._tables: dict[str, Any] = {}
+        self._replies: dict[str, list[Any]] = {}
+        self._places: dict[bytes, tuple[int, int]] = {}
         self._body = bytearray()
 
     def copy(self) -> BinaryParts:
         """Return a binary with the same parts."""
         other = BinaryParts()
-        other.head = dict(self.head)
-        other._tables = dict(self._tables)
-        other._body = bytearray(self._body)
+        for name, part in vars(self).items():
+            setattr(other, name, copy(part))
         return other
 
     def add_columns(
@@ -131,49 +131,53 @@ class BinaryParts:
         self._body.extend(data)
         return at, len(data)
 
+    def record(
+        self,
+        questions: Iterable[Sequence[Mapping[str, Any]]],
+        answer: Callable[[Mapping[str, Any]], Reply],
+        budget: float,
+    ) -> int:
+        """Record replies to groups of questions, up to a group that exceeds the budget.
+
+        Return the number of recorded groups. The budget is of characters in the page; the first
+        group is recorded in any case.
+        """
+        left, count = budget, 0
+        for group in questions:
+            new = [(one, answer(one)) for one in group if _key(one) not in self._replies]
+            left -= base64_size(recorded_size([reply for _, reply in new]))
+            if left < 0 and count:
+                break
+            count += 1
+            for question, reply in new:
+                self.add_reply(question, reply)
+        return count
+
+    def add_reply(self, question: Mapping[str, Any], reply: Reply) -> None:
+        """Record a reply; equal buffers are stored once."""
+        buffers = _filtered_buffers(reply)
+        for buffer in buffers:
+            if buffer not in self._places:
+                self._places[buffer] = self.add_blob(buffer)
+        self._replies[_key(question)] = [reply.result, *map(self._places.__getitem__, buffers)]
+
     def to_bytes(self) -> bytes:
         """Return the binary."""
-        head = {**self.head, "tables": self._tables}
+        head = {**self.head, "tables": self._tables, "replies": self._replies}
         text = json.dumps(head, separators=(",", ":"), allow_nan=False).encode()
         text += b" " * (-len(text) % 8)
         return MAGIC + struct.pack("<II", len(text), 0) + text + bytes(self._body)
 
 
-def record(
-    questions: Iterable[Sequence[Mapping[str, Any]]],
-    answer: Callable[[Mapping[str, Any]], Reply],
-    budget: float,
-) -> tuple[bytes, int]:
-    """Record replies to groups of questions, up to a group that exceeds the budget.
+def _key(question: Mapping[str, Any]) -> str:
+    return json.dumps(question, sort_keys=True)
 
-    Return a binary for ``js/src/page/replay.ts``, and the number of recorded groups. The budget is
-    of characters in the page; the first group is recorded in any case.
-    """
-    binary, left, count = BinaryParts(), budget, 0
-    replies: dict[str, list[Any]] = {}
-    places: dict[bytes, tuple[int, int]] = {}
-    for group in questions:
-        new: dict[str, tuple[Any, list[bytes]]] = {}
-        for question in group:
-            key = json.dumps(question, sort_keys=True)
-            if key not in replies:
-                reply = answer(question)
-                new[key] = reply.result, _filtered_buffers(reply)
-        results = json.dumps([result for result, _ in new.values()], separators=(",", ":"))
-        buffers = [buffer for _, kept in new.values() for buffer in kept]
-        left -= base64_size(compressed(b"".join([results.encode(), *buffers])))
-        if left < 0 and count:
-            break
-        count += 1
-        for buffer in buffers:
-            if buffer not in places:
-                places[buffer] = binary.add_blob(buffer)
-        replies |= {
-            key: [result, *(places[buffer] for buffer in kept)]
-            for key, (result, kept) in new.items()
-        }
-    binary.head["replies"] = replies
-    return binary.to_bytes(), count
+
+def recorded_size(replies: Sequence[Reply]) -> int:
+    """Return an upper estimate of the compressed size of recorded replies."""
+    results = json.dumps([reply.result for reply in replies], separators=(",", ":"))
+    buffers = [buffer for reply in replies for buffer in _filtered_buffers(reply)]
+    return compressed(b"".join([results.encode(), *buffers]))
 
 
 def _filtered_buffers(reply: Reply) -> list[bytes]:
@@ -247,55 +251,6 @@ def document(
 def _json(value: Any) -> str:
     text = json.dumps(value, allow_nan=False, separators=(",", ":"), sort_keys=True)
     return text.replace("<", "\\u003c")
-
-
-#: Slices that are compressed to estimate the size of all.
-_SAMPLE = 20_000
-#: Error of that estimate.
-_UNSURE = 1.5
-
-
-def add_slices(binary: BinaryParts, run: RunFacts, room: float, *, shown: bool) -> tuple[str, ...]:
-    """Add the slices that the first answer about times lacks."""
-    if run.timeline is None:
-        return ()
-    kept = KeptTimeline(run.timeline, run.graph)
-    if kept.along:
-        return ()
-    taken = _fitting(kept, room) if shown else None
-    if taken is not None:
-        binary.add_packed("slices", *taken)
-        binary.add_columns("names", kept.names.columns(range(kept.names.count)), "names")
-        _tell(binary, whole=True, binsOnly=None)
-        return ()
-    why = (
-        f"this page holds {counted(kept.num_bins, 'bin')} of time in place of "
-        f"{counted(kept.count, 'slice')}: its budget had no room for them (save_html(budget=…))"
-    )
-    notes = binary.head["answers"]["timeline"]["notes"]
-    _tell(binary, whole=False, binsOnly=why, notes=[*notes, why])
-    if not shown:
-        return ()
-    size = megabytes(kept.count * kept.table.width)
-    bins = f"the page shows {counted(kept.num_bins, 'bin')} of time"
-    return (f"{counted(kept.count, 'slice')} ({size} before compression): budget; {bins}",)
-
-
-def _fitting(kept: KeptTimeline, room: float) -> tuple[list[dict[str, Any]], bytes] | None:
-    """Return all slices packed; None if they do not fit."""
-    order = kept.timeline.rows.order
-    middle = max(0, (kept.count - _SAMPLE) // 2)
-    sample = order[middle : middle + _SAMPLE]
-    size = compressed(filtered(*pack(kept.table.columns(sample))))
-    if size * kept.count / len(sample) > _UNSURE * room:
-        return None
-    headers, buffer = pack(kept.table.columns(order))
-    return (headers, buffer) if compressed(filtered(headers, buffer)) <= room else None
-
-
-def _tell(binary: BinaryParts, **changed: Any) -> None:
-    answers = binary.head["answers"]
-    answers["timeline"] = {**answers["timeline"], **changed}
 
 
 #: Texts that end an inline script or style early, or change how its end is parsed.

@@ -10,7 +10,7 @@ import numpy as np
 from tqdm.auto import tqdm
 
 from tvmdbg_widgets.analysis.facts import RunFacts
-from tvmdbg_widgets.answers.answers import answer
+from tvmdbg_widgets.answers.answers import Answers, answer
 from tvmdbg_widgets.answers.tensor import Reply
 from tvmdbg_widgets.export.page import pack
 from tvmdbg_widgets.export.page.choice import (
@@ -27,18 +27,17 @@ from tvmdbg_widgets.export.page.choice import (
 from tvmdbg_widgets.export.page.contents import (
     TIMES,
     Guard,
-    TensorColumns,
+    add_nodes,
+    add_slices,
     add_sums,
     add_values,
     common,
-    with_facts,
 )
-from tvmdbg_widgets.export.page.facts import Variant, headers, redacted_variant, variants
+from tvmdbg_widgets.export.page.facts import Variant, variants
 from tvmdbg_widgets.export.page.options import PathEraser, Share
 from tvmdbg_widgets.export.page.pack import (
     NO_ROOM,
     BinaryParts,
-    add_slices,
     amount,
     base64_size,
     compressed,
@@ -62,6 +61,8 @@ Entry: TypeAlias = tuple[int, int]
 _HEAD = 1024
 #: Share of the room that graph and times may take, to include slices.
 _TIMES = 0.75
+#: Share of that room for details of nodes.
+_NODES = 0.5
 #: Share of free room above which the sum of the parts is exact enough.
 _FAR = 0.1
 #: Factor of the room for another attempt, if all parts together are too large.
@@ -127,7 +128,7 @@ class _Store:
 
     def made(self) -> StoredPage:
         """Return the page's data."""
-        self.headers = headers(self.run, self.tensors)
+        self.answers = Answers(self.run, redact=self._redact)
         rows = range(len(self.tensors))
         self.variants = [variant for row in rows for variant in self._counted(row)]
         self.common = self._common()
@@ -154,7 +155,10 @@ class _Store:
         if self.wanted.times and "timeline" not in guard.failed:
             add_sums(binary, run, self.eraser, guard)
         room = _TIMES * ByteBudget(self.wanted.page, self.wanted.frame).left
-        room -= compressed(binary.to_bytes())
+        base = compressed(binary.to_bytes())
+        room -= base
+        self.left_out += add_nodes(binary, run, self.eraser, guard, _NODES * room)
+        room -= compressed(binary.to_bytes()) - base
         if "timeline" not in guard.failed:
             self.left_out += add_slices(binary, run, room, shown=self.wanted.times)
         self.left_out += guard.left_out()
@@ -165,6 +169,12 @@ class _Store:
 
     def _is_private(self, tensor: Tensor) -> bool:
         return not self.wanted.parameters and (tensor.node, tensor.output) in self.private
+
+    def _redact(self, tensor: Tensor) -> tuple[str, bool]:
+        if not self._is_private(tensor):
+            return "", False
+        counts_only = self.private.counts_only(tensor)
+        return pack.COUNTS_ONLY if counts_only else pack.PARAMETER, counts_only
 
     def _counted(self, row: int) -> list[Variant]:
         """Return the variants of a tensor, and set its note."""
@@ -177,22 +187,14 @@ class _Store:
             self.step(max(0, at - taken))
             taken = max(taken, at)
 
-        own, trouble = variants(tensor, row, self.headers[row], progress)
+        own, trouble = variants(self.answers, self.run, tensor, row, self.eraser, progress=progress)
         self.step(tensor.nbytes - taken)
-        hidden = self._is_private(tensor)
         if trouble:
             self.unread.add(row)
-            self.notes[row] = trouble
-        elif hidden and self.private.counts_only(tensor):
-            self.notes[row] = pack.COUNTS_ONLY
-        elif hidden:
-            self.notes[row] = pack.PARAMETER
-        elif self.wanted.share == "statistics" and own[0].found.applicable:
-            self.notes[row] = pack.STATISTICS
-        if not hidden:
-            return own
-        counts_only = self.private.counts_only(tensor)
-        return [redacted_variant(variant, counts_only=counts_only) for variant in own]
+        hidden = self._redact(tensor)[0]
+        some = self.wanted.share == "statistics" and own[0].applicable
+        self.notes[row] = trouble or hidden or (pack.STATISTICS if some else "")
+        return own
 
     def _by_priority(self) -> list[TensorCandidate]:
         """Return the tensors whose values may be stored, most important first."""
@@ -248,8 +250,12 @@ class _Store:
             pack.remedy(parameters=self._is_private(tensor) or self.wanted.parameters)
             for tensor in self.tensors
         ]
-        about = TensorColumns(self.headers, self.variants, self.notes, remedies)
-        return with_facts(self.common, self.run, about, self.eraser, histograms=self.histograms)
+        binary = self.common.copy()
+        binary.head["variants"] = [
+            one.stored(self.notes[one.row], remedies[one.row], histograms=self.histograms)
+            for one in self.variants
+        ]
+        return binary
 
     def _fitted(self) -> StoredPage:
         """Fill the budget; retry with less if the parts together are too large."""
@@ -283,7 +289,7 @@ class _Store:
         choose_pictures(self.candidates, budget, self.step)
         if self.wanted.share == "tensors":
             choose_wholes(self.candidates, budget)
-        choose_profiles(self.candidates, budget)
+        choose_profiles(self.candidates, budget, self.answers)
         choose_planes(self.candidates, budget)
 
     def _finished(self) -> StoredPage:

@@ -299,26 +299,12 @@ export interface RegionRequest extends PlaneView {
 }
 
 /** Counts of a region; bounds and mean cover its finite values. */
-export interface RegionNumbers {
-  size: number;
-  /** Null if a page knows that there are some, but not how many. */
-  nan: number | null;
-  posInf: number | null;
-  negInf: number | null;
-  zero: number | null;
-  minimum: ExactNumber;
-  maximum: ExactNumber;
-  mean: ExactNumber;
-}
+export type RegionNumbers = SpreadNumbers & Pick<TensorStatistics, "mean">;
 
 export interface RegionAnswer extends SpreadAnswer {
-  statistics: (SpreadNumbers & RegionNumbers) | null;
+  statistics: RegionNumbers;
   /** Counted part, clipped to the plane. */
   part: [row: number, col: number, rows: number, cols: number];
-  /** Bounds that a page without the values has in place of statistics; else null. */
-  bounds: RegionNumbers | null;
-  /** Values per cell of the stored picture behind these bounds; null if every value was read. */
-  cells: [rowStep: number, colStep: number] | null;
 }
 
 export interface DataRequest extends PlaneView {

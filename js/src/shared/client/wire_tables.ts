@@ -157,84 +157,8 @@ export const FACTS = {
   layouts: "strings",
 } as const;
 
-/** Numbers of statistics; NaN if unknown. */
-const STATISTICS = {
-  size: "f8",
-  finite: "f8",
-  nan: "f8",
-  posInf: "f8",
-  negInf: "f8",
-  zero: "f8",
-  negative: "f8",
-  denormal: "f8",
-  argmin: "f8",
-  argmax: "f8",
-  firstNan: "f8",
-  firstPosInf: "f8",
-  firstNegInf: "f8",
-  atLowest: "f8",
-  atHighest: "f8",
-  minimum: "f8",
-  maximum: "f8",
-  mean: "f8",
-  std: "f8",
-  lowest: "f8",
-  highest: "f8",
-} as const;
-
 /** Tables of a page without a kernel, beside its recorded answers; see `export/page/stored`. */
 export const PAGE_TABLES = {
-  /** Facts for tensor headers beyond the list of tensors. */
-  "page facts": {
-    keys: "strings",
-    files: "strings",
-    offsets: "f8",
-    captured: "strings",
-    /** JSON of a list. */
-    layouts: "strings",
-    noteOffsets: "i4",
-    notes: "strings",
-    pageNotes: "strings",
-    /** Call that makes a page with the values. */
-    remedies: "strings",
-  },
-  /** Tensors by reading, with their statistics. */
-  "page variants": {
-    tensor: "i4",
-    /** Empty without a choice. */
-    reading: "strings",
-    shapeOffsets: "i4",
-    shapeDims: "f8",
-    applicable: "u1",
-    /** Dtype of the values under the reading. */
-    dtype: "strings",
-    ...STATISTICS,
-    minimumText: "strings",
-    maximumText: "strings",
-    reason: "strings",
-    histogram: "i4",
-    counts: "i4|f8",
-    first: "f8",
-    last: "f8",
-    rounded: "u1",
-    uneven: "i4",
-    edges: "f8",
-    percentileOffsets: "i4",
-    percents: "f8",
-    low: "f8",
-    high: "f8",
-    linear: "f8",
-    scale: "strings",
-    crowd: "f8",
-    robust: "i4",
-    robustLow: "f8",
-    robustHigh: "f8",
-    beyond: "f8",
-    robustExact: "u1",
-    robustOffsets: "i4",
-    robustEdges: "f8",
-    robustCounts: "f8",
-  },
   "page pictures": {
     variant: "i4",
     down: "i4",
@@ -251,7 +175,6 @@ export const PAGE_TABLES = {
     flagged: "u1",
     at: "f8",
   },
-  "page profiles": { variant: "i4", at: "f8", wide: "u1", flagged: "u1" },
   /** One row per variant with stored values; some share their bytes. */
   "page wholes": {
     variant: "i4",
@@ -276,14 +199,6 @@ export const PAGE_TABLES = {
     copied: "u1",
   },
   "page codes": { codes: "i4", values: "f8", texts: "strings" },
-  "page nodes": {
-    ...FACTS,
-    noteNode: "i4",
-    notes: "strings",
-    scopes: "strings",
-    edge: "i4",
-    candidates: "strings",
-  },
 } as const;
 
 type Optional<Table extends Readonly<Record<string, string>>> = {

@@ -24,30 +24,15 @@ function sizeWords([, , rows, cols]: Region): string {
   return rows > 1 && cols > 1 ? `${integer(rows)} × ${integer(cols)} = ${values}` : values;
 }
 
-function numbersOf({ statistics, bounds }: RegionAnswer): RegionNumbers {
-  return (statistics ?? bounds)!;
-}
-
 /** NaN and infinities that occur, or that there are none. */
 function specialWords(counts: RegionNumbers): string {
-  const there = SPECIALS.filter((special) => counts[special] !== 0).map((special) => {
-    const count = counts[special];
-    return `${count === null ? "some" : integer(count)} ${SPECIAL_TEXT[special]}`;
-  });
+  const there = SPECIALS.filter((special) => counts[special] !== 0).map(
+    (special) => `${integer(counts[special])} ${SPECIAL_TEXT[special]}`,
+  );
   return there.join(", ") || "all finite";
 }
 
-/** Note if a page knows less than the values. */
-function sourceWords({ cells }: RegionAnswer): string {
-  if (!cells) return "";
-  const [down, across] = cells;
-  return down * across === 1
-    ? "from the saved heatmap"
-    : `from the saved heatmap, ${down}×${across} values per cell; min and max cover every cell that overlaps the region`;
-}
-
-function regionWords(answer: TensorAnswer, region: Region, counts: RegionAnswer): string {
-  const numbers = numbersOf(counts);
+function regionWords(answer: TensorAnswer, region: Region, numbers: RegionNumbers): string {
   const [low, high, mean] = [numbers.minimum, numbers.maximum, numbers.mean].map(({ text }) =>
     screenText(text),
   );
@@ -55,10 +40,7 @@ function regionWords(answer: TensorAnswer, region: Region, counts: RegionAnswer)
     `region ${placeText(answer, region)}, ${sizeWords(region)}`,
     `min ${low}, max ${high}, mean ${mean}`,
     specialWords(numbers),
-    sourceWords(counts),
-  ]
-    .filter(Boolean)
-    .join("; ");
+  ].join("; ");
 }
 
 /** Contents of the marked region: counts, bounds, mean and a small histogram. */
@@ -121,8 +103,7 @@ export class RegionPanel {
 
   show(answer: RegionAnswer): void {
     this.node.dataset.ready = "true";
-    const numbers = numbersOf(answer);
-    const source = sourceWords(answer);
+    const numbers = answer.statistics;
     const special = specialWords(numbers);
     const beyond = beyondText(answer, AUTO);
     const isBool = this.#dtype === "bool";
@@ -138,7 +119,6 @@ export class RegionPanel {
       ),
       beyond && muted(beyond),
       this.#bars.node,
-      source && muted(source),
     );
   }
 
@@ -273,7 +253,7 @@ export class MarkedRegion {
         );
         if (key !== this.#request) return;
         panel.show(counts);
-        this.#parts.mirror.say(regionWords(answer, region, counts));
+        this.#parts.mirror.say(regionWords(answer, region, counts.statistics));
       } catch (error) {
         if (key !== this.#request || isAbort(error)) return;
         panel.fail(error);
