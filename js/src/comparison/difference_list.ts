@@ -1,5 +1,5 @@
 import { integer } from "../shared/format.ts";
-import { element, KEEP_KEYS } from "../shared/ui/dom.ts";
+import { div, element, KEEP_KEYS, span } from "../shared/ui/dom.ts";
 import { RowsInView } from "../shared/ui/scrolling.ts";
 import { type ComparisonData, LETTER, type Side } from "./data.ts";
 
@@ -110,7 +110,7 @@ export class DifferenceList {
   readonly node: HTMLElement;
   readonly #data: ComparisonData;
   readonly #rows: DifferenceRows;
-  readonly #inside = element("div", { class: "tvmdbg-comparison-rows" });
+  readonly #inside = div("tvmdbg-comparison-rows");
   readonly #empty = element("p", { class: "tvmdbg-muted tvmdbg-comparison-none" });
   readonly #id = `tvmdbg-difference-${Math.random().toString(36).slice(2)}-`;
   readonly #lines: RowsInView;
@@ -182,7 +182,7 @@ export class DifferenceList {
     const node = element(
       "div",
       {
-        class: "tvmdbg-comparison-row",
+        class: "tvmdbg-comparison-row tvmdbg-nowrap",
         role: "treeitem",
         id: this.#id + line,
         "aria-level": row.isMember ? 2 : 1,
@@ -216,14 +216,14 @@ export class DifferenceList {
         row.isMember ? "" : kind,
       ),
       ...([0, 1] as const).map((side) => this.#node(side, row)),
-      element("span", { class: "tvmdbg-comparison-more" }, this.#rows.more(row)),
+      span("tvmdbg-comparison-more tvmdbg-muted", this.#rows.more(row)),
       element("span", { class: "tvmdbg-comparison-change", title: change }, change),
     ];
   }
 
   #node(side: Side, row: ListRow): HTMLElement {
     const node = this.#rows.node(side, row);
-    const attributes = { class: "tvmdbg-comparison-place", "data-of": LETTER[side] };
+    const attributes = { class: "tvmdbg-comparison-place tvmdbg-numeric", "data-of": LETTER[side] };
     if (node < 0) return element("span", attributes, element("span", {}, "–"));
     const [label, shape] = [this.#data.label(side, node), this.#data.shape(side, node)];
     return element(
@@ -231,7 +231,7 @@ export class DifferenceList {
       { ...attributes, title: `${LETTER[side]}: ${label} #${node} ${shape}` },
       element("span", {}, label),
       element("span", {}, `#${node}`),
-      element("span", { class: "tvmdbg-muted" }, shape),
+      span("tvmdbg-muted", shape),
     );
   }
 }

@@ -124,10 +124,10 @@ class ComparisonView {
         helpButton(this.#root),
         fullScreenButton(this.#root),
       ),
-      element("p", { class: "tvmdbg-comparison-sentence" }, info.sentence),
+      element("p", { class: "tvmdbg-comparison-sentence tvmdbg-fixed" }, info.sentence),
       element(
         "div",
-        { class: "tvmdbg-comparison-all" },
+        { class: "tvmdbg-comparison-all tvmdbg-column tvmdbg-fill" },
         element(
           "div",
           { class: "tvmdbg-comparison-panes" },
@@ -135,7 +135,7 @@ class ComparisonView {
         ),
         element(
           "div",
-          { class: "tvmdbg-comparison-told" },
+          { class: "tvmdbg-comparison-told tvmdbg-column" },
           element(
             "div",
             { class: "tvmdbg-comparison-head" },
@@ -354,7 +354,7 @@ export async function mountComparison(
   root: HTMLElement,
   context: ComparisonContext,
 ): Promise<void> {
-  root.classList.add("tvmdbg-comparison");
+  root.classList.add("tvmdbg-comparison", "tvmdbg-column");
   root.replaceChildren(message("busy", "comparing the graphs …"));
   let data: ComparisonData;
   try {

@@ -1,5 +1,5 @@
 import { integer } from "../shared/format.ts";
-import { element } from "../shared/ui/dom.ts";
+import { div, element, span } from "../shared/ui/dom.ts";
 import { CHIPS, type FindingRow } from "./finding_rows.ts";
 
 export interface ListHost {
@@ -22,7 +22,7 @@ const ROUNDED = 2;
 
 export class List {
   readonly node = element("div", {
-    class: "tvmdbg-findings-list",
+    class: "tvmdbg-findings-list tvmdbg-fixed tvmdbg-scrolls",
     role: "tree",
     "aria-label": "Findings",
   });
@@ -30,7 +30,7 @@ export class List {
   readonly #id = `tvmdbg-finding-${Math.random().toString(36).slice(2)}-`;
   readonly #open = new Set<string>();
   /** Room below the rows, so that a row pushed down by new ones can be scrolled back. */
-  readonly #spare = element("div", { class: "tvmdbg-findings-spare" });
+  readonly #spare = div("tvmdbg-findings-spare");
   #items = new Map<string, HTMLElement>();
   #drawn = new Map<string, string>();
   #rows: readonly FindingRow[] = [];
@@ -183,29 +183,27 @@ export class List {
     const sure = finding
       ? element(
           "span",
-          { class: "tvmdbg-finding-confidence", title: `confidence: ${finding.why}` },
+          { class: "tvmdbg-finding-confidence tvmdbg-muted", title: `confidence: ${finding.why}` },
           `${finding.confidence}`,
         )
       : element("span", {});
     const more = row.nodes.length - CHIPS;
     return [
-      element("span", { class: "tvmdbg-finding-twist", "aria-hidden": "true" }, twist),
-      element(
-        "span",
-        { class: "tvmdbg-finding-severity" },
+      element("span", { class: "tvmdbg-finding-twist tvmdbg-muted", "aria-hidden": "true" }, twist),
+      span(
+        "tvmdbg-finding-severity tvmdbg-nowrap",
         element("i", { class: `tvmdbg-icon tvmdbg-icon-${row.severity}`, "aria-hidden": "true" }),
         WORDS[row.severity],
       ),
       element("span", { class: "tvmdbg-finding-title", title: open ? "" : row.title }, row.title),
       sure,
-      element(
-        "span",
-        { class: "tvmdbg-finding-nodes" },
+      span(
+        "tvmdbg-finding-nodes tvmdbg-nowrap",
         ...row.nodes.slice(0, CHIPS).map((node) => this.#chip(node, `#${node}`)),
         more > 0 &&
           element(
             "span",
-            { class: "tvmdbg-finding-more", title: "list all nodes (Space)" },
+            { class: "tvmdbg-finding-more tvmdbg-muted", title: "list all nodes (Space)" },
             `+${integer(more)}`,
           ),
       ),
@@ -217,9 +215,8 @@ export class List {
     const { evidence, confidence, why, next } = finding!;
     const fact = (name: string, text: string) =>
       text ? element("p", {}, element("b", {}, `${name} `), text) : null;
-    return element(
-      "div",
-      { class: "tvmdbg-finding-evidence" },
+    return div(
+      "tvmdbg-finding-evidence tvmdbg-anywhere",
       evidence.length > 0 && element("ul", {}, ...evidence.map((fact) => element("li", {}, fact))),
       fact(`${confidence} confidence:`, why),
       fact("next:", next),

@@ -1,7 +1,7 @@
 import type { Finding, FindingsAnswer } from "../shared/client/answers.ts";
 import { agree, counted } from "../shared/format.ts";
 import { append } from "../shared/many.ts";
-import { button, element, relabel } from "../shared/ui/dom.ts";
+import { button, element, relabel, span } from "../shared/ui/dom.ts";
 
 /** A row of the list keeps its key while it reports the same fact, even if its words change. */
 export interface FindingRow {
@@ -109,8 +109,8 @@ const UNFOLD = "Show all findings (f)";
 /** Counts of findings and progress of the scan, with buttons, for the bar of the enclosing view. */
 export class FindingsHead {
   readonly fold = button("▾", FOLD, () => this.onFold());
-  readonly counts = element("span", { class: "tvmdbg-findings-counts" });
-  readonly progress = element("span", { class: "tvmdbg-findings-progress tvmdbg-muted" });
+  readonly counts = span("tvmdbg-findings-counts tvmdbg-fixed");
+  readonly progress = span("tvmdbg-findings-progress tvmdbg-nowrap tvmdbg-muted");
   readonly meter = element("progress", { class: "tvmdbg-findings-meter", hidden: true });
   readonly stop = button("stop", "Stop scanning tensors (s)", () => this.onStop());
   readonly tools = element("span", {
@@ -146,9 +146,8 @@ export class FindingsHead {
     const act = state === "cancelled" ? "Resume" : "Stop";
     relabel(this.stop, act.toLowerCase(), `${act} scanning tensors (s)`);
     const chips = counts(findings).map(([severity, text]) =>
-      element(
-        "span",
-        { class: `tvmdbg-findings-count tvmdbg-finding-${severity}` },
+      span(
+        `tvmdbg-nowrap tvmdbg-finding-${severity}`,
         element("i", { class: `tvmdbg-icon tvmdbg-icon-${severity}`, "aria-hidden": "true" }),
         text,
       ),

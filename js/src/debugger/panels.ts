@@ -1,5 +1,5 @@
 import type { GraphOptions } from "../graph/options.ts";
-import { element, onResize, splitter } from "../shared/ui/dom.ts";
+import { div, element, onResize, splitter } from "../shared/ui/dom.ts";
 import type { ViewOptions } from "../shared/ui/view.ts";
 import type { TensorOptions } from "../tensor/state.ts";
 import type { TimelineOptions } from "../timeline/data/state.ts";
@@ -31,8 +31,8 @@ const VIEWS_NARROW = 0.84;
 
 /** Findings above, graph and tensor side by side, timeline below; the tour's text takes none of their height. */
 export class Panels {
-  readonly node = element("div", { class: "tvmdbg-grid" });
-  readonly above = element("div", { class: "tvmdbg-above" });
+  readonly node = div("tvmdbg-grid");
+  readonly above = div("tvmdbg-above");
   readonly of: Record<ViewName, HTMLElement>;
   readonly #root: HTMLElement;
   readonly #options: ViewOptions<DebuggerOptions>;

@@ -66,7 +66,7 @@ const PAN_PX = 80;
 
 /** Mounts the graph of a run into `root`, which carries the class `tvmdbg`. */
 export async function mountGraph(root: HTMLElement, context: GraphContext): Promise<void> {
-  root.classList.add("tvmdbg-graph");
+  root.classList.add("tvmdbg-graph", "tvmdbg-column");
   asApplication(root, "graph", "Graph of the run: arrow keys walk along edges, ? lists all keys");
   const busy = setTimeout(
     () => root.replaceChildren(message("busy", "reading the graph …")),

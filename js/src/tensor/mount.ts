@@ -182,7 +182,7 @@ function follow(
 
 export const mountTensor: Mount<TensorOptions> = async (root, context) => {
   const { run, options, signal } = context;
-  root.classList.add("tvmdbg-tensor");
+  root.classList.add("tvmdbg-tensor", "tvmdbg-column");
   asApplication(root, "tensor inspector", "Tensor inspector");
   const resize = () => {
     root.style.height = `${options.get("height")}px`;

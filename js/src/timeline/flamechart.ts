@@ -199,7 +199,7 @@ export class Flamechart {
       options.onChange("critical", showCritical, context.signal);
       showCritical();
     }
-    this.body = div("tvmdbg-timeline-body");
+    this.body = div("tvmdbg-timeline-body tvmdbg-column");
   }
 
   focus(): void {

@@ -19,7 +19,7 @@ const SIGNS = { same: "", changed: "≠", "only A": "A", "only B": "B" } as cons
 
 /** The loop nest of one trial beside its steps; or two schedules side by side. */
 export class SchedulePane {
-  readonly node = div("tvmdbg-tuning-schedule");
+  readonly node = div("tvmdbg-tuning-schedule tvmdbg-column");
   readonly #root: HTMLElement;
   readonly #pin: (() => void) | null;
   #shown: ScheduleInfo | null = null;
@@ -246,7 +246,7 @@ function tileTable({ tiles }: ScheduleInfo): HTMLElement {
   const heads = ["stage", "axis", "extent", "tiles, outermost first", "bound to"];
   return element(
     "table",
-    { class: "tvmdbg-tuning-tiles-table", "aria-label": "tile structure" },
+    { class: "tvmdbg-tuning-tiles-table tvmdbg-fixed", "aria-label": "tile structure" },
     element(
       "thead",
       {},
@@ -260,7 +260,7 @@ function changeParts(change: ScheduleChange, close: HTMLElement, theme: Theme): 
   const side = (title: string, rows: readonly ScheduleChangeRow[], isCode: boolean) =>
     element(
       "table",
-      { class: "tvmdbg-tuning-change", "aria-label": title },
+      { class: "tvmdbg-tuning-change tvmdbg-fixed", "aria-label": title },
       element(
         "thead",
         {},

@@ -265,7 +265,7 @@ export class Scroller {
     this.#measured = measured;
     this.node = element(
       "div",
-      { class: "tvmdbg-timeline-scroll", tabindex: -1 },
+      { class: "tvmdbg-timeline-scroll tvmdbg-fill", tabindex: -1 },
       stage.node,
       this.#filler,
     );
