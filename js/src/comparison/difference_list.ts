@@ -182,7 +182,7 @@ export class DifferenceList {
     const node = element(
       "div",
       {
-        class: "tvmdbg-comparison-row",
+        class: "tvmdbg-comparison-row tvmdbg-nowrap",
         role: "treeitem",
         id: this.#id + line,
         "aria-level": row.isMember ? 2 : 1,
@@ -216,14 +216,14 @@ export class DifferenceList {
         row.isMember ? "" : kind,
       ),
       ...([0, 1] as const).map((side) => this.#node(side, row)),
-      span("tvmdbg-comparison-more", this.#rows.more(row)),
+      span("tvmdbg-comparison-more tvmdbg-muted", this.#rows.more(row)),
       element("span", { class: "tvmdbg-comparison-change", title: change }, change),
     ];
   }
 
   #node(side: Side, row: ListRow): HTMLElement {
     const node = this.#rows.node(side, row);
-    const attributes = { class: "tvmdbg-comparison-place", "data-of": LETTER[side] };
+    const attributes = { class: "tvmdbg-comparison-place tvmdbg-numeric", "data-of": LETTER[side] };
     if (node < 0) return element("span", attributes, element("span", {}, "–"));
     const [label, shape] = [this.#data.label(side, node), this.#data.shape(side, node)];
     return element(

@@ -82,7 +82,7 @@ export class GraphPane {
     const { signal } = context;
     this.node = element(
       "div",
-      { class: "tvmdbg-comparison-pane", "data-side": LETTER[side].toLowerCase() },
+      { class: "tvmdbg-comparison-pane tvmdbg-column", "data-side": LETTER[side].toLowerCase() },
       this.root,
     );
     for (const type of ["pointerdown", "wheel", "keydown"] as const) {
@@ -113,7 +113,7 @@ export class GraphPane {
       session,
       title: element(
         "span",
-        { class: "tvmdbg-title tvmdbg-comparison-title", title },
+        { class: "tvmdbg-title tvmdbg-comparison-title tvmdbg-clip", title },
         element("strong", {}, LETTER[this.#side]),
         ` ${title}`,
       ),

@@ -132,12 +132,12 @@ class ComparisonView {
     const { info } = this.#data;
     this.#root.replaceChildren(
       this.#toolbar.node,
-      element("p", { class: "tvmdbg-comparison-sentence" }, info.sentence),
+      element("p", { class: "tvmdbg-comparison-sentence tvmdbg-fixed" }, info.sentence),
       div(
-        "tvmdbg-comparison-all",
+        "tvmdbg-comparison-all tvmdbg-column tvmdbg-fill",
         div("tvmdbg-comparison-panes", ...this.#panes.map((pane) => pane.node)),
         div(
-          "tvmdbg-comparison-told",
+          "tvmdbg-comparison-told tvmdbg-column",
           div(
             "tvmdbg-comparison-head",
             element("strong", {}, "Differences"),

@@ -22,7 +22,7 @@ const ROUNDED = 2;
 
 export class List {
   readonly node = element("div", {
-    class: "tvmdbg-findings-list",
+    class: "tvmdbg-findings-list tvmdbg-fixed tvmdbg-scrolls",
     role: "tree",
     "aria-label": "Findings",
   });
@@ -183,27 +183,27 @@ export class List {
     const sure = finding
       ? element(
           "span",
-          { class: "tvmdbg-finding-confidence", title: `confidence: ${finding.why}` },
+          { class: "tvmdbg-finding-confidence tvmdbg-muted", title: `confidence: ${finding.why}` },
           `${finding.confidence}`,
         )
       : element("span", {});
     const more = row.nodes.length - CHIPS;
     return [
-      element("span", { class: "tvmdbg-finding-twist", "aria-hidden": "true" }, twist),
+      element("span", { class: "tvmdbg-finding-twist tvmdbg-muted", "aria-hidden": "true" }, twist),
       span(
-        "tvmdbg-finding-severity",
+        "tvmdbg-finding-severity tvmdbg-nowrap",
         element("i", { class: `tvmdbg-icon tvmdbg-icon-${row.severity}`, "aria-hidden": "true" }),
         WORDS[row.severity],
       ),
       element("span", { class: "tvmdbg-finding-title", title: open ? "" : row.title }, row.title),
       sure,
       span(
-        "tvmdbg-finding-nodes",
+        "tvmdbg-finding-nodes tvmdbg-nowrap",
         ...row.nodes.slice(0, CHIPS).map((node) => this.#chip(node, `#${node}`)),
         more > 0 &&
           element(
             "span",
-            { class: "tvmdbg-finding-more", title: "list all nodes (Space)" },
+            { class: "tvmdbg-finding-more tvmdbg-muted", title: "list all nodes (Space)" },
             `+${integer(more)}`,
           ),
       ),
@@ -216,7 +216,7 @@ export class List {
     const fact = (name: string, text: string) =>
       text ? element("p", {}, element("b", {}, `${name} `), text) : null;
     return div(
-      "tvmdbg-finding-evidence",
+      "tvmdbg-finding-evidence tvmdbg-anywhere",
       evidence.length > 0 && element("ul", {}, ...evidence.map((fact) => element("li", {}, fact))),
       fact(`${confidence} confidence:`, why),
       fact("next:", next),

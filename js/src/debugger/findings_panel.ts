@@ -321,7 +321,7 @@ export function mountFindings(
   context: ViewContext<FindingsOptions>,
   head: FindingsHead,
 ): void {
-  root.classList.add("tvmdbg-findings");
+  root.classList.add("tvmdbg-findings", "tvmdbg-column");
   const label =
     "Findings of the run: arrow keys move, Enter selects, f folds the list, ? lists all keys";
   asApplication(root, "findings", label);

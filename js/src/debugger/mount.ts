@@ -35,7 +35,7 @@ function issuesPanel(summary: RunSummary, onNode: (node: number) => void): HTMLE
   const rows = summary.issues.map(({ severity, rule, message, nodes }) =>
     element(
       "li",
-      { class: `tvmdbg-issue tvmdbg-${severity === "note" ? "muted" : severity}` },
+      { class: `tvmdbg-issue tvmdbg-anywhere tvmdbg-${severity === "note" ? "muted" : severity}` },
       element("strong", {}, severity),
       ` ${message} `,
       element("code", {}, rule),
@@ -67,7 +67,7 @@ function tourBar(
   signal: AbortSignal,
 ): { node: HTMLElement; toggle: HTMLButtonElement } {
   const prose = element("div", { class: "tvmdbg-tour-prose", "aria-live": "polite" });
-  const place = span("tvmdbg-tour-place");
+  const place = span("tvmdbg-tour-place tvmdbg-nowrap");
   const go = (by: number) => {
     const step = (stepOf(session) ?? 0) + by;
     if (step >= 0 && step < tourOf(session).length) goToStep(session, step);
@@ -78,7 +78,7 @@ function tourBar(
   const node = element(
     "section",
     {
-      class: "tvmdbg-tour",
+      class: "tvmdbg-tour tvmdbg-wrap tvmdbg-line-below",
       role: "group",
       tabindex: 0,
       "aria-roledescription": "tour",
@@ -88,7 +88,7 @@ function tourBar(
     },
     prose,
     div(
-      "tvmdbg-tour-steps",
+      "tvmdbg-row tvmdbg-wrap tvmdbg-gap-4",
       place,
       back,
       next,
@@ -207,7 +207,7 @@ export const mountDebugger: Mount<DebuggerState> = async (root, context) => {
   panels.above.prepend(tour.node);
   root.append(bar, issues, panels.above, panels.node);
 
-  const title = span("tvmdbg-title", "…");
+  const title = span("tvmdbg-title tvmdbg-clip", "…");
   const status = element("button", {
     type: "button",
     class: "tvmdbg-status",

@@ -1,5 +1,5 @@
 import { clear, type Layer, layer, type Rectangle, Repaint } from "../shared/drawing/canvas.ts";
-import { element } from "../shared/ui/dom.ts";
+import { div } from "../shared/ui/dom.ts";
 import { Camera, isIn, isLegible, LEGIBLE_SCALE, READABLE_SCALE } from "./camera.ts";
 import { fitted, isThread, opening } from "./framing.ts";
 import type { Bounds } from "./layout/types.ts";
@@ -35,10 +35,10 @@ export interface StageItem {
 
 /** Canvases, camera and overview strip of a graph. */
 export class GraphStage {
-  readonly node = element("div", { class: "tvmdbg-graph-stage" });
+  readonly node = div("tvmdbg-graph-stage tvmdbg-fill");
   readonly camera = new Camera();
   readonly canvas: HTMLCanvasElement;
-  readonly #box = element("div", { class: "tvmdbg-stage" });
+  readonly #box = div("tvmdbg-stage");
   readonly #base: Layer = layer("tvmdbg-graph-base");
   readonly #over: Layer = layer("tvmdbg-overlay");
   readonly #painter = new GraphPainter(this.#base.context);

@@ -1,7 +1,7 @@
 import { CodeCopy, nodesCode, titleOf } from "../shared/client/code_copy.ts";
 import { onThemeChange, readTheme } from "../shared/drawing/theme.ts";
 import { counted } from "../shared/format.ts";
-import { element, Mirror, onResize } from "../shared/ui/dom.ts";
+import { div, Mirror, onResize } from "../shared/ui/dom.ts";
 import { Appearance } from "./appearance.ts";
 import { GraphCommands } from "./commands.ts";
 import { Hits } from "./data/hits.ts";
@@ -89,7 +89,7 @@ export class GraphView {
     this.details = new DetailsPanel(this);
     this.toolbar = new GraphToolbar(this);
     this.stage.node.append(this.#layoutController.node, this.tooltip.node);
-    const body = element("div", { class: "tvmdbg-graph-body" });
+    const body = div("tvmdbg-graph-body tvmdbg-fill");
     body.append(this.stage.node, this.details.node);
     root.replaceChildren(
       ...[this.toolbar.node, this.toolbar.part, this.appearance.legend.node, body],

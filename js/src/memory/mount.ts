@@ -1,6 +1,6 @@
 import * as icons from "../shared/drawing/icons.ts";
 import { onThemeChange } from "../shared/drawing/theme.ts";
-import { element, Mirror } from "../shared/ui/dom.ts";
+import { div, Mirror } from "../shared/ui/dom.ts";
 import { action, bindKeys, type KeyAction } from "../shared/ui/keys.ts";
 import { paletteAction } from "../shared/ui/palette.ts";
 import { bindAxisWheel } from "../shared/ui/scrolling.ts";
@@ -128,7 +128,7 @@ function build(root: HTMLElement, context: ViewContext<MemoryOptions>, plan: Pla
   root.replaceChildren(
     toolbar.node,
     view.stage.node,
-    element("div", { class: "tvmdbg-memory-below" }, view.legend, view.details),
+    div("tvmdbg-fixed tvmdbg-line-above", view.legend, view.details),
     view.tooltip.node,
     mirror.node,
   );

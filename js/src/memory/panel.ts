@@ -42,7 +42,7 @@ export function legend(plan: Plan, bySize: boolean, theme: Theme): HTMLElement[]
   }
   return chipsOf(plan).map(({ name, fill, alpha = 1 }) => {
     if (!fill) return element("span", {}, name);
-    const chip = element("i", { class: "tvmdbg-memory-chip" });
+    const chip = element("i", { class: "tvmdbg-swatch" });
     chip.style.backgroundColor = fill(theme);
     chip.style.opacity = `${alpha}`;
     return element("span", {}, chip, name);

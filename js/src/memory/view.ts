@@ -28,7 +28,7 @@ export class MemoryView {
   /** Called after changes that the toolbar shows. */
   changed: () => void = () => {};
   readonly details = element("section", {
-    class: "tvmdbg-memory-details",
+    class: "tvmdbg-memory-details tvmdbg-scrolls",
     "aria-label": "details",
     tabindex: 0,
     ...KEEP_KEYS,

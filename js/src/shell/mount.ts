@@ -21,7 +21,7 @@ export function mounted<T>(
   read: () => Promise<T>,
   show: Parameters<typeof loading<T>>[4],
 ): Promise<void> {
-  root.classList.add(`tvmdbg-${name}`);
+  root.classList.add(`tvmdbg-${name}`, "tvmdbg-column");
   asApplication(root, noun, label);
   return loading(root, data, signal, read, show);
 }

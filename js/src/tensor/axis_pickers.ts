@@ -112,7 +112,7 @@ export class AxisPickers {
       number.value = String(this.#plane?.index[axis] ?? 0);
     });
     this.#inputs.set(axis, { slider, number });
-    return piece("fixed", name, slider, number, muted(`of ${length}`));
+    return piece("fixed tvmdbg-inline tvmdbg-wrap", name, slider, number, muted(`of ${length}`));
   }
 }
 

@@ -37,7 +37,7 @@ export class EntryPicker {
     this.#commands = commands;
     this.#filter = entries.filters()[0] ?? "all";
     this.#list = element("div", {
-      class: "tvmdbg-tensor-list",
+      class: "tvmdbg-tensor-list tvmdbg-scrolls",
       role: "listbox",
       id: `${this.#id}-list`,
       "aria-label": "Tensors",
@@ -215,10 +215,10 @@ export class EntryPicker {
       },
       element(
         "span",
-        { class: "tvmdbg-tensor-name", title: entries.columns.names.at(row) },
+        { class: "tvmdbg-tensor-name tvmdbg-clip", title: entries.columns.names.at(row) },
         entries.title(row),
       ),
-      span("tvmdbg-muted tvmdbg-tensor-type", entries.type(row)),
+      span("tvmdbg-muted tvmdbg-fixed", entries.type(row)),
       entries.doubtful(row)
         ? element(
             "span",

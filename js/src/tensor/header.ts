@@ -105,7 +105,7 @@ export class TensorHeader {
     const line = facts(answer);
     const place = element(
       "div",
-      { class: "tvmdbg-tensor-place tvmdbg-muted", hidden: !this.#place },
+      { class: "tvmdbg-tensor-place tvmdbg-anywhere tvmdbg-muted", hidden: !this.#place },
       `${answer.name}: key ${JSON.stringify(answer.key)} in ${answer.file}, data at byte ${integer(answer.offset)}`,
     );
     const toggle = button("source", "Source: show or hide the file, key and byte offset", () => {
@@ -138,8 +138,8 @@ export class TensorHeader {
 
 function facts(known: KnownTensor): HTMLElement {
   return part(
-    "facts",
-    element("strong", { class: "tvmdbg-tensor-name", title: known.title }, known.title),
+    "facts tvmdbg-row tvmdbg-wrap tvmdbg-gap-12",
+    element("strong", { class: "tvmdbg-tensor-name tvmdbg-clip", title: known.title }, known.title),
     ...tensorFacts(known).map(({ text, isSure, about = "" }) => {
       if (isSure === undefined) return element("span", {}, ...withCount(text));
       const look = isSure ? "tvmdbg-muted" : "tvmdbg-warning";
@@ -164,7 +164,7 @@ export interface TensorProgress {
 /** Trust in the picture: time of capture, number of values, assumptions. */
 export class TrustLine {
   readonly node: HTMLElement;
-  readonly #words = span("tvmdbg-tensor-trusted");
+  readonly #words = span("tvmdbg-tensor-trusted tvmdbg-muted");
   readonly #sampled = element("strong", { class: "tvmdbg-tensor-sampled", hidden: true });
   readonly #bar = element("progress", { "aria-label": "Scanning all values of the heatmap" });
   readonly #text = muted("scanning all values");
@@ -280,7 +280,7 @@ export class ViewBar {
       this.#whole,
     );
     this.node = part(
-      "view-bar",
+      "view-bar tvmdbg-row tvmdbg-wrap tvmdbg-gap-10",
       element(
         "span",
         { class: "tvmdbg-joined", role: "group", "aria-label": "Show" },

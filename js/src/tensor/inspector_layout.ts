@@ -127,7 +127,7 @@ export class InspectorLayout {
     });
     const { body, view } = this.#frame;
     const scroll = part(
-      "scroll",
+      "scroll tvmdbg-column tvmdbg-fill",
       this.#health.node,
       this.#header.node,
       this.readout.node,

@@ -54,7 +54,7 @@ export function list(
 
 /** A shortened number; its tooltip and copies have the full text. */
 export function number(text: string, full = text): HTMLSpanElement {
-  const node = piece("number", screenText(text));
+  const node = piece("number tvmdbg-nowrap", screenText(text));
   node.dataset.copy = full;
   if (full !== text) node.title = screenText(full);
   return node;
@@ -113,12 +113,12 @@ interface FrameParts {
 
 export function frame(parts: FrameParts) {
   const caption = div("tvmdbg-muted");
-  const side = part("side", parts.legend, parts.controls, caption);
+  const side = part("side tvmdbg-column tvmdbg-gap-8", parts.legend, parts.controls, caption);
   const view = part("view", parts.stage, parts.channels);
   const left = part(
     "left",
     parts.bar,
-    part("choices", ...parts.axes),
+    part("choices tvmdbg-row tvmdbg-wrap tvmdbg-gap-10", ...parts.axes),
     view,
     parts.profile,
     parts.trust,
@@ -128,7 +128,7 @@ export function frame(parts: FrameParts) {
     "body",
     part("numbers", parts.statistics),
     left,
-    part("right", parts.region, parts.histogram, side),
+    part("right tvmdbg-column tvmdbg-gap-8", parts.region, parts.histogram, side),
     parts.table,
   );
   return {

@@ -235,7 +235,7 @@ export class AreaPanel {
   #line({ label, kind, nodes, slice, count, ns }: Omit<SumRow, "inside">): HTMLElement {
     const short = this.#data.slices.isShort(ns);
     const share = short ? "–" : percent(ns / (this.#area!.sum ?? Number.NaN));
-    const chip = element("i", { class: "tvmdbg-timeline-chip" });
+    const chip = element("i", { class: "tvmdbg-timeline-chip tvmdbg-swatch" });
     chip.style.backgroundColor = kindFill(this.#theme, kind);
     const bar = element("i", { class: "tvmdbg-timeline-share" });
     bar.style.width = `${100 * (ns / (this.#shares[0]?.ns || 1))}%`;

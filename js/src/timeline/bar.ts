@@ -26,11 +26,11 @@ export class TimelineBar {
   /** The hits below the field, to be placed in the view's root. */
   readonly list: HitList;
   /** Number of hits, and the position of the selected slice among them. */
-  readonly hits = element("output", { class: "tvmdbg-muted tvmdbg-timeline-hits" });
+  readonly hits = element("output", { class: "tvmdbg-muted tvmdbg-timeline-hits tvmdbg-numeric" });
   /** The visible part of the time axis, with a button to show all. */
   readonly range: HTMLElement;
   readonly #part = element("output", {
-    class: "tvmdbg-timeline-range",
+    class: "tvmdbg-timeline-range tvmdbg-numeric",
     "aria-label": "visible range",
   });
   readonly #leave: HTMLButtonElement;

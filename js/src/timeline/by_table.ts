@@ -200,7 +200,7 @@ export class ByTable {
     const { total } = this.#rows!.info;
     const share = total > 0 && row.isWork ? row.ns / total : Number.NaN;
     const isOpen = this.#open.has(row.id);
-    const chip = element("i", { class: "tvmdbg-timeline-chip" });
+    const chip = element("i", { class: "tvmdbg-timeline-chip tvmdbg-swatch" });
     if (row.kind) chip.style.backgroundColor = kindFill(this.#theme, row.kind);
     else chip.classList.add("several");
     const bar = element("i", { class: "tvmdbg-timeline-share" });

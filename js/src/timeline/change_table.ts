@@ -46,7 +46,7 @@ export class ChangeTable {
   readonly #byKind: HTMLButtonElement;
   readonly #color: HTMLButtonElement;
   readonly #filter: HTMLSelectElement;
-  readonly #key = div("tvmdbg-change-key");
+  readonly #key = div("tvmdbg-change-key tvmdbg-row tvmdbg-wrap tvmdbg-nowrap tvmdbg-gap-4");
   #theme: Theme;
   #order: ChangeOrder = "change";
   #kinds = false;
@@ -88,7 +88,7 @@ export class ChangeTable {
     this.#scroller = element(
       "div",
       {
-        class: "tvmdbg-change-scroll",
+        class: "tvmdbg-change-scroll tvmdbg-fill tvmdbg-scrolls tvmdbg-line-above",
         role: "grid",
         tabindex: -1,
         "aria-label": "time in A and B",
@@ -99,9 +99,9 @@ export class ChangeTable {
     this.node = element(
       "section",
       { class: "tvmdbg-timeline-table tvmdbg-change", "aria-label": "difference in time" },
-      element("p", { class: "tvmdbg-change-sentence" }, sentence),
+      element("p", { class: "tvmdbg-change-sentence tvmdbg-fixed" }, sentence),
       div(
-        "tvmdbg-change-bar",
+        "tvmdbg-change-bar tvmdbg-row tvmdbg-wrap tvmdbg-fixed",
         this.#filter,
         this.#byKind,
         this.#color,
@@ -296,7 +296,7 @@ export class ChangeTable {
     const kind = this.#kinds ? label : this.#change.columns.kind.at(row);
     const match = this.#kinds ? "" : this.#change.matchLabel(row);
     const why = `${this.#change.verdictLabel(verdict)}: ${rows.why.at(row)}`;
-    const chip = element("i", { class: "tvmdbg-timeline-chip" });
+    const chip = element("i", { class: "tvmdbg-timeline-chip tvmdbg-swatch" });
     chip.style.backgroundColor = kindFill(this.#theme, kind);
     const cell = (name: string, title: string | undefined, ...content: (Node | string)[]) =>
       element("span", { class: name, role: "gridcell", title }, ...content);

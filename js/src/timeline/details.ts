@@ -37,7 +37,7 @@ function changeDetails(change: Change, row: number): HTMLElement {
   if (match) facts.push(["match", `${match}: ${change.columns.reason.at(row)}`]);
   return element(
     "div",
-    { class: "tvmdbg-change-details", "data-verdict": change.verdictLabel(verdict) },
+    { class: "tvmdbg-change-details tvmdbg-wrap", "data-verdict": change.verdictLabel(verdict) },
     element(
       "h5",
       {},
@@ -69,7 +69,7 @@ function distributions(change: Change, row: number): HTMLElement | string {
     ["B", b!],
   ] as const) {
     figure.append(
-      div("tvmdbg-change-strip", element("b", {}, name), strip(name, values, low, high)),
+      div("tvmdbg-change-strip tvmdbg-row", element("b", {}, name), strip(name, values, low, high)),
     );
   }
   figure.append(
@@ -223,7 +223,7 @@ export class SliceDetails {
     kind = this.#names.opKind(node),
     row = this.#names.change?.rowOf(node) ?? -1,
   ): void {
-    const chip = element("i", { class: "tvmdbg-timeline-chip" });
+    const chip = element("i", { class: "tvmdbg-timeline-chip tvmdbg-swatch" });
     chip.style.backgroundColor =
       node < 0 ? kindFill(theme, kind) : this.#names.fill(theme, node, -1);
     const repeats = repeatsOf(this.#slices.columns, node);

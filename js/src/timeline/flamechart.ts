@@ -43,7 +43,7 @@ export class Flamechart {
   readonly session: SessionClient;
   readonly selection: TimelineSelection;
   /** Chart and table; data-show and data-active name the visible part and the one with the arrow keys. */
-  readonly body = div("tvmdbg-timeline-body");
+  readonly body = div("tvmdbg-timeline-body tvmdbg-column");
   /** The part with the arrow keys. */
   active: "chart" | "table" = "chart";
   readonly #root: HTMLElement;

@@ -41,7 +41,7 @@ function banner({ columns, unusable }: Slices): HTMLElement {
         words.said.slice(0, end),
         span("tvmdbg-timeline-rest", words.said.slice(end)),
       ),
-      ...note.map((note) => span("tvmdbg-timeline-note", note)),
+      ...note.map((note) => span("tvmdbg-timeline-note tvmdbg-muted", note)),
     ),
     div(
       "tvmdbg-timeline-meaning",
@@ -139,7 +139,7 @@ function build(
   const say = (text: string) => mirror.say(text);
   const view = new Flamechart(root, context, data, say, drawn ? null : noSlices);
   const below = div("tvmdbg-timeline-below", view.details.node, view.key.node);
-  const chart = div("tvmdbg-timeline-chart", view.charts.node, below);
+  const chart = div("tvmdbg-timeline-chart tvmdbg-column", view.charts.node, below);
   view.body.append(chart, view.tables.node);
   const line = div(
     "tvmdbg-timeline-line",

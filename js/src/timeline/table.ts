@@ -233,7 +233,7 @@ export class TopTable {
       (slice < 0 ? this.#names.ofNode(node) : this.#names.ofSlice(slice));
     const shape = this.#names.shape(node);
     const kind = this.#ranking.kind[row]!;
-    const chip = element("i", { class: "tvmdbg-timeline-chip" });
+    const chip = element("i", { class: "tvmdbg-timeline-chip tvmdbg-swatch" });
     const name = node < 0 ? this.#slices.nameCodeOf(slice) : -1;
     chip.style.backgroundColor = this.#names.fillOf(
       this.#theme,

@@ -70,7 +70,7 @@ export class Tables {
       this.show(value as TableBy);
     });
     this.node = div(
-      "tvmdbg-timeline-tables",
+      "tvmdbg-timeline-tables tvmdbg-column",
       div("tvmdbg-timeline-by", this.#select, this.#note),
       single,
       this.#by.node,

@@ -41,7 +41,7 @@ export class ColorKey {
     const share = percent(part);
     const bar = element("i", { class: "tvmdbg-timeline-share" });
     bar.style.width = `${100 * (ns / (most || 1))}%`;
-    const chip = element("i", { class: "tvmdbg-timeline-chip" });
+    const chip = element("i", { class: "tvmdbg-timeline-chip tvmdbg-swatch" });
     chip.style.backgroundColor =
       nodes.length && kind === this.#names.opKind(nodes[0]!)
         ? this.#names.fill(theme, nodes[0]!, -1)

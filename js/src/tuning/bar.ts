@@ -22,7 +22,7 @@ const ALL = "all";
 /** Tasks, axis, and the filter of trials in the toolbar. */
 export class TuningControls {
   readonly field: HTMLInputElement;
-  readonly matches = element("output", { class: "tvmdbg-tuning-found tvmdbg-muted" });
+  readonly matches = element("output", { class: "tvmdbg-tuning-found tvmdbg-muted tvmdbg-clip" });
   readonly tasks: HTMLSelectElement;
   readonly along: ToolGroup;
   readonly #view: TuningBarView;
@@ -124,7 +124,7 @@ export class ErrorLegend {
     const counts = new Map<number, number>();
     for (const code of data.error) counts.set(code, (counts.get(code) ?? 0) + 1);
     const items = codesOf(data).map((code) => {
-      const chip = element("i", { class: "tvmdbg-tuning-chip", "aria-hidden": "true" });
+      const chip = element("i", { class: "tvmdbg-swatch", "aria-hidden": "true" });
       chip.style.backgroundColor = errorFill(theme, code);
       const text = `${integer(counts.get(code) ?? 0)} ${outcomeName(data, code)}`;
       if (!this.#filter) return element("span", {}, chip, text);

@@ -167,7 +167,7 @@ function build(
   const { options, signal } = context;
   const mirror = new Mirror();
   const view = new TuningView(root, context, data, (text) => mirror.say(text));
-  const head = div("tvmdbg-tuning-head");
+  const head = div("tvmdbg-tuning-head tvmdbg-row tvmdbg-wrap tvmdbg-fixed tvmdbg-gap-12");
   const { across, down } = splits(root);
   const { zoom, fit, copy, all } = chartTools(view, view.camera, "all trials", "the trial");
   const best = tool(["b"], "best", "go to the best trial", () => view.best(), { icon: icons.PEAK });

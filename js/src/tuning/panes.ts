@@ -145,7 +145,7 @@ export class FindingsPane {
 
   #code(text: string): HTMLElement {
     const copy = button("copy", "copy this code", () => this.#events.copy(text));
-    return div("tvmdbg-tuning-step", element("pre", {}, text), copy);
+    return div("tvmdbg-tuning-step tvmdbg-gap-8", element("pre", {}, text), copy);
   }
 }
 

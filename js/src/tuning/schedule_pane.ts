@@ -20,7 +20,7 @@ const SIGNS = { same: "", changed: "≠", "only A": "A", "only B": "B" } as cons
 
 /** The loop nest of one trial beside its steps; or two schedules side by side. */
 export class SchedulePane {
-  readonly node = div("tvmdbg-tuning-schedule");
+  readonly node = div("tvmdbg-tuning-schedule tvmdbg-column");
   readonly #root: HTMLElement;
   readonly #pin: (() => void) | null;
   #shown: ScheduleInfo | null = null;
@@ -245,7 +245,7 @@ function tileTable({ tiles }: ScheduleInfo): HTMLElement {
     ),
   );
   return table(
-    { class: "tvmdbg-tuning-tiles-table", "aria-label": "tile structure" },
+    { class: "tvmdbg-tuning-tiles-table tvmdbg-fixed", "aria-label": "tile structure" },
     ["stage", "axis", "extent", "tiles, outermost first", "bound to"],
     rows,
   );
@@ -254,7 +254,7 @@ function tileTable({ tiles }: ScheduleInfo): HTMLElement {
 function changeParts(change: ScheduleChange, close: HTMLElement, theme: Theme): HTMLElement[] {
   const side = (title: string, rows: readonly ScheduleChangeRow[], isCode: boolean) =>
     table(
-      { class: "tvmdbg-tuning-change", "aria-label": title },
+      { class: "tvmdbg-tuning-change tvmdbg-fixed", "aria-label": title },
       [
         "",
         ...change.titles.map((name, at) =>

@@ -143,7 +143,7 @@ function shortened(text: string, room: number, pen: Pen): string {
 
 /** Parallel coordinates of the tile sizes of one task's trials; lines can be hovered and chosen. */
 export class TilesPane {
-  readonly node = div("tvmdbg-tuning-tiles");
+  readonly node = div("tvmdbg-tuning-tiles tvmdbg-column");
   readonly #caption = element("p", { class: "tvmdbg-muted" });
   readonly #stage: Stage;
   readonly #root: HTMLElement;

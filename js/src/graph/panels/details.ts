@@ -2,7 +2,7 @@ import { type NodeDetails, NodeKind } from "../../shared/client/answers.ts";
 import { errorText, isAbort } from "../../shared/client/request.ts";
 import { counted, duration, integer, percent, timeShare } from "../../shared/format.ts";
 import { append } from "../../shared/many.ts";
-import { button, element, KEEP_KEYS } from "../../shared/ui/dom.ts";
+import { button, div, element, KEEP_KEYS, span } from "../../shared/ui/dom.ts";
 import type { GraphModel } from "../data/model.ts";
 import { valueText } from "../data/node_columns.ts";
 import { quoted } from "../data/query_fields.ts";
@@ -37,7 +37,7 @@ const BUSY_MS = 150;
 
 export class DetailsPanel {
   readonly node = element("aside", {
-    class: "tvmdbg-graph-details",
+    class: "tvmdbg-graph-details tvmdbg-anywhere tvmdbg-scrolls",
     "aria-label": "details",
     ...KEEP_KEYS,
   });
@@ -206,10 +206,10 @@ export class DetailsPanel {
     return element(
       "li",
       {},
-      element("span", { class: "tvmdbg-muted" }, `${operand} `),
+      span("tvmdbg-muted", `${operand} `),
       node < 0 ? "a node that the graph does not have" : this.#link(node, where),
       ` ${text}${this.#size(node, output)}`,
-      trust === "exact" ? null : element("span", { class: "tvmdbg-warning" }, ` matched ${trust}`),
+      trust === "exact" ? null : span("tvmdbg-warning", ` matched ${trust}`),
     );
   }
 
@@ -229,9 +229,8 @@ export class DetailsPanel {
       {},
       pick,
       ` ${text}`,
-      element(
-        "div",
-        { class: "tvmdbg-graph-consumers" },
+      div(
+        "tvmdbg-graph-consumers",
         consumers.length ? "→ " : "read by no node",
         ...consumers.map(({ node }) => this.#link(node)),
       ),

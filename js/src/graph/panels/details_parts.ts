@@ -1,6 +1,6 @@
 import { GroupSource, NodeKind } from "../../shared/client/answers.ts";
 import { counted, integer } from "../../shared/format.ts";
-import { button, element } from "../../shared/ui/dom.ts";
+import { button, div, element, span } from "../../shared/ui/dom.ts";
 import { countsByWeight, verdictLabel } from "../data/health.ts";
 import type { GraphModel } from "../data/model.ts";
 import { boxesOf, type GraphScene } from "../layout/scene.ts";
@@ -14,12 +14,11 @@ export function named(label: string, value: string): HTMLElement {
       () => copy.replaceChildren("select the text and press Ctrl+C"),
     );
   });
-  return element(
-    "div",
-    { class: "tvmdbg-graph-named" },
-    element("span", { class: "tvmdbg-muted" }, label),
+  return div(
+    "tvmdbg-graph-named",
+    span("tvmdbg-muted", label),
     copy,
-    element("div", { class: "tvmdbg-graph-mono" }, shownOf(value) || "(empty)"),
+    div("tvmdbg-graph-mono", shownOf(value) || "(empty)"),
   );
 }
 
@@ -86,7 +85,7 @@ export function bar(share: number, title: string): HTMLElement {
 
 /** A row of a list: a link, and below it its share as a bar and in words. */
 export function shared(link: HTMLElement, share: HTMLElement, words: string): HTMLElement {
-  return element("li", {}, link, element("div", { class: "tvmdbg-graph-slow" }, share, words));
+  return element("li", {}, link, div("tvmdbg-graph-slow tvmdbg-row", share, words));
 }
 
 export function top(rows: HTMLElement[], all: number, tag: "ul" | "ol"): HTMLElement {

@@ -9,6 +9,7 @@ import {
   keepChildren,
   onResize,
   relabel,
+  span,
 } from "../../shared/ui/dom.ts";
 import { RangeHandles } from "../../shared/ui/range_handles.ts";
 import { ClassColors } from "../data/coloring.ts";
@@ -33,10 +34,10 @@ const STOPS = 24;
 const TICKS = 3;
 
 class NumberKey {
-  readonly node = element("span", { class: "tvmdbg-graph-scale" });
+  readonly node = span("tvmdbg-graph-scale");
   readonly #name = element("span");
-  readonly #bar = element("span", { class: "tvmdbg-graph-bar-key" });
-  readonly #ramp = element("span", { class: "tvmdbg-graph-ramp" });
+  readonly #bar = span("tvmdbg-graph-bar-key");
+  readonly #ramp = span("tvmdbg-graph-ramp");
   readonly #ticks = element("span");
   readonly #counts = element("span");
   readonly #handles: RangeHandles;
@@ -73,9 +74,7 @@ class NumberKey {
     this.#counts.replaceChildren(
       counts.known === 0 ? "no known value " : "",
       words.join(", "),
-      ...(unknown
-        ? [element("span", { class: "tvmdbg-graph-swatch tvmdbg-graph-hatched" }), unknown]
-        : []),
+      ...(unknown ? [span("tvmdbg-graph-swatch tvmdbg-graph-hatched"), unknown] : []),
       column.note ? ` (${column.note})` : "",
     );
   }
@@ -98,7 +97,7 @@ class NumberKey {
   }
 
   #text(text: string, at: number): HTMLElement {
-    const node = element("span", { class: "tvmdbg-graph-tick" }, text);
+    const node = span("tvmdbg-graph-tick", text);
     node.style.left = `${SIDE + at}px`;
     return node;
   }
@@ -140,7 +139,7 @@ interface HealthChip {
 
 /** Verdicts with their counts and the progress of the scan; buttons survive updates while they are pressed. */
 class HealthKey {
-  readonly node = element("span", { class: "tvmdbg-graph-scale tvmdbg-graph-health" });
+  readonly node = span("tvmdbg-graph-scale tvmdbg-graph-health tvmdbg-inline");
   readonly #next: (verdict: number) => void;
   readonly #words = element("span");
   readonly #chips = new Map<number, HealthChip>();
@@ -188,9 +187,9 @@ class HealthKey {
 
   #made(verdict: number): HealthChip {
     const node = button("", "", () => this.#next(verdict));
-    const swatch = element("span", { class: "tvmdbg-graph-sign" }, verdictSign(verdict));
+    const swatch = span("tvmdbg-graph-sign", verdictSign(verdict));
     swatch.classList.toggle("tvmdbg-graph-hatched", isUnknown(verdict));
-    const count = element("span", { class: "tvmdbg-muted" });
+    const count = span("tvmdbg-muted");
     node.dataset.kind = `health ${verdict}`;
     node.append(swatch, verdictLabel(verdict), count);
     return { node, swatch, count };
@@ -217,7 +216,7 @@ export class GraphLegend {
   readonly #key: NumberKey;
   readonly #health: HealthKey;
   readonly #work: ScanProgress;
-  readonly #slot = element("span", { class: "tvmdbg-graph-key" });
+  readonly #slot = span("tvmdbg-graph-key tvmdbg-inline tvmdbg-fixed");
   readonly #words = element("span");
   readonly #more = button("", "", () => {
     this.#all = !this.#all;
@@ -260,9 +259,9 @@ export class GraphLegend {
     for (const item of this.#items) item.remove();
     this.#items = chips.map((chip) => this.#chip(chip));
     if (colors instanceof ClassColors && colors.unknown) {
-      const swatch = element("span", { class: "tvmdbg-graph-swatch tvmdbg-graph-hatched" });
+      const swatch = span("tvmdbg-graph-swatch tvmdbg-graph-hatched");
       const text = `${integer(colors.unknown)} unknown`;
-      this.#items.push(element("span", { class: "tvmdbg-graph-scale" }, swatch, text));
+      this.#items.push(span("tvmdbg-graph-scale", swatch, text));
     }
     this.#more.before(...this.#items);
     this.#fit();
@@ -336,7 +335,7 @@ export class GraphLegend {
 
   #chip({ key, label, color, aside, title }: ClassChip): HTMLElement {
     const { appearance, highlighted } = this.#view;
-    const swatch = element("span", { class: "tvmdbg-graph-swatch" });
+    const swatch = span("tvmdbg-graph-swatch");
     swatch.style.background = color;
     const chip = element(
       "button",
@@ -349,7 +348,7 @@ export class GraphLegend {
       },
       swatch,
       label,
-      element("span", { class: "tvmdbg-muted" }, ` ${aside}`),
+      span("tvmdbg-muted", ` ${aside}`),
     );
     chip.addEventListener("click", (event) => {
       if (event.shiftKey) appearance.select(key);

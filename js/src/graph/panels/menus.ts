@@ -1,6 +1,6 @@
 import { COPY_KEY } from "../../shared/client/code_copy.ts";
 import { integer } from "../../shared/format.ts";
-import { button, element, KEEP_KEYS } from "../../shared/ui/dom.ts";
+import { button, div, element, KEEP_KEYS, span } from "../../shared/ui/dom.ts";
 import { kindQuery } from "../navigator.ts";
 import type { GraphHost } from "../parts.ts";
 import { PictureExport, Popup } from "./export_picture.ts";
@@ -47,8 +47,8 @@ export class Menus {
       button("‹", "previous node in execution order ([)", () => commands.inOrder(-1)),
       button("›", "next node in execution order (])", () => commands.inOrder(1)),
     ];
-    const joined = element("span", { class: "tvmdbg-joined" }, ...steps);
-    return element("div", { class: "tvmdbg-graph-tools" }, joined, ...buttons);
+    const joined = span("tvmdbg-joined", ...steps);
+    return div("tvmdbg-graph-tools tvmdbg-wrap", joined, ...buttons);
   }
 
   shows(control: HTMLElement): void {
@@ -120,9 +120,8 @@ export class Menus {
       keep();
     });
     const rows = navigation.names.map((bookmark) =>
-      element(
-        "span",
-        { class: "tvmdbg-joined" },
+      span(
+        "tvmdbg-joined",
         button(bookmark, `go to ${bookmark}`, () => {
           this.#popup.close();
           navigation.recall(bookmark);
@@ -133,12 +132,7 @@ export class Menus {
         }),
       ),
     );
-    const field = element(
-      "span",
-      { class: "tvmdbg-joined" },
-      name,
-      button("save", "save this view", keep),
-    );
+    const field = span("tvmdbg-joined", name, button("save", "save this view", keep));
     this.#popup.below(control, "dialog", "saved views", [field, ...rows]);
   }
 
@@ -172,7 +166,7 @@ export class Menus {
     });
     item.setAttribute("role", "menuitem");
     item.removeAttribute("title");
-    item.append(element("span", { class: "tvmdbg-muted" }, hint));
+    item.append(span("tvmdbg-muted", hint));
     return item;
   }
 

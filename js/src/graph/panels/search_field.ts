@@ -1,4 +1,4 @@
-import { button, element, KEEP_KEYS } from "../../shared/ui/dom.ts";
+import { button, element, KEEP_KEYS, span } from "../../shared/ui/dom.ts";
 import { HitList } from "../../shared/ui/hit_list.ts";
 import type { Hits } from "../data/hits.ts";
 import { type Facts, operatorsOf, type Suggestion, suggest } from "../data/query_fields.ts";
@@ -187,7 +187,7 @@ export class SearchField {
           "div",
           { role: "option", id: `${this.#list.id}-${row}` },
           element("code", {}, text),
-          element("span", { class: "tvmdbg-muted" }, about),
+          span("tvmdbg-muted", about),
         );
         option.addEventListener("click", () => this.#take(row));
         return option;

@@ -1,6 +1,6 @@
 import * as icons from "../../shared/drawing/icons.ts";
 import { counted } from "../../shared/format.ts";
-import { button, captioned, element, select } from "../../shared/ui/dom.ts";
+import { button, captioned, element, select, span } from "../../shared/ui/dom.ts";
 import { barTitle, chartTools, type Tool, Toolbar, tool } from "../../shell/toolbar.ts";
 import type { Hits } from "../data/hits.ts";
 import type { GraphHost } from "../parts.ts";
@@ -14,7 +14,7 @@ export class GraphToolbar {
   readonly part = element("div", { class: "tvmdbg-graph-part", hidden: true });
   readonly #bar: Toolbar;
   readonly #shows: Tool;
-  readonly #title = element("span", { class: "tvmdbg-muted tvmdbg-graph-title" });
+  readonly #title = span("tvmdbg-muted tvmdbg-graph-title tvmdbg-clip");
   readonly #hits = element("span", { class: "tvmdbg-graph-hits", "aria-live": "polite" });
   readonly #partText = element("span", { role: "status" });
   readonly #everything: HTMLButtonElement;
@@ -125,9 +125,8 @@ export class GraphToolbar {
     const color = captioned("color by", this.#color);
     const history = { tools: [back, forward] };
     const hit = { tools: [previousHit, nextHit] };
-    const search = element(
-      "span",
-      { class: "tvmdbg-graph-search tvmdbg-one-control" },
+    const search = span(
+      "tvmdbg-graph-search tvmdbg-inline tvmdbg-one-control",
       this.search.input,
       this.search.panel,
       this.#hits,

@@ -1,5 +1,5 @@
 import { integer } from "../format.ts";
-import { element } from "./dom.ts";
+import { div, element, span } from "./dom.ts";
 
 export const LISTED = 50;
 
@@ -21,7 +21,7 @@ export class HitList {
   readonly node: HTMLElement;
   readonly #field: HTMLInputElement;
   readonly #list: HTMLElement;
-  readonly #more = element("div", { class: "tvmdbg-hits-more" });
+  readonly #more = div("tvmdbg-hits-more");
   readonly #go: (index: number) => void;
   #active = -1;
 
@@ -106,8 +106,8 @@ export class HitList {
         element("span", {}, label),
         id && element("b", {}, ` ${id}`),
       ),
-      element("span", { class: "tvmdbg-muted" }, kind),
-      element("span", { class: "tvmdbg-hits-value" }, value),
+      span("tvmdbg-muted", kind),
+      span("tvmdbg-hits-value", value),
     );
     row.addEventListener("click", () => this.#go(index));
     return row;

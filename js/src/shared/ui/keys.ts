@@ -1,5 +1,5 @@
 import * as icons from "../drawing/icons.ts";
-import { element, iconButton, KEEP_KEYS } from "./dom.ts";
+import { div, element, iconButton, KEEP_KEYS } from "./dom.ts";
 
 /**
  * A keyboard action of a view: `keys` as in KeyboardEvent.key, letters in lower case, optionally after `Ctrl+`, `Alt+`
@@ -138,7 +138,7 @@ function helpPanel(actions: readonly KeyAction[]): HTMLElement {
       hidden: true,
       ...KEEP_KEYS,
     },
-    element("div", { class: "tvmdbg-help-keys" }, ...rows),
+    div("tvmdbg-help-keys", ...rows),
   );
 }
 

@@ -1,5 +1,5 @@
 import * as icons from "../drawing/icons.ts";
-import { element, iconButton, onResize } from "./dom.ts";
+import { element, iconButton, onResize, span } from "./dom.ts";
 
 /** Width up to which a toolbar shows the least number of controls, and the further width per control. */
 const NARROW = 700;
@@ -40,7 +40,7 @@ export class Overflow {
       this.#open(this.#menu.hidden === true),
     );
     this.#menu.setAttribute("aria-label", "More tools");
-    this.node = element("span", { class: "tvmdbg-more" }, this.#button, this.#menu);
+    this.node = span("tvmdbg-more", this.#button, this.#menu);
     bar.lastElementChild!.before(this.node);
     bar.classList.add("tvmdbg-one-row");
     this.#open(false);

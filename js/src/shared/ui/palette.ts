@@ -3,7 +3,7 @@ import type { Client } from "../client/client.ts";
 import type { SessionClient } from "../client/session_client.ts";
 import type { Entry } from "../client/tensor_questions.ts";
 import { counted, duration, isShort, nodeLabel, nodeTitle, shapeText } from "../format.ts";
-import { element, KEEP_KEYS, Mirror } from "./dom.ts";
+import { div, element, KEEP_KEYS, Mirror } from "./dom.ts";
 import { HitList, LISTED, type ListedHit } from "./hit_list.ts";
 import { actionsOf, type KeyAction, runKey, shownKey } from "./keys.ts";
 
@@ -304,7 +304,7 @@ class CommandPalette {
   });
   readonly #mirror = new Mirror();
   readonly #list: HitList;
-  readonly #none = element("div", { class: "tvmdbg-hits-none" });
+  readonly #none = div("tvmdbg-hits-none");
   readonly #root: HTMLElement;
   readonly #before = document.activeElement as HTMLElement | null;
   #sources: readonly Commands[];

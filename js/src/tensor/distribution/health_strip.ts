@@ -45,7 +45,7 @@ const LANES =
 /** Strip of a run's entries in execution order, colored by health; one click leads to the first NaN. */
 export class HealthStrip {
   readonly node = element("div", {
-    class: "tvmdbg-health",
+    class: "tvmdbg-health tvmdbg-row tvmdbg-wrap tvmdbg-line-below",
     role: "group",
     "aria-label": "health of the run",
   });
@@ -61,7 +61,7 @@ export class HealthStrip {
     ...KEEP_KEYS,
   });
   readonly #tip = element("div", { class: "tvmdbg-tooltip", role: "tooltip", hidden: true });
-  readonly #state = span("tvmdbg-health-state");
+  readonly #state = span("tvmdbg-nowrap tvmdbg-numeric");
   /** A live region of its own: it speaks once, at the end of the scan. */
   readonly #spoken = element("div", { class: "tvmdbg-mirror", role: "status" });
   readonly #firstInf: HTMLButtonElement;

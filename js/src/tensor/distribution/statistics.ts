@@ -131,7 +131,7 @@ type CountActs = Pick<InspectorCommands, "go" | "viewing">;
 
 export class StatisticsLine {
   readonly node = element("section", {
-    class: "tvmdbg-tensor-statistics",
+    class: "tvmdbg-tensor-statistics tvmdbg-row tvmdbg-wrap",
     "aria-label": "Statistics of the whole tensor",
   });
   readonly #commands: CountActs;

@@ -36,7 +36,7 @@ export class ChannelGrid {
   readonly #signal: AbortSignal;
   readonly #picker: AlongPicker;
   readonly #words = muted();
-  readonly #scroll = element("div", { class: "tvmdbg-channels-scroll", tabindex: -1 });
+  readonly #scroll = element("div", { class: "tvmdbg-channels-scroll tvmdbg-fill", tabindex: -1 });
   readonly #space = div("tvmdbg-channels-space");
   readonly #stage: Stage;
   readonly #failure = new Failure();
@@ -64,7 +64,7 @@ export class ChannelGrid {
     this.node = element(
       "div",
       { class: "tvmdbg-tensor-channels", role: "group", "aria-label": "Channels" },
-      part("channels-bar", this.#picker.node, this.#words),
+      part("channels-bar tvmdbg-row tvmdbg-wrap tvmdbg-gap-10", this.#picker.node, this.#words),
       this.#scroll,
       this.#failure.node,
     );

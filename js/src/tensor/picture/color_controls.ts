@@ -45,7 +45,7 @@ export function switched(range: RangeChoice): RangeChoice {
 
 /** Notes on how colors and histogram adapt to the values and why, with buttons to undo it. */
 export class RangeNote {
-  readonly node = part("beyond");
+  readonly node = part("beyond tvmdbg-wrap tvmdbg-gap-12");
   readonly #crowd = muted();
   readonly #crowded = piece("adapted");
   readonly #scale: HTMLButtonElement;
@@ -119,7 +119,7 @@ export class ColorControls {
       return field(`Color range ${end}`, look, () => this.#type(), commands);
     });
     [this.#low, this.#high] = ends as [HTMLInputElement, HTMLInputElement];
-    this.#typed = piece("typed", this.#low, "to", this.#high);
+    this.#typed = piece("typed tvmdbg-row tvmdbg-wrap tvmdbg-gap-10", this.#low, "to", this.#high);
     this.#scale = select("Color scale (l)", named(SCALE_CHOICES), "auto", (scale) =>
       commands.recolor(() => ({ scale: scale as ScaleChoice })),
     );

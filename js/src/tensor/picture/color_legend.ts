@@ -51,7 +51,7 @@ export class ColorLegend {
   #swatch(color: string, sign: string, text: string, name: string): void {
     const swatch = span(`tvmdbg-tensor-swatch tvmdbg-tensor-${name}`, sign);
     swatch.style.backgroundColor = color;
-    this.node.append(piece("special", swatch, text));
+    this.node.append(piece("special tvmdbg-inline tvmdbg-gap-4", swatch, text));
   }
 }
 
@@ -92,7 +92,11 @@ function colorBar(scale: ColorScale, dtype?: string): HTMLElement {
   if (scale.single) {
     const swatch = piece("swatch");
     swatch.style.backgroundColor = cssColor(scale.map, 0.5);
-    return piece("special", swatch, `all ${aboutText(scale.low, dtype)}`);
+    return piece(
+      "special tvmdbg-inline tvmdbg-gap-4",
+      swatch,
+      `all ${aboutText(scale.low, dtype)}`,
+    );
   }
   const [first, last] = [scale.share(scale.least), scale.share(scale.most)];
   const steps = Array.from({ length: 17 }, (_, k) => {

@@ -69,7 +69,7 @@ const MAX_MARKS = 4096;
 
 /** A plane as a picture: a heat map, a profile for a vector, one cell for a scalar. */
 export class PlanePicture {
-  readonly stage = div("tvmdbg-stage tvmdbg-tensor-stage");
+  readonly stage = div("tvmdbg-stage tvmdbg-tensor-stage tvmdbg-fill");
   readonly #drawn: Stage;
   readonly #root: HTMLElement;
   readonly #commands: PictureCommands;

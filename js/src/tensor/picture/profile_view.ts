@@ -41,7 +41,7 @@ export class ProfileView {
   readonly #caption = part("along-text");
   readonly #failure = new Failure();
   readonly stage = element("div", {
-    class: "tvmdbg-stage tvmdbg-tensor-along",
+    class: "tvmdbg-stage tvmdbg-tensor-along tvmdbg-fill",
     role: "slider",
     tabindex: 0,
     "aria-label": "Index along the line plot. Arrow keys move it, plus and minus zoom, 0 shows all",
@@ -77,8 +77,8 @@ export class ProfileView {
     });
     this.#plot = new Stage(root, "tvmdbg-base", painters, signal, this.stage);
     this.node = part(
-      "profile",
-      part("profile-bar", this.#picker.node, this.#about),
+      "profile tvmdbg-column tvmdbg-gap-4",
+      part("profile-bar tvmdbg-row tvmdbg-wrap tvmdbg-gap-10", this.#picker.node, this.#about),
       this.#failure.node,
       this.stage,
       this.#caption,

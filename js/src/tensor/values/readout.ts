@@ -37,7 +37,7 @@ export function bitsNode(text: string, fields: readonly number[]): HTMLElement {
       bits,
     ),
   );
-  return span("tvmdbg-bits", ...parts);
+  return span("tvmdbg-bits tvmdbg-anywhere", ...parts);
 }
 
 const HINT = "Point at a value, or type an index.";
@@ -50,7 +50,7 @@ type ReadoutState = [shown: ShownTensor | null, point: Point | null, found: Valu
 /** A line in the header: the index under the pointer or crosshair, in a field to type another, its value, and tools. */
 export class Readout {
   readonly node: HTMLElement;
-  readonly more = part("readout-more");
+  readonly more = part("readout-more tvmdbg-row tvmdbg-wrap");
   readonly #field: HTMLInputElement;
   readonly #text = element("code", {});
   readonly #cell = muted();
@@ -67,7 +67,7 @@ export class Readout {
     const copy = iconButton(icons.CODE, "code", "Copy Python code for what is shown (y)", () =>
       commands.copy(),
     );
-    this.#tools = piece("tools", copy, ...tools);
+    this.#tools = piece("tools tvmdbg-gap-4", copy, ...tools);
     this.#field = element("input", {
       type: "text",
       class: "tvmdbg-tensor-index",
@@ -83,7 +83,7 @@ export class Readout {
       this.show(...this.#state);
     });
     this.node = part("readout", this.#field, this.#text, this.#padding, this.#cell, this.#tools);
-    this.#cell.classList.add("tvmdbg-tensor-cell");
+    this.#cell.classList.add("tvmdbg-tensor-cell", "tvmdbg-clip");
     this.show(null, null, null);
   }
 

@@ -64,7 +64,7 @@ export class RegionPanel {
     this.#bars = new SmallHistogram(root, signal);
     this.node.append(
       part(
-        "region-bar",
+        "region-bar tvmdbg-row tvmdbg-gap-4",
         element("strong", {}, "Region"),
         this.#size,
         iconButton(icons.CODE, "copy", "Copy Python code for the region (y)", () =>
@@ -110,7 +110,7 @@ export class RegionPanel {
     this.#bars.show(answer, this.#dtype);
     this.#facts.replaceChildren(
       part(
-        "region-numbers",
+        "region-numbers tvmdbg-row tvmdbg-wrap tvmdbg-gap-12",
         fact("min", numbers.minimum, this.#dtype),
         fact("max", numbers.maximum, this.#dtype),
         element("span", {}, muted("mean"), computed(numbers.mean)),

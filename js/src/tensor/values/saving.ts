@@ -128,7 +128,7 @@ export class TensorExport {
   readonly #signal: AbortSignal;
   readonly #menu: HTMLElement;
   readonly #button: HTMLButtonElement;
-  readonly #status = div("tvmdbg-tensor-save-status");
+  readonly #status = div("tvmdbg-tensor-save-status tvmdbg-anywhere");
   readonly #bar = element("progress", { max: 1, value: 0, hidden: true, "aria-label": "Fetched" });
   readonly #kinds: Record<SaveFormat, HTMLButtonElement>;
   readonly #cancel: HTMLButtonElement;
@@ -146,8 +146,8 @@ export class TensorExport {
     const offer = (kind: SaveFormat) => button(kind, TITLES[kind], () => this.#save(kind));
     this.#kinds = { npy: offer("npy"), csv: offer("csv"), png: offer("png") };
     this.#menu = part(
-      "save-menu",
-      part("save-kinds", ...Object.values(this.#kinds)),
+      "save-menu tvmdbg-column",
+      part("save-kinds tvmdbg-row tvmdbg-wrap tvmdbg-gap-10", ...Object.values(this.#kinds)),
       this.#bar,
       this.#cancel,
       this.#status,

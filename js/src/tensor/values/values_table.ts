@@ -61,13 +61,13 @@ class ValueFormatPicker {
     );
     this.#legend = element(
       "span",
-      { class: "tvmdbg-bits", hidden: true },
+      { class: "tvmdbg-bits tvmdbg-anywhere", hidden: true },
       span("tvmdbg-bits-sign", "sign"),
       span("tvmdbg-bits-exponent", "exponent"),
       span("tvmdbg-bits-mantissa", "mantissa"),
     );
     this.node = part(
-      "format",
+      "format tvmdbg-row tvmdbg-wrap tvmdbg-gap-10",
       element("label", {}, "values as ", this.#format),
       this.#numbers,
       this.#legend,
@@ -159,7 +159,7 @@ export class ValuesTable {
     this.#scroll = new ValuesScroll(this.#grid, () => this.#draw(), signal);
     this.node = part(
       "values",
-      part("values-bar", this.#format.node, this.#about),
+      part("values-bar tvmdbg-row tvmdbg-wrap tvmdbg-gap-10", this.#format.node, this.#about),
       this.#scroll.node,
       this.#failure.node,
     );
@@ -276,7 +276,7 @@ export class ValuesTable {
     const { colWidth } = this.#scroll;
     this.#grid.style.gridTemplateColumns = `${this.#headWidth}px repeat(${Math.max(0, cols)}, ${colWidth}px)`;
     const heads = Array.from({ length: cols }, (_, col) => header("columnheader", first.col + col));
-    const corner = div("tvmdbg-values-head", this.#corner);
+    const corner = div("tvmdbg-values-head tvmdbg-muted", this.#corner);
     const [down, across] = this.#answer.axes.map((axis) => this.#axisName(axis));
     corner.title = `rows: axis ${down || "none"}, columns: axis ${across || "none"}`;
     const cells: HTMLElement[] = [corner, ...heads];
@@ -388,5 +388,5 @@ function specialAt({ tile }: TensorAnswer, row: number, col: number): boolean {
 }
 
 function header(role: "columnheader" | "rowheader", index: number): HTMLElement {
-  return element("div", { role, class: "tvmdbg-values-head" }, String(index));
+  return element("div", { role, class: "tvmdbg-values-head tvmdbg-muted" }, String(index));
 }

@@ -100,7 +100,7 @@ export class FoldedChart implements OtherChart {
       `synthetic timeline: operators back to back in ${order}, at the top each at its median with ` +
       `p10 … p90 below, then ${counted(this.#lanes, "repeat")}${hatched}`;
     this.node = div(
-      "tvmdbg-timeline-other",
+      "tvmdbg-timeline-other tvmdbg-column",
       div("tvmdbg-timeline-above", element("p", { class: "tvmdbg-muted" }, sentence)),
       this.#scroller.node,
     );

@@ -114,7 +114,7 @@ export class Heat implements OtherChart {
     );
     this.#scroller = new Scroller(this.stage, () => this.#painter.height, host.signal);
     this.node = div(
-      "tvmdbg-timeline-other",
+      "tvmdbg-timeline-other tvmdbg-column",
       div("tvmdbg-timeline-above", this.#note, key),
       this.#scroller.node,
     );

@@ -59,7 +59,7 @@ export class Merged implements OtherChart {
     );
     this.#scroller = new Scroller(this.stage, (room) => this.#icicle?.fit(room) ?? 0, host.signal);
     this.node = div(
-      "tvmdbg-timeline-other",
+      "tvmdbg-timeline-other tvmdbg-column",
       div("tvmdbg-timeline-above", this.#trail, this.#note),
       this.#scroller.node,
     );

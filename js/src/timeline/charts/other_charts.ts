@@ -78,7 +78,7 @@ export class OtherCharts {
   constructor(time: HTMLElement, host: ChartHost) {
     this.#time = time;
     this.#host = host;
-    this.node = div("tvmdbg-timeline-place", time);
+    this.node = div("tvmdbg-timeline-place tvmdbg-fixed", time);
   }
 
   static get offered(): [kind: ChartKind, label: string, title: string][] {

@@ -124,9 +124,9 @@ export class Roofline implements OtherChart {
     );
     const { flops, bytes } = this.#fields;
     this.node = div(
-      "tvmdbg-timeline-other tvmdbg-timeline-rooflines",
+      "tvmdbg-timeline-other tvmdbg-column tvmdbg-timeline-rooflines",
       div("tvmdbg-timeline-above", flops.node, bytes.node, this.#note),
-      div("tvmdbg-timeline-beside", this.stage.node, this.#list.node),
+      div("tvmdbg-timeline-beside tvmdbg-wrap tvmdbg-fill", this.stage.node, this.#list.node),
     );
     for (const name of ["peak_flops", "bandwidth"] as const) {
       host.options.onChange(name, () => this.#tell(), host.signal);

@@ -195,7 +195,7 @@ export function notHere({ count, columns: { info } }: Slices): string[] {
 
 /** Progress of the slices, in a corner of the stage. */
 export class SliceProgress {
-  readonly node = element("output", { class: "tvmdbg-timeline-coming" });
+  readonly node = element("output", { class: "tvmdbg-timeline-coming tvmdbg-muted" });
   readonly #slices: Slices;
   readonly #run: Client;
 
