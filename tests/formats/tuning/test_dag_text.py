@@ -11,13 +11,7 @@ from unit.tuning.printed_states import dag_rows
 
 from tvmdbg_widgets.formats.tuning.dag_text import hashes_of, key_hash, simple_text
 from tvmdbg_widgets.model.base.text import FormatError
-from tvmdbg_widgets.model.tuning.trials import (
-    BinaryExpr,
-    CallExpr,
-    Reduction,
-    TensorRead,
-    reads,
-)
+from tvmdbg_widgets.model.tuning.trials import BinaryExpr, CallExpr, Reduction, TensorRead, reads
 from tvmdbg_widgets.tuning import parse_dag
 
 ROWS = [pytest.param(row, id=f"{row['workload']} {row['conv_name']}") for row in dag_rows()]

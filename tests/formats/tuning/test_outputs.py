@@ -65,7 +65,7 @@ def test_the_last_table_is_read_with_and_without_descriptions() -> None:
     old = open_tuning(OLD_TABLE.encode()).parts.console
     assert old is not None
     assert [(row.id, row.latency_ms, row.gflops, row.trials) for row in old.rows] == [
-        *((0, 0.005, 0.88, 64), (1, None, None, 0)),
+        *((0, 0.005, 0.88, 64), (1, None, None, 0))
     ]
     assert (old.total_ms, old.trials, old.used_s) == (None, 64, 73)
     new = open_tuning((OLD_TABLE + NEW_TABLE).encode()).parts.console

@@ -153,7 +153,7 @@ def test_hostile_names_do_not_become_markup() -> None:
     figure = drawn([HOSTILE, HOSTILE], theme="auto", title=HOSTILE)
     root = parsed(figure.svg)
     assert {each.tag.removeprefix(SVG) for each in root.iter()} <= {
-        *("svg", "title", "desc", "style", "g", "path", "rect", "text"),
+        *("svg", "title", "desc", "style", "g", "path", "rect", "text")
     }
     cleaned = texts.clean(HOSTILE)
     assert [each.text for each in root.iter(f"{SVG}text")] == [cleaned, cleaned]

@@ -191,11 +191,9 @@ def test_a_part_that_is_missing_is_named_with_how_to_get_it(data: Path, missing:
         "timeline": [folder / "graph.json"],
     }[missing]
     run = tvmdbg.open(*files)
-    figure = {
-        "graph": graph_figure,
-        "tensors": tensor_figure,
-        "timeline": timeline_figure,
-    }[missing](run.facts)
+    figure = {"graph": graph_figure, "tensors": tensor_figure, "timeline": timeline_figure}[
+        missing
+    ](run.facts)
     assert_sound(figure)
     assert figure.description["missing"] == HOW_TO_GET[missing]
     assert HOW_TO_GET[missing] in figure.text

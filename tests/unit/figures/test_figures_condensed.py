@@ -116,9 +116,7 @@ def test_options_without_effect_on_condensed_graph_are_listed() -> None:
     assert "Without effect here: fold_parameters, grouped." in " ".join(texts(figure))
 
 
-def test_large_graphs_are_not_drawn_side_by_side(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_large_graphs_are_not_drawn_side_by_side(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(few_names, "MOST_NODES", 50)
     runs = tuple(tvmdbg.open(graph_json(chain(count))) for count in (80, 90))
     facts = (runs[0].facts, runs[1].facts)

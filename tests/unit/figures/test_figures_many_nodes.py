@@ -88,9 +88,7 @@ def test_timeline_is_same_in_few_and_many_node_modes(
 
 @pytest.mark.parametrize("which", [0, 1])
 @pytest.mark.parametrize(
-    "how",
-    [{}, {"color_by": "size", "selected": [5, 700]}, {"step_range": (300, 340)}],
-    ids=str,
+    "how", [{}, {"color_by": "size", "selected": [5, 700]}, {"step_range": (300, 340)}], ids=str
 )
 def test_memory_plan_is_same_in_few_and_many_node_modes(
     networks: tuple[DebugRun, DebugRun], which: int, how: dict[str, Any]

@@ -165,10 +165,7 @@ def test_closed_view_shows_how_to_make_another(published: Published) -> None:
     for view, how in (
         (tvmdbg.Flamechart(run), "tvmdbg_widgets.Flamechart(run)"),
         (tvmdbg.ComparisonView(run, run), "tvmdbg_widgets.ComparisonView(a, b)"),
-        (
-            tvmdbg.plots.link(tvmdbg.plots.times(run), run),
-            "tvmdbg_widgets.plots.link(figure, run)",
-        ),
+        (tvmdbg.plots.link(tvmdbg.plots.times(run), run), "tvmdbg_widgets.plots.link(figure, run)"),
     ):
         view.close()
         published.show(view)

@@ -264,11 +264,7 @@ def channels(values: Values, func: str, where: tuple[int, ...], value: float, **
 
 @pytest.mark.parametrize(
     ("where", "words"),
-    [
-        ((3,), "all in channel 3 of 8"),
-        ((1, 6), "all in channels 1 and 6 of 8"),
-        ((1, 2, 6), ""),
-    ],
+    [((3,), "all in channel 3 of 8"), ((1, 6), "all in channels 1 and 6 of 8"), ((1, 2, 6), "")],
 )
 def test_overflow_within_some_channels_names_them(where: tuple[int, ...], words: str) -> None:
     run = channels(full().astype(np.float32), "fused_nn_conv2d_add", where, np.inf)

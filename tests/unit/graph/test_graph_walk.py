@@ -14,8 +14,7 @@ from tvmdbg_widgets.model.graph.operators import Adjacency, Neighbors, topologic
 
 graphs = st.integers(1, 9).flatmap(
     lambda n: st.tuples(
-        st.just(n),
-        st.lists(st.tuples(st.integers(0, n - 1), st.integers(0, n - 1)), max_size=18),
+        st.just(n), st.lists(st.tuples(st.integers(0, n - 1), st.integers(0, n - 1)), max_size=18)
     )
 )
 

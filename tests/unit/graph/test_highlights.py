@@ -58,12 +58,7 @@ def test_peak_memory_highlight_matches_memory_plan(run: tvmdbg.DebugRun) -> None
 def test_unknown_highlights_are_omitted(run: tvmdbg.DebugRun) -> None:
     assert list(
         found(tvmdbg.open(tvmdbg.samples.resnet20_cifar / DEVICE / "_tvmdbg_graph_dump.json"))
-    ) == [
-        "Largest activation",
-        "Largest parameter",
-        "Largest input",
-        "Peak memory",
-    ]
+    ) == ["Largest activation", "Largest parameter", "Largest input", "Peak memory"]
 
 
 def test_run_without_graph_shows_largest_tensor() -> None:

@@ -159,11 +159,7 @@ def test_elapsed_time_is_unknown_without_timestamps() -> None:
 
 
 @given(
-    st.lists(
-        st.tuples(st.integers(0, 2), st.none() | st.floats(1e-6, 1)),
-        min_size=1,
-        max_size=14,
-    ),
+    st.lists(st.tuples(st.integers(0, 2), st.none() | st.floats(1e-6, 1)), min_size=1, max_size=14),
     st.lists(st.floats(0.5, 9), min_size=3, max_size=3),
 )
 def test_gradients_match_task_scheduler_formula(

@@ -286,10 +286,7 @@ def test_unread_lines_are_reported() -> None:
         "The last line is cut",
         "2 lines are recognized and not decoded",
     ]
-    assert found[0].evidence == (
-        "line 12: steps: expected an array, found 3",
-        "and 6 more lines",
-    )
+    assert found[0].evidence == ("line 12: steps: expected an array, found 3", "and 6 more lines")
 
 
 @pytest.mark.parametrize("unread", [{"num_refused": 1}, {"undecoded": {"a kind": 1}}])

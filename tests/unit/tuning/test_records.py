@@ -166,8 +166,7 @@ def test_merged_databases_cannot_be_written_to_one_file(corpus: Path, tmp_path: 
 
 
 @pytest.mark.parametrize(
-    "weights",
-    [[3, 2, 0], {'["a", 1]': 3, '["b", 1]': 2, '["c", 1]': 0}, {0: 3, 1: 2, -1: 0}],
+    "weights", [[3, 2, 0], {'["a", 1]': 3, '["b", 1]': 2, '["c", 1]': 0}, {0: 3, 1: 2, -1: 0}]
 )
 def test_weights_are_a_list_or_by_task(weights: list[float]) -> None:
     log = opened().weighted(weights)

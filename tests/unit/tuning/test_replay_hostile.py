@@ -92,7 +92,7 @@ HUGE = {
     "a number of 10^6 digits": [["SA", 2, 0, 1, 10**1_000_000]],
     "an unroll of 10^6 digits": [["PR", 2, 0, "auto_unroll_max_step$" + "9" * 1_000_000]],
     "stages attached to each other": [
-        *[["CA", 2, 4, 0], ["CA", 4, 2, 0], ["CHW", 2, "local"], ["AN", 3, 0, 1]],
+        *[["CA", 2, 4, 0], ["CA", 4, 2, 0], ["CHW", 2, "local"], ["AN", 3, 0, 1]]
     ],
     "a stage far away": [["CI", 2**62]],
 }

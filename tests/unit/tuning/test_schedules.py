@@ -337,8 +337,7 @@ def test_extents_of_steps_replace_missing_dag_extents() -> None:
     axes = parse_dag("A = PLACEHOLDER [64]\nB(i) = A[i]\n")
     unknown = replace(axes.operations[1], axes=(replace(axes.operations[1].axes[0], extent=None),))
     found = Schedule(
-        record([["SP", 1, 0, 64, [4], 1]]),
-        replace(axes, operations=(axes.operations[0], unknown)),
+        record([["SP", 1, 0, 64, [4], 1]]), replace(axes, operations=(axes.operations[0], unknown))
     )
     assert [line.extent for line in found.nest if line.kind == "loop"] == [16, 4]
     assert found.notes[-1].startswith("Extents of 2 loops are from the steps")

@@ -119,10 +119,10 @@ def test_tiles_of_a_gpu_schedule() -> None:
 def test_tile_structure_uses_names_of_known_dag() -> None:
     found = tile_structure(read_steps(GPU), dag(MATMUL))
     assert [tile.loop for tile in found.tiles] == [
-        *("ax0", "ax1", "ax0@ax1@", "ax0@ax1@.0", "i_c", "j_c", "k", "i", "j"),
+        *("ax0", "ax1", "ax0@ax1@", "ax0@ax1@.0", "i_c", "j_c", "k", "i", "j")
     ]
     assert [each.name for each in found.stages] == [
-        *("A", "A.shared", "B", "B.shared", "C.local", "C"),
+        *("A", "A.shared", "B", "B.shared", "C.local", "C")
     ]
     assert found.stages[0].where == "input"
     assert found.stages[5].where == "on its own"

@@ -45,9 +45,7 @@ def hand_made() -> TuningParts:
     parts = parts_of(ROWS)
     odd = np.arange(len(ROWS)) % 2
     trials = replace(
-        parts.trials,
-        version=StringColumn(["v0.6", ""], odd),
-        source=(odd == 1).astype(np.int16),
+        parts.trials, version=StringColumn(["v0.6", ""], odd), source=(odd == 1).astype(np.int16)
     )
     tasks = tuple(
         replace(

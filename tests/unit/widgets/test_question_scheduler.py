@@ -299,9 +299,7 @@ class Clock:
         return told
 
 
-def test_work_gives_way_only_to_higher_priority(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_work_gives_way_only_to_higher_priority(monkeypatch: pytest.MonkeyPatch) -> None:
     gate = PriorityGate()
     clock = Clock(monkeypatch, gate)
     with gate.taken(Priority.PICTURE):

@@ -98,10 +98,7 @@ def test_quick_answers_do_not_wait_for_values_that_do_not_come(held: tuple[Pages
 
 @pytest.mark.parametrize(
     "question",
-    [
-        {"kind": "data", "row": 0, "rows": SHAPE[0]},
-        {"kind": "percentiles", "percents": [50]},
-    ],
+    [{"kind": "data", "row": 0, "rows": SHAPE[0]}, {"kind": "percentiles", "percents": [50]}],
 )
 def test_saving_and_percentiles_are_cancelled_and_superseded(
     pages: Pages, reading: Reading, monkeypatch: pytest.MonkeyPatch, question: dict[str, Any]

@@ -99,8 +99,7 @@ def test_names_are_summed_up_before_the_slices_come() -> None:
     head, _ = TensorQuery(own).reply("timeline")
     names = np.array(list(own.slice_names))
     for code, number, count, self_ns, within in zip(
-        *(head.rankName, head.rankFirst, head.rankSlices, head.rankNs, head.rankWithin),
-        strict=True,
+        *(head.rankName, head.rankFirst, head.rankSlices, head.rankNs, head.rankWithin), strict=True
     ):
         slices = np.flatnonzero(names == head.names[code])
         assert own.rows.order[number] == slices.min()

@@ -9,12 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tvmdbg_widgets.analysis.tuning.comparison import (
-    RankCorrelation,
-    pooled,
-    ranks,
-    spearman,
-)
+from tvmdbg_widgets.analysis.tuning.comparison import RankCorrelation, pooled, ranks, spearman
 
 #: Costs of two machines, and scipy.stats.spearmanr of them (scipy 1.15.3).
 RECORDED = [

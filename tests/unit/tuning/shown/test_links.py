@@ -64,10 +64,7 @@ def test_shapes_of_two_tasks_are_ambiguous() -> None:
 def test_printed_table_distinguishes_tasks_of_equal_shapes() -> None:
     run = tvmdbg.open(
         graph(
-            [
-                (f"{PREFIX}nn_conv2d_add_nn_relu_7", CONV, "x"),
-                (f"{PREFIX}nn_conv2d_add", CONV, "y"),
-            ]
+            [(f"{PREFIX}nn_conv2d_add_nn_relu_7", CONV, "x"), (f"{PREFIX}nn_conv2d_add", CONV, "y")]
         )
     )
     lines = record(key("a", CONV), 1.25e-3) + record(key("b", CONV), 2.5e-3)
