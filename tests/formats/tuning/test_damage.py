@@ -16,8 +16,6 @@ from hypothesis import strategies as st
 
 from tests.make import tuning_cases as make
 from tvmdbg_widgets import FormatError, TuningLog, open_tuning
-from tvmdbg_widgets.formats.tuning import assemble
-from tvmdbg_widgets.formats.tuning import record as record_file
 from tvmdbg_widgets.formats.tuning.record import read_record
 
 GOOD = make.ansor(Random(6), version="v0.6", error=0, usual=True)
@@ -198,14 +196,6 @@ def test_every_bad_line_is_named_with_its_reason() -> None:
     )
     assert len({issue.message for issue in named}) == 5001
     assert len(repr(log.issues).splitlines()) < 30
-
-
-def test_bad_lines_beyond_the_limit_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
-    for module in (record_file, assemble):
-        monkeypatch.setattr(module, "MOST_REFUSED", 10)
-    log = open_tuning(GOOD.line + b"\n" + b"{}\n" * 25 + OTHER.line)
-    assert (log.parts.num_refused, len(log.parts.refused), len(log.trials)) == (25, 10, 2)
-    assert "15 more lines" in log.issues.by_rule("lines-refused")[-1].message
 
 
 def test_blank_lines_comments_and_carriage_returns_are_not_records() -> None:

@@ -58,26 +58,6 @@ def test_log_appended_in_pieces_equals_a_full_read(tmp_path: Path, seed: int) ->
     assert len(log) == 0
 
 
-def test_half_written_line_is_read_once_complete(tmp_path: Path) -> None:
-    first, second = lines_of(1, 2)
-    path = tmp_path / "log.json"
-    path.write_bytes(first + b"\n" + second[:50])
-    log = open_tuning(path)
-    assert (len(log), log.parts.cut) == (1, True)
-    follower = log.follow()
-    with path.open("ab") as file:
-        file.write(second[50:])
-    grown = follower.poll()
-    assert grown is not None
-    assert (len(grown), grown.parts.cut) == (2, False)
-    with path.open("ab") as file:
-        file.write(b"\n" + first)
-    more = follower.poll()
-    assert more is not None
-    assert more.trials.line.tolist() == [1, 2, 3]
-    assert [read_record(more.parts, row).line for row in range(3)] == [first, second, first]
-
-
 def test_a_log_that_was_opened_stays_readable_while_the_file_grows(tmp_path: Path) -> None:
     first, second = lines_of(2, 2)
     path = tmp_path / "log.json"
@@ -125,21 +105,6 @@ def test_rewrite_of_the_same_size_is_detected(tmp_path: Path) -> None:
     assert read_record(grown.parts, 0).line == other
     os.utime(path, (2, 2))
     assert follower.poll() is None
-
-
-def test_replaced_file_is_read_again(tmp_path: Path) -> None:
-    before, after = lines_of(6, 2), lines_of(7, 5)
-    path = tmp_path / "log.json"
-    path.write_bytes(b"\n".join(before))
-    follower = open_tuning(path).follow()
-    path.unlink()
-    assert follower.poll() is None
-    assert isinstance(follower.problem, OSError)
-    path.write_bytes(b"\n".join(after))
-    grown = follower.poll()
-    assert grown is not None
-    assert follower.problem is None
-    assert len(grown) == 5
 
 
 def test_rows_of_several_growing_files_keep_their_order(tmp_path: Path) -> None:

@@ -14,7 +14,6 @@ from hypothesis import strategies as st
 from tests.make import tuning_cases as make
 from tvmdbg_widgets import FormatError, TuningLog, open_tuning
 from tvmdbg_widgets import open as open_any
-from tvmdbg_widgets.formats.tuning.console import Measurements
 from tvmdbg_widgets.formats.tuning.dag_text import key_hash
 
 OLD_TABLE = """\
@@ -142,21 +141,6 @@ def test_glyphs_are_assigned_to_the_messages_of_their_batch() -> None:
     text += "Get 1 programs to measure:\n.\n*\n" + printed(6, results[0])
     messages = open_tuning(text.encode()).parts.messages
     assert [each.glyphs for each in messages] == ["*", ".E", ".T", "*E", "*T", "*"]
-
-
-def test_kept_texts_stay_short_after_many_glyphs() -> None:
-    measurements = Measurements()
-    for _ in range(1_000):
-        measurements.add("*E*T.")
-    kept = [each for value in vars(measurements).values() for each in flat(value)]
-    assert max(map(len, kept)) == 5
-    assert measurements.glyphs == "*E*T." * 1_000
-
-
-def flat(value: object) -> list[str]:
-    if isinstance(value, list):
-        return [text for each in value for text in flat(each)]
-    return [value] if isinstance(value, str) else []
 
 
 def test_measurements_matching_several_records_are_not_joined() -> None:

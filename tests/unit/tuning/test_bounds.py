@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -98,20 +97,6 @@ def test_unroll_pragma_on_missing_loop_is_accepted() -> None:
     known = dag_with_bodies('["matmul_auto_scheduler_test", 64, 48, 96]')
     state = replay(known, read_steps([["PR", 2, 3, "auto_unroll_max_step$16"]]))
     assert why_refused(state) == ""
-
-
-def test_an_unknown_extent_stays_unknown() -> None:
-    known = dag_with_bodies('["matmul_add", 64, 96, 48, "float32"]')
-    operations = list(known.operations)
-    i, j = operations[4].axes
-    operations[4] = replace(operations[4], axes=(replace(i, extent=None), j))
-    steps = read_steps([["SP", 4, 0, 0, [8], 1], ["CA", 2, 4, 0]])
-    state = replay(replace(known, operations=tuple(operations)), steps)
-    text = print_state(infer_bounds(state), hide_ones=False)
-    assert "for i.0 (None)" in text
-    assert "for i.1 (None)" in text
-    assert "for j (0,48)" in text
-    assert "for k (0,96)" in text
 
 
 @given(nests())

@@ -73,10 +73,6 @@ def test_real_logs_match_tvm_selection_rules(path: Path) -> None:
         assert row == truth.applied(task.workload_key, task.target.text)
 
 
-def test_corpus_has_real_ansor_logs(corpus: Path) -> None:
-    assert len(_ansor_logs()) > 20
-
-
 def test_model_precedes_target_keys_in_lookup_order() -> None:
     log = opened(
         [

@@ -14,7 +14,6 @@ from tests.unit.tuning.hand_made import Row, failed, parts_of, trials_of
 from tvmdbg_widgets.analysis.tuning.error_tables import (
     error_table,
     glyph_counts,
-    hidden_run_timeouts,
     wasted_seconds,
 )
 from tvmdbg_widgets.model.tuning.measure_errors import MeasureError
@@ -64,11 +63,6 @@ def test_errors_by_unroll_label_trials_without_unroll() -> None:
     assert table.trials.tolist() == [1, 3, 3, 2]
 
 
-def test_errors_by_round_and_session() -> None:
-    assert log().errors_by("round").trials.tolist() == [2, 4, 3]
-    assert log().errors_by("session").trials.tolist() == [9]
-
-
 @pytest.mark.parametrize(
     ("by", "trials"),
     [
@@ -84,11 +78,6 @@ def test_errors_of_selected_trials_keep_the_log_groups(by: Any, trials: dict[int
     assert dict(zip(table.keys.tolist(), table.trials.tolist(), strict=True)) == trials
     assert (table.kinds, table.counts.sum(), table.valid.sum()) == (("BuildTimeoutError",), 2, 1)
     assert log().errors_by(by, []).trials.sum() == 0
-
-
-def test_errors_are_counted_over_selected_trials() -> None:
-    own = log()
-    assert own.errors_by("unroll", own.select("task:1")).trials.sum() == 4
 
 
 def test_cpu_trials_are_grouped_as_no_gpu() -> None:
@@ -111,11 +100,6 @@ def test_error_table_as_text_html_and_frame() -> None:
     frame = table.to_dataframe()
     assert list(frame["task"]) == ["0: work 0", "1: work 1"]
     assert list(frame["BuildTimeoutError"]) == [2, 0]
-
-
-def test_run_timeouts_hide_in_error_4() -> None:
-    trials = trials_of(MIXED)
-    assert np.flatnonzero(hidden_run_timeouts(trials)).tolist() == [2]
 
 
 def test_glyph_counts_match_console_glyphs() -> None:

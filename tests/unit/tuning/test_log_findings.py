@@ -13,9 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.unit.tuning.hand_made import Row, failed, parts_of
-from tvmdbg_widgets.analysis.findings.tuning import RULES, find, lost_builds
+from tvmdbg_widgets.analysis.findings.tuning import RULES, find
 from tvmdbg_widgets.analysis.findings.tuning.evidence import LogEvidence, runs_of
-from tvmdbg_widgets.analysis.tuning.sessions import seconds_text
 from tvmdbg_widgets.model.findings import Confidence, Finding, Findings, Severity
 from tvmdbg_widgets.model.tuning.parts import ConsoleMessage, RefusedLine
 from tvmdbg_widgets.tuning import TuningLog
@@ -304,16 +303,6 @@ def test_many_unread_lines_lower_the_confidence() -> None:
     assert (few.confidence, many.confidence) == (Confidence.HIGH, Confidence.MEDIUM)
 
 
-def test_every_rule_has_a_log_that_fires_it() -> None:
-    planted = (
-        *(STARVED, SLOW_TASK, UNROLLED, DYING, BURST, BROKEN, TIMED_OUT, FAILING),
-        *(NOISY, TWICE, RESUMED, BEST, rounds(*[(0, 14)] * 3)),
-    )
-    fired = {each.rule for rows in planted for each in findings(rows)}
-    fired |= {each.rule for each in findings(FINE, cut=True)}
-    assert fired == {rule.name for rule in RULES}
-
-
 def test_findings_have_no_nodes_and_printable_texts() -> None:
     for rows in (STARVED, SLOW_TASK, UNROLLED, DYING, BURST, BROKEN, TIMED_OUT, TWICE):
         for found in findings(rows):
@@ -333,17 +322,6 @@ def test_n_parallel_is_reported_as_not_in_the_log() -> None:
             assert all("is not in the log" in each for each in claims)
 
 
-def test_every_threshold_has_a_documented_reason() -> None:
-    from pathlib import Path
-
-    source = Path(lost_builds.__file__).read_text("utf-8")
-    names = re.findall(
-        r"^([A-Z_]+): Final = .*\n(?:([A-Z_]+): Final = .*\n)?(\"\"\")?", source, re.MULTILINE
-    )
-    assert names
-    assert all(reason for _, _, reason in names)
-
-
 def test_frames_have_tasks_and_trials() -> None:
     frame = findings(STARVED).to_dataframe()
     assert frame["tasks"][0] == (0, 1, 2, 3, 4)
@@ -351,37 +329,10 @@ def test_frames_have_tasks_and_trials() -> None:
     assert [each.rule for each in findings(SLOW_TASK).by_task(1)] == ["slow-compiling-task"]
 
 
-@pytest.mark.parametrize(
-    ("seconds", "text"),
-    [(15.0, "15 s"), (0.25, "250.0 ms"), (119, "119 s"), (120, "2.0 min"), (7200, "2.0 h")],
-)
-def test_seconds_text_chooses_readable_unit(seconds: float, text: str) -> None:
-    assert seconds_text(seconds) == text
-
-
 def test_ranges_of_rounds() -> None:
     assert runs_of([1, 2, 3, 7, 9, 10]) == "1–3, 7, 9–10"
     assert runs_of(range(0, 14, 2)) == "0, 2, 4, 6, 8 and 2 more ranges"
     assert runs_of([]) == ""
-
-
-@pytest.mark.slow
-def test_findings_of_a_hundred_thousand_trials_are_fast() -> None:
-    import time
-
-    rng = np.random.default_rng(0)
-    rows = [
-        failed(int(task), 6, unroll=512) if lost else Row(int(task), 1e-3, unroll=0)
-        for task, lost in zip(
-            np.repeat(rng.integers(0, 30, 1563), 64)[:100_000],
-            rng.random(100_000) < 0.1,
-            strict=True,
-        )
-    ]
-    evidence = LogEvidence(parts_of(rows))
-    start = time.process_time()
-    find(evidence)
-    assert time.process_time() - start < 1.5
 
 
 EXTREMES = (0.0, -0.0, 1e-300, 1.0, 15.0, 1e10, 1e300, 1.7e308)

@@ -146,17 +146,3 @@ def test_nest_lines_name_their_steps() -> None:
     assert found["matmul auto_unroll: 16"] == (5, (5,))
     assert found["matmul = ..."] == (4, (4, 5))
     assert found["out = ..."] == (-1, (1,))
-
-
-def test_factors_stay_known_when_extents_are_unknown() -> None:
-    steps = read_steps([["CA", 2, 4, 1], ["SP", 2, 2, 96, [4, 8], 1], ["SP", 2, 0, 1, [2], 0]])
-    state = replay(dag('["matmul_add", 64, 96, 48, "float32"]'), steps)
-    loops = {each.name: (each.extent, each.factor) for each in state.stages[2].iterators}
-    assert loops == {
-        "i.0": (None, 2),
-        "i.1": (None, None),
-        "j": (None, None),
-        "k.0": (None, None),
-        "k.1": (None, 4),
-        "k.2": (None, 8),
-    }

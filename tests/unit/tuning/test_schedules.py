@@ -17,36 +17,12 @@ from unit.tuning.printed_states import cases, dag
 
 from tvmdbg_widgets.analysis.tuning.schedules.schedule import Schedule
 from tvmdbg_widgets.formats.tuning.dag_text import parse_dag
-from tvmdbg_widgets.model.base.text import FormatError
 from tvmdbg_widgets.model.tuning.parts import Workload
 from tvmdbg_widgets.model.tuning.steps import PragmaStep
 from tvmdbg_widgets.tuning import open_tuning
 
 MATMUL = '["matmul_auto_scheduler_test", 64, 48, 96]'
 TILED = [["SP", 2, 0, 64, [4, 2], 1], ["AN", 2, 0, 3], ["PR", 2, 0, "auto_unroll_max_step$16"]]
-
-
-def of_case(case: dict[str, Any]) -> Schedule:
-    steps = json.loads(case["record"])["i"][1][1]
-    return Schedule(record(steps, key=case["workload"]), dag_with_bodies(case["workload"]))
-
-
-def test_printed_schedule_matches_tvm() -> None:
-    for case in cases("policy")[::7]:
-        found = of_case(case)
-        assert found.print() == case["printed_state"]
-        every = case["printed_state_all"] or case["printed_state"]
-        assert found.print(hide_ones=False) == every
-        assert found.refused == ""
-        assert found.state is not None
-        assert found.notes == ("DAG: given by the caller",)
-
-
-def test_inferred_bounds_match_tvm_print() -> None:
-    case = next(case for case in cases("policy") if "cuda" in case["case"])
-    found = of_case(case)
-    assert found.print(inferred=True) == case["printed_inferred"]
-    assert "".join(f"{line}\n" for line in found.nest) == case["printed_inferred"]
 
 
 def test_schedule_without_dag_shows_loops_and_factors() -> None:
@@ -310,29 +286,6 @@ def test_dag_removes_no_known_extent(name: str) -> None:
             assert lost == [], case["case"]
 
 
-def test_dags_of_recorded_logs_remove_no_known_extent(corpus: Path) -> None:
-    """Whether it is known by its name or given as a text."""
-    seen = 0
-    folder = corpus / "tuning"
-    for path in sorted([*folder.rglob("*.json"), *folder.rglob("*.log")]):
-        try:
-            log = open_tuning(path, progress=False)
-        except FormatError:
-            continue
-        dags = {task.workload_key: log.dag(task) for task in log.tasks}
-        texts = {key: each.text for key, each in dags.items() if each is not None and each.text}
-        given = open_tuning(path, dag=texts, progress=False) if texts else log
-        tasks = [log.tasks[task].workload_key for task in log.trials.task.tolist()]
-        rows = [row for row, key in enumerate(tasks) if dags[key] is not None]
-        for row in rows[:: 1 + len(rows) // 10]:
-            alone = known_loops(Schedule(log.record(row)))
-            for found in map(known_loops, (log.schedule(row), given.schedule(row))):
-                lost = [loop for loop, extent in alone.items() if extent and not found.get(loop)]
-                assert lost == [], (path.name, row)
-            seen += len(alone)
-    assert seen > 500
-
-
 def test_extents_of_steps_replace_missing_dag_extents() -> None:
     axes = parse_dag("A = PLACEHOLDER [64]\nB(i) = A[i]\n")
     unknown = replace(axes.operations[1], axes=(replace(axes.operations[1].axes[0], extent=None),))
@@ -348,15 +301,6 @@ def test_dag_contradicting_steps_is_reported_with_both_numbers() -> None:
     assert found.notes[-1] == (
         "The DAG contradicts the steps: loop i.0 of C: 16 by the DAG, 32 by the steps"
     )
-
-
-def test_log_methods_accept_task_index_or_name() -> None:
-    log = open_tuning(record([["AN", 5, 1, 3]], key=CONV).line, progress=False)
-    (task,) = log.tasks
-    assert log.dag(task) == log.dag(0) == log.dag(task.name) is not None
-    assert log.flop_count(task) == log.flop_count(0)
-    with pytest.raises(KeyError, match="did you mean 'conv2d_layer"):
-        log.dag(task.name.replace("layer", "laier"))
 
 
 def test_dag_text_is_completed_from_workload_name() -> None:

@@ -5,12 +5,11 @@ from collections.abc import Iterator
 from itertools import islice
 from math import prod
 from pathlib import Path
-from time import process_time
 
 import pytest
 from unit.tuning.printed_states import cases, dag, dag_rows, read_steps, steps_of
 
-from tvmdbg_widgets.analysis.tuning.schedules.nest import nest, print_state
+from tvmdbg_widgets.analysis.tuning.schedules.nest import nest
 from tvmdbg_widgets.analysis.tuning.schedules.replaying import replay
 from tvmdbg_widgets.analysis.tuning.structure import TileRow, tile_structure
 from tvmdbg_widgets.model.tuning.steps import AnyStep, ComputeAt, State
@@ -58,40 +57,6 @@ def real_records(corpus: Path) -> Iterator[tuple[str, tuple[AnyStep, ...]]]:
                 yield record["i"][0][0], read_steps(record["i"][1][1])
 
 
-def test_gpu_loop_nest_is_printed_without_dag() -> None:
-    assert print_state(replay(None, read_steps(GPU))) == (
-        "(names, inputs and stages without a step are not in the log)\n"
-        "blockIdx.x axis0.0@axis1.0@ (0,8)\n"
-        "  vthread axis0.1@axis1.1@ (0,2)\n"
-        "    threadIdx.x axis0.2@axis1.2@ (0,32)\n"
-        "      stage 4 (cache write, local) auto_unroll: 512\n"
-        "      for axis0.0 (None)\n"
-        "        for axis1.0 (None)\n"
-        "          for axis0.1 (None)\n"
-        "            for axis1.1 (None)\n"
-        "              for axis0.2 (None)\n"
-        "                for axis1.2 (None)\n"
-        "                  for axis2.0 (None)\n"
-        "                    for axis0@axis1@.0.0 (None)\n"
-        "                      threadIdx.x axis0@axis1@.0.1 (None)\n"
-        "                        vectorize axis0@axis1@.1 (None)\n"
-        "                          (more loops may follow)\n"
-        "                          stage 3 (cache read, shared) = ...\n"
-        "                    (more loops may follow)\n"
-        "                    stage 1 (cache read, shared) = ...\n"
-        "                    for axis2.1 (None)\n"
-        "                      for axis0.3 (None)\n"
-        "                        for axis1.3 (None)\n"
-        "                          for axis2.2 (None)\n"
-        "                            for axis0.4 (None)\n"
-        "                              for axis1.4 (None)\n"
-        "                                stage 4 (cache write, local) = ...\n"
-        "      for axis0.3 (0,2)\n"
-        "        for axis1.3 (0,3)\n"
-        "          stage 5 = ...\n"
-    )
-
-
 def test_tiles_of_a_gpu_schedule() -> None:
     found = tile_structure(read_steps(GPU))
     threads = ("blockIdx.x", "vthread", "threadIdx.x", "")
@@ -126,16 +91,6 @@ def test_tile_structure_uses_names_of_known_dag() -> None:
     ]
     assert found.stages[0].where == "input"
     assert found.stages[5].where == "on its own"
-
-
-@pytest.mark.slow
-def test_many_nested_splits_are_fast() -> None:
-    steps = read_steps([["AN", 2, 0, 3], *[["SP", 2, 0, 64, [4, 2], 1]] * 390])
-    begin = process_time()
-    found = tile_structure(steps)
-    assert process_time() - begin < 1
-    assert len(found.tiles) == 390
-    assert {tile.marks for tile in found.tiles} == {("", "", "")}
 
 
 def test_split_part_has_all_marks_of_its_subparts() -> None:

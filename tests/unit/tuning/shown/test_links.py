@@ -9,7 +9,6 @@ import pytest
 
 import tvmdbg_widgets as tvmdbg
 from tests.graph_json import graph_json, null, operator
-from tvmdbg_widgets.analysis.tuning.links import bare_function
 
 CONV = [[1, 3, 32, 32], [16, 3, 3, 3], [1, 16, 30, 30]]
 DENSE = [[1, 64], [10, 64], [1, 10]]
@@ -109,17 +108,3 @@ def test_a_run_without_a_graph_is_refused() -> None:
     log = tvmdbg.open_tuning(record(key("a", CONV), 1e-3).encode())
     with pytest.raises(ValueError, match="has no graph"):
         log.link(run)
-
-
-@pytest.mark.parametrize(
-    ("name", "bare"),
-    [
-        ("tvmgen_default_fused_nn_conv2d_add_nn_relu_2", "fused_nn_conv2d_add_nn_relu"),
-        ("tvmgen_my_module_fused_nn_dense", "fused_nn_dense"),
-        ("vm_mod_fused_nn_dense_12", "fused_nn_dense"),
-        ("fused_nn_dense_1_2", "fused_nn_dense"),
-        ("matmul_add", "matmul_add"),
-    ],
-)
-def test_bare_function_strips_generated_prefix_and_suffix(name: str, bare: str) -> None:
-    assert bare_function(name) == bare
