@@ -22,11 +22,9 @@ SEEDS = st.integers(0, 2**32)
 
 def check_record(record: Record, case: make.Case) -> None:
     """Every field of a record is what its line says."""
-    assert record.line == case.line
-    assert record.error == case.error
+    assert (record.line, record.error) == (case.line, case.error)
     assert list(record.costs) == ([] if case.error else case.costs)
-    assert record.all_cost == case.all_cost
-    assert record.timestamp == case.timestamp
+    assert (record.all_cost, record.timestamp) == (case.all_cost, case.timestamp)
     assert record.version == case.version
     check_task(record.task, case.task)
     assert len(record.steps) == len(case.steps)
@@ -39,9 +37,7 @@ def check_record(record: Record, case: make.Case) -> None:
 
 
 def check_task(task: Any, written: list[Any]) -> None:
-    assert task.tuner == "ansor"
-    assert task.workload_key == written[0]
-    assert task.target.text == written[1]
+    assert (task.tuner, task.workload_key, task.target.text) == ("ansor", written[0], written[1])
     assert task.fields == len(written)
     hardware = None if task.hardware is None else task.hardware.to_list()
     host = "" if task.target_host is None else task.target_host.text
@@ -106,8 +102,7 @@ def test_records_with_one_key_and_target_share_a_task() -> None:
     old, new = (make.ansor(Random(4), version=version, usual=True) for version in ("v0.2", "v0.6"))
     assert old.task[:2] == new.task[:2]
     log = log_of(old, new)
-    assert len(log.tasks) == 1
-    assert log.tasks[0].fields == 2
+    assert (len(log.tasks), log.tasks[0].fields) == (1, 2)
     assert not log.issues.by_rule("task-differs")
 
 
@@ -115,8 +110,7 @@ def test_differing_hardware_parameters_are_reported_once() -> None:
     line = make.ansor(Random(1), version="v0.6", usual=True).line
     other = line.replace(b'", [', b'", [77', 1)
     log = open_tuning(b"\n".join([line, other, other, line]))
-    assert len(log.tasks) == 1
-    assert len(log.trials) == 4
+    assert (len(log.tasks), len(log.trials)) == (1, 4)
     (issue,) = log.issues.by_rule("task-differs")
     assert "hardware parameters" in issue.message
 

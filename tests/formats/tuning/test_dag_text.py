@@ -60,8 +60,7 @@ def extents(row: dict[str, Any], shapes: list[list[int]]) -> int:
     left_open = 0
     assert [each.name for each in dag.operations] == [op["name"] for op in row["ops"]]
     for found, true in zip(dag.operations, row["ops"], strict=True):
-        assert found.kind == true["kind"]
-        assert list(found.shape) == true.get("shape", [])
+        assert (found.kind, list(found.shape)) == (true["kind"], true.get("shape", []))
         assert found.outputs == true.get("outputs", 1)
         assert len(found.bodies) == (0 if found.is_placeholder else found.outputs)
         for axes, named in (

@@ -129,8 +129,7 @@ def test_a_bad_line_is_refused_with_its_reason(what: str) -> None:
     assert reason in refused.why
     assert refused.why.isprintable()
     assert len(refused.why) < 300
-    assert len(log.trials) == 2
-    assert log.trials.line.tolist() == [1, 3]
+    assert (len(log.trials), log.trials.line.tolist()) == (2, [1, 3])
     assert read_record(log.parts, 1).line == OTHER.line
     (issue,) = log.issues.by_rule("lines-refused")
     assert "line 2" in issue.message
@@ -224,8 +223,7 @@ def test_a_log_cut_anywhere_keeps_all_whole_lines(seed: int, data: st.DataObject
     if complete == 0:
         return
     log = open_tuning(cut)
-    assert len(log.trials) == complete
-    assert log.parts.num_refused == 0
+    assert (len(log.trials), log.parts.num_refused) == (complete, 0)
     assert log.parts.cut == (cut[-1:] != b"\n" and cut.rpartition(b"\n")[2] not in lines)
     assert bool(log.issues.by_rule("log-cut")) == log.parts.cut
 

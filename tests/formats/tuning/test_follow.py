@@ -84,10 +84,8 @@ def test_a_file_written_again_byte_by_byte_is_read_again(tmp_path: Path) -> None
                 grown = follower.poll()
                 complete = whole[: at + 1].count(b"\n")
                 assert grown is not None, follower.problem
-                assert len(grown) == complete
-                assert grown.parts.num_refused == 0
+                assert (len(grown), grown.parts.num_refused) == (complete, 0)
     last = follower.poll()
-    assert last is not None
     check_same(last, open_tuning(path))
     assert [read_record(last.parts, row).line for row in range(3)] == after
 
@@ -101,7 +99,6 @@ def test_rewrite_of_the_same_size_is_detected(tmp_path: Path) -> None:
     path.write_bytes(other + b"\n")
     os.utime(path, (1, 1))
     grown = follower.poll()
-    assert grown is not None
     assert read_record(grown.parts, 0).line == other
     os.utime(path, (2, 2))
     assert follower.poll() is None
@@ -117,12 +114,10 @@ def test_rows_of_several_growing_files_keep_their_order(tmp_path: Path) -> None:
     with one.open("ab") as file:
         file.write(lines[3] + b"\n")
     grown = follower.poll()
-    assert grown is not None
     assert grown.parts.cut
     with other.open("ab") as file:
         file.write(lines[2][30:] + b"\n")
     grown = follower.poll()
-    assert grown is not None
     assert not grown.parts.cut
     found = [read_record(grown.parts, row).line for row in range(len(grown))]
     assert found == [lines[0], lines[1], lines[3], lines[2]]
@@ -138,10 +133,7 @@ def test_output_and_databases_grow_too(tmp_path: Path) -> None:
     with output.open("ab") as file:
         file.write(b"ElapsedTime(s)\t20\tEstimatedLatency(ms)\t2\tTrials\t128\n")
     grown = follower.poll()
-    assert grown is not None
-    assert grown.parts.latency is not None
-    assert grown.parts.latency.trials.tolist() == [64, 128]
-    assert len(grown) == 1
+    assert (grown.parts.latency.trials.tolist(), len(grown)) == ([64, 128], 1)
     assert follower.poll() is None
     records = tmp_path / "database_tuning_record.json"
     records.write_bytes(make.metaschedule(Random(1), 0).line + b"\n")
@@ -149,7 +141,6 @@ def test_output_and_databases_grow_too(tmp_path: Path) -> None:
     with records.open("ab") as file:
         file.write(make.metaschedule(Random(2), 1).line + b"\n")
     grown = follower.poll()
-    assert grown is not None
     assert (len(grown), len(grown.tasks)) == (2, 2)
 
 
@@ -162,7 +153,6 @@ def test_weights_stay_with_their_tasks(tmp_path: Path) -> None:
     with path.open("ab") as file:
         file.write(line.replace(log.tasks[0].target.text.encode(), b"vta") + b"\n")
     grown = follower.poll()
-    assert grown is not None
     assert grown.weights == (3.0, 1.0)
 
 
@@ -252,5 +242,4 @@ def test_replaced_log_is_refused_until_it_is_a_file_again(
         path.unlink(missing_ok=True)
     path.write_bytes(b"\n".join(lines_of(2, 3)) + b"\n")
     found = follower.poll()
-    assert found is not None
     assert len(found) == 3

@@ -55,7 +55,6 @@ def tar(contents: dict[str, bytes]) -> bytes:
 )
 def test_logs_are_recognized_by_content(head: bytes) -> None:
     found = identify(BytesSource(head), KINDS)
-    assert found is not None
     assert found.part == "tuning-records"
 
 
@@ -96,8 +95,7 @@ def test_folder_opens_all_logs_in_it(tmp_path: Path) -> None:
         (tmp_path / name).write_bytes(LINE + b"\n")
     (tmp_path / "note.txt").write_text("hello")
     assert len(tvmdbg.open(tmp_path)) == 3
-    assert len(open_tuning(tmp_path)) == 3
-    assert len(open_tuning(tmp_path).tasks) == 1
+    assert (len(open_tuning(tmp_path)), len(open_tuning(tmp_path).tasks)) == (3, 1)
 
 
 def test_logs_in_a_run_folder_are_left_to_open_tuning(tmp_path: Path) -> None:
@@ -139,7 +137,6 @@ def test_log_title_is_first_file_with_records(tmp_path: Path) -> None:
     log.write_bytes(LINE)
     other.write_bytes(with_target("llvm -mcpu=other"))
     output.write_text("Get 1 programs to measure:\n.\n*\n")
-    assert open_tuning(log).title == "a.json"
-    assert open_tuning(output, log).title == "a.json"
+    assert (open_tuning(log).title, open_tuning(output, log).title) == ("a.json", "a.json")
     assert open_tuning([log, other, output]).title == "a.json and 1 more"
     assert open_tuning(tmp_path).title == tmp_path.name

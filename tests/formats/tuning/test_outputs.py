@@ -62,13 +62,11 @@ def bad(error: str, text: str, all_cost: str, stamp: str) -> str:
 @pytest.mark.spec_only
 def test_the_last_table_is_read_with_and_without_descriptions() -> None:
     old = open_tuning(OLD_TABLE.encode()).parts.console
-    assert old is not None
     assert [(row.id, row.latency_ms, row.gflops, row.trials) for row in old.rows] == [
         *((0, 0.005, 0.88, 64), (1, None, None, 0))
     ]
     assert (old.total_ms, old.trials, old.used_s) == (None, 64, 73)
     new = open_tuning((OLD_TABLE + NEW_TABLE).encode()).parts.console
-    assert new is not None
     assert [row.description for row in new.rows] == [
         "vm_mod_fused_nn_conv2d_add_nn_relu_2",
         "vm_mod_fused_nn_dense_add,vm_mod_fused_nn_dense_add_1",
@@ -79,11 +77,8 @@ def test_the_last_table_is_read_with_and_without_descriptions() -> None:
 def test_complete_table_is_preferred_to_truncated_one() -> None:
     text = OLD_TABLE + "\n".join(NEW_TABLE.splitlines()[:3])
     console = open_tuning(text.encode()).parts.console
-    assert console is not None
-    assert len(console.rows) == 2
-    assert console.trials == 64
+    assert (len(console.rows), console.trials) == (2, 64)
     alone = open_tuning("\n".join(OLD_TABLE.splitlines()[:6]).encode()).parts.console
-    assert alone is not None
     assert len(alone.rows) == 1
 
 
@@ -92,11 +87,9 @@ def test_latency_curve_has_a_gap_while_a_task_has_no_schedule() -> None:
     text = "ElapsedTime(s)\t10\tEstimatedLatency(ms)\tN/A\tTrials\t64\n"
     text += "ElapsedTime(s)\t24\tEstimatedLatency(ms)\t3.250\tTrials\t128\nElapsedTime(s)\t3"
     curve = open_tuning(text.encode()).parts.latency
-    assert curve is not None
     assert curve.elapsed_s.tolist() == [10, 24]
     assert np.isnan(curve.latency_ms[0])
-    assert curve.latency_ms[1] == 3.25
-    assert curve.trials.tolist() == [64, 128]
+    assert (curve.latency_ms[1], curve.trials.tolist()) == (3.25, [64, 128])
 
 
 TRACEBACK = (
@@ -190,7 +183,6 @@ def test_overlong_numbers_in_output_are_ignored() -> None:
         f"ElapsedTime(s)\t1\tEstimatedLatency(ms)\t{digits}\tTrials\t{digits}\n"
     )
     parts = open_tuning(text.encode()).parts
-    assert parts.console is not None
     assert (parts.console.rows, parts.console.total_ms) == ((), 1.5)
     assert parts.latency is None
 
@@ -235,8 +227,7 @@ def test_dag_texts_are_kept_by_key_and_by_hash(tmp_path: Path) -> None:
     printed_dags = open_tuning(task.encode()).parts.dags
     assert printed_dags[KEY] == DAG
     alone = open_tuning(DAG.encode()).parts.dags
-    assert alone[key_hash(DAG)] == DAG
-    assert set(alone) == set(printed_dags) - {KEY}
+    assert (alone[key_hash(DAG)], set(alone)) == (DAG, set(printed_dags) - {KEY})
     path = tmp_path / "dag.txt"
     path.write_text(DAG)
     log = line([[0.5], 0, 1, 2])

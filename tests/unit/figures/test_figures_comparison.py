@@ -53,7 +53,6 @@ def test_certainty_classes_match_the_matching(corpus: Path) -> None:
     column = certainty_column(comparison.matching, 1)
     assert sorted(column.classes) == sorted([*(each.label for each in Certainty), "unmatched"])
     assert column.classes[column.hatched] == "unmatched"
-    assert column.codes is not None
     for node, code in enumerate(column.codes.tolist()):
         found = [each.certainty for each in comparison.matching if each.b == node]
         assert column.classes[code] == (max(found).label if found else "unmatched")
@@ -112,7 +111,6 @@ def test_match_certainty_has_same_color_on_both_sides() -> None:
     assert matching.counts()["exact"] == 0
     fills = []
     for side, run in enumerate((a, b)):
-        assert run.graph is not None
         colors = NodeColors(run.facts, run.graph, certainty_column(matching, side))
         told = [colors.of(node) for node in range(run.graph.num_nodes)]
         fills.append({said: fill for fill, said, _ in told})

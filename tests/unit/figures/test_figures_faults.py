@@ -24,7 +24,6 @@ def run() -> DebugRun:
 
 def bad_nodes(run: DebugRun) -> list[int]:
     """Nodes whose values are not all finite, by numpy, in execution order."""
-    assert run.tensors is not None
     values = {node: each.numpy().astype(np.float32) for (node, _), each in run.tensors.items()}
     return sorted(node for node, each in values.items() if not np.isfinite(each).all())
 

@@ -5,17 +5,14 @@ from __future__ import annotations
 import json
 from typing import Any
 
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 import tvmdbg_widgets as tvmdbg
 from tests.graph_json import document, null, operator
-from tests.unit.figures.color_scale import table
 from tests.unit.figures.figure_checks import assert_sound, root_of, texts
 from tvmdbg_widgets.figures.choose import graph_figure
-from tvmdbg_widgets.figures.engine import png
 from tvmdbg_widgets.figures.texts import clean
 from tvmdbg_widgets.model.base.numbers import fixed, percent
 from tvmdbg_widgets.model.tensors.planes import default_axes
@@ -123,14 +120,6 @@ def test_large_graph_is_drawn_around_focused_node() -> None:
 )
 def test_default_axes(shape: tuple[int, ...], axes: tuple[int | None, int | None]) -> None:
     assert default_axes(shape) == axes
-
-
-def test_png_contains_the_expected_pixels(tmp_path: Any) -> None:
-    image = pytest.importorskip("PIL.Image")
-    codes = np.arange(35, dtype=np.uint8).reshape(5, 7)
-    file = tmp_path / "a.png"
-    file.write_bytes(png(codes, table("diverging")))
-    assert (np.asarray(image.open(file).convert("RGB")) == table("diverging")[codes]).all()
 
 
 def test_percent_rounds_as_the_page_does() -> None:

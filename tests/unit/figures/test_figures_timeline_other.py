@@ -23,7 +23,6 @@ CHARTS = ("merged", "folded", "repeats")
 def warm(run: DebugRun) -> DebugRun:
     """The sample as if it had 60 repeats, the first two of them slow."""
     line = run.timeline
-    assert line is not None
     rng = np.random.default_rng(5)
     times = np.nan_to_num(line.node_ns)[:, None] * rng.normal(1, 0.01, (line.num_nodes, 60))
     times[:, :2] *= 1.7
@@ -48,8 +47,7 @@ def test_merged_places_match_the_run(run: DebugRun) -> None:
     assert told["total_ns"] == whole == pytest.approx(run.timeline.total_ns)
     largest = np.argsort(-tree.total_ns, kind="stable").tolist()
     for place, at in zip(told["places"], largest, strict=False):
-        assert tuple(place["path"]) == tree.path(at)
-        assert place["total_ns"] == tree.total_ns[at]
+        assert (tuple(place["path"]), place["total_ns"]) == (tree.path(at), tree.total_ns[at])
         assert place["start_ns"] == tree.start_ns[at]
     boxes = re.findall(r"M([\d.]+) [\d.]+h([\d.]+)v19", figure.svg)
     ends = [float(x) + float(wide) for x, wide in boxes]
@@ -127,8 +125,7 @@ def test_every_chart_is_sound_at_requested_width(warm: DebugRun, chart: str, wid
 def test_widget_figure_follows_its_traits(run: DebugRun) -> None:
     view = tvmdbg.Flamechart(run, chart="merged", table_by="part")
     figure = view._figure(720, "light")
-    assert figure.description["chart"] == "merged"
-    assert figure.description["table"]["by"] == "part"
+    assert (figure.description["chart"], figure.description["table"]["by"]) == ("merged", "part")
 
 
 def test_node_with_several_outputs_counts_once_with_a_note(data: Path) -> None:

@@ -34,12 +34,6 @@ def run() -> DebugRun:
     return tvmdbg.open(tvmdbg.samples.resnet20_cifar_fp16_overflow)
 
 
-def test_cost_findings_are_available_before_the_scan(run: DebugRun) -> None:
-    told = ask(run)
-    assert (told["state"], told["done"], told["total"]) == ("none", 0, 74)
-    assert {each["severity"] for each in told["findings"]} >= {"hotspot"}
-
-
 def test_finished_scan_answer_lists_all_findings(run: DebugRun) -> None:
     found = run.findings(progress=False)
     told = ask(run)

@@ -76,11 +76,6 @@ def test_sound_outputs_with_narrow_range_are_not_reported(values: Values, func: 
     assert not found(network(values, func=func), NARROW_RANGE_NAME)
 
 
-def test_parameters_and_outputs_with_few_peers_are_not_judged() -> None:
-    few = [Op("w", full() // 16), *(Op(f"c{at}", full(), CONV, [(0, 0)]) for at in range(2))]
-    assert not found(plant(*few, Op("n", full() // 16, CONV, [(0, 0)])), NARROW_RANGE_NAME)
-
-
 def test_dark_input_image_is_not_reported_as_wrong_scale() -> None:
     run = network(full() // 16, image=full() // 16)
     assert not found(run, NARROW_RANGE_NAME)
@@ -93,11 +88,6 @@ def test_narrow_output_is_reported_only_at_its_origin() -> None:
     ops += [Op("n", narrow, CONV, [(1, 0)]), Op("after", narrow, CONV, [(7, 0)])]
     (told,) = found(plant(*ops), NARROW_RANGE_NAME)
     assert told.nodes == (7,)
-
-
-@pytest.mark.parametrize("case", ["resnet20_cifar", "resnet20_cifar_fp16_overflow"])
-def test_samples_have_no_narrow_range_finding(case: str) -> None:
-    assert not found(tvmdbg.open(getattr(tvmdbg.samples, case)), NARROW_RANGE_NAME)
 
 
 def test_recorded_runs_have_no_scale_findings(corpus: Path) -> None:

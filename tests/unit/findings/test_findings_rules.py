@@ -281,13 +281,6 @@ def test_executorch_rules_ignore_other_runs(rule: str) -> None:
     assert found(moving(), rule) == []
 
 
-@pytest.mark.parametrize(
-    "make", [clean, moving, unused, repeated, warming, noisy, dead, same_names]
-)
-def test_harmless_runs_have_no_errors(make: Callable[[], DebugRun]) -> None:
-    assert not make().findings(progress=False).errors
-
-
 def test_nonfinite_origin_lists_affected_entries() -> None:
     birth = found(nan_born(), "first-nonfinite")
     assert len(birth) == 1
@@ -369,11 +362,6 @@ def test_first_nan_without_graph_has_low_confidence() -> None:
     assert first.confidence is Confidence.LOW
 
 
-def test_odd_bools_report_first_invalid_byte() -> None:
-    (odd,) = found(odd_bools(), "odd-bools")
-    assert odd.evidence == ("greater #1: 2 of 12 values, the first at [1, 2]",)
-
-
 def test_issues_without_a_file_are_counted_separately() -> None:
     parts = clean().parts
     issues = [
@@ -401,7 +389,7 @@ def test_constants_that_follow_from_constants_are_counted_once() -> None:
     ("ops", "sentence"),
     [
         (
-            (Op("x", np.zeros(8, F4)), relu(np.ones(8, F4), func="fused_exp")),
+            (Op("x", np.tile([0.0, -0.0], 4).astype(F4)), relu(np.ones(8, F4), func="fused_exp")),
             "Input x #0 is all zero",
         ),
         (
@@ -486,13 +474,6 @@ def test_dead_channels_by_layout(
     if dead:
         assert (dead[0].confidence is Confidence.HIGH) == bool(attrs)
         assert "channels (1);" in dead[0].evidence[0] or "channels (7);" in dead[0].evidence[0]
-
-
-def test_half_dead_channels_are_a_warning() -> None:
-    values = ramp(1, 4, 8, 8)
-    values[:, :2] = 0
-    run = plant(Op("x", ramp(8)), relu(values, func="fused_nn_conv2d_nn_relu"))
-    assert found(run, "dead-channels")[0].severity is Severity.WARNING
 
 
 @pytest.mark.parametrize(
@@ -618,7 +599,6 @@ def test_nodes_without_a_graph_are_named_by_their_slices() -> None:
 def test_single_pass_times_do_not_mention_repeats(corpus: Path) -> None:
     report = corpus / "tvm/resnet20_cifar/report.json"
     timeline = tvmdbg.open(report).timeline
-    assert timeline is not None
     assert repr(timeline.node(20)).endswith("2.372 ms, measured once")
     for run, item, row in (
         (tvmdbg.open(report), "call", "calls"),
@@ -644,11 +624,6 @@ def test_summed_rows_are_described_as_sums_over_calls(corpus: Path) -> None:
 def test_nodes_without_names_are_not_named_twice(corpus: Path) -> None:
     run = tvmdbg.open(corpus / "tvm/resnet20_cifar/time_list.json")
     assert found(run, "slowest-operators")[0].title.startswith("node 62 takes ")
-
-
-def test_unnamed_node_is_shown_by_id() -> None:
-    run = plant(Op("x", ramp(8)), relu(np.zeros(8, F4), ""))
-    assert found(run, "constant-values")[0].title == "relu #1 outputs only zeros (8 values)"
 
 
 def test_slowest_of_few_operators_is_reported_alone() -> None:
@@ -688,13 +663,6 @@ def test_warm_up_is_not_reported_again_as_noise() -> None:
     assert "without the first (warm-up)" in found(both, "noisy-times")[0].why
 
 
-def test_zeros_of_both_signs_are_zero() -> None:
-    values = np.zeros(8, F4)
-    values[::2] = -0.0
-    first = found(plant(Op("x", values), relu(ramp(8))), "constant-values")[0]
-    assert first.evidence == ("x #0: 0 in all 8 values",)
-
-
 def test_duplicate_key_is_reported() -> None:
     ops = [Op("x", ramp(8)), relu(ramp(8))]
     twice = params([*ops, ops[1]]).replace(b"topo-index:2", b"topo-index:1")
@@ -708,14 +676,6 @@ def test_tensor_with_unknown_name_is_ambiguous() -> None:
     first = found(tvmdbg.open(renamed, graph=graph_json(ops).encode()), "ambiguous-joins")[0]
     assert first.title == "1 tensor is ambiguous: these files do not say where it belongs"
     assert first.next_step.startswith("Make sure that all files come from the same run")
-
-
-def test_single_issue_is_named_in_title() -> None:
-    ops = [Op("x", ramp(8)), relu(ramp(8), ns=STEADY)]
-    short = json.dumps([[1e-6]]).encode()
-    run = tvmdbg.open([params(ops), graph_json(ops).encode(), short])
-    first = found(run, "files")[0]
-    assert "the list has times of 1 node" in first.title
 
 
 @pytest.mark.slow
@@ -762,3 +722,10 @@ def test_control_characters_in_types_are_not_printed() -> None:
     said += repr(run.findings(progress=False))
     assert "red" in said
     assert "\x1b" not in said
+
+
+def test_half_dead_channels_are_a_warning() -> None:
+    values = ramp(1, 4, 8, 8)
+    values[:, :2] = 0
+    run = plant(Op("x", ramp(8)), relu(values, func="fused_nn_conv2d_nn_relu"))
+    assert found(run, "dead-channels")[0].severity is Severity.WARNING

@@ -89,12 +89,3 @@ def test_counts_in_logs_of_few_trials_are_grammatical(trials: int, bad: int) -> 
     texts = map(repr, (log, log.tasks, log.issues, *tables))
     assert not broken(texts)
     assert not broken(said_of_findings(find(LogEvidence(parts))))
-
-
-@pytest.mark.parametrize(
-    "text",
-    ["1 lines were refused", "1 more nodes", "1 of 1 nodes have", "1 event are", "2 entry",
-     "failed with failed"],
-)  # fmt: skip
-def test_checker_flags_wrong_number_agreement(text: str) -> None:
-    assert broken(iter([text]))

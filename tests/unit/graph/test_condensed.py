@@ -26,7 +26,6 @@ GRAPHS = {
 def test_boxes_are_few_and_hold_every_operator(what: str, most: int) -> None:
     run = tvmdbg.open(GRAPHS[what])
     graph = run.graph
-    assert graph is not None
     groups, opened = condensed(graph, run.groups, None, most)
     assert sorted(groups.order.tolist()) == list(range(graph.num_nodes))
     place = np.empty(graph.num_nodes, np.int64)

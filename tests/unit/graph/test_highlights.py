@@ -18,7 +18,6 @@ def found(run: tvmdbg.DebugRun) -> dict[str, Highlight]:
 
 def test_the_slowest_operator_has_the_largest_mean_time(run: tvmdbg.DebugRun) -> None:
     slowest = found(run)["Slowest operator"]
-    assert run.timeline is not None
     ns = run.timeline.node_ns
     assert slowest.nodes == (int(np.nanargmax(ns)),)
     assert slowest.value.endswith(f"{100 * np.nanmax(ns) / np.nansum(ns):.2f} %")
@@ -26,7 +25,6 @@ def test_the_slowest_operator_has_the_largest_mean_time(run: tvmdbg.DebugRun) ->
 
 
 def test_largest_tensors_match_dump_sizes(run: tvmdbg.DebugRun) -> None:
-    assert run.tensors is not None
     assert run.graph is not None
     graph = run.graph
     dumped = {
@@ -44,7 +42,6 @@ def test_largest_tensors_match_dump_sizes(run: tvmdbg.DebugRun) -> None:
         ("Largest input", NodeKind.INPUT),
     ):
         entry = found(run)[label].entry
-        assert entry is not None
         assert graph.kinds[entry.node] == kind
 
 
@@ -64,7 +61,6 @@ def test_unknown_highlights_are_omitted(run: tvmdbg.DebugRun) -> None:
 def test_run_without_graph_shows_largest_tensor() -> None:
     run = tvmdbg.open(tvmdbg.samples.resnet20_cifar / DEVICE / "output_tensors.params")
     (largest,) = highlights(run.facts)
-    assert run.tensors is not None
     assert largest.value.startswith(f"{max(t.nbytes for t in run.tensors.values()) / 1024:.1f} KiB")
 
 

@@ -126,7 +126,6 @@ def opened(seed: int) -> DebugRun:
 def test_graph_with_invalid_operands_answers_every_analysis(first: int) -> None:
     for seed in range(first, first + 40):
         run = opened(seed)
-        assert run.graph is not None
         for each in run.work():
             assert math.isnan(each.flops) == any("operations" in why for why in each.why) or (
                 run.graph.kinds[each.node] < 2

@@ -33,7 +33,6 @@ def test_opening_tensor_prefers_nonfinite_then_varying_values(
     write_params(tmp_path / "a.params", arrays)
     run = tvmdbg.open(tmp_path / "a.params")
     opening = opening_tensor(run.facts)
-    assert opening is not None
     assert opening.name == name
     assert run.figure("tensor").description["entry"] == [opening.node, opening.output]
 
@@ -46,17 +45,13 @@ def test_file_of_empty_tensors_has_no_opening_tensor(tmp_path: Path) -> None:
 def test_zoo_file_opens_on_nonempty_tensor() -> None:
     zoo = tvmdbg.open(HERE / "data/params/zoo/zoo.params")
     opening = opening_tensor(zoo.facts)
-    assert opening is not None
     assert opening.size
 
 
 def test_run_opens_on_slowest_operator_or_first_fault_once_scanned() -> None:
     run = tvmdbg.open(tvmdbg.samples.resnet20_cifar_fp16_overflow)
     slowest = opening_tensor(run.facts)
-    assert slowest is not None
-    assert run.timeline is not None
     assert slowest.node == int(np.nanargmax(run.timeline.node_ns))
     run.findings()
     fault = opening_tensor(run.facts)
-    assert fault is not None
     assert fault.node == FIRST_INF

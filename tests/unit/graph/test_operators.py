@@ -99,8 +99,7 @@ def test_op_kind(name: str, expected: str) -> None:
 
 
 def test_null_nodes_are_inputs_or_parameters() -> None:
-    assert op_kind("", 0) == "input"
-    assert op_kind("", 1) == "parameter"
+    assert (op_kind("", 0), op_kind("", 1)) == ("input", "parameter")
 
 
 @given(st.text(alphabet="_1ad", max_size=12) | st.text(max_size=12))

@@ -23,7 +23,6 @@ from tests.graph_json import graph_json, null
 from tests.unit.graph.query_texts import trees, written
 from tests.unit.graph.query_truth import numbers, texts_of, truth
 from tvmdbg_widgets import engine as host
-from tvmdbg_widgets.analysis import query as regex
 from tvmdbg_widgets.analysis import selection
 from tvmdbg_widgets.analysis.query import QueryError, RegexError, parse, search
 
@@ -237,15 +236,6 @@ def test_regular_expressions_match_python_re(pattern: str, text: str) -> None:
     assert list(found) == [theirs.search(text) is not None]
 
 
-def test_search_result_does_not_depend_on_block_size(monkeypatch: pytest.MonkeyPatch) -> None:
-    texts = ["", "conv_1", "a" * 30, "relu", "conv_2", "", "x"]
-    expected = ["conv" in each for each in texts]
-    for size in (1, 7, 12, 100):
-        monkeypatch.setattr(regex, "_BLOCK", size)
-        assert list(search("conv", texts)) == expected
-    assert list(search("conv", [])) == []
-
-
 @pytest.mark.parametrize(
     ("text", "position", "message"),
     [
@@ -298,8 +288,7 @@ def test_unknown_values_match_no_comparison(data: Path) -> None:
     run = golden_run(data, "split_multi")
     count = run.graph.num_nodes
     assert list(run.select("time<1ms")) == list(run.select("time>=1ms")) == []
-    assert list(run.select("time!=1ms")) == []
-    assert len(run.select("not time<1ms")) == count
+    assert (list(run.select("time!=1ms")), len(run.select("not time<1ms"))) == ([], count)
     assert repr(run.select("time<1ms")) == f"0 of {count} nodes: time<1ms; no node has a time"
     assert run.select("attr.none>1").caption.endswith("; no node has attr.none")
 

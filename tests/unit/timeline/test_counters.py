@@ -17,8 +17,7 @@ def test_memory_counter_matches_plan_at_every_node(corpus: Path) -> None:
     run = tvmdbg.open(corpus / "tvm" / "resnet20_cifar")
     memory = run.counters()["memory in use"]
     plan, line = run.memory_plan(), run.timeline
-    assert memory.unit == "B"
-    assert len(memory) == len(plan.order) + 1
+    assert (memory.unit, len(memory)) == ("B", len(plan.order) + 1)
     for step, node in enumerate(plan.order.tolist()):
         (index,) = line.slices_of(node).tolist()
         middle = line.slice_start_ns[index] + line.slice_duration_ns[index] / 2
@@ -43,8 +42,7 @@ def test_counters_of_a_trace_keep_their_series() -> None:
     found = run.counters()
     assert set(found.names) == {"memory: heap", "memory: stack", "load"}
     heap = found["memory: heap"]
-    assert heap.ns.tolist() == [1000, 4000]
-    assert heap.values.tolist() == [5, 7]
+    assert (heap.ns.tolist(), heap.values.tolist()) == ([1000, 4000], [5, 7])
     assert [heap.at(ns) for ns in (1000, 3999, 4000, 1e9)] == [5, 5, 7, 7]
     assert "no graph" in found.missing
     assert "memory: This run has no graph" in repr(found)

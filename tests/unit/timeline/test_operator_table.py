@@ -29,8 +29,7 @@ def test_operator_table_behaves_like_a_sequence(run: DebugRun) -> None:
 
 def test_operator_table_can_be_pickled(run: DebugRun) -> None:
     copy = pickle.loads(pickle.dumps(run.top(50)))  # noqa: S301 (written just now)
-    assert repr(copy) == repr(run.top(50))
-    assert copy._repr_html_() == run.top(50)._repr_html_()
+    assert (repr(copy), copy._repr_html_()) == (repr(run.top(50)), run.top(50)._repr_html_())
     assert len(copy.to_dataframe()) == len(copy) == len(run.table())
 
 

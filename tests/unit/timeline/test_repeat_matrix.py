@@ -41,8 +41,7 @@ def test_repeat_matrix_matches_debugger_times(corpus: Path) -> None:
         )
     totals = np.sum([np.array(seconds[node]) * 1e9 for node in measured], axis=0)
     np.testing.assert_allclose(matrix.totals, totals, atol=0.51 * len(measured))
-    assert matrix.nodes.tolist() == sorted(matrix.nodes.tolist())
-    assert matrix.warm_up.cut == 0
+    assert (matrix.nodes.tolist(), matrix.warm_up.cut) == (sorted(matrix.nodes.tolist()), 0)
     assert matrix.steady() is matrix
     assert "5 repeats" in repr(matrix)
     folded = matrix.folded()
@@ -61,16 +60,13 @@ def test_missing_repeats_and_zero_medians_have_nan_ratio() -> None:
     frame = matrix.to_dataframe()
     assert frame["repeat_0_ns"].tolist() == [4, 3, 0]
     folded = matrix.folded()
-    assert folded.p50.tolist() == [2, 1, 0]
-    assert folded.start_ns.tolist() == [0, 2, 3]
+    assert (folded.p50.tolist(), folded.start_ns.tolist()) == ([2, 1, 0], [0, 2, 3])
     assert len(folded.to_dataframe()) == 3
 
 
 def test_warm_up_is_shown_and_removed_only_by_steady() -> None:
     matrix = of([[30, 10, 10, 10, 11], [60, 20, 20, 20, 20]])
-    assert matrix.warm_up.cut == 1
-    assert matrix.repeats == 5
-    assert matrix.steady().repeats == 4
+    assert (matrix.warm_up.cut, matrix.repeats, matrix.steady().repeats) == (1, 5, 4)
     assert matrix.steady().ns[:, 0].tolist() == [10, 20]
     assert matrix.steady().totals.tolist() == [30, 30, 30, 31]
     assert "the first of 5 repeats takes 3.00 times" in repr(matrix)
@@ -93,8 +89,7 @@ def test_trace_rows_group_slices_by_name() -> None:
         parts(timeline([(0, 3, 0, 1), (5, 2, 0, 1), (9, 0, 0, 1), (4, 1, 0, 0), (12, 4, 1, 1)]))
     )
     assert found.of_slices
-    assert list(found.names) == ["f1", "f0"]
-    assert found.nodes.tolist() == [-1, -1]
+    assert (list(found.names), found.nodes.tolist()) == (["f1", "f0"], [-1, -1])
     np.testing.assert_array_equal(found.ns, [[30, 20, 40], [10, np.nan, np.nan]])
     assert len(found.totals) == 0
     assert "2 names with up to 3 slices each" in repr(found)
@@ -103,7 +98,6 @@ def test_trace_rows_group_slices_by_name() -> None:
 
 def test_report_without_calls_raises_error_naming_time_list(corpus: Path) -> None:
     run = tvmdbg.open(corpus / "tvm/edge_cases/v0.19/reports")
-    assert run.timeline is not None
     assert run.timeline.num_slices == 0
     with pytest.raises(ValueError, match=r"No times are in .*time_list\.json"):
         run.repeats()

@@ -12,12 +12,10 @@ import tvmdbg_widgets as tvmdbg
 from tests.unit.figures.figure_checks import assert_sound
 from tvmdbg_widgets.answers.answers import answer
 from tvmdbg_widgets.figures.timeline import timeline_figure
-from tvmdbg_widgets.model.base.numbers import rate_text
 from tvmdbg_widgets.run import DebugRun
 
 
 def test_roofline_numbers_match_their_definitions(run: DebugRun) -> None:
-    assert run.timeline is not None
     found = run.roofline(peak_flops=3e9, bandwidth=1e9)
     for point in found:
         seconds = run.timeline.node_ns[point.node] * 1e-9
@@ -53,13 +51,6 @@ def test_unknown_nodes_have_reasons(corpus: Path) -> None:
     assert len(found.unknown) == 3
     assert all("no formula for k_" in point.why[0] for point in found.unknown)
     assert "no formula for k_split" in repr(found)
-
-
-def test_rates_are_written_with_prefixes() -> None:
-    assert rate_text(4.726784e6, "FLOP") == "4.73 MFLOP"
-    assert rate_text(999.7, "B/s") == "1 kB/s"
-    assert rate_text(0, "FLOP") == "0 FLOP"
-    assert rate_text(float("nan"), "B/s") == "unknown"
 
 
 def test_critical_path_and_roofline_questions_are_answered(run: DebugRun, corpus: Path) -> None:

@@ -11,7 +11,6 @@ from tvmdbg_widgets.analysis.timeline.lod import slice_colors
 
 
 def test_slices_of_dominant_kind_are_colored_by_block(run: tvmdbg.DebugRun) -> None:
-    assert run.timeline is not None
     found = slice_colors(run.timeline, run.graph, run.groups)
     ns = np.nan_to_num(run.timeline.node_ns)
     convolutions = [node.id for node in run.graph.nodes if node.op_kind == "convolution"]
@@ -37,7 +36,6 @@ def test_slices_without_blocks_are_colored_by_share_unless_chosen(run: tvmdbg.De
 
 def test_several_kinds_are_colored_by_kind(corpus: Path) -> None:
     run = tvmdbg.open(corpus / "tvm/transformer_encoder")
-    assert run.timeline is not None
     found = slice_colors(run.timeline, run.graph, run.groups)
     ns = np.nan_to_num(run.timeline.node_ns)
     kinds = {node.op_kind for node in run.graph.nodes}

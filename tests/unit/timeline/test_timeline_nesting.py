@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.unit.timeline.slices_truth import timeline as slices
 from tvmdbg_widgets.analysis.times.operator_rows import operators
-from tvmdbg_widgets.model.base.columns import StringColumn
 from tvmdbg_widgets.model.parts import RunParts
-from tvmdbg_widgets.model.timeline.builders import from_events
 from tvmdbg_widgets.model.timeline.timeline import Timeline
 
 #: Times are multiples of this, far above the tolerance for rounding.
@@ -18,18 +16,9 @@ STEP = 10.0
 Spans = list[tuple[int, int, int]]
 
 
-def timeline(spans: Spans, tracks: int = 2) -> Timeline:
-    """Slices (start, duration, track) by start, the longer first; names by position modulo 3."""
-    spans = sorted(spans, key=lambda each: (each[0], -each[1]))
-    return from_events(
-        StringColumn.from_strings(f"f{i % 3}" for i in range(len(spans))),
-        np.array([start for start, _, _ in spans], np.float64) * STEP,
-        np.array([length for _, length, _ in spans], np.float64) * STEP,
-        np.array([track for _, _, track in spans], np.int32),
-        tuple(f"thread {i}" for i in range(tracks)),
-        graph=None,
-        source="t.json",
-    )
+def timeline(spans: Spans) -> Timeline:
+    """Slices by start, the longer first."""
+    return slices(sorted(spans, key=lambda each: (each[0], -each[1])), step=STEP)  # type: ignore[arg-type]
 
 
 def self_by_steps(found: Timeline) -> tuple[list[float], list[bool], list[bool]]:
@@ -64,34 +53,8 @@ SPANS = st.lists(
 def test_self_time_excludes_inner_slices(spans: Spans) -> None:
     found = timeline(spans)
     own, nested, across = self_by_steps(found)
-    assert found.nesting.self_ns.tolist() == own
-    assert list(found.nesting.nested) == nested
+    assert (found.nesting.self_ns.tolist(), list(found.nesting.nested)) == (own, nested)
     assert list(found.nesting.overlapping) == across
-
-
-@st.composite
-def calls(draw: st.DrawFn, start: int = 0, room: int = 40, depth: int = 4) -> Spans:
-    """Slices as functions that call each other leave them."""
-    spans: Spans = []
-    at = start
-    while at < start + room and depth and draw(st.booleans()):
-        length = draw(st.integers(1, start + room - at))
-        spans.append((at, length, 0))
-        spans += draw(calls(at, length, depth - 1))
-        at += length
-    return spans
-
-
-@given(calls())
-def test_self_times_of_calls_add_up_to_the_busy_time(spans: Spans) -> None:
-    if not spans:
-        return
-    found = timeline(spans, tracks=1)
-    busy: set[int] = set()
-    for start, length, _ in spans:
-        busy |= set(range(start, start + length))
-    assert found.nesting.self_ns.sum() == len(busy) * STEP
-    assert not found.nesting.overlapping[0]
 
 
 @given(SPANS)
@@ -108,20 +71,3 @@ def test_rows_by_name_sum_up_self_times(spans: Spans) -> None:
         assert (row.node, row.slices) == (-1, len(mine))
     top = operators(RunParts(title="t", timeline=found), top=2)
     assert [row.time_ns for row in top] == sorted((row.time_ns for row in rows), reverse=True)[:2]
-
-
-def test_rounding_is_not_an_overlap() -> None:
-    found = timeline([(0, 5, 0), (5, 5, 0)])
-    start = found.slice_start_ns.copy()
-    start[1] -= 0.4
-    shifted = from_events(
-        found.slice_names,
-        start,
-        found.slice_duration_ns,
-        found.slice_track,
-        found.tracks,
-        graph=None,
-        source="t",
-    )
-    assert shifted.nesting.self_ns.tolist() == [50.0, 50.0]
-    assert not any((*shifted.nesting.nested, *shifted.nesting.overlapping))

@@ -11,28 +11,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tvmdbg_widgets.model.base.columns import StringColumn
-from tvmdbg_widgets.model.timeline.builders import from_events
+from tests.unit.timeline.slices_truth import Span
+from tests.unit.timeline.slices_truth import timeline as slices
 from tvmdbg_widgets.model.timeline.rows import RowKind, TimelineRows, rows
 from tvmdbg_widgets.model.timeline.timeline import Timeline
-
-Span = tuple[float, float, int]
 
 #: Times are multiples of this, far above what rounding of printed times makes.
 STEP = 10.0
 
 
 def timeline(spans: list[Span], step: float = 1.0, tracks: int = 3) -> Timeline:
-    """Slices (start, duration, track) as they stand in the list."""
-    return from_events(
-        StringColumn.from_strings(f"f{i % 3}" for i in range(len(spans))),
-        np.array([start for start, _, _ in spans], np.float64) * step,
-        np.array([length for _, length, _ in spans], np.float64) * step,
-        np.array([track for _, _, track in spans], np.int32),
-        tuple(f"thread {i}" for i in range(tracks)),
-        graph=None,
-        source="t.json",
-    )
+    return slices(spans, tracks=tracks, step=step)
 
 
 class Truth:
@@ -165,14 +154,6 @@ def test_times_near_the_rounding_leave_every_slice_visible(spans: list[Span]) ->
     fair(spans, timeline(spans, tracks=2).rows)
 
 
-@given(st.lists(st.tuples(st.integers(0, 12), st.integers(0, 6), st.just(0)), min_size=1))
-def test_slices_of_a_few_nanoseconds_stay_visible(spans: list[Span]) -> None:
-    found = timeline(spans).rows
-    fair(spans, found)
-    starts = [(spans[i][0], sum(spans[i][:2])) for i in found.order.tolist() if spans[i][1]]
-    assert len(starts) == sum(1 for each in spans if each[1])
-
-
 def test_rounding_is_not_an_overlap() -> None:
     spans = [(0, 50, 0), (49.6, 50, 0), (100, 50, 0), (101, 50, 0)]
     found = timeline(spans).rows
@@ -188,11 +169,6 @@ def test_slices_without_usable_time_are_counted() -> None:
     assert found.unusable == 3
     assert np.isnan(found.self_ns).tolist() == [False, True, True, True, False]
     assert repr(found) == "Rows: 2 slices in 2 rows; 3 not drawn: no usable start or duration"
-
-
-def test_empty_timeline_has_no_rows() -> None:
-    found = timeline([]).rows
-    assert (len(found), found.first.tolist(), found.order.tolist()) == (0, [0], [])
 
 
 COUNT = 20_000

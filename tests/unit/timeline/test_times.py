@@ -44,8 +44,7 @@ def test_times_by_name_match_sum_over_steps(given_: list, within: tuple | None) 
         ours = (row.minimum, row.mean, row.p50, row.p90, row.maximum)
         assert all(map(same, ours, numbers(truth[str(row.key)][2])))
     whole = math.fsum(own for _, own, _ in truth.values())
-    assert table.total_ns == whole
-    assert table.ns.tolist() == sorted(table.ns.tolist(), reverse=True)
+    assert (table.total_ns, table.ns.tolist()) == (whole, sorted(table.ns.tolist(), reverse=True))
     if whole:
         np.testing.assert_allclose(table.share, table.ns / whole)
         np.testing.assert_allclose(table.cumulative, np.cumsum(table.ns) / whole)
@@ -139,5 +138,4 @@ def test_area_repr_of_many_tracks_is_short() -> None:
     assert len(found.tracks) == count
     assert {each.busy_ns for each in found.tracks} == {2000.0}
     told = repr(found).splitlines()
-    assert len(told) == 23
-    assert told[-1] == "  … and 19,980 more tracks: to_dataframe()"
+    assert (len(told), told[-1]) == (23, "  … and 19,980 more tracks: to_dataframe()")

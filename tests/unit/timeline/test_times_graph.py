@@ -139,8 +139,7 @@ def test_node_with_fewer_repeats_makes_group_interval_unknown(run: DebugRun) -> 
 def test_times_table_converts_to_frame_and_html(run: DebugRun) -> None:
     table = run.times("kind")
     frame = table.to_dataframe()
-    assert frame["ns"].tolist() == table.ns.tolist()
-    assert frame["nodes"][0] == table[0].nodes
+    assert (frame["ns"].tolist(), frame["nodes"][0]) == (table.ns.tolist(), table[0].nodes)
     assert table[-1].key == table[len(table) - 1].key == list(table)[-1].key
     page = table._repr_html_()
     assert page.count("<tr>") == len(table) + 1

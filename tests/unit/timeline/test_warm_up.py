@@ -41,17 +41,8 @@ def of(*totals: float, operators: int = 3) -> WarmUp:
 )
 def test_warm_up_cut_follows_slow_first_repeats(cut: int, totals: tuple[float, ...]) -> None:
     found = of(*totals)
-    assert found.cut == cut
-    assert bool(found) == (cut > 0)
+    assert (found.cut, bool(found)) == (cut, cut > 0)
     np.testing.assert_allclose(found.totals, np.array(totals) * 6000)
-
-
-def test_one_initially_slow_operator_is_not_a_warm_up() -> None:
-    times = np.ones((6, 8))
-    times[0, 0] = 100
-    found = warm_up(np.arange(0, 49, 8), times.ravel())
-    assert found.totals[0] > 10 * found.usual_ns
-    assert (found.cut, found.slower) == (0, 1)
 
 
 def test_warm_up_reason_shows_its_numbers() -> None:
@@ -148,14 +139,6 @@ def test_warm_up_of_a_quarter_million_repeats() -> None:
     assert (found.cut, found.operators) == (0, 3)
 
 
-@given(columns)
-def test_warm_up_cut_leaves_at_least_three_repeats(rows: list[list[float]]) -> None:
-    offsets = np.concatenate(([0], np.cumsum([len(r) for r in rows]))).astype(np.int64)
-    found = warm_up(offsets, np.array([v for row in rows for v in row]))
-    assert 0 <= found.cut <= max(0, len(found.totals) - 3)
-    assert found.cut <= len(found.totals) // 2
-
-
 def test_the_timeline_shows_both_statistics() -> None:
     from tvmdbg_widgets.model.base.columns import StringColumn
     from tvmdbg_widgets.model.timeline.builders import from_table
@@ -173,7 +156,6 @@ def test_the_timeline_shows_both_statistics() -> None:
     )
     assert line.warm_up.cut == 1
     assert line.statistics().mean[0] == pytest.approx(80 / 6)
-    assert line.steady().mean[0] == 10
-    assert line.steady().n[0] == 5
+    assert (line.steady().mean[0], line.steady().n[0]) == (10, 5)
     assert line.node_ns[0] == pytest.approx(80 / 6)
     assert line.steady()[0] == node_statistics(np.array([0, 5]), repeats[1:], np.zeros(1))[0]

@@ -87,7 +87,6 @@ def test_model_precedes_target_keys_in_lookup_order() -> None:
         (1, "key cuda"),
         (2, "key gpu"),
     ]
-    assert applied.record is not None
     assert applied.record.row == 0
     told = f"""Applied: row 0
   ApplyHistoryBest looks up model t4, then key cuda, then key gpu: the first that has the workload \
@@ -104,7 +103,6 @@ counts.
 def test_other_target_uses_record_found_by_its_keys() -> None:
     log = opened([line(target=ROCM), line(target=CPU, costs=[1e-4])])
     applied = log.applied('["work", 1]', "metal")
-    assert applied.record is not None
     assert applied.record.row == 0
     assert f"The row was measured for another target: {ROCM}." in applied.why
     nothing = log.applied('["work", 1]', "ext_dev")
@@ -118,7 +116,6 @@ def test_other_target_uses_record_found_by_its_keys() -> None:
 def test_ties_and_failed_trials_are_explained() -> None:
     lines = [line(error=6), line(costs=[1e-3]), line(costs=[5e-4, 1.5e-3], split=4), line(error=4)]
     applied = opened(lines).applied(0)
-    assert applied.record is not None
     assert applied.record.row == 1
     assert applied.why[1:] == (
         "Key cpu finds row 1, 1.000 ms: the lowest mean of 2 valid trials.",
@@ -148,7 +145,6 @@ def test_compatible_workloads_are_scaled_by_size(
     if row is None:
         assert applied.record is None
         return
-    assert applied.record is not None
     assert (applied.record.row, applied.candidates[0].factor) == (row, factor)
     if factor > 1:
         assert log.applied(wanted, CPU).record is None
@@ -168,8 +164,7 @@ def test_compatible_workloads_are_scaled_by_size(
 )
 def test_unusual_workload_keys_are_found(key: str) -> None:
     log = opened([line(key), line('["work", 1]')])
-    assert len(log.distill()) == 2
-    assert log.best(key) == log[0]
+    assert (len(log.distill()), log.best(key)) == (2, log[0])
     applied = log.applied(key, CPU, include_compatible=True)
     assert applied.record == log[0]
     assert "\x00" not in repr(applied) + repr(log.tasks)
@@ -212,7 +207,6 @@ def test_metaschedule_database_ignores_target(corpus: Path) -> None:
     for task in log.tasks:
         valid = [each for each in log if each.task == task and not each.error]
         applied = log.applied(task, "cuda")
-        assert applied.record is not None
         assert applied.record.row == min(valid, key=lambda each: each.cost).row
         assert applied.why[0].startswith("MetaSchedule's database looks up the workload alone")
     assert len(log.distill()) == len(log.best())

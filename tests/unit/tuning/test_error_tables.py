@@ -39,8 +39,7 @@ def log(rows: list[Row] = MIXED, **more: object) -> TuningLog:
 def test_errors_by_task() -> None:
     table = log().errors_by("task")
     assert table.labels == ("0: work 0", "1: work 1")
-    assert table.trials.tolist() == [5, 4]
-    assert table.valid.tolist() == [1, 1]
+    assert (table.trials.tolist(), table.valid.tolist()) == ([5, 4], [1, 1])
     assert table.kinds == (
         "InstantiationError",
         "CompileDeviceError",
@@ -52,8 +51,7 @@ def test_errors_by_task() -> None:
     assert table.counts.tolist() == [[1, 1, 0, 0, 2, 0], [0, 0, 1, 1, 0, 1]]
     assert table.count("BuildTimeoutError").tolist() == [2, 0]
     assert table.count("WrongAnswerError").tolist() == [0, 0]
-    assert table.wasted_seconds.tolist() == [30.0, 0.0]
-    assert table.seconds.tolist() == [34.2, 24.9]
+    assert (table.wasted_seconds.tolist(), table.seconds.tolist()) == ([30.0, 0.0], [34.2, 24.9])
 
 
 def test_errors_by_unroll_label_trials_without_unroll() -> None:
@@ -144,8 +142,7 @@ def test_the_task_table_agrees_with_the_curve() -> None:
     assert log(rows).wasted_seconds == float(table.errors.wasted_seconds.sum()) == 15.0
     assert repr(table).splitlines()[0] == "2 tasks, estimated total latency 4.500 ms (weighted sum)"
     frame = table.to_dataframe()
-    assert list(frame["best"]) == [1e-3, 3e-3]
-    assert list(frame["gain"]) == table.gains.gain.tolist()
+    assert (list(frame["best"]), list(frame["gain"])) == ([1e-3, 3e-3], table.gains.gain.tolist())
 
 
 def test_a_task_without_a_valid_trial_has_no_share_and_no_total() -> None:
@@ -173,8 +170,7 @@ def test_curve_repr_summarizes_trials() -> None:
 
 def test_an_empty_log_has_empty_tables() -> None:
     empty = log([])
-    assert len(empty.task_table()) == 0
-    assert len(empty.errors_by("round")) == 0
+    assert (len(empty.task_table()), len(empty.errors_by("round"))) == (0, 0)
     assert len(empty.curve()) == 0
     assert empty.sessions == ()
     assert len(empty.findings()) == 0

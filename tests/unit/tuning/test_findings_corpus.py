@@ -53,8 +53,7 @@ def test_starved_log_is_reported_with_its_numbers(corpus: Path) -> None:
         "(17.8 %) at 64, 1,441 of 2,121 (67.9 %) at 512"
     )
     assert "at most 63 of 64" in found.evidence[3]
-    assert log.wasted_seconds == 1638 * 15
-    assert log.effective_trials == 1370
+    assert (log.wasted_seconds, log.effective_trials) == (1638 * 15, 1370)
 
 
 def test_restarts_of_the_long_log_are_found(corpus: Path) -> None:
@@ -73,8 +72,7 @@ def test_tables_of_one_log_agree(corpus: Path, by: str) -> None:
     assert int(table.trials.sum()) == len(log) == 1024
     assert int(table.valid.sum()) == log.effective_trials == 994
     assert float(table.wasted_seconds.sum()) == log.wasted_seconds == 375.0
-    assert int(table.count("BuildTimeoutError").sum()) == 25
-    assert int(table.counts.sum()) == 30
+    assert (int(table.count("BuildTimeoutError").sum()), int(table.counts.sum())) == (25, 30)
     if by == "round":
         assert set(table.trials.tolist()) == {64}
     if by == "threads":

@@ -213,8 +213,7 @@ def test_frequent_errors_are_reported_with_console_message() -> None:
     )
     (found,) = findings(FAILING, messages=said)
     assert found.title == "20.0 % of the trials failed with CompileDeviceError"
-    assert found.evidence[-1] == "2 × CUDAError: no binary\\x1b[0m"
-    assert found.next_step == ""
+    assert (found.evidence[-1], found.next_step) == ("2 × CUDAError: no binary\\x1b[0m", "")
     assert "verbose=2" in findings(FAILING)[0].next_step
 
 
@@ -237,8 +236,7 @@ def test_a_task_without_a_valid_schedule() -> None:
 
 def test_noisy_costs() -> None:
     found = expect(NOISY, "Costs are noisy: repeats of a trial differ by 26.5 % in the median")
-    assert found.rule == "noisy-costs"
-    assert len(found.trials) == 30
+    assert (found.rule, len(found.trials)) == ("noisy-costs", 30)
     assert list(findings([row._replace(cost=(1.0, 1.01, 1.02)) for row in NOISY])) == []
     assert list(findings(NOISY[:10])) == []
 
@@ -331,8 +329,7 @@ def test_frames_have_tasks_and_trials() -> None:
 
 def test_ranges_of_rounds() -> None:
     assert runs_of([1, 2, 3, 7, 9, 10]) == "1–3, 7, 9–10"
-    assert runs_of(range(0, 14, 2)) == "0, 2, 4, 6, 8 and 2 more ranges"
-    assert runs_of([]) == ""
+    assert (runs_of(range(0, 14, 2)), runs_of([])) == ("0, 2, 4, 6, 8 and 2 more ranges", "")
 
 
 EXTREMES = (0.0, -0.0, 1e-300, 1.0, 15.0, 1e10, 1e300, 1.7e308)
@@ -360,8 +357,7 @@ def test_extreme_numbers_are_shown_without_warning(rows: list[Row], tuner: str) 
     found = find(LogEvidence(parts_of(rows, tuner=tuner)))
     texts = [repr(found), found._repr_html_(), repr(log.task_table()), repr(log.curve())]
     assert all(texts)
-    assert len(log.curve().seconds) == len(rows)
-    assert len(log.gains().order) == len(log.tasks)
+    assert (len(log.curve().seconds), len(log.gains().order)) == (len(rows), len(log.tasks))
 
 
 TUNERS = {

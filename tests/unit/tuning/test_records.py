@@ -94,8 +94,7 @@ def test_ambiguous_key_and_foreign_task_are_refused() -> None:
 def test_the_frame_has_seconds_and_names() -> None:
     pytest.importorskip("pandas")
     frame = opened().to_dataframe()
-    assert frame.index.name == "row"
-    assert frame["task"].tolist() == [0, 1, 0, 1, 2]
+    assert (frame.index.name, frame["task"].tolist()) == ("row", [0, 1, 0, 1, 2])
     assert frame["name"].tolist() == ["a 1", "b 1", "a 1", "b 1", "c 1"]
     assert frame["trial"].tolist() == [0, 0, 1, 1, 0]
     assert frame["cost_s"].fillna(0).tolist() == [3e-3, 0, 1e-3, 5e-3, 0]
@@ -131,8 +130,7 @@ def test_a_written_log_has_the_bytes_of_its_records(tmp_path: Path) -> None:
     source.write_bytes(b"# a comment\n\n" + log_of([*LINES, odd]) + b'{"i": [["cut')
     log = tvmdbg.open_tuning(source, progress=False)
     path = log.write(tmp_path / "out.json")
-    assert path == tmp_path / "out.json"
-    assert path.read_bytes() == log_of([*LINES, odd])
+    assert (path, path.read_bytes()) == (tmp_path / "out.json", log_of([*LINES, odd]))
     log.write(path, log.select("is:failed"))
     assert path.read_bytes() == log_of([LINES[1], LINES[4]])
     log.write(path, [-1, 0])

@@ -89,8 +89,7 @@ def test_tile_structure_uses_names_of_known_dag() -> None:
     assert [each.name for each in found.stages] == [
         *("A", "A.shared", "B", "B.shared", "C.local", "C")
     ]
-    assert found.stages[0].where == "input"
-    assert found.stages[5].where == "on its own"
+    assert (found.stages[0].where, found.stages[5].where) == ("input", "on its own")
 
 
 def test_split_part_has_all_marks_of_its_subparts() -> None:

@@ -54,7 +54,6 @@ def held(values: np.ndarray, monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[
     """A run whose tensors 0 and 1 cannot be read; 1 is small enough to be counted at once."""
     run = run_of(large=values, small=values[:100], quick=values[:50])
     source = Held(monkeypatch)
-    assert run.tensors is not None
     source.first, source.last = run.tensors[0, 0].offset, run.tensors[2, 0].offset
     pages = Pages(run)
     yield pages, source

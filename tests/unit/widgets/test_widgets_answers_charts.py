@@ -45,7 +45,6 @@ def test_merged_places_are_those_of_the_run(trace: DebugRun, run: DebugRun) -> N
 
 
 def test_merged_range_and_largest_places(trace: DebugRun) -> None:
-    assert trace.timeline is not None
     first = float(trace.timeline.slice_start_ns.min())
     end = first + trace.timeline.span_ns / 3
     part, _ = asked(trace, "merged", **{"from": first, "to": end})

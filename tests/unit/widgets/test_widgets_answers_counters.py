@@ -35,10 +35,8 @@ def test_columns_match_the_counters(corpus: Path) -> None:
     run = tvmdbg.open(corpus / "tvm" / "resnet20_cifar")
     columns, info = told(run)
     (memory,) = run.counters()
-    assert columns["names"] == ["memory in use"]
-    assert columns["units"] == ["B"]
-    assert columns["said"] == [memory.said]
-    assert columns["offsets"].tolist() == [0, len(memory)]
+    assert (columns["names"], columns["units"]) == (["memory in use"], ["B"])
+    assert (columns["said"], columns["offsets"].tolist()) == ([memory.said], [0, len(memory)])
     np.testing.assert_array_equal(columns["ns"], memory.ns)
     np.testing.assert_array_equal(columns["value"], memory.values)
     assert info == {"missing": "", "thinned": 0, "leftOut": 0}

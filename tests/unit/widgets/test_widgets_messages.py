@@ -57,8 +57,7 @@ def test_integers_are_a_list_of_ids_or_an_error(value: Any, length: int) -> None
     except ValueError as problem:
         assert "index" in str(problem)  # noqa: PT017 (most values are errors, some are not)
     else:
-        assert found == list(value)
-        assert len(found) == length
+        assert (found, len(found)) == (list(value), length)
         assert all(type(each) is int and each >= 0 for each in found)
 
 
