@@ -40,14 +40,9 @@ def tar(contents: dict[str, bytes]) -> bytes:
 @pytest.mark.parametrize(
     "head",
     [
-        LINE,
-        b"# comment\n\n  \n" + LINE,
-        b"\xef\xbb\xbf" + LINE,
-        b"hello\n" + LINE,
-        b"#" * 60_000 + b"\n" + LINE,
-        make.autotvm(Random(1), version=0.1).line,
-        make.autotvm(Random(1), version=0.2).line,
-        make.metaschedule(Random(1), 3).line,
+        *(LINE, b"# comment\n\n  \n" + LINE, b"\xef\xbb\xbf" + LINE, b"hello\n" + LINE),
+        *(b"#" * 60_000 + b"\n" + LINE, make.autotvm(Random(1), version=0.1).line),
+        *(make.autotvm(Random(1), version=0.2).line, make.metaschedule(Random(1), 3).line),
         b'["12345678901234567890", "' + b"A" * 100_000 + b'"]',
         b"llvm -mcpu=x\t" + b"\t".join([b"gASVAAAA"] * 3),
         b"llvm -mcpu=x\t" + b"\t".join([b"gASVAAAA"] * 3) + b"\t0.2\t0.7.dev0",
@@ -61,13 +56,8 @@ def test_logs_are_recognized_by_content(head: bytes) -> None:
 @pytest.mark.parametrize(
     "head",
     [
-        b'{"i": 1, "nodes": []}',
-        b'{"result": 5}',
-        b"[0, [1, 2]]",
-        b'["a", "b"]',
-        b"a\tb\tc\td",
-        b"",
-        b"\0" * 100,
+        *(b'{"i": 1, "nodes": []}', b'{"result": 5}', b"[0, [1, 2]]", b'["a", "b"]'),
+        *(b"a\tb\tc\td", b"", b"\0" * 100),
     ],
 )
 def test_similar_content_is_not_recognized_as_a_log(head: bytes) -> None:

@@ -156,11 +156,8 @@ LONG = 1_000_000
     "text",
     [
         "No: 1\tGFLOPS: 0 / 0" + " " * LONG + "x",
-        "No: 1\tGFLOPS: " + "\tresults:" * (LONG // 9),
-        "|    1 |" + " |" * (LONG // 2),
-        "=" * LONG,
-        "= Task 1 (workload key: " + ") =" * (LONG // 3),
-        "." * LONG + "x",
+        *("No: 1\tGFLOPS: " + "\tresults:" * (LONG // 9), "|    1 |" + " |" * (LONG // 2)),
+        *("=" * LONG, "= Task 1 (workload key: " + ") =" * (LONG // 3), "." * LONG + "x"),
         printed(1, bad("X", ", all_cost:1" * (LONG // 11), "1", "1")),
         "A(" + "i, " * (LONG // 3) + ") = 1",
     ],

@@ -36,16 +36,11 @@ SVG = "{http://www.w3.org/2000/svg}"
 LOOKS = [(11, False, 60.0), (12, True, 100.0), (13, False, 7.5), (10, True, 0.0)]
 HOSTILE = "</text><script>alert(1)</script>\"'&\x00\u202e\ud800 x"
 TEXTS = [
-    "",
-    "conv2d + add + relu",
-    "一个很长的中文名字，还有标点。",
+    *("", "conv2d + add + relu", "一个很长的中文名字，还有标点。"),
     "tvmgen_default_fused_nn_conv2d_add_relu_51.very/long-name:with.marks",
-    "e\u0301a\u0308 क\u093f \u05d0\u05d1\u05d2 12",
-    "か\u3099 \u302a 한국어 ﷽",
-    "👩‍👩‍👧 🇩🇪🇫🇷🇯 👍🏽 x\u200b\ufe0f",
-    "\ufeff\u00a0 tabs\tand\nlines \u3000",
-    "   spaces   everywhere   ",
-    HOSTILE,
+    *("e\u0301a\u0308 क\u093f \u05d0\u05d1\u05d2 12", "か\u3099 \u302a 한국어 ﷽"),
+    *("👩‍👩‍👧 🇩🇪🇫🇷🇯 👍🏽 x\u200b\ufe0f", "\ufeff\u00a0 tabs\tand\nlines \u3000"),
+    *("   spaces   everywhere   ", HOSTILE),
 ]
 
 

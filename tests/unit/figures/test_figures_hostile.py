@@ -18,14 +18,8 @@ from tvmdbg_widgets.model.base.numbers import fixed, percent
 from tvmdbg_widgets.model.tensors.planes import default_axes
 
 HOSTILE = [
-    "<script>alert(1)</script>",
-    "\"' onload='alert(1)",
-    "]]><!-- &amp; &#0; %s {0}",
-    "\x00\x07\x1b\ufffe\u202eabc",
-    "卷积层" * 40,
-    "🔥" * 60,
-    "x" * 500,
-    "\ud800",
+    *("<script>alert(1)</script>", "\"' onload='alert(1)", "]]><!-- &amp; &#0; %s {0}"),
+    *("\x00\x07\x1b\ufffe\u202eabc", "卷积层" * 40, "🔥" * 60, "x" * 500, "\ud800"),
 ]
 
 
@@ -105,17 +99,9 @@ def test_large_graph_is_drawn_around_focused_node() -> None:
 @pytest.mark.parametrize(
     ("shape", "axes"),
     [
-        ((), (None, None)),
-        ((7,), (None, 0)),
-        ((3, 5), (0, 1)),
-        ((1, 64, 8, 8), (2, 3)),
-        ((64, 64, 3, 3), (0, 1)),
-        ((16, 3, 7, 7), (0, 2)),
-        ((1, 10), (0, 1)),
-        ((10, 1), (1, 0)),
-        ((0, 4), (0, 1)),
-        ((32, 1, 1), (1, 0)),
-        ((1, 1, 512), (0, 2)),
+        *(((), (None, None)), ((7,), (None, 0)), ((3, 5), (0, 1)), ((1, 64, 8, 8), (2, 3))),
+        *(((64, 64, 3, 3), (0, 1)), ((16, 3, 7, 7), (0, 2)), ((1, 10), (0, 1)), ((10, 1), (1, 0))),
+        *(((0, 4), (0, 1)), ((32, 1, 1), (1, 0)), ((1, 1, 512), (0, 2))),
     ],
 )
 def test_default_axes(shape: tuple[int, ...], axes: tuple[int | None, int | None]) -> None:
@@ -124,11 +110,7 @@ def test_default_axes(shape: tuple[int, ...], axes: tuple[int | None, int | None
 
 def test_percent_rounds_as_the_page_does() -> None:
     assert [percent(each) for each in (0.0625, 0.5125, 0.00005, 0.0, float("nan"))] == [
-        "6.25 %",
-        "51.2 %",
-        "< 0.01 %",
-        "0 %",
-        "unknown",
+        *("6.25 %", "51.2 %", "< 0.01 %", "0 %", "unknown"),
     ]
 
 

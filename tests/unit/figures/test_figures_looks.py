@@ -156,13 +156,9 @@ def test_search_matches_the_live_search() -> None:
     """The cases of js/tests/graph for the same words."""
     run = run_of(["data", "fused_nn_conv2d_add", "nn_relu"], [(0, 1), (1, 2)])
     for query, nodes in [
-        ("conv2d", [1]),
-        ("CONV2D add", [1]),
-        ("#2", [2]),
-        ("#2 conv2d", []),
+        *(("conv2d", [1]), ("CONV2D add", [1]), ("#2", [2]), ("#2 conv2d", [])),
         *((shape, [0, 1, 2]) for shape in ("1×4", "1x4", "(1, 4)", "float32")),
-        ("op:conv* -> relu", [1, 2]),
-        ("", []),
+        *(("op:conv* -> relu", [1, 2]), ("", [])),
     ]:
         reply = answer(run.facts, {"kind": "matches", "query": query})
         assert np.frombuffer(reply.buffers[0], np.int32).tolist() == nodes

@@ -25,17 +25,10 @@ _NODES = 12_000
 #: Fields of questions that ask for less.
 _FEWER = ("named", "longest")
 SHOWN: list[dict[str, Any]] = [
-    {},
-    {"slice_color": "kind", "selected": [5, 6, 700]},
-    {"slice_color": "block"},
-    {"slice_color": "share", "table_by": "name"},
-    {"time_range": (2e6, 2.01e6)},
-    {"table_by": "kind", "sort": "order"},
-    {"table_by": "part"},
-    {"chart": "repeats"},
-    {"chart": "folded", "table_by": "group"},
-    {"chart": "merged"},
-    {"chart": "roofline"},
+    *({}, {"slice_color": "kind", "selected": [5, 6, 700]}, {"slice_color": "block"}),
+    *({"slice_color": "share", "table_by": "name"}, {"time_range": (2e6, 2.01e6)}),
+    *({"table_by": "kind", "sort": "order"}, {"table_by": "part"}, {"chart": "repeats"}),
+    *({"chart": "folded", "table_by": "group"}, {"chart": "merged"}, {"chart": "roofline"}),
 ]
 
 

@@ -307,13 +307,8 @@ def side(figure: Figure) -> tuple[int, int]:
 def test_channels_and_profile_use_requested_axis(tmp_path: Path) -> None:
     run = run_of(tmp_path, a=RANDOM.standard_normal((5, 3, 9, 8)).astype(np.float32))
     for show, along, found in [
-        ("profile", None, 1),
-        ("profile", 3, 3),
-        ("profile", 7, 1),
-        ("channels", None, 1),
-        ("channels", 0, 0),
-        ("channels", 3, 1),
-        ("picture", 0, None),
+        *(("profile", None, 1), ("profile", 3, 3), ("profile", 7, 1), ("channels", None, 1)),
+        *(("channels", 0, 0), ("channels", 3, 1), ("picture", 0, None)),
     ]:
         figure = run.figure("tensor", show=show, along=along)
         assert figure.description["along"] == found

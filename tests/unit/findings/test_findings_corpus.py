@@ -13,19 +13,11 @@ import tvmdbg_widgets as tvmdbg
 from tvmdbg_widgets.model.findings import Confidence, Findings, Severity
 
 CLEAN = [
-    "tvm/resnet20_cifar",
-    "tvm/resnet20_cifar_nchw8c",
-    "tvm/resnet20_cifar_unfused",
-    "tvm/resnet20_cifar_fp16",
-    "tvm/resnet20_cifar_int8",
-    "tvm/transformer_encoder",
-    "tvm/resnet20_two_devices",
-    "tvm/resnet20_cifar_v0.8",
-    "tvm/resnet20_cifar_own_storage_v0.6",
-    "relax/convnet_cpu",
-    "relax/mlp_cpu",
-    "relax/onnx_small_default",
-    "relax/transformer_default",
+    *("tvm/resnet20_cifar", "tvm/resnet20_cifar_nchw8c", "tvm/resnet20_cifar_unfused"),
+    *("tvm/resnet20_cifar_fp16", "tvm/resnet20_cifar_int8", "tvm/transformer_encoder"),
+    *("tvm/resnet20_two_devices", "tvm/resnet20_cifar_v0.8"),
+    *("tvm/resnet20_cifar_own_storage_v0.6", "relax/convnet_cpu", "relax/mlp_cpu"),
+    *("relax/onnx_small_default", "relax/transformer_default"),
 ]
 # What may be said of them beside costs and notes: times are as noisy as they were.
 MEASURED = {"noisy-times", "warm-up"}

@@ -47,14 +47,9 @@ def test_valid_label_templates_are_accepted(case: dict[str, Any]) -> None:
 @pytest.mark.parametrize(
     ("template", "said"),
     [
-        ("{shpe}", "did you mean '{shape}'"),
-        ("a {", "'{' at 2 stands alone"),
-        ("}", "'}' at 0"),
-        ("{}", "unknown field {}"),
-        ("{id.__class__}", "unknown field"),
-        ("{id!r}", "unknown field"),
-        ("a\nb\nc", "found 3"),
-        ("x" * 401, "found 401"),
+        *(("{shpe}", "did you mean '{shape}'"), ("a {", "'{' at 2 stands alone")),
+        *(("}", "'}' at 0"), ("{}", "unknown field {}"), ("{id.__class__}", "unknown field")),
+        *(("{id!r}", "unknown field"), ("a\nb\nc", "found 3"), ("x" * 401, "found 401")),
     ],
 )
 def test_invalid_label_templates_are_rejected(template: str, said: str) -> None:
@@ -147,19 +142,14 @@ def test_a_mapping_names_nodes_and_entries(small: DebugRun) -> None:
 @pytest.mark.parametrize(
     ("data", "error", "said"),
     [
-        (np.zeros(3), ValueError, "found 3 values"),
-        (np.zeros((2, 2)), ValueError, "one axis"),
-        ("dtype", TypeError, "name of a column"),
-        (7, TypeError, "not from int"),
+        *((np.zeros(3), ValueError, "found 3 values"), (np.zeros((2, 2)), ValueError, "one axis")),
+        *(("dtype", TypeError, "name of a column"), (7, TypeError, "not from int")),
         ({0: "a", 1: 2}, TypeError, "classes are texts"),
-        ({0: [1]}, TypeError, "numbers or texts"),
-        ({0: 1j}, TypeError, "numbers or texts"),
-        ({1.5: 1}, TypeError, "keys are"),
-        ({True: 1}, TypeError, "keys are"),
+        *(({0: [1]}, TypeError, "numbers or texts"), ({0: 1j}, TypeError, "numbers or texts")),
+        *(({1.5: 1}, TypeError, "keys are"), ({True: 1}, TypeError, "keys are")),
         ({(0, 0, 0): 1}, TypeError, "an entry is"),
         ({"nothing like it": 1}, KeyError, "no node is named"),
-        ({999_999: 1}, IndexError, "999999"),
-        ({(0, 9): 1}, IndexError, "output 9"),
+        *(({999_999: 1}, IndexError, "999999"), ({(0, 9): 1}, IndexError, "output 9")),
     ],
 )
 def test_invalid_column_data_is_rejected(

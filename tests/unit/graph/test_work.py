@@ -280,12 +280,8 @@ def test_data_movement_counts_no_operations() -> None:
 @pytest.mark.parametrize(
     "name",
     [
-        "k_relu",
-        "fused_nn_lrn",
-        "fused_vision_roi_align",
-        "tvmgen_default_ccompiler_main_0",
-        "fused_qnn_conv2d",
-        "fused_nn_contrib_conv2d_winograd_without_weight_transform",
+        *("k_relu", "fused_nn_lrn", "fused_vision_roi_align", "tvmgen_default_ccompiler_main_0"),
+        *("fused_qnn_conv2d", "fused_nn_contrib_conv2d_winograd_without_weight_transform"),
         "fused_image_resize2d",
     ],
 )

@@ -74,12 +74,8 @@ def test_without_bodies_only_outputs_are_known() -> None:
 @pytest.mark.parametrize(
     "step",
     [
-        ["SA", 2, 3, 8, 4],
-        ["SA", 0, 0, 8, 4],
-        ["PR", 0, 0, "auto_unroll_max_step$16"],
-        ["PR", 2, 3, "debug_skip_region"],
-        ["PR", 9, 0, "debug_skip_region"],
-        ["FU", 0, []],
+        *(["SA", 2, 3, 8, 4], ["SA", 0, 0, 8, 4], ["PR", 0, 0, "auto_unroll_max_step$16"]),
+        *(["PR", 2, 3, "debug_skip_region"], ["PR", 9, 0, "debug_skip_region"], ["FU", 0, []]),
         ["RE", 0, []],
     ],
     ids=lambda step: " ".join(map(str, step)),

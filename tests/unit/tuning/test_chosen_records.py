@@ -154,12 +154,8 @@ def test_compatible_workloads_are_scaled_by_size(
 @pytest.mark.parametrize(
     "key",
     [
-        f'["work", {"[" * 900}7{"]" * 900}]',
-        f'["work", 1{"0" * 390}]',
-        '["work", {"a": [1]}, null, 1e400]',
-        '["work", 0, -2, 1.5]',
-        "[]",
-        "\x00",
+        *(f'["work", {"[" * 900}7{"]" * 900}]', f'["work", 1{"0" * 390}]'),
+        *('["work", {"a": [1]}, null, 1e400]', '["work", 0, -2, 1.5]', "[]", "\x00"),
     ],
 )
 def test_unusual_workload_keys_are_found(key: str) -> None:
@@ -187,12 +183,8 @@ def test_a_hash_without_shapes_is_not_found_by_later_releases() -> None:
 
 def test_the_k_best_are_different_schedules() -> None:
     lines = [
-        line(costs=[3e-3], split=1),
-        line(costs=[1e-3], split=2),
-        line(costs=[2e-3], split=2),
-        line(costs=[4e-3], split=4),
-        line(error=6, split=8),
-        line('["other", 1]', costs=[1.0]),
+        *(line(costs=[3e-3], split=1), line(costs=[1e-3], split=2), line(costs=[2e-3], split=2)),
+        *(line(costs=[4e-3], split=4), line(error=6, split=8), line('["other", 1]', costs=[1.0])),
     ]
     log = opened(lines)
     assert [each.line for each in log.distill(2)] == [lines[row] for row in (1, 0, 5)]

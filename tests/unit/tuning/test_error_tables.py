@@ -20,15 +20,9 @@ from tvmdbg_widgets.model.tuning.measure_errors import MeasureError
 from tvmdbg_widgets.tuning.log import TuningLog
 
 MIXED = [
-    Row(0, 2e-3, unroll=0),
-    failed(0, 6, unroll=512),
-    failed(1, 4, 10.4, unroll=64),
-    failed(1, 4, 1.5, unroll=64),
-    Row(1, 1e-3, unroll=64),
-    failed(1, 7, 11.0),
-    failed(0, 1, 0.2, unroll=0),
-    failed(0, 3, 2.0, unroll=0),
-    failed(0, 6, unroll=512),
+    *(Row(0, 2e-3, unroll=0), failed(0, 6, unroll=512), failed(1, 4, 10.4, unroll=64)),
+    *(failed(1, 4, 1.5, unroll=64), Row(1, 1e-3, unroll=64), failed(1, 7, 11.0)),
+    *(failed(0, 1, 0.2, unroll=0), failed(0, 3, 2.0, unroll=0), failed(0, 6, unroll=512)),
 ]
 
 
@@ -41,12 +35,8 @@ def test_errors_by_task() -> None:
     assert table.labels == ("0: work 0", "1: work 1")
     assert (table.trials.tolist(), table.valid.tolist()) == ([5, 4], [1, 1])
     assert table.kinds == (
-        "InstantiationError",
-        "CompileDeviceError",
-        "RuntimeDeviceError, probably run timeout",
-        "RuntimeDeviceError, fast failure",
-        "BuildTimeoutError",
-        "RunTimeoutError",
+        *("InstantiationError", "CompileDeviceError", "RuntimeDeviceError, probably run timeout"),
+        *("RuntimeDeviceError, fast failure", "BuildTimeoutError", "RunTimeoutError"),
     )
     assert table.counts.tolist() == [[1, 1, 0, 0, 2, 0], [0, 0, 1, 1, 0, 1]]
     assert table.count("BuildTimeoutError").tolist() == [2, 0]
@@ -64,11 +54,8 @@ def test_errors_by_unroll_label_trials_without_unroll() -> None:
 @pytest.mark.parametrize(
     ("by", "trials"),
     [
-        ("task", {0: 2, 1: 1}),
-        ("round", {0: 1, 1: 1, 2: 1}),
-        ("session", {0: 3}),
-        ("unroll", {64: 1, 512: 2}),
-        ("threads", {0: 3}),
+        *(("task", {0: 2, 1: 1}), ("round", {0: 1, 1: 1, 2: 1}), ("session", {0: 3})),
+        *(("unroll", {64: 1, 512: 2}), ("threads", {0: 3})),
     ],
 )
 def test_errors_of_selected_trials_keep_the_log_groups(by: Any, trials: dict[int, int]) -> None:

@@ -131,12 +131,8 @@ def test_follow_split_can_refer_to_a_later_split(code: str) -> None:
 def test_nest_lines_name_their_steps() -> None:
     steps = read_steps(
         [
-            ["SP", 4, 0, 64, [8], 1],
-            ["RE", 4, [0, 2, 1]],
-            ["FU", 4, [0, 1]],
-            ["AN", 4, 0, 3],
-            ["CA", 2, 4, 0],
-            ["PR", 2, 0, "auto_unroll_max_step$16"],
+            *(["SP", 4, 0, 64, [8], 1], ["RE", 4, [0, 2, 1]], ["FU", 4, [0, 1]], ["AN", 4, 0, 3]),
+            *(["CA", 2, 4, 0], ["PR", 2, 0, "auto_unroll_max_step$16"]),
         ]
     )
     state = replay(dag('["matmul_add", 64, 96, 48, "float32"]'), steps)

@@ -20,20 +20,12 @@ from tvmdbg_widgets.analysis.tuning.schedules.schedule import Schedule
 
 MATMUL = '["matmul_auto_scheduler_test", 64, 48, 96]'
 A = [
-    ["SP", 2, 0, 64, [4], 1],
-    ["SP", 2, 2, 48, [6], 1],
-    ["RE", 2, [0, 2, 1, 3, 4]],
-    ["FU", 2, [0, 1]],
-    ["AN", 2, 0, 3],
-    ["PR", 2, 0, "auto_unroll_max_step$16"],
+    *(["SP", 2, 0, 64, [4], 1], ["SP", 2, 2, 48, [6], 1], ["RE", 2, [0, 2, 1, 3, 4]]),
+    *(["FU", 2, [0, 1]], ["AN", 2, 0, 3], ["PR", 2, 0, "auto_unroll_max_step$16"]),
 ]
 B = [
-    ["SP", 2, 0, 64, [8], 1],
-    ["SP", 2, 2, 48, [6], 1],
-    ["RE", 2, [0, 2, 1, 3, 4]],
-    ["FU", 2, [0, 1]],
-    ["AN", 2, 0, 3],
-    ["AN", 2, 2, 2],
+    *(["SP", 2, 0, 64, [8], 1], ["SP", 2, 2, 48, [6], 1], ["RE", 2, [0, 2, 1, 3, 4]]),
+    *(["FU", 2, [0, 1]], ["AN", 2, 0, 3], ["AN", 2, 2, 2]),
 ]
 
 
@@ -45,13 +37,8 @@ def compared(a: list[list[Any]], b: list[list[Any]], key: str = MATMUL) -> Sched
 def test_steps_are_compared_field_by_field() -> None:
     found = compared(A, B).steps
     assert [(each.change, each.a, each.b, each.fields) for each in found] == [
-        ("changed", 0, 0, ("lengths",)),
-        ("same", 1, 1, ()),
-        ("same", 2, 2, ()),
-        ("same", 3, 3, ()),
-        ("same", 4, 4, ()),
-        ("only A", 5, -1, ()),
-        ("only B", -1, 5, ()),
+        *(("changed", 0, 0, ("lengths",)), ("same", 1, 1, ()), ("same", 2, 2, ())),
+        *(("same", 3, 3, ()), ("same", 4, 4, ()), ("only A", 5, -1, ()), ("only B", -1, 5, ())),
     ]
     assert found[0].text_a == "stage 2 (C): split i into 2 parts, factor 4"
     assert found[0].text_b == "stage 2 (C): split i into 2 parts, factor 8"

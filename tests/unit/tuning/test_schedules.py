@@ -161,11 +161,8 @@ KNOBS = [
 def test_knobs_of_autotvm_in_words(config: object) -> None:
     found = other("autotvm", config)
     assert found.steps == (
-        "config #7",
-        "tile_f: split [-1, 2, 16]",
-        "order: order 0, 2, 1",
-        "ann: loops as unroll, none",
-        "unroll: 512",
+        *("config #7", "tile_f: split [-1, 2, 16]", "order: order 0, 2, 1"),
+        *("ann: loops as unroll, none", "unroll: 512"),
     )
     assert (found.python, found.nest, found.notes, found.print()) == ("", [], (), "")
     assert "tile_f: split" in repr(found)
@@ -193,15 +190,7 @@ def test_a_trace_of_metaschedule_in_words() -> None:
 
 
 ODD = [
-    None,
-    [],
-    {},
-    7,
-    "x",
-    [[]],
-    [[1], 2],
-    [[["a"]], [[0]]],
-    {"entity": 3},
+    *(None, [], {}, 7, "x", [[]], [[1], 2], [[["a"]], [[0]]], {"entity": 3}),
     {"e": [[], [1, 2, 3]]},
 ]
 ODD += [[[["SampleCategorical", 1, {}, None]], [[0, []], [[], 1], ["x", 1]]], {"i": "a\n<b>"}]

@@ -24,14 +24,9 @@ from tvmdbg_widgets.sources.byte_source import BytesSource
 
 #: Half of the rows have an odd version and lie in the second file.
 ROWS = [
-    Row(0, 3e-3, all_cost=1.5, unroll=16),
-    Row(1, (2e-3, 4e-3), all_cost=9.0, unroll=512),
-    failed(0, 6),
-    Row(0, 1e-3, unroll=0),
-    Row(0, 2e-3, unroll=64, schedule=0),
-    failed(1, 4, 10.5),
-    failed(2, 7),
-    Row(1, 7e-4, timestamp=1_600_000_100.0),
+    *(Row(0, 3e-3, all_cost=1.5, unroll=16), Row(1, (2e-3, 4e-3), all_cost=9.0, unroll=512)),
+    *(failed(0, 6), Row(0, 1e-3, unroll=0), Row(0, 2e-3, unroll=64, schedule=0)),
+    *(failed(1, 4, 10.5), failed(2, 7), Row(1, 7e-4, timestamp=1_600_000_100.0)),
     Row(1, (7e-4, 7e-4, 7e-4), timestamp=1_600_000_101.0),
     Row(0, 1.5e-3, all_cost=math.nan, timestamp=math.nan),
     failed(0, -1, math.nan, timestamp=math.nan),
@@ -198,14 +193,8 @@ ATOMS = st.sampled_from(
         *("error:6", "error=6", "error!=0", "error>=4", "error:timeout", "error:build_timeout"),
         *("error:NoError", "error!=RuntimeDeviceError", "error:-1", "error:9", "error<0"),
         *(
-            "is:failed",
-            "is:valid",
-            "is:best",
-            "is:improved",
-            "is:repeated",
-            "is:duplicate",
-            "is!=best",
-            "is:*ed",
+            *("is:failed", "is:valid", "is:best", "is:improved", "is:repeated", "is:duplicate"),
+            *("is!=best", "is:*ed"),
         ),
         *("is:duplicate", "is:repeated -is:duplicate"),
         *("cost<2ms", "cost<=2ms", "cost=0.7ms", "cost=700us", "cost!=1 ms", "cost>0", "cost:3ms"),
@@ -237,15 +226,7 @@ PIECES = st.sampled_from(
     [
         *TRIALS.fields,
         *":=<>!()|#*?/\"'- ",
-        "<=",
-        "->",
-        "1",
-        "6.5e3",
-        "ms",
-        "%",
-        "attr.x",
-        "🙂",
-        "not",
+        *("<=", "->", "1", "6.5e3", "ms", "%", "attr.x", "🙂", "not"),
     ]
 )
 

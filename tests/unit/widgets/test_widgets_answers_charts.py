@@ -31,12 +31,8 @@ def test_merged_places_are_those_of_the_run(trace: DebugRun, run: DebugRun) -> N
         tree = given.merged()
         columns, info = asked(given, "merged")
         for name, expected in (
-            ("parent", tree.parent),
-            ("total", tree.total_ns),
-            ("self", tree.self_ns),
-            ("start", tree.start_ns),
-            ("count", tree.count),
-            ("node", tree.node),
+            *(("parent", tree.parent), ("total", tree.total_ns), ("self", tree.self_ns)),
+            *(("start", tree.start_ns), ("count", tree.count), ("node", tree.node)),
             ("group", tree.group),
         ):
             assert np.array_equal(columns[name], expected), name

@@ -305,36 +305,25 @@ def test_timeline_without_drawn_slices_still_answers() -> None:
 
 
 HOSTILE: list[dict[str, Any]] = [
-    {"kind": "slices", "first": -1, "last": 5},
-    {"kind": "slices", "first": 5, "last": 4},
+    *({"kind": "slices", "first": -1, "last": 5}, {"kind": "slices", "first": 5, "last": 4}),
     {"kind": "slices", "first": 0, "last": 1 << 40},
-    {"kind": "slices", "first": 0.5, "last": 5},
-    {"kind": "names", "first": 1e9},
+    *({"kind": "slices", "first": 0.5, "last": 5}, {"kind": "names", "first": 1e9}),
     {"kind": "window", "from": 0, "to": 1, "bins": 0},
     {"kind": "window", "from": 0, "to": 1, "bins": 1 << 20},
     {"kind": "window", "from": 0, "to": 1, "bins": 1.5},
-    {"kind": "window", "from": float("nan"), "to": 1},
-    {"kind": "window", "from": 2, "to": 1},
-    {"kind": "window", "from": "0", "to": 1},
-    {"kind": "window", "from": 0},
-    {"kind": "area", "from": 0, "to": float("inf")},
-    {"kind": "area", "from": 5, "to": 5},
+    *({"kind": "window", "from": float("nan"), "to": 1}, {"kind": "window", "from": 2, "to": 1}),
+    *({"kind": "window", "from": "0", "to": 1}, {"kind": "window", "from": 0}),
+    *({"kind": "area", "from": 0, "to": float("inf")}, {"kind": "area", "from": 5, "to": 5}),
     {"kind": "area", "from": 0, "to": 5, "by": "__class__"},
     {"kind": "area", "from": 0, "to": 5, "track": 99},
-    {"kind": "area", "from": 0, "to": 5, "row": -1},
-    {"kind": "sums"},
-    {"kind": "sums", "by": "__class__"},
-    {"kind": "sums", "by": "name", "from": 0},
-    {"kind": "sums", "by": "name", "most": 0},
-    {"kind": "paths", "from": 5, "to": 5},
-    {"kind": "find", "text": "x" * 1001, "at": 0},
-    {"kind": "find", "text": 5, "at": 0},
-    {"kind": "find", "text": "f"},
-    {"kind": "find", "text": "(", "regex": True, "at": 0},
+    *({"kind": "area", "from": 0, "to": 5, "row": -1}, {"kind": "sums"}),
+    *({"kind": "sums", "by": "__class__"}, {"kind": "sums", "by": "name", "from": 0}),
+    *({"kind": "sums", "by": "name", "most": 0}, {"kind": "paths", "from": 5, "to": 5}),
+    *({"kind": "find", "text": "x" * 1001, "at": 0}, {"kind": "find", "text": 5, "at": 0}),
+    *({"kind": "find", "text": "f"}, {"kind": "find", "text": "(", "regex": True, "at": 0}),
     {"kind": "find", "text": "f", "at": 0, "bins": 1 << 30, "from": 0, "to": 5},
     {"kind": "find", "text": "f", "at": 0, "bins": 3},
-    {"kind": "find", "text": "f", "at": 0, "slice": 1 << 33},
-    {"kind": "slice", "source": 3},
+    *({"kind": "find", "text": "f", "at": 0, "slice": 1 << 33}, {"kind": "slice", "source": 3}),
     {"kind": "slice", "source": None},
 ]
 
@@ -365,12 +354,8 @@ def test_flows_connect_slices_of_trace_events() -> None:
         return {"ph": phase, "name": "call", "cat": "c", "pid": 1, "tid": tid, "ts": ts, **more}
 
     events = [
-        event("X", 0, 1, dur=10),
-        event("X", 2, 1, dur=5),
-        event("X", 20, 2, dur=10),
-        event("s", 3, 1, id=7),
-        event("f", 21, 2, id=7, bp="e"),
-        event("s", 90, 1, id=8),
+        *(event("X", 0, 1, dur=10), event("X", 2, 1, dur=5), event("X", 20, 2, dur=10)),
+        *(event("s", 3, 1, id=7), event("f", 21, 2, id=7, bp="e"), event("s", 90, 1, id=8)),
     ]
     run = tvmdbg.open(json.dumps(events).encode())
     reply = Answers(run.facts).answer({"kind": "flows"})

@@ -422,13 +422,9 @@ def test_session_accepts_nodes_in_many_forms(run: DebugRun) -> None:
     session, graph = run.session, run.graph
     group = run.groups[1]
     for given, ids in (
-        (4, [4]),
-        (graph.nodes[4], [4]),
-        ([graph.nodes[4], np.int64(1)], [4, 1]),
-        (np.array([4, 1]), [4, 1]),
-        (group, group.nodes.tolist()),
-        (graph.subgraph([4, 1]), [1, 4]),
-        (run.select("#4"), [4]),
+        *((4, [4]), (graph.nodes[4], [4]), ([graph.nodes[4], np.int64(1)], [4, 1])),
+        *((np.array([4, 1]), [4, 1]), (group, group.nodes.tolist())),
+        *((graph.subgraph([4, 1]), [1, 4]), (run.select("#4"), [4])),
     ):
         session.selected = given
         assert session.selected == ids

@@ -101,11 +101,8 @@ def test_schedules_refused_by_tvm_do_not_stop_the_rest(tmp_path: Path) -> None:
         record(steps, row=row, key=key)
         for row, (key, steps) in enumerate(
             [
-                (MATMUL, good[0]),
-                (MATMUL, [["SP", 77, 0, 64, [2, 2], 1]]),
-                (MATMUL, [["AN", 2, 0, 6]]),
-                (MATMUL_ADD, bound[0]),
-                (MATMUL, good[1]),
+                *((MATMUL, good[0]), (MATMUL, [["SP", 77, 0, 64, [2, 2], 1]])),
+                *((MATMUL, [["AN", 2, 0, 6]]), (MATMUL_ADD, bound[0]), (MATMUL, good[1])),
             ]
         )
     ]

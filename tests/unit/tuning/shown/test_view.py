@@ -88,12 +88,8 @@ def test_errors_are_counted_among_the_requested_trials(log: TuningLog) -> None:
     keys = list(dict.fromkeys(each["i"][0][0] for each in records()))
     rows = [(row, keys.index(each["i"][0][0]), each["r"][1]) for row, each in enumerate(records())]
     for task, first, end, query in (
-        (None, None, None, ""),
-        (1, None, None, ""),
-        (None, 70, 200, ""),
-        (None, None, None, "error:6"),
-        (1, 64, 256, "error:6"),
-        (None, 10**6, 10**7, ""),
+        *((None, None, None, ""), (1, None, None, ""), (None, 70, 200, "")),
+        *((None, None, None, "error:6"), (1, 64, 256, "error:6"), (None, 10**6, 10**7, "")),
     ):
         told = [
             error
@@ -124,27 +120,16 @@ def test_answers_are_json_for_every_kind_of_question(log: TuningLog) -> None:
 @pytest.mark.parametrize(
     "question",
     [
-        {"kind": "tuning", "trial": "x"},
-        {"kind": "schedule"},
-        {"kind": "schedule", "trial": -1},
-        {"kind": "schedule", "trial": 10**9},
-        {"kind": "schedule", "trial": 1.5},
-        {"kind": "change", "a": 0},
-        {"kind": "tiles", "task": 99},
-        {"kind": "errors"},
-        {"kind": "errors", "by": "task"},
+        *({"kind": "tuning", "trial": "x"}, {"kind": "schedule"}),
+        *({"kind": "schedule", "trial": -1}, {"kind": "schedule", "trial": 10**9}),
+        *({"kind": "schedule", "trial": 1.5}, {"kind": "change", "a": 0}),
+        *({"kind": "tiles", "task": 99}, {"kind": "errors"}, {"kind": "errors", "by": "task"}),
         {"kind": "errors", "by": "unroll", "task": 99},
         {"kind": "errors", "by": "unroll", "trials": [1]},
         {"kind": "errors", "by": "unroll", "trials": [-1, 5]},
-        {"kind": "errors", "by": "unroll", "query": "cost<"},
-        {"kind": "select", "query": 3},
-        {"kind": "select", "query": "x" * 20_000},
-        {"kind": "select", "query": "cost<"},
-        {"kind": "code", "view": "graph"},
-        {"kind": "nothing"},
-        {},
-        None,
-        [1],
+        *({"kind": "errors", "by": "unroll", "query": "cost<"}, {"kind": "select", "query": 3}),
+        *({"kind": "select", "query": "x" * 20_000}, {"kind": "select", "query": "cost<"}),
+        *({"kind": "code", "view": "graph"}, {"kind": "nothing"}, {}, None, [1]),
     ],
 )
 def test_invalid_questions_are_refused(log: TuningLog, question: Any) -> None:
