@@ -110,5 +110,5 @@ def test_match_certainty_has_same_color_on_both_sides() -> None:
     for side, run in enumerate((a, b)):
         colors = NodeColors(run.facts, run.graph, certainty_column(matching, side))
         told = [colors.of(node) for node in range(run.graph.num_nodes)]
-        fills.append({said: fill for fill, said, _ in told})
+        fills.append({said: fill for fill, _, said, _ in told})
     assert fills[0]["likely"] == fills[1]["likely"] != fills[1]["unmatched"]

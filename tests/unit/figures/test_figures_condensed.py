@@ -1,4 +1,4 @@
-"""Large graphs in few boxes: their own groups, and groups of consecutive operators."""
+"""Groups in figures, and large graphs in few boxes."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import tvmdbg_widgets as tvmdbg
-from benchmarks.graphs import residual_graph
+from benchmarks.graphs import network, residual_graph
 from benchmarks.growing import GROWING, Node, chain, graph_json
 from tests.mostly_slow import mostly_slow
 from tests.unit.figures.figure_checks import assert_sound, texts
@@ -123,3 +123,19 @@ def test_large_graphs_are_not_drawn_side_by_side(monkeypatch: pytest.MonkeyPatch
     assert_sound(figure)
     assert "missing" not in figure.description
     assert "are not drawn beside each other" in " ".join(texts(figure))
+
+
+def test_groups_of_large_graph_are_closed_by_depth() -> None:
+    run = tvmdbg.open(network(1_500).encode())
+    figure = run.figure("graph")
+    assert_sound(figure, 80 * 1024)
+    boxes = figure.description["boxes"]
+    depths = {run.groups[each["group"]].depth for each in boxes if each["group"] is not None}
+    assert depths == {1}
+    assert {run.groups[each["group"]].depth for each in figure.description["frames"]} == {0}
+
+
+def test_no_such_group_is_refused() -> None:
+    run = tvmdbg.open(tvmdbg.samples.resnet20_cifar)
+    with pytest.raises(ValueError, match="no group 99: open_groups takes ids below 12"):
+        run.figure("graph", open_groups=[99])

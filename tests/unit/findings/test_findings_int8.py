@@ -11,11 +11,8 @@ import pytest
 import tvmdbg_widgets as tvmdbg
 from tests.unit.findings.findings_dump import Op, found, plant
 from tests.unit.findings.int8_network import IMAGE, Network
-from tvmdbg_widgets.analysis import layouts
-from tvmdbg_widgets.analysis.findings import probes
 from tvmdbg_widgets.analysis.findings.values.channels import NARROW_CHANNELS_NAME as CHANNELS
 from tvmdbg_widgets.analysis.findings.values.range_use import NARROW_RANGE_NAME
-from tvmdbg_widgets.analysis.tensor_scan import TensorScan
 from tvmdbg_widgets.model.findings import Severity
 from tvmdbg_widgets.model.tensors.tensors import Tensor
 from tvmdbg_widgets.run import DebugRun
@@ -226,23 +223,6 @@ def test_channels_are_compared_with_other_functions() -> None:
     both = narrowed(64, (3, 6)), smaller(64, (3,)) * smaller(3, (6,)) / MULTIPLIERS
     (told,) = found(rescaled(both, (narrowed(1), smaller(3, (2,)))), CHANNELS)
     assert "channel 3 of 8 uses" in told.title
-
-
-def test_layouts_are_not_searched_without_informative_neighbors(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    walks: list[int] = []
-    monkeypatch.setattr(layouts, "_neighboring_claims", lambda *_: walks.append(1) or ())
-    ops = [Op("x", narrowed(1)), Op("m", MULTIPLIERS)]
-    ops += [
-        Op(f"a{at}", narrowed(1), "fused_multiply_cast", [(at and at + 1, 0), (1, 0)])
-        for at in range(9)
-    ]
-    ops += [Op("c", narrowed(1), CONV, [(10, 0)], LAYOUT)]
-    scan = TensorScan(plant(*ops).parts, {CHANNELS: probes()[CHANNELS]})
-    scan.run()
-    assert len(scan.scanned().probed[CHANNELS]) == 1, "of the node whose reader tells its layout"
-    assert not walks
 
 
 def channels(values: Values, func: str, where: tuple[int, ...], value: float, **attrs: str) -> Any:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import dataclasses
 import json
 import re
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -676,41 +675,6 @@ def test_tensor_with_unknown_name_is_ambiguous() -> None:
     first = found(tvmdbg.open(renamed, graph=graph_json(ops).encode()), "ambiguous-joins")[0]
     assert first.title == "1 tensor is ambiguous: these files do not say where it belongs"
     assert first.next_step.startswith("Make sure that all files come from the same run")
-
-
-@pytest.mark.slow
-def test_findings_without_graph_are_fast_for_many_nodes() -> None:
-    bad = np.full(2, np.nan, F4)
-    data = params([Op(f"n{node}", bad) for node in range(20_000)])
-    begin = time.process_time()
-    assert found(tvmdbg.open(data), "first-nonfinite")
-    assert time.process_time() - begin < 20
-
-
-@pytest.mark.slow
-def test_missing_tensors_cost_linear_time() -> None:
-    ops = [Op("x", ramp(2)), *(relu(ramp(2), f"n{node}") for node in range(1, 10_000))]
-    gone = [(node, 0) for node in range(5_000, 10_000)]
-    run = tvmdbg.open(params(ops, leave_out=gone), graph=graph_json(ops).encode())
-    assert found(run, "missing-tensors")
-    begin = time.process_time()
-    tensors = run.tensors
-    assert tensors is not None
-    assert not any(entry in tensors for entry in gone)
-    assert time.process_time() - begin < 0.5
-
-
-@pytest.mark.slow
-def test_nan_in_every_tensor_of_a_long_chain_costs_linear_time() -> None:
-    bad = np.full(2, np.nan, F4)
-    ops = [Op("x", ramp(2)), *(relu(bad, f"n{n}", [(n, 0)]) for n in range(4_000))]
-    run = plant(*ops)
-    run.facts.search.scan.run()
-    begin = time.process_time()
-    first = found(run, "first-nonfinite")
-    assert time.process_time() - begin < 5
-    assert len(first) == 1
-    assert "spread to 3,999 downstream outputs" in " ".join(first[0].evidence)
 
 
 def test_control_characters_in_types_are_not_printed() -> None:

@@ -250,16 +250,6 @@ def test_unknown_values_match_no_comparison(data: Path) -> None:
     assert run.select("attr.none>1").caption.endswith("; no node has attr.none")
 
 
-def test_selection_table_shows_no_time_for_unrun_nodes(sample: tvmdbg.DebugRun) -> None:
-    told = sample.select("id<4")
-    lines = repr(told).splitlines()
-    assert [line.split()[0] for line in lines if "graph input " in line] == ["0"]
-    assert [line.split()[0] for line in lines if "parameter " in line] == ["1", "2"]
-    assert "523.4 µs" in repr(told)
-    assert "0 ns" not in repr(told)
-    assert "graph input" in told._repr_html_()
-
-
 def test_selection_provides_ids_nodes_and_table(sample: tvmdbg.DebugRun) -> None:
     pytest.importorskip("pandas")
     found = sample.select("time>2.2ms shape:*,64,*,*")

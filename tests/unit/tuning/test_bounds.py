@@ -6,9 +6,8 @@ from typing import Any
 
 import pytest
 from hypothesis import given
-from unit.tuning.dags_with_bodies import dag_with_bodies
 from unit.tuning.iterated import Nest, nests
-from unit.tuning.printed_states import COPIED, cases, dag, read_steps, steps_of
+from unit.tuning.printed_states import COPIED, cases, dag, dag_with_bodies, read_steps, steps_of
 
 from tvmdbg_widgets.analysis.tuning.schedules.nest import print_state
 from tvmdbg_widgets.analysis.tuning.schedules.replaying import replay

@@ -6,9 +6,8 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from unit.tuning.dags_with_bodies import dag_with_bodies
 from unit.tuning.elsewhere.rerun_cases import record
-from unit.tuning.printed_states import cases, steps_of
+from unit.tuning.printed_states import cases, dag_with_bodies, steps_of
 
 from tvmdbg_widgets.analysis.tuning.schedules.comparison import (
     ScheduleComparison,

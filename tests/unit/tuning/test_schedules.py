@@ -11,9 +11,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from unit.tuning.dags_with_bodies import dag_with_bodies
 from unit.tuning.elsewhere.rerun_cases import STAND_IN, record
-from unit.tuning.printed_states import cases, dag
+from unit.tuning.printed_states import cases, dag, dag_with_bodies
 
 from tvmdbg_widgets.analysis.tuning.schedules.schedule import Schedule
 from tvmdbg_widgets.formats.tuning.dag_text import parse_dag

@@ -131,24 +131,6 @@ def test_malformed_question_does_not_block_next_one(page: Page, message: object)
     assert page.wait("after")[0]["result"]["id"] == 1
 
 
-def test_only_newest_waiting_question_of_a_client_is_answered(
-    page: Page, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(scheduler, "_WORKERS", 2)
-    release = hold(monkeypatch, 2)
-    for i in range(2):
-        page.ask({"id": f"held{i}", "kind": "node", "node": 0, "client": str(i), "hold": True})
-    for i in range(5):
-        page.ask({"id": f"q{i}", "kind": "tensor", **TENSOR, "entry": [1, 0], "client": "one"})
-        page.ask({"id": f"n{i}", "kind": "node", "node": i, "client": "one"})
-    page.ask({"id": "other", "kind": "tensor", **TENSOR, "entry": [1, 0], "client": "two"})
-    release()
-    assert all("result" in each for each in page.wait("held0", "held1", "other", "q4", "n4"))
-    older = page.wait(*(f"{kind}{i}" for kind in "qn" for i in range(4)))
-    assert {each["error"] for each in older} == {"superseded by a newer question"}
-    assert page.model._scheduler._newest == {}
-
-
 def test_answers_are_computed_off_the_main_thread(
     page: Page, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -253,11 +235,6 @@ def test_a_run_shows_itself_as_its_debugger(run: DebugRun) -> None:
     data, _ = run._repr_mimebundle_()
     shown = data["application/vnd.jupyter.widget-view+json"]
     assert shown["model_id"] == run.debugger().model_id
-
-
-def test_models_without_a_view_show_nothing(run: DebugRun) -> None:
-    assert run.session._repr_mimebundle_() is None
-    assert model_of(run.facts)._repr_mimebundle_() is None
 
 
 @pytest.mark.parametrize("kind", VIEWS, ids=lambda kind: kind.__name__)
