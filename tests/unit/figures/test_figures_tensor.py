@@ -229,9 +229,8 @@ def test_withheld_values_are_not_drawn(show: str) -> None:
     run = tvmdbg.open(tvmdbg.samples.resnet20_cifar)
     view = tvmdbg.TensorInspector(run, entry=(38, 0), show=show)
     bare = view.redacted_figure(Redaction(lambda _: ("its values stay here", False)))
-    assert "<image" not in bare.svg
-    assert "across" not in bare.svg
-    assert "along" not in bare.svg
+    for part in ("<image", "across", "along"):
+        assert part not in bare.svg
     assert bare.description["percentiles"] == []
     assert "its values stay here" in bare.text
     few = view.redacted_figure(Redaction(lambda _: ("its values stay here", True)))

@@ -69,8 +69,7 @@ def test_column_accepts_rows_of_nodes_and_entries(small: DebugRun) -> None:
             np.arange(count).astype(ml_dtypes.int4) if count < 8 else np.arange(count, dtype="i1"),
         ):
             column = node_column(graph, data)
-            assert column.of == of
-            assert column.values.tolist() == [float(each) for each in data]
+            assert (column.of, column.values.tolist()) == (of, [float(each) for each in data])
 
 
 def test_texts_and_bools_are_classes(small: DebugRun) -> None:
