@@ -192,22 +192,10 @@ def test_only_files_on_disk_can_be_followed(tmp_path: Path) -> None:
         open_tuning(path).follow(seconds=0)
 
 
-def _pipe(place: Path) -> None:
-    os.mkfifo(place)
-
-
 def _link(place: Path) -> None:
     secret = place.parent.parent / "secret.json"
     secret.write_bytes(b"\n".join(lines_of(9)) + b"\n")
     place.symlink_to(secret)
-
-
-def _folder(place: Path) -> None:
-    place.mkdir()
-
-
-def _nothing(_place: Path) -> None:
-    pass
 
 
 @pytest.mark.skipif(os.name == "nt", reason="pipes and links of Unix")
@@ -215,10 +203,10 @@ def _nothing(_place: Path) -> None:
 @pytest.mark.parametrize(
     ("put", "told"),
     [
-        (_pipe, "not a regular file"),
+        (os.mkfifo, "not a regular file"),
         (_link, "a link out of the folder"),
-        (_folder, "directory"),
-        (_nothing, "No such file"),
+        (Path.mkdir, "directory"),
+        (lambda _: None, "No such file"),
     ],
 )
 def test_replaced_log_is_refused_until_it_is_a_file_again(
