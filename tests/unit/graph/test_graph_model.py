@@ -18,13 +18,6 @@ def graph() -> Graph:
     return read(valid())
 
 
-def test_repr_summarizes_graph(graph: Graph) -> None:
-    assert repr(graph) == (
-        "Graph: 5 nodes (3 operators, 1 parameter, 1 input; no params file tells inputs from "
-        "parameters: 2 roles by name), 4 edges, 6 entries; 0 issues"
-    )
-
-
 def test_node_view(graph: Graph) -> None:
     split, add = graph.nodes[2], graph.node("add")
     assert (split.id, split.name, split.func_name) == (2, "split", "fused_split")

@@ -158,12 +158,5 @@ def test_backtracking_regex_search_is_fast() -> None:
     assert time.process_time() - begun < 2
 
 
-def test_slices_with_unusable_times_are_left_out() -> None:
-    own = timeline([(0, math.inf, 0), (math.nan, 1, 0), (0, -1, 0)])
-    lod = TimelineLod(own)
-    assert (lod.first, lod.last) == (0, 0)
-    assert lod.bins(0, 1, 4).slice.shape == (0, 4)
-
-
 def test_recorded_bins_match_current_output(data: Path) -> None:
     assert (data / "timeline/timelines.json").read_text(encoding="utf-8") == golden.written()

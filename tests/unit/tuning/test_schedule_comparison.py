@@ -90,16 +90,6 @@ def test_comparison_keeps_every_step_and_line_in_order(gap: int) -> None:
         assert [each.a for each in found.lines if each.a >= 0] == [*range(len(lines))]
 
 
-def test_comparison_repr_and_html() -> None:
-    found = compared(A, B)
-    shown = repr(found)
-    assert "A: Schedule of trial 0" in shown
-    assert "B: Schedule of trial 1" in shown
-    assert "3 steps and 4 lines of the loop nest differ" in shown
-    assert "  A stage 2 (C): split i into 2 parts, factor 4" in shown
-    assert "<code>parallel i.0@j.0@ (0,128)</code>" in found._repr_html_()
-
-
 def test_texts_of_files_are_escaped() -> None:
     found = compared([["CHW", 2, "<b>"]], [["CHW", 2, "<i>\n"]])
     assert "<i>" not in found._repr_html_()

@@ -79,16 +79,6 @@ def test_html_for_a_cell_is_colored_and_escaped() -> None:
         assert 'title="step 2"' in shown
 
 
-def test_schedule_repr() -> None:
-    found = repr(Schedule(record(TILED, row=1234, cost=0.0025), dag_with_bodies(MATMUL)))
-    lines = found.splitlines()
-    assert lines[0] == "Schedule of trial 1,234 (work 64 1×2 float32): 2.500 ms"
-    assert lines[1:4] == ["  DAG: given by the caller", "Placeholder: A, B", "C auto_unroll: 16"]
-    assert lines[-1].endswith(".python to apply it in TVM")
-    failed = repr(Schedule(record(TILED, cost=None)))
-    assert failed.startswith("Schedule of trial 0 (work 64 1×2 float32): BuildTimeoutError")
-
-
 def test_repr_of_long_schedule_is_truncated() -> None:
     steps = [["SP", 2, 0, 64, [2] * 100, 1]]
     found = Schedule(record(steps))

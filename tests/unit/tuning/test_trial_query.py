@@ -303,12 +303,6 @@ def test_query_error_shows_position_and_reason(text: str, position: int, message
     assert caught.value.message.startswith(message)
 
 
-def test_unknown_field_error_lists_known_fields() -> None:
-    with pytest.raises(QueryError, match="fields are task, name, target") as caught:
-        select(PARTS, "weights:x")
-    assert "attr" not in caught.value.message
-
-
 def test_a_query_is_a_text() -> None:
     with pytest.raises(TypeError, match="a query is a str such as 'error:6 task:3', not list"):
         select(PARTS, ["error:6"])  # type: ignore[arg-type]
