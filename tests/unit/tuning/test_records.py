@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import json
 import math
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import numpy as np
 import pytest
 
 import tvmdbg_widgets as tvmdbg
+from tests.make import tuning_cases as make
 from tests.unit.tuning.ansor_lines import CPU, T4, line, log_of
 from tvmdbg_widgets.model.tuning.measure_errors import MeasureError
 
@@ -21,13 +22,6 @@ LINES = [
     line('["b", 1]', T4, costs=[5e-3], stamp=1_600_003_660),
     line('["c", 1]', error=4, stamp=1_600_003_661, version="v0.5"),
 ]
-AUTOTVM = {
-    "input": ["llvm", "dense_pack.x86", [["TENSOR", [1, 8], "float32"]], {}],
-    "config": {"index": 3, "code_hash": None, "entity": [["tile_x", "sp", [-1, 4]]]},
-    "result": [[1e-3], 0, 1.5, 1_600_000_000.5],
-    "version": 0.2,
-    "tvm_version": "0.8.dev0",
-}
 
 
 def opened(lines: list[bytes] = LINES) -> tvmdbg.TuningLog:
@@ -142,7 +136,7 @@ def test_a_written_log_has_the_bytes_of_its_records(tmp_path: Path) -> None:
 
 
 def test_records_of_several_tuners_are_not_written_to_one_file(tmp_path: Path) -> None:
-    autotvm = json.dumps(AUTOTVM).encode()
+    autotvm = make.autotvm(Random(2)).line
     log = opened().merge(tvmdbg.open_tuning(log_of([autotvm]), progress=False))
     assert "several tuners" in repr(log)
     with pytest.raises(ValueError, match=r"several tuners \(Ansor, AutoTVM\).*select\(.tuner:"):

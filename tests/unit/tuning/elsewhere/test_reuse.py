@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
+from random import Random
 
 import pytest
 from unit.tuning.elsewhere.rerun_cases import WORK, record, run, schedule
 
+from tests.make import tuning_cases as make
 from tvmdbg_widgets.tuning import TuningLog, open_tuning
 
 KEY = '["work", 64, [1, 2], "float32"]'
@@ -68,14 +69,7 @@ def test_rerun_log_is_compared_with_original(tmp_path: Path) -> None:
 
 
 def test_a_log_of_another_tuner_is_refused(tmp_path: Path) -> None:
-    line = {
-        "input": ["llvm", "dense", [["TENSOR", [1, 2], "float32"]], {}],
-        "config": {"index": 1, "code_hash": None, "entity": [["tile", "sp", [-1, 2]]]},
-        "result": [[1e-3], 0, 0.5, 1e9],
-        "version": 0.2,
-        "tvm_version": "0.8.dev0",
-    }
     path = tmp_path / "autotvm.log"
-    path.write_text(json.dumps(line) + "\n")
+    path.write_bytes(make.autotvm(Random(1)).line + b"\n")
     with pytest.raises(ValueError, match=r"autotvm.log, line 1 is no record of"):
-        open_tuning(path).reuse()
+        open_tuning(path).reuse([0])

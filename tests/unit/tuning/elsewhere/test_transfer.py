@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from unit.tuning import ansor_lines
 
 from tvmdbg_widgets.model.tuning.measure_errors import MeasureError
 from tvmdbg_widgets.tuning import TuningLog, open_tuning
@@ -23,11 +24,8 @@ def line(
     split: int, cost: float | None, *, key: str = WORK, target: str = CPU, error: int = 6
 ) -> str:
     """One record whose schedule is told by one split factor; None fails."""
-    task = [key, target, [8, 64, 64, 0, 0, 0, 0, 0], "", 1, []]
-    result = [[1e10], error, 15, 1_600_000_000] if cost is None else [[cost], 0, 2, 1_600_000_000]
-    return json.dumps(
-        {"i": [task, [[], [["SP", 2, 0, 512, [split], 1]]]], "r": result, "v": "v0.6"}
-    )
+    failed = error if cost is None else 0
+    return ansor_lines.line(key, target, [cost or 0.0], failed, split=split).decode()
 
 
 def log_of(*lines: str) -> TuningLog:

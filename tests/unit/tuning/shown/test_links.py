@@ -6,6 +6,7 @@ import json
 from typing import Any
 
 import pytest
+from unit.tuning import ansor_lines
 
 import tvmdbg_widgets as tvmdbg
 from tests.graph_json import graph_json, null, operator
@@ -30,10 +31,9 @@ def graph(functions: list[tuple[str, list[list[int]], str]]) -> bytes:
 
 
 def record(key: list[Any], cost: float | None, error: int = 0) -> str:
-    task = [json.dumps(key), "llvm -keys=cpu", [4, 64, 64, 0, 0, 0, 0, 0], "", 2, []]
-    costs = [1e10] if cost is None else [cost]
-    result = [costs, error, 0.5, 1_700_000_000]
-    return json.dumps({"i": [task, [[], []]], "r": result, "v": "v0.6"}) + "\n"
+    return (
+        ansor_lines.line(json.dumps(key), "llvm -keys=cpu", [cost or 1e10], error).decode() + "\n"
+    )
 
 
 def key(hashed: str, shapes: list[list[int]]) -> list[Any]:

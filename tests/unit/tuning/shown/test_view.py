@@ -14,14 +14,13 @@ import numpy as np
 import pytest
 import traitlets
 from unit.tuning import ansor_lines
+from unit.widgets import wire
 
 import tvmdbg_widgets as tvmdbg
 from tests.make.tuning_story import story
 from tvmdbg_widgets import engine as host
 from tvmdbg_widgets.answers.tuning import TuningAnswers
 from tvmdbg_widgets.tuning import TuningLog
-
-_KINDS = {"u1": np.uint8, "i4": np.int32, "f4": np.float32, "f8": np.float64}
 
 
 @cache
@@ -39,14 +38,8 @@ def log() -> TuningLog:
     return tvmdbg.open_tuning("".join(lines()).encode())
 
 
-def columns(reply: Any) -> dict[str, np.ndarray[Any, Any]]:
-    """Unpack numbers as a page does."""
-    found = {}
-    for header in reply.result["columns"]:
-        dtype = np.dtype(_KINDS[header["kind"]])
-        (buffer,) = reply.buffers
-        found[header["name"]] = np.frombuffer(buffer, dtype, header["length"], header["offset"])
-    return found
+def columns(reply: Any) -> dict[str, Any]:
+    return wire.unpack(reply.result["columns"], reply.buffers[0])
 
 
 def test_tuning_answer_contains_every_trial(log: TuningLog) -> None:
