@@ -125,12 +125,6 @@ def test_every_chart_is_sound_at_requested_width(warm: DebugRun, chart: str, wid
     assert_sound(timeline_figure(warm.facts, chart=chart, width=width, theme="dark"), 60_000)
 
 
-def test_widget_figure_follows_its_traits(run: DebugRun) -> None:
-    view = tvmdbg.Flamechart(run, chart="merged", table_by="part")
-    figure = view._figure(720, "light")
-    assert (figure.description["chart"], figure.description["table"]["by"]) == ("merged", "part")
-
-
 def test_node_with_several_outputs_counts_once_with_a_note(data: Path) -> None:
     folder = data / "times" / "split_multi_v0.19"
     split = tvmdbg.open(folder)
