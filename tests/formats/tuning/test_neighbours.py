@@ -36,8 +36,7 @@ def test_autotvm_records_of_both_versions_are_read(seed: int) -> None:
         assert list(record.costs) == ([] if case.error else case.costs)
         assert (record.version, record.task.target.text) == (case.version, target)
         assert (record.task.workload.name, list(record.task.workload.args)) == (name, args)
-        assert record.config == find(json.loads(case.line))
-        assert record.steps == ()
+        assert (record.config, record.steps) == (find(json.loads(case.line)), ())
     identities = {json.dumps(case.task) for case in cases}
     assert len(log.tasks) == len(identities)
 
@@ -129,8 +128,7 @@ def test_a_database_is_read_with_the_names_of_its_blocks(tmp_path: Path, *, old:
     assert [task.workload.name for task in log.tasks] == ["matmul", "conv"]
     assert [task.workload_key for task in log.tasks] == [str(2**63 + 5), "7"]
     assert [task.workload.shapes for task in log.tasks] == [((16, 1), ()), ((16, 2), ())]
-    assert log.tasks[0].target.kind == "llvm"
-    assert log.tasks[0].target.keys == ("cpu",)
+    assert (log.tasks[0].target.kind, log.tasks[0].target.keys) == ("llvm", ("cpu",))
     assert log.tasks[0].target.attrs["num-cores"] == "4"
     assert log.trials.error.tolist() == [case.error for case in cases]
     assert -1 in log.trials.error

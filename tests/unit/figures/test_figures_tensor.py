@@ -333,8 +333,7 @@ def test_numbers_of_numpy_are_options(tmp_path: Path) -> None:
     ends = np.array([0, 1, 2, 3])
     options = {"axes": ends[1::-1], "index": ends[:2], "region": ends[[0, 0, 2, 2]]}
     told = run.figure("tensor", color_range=(np.float32(-1), ends[1]), **options).description
-    assert (told["axes"], told["region"]) == ([1, 0], [0, 0, 2, 2])
-    assert told["color_range"] == [-1, 1]
+    assert (told["axes"], told["region"], told["color_range"]) == ([1, 0], [0, 0, 2, 2], [-1, 1])
 
 
 def test_text_shows_counts_without_engine(monkeypatch: pytest.MonkeyPatch) -> None:

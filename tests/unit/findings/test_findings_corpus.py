@@ -112,8 +112,7 @@ def test_nan_in_input_is_reported_as_the_origin(corpus: Path, version: str) -> N
 @pytest.mark.parametrize("version", ["v0.6", "v0.8", "v0.19"])
 def test_module_run_twice_reports_stale_tensors(corpus: Path, version: str) -> None:
     found = findings(corpus / f"tvm/edge_cases/{version}/run_twice")
-    assert found[0].rule == "stale-tensors"
-    assert found[0].severity is Severity.WARNING
+    assert (found[0].rule, found[0].severity) == ("stale-tensors", Severity.WARNING)
     assert not found.errors
 
 

@@ -282,8 +282,7 @@ def test_executorch_rules_ignore_other_runs(rule: str) -> None:
 
 def test_nonfinite_origin_lists_affected_entries() -> None:
     birth = found(nan_born(), "first-nonfinite")
-    assert len(birth) == 1
-    assert birth[0].confidence is Confidence.HIGH
+    assert (len(birth), birth[0].confidence) == (1, Confidence.HIGH)
     assert birth[0].entries == ((2, 0), (3, 0))
     assert any("graph output 0" in fact for fact in birth[0].evidence)
     assert any("input relu #1: 1 … 16, all values finite" in fact for fact in birth[0].evidence)
@@ -380,8 +379,7 @@ def test_issues_without_a_file_are_counted_separately() -> None:
 
 def test_constants_that_follow_from_constants_are_counted_once() -> None:
     (own,) = found(constant(), "constant-values")
-    assert own.nodes == (1,)
-    assert own.evidence[0] == "1 more operator with constant inputs only"
+    assert (own.nodes, own.evidence[0]) == ((1,), "1 more operator with constant inputs only")
 
 
 @pytest.mark.parametrize(

@@ -94,8 +94,7 @@ def test_first_inf_of_recorded_overflow_is_found(corpus: Path) -> None:
     run = tvmdbg.open(corpus / "tvm/resnet20_cifar_fp16_overflow")
     health = run.health(progress=False)
     first = health.first_nonfinite
-    assert first.entry == (38, 0)
-    assert (first.nan, first.inf, first.rank) == (0, 59, 0)
+    assert (first.entry, first.nan, first.inf, first.rank) == ((38, 0), 0, 59, 0)
     assert "first appears here" in first.words
     assert health.suspicious[0] is first
     assert health.first_nan.entry[0] > 38
@@ -115,8 +114,7 @@ def test_a_clean_run_is_sound(corpus: Path, name: str) -> None:
     health = tvmdbg.open(corpus / "tvm" / name).health(progress=False)
     assert health.complete
     assert set(health.counts) == set(HealthVerdict)
-    assert health.counts[HealthVerdict.OK] == len(health)
-    assert health.suspicious == ()
+    assert (health.counts[HealthVerdict.OK], health.suspicious) == (len(health), ())
     assert repr(health) == f"Health of {len(health)} tensors: {len(health)} OK"
 
 
@@ -173,12 +171,10 @@ def test_saturated_and_dead_tensors_rank_before_constant_ones() -> None:
     sticks, dead_one = health[4], health[2]
     assert sticks.saturated == pytest.approx(0.4)
     assert dead_one.dead == (3, 4)
-    assert health[3].dead == (1, 4)
-    assert health[3].verdict is HealthVerdict.OK
+    assert (health[3].dead, health[3].verdict) == ((1, 4), HealthVerdict.OK)
     assert "1 of 4 channels is zero" in health[3].words
     assert health[1].constant
-    assert health[1].brief == "all 7"
-    assert health[1].verdict is HealthVerdict.SUSPICIOUS
+    assert (health[1].brief, health[1].verdict) == ("all 7", HealthVerdict.SUSPICIOUS)
 
 
 def test_unreadable_tensor_is_unknown() -> None:

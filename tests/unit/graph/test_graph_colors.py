@@ -76,8 +76,7 @@ def test_texts_and_bools_are_classes(small: DebugRun) -> None:
     graph = small.graph
     count = graph.num_nodes
     column = node_column(graph, ["b", *["a"] * (count - 2), None])
-    assert column.classes == ("a", "b")
-    assert column.codes.tolist() == [1, *[0] * (count - 2), -1]
+    assert (column.classes, column.codes.tolist()) == (("a", "b"), [1, *[0] * (count - 2), -1])
     assert node_column(graph, np.ones(count, bool)).classes == ("true",)
     hostile = "<script>alert(1)</script>" * 10
     long = node_column(graph, np.array([hostile] * count)).classes[0]
@@ -129,8 +128,7 @@ def test_a_mapping_names_nodes_and_entries(small: DebugRun) -> None:
     graph = small.graph
     name = graph.names[1]
     column = node_column(graph, {0: 1.5, name: None, np.int64(2): np.float32(2.5)})
-    assert column.of == "nodes"
-    assert (column.values[0], column.values[2]) == (1.5, 2.5)
+    assert (column.of, column.values[0], column.values[2]) == ("nodes", 1.5, 2.5)
     assert np.isnan(column.values[1])
     of_entries = node_column(graph, {(0, 0): 3})
     assert of_entries.of == "entries"

@@ -21,16 +21,10 @@ def graph() -> Graph:
 def test_node_view(graph: Graph) -> None:
     split, add = graph.nodes[2], graph.node("add")
     assert (split.id, split.name, split.func_name) == (2, "split", "fused_split")
-    assert split.kind is NodeKind.OPERATOR
-    assert split.op_kind == "gather/split"
-    assert split.parts == ("split",)
-    assert split.inputs == ((0, 0),)
-    assert split.outputs == ((2, 0), (2, 1))
-    assert split.num_outputs == 2
-    assert split.consumers == (3,)
-    assert split.attrs["num_outputs"] == "2"
-    assert add.inputs == (Entry(2, 1), Entry(1, 0))
-    assert add.shapes == ((2, 3),)
+    assert (split.kind, split.op_kind) == (NodeKind.OPERATOR, "gather/split")
+    assert (split.parts, split.inputs, split.outputs) == (("split",), ((0, 0),), ((2, 0), (2, 1)))
+    assert (split.num_outputs, split.consumers, split.attrs["num_outputs"]) == (2, (3,), "2")
+    assert (add.inputs, add.shapes) == ((Entry(2, 1), Entry(1, 0)), ((2, 3),))
     assert add.dtypes == ("float32",)
     assert (graph.nodes[0].op_kind, graph.nodes[1].op_kind) == ("input", "parameter")
     assert graph.nodes[4].op_kind == "reshape"
@@ -78,9 +72,7 @@ def test_node_is_found_by_the_name_printed_in_findings() -> None:
 
 
 def test_entries(graph: Graph) -> None:
-    assert graph.entry_id(2, 1) == 3
-    assert graph.shape(4) == (6,)
-    assert graph.dtype(4) == "float32"
+    assert (graph.entry_id(2, 1), graph.shape(4), graph.dtype(4)) == (3, (6,), "float32")
     for entry in ((2, 2), (2, -1), (5, 0), (-1, 0)):
         with pytest.raises(IndexError):
             graph.entry_id(*entry)

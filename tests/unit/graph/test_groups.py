@@ -190,8 +190,7 @@ def test_parameters_belong_to_the_only_group_that_reads_them() -> None:
     found = groups(draft.graph())
     assert [group.title for group in found.top] == ["residual block × 4"]
     assert [found.of(node)[0].source.name for node in own] == ["BLOCK"] * 4
-    assert found.of(data[0]) == ()
-    assert found.of(tied[0]) == (found[0],)
+    assert (found.of(data[0]), found.of(tied[0])) == ((), (found[0],))
 
 
 NETWORKS = {

@@ -191,8 +191,7 @@ def test_a_chain_takes_two_slots_in_turn() -> None:
     plan = agrees(graph)
     assert [slot.bytes for slot in plan.slots] == [16, 16, 16]
     assert plan.slots[1].entries == (Entry(1, 0), Entry(3, 0))
-    assert plan.live.tolist() == [32, 48, 48, 48]
-    assert plan.peak.nodes == (2, 3, 4)
+    assert (plan.live.tolist(), plan.peak.nodes) == ([32, 48, 48, 48], (2, 3, 4))
     assert (plan.allocated, plan.least, plan.waste) == (48, 48, 0)
     life = plan.entry(1)
     assert (life.first, life.last, life.shares) == (1, 2, (Entry(3, 0),))
@@ -251,8 +250,7 @@ def test_in_place_and_reshapes_count_once() -> None:
     graph = graph_of([IN, op(0), op(1, func="__nop"), op(2), op(3)], [0, 1, 1, 1, 2], [(4, 0)])
     plan = agrees(graph)
     assert plan.live.tolist() == [32, 32, 32, 48]
-    assert (plan.in_place.tolist(), plan.aliases.tolist()) == ([3], [2])
-    assert plan.losses == ()
+    assert (plan.in_place.tolist(), plan.aliases.tolist(), plan.losses) == ([3], [2], ())
 
 
 def test_parameters_are_counted_apart_from_workspace() -> None:
@@ -441,5 +439,4 @@ def test_one_wrong_slot_of_a_planned_graph_stays_an_error() -> None:
     assert memory_plan(graph).losses == ()
     ids[20] = 1
     plan = memory_plan(graph_of(nodes, ids, [(40, 0)]))
-    assert len(plan.losses) == 1
-    assert plan.credibility is Credibility.PLANNED
+    assert (len(plan.losses), plan.credibility) == (1, Credibility.PLANNED)

@@ -66,8 +66,7 @@ def test_dangling_inputs_and_control_edges_are_exported() -> None:
     raw["nodes"][4]["control_deps"] = [1]
     graph = read(raw)
     found = graph.to_networkx()
-    assert found.nodes[3]["dangling"] == (1,)
-    assert found.nodes[4]["dangling"] == ()
+    assert (found.nodes[3]["dangling"], found.nodes[4]["dangling"]) == ((1,), ())
     assert edges_of(found) == {(0, 2, 0, 0), (2, 3, 0, 1), (3, 4, 0, 0)}
     ordered = graph.to_networkx(control=True)
     assert ordered.has_edge(1, 4, key="control")

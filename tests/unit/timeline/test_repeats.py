@@ -79,8 +79,7 @@ def test_operators_with_other_repeat_counts_are_left_out() -> None:
     offsets = np.array([0, 4, 4, 8, 10, 14])
     repeats = np.array([9, 1, 1, 1, 9, 1, np.nan, 1, 5, 5, 0, 0, 0, 0.0])
     found = warm_up(offsets, repeats)
-    assert (found.cut, found.operators) == (1, 1)
-    assert found.totals.tolist() == [9, 1, 1, 1]
+    assert (found.cut, found.operators, found.totals.tolist()) == (1, 1, [9, 1, 1, 1])
     kept_offsets, kept = without_first(offsets, repeats, found.cut)
     assert kept_offsets.tolist() == [0, 3, 3, 6, 8, 11]
     np.testing.assert_array_equal(kept, [1, 1, 1, 1, np.nan, 1, 5, 5, 0, 0, 0])

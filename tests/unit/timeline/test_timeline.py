@@ -135,8 +135,7 @@ def test_a_disagreement_gives_both_numbers() -> None:
     assert not within.issues
     beyond = combine(traced, table([0, 1, 2], [5000.6, 4000, 7]), rounding_ns=0.5)
     (issue,) = beyond.issues
-    assert issue.rule == "times-disagree"
-    assert issue.nodes == (0,)
+    assert (issue.rule, issue.nodes) == ("times-disagree", (0,))
     assert "5 µs in t.json" in issue.message
     assert "5.0006 µs in table.txt" in issue.message
     assert beyond.node_ns.tolist()[:3] == [5000, 4000, 7]

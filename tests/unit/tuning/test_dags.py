@@ -55,8 +55,7 @@ def parts(dags: dict[str, str] | None = None, stamps: Any = ()) -> Any:
 def test_a_text_is_known_by_its_hash(args: list[Any]) -> None:
     digest = key_hash(TEXT)
     found = dag_of(parts({digest: TEXT}), task([digest, *args]))
-    assert found.source is DagSource.TEXT
-    assert found.text == TEXT
+    assert (found.source, found.text) == (DagSource.TEXT, TEXT)
     positions = [axis.extent for axis in found.operations[3].axes]
     assert positions == ([1, 8, 7, 7] if args else [1, 8, None, None])
 

@@ -47,8 +47,7 @@ def test_errors_by_task() -> None:
 def test_errors_by_unroll_label_trials_without_unroll() -> None:
     table = log().errors_by("unroll")
     assert table.keys.tolist() == [-1, 0, 64, 512]
-    assert table.labels == ("none set", "0", "64", "512")
-    assert table.trials.tolist() == [1, 3, 3, 2]
+    assert (table.labels, table.trials.tolist()) == (("none set", "0", "64", "512"), [1, 3, 3, 2])
 
 
 @pytest.mark.parametrize(
@@ -158,8 +157,6 @@ def test_curve_repr_summarizes_trials() -> None:
 def test_an_empty_log_has_empty_tables() -> None:
     empty = log([])
     assert (len(empty.task_table()), len(empty.errors_by("round"))) == (0, 0)
-    assert len(empty.curve()) == 0
-    assert empty.sessions == ()
-    assert len(empty.findings()) == 0
+    assert (len(empty.curve()), empty.sessions, len(empty.findings())) == (0, (), 0)
     assert "Errors of 0 trials" in repr(empty.errors_by("unroll"))
     assert repr(empty.curve()) == "Curve of the sum over tasks: 0 trials, unknown"

@@ -77,8 +77,7 @@ def test_starved_builds() -> None:
         "5 of 5 tasks lose a tenth or more, and so do programs that are hardly unrolled "
         "(62.5 % of 320)"
     )
-    assert found.tasks == (0, 1, 2, 3, 4)
-    assert len(found.trials) == 400
+    assert (found.tasks, len(found.trials)) == ((0, 1, 2, 3, 4), 400)
     assert found.evidence[0] == "400 of 640 trials (62.5 %) hit the build timeout of 15 s"
     assert found.evidence[-1] == "how many builds ran at once (n_parallel) is not in the log"
     assert "100.0 min of building went into them (builds run in parallel" in found.evidence[4]
@@ -110,8 +109,7 @@ def test_a_task_that_is_slow_to_compile() -> None:
         "elsewhere",
     )
     assert (found.rule, found.severity) == ("slow-compiling-task", Severity.WARNING)
-    assert (found.confidence, found.tasks) == (Confidence.HIGH, (1,))
-    assert len(found.trials) == 60
+    assert (found.confidence, found.tasks, len(found.trials)) == (Confidence.HIGH, (1,), 60)
     assert found.next_step.splitlines()[-2:] == [
         "builder = auto_scheduler.LocalBuilder(timeout=60)",
         "tune_option = auto_scheduler.TuningOptions(num_measure_trials=1000, builder=builder)",
@@ -244,8 +242,7 @@ def test_noisy_costs() -> None:
 def test_duplicate_records_are_reported() -> None:
     found = findings(TWICE).by_rule("duplicates")
     assert [each.title for each in found] == ["2 records repeat earlier ones"]
-    assert found[0].severity is Severity.WARNING
-    assert found[0].trials == (64, 65)
+    assert (found[0].severity, found[0].trials) == (Severity.WARNING, (64, 65))
 
 
 def test_schedules_that_were_measured_again() -> None:
@@ -304,8 +301,7 @@ def test_many_unread_lines_lower_the_confidence() -> None:
 def test_findings_have_no_nodes_and_printable_texts() -> None:
     for rows in (STARVED, SLOW_TASK, UNROLLED, DYING, BURST, BROKEN, TIMED_OUT, TWICE):
         for found in findings(rows):
-            assert found.nodes == ()
-            assert found.entries == ()
+            assert (found.nodes, found.entries) == ((), ())
             texts = (found.title, found.why, *found.evidence, *found.next_step.split("\n"))
             assert all(text.isprintable() for text in texts)
             assert found.evidence

@@ -162,9 +162,7 @@ def test_merged_databases_cannot_be_written_to_one_file(corpus: Path, tmp_path: 
 )
 def test_weights_are_a_list_or_by_task(weights: list[float]) -> None:
     log = opened().weighted(weights)
-    assert log.weights == (3, 2, 0)
-    assert log[3:].weights == (2, 0)
-    assert log.distill().weights == (3, 2)
+    assert (log.weights, log[3:].weights, log.distill().weights) == ((3, 2, 0), (2, 0), (3, 2))
     assert opened().weights is None
     assert opened().weighted({1: 5}).weights == (1, 5, 1)
     with pytest.raises(KeyError, match="no task of the log has the key 'b'"):

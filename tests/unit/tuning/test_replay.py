@@ -146,10 +146,8 @@ def test_nest_lines_name_their_steps() -> None:
     state = replay(dag('["matmul_add", 64, 96, 48, "float32"]'), steps)
     found = {line.text: (line.step, line.steps) for line in nest(state)}
     assert found["parallel i.0@j@ (0,384)"] == (3, (0, 2, 3))
-    assert found["for i.1 (0,8)"] == (0, (0,))
-    assert found["matmul auto_unroll: 16"] == (5, (5,))
-    assert found["matmul = ..."] == (4, (4, 5))
-    assert found["out = ..."] == (-1, (1,))
+    assert (found["for i.1 (0,8)"], found["matmul auto_unroll: 16"]) == ((0, (0,)), (5, (5,)))
+    assert (found["matmul = ..."], found["out = ..."]) == ((4, (4, 5)), (-1, (1,)))
 
 
 DAGS = (

@@ -262,8 +262,7 @@ def test_unknown_values_match_no_comparison_and_are_counted() -> None:
 
 def test_selection_lists_rows_and_prints_first_ones() -> None:
     found = select(PARTS, "task:0")
-    assert found == (0, 2, 3, 4, 9, 10)
-    assert found.rows.tolist() == list(found)
+    assert (found, found.rows.tolist()) == ((0, 2, 3, 4, 9, 10), list(found))
     lines = repr(found).splitlines()
     assert lines[0] == "6 of 12 trials: task:0"
     assert lines[1].split() == ["0", "0", "conv2d_layer", "1", "64", "3×3", "3.000", "ms"]

@@ -30,10 +30,8 @@ def log_in(folder: Path, **how: object) -> TuningLog:
 
 def test_reuse_takes_best_of_every_task_by_default(tmp_path: Path) -> None:
     log = log_in(tmp_path)
-    assert log.reuse().rows == (1, 5)
-    assert log.reuse(log.select("cost<4.5ms")).rows == (0, 1, 3, 5)
-    assert log.reuse(log.best()).rows == (1, 5)
-    assert log.reuse([-1, log.record(0)]).rows == (5, 0)
+    assert (log.reuse().rows, log.reuse(log.select("cost<4.5ms")).rows) == ((1, 5), (0, 1, 3, 5))
+    assert (log.reuse(log.best()).rows, log.reuse([-1, log.record(0)]).rows) == ((1, 5), (5, 0))
     with pytest.raises(IndexError):
         log.reuse([6])
     with pytest.raises(

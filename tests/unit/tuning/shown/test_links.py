@@ -46,8 +46,7 @@ def test_shapes_of_one_task_link_to_it() -> None:
     log = tvmdbg.open_tuning(lines.encode())
     links = log.link(run)
     conv, dense = (node for node in range(run.graph.num_nodes) if run.graph.kinds[node] >= 2)
-    assert links.nodes == ((dense,), (conv,))
-    assert links.hows == ("by shapes", "by shapes")
+    assert (links.nodes, links.hows) == (((dense,), (conv,)), ("by shapes", "by shapes"))
     assert (links.task_of(conv), links.task_of(0)) == (1, None)
 
 
@@ -55,8 +54,7 @@ def test_shapes_of_two_tasks_are_ambiguous() -> None:
     run = tvmdbg.open(graph([(f"{PREFIX}nn_conv2d", CONV, "x")]))
     log = tvmdbg.open_tuning((record(key("a", CONV), 1e-5) + record(key("b", CONV), 2e-3)).encode())
     links = log.link(run)
-    assert links.nodes == ((), ())
-    assert len(links.ambiguous) == 1
+    assert (links.nodes, len(links.ambiguous)) == (((), ()), 1)
     assert "1 node fits several tasks" in repr(links)
 
 
@@ -78,8 +76,7 @@ def test_printed_table_distinguishes_tasks_of_equal_shapes() -> None:
     log = tvmdbg.open_tuning(lines.encode(), table.encode())
     links = log.link(run)
     relu, add = (node for node in range(run.graph.num_nodes) if run.graph.kinds[node] >= 2)
-    assert links.nodes == ((relu,), (add,))
-    assert set(links.hows) == {"by function name"}
+    assert (links.nodes, set(links.hows)) == (((relu,), (add,)), {"by function name"})
 
 
 def test_node_status_classifies_operators_by_tuning_result() -> None:

@@ -166,8 +166,7 @@ def test_page_sets_only_allowed_traits(log: TuningLog) -> None:
 def test_figure_describes_task_trial_loops_and_findings(log: TuningLog) -> None:
     figure = log.figure(task=1)
     told = figure.description
-    assert (told["view"], told["task"]) == ("tuning", 1)
-    assert told["trial"] == log.best(1).row
+    assert (told["view"], told["task"], told["trial"]) == ("tuning", 1, log.best(1).row)
     assert told["loops"] == [line.text for line in log.schedule(told["trial"]).nest]
     assert "build-starvation" in told["findings"]
     assert figure.svg.startswith("<svg")
