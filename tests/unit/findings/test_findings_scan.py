@@ -450,3 +450,16 @@ def test_spread_of_minus_infinity_is_found_in_linear_time() -> None:
         return len(read) + len(reached)
 
     assert steps(80) <= 2 * steps(40) + 10
+
+
+def test_unreadable_small_tensors_are_all_listed(tmp_path: Path) -> None:
+    ops = small(60)
+    path = tmp_path / "output_tensors.params"
+    path.write_bytes(params(ops))
+    run = tvmdbg.open(path, graph=graph_json(ops).encode())
+    path.write_bytes(params(ops)[:-3])
+    found = run.findings(progress=False)
+    assert found.complete
+    (fault,) = found.errors
+    assert len(fault.entries) == 60
+    assert run.health(progress=False).counts[HealthVerdict.UNKNOWN] == 60

@@ -341,3 +341,14 @@ def test_untrusted_names_are_made_printable_on_one_line() -> None:
         assert text.isprintable()
     assert len(str(told[4]).partition(" (")[0]) < 120
     assert "a\\nb\\tc" in str(told[0])
+
+
+def test_minus_inf_masks_are_suspicious_but_not_faulty() -> None:
+    run = plant(
+        Op("x", values()),
+        op(with_at(values(), -np.inf), "mask", [(0, 0)], "fused_where"),
+        op(values(), "softmax", [(1, 0)], "fused_nn_softmax"),
+    )
+    health = run.health(progress=False)
+    assert health.first_nonfinite is None
+    assert (health[1].verdict, health[1].inf) == (HealthVerdict.SUSPICIOUS, 1)

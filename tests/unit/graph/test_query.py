@@ -23,6 +23,7 @@ from tests.graph_json import graph_json, null
 from tests.unit.graph.query_texts import trees, written
 from tests.unit.graph.query_truth import numbers, texts_of, truth
 from tvmdbg_widgets import engine as host
+from tvmdbg_widgets.analysis import query as regex
 from tvmdbg_widgets.analysis import selection
 from tvmdbg_widgets.analysis.query import QueryError, RegexError, parse, search
 
@@ -358,3 +359,22 @@ def test_slow_query_raises_query_error(
     monkeypatch.setattr(selection, "call", never)
     with pytest.raises(QueryError, match="expected a simpler query: it took longer than 10 s"):
         sample.select("conv")
+
+
+def test_search_result_does_not_depend_on_block_size(monkeypatch: pytest.MonkeyPatch) -> None:
+    texts = ["", "conv_1", "a" * 30, "relu", "conv_2", "", "x"]
+    expected = ["conv" in each for each in texts]
+    for size in (1, 7, 12, 100):
+        monkeypatch.setattr(regex, "_BLOCK", size)
+        assert list(search("conv", texts)) == expected
+    assert list(search("conv", [])) == []
+
+
+def test_selection_table_shows_no_time_for_unrun_nodes(sample: tvmdbg.DebugRun) -> None:
+    told = sample.select("id<4")
+    lines = repr(told).splitlines()
+    assert [line.split()[0] for line in lines if "graph input " in line] == ["0"]
+    assert [line.split()[0] for line in lines if "parameter " in line] == ["1", "2"]
+    assert "523.4 µs" in repr(told)
+    assert "0 ns" not in repr(told)
+    assert "graph input" in told._repr_html_()
