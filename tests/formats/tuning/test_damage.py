@@ -181,8 +181,7 @@ def test_an_odd_record_is_kept(what: str) -> None:
     assert log.parts.num_refused == 0, log.parts.refused
     assert len(log.trials) == 3
     record = read_record(log.parts, 1)
-    document = json.loads(KEPT[what])
-    assert [each.encode() for each in record.steps] == document["i"][1][1]
+    assert [each.encode() for each in record.steps] == json.loads(KEPT[what])["i"][1][1]
     repr(log)
     repr(log.tasks)
 

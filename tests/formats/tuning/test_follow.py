@@ -98,8 +98,7 @@ def test_rewrite_of_the_same_size_is_detected(tmp_path: Path) -> None:
     other = line.replace(b'"v": "v0.', b'"v": "w0.')
     path.write_bytes(other + b"\n")
     os.utime(path, (1, 1))
-    grown = follower.poll()
-    assert read_record(grown.parts, 0).line == other
+    assert read_record(follower.poll().parts, 0).line == other
     os.utime(path, (2, 2))
     assert follower.poll() is None
 
@@ -152,8 +151,7 @@ def test_weights_stay_with_their_tasks(tmp_path: Path) -> None:
     follower = log.follow()
     with path.open("ab") as file:
         file.write(line.replace(log.tasks[0].target.text.encode(), b"vta") + b"\n")
-    grown = follower.poll()
-    assert grown.weights == (3.0, 1.0)
+    assert follower.poll().weights == (3.0, 1.0)
 
 
 def test_iteration_yields_changes_until_follower_is_closed(tmp_path: Path) -> None:
@@ -229,5 +227,4 @@ def test_replaced_log_is_refused_until_it_is_a_file_again(
     else:
         path.unlink(missing_ok=True)
     path.write_bytes(b"\n".join(lines_of(2, 3)) + b"\n")
-    found = follower.poll()
-    assert len(found) == 3
+    assert len(follower.poll()) == 3

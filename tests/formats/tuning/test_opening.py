@@ -49,8 +49,7 @@ def tar(contents: dict[str, bytes]) -> bytes:
     ],
 )
 def test_logs_are_recognized_by_content(head: bytes) -> None:
-    found = identify(BytesSource(head), KINDS)
-    assert found.part == "tuning-records"
+    assert identify(BytesSource(head), KINDS).part == "tuning-records"
 
 
 @pytest.mark.parametrize(

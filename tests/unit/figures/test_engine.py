@@ -169,8 +169,7 @@ def test_light_and_dark_use_colors_of_shared_schemes() -> None:
         svg, theme = drawn(theme=name).svg, SCHEMES[name]
         for color in (theme.background, theme.line, theme.accent, theme.error, theme.muted):
             assert (f'"{color}"' in svg) == (color != theme.accent), color
-    with_columns = drawn(columns={"x": np.array([1.0])}, theme="dark").svg
-    assert SCHEMES["dark"].accent in with_columns
+    assert SCHEMES["dark"].accent in drawn(columns={"x": np.array([1.0])}, theme="dark").svg
     with pytest.raises(ValueError, match="no theme 'blue'"):
         drawn(theme="blue")
 
@@ -185,8 +184,7 @@ def test_auto_theme_is_light_figure_with_dark_css_rules() -> None:
     auto.remove(sheet)
     pattern = r"\.tvmdbg-figure (?:\.(\w+)|\[(\w+=\"#\w{6}\")\])\{(\w+):(#\w{6})\}"
     rules = re.findall(pattern, sheet.text)
-    written = re.sub(pattern, "", sheet.text)
-    assert written == "@media (prefers-color-scheme:dark){}"
+    assert re.sub(pattern, "", sheet.text) == "@media (prefers-color-scheme:dark){}"
     as_dark = copy.deepcopy(auto)
     for each in auto.iterfind(".//*[@class]"):
         each.attrib.pop("class")

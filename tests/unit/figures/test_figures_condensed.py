@@ -74,8 +74,7 @@ def test_selection_and_search_mark_groups() -> None:
     run = tvmdbg.open(graph_of(names, [(at, at + 1) for at in range(600)]).encode())
     figure = graph_figure(run.facts, selected=[46], search="dense")
     assert_sound(figure)
-    shown = " ".join(texts(figure))
-    assert "7 nodes match “dense”" in shown
+    assert "7 nodes match “dense”" in " ".join(texts(figure))
     assert (figure.svg.count('stroke-width="3"'), figure.description["selected"]) == (1, [46])
 
 

@@ -56,8 +56,7 @@ def test_groups_show_worst_health_of_their_nodes() -> None:
 def test_a_figure_of_a_view_does_not_wait_for_the_scan() -> None:
     run = plant(Op("x", values()), Op("a", values(np.nan), "fused_add", [(0, 0)]))
     view = tvmdbg.GraphView(run, color_by="health")
-    shown = view._figure(720, "light")
-    assert shown.description["health"]["counts"] == {"not scanned": 2}
+    assert view._figure(720, "light").description["health"]["counts"] == {"not scanned": 2}
     assert run.facts.search.scan.state == "none"
     view.close()
 

@@ -92,8 +92,7 @@ def test_large_graph_is_drawn_around_focused_node() -> None:
     assert 0 not in figure.description["drawn"]
     near = graph_figure(run.facts, focus="op250", hops=2)
     assert [node["id"] for node in near.description["nodes"]] == [248, 249, 250, 251, 252]
-    lost = graph_figure(run.facts, focus="nothing")
-    assert "no node" in " ".join(texts(lost))
+    assert "no node" in " ".join(texts(graph_figure(run.facts, focus="nothing")))
 
 
 @pytest.mark.parametrize(

@@ -140,14 +140,12 @@ def test_the_figure_of_a_view_shows_the_views_state(corpus: Path) -> None:
 def test_findings_appear_in_figure_after_scan(corpus: Path) -> None:
     run = tvmdbg.open(corpus / "tvm/resnet20_cifar_fp16_overflow")
     assert run.facts.known_findings is None
-    before = run.figure()
-    assert "findings" not in before.description
+    assert "findings" not in run.figure().description
     assert run.facts.known_findings is None
     found = run.findings(progress=False)
     figure = run.figure(width=420)
     assert_sound(figure, 600 * 1024)
-    shown = " ".join(texts(figure))
-    assert found[0].title[:30] in shown
+    assert found[0].title[:30] in " ".join(texts(figure))
     assert figure.description["findings"]["findings"][0]["rule"] == found[0].rule
 
 
@@ -183,8 +181,7 @@ def test_a_png_has_the_figures_size_times_its_scale(run: DebugRun, tmp_path: Pat
         assert size_of(figure.png(scale)) == expected
     file = figure.save(tmp_path / "graph.png", scale=3)
     assert size_of(file.read_bytes()) == (round(wide * 3), round(high * 3))
-    picture = image.open(file).convert("RGB")
-    assert picture.getpixel((60, 12)) == (0x16, 0x19, 0x1D)
+    assert image.open(file).convert("RGB").getpixel((60, 12)) == (0x16, 0x19, 0x1D)
     auto = run.figure("graph", width=480, theme="auto")
     assert auto.png(1) == run.figure("graph", width=480).png(1)
 

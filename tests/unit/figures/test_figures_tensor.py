@@ -62,8 +62,7 @@ def test_colors_match_the_values(tmp_path: Path) -> None:
         figure = run.figure("tensor", color_scale=name, color_map="sequential")
         assert_sound(figure)
         scale = ColorScale.of(low, high, name, "sequential", linear=zone)
-        expected = colors(array, scale)
-        assert (pixels(figure) == expected).all()
+        assert (pixels(figure) == colors(array, scale)).all()
 
 
 def test_values_outside_color_range_have_separate_colors(tmp_path: Path) -> None:
@@ -81,8 +80,7 @@ def test_values_outside_color_range_have_separate_colors(tmp_path: Path) -> None
     shown = " ".join(texts(figure))
     assert "below −0.5 (" in shown
     assert "above 1 (" in shown
-    plain = run.figure("tensor")
-    assert "below" not in " ".join(texts(plain))
+    assert "below" not in " ".join(texts(run.figure("tensor")))
 
 
 def test_robust_range_excludes_outliers(tmp_path: Path) -> None:
@@ -129,8 +127,7 @@ def test_packed_layout_is_unfolded_and_named(tmp_path: Path) -> None:
     shown = " ".join(texts(figure))
     assert "rows: H (12), columns: W (10); C at 11 of 16" in shown
     assert "layout NCHW8c (custom)" in shown
-    stored = run.figure("tensor", data_layout="")
-    assert stored.description["layout"] == ""
+    assert run.figure("tensor", data_layout="").description["layout"] == ""
     misfit = run.figure("tensor", data_layout="NCHW4c")
     assert misfit.description["layout"] == ""
     assert "axes as stored: " in " ".join(texts(misfit))

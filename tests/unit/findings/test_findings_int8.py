@@ -74,8 +74,7 @@ def test_sound_outputs_with_narrow_range_are_not_reported(values: Values, func: 
 
 
 def test_dark_input_image_is_not_reported_as_wrong_scale() -> None:
-    run = network(full() // 16, image=full() // 16)
-    assert not found(run, NARROW_RANGE_NAME)
+    assert not found(network(full() // 16, image=full() // 16), NARROW_RANGE_NAME)
 
 
 def test_narrow_output_is_reported_only_at_its_origin() -> None:

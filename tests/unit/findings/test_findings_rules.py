@@ -595,8 +595,7 @@ def test_nodes_without_a_graph_are_named_by_their_slices() -> None:
 
 def test_single_pass_times_do_not_mention_repeats(corpus: Path) -> None:
     report = corpus / "tvm/resnet20_cifar/report.json"
-    timeline = tvmdbg.open(report).timeline
-    assert repr(timeline.node(20)).endswith("2.372 ms, measured once")
+    assert repr(tvmdbg.open(report).timeline.node(20)).endswith("2.372 ms, measured once")
     for run, item, row in (
         (tvmdbg.open(report), "call", "calls"),
         (tvmdbg.open(corpus / "tvm/resnet20_cifar/graph.json", report), "node", "operators"),

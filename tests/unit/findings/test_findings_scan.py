@@ -140,8 +140,7 @@ def test_cancelled_scan_keeps_results_and_resumes(monkeypatch: pytest.MonkeyPatc
     assert "3 of 6 tensors were scanned" in repr(got[0])
     (note,) = got[0].by_rule("scanned")
     assert "3 tensors of 6 not scanned yet" in note.evidence
-    whole = run.findings(progress=False)
-    assert whole.complete
+    assert run.findings(progress=False).complete
     assert gate.scans == 7, "the tensor that was stopped in is read again, no other"
 
 
@@ -173,8 +172,7 @@ def test_waiting_for_a_scan_can_be_interrupted(monkeypatch: pytest.MonkeyPatch) 
         raise KeyboardInterrupt
 
     monkeypatch.setattr(run.facts.search.scan._changed, "wait", interrupt)
-    found = run.findings(progress=False)
-    assert not found.complete
+    assert not run.findings(progress=False).complete
     gate.free.set()
     assert run.findings(progress=False).complete
 
@@ -269,8 +267,7 @@ def test_findings_are_ranked() -> None:
     assert len(found.errors) == 3
     assert [each.severity for each in found.by_node(4)] == [Severity.WARNING]
     assert found.summary() == "3 errors, 1 warning, 2 hotspots, 1 info"
-    frame = found.to_dataframe()
-    assert list(frame["severity"])[:1] == ["error"]
+    assert list(found.to_dataframe()["severity"])[:1] == ["error"]
     assert (
         "<"
         not in Findings([make(Severity.INFO, Confidence.HIGH, 0, 1)])
@@ -425,8 +422,7 @@ def test_statistics_asked_for_before_the_scan_are_kept(monkeypatch: pytest.Monke
     run.findings(progress=False)
     assert run.facts.search.scan.scanned().statistics[5, 0] is before
     assert not calls
-    other = run.tensors[12, 0].statistics(bins=7)
-    assert len(other.histogram.counts) == 7
+    assert len(run.tensors[12, 0].statistics(bins=7).histogram.counts) == 7
     assert run.tensors[12, 0].known_statistics() is run.tensors[12, 0].statistics()
 
 

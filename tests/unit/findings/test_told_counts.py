@@ -86,6 +86,5 @@ def test_counts_in_logs_of_few_trials_are_grammatical(trials: int, bad: int) -> 
     parts = parts_of(rows, refused=refused, num_refused=bad, undecoded=undecoded)
     log = TuningLog(parts)
     tables = (log.task_table(), log.errors_by("task"), log.curve(), log.gains())
-    texts = map(repr, (log, log.tasks, log.issues, *tables))
-    assert not broken(texts)
+    assert not broken(map(repr, (log, log.tasks, log.issues, *tables)))
     assert not broken(said_of_findings(find(LogEvidence(parts))))

@@ -371,5 +371,4 @@ def test_slack_and_work_are_colors_of_a_run_with_times(resnet: DebugRun) -> None
     bare = dataclasses.replace(resnet.parts, timeline=None)
     assert np.isnan(known_column(bare, "slack").rows).all()
     assert "open the dump folder" in known_column(bare, "flops").note
-    with_none = tvmdbg.GraphView(tvmdbg.DebugRun(bare))
-    assert "slack" not in with_none._color_columns
+    assert "slack" not in tvmdbg.GraphView(tvmdbg.DebugRun(bare))._color_columns

@@ -220,8 +220,7 @@ def test_an_output_and_a_parameter_must_not_be_overwritten_at_all() -> None:
     graph = graph_of([IN, op(0), op(1), op(2)], [0, 1, 2, 1], [(1, 0), (3, 0)])
     assert memory_plan(graph).losses == ((Entry(1, 0), 3, -1),)
     named = graph_of([IN, {"name": "p0"}, op(0, 1), op(2)], [0, 1, 2, 1], [(3, 0)])
-    known = named.with_parameters(["p0"])
-    assert memory_plan(known).losses == ((Entry(1, 0), 3, -1),)
+    assert memory_plan(named.with_parameters(["p0"])).losses == ((Entry(1, 0), 3, -1),)
     assert memory_plan(named.with_parameters([])).losses == ()
 
 
@@ -435,8 +434,7 @@ def test_no_planner_lets_a_convolution_run_in_place(func: str) -> None:
 def test_one_wrong_slot_of_a_planned_graph_stays_an_error() -> None:
     nodes = [IN, op(0), *(op(node) for node in range(1, 39)), op(39, 1)]
     ids = [0, 1, *(2 + node % 3 for node in range(38)), 5]
-    graph = graph_of(nodes, ids, [(40, 0)])
-    assert memory_plan(graph).losses == ()
+    assert memory_plan(graph_of(nodes, ids, [(40, 0)])).losses == ()
     ids[20] = 1
     plan = memory_plan(graph_of(nodes, ids, [(40, 0)]))
     assert (len(plan.losses), plan.credibility) == (1, Credibility.PLANNED)

@@ -110,8 +110,7 @@ def test_networkx_graph_has_times_and_groups_of_run() -> None:
         inside = {node for node, data in found.nodes(data=True) if group.id in data["groups"]}
         assert inside == set(group.nodes.tolist())
         assert found.graph["groups"][group.id] == group.title
-    some = run.to_networkx(run.groups[0])
-    assert set(some) == set(run.groups[0].nodes.tolist())
+    assert set(run.to_networkx(run.groups[0])) == set(run.groups[0].nodes.tolist())
     assert run.to_networkx(run.select("op:softmax")).number_of_edges() == 0
 
 

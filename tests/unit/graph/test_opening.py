@@ -46,17 +46,14 @@ def test_file_of_empty_tensors_has_no_opening_tensor(tmp_path: Path) -> None:
 
 def test_zoo_file_opens_on_nonempty_tensor() -> None:
     zoo = tvmdbg.open(HERE / "data/params/zoo/zoo.params")
-    opening = opening_tensor(zoo.facts)
-    assert opening.size
+    assert opening_tensor(zoo.facts).size
 
 
 def test_run_opens_on_slowest_operator_or_first_fault_once_scanned() -> None:
     run = tvmdbg.open(tvmdbg.samples.resnet20_cifar_fp16_overflow)
-    slowest = opening_tensor(run.facts)
-    assert slowest.node == int(np.nanargmax(run.timeline.node_ns))
+    assert opening_tensor(run.facts).node == int(np.nanargmax(run.timeline.node_ns))
     run.findings()
-    fault = opening_tensor(run.facts)
-    assert fault.node == FIRST_INF
+    assert opening_tensor(run.facts).node == FIRST_INF
 
 
 DEVICE = "_tvmdbg_device_CPU_0"

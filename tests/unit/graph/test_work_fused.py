@@ -107,10 +107,8 @@ def test_reason_for_unknown_shape_names_operator() -> None:
         found = count(name, list(operands), out, **layout)
         assert np.isnan(found.least), name
         assert part in found.why
-    cut = count("fused_add_multiply_11223344556677_", [(2,)], (2,))
-    assert "is cut" in cut.why
-    several = count("fused_add_split", [(4,)], (2,), (2,))
-    assert "several outputs" in several.why
+    assert "is cut" in count("fused_add_multiply_11223344556677_", [(2,)], (2,)).why
+    assert "several outputs" in count("fused_add_split", [(4,)], (2,), (2,)).why
 
 
 def test_layout_transform_with_padding_is_not_counted() -> None:
@@ -163,8 +161,7 @@ def test_an_operand_read_twice_counts_once() -> None:
     from tests.unit.timeline.test_critical_path import dag
 
     graph = dag(2, [(0, 1)])
-    twice = dag(2, [(0, 1), (0, 1)])
-    assert work(graph)[1].bytes == work(twice)[1].bytes == 32
+    assert work(graph)[1].bytes == work(dag(2, [(0, 1), (0, 1)]))[1].bytes == 32
 
 
 def test_every_operator_is_counted_or_has_a_reason(corpus: Path) -> None:

@@ -209,8 +209,7 @@ def test_missing_repeats_and_zero_medians_have_nan_ratio() -> None:
     np.testing.assert_array_equal(matrix.relative[1], [3, np.nan, 1, 1])
     assert np.isnan(matrix.relative[2]).all()
     assert matrix.totals.tolist() == [4, 2, 2, 2]
-    frame = matrix.to_dataframe()
-    assert frame["repeat_0_ns"].tolist() == [4, 3, 0]
+    assert matrix.to_dataframe()["repeat_0_ns"].tolist() == [4, 3, 0]
     folded = matrix.folded()
     assert (folded.p50.tolist(), folded.start_ns.tolist()) == ([2, 1, 0], [0, 2, 3])
     assert len(folded.to_dataframe()) == 3

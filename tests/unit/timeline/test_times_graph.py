@@ -53,8 +53,7 @@ def test_times_by_node_match_the_run_statistics(run: DebugRun) -> None:
     for row in table:
         assert row.low == pytest.approx(told.low[row.key], abs=1e-6, nan_ok=True)
         assert row.noisy == told.noisy[row.key]
-    slowest = run.timeline.top(5)
-    assert [row.key for row in table[:5]] == slowest.nodes.tolist()
+    assert [row.key for row in table[:5]] == run.timeline.top(5).nodes.tolist()
 
 
 def test_times_by_kind_cover_every_executed_node(run: DebugRun) -> None:

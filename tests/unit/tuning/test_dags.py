@@ -123,8 +123,7 @@ def test_a_text_is_hashed_once_for_all_tasks(monkeypatch: pytest.MonkeyPatch) ->
 
 def test_a_dump_is_known_by_the_whole_key() -> None:
     given = task(["0" * 32, *SHAPES])
-    found = dag_of(parts({given.workload_key: TEXT}), given)
-    assert found.source is DagSource.DUMP
+    assert dag_of(parts({given.workload_key: TEXT}), given).source is DagSource.DUMP
     assert dag_of(parts({given.workload_key: TEXT}), task(["0" * 32])) is None
 
 

@@ -114,6 +114,5 @@ def test_scenario_gets_only_its_own_diagnosis(scenario: str) -> None:
 
 
 def test_generated_log_has_rounds_of_64_trials() -> None:
-    log = opened("fine")
-    assert np.bincount(log.rounds).tolist() == [64] * 36
+    assert np.bincount(opened("fine").rounds).tolist() == [64] * 36
     assert [each.trials for each in opened("resumed").sessions] == [1152, 1152]

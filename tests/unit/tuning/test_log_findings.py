@@ -317,8 +317,7 @@ def test_n_parallel_is_reported_as_not_in_the_log() -> None:
 
 
 def test_frames_have_tasks_and_trials() -> None:
-    frame = findings(STARVED).to_dataframe()
-    assert frame["tasks"][0] == (0, 1, 2, 3, 4)
+    assert findings(STARVED).to_dataframe()["tasks"][0] == (0, 1, 2, 3, 4)
     assert "tasks" not in findings([*FINE], cut=True).to_dataframe()
     assert [each.rule for each in findings(SLOW_TASK).by_task(1)] == ["slow-compiling-task"]
 

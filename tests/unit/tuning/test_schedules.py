@@ -198,8 +198,7 @@ def test_log_returns_schedules_of_its_records() -> None:
     found = [case for case in cases("policy") if "two_outputs" in case["workload"]]
     lines = "".join(f"{case['record']}\n" for case in found)
     key = found[0]["workload"]
-    alone = open_tuning(lines.encode(), progress=False)
-    assert alone.schedule(0).state is None
+    assert open_tuning(lines.encode(), progress=False).schedule(0).state is None
     log = open_tuning(lines.encode(), dag={key: dag_with_bodies(key).text}, progress=False)
     first = log.schedule(0)
     assert first.print() == found[0]["printed_state"]

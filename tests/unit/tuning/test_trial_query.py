@@ -270,8 +270,7 @@ def test_selection_lists_rows_and_prints_first_ones() -> None:
     assert "<caption>6 of 12 trials: task:0</caption>" in found._repr_html_()
     assert select(PARTS, "") == ()
     assert repr(select(PARTS, "nothing of it")) == "0 of 12 trials: nothing of it"
-    many = select(parts_of([Row()] * 20), "row>=0")
-    assert repr(many).endswith("… and 8 more")
+    assert repr(select(parts_of([Row()] * 20), "row>=0")).endswith("… and 8 more")
 
 
 @pytest.mark.parametrize(

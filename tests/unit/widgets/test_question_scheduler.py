@@ -138,8 +138,7 @@ def test_other_clients_and_other_kinds_are_not_touched(pages: Pages, reading: Re
 
 
 def test_picture_is_sampled_first_and_exact_on_request(pages: Pages, reading: Reading) -> None:
-    told = pages.ask(PICTURE, exact=False)
-    assert not told["tile"]["exact"]
+    assert not pages.ask(PICTURE, exact=False)["tile"]["exact"]
     assert reading.amount < SHAPE[0] * SHAPE[1] / 4
     assert pages.ask(PICTURE, exact=True)["tile"]["exact"]
     before = reading.reads

@@ -283,8 +283,7 @@ def test_rows_of_a_network_hold_rows(sample: str, by: str, within: dict[str, flo
     is_single = found.key >= 0
     assert (found.around[is_single] >= 0).any() == (by != "name" and bool(found.info["total"]))
     if by == "group" and sample == "resnet20_cifar" and not within:
-        held = found.around[found.around >= 0]
-        assert (found.around[held] >= 0).any()
+        assert (found.around[found.around[found.around >= 0]] >= 0).any()
     if not within:
         repeats = found.repeats[is_single & (found.work == 1) & (found.ns > 0)]
         assert set(repeats.tolist()) <= ({5} if sample == "resnet20_cifar" else {0})

@@ -62,8 +62,7 @@ def test_spearman_interval_covers_true_value_about_95_percent(size: int, true: f
 def test_perfect_correlation_has_nonzero_interval() -> None:
     found = spearman(range(6), range(6))
     assert (found.rho, found.high) == (1, 1)
-    exchanged = spearman(range(6), [0, 1, 2, 3, 5, 4])
-    assert found.low == pytest.approx(exchanged.low)
+    assert found.low == pytest.approx(spearman(range(6), [0, 1, 2, 3, 5, 4]).low)
     assert found.low < 0.9
     assert str(found) == f"1.00 ({found.low:.2f} … 1.00)"
 

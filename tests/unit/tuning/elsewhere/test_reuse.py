@@ -45,8 +45,7 @@ def test_reuse_takes_best_of_every_task_by_default(tmp_path: Path) -> None:
 
 
 def test_sources_the_log_was_opened_with_are_copied(tmp_path: Path) -> None:
-    log = log_in(tmp_path, register=tmp_path / "work.py")
-    assert not log.reuse().warnings
+    assert not log_in(tmp_path, register=tmp_path / "work.py").reuse().warnings
     assert "no module is given that registers work" in log_in(tmp_path).reuse().warnings[-1]
     assert not log_in(tmp_path).reuse(register=tmp_path / "work.py").warnings
 

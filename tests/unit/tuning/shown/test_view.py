@@ -204,8 +204,7 @@ def test_figure_shows_only_trials_of_query(log: TuningLog) -> None:
 def test_figure_says_why_its_query_finds_nothing(log: TuningLog) -> None:
     figure = log.figure(query="cost<")
     assert "was not searched: " in figure.svg
-    trials = sum(int(row["trials"]) for row in figure.description["tasks"])
-    assert trials == len(records())
+    assert sum(int(row["trials"]) for row in figure.description["tasks"]) == len(records())
 
 
 def test_figure_without_engine_is_text(
@@ -265,5 +264,4 @@ def test_closed_view_releases_its_log() -> None:
 
 def test_a_linked_view_uses_the_session_of_the_run(log: TuningLog) -> None:
     run = tvmdbg.open(tvmdbg.samples.resnet20_cifar)
-    view = log.view(run)
-    assert view.session is run.session
+    assert log.view(run).session is run.session
