@@ -51,8 +51,7 @@ def test_every_record_is_read(opened: dict[Path, TuningLog]) -> None:
     assert files == {"ansor": 29, "autotvm": 8, "metaschedule": 3, "workloads": 2}
     assert counts == {"ansor": 7989, "autotvm": 1498, "metaschedule": 317, "workloads": 0}
     assert errors["ansor"] == {0: 5312, 6: 1676, 4: 951, 7: 50}
-    assert errors["autotvm"] == {0: 1338, 6: 160}
-    assert errors["metaschedule"] == {0: 315, -1: 2}
+    assert (errors["autotvm"], errors["metaschedule"]) == ({0: 1338, 6: 160}, {0: 315, -1: 2})
 
 
 def test_columns_match_a_plain_json_reader(opened: dict[Path, TuningLog]) -> None:
@@ -109,9 +108,7 @@ def test_hardware_slot_4_is_read_in_both_meanings(corpus: Path) -> None:
     below = corpus / "tuning"
     old = open_tuning(below / "tvm_ci_logs_history/resnet18-cuda.v0.3.c.json").tasks[0].hardware
     new = open_tuning(below / "tlcbench/t4-bert-B1.v0.5.json").tasks[0].hardware
-    assert old is not None
     assert old.max_registers_per_block == 65536
-    assert new is not None
     assert new.max_local_memory_per_block == 2**31 - 1
 
 
@@ -127,9 +124,3 @@ def test_databases_name_their_blocks(corpus: Path) -> None:
     own = open_tuning(below / "ms_tvm_0.25_handmade")
     assert [task.workload.name for task in own.tasks] == ["C", "C"]
     assert own.trials.error.tolist().count(-1) == 2
-
-
-def test_starved_log_has_the_documented_number_of_timeouts(corpus: Path) -> None:
-    log = open_tuning(corpus / "tuning/tlcbench_fork_platinum8358")
-    assert (len(log), int((log.trials.error == 6).sum())) == (3008, 1638)
-    assert set(log.trials.all_cost[log.trials.error == 6]) == {15.0}

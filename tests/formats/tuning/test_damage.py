@@ -14,10 +14,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import tvmdbg_widgets as tvmdbg
 from tests.make import tuning_cases as make
+from tests.unit.graph.calls import calls
 from tvmdbg_widgets import FormatError, TuningLog, open_tuning
-from tvmdbg_widgets.formats.tuning import assemble
-from tvmdbg_widgets.formats.tuning import record as record_file
+from tvmdbg_widgets.formats.tuning import assemble, json_line, record
 from tvmdbg_widgets.formats.tuning.record import read_record
 
 GOOD = make.ansor(Random(6), version="v0.6", error=0, usual=True)
@@ -131,8 +132,7 @@ def test_a_bad_line_is_refused_with_its_reason(what: str) -> None:
     assert reason in refused.why
     assert refused.why.isprintable()
     assert len(refused.why) < 300
-    assert len(log.trials) == 2
-    assert log.trials.line.tolist() == [1, 3]
+    assert (len(log.trials), log.trials.line.tolist()) == (2, [1, 3])
     assert read_record(log.parts, 1).line == OTHER.line
     (issue,) = log.issues.by_rule("lines-refused")
     assert "line 2" in issue.message
@@ -181,8 +181,7 @@ def test_an_odd_record_is_kept(what: str) -> None:
     assert log.parts.num_refused == 0, log.parts.refused
     assert len(log.trials) == 3
     record = read_record(log.parts, 1)
-    document = json.loads(KEPT[what])
-    assert [each.encode() for each in record.steps] == document["i"][1][1]
+    assert [each.encode() for each in record.steps] == json.loads(KEPT[what])["i"][1][1]
     repr(log)
     repr(log.tasks)
 
@@ -200,20 +199,11 @@ def test_every_bad_line_is_named_with_its_reason() -> None:
     assert len(repr(log.issues).splitlines()) < 30
 
 
-def test_bad_lines_beyond_the_limit_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
-    for module in (record_file, assemble):
-        monkeypatch.setattr(module, "MOST_REFUSED", 10)
-    log = open_tuning(GOOD.line + b"\n" + b"{}\n" * 25 + OTHER.line)
-    assert (log.parts.num_refused, len(log.parts.refused), len(log.trials)) == (25, 10, 2)
-    assert "15 more lines" in log.issues.by_rule("lines-refused")[-1].message
-
-
 def test_blank_lines_comments_and_carriage_returns_are_not_records() -> None:
     text = b"\xef\xbb\xbf\n# a comment\n \t\n  " + GOOD.line + b"\r\n"
     text += GOOD.line + b"\r\n\r\n\t\n" + OTHER.line
     log = open_tuning(text)
-    assert (len(log.trials), log.parts.num_refused) == (2, 0)
-    assert log.trials.line.tolist() == [5, 8]
+    assert (len(log.trials), log.parts.num_refused, log.trials.line.tolist()) == (2, 0, [5, 8])
     assert [read_record(log.parts, row).line for row in (0, 1)] == [GOOD.line, OTHER.line]
 
 
@@ -234,8 +224,7 @@ def test_a_log_cut_anywhere_keeps_all_whole_lines(seed: int, data: st.DataObject
     if complete == 0:
         return
     log = open_tuning(cut)
-    assert len(log.trials) == complete
-    assert log.parts.num_refused == 0
+    assert (len(log.trials), log.parts.num_refused) == (complete, 0)
     assert log.parts.cut == (cut[-1:] != b"\n" and cut.rpartition(b"\n")[2] not in lines)
     assert bool(log.issues.by_rule("log-cut")) == log.parts.cut
 
@@ -286,3 +275,38 @@ def test_non_log_is_refused_or_reported() -> None:
     assert len(log.trials) == 1
     assert log.issues.by_rule("files-not-read")
     assert len(open_tuning(b"")) == 0
+
+
+_RECORD = (
+    b'{"i": [["[\\"k\\", 1]", "llvm", [4, 64, 64, 0, 0, 0, 0, 0], "", 0, []], [[], []]], '
+    b'"r": [[0.1], 0, 0.1, 1], "v": "v0.6"}\n'
+)
+_OTHERS = (b"{}\n", b"[1]\n", b"x y z\n", b'{"i": [\n', b"1\n", b'"abc"\n', b"[1,,2]\n")
+
+
+@pytest.mark.parametrize("other", _OTHERS)
+def test_unlisted_refused_lines_cost_few_calls(
+    other: bytes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for module in (record, assemble):
+        monkeypatch.setattr(module, "MOST_REFUSED", 5)
+
+    def opened(lines: int) -> int:
+        return calls(lambda: tvmdbg.open(_RECORD + other * lines + _RECORD))
+
+    opened(10)
+    assert opened(1_100) - opened(100) < 40 * 1_000
+    log: Any = tvmdbg.open(_RECORD + other * 20 + _RECORD)
+    assert (log.parts.num_refused, len(log.parts.refused), len(log.trials)) == (20, 5, 2)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        *(b"[NaN, 1]", b'["\\ud83d\\ude00", 1]', b'{"i": 1, "r": 2, "v": "3"}', b"[1e999, 2]"),
+        *(b' {"input": 1, "config": 2}', b"\t[1, 2]", b'["1", "QUJD"]', b'{"a": Infinity, "b": 1}'),
+    ],
+)
+def test_possible_records_are_not_skipped_as_other_lines(line: bytes) -> None:
+    json.loads(line)
+    assert not json_line.is_other(line)

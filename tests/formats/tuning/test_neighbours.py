@@ -34,12 +34,9 @@ def test_autotvm_records_of_both_versions_are_read(seed: int) -> None:
             *(case.error, case.all_cost, case.timestamp),
         )
         assert list(record.costs) == ([] if case.error else case.costs)
-        assert record.version == case.version
-        assert record.task.target.text == target
-        assert record.task.workload.name == name
-        assert list(record.task.workload.args) == args
-        assert record.config == find(json.loads(case.line))
-        assert record.steps == ()
+        assert (record.version, record.task.target.text) == (case.version, target)
+        assert (record.task.workload.name, list(record.task.workload.args)) == (name, args)
+        assert (record.config, record.steps) == (find(json.loads(case.line)), ())
     identities = {json.dumps(case.task) for case in cases}
     assert len(log.tasks) == len(identities)
 
@@ -84,8 +81,7 @@ def test_pickle_lines_are_counted_and_never_decoded(tmp_path: Path) -> None:
     new = f"cuda -model=t4\t{trap}\t{trap}\t{trap}\t0.2\t0.8.dev0"
     old = f"llvm\t{trap}\t{trap}\t{trap}"
     log = open_tuning(f"{new}\n{new}\n{old}\n".encode())
-    assert len(log.trials) == 0
-    assert log.parts.num_refused == 0
+    assert (len(log.trials), log.parts.num_refused) == (0, 0)
     assert log.parts.undecoded == {
         "AutoTVM pickle line 0.2 for cuda -model=t4": 2,
         "AutoTVM pickle line 0.1 for llvm": 1,
@@ -132,8 +128,7 @@ def test_a_database_is_read_with_the_names_of_its_blocks(tmp_path: Path, *, old:
     assert [task.workload.name for task in log.tasks] == ["matmul", "conv"]
     assert [task.workload_key for task in log.tasks] == [str(2**63 + 5), "7"]
     assert [task.workload.shapes for task in log.tasks] == [((16, 1), ()), ((16, 2), ())]
-    assert log.tasks[0].target.kind == "llvm"
-    assert log.tasks[0].target.keys == ("cpu",)
+    assert (log.tasks[0].target.kind, log.tasks[0].target.keys) == ("llvm", ("cpu",))
     assert log.tasks[0].target.attrs["num-cores"] == "4"
     assert log.trials.error.tolist() == [case.error for case in cases]
     assert -1 in log.trials.error
@@ -159,8 +154,7 @@ def test_unreadable_graph_falls_back_to_hash_as_name() -> None:
     for graph in (b"", b"{}", b"[" * 10**5, b'{"nodes": [{"type": "x.Block", "data": {}}]}'):
         content = base64.b64encode(len(graph).to_bytes(8, "little") + graph).decode()
         log = open_tuning([record, json.dumps(["12", content]).encode()])
-        assert log.parts.num_refused == 0
-        assert log.tasks[0].workload.name == "12"
+        assert (log.parts.num_refused, log.tasks[0].workload.name) == (0, "12")
 
 
 @pytest.mark.parametrize(
@@ -170,5 +164,4 @@ def test_a_record_is_valid_if_one_run_is(costs: list[float]) -> None:
     record = json.loads(make.metaschedule(Random(1), 0).line)
     record[1][1] = costs
     log = open_tuning(json.dumps(record).encode())
-    assert log.trials.error.tolist() == [0]
-    assert log.trials.run_costs.tolist() == costs
+    assert (log.trials.error.tolist(), log.trials.run_costs.tolist()) == ([0], costs)

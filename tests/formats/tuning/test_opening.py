@@ -40,35 +40,23 @@ def tar(contents: dict[str, bytes]) -> bytes:
 @pytest.mark.parametrize(
     "head",
     [
-        LINE,
-        b"# comment\n\n  \n" + LINE,
-        b"\xef\xbb\xbf" + LINE,
-        b"hello\n" + LINE,
-        b"#" * 60_000 + b"\n" + LINE,
-        make.autotvm(Random(1), version=0.1).line,
-        make.autotvm(Random(1), version=0.2).line,
-        make.metaschedule(Random(1), 3).line,
+        *(LINE, b"# comment\n\n  \n" + LINE, b"\xef\xbb\xbf" + LINE, b"hello\n" + LINE),
+        *(b"#" * 60_000 + b"\n" + LINE, make.autotvm(Random(1), version=0.1).line),
+        *(make.autotvm(Random(1), version=0.2).line, make.metaschedule(Random(1), 3).line),
         b'["12345678901234567890", "' + b"A" * 100_000 + b'"]',
         b"llvm -mcpu=x\t" + b"\t".join([b"gASVAAAA"] * 3),
         b"llvm -mcpu=x\t" + b"\t".join([b"gASVAAAA"] * 3) + b"\t0.2\t0.7.dev0",
     ],
 )
 def test_logs_are_recognized_by_content(head: bytes) -> None:
-    found = identify(BytesSource(head), KINDS)
-    assert found is not None
-    assert found.part == "tuning-records"
+    assert identify(BytesSource(head), KINDS).part == "tuning-records"
 
 
 @pytest.mark.parametrize(
     "head",
     [
-        b'{"i": 1, "nodes": []}',
-        b'{"result": 5}',
-        b"[0, [1, 2]]",
-        b'["a", "b"]',
-        b"a\tb\tc\td",
-        b"",
-        b"\0" * 100,
+        *(b'{"i": 1, "nodes": []}', b'{"result": 5}', b"[0, [1, 2]]", b'["a", "b"]'),
+        *(b"a\tb\tc\td", b"", b"\0" * 100),
     ],
 )
 def test_similar_content_is_not_recognized_as_a_log(head: bytes) -> None:
@@ -96,8 +84,7 @@ def test_folder_opens_all_logs_in_it(tmp_path: Path) -> None:
         (tmp_path / name).write_bytes(LINE + b"\n")
     (tmp_path / "note.txt").write_text("hello")
     assert len(tvmdbg.open(tmp_path)) == 3
-    assert len(open_tuning(tmp_path)) == 3
-    assert len(open_tuning(tmp_path).tasks) == 1
+    assert (len(open_tuning(tmp_path)), len(open_tuning(tmp_path).tasks)) == (3, 1)
 
 
 def test_logs_in_a_run_folder_are_left_to_open_tuning(tmp_path: Path) -> None:
@@ -139,7 +126,6 @@ def test_log_title_is_first_file_with_records(tmp_path: Path) -> None:
     log.write_bytes(LINE)
     other.write_bytes(with_target("llvm -mcpu=other"))
     output.write_text("Get 1 programs to measure:\n.\n*\n")
-    assert open_tuning(log).title == "a.json"
-    assert open_tuning(output, log).title == "a.json"
+    assert (open_tuning(log).title, open_tuning(output, log).title) == ("a.json", "a.json")
     assert open_tuning([log, other, output]).title == "a.json and 1 more"
     assert open_tuning(tmp_path).title == tmp_path.name

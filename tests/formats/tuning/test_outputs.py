@@ -1,4 +1,4 @@
-"""What a tuning prints, joined to its records."""
+"""What a tuning prints, joined to its records or without them."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import tvmdbg_widgets as tvmdbg
 from tests.make import tuning_cases as make
 from tvmdbg_widgets import FormatError, TuningLog, open_tuning
 from tvmdbg_widgets import open as open_any
-from tvmdbg_widgets.formats.tuning.console import Measurements
 from tvmdbg_widgets.formats.tuning.dag_text import key_hash
 
 OLD_TABLE = """\
@@ -63,13 +63,11 @@ def bad(error: str, text: str, all_cost: str, stamp: str) -> str:
 @pytest.mark.spec_only
 def test_the_last_table_is_read_with_and_without_descriptions() -> None:
     old = open_tuning(OLD_TABLE.encode()).parts.console
-    assert old is not None
     assert [(row.id, row.latency_ms, row.gflops, row.trials) for row in old.rows] == [
-        *((0, 0.005, 0.88, 64), (1, None, None, 0)),
+        *((0, 0.005, 0.88, 64), (1, None, None, 0))
     ]
     assert (old.total_ms, old.trials, old.used_s) == (None, 64, 73)
     new = open_tuning((OLD_TABLE + NEW_TABLE).encode()).parts.console
-    assert new is not None
     assert [row.description for row in new.rows] == [
         "vm_mod_fused_nn_conv2d_add_nn_relu_2",
         "vm_mod_fused_nn_dense_add,vm_mod_fused_nn_dense_add_1",
@@ -80,11 +78,8 @@ def test_the_last_table_is_read_with_and_without_descriptions() -> None:
 def test_complete_table_is_preferred_to_truncated_one() -> None:
     text = OLD_TABLE + "\n".join(NEW_TABLE.splitlines()[:3])
     console = open_tuning(text.encode()).parts.console
-    assert console is not None
-    assert len(console.rows) == 2
-    assert console.trials == 64
+    assert (len(console.rows), console.trials) == (2, 64)
     alone = open_tuning("\n".join(OLD_TABLE.splitlines()[:6]).encode()).parts.console
-    assert alone is not None
     assert len(alone.rows) == 1
 
 
@@ -93,11 +88,9 @@ def test_latency_curve_has_a_gap_while_a_task_has_no_schedule() -> None:
     text = "ElapsedTime(s)\t10\tEstimatedLatency(ms)\tN/A\tTrials\t64\n"
     text += "ElapsedTime(s)\t24\tEstimatedLatency(ms)\t3.250\tTrials\t128\nElapsedTime(s)\t3"
     curve = open_tuning(text.encode()).parts.latency
-    assert curve is not None
     assert curve.elapsed_s.tolist() == [10, 24]
     assert np.isnan(curve.latency_ms[0])
-    assert curve.latency_ms[1] == 3.25
-    assert curve.trials.tolist() == [64, 128]
+    assert (curve.latency_ms[1], curve.trials.tolist()) == (3.25, [64, 128])
 
 
 TRACEBACK = (
@@ -144,21 +137,6 @@ def test_glyphs_are_assigned_to_the_messages_of_their_batch() -> None:
     assert [each.glyphs for each in messages] == ["*", ".E", ".T", "*E", "*T", "*"]
 
 
-def test_kept_texts_stay_short_after_many_glyphs() -> None:
-    measurements = Measurements()
-    for _ in range(1_000):
-        measurements.add("*E*T.")
-    kept = [each for value in vars(measurements).values() for each in flat(value)]
-    assert max(map(len, kept)) == 5
-    assert measurements.glyphs == "*E*T." * 1_000
-
-
-def flat(value: object) -> list[str]:
-    if isinstance(value, list):
-        return [text for each in value for text in flat(each)]
-    return [value] if isinstance(value, str) else []
-
-
 def test_measurements_matching_several_records_are_not_joined() -> None:
     timeout = line([[1e10], 6, 15, 1600000015])
     said = printed(1, bad("BuildTimeoutError", "", "15.00", "1600000015.10"))
@@ -179,11 +157,8 @@ LONG = 1_000_000
     "text",
     [
         "No: 1\tGFLOPS: 0 / 0" + " " * LONG + "x",
-        "No: 1\tGFLOPS: " + "\tresults:" * (LONG // 9),
-        "|    1 |" + " |" * (LONG // 2),
-        "=" * LONG,
-        "= Task 1 (workload key: " + ") =" * (LONG // 3),
-        "." * LONG + "x",
+        *("No: 1\tGFLOPS: " + "\tresults:" * (LONG // 9), "|    1 |" + " |" * (LONG // 2)),
+        *("=" * LONG, "= Task 1 (workload key: " + ") =" * (LONG // 3), "." * LONG + "x"),
         printed(1, bad("X", ", all_cost:1" * (LONG // 11), "1", "1")),
         "A(" + "i, " * (LONG // 3) + ") = 1",
     ],
@@ -206,7 +181,6 @@ def test_overlong_numbers_in_output_are_ignored() -> None:
         f"ElapsedTime(s)\t1\tEstimatedLatency(ms)\t{digits}\tTrials\t{digits}\n"
     )
     parts = open_tuning(text.encode()).parts
-    assert parts.console is not None
     assert (parts.console.rows, parts.console.total_ms) == ((), 1.5)
     assert parts.latency is None
 
@@ -251,8 +225,7 @@ def test_dag_texts_are_kept_by_key_and_by_hash(tmp_path: Path) -> None:
     printed_dags = open_tuning(task.encode()).parts.dags
     assert printed_dags[KEY] == DAG
     alone = open_tuning(DAG.encode()).parts.dags
-    assert alone[key_hash(DAG)] == DAG
-    assert set(alone) == set(printed_dags) - {KEY}
+    assert (alone[key_hash(DAG)], set(alone)) == (DAG, set(printed_dags) - {KEY})
     path = tmp_path / "dag.txt"
     path.write_text(DAG)
     log = line([[0.5], 0, 1, 2])
@@ -299,3 +272,119 @@ def test_surrounding_text_is_skipped(text: str) -> None:
     parts = open_tuning(whole.encode(errors="replace")).parts
     assert parts.console is not None
     assert 7 in [each.number for each in parts.messages]
+
+
+_LINE = "-" * 108 + "\n"
+META = (
+    " ID |          Name |   FLOP | Weight | Speed (GFLOPS) | Latency (us) "
+    "| Weighted Latency (us) | Trials | {last}\n"
+    + _LINE
+    + "  0 |   fused_dense | 4194304 |      2 "
+    "|         1.0500 |    1000.5000 |             2001.0000 |     64 |{end}\n"
+    " 11 | fused_conv2d7 | 1048576 |      1 |            N/A |          N/A "
+    "|                   N/A |      0 |{end}\n"
+    + _LINE
+    + "Total trials: 64\nTotal latency (us): 2001\n"
+)
+NAME = "vm_mod_fused_nn_contrib_conv2d_NCHWc_add_sigmoid_multiply"
+ANSOR = f"""\
+|  ID  |                 Task Description | Latency (ms) | Speed (GFLOPS) | Trials |
+--------------------------------------------------------------------------------
+|    0 |  {NAME}_17 |        0.005 |           0.88 |     64 |
+|    1 |  {NAME}_25 |            - |              - |      0 |
+--------------------------------------------------------------------------------
+Estimated total latency: - ms\tTrials: 64\tUsed time : 12 s\tNext ID: 1\t
+"""
+BAR = "[Task  {0}/12]  Current/Best:   10.00/{1:7.2f} GFLOPS | Progress: ({2}/20) | {3:.2f} s"
+AUTOTVM = (
+    "Tuning...\n"
+    + BAR.format(1, 20.5, 4, 3.2)
+    + "\r"
+    + BAR.format(1, 22.5, 20, 13.2)
+    + " Done.\n"
+    + BAR.format(2, 0, 20, 9)
+    + " Done.\n"
+)
+MEASURED = (
+    "DEBUG:autotvm:No: 1\tGFLOPS: 0.00/0.00\tresult: MeasureResult(costs=(InstantiationError("
+    "'Skipped because of invalid gpu kernel'),), error_no=1, all_cost=0.05, "
+    "timestamp=1600000000.5)\t[('tile_f', [-1, 2])],None,12\n"
+)
+
+
+def opened(text: str) -> TuningLog:
+    log = tvmdbg.open(text.encode())
+    assert isinstance(log, TuningLog)
+    assert len(log) == 0
+    return log
+
+
+@pytest.mark.parametrize(("last", "end"), [("Terminated ", "            "), ("Done", "")])
+def test_metaschedule_table_is_read(last: str, end: str) -> None:
+    log = opened(META.format(last=last, end=end))
+    first, second = log.console.rows
+    assert (first.id, first.description, first.trials) == (0, "fused_dense", 64)
+    assert (first.latency_ms, first.gflops) == (1.0005, 1.05)
+    assert (first.flop, first.weight) == (4194304, 2)
+    assert (second.id, second.latency_ms, second.gflops, second.trials) == (11, None, None, 0)
+    assert (log.console.trials, log.console.total_ms) == (64, None)
+    assert [each.name for each in log.tasks] == ["fused_dense", "fused_conv2d7"]
+    assert "MetaSchedule" in repr(log)
+    assert "task 11: fused_conv2d7, no latency, 0 trials" in repr(log)
+
+
+def test_ansor_table_gives_tasks_distinct_names() -> None:
+    log = opened(ANSOR)
+    assert [each.workload.name for each in log.tasks] == [f"{NAME}_17", f"{NAME}_25"]
+    assert len({each.name for each in log.tasks}) == 2
+    assert f"task 0: {NAME}_17, 5.000 µs, 0.88 GFLOPS, 64 trials" in repr(log)
+    assert "are missing" in repr(log)
+
+
+def test_autotvm_progress_bars_are_read() -> None:
+    log = opened(AUTOTVM)
+    assert log.console.tuner == "autotvm"
+    told = [(each.id, each.gflops, each.trials) for each in log.console.rows]
+    assert told == [(0, 22.5, 20), (1, None, 20)]
+    assert (log.console.trials, log.console.used_s) == (40, 22.2)
+
+
+def test_autotvm_measurement_error_is_read() -> None:
+    (told,) = opened(MEASURED).parts.messages
+    assert (told.number, told.error) == (1, 1)
+    assert "Skipped because of invalid gpu kernel" in told.message
+
+
+@pytest.mark.parametrize(
+    ("text", "counts"),
+    [
+        ("Get 4 programs to measure:\n....\n**E*T*\n", {".": 4, "*": 2, "*E": 1, "*T": 1}),
+        ("Get 3 programs to measure:\n...\n*E*E*E==========\nNo: 1", {".": 3, "*E": 3}),
+        ("........*T*T*T*T*T*T*T*T\n======\n", {".": 8, "*T": 8}),
+        ("..T......E.\n*******\n", {".": 7, ".T": 1, ".E": 1, "*": 7}),
+        ("........\n********\n", {".": 8, "*": 8}),
+    ],
+)
+def test_glyphs_are_counted(text: str, counts: dict[str, int]) -> None:
+    log = opened(text)
+    assert {glyph: count for glyph, count in log.glyph_counts.items() if count} == counts
+    assert f"{counts['.']} × . (built)" in repr(log)
+
+
+@pytest.mark.parametrize("text", [META.format(last="Done", end=""), ANSOR, AUTOTVM, MEASURED])
+def test_console_only_log_supports_all_queries(text: str) -> None:
+    log = opened(text)
+    assert not log.findings()
+    assert not log.best()
+    assert (len(log.select("task:0")), log.errors_by("task").trials.sum()) == (0, 0)
+    assert len(log.to_dataframe()) == 0
+    repr(log.curve())
+
+
+def test_totals_of_the_first_releases_are_read() -> None:
+    rows = "|  ID  | Latency (ms) | Speed (GFLOPS) | Trials |\n" + "-" * 49 + "\n"
+    rows += "|   11 |        0.077 |        3003.22 |     64 |\n" + "-" * 49 + "\n"
+    last = "Total latency: 1.649 ms  Trials: 1920  Used time : 3598 s  Next ID: 9\n"
+    log = tvmdbg.open((rows + last).encode())
+    assert isinstance(log, TuningLog)
+    assert (log.console.total_ms, log.console.trials, log.console.used_s) == (1.649, 1920, 3598)

@@ -101,19 +101,7 @@ def test_fields_moved_by_wide_layout_are_marked() -> None:
     assert set(marks) == {"dtype.code", "dtype.bits", "dtype.lanes", *figure.description["moves"]}
     row = next(line for line in figure.text.splitlines() if line.startswith("shape"))
     assert row.split() == [
-        "shape",
-        "|",
-        "24",
-        "8",
-        "int64_t",
-        "*",
-        "|",
-        "32",
-        "8",
-        "int64_t",
-        "*",
-        "≠",
-        "+8",
+        *("shape", "|", "24", "8", "int64_t", "*", "|", "32", "8", "int64_t", "*", "≠", "+8"),
     ]
     assert figure.description["beside"] == 2
     assert struct_figure(layouts("DLTensor", NARROW, WIDE), width=300).description["beside"] == 1

@@ -1,4 +1,4 @@
-"""Large graphs in few boxes: their own groups, and groups of consecutive operators."""
+"""Groups in figures, and large graphs in few boxes."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import tvmdbg_widgets as tvmdbg
-from benchmarks.graphs import residual_graph
+from benchmarks.graphs import network, residual_graph
 from benchmarks.growing import GROWING, Node, chain, graph_json
 from tests.mostly_slow import mostly_slow
 from tests.unit.figures.figure_checks import assert_sound, texts
@@ -74,10 +74,8 @@ def test_selection_and_search_mark_groups() -> None:
     run = tvmdbg.open(graph_of(names, [(at, at + 1) for at in range(600)]).encode())
     figure = graph_figure(run.facts, selected=[46], search="dense")
     assert_sound(figure)
-    shown = " ".join(texts(figure))
-    assert "7 nodes match “dense”" in shown
-    assert figure.svg.count('stroke-width="3"') == 1
-    assert figure.description["selected"] == [46]
+    assert "7 nodes match “dense”" in " ".join(texts(figure))
+    assert (figure.svg.count('stroke-width="3"'), figure.description["selected"]) == (1, [46])
 
 
 @pytest.mark.parametrize("color_by", ["time", "kind", "dtype", "bytes"])
@@ -116,9 +114,7 @@ def test_options_without_effect_on_condensed_graph_are_listed() -> None:
     assert "Without effect here: fold_parameters, grouped." in " ".join(texts(figure))
 
 
-def test_large_graphs_are_not_drawn_side_by_side(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_large_graphs_are_not_drawn_side_by_side(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(few_names, "MOST_NODES", 50)
     runs = tuple(tvmdbg.open(graph_json(chain(count))) for count in (80, 90))
     facts = (runs[0].facts, runs[1].facts)
@@ -128,11 +124,17 @@ def test_large_graphs_are_not_drawn_side_by_side(
     assert "are not drawn beside each other" in " ".join(texts(figure))
 
 
-@pytest.mark.slow
-def test_a_million_nodes_are_drawn_within_the_limits_of_the_engine(tmp_path: Path) -> None:
-    GROWING["entries in a hundred storages"](tmp_path, 1_000_000)
-    run = tvmdbg.open(tmp_path)
-    assert run.graph is not None
-    figure = graph_figure(run.facts, selected=range(run.graph.num_nodes), search="kind:add")
-    assert "missing" not in figure.description
-    assert sum(box["nodes"] for box in figure.description["boxes"]) == 1_000_000
+def test_groups_of_large_graph_are_closed_by_depth() -> None:
+    run = tvmdbg.open(network(1_500).encode())
+    figure = run.figure("graph")
+    assert_sound(figure, 80 * 1024)
+    boxes = figure.description["boxes"]
+    depths = {run.groups[each["group"]].depth for each in boxes if each["group"] is not None}
+    assert depths == {1}
+    assert {run.groups[each["group"]].depth for each in figure.description["frames"]} == {0}
+
+
+def test_no_such_group_is_refused() -> None:
+    run = tvmdbg.open(tvmdbg.samples.resnet20_cifar)
+    with pytest.raises(ValueError, match="no group 99: open_groups takes ids below 12"):
+        run.figure("graph", open_groups=[99])

@@ -1,4 +1,4 @@
-"""Figures of a graph by the health of its nodes: verdicts, words, signs, and what is not known."""
+"""Figures of a graph by the health of its nodes, and faults where they began and spread."""
 
 from __future__ import annotations
 
@@ -9,43 +9,15 @@ import numpy as np
 import pytest
 
 import tvmdbg_widgets as tvmdbg
-from tests.unit.figures.figure_checks import root_of
+from tests.unit.figures.figure_checks import assert_sound, texts
 from tests.unit.findings.findings_dump import Op, graph_json, params, plant
-from tvmdbg_widgets.figures.raster import Figure
-from tvmdbg_widgets.figures.theme import TOKENS
-
-SVG = "{http://www.w3.org/2000/svg}"
+from tvmdbg_widgets.run import DebugRun
 
 
 def values(*special: float) -> np.ndarray[Any, Any]:
     found = np.linspace(1, 2, 64, dtype=np.float32)
     found[: len(special)] = special
     return found
-
-
-def texts(figure: Figure) -> list[str]:
-    return ["".join(each.itertext()) for each in root_of(figure).iter(f"{SVG}text")]
-
-
-@pytest.mark.parametrize("theme", ["light", "dark", "auto"])
-def test_figure_colors_recorded_overflow_by_health(theme: str) -> None:
-    run = tvmdbg.open(tvmdbg.samples.resnet20_cifar_fp16_overflow)
-    figure = run.figure("graph", color_by="health", theme=theme)
-    told = figure.description["health"]
-    assert told == {
-        "complete": True,
-        "counts": {"faulty": 16, "OK": 58},
-        "first_nonfinite": [38, 0],
-    }
-    nodes = {node["id"]: node["health"] for node in figure.description["nodes"]}
-    assert nodes[38] == {"verdict": "faulty", "text": "59 Inf"}
-    assert nodes[35] == {"verdict": "OK", "text": "OK"}
-    assert "faulty: 59 Inf" in figure.text
-    said = texts(figure)
-    assert {"#38 · 59 Inf", "✕"} <= set(said)
-    assert [said[said.index(label) + 1] for label in ("faulty", "OK")] == ["16", "58"]
-    scheme = "dark" if theme == "dark" else "light"
-    assert TOKENS["health"][scheme]["faulty"] in figure.svg
 
 
 def test_box_health_includes_its_parameters() -> None:
@@ -84,7 +56,74 @@ def test_groups_show_worst_health_of_their_nodes() -> None:
 def test_a_figure_of_a_view_does_not_wait_for_the_scan() -> None:
     run = plant(Op("x", values()), Op("a", values(np.nan), "fused_add", [(0, 0)]))
     view = tvmdbg.GraphView(run, color_by="health")
-    shown = view._figure(720, "light")
-    assert shown.description["health"]["counts"] == {"not scanned": 2}
+    assert view._figure(720, "light").description["health"]["counts"] == {"not scanned": 2}
     assert run.facts.search.scan.state == "none"
     view.close()
+
+
+#: As in js/src/shared/client/health.ts.
+BEGAN, SPREAD_HERE = 1, 2
+SPREAD = 'stroke-dasharray="4 3"'
+
+
+@pytest.fixture(scope="module")
+def run() -> DebugRun:
+    run = tvmdbg.open(tvmdbg.samples.resnet20_cifar_fp16_overflow)
+    run.findings(progress=False)
+    return run
+
+
+def bad_nodes(run: DebugRun) -> list[int]:
+    """Nodes whose values are not all finite, by numpy, in execution order."""
+    values = {node: each.numpy().astype(np.float32) for (node, _), each in run.tensors.items()}
+    return sorted(node for node, each in values.items() if not np.isfinite(each).all())
+
+
+def test_nodes_with_bad_values_are_marked(run: DebugRun) -> None:
+    figure = run.figure("graph")
+    assert_sound(figure)
+    first, *others = bad_nodes(run)
+    found = {each["node"]: each["fault"] for each in figure.description["boxes"] if each["fault"]}
+    assert found == {first: BEGAN} | dict.fromkeys(others, SPREAD_HERE)
+    assert texts(figure).count("!") == 2  # one in the legend
+    assert figure.svg.count(SPREAD) == len(others) + 1
+    (line,) = [each for each in figure.text.split("\n") if each.endswith("fault begins here")]
+    assert line.startswith(f"  #{first} conv2d + add + add + relu <- ")
+    assert figure.text.count("fault spread here") == len(others)
+
+
+@pytest.mark.parametrize("width", [360, 720])
+def test_closed_group_shows_worst_fault_inside(run: DebugRun, width: int) -> None:
+    figure = run.figure("graph", open_groups=[], width=width)
+    assert_sound(figure)
+    boxes = {each["title"]: each["fault"] for each in figure.description["boxes"]}
+    assert boxes["data"] == 0
+    grouped = [each for each in figure.description["boxes"] if each["group"] is not None]
+    assert [each["fault"] for each in grouped] == [0, 0, 1, 2, 2]
+    assert boxes["softmax"] == SPREAD_HERE
+
+
+def test_faults_are_unmarked_before_scan_and_in_health_colors(run: DebugRun) -> None:
+    fresh = tvmdbg.open(tvmdbg.samples.resnet20_cifar_fp16_overflow)
+    for figure in (fresh.figure("graph"), run.figure("graph", color_by="health")):
+        assert not any(each["fault"] for each in figure.description["boxes"])
+        assert "!" not in texts(figure)
+        assert SPREAD not in figure.svg
+
+
+def test_condensed_graph_marks_faults_too() -> None:
+    values = np.linspace(1, 2, 8, dtype=np.float32)
+    bad = values.copy()
+    bad[0] = np.nan
+    ops = [Op("x", values)]
+    for at in range(400):
+        op = Op(f"n{at}", bad if at >= 300 else values, f"fused_op{at}", [(at, 0)])
+        ops.append(op)
+    run = plant(*ops)
+    run.findings(progress=False)
+    figure = run.figure("graph")
+    assert "condensed" in figure.description
+    assert_sound(figure, 80 * 1024)
+    assert texts(figure).count("!") == 2
+    assert figure.text.count("fault begins here") == 1
+    assert figure.svg.count(SPREAD) - 1 == figure.text.count("fault spread here") > 0

@@ -1,7 +1,8 @@
-"""Figures of runs of very many nodes: as those of fewer, though the engine is told fewer names."""
+"""Figures of very large runs: as those of smaller ones, though the engine is told fewer names."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,7 @@ import pytest
 
 import tvmdbg_widgets as tvmdbg
 from benchmarks.growing import GROWING, chain, write
+from tests.graph_json import graph_json, null, operator
 from tests.unit.figures.figure_checks import assert_sound
 from tvmdbg_widgets.analysis.compare_times.result import TimeComparison
 from tvmdbg_widgets.answers import few_names
@@ -27,17 +29,10 @@ _NODES = 12_000
 #: Fields of questions that ask for less.
 _FEWER = ("named", "longest")
 SHOWN: list[dict[str, Any]] = [
-    {},
-    {"slice_color": "kind", "selected": [5, 6, 700]},
-    {"slice_color": "block"},
-    {"slice_color": "share", "table_by": "name"},
-    {"time_range": (2e6, 2.01e6)},
-    {"table_by": "kind", "sort": "order"},
-    {"table_by": "part"},
-    {"chart": "repeats"},
-    {"chart": "folded", "table_by": "group"},
-    {"chart": "merged"},
-    {"chart": "roofline"},
+    *({}, {"slice_color": "kind", "selected": [5, 6, 700]}, {"slice_color": "block"}),
+    *({"slice_color": "share", "table_by": "name"}, {"time_range": (2e6, 2.01e6)}),
+    *({"table_by": "kind", "sort": "order"}, {"table_by": "part"}, {"chart": "repeats"}),
+    *({"chart": "folded", "table_by": "group"}, {"chart": "merged"}, {"chart": "roofline"}),
 ]
 
 
@@ -75,8 +70,7 @@ def both(draw: Callable[[], Figure]) -> tuple[Figure, Figure, list[int]]:
             figures.append(draw())
     few, many = figures
     assert "missing" not in few.description
-    assert many.svg == few.svg
-    assert many.description == few.description
+    assert (many.svg, many.description) == (few.svg, few.description)
     return few, many, told
 
 
@@ -90,9 +84,7 @@ def test_timeline_is_same_in_few_and_many_node_modes(
 
 @pytest.mark.parametrize("which", [0, 1])
 @pytest.mark.parametrize(
-    "how",
-    [{}, {"color_by": "size", "selected": [5, 700]}, {"step_range": (300, 340)}],
-    ids=str,
+    "how", [{}, {"color_by": "size", "selected": [5, 700]}, {"step_range": (300, 340)}], ids=str
 )
 def test_memory_plan_is_same_in_few_and_many_node_modes(
     networks: tuple[DebugRun, DebugRun], which: int, how: dict[str, Any]
@@ -163,7 +155,6 @@ def test_a_million_nodes_with_times_are_drawn(line: str, tmp_path: Path) -> None
     GROWING[line](tmp_path, 1_000_000)
     run = tvmdbg.open(tmp_path)
     assert isinstance(run, DebugRun)
-    assert run.graph is not None
     every = range(run.graph.num_nodes)
     for view, more in (("memory", {}), ("timeline", {}), ("graph", {"color_by": "time"})):
         figure = run.figure(view, selected=every, **more)
@@ -171,3 +162,58 @@ def test_a_million_nodes_with_times_are_drawn(line: str, tmp_path: Path) -> None
         # Of memory: up to a mark for each slot and four pixels.
         assert_sound(figure, 440 * 1024 if view == "memory" else 40 * 1024)
     assert np.isfinite(run.figure("timeline").description["total_ns"])
+
+
+MANY = 20_000
+
+
+def trace(threads: int) -> bytes:
+    events: list[dict[str, Any]] = [
+        {"name": f"op{at % 50}", "ph": "X", "ts": at, "dur": 5, "pid": at // 2, "tid": at}
+        for at in range(threads)
+    ]
+    events += [
+        {"name": "process_name", "ph": "M", "pid": at, "args": {"name": f"device {at}"}}
+        for at in range(threads // 2)
+    ]
+    return json.dumps({"traceEvents": events}).encode()
+
+
+def graph(inputs: int, operators: list[tuple[str, list[int]]]) -> bytes:
+    nodes = [null(f"x{at}") for at in range(inputs)]
+    nodes += [operator(f"n{at}", name, read) for at, (name, read) in enumerate(operators)]
+    return graph_json(nodes, shapes=[1])
+
+
+TWO_BLOCKS = [(f"fused_op{at % (MANY // 2)}", [at]) for at in range(MANY)]
+
+
+@pytest.mark.parametrize(
+    ("data", "view"),
+    [
+        (trace(MANY), "timeline"),
+        (graph(MANY, [("fused_concatenate", list(range(MANY)))]), "graph"),
+        (graph(1, TWO_BLOCKS), "graph"),
+    ],
+    ids=["threads", "inputs of a node", "operators of a block"],
+)
+def test_figures_of_very_large_inputs_are_drawn(data: bytes, view: str) -> None:
+    figure = tvmdbg.open(data).figure(view)
+    assert "missing" not in figure.description, figure.text[-200:]
+
+
+def test_long_slice_names_are_shortened() -> None:
+    events = [
+        {"name": "n" * 50_000, "ph": "X", "ts": 10 * at, "dur": 9, "pid": 0, "tid": 0}
+        for at in range(40)
+    ]
+    figure = tvmdbg.open(json.dumps({"traceEvents": events}).encode()).figure("timeline")
+    assert len(figure.svg) < 100_000
+    assert sum(len(each.text) for each in figure.hover) < 100_000
+    assert len(figure.text) < 200_000
+
+
+def test_slices_of_many_threads_are_drawn_unbinned() -> None:
+    figure = tvmdbg.open(trace(9_000)).figure("timeline")
+    assert "missing" not in figure.description
+    assert figure.svg.count("busy") == figure.svg.count(">idle ") == 8

@@ -94,12 +94,10 @@ def test_a_hundred_thousand_messages_are_folded_in_little_time(timed: bool) -> N
     (loop,) = figure.description["loops"]
     rows = figure.description["rows"]
     assert (loop["first"], loop["end"]) == (2, 4)
-    assert rows[2]["label"] == "CopyToRemote"
-    assert rows[2]["folded"] == 50_000
+    assert (rows[2]["label"], rows[2]["folded"]) == ("CopyToRemote", 50_000)
     assert rows[2]["bytes"] == "52.5 MiB"  # 50,000 × 1,100
     assert "50,000 × these messages" in loop["words"]
-    assert len(rows) == 4
-    assert rows[3]["replyTo"] == 2
+    assert (len(rows), rows[3]["replyTo"]) == (4, 2)
 
 
 def test_failed_message_is_kept_among_many_and_the_rest_counted() -> None:

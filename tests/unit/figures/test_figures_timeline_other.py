@@ -1,4 +1,4 @@
-"""Charts of a timeline that are not in time, and tables that sum it up: the numbers of the run."""
+"""Charts of a timeline that are not in time, memory, and tables that sum up."""
 
 from __future__ import annotations
 
@@ -9,11 +9,14 @@ from typing import Any
 
 import numpy as np
 import pytest
-from unit.figures.figure_checks import assert_legible, assert_sound, root_of, texts
 
 import tvmdbg_widgets as tvmdbg
+from tests.graph_json import chain as chain_json
+from tests.unit.figures.figure_checks import assert_legible, assert_sound, root_of, texts
+from tests.unit.graph.test_memory_plan import IN, graph_of, op
 from tvmdbg_widgets.figures.raster import Figure
 from tvmdbg_widgets.figures.timeline import timeline_figure
+from tvmdbg_widgets.model.parts import RunParts
 from tvmdbg_widgets.run import DebugRun
 
 CHARTS = ("merged", "folded", "repeats")
@@ -23,7 +26,6 @@ CHARTS = ("merged", "folded", "repeats")
 def warm(run: DebugRun) -> DebugRun:
     """The sample as if it had 60 repeats, the first two of them slow."""
     line = run.timeline
-    assert line is not None
     rng = np.random.default_rng(5)
     times = np.nan_to_num(line.node_ns)[:, None] * rng.normal(1, 0.01, (line.num_nodes, 60))
     times[:, :2] *= 1.7
@@ -48,8 +50,7 @@ def test_merged_places_match_the_run(run: DebugRun) -> None:
     assert told["total_ns"] == whole == pytest.approx(run.timeline.total_ns)
     largest = np.argsort(-tree.total_ns, kind="stable").tolist()
     for place, at in zip(told["places"], largest, strict=False):
-        assert tuple(place["path"]) == tree.path(at)
-        assert place["total_ns"] == tree.total_ns[at]
+        assert (tuple(place["path"]), place["total_ns"]) == (tree.path(at), tree.total_ns[at])
         assert place["start_ns"] == tree.start_ns[at]
     boxes = re.findall(r"M([\d.]+) [\d.]+h([\d.]+)v19", figure.svg)
     ends = [float(x) + float(wide) for x, wide in boxes]
@@ -124,13 +125,6 @@ def test_every_chart_is_sound_at_requested_width(warm: DebugRun, chart: str, wid
     assert_sound(timeline_figure(warm.facts, chart=chart, width=width, theme="dark"), 60_000)
 
 
-def test_widget_figure_follows_its_traits(run: DebugRun) -> None:
-    view = tvmdbg.Flamechart(run, chart="merged", table_by="part")
-    figure = view._figure(720, "light")
-    assert figure.description["chart"] == "merged"
-    assert figure.description["table"]["by"] == "part"
-
-
 def test_node_with_several_outputs_counts_once_with_a_note(data: Path) -> None:
     folder = data / "times" / "split_multi_v0.19"
     split = tvmdbg.open(folder)
@@ -164,3 +158,70 @@ def test_comparison_row_of_several_nodes_names_both_sides(corpus: Path) -> None:
         first, *_, last = (*row.a, row.a[-1])
         ends = f"#{last} ~ #{row.b[0]}"
         assert [each for each in shown if f"#{first}" in each and ends in each]
+
+
+def chain(count: int, slots: int) -> DebugRun:
+    storage = [0, *(1 + at % slots for at in range(count - 1))]
+    names = ["x", *(f"n{at}" for at in range(1, count))]
+    return tvmdbg.open(chain_json(names, "add", shapes=[4], storage=storage))
+
+
+def test_memory_figure_shows_text_of_the_plan(run: DebugRun) -> None:
+    figure = run.figure("memory")
+    said = run.memory_plan().said
+    assert figure.description["said"] == list(said)
+    for line in said:
+        assert line in figure.text
+    shown = re.sub(r"\s+", " ", " ".join(re.findall(r">([^<]+)<", figure.svg)))
+    for part in ("allocated 204.3 KiB", "peak 204.0 KiB at #9", "#3", "data #0", "64.0 KiB"):
+        assert part in shown
+    assert "parameters 1.0 MiB, allocated throughout (not to scale)" in shown
+
+
+def test_parameters_can_be_hidden_and_colors_chosen(run: DebugRun) -> None:
+    plain = run.figure("memory", parameters=False)
+    assert "not to scale" not in plain.svg
+    assert "convolution" in plain.svg
+    sized = run.figure("memory", color_by="size")
+    assert "convolution" not in re.sub(r"<title>.*?</title>", "", sized.svg)
+    assert "0 B" in sized.svg
+
+
+def test_a_part_of_the_order_can_be_shown(run: DebugRun) -> None:
+    part = run.figure("memory", step_range=(20, 24))
+    said = part.svg
+    assert "#3:" not in said
+    assert "#59: 16.0 KiB (16,384)" in said
+    # As the view does, it shows the end of the order.
+    last = run.figure("memory", step_range=(400, 500))
+    assert "#71: 40 B" in last.svg
+
+
+def test_view_figure_matches_view_state(run: DebugRun) -> None:
+    view = tvmdbg.MemoryView(run, parameters=False, color_by="size", step_range=(3, 9))
+    wanted = run.figure("memory", parameters=False, color_by="size", step_range=(3.0, 9.0))
+    assert view.figure().svg == wanted.svg
+    with pytest.raises(Exception, match="'kind', 'size'"):
+        view.color_by = "time"
+
+
+def test_large_plans_give_small_figures() -> None:
+    figure = chain(20_000, 40).figure("memory", width=2000)
+    assert len(figure.svg) < 90_000
+    assert "25 smaller slots not drawn" in figure.svg
+
+
+def test_labels_do_not_overlap_at_low_peak() -> None:
+    assert_sound(chain(60, 60).figure("memory"))
+
+
+def test_labels_do_not_overlap_for_values_sharing_a_slot() -> None:
+    nodes = [IN, op(0, outputs=3), op((1, 0), (1, 2))]
+    graph = graph_of(nodes, [0, 1, 1, 1, 2], [(2, 0)])
+    assert_sound(tvmdbg.DebugRun(RunParts("run", graph)).figure("memory"))
+
+
+def test_missing_plan_explains_how_to_get_one(data: Path) -> None:
+    figure = tvmdbg.open(data / "times/split_multi_v0.19/time_list.json").figure("memory")
+    assert "lib.get_graph_json()" in figure.text
+    assert figure.description["view"] == "memory"

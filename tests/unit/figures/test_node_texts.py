@@ -21,7 +21,6 @@ SAMPLES = [
 @pytest.mark.parametrize("path", [*SAMPLES, *GRAPHS], ids=lambda path: path.stem)
 def test_title_shape_and_time_match_the_view(path: Path) -> None:
     run = tvmdbg.open(path)
-    assert run.graph is not None
     words = NodeTexts(run.graph, run.timeline)
     figure = run.figure("graph", grouped=False, fold_parameters=False, whole=True)
     nodes = figure.description["nodes"]

@@ -165,10 +165,7 @@ def test_closed_view_shows_how_to_make_another(published: Published) -> None:
     for view, how in (
         (tvmdbg.Flamechart(run), "tvmdbg_widgets.Flamechart(run)"),
         (tvmdbg.ComparisonView(run, run), "tvmdbg_widgets.ComparisonView(a, b)"),
-        (
-            tvmdbg.plots.link(tvmdbg.plots.times(run), run),
-            "tvmdbg_widgets.plots.link(figure, run)",
-        ),
+        (tvmdbg.plots.link(tvmdbg.plots.times(run), run), "tvmdbg_widgets.plots.link(figure, run)"),
     ):
         view.close()
         published.show(view)
@@ -204,12 +201,8 @@ def test_display_and_page_survive_failing_figure(
     monkeypatch.setattr(host, "_engine", lambda: SimpleNamespace(call=fails))
     views = [
         tvmdbg.GraphView(run, search="conv", hidden=["kind=parameter"]),
-        tvmdbg.TensorInspector(run),
-        tvmdbg.Flamechart(run),
-        tvmdbg.MemoryView(run),
-        tvmdbg.Debugger(run),
-        tvmdbg.ComparisonView(run, run),
-        tvmdbg.TuningView(log),
+        *(tvmdbg.TensorInspector(run), tvmdbg.Flamechart(run), tvmdbg.MemoryView(run)),
+        *(tvmdbg.Debugger(run), tvmdbg.ComparisonView(run, run), tvmdbg.TuningView(log)),
     ]
     for number, view in enumerate(views):
         told = view._repr_mimebundle_()[0]["text/plain"]

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import tvmdbg_widgets as tvmdbg
+from tests.graph_json import document, null, operator
 from tvmdbg_widgets.formats.tvm.params.survey import write_params
 from tvmdbg_widgets.model.findings import Finding
 from tvmdbg_widgets.run import DebugRun
@@ -40,38 +41,21 @@ class Op:
 
 def graph_json(ops: Sequence[Op], heads: Sequence[Entry] | None = None, old: bool = False) -> str:
     """Return the graph as Relay's code generator writes it."""
-    nodes: list[dict[str, Any]] = []
+    prefix = "tvmgen_default_" if old else ""
+    nodes = []
     for op in ops:
-        reads = [[node, output, 0] for node, output in op.reads]
-        nodes.append({"op": "tvm_op" if op.func else "null", "name": op.name, "inputs": reads})
-        if op.func:
-            nodes[-1]["attrs"] = {
-                "func_name": op.func.removeprefix("tvmgen_default_" if old else ""),
-                "num_inputs": str(len(reads)),
-                "num_outputs": str(len(op.outputs)),
-                "flatten_data": "0",
-                **op.attrs,
-            }
+        func, reads = op.func.removeprefix(prefix), [[*each, 0] for each in op.reads]
+        made = operator(op.name, func, reads, len(op.outputs), **op.attrs)
+        nodes.append(made if op.func else null(op.name))
     values = [(op, each) for op in ops for each in op.outputs]
-    row_ptr = [0]
-    for op in ops:
-        row_ptr.append(row_ptr[-1] + len(op.outputs))
-    ids = [i if op.storage is None else op.storage for i, (op, _) in enumerate(values)]
-    shapes = [list(each.shape) if op.shape is None else op.shape for op, each in values]
-    last = heads if heads is not None else [(len(ops) - 1, 0)]
-    return json.dumps(
-        {
-            "nodes": nodes,
-            "arg_nodes": [i for i, op in enumerate(ops) if not op.func],
-            "heads": [[node, output, 0] for node, output in last],
-            "attrs": {
-                "dltype": ["list_str", [each.dtype.name for _, each in values]],
-                "storage_id": ["list_int", ids],
-                "shape": ["list_shape", shapes],
-            },
-            "node_row_ptr": row_ptr,
-        }
+    written = document(
+        nodes,
+        shapes=[list(each.shape) if op.shape is None else op.shape for op, each in values],
+        dtypes=[each.dtype.name for _, each in values],
+        storage=[at if op.storage is None else op.storage for at, (op, _) in enumerate(values)],
     )
+    last = heads if heads is not None else [(len(ops) - 1, 0)]
+    return json.dumps({**written, "heads": [[*each, 0] for each in last]})
 
 
 def params(ops: Sequence[Op], old: bool = False, leave_out: Sequence[Entry] = ()) -> bytes:

@@ -22,8 +22,6 @@ class Network:
 
     def __init__(self, case: Path) -> None:
         run = tvmdbg.open(case)
-        assert run.graph is not None
-        assert run.tensors is not None
         self.graph = run.graph
         self._json = (case / "graph.json").read_bytes()
         self.values = [run.tensors[node, 0].numpy() for node in range(run.graph.num_nodes)]

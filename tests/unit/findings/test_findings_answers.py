@@ -12,6 +12,7 @@ import pytest
 
 import tvmdbg_widgets as tvmdbg
 from tests.unit.findings.findings_dump import Op, plant
+from tests.unit.widgets.test_widgets_models import Page
 from tvmdbg_widgets.answers import question_scheduler
 from tvmdbg_widgets.answers.answers import answer
 from tvmdbg_widgets.model.statistics.batch import ArrayPasses
@@ -32,12 +33,6 @@ def ask(run: DebugRun, kind: str = "findings") -> dict[str, Any]:
 @pytest.fixture
 def run() -> DebugRun:
     return tvmdbg.open(tvmdbg.samples.resnet20_cifar_fp16_overflow)
-
-
-def test_cost_findings_are_available_before_the_scan(run: DebugRun) -> None:
-    told = ask(run)
-    assert (told["state"], told["done"], told["total"]) == ("none", 0, 74)
-    assert {each["severity"] for each in told["findings"]} >= {"hotspot"}
 
 
 def test_finished_scan_answer_lists_all_findings(run: DebugRun) -> None:
@@ -78,22 +73,14 @@ class Slow:
 
 
 def page(run: DebugRun, monkeypatch: pytest.MonkeyPatch) -> tuple[RunModel, Any]:
-    model, came, lock = model_of(run.facts), {}, threading.Condition()
-
-    def receive(content: dict[str, Any], buffers: Any = None) -> None:
-        with lock:
-            came[content["id"]] = content
-            lock.notify_all()
+    made = Page(model_of(run.facts), monkeypatch)
 
     def asked(kind: str, name: str) -> dict[str, Any]:
-        model._handle_custom_msg({"kind": kind, "id": name, "client": "view"}, [])
-        with lock:
-            assert lock.wait_for(lambda: name in came, 120)
-        told: dict[str, Any] = came[name]["result"]
+        made.ask({"kind": kind, "id": name, "client": "view"})
+        told: dict[str, Any] = made.wait(name)[0]["result"]
         return told
 
-    monkeypatch.setattr(model, "send", receive)
-    return model, asked
+    return made.model, asked
 
 
 def test_the_first_question_starts_the_scan_and_it_ends(

@@ -5,7 +5,6 @@ from __future__ import annotations
 import dataclasses
 import json
 import re
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -223,11 +222,7 @@ CASES: dict[str, tuple[Callable[[], DebugRun], str, Callable[[], DebugRun]]] = {
     ),
     "stale-tensors": (run_twice, "run() was called more than once", clean),
     "overwritten": (reused, "1 tensor is overwritten: 1 of 3 outputs was captured after", clean),
-    "lost-values": (
-        overlapping,
-        "1 output is overwritten before its last consumer ran: ",
-        reused,
-    ),
+    "lost-values": (overlapping, "1 output is overwritten before its last consumer ran: ", reused),
     "storage-ids": (one_slot, "storage_id says nothing about memory here: by it 6 of 8", clean),
     "missing-tensors": (lost, "relu #2 has no tensor in this dump", clean),
     "ambiguous-joins": (mutated_split, "2 edges are ambiguous: these files do not say", clean),
@@ -250,21 +245,13 @@ CASES: dict[str, tuple[Callable[[], DebugRun], str, Callable[[], DebugRun]]] = {
         wrong_scale,
     ),
     "dead-channels": (dead, "1 of 4 channels of conv2d + relu #1 is dead (all zero)", clean),
-    "dynamic-range": (
-        near_float16,
-        "relu #1 is within a factor of 2 of the float16 max",
-        clean,
-    ),
+    "dynamic-range": (near_float16, "relu #1 is within a factor of 2 of the float16 max", clean),
     "warm-up": (warming, "The first repeat takes 1.60× as long as the rest", clean),
     "noisy-times": (noisy, "2 operators have noisy timings", clean),
     "slowest-operators": (moving, "conv2d + add #2 takes 90.9 % of the time", constant),
     "time-by-work": (moving, "Convolution takes 90.9 % of the time: conv2d + add #2", dead),
     "data-movement": (moving, "Data movement (layout_transform) takes 9.10 % of the time", clean),
-    "unused-work": (
-        unused,
-        "1 operator is unused: no graph output depends on it (50",
-        clean,
-    ),
+    "unused-work": (unused, "1 operator is unused: no graph output depends on it (50", clean),
     "repeated-work": (repeated, "1 operator repeats the work of an earlier one", unused),
     "scanned": (clean, "All 2 tensors checked: no NaN or Inf", nan_born),
 }
@@ -293,17 +280,9 @@ def test_executorch_rules_ignore_other_runs(rule: str) -> None:
     assert found(moving(), rule) == []
 
 
-@pytest.mark.parametrize(
-    "make", [clean, moving, unused, repeated, warming, noisy, dead, same_names]
-)
-def test_harmless_runs_have_no_errors(make: Callable[[], DebugRun]) -> None:
-    assert not make().findings(progress=False).errors
-
-
 def test_nonfinite_origin_lists_affected_entries() -> None:
     birth = found(nan_born(), "first-nonfinite")
-    assert len(birth) == 1
-    assert birth[0].confidence is Confidence.HIGH
+    assert (len(birth), birth[0].confidence) == (1, Confidence.HIGH)
     assert birth[0].entries == ((2, 0), (3, 0))
     assert any("graph output 0" in fact for fact in birth[0].evidence)
     assert any("input relu #1: 1 … 16, all values finite" in fact for fact in birth[0].evidence)
@@ -381,11 +360,6 @@ def test_first_nan_without_graph_has_low_confidence() -> None:
     assert first.confidence is Confidence.LOW
 
 
-def test_odd_bools_report_first_invalid_byte() -> None:
-    (odd,) = found(odd_bools(), "odd-bools")
-    assert odd.evidence == ("greater #1: 2 of 12 values, the first at [1, 2]",)
-
-
 def test_issues_without_a_file_are_counted_separately() -> None:
     parts = clean().parts
     issues = [
@@ -405,15 +379,14 @@ def test_issues_without_a_file_are_counted_separately() -> None:
 
 def test_constants_that_follow_from_constants_are_counted_once() -> None:
     (own,) = found(constant(), "constant-values")
-    assert own.nodes == (1,)
-    assert own.evidence[0] == "1 more operator with constant inputs only"
+    assert (own.nodes, own.evidence[0]) == ((1,), "1 more operator with constant inputs only")
 
 
 @pytest.mark.parametrize(
     ("ops", "sentence"),
     [
         (
-            (Op("x", np.zeros(8, F4)), relu(np.ones(8, F4), func="fused_exp")),
+            (Op("x", np.tile([0.0, -0.0], 4).astype(F4)), relu(np.ones(8, F4), func="fused_exp")),
             "Input x #0 is all zero",
         ),
         (
@@ -498,13 +471,6 @@ def test_dead_channels_by_layout(
     if dead:
         assert (dead[0].confidence is Confidence.HIGH) == bool(attrs)
         assert "channels (1);" in dead[0].evidence[0] or "channels (7);" in dead[0].evidence[0]
-
-
-def test_half_dead_channels_are_a_warning() -> None:
-    values = ramp(1, 4, 8, 8)
-    values[:, :2] = 0
-    run = plant(Op("x", ramp(8)), relu(values, func="fused_nn_conv2d_nn_relu"))
-    assert found(run, "dead-channels")[0].severity is Severity.WARNING
 
 
 @pytest.mark.parametrize(
@@ -629,9 +595,7 @@ def test_nodes_without_a_graph_are_named_by_their_slices() -> None:
 
 def test_single_pass_times_do_not_mention_repeats(corpus: Path) -> None:
     report = corpus / "tvm/resnet20_cifar/report.json"
-    timeline = tvmdbg.open(report).timeline
-    assert timeline is not None
-    assert repr(timeline.node(20)).endswith("2.372 ms, measured once")
+    assert repr(tvmdbg.open(report).timeline.node(20)).endswith("2.372 ms, measured once")
     for run, item, row in (
         (tvmdbg.open(report), "call", "calls"),
         (tvmdbg.open(corpus / "tvm/resnet20_cifar/graph.json", report), "node", "operators"),
@@ -656,11 +620,6 @@ def test_summed_rows_are_described_as_sums_over_calls(corpus: Path) -> None:
 def test_nodes_without_names_are_not_named_twice(corpus: Path) -> None:
     run = tvmdbg.open(corpus / "tvm/resnet20_cifar/time_list.json")
     assert found(run, "slowest-operators")[0].title.startswith("node 62 takes ")
-
-
-def test_unnamed_node_is_shown_by_id() -> None:
-    run = plant(Op("x", ramp(8)), relu(np.zeros(8, F4), ""))
-    assert found(run, "constant-values")[0].title == "relu #1 outputs only zeros (8 values)"
 
 
 def test_slowest_of_few_operators_is_reported_alone() -> None:
@@ -700,13 +659,6 @@ def test_warm_up_is_not_reported_again_as_noise() -> None:
     assert "without the first (warm-up)" in found(both, "noisy-times")[0].why
 
 
-def test_zeros_of_both_signs_are_zero() -> None:
-    values = np.zeros(8, F4)
-    values[::2] = -0.0
-    first = found(plant(Op("x", values), relu(ramp(8))), "constant-values")[0]
-    assert first.evidence == ("x #0: 0 in all 8 values",)
-
-
 def test_duplicate_key_is_reported() -> None:
     ops = [Op("x", ramp(8)), relu(ramp(8))]
     twice = params([*ops, ops[1]]).replace(b"topo-index:2", b"topo-index:1")
@@ -722,49 +674,6 @@ def test_tensor_with_unknown_name_is_ambiguous() -> None:
     assert first.next_step.startswith("Make sure that all files come from the same run")
 
 
-def test_single_issue_is_named_in_title() -> None:
-    ops = [Op("x", ramp(8)), relu(ramp(8), ns=STEADY)]
-    short = json.dumps([[1e-6]]).encode()
-    run = tvmdbg.open([params(ops), graph_json(ops).encode(), short])
-    first = found(run, "files")[0]
-    assert "the list has times of 1 node" in first.title
-
-
-@pytest.mark.slow
-def test_findings_without_graph_are_fast_for_many_nodes() -> None:
-    bad = np.full(2, np.nan, F4)
-    data = params([Op(f"n{node}", bad) for node in range(20_000)])
-    begin = time.process_time()
-    assert found(tvmdbg.open(data), "first-nonfinite")
-    assert time.process_time() - begin < 20
-
-
-@pytest.mark.slow
-def test_missing_tensors_cost_linear_time() -> None:
-    ops = [Op("x", ramp(2)), *(relu(ramp(2), f"n{node}") for node in range(1, 10_000))]
-    gone = [(node, 0) for node in range(5_000, 10_000)]
-    run = tvmdbg.open(params(ops, leave_out=gone), graph=graph_json(ops).encode())
-    assert found(run, "missing-tensors")
-    begin = time.process_time()
-    tensors = run.tensors
-    assert tensors is not None
-    assert not any(entry in tensors for entry in gone)
-    assert time.process_time() - begin < 0.5
-
-
-@pytest.mark.slow
-def test_nan_in_every_tensor_of_a_long_chain_costs_linear_time() -> None:
-    bad = np.full(2, np.nan, F4)
-    ops = [Op("x", ramp(2)), *(relu(bad, f"n{n}", [(n, 0)]) for n in range(4_000))]
-    run = plant(*ops)
-    run.facts.search.scan.run()
-    begin = time.process_time()
-    first = found(run, "first-nonfinite")
-    assert time.process_time() - begin < 5
-    assert len(first) == 1
-    assert "spread to 3,999 downstream outputs" in " ".join(first[0].evidence)
-
-
 def test_control_characters_in_types_are_not_printed() -> None:
     ops = [Op("x", ramp(8)), relu(ramp(8), ns=STEADY)]
     graph = json.loads(graph_json(ops))
@@ -774,3 +683,10 @@ def test_control_characters_in_types_are_not_printed() -> None:
     said += repr(run.findings(progress=False))
     assert "red" in said
     assert "\x1b" not in said
+
+
+def test_half_dead_channels_are_a_warning() -> None:
+    values = ramp(1, 4, 8, 8)
+    values[:, :2] = 0
+    run = plant(Op("x", ramp(8)), relu(values, func="fused_nn_conv2d_nn_relu"))
+    assert found(run, "dead-channels")[0].severity is Severity.WARNING

@@ -263,8 +263,7 @@ def _drawn(graph: Graph, group: Group) -> nx.MultiDiGraph:
         node = graph.nodes[id_]
         attrs = {key: text for key, text in node.attrs.items() if key != "func_name"}
         found.add_node(
-            id_,
-            **{"is": (node.parts, node.shapes, node.dtypes, tuple(sorted(attrs.items())))},
+            id_, **{"is": (node.parts, node.shapes, node.dtypes, tuple(sorted(attrs.items())))}
         )
         for position, (source, output) in enumerate(node.inputs):
             if source in inside:

@@ -15,7 +15,6 @@ from tvmdbg_widgets.run import DebugRun
 
 def truth(run: DebugRun, tree: list[Any]) -> set[int]:
     """Ids of the nodes that a tree (``Query.plain()``) finds."""
-    assert run.graph is not None
     everything = set(range(run.graph.num_nodes))
     match tree:
         case ["id", node]:
@@ -47,7 +46,6 @@ def truth(run: DebugRun, tree: list[Any]) -> set[int]:
 def _path(run: DebugRun, arrows: list[str], steps: list[set[int]]) -> set[int]:
     """All nodes on all ways, by trying every one."""
     graph = run.graph
-    assert graph is not None
 
     def next_of(node: int, arrow: str) -> set[int]:
         return set(graph.nodes[node].consumers) if arrow == "->" else _downstream(run, node)
@@ -73,7 +71,6 @@ def _path(run: DebugRun, arrows: list[str], steps: list[set[int]]) -> set[int]:
 
 def _downstream(run: DebugRun, node: int) -> set[int]:
     graph = run.graph
-    assert graph is not None
     found: set[int] = set()
     new = set(graph.nodes[node].consumers)
     while new:
@@ -95,7 +92,6 @@ def _fits(mode: str, text: str, value: str) -> bool:
 
 
 def _label(run: DebugRun, node: int) -> list[str]:
-    assert run.graph is not None
     each = run.graph.nodes[node]
     if each.func_name == "__nop":
         return ["reshape (zero-copy)"]
@@ -105,7 +101,6 @@ def _label(run: DebugRun, node: int) -> list[str]:
 
 
 def _word(run: DebugRun, node: int, mode: str, text: str) -> bool:
-    assert run.graph is not None
     each = run.graph.nodes[node]
     label = _label(run, node)
     texts = [each.name, each.func_name, " + ".join(label) or each.name, each.op_kind]
@@ -123,7 +118,6 @@ def _word(run: DebugRun, node: int, mode: str, text: str) -> bool:
 def texts_of(run: DebugRun, node: int, field: str) -> list[str]:
     """Return the values of a node in a field of texts, as far as they are known."""
     graph = run.graph
-    assert graph is not None
     each = graph.nodes[node]
     entries = graph.entry_range(node)
     found: list[str | None]
@@ -156,7 +150,6 @@ def texts_of(run: DebugRun, node: int, field: str) -> list[str]:
 
 
 def _shape(run: DebugRun, node: int, sizes: list[str], differs: bool) -> bool:
-    assert run.graph is not None
     pattern = re.compile(
         "".join(
             r"(?:\d+,)*" if size == "..." else size.replace("?", r"\d").replace("*", r"\d*") + ","
@@ -185,7 +178,6 @@ def _bytes(dtype: str | None, shape: tuple[int, ...] | None) -> float:
 def numbers(run: DebugRun, node: int, field: str) -> list[float]:  # noqa: C901, PLR0911 (a table)
     """Return the values of a node in a field of numbers, NaN where unknown."""
     graph, timeline = run.graph, run.timeline
-    assert graph is not None
     each = graph.nodes[node]
     entries = graph.entry_range(node)
     times = [math.nan] * graph.num_nodes if timeline is None else timeline.node_ns.tolist()
@@ -218,7 +210,6 @@ def numbers(run: DebugRun, node: int, field: str) -> list[float]:  # noqa: C901,
 
 @functools.cache
 def _depth(run: DebugRun, node: int) -> int:
-    assert run.graph is not None
     read = [each.node for each in run.graph.nodes[node].inputs if each.node >= 0]
     return 1 + max(_depth(run, each) for each in read) if read else 0
 

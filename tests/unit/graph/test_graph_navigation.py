@@ -90,11 +90,7 @@ def test_invalid_moves_raise_and_change_nothing(
             {"kind": "upstrem", "nodes": [1]},
             "no kind 'upstrem'; did you mean 'upstream'",
         ),
-        (
-            "isolate",
-            {"kind": "upstream", "node": [1]},
-            "no field 'node'; did you mean 'nodes'",
-        ),
+        ("isolate", {"kind": "upstream", "node": [1]}, "no field 'node'; did you mean 'nodes'"),
         ("isolate", {"kind": "path", "nodes": [1]}, "isolate: path takes two nodes, found 1"),
         ("isolate", {"kind": "upstream", "nodes": [1], "hops": 1}, "only around takes hops"),
         ("hidden", ["shape:("], "hidden: "),
@@ -103,11 +99,7 @@ def test_invalid_moves_raise_and_change_nothing(
         ("camera", {"node": 1, "zoom": 2}, "camera: no field 'zoom'"),
         ("history", {"steps": [], "at": 3}, "history: there is no step 3 among 0"),
         ("history", {"steps": [{"isolate": {"kind": "x", "nodes": [1]}}]}, "no kind 'x'"),
-        (
-            "bookmarks",
-            {"a": {"hiden": []}},
-            "bookmark 'a': no field 'hiden'; did you mean",
-        ),
+        ("bookmarks", {"a": {"hiden": []}}, "bookmark 'a': no field 'hiden'; did you mean"),
         ("bookmarks", {"a": {"camera": {"node": -1}}}, "bookmark 'a': "),
     ],
 )
@@ -119,9 +111,7 @@ def test_traits_reject_invalid_values(
     assert told in str(raised.value)
 
 
-def test_history_moves_back_and_forward_and_new_step_truncates_it(
-    view: tvmdbg.GraphView,
-) -> None:
+def test_history_moves_back_and_forward_and_new_step_truncates_it(view: tvmdbg.GraphView) -> None:
     view.upstream(LAST)
     view.hide("kind=parameter")
     view.back()

@@ -1,8 +1,9 @@
-"""Walks against networkx, and on graphs that would end a recursion."""
+"""Walks, paths and numbers of rows against networkx and numpy."""
 
 from __future__ import annotations
 
 import time
+from typing import Any
 
 import networkx as nx
 import numpy as np
@@ -10,12 +11,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tvmdbg_widgets.model.base.ranges import first_rows, numbered
+from tvmdbg_widgets.model.graph import isolation
+from tvmdbg_widgets.model.graph.nodes import NodeKind
 from tvmdbg_widgets.model.graph.operators import Adjacency, Neighbors, topological
 
 graphs = st.integers(1, 9).flatmap(
     lambda n: st.tuples(
-        st.just(n),
-        st.lists(st.tuples(st.integers(0, n - 1), st.integers(0, n - 1)), max_size=18),
+        st.just(n), st.lists(st.tuples(st.integers(0, n - 1), st.integers(0, n - 1)), max_size=18)
     )
 )
 
@@ -41,8 +44,7 @@ def test_order_and_cycles(given: tuple[int, list[tuple[int, int]]]) -> None:
     circles += [(node,) for node in truth if truth.has_edge(node, node)]
     inside = {node for circle in circles if len(circle) > 1 for node in circle}
     circles = sorted(c for c in circles if len(c) > 1 or c[0] not in inside)
-    assert list(order.cycles) == circles
-    assert sorted(order.nodes.tolist()) == list(range(count))
+    assert (list(order.cycles), sorted(order.nodes.tolist())) == (circles, list(range(count)))
     if not circles:
         place = {node: at for at, node in enumerate(order.nodes.tolist())}
         assert all(place[source] < place[target] for source, target in edges)
@@ -61,11 +63,6 @@ def test_reach(given: tuple[int, list[tuple[int, int]]]) -> None:
         assert (node in reached) == on_cycle
 
 
-def test_topological_order_keeps_sorted_ids() -> None:
-    order = topological(*columns([(0, 2), (1, 2)]), 4)
-    assert order.nodes.tolist() == [0, 1, 2, 3]
-
-
 def test_adjacency_leaves_out_dangling_edges() -> None:
     ends = np.array([-1, 1, -1, 0, 1], dtype=np.int32)
     grouped = Adjacency.by(ends, 3)
@@ -78,9 +75,72 @@ def test_hundred_thousand_chained_nodes_are_walked_quickly() -> None:
     up = np.arange(count - 1, dtype=np.int32)
     backwards = (up + 1, up)
     start = time.process_time()
-    order = topological(*backwards, count)
-    assert order.nodes.tolist() == list(range(count - 1, -1, -1))
+    assert topological(*backwards, count).nodes.tolist() == list(range(count - 1, -1, -1))
     assert len(Neighbors.of(*backwards, count).reach([count - 1])) == count - 1
     circle = topological(np.append(up, count - 1), np.append(up + 1, 0), count)
     assert [len(cycle) for cycle in circle.cycles] == [count]
     assert time.process_time() - start < 10
+
+
+Edges = list[tuple[int, int]]
+
+small_graphs = st.integers(2, 9).flatmap(
+    lambda n: st.tuples(
+        st.lists(st.booleans(), min_size=n, max_size=n),
+        st.lists(st.tuples(st.integers(0, n - 1), st.integers(0, n - 1)), max_size=20),
+    )
+)
+
+
+class Columns:
+    """As much of a graph as walks read."""
+
+    def __init__(self, count: int, edges: Edges) -> None:
+        pairs = np.array(edges, dtype=np.int32).reshape(-1, 2)
+        self.num_nodes = count
+        self.edge_source, self.edge_target = pairs[:, 0].copy(), pairs[:, 1].copy()
+        self.kinds = np.full(count, NodeKind.OPERATOR, np.uint8)
+
+
+def build(count: int, edges: Edges) -> Any:
+    return Columns(count, edges)
+
+
+def truth(count: int, edges: Edges) -> nx.DiGraph:
+    graph = nx.DiGraph()
+    graph.add_nodes_from(range(count))
+    graph.add_edges_from(edges)
+    return graph
+
+
+def ids(mask: np.ndarray) -> set[int]:
+    return set(np.flatnonzero(mask).tolist())
+
+
+@given(small_graphs)
+def test_paths_between_two_nodes_are_all_simple_paths(given: tuple[list[bool], Edges]) -> None:
+    count = len(given[0])
+    edges = [(min(pair), max(pair)) for pair in given[1] if pair[0] != pair[1]]
+    graph, known = build(count, edges), truth(count, edges)
+    for start, end in ((0, count - 1), (count - 1, 0), (1, count - 1)):
+        paths = nx.all_simple_paths(known, min(start, end), max(start, end))
+        wanted = {node for path in paths for node in path} if start != end else {start}
+        assert ids(isolation.between(graph, start, end)) == wanted
+
+
+_INT64 = st.integers(-(2**63), 2**63 - 1) | st.integers(-5, 5)
+
+
+def test_numbering_handles_full_range_of_int8() -> None:
+    values = np.tile(np.arange(-128, 128, 2, dtype=np.int8), 2)
+    assert numbered(values).tolist() == [*range(128)] * 2
+
+
+@given(st.lists(st.tuples(_INT64, st.integers(-128, 127))))
+def test_rows_are_numbered_in_sorted_order(rows: list[tuple[int, int]]) -> None:
+    wide = np.array([each for each, _ in rows], np.int64)
+    narrow = np.array([each for _, each in rows], np.int8)
+    found = numbered(wide, narrow)
+    order = {row: at for at, row in enumerate(sorted(set(rows)))}
+    assert found.tolist() == [order[row] for row in rows]
+    assert first_rows(found).tolist() == [rows.index(row) for row in order]

@@ -136,11 +136,8 @@ def test_name_scopes_contain_repeated_blocks() -> None:
         assert start < len(draft.nodes)
     found = groups(draft.graph())
     assert [(group.title, group.source.name, group.depth) for group in found][:5] == [
-        ("layer0", "SCOPE", 0),
-        ("residual block × 3", "REPEAT", 1),
-        ("block0", "BLOCK", 2),
-        ("block1", "BLOCK", 2),
-        ("block2", "BLOCK", 2),
+        *(("layer0", "SCOPE", 0), ("residual block × 3", "REPEAT", 1), ("block0", "BLOCK", 2)),
+        *(("block1", "BLOCK", 2), ("block2", "BLOCK", 2)),
     ]
     assert [group.name for group in found.top] == ["layer0", "layer1"]
 
@@ -193,8 +190,7 @@ def test_parameters_belong_to_the_only_group_that_reads_them() -> None:
     found = groups(draft.graph())
     assert [group.title for group in found.top] == ["residual block × 4"]
     assert [found.of(node)[0].source.name for node in own] == ["BLOCK"] * 4
-    assert found.of(data[0]) == ()
-    assert found.of(tied[0]) == (found[0],)
+    assert (found.of(data[0]), found.of(tied[0])) == ((), (found[0],))
 
 
 NETWORKS = {

@@ -66,8 +66,7 @@ def test_dangling_inputs_and_control_edges_are_exported() -> None:
     raw["nodes"][4]["control_deps"] = [1]
     graph = read(raw)
     found = graph.to_networkx()
-    assert found.nodes[3]["dangling"] == (1,)
-    assert found.nodes[4]["dangling"] == ()
+    assert (found.nodes[3]["dangling"], found.nodes[4]["dangling"]) == ((1,), ())
     assert edges_of(found) == {(0, 2, 0, 0), (2, 3, 0, 1), (3, 4, 0, 0)}
     ordered = graph.to_networkx(control=True)
     assert ordered.has_edge(1, 4, key="control")
@@ -77,7 +76,6 @@ def test_dangling_inputs_and_control_edges_are_exported() -> None:
 def test_ambiguous_edges_list_their_candidates(corpus: Path) -> None:
     run = tvmdbg.open(corpus / "tvm/edge_cases/v0.19/odd_names/tvmdbg")
     graph = run.graph
-    assert graph is not None
     assert graph.edge_candidates
     found = run.to_networkx()
     told = {
@@ -106,15 +104,13 @@ def test_networkx_graph_survives_json_round_trip(corpus: Path) -> None:
 def test_networkx_graph_has_times_and_groups_of_run() -> None:
     run = tvmdbg.open(tvmdbg.samples.resnet20_cifar)
     found = run.to_networkx()
-    assert run.timeline is not None
     times = run.timeline.node_ns.tolist()
     assert [data["time_ns"] for _, data in found.nodes(data=True)] == times
     for group in run.groups:
         inside = {node for node, data in found.nodes(data=True) if group.id in data["groups"]}
         assert inside == set(group.nodes.tolist())
         assert found.graph["groups"][group.id] == group.title
-    some = run.to_networkx(run.groups[0])
-    assert set(some) == set(run.groups[0].nodes.tolist())
+    assert set(run.to_networkx(run.groups[0])) == set(run.groups[0].nodes.tolist())
     assert run.to_networkx(run.select("op:softmax")).number_of_edges() == 0
 
 

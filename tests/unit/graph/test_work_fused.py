@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import math
 from pathlib import Path
 from typing import Any
@@ -55,7 +54,6 @@ def trees(draw: st.DrawFn) -> tuple[str, list[Shape], tuple[int, ...], Shape, in
             shape = np.broadcast_shapes(shape, grow(depth - 1, True))
         names.append(name)
         each = elementwise(name.removeprefix("nn_"))
-        assert each is not None
         total += each.operations * math.prod(shape)
         return shape
 
@@ -109,10 +107,8 @@ def test_reason_for_unknown_shape_names_operator() -> None:
         found = count(name, list(operands), out, **layout)
         assert np.isnan(found.least), name
         assert part in found.why
-    cut = count("fused_add_multiply_11223344556677_", [(2,)], (2,))
-    assert "is cut" in cut.why
-    several = count("fused_add_split", [(4,)], (2,), (2,))
-    assert "several outputs" in several.why
+    assert "is cut" in count("fused_add_multiply_11223344556677_", [(2,)], (2,)).why
+    assert "several outputs" in count("fused_add_split", [(4,)], (2,), (2,)).why
 
 
 def test_layout_transform_with_padding_is_not_counted() -> None:
@@ -165,8 +161,7 @@ def test_an_operand_read_twice_counts_once() -> None:
     from tests.unit.timeline.test_critical_path import dag
 
     graph = dag(2, [(0, 1)])
-    twice = dag(2, [(0, 1), (0, 1)])
-    assert work(graph)[1].bytes == work(twice)[1].bytes == 32
+    assert work(graph)[1].bytes == work(dag(2, [(0, 1), (0, 1)]))[1].bytes == 32
 
 
 def test_every_operator_is_counted_or_has_a_reason(corpus: Path) -> None:
@@ -182,19 +177,7 @@ def test_every_operator_is_counted_or_has_a_reason(corpus: Path) -> None:
 
 def test_int8_work_reports_dtype_and_operations(corpus: Path) -> None:
     found = work(graph_of(tvmdbg.open(corpus / "tvm" / "resnet20_cifar_int8")))
-    assert found[6].dtype == "int8"
-    assert found[6].flops == 884736 + 6 * 16 * 32 * 32
-
-
-@pytest.mark.slow
-def test_many_nodes_take_little_time(corpus: Path) -> None:
-    import time
-
-    graph = graph_of(tvmdbg.open(corpus / "tvm" / "transformer_encoder"))
-    before = time.process_time()
-    for _ in itertools.repeat(None, 20):
-        work(graph)
-    assert time.process_time() - before < 2
+    assert (found[6].dtype, found[6].flops) == ("int8", 884736 + 6 * 16 * 32 * 32)
 
 
 @pytest.mark.parametrize("parts", [12, 30])

@@ -14,13 +14,16 @@ Span = tuple[float, float, int]
 
 
 def timeline(
-    given: list[Span], names: tuple[str, ...] = ("f0", "f1", "f2"), tracks: int = 2
+    given: list[Span],
+    names: tuple[str, ...] = ("f0", "f1", "f2"),
+    tracks: int = 2,
+    step: float = 1.0,
 ) -> Timeline:
-    """Slices as they stand in the list, with these names in turn."""
+    """Slices as they stand in the list, times in steps, with these names in turn."""
     return from_events(
         StringColumn.from_strings(names[i % len(names)] for i in range(len(given))),
-        np.array([start for start, _, _ in given], np.float64),
-        np.array([length for _, length, _ in given], np.float64),
+        np.array([start for start, _, _ in given], np.float64) * step,
+        np.array([length for _, length, _ in given], np.float64) * step,
         np.array([track for _, _, track in given], np.int32),
         tuple(f"thread {i}" for i in range(tracks)),
         graph=None,

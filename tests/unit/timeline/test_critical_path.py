@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import itertools
-import time
 from pathlib import Path
 from typing import Any
 
@@ -129,8 +128,6 @@ def test_critical_path_of_sequential_run_sums_node_times(corpus: Path) -> None:
     run = tvmdbg.open(corpus / "tvm" / "resnet20_cifar")
     found = run.critical_path()
     graph = run.graph
-    assert graph is not None
-    assert run.timeline is not None
     assert found.sequential
     assert np.isnan(found.measured_ns)
     assert found.said[1].startswith("lower bound if branches ran in parallel")
@@ -153,39 +150,3 @@ def test_missing_graph_or_times_raises_error(corpus: Path) -> None:
     parts = dataclasses.replace(tvmdbg.open(folder).parts, graph=graph)
     with pytest.raises(ValueError, match="needs times"):
         critical_path_of(parts)
-
-
-@pytest.mark.slow
-def test_large_graphs_take_little_time() -> None:
-    small = dag(2, [(0, 1)])
-    count = 100_000
-    rng = np.random.default_rng(0)
-    target = np.repeat(np.arange(1, count, dtype=np.int32), 2)
-    source = (target - rng.integers(1, np.minimum(target, 50) + 1)).astype(np.int32)
-    graph = dataclasses.replace(
-        small,
-        names=small.names.from_strings(["n"] * count),
-        func_names=small.names.from_strings(["fused_add"] * count),
-        kinds=np.full(count, NodeKind.OPERATOR, np.uint8),
-        parameter_trust=np.zeros(count, np.uint8),
-        entry_offsets=np.arange(count + 1),
-        edge_source=source,
-        edge_output=np.zeros(len(source), np.int32),
-        edge_target=target,
-        edge_position=np.tile(np.arange(2, dtype=np.int32), count - 1),
-        edge_trust=np.full(len(source), Trust.EXACT, np.uint8),
-        shape_offsets=np.arange(count + 1),
-        shape_dims=np.full(count, 4),
-        shape_known=np.ones(count, np.bool_),
-        dtypes=small.names.from_strings(["float32"] * count),
-        attrs=(small.attrs[0],) * count,
-        storage_ids=None,
-    )
-    times = rng.integers(1, 1000, count).astype(np.float64)
-    spent = []
-    for _ in range(3):
-        before = time.process_time()
-        found = critical_path(graph, times)
-        spent.append(time.process_time() - before)
-    assert found.slack_ns[found.nodes].max() == 0
-    assert min(spent) < 0.4  # 0.2 s on a quiet machine

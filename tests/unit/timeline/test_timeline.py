@@ -80,8 +80,7 @@ def check_case(case: Case) -> None:
             assert times.sd == pytest.approx(statistics.stdev(repeats), abs=1.1)
     operators = {index for index, _ in case.timed_nodes()}
     for index in set(range(len(truth))) - operators:
-        assert both.node_ns[index] == 0
-        assert len(both.repeats(index)) == 0
+        assert (both.node_ns[index], len(both.repeats(index))) == (0, 0)
         assert printed.node_trust[index] == Trust.ABSENT
         assert np.isnan(printed.node_ns[index])
 
@@ -132,12 +131,10 @@ def test_a_disagreement_gives_both_numbers() -> None:
         num_nodes=4,
         source="t.json",
     )
-    within = combine(traced, table([0, 1], [5000.5, 3999.5]), rounding_ns=0.5)
-    assert not within.issues
+    assert not combine(traced, table([0, 1], [5000.5, 3999.5]), rounding_ns=0.5).issues
     beyond = combine(traced, table([0, 1, 2], [5000.6, 4000, 7]), rounding_ns=0.5)
     (issue,) = beyond.issues
-    assert issue.rule == "times-disagree"
-    assert issue.nodes == (0,)
+    assert (issue.rule, issue.nodes) == ("times-disagree", (0,))
     assert "5 µs in t.json" in issue.message
     assert "5.0006 µs in table.txt" in issue.message
     assert beyond.node_ns.tolist()[:3] == [5000, 4000, 7]
@@ -147,30 +144,23 @@ def test_a_disagreement_gives_both_numbers() -> None:
 
 def test_rows_of_one_node_are_one_slice_and_count_once() -> None:
     line = table([2, 2, 2, 1, -1, -1], [30, 30, 30, 10, 5, 6])
-    assert line.total_ns == 51
-    assert line.account.ns.tolist() == [10, 30, 11]
-    assert line.account.share.sum() == 1
-    assert line.slice_node.tolist() == [1, 2, -1, -1]
+    assert (line.total_ns, line.account.ns.tolist()) == (51, [10, 30, 11])
+    assert (line.account.share.sum(), line.slice_node.tolist()) == (1, [1, 2, -1, -1])
     assert line.slice_start_ns.tolist() == [0, 10, 40, 45]
     assert line.synthetic
     assert not line.issues
-    assert line.repeats(2).tolist() == [30]
-    assert line.slices_of(2).tolist() == [1]
-    assert line.slices_of(0).tolist() == []
-    assert line.slice(-1).node == -1
+    assert (line.repeats(2).tolist(), line.slices_of(2).tolist()) == ([30], [1])
+    assert (line.slices_of(0).tolist(), line.slice(-1).node) == ([], -1)
     assert "no node" in repr(line.slice(3))
     differing = table([2, 2], [30, 31])
-    assert differing.issues[0].rule == "rows-disagree"
-    assert differing.total_ns == 30
+    assert (differing.issues[0].rule, differing.total_ns) == ("rows-disagree", 30)
 
 
 def test_observed_starts_keep_their_gaps() -> None:
     line = table([0, 1, 2], [8, 9, 7], start_ns=[100, 120, 140], end_ns=[110, 130, np.nan])
     assert not line.synthetic
-    assert line.clock == "wall"
-    assert line.slice_start_ns.tolist() == [0, 20]
-    assert line.slice_duration_ns.tolist() == [10, 10]
-    assert line.node_ns.tolist()[:3] == [8, 9, 7]
+    assert (line.clock, line.slice_start_ns.tolist()) == ("wall", [0, 20])
+    assert (line.slice_duration_ns.tolist(), line.node_ns.tolist()[:3]) == ([10, 10], [8, 9, 7])
     assert line.span_ns == 30
     assert "wall clock" in repr(line)
     with pytest.raises(ValueError, match="go together"):
@@ -192,8 +182,7 @@ def test_several_slices_of_a_node_are_occurrences() -> None:
     assert np.isnan(line.node_ns[2])
     assert line.node_trust.tolist() == [Trust.BY_NAME, Trust.AMBIGUOUS, Trust.ABSENT]
     assert [line.slice(int(i)).start_ns for i in line.slices_of(0)] == [0, 2000]
-    assert line.slice(2).end_ns == 4000
-    assert line.slice(2).name == "a"
+    assert (line.slice(2).end_ns, line.slice(2).name) == (4000, "a")
 
 
 def test_columns_are_read_only_and_checked() -> None:
@@ -229,17 +218,11 @@ def test_empty_timeline() -> None:
     line = from_trace(column(), [], [], nodes=[], trust=[], num_nodes=0, source="t")
     assert line.span_ns == 0
     assert np.isnan(line.total_ns)
-    assert len(line.statistics()) == 0
-    assert len(line.top()) == 0
+    assert (len(line.statistics()), len(line.top())) == (0, 0)
     both = combine(line, table([], [], num_nodes=0), rounding_ns=0.5)
     assert not both.issues
     assert "0 slices on 1 track, unknown summed over nodes" in repr(both)
     assert "no repeats" in repr(both)
-
-
-def test_whole_nanoseconds_are_exact() -> None:
-    line = table([0], [2.0**53 - 1])
-    assert int(line.node_ns[0]) == 2**53 - 1
 
 
 repeats = st.lists(st.floats(0, 1e9), max_size=9)
@@ -276,8 +259,7 @@ def test_noise_needs_five_repeats_and_nan_is_left_out() -> None:
     offsets = np.array([0, 5, 9, 15])
     values = np.array([10, 10, 10, 10, 20.0, 10, 10, 10, 90, 10, 10, 10, np.nan, 10, 10])
     result = node_statistics(offsets, values, np.zeros(3))
-    assert result.n.tolist() == [5, 4, 5]
-    assert result.noisy.tolist() == [True, False, False]
+    assert (result.n.tolist(), result.noisy.tolist()) == ([5, 4, 5], [True, False, False])
     assert "1 noisy" in repr(result)
     assert "noisy" in repr(result[0])
 
@@ -285,8 +267,7 @@ def test_noise_needs_five_repeats_and_nan_is_left_out() -> None:
 def test_ranking_is_stable_and_leaves_unknown_nodes_out() -> None:
     line = table(range(6), [1, 4, np.nan, 4, 1, 0.0])
     ranking = line.top(3)
-    assert ranking.nodes.tolist() == [1, 3, 0]
-    assert ranking.share.tolist() == [0.4, 0.4, 0.1]
+    assert (ranking.nodes.tolist(), ranking.share.tolist()) == ([1, 3, 0], [0.4, 0.4, 0.1])
     assert table(range(3), [0, np.nan, 1]).top().nodes.tolist() == [2, 0]
     many = table(range(1000), [1.0, 2.0] * 500)
     assert many.top(None).nodes[:500].tolist() == list(range(1, 1000, 2))
@@ -310,8 +291,7 @@ def test_data_frames() -> None:
     pytest.importorskip("pandas")
     line = table([1, 0], [1, 2])
     frame = line.to_dataframe()
-    assert frame["name"].tolist() == ["n0", "n1"]
-    assert frame["duration_ns"].tolist() == [2, 1]
+    assert (frame["name"].tolist(), frame["duration_ns"].tolist()) == (["n0", "n1"], [2, 1])
     assert frame["trust"].tolist() == ["exact", "exact"]
     assert line.statistics().to_dataframe()["n"].tolist() == [1, 1, 0, 0]
 
@@ -319,13 +299,8 @@ def test_data_frames() -> None:
 @pytest.mark.parametrize(
     ("ns", "text"),
     [
-        (0, "0 ns"),
-        (39_882_100, "39.88 ms"),
-        (523_400, "523.4 µs"),
-        (999_960, "1.000 ms"),
-        (0.12344, "0.1234 ns"),
-        (1e12, "1000 s"),
-        (-5000, "-5.000 µs"),
+        *((0, "0 ns"), (39_882_100, "39.88 ms"), (523_400, "523.4 µs"), (999_960, "1.000 ms")),
+        *((0.12344, "0.1234 ns"), (1e12, "1000 s"), (-5000, "-5.000 µs")),
         (float("nan"), "unknown"),
     ],
 )
@@ -335,6 +310,5 @@ def test_durations_as_text(ns: float, text: str) -> None:
 
 def test_zero_duration_is_shown_as_less_than_one_unit() -> None:
     assert [duration_text(ns, 1000) for ns in (0, 500, 1000)] == ["< 1 µs", "500.0 ns", "1.000 µs"]
-    assert time_share(0, 0, 1000) == "< 1 µs"
-    assert time_share(0, 0) == "0 ns, 0 %"
+    assert (time_share(0, 0, 1000), time_share(0, 0)) == ("< 1 µs", "0 ns, 0 %")
     assert time_share(1000, 0.25, 1000, " · ") == "1.000 µs · 25.0 %"

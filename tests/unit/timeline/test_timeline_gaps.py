@@ -209,8 +209,7 @@ def test_flows_join_slices_by_rules_of_trace_format(
     assert sorted(zip(arrows.flow_from, arrows.flow_to, strict=True)) == sorted(
         (a, b) for _, a, b in expected
     )
-    assert arrows.unjoined == len(ends) - len(used)
-    assert len(arrows.to_dataframe()) == len(arrows)
+    assert (arrows.unjoined, len(arrows.to_dataframe())) == (len(ends) - len(used), len(arrows))
 
 
 def test_flows_repr_counts_arrows_and_unmatched_events() -> None:

@@ -16,7 +16,7 @@ from unit.timeline.slices_truth import Span, spans, timeline
 
 import tvmdbg_widgets as tvmdbg
 from tvmdbg_widgets.analysis.query import RegexError
-from tvmdbg_widgets.analysis.timeline.lod import LongestPyramid, TimelineLod, matching
+from tvmdbg_widgets.analysis.timeline.lod import TimelineLod, matching
 from tvmdbg_widgets.model.timeline.rows import RowKind
 from tvmdbg_widgets.model.timeline.timeline import Timeline
 
@@ -123,17 +123,6 @@ def test_neighboring_hits_are_ordered_by_start(
     assert found == (before[-1] if before else -1, after[0] if after else -1)
 
 
-@given(st.lists(st.integers(0, 5), min_size=1, max_size=700), st.data())
-def test_pyramid_argmax_finds_first_maximum(values: list[int], data: st.DataObject) -> None:
-    column = np.array(values, np.float64)
-    within = st.integers(0, len(values) - 1)
-    ranges = data.draw(st.lists(st.tuples(within, within), min_size=1, max_size=20))
-    low = np.array([min(each) for each in ranges])
-    high = np.array([max(each) + 1 for each in ranges])
-    expected = [a + int(column[a:b].argmax()) for a, b in zip(low, high, strict=True)]
-    assert LongestPyramid(column).argmax(low, high).tolist() == expected
-
-
 def test_search_matches_only_names_of_drawn_slices() -> None:
     own = timeline(
         [(0, 5, 0), (10, 5, 0), (20, 0, 1), (math.nan, 3, 0)], names=("Conv", "b", "add")
@@ -150,7 +139,6 @@ def test_search_matches_only_names_of_drawn_slices() -> None:
 def test_search_requires_every_word_in_slice_name_or_kind() -> None:
     run = tvmdbg.open(tvmdbg.samples.resnet20_cifar)
     assert run.graph is not None
-    assert run.timeline is not None
     rows, nodes = run.timeline.rows, run.timeline.slice_node
 
     def sought(text: str) -> list[int]:
@@ -168,13 +156,6 @@ def test_backtracking_regex_search_is_fast() -> None:
     begun = time.process_time()
     assert len(matching(None, own, "(a*)*(a|a)*b", regex=True).numbers) == 0
     assert time.process_time() - begun < 2
-
-
-def test_slices_with_unusable_times_are_left_out() -> None:
-    own = timeline([(0, math.inf, 0), (math.nan, 1, 0), (0, -1, 0)])
-    lod = TimelineLod(own)
-    assert (lod.first, lod.last) == (0, 0)
-    assert lod.bins(0, 1, 4).slice.shape == (0, 4)
 
 
 def test_recorded_bins_match_current_output(data: Path) -> None:

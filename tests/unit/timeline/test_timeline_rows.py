@@ -1,4 +1,4 @@
-"""Slices in rows, against the definition written out for every pair of slices."""
+"""Slices in rows and their own time, against the definition written out for every pair."""
 
 from __future__ import annotations
 
@@ -11,28 +11,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tvmdbg_widgets.model.base.columns import StringColumn
-from tvmdbg_widgets.model.timeline.builders import from_events
+from tests.unit.timeline.slices_truth import Span
+from tests.unit.timeline.slices_truth import timeline as slices
+from tvmdbg_widgets.analysis.times.operator_rows import operators
+from tvmdbg_widgets.model.parts import RunParts
 from tvmdbg_widgets.model.timeline.rows import RowKind, TimelineRows, rows
 from tvmdbg_widgets.model.timeline.timeline import Timeline
-
-Span = tuple[float, float, int]
 
 #: Times are multiples of this, far above what rounding of printed times makes.
 STEP = 10.0
 
 
 def timeline(spans: list[Span], step: float = 1.0, tracks: int = 3) -> Timeline:
-    """Slices (start, duration, track) as they stand in the list."""
-    return from_events(
-        StringColumn.from_strings(f"f{i % 3}" for i in range(len(spans))),
-        np.array([start for start, _, _ in spans], np.float64) * step,
-        np.array([length for _, length, _ in spans], np.float64) * step,
-        np.array([track for _, _, track in spans], np.int32),
-        tuple(f"thread {i}" for i in range(tracks)),
-        graph=None,
-        source="t.json",
-    )
+    return slices(spans, tracks=tracks, step=step)
 
 
 class Truth:
@@ -165,14 +156,6 @@ def test_times_near_the_rounding_leave_every_slice_visible(spans: list[Span]) ->
     fair(spans, timeline(spans, tracks=2).rows)
 
 
-@given(st.lists(st.tuples(st.integers(0, 12), st.integers(0, 6), st.just(0)), min_size=1))
-def test_slices_of_a_few_nanoseconds_stay_visible(spans: list[Span]) -> None:
-    found = timeline(spans).rows
-    fair(spans, found)
-    starts = [(spans[i][0], sum(spans[i][:2])) for i in found.order.tolist() if spans[i][1]]
-    assert len(starts) == sum(1 for each in spans if each[1])
-
-
 def test_rounding_is_not_an_overlap() -> None:
     spans = [(0, 50, 0), (49.6, 50, 0), (100, 50, 0), (101, 50, 0)]
     found = timeline(spans).rows
@@ -188,11 +171,6 @@ def test_slices_without_usable_time_are_counted() -> None:
     assert found.unusable == 3
     assert np.isnan(found.self_ns).tolist() == [False, True, True, True, False]
     assert repr(found) == "Rows: 2 slices in 2 rows; 3 not drawn: no usable start or duration"
-
-
-def test_empty_timeline_has_no_rows() -> None:
-    found = timeline([]).rows
-    assert (len(found), found.first.tolist(), found.order.tolist()) == (0, [0], [])
 
 
 COUNT = 20_000
@@ -220,3 +198,50 @@ def test_rows_cost_no_more_than_sorting(name: str) -> None:
         took.append(time.process_time() - started)
         assert len(found.order) >= count
     assert took[1] < 12 * took[0] + 0.2, took
+
+
+def self_by_steps(found: Timeline) -> tuple[list[float], list[bool], list[bool]]:
+    """By every step of time: it is a slice's own unless a slice right inside it runs."""
+    begin = (found.slice_start_ns / STEP).astype(int).tolist()
+    end = [first + int(d / STEP) for first, d in zip(begin, found.slice_duration_ns, strict=True)]
+    track, parent = found.slice_track.tolist(), found.rows.parent.tolist()
+    nested, across = [False] * len(found.tracks), [False] * len(found.tracks)
+    own = []
+    for i in range(found.num_slices):
+        inner: set[int] = set()
+        for j in range(found.num_slices):
+            if j == i or track[j] != track[i] or begin[j] == end[j]:
+                continue
+            if parent[j] == i:
+                inner |= set(range(begin[j], end[j]))
+            outer = begin[i] <= begin[j] and end[j] <= end[i]
+            if outer and ((begin[i], end[i]) != (begin[j], end[j]) or j > i):
+                nested[track[i]] |= begin[i] < end[i]
+            elif begin[i] < begin[j] < end[i] < end[j]:
+                across[track[i]] = True
+        own.append(len(set(range(begin[i], end[i])) - inner) * STEP)
+    return own, nested, across
+
+
+@given(SPANS)
+def test_self_time_excludes_inner_slices(spans: list[Span]) -> None:
+    found = timeline(sorted(spans, key=lambda each: (each[0], -each[1])), STEP)
+    own, nested, across = self_by_steps(found)
+    assert (found.nesting.self_ns.tolist(), list(found.nesting.nested)) == (own, nested)
+    assert list(found.nesting.overlapping) == across
+
+
+@given(SPANS)
+def test_rows_by_name_sum_up_self_times(spans: list[Span]) -> None:
+    found = timeline(sorted(spans, key=lambda each: (each[0], -each[1])), STEP)
+    own, _, _ = self_by_steps(found)
+    rows = operators(RunParts(title="t", timeline=found))
+    names = list(found.slice_names)
+    assert {row.name for row in rows} == set(names)
+    for row in rows:
+        mine = [i for i, name in enumerate(names) if name == row.name]
+        assert row.time_ns == sum(own[i] for i in mine)
+        assert row.within_ns == found.slice_duration_ns[mine].sum()
+        assert (row.node, row.slices) == (-1, len(mine))
+    top = operators(RunParts(title="t", timeline=found), top=2)
+    assert [row.time_ns for row in top] == sorted((row.time_ns for row in rows), reverse=True)[:2]

@@ -1,10 +1,12 @@
-"""Times by anything, against counting every step of time."""
+"""Times by anything, against counting every step of time; rows of the table of operators."""
 
 from __future__ import annotations
 
 import itertools
 import json
 import math
+import pickle
+from typing import Any
 
 import numpy as np
 import pytest
@@ -13,10 +15,12 @@ from hypothesis import strategies as st
 from unit.timeline.times_truth import STEP, Steps, parts, ranges, same, spans, timeline
 
 import tvmdbg_widgets as tvmdbg
+from tvmdbg_widgets.analysis.times import operator_rows
 from tvmdbg_widgets.analysis.times.area import area
 from tvmdbg_widgets.analysis.times.sums import times
 from tvmdbg_widgets.model.base.ranges import group_spread, group_sums, total
 from tvmdbg_widgets.model.graph.groups import Groups
+from tvmdbg_widgets.run import DebugRun
 
 
 def groups() -> Groups:
@@ -44,8 +48,7 @@ def test_times_by_name_match_sum_over_steps(given_: list, within: tuple | None) 
         ours = (row.minimum, row.mean, row.p50, row.p90, row.maximum)
         assert all(map(same, ours, numbers(truth[str(row.key)][2])))
     whole = math.fsum(own for _, own, _ in truth.values())
-    assert table.total_ns == whole
-    assert table.ns.tolist() == sorted(table.ns.tolist(), reverse=True)
+    assert (table.total_ns, table.ns.tolist()) == (whole, sorted(table.ns.tolist(), reverse=True))
     if whole:
         np.testing.assert_allclose(table.share, table.ns / whole)
         np.testing.assert_allclose(table.cumulative, np.cumsum(table.ns) / whole)
@@ -139,5 +142,40 @@ def test_area_repr_of_many_tracks_is_short() -> None:
     assert len(found.tracks) == count
     assert {each.busy_ns for each in found.tracks} == {2000.0}
     told = repr(found).splitlines()
-    assert len(told) == 23
-    assert told[-1] == "  … and 19,980 more tracks: to_dataframe()"
+    assert (len(told), told[-1]) == (23, "  … and 19,980 more tracks: to_dataframe()")
+
+
+def test_operator_table_behaves_like_a_sequence(run: DebugRun) -> None:
+    table, top = run.table(), run.top(5)
+    rows = list(table)
+    assert len(table) == len(rows) == len(set(rows)) > len(top) == 5
+    assert [table[at] for at in range(-len(table), len(table))] == rows * 2
+    assert list(table[3:20:4]) == rows[3:20:4]
+    assert list(reversed(table)) == rows[::-1]
+    assert all(each in table and table.index(each) == at for at, each in enumerate(rows))
+    times = [row.time_ns for row in rows]
+    assert [row.time_ns for row in top] == sorted(times, reverse=True)[:5]
+    with pytest.raises(IndexError):
+        table[len(table)]
+
+
+def test_operator_table_can_be_pickled(run: DebugRun) -> None:
+    copy = pickle.loads(pickle.dumps(run.top(50)))  # noqa: S301 (written just now)
+    assert (repr(copy), copy._repr_html_()) == (repr(run.top(50)), run.top(50)._repr_html_())
+    assert len(copy.to_dataframe()) == len(copy) == len(run.table())
+
+
+def test_rows_are_built_only_when_accessed(monkeypatch: pytest.MonkeyPatch) -> None:
+    made: list[int] = []
+    make = operator_rows._RowBuilder.row
+
+    def counting(self: Any, key: int) -> Any:
+        made.append(key)
+        return make(self, key)
+
+    monkeypatch.setattr(operator_rows._RowBuilder, "row", counting)
+    run = tvmdbg.open(json.dumps([[1e-6 * node] for node in range(1, 3001)]).encode())
+    assert "and 2,960 more" in repr(run.table())
+    assert len(made) == 40
+    run.figure("timeline")
+    assert len(made) < 100

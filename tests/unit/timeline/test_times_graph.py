@@ -53,8 +53,7 @@ def test_times_by_node_match_the_run_statistics(run: DebugRun) -> None:
     for row in table:
         assert row.low == pytest.approx(told.low[row.key], abs=1e-6, nan_ok=True)
         assert row.noisy == told.noisy[row.key]
-    slowest = run.timeline.top(5)
-    assert [row.key for row in table[:5]] == slowest.nodes.tolist()
+    assert [row.key for row in table[:5]] == run.timeline.top(5).nodes.tolist()
 
 
 def test_times_by_kind_cover_every_executed_node(run: DebugRun) -> None:
@@ -139,8 +138,7 @@ def test_node_with_fewer_repeats_makes_group_interval_unknown(run: DebugRun) -> 
 def test_times_table_converts_to_frame_and_html(run: DebugRun) -> None:
     table = run.times("kind")
     frame = table.to_dataframe()
-    assert frame["ns"].tolist() == table.ns.tolist()
-    assert frame["nodes"][0] == table[0].nodes
+    assert (frame["ns"].tolist(), frame["nodes"][0]) == (table.ns.tolist(), table[0].nodes)
     assert table[-1].key == table[len(table) - 1].key == list(table)[-1].key
     page = table._repr_html_()
     assert page.count("<tr>") == len(table) + 1

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import gzip
 import json
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import Any
 
+from tvmdbg_widgets.formats.tuning.dag_text import parse_dag
 from tvmdbg_widgets.model.tuning.steps import STEPS, Annotation, AnyStep
 from tvmdbg_widgets.model.tuning.trials import Axis, ComputeDag, DagSource, Operation
 
@@ -70,3 +72,14 @@ def _operation(row: dict[str, Any]) -> Operation:
 
 def _axis(name: str, extent: int | str) -> Axis:
     return Axis(name, None, extent) if isinstance(extent, str) else Axis(name, extent)
+
+
+@cache
+def dag_with_bodies(workload: str, conv_name: str = "compute") -> ComputeDag:
+    """Return a workload's DAG: TVM's extents, and bodies from its text."""
+    given = dag(workload, conv_name)
+    read = parse_dag(given.text).operations
+    operations = zip(given.operations, read, strict=True)
+    return replace(
+        given, operations=tuple(replace(each, bodies=other.bodies) for each, other in operations)
+    )

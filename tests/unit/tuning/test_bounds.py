@@ -1,15 +1,13 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import given
-from unit.tuning.dags_with_bodies import dag_with_bodies
 from unit.tuning.iterated import Nest, nests
-from unit.tuning.printed_states import COPIED, cases, dag, read_steps, steps_of
+from unit.tuning.printed_states import COPIED, cases, dag, dag_with_bodies, read_steps, steps_of
 
 from tvmdbg_widgets.analysis.tuning.schedules.nest import print_state
 from tvmdbg_widgets.analysis.tuning.schedules.replaying import replay
@@ -75,12 +73,8 @@ def test_without_bodies_only_outputs_are_known() -> None:
 @pytest.mark.parametrize(
     "step",
     [
-        ["SA", 2, 3, 8, 4],
-        ["SA", 0, 0, 8, 4],
-        ["PR", 0, 0, "auto_unroll_max_step$16"],
-        ["PR", 2, 3, "debug_skip_region"],
-        ["PR", 9, 0, "debug_skip_region"],
-        ["FU", 0, []],
+        *(["SA", 2, 3, 8, 4], ["SA", 0, 0, 8, 4], ["PR", 0, 0, "auto_unroll_max_step$16"]),
+        *(["PR", 2, 3, "debug_skip_region"], ["PR", 9, 0, "debug_skip_region"], ["FU", 0, []]),
         ["RE", 0, []],
     ],
     ids=lambda step: " ".join(map(str, step)),
@@ -98,20 +92,6 @@ def test_unroll_pragma_on_missing_loop_is_accepted() -> None:
     known = dag_with_bodies('["matmul_auto_scheduler_test", 64, 48, 96]')
     state = replay(known, read_steps([["PR", 2, 3, "auto_unroll_max_step$16"]]))
     assert why_refused(state) == ""
-
-
-def test_an_unknown_extent_stays_unknown() -> None:
-    known = dag_with_bodies('["matmul_add", 64, 96, 48, "float32"]')
-    operations = list(known.operations)
-    i, j = operations[4].axes
-    operations[4] = replace(operations[4], axes=(replace(i, extent=None), j))
-    steps = read_steps([["SP", 4, 0, 0, [8], 1], ["CA", 2, 4, 0]])
-    state = replay(replace(known, operations=tuple(operations)), steps)
-    text = print_state(infer_bounds(state), hide_ones=False)
-    assert "for i.0 (None)" in text
-    assert "for i.1 (None)" in text
-    assert "for j (0,48)" in text
-    assert "for k (0,96)" in text
 
 
 @given(nests())

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import time
 from typing import Any
 
 import numpy as np
@@ -81,23 +80,6 @@ def test_total_matches_weighted_sum_over_tasks_at_every_row(
         assert same(found[-1:], [last])
 
 
-def test_trial_cost_is_mean_of_its_runs() -> None:
-    trials = trials_of([Row(0, (1.0, 5.0)), Row(0, (2.0, 3.0)), Row(0, (2.4, 2.7))])
-    assert best_so_far(trials).tolist() == [3.0, 2.5, 2.5]
-
-
-@pytest.mark.parametrize("weights", [[1.0], [1.0, 2.0, 3.0], [1.0, math.nan]])
-def test_weights_that_do_not_fit_are_refused(weights: list[float]) -> None:
-    with pytest.raises(ValueError, match="weight"):
-        total(trials_of([Row(0), Row(1)]), 2, weights)
-
-
-def test_a_task_without_a_valid_trial_leaves_the_total_unknown() -> None:
-    trials = trials_of([Row(0), failed(1), Row(0, 1e-4)])
-    assert np.isnan(total(trials, 2)).all()
-    assert np.isnan(total(trials_of([Row(0)]), 2)).all()
-
-
 def blocks(*pairs: tuple[int, int]) -> list[Row]:
     return [Row(task) for task, count in pairs for _ in range(count)]
 
@@ -159,11 +141,7 @@ def test_elapsed_time_is_unknown_without_timestamps() -> None:
 
 
 @given(
-    st.lists(
-        st.tuples(st.integers(0, 2), st.none() | st.floats(1e-6, 1)),
-        min_size=1,
-        max_size=14,
-    ),
+    st.lists(st.tuples(st.integers(0, 2), st.none() | st.floats(1e-6, 1)), min_size=1, max_size=14),
     st.lists(st.floats(0.5, 9), min_size=3, max_size=3),
 )
 def test_gradients_match_task_scheduler_formula(
@@ -194,25 +172,3 @@ def test_gradients_match_task_scheduler_formula(
     assert found.gradient[found.order].tolist() == sorted(found.gradient.tolist())
     failing = [best[task] == 1e10 and bool(history[task]) for task in range(3)]
     assert all(np.isnan(found.gain[task]) for task in range(3) if failing[task])
-
-
-@pytest.mark.slow
-def test_curves_of_a_hundred_thousand_trials_are_fast() -> None:
-    rng = np.random.default_rng(1)
-    task = np.repeat(rng.integers(0, 30, 1600), 64)[:100_000]
-    rows = trials_of(
-        [Row(int(t), float(c)) for t, c in zip(task, rng.random(len(task)), strict=True)]
-    )
-    start = time.process_time()
-    total(rows, 30)
-    gains(rows, 30)
-    elapsed(rows)
-    assert time.process_time() - start < 0.3
-
-
-@pytest.mark.slow
-def test_total_of_many_single_record_tasks_is_fast() -> None:
-    trials = trials_of([Row(task) for task in range(20_000)])
-    start = time.process_time()
-    assert total(trials, 20_000)[-1] == pytest.approx(20.0)
-    assert time.process_time() - start < 5

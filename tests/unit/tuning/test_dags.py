@@ -55,9 +55,7 @@ def parts(dags: dict[str, str] | None = None, stamps: Any = ()) -> Any:
 def test_a_text_is_known_by_its_hash(args: list[Any]) -> None:
     digest = key_hash(TEXT)
     found = dag_of(parts({digest: TEXT}), task([digest, *args]))
-    assert found is not None
-    assert found.source is DagSource.TEXT
-    assert found.text == TEXT
+    assert (found.source, found.text) == (DagSource.TEXT, TEXT)
     positions = [axis.extent for axis in found.operations[3].axes]
     assert positions == ([1, 8, 7, 7] if args else [1, 8, None, None])
 
@@ -125,16 +123,13 @@ def test_a_text_is_hashed_once_for_all_tasks(monkeypatch: pytest.MonkeyPatch) ->
 
 def test_a_dump_is_known_by_the_whole_key() -> None:
     given = task(["0" * 32, *SHAPES])
-    found = dag_of(parts({given.workload_key: TEXT}), given)
-    assert found is not None
-    assert found.source is DagSource.DUMP
+    assert dag_of(parts({given.workload_key: TEXT}), given).source is DagSource.DUMP
     assert dag_of(parts({given.workload_key: TEXT}), task(["0" * 32])) is None
 
 
 def test_unusable_dag_text_is_reported() -> None:
     given = task(["matmul_add", 4, 4, 4, "float32"])
     found, problems = find_dag(parts({given.workload_key: "no DAG"}), given)
-    assert found is not None
     assert found.source is DagSource.ASSUMED
     assert len(problems) == 1
 
@@ -162,7 +157,6 @@ def test_names_of_convolutions_follow_the_release(
 ) -> None:
     key = ["conv2d_layer", 1, 7, 7, 8, 8, 3, 3, [1, 1], [1, 1]]
     found = dag_of(parts(stamps=[stamp]), task(key, target, fields))
-    assert found is not None
     assert found.operations[3].name == name
 
 

@@ -1,14 +1,17 @@
-"""What the rules say of real logs, each judged by hand: docs/tuning_rules.md."""
+"""What the rules say of real logs, judged by hand (docs/tuning_rules.md), and of generated ones."""
 
 from __future__ import annotations
 
+from functools import cache
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from tests.make.tuning_report import log_files
+from tests.make.tuning_story import SCENARIOS, WEIGHTS, story
 from tvmdbg_widgets.model.findings import Confidence, Severity
-from tvmdbg_widgets.tuning import open_tuning
+from tvmdbg_widgets.tuning import TuningLog, open_tuning
 
 #: Rules that say something of a log, by the end of its name; all other logs are best records only.
 VERDICTS = {
@@ -53,8 +56,7 @@ def test_starved_log_is_reported_with_its_numbers(corpus: Path) -> None:
         "(17.8 %) at 64, 1,441 of 2,121 (67.9 %) at 512"
     )
     assert "at most 63 of 64" in found.evidence[3]
-    assert log.wasted_seconds == 1638 * 15
-    assert log.effective_trials == 1370
+    assert (log.wasted_seconds, log.effective_trials) == (1638 * 15, 1370)
 
 
 def test_restarts_of_the_long_log_are_found(corpus: Path) -> None:
@@ -73,9 +75,44 @@ def test_tables_of_one_log_agree(corpus: Path, by: str) -> None:
     assert int(table.trials.sum()) == len(log) == 1024
     assert int(table.valid.sum()) == log.effective_trials == 994
     assert float(table.wasted_seconds.sum()) == log.wasted_seconds == 375.0
-    assert int(table.count("BuildTimeoutError").sum()) == 25
-    assert int(table.counts.sum()) == 30
+    assert (int(table.count("BuildTimeoutError").sum()), int(table.counts.sum())) == (25, 30)
     if by == "round":
         assert set(table.trials.tolist()) == {64}
     if by == "threads":
         assert min(table.keys) > 0
+
+
+DIAGNOSES = {
+    "fine": set(),
+    "starved": {"build-starvation"},
+    "slow_task": {"slow-compiling-task"},
+    "unroll": {"unroll-bloat"},
+    "dead_workers": {"dead-build-workers"},
+    "burst": {"temporary-contention"},
+    "run_timeouts": {"run-timeouts"},
+    "no_schedule": {"no-valid-schedule", "frequent-errors"},
+    "resumed": {"resumed-log"},
+    "measured_again": {"duplicates", "resumed-log"},
+    "copied": {"duplicates", "resumed-log"},
+}
+
+
+@cache
+def opened(scenario: str, kind: str = "llvm", seed: int = 7) -> TuningLog:
+    lines = story(scenario, kind=kind, seed=seed)
+    return open_tuning("".join(lines).encode(), weights=WEIGHTS, progress=False)
+
+
+def diagnosis(log: TuningLog) -> set[str]:
+    assert log.parts.num_refused == 0
+    return {each.rule for each in log.findings()}
+
+
+@pytest.mark.parametrize("scenario", SCENARIOS)
+def test_scenario_gets_only_its_own_diagnosis(scenario: str) -> None:
+    assert diagnosis(opened(scenario)) == DIAGNOSES[scenario]
+
+
+def test_generated_log_has_rounds_of_64_trials() -> None:
+    assert np.bincount(opened("fine").rounds).tolist() == [64] * 36
+    assert [each.trials for each in opened("resumed").sessions] == [1152, 1152]

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import json
 import math
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import numpy as np
 import pytest
 
 import tvmdbg_widgets as tvmdbg
+from tests.make import tuning_cases as make
 from tests.unit.tuning.ansor_lines import CPU, T4, line, log_of
 from tvmdbg_widgets.model.tuning.measure_errors import MeasureError
 
@@ -21,13 +22,6 @@ LINES = [
     line('["b", 1]', T4, costs=[5e-3], stamp=1_600_003_660),
     line('["c", 1]', error=4, stamp=1_600_003_661, version="v0.5"),
 ]
-AUTOTVM = {
-    "input": ["llvm", "dense_pack.x86", [["TENSOR", [1, 8], "float32"]], {}],
-    "config": {"index": 3, "code_hash": None, "entity": [["tile_x", "sp", [-1, 4]]]},
-    "result": [[1e-3], 0, 1.5, 1_600_000_000.5],
-    "version": 0.2,
-    "tvm_version": "0.8.dev0",
-}
 
 
 def opened(lines: list[bytes] = LINES) -> tvmdbg.TuningLog:
@@ -94,8 +88,7 @@ def test_ambiguous_key_and_foreign_task_are_refused() -> None:
 def test_the_frame_has_seconds_and_names() -> None:
     pytest.importorskip("pandas")
     frame = opened().to_dataframe()
-    assert frame.index.name == "row"
-    assert frame["task"].tolist() == [0, 1, 0, 1, 2]
+    assert (frame.index.name, frame["task"].tolist()) == ("row", [0, 1, 0, 1, 2])
     assert frame["name"].tolist() == ["a 1", "b 1", "a 1", "b 1", "c 1"]
     assert frame["trial"].tolist() == [0, 0, 1, 1, 0]
     assert frame["cost_s"].fillna(0).tolist() == [3e-3, 0, 1e-3, 5e-3, 0]
@@ -131,8 +124,7 @@ def test_a_written_log_has_the_bytes_of_its_records(tmp_path: Path) -> None:
     source.write_bytes(b"# a comment\n\n" + log_of([*LINES, odd]) + b'{"i": [["cut')
     log = tvmdbg.open_tuning(source, progress=False)
     path = log.write(tmp_path / "out.json")
-    assert path == tmp_path / "out.json"
-    assert path.read_bytes() == log_of([*LINES, odd])
+    assert (path, path.read_bytes()) == (tmp_path / "out.json", log_of([*LINES, odd]))
     log.write(path, log.select("is:failed"))
     assert path.read_bytes() == log_of([LINES[1], LINES[4]])
     log.write(path, [-1, 0])
@@ -144,7 +136,7 @@ def test_a_written_log_has_the_bytes_of_its_records(tmp_path: Path) -> None:
 
 
 def test_records_of_several_tuners_are_not_written_to_one_file(tmp_path: Path) -> None:
-    autotvm = json.dumps(AUTOTVM).encode()
+    autotvm = make.autotvm(Random(2)).line
     log = opened().merge(tvmdbg.open_tuning(log_of([autotvm]), progress=False))
     assert "several tuners" in repr(log)
     with pytest.raises(ValueError, match=r"several tuners \(Ansor, AutoTVM\).*select\(.tuner:"):
@@ -166,14 +158,11 @@ def test_merged_databases_cannot_be_written_to_one_file(corpus: Path, tmp_path: 
 
 
 @pytest.mark.parametrize(
-    "weights",
-    [[3, 2, 0], {'["a", 1]': 3, '["b", 1]': 2, '["c", 1]': 0}, {0: 3, 1: 2, -1: 0}],
+    "weights", [[3, 2, 0], {'["a", 1]': 3, '["b", 1]': 2, '["c", 1]': 0}, {0: 3, 1: 2, -1: 0}]
 )
 def test_weights_are_a_list_or_by_task(weights: list[float]) -> None:
     log = opened().weighted(weights)
-    assert log.weights == (3, 2, 0)
-    assert log[3:].weights == (2, 0)
-    assert log.distill().weights == (3, 2)
+    assert (log.weights, log[3:].weights, log.distill().weights) == ((3, 2, 0), (2, 0), (3, 2))
     assert opened().weights is None
     assert opened().weighted({1: 5}).weights == (1, 5, 1)
     with pytest.raises(KeyError, match="no task of the log has the key 'b'"):

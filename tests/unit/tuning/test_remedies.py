@@ -158,14 +158,8 @@ def test_builder_lines_are_python(tuner: str, timeout: float) -> None:
         assert sum("LocalBuilder(" in each for each in code) == 1
 
 
-def test_longer_builds_remedy_increases_timeout() -> None:
-    assert "timeout=60" in longer_builds("ansor", 15.0)
-    assert "timeout=600" in longer_builds("ansor", 300.0)
-
-
 def test_fewer_builds_remedy_states_its_limits() -> None:
     told = fewer_builds("ansor", 15.0)
-    assert "Linux only" in told
-    assert "quotas of cgroups" in told
-    assert "len(os.sched_getaffinity(0))" in told
+    for part in ("Linux only", "quotas of cgroups", "len(os.sched_getaffinity(0))"):
+        assert part in told
     assert "one tuning at a time" in told.lower()

@@ -1,12 +1,24 @@
+"""Steps replayed as TVM does, and hostile ones."""
+
 from __future__ import annotations
 
 import json
+import time
 from pathlib import Path
 from typing import Any
 
 import pytest
-from unit.tuning.dags_with_bodies import dag_with_bodies
-from unit.tuning.printed_states import COPIED, cases, dag, dag_rows, read_steps, steps_of
+from hypothesis import given
+from hypothesis import strategies as st
+from unit.tuning.printed_states import (
+    COPIED,
+    cases,
+    dag,
+    dag_rows,
+    dag_with_bodies,
+    read_steps,
+    steps_of,
+)
 
 from tvmdbg_widgets.analysis.tuning.schedules.nest import nest, print_state
 from tvmdbg_widgets.analysis.tuning.schedules.replaying import replay
@@ -14,6 +26,7 @@ from tvmdbg_widgets.analysis.tuning.schedules.working import ReplayError
 from tvmdbg_widgets.formats.tuning.ansor import parse_steps
 from tvmdbg_widgets.formats.tuning.lines import LineProblem
 from tvmdbg_widgets.model.tuning.steps import State
+from tvmdbg_widgets.model.tuning.trials import ComputeDag
 
 PRINTED = [
     pytest.param(case, id=f"{name}: {case['case']}")
@@ -30,7 +43,9 @@ def state_of(case: dict[str, Any], release: tuple[int, int] = (0, 8)) -> State:
 @pytest.mark.parametrize("case", PRINTED)
 def test_states_are_printed_as_tvm_prints_them(case: dict[str, Any]) -> None:
     state = state_of(case)
-    assert print_state(state) == case["printed_state"]
+    known = dag_with_bodies(case["workload"], case.get("conv_name", "compute"))
+    with_bodies = replay(known, steps_of(case))
+    assert print_state(state) == print_state(with_bodies) == case["printed_state"]
     everything = case["printed_state_all"] or case["printed_state"]
     assert print_state(state, hide_ones=False) == everything
 
@@ -102,13 +117,6 @@ def test_odd_schedules_are_printed_or_refused_like_tvm() -> None:
             assert printed == case["printed_state"]
 
 
-@pytest.mark.parametrize("name", ["synthetic", "random", "policy"])
-def test_schedules_accepted_by_tvm_replay_with_known_bodies(name: str) -> None:
-    for case in cases(name):
-        known = dag_with_bodies(case["workload"])
-        assert print_state(replay(known, steps_of(case))) == case["printed_state"]
-
-
 def test_cache_read_for_stage_that_does_not_read_is_refused() -> None:
     known = dag_with_bodies('["matmul_add", 64, 96, 48, "float32"]')
     with pytest.raises(ReplayError, match=r"stage 4 does not read stage 0 \('A'\)"):
@@ -131,32 +139,107 @@ def test_follow_split_can_refer_to_a_later_split(code: str) -> None:
 def test_nest_lines_name_their_steps() -> None:
     steps = read_steps(
         [
-            ["SP", 4, 0, 64, [8], 1],
-            ["RE", 4, [0, 2, 1]],
-            ["FU", 4, [0, 1]],
-            ["AN", 4, 0, 3],
-            ["CA", 2, 4, 0],
-            ["PR", 2, 0, "auto_unroll_max_step$16"],
+            *(["SP", 4, 0, 64, [8], 1], ["RE", 4, [0, 2, 1]], ["FU", 4, [0, 1]], ["AN", 4, 0, 3]),
+            *(["CA", 2, 4, 0], ["PR", 2, 0, "auto_unroll_max_step$16"]),
         ]
     )
     state = replay(dag('["matmul_add", 64, 96, 48, "float32"]'), steps)
     found = {line.text: (line.step, line.steps) for line in nest(state)}
     assert found["parallel i.0@j@ (0,384)"] == (3, (0, 2, 3))
-    assert found["for i.1 (0,8)"] == (0, (0,))
-    assert found["matmul auto_unroll: 16"] == (5, (5,))
-    assert found["matmul = ..."] == (4, (4, 5))
-    assert found["out = ..."] == (-1, (1,))
+    assert (found["for i.1 (0,8)"], found["matmul auto_unroll: 16"]) == ((0, (0,)), (5, (5,)))
+    assert (found["matmul = ..."], found["out = ..."]) == ((4, (4, 5)), (-1, (1,)))
 
 
-def test_factors_stay_known_when_extents_are_unknown() -> None:
-    steps = read_steps([["CA", 2, 4, 1], ["SP", 2, 2, 96, [4, 8], 1], ["SP", 2, 0, 1, [2], 0]])
-    state = replay(dag('["matmul_add", 64, 96, 48, "float32"]'), steps)
-    loops = {each.name: (each.extent, each.factor) for each in state.stages[2].iterators}
-    assert loops == {
-        "i.0": (None, 2),
-        "i.1": (None, None),
-        "j": (None, None),
-        "k.0": (None, None),
-        "k.1": (None, 4),
-        "k.2": (None, 8),
-    }
+DAGS = (
+    '["matmul_add", 64, 96, 48, "float32"]',
+    '["two_outputs_test", 24]',
+    '["conv2d_layer", 1, 14, 14, 32, 16, 3, 3, [1, 1], [1, 1]]',
+    '["zero_rank_reduce_auto_scheduler_test", 128]',
+)
+small = st.integers(0, 8)
+number = st.one_of(
+    small, small, small, st.integers(-3, 40), st.sampled_from([2**31, 2**63, -(2**70)])
+)
+numbers = st.lists(number, max_size=6)
+runs = st.builds(lambda start, length: list(range(start, start + length)), small, st.integers(0, 4))
+orders = st.integers(0, 6).flatmap(lambda length: st.permutations(range(length)))
+lengths = st.lists(st.one_of(st.integers(1, 9), number), max_size=4)
+scopes = st.sampled_from(["shared", "local", "", "a" * 900])
+pragmas = st.sampled_from(
+    ["auto_unroll_max_step$16", "auto_unroll_max_step$" + "9" * 30, "debug_skip_region", "x", "$"]
+)
+step = st.one_of(
+    st.tuples(st.just("AN"), number, number, st.integers(0, 11)),
+    st.tuples(st.just("FU"), number, st.one_of(runs, numbers)),
+    st.tuples(st.just("PR"), number, number, pragmas),
+    st.tuples(st.just("RE"), number, st.one_of(orders.map(list), numbers)),
+    st.tuples(st.just("SP"), number, number, number, lengths, st.integers(0, 1)),
+    st.tuples(st.just("FSP"), number, number, number, number),
+    st.tuples(st.just("FFSP"), number, number, numbers, number, st.integers(0, 1)),
+    st.tuples(st.just("SA"), number, number, number, number),
+    st.tuples(st.just("CA"), number, number, number),
+    st.tuples(st.just("CI"), number),
+    st.tuples(st.just("CR"), number),
+    st.tuples(st.just("CHR"), number, scopes, numbers),
+    st.tuples(st.just("CHW"), number, scopes),
+    st.tuples(st.just("RF"), number, number, number),
+).map(list)
+
+
+def outcome(known: ComputeDag | None, items: list[list[Any]]) -> bool:
+    """Whether the steps are replayed; all but a ReplayError is a failure."""
+    try:
+        nest(replay(known, read_steps(items)))
+    except ReplayError:
+        return False
+    return True
+
+
+@given(st.sampled_from(DAGS), st.lists(step, max_size=24))
+def test_any_steps_are_replayed_or_refused(workload: str, items: list[list[Any]]) -> None:
+    outcome(dag(workload), items)
+    outcome(None, items)
+
+
+@given(st.sampled_from(DAGS), st.lists(step, max_size=60))
+def test_applicable_steps_are_replayed(workload: str, items: list[list[Any]]) -> None:
+    """Sequences grow by what is not refused, so that they come far."""
+    legal: list[list[Any]] = []
+    for each in items:
+        if outcome(dag(workload), [*legal, each]):
+            legal.append(each)
+    assert outcome(dag(workload), legal)
+    outcome(None, legal)
+
+
+HUGE = {
+    "splits that double a stage's loops": [["SP", 2, 0, 0, [1] * 12, 1]] * 200,
+    "names that grow fourfold": [["SP", 2, 0, 0, [1, 1, 1], 1], ["FU", 2, [0, 1, 2, 3]]] * 40,
+    "extents that grow by 31 bits": [
+        *[["SP", 2, 0, 0, [2**31 - 1] * 3, 1]],
+        *[["FU", 2, [1, 2, 3]]],
+    ],
+    "many factors": [["SP", 2, 0, 0, [2] * 100_000, 1]],
+    "many followed factors": [["FSP", 2, 0, 1, 1], ["SP", 2, 0, 0, [2**31 - 1] * 1_000_000, 1]],
+    "many followed steps": [["SP", 2, 0, 0, [2**30], 1], ["FFSP", 2, 0, [0] * 1_000_000, 0, 1]],
+    "many loops in an order": [["RE", 2, [0] * 1_000_000]],
+    "many stages": [["CHW", 2, "local"]] * 2_000,
+    "long scopes": [["CHW", 2, "x" * 100_000]],
+    "many steps": [["CR", 2]] * 20_000,
+    "a number of 10^6 digits": [["SA", 2, 0, 1, 10**1_000_000]],
+    "an unroll of 10^6 digits": [["PR", 2, 0, "auto_unroll_max_step$" + "9" * 1_000_000]],
+    "stages attached to each other": [
+        *[["CA", 2, 4, 0], ["CA", 4, 2, 0], ["CHW", 2, "local"], ["AN", 3, 0, 1]]
+    ],
+    "a stage far away": [["CI", 2**62]],
+}
+
+
+@pytest.mark.parametrize("case", HUGE)
+@pytest.mark.parametrize("known", [True, False], ids=["with a DAG", "without"])
+def test_exploding_steps_are_refused_quickly(case: str, known: bool) -> None:
+    steps = read_steps(HUGE[case])
+    begin = time.process_time()
+    with pytest.raises(ReplayError):
+        replay(dag(DAGS[0]) if known else None, steps)
+    assert time.process_time() - begin < 5

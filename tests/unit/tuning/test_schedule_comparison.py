@@ -6,9 +6,8 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from unit.tuning.dags_with_bodies import dag_with_bodies
 from unit.tuning.elsewhere.rerun_cases import record
-from unit.tuning.printed_states import cases, steps_of
+from unit.tuning.printed_states import cases, dag_with_bodies, steps_of
 
 from tvmdbg_widgets.analysis.tuning.schedules.comparison import (
     ScheduleComparison,
@@ -20,20 +19,12 @@ from tvmdbg_widgets.analysis.tuning.schedules.schedule import Schedule
 
 MATMUL = '["matmul_auto_scheduler_test", 64, 48, 96]'
 A = [
-    ["SP", 2, 0, 64, [4], 1],
-    ["SP", 2, 2, 48, [6], 1],
-    ["RE", 2, [0, 2, 1, 3, 4]],
-    ["FU", 2, [0, 1]],
-    ["AN", 2, 0, 3],
-    ["PR", 2, 0, "auto_unroll_max_step$16"],
+    *(["SP", 2, 0, 64, [4], 1], ["SP", 2, 2, 48, [6], 1], ["RE", 2, [0, 2, 1, 3, 4]]),
+    *(["FU", 2, [0, 1]], ["AN", 2, 0, 3], ["PR", 2, 0, "auto_unroll_max_step$16"]),
 ]
 B = [
-    ["SP", 2, 0, 64, [8], 1],
-    ["SP", 2, 2, 48, [6], 1],
-    ["RE", 2, [0, 2, 1, 3, 4]],
-    ["FU", 2, [0, 1]],
-    ["AN", 2, 0, 3],
-    ["AN", 2, 2, 2],
+    *(["SP", 2, 0, 64, [8], 1], ["SP", 2, 2, 48, [6], 1], ["RE", 2, [0, 2, 1, 3, 4]]),
+    *(["FU", 2, [0, 1]], ["AN", 2, 0, 3], ["AN", 2, 2, 2]),
 ]
 
 
@@ -45,13 +36,8 @@ def compared(a: list[list[Any]], b: list[list[Any]], key: str = MATMUL) -> Sched
 def test_steps_are_compared_field_by_field() -> None:
     found = compared(A, B).steps
     assert [(each.change, each.a, each.b, each.fields) for each in found] == [
-        ("changed", 0, 0, ("lengths",)),
-        ("same", 1, 1, ()),
-        ("same", 2, 2, ()),
-        ("same", 3, 3, ()),
-        ("same", 4, 4, ()),
-        ("only A", 5, -1, ()),
-        ("only B", -1, 5, ()),
+        *(("changed", 0, 0, ("lengths",)), ("same", 1, 1, ()), ("same", 2, 2, ())),
+        *(("same", 3, 3, ()), ("same", 4, 4, ()), ("only A", 5, -1, ()), ("only B", -1, 5, ())),
     ]
     assert found[0].text_a == "stage 2 (C): split i into 2 parts, factor 4"
     assert found[0].text_b == "stage 2 (C): split i into 2 parts, factor 8"
@@ -102,16 +88,6 @@ def test_comparison_keeps_every_step_and_line_in_order(gap: int) -> None:
         assert shown is not None
         lines = nest(shown, hide_ones=False)
         assert [each.a for each in found.lines if each.a >= 0] == [*range(len(lines))]
-
-
-def test_comparison_repr_and_html() -> None:
-    found = compared(A, B)
-    shown = repr(found)
-    assert "A: Schedule of trial 0" in shown
-    assert "B: Schedule of trial 1" in shown
-    assert "3 steps and 4 lines of the loop nest differ" in shown
-    assert "  A stage 2 (C): split i into 2 parts, factor 4" in shown
-    assert "<code>parallel i.0@j.0@ (0,128)</code>" in found._repr_html_()
 
 
 def test_texts_of_files_are_escaped() -> None:

@@ -104,15 +104,6 @@ def test_steps_in_words_describe_every_step(case: str) -> None:
     assert len(steps_in_words(None, steps)) == len(steps)
 
 
-def test_numbers_name_axes_without_a_dag() -> None:
-    steps = read_steps([["SP", 2, 1, 64, [8], 1], ["AN", 2, 2, 2], ["CHR", 2, "local", [4]]])
-    assert steps_in_words(None, steps) == (
-        "stage 2: split axis1 into 2 parts, factor 8",
-        "stage 2: vectorize axis1.1",
-        "stage 2: copy it to local memory in a new stage 3, from which stage 5 reads",
-    )
-
-
 def test_words_continue_after_a_refused_step() -> None:
     steps = read_steps([["AN", 2, 0, 3], ["AN", 2, 9, 3], ["AN", 2, 1, 2]])
     assert steps_in_words(MATMUL_ADD, steps) == (

@@ -6,9 +6,8 @@ from typing import Any
 
 import pytest
 from hypothesis import given
-from unit.tuning.dags_with_bodies import dag_with_bodies
 from unit.tuning.iterated import Nest, nests
-from unit.tuning.printed_states import cases, dag, read_steps, steps_of
+from unit.tuning.printed_states import cases, dag, dag_with_bodies, read_steps, steps_of
 
 from tvmdbg_widgets.analysis.tuning.schedules.replaying import replay
 from tvmdbg_widgets.analysis.tuning.schedules.schedule import why_refused
@@ -65,19 +64,6 @@ def test_stages_inside_a_loop_touch_within_it() -> None:
     assert touched(state, "ax1") == {("A", False): (16, 64), ("A.shared", True): (16, 64)}
     assert ("A", False) not in touched(state, "i.1")
     assert touched(state, "i.1")["A.shared", False] == (8 * 16, 512)
-
-
-def test_windows_overlap() -> None:
-    state = replay(dag_with_bodies('["conv2d_layer", 2, 9, 9, 8, 4, 3, 3, [2, 2], [0, 0]]'), ())
-    found = {
-        (state.stages[each.stage].iterators[each.iterator].name, each.name): each
-        for each in touches(state)
-    }
-    assert found["yy", "pad_temp"].elements == 4 * 9 * 9
-    assert found["xx", "pad_temp"].elements == 4 * 3 * 9
-    assert found["rc", "pad_temp"].elements == 4 * 3 * 3
-    assert found["rc", "kernel"].elements == 4 * 3 * 3
-    assert found["rc", "pad_temp"].nbytes is None  # the text has no types
 
 
 @given(nests())

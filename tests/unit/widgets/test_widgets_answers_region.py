@@ -24,11 +24,9 @@ def check(told: dict[str, Any], buffer: bytes, part: np.ndarray) -> None:
     found = told["statistics"]
     numbers = part.astype(np.float64).ravel()
     finite = numbers[np.isfinite(numbers)]
-    assert found["size"] == part.size
-    assert found["nan"] == np.isnan(numbers).sum()
+    assert (found["size"], found["nan"]) == (part.size, np.isnan(numbers).sum())
     assert found["posInf"] == (numbers == np.inf).sum()
-    assert found["negInf"] == (numbers == -np.inf).sum()
-    assert found["zero"] == (numbers == 0).sum()
+    assert (found["negInf"], found["zero"]) == ((numbers == -np.inf).sum(), (numbers == 0).sum())
     if not finite.size:
         assert {found[name]["text"] for name in ("minimum", "maximum", "mean")} == {"none"}
         assert told["histogram"] is None

@@ -194,11 +194,8 @@ def test_custom_layout_unfolds_and_hides_padding() -> None:
 @pytest.mark.parametrize(
     ("layout", "sizes", "says"),
     [
-        ("NCHW", {}, "4 axes"),
-        ("NCHW3c", {}, "3"),
-        ("NCHW4c", {"C": 9}, "C"),
-        ("N<b>", {}, "layout"),
-        ("N" * 101, {}, "at most"),
+        *(("NCHW", {}, "4 axes"), ("NCHW3c", {}, "3"), ("NCHW4c", {"C": 9}, "C")),
+        *(("N<b>", {}, "layout"), ("N" * 101, {}, "at most")),
     ],
 )
 def test_impossible_layout_is_refused(layout: str, sizes: dict[str, int], says: str) -> None:
@@ -220,10 +217,8 @@ def test_statistics_match_numpy(dtype: str) -> None:
     finite = numbers[np.isfinite(numbers)]
     found = told["statistics"]
     assert (told["state"], told["done"], told["total"]) == ("exact", values.size, values.size)
-    assert found["finite"] == finite.size
-    assert found["zero"] == (numbers == 0).sum()
-    assert found["negative"] == (numbers < 0).sum()
-    assert found["minimum"]["value"] == finite.min()
+    assert (found["finite"], found["zero"]) == (finite.size, (numbers == 0).sum())
+    assert (found["negative"], found["minimum"]["value"]) == ((numbers < 0).sum(), finite.min())
     assert found["argmax"] == list(
         np.unravel_index(
             np.nanargmax(np.where(np.isfinite(numbers), numbers, np.nan)), values.shape
@@ -390,21 +385,13 @@ def test_row_longer_than_a_message_is_sent_in_parts() -> None:
 @pytest.mark.parametrize(
     ("kind", "bad"),
     [
-        ("tensor", {"part": [0, 0, 0, 1]}),
-        ("tensor", {"part": [0, 0, 1]}),
-        ("tensor", {"part": [0, -1, 1, 1]}),
-        ("tensor", {"rows": 8192, "cols": 8192}),
-        ("tensor", {"sizes": {"CC": 1}}),
-        ("tensor", {"sizes": {"C": 0}}),
-        ("tensor", {"sizes": [1]}),
-        ("tensor", {"layout": 7}),
-        ("tensor", {"axes": [0, 0]}),
-        ("tensor", {"axes": [None, 0], "index": [0, 9]}),
-        ("percentiles", {"percents": []}),
-        ("percentiles", {"percents": [101]}),
-        ("percentiles", {"percents": [True]}),
-        ("percentiles", {"percents": [1] * 33}),
-        ("profile", {"axis": 2, "points": 4}),
+        *(("tensor", {"part": [0, 0, 0, 1]}), ("tensor", {"part": [0, 0, 1]})),
+        *(("tensor", {"part": [0, -1, 1, 1]}), ("tensor", {"rows": 8192, "cols": 8192})),
+        *(("tensor", {"sizes": {"CC": 1}}), ("tensor", {"sizes": {"C": 0}})),
+        *(("tensor", {"sizes": [1]}), ("tensor", {"layout": 7}), ("tensor", {"axes": [0, 0]})),
+        *(("tensor", {"axes": [None, 0], "index": [0, 9]}), ("percentiles", {"percents": []})),
+        *(("percentiles", {"percents": [101]}), ("percentiles", {"percents": [True]})),
+        *(("percentiles", {"percents": [1] * 33}), ("profile", {"axis": 2, "points": 4})),
         ("profile", {"axis": 0, "points": 0}),
         ("channels", {"axis": 0, "first": 0, "count": 1}),
         ("channels", {"axis": 0, "first": 0, "count": 4096, "rows": 8192}),
@@ -477,7 +464,6 @@ def test_without_threads_a_large_tensor_is_counted_in_slices() -> None:
         assert told["distribution"] is None
         done.append(told["done"])
     assert len(done) > 5
-    assert told["state"] == "exact"
-    assert told["statistics"]["minimum"]["value"] == values.min()
+    assert (told["state"], told["statistics"]["minimum"]["value"]) == ("exact", values.min())
     assert told["statistics"]["mean"]["value"] == pytest.approx(values.mean(dtype="f8"), rel=1e-9)
     assert ask_for(False)["state"] == "exact"

@@ -88,12 +88,7 @@ def test_every_form_of_a_step(run: DebugRun) -> None:
         step("an output", nodes=[38], entry=[38, 0]),
         step("all", nodes=[35, 38], entry=[38, 0], view="tensor"),
         step(
-            "when",
-            nodes=[62],
-            entry=[62, 0],
-            slice=[62, 0],
-            time_range=[0.0, 5e6],
-            view="timeline",
+            "when", nodes=[62], entry=[62, 0], slice=[62, 0], time_range=[0.0, 5e6], view="timeline"
         ),
     ]
     assert run.session.tour_step == 0

@@ -9,33 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tvmdbg_widgets.analysis.tuning.comparison import (
-    RankCorrelation,
-    pooled,
-    ranks,
-    spearman,
-)
+from tvmdbg_widgets.analysis.tuning.comparison import RankCorrelation, pooled, ranks, spearman
 
-#: Costs of two machines, and scipy.stats.spearmanr of them (scipy 1.15.3).
-RECORDED = [
-    (
-        [-0.801931, -1.324359, -0.248362, 0.420445],
-        [0.334116, -1.214653, -0.801009, -0.364335],
-        0.39999999999999997,
-    ),
-    ([0.7, 1.6, 0.3, -1.2, -1.0], [2.3, 1.8, -1.4, -1.3, -2.2], 0.6),
-    (
-        [
-            *(-2.0, 0.3, -1.1, 0.0, 0.0, -2.0, -0.2, -0.3, 1.0, -1.2, 0.7, -1.1, -0.3, -0.8, 1.4),
-            *(0.6, 2.4, 0.6, 0.8, 0.8, -0.6, -0.1, 1.4, -0.4, 0.2, -0.0, 0.6, -0.4, -0.2, 0.2),
-        ],
-        [
-            *(-1.9, -0.6, -0.2, -1.3, -1.2, -3.3, 0.8, -0.7, 0.0, -2.3, 1.1, -2.2, -1.6, -0.2, 0.2),
-            *(0.3, 2.4, 0.2, 0.7, 2.1, -1.1, -1.4, -0.4, -0.6, -0.2, 0.3, 0.1, -0.9, -0.9, -0.3),
-        ],
-        0.7213922122102563,
-    ),
-]
 pairs = st.lists(st.tuples(*[st.integers(0, 9).map(float)] * 2), max_size=12)
 
 
@@ -71,11 +46,6 @@ def test_spearman_is_the_correlation_of_ranks(found: list[tuple[float, float]]) 
         )
 
 
-@pytest.mark.parametrize(("a", "b", "rho"), RECORDED)
-def test_spearman_matches_scipy(a: list[float], b: list[float], rho: float) -> None:
-    assert spearman(a, b).rho == pytest.approx(rho, abs=1e-12)
-
-
 @pytest.mark.parametrize(("size", "true"), [(10, 0.5), (30, 0.8), (100, 0.0)])
 def test_spearman_interval_covers_true_value_about_95_percent(size: int, true: float) -> None:
     random = np.random.default_rng(16)
@@ -92,8 +62,7 @@ def test_spearman_interval_covers_true_value_about_95_percent(size: int, true: f
 def test_perfect_correlation_has_nonzero_interval() -> None:
     found = spearman(range(6), range(6))
     assert (found.rho, found.high) == (1, 1)
-    exchanged = spearman(range(6), [0, 1, 2, 3, 5, 4])
-    assert found.low == pytest.approx(exchanged.low)
+    assert found.low == pytest.approx(spearman(range(6), [0, 1, 2, 3, 5, 4]).low)
     assert found.low < 0.9
     assert str(found) == f"1.00 ({found.low:.2f} … 1.00)"
 

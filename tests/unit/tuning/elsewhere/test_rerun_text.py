@@ -106,8 +106,7 @@ def test_script_is_python_3_7_and_prints_help(tmp_path: Path) -> None:
 
 def test_script_is_saved_whole_and_requires_py_suffix(tmp_path: Path) -> None:
     found = script_of(record())
-    path = found.save(tmp_path / "again.py")
-    assert path.read_text() == found.script
+    assert found.save(tmp_path / "again.py").read_text() == found.script
     assert [each.name for each in tmp_path.iterdir()] == ["again.py"]
     with pytest.raises(ValueError, match=r"must end in \.py"):
         found.save(tmp_path / "again.txt")

@@ -90,8 +90,7 @@ def test_states_of_the_sketch_policy_are_measured(tmp_path: Path) -> None:
     assert [line["i"][1] for line in log] == [json.loads(each.line)["i"][1] for each in records]
     assert all(len(line["r"][0]) == 2 and 0 < line["r"][0][0] < 1 for line in log)
     names = sorted(path.name for path in (tmp_path / "code").iterdir())
-    assert names[:2] == ["0001.llvm.txt", "0001.tir.txt"]
-    assert len(names) == 2 * len(records)
+    assert (names[:2], len(names)) == (["0001.llvm.txt", "0001.tir.txt"], 2 * len(records))
 
 
 def test_schedules_refused_by_tvm_do_not_stop_the_rest(tmp_path: Path) -> None:
@@ -102,11 +101,8 @@ def test_schedules_refused_by_tvm_do_not_stop_the_rest(tmp_path: Path) -> None:
         record(steps, row=row, key=key)
         for row, (key, steps) in enumerate(
             [
-                (MATMUL, good[0]),
-                (MATMUL, [["SP", 77, 0, 64, [2, 2], 1]]),
-                (MATMUL, [["AN", 2, 0, 6]]),
-                (MATMUL_ADD, bound[0]),
-                (MATMUL, good[1]),
+                *((MATMUL, good[0]), (MATMUL, [["SP", 77, 0, 64, [2, 2], 1]])),
+                *((MATMUL, [["AN", 2, 0, 6]]), (MATMUL_ADD, bound[0]), (MATMUL, good[1])),
             ]
         )
     ]

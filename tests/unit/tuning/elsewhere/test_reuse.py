@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
+from random import Random
 
 import pytest
 from unit.tuning.elsewhere.rerun_cases import WORK, record, run, schedule
 
+from tests.make import tuning_cases as make
 from tvmdbg_widgets.tuning import TuningLog, open_tuning
 
 KEY = '["work", 64, [1, 2], "float32"]'
@@ -29,10 +30,8 @@ def log_in(folder: Path, **how: object) -> TuningLog:
 
 def test_reuse_takes_best_of_every_task_by_default(tmp_path: Path) -> None:
     log = log_in(tmp_path)
-    assert log.reuse().rows == (1, 5)
-    assert log.reuse(log.select("cost<4.5ms")).rows == (0, 1, 3, 5)
-    assert log.reuse(log.best()).rows == (1, 5)
-    assert log.reuse([-1, log.record(0)]).rows == (5, 0)
+    assert (log.reuse().rows, log.reuse(log.select("cost<4.5ms")).rows) == ((1, 5), (0, 1, 3, 5))
+    assert (log.reuse(log.best()).rows, log.reuse([-1, log.record(0)]).rows) == ((1, 5), (5, 0))
     with pytest.raises(IndexError):
         log.reuse([6])
     with pytest.raises(
@@ -46,8 +45,7 @@ def test_reuse_takes_best_of_every_task_by_default(tmp_path: Path) -> None:
 
 
 def test_sources_the_log_was_opened_with_are_copied(tmp_path: Path) -> None:
-    log = log_in(tmp_path, register=tmp_path / "work.py")
-    assert not log.reuse().warnings
+    assert not log_in(tmp_path, register=tmp_path / "work.py").reuse().warnings
     assert "no module is given that registers work" in log_in(tmp_path).reuse().warnings[-1]
     assert not log_in(tmp_path).reuse(register=tmp_path / "work.py").warnings
 
@@ -68,14 +66,7 @@ def test_rerun_log_is_compared_with_original(tmp_path: Path) -> None:
 
 
 def test_a_log_of_another_tuner_is_refused(tmp_path: Path) -> None:
-    line = {
-        "input": ["llvm", "dense", [["TENSOR", [1, 2], "float32"]], {}],
-        "config": {"index": 1, "code_hash": None, "entity": [["tile", "sp", [-1, 2]]]},
-        "result": [[1e-3], 0, 0.5, 1e9],
-        "version": 0.2,
-        "tvm_version": "0.8.dev0",
-    }
     path = tmp_path / "autotvm.log"
-    path.write_text(json.dumps(line) + "\n")
+    path.write_bytes(make.autotvm(Random(1)).line + b"\n")
     with pytest.raises(ValueError, match=r"autotvm.log, line 1 is no record of"):
-        open_tuning(path).reuse()
+        open_tuning(path).reuse([0])

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from unit.tuning import ansor_lines
 
 from tvmdbg_widgets.model.tuning.measure_errors import MeasureError
 from tvmdbg_widgets.tuning import TuningLog, open_tuning
@@ -23,11 +24,8 @@ def line(
     split: int, cost: float | None, *, key: str = WORK, target: str = CPU, error: int = 6
 ) -> str:
     """One record whose schedule is told by one split factor; None fails."""
-    task = [key, target, [8, 64, 64, 0, 0, 0, 0, 0], "", 1, []]
-    result = [[1e10], error, 15, 1_600_000_000] if cost is None else [[cost], 0, 2, 1_600_000_000]
-    return json.dumps(
-        {"i": [task, [[], [["SP", 2, 0, 512, [split], 1]]]], "r": result, "v": "v0.6"}
-    )
+    failed = error if cost is None else 0
+    return ansor_lines.line(key, target, [cost or 0.0], failed, split=split).decode()
 
 
 def log_of(*lines: str) -> TuningLog:
@@ -40,8 +38,7 @@ def test_schedules_match_by_workload_and_steps_across_targets() -> None:
     found = old.compare(new)
     (task,) = found.tasks
     assert (task.old.target.text, task.new.target.text) == (CPU, GPU)
-    assert found.pairs.old_row.tolist() == [0, 1]
-    assert found.pairs.new_row.tolist() == [2, 1]
+    assert (found.pairs.old_row.tolist(), found.pairs.new_row.tolist()) == ([0, 1], [2, 1])
     assert found.pairs.old_cost.tolist() == [1e-3, 2e-3]
     assert found.pairs.new_cost.tolist() == [3e-4, 2e-4]
     assert (task.old_only, task.new_only, found.old_only, found.new_only) == (1, 1, 1, 0)
@@ -58,8 +55,7 @@ def test_schedules_match_despite_spacing_and_old_keys() -> None:
     flat = nested.replace("[4, 8], [4]", "4, 8, 4")
     tight = json.dumps(json.loads(line(2, 1e-3, key=flat)), separators=(",", ":"))
     found = log_of(line(2, 2e-3, key=nested)).compare(log_of(tight))
-    assert len(found.pairs) == 1
-    assert found.tasks[0].new_only == 0
+    assert (len(found.pairs), found.tasks[0].new_only) == (1, 0)
 
 
 def test_repeated_measurements_count_with_their_mean() -> None:
@@ -68,10 +64,8 @@ def test_repeated_measurements_count_with_their_mean() -> None:
     found = old.compare(new)
     assert found.pairs.old_cost.tolist() == pytest.approx([2e-3, math.nan], nan_ok=True)
     assert found.pairs.new_cost.tolist() == pytest.approx([math.nan, 1.5e-3], nan_ok=True)
-    assert found.pairs.old_error.tolist() == [0, 6]
-    assert found.pairs.new_error.tolist() == [7, 0]
-    assert found.pairs.old_count.tolist() == [3, 1]
-    assert found.pairs.new_count.tolist() == [2, 2]
+    assert (found.pairs.old_error.tolist(), found.pairs.new_error.tolist()) == ([0, 6], [7, 0])
+    assert (found.pairs.old_count.tolist(), found.pairs.new_count.tolist()) == ([3, 1], [2, 2])
     told = repr(found)
     assert "valid in the old log and failing in the new one: 1 RunTimeoutError" in told
     assert "failing in the old log and valid in the new one: 1" in told

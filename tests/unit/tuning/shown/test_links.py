@@ -6,10 +6,10 @@ import json
 from typing import Any
 
 import pytest
+from unit.tuning import ansor_lines
 
 import tvmdbg_widgets as tvmdbg
 from tests.graph_json import graph_json, null, operator
-from tvmdbg_widgets.analysis.tuning.links import bare_function
 
 CONV = [[1, 3, 32, 32], [16, 3, 3, 3], [1, 16, 30, 30]]
 DENSE = [[1, 64], [10, 64], [1, 10]]
@@ -31,10 +31,9 @@ def graph(functions: list[tuple[str, list[list[int]], str]]) -> bytes:
 
 
 def record(key: list[Any], cost: float | None, error: int = 0) -> str:
-    task = [json.dumps(key), "llvm -keys=cpu", [4, 64, 64, 0, 0, 0, 0, 0], "", 2, []]
-    costs = [1e10] if cost is None else [cost]
-    result = [costs, error, 0.5, 1_700_000_000]
-    return json.dumps({"i": [task, [[], []]], "r": result, "v": "v0.6"}) + "\n"
+    return (
+        ansor_lines.line(json.dumps(key), "llvm -keys=cpu", [cost or 1e10], error).decode() + "\n"
+    )
 
 
 def key(hashed: str, shapes: list[list[int]]) -> list[Any]:
@@ -47,8 +46,7 @@ def test_shapes_of_one_task_link_to_it() -> None:
     log = tvmdbg.open_tuning(lines.encode())
     links = log.link(run)
     conv, dense = (node for node in range(run.graph.num_nodes) if run.graph.kinds[node] >= 2)
-    assert links.nodes == ((dense,), (conv,))
-    assert links.hows == ("by shapes", "by shapes")
+    assert (links.nodes, links.hows) == (((dense,), (conv,)), ("by shapes", "by shapes"))
     assert (links.task_of(conv), links.task_of(0)) == (1, None)
 
 
@@ -56,18 +54,14 @@ def test_shapes_of_two_tasks_are_ambiguous() -> None:
     run = tvmdbg.open(graph([(f"{PREFIX}nn_conv2d", CONV, "x")]))
     log = tvmdbg.open_tuning((record(key("a", CONV), 1e-5) + record(key("b", CONV), 2e-3)).encode())
     links = log.link(run)
-    assert links.nodes == ((), ())
-    assert len(links.ambiguous) == 1
+    assert (links.nodes, len(links.ambiguous)) == (((), ()), 1)
     assert "1 node fits several tasks" in repr(links)
 
 
 def test_printed_table_distinguishes_tasks_of_equal_shapes() -> None:
     run = tvmdbg.open(
         graph(
-            [
-                (f"{PREFIX}nn_conv2d_add_nn_relu_7", CONV, "x"),
-                (f"{PREFIX}nn_conv2d_add", CONV, "y"),
-            ]
+            [(f"{PREFIX}nn_conv2d_add_nn_relu_7", CONV, "x"), (f"{PREFIX}nn_conv2d_add", CONV, "y")]
         )
     )
     lines = record(key("a", CONV), 1.25e-3) + record(key("b", CONV), 2.5e-3)
@@ -82,8 +76,7 @@ def test_printed_table_distinguishes_tasks_of_equal_shapes() -> None:
     log = tvmdbg.open_tuning(lines.encode(), table.encode())
     links = log.link(run)
     relu, add = (node for node in range(run.graph.num_nodes) if run.graph.kinds[node] >= 2)
-    assert links.nodes == ((relu,), (add,))
-    assert set(links.hows) == {"by function name"}
+    assert (links.nodes, set(links.hows)) == (((relu,), (add,)), {"by function name"})
 
 
 def test_node_status_classifies_operators_by_tuning_result() -> None:
@@ -103,8 +96,7 @@ def test_node_status_classifies_operators_by_tuning_result() -> None:
     told = [status.classes[code] if code >= 0 else None for code in status.codes.tolist()]
     operators = [told[node] for node in range(run.graph.num_nodes) if run.graph.kinds[node] >= 2]
     assert operators == ["tuned", "no valid schedule", "fallback (no task)", None]
-    gain = log.node_gain(run)
-    assert sum(gain.values > 0) == 1
+    assert sum(log.node_gain(run).values > 0) == 1
 
 
 def test_a_run_without_a_graph_is_refused() -> None:
@@ -112,17 +104,3 @@ def test_a_run_without_a_graph_is_refused() -> None:
     log = tvmdbg.open_tuning(record(key("a", CONV), 1e-3).encode())
     with pytest.raises(ValueError, match="has no graph"):
         log.link(run)
-
-
-@pytest.mark.parametrize(
-    ("name", "bare"),
-    [
-        ("tvmgen_default_fused_nn_conv2d_add_nn_relu_2", "fused_nn_conv2d_add_nn_relu"),
-        ("tvmgen_my_module_fused_nn_dense", "fused_nn_dense"),
-        ("vm_mod_fused_nn_dense_12", "fused_nn_dense"),
-        ("fused_nn_dense_1_2", "fused_nn_dense"),
-        ("matmul_add", "matmul_add"),
-    ],
-)
-def test_bare_function_strips_generated_prefix_and_suffix(name: str, bare: str) -> None:
-    assert bare_function(name) == bare

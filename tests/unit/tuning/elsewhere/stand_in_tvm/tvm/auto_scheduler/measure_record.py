@@ -38,11 +38,8 @@ def save_records(filename, inputs, results):
         for inp, result in zip(inputs, results):
             task = inp.task
             fields = [
-                task.workload_key,
-                str(task.target),
-                task.hardware_params.numbers,
-                str(task.target_host or ""),
-                task.layout_rewrite_option,
+                *(task.workload_key, str(task.target), task.hardware_params.numbers),
+                *(str(task.target_host or ""), task.layout_rewrite_option),
                 list(task.task_input_names),
             ]
             costs = [float(f"{each.value:.6g}") for each in result.costs]

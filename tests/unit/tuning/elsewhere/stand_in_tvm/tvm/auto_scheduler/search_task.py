@@ -4,14 +4,8 @@ from tvm import Target, TVMError
 from tvm.auto_scheduler.workload_registry import workload_key_to_tensors
 
 NAMES = (
-    "num_cores",
-    "vector_unit_bytes",
-    "cache_line_bytes",
-    "max_shared_memory_per_block",
-    "max_local_memory_per_block",
-    "max_threads_per_block",
-    "max_vthread_extent",
-    "warp_size",
+    *("num_cores", "vector_unit_bytes", "cache_line_bytes", "max_shared_memory_per_block"),
+    *("max_local_memory_per_block", "max_threads_per_block", "max_vthread_extent", "warp_size"),
 )
 
 

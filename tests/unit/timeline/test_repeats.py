@@ -1,13 +1,23 @@
-"""Where warm-up ends, and the statistics without it."""
+"""Repeats of operators: where warm-up ends, and the repeats folded."""
 
 from __future__ import annotations
+
+import json
+from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from unit.timeline.times_truth import parts, timeline
 
+import tvmdbg_widgets as tvmdbg
+from tvmdbg_widgets.analysis.timeline.repeat_matrix import (
+    RepeatMatrix,
+    repeat_matrix,
+    why_no_repeats,
+)
 from tvmdbg_widgets.model.timeline.node_sets import node_statistics
 from tvmdbg_widgets.model.timeline.warm_up import WarmUp, warm_up, without_first
 
@@ -41,17 +51,8 @@ def of(*totals: float, operators: int = 3) -> WarmUp:
 )
 def test_warm_up_cut_follows_slow_first_repeats(cut: int, totals: tuple[float, ...]) -> None:
     found = of(*totals)
-    assert found.cut == cut
-    assert bool(found) == (cut > 0)
+    assert (found.cut, bool(found)) == (cut, cut > 0)
     np.testing.assert_allclose(found.totals, np.array(totals) * 6000)
-
-
-def test_one_initially_slow_operator_is_not_a_warm_up() -> None:
-    times = np.ones((6, 8))
-    times[0, 0] = 100
-    found = warm_up(np.arange(0, 49, 8), times.ravel())
-    assert found.totals[0] > 10 * found.usual_ns
-    assert (found.cut, found.slower) == (0, 1)
 
 
 def test_warm_up_reason_shows_its_numbers() -> None:
@@ -78,8 +79,7 @@ def test_operators_with_other_repeat_counts_are_left_out() -> None:
     offsets = np.array([0, 4, 4, 8, 10, 14])
     repeats = np.array([9, 1, 1, 1, 9, 1, np.nan, 1, 5, 5, 0, 0, 0, 0.0])
     found = warm_up(offsets, repeats)
-    assert (found.cut, found.operators) == (1, 1)
-    assert found.totals.tolist() == [9, 1, 1, 1]
+    assert (found.cut, found.operators, found.totals.tolist()) == (1, 1, [9, 1, 1, 1])
     kept_offsets, kept = without_first(offsets, repeats, found.cut)
     assert kept_offsets.tolist() == [0, 3, 3, 6, 8, 11]
     np.testing.assert_array_equal(kept, [1, 1, 1, 1, np.nan, 1, 5, 5, 0, 0, 0])
@@ -148,14 +148,6 @@ def test_warm_up_of_a_quarter_million_repeats() -> None:
     assert (found.cut, found.operators) == (0, 3)
 
 
-@given(columns)
-def test_warm_up_cut_leaves_at_least_three_repeats(rows: list[list[float]]) -> None:
-    offsets = np.concatenate(([0], np.cumsum([len(r) for r in rows]))).astype(np.int64)
-    found = warm_up(offsets, np.array([v for row in rows for v in row]))
-    assert 0 <= found.cut <= max(0, len(found.totals) - 3)
-    assert found.cut <= len(found.totals) // 2
-
-
 def test_the_timeline_shows_both_statistics() -> None:
     from tvmdbg_widgets.model.base.columns import StringColumn
     from tvmdbg_widgets.model.timeline.builders import from_table
@@ -173,7 +165,90 @@ def test_the_timeline_shows_both_statistics() -> None:
     )
     assert line.warm_up.cut == 1
     assert line.statistics().mean[0] == pytest.approx(80 / 6)
-    assert line.steady().mean[0] == 10
-    assert line.steady().n[0] == 5
+    assert (line.steady().mean[0], line.steady().n[0]) == (10, 5)
     assert line.node_ns[0] == pytest.approx(80 / 6)
     assert line.steady()[0] == node_statistics(np.array([0, 5]), repeats[1:], np.zeros(1))[0]
+
+
+def matrix_of(ns: list[list[float]]) -> RepeatMatrix:
+    column = np.array(ns)
+    offsets = np.arange(0, column.size + 1, column.shape[1])
+    names = [f"op {i}" for i in range(len(ns))]
+    found = warm_up(offsets, column.ravel())
+    return RepeatMatrix("t", np.arange(len(ns)), names, column, found)
+
+
+def test_repeat_matrix_matches_debugger_times(corpus: Path) -> None:
+    folder = corpus / "tvm" / "resnet20_cifar"
+    seconds = json.loads((folder / "time_list.json").read_text())
+    run = tvmdbg.open(folder)
+    matrix = run.repeats()
+    measured = [i for i, each in enumerate(seconds) if len(each) and max(each) > 0]
+    rows = {node: row for row, node in enumerate(matrix.nodes.tolist())}
+    for node in measured:
+        expected = np.array(seconds[node]) * 1e9
+        np.testing.assert_allclose(matrix.ns[rows[node]], expected, atol=0.51)
+        np.testing.assert_allclose(
+            matrix.relative[rows[node]], expected / np.median(expected), rtol=1e-3
+        )
+    totals = np.sum([np.array(seconds[node]) * 1e9 for node in measured], axis=0)
+    np.testing.assert_allclose(matrix.totals, totals, atol=0.51 * len(measured))
+    assert (matrix.nodes.tolist(), matrix.warm_up.cut) == (sorted(matrix.nodes.tolist()), 0)
+    assert matrix.steady() is matrix
+    assert "5 repeats" in repr(matrix)
+    folded = matrix.folded()
+    np.testing.assert_allclose(folded.p50, np.median(matrix.ns, axis=1))
+    np.testing.assert_allclose(folded.start_ns[1:], np.cumsum(folded.p50)[:-1])
+    assert folded.total_ns == pytest.approx(folded.p50.sum())
+    assert "medians back to back" in folded.said
+
+
+def test_missing_repeats_and_zero_medians_have_nan_ratio() -> None:
+    matrix = matrix_of([[4, 2, 2, 2], [3, np.nan, 1, 1], [0, 0, 0, 0]])
+    np.testing.assert_array_equal(matrix.relative[0], [2, 1, 1, 1])
+    np.testing.assert_array_equal(matrix.relative[1], [3, np.nan, 1, 1])
+    assert np.isnan(matrix.relative[2]).all()
+    assert matrix.totals.tolist() == [4, 2, 2, 2]
+    assert matrix.to_dataframe()["repeat_0_ns"].tolist() == [4, 3, 0]
+    folded = matrix.folded()
+    assert (folded.p50.tolist(), folded.start_ns.tolist()) == ([2, 1, 0], [0, 2, 3])
+    assert len(folded.to_dataframe()) == 3
+
+
+def test_warm_up_is_shown_and_removed_only_by_steady() -> None:
+    matrix = matrix_of([[30, 10, 10, 10, 11], [60, 20, 20, 20, 20]])
+    assert (matrix.warm_up.cut, matrix.repeats, matrix.steady().repeats) == (1, 5, 4)
+    assert matrix.steady().ns[:, 0].tolist() == [10, 20]
+    assert matrix.steady().totals.tolist() == [30, 30, 30, 31]
+    assert "the first of 5 repeats takes 3.00 times" in repr(matrix)
+    assert matrix.folded().p50.tolist() == [10, 20]
+
+
+def test_run_without_repeats_raises_error_with_reason(corpus: Path) -> None:
+    with pytest.raises(ValueError, match="no trace"):
+        repeat_matrix(parts(None))
+    run = parts(timeline([(0, 1, 0, 0), (2, 0, 0, 0), (2, 3, 0, 1)]))
+    assert "occurs once" in why_no_repeats(run)
+    with pytest.raises(ValueError, match=r"time_list\.json"):
+        repeat_matrix(run)
+    with pytest.raises(ValueError, match="measured once"):
+        tvmdbg.open(corpus / "tvm" / "resnet20_cifar_v0.6").repeats()
+
+
+def test_trace_rows_group_slices_by_name() -> None:
+    found = repeat_matrix(
+        parts(timeline([(0, 3, 0, 1), (5, 2, 0, 1), (9, 0, 0, 1), (4, 1, 0, 0), (12, 4, 1, 1)]))
+    )
+    assert found.of_slices
+    assert (list(found.names), found.nodes.tolist()) == (["f1", "f0"], [-1, -1])
+    np.testing.assert_array_equal(found.ns, [[30, 20, 40], [10, np.nan, np.nan]])
+    assert len(found.totals) == 0
+    assert "2 names with up to 3 slices each" in repr(found)
+    assert "f1: 30.00 ns (22.00 ns … 38.00 ns)" in repr(found.folded())
+
+
+def test_report_without_calls_raises_error_naming_time_list(corpus: Path) -> None:
+    run = tvmdbg.open(corpus / "tvm/edge_cases/v0.19/reports")
+    assert run.timeline.num_slices == 0
+    with pytest.raises(ValueError, match=r"No times are in .*time_list\.json"):
+        run.repeats()

@@ -1,16 +1,20 @@
-"""Op kinds of slices whose name tells no operator: those of what they run for."""
+"""Kinds, colors and labels of slices."""
 
 from __future__ import annotations
 
 import json
 import re
+from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 import tvmdbg_widgets as tvmdbg
+from tvmdbg_widgets.analysis.timeline.lod import slice_colors
 from tvmdbg_widgets.answers.kept_timeline import KeptTimeline
 from tvmdbg_widgets.model.timeline.kinds import name_kinds
+from tvmdbg_widgets.model.timeline.timeline import slice_labels
 from tvmdbg_widgets.run import DebugRun
 
 CONV, DENSE = "tvmgen_default_fused_nn_conv2d_add", "tvmgen_default_fused_nn_dense"
@@ -102,3 +106,59 @@ def test_figures_draw_a_kernel_in_the_color_of_its_operator() -> None:
             name: fill for fill, text in groups for name in ("conv2d", "kernel_a") if name in text
         }
         assert fills["kernel_a"] == fills["conv2d"], chart
+
+
+def test_slices_of_dominant_kind_are_colored_by_block(run: tvmdbg.DebugRun) -> None:
+    found = slice_colors(run.timeline, run.graph, run.groups)
+    ns = np.nan_to_num(run.timeline.node_ns)
+    convolutions = [node.id for node in run.graph.nodes if node.op_kind == "convolution"]
+    assert ns[convolutions].sum() >= 0.9 * ns.sum()
+    assert (found.by, found.kind) == ("block", "convolution")
+    for top in (group for group in run.groups if group.parent is None):
+        assert len({int(found.block[node]) for node in top.nodes}) == 1
+        assert found.titles[int(found.block[top.nodes[0]])].endswith(top.name)
+    outside = set(range(run.graph.num_nodes)) - {
+        node for group in run.groups for node in group.nodes
+    }
+    assert {int(found.block[node]) for node in outside} == {-1}
+
+
+def test_slices_without_blocks_are_colored_by_share_unless_chosen(run: tvmdbg.DebugRun) -> None:
+    assert run.timeline is not None
+    found = slice_colors(run.timeline, None, None)
+    assert (found.by, found.titles) == ("share", {})
+    assert found.chosen("block").by == "share", "there are none"
+    assert found.chosen("kind").by == "kind"
+    assert slice_colors(run.timeline, run.graph, run.groups).chosen("auto").by == "block"
+
+
+def test_several_kinds_are_colored_by_kind(corpus: Path) -> None:
+    run = tvmdbg.open(corpus / "tvm/transformer_encoder")
+    found = slice_colors(run.timeline, run.graph, run.groups)
+    ns = np.nan_to_num(run.timeline.node_ns)
+    kinds = {node.op_kind for node in run.graph.nodes}
+    most = max(sum(ns[n.id] for n in run.graph.nodes if n.op_kind == kind) for kind in kinds)
+    assert (most >= 0.9 * ns.sum()) == bool(found.kind)
+    assert found.kind or found.by == "kind"
+
+
+FUSED = "tvmgen_default_fused_nn_conv2d_add_nn_relu"
+
+
+@pytest.mark.parametrize(
+    ("names", "read"),
+    [
+        ([FUSED, "kernel_0"], ["conv2d + add + relu", "kernel_0"]),
+        ([FUSED, f"{FUSED}_1"], ["conv2d + add + relu", "conv2d + add + relu_1"]),
+        ([f"{FUSED}_1", "nn_softmax"], ["conv2d + add + relu", "softmax"]),
+        (["nn_relu", "fused_nn_relu"], ["nn_relu", "fused_nn_relu"]),
+        (["model.blocks.0.attention", "model.blocks.1.mlp"], ["0.attention", "1.mlp"]),
+        (["main.a", "main.b"], ["main.a", "main.b"]),
+        (["model.blocks.", "model.blocks.0"], ["model.blocks.", "model.blocks.0"]),
+        (["run"], ["run"]),
+        ([""], [""]),
+        ([], []),
+    ],
+)
+def test_slice_labels_omit_uninformative_parts(names: list[str], read: list[str]) -> None:
+    assert slice_labels(names) == read

@@ -1,19 +1,22 @@
-"""What a page of a log costs: each schedule on it is replayed once, those left out are not read."""
+"""What a page of a log holds and costs, also of tuners without steps."""
 
 from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from random import Random
+from typing import Any
+
+import pytest
 
 import tvmdbg_widgets as tvmdbg
+from tests.make import tuning_cases as make
 from tests.make.tuning_story import story
+from tvmdbg_widgets import open_tuning
 from tvmdbg_widgets.analysis.tuning.schedules.replaying import Replay
 from tvmdbg_widgets.answers import tuning
+from tvmdbg_widgets.answers.schedules import tiles
 from tvmdbg_widgets.answers.tensor import Reply
-
-if TYPE_CHECKING:
-    import pytest
 
 TASKS = 120
 
@@ -57,3 +60,22 @@ def test_page_replays_schedules_once_and_skips_omitted_ones(
     assert 0 < len(answered) < TASKS / 2
     few = (tmp_path / "few.html").read_text("utf-8")
     assert f"The schedules of {TASKS - len(answered) + 2} tasks were left out" in few
+
+
+ANSOR = make.ansor(Random(1), version="v0.6", error=0, usual=True).line
+OTHERS = {
+    "autotvm 0.1": make.autotvm(Random(2), version=0.1).line,
+    "autotvm 0.2": make.autotvm(Random(3), version=0.2).line,
+    "metaschedule": make.metaschedule(Random(4), 0).line,
+}
+
+
+@pytest.mark.parametrize("tuner", OTHERS)
+def test_records_without_steps_have_no_tiles_and_are_saved(tuner: str, tmp_path: Path) -> None:
+    log = open_tuning(b"\n".join([ANSOR, OTHERS[tuner]]), progress=False)
+    told = tiles(log.facts, 1).result
+    assert told["info"] == {"axes": [], "note": "no trial of this task has transform steps"}
+    assert {column["length"] for column in told["columns"]} == {0}
+    for each in (log, log[1:]):
+        assert each.save_html(tmp_path / "page.html").stat().st_size > 1000
+    assert log.errors_by("threads", progress=False).trials.sum() == 2
