@@ -4,7 +4,6 @@ import { HitList } from "../shared/ui/hit_list.ts";
 import { barSpace, barTitle, chartTools, type Tool, Toolbar, tool } from "../shell/toolbar.ts";
 import { OtherCharts } from "./charts/other_charts.ts";
 import type { ChartKind, ColorBy, ShownPart, SliceColorChoice, SliceColors } from "./data/state.ts";
-import type { Flamechart } from "./flamechart.ts";
 
 const PARTS: readonly [ShownPart, icons.Icon, string, string][] = [
   ["chart", icons.CHART, "chart only", "show the chart only"],
@@ -18,6 +17,25 @@ const COLOR_LABELS: Record<ColorBy, string> = {
   share: "share of time",
   change: "difference",
 };
+
+/** What the bar asks of the view. */
+interface BarHost {
+  readonly charts: OtherCharts;
+  readonly data: { readonly graph: unknown };
+  readonly body: HTMLElement;
+  readonly camera: { isAll(): boolean };
+  readonly ranges: { measure(): void };
+  readonly critical: { readonly isOn: boolean; toggle(): void };
+  readonly searching: { search(text: string): void; next(by: number): void; go(row: number): void };
+  fit(): void;
+  focus(): void;
+  zoom(factor: number): void;
+  copy(): void;
+  activate(part: "chart" | "table"): void;
+  showPart(part: ShownPart): void;
+  showChart(kind: ChartKind): void;
+  colorBy(by: SliceColorChoice): void;
+}
 
 /** Toolbar of a flamechart; `tools` are also actions of the view. */
 export class TimelineBar {
@@ -39,9 +57,9 @@ export class TimelineBar {
   readonly #color: HTMLSelectElement;
   readonly #bar: Toolbar;
   readonly #space = barSpace();
-  readonly #view: Flamechart;
+  readonly #view: BarHost;
 
-  constructor(view: Flamechart, root: HTMLElement, query: string, signal: AbortSignal) {
+  constructor(view: BarHost, root: HTMLElement, query: string, signal: AbortSignal) {
     this.#view = view;
     const { charts } = view;
     const isOther = () => charts.kind !== "time";
