@@ -19,7 +19,9 @@ import numpy as np
 
 from benchmarks.measure import Times, machine, measure, sized
 from tvmdbg_widgets import engine as host
+from tvmdbg_widgets.answers.tensor import Reply
 from tvmdbg_widgets.figures import engine
+from tvmdbg_widgets.figures.raster import Figure
 
 ROOT = Path(__file__).parents[1]
 ROWS = sized(100_000, 1_000)
@@ -42,28 +44,44 @@ def columns(rows: int) -> dict[str, Any]:
 
 
 def bundle(code: str, folder: Path) -> Path:
-    """Bundle TypeScript that imports from ``js/src``."""
+    """Bundle TypeScript that imports from ``js/src``, within promises of its own."""
     path = folder / "engine.js"
-    options = ["--bundle", "--format=iife", "--global-name=tvmdbgEngine", "--target=es2022"]
-    command = [ROOT / "node_modules/.bin/esbuild", *options, "--loader=ts", f"--outfile={path}"]
-    subprocess.run(
-        command, input=code.encode(), cwd=ROOT / "js/src", check=True, capture_output=True
-    )
+    options = ["--bundle", "--format=iife", "--target=es2022", "--supported:async-await=false"]
+
+    def built(code: str, name: str) -> str:
+        command = [ROOT / "node_modules/.bin/esbuild", *options, f"--global-name={name}"]
+        done = subprocess.run(
+            [*command, "--loader=ts"],
+            input=code,
+            cwd=ROOT / "js/src",
+            check=True,
+            capture_output=True,
+            encoding="utf-8",
+        )
+        return done.stdout
+
+    promises = built('export * from "./engine/promises.ts";', "promises")
+    around = f"{promises} var {{ Promise }} = promises; {built(code, 'tvmdbgEngine')}"
+    path.write_text(f"var tvmdbgEngine = (() => {{ {around} return tvmdbgEngine; }})();", "utf-8")
     return path
 
 
 MAKER = """
 import { drawn } from "./engine/engine.ts";
+export { fail, goOn, tell } from "./engine/engine_host.ts";
 import { svgDocument } from "./shared/drawing/figure.ts";
-const maker = (request: any) => ({
-  svg: svgDocument(request, { height: 300, title: "", words: "" }, (pen, theme) => {
-    pen.fillStyle = theme.accent;
-    const { marks = 0 } = request.options;
-    for (let i = 0; i < marks; i++) pen.fillRect(i * 0.13, (i * 37) % 290, 2, 2);
-  }),
-  text: "",
-  description: { title: "", lists: request.data.lists.length },
-});
+const maker = async (request: any) => {
+  const rows = await request.client.ask("rows");
+  return {
+    svg: svgDocument(request, { height: 300, title: "", words: "" }, (pen, theme) => {
+      pen.fillStyle = theme.accent;
+      const { marks = 0 } = request.options;
+      for (let i = 0; i < marks; i++) pen.fillRect(i * 0.13, (i * 37) % 290, 2, 2);
+    }),
+    text: "",
+    description: { title: "", rows: Object.keys(rows).length },
+  };
+};
 export const draw = (view: string, request: string) => drawn(view, maker, request);
 """
 
@@ -81,12 +99,20 @@ def fresh(code: str) -> Callable[[], object]:
     return lambda: subprocess.run([sys.executable, "-c", code], check=True)
 
 
-def drawing(what: str, data: list[Any], more: dict[str, Any], marks: int) -> Times:
+def figure(data: list[Any], rows: dict[str, Any], marks: int) -> Figure:
+    """Draw a figure that is handed lists with its options, and asks for columns."""
+
+    def answer(_question: object) -> Reply:
+        headers, buffer = host.pack(rows)
+        return Reply({"columns": headers}, (buffer,))
+
+    options = {"marks": marks, "lists": data}
+    return engine.draw("view", "", options, answer, width=700, theme="auto")
+
+
+def drawing(what: str, data: list[Any], rows: dict[str, Any], marks: int) -> Times:
     """Draw a figure several times."""
-    options = {"marks": marks}
-    return measure(
-        what, lambda: engine.draw("view", {"lists": data}, more, options, width=700, theme="auto")
-    )
+    return measure(what, lambda: figure(data, rows, marks))
 
 
 def verdict(what: str, found: float, promised: float, unit: str = "s CPU") -> None:
@@ -109,7 +135,7 @@ def main() -> None:
             "the same as lists", [each.tolist() for each in table.values()], {}, 0
         ).cpu_median
         drawn = drawing(f"{MARKS:,} marks, light and dark", [], {}, MARKS).cpu_median - nothing
-        svg = engine.draw("view", {"lists": []}, {}, {"marks": MARKS}, width=700, theme="auto").svg
+        svg = figure([], {}, MARKS).svg
     verdict("handed over", handed, HAND_OVER)
     verdict("faster than as lists", (lists - nothing) / handed, FASTER, "times")
     verdict("drawn", drawn, DRAW)
