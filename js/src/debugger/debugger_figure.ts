@@ -47,8 +47,8 @@ export async function debuggerFigure(request: DebuggerFigureRequest): Promise<Dr
   const { graph, tensor, timeline, findings, shown, texts, most } = request.options;
   const others = {
     ...(findings && { findings: findingsPanel(request, findings) }),
-    tensor: await tensorPanel({ ...request, options: tensor }),
-    timeline: await timelinePanel({ ...request, options: timeline }),
+    tensor: await tensorPanel({ ...request, view: "tensor", options: tensor }),
+    timeline: await timelinePanel({ ...request, view: "timeline", options: timeline }),
   };
   const size = (panels: FigurePanel[]) =>
     sizeOf(panelDrawing(request, stacked(request, panels)).svg);
@@ -56,14 +56,14 @@ export async function debuggerFigure(request: DebuggerFigureRequest): Promise<Dr
   const limits = { ...graph.most, bytes: Math.min(graph.most.bytes, room) };
   const panels: Record<string, FigurePanel> = {
     ...others,
-    graph: await graphPanel({ ...request, options: { ...graph, most: limits } }),
+    graph: await graphPanel({ ...request, view: "graph", options: { ...graph, most: limits } }),
   };
   const stack = shown.map((name) => {
     const panel = panels[name]!;
     return { ...panel, text: panel.text || (texts[name] ?? "") };
   });
   const description = Object.fromEntries(
-    Object.entries(panels).map(([name, panel]) => [name, panel.description]),
+    Object.entries(panels).map(([name, { description }]) => [name, { view: name, ...description }]),
   );
   return panelDrawing(request, {
     ...stacked(request, stack),
