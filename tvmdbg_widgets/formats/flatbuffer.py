@@ -233,13 +233,6 @@ class FlatTables:
         vectors, places = self.offsets(id_, f"{self.name}.{field}")
         return vectors, FlatTables(self.buffer, places, name)
 
-    def texts(self, id_: int, field: str) -> tuple[Ragged, StringColumn]:
-        """Return the vectors of strings of every table, as positions in all strings."""
-        field = f"{self.name}.{field}"
-        vectors, places = self.offsets(id_, field)
-        rows = np.arange(len(places))
-        return vectors, _strings(self.buffer, len(places), rows, places, field).column
-
     def offsets(self, id_: int, field: str) -> tuple[Ragged, Places]:
         """Return the vectors of offsets of every table, and their targets."""
         vectors, places = self.items(id_, field)
