@@ -13,7 +13,7 @@ from tvmdbg_widgets.analysis.timeline.roofline import roofline_of
 from tvmdbg_widgets.analysis.times.operator_rows import operators
 from tvmdbg_widgets.analysis.times.sums import times
 from tvmdbg_widgets.answers.answers import Answers
-from tvmdbg_widgets.answers.charts import why_no_times
+from tvmdbg_widgets.answers.time_tables import why_no_times
 from tvmdbg_widgets.figures.engine import draw_view
 from tvmdbg_widgets.figures.options import TimelineOptions
 from tvmdbg_widgets.figures.raster import Figure

@@ -3,7 +3,6 @@ import { onThemeChange } from "../shared/drawing/theme.ts";
 import { div, Mirror } from "../shared/ui/dom.ts";
 import { action, bindKeys, type KeyAction } from "../shared/ui/keys.ts";
 import { paletteAction } from "../shared/ui/palette.ts";
-import { bindAxisWheel } from "../shared/ui/scrolling.ts";
 import { fullScreenAction, type Mount, type ViewContext } from "../shared/ui/view.ts";
 import { keepSize, mounted, onOptions } from "../shell/mount.ts";
 import { bindPointer } from "../shell/pointer.ts";
@@ -60,15 +59,7 @@ function gestures(root: HTMLElement, view: MemoryView, signal: AbortSignal): voi
     },
     signal,
   );
-  bindAxisWheel(
-    root,
-    { stage: stage.node, canvas: stage.canvas },
-    ({ panPx, zoom }, { x }) => {
-      if (panPx) panBy(panPx);
-      else camera.zoom(zoom, scene.step(x));
-    },
-    signal,
-  );
+  camera.onWheel(root, stage, panBy, (x) => scene.step(x), signal);
 }
 
 const LEAST_HEIGHT = 300;

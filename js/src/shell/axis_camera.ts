@@ -1,4 +1,6 @@
 import type { Viewport } from "../shared/drawing/canvas.ts";
+import { bindAxisWheel } from "../shared/ui/scrolling.ts";
+import type { Stage } from "./stage.ts";
 
 const TO_PYTHON_MS = 300;
 
@@ -49,5 +51,21 @@ export class AxisCamera {
       const isSeen = at >= viewport.start && at <= viewport.end;
       viewport.zoom(factor, isSeen ? at : (viewport.start + viewport.end) / 2);
     });
+  }
+
+  /** Pans and zooms by the wheel; `placeAt` gives the place under a px of the stage. */
+  onWheel(
+    root: HTMLElement,
+    { node: stage, canvas }: Stage,
+    panBy: (px: number) => void,
+    placeAt: (x: number) => number,
+    signal: AbortSignal,
+  ): void {
+    bindAxisWheel(
+      root,
+      { stage, canvas },
+      ({ panPx, zoom }, { x }) => (panPx ? panBy(panPx) : this.zoom(zoom, placeAt(x))),
+      signal,
+    );
   }
 }

@@ -4,7 +4,6 @@ import { onThemeChange } from "../shared/drawing/theme.ts";
 import { div, element, Mirror, span, splitter } from "../shared/ui/dom.ts";
 import { action, bindKeys, type KeyAction } from "../shared/ui/keys.ts";
 import { paletteAction } from "../shared/ui/palette.ts";
-import { bindAxisWheel } from "../shared/ui/scrolling.ts";
 import { fullScreenAction, type ViewOptions } from "../shared/ui/view.ts";
 import { keepSize, mounted, onOptions } from "../shell/mount.ts";
 import { bindPointer } from "../shell/pointer.ts";
@@ -120,15 +119,7 @@ function gestures(root: HTMLElement, view: TuningView, signal: AbortSignal): voi
     },
     signal,
   );
-  bindAxisWheel(
-    root,
-    { stage: stage.node, canvas: stage.canvas },
-    ({ panPx, zoom }, { x }) => {
-      if (panPx) panBy(panPx);
-      else camera.zoom(zoom, view.scene.at(x));
-    },
-    signal,
-  );
+  camera.onWheel(root, stage, panBy, (x) => view.scene.at(x), signal);
 }
 
 /** Width below which the parts are stacked. */

@@ -161,7 +161,7 @@ export interface RooflineColumns extends Columns<"roofline"> {
   };
 }
 
-/** A table of a figure: operators, or times by kind, group, …; see `tvmdbg_widgets/answers/charts.py`. */
+/** A table of a figure: operators, or times by kind, group, …; see `tvmdbg_widgets/answers/time_tables.py`. */
 export interface TableAnswer {
   /** Of operators: the number of timed slices and what they took together, and both of the operators. */
   detail: string;
