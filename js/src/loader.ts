@@ -1,6 +1,7 @@
 import type { AnyModel, RenderProps } from "@anywidget/types";
 import { pageModule } from "./shared/client/page_model.ts";
-import { errorText, message, request } from "./shared/client/request.ts";
+import { errorText, request } from "./shared/client/request.ts";
+import { message } from "./shell/message.ts";
 
 interface LoaderState {
   /** Run of the view; a view of a tuning log names the log instead. */

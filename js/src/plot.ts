@@ -1,13 +1,14 @@
-import "./shared/ui/theme.css";
+import "./shell/theme.css";
 import "./plot.css";
 import type { AnyModel, RenderProps } from "@anywidget/types";
 import { pageModule, unzipped } from "./shared/client/page_model.ts";
-import { type Answer, hinted, isAbort, message, request } from "./shared/client/request.ts";
+import { type Answer, isAbort, request } from "./shared/client/request.ts";
 import { SessionClient, type SessionState } from "./shared/client/session_client.ts";
 import { append } from "./shared/many.ts";
-import { element, Mirror } from "./shared/ui/dom.ts";
-import { bindKeys, type KeyAction } from "./shared/ui/keys.ts";
-import { viewRoot } from "./shared/ui/view.ts";
+import { element, Mirror } from "./shell/dom.ts";
+import { bindKeys, type KeyAction } from "./shell/keys.ts";
+import { hinted, message } from "./shell/message.ts";
+import { viewRoot } from "./shell/view.ts";
 
 /** The used part of BokehJS; see https://docs.bokeh.org/en/latest/docs/reference/embed.html. */
 interface Bokeh {

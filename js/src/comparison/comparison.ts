@@ -1,10 +1,10 @@
-import "../shared/ui/theme.css";
+import "../shell/theme.css";
 import "../graph/graph.css";
 import "./comparison.css";
 import type { AnyModel, RenderProps } from "@anywidget/types";
 import { Client, clientOf, ModelHost } from "../shared/client/client.ts";
 import { SessionClient, type SessionState } from "../shared/client/session_client.ts";
-import { modelOptions, sized, type ViewState, viewRoot } from "../shared/ui/view.ts";
+import { modelOptions, sized, type ViewState, viewRoot } from "../shell/view.ts";
 import type { ComparisonOptions } from "./pane.ts";
 import { mountComparison } from "./view.ts";
 

@@ -1,6 +1,6 @@
 import { integer } from "../shared/format.ts";
-import { div, element, KEEP_KEYS, span } from "../shared/ui/dom.ts";
-import { RowsInView } from "../shared/ui/scrolling.ts";
+import { div, element, KEEP_KEYS, span } from "../shell/dom.ts";
+import { RowsInView } from "../shell/scrolling.ts";
 import { type ComparisonData, LETTER, type Side } from "./data.ts";
 
 interface ListRow {

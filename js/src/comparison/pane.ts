@@ -7,8 +7,8 @@ import type { Client } from "../shared/client/client.ts";
 import type { ComparisonOptions } from "../shared/client/options.ts";
 import type { SessionClient } from "../shared/client/session_client.ts";
 import { applyTheme } from "../shared/drawing/theme.ts";
-import { element } from "../shared/ui/dom.ts";
-import { type ViewOptions, withFullScreen } from "../shared/ui/view.ts";
+import { element } from "../shell/dom.ts";
+import { type ViewOptions, withFullScreen } from "../shell/view.ts";
 import type { RowAligner } from "./align.ts";
 import { type ComparisonData, colorColumns, LETTER, OTHER, type Side } from "./data.ts";
 

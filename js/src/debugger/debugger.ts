@@ -1,4 +1,4 @@
-import "../shared/ui/theme.css";
+import "../shell/theme.css";
 import "./findings.css";
 import "../graph/graph.css";
 import "../tensor/tensor.css";
@@ -8,7 +8,7 @@ import "../tensor/compact.css";
 import "../tensor/low.css";
 import "../timeline/timeline.css";
 import "./debugger.css";
-import { widget } from "../shared/ui/view.ts";
+import { widget } from "../shell/view.ts";
 import { mountDebugger } from "./mount.ts";
 
 export default widget(mountDebugger);

@@ -1,5 +1,5 @@
 import { integer } from "../shared/format.ts";
-import { div, element, span } from "../shared/ui/dom.ts";
+import { div, element, span } from "../shell/dom.ts";
 import { CHIPS, type FindingRow } from "./finding_rows.ts";
 
 export interface ListHost {

@@ -1,7 +1,7 @@
 import type { Finding, FindingsAnswer } from "../shared/client/answers.ts";
 import { agree, counted } from "../shared/format.ts";
 import { append } from "../shared/many.ts";
-import { button, element, relabel, span } from "../shared/ui/dom.ts";
+import { button, element, relabel, span } from "../shell/dom.ts";
 
 /** A row of the list keeps its key while it reports the same fact, even if its words change. */
 export interface FindingRow {

@@ -1,13 +1,14 @@
 import type { FindingsAnswer, GraphColumns } from "../shared/client/answers.ts";
-import { COPY_KEY, CodeCopy, titleOf } from "../shared/client/code_copy.ts";
 import { isUnderWay, Scan } from "../shared/client/health.ts";
-import { errorText, hinted, message, retry } from "../shared/client/request.ts";
+import { errorText } from "../shared/client/request.ts";
 import * as icons from "../shared/drawing/icons.ts";
 import { nodeLabel, nodeTitle } from "../shared/format.ts";
-import { asApplication, element, iconButton, Mirror } from "../shared/ui/dom.ts";
-import { action, bindKeys, helpButton, type KeyAction } from "../shared/ui/keys.ts";
-import { entryOf, paletteAction, selectionOf } from "../shared/ui/palette.ts";
-import type { ViewContext } from "../shared/ui/view.ts";
+import { COPY_KEY, CodeCopy, titleOf } from "../shell/code_copy.ts";
+import { asApplication, element, iconButton, Mirror } from "../shell/dom.ts";
+import { action, bindKeys, helpButton, type KeyAction } from "../shell/keys.ts";
+import { hinted, message, retry } from "../shell/message.ts";
+import { entryOf, paletteAction, selectionOf } from "../shell/palette.ts";
+import type { ViewContext } from "../shell/view.ts";
 import { List } from "./finding_list.ts";
 import {
   counts,

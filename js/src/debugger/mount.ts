@@ -1,6 +1,6 @@
 import { mountGraph } from "../graph/mount.ts";
 import type { RunSummary } from "../shared/client/answers.ts";
-import { errorText, message } from "../shared/client/request.ts";
+import { errorText } from "../shared/client/request.ts";
 import {
   goToStep,
   type SessionClient,
@@ -11,10 +11,11 @@ import {
 import * as icons from "../shared/drawing/icons.ts";
 import { applyTheme } from "../shared/drawing/theme.ts";
 import { counted } from "../shared/format.ts";
-import { button, div, element, iconButton, KEEP_KEYS, onResize, span } from "../shared/ui/dom.ts";
-import { runKey } from "../shared/ui/keys.ts";
-import { Overflow } from "../shared/ui/overflow.ts";
-import { openPalette, PALETTE_KEY, PALETTE_LABEL } from "../shared/ui/palette.ts";
+import { button, div, element, iconButton, KEEP_KEYS, onResize, span } from "../shell/dom.ts";
+import { runKey } from "../shell/keys.ts";
+import { message } from "../shell/message.ts";
+import { Overflow } from "../shell/overflow.ts";
+import { openPalette, PALETTE_KEY, PALETTE_LABEL } from "../shell/palette.ts";
 import {
   fullScreenButton,
   type Mount,
@@ -22,7 +23,7 @@ import {
   type ViewContext,
   type ViewOptions,
   withFullScreen,
-} from "../shared/ui/view.ts";
+} from "../shell/view.ts";
 import { mountTensor } from "../tensor/mount.ts";
 import { mountTimeline } from "../timeline/mount.ts";
 import { FindingsHead } from "./finding_rows.ts";

@@ -1,7 +1,7 @@
 import type { GraphState } from "../graph/options.ts";
 import type { DebuggerOptions } from "../shared/client/options.ts";
-import { div, element, onResize, splitter } from "../shared/ui/dom.ts";
-import type { ViewOptions } from "../shared/ui/view.ts";
+import { div, element, onResize, splitter } from "../shell/dom.ts";
+import type { ViewOptions } from "../shell/view.ts";
 
 export const VIEWS = ["findings", "graph", "tensor", "timeline"] as const;
 export type ViewName = (typeof VIEWS)[number];

@@ -1,6 +1,6 @@
-import "../shared/ui/theme.css";
+import "../shell/theme.css";
 import "./graph.css";
-import { widget } from "../shared/ui/view.ts";
+import { widget } from "../shell/view.ts";
 import { mountGraph } from "./mount.ts";
 import type { GraphState } from "./options.ts";
 

@@ -1,5 +1,5 @@
-import { element, type Mirror } from "../shared/ui/dom.ts";
-import type { ViewContext, ViewOptions } from "../shared/ui/view.ts";
+import { element, type Mirror } from "../shell/dom.ts";
+import type { ViewContext, ViewOptions } from "../shell/view.ts";
 import type { Wires } from "./data/coloring.ts";
 import type { Hits } from "./data/hits.ts";
 import type { Isolation } from "./data/links.ts";

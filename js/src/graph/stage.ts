@@ -1,5 +1,5 @@
 import { clear, type Layer, layer, type Rectangle, Repaint } from "../shared/drawing/canvas.ts";
-import { div } from "../shared/ui/dom.ts";
+import { div } from "../shell/dom.ts";
 import { Camera, isIn, isLegible, LEGIBLE_SCALE, READABLE_SCALE } from "./camera.ts";
 import { fitted, isThread, opening } from "./framing.ts";
 import type { Bounds } from "./layout/types.ts";

@@ -1,7 +1,7 @@
-import { CodeCopy, nodesCode, titleOf } from "../shared/client/code_copy.ts";
 import { onThemeChange, readTheme } from "../shared/drawing/theme.ts";
 import { counted } from "../shared/format.ts";
-import { div, Mirror, onResize } from "../shared/ui/dom.ts";
+import { CodeCopy, nodesCode, titleOf } from "../shell/code_copy.ts";
+import { div, Mirror, onResize } from "../shell/dom.ts";
 import { Appearance } from "./appearance.ts";
 import { GraphCommands } from "./commands.ts";
 import { Hits } from "./data/hits.ts";

@@ -1,12 +1,12 @@
 import * as icons from "../shared/drawing/icons.ts";
 import { onThemeChange } from "../shared/drawing/theme.ts";
-import { div, Mirror } from "../shared/ui/dom.ts";
-import { action, bindKeys, type KeyAction } from "../shared/ui/keys.ts";
-import { paletteAction } from "../shared/ui/palette.ts";
-import { fullScreenAction, type Mount, type ViewContext } from "../shared/ui/view.ts";
+import { div, Mirror } from "../shell/dom.ts";
+import { action, bindKeys, type KeyAction } from "../shell/keys.ts";
 import { keepSize, mounted, onOptions } from "../shell/mount.ts";
+import { paletteAction } from "../shell/palette.ts";
 import { bindPointer } from "../shell/pointer.ts";
 import { barSpace, barTitle, chartTools, type Tool, Toolbar, tool } from "../shell/toolbar.ts";
+import { fullScreenAction, type Mount, type ViewContext } from "../shell/view.ts";
 import { Plan } from "./plan.ts";
 import { type MemoryOptions, MemoryView } from "./view.ts";
 

@@ -1,7 +1,7 @@
 import type { Chip } from "../shared/drawing/figure.ts";
 import { heatFill, kindFill, type Theme } from "../shared/drawing/theme.ts";
 import { counted } from "../shared/format.ts";
-import { element } from "../shared/ui/dom.ts";
+import { element } from "../shell/dom.ts";
 import { ELSEWHERE, FAINT, type Plan, short } from "./plan.ts";
 
 const KINDS = 8;

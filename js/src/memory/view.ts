@@ -1,13 +1,13 @@
-import { CodeCopy, titleOf } from "../shared/client/code_copy.ts";
 import type { MemoryOptions } from "../shared/client/options.ts";
 import type { Layer } from "../shared/drawing/canvas.ts";
 import { readTheme } from "../shared/drawing/theme.ts";
 import { counted, integer } from "../shared/format.ts";
-import { element, KEEP_KEYS } from "../shared/ui/dom.ts";
-import type { ViewContext } from "../shared/ui/view.ts";
 import { AxisCamera } from "../shell/axis_camera.ts";
+import { CodeCopy, titleOf } from "../shell/code_copy.ts";
+import { element, KEEP_KEYS } from "../shell/dom.ts";
 import { Stage, type StagePainters } from "../shell/stage.ts";
 import { factList, Tooltip, titled } from "../shell/tooltip.ts";
+import type { ViewContext } from "../shell/view.ts";
 import { MemoryPainter } from "./painter.ts";
 import { legend } from "./panel.ts";
 import { type Plan, PlanDescriptions } from "./plan.ts";

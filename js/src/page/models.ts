@@ -1,6 +1,6 @@
 import type { AnyModel, RenderProps } from "@anywidget/types";
 import { type AnswerMessage, modelOfView, StaticModel } from "../shared/client/page_model.ts";
-import { button, relabel } from "../shared/ui/dom.ts";
+import { button, relabel } from "../shell/dom.ts";
 import { say } from "./status.ts";
 
 export interface PageWidget {

@@ -1,6 +1,6 @@
 import { clientOf } from "../shared/client/client.ts";
 import type { AnswerMessage, StaticModel } from "../shared/client/page_model.ts";
-import { element } from "../shared/ui/dom.ts";
+import { element } from "../shell/dom.ts";
 import { Address } from "./address.ts";
 import { copyLink, type SavedPage, type StartedPage, start, themeToggle } from "./models.ts";
 import { say, sayFailed, unpacked } from "./status.ts";

@@ -1,5 +1,5 @@
 import type { Viewport } from "../shared/drawing/canvas.ts";
-import { bindAxisWheel } from "../shared/ui/scrolling.ts";
+import { bindAxisWheel } from "./scrolling.ts";
 import type { Stage } from "./stage.ts";
 
 const TO_PYTHON_MS = 300;

@@ -1,6 +1,6 @@
-import { loading } from "../shared/client/request.ts";
-import { asApplication, onResize } from "../shared/ui/dom.ts";
-import type { ViewOptions } from "../shared/ui/view.ts";
+import { asApplication, onResize } from "./dom.ts";
+import { loading } from "./message.ts";
+import type { ViewOptions } from "./view.ts";
 
 /** Name, role and label of a view. */
 export interface ViewTitle {

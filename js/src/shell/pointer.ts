@@ -1,4 +1,4 @@
-import { listening, pointIn } from "../shared/ui/dom.ts";
+import { listening, pointIn } from "./dom.ts";
 
 export interface PointerSpot {
   x: number;

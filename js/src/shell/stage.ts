@@ -1,6 +1,6 @@
 import { clear, type Layer, layer, Repaint } from "../shared/drawing/canvas.ts";
 import { onThemeChange, readTheme, type Theme } from "../shared/drawing/theme.ts";
-import { div } from "../shared/ui/dom.ts";
+import { div } from "./dom.ts";
 
 /** Painters of a stage's layers, whose size is in CSS px. */
 export interface StagePainters {

@@ -1,4 +1,4 @@
-import { element } from "../shared/ui/dom.ts";
+import { element } from "./dom.ts";
 
 /** A table with a row of heads; a text is the head of its column, an empty one leaves it without. */
 export function table(

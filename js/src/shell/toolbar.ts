@@ -1,9 +1,9 @@
-import { COPY_KEY } from "../shared/client/code_copy.ts";
 import * as icons from "../shared/drawing/icons.ts";
-import { button, changeIcon, element, iconButton, span } from "../shared/ui/dom.ts";
-import { helpButton, type KeyAction, shownKey } from "../shared/ui/keys.ts";
-import { Overflow } from "../shared/ui/overflow.ts";
-import { fullScreenButton } from "../shared/ui/view.ts";
+import { COPY_KEY } from "./code_copy.ts";
+import { button, changeIcon, element, iconButton, span } from "./dom.ts";
+import { helpButton, type KeyAction, shownKey } from "./keys.ts";
+import { Overflow } from "./overflow.ts";
+import { fullScreenButton } from "./view.ts";
 
 /** An action that a toolbar shows as a button. */
 export interface Tool extends KeyAction {

@@ -1,4 +1,4 @@
-import { element } from "../shared/ui/dom.ts";
+import { element } from "./dom.ts";
 
 /** Distance from the pointer, CSS px. */
 const APART = 14;

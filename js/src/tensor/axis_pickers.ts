@@ -1,5 +1,5 @@
 import type { TensorAnswer } from "../shared/client/tensor_questions.ts";
-import { button, element, KEEP_KEYS, select } from "../shared/ui/dom.ts";
+import { button, element, KEEP_KEYS, select } from "../shell/dom.ts";
 import { list, muted, piece } from "./parts.ts";
 import { axisText, fixedAxes, type Plane, swapped, withAxis, withIndex } from "./plane.ts";
 import type { InspectorCommands, ShownTensor } from "./state.ts";

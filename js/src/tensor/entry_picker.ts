@@ -1,10 +1,10 @@
 import type { Entry } from "../shared/client/tensor_questions.ts";
 import * as icons from "../shared/drawing/icons.ts";
 import { counted, integer } from "../shared/format.ts";
-import { div, element, iconButton, KEEP_KEYS, listening, select, span } from "../shared/ui/dom.ts";
-import { helpButton } from "../shared/ui/keys.ts";
-import { reveal } from "../shared/ui/scrolling.ts";
-import { fullScreenButton } from "../shared/ui/view.ts";
+import { div, element, iconButton, KEEP_KEYS, listening, select, span } from "../shell/dom.ts";
+import { helpButton } from "../shell/keys.ts";
+import { reveal } from "../shell/scrolling.ts";
+import { fullScreenButton } from "../shell/view.ts";
 import type { Entries, EntryFilter } from "./entries.ts";
 import { part } from "./parts.ts";
 import type { InspectorCommands } from "./state.ts";

@@ -1,11 +1,11 @@
 /** Facts of a tensor's header, for the live view, figures and their text. */
 
-import { hinted, message, retry } from "../shared/client/request.ts";
 import type { SessionClient } from "../shared/client/session_client.ts";
 import type { TensorAnswer } from "../shared/client/tensor_questions.ts";
 import * as icons from "../shared/drawing/icons.ts";
 import { bytes, integer, shapeText } from "../shared/format.ts";
-import { button, div, element, iconButton, span } from "../shared/ui/dom.ts";
+import { button, div, element, iconButton, span } from "../shell/dom.ts";
+import { hinted, message, retry } from "../shell/message.ts";
 import { HealthPill, type Judgement } from "./distribution/health_pill.ts";
 import type { Entries } from "./entries.ts";
 import { isUnsure, trustWords } from "./layout_picker.ts";

@@ -1,8 +1,8 @@
 import type { GraphColumns } from "../shared/client/answers.ts";
-import { CodeCopy, titleOf } from "../shared/client/code_copy.ts";
 import type { Entry, TensorAnswer } from "../shared/client/tensor_questions.ts";
-import type { ViewContext } from "../shared/ui/view.ts";
 import { logicalIndex } from "../shared/unfold.ts";
+import { CodeCopy, titleOf } from "../shell/code_copy.ts";
+import type { ViewContext } from "../shell/view.ts";
 import { missingWords } from "./descriptions.ts";
 import type { Entries } from "./entries.ts";
 import { InspectorLayout } from "./inspector_layout.ts";

@@ -1,8 +1,8 @@
 import { errorText } from "../shared/client/request.ts";
 import type { Entry, TensorAnswer } from "../shared/client/tensor_questions.ts";
 import * as icons from "../shared/drawing/icons.ts";
-import { iconButton, Mirror, onResize } from "../shared/ui/dom.ts";
-import type { ViewContext } from "../shared/ui/view.ts";
+import { iconButton, Mirror, onResize } from "../shell/dom.ts";
+import type { ViewContext } from "../shell/view.ts";
 import { AxisPickers, ReadingPicker } from "./axis_pickers.ts";
 import { nothingWords } from "./descriptions.ts";
 import { HealthStrip } from "./distribution/health_strip.ts";

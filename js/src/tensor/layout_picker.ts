@@ -1,8 +1,8 @@
 /** Layout choice and trust of a picture: time of capture, number of values, assumptions. */
 import type { KnownLayout, TensorAnswer } from "../shared/client/tensor_questions.ts";
 import { counted } from "../shared/format.ts";
-import { element, KEEP_KEYS, select } from "../shared/ui/dom.ts";
 import { layoutProblem } from "../shared/unfold.ts";
+import { element, KEEP_KEYS, select } from "../shell/dom.ts";
 import { field, piece } from "./parts.ts";
 import type { InspectorCommands } from "./state.ts";
 

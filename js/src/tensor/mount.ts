@@ -1,8 +1,8 @@
-import { COPY_KEY } from "../shared/client/code_copy.ts";
-import { bindKeys, type KeyAction } from "../shared/ui/keys.ts";
-import { paletteAction } from "../shared/ui/palette.ts";
-import { fullScreenAction, type Mount, type ViewContext } from "../shared/ui/view.ts";
+import { COPY_KEY } from "../shell/code_copy.ts";
+import { bindKeys, type KeyAction } from "../shell/keys.ts";
 import { mounted } from "../shell/mount.ts";
+import { paletteAction } from "../shell/palette.ts";
+import { fullScreenAction, type Mount, type ViewContext } from "../shell/view.ts";
 import { Entries } from "./entries.ts";
 import { Inspector } from "./inspector.ts";
 import { following } from "./layout_picker.ts";

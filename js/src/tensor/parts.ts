@@ -1,8 +1,8 @@
 import { errorText } from "../shared/client/request.ts";
 import type { TensorAnswer } from "../shared/client/tensor_questions.ts";
 import { screenText } from "../shared/number_text.ts";
-import { button, div, element, KEEP_KEYS, select, span } from "../shared/ui/dom.ts";
 import { logicalIndex } from "../shared/unfold.ts";
+import { button, div, element, KEEP_KEYS, select, span } from "../shell/dom.ts";
 import { indexText } from "./plane.ts";
 import type { InspectorCommands, ShownTensor } from "./state.ts";
 

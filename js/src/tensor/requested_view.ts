@@ -4,8 +4,8 @@ import type {
   TensorAnswer,
   TensorRequest,
 } from "../shared/client/tensor_questions.ts";
-import type { ViewOptions } from "../shared/ui/view.ts";
 import { logicalIndex, physicalIndex, unfolded } from "../shared/unfold.ts";
+import type { ViewOptions } from "../shell/view.ts";
 import type { CellChoice, ColorChoice } from "./picture/color_scale.ts";
 import type { PlaneLayout } from "./picture/plane_layout.ts";
 import { wantedFor } from "./picture/tiles.ts";

@@ -6,8 +6,8 @@ import type {
   TensorAnswer,
   ValueFormat,
 } from "../shared/client/tensor_questions.ts";
-import type { Mirror } from "../shared/ui/dom.ts";
-import type { ViewOptions } from "../shared/ui/view.ts";
+import type { Mirror } from "../shell/dom.ts";
+import type { ViewOptions } from "../shell/view.ts";
 import type { CellChoice, ColorChoice, ColorScale } from "./picture/color_scale.ts";
 import type { Plane, Point } from "./plane.ts";
 

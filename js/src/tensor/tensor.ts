@@ -1,10 +1,10 @@
-import "../shared/ui/theme.css";
+import "../shell/theme.css";
 import "./tensor.css";
 import "./health.css";
 import "./parts.css";
 import "./compact.css";
 import "./low.css";
-import { widget } from "../shared/ui/view.ts";
+import { widget } from "../shell/view.ts";
 import { mountTensor } from "./mount.ts";
 import type { TensorOptions } from "./state.ts";
 

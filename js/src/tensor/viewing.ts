@@ -2,7 +2,7 @@ import type { Client } from "../shared/client/client.ts";
 import { errorText, isAbort } from "../shared/client/request.ts";
 import type { SessionClient } from "../shared/client/session_client.ts";
 import type { Entry, StatisticsAnswer, TensorAnswer } from "../shared/client/tensor_questions.ts";
-import type { ViewContext } from "../shared/ui/view.ts";
+import type { ViewContext } from "../shell/view.ts";
 import { tensorWords } from "./descriptions.ts";
 import type { InspectorLayout } from "./inspector_layout.ts";
 import { type ColorScale, colorScale, sameScale } from "./picture/color_scale.ts";

@@ -1,5 +1,5 @@
 import { RowKind } from "../shared/client/timeline_columns.ts";
-import { action, type KeyAction } from "../shared/ui/keys.ts";
+import { action, type KeyAction } from "../shell/keys.ts";
 import { OtherCharts } from "./charts/other_charts.ts";
 import { longestChild } from "./data/neighbors.ts";
 import type { Row } from "./data/row.ts";

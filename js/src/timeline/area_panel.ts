@@ -1,9 +1,9 @@
-import type { CodeCopy } from "../shared/client/code_copy.ts";
 import { errorText, isAbort } from "../shared/client/request.ts";
 import type { AreaAnswer, AreaQuestion } from "../shared/client/timeline_columns.ts";
 import { kindFill, type Theme } from "../shared/drawing/theme.ts";
 import { counted, integer, percent } from "../shared/format.ts";
 import { stretches } from "../shared/many.ts";
+import type { CodeCopy } from "../shell/code_copy.ts";
 import {
   button,
   div,
@@ -13,7 +13,7 @@ import {
   fileName,
   select,
   span,
-} from "../shared/ui/dom.ts";
+} from "../shell/dom.ts";
 import { factList } from "../shell/tooltip.ts";
 import {
   type Area,

@@ -1,6 +1,6 @@
 import * as icons from "../shared/drawing/icons.ts";
-import { button, captioned, element, KEEP_KEYS, select, span } from "../shared/ui/dom.ts";
-import { HitList } from "../shared/ui/hit_list.ts";
+import { button, captioned, element, KEEP_KEYS, select, span } from "../shell/dom.ts";
+import { HitList } from "../shell/hit_list.ts";
 import { barSpace, barTitle, chartTools, type Tool, Toolbar, tool } from "../shell/toolbar.ts";
 import { OtherCharts } from "./charts/other_charts.ts";
 import type { ChartKind, ColorBy, ShownPart, SliceColorChoice, SliceColors } from "./data/state.ts";

@@ -1,7 +1,7 @@
 import { kindFill, type Theme } from "../shared/drawing/theme.ts";
 import { counted, duration, integer, percent } from "../shared/format.ts";
-import { element } from "../shared/ui/dom.ts";
-import { RowsInView } from "../shared/ui/scrolling.ts";
+import { element } from "../shell/dom.ts";
+import { RowsInView } from "../shell/scrolling.ts";
 import type { Slices } from "./data/slices.ts";
 import type { SumRow, SumTable } from "./data/sum_table.ts";
 import { NOISY_RULE } from "./descriptions.ts";

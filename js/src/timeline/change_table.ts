@@ -1,8 +1,8 @@
 import type { ChangeRows } from "../shared/client/answers.ts";
 import { kindFill, type Theme } from "../shared/drawing/theme.ts";
 import { counted, integer } from "../shared/format.ts";
-import { button, div, element, select, span } from "../shared/ui/dom.ts";
-import { RowsInView } from "../shared/ui/scrolling.ts";
+import { button, div, element, select, span } from "../shell/dom.ts";
+import { RowsInView } from "../shell/scrolling.ts";
 import {
   type Change,
   type ChangeOrder,

@@ -1,9 +1,9 @@
 import { type GraphColumns, TRUST_LABELS } from "../shared/client/answers.ts";
-import { rangeCode, sliceCode, timesCode } from "../shared/client/code_copy.ts";
 import type { SessionClient } from "../shared/client/session_client.ts";
 import type { TimelineWords } from "../shared/client/timeline_columns.ts";
 import { counted, duration, integer, percent } from "../shared/format.ts";
 import { append } from "../shared/many.ts";
+import { rangeCode, sliceCode, timesCode } from "../shell/code_copy.ts";
 import { notHere } from "./data/bins.ts";
 import type { Change } from "./data/change.ts";
 import { type Names, timeText } from "./data/names.ts";

@@ -2,7 +2,7 @@ import { svg } from "../shared/drawing/icons.ts";
 import { kindFill, type Theme } from "../shared/drawing/theme.ts";
 import { counted, duration, nodeTitle, percent } from "../shared/format.ts";
 import { largest, smallest } from "../shared/many.ts";
-import { button, div, element, span } from "../shared/ui/dom.ts";
+import { button, div, element, span } from "../shell/dom.ts";
 import { factList } from "../shell/tooltip.ts";
 import { type Change, changeText, ratioText, verdictSign } from "./data/change.ts";
 import { type Names, timeText } from "./data/names.ts";

@@ -1,9 +1,9 @@
-import { CodeCopy, titleOf } from "../shared/client/code_copy.ts";
 import type { SessionClient } from "../shared/client/session_client.ts";
 import { readTheme, type Theme } from "../shared/drawing/theme.ts";
 import { counted, duration, percent } from "../shared/format.ts";
-import { div } from "../shared/ui/dom.ts";
-import type { ViewContext } from "../shared/ui/view.ts";
+import { CodeCopy, titleOf } from "../shell/code_copy.ts";
+import { div } from "../shell/dom.ts";
+import type { ViewContext } from "../shell/view.ts";
 import { AreaPanel } from "./area_panel.ts";
 import { TimelineBar } from "./bar.ts";
 import { OtherCharts } from "./charts/other_charts.ts";

@@ -5,7 +5,7 @@ import { isAbort } from "../shared/client/request.ts";
 import type { SessionClient } from "../shared/client/session_client.ts";
 import type { HealthAnswer } from "../shared/client/tensor_questions.ts";
 import { duration } from "../shared/format.ts";
-import type { ViewOptions } from "../shared/ui/view.ts";
+import type { ViewOptions } from "../shell/view.ts";
 import type { OtherCharts } from "./charts/other_charts.ts";
 import { MarkedSlices } from "./data/marked.ts";
 import type { TimelineOptions } from "./data/state.ts";

@@ -1,13 +1,13 @@
 import type { RunSummary } from "../shared/client/answers.ts";
-import { message } from "../shared/client/request.ts";
 import { timelineOf } from "../shared/client/timeline_client.ts";
 import { onThemeChange, readTheme } from "../shared/drawing/theme.ts";
 import { counted } from "../shared/format.ts";
-import { div, element, KEEP_KEYS, Mirror, onResize, span } from "../shared/ui/dom.ts";
-import { bindKeys } from "../shared/ui/keys.ts";
-import { paletteAction } from "../shared/ui/palette.ts";
-import { fullScreenAction, type Mount } from "../shared/ui/view.ts";
+import { div, element, KEEP_KEYS, Mirror, onResize, span } from "../shell/dom.ts";
+import { bindKeys } from "../shell/keys.ts";
+import { message } from "../shell/message.ts";
 import { mounted } from "../shell/mount.ts";
+import { paletteAction } from "../shell/palette.ts";
+import { fullScreenAction, type Mount } from "../shell/view.ts";
 import { actions } from "./actions.ts";
 import { SliceProgress } from "./data/bins.ts";
 import { Change } from "./data/change.ts";

@@ -3,7 +3,7 @@ import { errorText, isAbort } from "../shared/client/request.ts";
 import type { FindAnswer, SliceResult } from "../shared/client/timeline_columns.ts";
 import { counted, duration, integer } from "../shared/format.ts";
 import { Regex, RegexError } from "../shared/regex.ts";
-import { LISTED, type ListedHit } from "../shared/ui/hit_list.ts";
+import { LISTED, type ListedHit } from "../shell/hit_list.ts";
 import type { TimelineBar } from "./bar.ts";
 import { KeyNames } from "./data/key_names.ts";
 import { MarkedSlices } from "./data/marked.ts";

@@ -2,7 +2,7 @@ import type { GraphColumns } from "../shared/client/answers.ts";
 import { errorText, isAbort } from "../shared/client/request.ts";
 import type { Theme } from "../shared/drawing/theme.ts";
 import { counted, duration } from "../shared/format.ts";
-import { div, select, span } from "../shared/ui/dom.ts";
+import { div, select, span } from "../shell/dom.ts";
 import { ByTable } from "./by_table.ts";
 import { ChangeTable } from "./change_table.ts";
 import { Sandwich } from "./charts/icicle.ts";

@@ -1,6 +1,6 @@
-import "../shared/ui/theme.css";
+import "../shell/theme.css";
 import "./timeline.css";
-import { widget } from "../shared/ui/view.ts";
+import { widget } from "../shell/view.ts";
 import { mountTimeline } from "./mount.ts";
 
 export default widget(mountTimeline);

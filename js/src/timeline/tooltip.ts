@@ -1,6 +1,6 @@
 import { heatStops, kindFill, ramp, type Theme } from "../shared/drawing/theme.ts";
 import { counted, duration, integer, percent } from "../shared/format.ts";
-import { div, element, KEEP_KEYS, span } from "../shared/ui/dom.ts";
+import { div, element, KEEP_KEYS, span } from "../shell/dom.ts";
 import { factList, Tooltip, titled } from "../shell/tooltip.ts";
 import type { Names } from "./data/names.ts";
 import type { KindSum, Ranking } from "./data/ranking.ts";

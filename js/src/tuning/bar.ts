@@ -1,7 +1,7 @@
 import { errorText, isAbort } from "../shared/client/request.ts";
 import { readTheme } from "../shared/drawing/theme.ts";
 import { integer } from "../shared/format.ts";
-import { element, KEEP_KEYS, select } from "../shared/ui/dom.ts";
+import { element, KEEP_KEYS, select } from "../shell/dom.ts";
 import { type ToolGroup, tool } from "../shell/toolbar.ts";
 import type { TuningClient } from "./client.ts";
 import { type Along, errorFill, type TuningData } from "./data.ts";

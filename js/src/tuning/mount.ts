@@ -1,13 +1,13 @@
 import type { SessionClient } from "../shared/client/session_client.ts";
 import * as icons from "../shared/drawing/icons.ts";
 import { onThemeChange } from "../shared/drawing/theme.ts";
-import { div, element, Mirror, span, splitter } from "../shared/ui/dom.ts";
-import { action, bindKeys, type KeyAction } from "../shared/ui/keys.ts";
-import { paletteAction } from "../shared/ui/palette.ts";
-import { fullScreenAction, type ViewOptions } from "../shared/ui/view.ts";
+import { div, element, Mirror, span, splitter } from "../shell/dom.ts";
+import { action, bindKeys, type KeyAction } from "../shell/keys.ts";
 import { keepSize, mounted, onOptions } from "../shell/mount.ts";
+import { paletteAction } from "../shell/palette.ts";
 import { bindPointer } from "../shell/pointer.ts";
 import { barSpace, barTitle, chartTools, type Tool, Toolbar, tool } from "../shell/toolbar.ts";
+import { fullScreenAction, type ViewOptions } from "../shell/view.ts";
 import { PANES, TuningData, type TuningOptions } from "./data.ts";
 import { headline } from "./descriptions.ts";
 import { PANE_LABELS, refusedText } from "./panes.ts";

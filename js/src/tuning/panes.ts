@@ -1,7 +1,7 @@
 import { errorText, isAbort } from "../shared/client/request.ts";
 import { readTheme } from "../shared/drawing/theme.ts";
 import { counted, integer, percent } from "../shared/format.ts";
-import { button, div, element, KEEP_KEYS, span } from "../shared/ui/dom.ts";
+import { button, div, element, KEEP_KEYS, span } from "../shell/dom.ts";
 import { table } from "../shell/table.ts";
 import {
   type ErrorRow,

@@ -1,7 +1,8 @@
-import { errorText, isAbort, message } from "../shared/client/request.ts";
+import { errorText, isAbort } from "../shared/client/request.ts";
 import { readTheme, type Theme } from "../shared/drawing/theme.ts";
 import { agree, counted } from "../shared/format.ts";
-import { button, div, element, KEEP_KEYS, span } from "../shared/ui/dom.ts";
+import { button, div, element, KEEP_KEYS, span } from "../shell/dom.ts";
+import { message } from "../shell/message.ts";
 import { table } from "../shell/table.ts";
 import {
   factorText,

@@ -1,6 +1,6 @@
 import { counted, integer, percent } from "../shared/format.ts";
-import { element, KEEP_KEYS, span } from "../shared/ui/dom.ts";
-import { reveal } from "../shared/ui/scrolling.ts";
+import { element, KEEP_KEYS, span } from "../shell/dom.ts";
+import { reveal } from "../shell/scrolling.ts";
 import { table } from "../shell/table.ts";
 import type { Sort, TaskCounts, TaskInfo, TuningData, TuningInfo } from "./data.ts";
 import { seconds, taskTitle } from "./descriptions.ts";

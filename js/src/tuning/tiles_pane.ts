@@ -1,8 +1,9 @@
-import { isAbort, message } from "../shared/client/request.ts";
+import { isAbort } from "../shared/client/request.ts";
 import type { Layer, Pen } from "../shared/drawing/canvas.ts";
 import { ramp, sequentialStops, type Theme } from "../shared/drawing/theme.ts";
 import { integer } from "../shared/format.ts";
-import { div, element } from "../shared/ui/dom.ts";
+import { div, element } from "../shell/dom.ts";
+import { message } from "../shell/message.ts";
 import { Stage, type StagePainters } from "../shell/stage.ts";
 import type { TileColumns } from "./client.ts";
 import type { TuningData } from "./data.ts";

@@ -1,9 +1,9 @@
-import "../shared/ui/theme.css";
+import "../shell/theme.css";
 import "./tuning.css";
 import type { AnyModel, RenderProps } from "@anywidget/types";
 import { Client, ModelHost } from "../shared/client/client.ts";
 import { SessionClient, type SessionState } from "../shared/client/session_client.ts";
-import { modelOptions, sized, viewRoot } from "../shared/ui/view.ts";
+import { modelOptions, sized, viewRoot } from "../shell/view.ts";
 import type { TuningOptions } from "./data.ts";
 import { mountTuning } from "./mount.ts";
 

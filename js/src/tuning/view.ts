@@ -1,11 +1,11 @@
-import { CodeCopy } from "../shared/client/code_copy.ts";
 import type { Layer } from "../shared/drawing/canvas.ts";
 import { integer } from "../shared/format.ts";
 import { largest, smallest } from "../shared/many.ts";
-import type { ViewOptions } from "../shared/ui/view.ts";
 import { AxisCamera } from "../shell/axis_camera.ts";
+import { CodeCopy } from "../shell/code_copy.ts";
 import { Stage } from "../shell/stage.ts";
 import { Tooltip, titled } from "../shell/tooltip.ts";
+import type { ViewOptions } from "../shell/view.ts";
 import { ErrorLegend, TrialFilter, TuningControls } from "./bar.ts";
 import { chartPainters, linesAt } from "./chart.ts";
 import { type ScheduleInfo, schedules, type TuningClient } from "./client.ts";

@@ -8,7 +8,7 @@ import {
   sentence,
 } from "../../src/debugger/finding_rows.ts";
 import type { Finding, FindingsAnswer } from "../../src/shared/client/answers.ts";
-import { selectionOf } from "../../src/shared/ui/palette.ts";
+import { selectionOf } from "../../src/shell/palette.ts";
 
 function finding(rule: string, title: string, nodes: number[] = [], more: Partial<Finding> = {}) {
   const plain = {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { hinted, isAbort, NewestWins, request, tell } from "../../src/shared/client/request.ts";
+import { isAbort, NewestWins, request, tell } from "../../src/shared/client/request.ts";
+import { hinted } from "../../src/shell/message.ts";
 import { fakeModel, settled } from "../fake_model.ts";
 
 const never = new AbortController().signal;

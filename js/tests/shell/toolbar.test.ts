@@ -1,6 +1,6 @@
 // @vitest-environment happy-dom
 import { describe, expect, test } from "vitest";
-import { div } from "../../src/shared/ui/dom.ts";
+import { div } from "../../src/shell/dom.ts";
 import { Toolbar, type ToolbarMenu, tool } from "../../src/shell/toolbar.ts";
 
 const { signal } = new AbortController();

@@ -5,7 +5,7 @@ import type {
   PlaneView,
   ValuesRequest,
 } from "../../src/shared/client/tensor_questions.ts";
-import { fileName } from "../../src/shared/ui/dom.ts";
+import { fileName } from "../../src/shell/dom.ts";
 import type { Region } from "../../src/tensor/state.ts";
 import {
   csvText,

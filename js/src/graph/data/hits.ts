@@ -2,7 +2,7 @@ import { type GraphColumns, NodeKind } from "../../shared/client/answers.ts";
 import { errorText, isAbort } from "../../shared/client/request.ts";
 import type { SessionClient } from "../../shared/client/session_client.ts";
 import { inStretches } from "../../shared/many.ts";
-import { LISTED, type ListedHit } from "../../shared/ui/hit_list.ts";
+import { LISTED, type ListedHit } from "../../shell/hit_list.ts";
 import { boxesOf, foldedInto, type GraphScene } from "../layout/scene.ts";
 import type { GraphModel } from "./model.ts";
 import { Evaluation, extras } from "./query_evaluation.ts";

@@ -1,9 +1,10 @@
 import * as tokens from "../../../../tvmdbg_widgets/figures/tokens.json";
 import type { GraphColumns } from "../../shared/client/answers.ts";
-import { errorText, isAbort, message } from "../../shared/client/request.ts";
+import { errorText, isAbort } from "../../shared/client/request.ts";
 import { counted } from "../../shared/format.ts";
 import { inStretches, pause } from "../../shared/many.ts";
-import { button, element } from "../../shared/ui/dom.ts";
+import { button, element } from "../../shell/dom.ts";
+import { message } from "../../shell/message.ts";
 import { filled, isLegible, MOST_LEGIBLE, mayBeLegible } from "../camera.ts";
 import { hiddenNodes, matches } from "../data/hits.ts";
 import { type Isolation, openStates, shownPart } from "../data/links.ts";

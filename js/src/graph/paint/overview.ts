@@ -1,7 +1,7 @@
 import { Fault } from "../../shared/client/health.ts";
 import { clear, type Layer, layer } from "../../shared/drawing/canvas.ts";
 import { finished, inStretches } from "../../shared/many.ts";
-import { element } from "../../shared/ui/dom.ts";
+import { element } from "../../shell/dom.ts";
 import { heatOf, showsTimes } from "./margin.ts";
 import type { OverlayMarks } from "./painter.ts";
 import { type GraphPicture, isMarked, shadesOf } from "./picture.ts";

@@ -2,7 +2,7 @@ import { type NodeDetails, NodeKind } from "../../shared/client/answers.ts";
 import { errorText, isAbort } from "../../shared/client/request.ts";
 import { counted, duration, integer, percent, timeShare } from "../../shared/format.ts";
 import { append } from "../../shared/many.ts";
-import { button, div, element, KEEP_KEYS, span } from "../../shared/ui/dom.ts";
+import { button, div, element, KEEP_KEYS, span } from "../../shell/dom.ts";
 import type { GraphModel } from "../data/model.ts";
 import { valueText } from "../data/node_columns.ts";
 import { quoted } from "../data/query_fields.ts";

@@ -1,6 +1,6 @@
 import { GroupSource, NodeKind } from "../../shared/client/answers.ts";
 import { counted, integer } from "../../shared/format.ts";
-import { button, div, element, span } from "../../shared/ui/dom.ts";
+import { button, div, element, span } from "../../shell/dom.ts";
 import { countsByWeight, verdictLabel } from "../data/health.ts";
 import type { GraphModel } from "../data/model.ts";
 import { boxesOf, type GraphScene } from "../layout/scene.ts";

@@ -10,7 +10,7 @@ import {
   element,
   fileName,
   KEEP_KEYS,
-} from "../../shared/ui/dom.ts";
+} from "../../shell/dom.ts";
 import type { Camera } from "../camera.ts";
 import type { GraphHost } from "../parts.ts";
 

@@ -10,8 +10,8 @@ import {
   onResize,
   relabel,
   span,
-} from "../../shared/ui/dom.ts";
-import { RangeHandles } from "../../shared/ui/range_handles.ts";
+} from "../../shell/dom.ts";
+import { RangeHandles } from "../../shell/range_handles.ts";
 import { ClassColors } from "../data/coloring.ts";
 import type { BoxColors } from "../data/colors.ts";
 import {

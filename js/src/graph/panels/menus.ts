@@ -1,6 +1,6 @@
-import { COPY_KEY } from "../../shared/client/code_copy.ts";
 import { integer } from "../../shared/format.ts";
-import { button, div, element, KEEP_KEYS, span } from "../../shared/ui/dom.ts";
+import { COPY_KEY } from "../../shell/code_copy.ts";
+import { button, div, element, KEEP_KEYS, span } from "../../shell/dom.ts";
 import { kindQuery } from "../navigator.ts";
 import type { GraphHost } from "../parts.ts";
 import { PictureExport, Popup } from "./export_picture.ts";

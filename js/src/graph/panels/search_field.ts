@@ -1,5 +1,5 @@
-import { button, element, KEEP_KEYS, span } from "../../shared/ui/dom.ts";
-import { HitList } from "../../shared/ui/hit_list.ts";
+import { button, element, KEEP_KEYS, span } from "../../shell/dom.ts";
+import { HitList } from "../../shell/hit_list.ts";
 import type { Hits } from "../data/hits.ts";
 import { type Facts, operatorsOf, type Suggestion, suggest } from "../data/query_fields.ts";
 import { parse } from "../data/query_parser.ts";

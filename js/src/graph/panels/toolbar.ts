@@ -1,6 +1,6 @@
 import * as icons from "../../shared/drawing/icons.ts";
 import { counted } from "../../shared/format.ts";
-import { button, captioned, element, select, span } from "../../shared/ui/dom.ts";
+import { button, captioned, element, select, span } from "../../shell/dom.ts";
 import { barTitle, chartTools, type Tool, Toolbar, tool } from "../../shell/toolbar.ts";
 import type { Hits } from "../data/hits.ts";
 import type { GraphHost } from "../parts.ts";

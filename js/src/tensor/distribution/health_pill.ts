@@ -8,7 +8,7 @@ import {
 } from "../../shared/client/health.ts";
 import type { HealthAnswer, TensorStatistics } from "../../shared/client/tensor_questions.ts";
 import { counted, integer, percent } from "../../shared/format.ts";
-import { element, span } from "../../shared/ui/dom.ts";
+import { element, span } from "../../shell/dom.ts";
 import { type Health, specialText, valueWords } from "../descriptions.ts";
 import { part, piece, placeButton } from "../parts.ts";
 import { SPECIAL_TEXT, type Special } from "../picture/color_scale.ts";

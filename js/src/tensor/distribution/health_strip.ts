@@ -14,7 +14,7 @@ import type { Entry, HealthAnswer } from "../../shared/client/tensor_questions.t
 import type { Layer } from "../../shared/drawing/canvas.ts";
 import type { Theme } from "../../shared/drawing/theme.ts";
 import { counted, tensorTitle } from "../../shared/format.ts";
-import { button, element, KEEP_KEYS, listening, relabel, span } from "../../shared/ui/dom.ts";
+import { button, element, KEEP_KEYS, listening, relabel, span } from "../../shell/dom.ts";
 import { Stage, type StagePainters } from "../../shell/stage.ts";
 import type { InspectorCommands } from "../state.ts";
 import {

@@ -13,8 +13,8 @@ import {
   KEEP_KEYS,
   listening,
   select,
-} from "../../shared/ui/dom.ts";
-import { RangeHandles } from "../../shared/ui/range_handles.ts";
+} from "../../shell/dom.ts";
+import { RangeHandles } from "../../shell/range_handles.ts";
 import { Stage, type StagePainters } from "../../shell/stage.ts";
 import { following } from "../layout_picker.ts";
 import { muted, part } from "../parts.ts";

@@ -4,7 +4,7 @@ import type { Theme } from "../../shared/drawing/theme.ts";
 import type { Tick } from "../../shared/drawing/value_axis.ts";
 import { integer } from "../../shared/format.ts";
 import { aboutText, screenText } from "../../shared/number_text.ts";
-import { element, listening } from "../../shared/ui/dom.ts";
+import { element, listening } from "../../shell/dom.ts";
 import { Stage, type StagePainters } from "../../shell/stage.ts";
 import { type ColorScale, cssColor, nearRange, scaleKind } from "../picture/color_scale.ts";
 import { type PlacedLabel, PlotLabels } from "../picture/plane_layout.ts";

@@ -10,7 +10,7 @@ import type {
 import * as icons from "../../shared/drawing/icons.ts";
 import { counted, integer } from "../../shared/format.ts";
 import { shortText, valueText } from "../../shared/number_text.ts";
-import { button, element, iconButton } from "../../shared/ui/dom.ts";
+import { button, element, iconButton } from "../../shell/dom.ts";
 import { muted, number, piece, placeButton } from "../parts.ts";
 import type { InspectorCommands, ShownTensor } from "../state.ts";
 

@@ -1,6 +1,6 @@
 import type { SpreadAnswer } from "../../shared/client/tensor_questions.ts";
 import { integer, percent } from "../../shared/format.ts";
-import { button, element, relabel, select } from "../../shared/ui/dom.ts";
+import { button, element, relabel, select } from "../../shell/dom.ts";
 import { field, muted, part, piece } from "../parts.ts";
 import type { InspectorCommands, ShownTensor } from "../state.ts";
 import {

@@ -1,7 +1,7 @@
 import type { StatisticsAnswer } from "../../shared/client/tensor_questions.ts";
 import { integer } from "../../shared/format.ts";
 import { aboutText } from "../../shared/number_text.ts";
-import { element, span } from "../../shared/ui/dom.ts";
+import { element, span } from "../../shell/dom.ts";
 import { muted, part, piece } from "../parts.ts";
 import type { ShownTensor } from "../state.ts";
 import { type ColorScale, cssColor, OUTSIDE, specialKey } from "./color_scale.ts";

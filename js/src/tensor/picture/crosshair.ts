@@ -1,7 +1,7 @@
 import type { Client } from "../../shared/client/client.ts";
 import { errorText, isAbort, NewestWins } from "../../shared/client/request.ts";
 import type { TensorAnswer, Tile, ValuesAnswer } from "../../shared/client/tensor_questions.ts";
-import type { Mirror } from "../../shared/ui/dom.ts";
+import type { Mirror } from "../../shell/dom.ts";
 import { pointWords } from "../descriptions.ts";
 import { moved, type Plane, type Point } from "../plane.ts";
 import {

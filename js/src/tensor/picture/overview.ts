@@ -1,6 +1,6 @@
 import type { Cells, Tile } from "../../shared/client/tensor_questions.ts";
 import { layer, type Rectangle } from "../../shared/drawing/canvas.ts";
-import { element, listening } from "../../shared/ui/dom.ts";
+import { element, listening } from "../../shell/dom.ts";
 import { part } from "../parts.ts";
 import { inSight, type PlaneLayout } from "./plane_layout.ts";
 import {

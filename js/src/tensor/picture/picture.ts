@@ -1,7 +1,7 @@
 import type { Tile } from "../../shared/client/tensor_questions.ts";
 import type { Layer, Pen, Rectangle } from "../../shared/drawing/canvas.ts";
 import type { Theme } from "../../shared/drawing/theme.ts";
-import { div, element } from "../../shared/ui/dom.ts";
+import { div, element } from "../../shell/dom.ts";
 import { Stage, type StagePainters } from "../../shell/stage.ts";
 import type { Point } from "../plane.ts";
 import type { InspectorCommands, Region } from "../state.ts";

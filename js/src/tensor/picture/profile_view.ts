@@ -4,7 +4,7 @@ import type { ProfileAnswer, TensorAnswer } from "../../shared/client/tensor_que
 import type { Layer, Pen } from "../../shared/drawing/canvas.ts";
 import type { Theme } from "../../shared/drawing/theme.ts";
 import { counted } from "../../shared/format.ts";
-import { element, KEEP_KEYS, listening } from "../../shared/ui/dom.ts";
+import { element, KEEP_KEYS, listening } from "../../shell/dom.ts";
 import { Stage, type StagePainters } from "../../shell/stage.ts";
 import { AlongPicker } from "../axis_pickers.ts";
 import { Failure, muted, part } from "../parts.ts";

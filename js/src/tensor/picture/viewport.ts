@@ -1,5 +1,5 @@
 import type { Size } from "../../shared/drawing/canvas.ts";
-import { listening, pointIn } from "../../shared/ui/dom.ts";
+import { listening, pointIn } from "../../shell/dom.ts";
 import { bindPointer, type PointerSpot } from "../../shell/pointer.ts";
 import type { Point } from "../plane.ts";
 import type { Region } from "../state.ts";

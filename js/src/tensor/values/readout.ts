@@ -1,8 +1,8 @@
 import type { TensorAnswer, Tile, ValuesAnswer } from "../../shared/client/tensor_questions.ts";
 import * as icons from "../../shared/drawing/icons.ts";
 import { screenText } from "../../shared/number_text.ts";
-import { element, iconButton, KEEP_KEYS, span } from "../../shared/ui/dom.ts";
 import { isPadding, physicalIndex } from "../../shared/unfold.ts";
+import { element, iconButton, KEEP_KEYS, span } from "../../shell/dom.ts";
 import { shiftText } from "../descriptions.ts";
 import { muted, number, part, piece } from "../parts.ts";
 import { type CellChoice, SPECIAL_TEXT, specialOf, specialsOf } from "../picture/color_scale.ts";

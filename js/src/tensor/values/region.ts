@@ -9,7 +9,7 @@ import type {
 import * as icons from "../../shared/drawing/icons.ts";
 import { counted, integer } from "../../shared/format.ts";
 import { aboutText, numberText, screenText } from "../../shared/number_text.ts";
-import { div, element, iconButton, type Mirror } from "../../shared/ui/dom.ts";
+import { div, element, iconButton, type Mirror } from "../../shell/dom.ts";
 import { SmallHistogram } from "../distribution/histogram_painter.ts";
 import { muted, number, part, piece } from "../parts.ts";
 import { beyondText } from "../picture/color_controls.ts";

@@ -15,7 +15,7 @@ import {
   fileName,
   iconButton,
   type Mirror,
-} from "../../shared/ui/dom.ts";
+} from "../../shell/dom.ts";
 import { shiftText } from "../descriptions.ts";
 import { part } from "../parts.ts";
 import { legendTicks } from "../picture/color_legend.ts";

@@ -1,4 +1,4 @@
-import { div, element, onResize } from "../../shared/ui/dom.ts";
+import { div, element, onResize } from "../../shell/dom.ts";
 import { layoutPlane } from "../picture/plane_layout.ts";
 import type { Point } from "../plane.ts";
 

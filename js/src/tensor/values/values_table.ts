@@ -8,8 +8,8 @@ import {
 } from "../../shared/client/tensor_questions.ts";
 import { largest } from "../../shared/many.ts";
 import { screenText } from "../../shared/number_text.ts";
-import { div, element, span } from "../../shared/ui/dom.ts";
 import { isPadding } from "../../shared/unfold.ts";
+import { div, element, span } from "../../shell/dom.ts";
 import { shiftText } from "../descriptions.ts";
 import { following } from "../layout_picker.ts";
 import { Failure, field, list, muted, part } from "../parts.ts";

@@ -2,7 +2,7 @@ import type { RepeatsColumns } from "../../shared/client/answers.ts";
 import { Viewport } from "../../shared/drawing/canvas.ts";
 import { counted, duration, integer, percent } from "../../shared/format.ts";
 import { lowerBound } from "../../shared/many.ts";
-import { div, element } from "../../shared/ui/dom.ts";
+import { div, element } from "../../shell/dom.ts";
 import { ItemNames } from "../data/item_names.ts";
 import { AXIS, FoldedPainter, LANE, Lanes, MEDIAN, TOP } from "./folded_painter.ts";
 import { apartText } from "./heat_painter.ts";

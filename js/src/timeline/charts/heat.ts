@@ -1,7 +1,7 @@
 import type { RepeatsColumns } from "../../shared/client/answers.ts";
 import type { Theme } from "../../shared/drawing/theme.ts";
 import { counted, duration, exactNs, integer } from "../../shared/format.ts";
-import { div, element } from "../../shared/ui/dom.ts";
+import { div, element } from "../../shell/dom.ts";
 import { ItemNames } from "../data/item_names.ts";
 import type { TimelineOptions } from "../data/state.ts";
 import { apartText, HeatPainter, legend, ROW, TOP, TOTALS } from "./heat_painter.ts";

@@ -1,7 +1,7 @@
 import type { Rectangle } from "../../shared/drawing/canvas.ts";
 import { divergingStops, inkOn, ramp, type Theme } from "../../shared/drawing/theme.ts";
 import { duration, integer, percent } from "../../shared/format.ts";
-import { element } from "../../shared/ui/dom.ts";
+import { element } from "../../shell/dom.ts";
 import { numbered, type Title } from "../data/names.ts";
 import {
   apart,

@@ -2,7 +2,7 @@ import type { Rectangle } from "../../shared/drawing/canvas.ts";
 import { inkOn, type Theme } from "../../shared/drawing/theme.ts";
 import { counted, duration, percent } from "../../shared/format.ts";
 import { lowerBound } from "../../shared/many.ts";
-import { div, element } from "../../shared/ui/dom.ts";
+import { div, element } from "../../shell/dom.ts";
 import type { KeyNames } from "../data/key_names.ts";
 import {
   callees,

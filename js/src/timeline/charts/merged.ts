@@ -1,6 +1,7 @@
-import { errorText, isAbort, message } from "../../shared/client/request.ts";
+import { errorText, isAbort } from "../../shared/client/request.ts";
 import { counted, duration, percent } from "../../shared/format.ts";
-import { button, div, element } from "../../shared/ui/dom.ts";
+import { button, div, element } from "../../shell/dom.ts";
+import { message } from "../../shell/message.ts";
 import { ItemNames } from "../data/item_names.ts";
 import { MergedTree } from "../data/merged_tree.ts";
 import { timeText } from "../data/names.ts";

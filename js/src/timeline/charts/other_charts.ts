@@ -1,6 +1,7 @@
 import type { RepeatsColumns } from "../../shared/client/answers.ts";
-import { errorText, message } from "../../shared/client/request.ts";
-import { div } from "../../shared/ui/dom.ts";
+import { errorText } from "../../shared/client/request.ts";
+import { div } from "../../shell/dom.ts";
+import { message } from "../../shell/message.ts";
 import type { ChartKind } from "../data/state.ts";
 import type { TimelineData } from "../descriptions.ts";
 import { FoldedChart } from "./folded.ts";

@@ -1,7 +1,8 @@
 import type { Missing } from "../../shared/client/answers.ts";
-import { errorText, isAbort, message } from "../../shared/client/request.ts";
+import { errorText, isAbort } from "../../shared/client/request.ts";
 import { counted, percent } from "../../shared/format.ts";
-import { div, element } from "../../shared/ui/dom.ts";
+import { div, element } from "../../shell/dom.ts";
+import { message } from "../../shell/message.ts";
 import type { TimelineData } from "../descriptions.ts";
 import { RooflinePainter, RooflinePlot } from "./roofline_painter.ts";
 import {

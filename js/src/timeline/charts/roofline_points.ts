@@ -1,7 +1,7 @@
 import type { RooflineColumns } from "../../shared/client/answers.ts";
 import { counted, duration } from "../../shared/format.ts";
 import { addTo, smallest } from "../../shared/many.ts";
-import { button, element, KEEP_KEYS } from "../../shared/ui/dom.ts";
+import { button, element, KEEP_KEYS } from "../../shell/dom.ts";
 
 const PREFIXES = ["", "k", "M", "G", "T", "P"];
 const POWERS: Record<string, number> = { k: 1e3, m: 1e6, g: 1e9, t: 1e12, p: 1e15 };

@@ -8,11 +8,11 @@ import {
   TextMeasure,
 } from "../../shared/drawing/canvas.ts";
 import { readTheme, type Theme } from "../../shared/drawing/theme.ts";
-import { div, element, onResize, pointIn } from "../../shared/ui/dom.ts";
-import { reveal } from "../../shared/ui/scrolling.ts";
-import type { ViewOptions } from "../../shared/ui/view.ts";
+import { div, element, onResize, pointIn } from "../../shell/dom.ts";
 import { bindPointer, type PointerHandlers } from "../../shell/pointer.ts";
+import { reveal } from "../../shell/scrolling.ts";
 import { Stage, type StagePainters } from "../../shell/stage.ts";
+import type { ViewOptions } from "../../shell/view.ts";
 import { fitTitle, type Title } from "../data/names.ts";
 import type { TimelineOptions } from "../data/state.ts";
 import type { TimelineData } from "../descriptions.ts";

@@ -6,7 +6,7 @@ import { type LodColumns, RowKind } from "../../shared/client/timeline_columns.t
 import type { Viewport } from "../../shared/drawing/canvas.ts";
 import { counted, percent } from "../../shared/format.ts";
 import { inStretches } from "../../shared/many.ts";
-import { element } from "../../shared/ui/dom.ts";
+import { element } from "../../shell/dom.ts";
 import type { Row, RowColumns } from "./row.ts";
 import type { Slices } from "./slices.ts";
 

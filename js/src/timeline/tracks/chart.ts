@@ -1,9 +1,9 @@
 import { RowKind } from "../../shared/client/timeline_columns.ts";
 import { clear, type Layer, layer, TextMeasure } from "../../shared/drawing/canvas.ts";
 import { readTheme, type Theme } from "../../shared/drawing/theme.ts";
-import type { ViewOptions } from "../../shared/ui/view.ts";
 import { AxisCamera } from "../../shell/axis_camera.ts";
 import { Stage, type StagePainters } from "../../shell/stage.ts";
+import type { ViewOptions } from "../../shell/view.ts";
 import { lengthOf } from "../data/neighbors.ts";
 import type { TimelineOptions } from "../data/state.ts";
 import { Fills } from "./fills.ts";

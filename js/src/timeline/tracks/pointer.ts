@@ -1,5 +1,5 @@
-import { type AxisTurn, bindAxisWheel } from "../../shared/ui/scrolling.ts";
 import { bindPointer, type PointerSpot } from "../../shell/pointer.ts";
+import { type AxisTurn, bindAxisWheel } from "../../shell/scrolling.ts";
 import type { Row } from "../data/row.ts";
 import type { TimelineChart } from "./chart.ts";
 import { type Edge, snapped } from "./measure.ts";

@@ -1,6 +1,6 @@
 // @vitest-environment happy-dom
 import { describe, expect, it } from "vitest";
-import { element, keepChildren } from "../../src/shared/ui/dom.ts";
+import { element, keepChildren } from "../../src/shell/dom.ts";
 
 describe("keepChildren", () => {
   const [a, b, c, d] = ["a", "b", "c", "d"].map((each) => element("span", {}, each));

@@ -1,4 +1,4 @@
-import { type Icon, icon } from "../drawing/icons.ts";
+import { type Icon, icon } from "../shared/drawing/icons.ts";
 
 type Child = Node | string | null | undefined | false;
 /** Creates an element with attributes and children; text only ever enters as text nodes. */

@@ -6,7 +6,7 @@ import {
   rangeCode,
   sliceCode,
   timesCode,
-} from "../../src/shared/client/code_copy.ts";
+} from "../../src/shell/code_copy.ts";
 
 describe("code for a selection", () => {
   it("is a Python expression for nodes, a slice or a time range", () => {

@@ -1,8 +1,8 @@
 import type { AnyModel, RenderProps } from "@anywidget/types";
-import { type Client, clientOf } from "../client/client.ts";
-import { SessionClient, type SessionState } from "../client/session_client.ts";
-import * as icons from "../drawing/icons.ts";
-import { applyTheme } from "../drawing/theme.ts";
+import { type Client, clientOf } from "../shared/client/client.ts";
+import { SessionClient, type SessionState } from "../shared/client/session_client.ts";
+import * as icons from "../shared/drawing/icons.ts";
+import { applyTheme } from "../shared/drawing/theme.ts";
 import { iconButton, letSave } from "./dom.ts";
 import type { KeyAction } from "./keys.ts";
 

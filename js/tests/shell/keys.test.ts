@@ -1,6 +1,6 @@
 // @vitest-environment happy-dom
 import { beforeEach, describe, expect, it, vi } from "vitest";
-import { bindKeys } from "../../src/shared/ui/keys.ts";
+import { bindKeys } from "../../src/shell/keys.ts";
 
 const press = (target: Element, key: string, more: KeyboardEventInit = {}) => {
   const event = new KeyboardEvent("keydown", { key, bubbles: true, cancelable: true, ...more });

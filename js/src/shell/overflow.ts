@@ -1,4 +1,4 @@
-import * as icons from "../drawing/icons.ts";
+import * as icons from "../shared/drawing/icons.ts";
 import { element, iconButton, onResize, span } from "./dom.ts";
 
 /** Width up to which a toolbar shows the least number of controls, and the further width per control. */

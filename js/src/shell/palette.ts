@@ -1,8 +1,8 @@
-import type { Finding, GraphColumns, Highlight, TensorColumns } from "../client/answers.ts";
-import type { Client } from "../client/client.ts";
-import type { SessionClient } from "../client/session_client.ts";
-import type { Entry } from "../client/tensor_questions.ts";
-import { counted, duration, isShort, nodeLabel, nodeTitle, shapeText } from "../format.ts";
+import type { Finding, GraphColumns, Highlight, TensorColumns } from "../shared/client/answers.ts";
+import type { Client } from "../shared/client/client.ts";
+import type { SessionClient } from "../shared/client/session_client.ts";
+import type { Entry } from "../shared/client/tensor_questions.ts";
+import { counted, duration, isShort, nodeLabel, nodeTitle, shapeText } from "../shared/format.ts";
 import { div, element, KEEP_KEYS, Mirror } from "./dom.ts";
 import { HitList, LISTED, type ListedHit } from "./hit_list.ts";
 import { actionsOf, type KeyAction, runKey, shownKey } from "./keys.ts";

@@ -1,6 +1,6 @@
 // @vitest-environment happy-dom
 import { expect, it } from "vitest";
-import { RowsInView } from "../../src/shared/ui/scrolling.ts";
+import { RowsInView } from "../../src/shell/scrolling.ts";
 
 function made(length: number) {
   const [scroller, body] = [document.createElement("div"), document.createElement("div")];

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { axisTurn } from "../../src/shared/ui/scrolling.ts";
+import { axisTurn } from "../../src/shell/scrolling.ts";
 
 const turn = (deltaX: number, deltaY: number, shiftKey = false, deltaMode = 0) =>
   axisTurn({ deltaX, deltaY, shiftKey, deltaMode } as WheelEvent);

@@ -1,6 +1,6 @@
 // @vitest-environment happy-dom
 import { expect, it } from "vitest";
-import { Mirror } from "../../src/shared/ui/dom.ts";
+import { Mirror } from "../../src/shell/dom.ts";
 
 it("announces a late description unless a newer message was announced", () => {
   const mirror = new Mirror();

@@ -1,4 +1,4 @@
-import { integer } from "../format.ts";
+import { integer } from "../shared/format.ts";
 import { div, element, span } from "./dom.ts";
 
 export const LISTED = 50;

@@ -1,7 +1,7 @@
 // @vitest-environment happy-dom
 import { beforeEach, describe, expect, it } from "vitest";
-import { element } from "../../src/shared/ui/dom.ts";
-import { HitList, LISTED } from "../../src/shared/ui/hit_list.ts";
+import { element } from "../../src/shell/dom.ts";
+import { HitList, LISTED } from "../../src/shell/hit_list.ts";
 
 const hits = (count: number) =>
   Array.from({ length: count }, (_, i) => ({

@@ -1,4 +1,4 @@
-import * as icons from "../drawing/icons.ts";
+import * as icons from "../shared/drawing/icons.ts";
 import { div, element, iconButton, KEEP_KEYS } from "./dom.ts";
 
 /**

@@ -1,5 +1,5 @@
-import { tidy, type ValueAxis } from "../drawing/value_axis.ts";
-import { aboutText } from "../number_text.ts";
+import { tidy, type ValueAxis } from "../shared/drawing/value_axis.ts";
+import { aboutText } from "../shared/number_text.ts";
 import { element, KEEP_KEYS } from "./dom.ts";
 
 const NAMES = ["Low", "High"] as const;

@@ -1,8 +1,8 @@
 // @vitest-environment happy-dom
 import { describe, expect, it } from "vitest";
-import { element, iconButton, select } from "../../src/shared/ui/dom.ts";
-import { bindKeys } from "../../src/shared/ui/keys.ts";
-import { actionCommands, type Commands, matching } from "../../src/shared/ui/palette.ts";
+import { element, iconButton, select } from "../../src/shell/dom.ts";
+import { bindKeys } from "../../src/shell/keys.ts";
+import { actionCommands, type Commands, matching } from "../../src/shell/palette.ts";
 
 function named(...names: string[]): Commands {
   return {

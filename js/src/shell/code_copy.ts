@@ -1,5 +1,5 @@
-import { element, KEEP_KEYS } from "../ui/dom.ts";
-import type { Client } from "./client.ts";
+import type { Client } from "../shared/client/client.ts";
+import { element, KEEP_KEYS } from "./dom.ts";
 
 /** Python for the selection; `run` is the name that the documentation uses. */
 
