@@ -26,9 +26,8 @@ from tvmdbg_widgets.export.private_parameters import (
     private_parameters,
     redacted_findings,
 )
-from tvmdbg_widgets.figures.debugger import debugger_figure
-from tvmdbg_widgets.figures.graph import graph_figure
-from tvmdbg_widgets.figures.options import DebuggerOptions
+from tvmdbg_widgets.figures.choose import view_figure
+from tvmdbg_widgets.figures.options import DebuggerOptions, GraphOptions, Redaction
 from tvmdbg_widgets.figures.raster import Figure
 from tvmdbg_widgets.figures.texts import index_text
 from tvmdbg_widgets.model.base import number_text as bits
@@ -189,9 +188,10 @@ def _figure(
     color_by = "time" if run.timeline is not None else "kind"
     entry = _entry(run, findings, node, private)
     if entry is None and run.tensors:
-        return graph_figure(run, color_by=color_by, focus=node)
+        return view_figure(run, GraphOptions(color_by=color_by, focus=node))
     options = DebuggerOptions(color_by=color_by, focus=node, entry=entry, collapsed=["findings"])
-    return debugger_figure(run, options, saved=True)
+    nothing = Redaction(lambda _: ("", False))
+    return view_figure(run, options, saved=True, redaction=nothing)
 
 
 def _entry(

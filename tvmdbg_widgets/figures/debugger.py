@@ -5,17 +5,15 @@ from __future__ import annotations
 from typing import Any
 
 from tvmdbg_widgets.analysis.facts import RunFacts
-from tvmdbg_widgets.answers.answers import Answers
-from tvmdbg_widgets.answers.tensor import Redact
-from tvmdbg_widgets.figures.engine import draw_view
+from tvmdbg_widgets.figures.engine import ToDraw
 from tvmdbg_widgets.figures.graph import MOST_BYTES, MOST_SAVED_BYTES, graph_options
 from tvmdbg_widgets.figures.options import (
     PANELS,
     DebuggerOptions,
+    Redaction,
     TensorOptions,
     TimelineOptions,
 )
-from tvmdbg_widgets.figures.raster import Figure
 from tvmdbg_widgets.figures.tensor import drawing_options, headline
 from tvmdbg_widgets.figures.timeline import timeline_text
 from tvmdbg_widgets.model.base.options import drawn
@@ -28,19 +26,11 @@ _MOST_BYTES, _MOST_SAVED_BYTES = 2 * MOST_BYTES, 42 * 1024
 _FINDINGS = 5
 
 
-def debugger_figure(
-    run: RunFacts,
-    options: DebuggerOptions | None = None,
-    *,
-    findings: Findings | None = None,
-    width: float = 720,
-    theme: str = "light",
-    saved: bool = False,
-    redact: Redact | None = None,
-) -> Figure:
-    """Draw graph, one tensor and timeline of a run, stacked."""
-    if options is None:
-        options = DebuggerOptions(color_by="kind" if run.timeline is None else "time")
+def debugger_to_draw(
+    run: RunFacts, options: DebuggerOptions, *, saved: bool, redaction: Redaction | None
+) -> ToDraw:
+    """Return what the figure of the linked views takes: findings, graph, tensor, timeline."""
+    findings = run.known_findings if redaction is None else redaction.findings
     most = MOST_SAVED_BYTES if saved else MOST_BYTES
     tensor = drawing_options(run, options.of_view(TensorOptions), saved=saved)
     texts = {
@@ -60,15 +50,7 @@ def debugger_figure(
         "texts": texts,
         "most": _MOST_SAVED_BYTES if saved else _MOST_BYTES,
     }
-    return draw_view(
-        "debugger",
-        run.title,
-        given,
-        Answers(run, redact=redact).answer,
-        text=lambda: "\n\n".join(texts[name] for name in shown if name in texts),
-        width=width,
-        theme=theme,
-    )
+    return ToDraw(given, lambda: "\n\n".join(texts[name] for name in shown if name in texts))
 
 
 def _findings(run: RunFacts, findings: Findings) -> dict[str, Any]:

@@ -7,6 +7,7 @@ import json
 import struct
 import zlib
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -29,6 +30,16 @@ _MARGIN = 14
 MOST_NODES = 100_000
 #: Answers a question of a figure.
 Answer = Callable[[dict[str, Any]], Reply]
+
+
+@dataclass(frozen=True)
+class ToDraw:
+    """What Python hands to a figure: options, words that the view leaves to it, and a title."""
+
+    options: Mapping[str, Any]
+    text: Callable[[], str] = lambda: ""
+    #: The run's if empty.
+    title: str = ""
 
 
 def draw_view(

@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import base64
-from collections.abc import Mapping
 from contextlib import suppress
 from typing import Any
 
 from tvmdbg_widgets.analysis.facts import RunFacts
 from tvmdbg_widgets.analysis.node_columns import COLOR_NAMES, KNOWN_COLUMNS, known_column
 from tvmdbg_widgets.analysis.opening import checked_query
-from tvmdbg_widgets.answers.answers import Answers
 from tvmdbg_widgets.answers.few_names import has_many
-from tvmdbg_widgets.figures.engine import draw_view
-from tvmdbg_widgets.figures.options import GraphOptions
-from tvmdbg_widgets.figures.raster import Figure
+from tvmdbg_widgets.figures.engine import ToDraw
+from tvmdbg_widgets.figures.options import GraphOptions, Redaction
 from tvmdbg_widgets.model.base.choice import one_of
 from tvmdbg_widgets.model.base.options import drawn
 from tvmdbg_widgets.model.graph.graph import Graph
@@ -25,34 +22,20 @@ from tvmdbg_widgets.model.graph.node_columns import NodeColumn, node_column
 MOST_BYTES, MOST_SAVED_BYTES = 400 * 1024, 40 * 1024
 _MOST_BOXES, _MOST_SAVED_BOXES = 300, 120
 _MOST_WHOLE_BOXES, _MOST_WHOLE_BYTES = 2_000, 16 * 1024 * 1024
+#: px of a figure that a debugger contains.
+_HEIGHT = 420
 #: Columns that the view computes itself.
 _OWN = ("kind", "time", "health", "dtype", "device", "storage", "bytes")
 
 
-def graph_figure(
-    run: RunFacts,
-    *,
-    camera: Mapping[str, Any] | None = None,
-    height: float = 420,
-    width: float = 720,
-    theme: str = "light",
-    saved: bool = False,
-    **options: Any,
-) -> Figure:
-    """Draw the graph of a run; a large one is condensed to groups of nodes."""
+def graph_to_draw(
+    run: RunFacts, options: GraphOptions, *, saved: bool = False, redaction: Redaction | None = None
+) -> ToDraw:
+    """Return what the figure of a graph takes; a large graph is condensed to groups of nodes."""
+    del redaction
     most = MOST_SAVED_BYTES if saved else MOST_BYTES
-    given = graph_options(
-        run, GraphOptions(**options), most_bytes=most, camera=camera, height=height
-    )
-    return draw_view(
-        "graph",
-        run.title,
-        given,
-        Answers(run).answer,
-        text=lambda: f"{run.title}: {run.graph!r}",
-        width=width,
-        theme=theme,
-    )
+    given = graph_options(run, options, most_bytes=most)
+    return ToDraw(given, lambda: f"{run.title}: {run.graph!r}")
 
 
 def graph_options(
@@ -60,12 +43,10 @@ def graph_options(
     options: GraphOptions,
     *,
     most_bytes: int = MOST_BYTES,
-    camera: Mapping[str, Any] | None = None,
-    height: float = 420,
     complete: bool = False,
 ) -> dict[str, Any]:
     """Return checked options; ``complete`` asks for all nodes however many they are."""
-    graph = run.graph
+    graph, camera = run.graph, options.camera
     for group in () if graph is None else options.open_groups or ():
         if not 0 <= group < len(run.groups):
             raise ValueError(f"no group {group}: open_groups takes ids below {len(run.groups)}")
@@ -87,7 +68,7 @@ def graph_options(
         "isolate": isolation,
         "hidden": [checked_query(query) for query in options.hidden],
         "camera": camera and {"dx": 0.0, "dy": 0.0, "scale": 1.0} | dict(camera),
-        "height": height,
+        "height": _HEIGHT if isinstance(options.height, str) else options.height,
         "most": {"boxes": boxes, "bytes": most_bytes},
         # The marks of faulty nodes come from health, too.
         "judged": graph is not None and (name == "health" or run.search.scan.state == "done"),

@@ -65,7 +65,7 @@ _SELECTED = option(NODES, [], live=False)
 
 
 @dataclass(frozen=True, kw_only=True)
-class GraphOptions(ViewOptions):
+class GraphOptions(ViewOptions, view="graph"):
     """Options of a graph."""
 
     height: int | str = _height(420)
@@ -264,7 +264,7 @@ _SHOWN_HELP = (
 
 
 @dataclass(frozen=True, kw_only=True)
-class TensorOptions(TensorLook):
+class TensorOptions(TensorLook, view="tensor"):
     """Options of a tensor."""
 
     height: int | str = auto_height(120)
@@ -272,7 +272,7 @@ class TensorOptions(TensorLook):
 
 
 @dataclass(frozen=True, kw_only=True)
-class TimelineOptions(ViewOptions):
+class TimelineOptions(ViewOptions, view="timeline"):
     """Options of a timeline."""
 
     height: int | str = _height(320)
@@ -315,7 +315,7 @@ class TimelineOptions(ViewOptions):
 
 
 @dataclass(frozen=True, kw_only=True)
-class MemoryOptions(ViewOptions):
+class MemoryOptions(ViewOptions, view="memory"):
     """Options of a memory plan."""
 
     height: int | str = _height(420)
@@ -336,7 +336,7 @@ PANELS = ("findings", "graph", "tensor", "timeline")
 
 
 @dataclass(frozen=True, kw_only=True)
-class DebuggerOptions(GraphOptions, TensorLook, TimelineOptions):
+class DebuggerOptions(GraphOptions, TensorLook, TimelineOptions, view="debugger"):
     """Options of the linked views."""
 
     height: int | str = auto_height()

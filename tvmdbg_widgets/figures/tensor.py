@@ -8,12 +8,10 @@ from typing import Any
 from tvmdbg_widgets.analysis.facts import RunFacts
 from tvmdbg_widgets.analysis.opening import opening_entry
 from tvmdbg_widgets.analysis.summary import how_to_get
-from tvmdbg_widgets.answers.answers import Answers
 from tvmdbg_widgets.answers.messages import SAMPLE
 from tvmdbg_widgets.answers.tensor import Redact
-from tvmdbg_widgets.figures.engine import draw_view
-from tvmdbg_widgets.figures.options import TensorOptions
-from tvmdbg_widgets.figures.raster import Figure
+from tvmdbg_widgets.figures.engine import ToDraw
+from tvmdbg_widgets.figures.options import Redaction, TensorOptions
 from tvmdbg_widgets.model.base.options import drawn
 from tvmdbg_widgets.model.base.text import FormatError, one_line, unread_text
 from tvmdbg_widgets.model.graph.graph import tensor_title
@@ -26,20 +24,13 @@ _LARGE = 1 << 30
 Entry = tuple[int, int]
 
 
-def tensor_figure(
-    run: RunFacts,
-    *,
-    width: float = 720,
-    theme: str = "light",
-    saved: bool = False,
-    redact: Redact | None = None,
-    **more: Any,
-) -> Figure:
-    """Draw one tensor: health, statistics, histogram, and a picture of two axes."""
-    options = drawing_options(run, TensorOptions(**more), saved=saved)
-    answer = Answers(run, redact=redact).answer
-    text = partial(_text, run, options["entry"], redact)
-    return draw_view("tensor", run.title, options, answer, text=text, width=width, theme=theme)
+def tensor_to_draw(
+    run: RunFacts, options: TensorOptions, *, saved: bool, redaction: Redaction | None
+) -> ToDraw:
+    """Return what the figure of one tensor takes."""
+    given = drawing_options(run, options, saved=saved)
+    redact = None if redaction is None else redaction.redact
+    return ToDraw(given, partial(_text, run, given["entry"], redact))
 
 
 def drawing_options(run: RunFacts, options: TensorOptions, *, saved: bool) -> dict[str, Any]:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from tvmdbg_widgets.analysis.facts import RunFacts
 from tvmdbg_widgets.analysis.summary import how_to_get
 from tvmdbg_widgets.analysis.timeline.longest_path import why_not
@@ -12,37 +10,21 @@ from tvmdbg_widgets.analysis.timeline.repeat_matrix import repeat_matrix, why_no
 from tvmdbg_widgets.analysis.timeline.roofline import roofline_of
 from tvmdbg_widgets.analysis.times.operator_rows import operators
 from tvmdbg_widgets.analysis.times.sums import times
-from tvmdbg_widgets.answers.answers import Answers
 from tvmdbg_widgets.answers.time_tables import why_no_times
-from tvmdbg_widgets.figures.engine import draw_view
-from tvmdbg_widgets.figures.options import TimelineOptions
-from tvmdbg_widgets.figures.raster import Figure
+from tvmdbg_widgets.figures.engine import ToDraw
+from tvmdbg_widgets.figures.options import Redaction, TimelineOptions
 from tvmdbg_widgets.model.base.options import drawn
 from tvmdbg_widgets.model.timeline.words import timeline_words
 
 
-def timeline_figure(
-    run: RunFacts,
-    *,
-    width: float = 720,
-    theme: str = "light",
-    **more: Any,
-) -> Figure:
-    """Draw slices on a time axis, and a table of operators.
-
-    The table of two runs by ``"change"`` has the largest differences.
-    """
-    options = TimelineOptions(**more)
-    of_change = options.table_by == "change" and run.compared is not None
-    return draw_view(
-        "timeline",
-        run.compared.title if of_change and run.compared is not None else run.title,
-        drawn(options),
-        Answers(run).answer,
-        text=lambda: timeline_text(run, options),
-        width=width,
-        theme=theme,
-    )
+def timeline_to_draw(
+    run: RunFacts, options: TimelineOptions, *, saved: bool, redaction: Redaction | None
+) -> ToDraw:
+    """Return what the figure of a timeline takes; by ``"change"`` it is that of two runs."""
+    del saved, redaction
+    compared = run.compared if options.table_by == "change" else None
+    title = "" if compared is None else compared.title
+    return ToDraw(drawn(options), lambda: timeline_text(run, options), title)
 
 
 _TOP = 10

@@ -83,10 +83,7 @@ class RunFiles:
         """
         from tvmdbg_widgets.figures.choose import figure_of
 
-        known = self.facts.known_findings if view == "debugger" else None
-        return figure_of(
-            self.facts, view, width=width, theme=theme, options=options, findings=known
-        )
+        return figure_of(self.facts, view, width=width, theme=theme, **options)
 
     def save_html(
         self,

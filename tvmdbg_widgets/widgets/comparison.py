@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import traitlets
 
@@ -33,6 +33,7 @@ _COLORS = (SPEED, CHANGE, "match", "kind", "time", "health", "dtype", "device", 
 class ComparisonOptions(ViewOptions):
     """Options of two graphs side by side."""
 
+    view: ClassVar[str] = "comparison"
     height: int | str = auto_height()
     linked: bool = option(FLAG, True, "One side moves with the other.", drawn=False)
     kind: str | None = option(

@@ -5,8 +5,6 @@ from __future__ import annotations
 import traitlets
 
 from tvmdbg_widgets.engine import bundle, code_name, module
-from tvmdbg_widgets.figures.options import DebuggerOptions, Redaction
-from tvmdbg_widgets.figures.raster import Figure
 from tvmdbg_widgets.widgets.graph import GraphState
 from tvmdbg_widgets.widgets.tensor import ShownTensor
 from tvmdbg_widgets.widgets.timeline import GraphPanel
@@ -44,24 +42,3 @@ class Debugger(GraphState, DebuggerTraits, ShownTensor, View):
         :class:`~tvmdbg_widgets.GraphView`.
         """
         return GraphPanel(self)
-
-    def _figure(
-        self, width: float, theme: str, saved: bool = False, redaction: Redaction | None = None
-    ) -> Figure:
-        from tvmdbg_widgets.figures.debugger import debugger_figure
-
-        options = self._options(
-            DebuggerOptions,
-            entry=self._shown_entry(redaction),
-            color_by=self.color_by.column,
-            selected=self._marked(redaction),
-        )
-        return debugger_figure(
-            self._facts,
-            DebuggerOptions(**options),
-            findings=self._facts.known_findings if redaction is None else redaction.findings,
-            width=width,
-            theme=theme,
-            saved=saved,
-            redact=None if redaction is None else redaction.redact,
-        )

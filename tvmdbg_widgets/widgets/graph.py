@@ -11,7 +11,6 @@ import traitlets
 from tvmdbg_widgets.analysis.facts import OpenedRun, RunFacts, facts_of
 from tvmdbg_widgets.engine import bundle, code_name, module
 from tvmdbg_widgets.figures.options import GraphOptions, Redaction
-from tvmdbg_widgets.figures.raster import Figure
 from tvmdbg_widgets.model.base.choice import one_of
 from tvmdbg_widgets.model.base.options import option_of
 from tvmdbg_widgets.model.graph.graph import Graph
@@ -27,7 +26,7 @@ from tvmdbg_widgets.widgets.traits import (
     described,
     validated,
 )
-from tvmdbg_widgets.widgets.view import View, require_run
+from tvmdbg_widgets.widgets.view import Drawn, View, require_run
 
 
 class ColorName(str):
@@ -172,10 +171,8 @@ class GraphColors(traitlets.HasTraits):
         self._color_columns = wire
 
 
-class GraphState(GraphColors, Folding, ShownNodes):
+class GraphState(GraphColors, Folding, ShownNodes, Drawn):
     """What a graph view knows beside its options; see :class:`GraphView`."""
-
-    _facts: RunFacts  # the view's
 
     def __init__(
         self, run: OpenedRun | RunFacts | Graph, session: Session | None = None, **traits: Any
@@ -186,6 +183,9 @@ class GraphState(GraphColors, Folding, ShownNodes):
         super().__init__(shown, session, **traits)
 
     _check_focus = validated("focus", lambda self, node: _known_node(self._facts.graph, node))
+
+    def _drawn_options(self, redaction: Redaction | None = None) -> dict[str, Any]:
+        return super()._drawn_options(redaction) | {"color_by": self.color_by.column}
 
 
 def _known_node(graph: Graph | None, focus: int | str | None) -> int | str | None:
@@ -210,11 +210,6 @@ class GraphView(GraphState, GraphTraits, Navigation, View):
     _code = traitlets.Unicode(code_name("graph")).tag(sync=True)
 
     _tells_health = True
-
-    def _figure(
-        self, width: float, theme: str, saved: bool = False, redaction: Redaction | None = None
-    ) -> Figure:
-        return self._drawn(width, theme, redaction, saved=saved)
 
     def save(
         self,
@@ -258,13 +253,8 @@ class GraphView(GraphState, GraphTraits, Navigation, View):
             As of :meth:`tvmdbg_widgets.figures.raster.Figure.save`.
         """
         one_of("part to save", what, ("whole", "view"))
-        camera = self.camera if what == "view" else None
-        figure = self._drawn(width, theme, None, whole=True, camera=camera, height=self.height)
-        return figure.save(path, scale)
+        from tvmdbg_widgets.figures.choose import view_figure
 
-    def _drawn(self, width: float, theme: str, redaction: Redaction | None, **how: Any) -> Figure:
-        from tvmdbg_widgets.figures.graph import graph_figure
-
-        selected = self._marked(redaction)
-        options = self._options(GraphOptions, color_by=self.color_by.column, selected=selected)
-        return graph_figure(self._facts, width=width, theme=theme, **options, **how)
+        place = {"camera": self.camera if what == "view" else None, "height": self.height}
+        options = GraphOptions(**self._drawn_options(), **place, whole=True)
+        return view_figure(self._facts, options, width=width, theme=theme).save(path, scale)

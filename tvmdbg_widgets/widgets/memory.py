@@ -5,8 +5,6 @@ from __future__ import annotations
 import traitlets
 
 from tvmdbg_widgets.engine import bundle, code_name, module
-from tvmdbg_widgets.figures.options import MemoryOptions, Redaction
-from tvmdbg_widgets.figures.raster import Figure
 from tvmdbg_widgets.widgets.traits import MemoryTraits, described
 from tvmdbg_widgets.widgets.view import View
 
@@ -28,12 +26,3 @@ class MemoryView(MemoryTraits, View):
     _esm = module("memory")
     _css = bundle("memory.css")
     _code = traitlets.Unicode(code_name("memory")).tag(sync=True)
-
-    def _figure(
-        self, width: float, theme: str, saved: bool = False, redaction: Redaction | None = None
-    ) -> Figure:
-        from tvmdbg_widgets.figures.choose import memory_figure
-
-        del saved
-        options = self._options(MemoryOptions, selected=self._marked(redaction))
-        return memory_figure(self._facts, width=width, theme=theme, **options)

@@ -10,8 +10,7 @@ import traitlets
 from tvmdbg_widgets.analysis.compare_times import TimeComparison
 from tvmdbg_widgets.analysis.facts import OpenedRun, RunFacts
 from tvmdbg_widgets.engine import bundle, code_name, module
-from tvmdbg_widgets.figures.options import Redaction, TimelineOptions
-from tvmdbg_widgets.figures.raster import Figure
+from tvmdbg_widgets.figures.options import Redaction
 from tvmdbg_widgets.widgets.graph_navigation import Navigation
 from tvmdbg_widgets.widgets.run_model import Folding, GroupRefs
 from tvmdbg_widgets.widgets.session import Session
@@ -67,18 +66,12 @@ class Flamechart(TimelineTraits, View):
         shown = run.run if isinstance(run, TimeComparison) else run
         super().__init__(shown, session, **traits)
 
-    def _figure(
-        self, width: float, theme: str, saved: bool = False, redaction: Redaction | None = None
-    ) -> Figure:
-        from tvmdbg_widgets.figures.timeline import timeline_figure
-
-        del saved
-        own: dict[str, Any] = {"selected": self._marked(redaction)}
+    def _drawn_options(self, redaction: Redaction | None = None) -> dict[str, Any]:
+        own: dict[str, Any] = {}
         if self.table_by == "change":
             compared = self._facts.compared is not None and self.chart == "time"
-            own |= {"slice_color": "kind"} if compared else {"table_by": "node"}
-        options = self._options(TimelineOptions, **own)
-        return timeline_figure(self._facts, **options, width=width, theme=theme)
+            own = {"slice_color": "kind"} if compared else {"table_by": "node"}
+        return super()._drawn_options(redaction) | own
 
 
 class GraphPanel(Navigation):

@@ -80,7 +80,8 @@ class OptionTrait(traitlets.TraitType[Any, Any]):
 def traits_of(kind: type[ViewOptions]) -> Any:
     """Return a class with the traits of a view, to be a base of its widget."""
     traits = {each.name: OptionTrait(each) for each in options_of(kind) if each.live}
-    return type(kind.__name__, (traitlets.HasTraits,), {"__module__": __name__, **traits})
+    own = {"__module__": __name__, "_options_type": kind}
+    return type(kind.__name__, (traitlets.HasTraits,), own | traits)
 
 
 MemoryTraits: Any = traits_of(MemoryOptions)

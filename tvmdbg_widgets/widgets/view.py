@@ -64,7 +64,28 @@ class RunView(Saved):
         return a_session(proposal)
 
 
-class View(RunView):
+class Drawn(traitlets.HasTraits):
+    """Options of a view's figure, from the view's state."""
+
+    session: Any  # the view's
+    _facts: RunFacts
+    _options_type: type[ViewOptions]
+
+    def _drawn_options(self, redaction: Redaction | None = None) -> dict[str, Any]:
+        """Return the options of a figure: traits of their names, and the marked nodes."""
+        names = {each.name: each.live for each in options_of(self._options_type) if each.drawn}
+        own = {"selected": self._marked(redaction)} if "selected" in names else {}
+        return {name: getattr(self, name) for name, live in names.items() if live} | own
+
+    def _marked(self, redaction: Redaction | None = None) -> tuple[int, ...]:
+        if redaction is not None:
+            return redaction.selected
+        graph = self._facts.graph
+        count = graph.num_nodes if graph is not None else 0
+        return tuple(node for node in self.session.selected if node < count)
+
+
+class View(RunView, Drawn):
     """One view of a run, linked to the others by its session.
 
     Parameters
@@ -147,7 +168,11 @@ class View(RunView):
         self, width: float, theme: str, saved: bool = False, redaction: Redaction | None = None
     ) -> Figure:
         """Return the figure; ``saved`` makes it fit into a saved notebook."""
-        raise NotImplementedError
+        from tvmdbg_widgets.figures.choose import view_figure
+
+        options = self._options_type(**self._drawn_options(redaction))
+        how: Any = {"saved": saved, "redaction": redaction}
+        return view_figure(self._facts, options, width=width, theme=theme, **how)
 
     def _saved_figure(self) -> Figure:
         return self._figure(720, "auto", saved=True)
@@ -159,17 +184,10 @@ class View(RunView):
         """Return the figure without private values."""
         return self._figure(720, theme, redaction=redaction)
 
-    def _options(self, kind: type[ViewOptions], **own: Any) -> dict[str, Any]:
-        """Return the options of a figure: traits of these names, and ``own`` ones."""
-        names = [each.name for each in options_of(kind) if each.drawn and each.live]
-        return {name: getattr(self, name) for name in names} | own
-
-    def _marked(self, redaction: Redaction | None = None) -> tuple[int, ...]:
-        if redaction is not None:
-            return redaction.selected
-        graph = self._facts.graph
-        count = graph.num_nodes if graph is not None else 0
-        return tuple(node for node in self.session.selected if node < count)
+    @property
+    def view_name(self) -> str:
+        """Name of the view."""
+        return self._options_type.view
 
     @property
     def shown(self) -> RunFacts:

@@ -10,8 +10,12 @@ from functools import cache
 from typing import Any
 from xml.etree import ElementTree as ET
 
+from tvmdbg_widgets.analysis.facts import RunFacts
+from tvmdbg_widgets.figures.choose import view_figure
+from tvmdbg_widgets.figures.options import Redaction
 from tvmdbg_widgets.figures.raster import Figure
 from tvmdbg_widgets.figures.theme import TOKENS
+from tvmdbg_widgets.model.base.options import RUN_VIEWS
 
 NAMESPACE = "{http://www.w3.org/2000/svg}"
 HARMLESS = {"svg", "title", "desc", "g", "rect", "path", "text", "tspan", "image", "clipPath"}
@@ -58,6 +62,21 @@ class Line:
 
 def root_of(figure: Figure) -> ET.Element:
     return ET.fromstring(figure.svg)  # noqa: S314 (our own)
+
+
+def drawn(
+    run: RunFacts,
+    view: str,
+    *,
+    width: float = 720,
+    theme: str = "light",
+    saved: bool = False,
+    redaction: Redaction | None = None,
+    **options: Any,
+) -> Figure:
+    """Draw the figure of a view with these options, and defaults for the others."""
+    how: Any = {"saved": saved, "redaction": redaction}
+    return view_figure(run, RUN_VIEWS[view](**options), width=width, theme=theme, **how)
 
 
 def assert_sound(figure: Figure, most_bytes: int = 40 * 1024) -> None:

@@ -11,13 +11,9 @@ import pytest
 
 import tvmdbg_widgets as tvmdbg
 from tests.conftest import corpus_path
-from tests.unit.figures.figure_checks import assert_sound, texts
+from tests.unit.figures.figure_checks import assert_sound, drawn, texts
 from tvmdbg_widgets.analysis.summary import HOW_TO_GET
-from tvmdbg_widgets.figures.debugger import debugger_figure
-from tvmdbg_widgets.figures.graph import graph_figure
 from tvmdbg_widgets.figures.raster import Figure
-from tvmdbg_widgets.figures.tensor import tensor_figure
-from tvmdbg_widgets.figures.timeline import timeline_figure
 from tvmdbg_widgets.model.base.numbers import duration_text
 from tvmdbg_widgets.run import DebugRun
 
@@ -31,13 +27,13 @@ RESNETS = [each for each in FOLDERS if each.name.startswith("resnet20")]
 
 def figures(run: DebugRun) -> dict[str, Figure]:
     return {
-        "kind": graph_figure(run.facts),
-        "time": graph_figure(run.facts, color_by="time"),
-        "unfolded": graph_figure(run.facts, fold_parameters=False),
-        "right": graph_figure(run.facts, direction="right", color_by="time"),
-        "near": graph_figure(run.facts, focus=0, hops=1),
-        "tensor": tensor_figure(run.facts),
-        "timeline": timeline_figure(run.facts),
+        "kind": drawn(run.facts, "graph"),
+        "time": drawn(run.facts, "graph", color_by="time"),
+        "unfolded": drawn(run.facts, "graph", fold_parameters=False),
+        "right": drawn(run.facts, "graph", direction="right", color_by="time"),
+        "near": drawn(run.facts, "graph", focus=0, hops=1),
+        "tensor": drawn(run.facts, "tensor"),
+        "timeline": drawn(run.facts, "timeline"),
     }
 
 
@@ -56,7 +52,7 @@ def run(folder: Path) -> DebugRun:
 def test_figures_of_every_dump_are_sound(run: DebugRun) -> None:
     for figure in figures(run).values():
         assert_sound(figure, 80 * 1024)
-    assert_sound(debugger_figure(run.facts, saved=True), 48 * 1024)
+    assert_sound(drawn(run.facts, "debugger", saved=True), 48 * 1024)
 
 
 def test_every_operator_is_drawn_with_its_time(run: DebugRun, folder: Path) -> None:
@@ -64,7 +60,7 @@ def test_every_operator_is_drawn_with_its_time(run: DebugRun, folder: Path) -> N
     file = folder / "time_list.json"
     if not file.exists() or run.graph is None or run.timeline is None:
         pytest.skip("no times were kept beside this dump")
-    figure = graph_figure(run.facts, color_by="time")
+    figure = drawn(run.facts, "graph", color_by="time")
     known = {node["id"]: node for node in figure.description["nodes"]}
     measured = [float(np.mean(repeats)) * 1e9 for repeats in json.loads(file.read_text())]
     for node, facts in known.items():
@@ -82,7 +78,7 @@ def test_node_counts_match_the_generator(folder: Path, corpus: Path) -> None:
     del corpus
     run = tvmdbg.open(folder)
     meta = json.loads((folder / "meta.json").read_text())
-    facts = graph_figure(run.facts, fold_parameters=False).description
+    facts = drawn(run.facts, "graph", fold_parameters=False).description
     assert len(facts["nodes"]) == meta["nodes"]
     assert sum(each["nodes"] for each in facts["legend"]) == meta["nodes"]
     heads = [node["name"] for node in facts["nodes"] if node["mark"].startswith("output")]
@@ -94,13 +90,13 @@ def test_node_counts_match_the_generator(folder: Path, corpus: Path) -> None:
 def test_resnet_fits_into_notebook_output(folder: Path, corpus: Path) -> None:
     del corpus
     run = tvmdbg.open(folder)
-    figure = debugger_figure(run.facts, saved=True)
+    figure = drawn(run.facts, "debugger", saved=True)
     assert_sound(figure, 48 * 1024)
-    root = ET.fromstring(graph_figure(run.facts).svg)  # noqa: S314 (our own)
+    root = ET.fromstring(drawn(run.facts, "graph").svg)  # noqa: S314 (our own)
     assert float(root.attrib["width"]) <= 720
     if len(figure.description["graph"]["nodes"]) <= 32:
         assert float(root.attrib["height"]) <= 1320
-    shown = " ".join(texts(graph_figure(run.facts)))
+    shown = " ".join(texts(drawn(run.facts, "graph")))
     assert "drawn" not in shown
     for node in figure.description["graph"]["nodes"]:
         assert f"#{node['id']}" in shown
@@ -108,7 +104,7 @@ def test_resnet_fits_into_notebook_output(folder: Path, corpus: Path) -> None:
 
 def test_timeline_names_slowest_nodes_and_synthetic_clock(corpus: Path) -> None:
     run = tvmdbg.open(corpus / "tvm/resnet20_cifar")
-    figure = timeline_figure(run.facts)
+    figure = drawn(run.facts, "timeline")
     measured = json.loads((corpus / "tvm/resnet20_cifar/time_list.json").read_text())
     means = {node: float(np.mean(each)) * 1e9 for node, each in enumerate(measured)}
     slowest = sorted(means, key=lambda node: -means[node])[:10]
@@ -128,18 +124,16 @@ def test_a_part_that_is_missing_is_named_with_how_to_get_it(data: Path, missing:
         "timeline": [folder / "graph.json"],
     }[missing]
     run = tvmdbg.open(*files)
-    figure = {"graph": graph_figure, "tensors": tensor_figure, "timeline": timeline_figure}[
-        missing
-    ](run.facts)
+    figure = drawn(run.facts, missing.removesuffix("s"))
     assert_sound(figure)
     assert figure.description["missing"] == HOW_TO_GET[missing]
     assert HOW_TO_GET[missing] in figure.text
     assert HOW_TO_GET[missing].split(".")[0] in " ".join(texts(figure))
-    assert_sound(debugger_figure(run.facts, saved=True), 48 * 1024)
+    assert_sound(drawn(run.facts, "debugger", saved=True), 48 * 1024)
 
 
 def test_a_figure_is_saved_whole(data: Path, tmp_path: Path) -> None:
-    figure = timeline_figure(tvmdbg.open(data / "times/split_multi_v0.19").facts)
+    figure = drawn(tvmdbg.open(data / "times/split_multi_v0.19").facts, "timeline")
     target = tmp_path / "run.svg"
     target.write_text("before")
     assert figure.save(target) == target

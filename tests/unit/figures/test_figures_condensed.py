@@ -14,11 +14,10 @@ import tvmdbg_widgets as tvmdbg
 from benchmarks.graphs import network, residual_graph
 from benchmarks.growing import GROWING, Node, chain, graph_json
 from tests.mostly_slow import mostly_slow
-from tests.unit.figures.figure_checks import assert_sound, texts
+from tests.unit.figures.figure_checks import assert_sound, drawn, texts
 from tests.unit.figures.test_figures_hostile import graph_of, run_of
 from tvmdbg_widgets.answers import few_names
 from tvmdbg_widgets.figures.comparison import comparison_figure
-from tvmdbg_widgets.figures.graph import graph_figure
 from tvmdbg_widgets.run import DebugRun
 
 
@@ -26,7 +25,7 @@ from tvmdbg_widgets.run import DebugRun
 def test_residual_network_condenses_to_one_block_and_its_repeats(nodes: int) -> None:
     run = tvmdbg.open(residual_graph(nodes).encode())
     assert run.graph is not None
-    figure = graph_figure(run.facts)
+    figure = drawn(run.facts, "graph")
     assert_sound(figure)
     (top,) = run.groups.top
     frames = figure.description["frames"]
@@ -61,7 +60,7 @@ def test_large_graph_of_any_shape_is_legible(shape: str, width: int) -> None:
         edges += [(int(at), int(at + rng.integers(2, 400))) for at in rng.integers(0, 2000, 300)]
     if shape == "alike":
         names = ["x", *["relu"] * (count - 1)]
-    figure = graph_figure(run_of(names, edges).facts, width=width, color_by="time", theme="dark")
+    figure = drawn(run_of(names, edges).facts, "graph", width=width, color_by="time", theme="dark")
     assert_sound(figure, 80 * 1024)
     boxes = figure.description["boxes"]
     assert sum(box["nodes"] for box in boxes) == count
@@ -72,7 +71,7 @@ def test_large_graph_of_any_shape_is_legible(shape: str, width: int) -> None:
 def test_selection_and_search_mark_groups() -> None:
     names = ["data", *[("dense" if at % 90 == 45 else f"op{at}") for at in range(600)]]
     run = tvmdbg.open(graph_of(names, [(at, at + 1) for at in range(600)]).encode())
-    figure = graph_figure(run.facts, selected=[46], search="dense")
+    figure = drawn(run.facts, "graph", selected=[46], search="dense")
     assert_sound(figure)
     assert "7 nodes match “dense”" in " ".join(texts(figure))
     assert (figure.svg.count('stroke-width="3"'), figure.description["selected"]) == (1, [46])
@@ -86,9 +85,9 @@ def test_graph_with_few_names_is_drawn_like_one_with_all(
     run = tvmdbg.open(tmp_path)
     assert run.graph is not None
     how: dict[str, Any] = {"color_by": color_by, "selected": range(1, 20_000, 3)}
-    full = graph_figure(run.facts, **how, search="name:1*")
+    full = drawn(run.facts, "graph", **how, search="name:1*")
     monkeypatch.setattr(few_names, "MOST_NODES", 10_000)
-    figure = graph_figure(run.facts, **how, search="name:1*")
+    figure = drawn(run.facts, "graph", **how, search="name:1*")
     assert "missing" not in figure.description
     assert figure.svg == full.svg
     for name in ("total_ns", "legend", "hits", "boxes", "lines", "condensed"):
@@ -100,7 +99,7 @@ def test_inputs_share_a_box_and_parameters_are_in_their_readers() -> None:
     nodes = [*nodes[:6], *(replace(each, reads=[(at + 5, 0)]) for at, each in enumerate(nodes[6:]))]
     run = tvmdbg.open(graph_json(nodes))
     assert isinstance(run, DebugRun)
-    figure = graph_figure(run.facts)
+    figure = drawn(run.facts, "graph")
     assert_sound(figure)
     titles = [box["title"] for box in figure.description["boxes"]]
     assert sum(title.endswith("inputs") for title in titles) == 1
@@ -109,8 +108,8 @@ def test_inputs_share_a_box_and_parameters_are_in_their_readers() -> None:
 def test_options_without_effect_on_condensed_graph_are_listed() -> None:
     run = tvmdbg.open(graph_json(chain(900)))
     assert isinstance(run, DebugRun)
-    assert "Without effect" not in " ".join(texts(graph_figure(run.facts, color_by="time")))
-    figure = graph_figure(run.facts, fold_parameters=False, grouped=False)
+    assert "Without effect" not in " ".join(texts(drawn(run.facts, "graph", color_by="time")))
+    figure = drawn(run.facts, "graph", fold_parameters=False, grouped=False)
     assert "Without effect here: fold_parameters, grouped." in " ".join(texts(figure))
 
 

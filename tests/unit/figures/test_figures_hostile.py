@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 
 import tvmdbg_widgets as tvmdbg
 from tests.graph_json import document, null, operator
-from tests.unit.figures.figure_checks import assert_sound, root_of, texts
-from tvmdbg_widgets.figures.graph import graph_figure
+from tests.unit.figures.figure_checks import assert_sound, drawn, root_of, texts
 from tvmdbg_widgets.figures.texts import clean
 from tvmdbg_widgets.model.base.numbers import fixed, percent
 from tvmdbg_widgets.model.tensors.planes import default_axes
@@ -43,7 +42,7 @@ def run_of(names: list[str], edges: list[tuple[int, int]]) -> Any:
 def test_figure_text_has_one_printable_line_per_node(label: str) -> None:
     names = ["a\n  #7 fake", "\x1b[31mred", "\u202ertl", "nul\0", "x\r\ny", "z" * 100_000]
     run = run_of(names, [(at, at + 1) for at in range(5)])
-    for figure in (graph_figure(run.facts, label=label), run.figure("debugger")):
+    for figure in (drawn(run.facts, "graph", label=label), run.figure("debugger")):
         listed = [line for line in figure.text.split("\n") if line.startswith("  #")]
         assert len(listed) == len(names)
         assert figure.text.replace("\n", "").isprintable()
@@ -52,7 +51,9 @@ def test_figure_text_has_one_printable_line_per_node(label: str) -> None:
 
 @pytest.mark.parametrize("direction", ["down", "right"])
 def test_graph_with_all_nodes_hidden_is_drawn(direction: str) -> None:
-    figure = graph_figure(run_of(["x", "y"], [(0, 1)]).facts, direction=direction, hidden=["id>=0"])
+    figure = drawn(
+        run_of(["x", "y"], [(0, 1)]).facts, "graph", direction=direction, hidden=["id>=0"]
+    )
     assert_sound(figure)
     assert "Shown: 0 nodes of 2" in figure.text
 
@@ -61,7 +62,7 @@ def test_graph_with_all_nodes_hidden_is_drawn(direction: str) -> None:
 def test_hostile_names_stay_text(fold: bool) -> None:
     names = ["data", *HOSTILE]
     run = run_of(names, [(at, at + 1) for at in range(len(HOSTILE))])
-    figure = graph_figure(run.facts, fold_parameters=fold)
+    figure = drawn(run.facts, "graph", fold_parameters=fold)
     assert_sound(figure)
     assert "<script" not in figure.svg
     assert "\u202e" not in figure.svg
@@ -80,19 +81,19 @@ def test_hostile_names_stay_text(fold: bool) -> None:
 def test_any_graph_is_legible(edges: list[tuple[int, int]], direction: str, count: int) -> None:
     kept = [(a, b) for a, b in edges if b < count]
     names = [f"op_{at}_{'w' * (at % 17)}" for at in range(count)]
-    assert_sound(graph_figure(run_of(names, kept).facts, direction=direction))
+    assert_sound(drawn(run_of(names, kept).facts, "graph", direction=direction))
 
 
 def test_large_graph_is_drawn_around_focused_node() -> None:
     edges = [(at, at + 1) for at in range(499)]
     run = run_of([f"op{at}" for at in range(500)], edges)
-    figure = graph_figure(run.facts, focus=250)
+    figure = drawn(run.facts, "graph", focus=250)
     assert_sound(figure)
     assert 250 in figure.description["drawn"]
     assert 0 not in figure.description["drawn"]
-    near = graph_figure(run.facts, focus="op250", hops=2)
+    near = drawn(run.facts, "graph", focus="op250", hops=2)
     assert [node["id"] for node in near.description["nodes"]] == [248, 249, 250, 251, 252]
-    assert "no node" in " ".join(texts(graph_figure(run.facts, focus="nothing")))
+    assert "no node" in " ".join(texts(drawn(run.facts, "graph", focus="nothing")))
 
 
 @pytest.mark.parametrize(
@@ -120,7 +121,7 @@ def test_cleaned_text_stays_as_it_is(text: str) -> None:
 
 def test_graph_figure_text_lists_nodes_and_operands() -> None:
     run = run_of(["x", "fused_nn_conv2d", "fused_add"], [(0, 1), (1, 2), (0, 2)])
-    figure = graph_figure(run.facts)
+    figure = drawn(run.facts, "graph")
     lines = figure.text.splitlines()
     assert lines[1].startswith("  #0 x; float32 1×4")
     assert "#2 add <- #1, #0" in lines[3]

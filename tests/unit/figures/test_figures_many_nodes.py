@@ -13,16 +13,14 @@ import pytest
 import tvmdbg_widgets as tvmdbg
 from benchmarks.growing import GROWING, chain, write
 from tests.graph_json import graph_json, null, operator
-from tests.unit.figures.figure_checks import assert_sound
+from tests.unit.figures.figure_checks import assert_sound, drawn
 from tvmdbg_widgets.analysis.compare_times.result import TimeComparison
 from tvmdbg_widgets.answers import few_names
 from tvmdbg_widgets.answers.answers import Answers
 from tvmdbg_widgets.answers.tensor import Reply
 from tvmdbg_widgets.figures import engine
 from tvmdbg_widgets.figures.comparison import comparison_figure
-from tvmdbg_widgets.figures.debugger import debugger_figure
 from tvmdbg_widgets.figures.raster import Figure
-from tvmdbg_widgets.figures.timeline import timeline_figure
 from tvmdbg_widgets.run import DebugRun
 
 _NODES = 12_000
@@ -93,7 +91,7 @@ def test_memory_plan_is_same_in_few_and_many_node_modes(
 
 
 def change_figure(compared: TimeComparison, **how: Any) -> Figure:
-    return timeline_figure(compared.run, table_by="change", slice_color="kind", **how)
+    return drawn(compared.run, "timeline", table_by="change", slice_color="kind", **how)
 
 
 @pytest.mark.parametrize(
@@ -120,7 +118,7 @@ def test_figure_with_failing_answers_has_text_form(
     monkeypatch.setattr(few_names, "first_of_timeline", fails)
     monkeypatch.setattr(few_names, "node_op_kinds", fails)
     run = networks[0]
-    figure = debugger_figure(run.facts) if view == "debugger" else run.figure(view)
+    figure = drawn(run.facts, "debugger") if view == "debugger" else run.figure(view)
     assert "no room for the answer" in figure.description["missing"]
     assert run.title in figure.text
     assert_sound(figure)

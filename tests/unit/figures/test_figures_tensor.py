@@ -16,7 +16,7 @@ import pytest
 
 import tvmdbg_widgets as tvmdbg
 from tests.unit.figures.color_scale import OVER, SPECIAL, UNDER, ColorScale, channels
-from tests.unit.figures.figure_checks import assert_sound, texts
+from tests.unit.figures.figure_checks import assert_sound, drawn, texts
 from tests.unit.findings.findings_dump import Op, plant
 from tvmdbg_widgets import engine as host
 from tvmdbg_widgets.answers.answers import Answers
@@ -25,7 +25,6 @@ from tvmdbg_widgets.answers.tensor import Reply
 from tvmdbg_widgets.figures import tensor
 from tvmdbg_widgets.figures.options import Redaction
 from tvmdbg_widgets.figures.raster import Figure
-from tvmdbg_widgets.figures.tensor import tensor_figure
 from tvmdbg_widgets.formats.tvm.params.survey import write_params
 from tvmdbg_widgets.model.pictures import picture
 from tvmdbg_widgets.model.statistics.contrast import BINS, linear_zone
@@ -318,7 +317,7 @@ def test_channels_and_profile_use_requested_axis(tmp_path: Path) -> None:
 
 def test_missing_tensor_is_named(tmp_path: Path) -> None:
     run = run_of(tmp_path, a=np.zeros(3, np.float32))
-    figure = tensor_figure(run.facts, entry=(7, 1))
+    figure = drawn(run.facts, "tensor", entry=(7, 1))
     assert figure.description["missing"] == "This run has no tensor for node 7, output 1."
     assert figure.text.endswith(figure.description["missing"])
     empty = run_of(tmp_path).figure("tensor")
@@ -337,10 +336,12 @@ def test_text_shows_counts_without_engine(monkeypatch: pytest.MonkeyPatch) -> No
     monkeypatch.setitem(sys.modules, "quickjs", None)
     monkeypatch.setattr(host, "_threads", threading.local())
     run = tvmdbg.open(tvmdbg.samples.resnet20_cifar_fp16_overflow)
-    told = tensor_figure(run.facts, entry=(38, 0)).text
+    told = drawn(run.facts, "tensor", entry=(38, 0)).text
     assert "#38" in told
     assert "59 +Inf" in told
     assert "pip install quickjs-ng" in told
-    redacted = tensor_figure(run.facts, entry=(38, 0), redact=lambda _: ("Not shown.", True)).text
+    redacted = drawn(
+        run.facts, "tensor", entry=(38, 0), redaction=Redaction(lambda _: ("Not shown.", True))
+    ).text
     assert "Not shown." in redacted
     assert "59" not in redacted

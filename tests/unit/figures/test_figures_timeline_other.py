@@ -12,10 +12,9 @@ import pytest
 
 import tvmdbg_widgets as tvmdbg
 from tests.graph_json import chain as chain_json
-from tests.unit.figures.figure_checks import assert_legible, assert_sound, root_of, texts
+from tests.unit.figures.figure_checks import assert_legible, assert_sound, drawn, root_of, texts
 from tests.unit.graph.test_memory_plan import IN, graph_of, op
 from tvmdbg_widgets.figures.raster import Figure
-from tvmdbg_widgets.figures.timeline import timeline_figure
 from tvmdbg_widgets.model.parts import RunParts
 from tvmdbg_widgets.run import DebugRun
 
@@ -43,7 +42,7 @@ def marked(figure: Figure) -> int:
 
 
 def test_merged_places_match_the_run(run: DebugRun) -> None:
-    figure = timeline_figure(run.facts, chart="merged", show="chart")
+    figure = drawn(run.facts, "timeline", chart="merged", show="chart")
     told = figure.description["merged"]
     tree = run.merged()
     whole = float(tree.total_ns[tree.depth == 0].sum())
@@ -63,7 +62,7 @@ def test_repeats_and_folded_show_the_warm_up(warm: DebugRun) -> None:
     matrix = warm.repeats()
     assert matrix.warm_up.cut == 2
     for chart in ("repeats", "folded"):
-        figure = timeline_figure(warm.facts, chart=chart, show="chart")
+        figure = drawn(warm.facts, "timeline", chart=chart, show="chart")
         told = figure.description["repeats"]
         assert told["warm_up"] == {"cut": 2, "why": matrix.warm_up.why}
         assert told["totals_ns"] == matrix.totals.tolist()
@@ -74,16 +73,16 @@ def test_repeats_and_folded_show_the_warm_up(warm: DebugRun) -> None:
             assert row["p50_ns"] == np.median(matrix.ns[at])
         assert "the first 2 of 60 repeats take" in words(figure).lower()
     assert "A column is the one of 2 repeats that is farthest from the median" in words(
-        timeline_figure(warm.facts, chart="repeats")
+        drawn(warm.facts, "timeline", chart="repeats")
     )
-    folded = words(timeline_figure(warm.facts, chart="folded"))
+    folded = words(drawn(warm.facts, "timeline", chart="folded"))
     assert "medians back to back, which is no single repeat" in folded
     assert "without it the medians add up to" in folded
 
 
 @pytest.mark.parametrize("by", ["kind", "part", "group", "device", "name", "callers"])
 def test_table_rows_match_the_run(run: DebugRun, by: str) -> None:
-    figure = timeline_figure(run.facts, table_by=by, show="table")
+    figure = drawn(run.facts, "timeline", table_by=by, show="table")
     table = run.times(by)
     told: dict[str, Any] = figure.description["table"]
     assert told["total_ns"] == table.total_ns == pytest.approx(run.timeline.total_ns)
@@ -95,8 +94,8 @@ def test_table_rows_match_the_run(run: DebugRun, by: str) -> None:
 
 def test_unavailable_charts_show_the_reason(data: Path, run: DebugRun) -> None:
     trace = tvmdbg.open(data / "chrome" / "viztracer.json")
-    assert "Groups come from the graph" in words(timeline_figure(trace.facts, table_by="group"))
-    assert "column is not one pass" in words(timeline_figure(trace.facts, chart="repeats"))
+    assert "Groups come from the graph" in words(drawn(trace.facts, "timeline", table_by="group"))
+    assert "column is not one pass" in words(drawn(trace.facts, "timeline", chart="repeats"))
     mean = dataclasses.replace(
         run.timeline,
         repeats_ns=np.zeros(0),
@@ -104,32 +103,34 @@ def test_unavailable_charts_show_the_reason(data: Path, run: DebugRun) -> None:
     )
     bare = DebugRun(dataclasses.replace(run.parts, timeline=mean))
     for chart in ("repeats", "folded"):
-        figure = timeline_figure(bare.facts, chart=chart)
+        figure = drawn(bare.facts, "timeline", chart=chart)
         assert "No repeats are known, only the mean" in words(figure)
         assert "No repeats are known" in figure.description["repeats"]["missing"]
     for wrong in ({"chart": "pie"}, {"table_by": "color"}):
         with pytest.raises(ValueError, match="known: "):
-            timeline_figure(run.facts, **wrong)  # type: ignore[arg-type]
+            drawn(run.facts, "timeline", **wrong)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("chart", CHARTS)
 @pytest.mark.parametrize("width", [300, 720])
 def test_every_chart_is_sound_at_requested_width(warm: DebugRun, chart: str, width: int) -> None:
     slowest = int(np.nanargmax(warm.timeline.node_ns))
-    plain = timeline_figure(warm.facts, chart=chart, width=width, show="chart")
-    figure = timeline_figure(warm.facts, chart=chart, width=width, show="chart", selected=[slowest])
+    plain = drawn(warm.facts, "timeline", chart=chart, width=width, show="chart")
+    figure = drawn(
+        warm.facts, "timeline", chart=chart, width=width, show="chart", selected=[slowest]
+    )
     assert f'viewBox="0 0 {width} ' in figure.svg
     assert marked(figure) > marked(plain) or chart == "repeats"
     assert_sound(figure, 60_000)
     assert_legible(root_of(figure))
-    assert_sound(timeline_figure(warm.facts, chart=chart, width=width, theme="dark"), 60_000)
+    assert_sound(drawn(warm.facts, "timeline", chart=chart, width=width, theme="dark"), 60_000)
 
 
 def test_node_with_several_outputs_counts_once_with_a_note(data: Path) -> None:
     folder = data / "times" / "split_multi_v0.19"
     split = tvmdbg.open(folder)
     said = "appears k times in the table that run() prints"
-    assert said in words(timeline_figure(split.facts, show="table"))
+    assert said in words(drawn(split.facts, "timeline", show="table"))
     table = split.times("node")
     assert said in " ".join(table.notes)
     assert said in " ".join(repr(table).split())

@@ -11,10 +11,9 @@ import pytest
 from unit.timeline.times_truth import parts, timeline
 
 import tvmdbg_widgets as tvmdbg
-from tests.unit.figures.figure_checks import assert_sound
+from tests.unit.figures.figure_checks import assert_sound, drawn
 from tvmdbg_widgets.analysis.timeline.counters import counters
 from tvmdbg_widgets.answers.answers import answer
-from tvmdbg_widgets.figures.timeline import timeline_figure
 from tvmdbg_widgets.run import DebugRun
 
 
@@ -75,8 +74,9 @@ def test_roofline_figures_are_well_formed(
     run: DebugRun, width: int, ceilings: tuple[float | None, float | None]
 ) -> None:
     peak, bandwidth = ceilings
-    figure = timeline_figure(
+    figure = drawn(
         run.facts,
+        "timeline",
         chart="roofline",
         show="chart",
         peak_flops=peak,
@@ -90,11 +90,11 @@ def test_roofline_figures_are_well_formed(
 
 
 def test_timeline_figure_draws_roofline_chart(run: DebugRun, data: Path) -> None:
-    figure = timeline_figure(run.facts, chart="roofline")
+    figure = drawn(run.facts, "timeline", chart="roofline")
     assert_sound(figure)
     assert "FLOP/B" in figure.svg
     trace = tvmdbg.open(data / "chrome" / "viztracer.json")
-    assert "needs the graph" in timeline_figure(trace.facts, chart="roofline").text
+    assert "needs the graph" in drawn(trace.facts, "timeline", chart="roofline").text
 
 
 def test_memory_counter_matches_plan_at_every_node(corpus: Path) -> None:

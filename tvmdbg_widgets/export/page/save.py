@@ -52,7 +52,7 @@ def save_page(view: View, path: str | os.PathLike[str], options: PageOptions) ->
 
 def page(view: View, options: PageOptions, *, embedded: bool = False) -> str:
     """Return the page of a view in its present state, within the budget if possible."""
-    kind, run = kind_of(view), view.shown
+    kind, run = view.view_name, view.shown
     choices = _PANELS if kind == "debugger" else (kind,)
     if options.view is not None and options.view not in choices:
         near = meant(options.view, choices)
@@ -170,7 +170,7 @@ class Embed:
 
 def embed(view: View, height: int | None, options: PageOptions) -> Embed:
     """Return a view in its present state as a frame."""
-    kind = kind_of(view)
+    kind = view.view_name
     wished: int | str = view.height
     own = _AUTO if isinstance(wished, str) else wished
     tall = max(own, _LEAST.get(kind, 0)) + _BELOW if height is None else height
@@ -197,7 +197,7 @@ def figure_of_page(view: View, options: PageOptions) -> Figure:
     except Exception as problem:  # noqa: BLE001 - no page fails because a picture does
         title, why = view.shown.title, one_line(why_unread(problem))
         why = PathEraser(view.shown).text(f"This view could not be drawn: {why}")
-        return text_only(kind_of(view), title, "", why, width=720, theme=options.theme)
+        return text_only(view.view_name, title, "", why, width=720, theme=options.theme)
 
 
 def _redacted(
@@ -206,7 +206,7 @@ def _redacted(
     run = view.shown
     private = private_parameters(run.parts)
     known = None
-    if kind_of(view) == "debugger":
+    if view.view_name == "debugger":
         known = run.search.run(progress=True)
         if not options.parameters:
             known = redacted_findings(known, run.tensors, private)
@@ -227,28 +227,11 @@ def _redacted(
     return figure
 
 
-#: Kind of view by class name.
-KINDS = {
-    "Debugger": "debugger",
-    "GraphView": "graph",
-    "TensorInspector": "tensor",
-    "Flamechart": "timeline",
-    "MemoryView": "memory",
-    "ComparisonView": "comparison",
-}
 #: Traits that a page does not store: the host's, the pointer's, and models.
 _NOT_TAKEN = frozenset(
     {"layout", "tabbable", "tooltip", "hovered", "source"}
     | {"run", "session", "run_b", "session_b"}
 )
-
-
-def kind_of(view: View) -> str:
-    """Return the kind of a view."""
-    for own in type(view).__mro__:
-        if own.__name__ in KINDS:
-            return KINDS[own.__name__]
-    raise TypeError(f"a page shows {', '.join(KINDS)}, not {type(view).__name__}")
 
 
 def models(view: View, options: PageOptions) -> dict[str, dict[str, Any]]:

@@ -6,7 +6,7 @@ import math
 import operator
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import MISSING, dataclass, field, fields
-from typing import Any, TypeAlias
+from typing import Any, ClassVar, TypeAlias
 
 from tvmdbg_widgets.model.base.choice import no_argument, one_of
 
@@ -71,9 +71,21 @@ def option(
     return field(default=default, metadata=metadata)
 
 
+#: Options by the name of the view.
+RUN_VIEWS: dict[str, type[ViewOptions]] = {}
+
+
 @dataclass(frozen=True, kw_only=True)
 class ViewOptions:
     """Checked options of a view; its fields are made by :func:`option`."""
+
+    #: Name of the view, if its figure needs nothing but a run.
+    view: ClassVar[str] = ""
+
+    def __init_subclass__(cls, view: str = "") -> None:
+        """Make the view known by its name."""
+        if view:
+            cls.view, RUN_VIEWS[view] = view, cls
 
     def __post_init__(self) -> None:
         """Check every option."""

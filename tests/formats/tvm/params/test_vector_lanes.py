@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import tvmdbg_widgets as tvmdbg
-from tvmdbg_widgets.figures.tensor import tensor_figure
+from tests.unit.figures.figure_checks import drawn
 from tvmdbg_widgets.formats.tvm.params.file import read_params
 from tvmdbg_widgets.model.dtype_layout import NARROW
 from tvmdbg_widgets.model.tensors.array_record import ArrayRecord
@@ -94,7 +94,7 @@ def test_billions_of_lanes_are_counted_and_not_allocated() -> None:
 )
 def test_the_inspector_names_the_lanes(values: bytes, told: str, shape: str) -> None:
     run = tvmdbg.open(written("float32x4", (2, 3), values))
-    figure = tensor_figure(run.facts, entry=(0, 0))
+    figure = drawn(run.facts, "tensor", entry=(0, 0))
     assert told in figure.text
     assert shape in figure.text
     whole = len(values) == 96
