@@ -17,7 +17,36 @@ import * as esbuild from "esbuild";
 
 const root = resolve(dirname(fileURLToPath(import.meta.url)), "..");
 const out = join(root, "tvmdbg_widgets/static");
-const views = ["graph", "tensor", "timeline", "memory", "comparison", "tuning", "debugger"];
+const source = join(root, "js/src");
+/** A view is a folder with a module of its name; its figure is `<view>Figure` of `<view>_figure.ts`. */
+const views = readdirSync(source).filter(
+  (name) => name !== "engine" && existsSync(join(source, name, `${name}.ts`)),
+);
+
+/** The engine with the figures of all views. */
+function engineEntry() {
+  const found = views.flatMap((view) => {
+    const places = [`./${view}/${view}_figure.ts`, `./${view}/figure/${view}_figure.ts`];
+    const file = places.find((place) => existsSync(join(source, place)));
+    return file ? [{ view, file }] : [];
+  });
+  return [
+    ...found.map(({ view, file }) => `import { ${view}Figure } from "${file}";`),
+    'import { figures } from "./engine/engine.ts";',
+    `Object.assign(figures, { ${found.map(({ view }) => `${view}: ${view}Figure`).join(", ")} });`,
+    'export * from "./engine/engine.ts";',
+  ].join("\n");
+}
+
+/** The page of one view; a view that asks for more has an entry of its own in js/src/page. */
+function pageEntry(view) {
+  return [
+    `import view from "./${view}/${view}.ts";`,
+    'import { open } from "./page/open.ts";',
+    'import { runAnswers } from "./page/stored_run.ts";',
+    `open({ views: { ${view}: view }, answers: runAnswers });`,
+  ].join("\n");
+}
 const hashedFiles = ["package-lock.json", "js/build.mjs", "tvmdbg_widgets/figures/tokens.json"];
 
 /** The bundled text of a worker, and the files it was made of. */
@@ -59,7 +88,7 @@ function workers(watch) {
 
 /** One hash of everything a bundle is made of; js/hatch_build.py computes the same. */
 export function contentHash() {
-  const sources = readdirSync(join(root, "js/src"), { recursive: true, withFileTypes: true })
+  const sources = readdirSync(source, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile() && !entry.name.startsWith("."))
     .map((entry) => relative(root, join(entry.parentPath, entry.name)).split(sep).join("/"));
   const hash = createHash("sha256");
@@ -74,7 +103,6 @@ export function contentHash() {
 function options(watch) {
   const common = {
     absWorkingDir: root,
-    outdir: out,
     bundle: true,
     target: "es2022",
     minify: !watch,
@@ -83,34 +111,27 @@ function options(watch) {
     logLevel: "warning",
     plugins: [workers(watch)],
   };
-  const entries = [
-    ...views.map((view) => ({ source: `js/src/${view}/${view}.ts`, out: view, format: "esm" })),
+  const written = (contents) => ({ stdin: { contents, resolveDir: source, loader: "ts" } });
+  const file = (path) => ({ entryPoints: [join(source, path)] });
+  const page = (view) =>
+    existsSync(join(source, `page/${view}.ts`))
+      ? file(`page/${view}.ts`)
+      : written(pageEntry(view));
+  const esm = { ...common, format: "esm" };
+  const iife = { ...common, format: "iife" };
+  const paged = views.filter((view) => view !== "debugger");
+  return [
+    ...views.map((view) => ({ ...esm, ...file(`${view}/${view}.ts`), name: view })),
     ...["plot", "loader", "session", "run"].map((part) => ({
-      source: `js/src/${part}.ts`,
-      out: part,
-      format: "esm",
+      ...esm,
+      ...file(`${part}.ts`),
+      name: part,
     })),
-    { source: "js/src/page.ts", out: "page", format: "iife" },
-    ...["graph", "tensor", "timeline", "memory", "comparison", "tuning", "unpack"].map((part) => ({
-      source: `js/src/page/${part}.ts`,
-      out: `page_${part}`,
-      format: "iife",
-    })),
-    { source: "js/src/graph/layout/layout.worker.ts", out: "layout", format: "iife" },
-    {
-      source: "js/src/engine/engine.ts",
-      out: "engine",
-      format: "iife",
-      globalName: "tvmdbgEngine",
-    },
-  ];
-  return entries
-    .filter(({ source }) => existsSync(join(root, source)))
-    .map(({ source, out, ...rest }) => ({
-      ...common,
-      ...rest,
-      entryPoints: [{ in: source, out }],
-    }));
+    ...[...paged, "unpack"].map((view) => ({ ...iife, ...page(view), name: `page_${view}` })),
+    { ...iife, ...file("page.ts"), name: "page" },
+    { ...iife, ...file("graph/layout/layout.worker.ts"), name: "layout" },
+    { ...iife, ...written(engineEntry()), name: "engine", globalName: "tvmdbgEngine" },
+  ].map(({ name, ...rest }) => ({ ...rest, outfile: join(out, `${name}.js`) }));
 }
 
 /** The engine's bundle within promises of its own (`js/src/engine/promises.ts`), which async functions return too. */
@@ -118,7 +139,8 @@ export async function withOwnPromises(options) {
   if (options.globalName !== "tvmdbgEngine") return options;
   const { outputFiles } = await esbuild.build({
     ...options,
-    entryPoints: [join(root, "js/src/engine/promises.ts")],
+    stdin: undefined,
+    entryPoints: [join(source, "engine/promises.ts")],
     globalName: "promises",
     write: false,
   });
@@ -131,7 +153,7 @@ export async function withOwnPromises(options) {
 }
 
 const schema = {
-  entryPoints: [join(root, "js/src/shared/client/wire.ts")],
+  entryPoints: [join(source, "shared/client/wire.ts")],
   bundle: true,
   format: "esm",
   write: false,

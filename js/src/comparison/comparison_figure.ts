@@ -7,7 +7,6 @@ import { type GraphFigureOptions, GraphSheet } from "../graph/figure/sheet.ts";
 import { boxesOf } from "../graph/layout/scene.ts";
 import type { RunReplies } from "../shared/client/answers.ts";
 import {
-  type Drawing,
   type FigurePanel,
   type FigurePart,
   type FigureRequest,
@@ -167,7 +166,7 @@ type ComparisonFigureRequest = FigureRequest<
   RunReplies & ComparisonReplies
 >;
 
-export async function comparisonFigure(request: ComparisonFigureRequest): Promise<Drawing> {
+export async function comparisonFigure(request: ComparisonFigureRequest): Promise<FigurePanel> {
   const { client, options, title, width, text } = request;
   const data = new ComparisonData(await client.ask("comparison"));
   const { sentence, matched } = data.info;
@@ -202,7 +201,7 @@ export async function comparisonFigure(request: ComparisonFigureRequest): Promis
     ...below.filter(Boolean).map((line) => muted(line, 4)),
   ];
   const [onlyA, onlyB] = alone.map((nodes) => nodes.slice(0, MOST_MARKED));
-  return panelDrawing(request, {
+  return {
     height: heightOf(parts),
     title: `Comparison, ${title}`,
     words: sentence,
@@ -214,7 +213,7 @@ export async function comparisonFigure(request: ComparisonFigureRequest): Promis
       graphs: panels.map(({ description }, at) => ({ ...description, title: options.runs[at] })),
     },
     paint: (pen, theme) => paintParts(parts, pen, theme),
-  });
+  };
 }
 
 const SIDES = [0, 1] as const;

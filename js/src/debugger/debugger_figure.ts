@@ -2,7 +2,6 @@ import { graphPanel, sizeOf } from "../graph/figure/graph_figure.ts";
 import type { GraphFigureOptions } from "../graph/figure/sheet.ts";
 import {
   colorOf,
-  type Drawing,
   type FigurePanel,
   type FigurePart,
   type FigureRequest,
@@ -16,8 +15,8 @@ import {
   smallWriter,
 } from "../shared/drawing/figure.ts";
 import type { TensorFigureRequest } from "../tensor/figure_answers.ts";
-import { tensorPanel } from "../tensor/tensor_figure.ts";
-import { type TimelineFigureRequest, timelinePanel } from "../timeline/timeline_figure.ts";
+import { tensorFigure } from "../tensor/tensor_figure.ts";
+import { type TimelineFigureRequest, timelineFigure } from "../timeline/timeline_figure.ts";
 
 type PanelName = "findings" | "graph" | "tensor" | "timeline";
 
@@ -43,12 +42,12 @@ interface DebuggerFigureOptions {
 
 type DebuggerFigureRequest = FigureRequest<DebuggerFigureOptions>;
 
-export async function debuggerFigure(request: DebuggerFigureRequest): Promise<Drawing> {
+export async function debuggerFigure(request: DebuggerFigureRequest): Promise<FigurePanel> {
   const { graph, tensor, timeline, findings, shown, texts, most } = request.options;
   const others = {
     ...(findings && { findings: findingsPanel(request, findings) }),
-    tensor: await tensorPanel({ ...request, view: "tensor", options: tensor }),
-    timeline: await timelinePanel({ ...request, view: "timeline", options: timeline }),
+    tensor: await tensorFigure({ ...request, view: "tensor", options: tensor }),
+    timeline: await timelineFigure({ ...request, view: "timeline", options: timeline }),
   };
   const size = (panels: FigurePanel[]) =>
     sizeOf(panelDrawing(request, stacked(request, panels)).svg);
@@ -65,10 +64,7 @@ export async function debuggerFigure(request: DebuggerFigureRequest): Promise<Dr
   const description = Object.fromEntries(
     Object.entries(panels).map(([name, { description }]) => [name, { view: name, ...description }]),
   );
-  return panelDrawing(request, {
-    ...stacked(request, stack),
-    description: { title: request.title, ...description },
-  });
+  return { ...stacked(request, stack), description: { title: request.title, ...description } };
 }
 
 function stacked(

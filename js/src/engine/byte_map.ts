@@ -1,5 +1,5 @@
 import {
-  type Drawing,
+  type FigurePanel,
   type FigurePart,
   type FigureRequest,
   type HoverText,
@@ -7,7 +7,6 @@ import {
   LINE,
   MARGIN,
   paintParts,
-  panelDrawing,
   paragraph,
   SMALL,
 } from "../shared/drawing/figure.ts";
@@ -253,7 +252,7 @@ const WIDE = 600;
 
 type ByteMapRequest = FigureRequest<unknown, { bytes: ByteMapReply }>;
 
-export async function byteMapFigure(request: ByteMapRequest): Promise<Drawing> {
+export async function byteMapFigure(request: ByteMapRequest): Promise<FigurePanel> {
   const { title, width, text: widths, client } = request;
   const reply = await client.ask("bytes");
   const { rows, rowsLeftOut, text } = reply;
@@ -274,7 +273,7 @@ export async function byteMapFigure(request: ByteMapRequest): Promise<Drawing> {
   const [tree, fields] = fieldTree(map, top);
   const [dump, pieces] = hexPart(map, top + tree.height);
   const parts = [heading, tree, dump];
-  return panelDrawing(request, {
+  return {
     height: heightOf(parts),
     title,
     words: text,
@@ -282,5 +281,5 @@ export async function byteMapFigure(request: ByteMapRequest): Promise<Drawing> {
     description: { title, rows, rows_left_out: rowsLeftOut, lines, rest, missing },
     hover: [...fields, ...pieces],
     paint: (pen, theme) => paintParts(parts, pen, theme),
-  });
+  };
 }

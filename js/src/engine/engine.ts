@@ -1,26 +1,25 @@
 /** The views' code without a DOM: `tvmdbg_widgets/engine.py` calls the exported functions. */
 import "./text_decoder.ts";
-import { comparisonFigure } from "../comparison/comparison_figure.ts";
-import { debuggerFigure } from "../debugger/debugger_figure.ts";
 import { Links, openStates } from "../graph/data/links.ts";
 import { Evaluation, type Extra, extras } from "../graph/data/query_evaluation.ts";
 import { Facts, type Vocabulary } from "../graph/data/query_fields.ts";
 import { parse, type Query, QueryError, unknownNotes } from "../graph/data/query_parser.ts";
 import { nodeColors } from "../graph/figure/figure_legend.ts";
-import { graphFigure } from "../graph/figure/graph_figure.ts";
 import type { GraphRequest } from "../graph/figure/sheet.ts";
-import { memoryFigure } from "../memory/memory_figure.ts";
 import type { GraphColumns } from "../shared/client/answers.ts";
 import { Client } from "../shared/client/client.ts";
 import { type ColumnHeader, fields, StringColumn } from "../shared/client/columns.ts";
 import type { Columns, WIRE } from "../shared/client/wire.ts";
-import type { Drawing, FigureMaker, FigureRequest } from "../shared/drawing/figure.ts";
+import {
+  type Drawing,
+  type FigureMaker,
+  type FigurePanel,
+  type FigureRequest,
+  panelDrawing,
+} from "../shared/drawing/figure.ts";
 import { TextWidths } from "../shared/drawing/text_widths.ts";
 import { finished, ofBytes } from "../shared/many.ts";
 import { globRegex, Regex, RegexError } from "../shared/regex.ts";
-import { tensorFigure } from "../tensor/tensor_figure.ts";
-import { timelineFigure } from "../timeline/timeline_figure.ts";
-import { tuningFigure } from "../tuning/tuning_figure.ts";
 import { byteMapFigure } from "./byte_map.ts";
 import { begin, bytesOf, engineHost } from "./engine_host.ts";
 import { sequenceFigure } from "./sequence_figure.ts";
@@ -41,17 +40,11 @@ function unpacked<Answer extends keyof typeof WIRE>({
   return fields(columns, [bytesOf(base64)]) as Columns<Answer>;
 }
 
-export const figures: Readonly<Record<string, FigureMaker>> = {
+/** Figures without a live view; js/build.mjs adds those of the views. */
+export const figures: Record<string, FigureMaker> = {
   bytes: byteMapFigure,
-  comparison: comparisonFigure,
-  debugger: debuggerFigure,
-  graph: graphFigure,
-  memory: memoryFigure,
-  tensor: tensorFigure,
-  timeline: timelineFigure,
   sequence: sequenceFigure,
   struct: structFigure,
-  tuning: tuningFigure,
 };
 
 interface Reading {
@@ -197,8 +190,10 @@ export function openGroups(graph: string): string {
 
 export function drawn(view: string, maker: FigureMaker, request: string): string {
   return begin(() => {
-    const drawing = maker(opened(view, request));
-    return drawing instanceof Promise ? drawing.then(sent) : sent(drawing);
+    const wanted = opened(view, request);
+    const made = maker(wanted);
+    const drawing = (panel: FigurePanel) => sent(panelDrawing(wanted, panel));
+    return made instanceof Promise ? made.then(drawing) : drawing(made);
   });
 }
 

@@ -1,12 +1,11 @@
 import {
-  type Drawing,
+  type FigurePanel,
   type FigurePart,
   type FigureRequest,
   heightOf,
   LINE,
   MARGIN,
   paintParts,
-  panelDrawing,
   paragraph,
 } from "../shared/drawing/figure.ts";
 import { ramp } from "../shared/drawing/theme.ts";
@@ -156,7 +155,7 @@ function paintMessage(row: PlacedMessage, layout: SequenceLayout, ink: Ink): voi
 
 type SequenceRequest = FigureRequest<unknown, { sequence: SequenceReply }>;
 
-export async function sequenceFigure(request: SequenceRequest): Promise<Drawing> {
+export async function sequenceFigure(request: SequenceRequest): Promise<FigurePanel> {
   const { title, width, text: widths, client } = request;
   const reply = await client.ask("sequence");
   const { text, summary, notes, rows, loops, pauses } = reply;
@@ -179,7 +178,7 @@ export async function sequenceFigure(request: SequenceRequest): Promise<Drawing>
   const parts = rows.length ? [...head, diagram] : head;
   const top = heightOf(head) - MARGIN;
   const messages = layout.rows.filter((row) => row.kind === "message");
-  return panelDrawing(request, {
+  return {
     height: heightOf(parts),
     title,
     words: text,
@@ -189,5 +188,5 @@ export async function sequenceFigure(request: SequenceRequest): Promise<Drawing>
       return { x: MARGIN, y: top + y, width: room, height, text: hover };
     }),
     paint: (pen, theme) => paintParts(parts, pen, theme),
-  });
+  };
 }

@@ -1,9 +1,8 @@
 import {
-  type Drawing,
+  type FigurePanel,
   type FigureRequest,
   LINE,
   MARGIN,
-  panelDrawing,
   paragraph,
   SMALL,
 } from "../shared/drawing/figure.ts";
@@ -197,7 +196,7 @@ function paintNotes(notes: readonly NoteLine[], x: number, top: number, ink: Ink
 
 type StructRequest = FigureRequest<unknown, { struct: StructReply }>;
 
-export async function structFigure(request: StructRequest): Promise<Drawing> {
+export async function structFigure(request: StructRequest): Promise<FigurePanel> {
   const { title, width, text, client } = request;
   const { layouts, text: told, bytes } = await client.ask("struct");
   const dump = sentBytes(bytes);
@@ -205,7 +204,7 @@ export async function structFigure(request: StructRequest): Promise<Drawing> {
   const heading = paragraph({ text: title, bold: true }, room, text);
   const place = { left: MARGIN, top: MARGIN + heading.height + 4, room };
   const { panels, moves, bottom } = arrange(layouts, dump.length > 0, place, text);
-  return panelDrawing(request, {
+  return {
     height: bottom + MARGIN,
     title,
     words: told,
@@ -224,5 +223,5 @@ export async function structFigure(request: StructRequest): Promise<Drawing> {
       for (const panel of panels) paintPanel(panel, dump, ink);
       for (const move of moves) paintMove(move, ink);
     },
-  });
+  };
 }

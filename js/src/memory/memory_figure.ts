@@ -1,6 +1,5 @@
 import {
   chips,
-  type Drawing,
   type FigurePanel,
   type FigurePart,
   type FigureRequest,
@@ -11,7 +10,6 @@ import {
   lacking,
   MARGIN,
   paintParts,
-  panelDrawing,
   paragraph,
   pencil,
   SMALL,
@@ -42,11 +40,11 @@ const STOPS = 40;
 const LISTED = 20;
 
 /** The memory plan as a static figure. */
-export async function memoryFigure(request: MemoryFigureRequest): Promise<Drawing> {
+export async function memoryFigure(request: MemoryFigureRequest): Promise<FigurePanel> {
   const { client, mostNodes } = request;
   const columns = await client.ask("memory");
   if (!columns || "missing" in columns) {
-    return panelDrawing(request, lacking(request, "No memory plan", columns?.missing ?? ""));
+    return lacking(request, "No memory plan", columns?.missing ?? "");
   }
   const named = columns.order.length > mostNodes ? { named: [] } : {};
   let plan = new Plan(columns, (await client.ask("graph", named))!, MOST_ROWS);
@@ -55,7 +53,7 @@ export async function memoryFigure(request: MemoryFigureRequest): Promise<Drawin
     const graph = await client.ask("graph", { named: [...new Set(nodes)] });
     plan = new Plan(columns, graph!, MOST_ROWS);
   }
-  return panelDrawing(request, memoryPanel(request, plan));
+  return memoryPanel(request, plan);
 }
 
 function memoryPanel(request: MemoryFigureRequest, plan: Plan): FigurePanel {
@@ -86,7 +84,7 @@ function memoryPanel(request: MemoryFigureRequest, plan: Plan): FigurePanel {
     height: heightOf(parts),
     title: `Memory of ${title}: ${notes[0]}`,
     words: notes.join("; "),
-    text: "",
+    text: [`${title}: memory plan`, ...notes.map((line) => `  ${line}`)].join("\n"),
     description: describe(plan, request),
     titles,
     paint: (pen, theme) => paintParts(parts, pen, theme),

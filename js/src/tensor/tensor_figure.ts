@@ -1,7 +1,6 @@
 import { errorText } from "../shared/client/request.ts";
 import type { StatisticsAnswer } from "../shared/client/tensor_questions.ts";
 import {
-  type Drawing,
   type FigurePanel,
   type FigurePart,
   heading,
@@ -11,7 +10,6 @@ import {
   MARGIN,
   type Note,
   paintParts,
-  panelDrawing,
   paragraph,
   SMALL,
   space,
@@ -98,11 +96,7 @@ const [STATISTICS, GAP, WIDEST] = [300, 20, 640];
 /** Width below which the statistics are below the picture. */
 const NARROW = 620;
 
-export async function tensorFigure(request: TensorFigureRequest): Promise<Drawing> {
-  return panelDrawing(request, await tensorPanel(request));
-}
-
-export async function tensorPanel(request: TensorFigureRequest): Promise<FigurePanel> {
+export async function tensorFigure(request: TensorFigureRequest): Promise<FigurePanel> {
   const { client, options } = request;
   if (!options.entry) {
     const { missing } = await client.ask("summary");

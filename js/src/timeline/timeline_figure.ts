@@ -2,7 +2,6 @@ import type { TableAnswer } from "../shared/client/answers.ts";
 import { timelineColumns, windowColumns } from "../shared/client/timeline_client.ts";
 import { type Pen, TextMeasure } from "../shared/drawing/canvas.ts";
 import {
-  type Drawing,
   type FigurePanel,
   type FigurePart,
   type FigureRequest,
@@ -13,7 +12,6 @@ import {
   MARGIN,
   type Note,
   paintParts,
-  panelDrawing,
   paragraph,
   pencil,
   space,
@@ -148,11 +146,7 @@ interface Told {
   description: Record<string, unknown>;
 }
 
-export async function timelineFigure(request: TimelineFigureRequest): Promise<Drawing> {
-  return panelDrawing(request, await timelinePanel(request));
-}
-
-export async function timelinePanel(request: TimelineFigureRequest): Promise<FigurePanel> {
+export async function timelineFigure(request: TimelineFigureRequest): Promise<FigurePanel> {
   const { client, title, options, width, text } = request;
   const head = await client.ask("timeline", { longest: LONGEST });
   if (!head) {

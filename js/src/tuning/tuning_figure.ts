@@ -1,7 +1,6 @@
 import { errorText } from "../shared/client/request.ts";
 import {
   chips,
-  type Drawing,
   type FigurePanel,
   type FigurePart,
   type FigureRequest,
@@ -10,7 +9,6 @@ import {
   MARGIN,
   MONO,
   paintParts,
-  panelDrawing,
   paragraph,
   pencil,
   SMALL,
@@ -48,7 +46,7 @@ const MOST_LINES = 100;
 const CODE_LINE = 15;
 
 /** The tuning log as a static figure: the same chart, rows and loops as the live view. */
-export async function tuningFigure(request: TuningFigureRequest): Promise<Drawing> {
+export async function tuningFigure(request: TuningFigureRequest): Promise<FigurePanel> {
   const { client, options } = request;
   const data = new TuningData(await client.ask("tuning"));
   const trial = shownTrial(data, options.task ?? -1, options.trial);
@@ -56,7 +54,7 @@ export async function tuningFigure(request: TuningFigureRequest): Promise<Drawin
   const { mask, caption } = await matchesOf(request);
   const scene = sceneOf(data, options, trial);
   scene.chosen = mask;
-  return panelDrawing(request, tuningPanel(request, scene, schedule, caption));
+  return tuningPanel(request, scene, schedule, caption);
 }
 
 /** Trials that a query finds, null for all, with the result in words. */

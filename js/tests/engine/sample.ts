@@ -2,7 +2,12 @@
 import { drawn } from "../../src/engine/engine.ts";
 import type { Column, StringColumn } from "../../src/shared/client/columns.ts";
 import { TextMeasure } from "../../src/shared/drawing/canvas.ts";
-import { type FigureRequest, MONO, pencil, svgDocument } from "../../src/shared/drawing/figure.ts";
+import {
+  type FigurePanel,
+  type FigureRequest,
+  MONO,
+  pencil,
+} from "../../src/shared/drawing/figure.ts";
 
 interface SampleOptions {
   texts: string[];
@@ -13,11 +18,10 @@ interface SampleOptions {
 
 type Request = FigureRequest<SampleOptions, { sample: Record<string, Column> }>;
 
-async function sample({ client, options, title, width, theme, text }: Request) {
+async function sample({ client, options, title, text }: Request): Promise<FigurePanel> {
   const { texts, looks } = options;
   const columns = await client.ask("sample");
-  const page = { height: 40 + texts.length * 16, title, words: texts.join("; ") };
-  const svg = svgDocument({ width, theme, text }, page, (pen, colors) => {
+  const paint: FigurePanel["paint"] = (pen, colors) => {
     if (options.uneven && colors.dark) pen.fillRect(0, 0, 1, 1);
     pen.fillStyle = colors.accent;
     for (const x of (columns.x ?? []) as Float64Array) pen.fillRect(x, 10, 2, 2);
@@ -29,7 +33,7 @@ async function sample({ client, options, title, width, theme, text }: Request) {
       pen.fillStyle = row % 3 ? colors.muted : colors.text;
       pen.fillText(each, 10, 40 + row * 16);
     });
-  });
+  };
   const pen = pencil(text);
   pen.font = `11px ${text.font}`;
   const measure = new TextMeasure(pen as unknown as CanvasRenderingContext2D);
@@ -46,7 +50,8 @@ async function sample({ client, options, title, width, theme, text }: Request) {
     clusters: texts.map((each) => [...text.clusters(each)]),
     measured: texts.map((each) => measure.width(each)),
   };
-  return { svg, text: texts.join("\n"), description };
+  const page = { height: 40 + texts.length * 16, title, words: texts.join("; ") };
+  return { ...page, text: texts.join("\n"), description, paint };
 }
 
 function listed(column: Column): unknown[] {

@@ -1,10 +1,5 @@
 import { NodeKind } from "../../shared/client/answers.ts";
-import {
-  type Drawing,
-  type FigurePanel,
-  lacking,
-  panelDrawing,
-} from "../../shared/drawing/figure.ts";
+import { type FigurePanel, lacking, panelDrawing } from "../../shared/drawing/figure.ts";
 import { counted, integer } from "../../shared/format.ts";
 import { finished, largest } from "../../shared/many.ts";
 import { isolated } from "../data/links.ts";
@@ -180,9 +175,9 @@ interface SizedPanel {
   width: number;
 }
 
-export async function graphFigure(request: GraphRequest): Promise<Drawing> {
+export async function graphFigure(request: GraphRequest): Promise<FigurePanel> {
   const { panel, width } = await fitting(request);
-  return panelDrawing({ ...request, width }, panel);
+  return { ...panel, width };
 }
 
 export async function graphPanel(request: GraphRequest): Promise<FigurePanel> {

@@ -41,20 +41,23 @@ export interface HoverText {
   text: string;
 }
 
+/** What a view draws without a DOM, alone or inside the figure of another. */
 export interface FigurePanel extends FigurePage {
+  /** px, if it is not that of the request. */
+  width?: number;
   text: string;
   description: Drawing["description"];
   paint: (pen: SvgContext, theme: Theme) => void;
 }
 
 export function panelDrawing(
-  request: Pick<FigureRequest, "width" | "theme" | "text">,
+  { theme, text: widths, ...request }: Pick<FigureRequest, "width" | "theme" | "text">,
   panel: FigurePanel,
 ): Drawing {
-  const { height, text, description, hover = [] } = panel;
+  const { width = request.width, height, text, description, hover = [] } = panel;
   const images: CellImage[] = [];
   return {
-    svg: svgDocument(request, panel, (pen, theme) => {
+    svg: svgDocument({ width, theme, text: widths }, panel, (pen, theme) => {
       panel.paint(pen, theme);
       images.length = 0;
       append(images, pen.images);
@@ -62,13 +65,13 @@ export function panelDrawing(
     images,
     text,
     description,
-    hover: shares(hover, request.width, height),
+    hover: shares(hover, width, height),
   };
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: each maker knows its options
 type AnyRequest = FigureRequest<any, any>;
-export type FigureMaker = (request: AnyRequest) => Drawing | Promise<Drawing>;
+export type FigureMaker = (request: AnyRequest) => FigurePanel | Promise<FigurePanel>;
 
 export const MONO =
   "ui-monospace, 'DejaVu Sans Mono', Menlo, Consolas, 'Liberation Mono', monospace";
