@@ -26,7 +26,9 @@ from tvmdbg_widgets.model.base.numbers import counted
 
 STATIC = Path(__file__).parent / "static"
 #: Views that fetch their code from the kernel.
-VIEWS = ("graph", "tensor", "timeline", "memory", "comparison", "plot", "tuning", "debugger")
+VIEWS = tuple(
+    sorted(file.stem for file in STATIC.glob("*.css") if not file.stem.startswith("page"))
+)
 #: Fetched beside a view: the worker with the graph layout.
 PARTS = ("layout",)
 
