@@ -15,7 +15,6 @@ from tvmdbg_widgets.answers.answers import Answers
 from tvmdbg_widgets.answers.counts import spread_json
 from tvmdbg_widgets.answers.tensor import file_dtype
 from tvmdbg_widgets.export.page import pack
-from tvmdbg_widgets.export.page.options import PathEraser
 from tvmdbg_widgets.export.page.pack import shuffled
 from tvmdbg_widgets.model.base import number_text as bits
 from tvmdbg_widgets.model.base.columns import StringColumn
@@ -67,7 +66,6 @@ def variants(
     run: RunFacts,
     tensor: Tensor,
     row: int,
-    eraser: PathEraser,
     *,
     progress: Callable[[int], None] | None = None,
 ) -> tuple[list[Variant], str]:
@@ -83,7 +81,7 @@ def variants(
         whole = {**question, "kind": "tensor", "rows": 0, "cols": 0}
         opened = answers.answer(whole).result
         asked = {name: opened[name] for name in ("entry", "reading", "layout", "sizes")}
-        header = {**eraser.json(answers.answer({**whole, "layout": ""}).result)}
+        header = {**answers.answer({**whole, "layout": ""}).result}
         header.pop("withheld", None)  # the page's own note tells it
         distribution = None
         try:
