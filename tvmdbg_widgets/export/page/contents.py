@@ -148,9 +148,7 @@ def record_slices(
     return (f"{counted(count, 'slice')} ({size} before compression): budget; {bins_shown}",)
 
 
-def _add_slices(
-    binary: BinaryParts, answers: Answers, head: Reply, step: int, room: float
-) -> bool:
+def _add_slices(binary: BinaryParts, answers: Answers, head: Reply, step: int, room: float) -> bool:
     """Record all slices in the parts that a view asks for, and names, if the slices fit."""
     info, count = head.result["info"], head.result["info"]["slices"]
     parts = [

@@ -23,7 +23,7 @@ from tvmdbg_widgets.model.statistics import Statistics
 from tvmdbg_widgets.model.tensors.dtypes import DataType
 from tvmdbg_widgets.model.tensors.planes import ArrayValues, is_complex
 from tvmdbg_widgets.model.tensors.tensors import Tensor
-from tvmdbg_widgets.model.tensors.values import ArrayView, Unfolded
+from tvmdbg_widgets.model.tensors.values import Unfolded
 from tvmdbg_widgets.sources.byte_source import BytesSource
 
 #: Bins of a histogram, as in ``answers/messages.py``.
@@ -40,7 +40,7 @@ class Variant:
 
     row: int
     values: ArrayValues
-    view: ArrayView
+    view: ArrayValues | Unfolded
     asked: dict[str, Any]
     header: dict[str, Any]
     statistics: dict[str, Any]
@@ -76,7 +76,9 @@ def variants(
     for reading in tensor.readings or (None,):
         values = tensor.values(reading)
         stated = stated_layout(layouts, values.view_shape)
-        view = values if stated is None else Unfolded(values, stated.layout, stated.sizes)
+        view: ArrayValues | Unfolded = (
+            values if stated is None else Unfolded(values, stated.layout, stated.sizes)
+        )
         question = {"entry": [tensor.node, tensor.output], "reading": reading, "exact": True}
         whole = {**question, "kind": "tensor", "rows": 0, "cols": 0}
         opened = answers.answer(whole).result

@@ -17,6 +17,7 @@ from tvmdbg_widgets.engine import unpack
 from tvmdbg_widgets.export.page import pack
 from tvmdbg_widgets.export.page.choice import (
     CELLS,
+    PLOTS,
     ByteBudget,
     Seen,
     TensorCandidate,
@@ -53,7 +54,7 @@ from tvmdbg_widgets.export.private_parameters import (
     redacted_findings,
     without_numbers,
 )
-from tvmdbg_widgets.model.base.numbers import counted
+from tvmdbg_widgets.model.base.numbers import counted, percent
 from tvmdbg_widgets.model.graph.nodes import NodeKind
 from tvmdbg_widgets.model.tensors.tensors import Tensor
 
@@ -394,6 +395,10 @@ def choice_sentences(
     flat = [one for one in pictured if not one.profiles and one.has_profiles]
     if flat:
         sentences.append(f"profiles of {len(flat):,} of {counted(len(pictured), noun)}: {room}")
+    wholes = [one for one in shown if one.whole is not None and one.has_profiles]
+    if plain := [one for one in wholes if not one.profiles]:
+        why = f"they would add more than {percent(PLOTS)} to the values"
+        sentences.append(f"profiles of {len(plain):,} of {counted(len(wholes), noun)}: {why}")
     missing = sum(one.planes - len(one.pictures) for one in pictured)
     if missing:
         there = sum(one.planes for one in pictured)
