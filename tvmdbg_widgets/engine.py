@@ -16,6 +16,7 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -281,6 +282,24 @@ def pack(
     if answer:
         check(answer, headers)
     return headers, bytes(buffer)
+
+
+def unpack(
+    headers: Iterable[Mapping[str, Any]], buffer: bytes
+) -> dict[str, np.ndarray[Any, Any] | StringColumn]:
+    """Return the columns of :func:`pack`."""
+    columns: dict[str, np.ndarray[Any, Any] | StringColumn] = {}
+    for header in headers:
+        if header["kind"] != "strings":
+            kind, length, offset = f"<{header['kind']}", header["length"], header["offset"]
+            columns[header["name"]] = np.frombuffer(buffer, kind, length, offset)
+            continue
+        codes = np.frombuffer(buffer, "<i4", header["length"], header["codes"])
+        ends = np.frombuffer(buffer, "<i4", header["unique"] + 1, header["offsets"])
+        places = pairwise((ends + header["bytes"]).tolist())
+        texts = [buffer[begin:end].decode() for begin, end in places]
+        columns[header["name"]] = StringColumn(texts, codes)
+    return columns
 
 
 def packed_text(

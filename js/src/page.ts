@@ -3,11 +3,11 @@ import debuggerView from "./debugger/debugger.ts";
 import graph from "./graph/graph.ts";
 import { layoutAnswers } from "./page/layout.ts";
 import { open } from "./page/open.ts";
-import { allAnswers } from "./page/stored_tensors.ts";
+import { tensorAnswers } from "./page/stored_tensors.ts";
 import tensor from "./tensor/tensor.ts";
 import timeline from "./timeline/timeline.ts";
 
 open({
   views: { debugger: debuggerView, graph, tensor, timeline },
-  answers: (data) => ({ ...allAnswers(data), ...layoutAnswers() }),
+  answers: (data) => ({ ...tensorAnswers(data), ...layoutAnswers() }),
 });

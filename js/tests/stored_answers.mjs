@@ -6,12 +6,12 @@ import { join } from "node:path";
 import { bundled } from "./layout_bundle.mjs";
 
 const {
-  allAnswers,
+  tensorAnswers,
   storedAnswers,
   text: write,
 } = await bundled(`
-  export { storedAnswers } from "./js/src/page/stored_questions.ts";
-  export { allAnswers } from "./js/src/page/stored_tensors.ts";
+  export { storedAnswers } from "./js/src/page/stored_data.ts";
+  export { tensorAnswers } from "./js/src/page/stored_tensors.ts";
   export * as text from "./js/src/shared/number_text.ts";`);
 
 const folder = process.argv[2];
@@ -71,7 +71,7 @@ function sameAnswer(expected, { content, buffers }, all) {
 const { questions, texts } = JSON.parse(file("questions.json"));
 if (questions.length) {
   const all = file("buffers.bin");
-  const ask = storedAnswers(arrayBuffer(file("page.bin")), allAnswers);
+  const ask = storedAnswers(arrayBuffer(file("page.bin")), tensorAnswers);
   for (const { question, expected } of questions) {
     const answer = await ask(question);
     try {

@@ -3,10 +3,8 @@
 import { readFileSync } from "node:fs";
 import { bundled } from "./layout_bundle.mjs";
 
-const { runAnswers, storedAnswers, StaticModel, modelOfView, clientOf, timelineOf, slicesOf } =
-  await bundled(`
-  export { storedAnswers } from "./js/src/page/stored_questions.ts";
-  export { runAnswers } from "./js/src/page/stored_run.ts";
+const { storedAnswers, StaticModel, modelOfView, clientOf, timelineOf, slicesOf } = await bundled(`
+  export { storedAnswers } from "./js/src/page/stored_data.ts";
   export { StaticModel, modelOfView } from "./js/src/shared/client/page_model.ts";
   export { clientOf } from "./js/src/shared/client/client.ts";
   export { slicesOf, timelineOf } from "./js/src/shared/client/timeline_client.ts";`);
@@ -14,7 +12,7 @@ const { runAnswers, storedAnswers, StaticModel, modelOfView, clientOf, timelineO
 const { buffer, byteOffset, byteLength } = readFileSync(process.argv[2]);
 const page = buffer.slice(byteOffset, byteOffset + byteLength);
 const { signal } = new AbortController();
-const model = new StaticModel({ content_hash: "h" }, storedAnswers(page, runAnswers));
+const model = new StaticModel({ content_hash: "h" }, storedAnswers(page));
 const client = clientOf(modelOfView(model, signal), "page", signal);
 const { info, lodBusy, rowKind } = await timelineOf(client);
 const slices = await slicesOf(client);

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Any, Final
 
@@ -100,14 +100,14 @@ def group_columns(groups: Groups, timeline: Timeline | None) -> dict[str, Any]:
     return columns
 
 
-def fact_columns(graph: Graph, clean: Callable[[str], str] = str) -> dict[str, Any]:
+def fact_columns(graph: Graph) -> dict[str, Any]:
     """Return rarely queried columns: attributes and layouts."""
     attrs = graph.attrs
     return {
         "attrOffsets": np.cumsum([0, *map(len, attrs)]).astype(np.int32),
         "attrNames": StringColumn.from_strings(name for attr in attrs for name in attr),
         "attrValues": StringColumn.from_strings(
-            clean(str(value)) for attr in attrs for value in attr.values()
+            str(value) for attr in attrs for value in attr.values()
         ),
         "layouts": entry_layouts(graph),
     }

@@ -4,8 +4,7 @@ import { element } from "../shell/dom.ts";
 import { Address } from "./address.ts";
 import { copyLink, type SavedPage, type StartedPage, start, themeToggle } from "./models.ts";
 import { say, sayFailed, unpacked } from "./status.ts";
-import type { StoredData } from "./stored_data.ts";
-import { type StoredAnswers, storedAnswers } from "./stored_questions.ts";
+import { type StoredAnswers, type StoredData, storedAnswers } from "./stored_data.ts";
 
 interface PageSettings {
   view: string;
@@ -78,7 +77,8 @@ async function show({ views, replies, shown }: Page, settings: PageSettings): Pr
 
 interface RunBundle {
   views: Page["views"];
-  answers: (data: StoredData) => StoredAnswers;
+  /** Answers that are no recordings. */
+  answers?: (data: StoredData) => StoredAnswers;
 }
 
 /** Opens the page of a saved run. */

@@ -24,12 +24,8 @@ type RecordedReply = [result: unknown, ...buffers: [at: number, size: number][]]
 
 interface Head {
   version: number;
-  share: string;
-  answers: Record<string, unknown>;
   /** Recorded replies by question (JSON): the result, and the places of its buffers. */
   replies?: Record<string, RecordedReply>;
-  /** Tensors by reading. */
-  variants?: StoredVariant[];
   tables: Record<string, { columns: ColumnHeader[]; at: number; size: number }>;
 }
 
@@ -40,8 +36,8 @@ export interface Table {
 }
 
 export class StoredData {
-  readonly head: Head;
   readonly #body: Uint8Array;
+  readonly #stored: Head["tables"];
   readonly #tables = new Map<string, Table>();
   readonly #replies: ReadonlyMap<string, RecordedReply>;
 
@@ -53,17 +49,18 @@ export class StoredData {
       throw new Error("the data of this page is damaged");
     const start = 16 + new DataView(data).getUint32(8, true);
     if (start > bytes.length) throw new Error("the data of this page is truncated");
-    this.head = JSON.parse(text(16, start)) as Head;
-    if (this.head?.version !== 1)
-      throw new Error(`the data of this page has version ${this.head?.version}`);
+    const head = JSON.parse(text(16, start)) as Head;
+    if (head?.version !== 1) throw new Error(`the data of this page has version ${head?.version}`);
+    this.#stored = head.tables;
     this.#body = bytes.subarray(start);
-    const replies = Object.entries(this.head.replies ?? {});
+    const replies = Object.entries(head.replies ?? {});
     this.#replies = new Map(replies.map(([key, reply]) => [keyOf(JSON.parse(key)), reply]));
   }
 
   /** The recorded reply to a question; null if there is none. */
   recorded(question: unknown): StoredReply | null {
-    const { id: _id, client: _client, near: _near, ...asked } = (question ?? {}) as AskedMessage;
+    const all = Object.entries(question ?? {});
+    const asked = Object.fromEntries(all.filter(([name]) => !CARRIES.has(name)));
     const found = this.#replies.get(keyOf(asked));
     if (!found) return null;
     const [result, ...places] = found;
@@ -76,14 +73,14 @@ export class StoredData {
   }
 
   has(name: string): boolean {
-    return Object.hasOwn(this.head.tables, name);
+    return Object.hasOwn(this.#stored, name);
   }
 
   table(name: string): Table {
     const known = this.#tables.get(name);
     if (known) return known;
     if (!this.has(name)) throw new Error(`the data of this page has no ${name}`);
-    const { columns: headers, at, size } = this.head.tables[name]!;
+    const { columns: headers, at, size } = this.#stored[name]!;
     const bytes = restored(this.blob(at, size).slice(), headers);
     const columns = unpack(headers, new DataView(bytes.buffer));
     const table = { headers, buffer: bytes.buffer, columns };
@@ -104,12 +101,8 @@ export class StoredData {
   }
 }
 
-interface AskedMessage {
-  id?: string;
-  /** What only carries the question. */
-  client?: string;
-  near?: boolean;
-}
+/** What only carries a question, and what only a kernel can do for it. */
+const CARRIES = new Set(["id", "client", "near", "goOn", "glance"]);
 
 /** A question as text, whatever the order of its fields. */
 function keyOf(question: object): string {
@@ -171,20 +164,23 @@ export interface StoredReply {
   buffers: DataView[];
 }
 
-/** Replies that were recorded, else those of `otherwise`; errors are replies too. */
-export function recordedAnswers(
+export type StoredAnswers = Readonly<Record<string, (message: unknown) => StoredReply>>;
+
+/** Replies that were recorded, else those that `make` reads from the page; errors are replies too. */
+export function storedAnswers(
   data: ArrayBuffer,
-  otherwise: (stored: StoredData) => (message: unknown) => StoredReply,
+  make: (stored: StoredData) => StoredAnswers = () => ({}),
 ): AnswerMessage {
-  let known: { stored: StoredData; answer: (message: unknown) => StoredReply } | undefined;
+  let known: { stored: StoredData; answers: StoredAnswers } | undefined;
   return async (message) => {
     const id = (message as { id?: unknown } | null)?.id;
     try {
       if (!known) {
         const stored = new StoredData(data);
-        known = { stored, answer: otherwise(stored) };
+        known = { stored, answers: make(stored) };
       }
-      const { result, buffers } = known.stored.recorded(message) ?? known.answer(message);
+      const { stored, answers } = known;
+      const { result, buffers } = stored.recorded(message) ?? answered(answers, message);
       return { content: { id, result }, buffers };
     } catch (error) {
       return { content: { id, error: errorText(error) }, buffers: [] };
@@ -192,7 +188,21 @@ export function recordedAnswers(
   };
 }
 
-/** Throws what a page says of an answer that it does not have. */
-export function unanswered(what: string): never {
+const SUMS = ["sums", "paths", "area", "merged"];
+const OF_RANGE =
+  "This page holds sums of all time only; open the run in a notebook to sum a range.";
+const ABSENT: Readonly<Record<string, string>> = {
+  node: "no details of this node",
+  region: "no statistics of regions",
+  percentiles: "no other percentiles",
+  profile: "no values of this line plot",
+};
+
+/** The page's own answer; throws a sentence if it has none. */
+function answered(answers: StoredAnswers, message: unknown): StoredReply {
+  const kind = String((message as { kind?: unknown } | null)?.kind);
+  if (Object.hasOwn(answers, kind)) return answers[kind]!(message);
+  if (SUMS.includes(kind)) throw new Error(OF_RANGE);
+  const what = Object.hasOwn(ABSENT, kind) ? ABSENT[kind] : "no answer to this";
   throw new Error(`This page has no kernel, and ${what}: open its files in a notebook.`);
 }

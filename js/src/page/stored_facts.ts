@@ -19,9 +19,10 @@ export interface TensorReading extends StoredVariant {
 export class StoredFacts {
   readonly #variants: StoredVariant[];
 
-  constructor({ head }: StoredData) {
-    if (!head.variants) throw new Error("this run has no tensors");
-    this.#variants = head.variants;
+  constructor(data: StoredData) {
+    const recorded = data.recorded({ kind: "variants" });
+    if (!recorded) throw new Error("this run has no tensors");
+    this.#variants = recorded.result as StoredVariant[];
   }
 
   find(question: Question): TensorReading {

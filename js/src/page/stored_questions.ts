@@ -1,20 +1,12 @@
-/** Questions about a run that a page answers from its own tables. */
-import type { AnswerMessage } from "../shared/client/page_model.ts";
+/** Questions about tensors that a page answers from its own tables. */
 import { counted } from "../shared/format.ts";
-import { recordedAnswers, type StoredData, type StoredReply, unanswered } from "./stored_data.ts";
 
 /** Fields of a question, checked as in `answers/messages.py`. */
 export class Question {
-  readonly kind: string;
-  readonly #fields: Record<string, unknown>;
+  readonly #fields: Readonly<Record<string, unknown>>;
 
   constructor(message: unknown) {
-    const fields = message as Record<string, unknown> | null;
-    if (typeof fields !== "object" || typeof fields?.kind !== "string") {
-      throw new Error("a question must be an object with a kind");
-    }
-    this.kind = fields.kind;
-    this.#fields = fields;
+    this.#fields = message as Record<string, unknown>;
   }
 
   integer(name: string, low = 0, high = 2 ** 53): number {
@@ -101,32 +93,4 @@ function whole(name: string, value: unknown, low: number, high: number): number 
     throw new Error(`${name} must lie in ${low} … ${high}, found ${value}`);
   }
   return value as number;
-}
-
-export type StoredAnswers = Readonly<Record<string, (question: Question) => StoredReply>>;
-
-/** Replies that were recorded, or that `make` reads from the page. */
-export function storedAnswers(
-  data: ArrayBuffer,
-  make: (data: StoredData) => StoredAnswers,
-): AnswerMessage {
-  return recordedAnswers(data, (stored) => {
-    const answers = make(stored);
-    return (message) => answered(answers, new Question(message));
-  });
-}
-
-/** What only Python answers unless it is recorded. */
-const ABSENT: Readonly<Record<string, string>> = {
-  node: "no details of this node",
-  region: "no statistics of regions",
-  percentiles: "no other percentiles",
-  profile: "no values of this line plot",
-};
-
-function answered(answers: StoredAnswers, question: Question): StoredReply {
-  const { kind } = question;
-  if (Object.hasOwn(answers, kind)) return answers[kind]!(question);
-  const what = (Object.hasOwn(ABSENT, kind) && ABSENT[kind]) || "no answer to this";
-  return unanswered(what);
 }

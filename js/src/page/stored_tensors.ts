@@ -1,7 +1,7 @@
 /** Replies of a page with values, as in `answers/tensor`. */
 
 import { channels } from "./stored_channels.ts";
-import type { StoredData, StoredReply } from "./stored_data.ts";
+import type { StoredAnswers, StoredData, StoredReply } from "./stored_data.ts";
 import { missing, StoredFacts, storedStatistics, type TensorReading } from "./stored_facts.ts";
 import {
   coarser,
@@ -24,8 +24,7 @@ import {
   unfoldedView,
   valueTexts,
 } from "./stored_plane.ts";
-import type { Question, StoredAnswers } from "./stored_questions.ts";
-import { runAnswers } from "./stored_run.ts";
+import { Question } from "./stored_questions.ts";
 import { complexScalars, type Scalars, scalarsOf } from "./stored_scalars.ts";
 
 type NamedColumns = { readonly [name: string]: Uint8Array | Float32Array | Float64Array };
@@ -181,13 +180,13 @@ function fitting(make: () => StoredView): StoredView | null {
 
 const KINDS = ["tensor", "statistics", "values", "channels", "data", "cancelTensor"] as const;
 
-export function allAnswers(data: StoredData): StoredAnswers {
+export function tensorAnswers(data: StoredData): StoredAnswers {
   let tensors: StoredTensors | undefined;
-  const answer = (kind: (typeof KINDS)[number]) => (question: Question) => {
+  const answer = (kind: (typeof KINDS)[number]) => (message: unknown) => {
     tensors ??= new StoredTensors(data);
-    return reply(tensors[kind](question));
+    return reply(tensors[kind](new Question(message)));
   };
-  return { ...runAnswers(data), ...Object.fromEntries(KINDS.map((kind) => [kind, answer(kind)])) };
+  return Object.fromEntries(KINDS.map((kind) => [kind, answer(kind)]));
 }
 
 /** Packs numbers into the columns of one buffer, as `engine.py` does. */

@@ -1,5 +1,5 @@
 import tensor from "../tensor/tensor.ts";
 import { open } from "./open.ts";
-import { allAnswers } from "./stored_tensors.ts";
+import { tensorAnswers } from "./stored_tensors.ts";
 
-open({ views: { tensor }, answers: allAnswers });
+open({ views: { tensor }, answers: tensorAnswers });

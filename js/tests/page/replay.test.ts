@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { storedAnswers } from "../../src/page/stored_questions.ts";
+import { storedAnswers } from "../../src/page/stored_data.ts";
 
 /** A binary as `record` of `export/page/pack.py` writes it. */
 function recorded(replies: object, body: Uint8Array): ArrayBuffer {
@@ -24,12 +24,19 @@ const ask = storedAnswers(
     },
     BODY,
   ),
-  () => ({}),
 );
 
 it("replays a reply whatever the order of a question's fields and whatever carries it", async () => {
   const range = { to: 2, from: 1 };
-  const message = { id: "n:1", client: "a", near: true, task: null, range, kind: "note" };
+  const message = {
+    id: "n:1",
+    client: "a",
+    near: true,
+    goOn: true,
+    task: null,
+    range,
+    kind: "note",
+  };
   expect(await ask(message)).toEqual({ content: { id: "n:1", result: "said" }, buffers: [] });
 });
 

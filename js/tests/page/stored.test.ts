@@ -1,9 +1,8 @@
 import { describe, expect, it } from "vitest";
 import graph from "../../../tests/data/stored/graph.json";
 import zoo from "../../../tests/data/stored/zoo.json";
-import { storedAnswers } from "../../src/page/stored_questions.ts";
-import { runAnswers } from "../../src/page/stored_run.ts";
-import { allAnswers } from "../../src/page/stored_tensors.ts";
+import { storedAnswers } from "../../src/page/stored_data.ts";
+import { tensorAnswers } from "../../src/page/stored_tensors.ts";
 
 const pages = [graph, zoo].map(({ page, answers }) => ({
   page: Uint8Array.from(atob(page), (each) => each.charCodeAt(0)),
@@ -26,7 +25,7 @@ function meaning(answer: unknown): unknown {
 
 /** Every answer has the id of its question, and is a result or says in words what is wrong. */
 async function survives(data: Uint8Array<ArrayBuffer>, question: unknown): Promise<boolean> {
-  const { content } = await storedAnswers(data.slice().buffer, allAnswers)(question);
+  const { content } = await storedAnswers(data.slice().buffer, tensorAnswers)(question);
   const { error, id } = content as { error?: unknown; id?: unknown };
   expect(id).toBe((question as { id?: unknown } | null)?.id);
   if (error !== undefined) expect(String(error).length).toBeGreaterThan(5);
@@ -37,7 +36,7 @@ describe.each(pages)("the answers of a page", ({ page, answers }) => {
   const head = headOf(page);
 
   it("equal the kernel's answers", async () => {
-    const ask = storedAnswers(page.buffer, allAnswers);
+    const ask = storedAnswers(page.buffer, tensorAnswers);
     for (const [question, expected] of answers) {
       const { content } = await ask({ id: "1", ...question });
       const { id, result } = content as { id: string; result: unknown };
@@ -47,10 +46,10 @@ describe.each(pages)("the answers of a page", ({ page, answers }) => {
   });
 
   it("are errors for questions the page cannot answer", async () => {
-    const ask = storedAnswers(page.buffer, runAnswers);
+    const ask = storedAnswers(page.buffer);
     const all = await ask({ id: "1", kind: "summary" });
     expect(all.content).toEqual(
-      (await storedAnswers(page.buffer, allAnswers)({ id: "1", kind: "summary" })).content,
+      (await storedAnswers(page.buffer, tensorAnswers)({ id: "1", kind: "summary" })).content,
     );
     for (const kind of ["tensor", "values", "constructor", "toString"]) {
       const { content } = await ask({ id: "2", kind, entry: [0, 0] });

@@ -259,6 +259,20 @@ def test_values_of_first_entry_are_kept_when_others_are_left_out(
     assert differences(tmp_path, stored, [(question, told(run, question))]) == []
 
 
+def test_line_plots_add_little_to_whole_tensors(corpus: Path, tmp_path: Path) -> None:
+    run = tvmdbg.open(corpus / "tvm/transformer_encoder")
+    first = next(entry for entry in run.tensors if run.graph.kinds[entry[0]] == NodeKind.OPERATOR)
+    stored = store(run.facts, budget=ALL, share="tensors", first=first)
+    (said,) = [each for each in stored.left_out if each.startswith("profiles of")]
+    assert re.fullmatch(
+        r"profiles of \d+ of 88 activations or inputs: .* 12.5 % to the values", said
+    )
+    plane = {"entry": list(first), "reading": None, "layout": "", "sizes": {}, "points": 4096}
+    axes = range(len(run.tensors[first].shape))
+    asked = [(each := {**plane, "kind": "profile", "axis": at}, told(run, each)) for at in axes]
+    assert differences(tmp_path, stored, asked) == []
+
+
 def test_a_page_says_what_only_a_kernel_counts(tmp_path: Path) -> None:
     run = tvmdbg.open(tvmdbg.samples.resnet20_cifar)
     stored = store(run.facts, budget=ALL, share="tensors", parameters=True)

@@ -13,8 +13,12 @@ from unit.widgets import wire
 
 import tvmdbg_widgets as tvmdbg
 from tests.graph_json import document, null, operator
+from tvmdbg_widgets.answers.tensor import Reply
+from tvmdbg_widgets.engine import pack
+from tvmdbg_widgets.export.page.options import PathEraser
 from tvmdbg_widgets.export.page.stored_page import store
 from tvmdbg_widgets.formats.tvm.params.survey import write_params
+from tvmdbg_widgets.model.base.columns import StringColumn
 from tvmdbg_widgets.model.base.number_text import number_text
 from tvmdbg_widgets.run import DebugRun
 
@@ -61,15 +65,23 @@ def decoded(data: bytes) -> list[bytes]:
     (length,) = struct.unpack_from("<I", data, 8)
     head, body = json.loads(data[16 : 16 + length]), data[16 + length :]
     found = [data, json.dumps(head, ensure_ascii=False).encode()]
-    for name, table in head["tables"].items():
-        buffer = bytearray(body[table["at"] : table["at"] + table["size"]])
-        for each in table["columns"]:
+    stored = [
+        (name, each["columns"], each["at"], each["size"]) for name, each in head["tables"].items()
+    ]
+    stored += [
+        (question, result["columns"], *places[0])
+        for question, (result, *places) in head["replies"].items()
+        if places
+    ]
+    for name, headers, at, size in stored:
+        buffer = bytearray(body[at : at + size])
+        for each in headers:
             if each["kind"] == "strings":
                 restore(buffer, "i4", each["codes"], each["length"])
                 restore(buffer, "i4", each["offsets"], each["unique"] + 1)
             else:
                 restore(buffer, each["kind"], each["offset"], each["length"])
-        columns = wire.unpack(table["columns"], bytes(buffer))
+        columns = wire.unpack(headers, bytes(buffer))
         found += [
             bytes(buffer),
             *(
@@ -78,8 +90,8 @@ def decoded(data: bytes) -> list[bytes]:
                 if not isinstance(each, list)
             ),
         ]
-        for at, items, width in blobs(name, columns):
-            cut = np.frombuffer(body[at : at + items * width], np.uint8)
+        for begin, items, width in blobs(name, columns):
+            cut = np.frombuffer(body[begin : begin + items * width], np.uint8)
             found.append(cut.reshape(width, items).T.tobytes())
     return found
 
@@ -99,7 +111,7 @@ def blobs(name: str, columns: dict[str, Any]) -> list[tuple[int, int, int]]:
 
 
 def restore(buffer: bytearray, kind: str, offset: int, length: int) -> None:
-    width = {"u1": 1, "i4": 4, "f4": 4, "f8": 8}[kind]
+    width = {"u1": 1, "i4": 4, "f4": 4, "u2": 2, "u4": 4, "f8": 8}[kind]
     part = np.frombuffer(bytes(buffer[offset : offset + length * width]), np.uint8)
     items = part.reshape(width, length).T.tobytes()
     if kind == "i4":
@@ -183,3 +195,14 @@ def test_stored_data_contains_no_local_folder_names(tmp_path: Path, share: Any) 
         assert b"output_tensors.params" in text
         for name in (FOLDER, "deep", *tmp_path.parts[1:]):
             assert name.encode() not in text, name
+
+
+def test_texts_of_columns_lose_folders_too(tmp_path: Path) -> None:
+    eraser = PathEraser(planted(tmp_path, told=True))
+    values = StringColumn.from_strings([f"{tmp_path / FOLDER}/model.py", "7", str(tmp_path)])
+    columns = {"attrOffsets": np.arange(4, dtype=np.int32), "attrValues": values}
+    headers, buffer = pack(columns)
+    reply = eraser.reply(Reply({"columns": headers, "info": str(tmp_path)}, (buffer,)))
+    found = wire.unpack(reply.result["columns"], reply.buffers[0])
+    assert (list(found["attrValues"]), reply.result["info"]) == (["model.py", "7", "…"], "…")
+    assert found["attrOffsets"].tolist() == [0, 1, 2, 3]

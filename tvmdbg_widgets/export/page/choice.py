@@ -6,6 +6,7 @@ import itertools
 import math
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
+from copy import copy
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias
 
@@ -18,7 +19,7 @@ from tvmdbg_widgets.export.page import pack
 from tvmdbg_widgets.export.page.facts import Variant, WholeTensor, whole
 from tvmdbg_widgets.export.page.pack import compressed, filtered, recorded_size, shuffled_floats
 from tvmdbg_widgets.model.pictures import Picture, picture
-from tvmdbg_widgets.model.tensors.planes import Plane, default_axes, is_complex
+from tvmdbg_widgets.model.tensors.planes import Plane, axis_along, default_axes, is_complex
 from tvmdbg_widgets.model.tensors.tensors import Tensor
 
 #: Axes down and across, and the index per axis, where chosen.
@@ -120,14 +121,41 @@ def choose_pictures(
 def choose_profiles(
     candidates: Sequence[TensorCandidate], budget: ByteBudget, answers: Answers
 ) -> None:
-    """Add profiles to candidates with pictures or values, within the budget."""
+    """Add profiles to pictures, and to whole tensors as long as their values take far more."""
+    wholes = [one for one in candidates if one.whole]
+    _try_profiles([one for one in candidates if one.pictures], slice(None), budget, answers)
+    room, values = copy(budget), sum(cost for one in wholes for cost, _ in one.spent)
+    room.left = left = min(room.left, int(PLOTS * values))
+    # The page opens with the first tensor, and a tensor with the first of these axes.
+    for ones, axes in (
+        (wholes[:1], slice(None)),
+        (wholes[1:], slice(1)),
+        (wholes[1:], slice(1, None)),
+    ):
+        _try_profiles(ones, axes, room, answers)
+    budget.take(left - room.left, budget.raw - room.raw)
+
+
+def _try_profiles(
+    candidates: Sequence[TensorCandidate], axes: slice, budget: ByteBudget, answers: Answers
+) -> None:
     failures = 0
     for candidate in candidates:
-        drawn = candidate.pictures or candidate.whole
-        if not drawn or candidate.trouble or failures == _TRIES:
-            continue
-        for variant in candidate.variants.values():
-            if has_profiles(variant) and not _try_profiles(candidate, variant, budget, answers):
+        for variant in filter(has_profiles, candidate.variants.values()):
+            if candidate.trouble or failures == _TRIES:
+                continue
+            try:
+                made = [
+                    (asked, answers.answer(asked)) for asked in profile_questions(variant)[axes]
+                ]
+            except Exception as problem:  # noqa: BLE001 (one tensor must not hide the others)
+                candidate.trouble = pack.unread(problem)
+                continue  # the budget is not to blame
+            replies = [reply for _, reply in made]
+            size = sum(len(buffer) for reply in replies for buffer in reply.buffers)
+            if budget.take(recorded_size(replies), size):
+                candidate.profiles += made
+            else:
                 failures += 1
 
 
@@ -177,22 +205,6 @@ def _try_whole(candidate: TensorCandidate, budget: ByteBudget) -> bool:
     if not budget.take(cost, size):
         return False
     candidate.whole, candidate.spent, candidate.pictures = stored, [(cost, size)], []
-    return True
-
-
-def _try_profiles(
-    candidate: TensorCandidate, variant: Variant, budget: ByteBudget, answers: Answers
-) -> bool:
-    try:
-        made = [(asked, answers.answer(asked)) for asked in profile_questions(variant)]
-    except Exception as problem:  # noqa: BLE001 (one tensor must not hide the others)
-        candidate.trouble = pack.unread(problem)
-        return True  # the budget is not to blame
-    replies = [reply for _, reply in made]
-    size = sum(len(buffer) for reply in replies for buffer in reply.buffers)
-    if not budget.take(recorded_size(replies), size):
-        return False
-    candidate.profiles += made
     return True
 
 
@@ -319,6 +331,8 @@ def picture_columns(pictures: Sequence[StoredPicture], places: Sequence[int]) ->
 
 #: Most points of a profile, as in the views.
 POINTS = 4096
+#: Share of the bytes of whole tensors that their profiles may add.
+PLOTS = 1 / 8
 #: Values up to which a tensor gets profiles: an axis takes a pass over all values.
 MOST_VALUES = 1 << 24
 
@@ -330,7 +344,8 @@ def has_profiles(variant: Variant) -> bool:
 
 
 def profile_questions(variant: Variant) -> list[dict[str, Any]]:
-    """Return the questions that a view asks for the profiles along all axes."""
-    axes = range(len(variant.view.view_shape))
+    """Return the questions for profiles along all axes, first that which a view asks first."""
+    shape = variant.view.view_shape
+    first = axis_along(shape, variant.view.axis_names)
     asked = {"kind": "profile", **variant.asked, "points": POINTS}
-    return [{**asked, "axis": axis} for axis in axes]
+    return [{**asked, "axis": axis} for axis in sorted(range(len(shape)), key=first.__ne__)]

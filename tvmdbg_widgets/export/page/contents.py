@@ -1,9 +1,10 @@
-"""Tables of a page's data: of every run, and of chosen values."""
+"""What a page stores: replies about the run, and values of chosen tensors."""
 
 from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any, TypeVar
 
@@ -11,12 +12,9 @@ import numpy as np
 
 from tvmdbg_widgets.analysis.facts import RunFacts
 from tvmdbg_widgets.analysis.times.keys import has_modules
-from tvmdbg_widgets.analysis.view_columns import fact_columns
-from tvmdbg_widgets.answers.answers import answer
-from tvmdbg_widgets.answers.kept_timeline import KeptTimeline
+from tvmdbg_widgets.answers.answers import Answers
 from tvmdbg_widgets.answers.node import node_details, notes_by_node
 from tvmdbg_widgets.answers.tensor import Reply
-from tvmdbg_widgets.engine import pack
 from tvmdbg_widgets.export.page.choice import TensorCandidate, picture_columns
 from tvmdbg_widgets.export.page.facts import (
     Codes,
@@ -25,14 +23,14 @@ from tvmdbg_widgets.export.page.facts import (
     code_table,
     form_columns,
 )
-from tvmdbg_widgets.export.page.options import PathEraser
-from tvmdbg_widgets.export.page.pack import BinaryParts, compressed, filtered, megabytes
+from tvmdbg_widgets.export.page.pack import BinaryParts, megabytes, recorded_size
 from tvmdbg_widgets.model.base.columns import StringColumn
 from tvmdbg_widgets.model.base.numbers import counted
 from tvmdbg_widgets.model.base.text import one_line, why_unread
 
 _LOG = logging.getLogger(__name__)
-#: Answers that only pages with times need.
+#: What views of every run ask, and what only views of its times ask.
+_ALWAYS = ("summary", "highlights", "graph", "facts", "timeline", "change", "tensors")
 TIMES = ("critical", "roofline", "counters", "flows")
 _NOT_MADE = "left out of this page, since what the view asks for could not be made: "
 _SUMMARY = ("graph", "tensors", "timeline")
@@ -43,9 +41,8 @@ T = TypeVar("T")
 class Guard:
     """Computes parts of a page; a failing part is left out, and the page says so."""
 
-    def __init__(self, eraser: PathEraser) -> None:
+    def __init__(self) -> None:
         self.failed: dict[str, str] = {}
-        self._eraser = eraser
 
     def made(self, part: str, make: Callable[[], T], instead: T) -> T:
         """Return the result of a function, or ``instead`` if it raises."""
@@ -53,153 +50,126 @@ class Guard:
             return make()
         except Exception as problem:  # noqa: BLE001 (one part must not hide the others)
             _LOG.info("%s cannot be made for a page", part, exc_info=True)
-            self.failed[part] = self._eraser.text(one_line(why_unread(problem)))
+            self.failed[part] = one_line(why_unread(problem))
             return instead
-
-    def answer(self, run: RunFacts, kind: str) -> Reply:
-        """Return the reply to a question of this kind, or an empty one."""
-        return self.made(kind, lambda: answer(run, {"kind": kind}), Reply(None))
 
     def left_out(self) -> list[str]:
         """Return sentences on failed parts."""
         return [f"{part}: {why}" for part, why in self.failed.items()]
 
 
-def common(
-    run: RunFacts,
-    findings: dict[str, Any] | None,
-    health: tuple[dict[str, Any], dict[str, Any]] | None,
-    eraser: PathEraser,
-    guard: Guard,
-    *,
-    more: Sequence[str] = (),
-) -> BinaryParts:
-    """Return the answers in every page of a run: all but those about single tensors.
-
-    ``health`` is its answer with its columns; ``more`` names additional answers.
-    """
-    binary = BinaryParts()
-    binary.head["answers"] = answers = {}
-    summary = guard.answer(run, "summary").result or {
-        "title": run.title,
-        **dict.fromkeys(_SUMMARY),
-        "missing": {},
-        "issues": [],
-        "provenance": [],
+def record_run(
+    binary: BinaryParts, run: RunFacts, answers: Answers, guard: Guard, more: Sequence[str] = ()
+) -> None:
+    """Record what views ask about a run, also questions of the kinds in ``more``."""
+    nothing = {"title": run.title, "missing": {}, "issues": [], "provenance": []}
+    instead = {"highlights": [], "summary": nothing | dict.fromkeys(_SUMMARY)}
+    replies = {
+        kind: guard.made(kind, partial(answers.answer, {"kind": kind}), Reply(instead.get(kind)))
+        for kind in (*_ALWAYS, *more)
     }
-    answers["summary"] = eraser.json(summary)
-    answers["highlights"] = eraser.json(guard.answer(run, "highlights").result)
-    answers["findings"] = eraser.json(findings)
-    for kind in ("graph", "timeline", "change", "tensors", *more):
-        reply = guard.answer(run, kind)
-        if reply.buffers:
-            answers[kind] = eraser.json(reply.result["info"])
-            binary.add_packed(kind, reply.result["columns"], reply.buffers[0])
-        else:
-            answers[kind] = eraser.json(reply.result)
-    for kind in guard.failed.keys() & {*_SUMMARY}:
-        answers["summary"][kind] = None
-        answers["summary"]["missing"][kind] = _NOT_MADE + guard.failed[kind]
-    if "memory" in guard.failed:
-        answers["memory"] = {"missing": _NOT_MADE + guard.failed["memory"]}
-    if health is not None:
-        answers["health"] = eraser.json(health[0])
-        binary.add_columns("health", health[1], "health")
-    if run.graph is not None:
-        graph = run.graph
-        facts = guard.made("facts of nodes", lambda: fact_columns(graph, eraser.text), None)
-        if facts is not None:
-            binary.add_columns("nodes", facts, "facts")
-    return binary
+    why = {kind: _NOT_MADE + text for kind, text in guard.failed.items()}
+    summary = replies["summary"].result
+    missing = {kind: why[kind] for kind in _SUMMARY if kind in why}
+    told = dict.fromkeys(missing) | {"missing": summary["missing"] | missing}
+    replies["summary"] = Reply(summary | told)
+    if "memory" in why:
+        replies["memory"] = Reply({"missing": why["memory"]})
+    for kind, reply in replies.items():
+        binary.add_reply({"kind": kind}, reply)
 
 
-#: Rows of a table of times in a page, and paths of slices: all up to so many.
-_ROWS = 1000
-#: Places of the chart “merged” in a page, and bytes of repeats.
-_PLACES, _REPEATS = 4000, 1 << 20
+#: Rows of a table of times in a page, and places of the chart “merged”.
+_MOST = {"sums": {"most": 1000}, "merged": {"most": 4000}}
+#: Paths of slices that a page stores in any case, and bytes of repeats at most.
+_PATHS, _REPEATS = 1000, 1 << 20
 
 
-def add_sums(binary: BinaryParts, run: RunFacts, eraser: PathEraser, guard: Guard) -> None:
-    """Add tables of all times by each grouping that a view offers, and paths to callers."""
+def record_times(binary: BinaryParts, run: RunFacts, answers: Answers, guard: Guard) -> None:
+    """Record all times by each grouping that a view offers, and what its charts show."""
     timeline, graph = run.timeline, run.graph
     if timeline is None:
         return
-    grouped = graph is not None and len(run.groups)
+    nested = any(timeline.nesting.nested)
     offered = {
         "kind": True,
         "part": graph is not None,
-        "group": grouped,
+        "group": graph is not None and len(run.groups),
         "module": has_modules(graph),
         "device": True,
         "name": True,
-        "node": any(timeline.nesting.nested),
+        "node": nested,
+        "callers": nested,
     }
-    kinds = [by for by, is_there in offered.items() if is_there]
-    questions = {f"sums {by}": {"kind": "sums", "by": by, "most": _ROWS} for by in kinds}
-    if offered["node"]:
-        questions["paths"] = {"kind": "paths"}
-    questions |= {"merged": {"kind": "merged", "most": _PLACES}, "repeats": {"kind": "repeats"}}
-    for part, question in questions.items():
-        reply = guard.made(part, partial(answer, run, question), Reply(None))
-        if not reply.buffers:
-            binary.head["answers"][part] = eraser.json(reply.result)
-            continue
-        headers = reply.result["columns"]
-        if part == "repeats" and len(reply.buffers[0]) > _REPEATS:
-            continue
-        if part == "paths" and headers[0]["length"] > max(_ROWS, timeline.num_slices // 10):
-            continue
-        binary.head["answers"][part] = eraser.json(reply.result["info"])
-        binary.add_packed(part, headers, reply.buffers[0])
+    questions = [{"kind": "sums", "by": by} for by, is_there in offered.items() if is_there]
+    for question in (*questions, *({"kind": kind} for kind in ("paths", "merged", "repeats"))):
+        kind = question["kind"]
+        asked = partial(answers.answer, question | _MOST.get(kind, {}))
+        reply = guard.made(" ".join(question.values()), asked, Reply(None))
+        size = sum(map(len, reply.buffers))
+        paths = kind == "paths" and size and reply.result["columns"][0]["length"]
+        most = max(_PATHS, timeline.num_slices // 10)
+        if paths > most or (kind == "repeats" and size > _REPEATS):
+            reply = Reply(None)
+        binary.add_reply(question, reply)
 
 
-#: Slices that are compressed to estimate the size of all.
-_SAMPLE = 20_000
-#: Error of that estimate.
+#: Error of an estimate of all slices by some of them.
 _UNSURE = 1.5
+_PART = 1 << 20
 
 
-def add_slices(binary: BinaryParts, run: RunFacts, room: float, *, shown: bool) -> tuple[str, ...]:
-    """Add the slices that the first answer about times lacks."""
-    if run.timeline is None:
+def record_slices(
+    binary: BinaryParts, answers: Answers, room: float, *, shown: bool
+) -> tuple[str, ...]:
+    """Record the slices and names that the first answer about times lacks."""
+    question = {"kind": "timeline"}
+    head = answers.answer(question)
+    if head.result is None or not (bins := head.result["info"]["bins"]):
         return ()
-    kept = KeptTimeline(run.timeline, run.graph)
-    if kept.along:
-        return ()
-    taken = _fitting(kept, room) if shown else None
-    if taken is not None:
-        binary.add_packed("slices", *taken)
-        binary.add_columns("names", kept.names.columns(range(kept.names.count)), "names")
-        _tell(binary, whole=True, binsOnly=None)
+    info = head.result["info"]
+    count, width = info["slices"], sum(np.dtype(kind).itemsize for kind in info["columns"].values())
+
+    def tell(**changed: Any) -> None:
+        binary.add_reply(question, replace(head, result=head.result | {"info": info | changed}))
+
+    if shown and _add_slices(binary, answers, head, _PART // width, room):
+        tell(whole=True, binsOnly=None)
         return ()
     why = (
-        f"this page holds {counted(kept.num_bins, 'bin')} of time in place of "
-        f"{counted(kept.count, 'slice')}: its budget had no room for them (save_html(budget=…))"
+        f"this page holds {counted(bins, 'bin')} of time in place of {counted(count, 'slice')}: "
+        "its budget had no room for them (save_html(budget=…))"
     )
-    notes = binary.head["answers"]["timeline"]["notes"]
-    _tell(binary, whole=False, binsOnly=why, notes=[*notes, why])
+    tell(whole=False, binsOnly=why, notes=[*info["notes"], why])
     if not shown:
         return ()
-    size = megabytes(kept.count * kept.table.width)
-    bins = f"the page shows {counted(kept.num_bins, 'bin')} of time"
-    return (f"{counted(kept.count, 'slice')} ({size} before compression): budget; {bins}",)
+    size = megabytes(count * width)
+    bins_shown = f"the page shows {counted(bins, 'bin')} of time"
+    return (f"{counted(count, 'slice')} ({size} before compression): budget; {bins_shown}",)
 
 
-def _fitting(kept: KeptTimeline, room: float) -> tuple[list[dict[str, Any]], bytes] | None:
-    """Return all slices packed; None if they do not fit."""
-    order = kept.timeline.rows.order
-    middle = max(0, (kept.count - _SAMPLE) // 2)
-    sample = order[middle : middle + _SAMPLE]
-    size = compressed(filtered(*pack(kept.table.columns(sample))))
-    if size * kept.count / len(sample) > _UNSURE * room:
-        return None
-    headers, buffer = pack(kept.table.columns(order))
-    return (headers, buffer) if compressed(filtered(headers, buffer)) <= room else None
-
-
-def _tell(binary: BinaryParts, **changed: Any) -> None:
-    answers = binary.head["answers"]
-    answers["timeline"] = {**answers["timeline"], **changed}
+def _add_slices(binary: BinaryParts, answers: Answers, head: Reply, step: int, room: float) -> bool:
+    """Record all slices in the parts that a view asks for, and names, if the slices fit."""
+    info, count = head.result["info"], head.result["info"]["slices"]
+    parts = [
+        {"kind": "slices", "first": first, "last": min(count, first + step)}
+        for first in range(0, count, step)
+    ]
+    sample = parts[len(parts) // 2]
+    size = recorded_size([answers.answer(sample)])
+    if size * count / (sample["last"] - sample["first"]) > _UNSURE * room:
+        return False
+    replies = [(part, answers.answer(part)) for part in parts]
+    if recorded_size([reply for _, reply in replies]) > room:
+        return False
+    names = next(one["length"] for one in head.result["columns"] if one["name"] == "names")
+    while names < info["names"]:
+        part = {"kind": "names", "first": names}
+        replies.append((part, reply := answers.answer(part)))
+        names += reply.result["columns"][0]["length"]
+    for part, reply in replies:
+        binary.add_reply(part, reply)
+    return True
 
 
 def add_values(binary: BinaryParts, candidates: Sequence[TensorCandidate]) -> None:
@@ -251,13 +221,8 @@ def _add_codes(binary: BinaryParts, chosen: Sequence[WholeTensor]) -> None:
 #: Nodes whose details are recorded together, and at most.
 _TOGETHER, _MOST_NODES = 64, 10_000
 
-#: Details of a node that may name files.
-_WITH_PATHS = ("attrs", "notes")
 
-
-def add_nodes(
-    binary: BinaryParts, run: RunFacts, eraser: PathEraser, guard: Guard, room: float
-) -> tuple[str, ...]:
+def record_nodes(binary: BinaryParts, run: RunFacts, guard: Guard, room: float) -> tuple[str, ...]:
     """Record the details of nodes; return a sentence on those without room."""
     if run.graph is None:
         return ()
@@ -266,8 +231,7 @@ def add_nodes(
     groups = [questions[at : at + _TOGETHER] for at in range(0, len(questions), _TOGETHER)]
 
     def told(question: Mapping[str, Any]) -> Reply:
-        details = node_details(run, question["node"], notes)
-        return Reply({**details, **{part: eraser.json(details[part]) for part in _WITH_PATHS}})
+        return Reply(node_details(run, question["node"], notes))
 
     kept = guard.made("details of nodes", lambda: binary.record(groups, told, room), 0)
     if not kept:

@@ -15,7 +15,6 @@ from tvmdbg_widgets.answers.answers import Answers
 from tvmdbg_widgets.answers.counts import spread_json
 from tvmdbg_widgets.answers.tensor import file_dtype
 from tvmdbg_widgets.export.page import pack
-from tvmdbg_widgets.export.page.options import PathEraser
 from tvmdbg_widgets.export.page.pack import shuffled
 from tvmdbg_widgets.model.base import number_text as bits
 from tvmdbg_widgets.model.base.columns import StringColumn
@@ -24,7 +23,7 @@ from tvmdbg_widgets.model.statistics import Statistics
 from tvmdbg_widgets.model.tensors.dtypes import DataType
 from tvmdbg_widgets.model.tensors.planes import ArrayValues, is_complex
 from tvmdbg_widgets.model.tensors.tensors import Tensor
-from tvmdbg_widgets.model.tensors.values import ArrayView, Unfolded
+from tvmdbg_widgets.model.tensors.values import Unfolded
 from tvmdbg_widgets.sources.byte_source import BytesSource
 
 #: Bins of a histogram, as in ``answers/messages.py``.
@@ -41,7 +40,7 @@ class Variant:
 
     row: int
     values: ArrayValues
-    view: ArrayView
+    view: ArrayValues | Unfolded
     asked: dict[str, Any]
     header: dict[str, Any]
     statistics: dict[str, Any]
@@ -67,7 +66,6 @@ def variants(
     run: RunFacts,
     tensor: Tensor,
     row: int,
-    eraser: PathEraser,
     *,
     progress: Callable[[int], None] | None = None,
 ) -> tuple[list[Variant], str]:
@@ -78,12 +76,14 @@ def variants(
     for reading in tensor.readings or (None,):
         values = tensor.values(reading)
         stated = stated_layout(layouts, values.view_shape)
-        view = values if stated is None else Unfolded(values, stated.layout, stated.sizes)
+        view: ArrayValues | Unfolded = (
+            values if stated is None else Unfolded(values, stated.layout, stated.sizes)
+        )
         question = {"entry": [tensor.node, tensor.output], "reading": reading, "exact": True}
         whole = {**question, "kind": "tensor", "rows": 0, "cols": 0}
         opened = answers.answer(whole).result
         asked = {name: opened[name] for name in ("entry", "reading", "layout", "sizes")}
-        header = {**eraser.json(answers.answer({**whole, "layout": ""}).result)}
+        header = {**answers.answer({**whole, "layout": ""}).result}
         header.pop("withheld", None)  # the page's own note tells it
         distribution = None
         try:

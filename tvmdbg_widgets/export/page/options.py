@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Iterable
 from dataclasses import dataclass, fields
@@ -11,8 +12,11 @@ from typing import Any, Literal, TypeAlias, get_args
 from tvmdbg_widgets import __version__
 from tvmdbg_widgets.analysis.facts import RunFacts
 from tvmdbg_widgets.analysis.summary import missing
+from tvmdbg_widgets.answers.tensor import Reply
+from tvmdbg_widgets.engine import pack, unpack
 from tvmdbg_widgets.figures.texts import escape
 from tvmdbg_widgets.model.base.choice import no_argument, one_of
+from tvmdbg_widgets.model.base.columns import StringColumn
 
 Share: TypeAlias = Literal["statistics", "pictures", "tensors"]
 Theme: TypeAlias = Literal["auto", "light", "dark"]
@@ -118,6 +122,9 @@ class PathEraser:
             if isinstance(place, PurePath):
                 prefixes |= _before(os.fspath(place), below) | _above(Path(place).parent)
         self._prefixes = sorted(prefixes, key=len, reverse=True)
+        folders = [prefix[:-1] for prefix in self._prefixes]
+        self._in_json = [json.dumps(folder)[1:-1] for folder in folders]
+        self._in_columns = [folder.encode("utf-8", "replace") for folder in folders]
 
     def text(self, text: str) -> str:
         """Return the text without the folders."""
@@ -130,10 +137,27 @@ class PathEraser:
         if isinstance(value, str):
             return self.text(value)
         if isinstance(value, dict):
+            text = json.dumps(value)
+            if not any(folder in text for folder in self._in_json):
+                return value
             return {key: self.json(item) for key, item in value.items()}
         if isinstance(value, list | tuple):
             return [self.json(item) for item in value]
         return value
+
+    def reply(self, reply: Reply) -> Reply:
+        """Return a reply with all texts shortened, also those of its columns."""
+        result = self.json(reply.result)
+        headers = result.get("columns") if isinstance(result, dict) else None
+        named = any(folder in data for data in reply.buffers[:1] for folder in self._in_columns)
+        if not (headers and named):
+            return Reply(result, reply.buffers)
+        columns = unpack(headers, reply.buffers[0])
+        for name, column in columns.items():
+            if isinstance(column, StringColumn):
+                columns[name] = StringColumn([*map(self.text, column.unique)], column.codes)
+        headers, buffer = pack(columns)
+        return Reply({**result, "columns": headers}, (buffer, *reply.buffers[1:]))
 
 
 def _before(name: str, below: str) -> set[str]:

@@ -94,10 +94,10 @@ def _regions(headers: list[dict[str, Any]]) -> Iterator[tuple[str, int, int]]:
 
 
 class BinaryParts:
-    """Tables and blobs of one binary, in the order they were added."""
+    """Recorded replies, tables and blobs of one binary; ``erase`` gives what a reply may tell."""
 
-    def __init__(self) -> None:
-        self.head: dict[str, Any] = {"version": 1}
+    def __init__(self, erase: Callable[[Reply], Reply] = lambda reply: reply) -> None:
+        self._erase = erase
         self._tables: dict[str, Any] = {}
         self._replies: dict[str, list[Any]] = {}
         self._places: dict[bytes, tuple[int, int]] = {}
@@ -105,7 +105,7 @@ class BinaryParts:
 
     def copy(self) -> BinaryParts:
         """Return a binary with the same parts."""
-        other = BinaryParts()
+        other = BinaryParts(self._erase)
         for name, part in vars(self).items():
             setattr(other, name, copy(part))
         return other
@@ -114,10 +114,10 @@ class BinaryParts:
         self,
         name: str,
         columns: Mapping[str, np.ndarray[Any, Any] | StringColumn],
-        answer: str = "",
+        kind: str = "",
     ) -> None:
-        """Add the columns of an answer or of a table under a name."""
-        self.add_packed(name, *pack(columns, answer or f"page {name}"))
+        """Add a table under a name."""
+        self.add_packed(name, *pack(columns, kind or f"page {name}"))
 
     def add_packed(self, name: str, headers: list[dict[str, Any]], buffer: bytes) -> None:
         """Add packed columns."""
@@ -154,7 +154,8 @@ class BinaryParts:
         return count
 
     def add_reply(self, question: Mapping[str, Any], reply: Reply) -> None:
-        """Record a reply; equal buffers are stored once."""
+        """Record what a reply may tell; equal buffers are stored once."""
+        reply = self._erase(reply)
         buffers = _filtered_buffers(reply)
         for buffer in buffers:
             if buffer not in self._places:
@@ -163,7 +164,7 @@ class BinaryParts:
 
     def to_bytes(self) -> bytes:
         """Return the binary."""
-        head = {**self.head, "tables": self._tables, "replies": self._replies}
+        head = {"version": 1, "tables": self._tables, "replies": self._replies}
         text = json.dumps(head, separators=(",", ":"), allow_nan=False).encode()
         text += b" " * (-len(text) % 8)
         return MAGIC + struct.pack("<II", len(text), 0) + text + bytes(self._body)

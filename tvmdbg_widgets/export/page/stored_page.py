@@ -10,11 +10,14 @@ import numpy as np
 from tqdm.auto import tqdm
 
 from tvmdbg_widgets.analysis.facts import RunFacts
-from tvmdbg_widgets.answers.answers import Answers, answer
+from tvmdbg_widgets.answers.answers import Answers
 from tvmdbg_widgets.answers.tensor import Reply
+from tvmdbg_widgets.engine import pack as pack_columns
+from tvmdbg_widgets.engine import unpack
 from tvmdbg_widgets.export.page import pack
 from tvmdbg_widgets.export.page.choice import (
     CELLS,
+    PLOTS,
     ByteBudget,
     Seen,
     TensorCandidate,
@@ -27,11 +30,11 @@ from tvmdbg_widgets.export.page.choice import (
 from tvmdbg_widgets.export.page.contents import (
     TIMES,
     Guard,
-    add_nodes,
-    add_slices,
-    add_sums,
     add_values,
-    common,
+    record_nodes,
+    record_run,
+    record_slices,
+    record_times,
 )
 from tvmdbg_widgets.export.page.facts import Variant, variants
 from tvmdbg_widgets.export.page.options import PathEraser, Share
@@ -51,7 +54,7 @@ from tvmdbg_widgets.export.private_parameters import (
     redacted_findings,
     without_numbers,
 )
-from tvmdbg_widgets.model.base.numbers import counted
+from tvmdbg_widgets.model.base.numbers import counted, percent
 from tvmdbg_widgets.model.graph.nodes import NodeKind
 from tvmdbg_widgets.model.tensors.tensors import Tensor
 
@@ -118,7 +121,7 @@ class _Store:
         self.run = run
         self.wanted = wanted
         self.step = step
-        self.eraser = PathEraser(run)
+        self.answers = Answers(run, redact=self._redact)
         self.private = private_parameters(run.parts)
         self.tensors: list[Tensor] = list((run.tensors or {}).values())
         self.unread: set[int] = set()
@@ -128,7 +131,6 @@ class _Store:
 
     def made(self) -> StoredPage:
         """Return the page's data."""
-        self.answers = Answers(self.run, redact=self._redact)
         rows = range(len(self.tensors))
         self.variants = [variant for row in rows for variant in self._counted(row)]
         self.common = self._common()
@@ -140,31 +142,34 @@ class _Store:
         """Return the data of a page without tensors."""
         binary = self._common()
         left_out = (*self.left_out, *((pack.NO_TENSORS,) if self.tensors else ()))
-        binary.head["leftOut"] = left_out
         return StoredPage(binary.to_bytes(), left_out)
 
     def _common(self) -> BinaryParts:
         private = None if self.wanted.parameters else self.private
-        run, guard = self.run, Guard(self.eraser)
-        self.findings = guard.made("findings", lambda: stored_findings(run, private), None)
-        health = guard.made("health", lambda: stored_health(run, private), None)
-        more = ["memory"] if self.wanted.memory else []
-        more += TIMES if self.wanted.times else []
-        binary = common(run, self.findings, health, self.eraser, guard, more=more)
-        binary.head["share"] = self.wanted.share
+        run, answers, guard = self.run, self.answers, Guard()
+        binary = BinaryParts(PathEraser(run).reply)
+        found = Reply({"state": "none", "done": 0, "total": 0, "findings": []})
+        found = guard.made("findings", lambda: stored_findings(run, answers, private), found)
+        self.findings = found.result["findings"]
+        binary.add_reply({"kind": "findings"}, found)
+        health = guard.made("health", lambda: stored_health(run, answers, private), None)
+        if health is not None:
+            binary.add_reply({"kind": "health"}, health)
+        if self.wanted.comparison is not None:
+            binary.add_reply({"kind": "comparison"}, self.wanted.comparison)
+        memory = ("memory",) if self.wanted.memory else ()
+        more = (*memory, *(TIMES if self.wanted.times else ()))
+        record_run(binary, run, answers, guard, more)
         if self.wanted.times and "timeline" not in guard.failed:
-            add_sums(binary, run, self.eraser, guard)
+            record_times(binary, run, answers, guard)
         room = _TIMES * ByteBudget(self.wanted.page, self.wanted.frame).left
         base = compressed(binary.to_bytes())
         room -= base
-        self.left_out += add_nodes(binary, run, self.eraser, guard, _NODES * room)
+        self.left_out += record_nodes(binary, run, guard, _NODES * room)
         room -= compressed(binary.to_bytes()) - base
         if "timeline" not in guard.failed:
-            self.left_out += add_slices(binary, run, room, shown=self.wanted.times)
+            self.left_out += record_slices(binary, answers, room, shown=self.wanted.times)
         self.left_out += guard.left_out()
-        if (differs := self.wanted.comparison) is not None:
-            binary.head["answers"]["comparison"] = self.eraser.json(differs.result["info"])
-            binary.add_packed("comparison", differs.result["columns"], differs.buffers[0])
         return binary
 
     def _is_private(self, tensor: Tensor) -> bool:
@@ -187,7 +192,7 @@ class _Store:
             self.step(max(0, at - taken))
             taken = max(taken, at)
 
-        own, trouble = variants(self.answers, self.run, tensor, row, self.eraser, progress=progress)
+        own, trouble = variants(self.answers, self.run, tensor, row, progress=progress)
         self.step(tensor.nbytes - taken)
         if trouble:
             self.unread.add(row)
@@ -200,7 +205,7 @@ class _Store:
         """Return the tensors whose values may be stored, most important first."""
         graph = self.run.graph
         wanted = [] if self.wanted.first is None else [self.wanted.first]
-        for finding in (self.findings or {"findings": ()})["findings"]:
+        for finding in self.findings:
             wanted += [(node, output) for node, output in finding["entries"]]
         if graph is not None:
             wanted += [(node, output) for node, output in graph.heads.tolist()]
@@ -251,10 +256,11 @@ class _Store:
             for tensor in self.tensors
         ]
         binary = self.common.copy()
-        binary.head["variants"] = [
+        stored = [
             one.stored(self.notes[one.row], remedies[one.row], histograms=self.histograms)
             for one in self.variants
         ]
+        binary.add_reply({"kind": "variants"}, Reply(stored))
         return binary
 
     def _fitted(self) -> StoredPage:
@@ -301,7 +307,6 @@ class _Store:
                 self.notes[candidate.row] = candidate_note(candidate)
         binary = self._with_facts()
         add_values(binary, self.candidates)
-        binary.head["leftOut"] = left_out
         return StoredPage(binary.to_bytes(), left_out)
 
     @property
@@ -318,38 +323,37 @@ def _no_step(_bytes: int) -> None:
     """Do nothing."""
 
 
-def stored_findings(run: RunFacts, private: PrivateParameters | None) -> dict[str, Any]:
+def stored_findings(run: RunFacts, answers: Answers, private: PrivateParameters | None) -> Reply:
     """Return the findings as views get them after a full scan."""
     findings = run.search.run()
-    reply: dict[str, Any] = answer(run, {"kind": "findings"}).result
+    reply = answers.answer({"kind": "findings"}).result
     if private is not None:
         findings = redacted_findings(findings, run.tensors, private)
     rows = [
         {**row, "title": one.title, "evidence": list(one.evidence)}
         for row, one in zip(reply["findings"], findings, strict=True)
     ]
-    return {**reply, "findings": rows, "state": "done"}
+    return Reply({**reply, "findings": rows, "state": "done"})
 
 
-def stored_health(
-    run: RunFacts, private: PrivateParameters | None
-) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Return the health of all tensors as views get it, and its columns."""
-    reply = answer(run, {"kind": "health"}).result
-    reply = {name: value for name, value in reply.items() if name != "columns"}
-    columns = run.search.health().columns()
-    if private is not None:
-        erase = bounds_eraser(run.tensors, private)
-        small = [private.counts_only(tensor) for tensor in (run.tensors or {}).values()]
-        for name in ("words", "brief"):
-            texts = map(erase, reply[name])
-            reply[name] = [
-                without_numbers(text) if hidden else text
-                for text, hidden in zip(texts, small, strict=True)
-            ]
-        for name in ("low", "high"):
-            columns[name] = np.where(small, np.nan, columns[name])
-    return reply, columns
+def stored_health(run: RunFacts, answers: Answers, private: PrivateParameters | None) -> Reply:
+    """Return the health of all tensors as views get it."""
+    reply = answers.answer({"kind": "health"})
+    if private is None:
+        return reply
+    erase = bounds_eraser(run.tensors, private)
+    small = [private.counts_only(tensor) for tensor in (run.tensors or {}).values()]
+    told = dict(reply.result)
+    for name in ("words", "brief"):
+        told[name] = [
+            without_numbers(text) if hidden else text
+            for text, hidden in zip(map(erase, told[name]), small, strict=True)
+        ]
+    columns = unpack(told["columns"], reply.buffers[0])
+    for name in ("low", "high"):
+        columns[name] = np.where(small, np.nan, columns[name])
+    told["columns"], buffer = pack_columns(columns, "health")
+    return Reply(told, (buffer,))
 
 
 def candidate_note(candidate: TensorCandidate) -> str:
@@ -391,6 +395,10 @@ def choice_sentences(
     flat = [one for one in pictured if not one.profiles and one.has_profiles]
     if flat:
         sentences.append(f"profiles of {len(flat):,} of {counted(len(pictured), noun)}: {room}")
+    wholes = [one for one in shown if one.whole is not None and one.has_profiles]
+    if plain := [one for one in wholes if not one.profiles]:
+        why = f"they would add more than {percent(PLOTS)} to the values"
+        sentences.append(f"profiles of {len(plain):,} of {counted(len(wholes), noun)}: {why}")
     missing = sum(one.planes - len(one.pictures) for one in pictured)
     if missing:
         there = sum(one.planes for one in pictured)
