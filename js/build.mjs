@@ -38,13 +38,12 @@ function engineEntry() {
   ].join("\n");
 }
 
-/** The page of one view; a view that asks for more has an entry of its own in js/src/page. */
+/** The page of one view; one that answers more than recordings has an entry of its own in js/src/page. */
 function pageEntry(view) {
   return [
     `import view from "./${view}/${view}.ts";`,
     'import { open } from "./page/open.ts";',
-    'import { runAnswers } from "./page/stored_run.ts";',
-    `open({ views: { ${view}: view }, answers: runAnswers });`,
+    `open({ views: { ${view}: view } });`,
   ].join("\n");
 }
 const hashedFiles = ["package-lock.json", "js/build.mjs", "tvmdbg_widgets/figures/tokens.json"];

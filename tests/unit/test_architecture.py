@@ -316,6 +316,17 @@ def test_class_names_are_unique() -> None:
     assert [name for name, many in names.items() if many > 1] == []
 
 
+def test_a_view_needs_no_line_for_its_figure_or_its_page() -> None:
+    hosts = [*(ROOT / PACKAGE).glob("figures/*.py"), *(ROOT / PACKAGE).glob("export/page/*.py")]
+    hosts += [*(ROOT / "js/src").glob("page/*.ts"), *(ROOT / "js/src").glob("engine/*.ts")]
+    naming = {
+        file.name
+        for file in (*hosts, ROOT / "js/build.mjs")
+        if re.search(r"\bmemory_|[\"'/]memory|MemoryView", file.read_text("utf-8"))
+    }
+    assert naming == {"options.py"}
+
+
 def test_importing_the_package_loads_none_of_its_parts() -> None:
     names = repr({*HEAVY, "numpy", "tvmdbg_widgets.model"})
     code = f"import sys, tvmdbg_widgets; print(*sorted({names} & set(sys.modules)))"

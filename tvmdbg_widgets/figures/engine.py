@@ -85,12 +85,18 @@ def draw(
         {"title": title, "options": options, **look}, allow_nan=False, default=_plain
     )
     failure = f"the figure of {view!r} could not be drawn"
-    how: dict[str, Any] = {"answer": _carried(answer), "failure": failure}
+    asked: list[dict[str, Any]] = []
+
+    def heard(question: dict[str, Any]) -> Reply:
+        asked.append(question)
+        return answer(question)
+
+    how: dict[str, Any] = {"answer": _carried(heard), "failure": failure}
     drawn = converse("draw", view, request, **how, views=_VIEWS.get(view, 1))
     svg = _with_images(drawn["svg"], drawn.get("images", ()))
     words = "\n".join(map(one_line, (drawn["text"] or text()).split("\n")))
     hover = tuple(Hover(**box) for box in drawn.get("hover", ()))
-    return Figure(svg, words, {"view": view, **drawn["description"]}, hover)
+    return Figure(svg, words, {"view": view, **drawn["description"]}, hover, tuple(asked))
 
 
 def _carried(answer: Answer) -> Callable[[dict[str, Any]], tuple[Any, Sequence[bytes]]]:

@@ -147,12 +147,15 @@ class Figure:
         the live view.
     hover : tuple of Hover
         What is said where the pointer rests, where the picture has such places.
+    asked : tuple of dict
+        Questions that drawing asked Python; a saved page records their answers.
     """
 
     svg: str
     text: str
     description: dict[str, Any]
     hover: tuple[Hover, ...] = ()
+    asked: tuple[dict[str, Any], ...] = ()
 
     @property
     def html(self) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any, TypeVar
@@ -58,6 +58,18 @@ class Guard:
         return [f"{part}: {why}" for part, why in self.failed.items()]
 
 
+def record_asked(
+    binary: BinaryParts, answers: Answers, guard: Guard, asked: Iterable[Mapping[str, Any]]
+) -> None:
+    """Record what a figure has asked; in place of a failed reply, why it is missing."""
+    for question in asked:
+        kind = question["kind"]
+        reply = guard.made(kind, partial(answers.answer, dict(question)), Reply(None))
+        if kind in guard.failed:
+            reply = Reply({"missing": _NOT_MADE + guard.failed[kind]})
+        binary.add_reply(question, reply)
+
+
 def record_run(
     binary: BinaryParts, run: RunFacts, answers: Answers, guard: Guard, more: Sequence[str] = ()
 ) -> None:
@@ -73,8 +85,6 @@ def record_run(
     missing = {kind: why[kind] for kind in _SUMMARY if kind in why}
     told = dict.fromkeys(missing) | {"missing": summary["missing"] | missing}
     replies["summary"] = Reply(summary | told)
-    if "memory" in why:
-        replies["memory"] = Reply({"missing": why["memory"]})
     for kind, reply in replies.items():
         binary.add_reply({"kind": kind}, reply)
 

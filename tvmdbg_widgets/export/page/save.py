@@ -41,6 +41,8 @@ View: TypeAlias = Any
 #: Views with tensors; pages of the others store none.
 _SHOW_TENSORS = ("debugger", "tensor")
 _PANELS = ("findings", "graph", "tensor", "timeline")
+#: Views that ask for more than their figures, or less.
+_ASK_MORE = ("debugger", "comparison", *_PANELS)
 
 
 def save_page(view: View, path: str | os.PathLike[str], options: PageOptions) -> Path:
@@ -64,6 +66,7 @@ def page(view: View, options: PageOptions, *, embedded: bool = False) -> str:
     settings = {"view": kind, "models": states, "start": options.view, "embedded": embedded}
     bundle = code(kind)
     figure = figure_of_page(view, options)
+    asked = () if kind in _ASK_MORE else figure.asked or ({"kind": kind},)
     entry = states["view"].get("entry") or states["session"].get("entry")
     seen = states["view"].get("axes"), states["view"].get("index")
     beside = run_beside(view)
@@ -101,7 +104,7 @@ def page(view: View, options: PageOptions, *, embedded: bool = False) -> str:
             seen=seen,
             frame=frame,
             tensors=tensors,
-            memory=kind == "memory",
+            asked=asked,
             times=kind in ("timeline", "debugger"),
             comparison=differs,
         )

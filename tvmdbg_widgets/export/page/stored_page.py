@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
@@ -31,6 +31,7 @@ from tvmdbg_widgets.export.page.contents import (
     TIMES,
     Guard,
     add_values,
+    record_asked,
     record_nodes,
     record_run,
     record_slices,
@@ -90,7 +91,8 @@ class StoreRequest:
     parameters: bool = False
     first: Entry | None = None
     seen: Seen = (None, None)
-    memory: bool = False
+    #: Questions of the view's figure.
+    asked: Sequence[Mapping[str, Any]] = ()
     times: bool = False
     comparison: Reply | None = None
 
@@ -157,9 +159,8 @@ class _Store:
             binary.add_reply({"kind": "health"}, health)
         if self.wanted.comparison is not None:
             binary.add_reply({"kind": "comparison"}, self.wanted.comparison)
-        memory = ("memory",) if self.wanted.memory else ()
-        more = (*memory, *(TIMES if self.wanted.times else ()))
-        record_run(binary, run, answers, guard, more)
+        record_asked(binary, answers, guard, self.wanted.asked)
+        record_run(binary, run, answers, guard, TIMES if self.wanted.times else ())
         if self.wanted.times and "timeline" not in guard.failed:
             record_times(binary, run, answers, guard)
         room = _TIMES * ByteBudget(self.wanted.page, self.wanted.frame).left
