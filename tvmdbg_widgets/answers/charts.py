@@ -24,6 +24,7 @@ from tvmdbg_widgets.model.base.numbers import counted, duration_text
 from tvmdbg_widgets.model.graph.graph import Graph
 from tvmdbg_widgets.model.graph.operators import label
 from tvmdbg_widgets.model.timeline.kinds import name_kinds
+from tvmdbg_widgets.model.timeline.node_sets import NOISY_RATIO, NOISY_REPEATS
 from tvmdbg_widgets.model.timeline.timeline import Timeline
 
 Ints = npt.NDArray[np.integer[Any]]
@@ -31,8 +32,6 @@ Ints = npt.NDArray[np.integer[Any]]
 #: Places of a merged tree; an answer leaves out the smallest of more.
 _MOST_PLACES = 200_000
 _NOT_DRAWN = 8
-#: As in ``model/timeline/statistics.py``.
-_NOISY, _NOISY_FROM = 1.2, 5
 
 
 def merged(context: Context, question: Question) -> Reply:
@@ -113,7 +112,9 @@ def repeats(context: Context, question: Question) -> Reply:
         "p10": p10,
         "p50": folded.p50[rows],
         "p90": p90,
-        "noisy": ((known.sum(axis=1) >= _NOISY_FROM) & (p90 > _NOISY * p10)).astype(np.uint8),
+        "noisy": ((known.sum(axis=1) >= NOISY_REPEATS) & (p90 > NOISY_RATIO * p10)).astype(
+            np.uint8
+        ),
         "totals": matrix.totals,
     }
     info = {

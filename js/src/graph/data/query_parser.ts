@@ -1,4 +1,4 @@
-/** Parser of queries; tvmdbg_widgets/analysis/query/__init__.py has the grammar. */
+/** Parser of queries; tvmdbg_widgets/analysis/query.py has the grammar. */
 
 import { agree, counted, integer } from "../../shared/format.ts";
 import { globRegex, Regex, RegexError } from "../../shared/regex.ts";

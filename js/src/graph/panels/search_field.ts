@@ -6,7 +6,7 @@ import { parse } from "../data/query_parser.ts";
 import type { GraphHost } from "../parts.ts";
 
 const TYPING_MS = 120;
-/** The grammar in short; all of it is in tvmdbg_widgets/analysis/query/__init__.py. */
+/** The grammar in short; all of it is in tvmdbg_widgets/analysis/query.py. */
 const HELP = [
   ["conv2d relu", "both words, in name, function, operators, kind, dtype or shape"],
   ["a | b   -a   (a b)", "either; not; together (also: or, not, and)"],

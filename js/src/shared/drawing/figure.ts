@@ -194,7 +194,7 @@ interface Phrase {
   color?: string;
 }
 
-/** A paragraph as Python writes it; see `note` in `figures/run_figure.py`. */
+/** A paragraph of at most so many lines. */
 export interface Note extends Phrase {
   most: number;
 }
