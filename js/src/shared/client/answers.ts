@@ -33,7 +33,6 @@ import type {
   FindQuestion,
   FlowColumns,
   RangeQuestion,
-  SliceResult,
   SumsAnswer,
   SumsInfo,
   SumsQuestion,
@@ -351,8 +350,7 @@ export interface RunAnswers {
   sums: ColumnsReply<SumsInfo>;
   /** Null in a page with too many paths. */
   paths: ColumnsReply<null> | null;
-  find: ColumnAnswer<FindAnswer, Pick<FindAnswer, "hits">>;
-  slice: SliceResult | null;
+  find: FindAnswer;
 }
 
 /** What a question of each kind says; kinds that are missing here say nothing. */
@@ -393,7 +391,6 @@ export interface RunQuestions {
   sums: SumsQuestion;
   paths: RangeQuestion;
   find: FindQuestion;
-  slice: { source: number };
 }
 
 /** Replies of a run as views read them (`client.ts`); null without the part of the run. */
@@ -440,5 +437,4 @@ export interface RunReplies {
   sums: SumsAnswer;
   paths: Columns<"paths"> | null;
   find: FindAnswer;
-  slice: SliceResult | null;
 }
