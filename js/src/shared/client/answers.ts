@@ -15,6 +15,7 @@ import type {
   ProfileRequest,
   RegionAnswer,
   RegionRequest,
+  ScanAnswer,
   SpreadAnswer,
   StatisticsAnswer,
   StatisticsRequest,
@@ -69,11 +70,7 @@ export interface Finding {
 }
 
 /** Findings so far, ranked; the first question starts the scan of the tensors. */
-export interface FindingsAnswer {
-  state: "scanning" | "done" | "cancelled" | "none";
-  /** Number of tensors scanned. */
-  done: number;
-  total: number;
+export interface FindingsAnswer extends ScanAnswer {
   findings: Finding[];
 }
 
