@@ -1,4 +1,4 @@
-import type { ARRAYS, NumberKind, StringColumn } from "./columns.ts";
+import type { StringColumn } from "./columns.ts";
 import {
   BINS,
   CELLS,
@@ -330,9 +330,15 @@ export const WIRE = {
   ...PAGE_TABLES,
 } as const;
 
-type Arrays = { strings: StringColumn } & {
-  [Kind in NumberKind]: (typeof ARRAYS)[Kind]["prototype"];
-};
+interface Arrays {
+  strings: StringColumn;
+  u1: Uint8Array;
+  u2: Uint16Array;
+  u4: Uint32Array;
+  i4: Int32Array;
+  f4: Float32Array;
+  f8: Float64Array;
+}
 
 type Of<Kinds extends string> = Kinds extends `${infer First}|${infer Rest}`
   ? Of<First> | Of<Rest>
