@@ -53,7 +53,6 @@ class Ready:
 
     first: float
     last: float
-    step: float
     top: TimeBins
     sums: dict[str, Any]
     names: SliceNames
@@ -128,7 +127,7 @@ class KeptTimeline:
         names = SliceNames(own.slice_names, kinds, own.slice_labels, self.rows.order[shown])
         table = SliceTable(self.timeline, names)
         sums = account_columns(self.timeline, self._graph, names)
-        return Ready(lod.first, lod.last, step, top, sums, names, table)
+        return Ready(lod.first, lod.last, top, sums, names, table)
 
     @property
     def names(self) -> SliceNames:

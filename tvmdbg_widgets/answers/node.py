@@ -10,7 +10,7 @@ import numpy as np
 
 from tvmdbg_widgets.analysis.facts import RunFacts
 from tvmdbg_widgets.answers.messages import Question
-from tvmdbg_widgets.answers.ranges import area, find, paths, slice_, sums, window
+from tvmdbg_widgets.answers.ranges import area, find, paths, sums, window
 from tvmdbg_widgets.answers.tensor import Context, Reply
 from tvmdbg_widgets.model.base.numbers import Trust, duration_text, exact_ns, percent
 from tvmdbg_widgets.model.graph.graph import Graph, device_name, shape_text
@@ -165,5 +165,4 @@ RANGE_ANSWERS: dict[str, Callable[[Context, Question], Reply]] = {
     "sums": sums,
     "paths": paths,
     "find": find,
-    "slice": slice_,
 }

@@ -18,7 +18,7 @@ from tvmdbg_widgets.analysis.times.sums import SummedRows, TimedSlices, slices_w
 from tvmdbg_widgets.answers.kept_timeline import KeptTimeline, Searched, lod_columns
 from tvmdbg_widgets.answers.messages import Question
 from tvmdbg_widgets.answers.tensor import Context, Reply
-from tvmdbg_widgets.engine import pack, without_rows
+from tvmdbg_widgets.engine import without_rows
 from tvmdbg_widgets.model.base.columns import StringColumn
 from tvmdbg_widgets.model.base.ranges import checked_range, flat_ranges
 from tvmdbg_widgets.model.graph.graph import device_name
@@ -79,12 +79,6 @@ _TEXT = 1000
 
 #: Rows of a table at the top, and as many below them.
 _ROWS = 20_000
-
-
-_FIND_BINS = 4096
-
-
-_HIT_CELLS = 1 << 20
 
 
 def window(context: Context, question: Question) -> Reply:
@@ -289,7 +283,7 @@ def paths(context: Context, question: Question) -> Reply:
 
 
 def find(context: Context, question: Question) -> Reply:
-    """Answer the hits of a search: count, bins, previous and next."""
+    """Answer the hits of a search: count, time, previous and next."""
     kept = context.kept_timeline
     text = (question.text("text", _TEXT) or "").strip()
     regex = question.flag("regex")
@@ -299,28 +293,16 @@ def find(context: Context, question: Question) -> Reply:
         hits = matching(context.run.graph, kept.timeline, text, regex=regex, watch=context.watch)
         kept.searched = last = Searched(text, regex, hits)
     context.watch()
-    begin, step, bins = _find_bins(question, kept)
-    lod = kept.lod
-    marks = lod.holding(last.hits.numbers, begin, step, bins)
     current = question.integer("slice", -1, kept.count) if question.has("slice") else -1
-    previous, next_ = lod.beside(last.hits.numbers, at, current)
-    result = {
-        "count": len(last.hits.numbers),
-        "selfNs": last.hits.self_ns,
-        "previous": _slice_json(kept, previous),
-        "next": _slice_json(kept, next_),
-        "bins": bins,
-    }
-    headers, buffer = pack({"hits": marks.ravel()}, "find")
-    return Reply({**result, "columns": headers}, (buffer,))
-
-
-def slice_(context: Context, question: Question) -> Reply:
-    """Answer the details of a slice by timeline index; null if it is not drawn."""
-    kept = context.kept_timeline
-    source = question.integer("source", 0, max(0, kept.timeline.num_slices - 1))
-    numbers = np.flatnonzero(kept.timeline.rows.order == source)
-    return Reply(_slice_json(kept, int(numbers[0])) if len(numbers) else None)
+    previous, next_ = kept.lod.beside(last.hits.numbers, at, current)
+    return Reply(
+        {
+            "count": len(last.hits.numbers),
+            "selfNs": last.hits.self_ns,
+            "previous": _slice_json(kept, previous),
+            "next": _slice_json(kept, next_),
+        }
+    )
 
 
 def _range(question: Question) -> tuple[float, float]:
@@ -332,16 +314,6 @@ def _range(question: Question) -> tuple[float, float]:
 
 def _known(value: float) -> float | None:
     return value if math.isfinite(value) else None
-
-
-def _find_bins(question: Question, kept: KeptTimeline) -> tuple[float, float, int]:
-    """Return begin, step and number of the bins that mark hits."""
-    if not question.has("bins"):
-        return kept.ready.first, kept.ready.step, kept.num_bins
-    most = max(1, min(_FIND_BINS, _HIT_CELLS // max(1, len(kept.timeline.rows.track))))
-    bins = question.integer("bins", 1, most)
-    begin, end = _range(question)
-    return begin, (end - begin) / bins or 1.0, bins
 
 
 def _named(kept: KeptTimeline, columns: dict[str, Any], by: str) -> dict[str, Any]:
@@ -365,25 +337,14 @@ def _local(parent: npt.NDArray[np.int32], source: npt.NDArray[np.int32]) -> npt.
 
 
 def _slice_json(kept: KeptTimeline, number: int) -> dict[str, Any] | None:
-    """Return the details of a slice by number; None for negative numbers."""
+    """Return a slice by number with its name and times; None for negative numbers."""
     if number < 0:
         return None
     own = kept.timeline
-    rows = own.rows
-    source = int(rows.order[number])
-    parent = int(rows.parent[source])
-    row = int(np.searchsorted(rows.first, number, "right")) - 1
+    source = int(own.rows.order[number])
     return {
         "slice": number,
-        "source": source,
-        "row": row,
-        "track": int(rows.track[row]),
-        "node": int(own.slice_node[source]),
-        "occurrence": int(own.slice_occurrence[source]),
         "name": own.slice_names[source],
         "start": float(own.slice_start_ns[source]),
         "duration": float(own.slice_duration_ns[source]),
-        "self": float(rows.self_ns[source]),
-        "trust": int(own.slice_trust[source]),
-        "parent": int(np.flatnonzero(rows.order == parent)[0]) if parent >= 0 else -1,
     }

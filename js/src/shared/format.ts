@@ -123,14 +123,18 @@ export function shapeText(shape: ArrayLike<number>): string {
 }
 
 /** Shape and dtype of one entry of the graph: `float32 1×64×8×8`. */
-export function entryText(graph: GraphColumns, node: number, output: number): string {
+export function entryText(
+  graph: GraphColumns,
+  node: number,
+  output: number,
+  text = (dims: Float64Array) => dims.join("×") || "scalar",
+): string {
   const entry = graph.entryOffsets[node]! + output;
   if (entry >= graph.entryOffsets[node + 1]!) return "unknown";
   const dtype = graph.dtypes.at(entry) || "unknown dtype";
   if (!graph.shapeKnown[entry]) return `${dtype} of unknown shape`;
   const [start, end] = [graph.shapeOffsets[entry]!, graph.shapeOffsets[entry + 1]!];
-  const dims = Array.from(graph.shapeDims.subarray(start, end));
-  return `${dtype} ${dims.length ? dims.join("×") : "scalar"}`;
+  return `${dtype} ${text(graph.shapeDims.subarray(start, end))}`;
 }
 
 /** The operators of a node in a few words; without any, its name. */

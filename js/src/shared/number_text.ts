@@ -105,14 +105,6 @@ export function computedText(value: number): string {
   return rounded === 0 ? "0" : numberText(rounded);
 }
 
-/** A percentile: as a value of a bool or a short float dtype if it is one, else as a computed number. */
-export function percentileText(value: number, dtype: string): string {
-  const truth = truthText(value, dtype);
-  if (truth) return truth;
-  const held = heldIn(value, dtype);
-  return held === "float64" ? computedText(value) : numberText(value, held);
-}
-
 /** All digits of a number, in the dtype if that holds it. */
 export function valueText(value: number, dtype: string): string {
   return truthText(value, dtype) || numberText(value, heldIn(value, dtype));

@@ -65,21 +65,8 @@ export function areaPreview(slices: Slices, range: TimeRange, rows: readonly Row
 /** Lines between two pauses. */
 const PART = 4096;
 
-const HEAD = [
-  "slice",
-  "name",
-  "label",
-  "node",
-  "occurrence",
-  "kind",
-  "track",
-  "depth",
-  "start_ns",
-  "duration_ns",
-  "self_ns",
-  "self_in_range_ns",
-  "trust",
-];
+const HEAD =
+  "slice,name,label,node,occurrence,kind,track,depth,start_ns,duration_ns,self_ns,self_in_range_ns,trust";
 
 /**
  * Slices that touch a range as comma-separated values, in parts; `slice` is the index in `run.timeline`, `cut` the self
@@ -92,7 +79,7 @@ export function* csvParts(
   rows: readonly Row[],
   cut: ReadonlyMap<number, number>,
 ): Generator<string> {
-  let lines = [HEAD.join(",")];
+  let lines = [HEAD];
   for (const row of rows) {
     const [first, last] = row.range(...range);
     const track = quoted(slices.tracks[row.track]!.name);

@@ -3,6 +3,7 @@ import { kindFill, type Theme } from "../shared/drawing/theme.ts";
 import { counted, integer } from "../shared/format.ts";
 import { button, div, element, select, span } from "../shell/dom.ts";
 import { RowsInView } from "../shell/scrolling.ts";
+import type { ChartHost } from "./charts/stage.ts";
 import {
   type Change,
   type ChangeOrder,
@@ -14,18 +15,9 @@ import {
   verdictSign,
 } from "./data/change.ts";
 
-const ROW = 22;
-
 import { columnHeads } from "./table.ts";
 
-export interface ChangeEvents {
-  /** Selects the nodes of A of a row, or its first slice in B without any. */
-  pick: (nodes: readonly number[], source: number) => void;
-  hover: (node: number | null) => void;
-  listed: () => void;
-  say: (text: string) => void;
-  color: (byChange: boolean) => void;
-}
+const ROW = 22;
 
 let serial = 0;
 
@@ -33,7 +25,8 @@ let serial = 0;
 export class ChangeTable {
   readonly node: HTMLElement;
   readonly #change: Change;
-  readonly #events: ChangeEvents;
+  readonly #host: ChartHost;
+  readonly #listed: () => void;
   readonly #id = `tvmdbg-change-${++serial}`;
   readonly #body = element("div", { class: "tvmdbg-timeline-rows", role: "rowgroup" });
   readonly #head = element("div", {
@@ -57,9 +50,12 @@ export class ChangeTable {
   #hovered = -1;
   #most = 0;
 
-  constructor(change: Change, theme: Theme, events: ChangeEvents, signal: AbortSignal) {
+  /** @param listed Called when other rows are shown. */
+  constructor(change: Change, theme: Theme, host: ChartHost, listed: () => void) {
     this.#change = change;
-    this.#events = events;
+    this.#host = host;
+    this.#listed = listed;
+    const { signal } = host;
     this.#theme = theme;
     const { sentence, said: notes } = change.columns.info;
     this.#byKind = button("by kind", "one row per op kind (i)", () => {
@@ -67,7 +63,8 @@ export class ChangeTable {
       this.#focus();
     });
     this.#color = button("color by Δ", "color the slices by their difference (l)", () => {
-      events.color(this.#color.ariaPressed !== "true");
+      const byChange = this.#color.ariaPressed !== "true";
+      host.options.set("slice_color", byChange ? "change" : "auto");
       this.#focus();
     });
     const verdicts = change
@@ -182,7 +179,7 @@ export class ChangeTable {
 
   toggleKinds(): void {
     this.#again({ kinds: !this.#kinds });
-    this.#events.say(this.#kinds ? "differences by op kind" : "differences by operator");
+    this.#host.say(this.#kinds ? "differences by op kind" : "differences by operator");
   }
 
   /** Filters by the next kind of verdict, then shows all again. */
@@ -191,7 +188,7 @@ export class ChangeTable {
     const next = all[(all.indexOf(this.#verdict) + 1) % all.length] ?? null;
     this.#again({ verdict: next });
     const what = next === null ? "all" : this.#change.verdictLabel(next);
-    this.#events.say(`${what}: ${counted(this.#rows.length, "row")}`);
+    this.#host.say(`${what}: ${counted(this.#rows.length, "row")}`);
   }
 
   key(event: KeyboardEvent): boolean {
@@ -203,7 +200,7 @@ export class ChangeTable {
     }
     if (event.key !== "o") return false;
     this.#again({ order: this.#order === "change" ? "order" : "change" });
-    this.#events.say(
+    this.#host.say(
       this.#order === "change" ? "largest difference first" : "in the order of the nodes of A",
     );
     return true;
@@ -259,7 +256,7 @@ export class ChangeTable {
     this.#heads();
     this.#current = -1;
     this.select(nodes);
-    this.#events.listed();
+    this.#listed();
   }
 
   #focus(): void {
@@ -360,8 +357,9 @@ export class ChangeTable {
       this.#reveal();
       this.paint();
     }
-    this.#events.pick(nodes, source);
-    this.#events.say(this.#change.sentence(row, this.#shown));
+    if (nodes.length) this.#host.pick(nodes);
+    else if (source >= 0) this.#host.pick([], this.#host.data.slices.bySource(source));
+    this.#host.say(this.#change.sentence(row, this.#shown));
   }
 
   #nodesOf(rows: readonly number[]): number[] {
@@ -390,7 +388,7 @@ export class ChangeTable {
     if (row === this.#hovered) return;
     this.#light(row);
     const node = row < 0 || this.#kinds ? -1 : this.#change.columns.node[row]!;
-    this.#events.hover(node < 0 ? null : node);
+    this.#host.hover(node < 0 ? null : node);
   }
 
   #light(row: number): void {

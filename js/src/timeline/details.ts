@@ -1,16 +1,13 @@
-import { svg } from "../shared/drawing/icons.ts";
 import { kindFill, type Theme } from "../shared/drawing/theme.ts";
 import { counted, duration, nodeTitle, percent } from "../shared/format.ts";
 import { largest, smallest } from "../shared/many.ts";
 import { button, div, element, span } from "../shell/dom.ts";
 import { factList } from "../shell/tooltip.ts";
 import { type Change, changeText, ratioText, verdictSign } from "./data/change.ts";
-import { type Names, timeText } from "./data/names.ts";
+import { timeText } from "./data/names.ts";
 import { type Gap, lengthOf } from "./data/neighbors.ts";
-import type { Ranking } from "./data/ranking.ts";
-import { largeStrip, type Repeats, repeatsOf } from "./data/repeats.ts";
-import type { Slices } from "./data/slices.ts";
-import { NOISY_RULE, type SliceDescriptions, type SliceFact } from "./descriptions.ts";
+import { largeStrip, type Repeats, repeatsOf, spreadStrip } from "./data/repeats.ts";
+import { NOISY_RULE, type SliceFact, type TimelineData } from "./descriptions.ts";
 
 const WIDTH = 300;
 const HEIGHT = 26;
@@ -84,7 +81,7 @@ function distributions(change: Change, row: number): HTMLElement | string {
   return figure;
 }
 
-function strip(name: string, values: Float64Array, low: number, high: number): SVGElement {
+function strip(name: string, values: Float64Array, low: number, high: number): Element {
   const sorted = Float64Array.from(values).sort();
   const x = (value: number) =>
     high > low ? 6 + ((value - low) / (high - low)) * (WIDTH - 12) : WIDTH / 2;
@@ -92,88 +89,61 @@ function strip(name: string, values: Float64Array, low: number, high: number): S
   const median = sorted.length
     ? (sorted[Math.ceil(middle) - 1]! + sorted[Math.floor(middle)]!) / 2
     : Number.NaN;
-  const verdicts = sorted.length
+  const title = sorted.length
     ? `${name}: ${counted(sorted.length, "repeat")}, median ${duration(median)}`
     : `${name}: no repeats`;
-  const node = svg("svg", {
-    class: "tvmdbg-timeline-strip",
-    viewBox: `0 0 ${WIDTH} ${HEIGHT}`,
-    width: WIDTH,
-    height: HEIGHT,
-    role: "img",
-    "aria-label": verdicts,
-  });
-  const title = svg("title", {});
-  title.textContent = verdicts;
-  node.append(title);
-  if (!sorted.length) return node;
-  const from = x(sorted[0]!);
-  const width = Math.max(1, x(sorted.at(-1)!) - from);
-  node.append(
-    svg("rect", { class: "band", x: from, y: 1, width, height: HEIGHT - 2 }),
-    svg("rect", { class: "median", x: x(median) - 0.5, y: 0, width: 1, height: HEIGHT }),
-  );
   const every = Math.ceil(values.length / MOST_DOTS);
-  for (let at = 0; at < values.length; at += every) {
-    const cy = 3.5 + ((at + 0.5) / values.length) * (HEIGHT - 7);
-    node.append(svg("circle", { class: "dot", cx: x(values[at]!), cy, r: 2 }));
-  }
-  return node;
+  const ns = values.filter((_, at) => at % every === 0);
+  const band = { p10: sorted[0]!, p50: median, p90: sorted.at(-1)!, warm: 0 };
+  return spreadStrip({ ns, ...band }, x, { width: WIDTH, height: HEIGHT, radius: 2 }, title);
 }
 
 /** Details of the selection: facts, repeats, or the sum over a range. */
 export class SliceDetails {
   readonly node = element("section", { class: "tvmdbg-timeline-details", "aria-label": "details" });
-  readonly #slices: Slices;
-  readonly #names: Names;
-  readonly #ranking: Ranking;
-  readonly #words: SliceDescriptions;
-
+  readonly #data: TimelineData;
   readonly #pickGap: (gap: Gap) => void;
 
-  constructor(
-    parts: { slices: Slices; names: Names; ranking: Ranking; words: SliceDescriptions },
-    pickGap: (gap: Gap) => void,
-  ) {
+  constructor(data: TimelineData, pickGap: (gap: Gap) => void) {
+    this.#data = data;
     this.#pickGap = pickGap;
-    this.#slices = parts.slices;
-    this.#names = parts.names;
-    this.#ranking = parts.ranking;
-    this.#words = parts.words;
   }
 
   showSlice(slice: number, theme: Theme): void {
-    const node = this.#slices.nodeOf(slice);
-    const other = this.#names.isOther(slice);
-    const kind = this.#names.kindOf(slice);
+    const node = this.#data.slices.nodeOf(slice);
+    const other = this.#data.names.isOther(slice);
+    const kind = this.#data.names.kindOf(slice);
     const row =
-      node < 0 && other ? this.#names.change!.rowOfSlice(this.#slices.sourceOf(slice)) : -1;
+      node < 0 && other
+        ? this.#data.names.change!.rowOfSlice(this.#data.slices.sourceOf(slice))
+        : -1;
     this.#show(
-      this.#words.title(slice),
+      this.#data.words.title(slice),
       other ? -1 : node,
-      this.#words.ofSlice(slice),
+      this.#data.words.ofSlice(slice),
       theme,
       kind,
-      node < 0 ? row : (this.#names.change?.rowOf(node) ?? -1),
+      node < 0 ? row : (this.#data.names.change?.rowOf(node) ?? -1),
     );
   }
 
   showNode(node: number, theme: Theme): void {
-    const facts: SliceFact[] = [["slice", "none"], ...this.#words.ofNode(node)];
-    this.#show(this.#words.nodeTitle(node), node, facts, theme);
+    const facts: SliceFact[] = [["slice", "none"], ...this.#data.words.ofNode(node)];
+    this.#show(this.#data.words.nodeTitle(node), node, facts, theme);
   }
 
   showMany(nodes: readonly number[]): void {
     const inside = new Set(nodes);
     let sum = 0;
-    for (const [row, call] of this.#ranking.call.entries()) {
-      const own = call < 0 ? [this.#ranking.node[row]!] : this.#slices.nodesOfCall(call);
-      if (own.length && own.every((node) => inside.has(node))) sum += this.#ranking.ns[row] || 0;
+    for (const [row, call] of this.#data.ranking.call.entries()) {
+      const own = call < 0 ? [this.#data.ranking.node[row]!] : this.#data.slices.nodesOfCall(call);
+      if (own.length && own.every((node) => inside.has(node)))
+        sum += this.#data.ranking.ns[row] || 0;
     }
-    const text = this.#slices.isShort(sum)
-      ? this.#slices.timeText(sum)
-      : `${duration(sum)} (${percent(sum / this.#ranking.total)})`;
-    const { item } = this.#slices.columns.info.words;
+    const text = this.#data.slices.isShort(sum)
+      ? this.#data.slices.timeText(sum)
+      : `${duration(sum)} (${percent(sum / this.#data.ranking.total)})`;
+    const { item } = this.#data.slices.columns.info.words;
     this.#tell(`${counted(nodes.length, item)} selected`, factList([["total", text]]));
   }
 
@@ -187,7 +157,7 @@ export class SliceDetails {
 
   showGap(facts: SliceFact[], longest: readonly Gap[], shown: Gap): void {
     const list = longest.map((gap) => {
-      const { name } = this.#slices.tracks[gap.track]!;
+      const { name } = this.#data.slices.tracks[gap.track]!;
       const at = `${name}, from ${timeText(gap.from, lengthOf(gap))}`;
       const text = `${duration(lengthOf(gap))} on ${at}`;
       const node = button(text, `go to the gap of ${text}`, () => this.#pickGap(gap));
@@ -201,8 +171,8 @@ export class SliceDetails {
   }
 
   showSummary(): void {
-    const [title = "", ...facts] = this.#words.summary();
-    this.node.classList.toggle("tvmdbg-timeline-two", this.#names.change !== null);
+    const [title = "", ...facts] = this.#data.words.summary();
+    this.node.classList.toggle("tvmdbg-timeline-two", this.#data.names.change !== null);
     this.#tell(
       title,
       div("tvmdbg-timeline-summary", ...facts.map((fact) => element("p", {}, fact))),
@@ -220,13 +190,13 @@ export class SliceDetails {
     node: number,
     facts: SliceFact[],
     theme: Theme,
-    kind = this.#names.opKind(node),
-    row = this.#names.change?.rowOf(node) ?? -1,
+    kind = this.#data.names.opKind(node),
+    row = this.#data.names.change?.rowOf(node) ?? -1,
   ): void {
     const chip = element("i", { class: "tvmdbg-timeline-chip tvmdbg-swatch" });
     chip.style.backgroundColor =
-      node < 0 ? kindFill(theme, kind) : this.#names.fill(theme, node, -1);
-    const repeats = repeatsOf(this.#slices.columns, node);
+      node < 0 ? kindFill(theme, kind) : this.#data.names.fill(theme, node, -1);
+    const repeats = repeatsOf(this.#data.slices.columns, node);
     const notes = facts.filter(([name]) => name === "note");
     const badge = element("b", { class: "tvmdbg-timeline-noisy", title: NOISY_RULE }, "noisy");
     this.node.replaceChildren(
@@ -235,19 +205,19 @@ export class SliceDetails {
         {},
         chip,
         title,
-        this.#names.known && span("tvmdbg-muted", kind),
+        this.#data.names.known && span("tvmdbg-muted", kind),
         repeats?.noisy && badge,
       ),
       ...(notes.length ? [factList(notes)] : []),
       ...(row >= 0
-        ? [changeDetails(this.#names.change!, row)]
+        ? [changeDetails(this.#data.names.change!, row)]
         : repeats
-          ? [spread(repeats, (ns) => this.#slices.timeText(ns))]
+          ? [spread(repeats, (ns) => this.#data.slices.timeText(ns))]
           : []),
       factList(facts.filter((fact) => !notes.includes(fact))),
-      repeats || node < 0 || this.#names.idle(node)
+      repeats || node < 0 || this.#data.names.idle(node)
         ? ""
-        : element("p", { class: "tvmdbg-muted" }, this.#slices.columns.info.words.noRepeats),
+        : element("p", { class: "tvmdbg-muted" }, this.#data.slices.columns.info.words.noRepeats),
     );
   }
 }

@@ -224,8 +224,7 @@ function foldedChart(reply: RepeatsColumns): Omit<FigureChart, "description"> {
   const draw = ({ selected, width, ...data }: ChartContext): ChartParts => {
     const lanes = new Lanes(rows);
     const viewport = new Viewport(0, Math.max(1, lanes.longest(0)));
-    const own = new ItemNames(reply, data);
-    const painter = new FoldedPainter({ rows, lanes, repeats: 0, warm: 0 }, own, viewport);
+    const painter = new FoldedPainter(rows, lanes, 0, 0, new ItemNames(reply, data), viewport);
     return {
       above: [muted(first!)],
       part: painted(painter.height, (brush) => {

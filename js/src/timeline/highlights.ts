@@ -118,7 +118,6 @@ interface MarksHost {
 /** The critical path: marks on its slices, and the slack of every node. */
 export class Critical {
   readonly #run: Client;
-  readonly #data: TimelineData;
   readonly #options: ViewOptions<TimelineOptions>;
   readonly #host: MarksHost;
   readonly #signal: AbortSignal;
@@ -133,7 +132,6 @@ export class Critical {
     signal: AbortSignal,
   ) {
     this.#run = run;
-    this.#data = host.data;
     this.#options = options;
     this.#host = host;
     this.#signal = signal;
@@ -167,7 +165,7 @@ export class Critical {
     if (!columns) this.#host.say(this.#why);
     else {
       this.#host.selection.nodes(
-        [...columns.path].filter((node) => this.#data.names.isOperator(node)),
+        [...columns.path].filter((node) => this.#host.data.names.isOperator(node)),
       );
       this.#host.say(columns.info.said.join("; "));
     }
@@ -176,7 +174,7 @@ export class Critical {
   facts(node: number): SliceFact[] {
     const slack = this.#known?.slack[node];
     if (slack === undefined || Number.isNaN(slack)) return [];
-    if (!this.#data.names.isOperator(node)) return [];
+    if (!this.#host.data.names.isOperator(node)) return [];
     const parallel = this.#known!.info.sequential ? " if branches run in parallel" : "";
     if (slack > 0) return [["slack", `${duration(slack)}${parallel}`]];
     return [["slack", `0 (on the critical path${parallel && ","}${parallel})`]];
@@ -187,7 +185,7 @@ export class Critical {
   }
 
   async #mark(tell = false): Promise<void> {
-    const { scene, slices } = this.#data;
+    const { scene, slices } = this.#host.data;
     if (!this.#options.get("critical")) {
       scene.critical = null;
       this.#host.marked();
@@ -228,25 +226,28 @@ const PIXELS = 2000;
 
 /** Marks slices of nodes with faulty values after a scan. */
 export class Faults {
-  readonly #data: TimelineData;
   readonly #host: MarksHost;
   #known: HealthAnswer | null = null;
 
   constructor(run: Client, host: MarksHost, signal: AbortSignal) {
-    this.#data = host.data;
     this.#host = host;
-    if (host.data.graph) watchHealth(run, (answer) => this.#judged(answer), signal);
+    if (!host.data.graph) return;
+    const judged = (answer: HealthAnswer) => {
+      this.#known = answer;
+      this.mark();
+    };
+    watchHealth(run, judged, signal);
   }
 
   facts(node: number): SliceFact[] {
     const known = this.#known;
-    const row = known && this.#data.scene.faults ? known.node.indexOf(node) : -1;
+    const row = known && this.#host.data.scene.faults ? known.node.indexOf(node) : -1;
     return row >= 0 && known!.words[row] ? [["values", known!.words[row]!]] : [];
   }
 
   mark(): void {
     const known = this.#known;
-    const { graph, names, scene, slices } = this.#data;
+    const { graph, names, scene, slices } = this.#host.data;
     if (!known || !graph) return;
     const faults = faultsOf(known, graph.kinds.length);
     const of = (fault: number) => {
@@ -268,11 +269,6 @@ export class Faults {
           }
         : null;
     this.#host.marked(false);
-  }
-
-  #judged(answer: HealthAnswer): void {
-    this.#known = answer;
-    this.mark();
   }
 }
 
@@ -299,19 +295,15 @@ interface HoverParts {
 
 /** Hovered slice or node, here or in another view: highlighted in chart and table, with a tooltip. */
 export class TimelineHover {
-  readonly #data: TimelineData;
-  readonly #session: SessionClient;
   readonly #shown: HoverParts;
 
   constructor(shown: HoverParts) {
-    this.#data = shown.data;
-    this.#session = shown.session;
     this.#shown = shown;
   }
 
   /** Moves the pointer to a point of the chart. */
   at(hit: TimelineHit | null, x: number, y: number): void {
-    const { ranking, scene } = this.#data;
+    const { ranking, scene } = this.#shown.data;
     const { chart, tooltip } = this.#shown;
     const slice = hit && "slice" in hit ? hit.slice : -1;
     this.#light(slice, ranking.rowOfSlice(slice));
@@ -321,7 +313,7 @@ export class TimelineHover {
 
   /** Moves the pointer to a row of the table, or -1. */
   row(row: number): void {
-    this.#light(row < 0 ? -1 : this.#data.ranking.slice[row]!, row);
+    this.#light(row < 0 ? -1 : this.#shown.data.ranking.slice[row]!, row);
   }
 
   /** Shows lines beside a point of the other chart; null hides them. */
@@ -332,21 +324,21 @@ export class TimelineHover {
 
   sync(): void {
     this.#shown.charts.shown?.sync();
-    const { hovered } = this.#session;
-    const { ranking, scene, slices } = this.#data;
+    const { hovered } = this.#shown.session;
+    const { ranking, scene, slices } = this.#shown.data;
     const node = hovered ?? -1;
     if (slices.nodeOf(scene.hovered) === node) return;
     this.#mark(slices.of(node)[0] ?? -1, ranking.rowOf(node));
   }
 
   #light(slice: number, row: number): void {
-    const node = this.#data.slices.nodeOf(slice);
+    const node = this.#shown.data.slices.nodeOf(slice);
     this.#mark(slice, row);
-    this.#session.hover(node < 0 ? null : node);
+    this.#shown.session.hover(node < 0 ? null : node);
   }
 
   #mark(slice: number, row: number): void {
-    this.#data.scene.hovered = slice;
+    this.#shown.data.scene.hovered = slice;
     this.#shown.table.hover(row);
     this.#shown.chart.touched();
   }

@@ -7,7 +7,6 @@ import { ByTable } from "./by_table.ts";
 import { ChangeTable } from "./change_table.ts";
 import { Sandwich } from "./charts/icicle.ts";
 import type { ChartHost } from "./charts/stage.ts";
-import type { Change } from "./data/change.ts";
 import { KeyNames } from "./data/key_names.ts";
 import { timeText } from "./data/names.ts";
 import type { Slices } from "./data/slices.ts";
@@ -62,9 +61,9 @@ export class Tables {
     );
     this.#sandwich = new Sandwich(host, this.#called);
     const { change } = host.data;
-    this.change = change && this.#changeTable(change, theme);
+    this.change = change && new ChangeTable(change, theme, host, changed);
     const choices = (Object.keys(TITLES) as TableBy[])
-      .filter((by) => !lacking(by, host.data))
+      .filter((by) => !isLacking(by, host.data))
       .map((by) => [by, by === "change" ? "B − A" : `by ${this.#title(by, true)}`] as const);
     this.#select = select("group the table by (b)", choices, this.by, (value) => {
       this.show(value as TableBy);
@@ -84,7 +83,7 @@ export class Tables {
   /** Grouping of the rows, limited to those available. */
   get by(): TableBy {
     const wanted = this.#host.options.get("table_by");
-    return lacking(wanted, this.#host.data) ? "node" : wanted;
+    return isLacking(wanted, this.#host.data) ? "node" : wanted;
   }
 
   /** True if sums are shown instead of single rows. */
@@ -228,25 +227,6 @@ export class Tables {
     return this.by !== "name" ? `${which} included` : `${which} left out: no name`;
   }
 
-  #changeTable(change: Change, theme: Theme): ChangeTable {
-    const { data, options, say, signal } = this.#host;
-    return new ChangeTable(
-      change,
-      theme,
-      {
-        pick: (nodes, source) => {
-          if (nodes.length) this.#host.pick(nodes);
-          else if (source >= 0) this.#host.pick([], data.slices.bySource(source));
-        },
-        hover: (node) => this.#host.hover(node),
-        listed: () => this.#changed(),
-        say,
-        color: (byChange) => options.set("slice_color", byChange ? "change" : "auto"),
-      },
-      signal,
-    );
-  }
-
   #pick(row: SumRow): void {
     const tree = this.#rows?.tree;
     if (tree) this.#sandwich.show(tree, row.key);
@@ -273,18 +253,15 @@ function severalDevices({ tracks, columns }: Slices, graph: GraphColumns | null)
   return new Set(places).size > 1 || !!types?.some((type) => type !== types[0]);
 }
 
-/** Why a grouping is unavailable, or "". */
-function lacking(by: TableBy, { slices, graph, change }: TimelineData): string {
-  const { words } = slices.columns.info;
-  if (by === "change" && !change) return "one run is shown";
-  if ((by === "part" || by === "group") && !graph) return "this run has no graph";
-  if (by === "group" && !graph!.groupParent.length) return "the graph has no groups";
-  if (by === "module" && !slices.columns.info.modules) return "the graph tells no modules";
-  if (by === "callers" && !slices.nested) return "no nested slices";
-  if (by === "name" && words.byName) return "rows are already names";
-  if (by === "device" && !severalDevices(slices, graph)) return "there is one device";
-  if (by === "kind" && !graph && !slices.nameKinds.unique.some((kind) => kind !== "other")) {
-    return "no name refers to an operator";
-  }
-  return "";
+/** True if the run has no rows of a grouping. */
+function isLacking(by: TableBy, { slices, graph, change }: TimelineData): boolean {
+  const { words, modules } = slices.columns.info;
+  if (by === "change") return !change;
+  if (by === "part") return !graph;
+  if (by === "group") return !graph?.groupParent.length;
+  if (by === "module") return !modules;
+  if (by === "callers") return !slices.nested;
+  if (by === "name") return words.byName;
+  if (by === "device") return !severalDevices(slices, graph);
+  return by === "kind" && !graph && slices.nameKinds.unique.every((kind) => kind === "other");
 }

@@ -4,8 +4,7 @@ import { niceTicks } from "../shared/drawing/value_axis.ts";
 import { integer } from "../shared/format.ts";
 import { errorFill, ROUND, slotFill } from "./data.ts";
 import { elapsed, seconds } from "./descriptions.ts";
-import { LANE, RIGHT, type TrialScene } from "./scene.ts";
-import { POINT, type TrialPoints } from "./trial_points.ts";
+import { LANE, POINT, RIGHT, type TrialPoints, type TrialScene } from "./scene.ts";
 
 /** Side of the cell in which trials share a mark, px. */
 const CELL = 2;

@@ -97,7 +97,6 @@ export class TuningData {
   /** Trials that changed the total, and the new totals. */
   readonly totalRows: Int32Array;
   readonly totals: Float64Array;
-  readonly #rowsOf = new Map<number, Int32Array>();
 
   constructor(columns: TuningColumns) {
     this.info = columns.info;
@@ -117,20 +116,6 @@ export class TuningData {
 
   curve(task: number): Int32Array {
     return this.#curveRows.subarray(this.#curveOffsets[task]!, this.#curveOffsets[task + 1]!);
-  }
-
-  /** The trials of a task, ascending. */
-  rowsOf(task: number): Int32Array {
-    let rows = this.#rowsOf.get(task);
-    if (!rows) {
-      rows = Int32Array.from(this.#filtered((row) => this.task[row] === task));
-      this.#rowsOf.set(task, rows);
-    }
-    return rows;
-  }
-
-  *#filtered(fits: (row: number) => boolean): Iterable<number> {
-    for (let row = 0; row < this.count; row++) if (fits(row)) yield row;
   }
 
   errorName(code: number): string {

@@ -47,7 +47,7 @@ export function codeQuery(code: number): string {
 
 export function trialLines(data: TuningData, row: number): string[] {
   const task = data.info.tasks[data.task[row]!]!;
-  const place = data.rowsOf(task.index).indexOf(row);
+  const place = data.task.subarray(0, row).filter((of) => of === task.index).length;
   const time = data.time[row]!;
   const lines = [
     `trial ${integer(row)}: ${outcome(data, row)}`,

@@ -24,7 +24,7 @@ export class SchedulePane {
   readonly node = div("tvmdbg-tuning-schedule tvmdbg-column");
   readonly #root: HTMLElement;
   readonly #pin: (() => void) | null;
-  #shown: ScheduleInfo | null = null;
+  shown: ScheduleInfo | null = null;
   #render: (() => HTMLElement[]) | null = null;
   #isKept = false;
   #isEmpty = false;
@@ -50,15 +50,11 @@ export class SchedulePane {
     });
   }
 
-  get shown(): ScheduleInfo | null {
-    return this.#shown;
-  }
-
   /** Shows a schedule when it comes, unless another one is requested meanwhile. */
   async show(schedule: Promise<ScheduleInfo> | null, isEmpty = false): Promise<void> {
     this.#isEmpty = isEmpty;
     await this.#await(schedule, (result) => {
-      this.#shown = result;
+      this.shown = result;
       this.#render = () => this.#parts(result);
       this.refresh();
     });
@@ -66,7 +62,7 @@ export class SchedulePane {
 
   async showChange(change: Promise<ScheduleChange>): Promise<void> {
     await this.#await(change, (result) => {
-      this.#shown = null;
+      this.shown = null;
       this.#render = () => {
         const close = button("close", "back to the schedule (p)", () => this.#pin?.());
         return changeParts(result, close, readTheme(this.#root));
@@ -89,7 +85,7 @@ export class SchedulePane {
   async #await<T>(answer: Promise<T> | null, show: (result: T) => void): Promise<void> {
     const mine = ++this.#serial;
     if (!answer) {
-      this.#shown = this.#render = null;
+      this.shown = this.#render = null;
       this.node.replaceChildren(
         this.#isEmpty
           ? message("empty", "No trials", "The log has no records so far.")
@@ -105,7 +101,7 @@ export class SchedulePane {
       if (mine === this.#serial) show(result);
     } catch (error) {
       if (mine !== this.#serial || isAbort(error)) return;
-      this.#shown = this.#render = null;
+      this.shown = this.#render = null;
       const title = "This schedule could not be read";
       this.node.replaceChildren(message("error", title, errorText(error)));
     } finally {

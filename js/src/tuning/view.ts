@@ -38,6 +38,7 @@ export interface TuningContext {
 
 /** One view: connects its parts. */
 export class TuningView {
+  scene: TrialScene;
   readonly stage: Stage;
   readonly camera: AxisCamera;
   readonly bar: TuningControls;
@@ -57,7 +58,6 @@ export class TuningView {
   readonly #isSaved: boolean;
   readonly #say: (text: string) => void;
   readonly #copier: CodeCopy;
-  #scene: TrialScene;
   #pinned = -1;
   #tilesOf = -2;
   #due = false;
@@ -76,7 +76,7 @@ export class TuningView {
     this.#options = options;
     this.#isSaved = isSaved;
     this.#say = say;
-    this.#scene = new TrialScene(data);
+    this.scene = new TrialScene(data);
     const title = Promise.resolve(data.info.title);
     this.#copier = new CodeCopy(root, () => this.#code, say, title, signal);
     this.tooltip = new Tooltip(root, signal);
@@ -91,7 +91,7 @@ export class TuningView {
     this.bar = new TuningControls(this);
     this.table = new TaskTable(
       (task) => this.pickTask(task),
-      (sort) => this.#set("sort", sort),
+      (sort) => this.#options.set("sort", sort),
     );
     this.bar.field.hidden = !!isSaved;
     this.legend = new ErrorLegend(root, filter);
@@ -121,21 +121,17 @@ export class TuningView {
     );
   }
 
-  get scene(): TrialScene {
-    return this.#scene;
-  }
-
   get data(): TuningData {
-    return this.#scene.data;
+    return this.scene.data;
   }
 
   /** Takes over the log, which may have grown; the current trial stays. */
   showLog(data: TuningData): void {
-    const { viewport } = this.#scene;
+    const { viewport } = this.scene;
     const view = viewport.all ? null : ([viewport.start, viewport.end] as const);
-    this.#scene = new TrialScene(data);
-    this.#scene.along = this.#options.get("along");
-    if (view) this.#scene.viewport.show(...view);
+    this.scene = new TrialScene(data);
+    this.scene.along = this.#options.get("along");
+    if (view) this.scene.viewport.show(...view);
     this.#tilesOf = -2;
     this.bar.showLog(data);
     this.legend.show(data, this.#filter.query);
@@ -172,7 +168,7 @@ export class TuningView {
   }
 
   #look(): void {
-    const scene = this.#scene;
+    const scene = this.scene;
     const { data } = scene;
     const task = this.#options.get("task");
     scene.task = task !== null && task < data.info.tasks.length ? task : -1;
@@ -192,28 +188,28 @@ export class TuningView {
   }
 
   get #trialShown(): number {
-    const { data, task } = this.#scene;
+    const { data, task } = this.scene;
     return shownTrial(data, task, this.#options.get("trial"));
   }
 
   get #spoken(): string {
-    const { data, task, trial } = this.#scene;
+    const { data, task, trial } = this.scene;
     const words = [chartWords(data, task)];
     if (trial >= 0) words.push(trialLines(data, trial).join(", "));
     return words.join(". ");
   }
 
   #showTasks(): void {
-    const { data, range, chosen } = this.#scene;
+    const { data, range, chosen } = this.scene;
     const counts = countTrials(data, range, chosen);
     const where = range ? ` (${trialsText(range)})` : "";
     this.table.show(data, this.#options.get("sort"), counts, where);
-    this.table.mark(this.#scene.task < 0 ? null : this.#scene.task);
+    this.table.mark(this.scene.task < 0 ? null : this.scene.task);
   }
 
   #fillPane(): void {
     const pane = this.#options.get("pane");
-    const { trial, task, data } = this.#scene;
+    const { trial, task, data } = this.scene;
     if (pane === "schedule") {
       if (this.#pinned >= 0 && trial >= 0 && trial !== this.#pinned) {
         void this.#schedule.showChange(this.#client.ask("change", { a: this.#pinned, b: trial }));
@@ -233,45 +229,40 @@ export class TuningView {
   }
 
   get #scope(): TrialScope {
-    const { task, range, chosen } = this.#scene;
+    const { task, range, chosen } = this.scene;
     if (this.#isSaved) return { task: null, trials: null, query: "" };
     return { task: task < 0 ? null : task, trials: range, query: chosen ? this.#filter.query : "" };
   }
 
-  #set<K extends keyof TuningOptions>(name: K, value: TuningOptions[K]): void {
-    this.#options.set(name, value);
-  }
-
   pickTask(task: number | null): void {
     this.#options.set("trial", null);
-    this.#set("task", task);
+    this.#options.set("task", task);
     this.focus();
   }
 
   pickTrial(trial: number): void {
-    const { data } = this.#scene;
+    const { data } = this.scene;
     if (trial < 0 || trial >= data.count) return;
-    if (this.#scene.task >= 0) this.#options.set("task", data.task[trial]!);
-    this.#set("trial", trial);
+    if (this.scene.task >= 0) this.#options.set("task", data.task[trial]!);
+    this.#options.set("trial", trial);
     this.#reveal(trial);
   }
 
   #reveal(trial: number): void {
-    const { viewport } = this.#scene;
-    const value = this.#scene.value(trial);
+    const { viewport } = this.scene;
+    const value = this.scene.value(trial);
     if (Number.isNaN(value) || (value >= viewport.start && value <= viewport.end)) return;
     this.camera.move(() => viewport.reveal(value, value));
   }
 
   /** Moves by this many trials in the foreground. */
   step(by: number): void {
-    this.#goTo(trialAt(this.#scene, by));
+    this.#goTo(trialAt(this.scene, by));
   }
 
   otherTask(by: number): void {
     const { order } = this.table;
-    const at =
-      this.#scene.task < 0 ? (by > 0 ? -1 : order.length) : order.indexOf(this.#scene.task);
+    const at = this.scene.task < 0 ? (by > 0 ? -1 : order.length) : order.indexOf(this.scene.task);
     const next = order[Math.min(order.length - 1, Math.max(0, at + by))];
     if (next !== undefined) this.pickTask(next);
   }
@@ -284,11 +275,11 @@ export class TuningView {
   }
 
   nextImprovement(): void {
-    this.#goTo(nextImprovement(this.#scene));
+    this.#goTo(nextImprovement(this.scene));
   }
 
   nextFailure(): void {
-    const row = nextFailure(this.#scene);
+    const row = nextFailure(this.scene);
     if (row === undefined) this.#say("none of these trials failed");
     this.#goTo(row);
   }
@@ -298,7 +289,7 @@ export class TuningView {
   }
 
   showAlong(along: Along): void {
-    this.#set("along", along);
+    this.#options.set("along", along);
     this.focus();
   }
 
@@ -307,24 +298,24 @@ export class TuningView {
       this.#copier.tell("This log has no times.");
       return;
     }
-    this.showAlong(this.#scene.along === "trial" ? "time" : "trial");
+    this.showAlong(this.scene.along === "trial" ? "time" : "trial");
   }
 
   nextSort(): void {
     const sorts: readonly Sort[] = SORTS;
     const next = sorts[(sorts.indexOf(this.#options.get("sort")) + 1) % sorts.length]!;
-    this.#set("sort", next);
+    this.#options.set("sort", next);
     this.#say(`tasks sorted by ${next}`);
   }
 
   showPane(pane: PaneName): void {
-    this.#set("pane", pane);
+    this.#options.set("pane", pane);
     this.focus();
   }
 
   /** Keeps the schedule to compare the next one with it; a second call releases it. */
   pin(): void {
-    const { trial } = this.#scene;
+    const { trial } = this.scene;
     this.#pinned = this.#pinned >= 0 ? -1 : trial;
     this.#schedule.keep(this.#pinned >= 0);
     if (this.#pinned >= 0) {
@@ -334,8 +325,8 @@ export class TuningView {
   }
 
   zoom(factor: number): void {
-    const { trial } = this.#scene;
-    this.camera.zoom(factor, trial < 0 ? Number.NaN : this.#scene.value(trial));
+    const { trial } = this.scene;
+    this.camera.zoom(factor, trial < 0 ? Number.NaN : this.scene.value(trial));
   }
 
   #moved(): void {
@@ -345,30 +336,30 @@ export class TuningView {
   }
 
   countInView(): void {
-    const { viewport } = this.#scene;
-    this.#set(
+    const { viewport } = this.scene;
+    this.#options.set(
       "trial_range",
-      viewport.all ? null : this.#scene.between(viewport.start, viewport.end),
+      viewport.all ? null : this.scene.between(viewport.start, viewport.end),
     );
   }
 
   dragOver(from: number, to: number): void {
-    this.#scene.dragged = [this.#scene.at(from), this.#scene.at(to)];
+    this.scene.dragged = [this.scene.at(from), this.scene.at(to)];
     this.stage.touched();
   }
 
   /** Ends a drag: the trials in the range are counted from now on. */
   dropRange(span: [from: number, to: number] | null): void {
-    this.#scene.dragged = null;
+    this.scene.dragged = null;
     this.stage.touched();
     if (!span) return;
-    const [from, to] = [this.#scene.at(smallest(span)), this.#scene.at(largest(span))];
-    this.#set("trial_range", this.#scene.between(from, to));
+    const [from, to] = [this.scene.at(smallest(span)), this.scene.at(largest(span))];
+    this.#options.set("trial_range", this.scene.between(from, to));
   }
 
   hoverAt(x: number, y: number): void {
-    const lines = linesAt(this.#scene, x, y);
-    this.#mark(this.#scene.hit(x, y));
+    const lines = linesAt(this.scene, x, y);
+    this.#mark(this.scene.hit(x, y));
     if (!lines) this.tooltip.hide();
     else {
       const [title = "", ...rest] = lines;
@@ -382,33 +373,33 @@ export class TuningView {
   }
 
   #mark(trial: number): void {
-    if (trial === this.#scene.hovered) return;
-    this.#scene.hovered = trial;
+    if (trial === this.scene.hovered) return;
+    this.scene.hovered = trial;
     this.stage.touched();
   }
 
   pickAt(x: number, y: number): void {
-    const row = this.#scene.hit(x, y);
-    const bin = row < 0 ? this.#scene.binAt(x, y) : null;
+    const row = this.scene.hit(x, y);
+    const bin = row < 0 ? this.scene.binAt(x, y) : null;
     if (row >= 0) this.pickTrial(row);
-    else if (bin) this.#set("trial_range", this.#scene.between(bin.from, bin.to));
-    else if (this.#scene.range) this.#set("trial_range", null);
+    else if (bin) this.#options.set("trial_range", this.scene.between(bin.from, bin.to));
+    else if (this.scene.range) this.#options.set("trial_range", null);
   }
 
   filter(query: string): void {
-    if (query.trim() !== this.#options.get("query")) this.#set("query", query.trim());
+    if (query.trim() !== this.#options.get("query")) this.#options.set("query", query.trim());
   }
 
   #showMatches(mask: Uint8Array | null): void {
-    this.#scene.chosen = mask?.length === this.data.count ? mask : null;
-    this.#scene.changed();
+    this.scene.chosen = mask?.length === this.data.count ? mask : null;
+    this.scene.changed();
     this.#showTasks();
     this.#fillPane();
     this.stage.changed();
   }
 
   get #code(): string | null {
-    const { trial } = this.#scene;
+    const { trial } = this.scene;
     if (trial < 0) return "log";
     return this.#schedule.shown?.trial === trial
       ? this.#schedule.shown.python
@@ -416,7 +407,7 @@ export class TuningView {
   }
 
   copy(): void {
-    const { trial } = this.#scene;
+    const { trial } = this.scene;
     const { shown } = this.#schedule;
     if (shown?.trial === trial && shown.python) this.#copier.copyText(shown.python, "Python code");
     else this.#copier.copy();
@@ -424,9 +415,9 @@ export class TuningView {
 
   clear(): void {
     if (this.#pinned >= 0) this.pin();
-    else if (this.#options.get("trial_range")) this.#set("trial_range", null);
-    else if (this.#options.get("trial") !== null) this.#set("trial", null);
-    else if (this.#options.get("task") !== null) this.#set("task", null);
-    else if (this.#options.get("query")) this.#set("query", "");
+    else if (this.#options.get("trial_range")) this.#options.set("trial_range", null);
+    else if (this.#options.get("trial") !== null) this.#options.set("trial", null);
+    else if (this.#options.get("task") !== null) this.#options.set("task", null);
+    else if (this.#options.get("query")) this.#options.set("query", "");
   }
 }

@@ -9,7 +9,7 @@ import { Ranking } from "../../src/timeline/data/ranking.ts";
 import { Slices } from "../../src/timeline/data/slices.ts";
 import { SliceDescriptions } from "../../src/timeline/descriptions.ts";
 import { parsed, SearchHits, TimelineSearch } from "../../src/timeline/search.ts";
-import { levelsText, overlapText } from "../../src/timeline/tracks/headers.ts";
+import { overlapText } from "../../src/timeline/tracks/headers.ts";
 import { TimelineScene, TOP } from "../../src/timeline/tracks/scene.ts";
 import { columns as graph } from "../graph/fixture.ts";
 import { type SliceSpec, timeline } from "./fixture.ts";
@@ -441,8 +441,7 @@ describe("Nested slices without nodes", () => {
       [3, 4],
     ]);
     expect([0, 1, 2, 3].map((slice) => slices.parentOf(slice))).toEqual([-1, 0, 0, 1]);
-    expect(levelsText(track!)).toBe("3 levels of nesting");
-    expect(overlapText(track!)).toBe("");
+    expect(overlapText(track!, false)).toBe("");
   });
 
   it("goes to the next slice of the same name", () => {

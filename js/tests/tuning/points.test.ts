@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { TrialScene } from "../../src/tuning/scene.ts";
-import { POINT } from "../../src/tuning/trial_points.ts";
+import { POINT, TrialScene } from "../../src/tuning/scene.ts";
 import { logOf, type TrialSpec } from "./log.ts";
 
 const CELL = 2;

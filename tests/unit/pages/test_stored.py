@@ -36,7 +36,6 @@ from tvmdbg_widgets.formats.tvm.params.survey import write_params
 from tvmdbg_widgets.model.base.number_text import (
     computed_text,
     number_text,
-    percentile_text,
     short_text,
 )
 from tvmdbg_widgets.model.graph.nodes import NodeKind
@@ -334,10 +333,6 @@ def test_numbers_are_written_as_python_writes_them(tmp_path: Path) -> None:
         ("shortText", short_text),
     ):
         found.append(Written(how, "float64", finite, [write(each) for each in finite.tolist()]))
-    for dtype in ("float32", "float16", "bfloat16", "float64"):
-        own = np.dtype(getattr(ml_dtypes, dtype, dtype))
-        lines = [percentile_text(each, own) for each in finite.tolist()]
-        found.append(Written("percentileText", dtype, finite, lines))
     assert differences(tmp_path, texts=found) == []
 
 

@@ -83,28 +83,6 @@ def test_a_window_has_the_slices_that_touch_it(
             assert (low[row] <= number < high[row]) == touches
 
 
-@given(spans(), st.lists(st.integers(0, 100), max_size=8), st.integers(-20, 120), steps)
-def test_hit_bins_match_slice_intervals(
-    given_spans: list[Span], some: list[int], begin: int, step: float
-) -> None:
-    own = timeline(given_spans)
-    count = len(own.rows.order)
-    numbers = np.unique([each % count for each in some] if count else []).astype(np.int64)
-    found = TimelineLod(own).holding(numbers, float(begin), step, 16)
-    expected = np.zeros((len(own.rows), 16), np.bool_)
-    for number in numbers.tolist():
-        source = own.rows.order[number]
-        start, duration = own.slice_start_ns[source], own.slice_duration_ns[source]
-        row = int(np.searchsorted(own.rows.first, number, "right")) - 1
-        for at in range(16):
-            low, high = begin + at * step, begin + (at + 1) * step
-            inside = start < high and start + duration > low
-            if duration == 0:
-                inside = low <= start < high or (at == 15 and start == high)
-            expected[row, at] |= inside
-    np.testing.assert_array_equal(found, expected)
-
-
 @given(spans(), st.integers(-5, 300), st.data())
 def test_neighboring_hits_are_ordered_by_start(
     given_spans: list[Span], at: int, data: st.DataObject

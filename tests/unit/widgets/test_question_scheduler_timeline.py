@@ -69,7 +69,7 @@ def test_slow_search_is_superseded_and_blocks_no_other_question(
     monkeypatch.setattr("tvmdbg_widgets.answers.ranges.matching", matching)
     old = pages.send(FIND, text="slow")
     assert begun.wait(LIMIT)
-    assert pages.ask({"kind": "slice", "source": 5})["start"] == 50
+    assert pages.ask({"kind": "window", "from": 50, "to": 60})
     other = pages.send(FIND, client="other view", text="slow")
     assert pages.ask(FIND, text="quick")["count"] == 1
     assert "superseded" in pages.wait(old)["error"]

@@ -133,8 +133,6 @@ def test_timeline_and_tensor_columns_match_the_run(dump: Dump) -> None:
         np.testing.assert_array_equal(found["repeats"], timeline.repeats_ns)
         for node in np.flatnonzero(found["nodeCount"] > 1):
             repeats = timeline.repeats(int(node))
-            assert found["nodeMinimum"][node] == repeats.min()
-            assert found["nodeMaximum"][node] == repeats.max()
             assert found["nodeP50"][node] == pytest.approx(np.percentile(repeats, 50))
     tensors, found = list(run.tensors.values()), columns(run, "tensors")
     entries = list(zip(found["node"].tolist(), found["output"].tolist(), strict=True))

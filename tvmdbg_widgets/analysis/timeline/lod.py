@@ -159,24 +159,6 @@ class TimelineLod:
             high[row] = max(int(low[row]), int(after))
         return low, high
 
-    def holding(
-        self, numbers: Ints, begin: float, step: float, count: int
-    ) -> npt.NDArray[np.bool_]:
-        """Return whether any of some slices lies in a bin, by row and bin (bool [R, B])."""
-        rows = len(self._rows.track)
-        first = np.floor((self.start[numbers] - begin) / step)
-        last = np.ceil((self.end[numbers] - begin) / step) - 1
-        on_end = self.start[numbers] == begin + count * step
-        first = np.where(on_end, count - 1, first)
-        last = np.maximum(first, last)
-        here = (last >= 0) & (first < count)
-        row = np.searchsorted(self._rows.first, numbers[here], "right") - 1
-        low = np.maximum(0, first[here]).astype(np.int64)
-        high = np.minimum(count - 1, last[here]).astype(np.int64)
-        change = np.bincount(row * (count + 1) + low, minlength=rows * (count + 1))
-        change -= np.bincount(row * (count + 1) + high + 1, minlength=rows * (count + 1))
-        return np.cumsum(change.reshape(rows, count + 1), axis=1)[:, :count] > 0
-
     def beside(self, numbers: Ints, at: float, current: int = -1) -> tuple[int, int]:
         """Return which of some slices are before and after a time; -1 for none."""
         start = self.start[numbers]

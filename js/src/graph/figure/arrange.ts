@@ -7,7 +7,7 @@ import { layout } from "../layout/layout.ts";
 import { layoutInput } from "../layout/layouts.ts";
 import { PlacedScene } from "../layout/placed_scene.ts";
 import type { GraphScene } from "../layout/scene.ts";
-import type { CompoundInput, Direction, LayoutResult } from "../layout/types.ts";
+import type { Direction, LayoutInput, LayoutResult } from "../layout/types.ts";
 import { inColumns } from "../layout/wrapping.ts";
 import type { GraphSheet } from "./sheet.ts";
 
@@ -35,7 +35,7 @@ const NARROW = 172;
 
 export interface SceneLayout {
   scene: GraphScene;
-  input: CompoundInput;
+  input: LayoutInput;
   result: LayoutResult;
 }
 
@@ -133,7 +133,7 @@ export class Narrowing {
     }
   }
 
-  #input(scene: GraphScene, header = Number.POSITIVE_INFINITY): CompoundInput {
+  #input(scene: GraphScene, header = Number.POSITIVE_INFINITY): LayoutInput {
     const { labels, graph } = this.#sheet.model;
     const { frames, ...input } = layoutInput(scene, this.#direction, labels, graph);
     const minWidth = frames!.minWidth.map((width) => Math.min(width, header));

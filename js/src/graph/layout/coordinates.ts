@@ -266,12 +266,13 @@ export function placeBlocks(
 }
 
 function besides(
-  { nodes, port, row, count }: ExpandedGraph,
+  graph: ExpandedGraph,
   { item }: RowOrder,
   { members, ofItem }: Blocks,
   width: Float64Array,
-  { nodeGap, lineGap, trackGap }: Spacing,
+  spacing: Spacing,
 ) {
+  const { nodes, row, count } = graph;
   const slot = new Int32Array(count);
   for (let k = 0; k < count; k++) slot[members.item[k]!] = k;
   const left = new Int32Array(count).fill(-1);
@@ -282,9 +283,8 @@ function besides(
     const u = item[i - 1]!;
     const v = item[i]!;
     if (row[u] !== row[v]) continue;
-    const lines = (u >= nodes || port[u] !== 0 ? 1 : 0) + (v >= nodes || port[v] !== 0 ? 1 : 0);
     const halves = (u < nodes ? width[u]! / 2 : 0) + (v < nodes ? width[v]! / 2 : 0);
-    const gap = Math.ceil(halves + (lines === 0 ? nodeGap : lines === 1 ? lineGap : trackGap));
+    const gap = Math.ceil(halves + gapOf(graph, u, v, spacing));
     left[slot[v]!] = ofItem[u]!;
     leftGap[slot[v]!] = gap;
     right[slot[u]!] = ofItem[v]!;

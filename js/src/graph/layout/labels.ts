@@ -1,7 +1,14 @@
 import * as tokens from "../../../../tvmdbg_widgets/figures/tokens.json";
 import { type GraphColumns, NodeKind } from "../../shared/client/answers.ts";
 import { layer, TextMeasure } from "../../shared/drawing/canvas.ts";
-import { counted, duration, givenText, percent, shapeText } from "../../shared/format.ts";
+import {
+  counted,
+  duration,
+  entryText,
+  givenText,
+  percent,
+  shapeText,
+} from "../../shared/format.ts";
 import { addTo, largest } from "../../shared/many.ts";
 import { LEGIBLE_SCALE } from "../camera.ts";
 import type { Groups } from "../data/links.ts";
@@ -310,12 +317,7 @@ export class BoxLabels implements BoxTexts {
   }
 
   entry(node: number, output: number): string {
-    const { entryOffsets, shapeKnown, shapeOffsets, shapeDims, dtypes } = this.#graph;
-    const entry = entryOffsets[node]! + output;
-    if (entry >= entryOffsets[node + 1]!) return "unknown";
-    const dtype = dtypes.at(entry) || "unknown dtype";
-    if (!shapeKnown[entry]) return `${dtype} of unknown shape`;
-    return `${dtype} ${shapeText(shapeDims.subarray(shapeOffsets[entry]!, shapeOffsets[entry + 1]!))}`;
+    return entryText(this.#graph, node, output, shapeText);
   }
 }
 

@@ -1,6 +1,6 @@
 import { at, bytesAt, type CompressedRows, groupBy, inverse } from "./adjacency.ts";
 import { findTrunks } from "./trunks.ts";
-import type { CompoundInput, Layering, LevelGraphs, Levels } from "./types.ts";
+import type { Layering, LayoutInput, LevelGraphs, Levels } from "./types.ts";
 
 /** Acyclic copy of a graph, its nodes renumbered so that every edge runs from a lower to a higher number. */
 export interface AcyclicGraph {
@@ -191,7 +191,7 @@ function renamed(values: Int32Array, name: Int32Array): Int32Array {
 }
 
 /** Splits a graph whose edges run forward into levels. */
-export function partLevels(input: CompoundInput, acyclic: AcyclicGraph): Levels {
+export function partLevels(input: LayoutInput, acyclic: AcyclicGraph): Levels {
   const { parent } = input.frames!;
   const frames = parent.length;
   const { source, target, nodeOf, flipped } = acyclic;

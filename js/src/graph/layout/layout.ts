@@ -1,3 +1,4 @@
+import { finished } from "../../shared/many.ts";
 import { at, bytesAt, groupBy, numbersAt } from "./adjacency.ts";
 import { alignBlocks, placeBlocks } from "./coordinates.ts";
 import {
@@ -16,11 +17,11 @@ import { nominalWidth, placeLevels } from "./placement.ts";
 import { expand, findStubs, findTrunks, initialOrder, spreadStubs, type Trunks } from "./trunks.ts";
 import {
   type Bounds,
-  type CompoundInput,
   DEFAULTS,
   type Geometry,
   type Layering,
   type LayoutColumns,
+  type LayoutInput,
   type LayoutProgress,
   type LayoutResult,
   type LevelGraphs,
@@ -44,7 +45,7 @@ export interface FoldedLevels {
 
 /** Per level: the last one with equal content, nested frames included. */
 function likeLevels(
-  { frames }: CompoundInput,
+  { frames }: LayoutInput,
   levels: Levels,
   trunks: Trunks,
   hidden: Uint8Array,
@@ -111,7 +112,7 @@ function likeLevels(
 
 /** Removes duplicates of equal levels. */
 function fold(
-  input: CompoundInput,
+  input: LayoutInput,
   whole: Levels,
   trunks: Trunks,
   hidden: Uint8Array,
@@ -185,7 +186,7 @@ function fold(
 /** Trunk points that even the smallest graph may use. */
 const FREE_POINTS = 1024;
 
-function check(input: CompoundInput): void {
+function check(input: LayoutInput): void {
   const { count, width, height, source, target, sourceSlot } = input;
   if (!Number.isInteger(count) || count < 0) throw new RangeError(`count is ${count}`);
   if (width.length !== count || height.length !== count) {
@@ -262,7 +263,7 @@ function itemsOf(box: Int32Array, boxes: number): Int32Array {
 }
 
 /** Layout in steps; the caller may pause or stop between them. */
-export function* layoutSteps(input: CompoundInput): Generator<LayoutProgress, LayoutResult> {
+export function* layoutSteps(input: LayoutInput): Generator<LayoutProgress, LayoutResult> {
   check(input);
   const { count } = input;
   const spacing: Spacing = { ...DEFAULTS, ...input.options };
@@ -408,10 +409,6 @@ export function* layoutSteps(input: CompoundInput): Generator<LayoutProgress, La
   };
 }
 
-export function layout(input: CompoundInput): LayoutResult {
-  const steps = layoutSteps(input);
-  for (;;) {
-    const step = steps.next();
-    if (step.done) return step.value;
-  }
+export function layout(input: LayoutInput): LayoutResult {
+  return finished(layoutSteps(input));
 }

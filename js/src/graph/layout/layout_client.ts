@@ -13,7 +13,7 @@ export function layoutCode(client: Client): Promise<string> {
   });
 }
 
-export interface LayoutRun {
+interface LayoutRun {
   signal?: AbortSignal;
   onProgress?: (progress: LayoutProgress) => void;
 }
@@ -44,23 +44,6 @@ export async function layoutInSlices(
 ): Promise<LayoutResult> {
   const laidOut = await borrowedLayout(code);
   return await inStretches(laidOut(input), signal, onProgress);
-}
-
-function copyOf(input: LayoutRequest): { copy: LayoutRequest; transfer: Transferable[] } {
-  const copy: LayoutRequest = {
-    ...input,
-    width: input.width.slice(),
-    height: input.height.slice(),
-    source: input.source.slice(),
-    target: input.target.slice(),
-    ...(input.sourceSlot && { sourceSlot: input.sourceSlot.slice() }),
-    ...(input.frameOf && { frameOf: input.frameOf.slice() }),
-  };
-  const transfer: Transferable[] = [];
-  for (const value of Object.values(copy)) {
-    if (ArrayBuffer.isView(value)) transfer.push(value.buffer as ArrayBuffer);
-  }
-  return { copy, transfer };
 }
 
 function startWorker(code: string): { worker: Worker; release: () => void } | undefined {
@@ -108,8 +91,7 @@ function layoutInWorker(
     worker.onmessage = ({ data }: MessageEvent<WorkerMessage>) => {
       if (data.kind === "ready") {
         clearTimeout(timer);
-        const { copy, transfer } = copyOf(input);
-        worker.postMessage(copy, transfer);
+        worker.postMessage(input);
       } else if (data.kind === "progress") {
         onProgress?.({ phase: data.phase, fraction: data.fraction });
       } else if (data.kind === "done") {

@@ -13,7 +13,7 @@ import { type BoxLabels, compactWords } from "./labels.ts";
 import { layoutGraph } from "./layout_client.ts";
 import { PlacedScene } from "./placed_scene.ts";
 import { boxesOf, type GraphScene, type SceneOptions, sceneSteps } from "./scene.ts";
-import type { CompoundInput, Direction, LayoutProgress } from "./types.ts";
+import type { Direction, LayoutInput, LayoutProgress } from "./types.ts";
 
 /** Space between layers of a graph that runs to the right; it holds the texts of edges. */
 const GAP_RIGHT = 72;
@@ -25,7 +25,7 @@ export function layoutInput(
   direction: Direction,
   labels: BoxLabels,
   { groupAlike }: GraphColumns,
-): CompoundInput {
+): LayoutInput {
   const { group, parent } = scene.frames;
   return {
     count: scene.count,

@@ -4,10 +4,10 @@ import { type Ports, portPlacer } from "./ports.ts";
 import { type Strokes, strokeDrawer } from "./routing.ts";
 import type { ExpandedGraph, RowOrder, Trunks } from "./trunks.ts";
 import type {
-  CompoundInput,
   Direction,
   Geometry,
   Layering,
+  LayoutInput,
   LevelGraphs,
   Levels,
   Spacing,
@@ -161,7 +161,7 @@ export interface Placement {
 
 const PAUSE = 16_384;
 
-export function nominalWidth(input: CompoundInput, levels: Levels, width: Float64Array) {
+export function nominalWidth(input: LayoutInput, levels: Levels, width: Float64Array) {
   const { frames, direction } = input;
   if (!frames) return width;
   const closed = direction === "right" ? frames.closedHeight : frames.minWidth;
@@ -201,7 +201,7 @@ function pushRow(
 
 /** Sizes and stacks every level, innermost first: a frame must have its size before its parent is stacked. */
 export function* placeLevels(
-  input: CompoundInput,
+  input: LayoutInput,
   graph: ExpandedGraph,
   levels: LevelGraphs,
   layering: Layering,

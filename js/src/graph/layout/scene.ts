@@ -1,7 +1,7 @@
 import { type GraphColumns, NodeKind, Trust } from "../../shared/client/answers.ts";
 import { finished } from "../../shared/many.ts";
 import { type Bridge, type Groups, type Links, outputsApart } from "../data/links.ts";
-import { at, groupBy } from "./adjacency.ts";
+import { at, type CompressedRows, groupBy } from "./adjacency.ts";
 
 export const EdgeStyle = { DATA: 0, AMBIGUOUS: 1, CONTROL: 2, BRIDGE: 3 } as const;
 const STYLES = 4;
@@ -132,7 +132,7 @@ export function* sceneSteps(links: Links, options: SceneOptions): Generator<void
     own[node] = boxOfGroup[by]!;
   }
   const count = group.length;
-  const { start: memberStart, items: members } = rows(count, own, graph.groupOrder);
+  const { start: memberStart, item: members } = rows(count, own, graph.groupOrder);
   yield;
   const node = new Int32Array(count);
   for (let box = 0; box < count; box++) node[box] = members[memberStart[box]!]!;
@@ -163,7 +163,7 @@ export function* sceneSteps(links: Links, options: SceneOptions): Generator<void
     members,
     ...shownIn,
     foldedStart: folded.start,
-    folded: folded.items,
+    folded: folded.item,
     compact: words.compact,
     valued: words.valued,
     text: (box) =>
@@ -214,15 +214,10 @@ export function foldedParameters({ graph }: Links, isShown: Uint8Array): Uint8Ar
   return folded;
 }
 
-interface ItemLists {
-  start: Int32Array;
-  items: Int32Array;
-}
-
 /** Items by row (-1 for none), in the given order. */
-function rows(count: number, rowOf: Int32Array, order: Int32Array): ItemLists {
+function rows(count: number, rowOf: Int32Array, order: Int32Array): CompressedRows {
   const { start, item } = groupBy(count, at(rowOf, order));
-  return { start, items: at(order, item) };
+  return { start, item: at(order, item) };
 }
 
 function foldedInto_(
@@ -230,7 +225,7 @@ function foldedInto_(
   memberStart: Int32Array,
   members: Int32Array,
   isFolded: Uint8Array,
-): ItemLists {
+): CompressedRows {
   const count = memberStart.length - 1;
   const { inStart } = links;
   const { edgeSource } = links.graph;
@@ -249,13 +244,13 @@ function foldedInto_(
     }
     start[box + 1] = items.length;
   }
-  return { start, items: Int32Array.from(items) };
+  return { start, item: Int32Array.from(items) };
 }
 
-function boxesOfNodes(own: Int32Array, { start, items }: ItemLists) {
+function boxesOfNodes(own: Int32Array, { start, item }: CompressedRows) {
   const boxStart = new Int32Array(own.length + 1);
   for (let node = 0; node < own.length; node++) if (own[node]! >= 0) boxStart[node + 1]!++;
-  for (const node of items) boxStart[node + 1]!++;
+  for (const node of item) boxStart[node + 1]!++;
   for (let node = 0; node < own.length; node++) boxStart[node + 1]! += boxStart[node]!;
   const next = boxStart.slice();
   const boxes = new Int32Array(boxStart[own.length]!);
@@ -263,7 +258,7 @@ function boxesOfNodes(own: Int32Array, { start, items }: ItemLists) {
     if (own[node]! >= 0) boxes[next[node]!++] = own[node]!;
   }
   for (let box = 0; box + 1 < start.length; box++) {
-    for (let row = start[box]!; row < start[box + 1]!; row++) boxes[next[items[row]!]!++] = box;
+    for (let row = start[box]!; row < start[box + 1]!; row++) boxes[next[item[row]!]!++] = box;
   }
   return { boxStart, boxes };
 }

@@ -2,24 +2,6 @@
 
 export type Direction = "down" | "right";
 
-export interface LayoutOptions {
-  /** Free space between two boxes of one layer, px. */
-  nodeGap?: number;
-  /** Free space between a box and a line passing it, px. */
-  lineGap?: number;
-  trackGap?: number;
-  /** Height of the channel between two layers, px; it grows with the sideways reach of its edges. */
-  layerGap?: number;
-  /** Free space between two components, px. */
-  componentGap?: number;
-  /** Ordering sweeps per stretch of the graph. */
-  sweeps?: number;
-  /** Limit of the trunk points, per node; edges beyond it become stubs. */
-  trunkBudget?: number;
-  frameHeader?: number;
-  framePadding?: number;
-}
-
 export interface LayoutInput {
   count: number;
   /** Box sizes, px, one per node. */
@@ -31,12 +13,8 @@ export interface LayoutInput {
   /** Output an edge reads; edges of one (source, slot) share a trunk. Default: all zero. */
   sourceSlot?: Int32Array;
   direction?: Direction;
-  options?: LayoutOptions;
-}
-
-/** Boxes in frames; the content of a frame is laid out by itself, and is one box in its parent. */
-export interface CompoundInput extends LayoutInput {
-  /** Innermost frame of each box, -1 for none. */
+  options?: Partial<Spacing>;
+  /** Innermost frame of each box, -1 for none; its content is laid out by itself, and is one box in its parent. */
   frameOf?: Int32Array;
   /** If given, even without frames, the main line is at 0 across the flow; otherwise the outermost box begins there. */
   frames?: {
@@ -123,12 +101,17 @@ export interface LayoutProgress {
 }
 
 export interface Spacing {
+  /** Free space between two boxes of one layer, between a box and a line passing it, and between lines, px. */
   nodeGap: number;
   lineGap: number;
   trackGap: number;
+  /** Height of the channel between two layers, px; it grows with the sideways reach of its edges. */
   layerGap: number;
+  /** Free space between two components, px. */
   componentGap: number;
+  /** Ordering sweeps per stretch of the graph. */
   sweeps: number;
+  /** Limit of the trunk points, per node; edges beyond it become stubs. */
   trunkBudget: number;
   frameHeader: number;
   framePadding: number;

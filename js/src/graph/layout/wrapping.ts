@@ -1,6 +1,6 @@
 import { LEGIBLE_SCALE, scaleIn } from "../camera.ts";
 import { layoutSteps } from "./layout.ts";
-import type { CompoundInput, LayoutProgress, LayoutResult } from "./types.ts";
+import type { LayoutInput, LayoutProgress, LayoutResult } from "./types.ts";
 import { wrap } from "./wrap.ts";
 
 /** Scale at which titles can be read. */
@@ -15,7 +15,7 @@ const GAIN = 1.15;
 const BLIND_GAIN = 1.6;
 
 /** Input of the layout with the stage it is for. */
-export interface LayoutRequest extends CompoundInput {
+export interface LayoutRequest extends LayoutInput {
   /** In columns; null: only if that makes everything readable. */
   wrapped?: boolean | null;
   /** CSS px. */
@@ -31,7 +31,7 @@ export function* laidOut(request: LayoutRequest): Generator<LayoutProgress, Layo
 /** Layout in columns if these are easier to read on the stage; null allows unreadable ones. */
 export function inColumns(
   result: LayoutResult,
-  input: CompoundInput,
+  input: LayoutInput,
   wrapped: true | null,
   stage: { width: number; height: number },
 ): LayoutResult {

@@ -15,6 +15,7 @@ import type {
   ProfileRequest,
   RegionAnswer,
   RegionRequest,
+  ScanAnswer,
   SpreadAnswer,
   StatisticsAnswer,
   StatisticsRequest,
@@ -33,7 +34,6 @@ import type {
   FindQuestion,
   FlowColumns,
   RangeQuestion,
-  SliceResult,
   SumsAnswer,
   SumsInfo,
   SumsQuestion,
@@ -70,11 +70,7 @@ export interface Finding {
 }
 
 /** Findings so far, ranked; the first question starts the scan of the tensors. */
-export interface FindingsAnswer {
-  state: "scanning" | "done" | "cancelled" | "none";
-  /** Number of tensors scanned. */
-  done: number;
-  total: number;
+export interface FindingsAnswer extends ScanAnswer {
   findings: Finding[];
 }
 
@@ -351,8 +347,7 @@ export interface RunAnswers {
   sums: ColumnsReply<SumsInfo>;
   /** Null in a page with too many paths. */
   paths: ColumnsReply<null> | null;
-  find: ColumnAnswer<FindAnswer, Pick<FindAnswer, "hits">>;
-  slice: SliceResult | null;
+  find: FindAnswer;
 }
 
 /** What a question of each kind says; kinds that are missing here say nothing. */
@@ -393,7 +388,6 @@ export interface RunQuestions {
   sums: SumsQuestion;
   paths: RangeQuestion;
   find: FindQuestion;
-  slice: { source: number };
 }
 
 /** Replies of a run as views read them (`client.ts`); null without the part of the run. */
@@ -440,5 +434,4 @@ export interface RunReplies {
   sums: SumsAnswer;
   paths: Columns<"paths"> | null;
   find: FindAnswer;
-  slice: SliceResult | null;
 }

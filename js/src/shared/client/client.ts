@@ -1,8 +1,8 @@
 import type { AnyModel } from "@anywidget/types";
 import type { Packed, RunQuestions, RunReplies } from "./answers.ts";
 import { type Column, fields } from "./columns.ts";
-import { pageCache } from "./page_model.ts";
-import { type Answer, isAbort, request, tell } from "./request.ts";
+import { pageCache, shared } from "./page_model.ts";
+import { type Answer, request, tell } from "./request.ts";
 
 /** Carries a question: to the kernel, to the recording of a page, or to Python in the same process. */
 export interface Host {
@@ -51,20 +51,8 @@ export class Client<Replies extends object = RunReplies, Questions extends objec
   }
 
   /** Shares one answer with every view of the page; asks again if the view that asked first is gone. */
-  async once<T>(key: string, ask: () => Promise<T>): Promise<T> {
-    const known = this.#kept.get(key) as Promise<T> | undefined;
-    if (known) {
-      try {
-        return await known;
-      } catch (error) {
-        if (!isAbort(error) || this.#signal?.aborted) throw error;
-        return this.once(key, ask);
-      }
-    }
-    const answer = ask();
-    this.#kept.set(key, answer);
-    answer.catch(() => this.#kept.delete(key));
-    return answer;
+  once<T>(key: string, ask: () => Promise<T>): Promise<T> {
+    return shared(this.#kept, key, ask, this.#signal);
   }
 }
 

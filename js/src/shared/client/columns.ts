@@ -1,13 +1,6 @@
 /** Columns packed by `engine.py`: one header, one buffer, every column 8-byte aligned in it. */
 
-export type Column =
-  | Uint8Array
-  | Uint16Array
-  | Uint32Array
-  | Int32Array
-  | Float32Array
-  | Float64Array
-  | StringColumn;
+export type Column = (typeof ARRAYS)[NumberKind]["prototype"] | StringColumn;
 
 export type NumberKind = "u1" | "u2" | "u4" | "i4" | "f4" | "f8";
 

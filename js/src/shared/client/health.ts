@@ -1,17 +1,10 @@
 import type { Client } from "./client.ts";
 import { isAbort } from "./request.ts";
-import type { HealthAnswer } from "./tensor_questions.ts";
+import type { HealthAnswer, ScanAnswer } from "./tensor_questions.ts";
 
 const AGAIN_MS = 400;
 /** The next question waits this many times as long as the last answer took. */
 const PATIENCE = 2;
-
-/** Head of every answer about the scan of a run's tensors. */
-export interface ScanAnswer {
-  state: "scanning" | "done" | "cancelled" | "none";
-  done: number;
-  total: number;
-}
 
 interface Questions<T> {
   ask(signal: AbortSignal, goOn: boolean): Promise<T>;

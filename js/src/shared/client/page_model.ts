@@ -11,17 +11,39 @@ interface CachedRun {
   answers: Map<string, Promise<unknown>>;
 }
 
-const CACHE = Symbol.for("tvmdbg-widgets.page-cache");
+/** A map that all our modules on a page share. */
+function onPage<T>(name: string): Map<string, T> {
+  const page = globalThis as { [key: symbol]: unknown };
+  const key = Symbol.for(`tvmdbg-widgets.${name}`);
+  page[key] ??= new Map();
+  return page[key] as Map<string, T>;
+}
 
-function keptRuns(): Map<string, CachedRun> {
-  const page = globalThis as typeof globalThis & { [CACHE]?: Map<string, CachedRun> };
-  page[CACHE] ??= new Map();
-  return page[CACHE];
+/** Shares one answer by its key; asks again if the view that asked first is gone. */
+export async function shared<T>(
+  kept: Map<string, Promise<unknown>>,
+  key: string,
+  ask: () => Promise<T>,
+  signal?: AbortSignal,
+): Promise<T> {
+  const known = kept.get(key) as Promise<T> | undefined;
+  if (known) {
+    try {
+      return await known;
+    } catch (error) {
+      if (!isAbort(error) || signal?.aborted) throw error;
+      return shared(kept, key, ask, signal);
+    }
+  }
+  const answer = ask();
+  kept.set(key, answer);
+  answer.catch(() => kept.delete(key));
+  return answer;
 }
 
 /** Cached answers of one run (by model reference and content); freed when its last user's signal aborts. */
 export function pageCache(key: string, signal: AbortSignal): Map<string, Promise<unknown>> {
-  const runs = keptRuns();
+  const runs = onPage<CachedRun>("page-cache");
   const run = runs.get(key) ?? { users: 0, answers: new Map() };
   run.users += 1;
   runs.set(key, run);
@@ -33,35 +55,16 @@ export function pageCache(key: string, signal: AbortSignal): Map<string, Promise
 }
 
 const TIMEOUT_MS = 60_000;
-const KEPT = Symbol.for("tvmdbg-widgets.code");
 
 /** Asks for the text of a module, compressed with gzip. */
-export type AskCode = (signal: AbortSignal) => Promise<Answer<null>>;
-
-function keptModules(): Map<string, Promise<unknown>> {
-  const page = globalThis as typeof globalThis & { [KEPT]?: Map<string, Promise<unknown>> };
-  page[KEPT] ??= new Map();
-  return page[KEPT];
-}
+type AskCode = (signal: AbortSignal) => Promise<Answer<null>>;
 
 /** Module by a name that identifies its build; asked for once a page, by the first view that needs it. */
-export async function pageModule<T>(name: string, ask: AskCode, signal: AbortSignal): Promise<T> {
-  const known = keptModules().get(name);
-  if (known) {
-    try {
-      return (await known) as T;
-    } catch (error) {
-      if (!isAbort(error) || signal.aborted) throw error;
-      return pageModule(name, ask, signal); // the view that asked is gone
-    }
-  }
-  const module = imported(ask, signal);
-  keptModules().set(name, module);
-  module.catch(() => keptModules().delete(name));
-  return (await module) as T;
+export function pageModule<T>(name: string, ask: AskCode, signal: AbortSignal): Promise<T> {
+  return shared(onPage("code"), name, () => imported<T>(ask, signal), signal);
 }
 
-async function imported(ask: AskCode, signal: AbortSignal): Promise<unknown> {
+async function imported<T>(ask: AskCode, signal: AbortSignal): Promise<T> {
   const { buffers } = await ask(AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]));
   const code = await unzipped(buffers[0]!);
   const url = URL.createObjectURL(new Blob([code], { type: "text/javascript" }));

@@ -1,5 +1,4 @@
 import type { AnyModel } from "@anywidget/types";
-import type { RunAnswers } from "./answers.ts";
 
 export type { AnyModel };
 
@@ -7,12 +6,6 @@ export interface Answer<T> {
   result: T;
   buffers: DataView[];
 }
-
-export type Ask = <Kind extends keyof RunAnswers>(
-  kind: Kind,
-  question: object,
-  signal?: AbortSignal,
-) => Promise<Answer<RunAnswers[Kind]>>;
 
 /** Error after which no question can be asked; Jupyter's own message after a restart is "Cannot send". */
 export class KernelGone extends Error {

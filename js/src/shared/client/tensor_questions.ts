@@ -327,13 +327,17 @@ export interface DataAnswer {
   bytes: DataView;
 }
 
-/** One row per entry, in execution order; see `tvmdbg_widgets/analysis/health_table.py`. */
-export type HealthColumns = Columns<"health">;
-
-export interface HealthAnswer extends HealthColumns {
+/** Head of every answer about the scan of a run's tensors, with the number of scanned ones. */
+export interface ScanAnswer {
   state: "scanning" | "done" | "cancelled" | "none";
   done: number;
   total: number;
+}
+
+/** One row per entry, in execution order; see `tvmdbg_widgets/analysis/health_table.py`. */
+export type HealthColumns = Columns<"health">;
+
+export interface HealthAnswer extends HealthColumns, ScanAnswer {
   /** Fault of each entry in words; "" for one that is OK. */
   words: string[];
   /** Short form for a label: "59 Inf", "12 of 32 dead". */

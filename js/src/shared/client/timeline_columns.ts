@@ -117,21 +117,12 @@ export interface WindowColumns extends SliceColumns {
   parent: Int32Array;
 }
 
-/** Position of a slice on the stage. */
+/** A slice that may not be loaded. */
 export interface SliceResult {
   slice: number;
-  source: number;
-  row: number;
-  track: number;
-  node: number;
-  occurrence: number;
   name: string;
   start: number;
   duration: number;
-  self: number;
-  trust: number;
-  /** Number of the slice around it, or -1. */
-  parent: number;
 }
 
 export interface FindQuestion {
@@ -140,10 +131,6 @@ export interface FindQuestion {
   /** Start of the search for the next and previous hit: a time in nanoseconds, and the slice that starts then. */
   at: number;
   slice?: number;
-  /** Range that the bins of `hits` divide; all of time by default. */
-  from?: number;
-  to?: number;
-  bins?: number;
 }
 
 export interface FindAnswer {
@@ -152,8 +139,6 @@ export interface FindAnswer {
   selfNs: number;
   next: SliceResult | null;
   previous: SliceResult | null;
-  hits: Uint8Array;
-  bins: number;
 }
 
 export const AREA_BY = [

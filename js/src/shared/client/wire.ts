@@ -286,11 +286,9 @@ export const WIRE = {
     /** Kind of the outermost block around each node, -1 for none; empty if there is no graph. */
     nodeBlock: "i4",
     nodeCount: "i4",
-    nodeMinimum: "f8",
     nodeP10: "f8",
     nodeP50: "f8",
     nodeP90: "f8",
-    nodeMaximum: "f8",
     nodeSd: "f8",
     nodeNoisy: "u1",
     /** 95 % confidence interval of the mean; NaN if unknown. */
@@ -306,10 +304,6 @@ export const WIRE = {
     key: "i4",
     self: "f8",
     count: "i4",
-  },
-  /** Where a search finds slices. */
-  find: {
-    hits: "u1",
   },
   /** Nodes that a query finds, ascending. */
   matches: { nodes: "i4" },

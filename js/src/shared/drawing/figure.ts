@@ -1,6 +1,5 @@
 import type { RunReplies } from "../client/answers.ts";
 import type { Client } from "../client/client.ts";
-import { append } from "../many.ts";
 import { type CellImage, parsedFont, SvgContext, type TextRuler } from "./svg_context.ts";
 import { element, escaped, type Mark, markup } from "./svg_marks.ts";
 import type { TextWidths } from "./text_widths.ts";
@@ -23,7 +22,6 @@ export interface FigureRequest<O = unknown, R extends object = RunReplies> {
 }
 
 export interface Drawing {
-  /** Made by `svgDocument`. */
   svg: string;
   text: string;
   description: Record<string, unknown>;
@@ -42,31 +40,19 @@ export interface HoverText {
 }
 
 /** What a view draws without a DOM, alone or inside the figure of another. */
-export interface FigurePanel extends FigurePage {
+export interface FigurePanel {
   /** px, if it is not that of the request. */
   width?: number;
+  height: number;
+  title: string;
+  /** Description for readers who do not see the picture. */
+  words: string;
   text: string;
   description: Drawing["description"];
+  hover?: readonly HoverText[];
+  titles?: readonly HoverText[];
+  /** Called once per color scheme; must differ in colors only. */
   paint: (pen: SvgContext, theme: Theme) => void;
-}
-
-export function panelDrawing(
-  { theme, text: widths, ...request }: Pick<FigureRequest, "width" | "theme" | "text">,
-  panel: FigurePanel,
-): Drawing {
-  const { width = request.width, height, text, description, hover = [] } = panel;
-  const images: CellImage[] = [];
-  return {
-    svg: svgDocument({ width, theme, text: widths }, panel, (pen, theme) => {
-      panel.paint(pen, theme);
-      images.length = 0;
-      append(images, pen.images);
-    }),
-    images,
-    text,
-    description,
-    hover: shares(hover, width, height),
-  };
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: each maker knows its options
@@ -76,26 +62,15 @@ export type FigureMaker = (request: AnyRequest) => FigurePanel | Promise<FigureP
 export const MONO =
   "ui-monospace, 'DejaVu Sans Mono', Menlo, Consolas, 'Liberation Mono', monospace";
 
-export interface FigurePage {
-  height: number;
-  title: string;
-  /** Description for readers who do not see the picture. */
-  words: string;
-  hover?: readonly HoverText[];
-  titles?: readonly HoverText[];
-}
-
-/**
- * Drawing of `paint` as a document on an opaque ground, so that any page may hold it. `paint` is called once per color
- * scheme and must differ in colors only; `pen` measures texts with the widths of the request, so that a `TextMeasure`
- * made of it works as with a canvas.
- */
-export function svgDocument(
-  { width, theme, text }: Pick<FigureRequest, "width" | "theme" | "text">,
-  { height, title, words, hover = [], titles = [] }: FigurePage,
-  paint: (pen: SvgContext, theme: Theme) => void,
-): string {
-  const [wide, high] = [Math.ceil(width), Math.ceil(height)];
+/** A panel as a document on an opaque ground, so that any page may hold it. */
+export function panelDrawing(
+  request: Pick<FigureRequest, "width" | "theme" | "text">,
+  panel: FigurePanel,
+): Drawing {
+  const { theme, text } = request;
+  const { hover = [], titles = [] } = panel;
+  const [wide, high] = [Math.ceil(panel.width ?? request.width), Math.ceil(panel.height)];
+  let images: readonly CellImage[] = [];
   const drawn = (dark: boolean): Mark[] => {
     const pen = pencil(text);
     const colors = figureTheme(dark, text.font);
@@ -106,19 +81,28 @@ export function svgDocument(
     pen.fill();
     pen.stroke();
     pen.fillStyle = colors.text;
-    paint(pen, colors);
+    panel.paint(pen, colors);
+    images = pen.images;
     return pen.marks;
   };
   const marks = drawn(theme === "dark");
   const body = theme === "auto" ? markup(marks, drawn(true)) : markup(marks);
   const look = ` role="img" font-family="${escaped(text.font)}" style="max-width:100%;height:auto"`;
-  return [
+  const svg = [
     `<svg xmlns="http://www.w3.org/2000/svg" class="tvmdbg-figure" viewBox="0 0 ${wide} ${high}"`,
     ` width="${wide}" height="${high}"${look}>`,
-    element("title", escaped(title)),
-    element("desc", escaped(words)),
+    element("title", escaped(panel.title)),
+    element("desc", escaped(panel.words)),
     `${body}${places([...hover, ...titles])}</svg>`,
   ].join("");
+  const shares = hover.map((place) => ({
+    x: place.x / wide,
+    y: place.y / high,
+    width: place.width / wide,
+    height: place.height / high,
+    text: hint(place.text),
+  }));
+  return { svg, images, text: panel.text, description: panel.description, hover: shares };
 }
 
 /** Longest tooltip: names may be of any length, and many parts may share one. */
@@ -127,18 +111,6 @@ const MOST_HINT = 1000;
 function hint(text: string): string {
   if (text.length <= MOST_HINT) return text;
   return `${text.slice(0, MOST_HINT).replace(/[\ud800-\udbff]$/, "")}…`;
-}
-
-/** Hover texts with positions as shares of the picture's size. */
-export function shares(hover: readonly HoverText[], width: number, height: number): HoverText[] {
-  const [wide, high] = [Math.ceil(width), Math.ceil(height)];
-  return hover.map(({ x, y, width, height, text }) => ({
-    x: x / wide,
-    y: y / high,
-    width: width / wide,
-    height: height / high,
-    text: hint(text),
-  }));
 }
 
 /** Invisible elements with tooltips. */

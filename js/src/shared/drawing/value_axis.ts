@@ -1,5 +1,6 @@
 import { shortText } from "../number_text.ts";
 
+/** The next 1, 2 or 5 times a power of ten. */
 export function niceStep(least: number): number {
   const power = 10 ** Math.floor(Math.log10(least));
   const rest = least / power;
@@ -13,7 +14,7 @@ export interface Tick {
 
 export function niceTicks(low: number, high: number, count: number): Tick[] {
   if (!(high > low) || count < 1) return [];
-  const step = roundStep(high / count - low / count);
+  const step = niceStep(high / count - low / count);
   if (!(step > 0) || !Number.isFinite(step)) return [];
   const ticks: Tick[] = [];
   for (let k = Math.ceil(low / step); ticks.length <= 4 * count; k += 1) {
@@ -24,15 +25,9 @@ export function niceTicks(low: number, high: number, count: number): Tick[] {
   return ticks;
 }
 
-/** The next 1, 2 or 5 times a power of ten. */
-function roundStep(rough: number): number {
-  const power = 10 ** Math.floor(Math.log10(rough));
-  return power * ([1, 2, 5].find((factor) => factor * power >= rough) ?? 10);
-}
-
 export function indexTicks(first: number, end: number, count: number): number[] {
   if (!(end > first)) return [];
-  const step = roundStep(Math.max(1, (end - first) / Math.max(1, count)));
+  const step = niceStep(Math.max(1, (end - first) / Math.max(1, count)));
   const start = Math.ceil(Math.floor(first) / step);
   return Array.from({ length: Math.max(0, Math.ceil(end / step) - start) }, (_, k) => {
     return (start + k) * step;
@@ -45,10 +40,12 @@ export function powerTicks(low: number, high: number, threshold: number): Tick[]
   for (let power = Math.ceil(Math.log10(threshold)); 10 ** power <= largest; power += 1) {
     values.push(10 ** power, -(10 ** power));
   }
-  return values
-    .filter((value) => value >= low && value <= high)
-    .sort((a, b) => a - b)
-    .map((value) => ({ value, text: shortText(value) }));
+  return ticksOf(values, low, high);
+}
+
+function ticksOf(values: readonly number[], low: number, high: number): Tick[] {
+  const inside = values.filter((value) => value >= low && value <= high).sort((a, b) => a - b);
+  return inside.map((value) => ({ value, text: shortText(value) }));
 }
 
 export const AXIS_KINDS = ["linear", "log", "symlog"] as const;
@@ -123,10 +120,7 @@ export class ValueAxis {
     for (let power = Math.floor(to); power >= start; power -= step) {
       values.push(10 ** power, -(10 ** power));
     }
-    return values
-      .filter((value) => value >= this.low && value <= this.high)
-      .sort((a, b) => a - b)
-      .map((value) => ({ value, text: shortText(value) }));
+    return ticksOf(values, this.low, this.high);
   }
 
   #bend(value: number): number {

@@ -2,8 +2,8 @@ import type { Rectangle, Viewport } from "../../shared/drawing/canvas.ts";
 import { inkOn } from "../../shared/drawing/theme.ts";
 import { duration, integer } from "../../shared/format.ts";
 import { lowerBound } from "../../shared/many.ts";
+import type { ItemNames } from "../data/item_names.ts";
 import { ticks } from "../data/names.ts";
-import type { RowNames } from "./heat_painter.ts";
 import type { MatrixRow } from "./repeat_matrix.ts";
 import type { Brush } from "./stage.ts";
 
@@ -86,35 +86,22 @@ export const TOP = AXIS + MEDIANS + WHISKERS + 6;
 export const LANE = 20;
 const GUTTER = 96;
 
-export interface FoldedData {
-  rows: readonly MatrixRow[];
-  lanes: Lanes;
-  /** Number of lanes of repeats below the medians. */
-  repeats: number;
-  warm: number;
-}
-
 export class FoldedPainter {
-  readonly #rows: readonly MatrixRow[];
-  readonly #all: Lanes;
-  readonly #lanes: number;
-  readonly #warm: number;
-  readonly #names: RowNames;
-  readonly #viewport: Viewport;
   /** Pixels of the lanes above the stage. */
   scroll = 0;
 
-  constructor({ rows, lanes, repeats, warm }: FoldedData, names: RowNames, viewport: Viewport) {
-    this.#rows = rows;
-    this.#all = lanes;
-    this.#lanes = repeats;
-    this.#warm = warm;
-    this.#names = names;
-    this.#viewport = viewport;
-  }
+  /** @param repeats Number of lanes of repeats below the medians. */
+  constructor(
+    readonly rows: readonly MatrixRow[],
+    readonly lanes: Lanes,
+    readonly repeats: number,
+    readonly warm: number,
+    readonly names: ItemNames,
+    readonly viewport: Viewport,
+  ) {}
 
   get height(): number {
-    return TOP + this.#lanes * LANE + 2;
+    return TOP + this.repeats * LANE + 2;
   }
 
   gutter(width: number): number {
@@ -123,7 +110,7 @@ export class FoldedPainter {
 
   x(ns: number, width: number): number {
     const left = this.gutter(width);
-    return left + ((ns - this.#viewport.start) / this.#viewport.span) * (width - left - 1);
+    return left + ((ns - this.viewport.start) / this.viewport.span) * (width - left - 1);
   }
 
   y(lane: number): number {
@@ -137,7 +124,7 @@ export class FoldedPainter {
   /** The box of an operator in a lane; null if it is not visible. */
   box(row: number, lane: number, width: number): Rectangle | null {
     if (row < 0) return null;
-    const starts = this.#all.starts(lane);
+    const starts = this.lanes.starts(lane);
     const left = Math.max(this.gutter(width), this.x(starts[row]!, width));
     const right = Math.min(width, this.x(starts[row + 1]!, width));
     if (right < left) return null;
@@ -152,14 +139,14 @@ export class FoldedPainter {
   paint(brush: Brush, width: number, height: number): void {
     const { theme } = brush;
     const first = Math.max(0, Math.floor(this.scroll / LANE));
-    const last = Math.min(this.#lanes, first + Math.ceil((height - TOP) / LANE) + 1);
+    const last = Math.min(this.repeats, first + Math.ceil((height - TOP) / LANE) + 1);
     const left = this.gutter(width);
     for (let lane = first; lane < last; lane++) {
       this.#lane(brush, lane, width);
       const y = this.y(lane) + LANE / 2 - 1;
       brush.number(integer(lane + 1), 22, y, theme.muted, left - 22, true);
       brush.number(
-        duration(this.#all.starts(lane).at(-1)!),
+        duration(this.lanes.starts(lane).at(-1)!),
         left - 4,
         y,
         theme.muted,
@@ -174,7 +161,7 @@ export class FoldedPainter {
     this.#lane(brush, MEDIAN, width);
     brush.text("medians", 4, AXIS + 12, theme.text, left - 6, "600");
     brush.number(
-      duration(this.#all.starts(MEDIAN).at(-1)!),
+      duration(this.lanes.starts(MEDIAN).at(-1)!),
       left - 4,
       AXIS + 28,
       theme.muted,
@@ -183,7 +170,7 @@ export class FoldedPainter {
     );
     brush.text("p10 … p90", 4, AXIS + MEDIANS + WHISKERS / 2, theme.muted, left - 6);
     this.#whiskers(brush, width);
-    const { start, end } = this.#viewport;
+    const { start, end } = this.viewport;
     for (const tick of ticks(start, end, Math.max(2, Math.floor((width - left) / 90)))) {
       const x = this.x(tick.ns, width);
       brush.fill(theme.line, Math.round(x), AXIS - 5, 1, 5);
@@ -192,27 +179,27 @@ export class FoldedPainter {
   }
 
   #lane(brush: Brush, lane: number, width: number): void {
-    const starts = this.#all.starts(lane);
+    const starts = this.lanes.starts(lane);
     const [y, height] = [this.y(lane), this.#height(lane)];
     const left = this.gutter(width);
-    const warm = lane >= 0 && lane < this.#warm;
+    const warm = lane >= 0 && lane < this.warm;
     const { theme } = brush;
-    const { start, end, span } = this.#viewport;
+    const { start, end, span } = this.viewport;
     const pixel = span / (width - left - 1);
-    for (const { row, next, widest } of this.#all.columns(lane, start, end, pixel)) {
+    for (const { row, next, widest } of this.lanes.columns(lane, start, end, pixel)) {
       const x = Math.max(left, this.x(starts[row]!, width));
       const until = starts[next]!;
       const wide = Math.min(width, this.x(until, width)) - x;
-      const { key, node } = this.#rows[widest]!;
-      const fill = this.#names.mark(theme, key);
+      const { key, node } = this.rows[widest]!;
+      const fill = this.names.mark(theme, key);
       const gap = wide > 4 ? 1 : 0;
       if (wide > 0 && until > starts[row]!) {
         brush.fill(fill, x, y, Math.max(0.5, wide - gap), height, warm ? 0.45 : 1);
         const one = next === row + 1;
         const place = { x, y, width: wide, height, lane, key, node };
-        if (one) brush.drawn.marks.push({ ...place, ns: this.#all.ns(row, lane) });
+        if (one) brush.drawn.marks.push({ ...place, ns: this.lanes.ns(row, lane) });
         if (one && wide >= 24 && !warm)
-          this.#label(brush, this.#rows[row]!, x, y, wide, height, fill);
+          this.#label(brush, this.rows[row]!, x, y, wide, height, fill);
       }
     }
     if (warm)
@@ -229,7 +216,7 @@ export class FoldedPainter {
     fill: string,
   ): void {
     const [room, middle, ink] = [width - 4, y + height / 2, inkOn(fill)];
-    const title = this.#names.titleOf(key);
+    const title = this.names.titleOf(key);
     if (brush.title(title, x + 3, middle, ink, room > 60 ? room : 0)) return;
     brush.number(title.id, x + 3, middle, ink, room);
   }
@@ -253,12 +240,12 @@ export class FoldedPainter {
   }
 
   #whiskers(brush: Brush, width: number): void {
-    const starts = this.#all.starts(MEDIAN);
+    const starts = this.lanes.starts(MEDIAN);
     const left = this.gutter(width);
     const y = AXIS + MEDIANS + WHISKERS / 2 + 1;
     const { theme } = brush;
     let until = -Infinity;
-    this.#rows.forEach(({ p10, p90, noisy, node, key }, row) => {
+    this.rows.forEach(({ p10, p90, noisy, node, key }, row) => {
       const from = this.x(starts[row]! + p10, width);
       const to = this.x(starts[row]! + p90, width);
       if (to < left || from > width || (from < until && to <= until)) return;

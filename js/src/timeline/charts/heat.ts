@@ -8,66 +8,14 @@ import { apartText, HeatPainter, legend, ROW, TOP, TOTALS } from "./heat_painter
 import { type MatrixRow, RepeatMatrix } from "./repeat_matrix.ts";
 import { arrows, type ChartHost, ChartStage, type OtherChart, Scroller, shifted } from "./stage.ts";
 
-class HeatWords {
-  /** Number of the first repeats that are warm-up. */
-  readonly warm: number;
-  readonly #matrix: RepeatMatrix;
-  readonly #called: ItemNames;
-  readonly #order: string;
-
-  constructor(matrix: RepeatMatrix, called: ItemNames, order: string) {
-    this.#matrix = matrix;
-    this.#called = called;
-    this.#order = order;
-    this.warm = matrix.ofSlices ? 0 : matrix.warm;
-  }
-
-  about(sort: TimelineOptions["sort"]): string {
-    const { columns, ofSlices, rows } = this.#matrix;
-    const order = sort === "time" ? "longest first" : this.#order;
-    const what = ofSlices
-      ? `columns are the slices of each name, by start time (up to ${integer(columns)}), not repeats of the run`
-      : `${counted(columns, "repeat")} across`;
-    const warm = this.warm ? `; left of the line: warm-up, ${counted(this.warm, "repeat")}` : "";
-    return `${counted(rows.length, "row")}, ${order}; ${what}${warm}`;
-  }
-
-  totalLines(repeat: number): string[] {
-    const total = this.#matrix.totals[repeat]!;
-    const warm = repeat < this.warm ? ["warm-up"] : [];
-    return [`repeat ${repeat + 1}`, `total of all rows ${duration(total)}`, ...warm];
-  }
-
-  /** Facts of a row, or of one of its repeats (-1: the row). */
-  lines(row: MatrixRow, repeat: number): string[] {
-    const { median, p10, p90, values } = row;
-    const title = this.#called.title(row.key);
-    const item = this.#matrix.ofSlices ? "slice" : "repeat";
-    const all = `median ${this.#called.timeText(median)}, p10 … p90 ${this.#called.timeText(p10)} … ${this.#called.timeText(p90)}, ${counted(values.length, item)}`;
-    const noisy = row.noisy ? ["noisy: p90 is more than 1.2 × p10"] : [];
-    if (repeat < 0) return [title, all, ...noisy];
-    const ns = values[repeat]!;
-    const exact = ` (${exactNs(ns)})`;
-    const warm = repeat < this.warm ? ", warm-up" : "";
-    return [
-      title,
-      `${item} ${integer(repeat + 1)} of ${integer(values.length)}${warm}`,
-      Number.isFinite(ns)
-        ? `${this.#called.timeText(ns)}${exact}, ${apartText(ns / median - 1)} of the median`
-        : "no value",
-      all,
-      ...noisy,
-    ];
-  }
-}
-
 /** Operators × repeats, which shows slow repeats of an operator. Warm-up is a column, noise is a row. */
 export class Heat implements OtherChart {
   readonly node: HTMLElement;
   readonly #host: ChartHost;
   readonly #called: ItemNames;
   readonly #matrix: RepeatMatrix;
-  readonly #words: HeatWords;
+  /** Number of the first repeats that are warm-up. */
+  readonly #warm: number;
   readonly stage: ChartStage;
   readonly #scroller: Scroller;
   readonly #note = element("p", { class: "tvmdbg-muted" });
@@ -81,8 +29,7 @@ export class Heat implements OtherChart {
     let keyed: Theme | null = null;
     this.#called = new ItemNames(repeats, host.data);
     this.#matrix = new RepeatMatrix(repeats);
-    const { order } = host.data.slices.columns.info.words;
-    this.#words = new HeatWords(this.#matrix, this.#called, order);
+    this.#warm = this.#matrix.ofSlices ? 0 : this.#matrix.warm;
     this.#painter = new HeatPainter(this.#matrix, this.#called);
     this.stage = new ChartStage(
       "tvmdbg-timeline-heat",
@@ -90,7 +37,7 @@ export class Heat implements OtherChart {
         paint: (brush, width, height) => {
           if (brush.theme !== keyed) {
             keyed = brush.theme;
-            key.replaceChildren(legend(keyed, this.#matrix.spread, "median of the row"));
+            key.replaceChildren(legend(keyed, this.#matrix.spread));
           }
           this.#painter.scroll = this.#scroller.top;
           this.#painter.paint(brush, width, height);
@@ -141,7 +88,7 @@ export class Heat implements OtherChart {
   get sentence(): string {
     const row = this.#matrix.rows[this.#current.row];
     return row && this.#current.repeat >= 0
-      ? this.#words.lines(row, this.#current.repeat).join(", ")
+      ? this.#lines(row, this.#current.repeat).join(", ")
       : "";
   }
 
@@ -185,8 +132,46 @@ export class Heat implements OtherChart {
 
   #sort(): void {
     this.#painter.order = this.#matrix.order(this.#host.options.get("sort"));
-    this.#note.textContent = this.#words.about(this.#host.options.get("sort"));
+    this.#note.textContent = this.#about(this.#host.options.get("sort"));
     this.#scroller.fit();
+  }
+
+  #about(sort: TimelineOptions["sort"]): string {
+    const { columns, ofSlices, rows } = this.#matrix;
+    const order =
+      sort === "time" ? "longest first" : this.#host.data.slices.columns.info.words.order;
+    const what = ofSlices
+      ? `columns are the slices of each name, by start time (up to ${integer(columns)}), not repeats of the run`
+      : `${counted(columns, "repeat")} across`;
+    const warm = this.#warm ? `; left of the line: warm-up, ${counted(this.#warm, "repeat")}` : "";
+    return `${counted(rows.length, "row")}, ${order}; ${what}${warm}`;
+  }
+
+  #totalLines(repeat: number): string[] {
+    const total = this.#matrix.totals[repeat]!;
+    const warm = repeat < this.#warm ? ["warm-up"] : [];
+    return [`repeat ${repeat + 1}`, `total of all rows ${duration(total)}`, ...warm];
+  }
+
+  /** Facts of a row, or of one of its repeats (-1: the row). */
+  #lines(row: MatrixRow, repeat: number): string[] {
+    const { median, p10, p90, values } = row;
+    const title = this.#called.title(row.key);
+    const item = this.#matrix.ofSlices ? "slice" : "repeat";
+    const text = (ns: number) => this.#called.timeText(ns);
+    const all = `median ${text(median)}, p10 … p90 ${text(p10)} … ${text(p90)}, ${counted(values.length, item)}`;
+    const noisy = row.noisy ? ["noisy: p90 is more than 1.2 × p10"] : [];
+    if (repeat < 0) return [title, all, ...noisy];
+    const ns = values[repeat]!;
+    const warm = repeat < this.#warm ? ", warm-up" : "";
+    const apart = `${text(ns)} (${exactNs(ns)}), ${apartText(ns / median - 1)} of the median`;
+    return [
+      title,
+      `${item} ${integer(repeat + 1)} of ${integer(values.length)}${warm}`,
+      Number.isFinite(ns) ? apart : "no value",
+      all,
+      ...noisy,
+    ];
   }
 
   #at(x: number, y: number): { row: number; repeat: number } {
@@ -226,9 +211,9 @@ export class Heat implements OtherChart {
     this.#hovered = hit;
     this.stage.touched();
     const lines = row
-      ? this.#words.lines(row, hit.repeat)
+      ? this.#lines(row, hit.repeat)
       : at && at.y < TOTALS && hit.repeat >= 0 && this.#matrix.totals.length
-        ? this.#words.totalLines(hit.repeat)
+        ? this.#totalLines(hit.repeat)
         : null;
     this.#host.tip(lines, at?.x ?? 0, (at?.y ?? 0) + this.#scroller.node.offsetTop);
   }

@@ -2,7 +2,8 @@ import type { Rectangle } from "../../shared/drawing/canvas.ts";
 import { divergingStops, inkOn, ramp, type Theme } from "../../shared/drawing/theme.ts";
 import { duration, integer, percent } from "../../shared/format.ts";
 import { element } from "../../shell/dom.ts";
-import { numbered, type Title } from "../data/names.ts";
+import type { ItemNames } from "../data/item_names.ts";
+import { numbered } from "../data/names.ts";
 import {
   apart,
   cellOf,
@@ -43,16 +44,16 @@ export function apartText(apart: number): string {
   return `${apart < 0 ? "−" : "+"}${percent(Math.abs(apart))}`;
 }
 
-export function legend(theme: Theme, spread: number, of: string): HTMLElement {
+export function legend(theme: Theme, spread: number): HTMLElement {
   const bar = element("i", { class: "tvmdbg-timeline-ramp" });
   bar.style.background = `linear-gradient(to right, ${divergingStops(theme).join(", ")})`;
   const end = percent(spread);
   return element(
     "span",
-    { class: "tvmdbg-timeline-legend", title: `time relative to the ${of}` },
+    { class: "tvmdbg-timeline-legend", title: "time relative to the median of the row" },
     `faster −${end}`,
     bar,
-    `+${end} slower than the ${of}`,
+    `+${end} slower than the median of the row`,
   );
 }
 
@@ -63,15 +64,9 @@ export const TOP = TOTALS + AXIS;
 /** Widths from which a cell has its number, a mark beyond the scale, and a gap. */
 const [NUMBERED, MARKED, APART] = [44, 7, 4];
 
-export interface RowNames {
-  titleOf(key: number): Title;
-  mark(theme: Theme, key: number): string;
-  timeText(ns: number): string;
-}
-
 export class HeatPainter {
   readonly #matrix: RepeatMatrix;
-  readonly #names: RowNames;
+  readonly #names: ItemNames;
   readonly #warm: number;
   readonly #least: number;
   #order: Int32Array = new Int32Array(0);
@@ -81,7 +76,7 @@ export class HeatPainter {
   scroll = 0;
 
   /** @param cell Least width of a cell, px, which decides the number of repeats per cell. */
-  constructor(matrix: RepeatMatrix, names: RowNames, cell = 1) {
+  constructor(matrix: RepeatMatrix, names: ItemNames, cell = 1) {
     this.#least = cell;
     this.#matrix = matrix;
     this.#names = names;

@@ -1,4 +1,3 @@
-import type { Missing } from "../../shared/client/answers.ts";
 import { errorText, isAbort } from "../../shared/client/request.ts";
 import { counted, percent } from "../../shared/format.ts";
 import { div, element } from "../../shell/dom.ts";
@@ -215,8 +214,10 @@ export class Roofline implements OtherChart {
     try {
       const columns = await run.ask("roofline");
       if (signal.aborted) return;
-      if (!columns || "missing" in columns) this.#missing(columns);
-      else {
+      if (!columns || "missing" in columns) {
+        const why = columns?.missing ?? "This page was saved without operation counts.";
+        this.node.replaceChildren(message("empty", "No roofline", why));
+      } else {
         this.#points = new OperatorPoints(columns, data.slices.columns.nodeNs);
         this.#painter = new RooflinePainter(this.#points, data.names);
         this.#convention = columns.info.convention;
@@ -230,11 +231,6 @@ export class Roofline implements OtherChart {
       const hint = `${errorText(error)}\nRun the cell again.`;
       this.node.replaceChildren(message("error", "Operations could not be counted", hint));
     }
-  }
-
-  #missing(columns: Missing | null): void {
-    const why = columns?.missing ?? "This page was saved without operation counts.";
-    this.node.replaceChildren(message("empty", "No roofline", why));
   }
 
   #set(line: RooflineLine, value: number | null): void {

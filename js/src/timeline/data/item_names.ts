@@ -2,7 +2,6 @@ import type { GraphColumns } from "../../shared/client/answers.ts";
 import type { StringColumn } from "../../shared/client/columns.ts";
 import type { Columns } from "../../shared/client/wire.ts";
 import type { Theme } from "../../shared/drawing/theme.ts";
-import { changeFills, fillOfChange } from "./change.ts";
 import { type Names, type Title, titleText } from "./names.ts";
 import type { Slices } from "./slices.ts";
 
@@ -23,7 +22,6 @@ export class ItemNames {
   /** Names of slices by number; more come with the slices. */
   #known: { names: StringColumn; codes: ReadonlyMap<string, number> } | null = null;
   #rows: Map<number, number> | null = null;
-  #fills: { theme: Theme; css: string[] } | null = null;
 
   constructor(columns: ItemColumns, data: ItemData) {
     this.#columns = columns;
@@ -87,7 +85,7 @@ export class ItemNames {
   }
 
   timeText(ns: number): string {
-    return this.#names.timeText(ns);
+    return this.#data.slices.timeText(ns);
   }
 
   node(row: number): number {
@@ -126,10 +124,7 @@ export class ItemNames {
 
   /** Color by the op kind, or by the difference if two runs are compared. */
   fill(theme: Theme, row: number): string {
-    const { change } = this.#names;
-    if (!change?.colored) return this.mark(theme, row);
-    if (this.#fills?.theme !== theme) this.#fills = { theme, css: changeFills(theme) };
-    return this.#fills.css[fillOfChange(change, change.rowOf(this.node(row)))]!;
+    return this.#names.changeFill(theme, this.node(row)) ?? this.mark(theme, row);
   }
 
   mark(theme: Theme, row: number): string {

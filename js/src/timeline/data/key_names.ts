@@ -1,6 +1,5 @@
 import type { GraphColumns } from "../../shared/client/answers.ts";
 import type { Theme } from "../../shared/drawing/theme.ts";
-import { changeFills, fillOfChange } from "./change.ts";
 import { type Names, type Title, titleText } from "./names.ts";
 import { Operators } from "./operators.ts";
 import type { Slices } from "./slices.ts";
@@ -13,7 +12,6 @@ export class KeyNames {
   readonly operators: Operators;
   readonly #slices: Slices;
   readonly #names: Names;
-  #fills: { theme: Theme; css: string[] } | null = null;
 
   constructor(
     slices: Slices,
@@ -61,10 +59,7 @@ export class KeyNames {
 
   /** Color of a key by its op kind, or by its difference if two runs are compared. */
   fill(theme: Theme, key: number): string {
-    const { change } = this.#names;
-    if (!change?.colored) return this.mark(theme, key);
-    if (this.#fills?.theme !== theme) this.#fills = { theme, css: changeFills(theme) };
-    return this.#fills.css[fillOfChange(change, change.rowOf(this.node(key)))]!;
+    return this.#names.changeFill(theme, this.node(key)) ?? this.mark(theme, key);
   }
 
   mark(theme: Theme, key: number): string {

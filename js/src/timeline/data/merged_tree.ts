@@ -1,3 +1,5 @@
+import { upperBound } from "../../shared/many.ts";
+
 /** Frames to be merged: parent, key and self time by number. */
 export interface CallFrames {
   /** Parent of a frame, -1 at the top. */
@@ -113,14 +115,8 @@ export class MergedTree implements TreePlaces {
 
   /** The place of a level that contains this time, or -1. */
   at(level: number, ns: number): number {
-    let [low, high] = [this.levels[level] ?? 0, this.levels[level + 1] ?? 0];
-    const first = low;
-    while (low < high) {
-      const middle = (low + high) >>> 1;
-      if (this.start[middle]! <= ns) low = middle + 1;
-      else high = middle;
-    }
-    const at = low - 1;
+    const [first, last] = [this.levels[level] ?? 0, this.levels[level + 1] ?? 0];
+    const at = upperBound(this.start, ns, first, last) - 1;
     return at >= first && ns < this.start[at]! + this.total[at]! ? at : -1;
   }
 }

@@ -3,7 +3,7 @@ import type { TextMeasure } from "../../shared/drawing/canvas.ts";
 import type { Theme } from "../../shared/drawing/theme.ts";
 import { niceStep } from "../../shared/drawing/value_axis.ts";
 import { givenText, UNITS } from "../../shared/format.ts";
-import type { Change } from "./change.ts";
+import { type Change, changeFills, fillOfChange } from "./change.ts";
 import type { Slices } from "./slices.ts";
 import { SliceColors } from "./state.ts";
 
@@ -77,6 +77,7 @@ export class Names {
   #kinds: Map<number, string> | null = null;
   /** Number of operators by label. */
   #bearers: Uint32Array | null = null;
+  #fills: { theme: Theme; css: string[] } | null = null;
 
   constructor(
     slices: Slices,
@@ -91,10 +92,6 @@ export class Names {
   /** Word for a row of the source: node, call, … */
   get item(): string {
     return this.#slices.columns.info.words.item;
-  }
-
-  timeText(ns: number): string {
-    return this.#slices.timeText(ns);
   }
 
   /** True for a slice of the second of two runs: its node is the matched one of the first. */
@@ -193,6 +190,13 @@ export class Names {
     if (node >= 0) return this.fill(theme, node, -1);
     if (this.nameKind(name) === kind) return this.fill(theme, -1, name);
     return this.colors.ofCall(theme, kind, ns);
+  }
+
+  /** Color of a node by its difference; null unless two runs are compared so. */
+  changeFill(theme: Theme, node: number): string | null {
+    if (!this.change?.colored) return null;
+    if (this.#fills?.theme !== theme) this.#fills = { theme, css: changeFills(theme) };
+    return this.#fills.css[fillOfChange(this.change, this.change.rowOf(node))]!;
   }
 
   isOperator(node: number): boolean {

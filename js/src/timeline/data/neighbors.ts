@@ -14,12 +14,14 @@ export interface Neighbors {
 }
 
 export function neighbors(slices: Slices, slice: number): Neighbors {
+  const inner = rowInside(slices, slice);
+  const [firstChild, lastChild] = inner ? inside(slices, inner, slice) : [0, 0];
   const row = slices.rows[slices.rowOf(slice)]!;
   const [previous, next] = [slice - 1, slice + 1];
   const [hasPrevious, hasNext] = [previous >= row.first, next < row.last];
   return {
     parent: slices.parentOf(slice),
-    children: childrenOf(slices, slice),
+    children: lastChild - firstChild,
     previous: hasPrevious ? previous : -1,
     sincePrevious: hasPrevious
       ? Math.max(0, slices.startOf(slice) - slices.endOf(previous))
@@ -27,12 +29,6 @@ export function neighbors(slices: Slices, slice: number): Neighbors {
     next: hasNext ? next : -1,
     untilNext: hasNext ? Math.max(0, slices.startOf(next) - slices.endOf(slice)) : Number.NaN,
   };
-}
-
-function childrenOf(slices: Slices, slice: number): number {
-  const inner = rowInside(slices, slice);
-  const [first, last] = inner ? inside(slices, inner, slice) : [0, 0];
-  return last - first;
 }
 
 /** The row that can hold children of a slice. */

@@ -60,7 +60,13 @@ export function smallStrip(repeats: Repeats, spread: number, title: string): Ele
     const apart = repeats.p50 > 0 ? (value / repeats.p50 - 1) / spread : 0;
     return width / 2 + apart * (width / 2 - 4);
   };
-  return strip(repeats, x, { width, height, radius: 1.5 }, title, repeats.count <= MOST_SMALL);
+  return spreadStrip(
+    repeats,
+    x,
+    { width, height, radius: 1.5 },
+    title,
+    repeats.count <= MOST_SMALL,
+  );
 }
 
 /** All repeats from least to most: dots in file order, or bars if many; warm-up hollow; the mean and its interval below. */
@@ -70,7 +76,7 @@ export function largeStrip(repeats: Repeats, sorted: Float64Array, title: string
   const apart = sorted.at(-1)! - low;
   const x = (value: number) => (apart > 0 ? 6 + ((value - low) / apart) * (width - 12) : width / 2);
   const few = repeats.ns.length <= MOST_DOTS;
-  const result = strip(repeats, x, { width, height, radius: 2.5 }, title, few);
+  const result = spreadStrip(repeats, x, { width, height, radius: 2.5 }, title, few);
   if (!few) result.append(...bars(repeats, low, apart, { width, height }));
   result.append(...meanMark(repeats, x, height + foot / 2));
   result.setAttribute("height", String(height + foot));
@@ -125,8 +131,9 @@ function meanMark(
   return [svg("rect", { ...line, x: from, width: Math.max(1, to - from) }), dot];
 }
 
-function strip(
-  { ns, p10, p50, p90, warm }: Repeats,
+/** The band p10 … p90 with the median, and repeats as dots from top to bottom; nothing without repeats. */
+export function spreadStrip(
+  { ns, p10, p50, p90, warm }: Pick<Repeats, "ns" | "p10" | "p50" | "p90" | "warm">,
   x: (value: number) => number,
   { width, height, radius }: { width: number; height: number; radius: number },
   title: string,
@@ -161,8 +168,6 @@ function strip(
       "aria-label": title,
     },
     svg("title", {}, title),
-    band,
-    median,
-    ...dots,
+    ...(ns.length ? [band, median, ...dots] : []),
   );
 }

@@ -1,5 +1,6 @@
 import type { SumsAnswer, SumsInfo } from "../../shared/client/timeline_columns.ts";
 import type { Columns } from "../../shared/client/wire.ts";
+import { addTo } from "../../shared/many.ts";
 import type { KeyNames } from "./key_names.ts";
 import { callers, MergedTree, placesOf } from "./merged_tree.ts";
 
@@ -80,9 +81,7 @@ export class SumTable {
     this.tree = paths && new MergedTree(paths);
     const below = new Map<number, number[]>();
     answer.around.forEach((around, at) => {
-      const rows = below.get(around);
-      if (rows) rows.push(at);
-      else below.set(around, [at]);
+      addTo(below, around, at);
     });
     const rows = (around: number): readonly SumRow[] =>
       (below.get(around) ?? []).map((at) => {

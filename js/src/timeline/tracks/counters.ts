@@ -94,6 +94,7 @@ class CounterBand implements Band {
     context.fillRect(0, y, width, 1);
     context.fillRect(0, floor, width, 1);
     context.fillStyle = theme.accent;
+    context.globalAlpha = 0.35;
     const zero = top(0);
     for (let x = 0; x < width; x++) {
       const from = this.holding(scene.ns(x));
@@ -104,17 +105,9 @@ class CounterBand implements Band {
         high = Math.max(high, this.#value[at]!);
       }
       if (high === -Infinity) continue;
-      const bar = (value: number, alpha: number) => {
-        context.globalAlpha = alpha;
-        context.fillRect(
-          x,
-          Math.min(zero, top(value)),
-          1,
-          Math.max(1, Math.abs(zero - top(value))),
-        );
-      };
-      bar(high, 0.35);
-      bar(low, 0.35);
+      for (const y of [top(high), top(low)]) {
+        context.fillRect(x, Math.min(zero, y), 1, Math.max(1, Math.abs(zero - y)));
+      }
     }
     context.globalAlpha = 1;
     context.font = `600 ${FONT}px ${theme.font}`;

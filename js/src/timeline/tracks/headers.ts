@@ -176,7 +176,7 @@ export class Headers {
     const instants = track.instants?.length;
     if (instants) facts.push(`${integer(instants)} ${slices.noTime}`);
     const levels = track.rows.filter(({ kind }) => kind === RowKind.NESTED).length;
-    if (levels > 1) facts.push(levelsText(track));
+    if (levels > 1) facts.push(`${counted(levels, "level")} of nesting`);
     const drawn = layout.drawn(track);
     if (drawn < track.rows.length) {
       facts.splice(1, 0, `${counted(track.rows.length - drawn, "more row")} not drawn`);
@@ -202,12 +202,8 @@ export class Headers {
   }
 }
 
-export function levelsText({ rows }: Track): string {
-  return `${counted(rows.filter(({ kind }) => kind === RowKind.NESTED).length, "level")} of nesting`;
-}
-
 /** `2 slices overlap others: on a separate lane`; may be "". */
-export function overlapText({ rows, overlapping }: Track, short = false): string {
+export function overlapText({ rows, overlapping }: Track, short: boolean): string {
   if (!overlapping) return "";
   if (short) return counted(overlapping, "overlap");
   const lanes = rows.filter(({ kind }) => kind === RowKind.OVERLAP).length;

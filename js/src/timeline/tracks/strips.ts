@@ -64,22 +64,9 @@ export interface StripSource {
 }
 
 /** Rows as lines of columns, computed from one time range to the next. */
-export interface StripLines {
-  /** True if a line has the scale of another zoom. */
-  readonly stale: boolean;
-  /** Begins a frame of `width` columns; `muted` colors instants; refills lines for this many ms. */
-  begin(view: TimeWindow, muted: number, milliseconds: number): void;
-  /** The line of a row as exact as time allows; to be called for all rows of the frame before `draw`. */
-  line(row: Row): Strip;
-  /** Ends the rows of the frame. */
-  flush(): void;
-  /** Draws a line from `y` on (CSS pixels) at its current position. */
+export type StripLines = Pick<Strips, "stale" | "begin" | "line" | "flush" | "x" | "columns"> & {
   draw(context: Pen, strip: Strip, y: number, height: number): void;
-  /** Current start of a line's column, in columns. */
-  x(strip: Strip, column: number): number;
-  /** Number of columns of a line in this many columns of the frame. */
-  columns(strip: Strip, count: number): number;
-}
+};
 
 /** Time range of a frame: `step` nanoseconds a column. */
 export interface TimeWindow {
@@ -140,6 +127,7 @@ export class Strips implements StripLines {
   #deadline = 0;
   #muted = 0;
   #isHeld = false;
+  /** True if a line has the scale of another zoom. */
   stale = false;
 
   constructor(source: StripSource) {
@@ -151,7 +139,7 @@ export class Strips implements StripLines {
     this.#version++;
   }
 
-  /** @param coarse Use bins only. */
+  /** Begins a frame: `muted` colors instants, lines are refilled for this many ms, of bins alone if `coarse`. */
   begin(view: TimeWindow, muted: number, milliseconds: number, coarse = false): void {
     this.#frame++;
     this.stale = false;
@@ -169,6 +157,7 @@ export class Strips implements StripLines {
     }
   }
 
+  /** The line of a row as exact as time allows; to be called for all rows of the frame before `draw`. */
   line(row: Row): Strip {
     const strip = this.#ofRow.get(row.number) ?? this.#take(row.number);
     strip.frame = this.#frame;
@@ -240,11 +229,13 @@ export class Strips implements StripLines {
     return strip.step === this.#step && strip.origin === this.#origin;
   }
 
+  /** Current start of a line's column, in columns. */
   x(strip: Strip, column: number): number {
     if (this.isFresh(strip)) return column;
     return ((strip.origin + column) * strip.step) / this.#step - this.#origin;
   }
 
+  /** Number of columns of a line in this many columns of the frame. */
   columns(strip: Strip, count: number): number {
     return (count * this.#step) / strip.step;
   }

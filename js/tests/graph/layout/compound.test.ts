@@ -1,10 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { layout } from "../../../src/graph/layout/layout.ts";
-import {
-  type CompoundInput,
-  edgePath,
-  type LayoutResult,
-} from "../../../src/graph/layout/types.ts";
+import { edgePath, type LayoutInput, type LayoutResult } from "../../../src/graph/layout/types.ts";
 import { type Groups, type Shown, shown, someGroups } from "./frames.ts";
 import { network, random, scattered } from "./graphs.ts";
 import { type Segment, segments } from "./quality.ts";
@@ -197,14 +193,14 @@ describe.each(SEEDS)("frames, seed %i", (seed) => {
 });
 
 /** A graph with open groups several times in a row, each time in a frame, with now and then something that differs. */
-function repeated(seed: number): CompoundInput {
+function repeated(seed: number): LayoutInput {
   const next = random(seed);
   const { graph, groups } = anyGraph(seed);
   const { input: once } = shown(graph, groups, someOpen(groups, seed));
   const [box, edge, frame] = [once.count, once.source.length, once.frames!.parent.length + 1];
   const copies = Array.from({ length: 5 }, (_, i) => i);
   const change = () => (next() < 0.01 ? 1 : 0);
-  const input: CompoundInput = {
+  const input: LayoutInput = {
     ...once,
     count: copies.length * box,
     width: Float64Array.from(

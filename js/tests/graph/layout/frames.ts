@@ -1,5 +1,5 @@
 // Graphs with nested groups, some of them open: what a view draws when a reader opens and closes groups.
-import type { CompoundInput, LayoutInput } from "../../../src/graph/layout/types.ts";
+import type { LayoutInput } from "../../../src/graph/layout/types.ts";
 import { random } from "./graphs.ts";
 
 /** Groups are intervals start … end - 1 of the nodes, nested, parents first. */
@@ -32,7 +32,7 @@ export function someGroups(count: number, seed: number, most = 12): Groups {
 }
 
 export interface Shown {
-  input: CompoundInput;
+  input: LayoutInput;
   /** Per box: its node, or -1 - group for a closed group. */
   what: number[];
   /** Group of each frame. */
@@ -84,7 +84,7 @@ export function shown(graph: LayoutInput, groups: Groups, open: ReadonlySet<numb
     target.push(b);
     slot.push(what[a]! < 0 ? tensor : (graph.sourceSlot?.[e] ?? 0));
   }
-  const input: CompoundInput = {
+  const input: LayoutInput = {
     count: what.length,
     width: Float64Array.from(width),
     height: Float64Array.from(height),
