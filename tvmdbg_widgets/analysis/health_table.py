@@ -11,23 +11,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tvmdbg_widgets.analysis.findings.evidence import RunEvidence
-from tvmdbg_widgets.analysis.findings.storage import OVERWRITTEN
 from tvmdbg_widgets.analysis.findings.values import range_use
-from tvmdbg_widgets.analysis.findings.values.constant import (
-    CONSTANT,
-    DEAD_CHANNELS,
-    DEAD_CHANNELS_NAME,
-    MANY,
-    DeadChannels,
-    constants,
-)
-from tvmdbg_widgets.analysis.findings.values.first_nonfinite import (
-    FIRST_NONFINITE,
-    origins,
-    readers,
-)
-from tvmdbg_widgets.analysis.findings.values.odd_values import NEAR, RANGES, is_near_limit
-from tvmdbg_widgets.analysis.findings.values.range_use import SATURATED, SATURATED_NAME, Ends
+from tvmdbg_widgets.analysis.findings.values.constant import MANY, DeadChannels, constants
+from tvmdbg_widgets.analysis.findings.values.first_nonfinite import origins, readers
+from tvmdbg_widgets.analysis.findings.values.odd_values import NEAR, is_near_limit
+from tvmdbg_widgets.analysis.findings.values.range_use import Ends
 from tvmdbg_widgets.analysis.scan_results import Entry
 from tvmdbg_widgets.model.base.number_text import number_text
 from tvmdbg_widgets.model.base.numbers import agree, counted, percent
@@ -224,9 +212,10 @@ class _EntryVerdicts:
 
 _DENORMAL = 0.1  # least denormal share of nonzero values that is reported for an OK entry
 #: Rules whose entries are judged here individually.
-_OWN = frozenset(
-    rule.name for rule in (CONSTANT, DEAD_CHANNELS, FIRST_NONFINITE, OVERWRITTEN, RANGES, SATURATED)
-)
+_OWN = {
+    *("constant-values", "dead-channels", "dynamic-range", "first-nonfinite", "overwritten"),
+    "saturated",
+}
 
 
 class Judge:
@@ -243,8 +232,8 @@ class Judge:
         self._constant = {*unvaried.own, *self._unset}
         self._following = {e for e in unvaried.following if unvaried.values[e] == 0}
         probed = evidence.scanned.probed
-        self.ends: Mapping[Entry, Ends] = probed.get(SATURATED_NAME, {})
-        self.dead: Mapping[Entry, DeadChannels] = probed.get(DEAD_CHANNELS_NAME, {})
+        self.ends: Mapping[Entry, Ends] = probed.get("saturated", {})
+        self.dead: Mapping[Entry, DeadChannels] = probed.get("dead-channels", {})
         self._finding_of: dict[Entry, Finding] = {}
         for finding in findings:
             if finding.rule not in _OWN and finding.severity in (Severity.ERROR, Severity.WARNING):

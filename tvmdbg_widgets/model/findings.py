@@ -78,7 +78,7 @@ class Finding:
         Of a tuning log: the tasks concerned, and the rows of the trials concerned.
     """
 
-    rule: str
+    rule: str = field(default="", kw_only=True)
     severity: Severity
     title: str
     evidence: tuple[str, ...]

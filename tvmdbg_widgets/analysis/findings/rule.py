@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 import numpy as np
@@ -30,7 +30,15 @@ class Rule:
     def findings(self, evidence: RunEvidence) -> Iterator[Finding]:
         """Yield the findings, none surer than its weakest premise."""
         for finding in self.find(evidence):
-            yield finding.resting_on(premises(self.rests_on, evidence, finding))
+            named = replace(finding, rule=self.name)
+            yield named.resting_on(premises(self.rests_on, evidence, finding))
+
+
+def rule(
+    name: str, rests_on: Basis, probe: Probe | None = None, screen: Screen | None = None
+) -> Callable[[Callable[[RunEvidence], Iterable[Finding]]], Rule]:
+    """Make a function that yields findings a rule."""
+    return lambda find: Rule(name, find, rests_on, probe, screen)
 
 
 class Basis(enum.Flag):
