@@ -34,15 +34,7 @@ EXAMPLES = examples(
     ),
 )
 _HEAD = ("node", "name", "kind", "time", "share", "p10 … p90", "outputs")
-
-
-class TableSort(StrEnum):
-    """Order of the rows."""
-
-    NODE = "node"
-    TIME = "time"
-    NAME = "name"
-    KIND = "kind"
+TableSort = StrEnum("TableSort", "NODE TIME NAME KIND")
 
 
 @of_run

@@ -14,19 +14,7 @@ from tvmdbg_widgets.model.base.text import one_line
 if TYPE_CHECKING:
     from tvmdbg_widgets.analysis.times.table import TimeRow, TimeTable
 
-
-class TableBy(StrEnum):
-    """Property by which rows are summed."""
-
-    NODE = "node"
-    KIND = "kind"
-    PART = "part"
-    GROUP = "group"
-    MODULE = "module"
-    DEVICE = "device"
-    NAME = "name"
-    CALLERS = "callers"
-    TRACK = "track"
+TableBy = StrEnum("TableBy", "NODE KIND PART GROUP MODULE DEVICE NAME CALLERS TRACK")
 
 
 def show(table: TimeTable, top: int | None) -> None:
