@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import enum
 import math
-from collections import deque
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
@@ -13,7 +12,7 @@ import numpy as np
 from tvmdbg_widgets.analysis.findings.evidence import RunEvidence
 from tvmdbg_widgets.analysis.findings.values import range_use
 from tvmdbg_widgets.analysis.findings.values.constant import MANY, DeadChannels, constants
-from tvmdbg_widgets.analysis.findings.values.first_nonfinite import origins, readers
+from tvmdbg_widgets.analysis.findings.values.first_nonfinite import carried, origins
 from tvmdbg_widgets.analysis.findings.values.odd_values import NEAR, is_near_limit
 from tvmdbg_widgets.analysis.findings.values.range_use import Ends
 from tvmdbg_widgets.analysis.scan_results import Entry
@@ -35,27 +34,12 @@ from tvmdbg_widgets.model.tensors.dtypes import DataType
 _FLOAT16 = DataType.parse("float16")
 
 
-class Suspicion(enum.IntEnum):
-    """Ranks of suspicion, the most suspicious first."""
-
-    BORN_NAN = 0
-    BORN_INF = 1
-    CAME_NAN = 2
-    CAME_INF = 3
-    BROKEN = 4
-    FAULT = 5
-    MINUS = 6
-    SATURATED = 7
-    DEAD = 8
-    CONSTANT = 9
-    NEAR_LIMIT = 10
-    OVERWRITTEN = 11
-    DOUBT = 12
-    UNKNOWN = 13
-    NOT_YET = 14
-    DENORMAL = 15
-    SOME_DEAD = 16
-    SOUND = 17
+#: Ranks of suspicion, the most suspicious first.
+Suspicion = enum.IntEnum(
+    "Suspicion",
+    "BORN_NAN BORN_INF CAME_NAN CAME_INF BROKEN FAULT MINUS SATURATED DEAD CONSTANT NEAR_LIMIT "
+    "OVERWRITTEN DOUBT UNKNOWN NOT_YET DENORMAL SOME_DEAD SOUND",
+)
 
 
 class Judged(NamedTuple):
@@ -226,7 +210,7 @@ class Judge:
         births = origins(evidence)
         self._carriers = births.carriers
         self._born = {birth.entry: birth for birth in births.wrong}
-        self._came = _origins_of(evidence, births.carriers, list(self._born))
+        self._came = carried(evidence, births.carriers, self._born)
         unvaried = constants(evidence)
         self._unset = {*unvaried.inputs, *unvaried.weights}
         self._constant = {*unvaried.own, *self._unset}
@@ -368,21 +352,3 @@ def _title(finding: Finding) -> tuple[str, str]:
         return finding.title, finding.rule.replace("-", " ")
     words = f"one of {len(finding.entries):,} of which the findings say: {finding.title}"
     return words, finding.rule.replace("-", " ")
-
-
-def _origins_of(
-    evidence: RunEvidence, carriers: Mapping[Entry, Statistics], births: list[Entry]
-) -> dict[Entry, Entry]:
-    graph = evidence.parts.graph
-    came: dict[Entry, Entry] = {}
-    if graph is None:
-        return came
-    source = {birth: birth for birth in births}
-    waiting = deque(births)
-    while waiting:
-        here = waiting.popleft()
-        for reached in readers(graph, here):
-            if reached in carriers and reached not in source:
-                source[reached] = came[reached] = source[here]
-                waiting.append(reached)
-    return came

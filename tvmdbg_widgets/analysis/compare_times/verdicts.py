@@ -91,15 +91,9 @@ def judge(a: Samples, b: Samples, aligned: Aligned) -> Verdicts:
     both = (sizes_a > 0) & (sizes_b > 0)
     for n, m in sorted(set(zip(sizes_a[both].tolist(), sizes_b[both].tolist(), strict=True))):
         rows = np.flatnonzero((sizes_a == n) & (sizes_b == m))
-        tests_of = rank_tests(
+        _, p[rows], shift[rows], low[rows], high[rows] = rank_tests(
             a.repeats[a.offsets[rows][:, None] + np.arange(n)],
             b.repeats[b.offsets[rows][:, None] + np.arange(m)],
-        )
-        p[rows], shift[rows], low[rows], high[rows] = (
-            tests_of.p,
-            tests_of.shift,
-            tests_of.low,
-            tests_of.high,
         )
     least = np.ones(count)
     sizes = zip(sizes_a[both].tolist(), sizes_b[both].tolist(), strict=True)

@@ -16,6 +16,10 @@ from tvmdbg_widgets.model.base.numbers import Trust
 from tvmdbg_widgets.model.findings import Confidence, Finding, Premise
 from tvmdbg_widgets.model.graph.nodes import NodeKind, roles_text
 
+#: Premises of a rule beside the files' literal content.
+Basis = enum.Flag("Basis", "TENSORS ALL_TENSORS EDGES ALL_EDGES ROLES TIMES SLOTS")
+_FILES: Final = Basis(0)
+
 
 @dataclass(frozen=True)
 class Rule:
@@ -35,23 +39,10 @@ class Rule:
 
 
 def rule(
-    name: str, rests_on: Basis, probe: Probe | None = None, screen: Screen | None = None
+    name: str, rests_on: Basis = _FILES, probe: Probe | None = None, screen: Screen | None = None
 ) -> Callable[[Callable[[RunEvidence], Iterable[Finding]]], Rule]:
     """Make a function that yields findings a rule."""
     return lambda find: Rule(name, find, rests_on, probe, screen)
-
-
-class Basis(enum.Flag):
-    """Premises of a rule beside the files' literal content."""
-
-    FILES = 0
-    TENSORS = enum.auto()
-    ALL_TENSORS = enum.auto()
-    EDGES = enum.auto()
-    ALL_EDGES = enum.auto()
-    ROLES = enum.auto()
-    TIMES = enum.auto()
-    SLOTS = enum.auto()
 
 
 def premises(rests_on: Basis, evidence: RunEvidence, finding: Finding) -> Iterator[Premise]:

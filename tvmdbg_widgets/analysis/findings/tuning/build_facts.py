@@ -80,6 +80,12 @@ def cost(evidence: LogEvidence) -> str:
 _MANY = 3
 
 
+def all_facts(evidence: LogEvidence) -> tuple[str, ...]:
+    """Return the counts, the shares by task, unroll setting and round, and the cost."""
+    shares = (by_task(evidence), *by_unroll(evidence), by_round(evidence))
+    return how_many(evidence), *shares, cost(evidence)
+
+
 @log_rule("build-starvation", LogBasis.SHARES)
 def find_build_starvation(evidence: LogEvidence) -> Iterable[Finding]:
     """Yield a finding where timeouts are in most tasks and at every unroll setting."""
@@ -108,11 +114,7 @@ def find_build_starvation(evidence: LogEvidence) -> Iterable[Finding]:
     if len(cores) == 1 and min(cores) > 0:
         for_programs = f"; TVM counted {counted(min(cores), 'core')} for the programs themselves"
     facts = [
-        how_many(evidence),
-        by_task(evidence),
-        *by_unroll(evidence),
-        by_round(evidence),
-        cost(evidence),
+        *all_facts(evidence),
         f"how many builds ran at once (n_parallel) is not in the log{for_programs}",
     ]
     yield Finding(
@@ -140,13 +142,7 @@ def find_build_timeouts(evidence: LogEvidence) -> Iterable[Finding]:
     yield Finding(
         Severity.WARNING if many else Severity.INFO,
         f"{percent(builds.share)} of the trials hit the build timeout; the log does not tell why",
-        (
-            how_many(evidence),
-            by_task(evidence),
-            *by_unroll(evidence),
-            by_round(evidence),
-            cost(evidence),
-        ),
+        all_facts(evidence),
         Confidence.LOW,
         _why(evidence),
         next_step=evidence.remedy(builds.lost, remedies.fewer_builds, builds.timeout),

@@ -169,13 +169,7 @@ def find_slow_task(evidence: LogEvidence) -> Iterable[Finding]:
         Severity.WARNING,
         f"{name[0].upper()}{name[1:]}{more} {verb} slow to compile: {percent(lost)} of the trials "
         f"hit the build timeout, {rest} elsewhere",
-        (
-            build_facts.how_many(evidence),
-            build_facts.by_task(evidence),
-            *build_facts.by_unroll(evidence),
-            build_facts.by_round(evidence),
-            build_facts.cost(evidence),
-        ),
+        build_facts.all_facts(evidence),
         Confidence.HIGH if sure else Confidence.MEDIUM,
         f"{counted(int(others.sum()), 'other task')} on the same machine "
         f"{agree(int(others.sum()), 'loses')} less than a twentieth each",

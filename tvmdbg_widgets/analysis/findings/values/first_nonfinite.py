@@ -122,21 +122,21 @@ def _birth(
     return Birth(entry, confidence, f"{why}, and all inputs of the node are finite")
 
 
-def behind(
-    evidence: RunEvidence, carriers: Mapping[Entry, Statistics], start: Entry
-) -> tuple[Entry, ...]:
-    """Return the carriers of NaN or Inf reachable from ``start`` through carriers."""
+def carried(
+    evidence: RunEvidence, carriers: Mapping[Entry, Statistics], births: Iterable[Entry]
+) -> dict[Entry, Entry]:
+    """Return the carriers of NaN or Inf reachable through carriers, with the nearest birth."""
     graph = evidence.parts.graph
-    if graph is None:
-        return ()
-    carrying = {start}
-    waiting = deque([start])
-    while waiting:
-        for reached in readers(graph, waiting.popleft()):
-            if reached in carriers and reached not in carrying:
-                carrying.add(reached)
+    source = {birth: birth for birth in births}
+    waiting = deque(source)
+    came: dict[Entry, Entry] = {}
+    while waiting and graph is not None:
+        here = waiting.popleft()
+        for reached in readers(graph, here):
+            if reached in carriers and reached not in source:
+                source[reached] = came[reached] = source[here]
                 waiting.append(reached)
-    return tuple(sorted(carrying - {start}))
+    return came
 
 
 def readers(graph: Graph, entry: Entry) -> Iterator[Entry]:
@@ -182,7 +182,7 @@ def _overflows(evidence: RunEvidence, node: int) -> bool:
 
 def _first(evidence: RunEvidence, carriers: Mapping[Entry, Statistics], birth: Birth) -> Finding:
     entry, stats = birth.entry, carriers[birth.entry]
-    spread = behind(evidence, carriers, entry)
+    spread = tuple(sorted(carried(evidence, carriers, [entry])))
     node = entry[0]
     what, count = _what(stats)
     name = evidence.entry_name(entry)
