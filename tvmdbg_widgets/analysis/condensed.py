@@ -46,11 +46,7 @@ class _Stretch:
 def condensed(
     graph: Graph, groups: Groups, timeline: Timeline | None, most: int
 ) -> tuple[Groups, list[int]]:
-    """Return groups, and which of them are open, so that at most ``most`` boxes are drawn.
-
-    Groups of the graph are opened while there is room, the heaviest first; of a run of blocks only
-    the first. Where items of one level are too many, consecutive ones are joined.
-    """
+    """Return groups, and which of them are open, so that at most ``most`` boxes are drawn."""
     given, folded = _given(graph)
     return _Condensing(graph, groups, timeline, given, folded).groups(most)
 

@@ -34,12 +34,27 @@ from tvmdbg_widgets.model.tensors.dtypes import DataType
 _FLOAT16 = DataType.parse("float16")
 
 
-#: Ranks of suspicion, the most suspicious first.
-Suspicion = enum.IntEnum(
-    "Suspicion",
-    "BORN_NAN BORN_INF CAME_NAN CAME_INF BROKEN FAULT MINUS SATURATED DEAD CONSTANT NEAR_LIMIT "
-    "OVERWRITTEN DOUBT UNKNOWN NOT_YET DENORMAL SOME_DEAD SOUND",
-)
+class Suspicion(enum.IntEnum):
+    """Ranks of suspicion, the most suspicious first."""
+
+    BORN_NAN = 0
+    BORN_INF = 1
+    CAME_NAN = 2
+    CAME_INF = 3
+    BROKEN = 4
+    FAULT = 5
+    MINUS = 6
+    SATURATED = 7
+    DEAD = 8
+    CONSTANT = 9
+    NEAR_LIMIT = 10
+    OVERWRITTEN = 11
+    DOUBT = 12
+    UNKNOWN = 13
+    NOT_YET = 14
+    DENORMAL = 15
+    SOME_DEAD = 16
+    SOUND = 17
 
 
 class Judged(NamedTuple):

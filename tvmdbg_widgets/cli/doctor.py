@@ -67,10 +67,7 @@ def doctor(
 
 
 def bundle_state(static: Path = STATIC) -> tuple[str, str]:
-    """Return ``"current"``, ``"missing"`` or ``"stale"``, with the missing files or the hash.
-
-    Installed packages have no sources to compare with: complete bundles are current.
-    """
+    """Return ``"current"``, ``"missing"`` or ``"stale"``, with the missing files or the hash."""
     absent = [f"{name}.js" for name in NAMES if not (static / f"{name}.js").is_file()]
     try:
         recorded = str(json.loads((static / "hash.json").read_text("utf-8"))["sha256"])

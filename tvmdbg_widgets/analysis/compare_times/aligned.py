@@ -123,10 +123,7 @@ _OF_NODES = frozenset({"rows-merged", "report-sums", "report-one-pass", "order-u
 
 
 def combined(a: Timeline, b: Timeline, matching: Matching, titles: tuple[str, str]) -> Timeline:
-    """Return one timeline with the tracks of `a`, then those of `b`, both starting at zero.
-
-    Times are those of `a`; slices of `b` refer to the last node of `a` that they surely match.
-    """
+    """Return the tracks of `a`, then those of `b`, from zero, over the nodes and times of `a`."""
     stands_for = np.append(
         sure_nodes(matching, matching.graph_a.topological_order.astype(np.int64)), np.int32(-1)
     )

@@ -27,7 +27,7 @@ from tvmdbg_widgets.analysis.compare_times.verdicts import (
 from tvmdbg_widgets.analysis.matching import Certainty, Reason
 from tvmdbg_widgets.model.base.numbers import counted, duration_text, fixed, percent, text_lines
 from tvmdbg_widgets.model.base.ranges import MadeSequence
-from tvmdbg_widgets.model.base.text import data_frame, more_text, one_line
+from tvmdbg_widgets.model.base.text import columns_of, data_frame, more_text, one_line
 
 Floats = npt.NDArray[np.float64]
 
@@ -231,13 +231,10 @@ class TimeChanges(MadeSequence[TimeChange]):
         rows = list(self)
         names = (
             *("label", "kind", "a", "b", "ns_a", "ns_b", "change_ns", "ratio", "p", "q"),
-            *("shift_ns", "low_ns", "high_ns"),
+            *("shift_ns", "low_ns", "high_ns", "verdict", "why", "match"),
         )
-        columns: dict[str, Any] = {name: [getattr(row, name) for row in rows] for name in names}
-        columns["verdict"] = [row.verdict.label for row in rows]
-        columns["why"] = [row.why for row in rows]
-        columns["match"] = [row.match for row in rows]
-        return data_frame(columns)
+        labels = {"verdict": [row.verdict.label for row in rows]}
+        return data_frame(columns_of(rows, names) | labels)
 
     def __repr__(self) -> str:
         table = [[self.noun, *TITLES], *(row.cells() for row in self[:_SHOWN])]

@@ -34,7 +34,7 @@ from tvmdbg_widgets.analysis.executorch.reference_graph import (
     reference_values,
 )
 from tvmdbg_widgets.model.base.numbers import agree, counted
-from tvmdbg_widgets.model.base.text import data_frame, one_line
+from tvmdbg_widgets.model.base.text import columns_of, data_frame, one_line
 from tvmdbg_widgets.model.executorch.etrecord import ETRecord
 
 _LINES_SHOWN = 40
@@ -120,7 +120,7 @@ class NumericGap:
     def to_dataframe(self) -> Any:
         """Return a ``pandas.DataFrame`` with the Inspector's columns, one row per value."""
         names = [field.name for field in fields(GapRow)] if self.rows else []
-        return data_frame({name: [getattr(row, name) for row in self.rows] for name in names})
+        return data_frame(columns_of(self.rows, names))
 
     @property
     def summary(self) -> str:

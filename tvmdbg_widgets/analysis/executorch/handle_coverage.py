@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from tvmdbg_widgets.model.base.numbers import counted, html_table
-from tvmdbg_widgets.model.base.text import data_frame, one_line
+from tvmdbg_widgets.model.base.text import columns_of, data_frame, one_line
 from tvmdbg_widgets.model.executorch.etrecord import ExportedProgram
 from tvmdbg_widgets.model.graph.graph import Graph
 from tvmdbg_widgets.model.graph.nodes import NodeKind
@@ -71,10 +71,7 @@ class HandleCoverage:
 
     def to_dataframe(self) -> Any:
         """Return one row per operator as a ``pandas.DataFrame``: name, handles and identifiers."""
-        names = ("name", "handles", "identifiers")
-        return data_frame(
-            {name: [getattr(operator, name) for operator in self.operators] for name in names}
-        )
+        return data_frame(columns_of(self.operators, ("name", "handles", "identifiers")))
 
     @property
     def summary(self) -> str:

@@ -23,7 +23,7 @@ from tvmdbg_widgets.model.base.numbers import (
     time_share,
 )
 from tvmdbg_widgets.model.base.ranges import MadeSequence
-from tvmdbg_widgets.model.base.text import data_frame, more_text, one_line
+from tvmdbg_widgets.model.base.text import columns_of, data_frame, more_text, one_line
 from tvmdbg_widgets.model.graph.graph import Graph
 from tvmdbg_widgets.model.graph.nodes import NodeKind
 from tvmdbg_widgets.model.parts import RunParts
@@ -174,7 +174,7 @@ class Operators(Sequence[OperatorRow]):
     def to_dataframe(self) -> Any:
         """Return one row per operator as a ``pandas.DataFrame`` (times in nanoseconds)."""
         rows = list(self._rows)
-        columns = {name: [getattr(row, name) for row in rows] for name in OPERATOR_COLUMNS}
+        columns = columns_of(rows, OPERATOR_COLUMNS)
         columns["trust"] = [row.trust.label for row in rows]
         return data_frame(columns)
 

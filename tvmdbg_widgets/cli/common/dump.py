@@ -227,10 +227,7 @@ def one_node(run: DebugRun, text: str) -> int:
 
 
 def several_nodes(run: DebugRun, text: str) -> list[int]:
-    """Return the nodes of a list such as ``38,conv2d_3,30:40``.
-
-    A range excludes its end, as in Python. A name may contain a comma if a node has that name.
-    """
+    """Return the nodes of a list such as ``38,conv2d_3,30:40``; a name may contain a comma."""
     graph = graph_of(run)
     nodes: list[int] = []
     pending = text.split(",")

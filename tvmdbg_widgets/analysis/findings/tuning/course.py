@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from tvmdbg_widgets.analysis.findings.tuning import build_facts, lost_builds, remedies
 from tvmdbg_widgets.analysis.findings.tuning.evidence import LogBasis, LogEvidence, log_rule
-from tvmdbg_widgets.analysis.findings.tuning.lost_builds import Cause, share_of
+from tvmdbg_widgets.analysis.findings.tuning.lost_builds import Bools, Cause, share_of
 from tvmdbg_widgets.analysis.tuning.sessions import SESSION_GAP, TuningSession, seconds_text, utc
 from tvmdbg_widgets.analysis.tuning.trial_queries import duplicated, repeated
 from tvmdbg_widgets.model.base.numbers import agree, counted, percent
@@ -30,7 +30,7 @@ def find_duplicates(evidence: LogEvidence) -> Iterable[Finding]:
         yield _measured_again(evidence, measured)
 
 
-def _equal(evidence: LogEvidence, rows: npt.NDArray[np.bool_]) -> Finding:
+def _equal(evidence: LogEvidence, rows: Bools) -> Finding:
     count = int(np.count_nonzero(rows))
     tasks = evidence.tasks_of(rows)
     return Finding(
@@ -52,7 +52,7 @@ def _equal(evidence: LogEvidence, rows: npt.NDArray[np.bool_]) -> Finding:
     )
 
 
-def _measured_again(evidence: LogEvidence, rows: npt.NDArray[np.bool_]) -> Finding:
+def _measured_again(evidence: LogEvidence, rows: Bools) -> Finding:
     trials = evidence.trials
     count = int(np.count_nonzero(rows))
     tasks = evidence.tasks_of(rows)
@@ -81,9 +81,7 @@ def _measured_again(evidence: LogEvidence, rows: npt.NDArray[np.bool_]) -> Findi
     )
 
 
-def _cost_changes(
-    trials: Trials, rows: npt.NDArray[np.bool_]
-) -> tuple[npt.NDArray[np.float64], int]:
+def _cost_changes(trials: Trials, rows: Bools) -> tuple[npt.NDArray[np.float64], int]:
     order = np.argsort(trials.schedule, kind="stable")
     before = np.full(len(order), -1)
     before[order[1:]] = order[:-1]

@@ -9,6 +9,7 @@ import numpy as np
 
 from tvmdbg_widgets.analysis.findings.tuning import lost_builds, remedies
 from tvmdbg_widgets.analysis.findings.tuning.evidence import LogBasis, LogEvidence, log_rule
+from tvmdbg_widgets.analysis.findings.tuning.lost_builds import Bools
 from tvmdbg_widgets.analysis.tuning.error_tables import hidden_run_timeouts
 from tvmdbg_widgets.model.base.numbers import agree, counted, percent
 from tvmdbg_widgets.model.base.text import one_line
@@ -75,9 +76,7 @@ def _means(error: MeasureError, tuners: list[str]) -> str:
     return _MEANS[error]
 
 
-def _frequent_messages(
-    evidence: LogEvidence, rows: np.ndarray[tuple[int], np.dtype[np.bool_]]
-) -> list[str]:
+def _frequent_messages(evidence: LogEvidence, rows: Bools) -> list[str]:
     messages = Counter(
         one_line(message.message.strip().splitlines()[-1])[:_MESSAGE]
         for message in evidence.parts.messages

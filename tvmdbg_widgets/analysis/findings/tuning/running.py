@@ -13,7 +13,7 @@ from tvmdbg_widgets.analysis.findings.tuning.evidence import (
     log_rule,
     runs_of,
 )
-from tvmdbg_widgets.analysis.findings.tuning.lost_builds import Cause, share_of
+from tvmdbg_widgets.analysis.findings.tuning.lost_builds import Bools, Cause, share_of
 from tvmdbg_widgets.analysis.tuning.error_tables import RUN_TIMEOUT, hidden_run_timeouts
 from tvmdbg_widgets.analysis.tuning.sessions import seconds_text, utc
 from tvmdbg_widgets.model.base.numbers import counted, duration_text, percent
@@ -109,7 +109,7 @@ def find_contention(evidence: LogEvidence) -> Iterable[Finding]:
     )
 
 
-def _when(evidence: LogEvidence, rows: np.ndarray[tuple[int], np.dtype[np.bool_]]) -> list[str]:
+def _when(evidence: LogEvidence, rows: Bools) -> list[str]:
     stamps = evidence.trials.timestamp[rows & ~np.isnan(evidence.trials.timestamp)]
     if not len(stamps):
         return []

@@ -12,7 +12,7 @@ from tvmdbg_widgets.analysis.findings.evidence import RunEvidence, and_more
 from tvmdbg_widgets.analysis.findings.rule import Basis, rule
 from tvmdbg_widgets.analysis.layouts import KnownLayout, known_layouts
 from tvmdbg_widgets.analysis.scan_results import Entry
-from tvmdbg_widgets.analysis.tensor_scan import Subject
+from tvmdbg_widgets.analysis.tensor_scan import Flags, Subject
 from tvmdbg_widgets.model.base.numbers import Trust, agree, counted, percent
 from tvmdbg_widgets.model.findings import Confidence, Finding, Severity
 from tvmdbg_widgets.model.parts import RunParts
@@ -191,7 +191,7 @@ def _rescaled(
     return _Rescaled(operand, least, channels.count, median, tuple(narrow))
 
 
-def screen_narrow_channels(batch: Batch) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
+def screen_narrow_channels(batch: Batch) -> Flags:
     """Return which rows have enough values in enough steps."""
     fewest = _LEAST_MULTIPLIERS * _LEAST_VALUES
     if batch.size < fewest or batch.values.dtype.name not in _TYPES:

@@ -18,7 +18,7 @@ from tvmdbg_widgets.analysis.findings.evidence import RunEvidence, and_more
 from tvmdbg_widgets.analysis.findings.rule import Basis, rule
 from tvmdbg_widgets.analysis.findings.values.channels import OutputChannels as Axis
 from tvmdbg_widgets.analysis.scan_results import Entry
-from tvmdbg_widgets.analysis.tensor_scan import Subject
+from tvmdbg_widgets.analysis.tensor_scan import Flags, Subject
 from tvmdbg_widgets.model.base.number_text import number_text
 from tvmdbg_widgets.model.base.numbers import agree, counted
 from tvmdbg_widgets.model.base.text import listed
@@ -168,7 +168,7 @@ def probe_dead_channels(subject: Subject) -> DeadChannels | None:
     return DeadChannels(dead, axis.count, text, axis.known.certainty != "stated")
 
 
-def _nonzero_channels(subject: Subject, axis: Axis) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
+def _nonzero_channels(subject: Subject, axis: Axis) -> Flags:
     alive = np.zeros(axis.stored, np.bool_)
     start = 0
     for chunk in subject.chunks():
@@ -180,7 +180,7 @@ def _nonzero_channels(subject: Subject, axis: Axis) -> np.ndarray[tuple[int], np
     return alive
 
 
-def screen_dead_channels(batch: Batch) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
+def screen_dead_channels(batch: Batch) -> Flags:
     """Return which rows have enough zeros."""
     return batch.zero >= _LEAST_VALUES
 

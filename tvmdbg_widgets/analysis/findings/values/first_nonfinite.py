@@ -18,7 +18,7 @@ from tvmdbg_widgets.analysis.findings.evidence import RunEvidence, and_more, cut
 from tvmdbg_widgets.analysis.findings.rule import Basis, rule
 from tvmdbg_widgets.analysis.findings.values.channels import ChannelsWithin, within
 from tvmdbg_widgets.analysis.scan_results import Entry
-from tvmdbg_widgets.analysis.tensor_scan import Subject
+from tvmdbg_widgets.analysis.tensor_scan import Flags, Subject
 from tvmdbg_widgets.model.base.number_text import number_text
 from tvmdbg_widgets.model.base.numbers import agree, counted
 from tvmdbg_widgets.model.findings import Confidence, Finding, Severity
@@ -48,9 +48,9 @@ def probe_first_nonfinite(subject: Subject) -> ChannelsWithin | None:
     return within(subject, lambda chunk: ~np.isfinite(comparable(chunk)))
 
 
-def screen_first_nonfinite(batch: Batch) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
+def screen_first_nonfinite(batch: Batch) -> Flags:
     """Return which rows have NaN or Inf."""
-    odd: np.ndarray[tuple[int], np.dtype[np.bool_]] = batch.finite != batch.size
+    odd: Flags = batch.finite != batch.size
     return odd
 
 

@@ -19,7 +19,7 @@ import numpy as np
 from tvmdbg_widgets.analysis.findings.evidence import RunEvidence, and_more, cut
 from tvmdbg_widgets.analysis.findings.rule import Basis, rule
 from tvmdbg_widgets.analysis.scan_results import Entry
-from tvmdbg_widgets.analysis.tensor_scan import Subject
+from tvmdbg_widgets.analysis.tensor_scan import Flags, Subject
 from tvmdbg_widgets.model.base.number_text import number_text
 from tvmdbg_widgets.model.base.numbers import agree, counted, percent
 from tvmdbg_widgets.model.findings import Confidence, Finding, Severity
@@ -58,7 +58,7 @@ def probe_ranges(subject: Subject) -> int | None:
     return count if count >= least else None
 
 
-def screen_ranges(batch: Batch) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
+def screen_ranges(batch: Batch) -> Flags:
     """Return which rows have enough such values."""
     return batch.finite - batch.zero >= _LEAST
 
@@ -165,10 +165,10 @@ def probe_odd_bools(subject: Subject) -> OddBoolCount | None:
     return count if count.number else None
 
 
-def screen_odd_bools(batch: Batch) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
+def screen_odd_bools(batch: Batch) -> Flags:
     """Return which rows have such bytes."""
     codes = np.zeros((len(batch), 0)) if batch.codes is None else batch.codes
-    odd: np.ndarray[tuple[int], np.dtype[np.bool_]] = np.count_nonzero(codes > 1, axis=1) > 0
+    odd: Flags = np.count_nonzero(codes > 1, axis=1) > 0
     return odd
 
 

@@ -27,7 +27,7 @@ from tvmdbg_widgets.analysis.findings.evidence import RunEvidence, and_more
 from tvmdbg_widgets.analysis.findings.rule import Basis, rule
 from tvmdbg_widgets.analysis.findings.values.channels import ChannelsWithin, OutputChannels, within
 from tvmdbg_widgets.analysis.scan_results import Entry
-from tvmdbg_widgets.analysis.tensor_scan import Subject
+from tvmdbg_widgets.analysis.tensor_scan import Flags, Subject
 from tvmdbg_widgets.model.base.numbers import counted, percent
 from tvmdbg_widgets.model.findings import Confidence, Finding, Severity
 from tvmdbg_widgets.model.graph.graph import node_op_kinds
@@ -127,7 +127,7 @@ def _saturated_channels(
     return within(subject, at_end, least)
 
 
-def screen_saturated(batch: Batch) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
+def screen_saturated(batch: Batch) -> Flags:
     """Return which rows have enough values, or a float16 value at an end."""
     if batch.size >= LEAST:
         return batch.finite > 0
