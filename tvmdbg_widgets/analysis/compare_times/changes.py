@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from tvmdbg_widgets.analysis.compare_times.aligned import NO_MATCH, Aligned
+from tvmdbg_widgets.analysis.compare_times.aligned import NO_MATCH, Aligned, NodeRows
 from tvmdbg_widgets.analysis.compare_times.verdicts import (
     ALPHA,
     Ground,
@@ -280,8 +280,7 @@ class ChangeColumns:
         missing: str,
     ) -> ChangeColumns:
         """Sum and test rows whose labels, kinds and shapes are given."""
-        a = nodes[0].rows(aligned.offsets_a, aligned.nodes_a)
-        b = nodes[1].rows(aligned.offsets_b, aligned.nodes_b)
+        a, b = nodes[0].rows(aligned.a), nodes[1].rows(aligned.b)
         rounding = nodes[0].rounding_ns, nodes[1].rounding_ns
         return cls(aligned, a, b, judge(a, b, aligned), *words, missing, rounding)
 
@@ -310,8 +309,8 @@ class ChangeColumns:
         made = TimeChange(
             label=self.labels[at],
             kind=self.kinds[at],
-            a=self.aligned.a(at),
-            b=self.aligned.b(at),
+            a=self.aligned.a.of(at),
+            b=self.aligned.b.of(at),
             ns_a=ns_a,
             ns_b=ns_b,
             change_ns=ns_b - ns_a,
@@ -337,17 +336,14 @@ class ChangeColumns:
 def grouped(aligned: Aligned, group: npt.NDArray[np.int64], count: int) -> Aligned:
     """Return rows joined by group; matches are ignored."""
     sides = []
-    for offsets, nodes in (
-        (aligned.offsets_a, aligned.nodes_a),
-        (aligned.offsets_b, aligned.nodes_b),
-    ):
-        of_node = np.repeat(group, np.diff(offsets))
-        order = np.lexsort((nodes, of_node))
+    for rows in (aligned.a, aligned.b):
+        of_node = group[rows.row]
+        order = np.lexsort((rows.nodes, of_node))
         starts = np.searchsorted(of_node[order], np.arange(count + 1)).astype(np.int64)
-        sides.append((starts, nodes[order]))
-    both = (np.diff(sides[0][0]) > 0) & (np.diff(sides[1][0]) > 0)
+        sides.append(NodeRows(starts, rows.nodes[order]))
+    both = (sides[0].sizes > 0) & (sides[1].sizes > 0)
     certainty = np.where(both, Certainty.EXACT, NO_MATCH).astype(np.uint8)
-    return Aligned(*sides[0], *sides[1], certainty, np.zeros(count, np.uint8))
+    return Aligned(sides[0], sides[1], certainty, np.zeros(count, np.uint8))
 
 
 ONCE = "one repeat is no evidence of spread"  # note on a side with a single repeat
