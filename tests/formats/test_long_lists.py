@@ -38,7 +38,7 @@ def test_overlong_message_keeps_its_beginning_and_end() -> None:
     told = f"field {'x' * 1_000_000} is missing"
     issue = Issue("a-rule", IssueSeverity.NOTE, told)
     finding = findings.Finding(
-        "a-rule", findings.Severity.INFO, told, (told,), findings.Confidence.HIGH, told
+        findings.Severity.INFO, told, (told,), findings.Confidence.HIGH, told
     )
     for each in (issue.message, finding.title, finding.why, *finding.evidence):
         assert len(each) == 2_000

@@ -37,20 +37,17 @@ class _Stretch:
 
     start: int
     end: int
-    group: int
+    group: int = -1
     name: str = ""
     alike: int = -1
     repeats: int = 1
+    source: int = GroupSource.SCOPE
 
 
 def condensed(
     graph: Graph, groups: Groups, timeline: Timeline | None, most: int
 ) -> tuple[Groups, list[int]]:
-    """Return groups, and which of them are open, so that at most ``most`` boxes are drawn.
-
-    Groups of the graph are opened while there is room, the heaviest first; of a run of blocks only
-    the first. Where items of one level are too many, consecutive ones are joined.
-    """
+    """Return groups, and which of them are open, so that at most ``most`` boxes are drawn."""
     given, folded = _given(graph)
     return _Condensing(graph, groups, timeline, given, folded).groups(most)
 
@@ -122,8 +119,8 @@ class _Condensing:
     def groups(self, most: int) -> tuple[Groups, list[int]]:
         """Return the groups, parents before their children, and the open ones."""
         given = [
-            _Stretch(start, start + len(nodes), -1, self._role(nodes))
-            for nodes, start in zip(self._given, self._begins(), strict=True)
+            _Stretch(end - len(nodes), end, name=self._role(nodes))
+            for nodes, end in zip(self._given, accumulate(map(len, self._given)), strict=True)
             if len(nodes) > (_OWN_INPUTS if self._graph.roles[nodes[0]] == "input" else 1)
         ]
         alone = sum(map(len, self._given)) - sum(piece.end - piece.start for piece in given)
@@ -141,15 +138,12 @@ class _Condensing:
             np.array([piece.start for piece in found], np.int32),
             np.array([piece.end for piece in found], np.int32),
             np.array(parents, np.int32),
-            StringColumn.from_strings(map(self._name, found)),
-            np.array([self._alike(piece) for piece in found], np.int32),
-            np.array([self._source(piece) for piece in found], np.uint8),
-            np.array([self._repeats(piece) for piece in found], np.int32),
+            StringColumn.from_strings(piece.name for piece in found),
+            np.array([piece.alike for piece in found], np.int32),
+            np.array([piece.source for piece in found], np.uint8),
+            np.array([piece.repeats for piece in found], np.int32),
         )
         return made, [row for row, piece in enumerate(found) if piece.group in opened]
-
-    def _begins(self) -> list[int]:
-        return [0, *accumulate(map(len, self._given))][:-1]
 
     def _opened(self, most: int) -> tuple[list[_Stretch], set[int]]:
         """Return pieces of the operators, and the opened groups."""
@@ -207,7 +201,7 @@ class _Condensing:
         ids[np.searchsorted(begins, start)] = blocks
         if len(begins) <= most:
             rows = zip(begins.tolist(), ends.tolist(), ids.tolist(), strict=True)
-            return [self._own(group) if group >= 0 else _Stretch(a, b, -1) for a, b, group in rows]
+            return [self._own(group) if group >= 0 else _Stretch(a, b) for a, b, group in rows]
         low, high = self._weight[first], self._weight[last]
         middle = (self._weight[begins] + self._weight[ends]) / 2 - low
         cell = np.minimum(most - 1, middle * (most / ((high - low) or 1.0))).astype(np.int64)
@@ -218,19 +212,27 @@ class _Condensing:
         ]
 
     def _own(self, group: int) -> _Stretch:
-        return _Stretch(int(self._start[group]), int(self._end[group]), group)
+        start, end, all_groups = int(self._start[group]), int(self._end[group]), self._groups
+        return _Stretch(
+            start,
+            end,
+            group,
+            all_groups.names[group],
+            int(all_groups.alike[group]),
+            int(all_groups.repeats[group]),
+            int(all_groups.source[group]),
+        )
 
     def _joined(self, start: int, end: int, ids: list[int]) -> _Stretch:
         """Return a stretch of consecutive items."""
         if len(ids) == 1:
-            return self._own(ids[0]) if ids[0] >= 0 else _Stretch(start, end, -1)
+            return self._own(ids[0]) if ids[0] >= 0 else _Stretch(start, end)
         alike = set(self._groups.alike[ids].tolist()) if min(ids) >= 0 else set()
         if len(alike) == 1:
             name = self._groups.names[ids[0]]
-            return _Stretch(start, end, -1, name, alike.pop(), len(ids))
-        return _Stretch(
-            start, end, -1, self._words(start, end, [each for each in ids if each >= 0])
-        )
+            return _Stretch(start, end, -1, name, alike.pop(), len(ids), GroupSource.REPEAT)
+        words = self._words(start, end, [each for each in ids if each >= 0])
+        return _Stretch(start, end, name=words)
 
     def _words(self, start: int, end: int, groups: list[int]) -> str:
         """Return the names of a stretch, the longest time first, then the most frequent."""
@@ -260,17 +262,3 @@ class _Condensing:
     def _role(self, nodes: Ints) -> str:
         noun, without, rest = self._graph.roles[nodes[0]].partition(" without ")
         return str(counted(len(nodes), noun) + without + rest)
-
-    def _name(self, piece: _Stretch) -> str:
-        return piece.name or str(self._groups.names[piece.group])
-
-    def _source(self, piece: _Stretch) -> int:
-        if piece.group >= 0:
-            return int(self._groups.source[piece.group])
-        return GroupSource.REPEAT if piece.repeats > 1 else GroupSource.SCOPE
-
-    def _repeats(self, piece: _Stretch) -> int:
-        return int(self._groups.repeats[piece.group]) if piece.group >= 0 else piece.repeats
-
-    def _alike(self, piece: _Stretch) -> int:
-        return int(self._groups.alike[piece.group]) if piece.group >= 0 else piece.alike

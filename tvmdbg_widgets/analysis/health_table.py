@@ -4,30 +4,17 @@ from __future__ import annotations
 
 import enum
 import math
-from collections import deque
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from tvmdbg_widgets.analysis.findings.evidence import RunEvidence
-from tvmdbg_widgets.analysis.findings.storage import OVERWRITTEN
 from tvmdbg_widgets.analysis.findings.values import range_use
-from tvmdbg_widgets.analysis.findings.values.constant import (
-    CONSTANT,
-    DEAD_CHANNELS,
-    DEAD_CHANNELS_NAME,
-    MANY,
-    DeadChannels,
-    constants,
-)
-from tvmdbg_widgets.analysis.findings.values.first_nonfinite import (
-    FIRST_NONFINITE,
-    origins,
-    readers,
-)
-from tvmdbg_widgets.analysis.findings.values.odd_values import NEAR, RANGES, is_near_limit
-from tvmdbg_widgets.analysis.findings.values.range_use import SATURATED, SATURATED_NAME, Ends
+from tvmdbg_widgets.analysis.findings.values.constant import MANY, DeadChannels, constants
+from tvmdbg_widgets.analysis.findings.values.first_nonfinite import carried, origins
+from tvmdbg_widgets.analysis.findings.values.odd_values import NEAR, is_near_limit
+from tvmdbg_widgets.analysis.findings.values.range_use import Ends
 from tvmdbg_widgets.analysis.scan_results import Entry
 from tvmdbg_widgets.model.base.number_text import number_text
 from tvmdbg_widgets.model.base.numbers import agree, counted, percent
@@ -224,9 +211,10 @@ class _EntryVerdicts:
 
 _DENORMAL = 0.1  # least denormal share of nonzero values that is reported for an OK entry
 #: Rules whose entries are judged here individually.
-_OWN = frozenset(
-    rule.name for rule in (CONSTANT, DEAD_CHANNELS, FIRST_NONFINITE, OVERWRITTEN, RANGES, SATURATED)
-)
+_OWN = {
+    *("constant-values", "dead-channels", "dynamic-range", "first-nonfinite", "overwritten"),
+    "saturated",
+}
 
 
 class Judge:
@@ -237,14 +225,14 @@ class Judge:
         births = origins(evidence)
         self._carriers = births.carriers
         self._born = {birth.entry: birth for birth in births.wrong}
-        self._came = _origins_of(evidence, births.carriers, list(self._born))
+        self._came = carried(evidence, births.carriers, self._born)
         unvaried = constants(evidence)
         self._unset = {*unvaried.inputs, *unvaried.weights}
         self._constant = {*unvaried.own, *self._unset}
         self._following = {e for e in unvaried.following if unvaried.values[e] == 0}
         probed = evidence.scanned.probed
-        self.ends: Mapping[Entry, Ends] = probed.get(SATURATED_NAME, {})
-        self.dead: Mapping[Entry, DeadChannels] = probed.get(DEAD_CHANNELS_NAME, {})
+        self.ends: Mapping[Entry, Ends] = probed.get("saturated", {})
+        self.dead: Mapping[Entry, DeadChannels] = probed.get("dead-channels", {})
         self._finding_of: dict[Entry, Finding] = {}
         for finding in findings:
             if finding.rule not in _OWN and finding.severity in (Severity.ERROR, Severity.WARNING):
@@ -379,21 +367,3 @@ def _title(finding: Finding) -> tuple[str, str]:
         return finding.title, finding.rule.replace("-", " ")
     words = f"one of {len(finding.entries):,} of which the findings say: {finding.title}"
     return words, finding.rule.replace("-", " ")
-
-
-def _origins_of(
-    evidence: RunEvidence, carriers: Mapping[Entry, Statistics], births: list[Entry]
-) -> dict[Entry, Entry]:
-    graph = evidence.parts.graph
-    came: dict[Entry, Entry] = {}
-    if graph is None:
-        return came
-    source = {birth: birth for birth in births}
-    waiting = deque(births)
-    while waiting:
-        here = waiting.popleft()
-        for reached in readers(graph, here):
-            if reached in carriers and reached not in source:
-                source[reached] = came[reached] = source[here]
-                waiting.append(reached)
-    return came

@@ -26,11 +26,7 @@ _TENSORS, _SAMPLE = 128, 1024  # most tensors inspected, and values sampled from
 
 
 def opening_tensor(run: RunFacts) -> Tensor | None:
-    """Return the tensor shown first; None where none stands out.
-
-    With a graph the first faulty entry, else the slowest operator's output; of a params file the
-    first with NaN or infinity, else not constant, else with values.
-    """
+    """Return the first faulty or slowest tensor; of a params file the first telling one."""
     if not run.tensors:
         return None
     if run.graph is not None:
@@ -52,11 +48,7 @@ def opening_tensor(run: RunFacts) -> Tensor | None:
 
 
 def opening_entry(run: RunFacts) -> tuple[int, int] | None:
-    """Return the entry shown without a choice: :func:`opening_tensor`, or a late output.
-
-    Without an opening tensor it is the first output of the last operator with one; without a graph,
-    of the last tensor.
-    """
+    """Return the entry shown without a choice: :func:`opening_tensor`, or a late output."""
     opening = opening_tensor(run)
     if opening is not None:
         return opening.node, opening.output

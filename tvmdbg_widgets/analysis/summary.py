@@ -42,6 +42,13 @@ def how_to_get(part: str, parts: RunParts) -> str:
     return (HOW_TO_GET if parts.executorch is None else OF_EXECUTORCH)[part]
 
 
+def no_graph(parts: RunParts, why: str) -> str:
+    """Return why something needs the graph, and how to get it."""
+    where = "the dump folder with its _tvmdbg_graph_dump.json"
+    how = f"open {where}, or open(…, graph=lib.get_graph_json())"
+    return f"{why}: {how if parts.executorch is None else how_to_get('graph', parts)}"
+
+
 def missing(parts: RunParts) -> dict[str, str]:
     """Return how to get the parts that the run lacks."""
     return {name: how_to_get(name, parts) for name in HOW_TO_GET if getattr(parts, name) is None}

@@ -71,6 +71,7 @@ class Subject:
 
 Probe: TypeAlias = "Callable[[Subject], Any]"  # reads more of one tensor; None for no result
 #: Selects rows of a batch for which a probe may have a result.
+Flags: TypeAlias = np.ndarray[tuple[int], np.dtype[np.bool_]]
 Screen: TypeAlias = "Callable[[Batch], np.ndarray[Any, np.dtype[np.bool_]]]"
 
 

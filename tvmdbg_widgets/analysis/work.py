@@ -14,7 +14,7 @@ import numpy.typing as npt
 from tvmdbg_widgets.analysis.fused_operations import lacks_operands, operations, reads_part
 from tvmdbg_widgets.analysis.memory.sizes import known_sizes
 from tvmdbg_widgets.analysis.operator_formulas import Bounds, Operand, OperatorCall
-from tvmdbg_widgets.analysis.summary import how_to_get
+from tvmdbg_widgets.analysis.summary import no_graph
 from tvmdbg_widgets.model.base.numbers import Trust, as_float, bytes_text, counted
 from tvmdbg_widgets.model.base.ranges import frozen
 from tvmdbg_widgets.model.base.text import data_frame
@@ -29,10 +29,6 @@ if TYPE_CHECKING:
 
 Floats = npt.NDArray[np.float64]
 
-_NEEDS_GRAPH = "operations and bytes are counted from shapes, which are in the graph"
-_GRAPH = (
-    "open the dump folder with its _tvmdbg_graph_dump.json, or open(…, graph=lib.get_graph_json())"
-)
 _CLOSE: Final = 0.01  # largest relative spread of possible counts that is printed as ≈
 #: Node attributes that formulas read.
 _ATTRS: Final = ("data_layout", "kernel_layout", "weight_layout", "out_layout", "pool_size",
@@ -147,8 +143,8 @@ class Work:
 def work_of(run: RunParts) -> Work:
     """Return the work of the graph of a run."""
     if run.graph is None:
-        how = _GRAPH if run.executorch is None else how_to_get("graph", run)
-        raise ValueError(f"{_NEEDS_GRAPH}: {how}")
+        why = "operations and bytes are counted from shapes, which are in the graph"
+        raise ValueError(no_graph(run, why))
     return work(run.graph)
 
 

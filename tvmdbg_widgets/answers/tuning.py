@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from tvmdbg_widgets.analysis.findings.tuning import find
 from tvmdbg_widgets.analysis.findings.tuning.evidence import LogEvidence
-from tvmdbg_widgets.analysis.tuning.curves import best_so_far
+from tvmdbg_widgets.analysis.tuning.curves import improvements
 from tvmdbg_widgets.analysis.tuning.facts import LogFacts
 from tvmdbg_widgets.analysis.tuning.links import TaskLinks
 from tvmdbg_widgets.analysis.tuning.selection import errors_by, select
@@ -71,7 +71,8 @@ def _overview(log: LogFacts, links: TaskLinks | None) -> Reply:
     time = elapsed(trials)
     table = log.known_tasks
     bests, codes = best_rows(trials, len(log.tasks)).tolist(), np.unique(trials.error)
-    rows, offsets = _improvements(best_so_far(trials), trials.task, len(log.tasks))
+    rows = improvements(trials)
+    offsets = np.searchsorted(trials.task[rows], np.arange(len(log.tasks) + 1))
     total = log.curve()
     dags = list(map(log.dag, range(len(log.tasks))))
     assumed = {at for at, dag in enumerate(dags) if dag is not None and dag.source.is_assumption}
@@ -125,25 +126,12 @@ def _overview(log: LogFacts, links: TaskLinks | None) -> Reply:
         "cost": trials.cost,
         "error": np.where(trials.error < 0, _UNRECORDED, trials.error).astype(np.uint8),
         "time": time,
-        "curveRows": rows,
-        "curveOffsets": offsets,
+        "curveRows": rows.astype(np.int32),
+        "curveOffsets": offsets.astype(np.int32),
         "totalRows": total.rows[steps].astype(np.int32),
         "totals": total.best[steps],
     }
     return Reply.of("tuning", columns, info)
-
-
-def _improvements(
-    best: npt.NDArray[np.float64], task: npt.NDArray[np.int32], tasks: int
-) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int32]]:
-    """Return rows where a task's best cost fell, sorted by task, with offsets per task."""
-    order = np.argsort(task, kind="stable")
-    sorted_best, sorted_task = best[order], task[order]
-    before = np.concatenate([[np.nan], sorted_best[:-1]])[: len(best)]
-    before[np.diff(sorted_task, prepend=-1) != 0] = np.nan
-    falls = (sorted_best < before) | (np.isnan(before) & ~np.isnan(sorted_best))
-    offsets = np.searchsorted(sorted_task[falls], np.arange(tasks + 1)).astype(np.int32)
-    return order[falls].astype(np.int32), offsets
 
 
 def _known(value: float) -> float | None:

@@ -16,14 +16,7 @@ EXAMPLES = examples(
     ("Fail on damaged files only", "tvmdbg check /tmp/tvmdbg --fail-on error"),
     ("For another program", "tvmdbg check /tmp/tvmdbg --json | jq '.issues[].rule'"),
 )
-
-
-class CheckFailOn(StrEnum):
-    """Lowest severity with exit status 1."""
-
-    ERROR = "error"
-    WARNING = "warning"
-    NOTE = "note"
+CheckFailOn = StrEnum("CheckFailOn", "ERROR WARNING NOTE")
 
 
 @of_run

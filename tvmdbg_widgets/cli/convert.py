@@ -7,6 +7,7 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Annotated
 
+from tvmdbg_widgets.cli.common.dump import byte_bar
 from tvmdbg_widgets.cli.common.terminal import is_terminal, note
 from tvmdbg_widgets.cli.common.verbs import (
     UsageError,
@@ -90,8 +91,6 @@ def convert(
 
 
 def _write(planned: Conversion, file: IO[bytes]) -> None:
-    from tvmdbg_widgets.cli.common.dump import byte_bar
-
     with byte_bar(planned.size, "converting") as bar:
         planned.write(file, bar.update)
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from tvmdbg_widgets.cli.common.terminal import note
+from tvmdbg_widgets.cli.common.dump import NamedRun
+from tvmdbg_widgets.cli.common.terminal import note, say
 from tvmdbg_widgets.cli.common.verbs import UsageError, examples, flag, verb
 from tvmdbg_widgets.cli.show import NoBrowser, show_page
 
@@ -30,7 +31,6 @@ def demo(
 ) -> None:
     """Show a real run included in this package; no dump of your own needed."""
     from tvmdbg_widgets import samples
-    from tvmdbg_widgets.cli.common.terminal import say
 
     if fault and executorch:
         raise UsageError("--fault and --executorch are two runs: choose one")
@@ -44,7 +44,5 @@ def demo(
     if path:
         say(str(sample))
         return
-    from tvmdbg_widgets.cli.common.dump import NamedRun
-
     note(title)
     show_page(NamedRun([str(sample)]).open(), no_browser)

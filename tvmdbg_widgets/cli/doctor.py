@@ -11,10 +11,12 @@ from typing import Annotated, Any
 
 import typer
 
-from tvmdbg_widgets.cli.common.dump import print_json
+from tvmdbg_widgets.cli.common.dump import NamedRun, print_json
 from tvmdbg_widgets.cli.common.terminal import for_shell, note, paragraph, say, styled
 from tvmdbg_widgets.cli.common.verbs import FOUND, argument, examples, flag, in_words, option, verb
 from tvmdbg_widgets.cli.doctor_environments import Environment, Problem, environments, problems
+from tvmdbg_widgets.model.base.numbers import counted
+from tvmdbg_widgets.model.base.text import FormatError
 
 EXAMPLES = examples(
     ("Why does the view stay empty?", "tvmdbg doctor"),
@@ -65,10 +67,7 @@ def doctor(
 
 
 def bundle_state(static: Path = STATIC) -> tuple[str, str]:
-    """Return ``"current"``, ``"missing"`` or ``"stale"``, with the missing files or the hash.
-
-    Installed packages have no sources to compare with: complete bundles are current.
-    """
+    """Return ``"current"``, ``"missing"`` or ``"stale"``, with the missing files or the hash."""
     absent = [f"{name}.js" for name in NAMES if not (static / f"{name}.js").is_file()]
     try:
         recorded = str(json.loads((static / "hash.json").read_text("utf-8"))["sha256"])
@@ -98,10 +97,6 @@ def bundle_problems(state: str, detail: str) -> list[Problem]:
 
 def _look_at(dump: list[str]) -> tuple[str, list[Problem]]:
     """Return a sentence on a readable dump, and its problems."""
-    from tvmdbg_widgets.cli.common.dump import NamedRun
-    from tvmdbg_widgets.model.base.numbers import counted
-    from tvmdbg_widgets.model.base.text import FormatError
-
     try:
         issues = NamedRun(dump).open().check()
     except (FormatError, OSError, ValueError) as error:

@@ -63,10 +63,7 @@ class Environment:
 
 
 def environments(timeout: float) -> list[Environment]:
-    """Probe this environment, Jupyter's server, and the kernels it offers.
-
-    Their interpreters run in parallel.
-    """
+    """Probe this environment, Jupyter's server, and the kernels it offers, in parallel."""
     here = server = _probed(Environment("here", "this environment"), [sys.executable], {}, timeout)
     command = None if here.version("jupyter-server") else _server_command()
     if command is not None:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from tvmdbg_widgets.cli.common.dump import print_json
+from tvmdbg_widgets.cli.common.dump import print_json, source_of
 from tvmdbg_widgets.cli.common.terminal import say
 from tvmdbg_widgets.cli.common.verbs import argument, examples, flag, verb
 
@@ -39,7 +39,6 @@ def explain(
     """
     from tvmdbg_widgets.analysis.explanation import explain as explained
     from tvmdbg_widgets.analysis.explanation import places_lines
-    from tvmdbg_widgets.cli.common.dump import source_of
     from tvmdbg_widgets.sources.given import as_source
 
     if places:

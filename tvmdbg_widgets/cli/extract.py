@@ -5,9 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
-from tvmdbg_widgets.cli.common.dump import NamedRun, of_run
+from tvmdbg_widgets.cli.common.dump import NamedRun, of_run, several_nodes
+from tvmdbg_widgets.cli.common.terminal import note, say
 from tvmdbg_widgets.cli.common.verbs import examples, flag, option
-from tvmdbg_widgets.model.base.numbers import agree
+from tvmdbg_widgets.model.base.numbers import agree, counted
 
 EXAMPLES = examples(
     (
@@ -36,10 +37,7 @@ def extract(
     kept; nodes are renumbered, and README.txt in the folder maps new ids to old ones. Values of
     parameters are excluded unless you ask for them.
     """
-    from tvmdbg_widgets.cli.common.dump import several_nodes
-    from tvmdbg_widgets.cli.common.terminal import note, say
     from tvmdbg_widgets.export.extract import extract as take
-    from tvmdbg_widgets.model.base.numbers import counted
 
     run = named.open()
     made = take(run.parts, several_nodes(run, nodes), output, hops=hops, parameters=parameters)

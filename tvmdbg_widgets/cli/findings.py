@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from tvmdbg_widgets.cli.common.dump import NamedRun, of_run, print_json
+from tvmdbg_widgets.cli.common.dump import NamedRun, of_run, print_json, wanted
 from tvmdbg_widgets.cli.common.findings import SEVERITIES, finding_record, print_findings, reach
 from tvmdbg_widgets.cli.common.terminal import note
 from tvmdbg_widgets.cli.common.verbs import FOUND, INTERRUPTED, examples, flag, option
@@ -47,15 +47,13 @@ def findings(
     wrong, or cannot be relied on. [bold]hotspot[/]: where the time goes. [bold]info[/]: worth
     knowing. Ctrl+C stops the scan and lists what was found so far.
     """
-    from tvmdbg_widgets.cli.common.dump import wanted
-
     run = named.open()
     results = run.findings(progress=wanted())
     if as_json:
         body = {
             "run": run.title,
             "complete": results.complete,
-            "findings": list(map(finding_record, results)),
+            "findings": [finding_record(one, "nodes", "entries") for one in results],
         }
         print_json(body)
     else:

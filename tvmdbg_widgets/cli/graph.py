@@ -24,24 +24,8 @@ EXAMPLES = examples(
     ("Laid out by Graphviz in a pipe", "tvmdbg graph DUMP -o - --to dot | dot -Tpdf > net.pdf"),
     ("For Model Explorer, with times", "tvmdbg graph DUMP -o net.json"),
 )
-
-
-class To(StrEnum):
-    """Format of the file."""
-
-    DOT = "dot"
-    MODEL_EXPLORER = "model-explorer"
-    SVG = "svg"
-    PNG = "png"
-
-
-class FlowDirection(StrEnum):
-    """Direction of data flow."""
-
-    DOWN = "down"
-    RIGHT = "right"
-
-
+To = StrEnum("To", {"DOT": "dot", "MODEL_EXPLORER": "model-explorer", "SVG": "svg", "PNG": "png"})
+FlowDirection = StrEnum("FlowDirection", "DOWN RIGHT")
 _ENDINGS = {
     ".dot": To.DOT,
     ".gv": To.DOT,

@@ -23,31 +23,9 @@ EXAMPLES = examples(
     ),
 )
 _UNITS = {"": 1, "k": 10**3, "kb": 10**3, "m": 10**6, "mb": 10**6, "g": 10**9, "gb": 10**9}
-
-
-class Share(StrEnum):
-    """Values of activations that go into the page."""
-
-    STATISTICS = "statistics"
-    PICTURES = "pictures"
-    TENSORS = "tensors"
-
-
-class PageTheme(StrEnum):
-    """Colors of the page."""
-
-    AUTO = "auto"
-    LIGHT = "light"
-    DARK = "dark"
-
-
-class PageView(StrEnum):
-    """View that the page starts with."""
-
-    GRAPH = "graph"
-    TENSOR = "tensor"
-    TIMELINE = "timeline"
-    FINDINGS = "findings"
+Share = StrEnum("Share", {"STATISTICS": "statistics", "PICTURES": "pictures", "TENSORS": "tensors"})
+PageTheme = StrEnum("PageTheme", {"AUTO": "auto", "LIGHT": "light", "DARK": "dark"})
+PageView = StrEnum("PageView", "GRAPH TENSOR TIMELINE FINDINGS")
 
 
 @of_run

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from tvmdbg_widgets.cli.common.dump import NamedRun, of_run, print_json
 from tvmdbg_widgets.cli.common.terminal import note, paragraph, say, styled
 from tvmdbg_widgets.cli.common.verbs import UsageError, examples, flag
+from tvmdbg_widgets.model.base.numbers import bytes_text, counted
 
 if TYPE_CHECKING:
     from tvmdbg_widgets.analysis.memory.planned import MemoryPlan
@@ -44,8 +45,6 @@ def memory(
 
 
 def _tell_slots(plan: MemoryPlan) -> None:
-    from tvmdbg_widgets.model.base.numbers import bytes_text, counted
-
     rows = plan.largest_slots(_SLOTS)
     if not rows:
         return

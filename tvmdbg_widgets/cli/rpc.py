@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from tvmdbg_widgets.cli.common.dump import print_json
+from tvmdbg_widgets.cli.common.dump import print_json, quiet_unless_terminal, source_of
 from tvmdbg_widgets.cli.common.terminal import grid, note, say, styled
 from tvmdbg_widgets.cli.common.verbs import (
     FOUND,
@@ -19,7 +19,7 @@ from tvmdbg_widgets.cli.common.verbs import (
     usage_errors,
     verb,
 )
-from tvmdbg_widgets.model.base.numbers import agree, counted
+from tvmdbg_widgets.model.base.numbers import agree, byte_rows, bytes_text, counted, duration_text
 
 if TYPE_CHECKING:
     from tvmdbg_widgets.rpc import RpcLog
@@ -97,7 +97,6 @@ def rpc(
 def _opened(
     client: str, server: str | None, connection: str | None, layout: str, era: Any
 ) -> RpcLog:
-    from tvmdbg_widgets.cli.common.dump import quiet_unless_terminal, source_of
     from tvmdbg_widgets.rpc import open_rpc
 
     quiet_unless_terminal()
@@ -110,8 +109,6 @@ def _opened(
 
 
 def _tell(log: RpcLog, rows: Sequence[Packet]) -> None:
-    from tvmdbg_widgets.model.base.numbers import bytes_text, duration_text
-
     for line in repr(log).splitlines():
         say(line)
     for issue in log.issues[:_ISSUES_SHOWN]:
@@ -136,8 +133,6 @@ def _tell(log: RpcLog, rows: Sequence[Packet]) -> None:
 
 
 def _tell_packet(packet: Packet) -> None:
-    from tvmdbg_widgets.model.base.numbers import byte_rows
-
     say(repr(packet))
     head = ("offset", "bytes", "field", "hex", "value")
     grid(head, byte_rows(packet.fields, packet.data(_BYTES_SHOWN)), right=(0, 1), give=3)

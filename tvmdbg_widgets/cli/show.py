@@ -45,7 +45,6 @@ def show_page(run: DebugRun, no_browser: bool) -> None:
 def _write(run: DebugRun) -> Path:
     import re
     import tempfile
-    from pathlib import Path
 
     stem = re.sub(r"[^\w.-]+", "_", run.title)[:60].strip("._") or "run"
     path = Path(tempfile.mkdtemp(prefix="tvmdbg-page-")) / f"{stem}.html"

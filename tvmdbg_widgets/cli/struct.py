@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from tvmdbg_widgets.cli.common.dump import print_json
+from tvmdbg_widgets.cli.common.dump import print_json, source_of
 from tvmdbg_widgets.cli.common.terminal import grid, note, say
 from tvmdbg_widgets.cli.common.verbs import (
     FOUND,
@@ -144,7 +144,6 @@ def _view(name: str, layouts: list[str], dump: str | None, **options: Any) -> St
 
 
 def _source(name: str) -> ByteSource:
-    from tvmdbg_widgets.cli.common.dump import source_of
     from tvmdbg_widgets.sources.given import as_source
 
     return as_source(source_of(name))

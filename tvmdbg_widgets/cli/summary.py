@@ -5,7 +5,20 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tvmdbg_widgets.cli.common.dump import NamedRun, of_run
+from tvmdbg_widgets.cli.common.findings import print_issues
+from tvmdbg_widgets.cli.common.terminal import (
+    for_shell,
+    is_terminal,
+    note,
+    paragraph,
+    say,
+    shortened,
+    styled,
+    width,
+)
 from tvmdbg_widgets.cli.common.verbs import examples
+from tvmdbg_widgets.model.base.numbers import counted
+from tvmdbg_widgets.model.base.text import one_line
 
 if TYPE_CHECKING:
     from tvmdbg_widgets.run import DebugRun
@@ -24,8 +37,6 @@ def summary(named: NamedRun) -> None:
     """Summarize a run: contents, slowest operators, issues."""
     from tvmdbg_widgets.analysis.summary import missing
     from tvmdbg_widgets.analysis.times.operator_rows import operators
-    from tvmdbg_widgets.cli.common.findings import print_issues
-    from tvmdbg_widgets.cli.common.terminal import for_shell, note, paragraph, say, styled
 
     run = named.open()
     say(styled(run.title, "bold"), styled(f"  {run.provenance.format}", "dim"))
@@ -61,9 +72,6 @@ def summary(named: NamedRun) -> None:
 
 def _delegates(run: DebugRun) -> list[str]:
     """Return the payloads of delegate calls in the program."""
-    from tvmdbg_widgets.model.base.numbers import counted
-    from tvmdbg_widgets.model.base.text import one_line
-
     files = run.parts.executorch
     held = [] if files is None else list(files.insides.of(files.method).values())
     lines = [
@@ -78,9 +86,6 @@ def _shortened(names: list[str]) -> list[str]:
     import sys
 
     from rich.cells import cell_len, set_cell_size
-
-    from tvmdbg_widgets.cli.common.terminal import is_terminal, shortened, width
-    from tvmdbg_widgets.model.base.text import one_line
 
     clean = [one_line(name) for name in names]
     if not is_terminal(sys.stdout):

@@ -7,6 +7,7 @@ import dataclasses
 import math
 import sys
 import warnings
+from collections.abc import Iterable, Mapping
 from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -15,11 +16,11 @@ import typer
 from tvmdbg_widgets.cli.common.dump import NamedRun, of_run, print_json
 from tvmdbg_widgets.cli.common.terminal import grid, note
 from tvmdbg_widgets.cli.common.verbs import UsageError, examples, flag, option
-from tvmdbg_widgets.cli.table_by import TableBy, csv_cell
+from tvmdbg_widgets.model.base.text import one_line
 
 if TYPE_CHECKING:
     from tvmdbg_widgets.analysis.times.operators import OperatorRow, Operators
-    from tvmdbg_widgets.analysis.times.table import TimeTable
+    from tvmdbg_widgets.analysis.times.table import TimeRow, TimeTable
 
 EXAMPLES = examples(
     ("The ten slowest operators", "tvmdbg table /tmp/tvmdbg --top 10"),
@@ -34,15 +35,8 @@ EXAMPLES = examples(
     ),
 )
 _HEAD = ("node", "name", "kind", "time", "share", "p10 … p90", "outputs")
-
-
-class TableSort(StrEnum):
-    """Order of the rows."""
-
-    NODE = "node"
-    TIME = "time"
-    NAME = "name"
-    KIND = "kind"
+TableBy = StrEnum("TableBy", "NODE KIND PART GROUP MODULE DEVICE NAME CALLERS TRACK")
+TableSort = StrEnum("TableSort", "NODE TIME NAME KIND")
 
 
 @of_run
@@ -111,7 +105,9 @@ def table(
         body = {"run": run.title, "total_ns": total, "operators": [_record(row) for row in rows]}
         print_json(body)
     elif as_csv:
-        _write_csv(rows)
+        from tvmdbg_widgets.analysis.times.operators import OPERATOR_COLUMNS
+
+        _write_csv(OPERATOR_COLUMNS, map(_record, rows))
     else:
         note(operators.caption)
         cells = [_cells(row) for row in rows]
@@ -141,14 +137,31 @@ def _as_tvm(operators: Operators, release: str | None) -> None:
 
 
 def _summed(table: TimeTable, top: int | None, *, as_json: bool, as_csv: bool) -> None:
-    from tvmdbg_widgets.cli import table_by
+    if as_json or as_csv:
+        records = [_time_record(row) for row in table[:top]]
+        if as_csv:
+            _write_csv(_TIME_COLUMNS, records)
+            return
+        facts = {name: getattr(table, name) for name in ("by", "total_ns", "overlap", "notes")}
+        print_json({"run": table.title, **facts, "rows": records})
+        return
+    note(table.caption)
+    head, cells = table.cells(top)
+    grid(head, cells, right=range(1, len(head)), give=0, drop=range(len(head) - 1, 3, -1))
+    for text in table.notes:
+        note(text)
 
-    if as_json:
-        print_json(table_by.as_json(table, top))
-    elif as_csv:
-        table_by.write_csv(table, top)
-    else:
-        table_by.show(table, top)
+
+_TIMES = ("minimum", "mean", "p50", "p90", "maximum", "low", "high")
+_FIRST_COLUMNS = ("key", "label", "nodes", "slices", "ns", "share", "cumulative")
+_TIME_COLUMNS = (*_FIRST_COLUMNS, *(f"{name}_ns" for name in _TIMES), "noisy")
+
+
+def _time_record(row: TimeRow) -> dict[str, Any]:
+    key = " ← ".join(row.key) if isinstance(row.key, tuple) else row.key
+    times = {f"{name}_ns": getattr(row, name) for name in _TIMES}
+    known = {name: getattr(row, name) for name in (*_FIRST_COLUMNS, "noisy")} | {"key": key}
+    return {name: (known | times)[name] for name in _TIME_COLUMNS}
 
 
 def _sorted(rows: list[OperatorRow], sort: TableSort) -> list[OperatorRow]:
@@ -183,12 +196,16 @@ def _record(row: OperatorRow) -> dict[str, Any]:
     return record
 
 
-def _write_csv(rows: list[OperatorRow]) -> None:
-    """Write CSV by RFC 4180; unknown numbers are empty, control characters in names escaped."""
-    from tvmdbg_widgets.analysis.times.operators import OPERATOR_COLUMNS
-
+def _write_csv(names: Iterable[str], records: Iterable[Mapping[str, Any]]) -> None:
+    """Write CSV by RFC 4180; NaN is empty, lists are separated by spaces, texts one line."""
     writer = csv.writer(sys.stdout, lineterminator="\n")
-    writer.writerow(OPERATOR_COLUMNS)
-    for row in rows:
-        record = _record(row)
-        writer.writerow([csv_cell(record[name]) for name in OPERATOR_COLUMNS])
+    writer.writerow(names)
+    writer.writerows([_csv_cell(record[name]) for name in names] for record in records)
+
+
+def _csv_cell(value: Any) -> Any:
+    if isinstance(value, list | tuple):
+        return " ".join(map(str, value))
+    if isinstance(value, float):
+        return "" if math.isnan(value) else repr(value)
+    return one_line(value) if isinstance(value, str) else value

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple, overload
 
 from tvmdbg_widgets.model.base.numbers import agree, counted
-from tvmdbg_widgets.model.base.text import data_frame, more_text, shortened
+from tvmdbg_widgets.model.base.text import columns_of, data_frame, more_text, shortened
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -78,7 +78,7 @@ class Finding:
         Of a tuning log: the tasks concerned, and the rows of the trials concerned.
     """
 
-    rule: str
+    rule: str = field(default="", kw_only=True)
     severity: Severity
     title: str
     evidence: tuple[str, ...]
@@ -220,9 +220,7 @@ class Findings(Sequence[Finding]):
         of_logs = [name for name in _OF_LOGS if any(getattr(item, name) for item in self._items)]
         left_out = {"weight", *_OF_LOGS} - {*of_logs}
         fields = [name for name in Finding.__dataclass_fields__ if name not in left_out]
-        columns: dict[str, list[Any]] = {
-            name: [getattr(item, name) for item in self._items] for name in fields
-        }
+        columns = columns_of(self._items, fields)
         for name in ("severity", "confidence"):
             columns[name] = [str(value) for value in columns[name]]
         return data_frame(columns)

@@ -139,10 +139,7 @@ class Chart:
             getattr(self.figure, f"{axis}_range").start = start
 
     def finished(self, glyphs: Sequence[Any], tooltip: dict[str, str]) -> Any:
-        """Return the figure with tooltips, legend, and glyphs that a click selects.
-
-        The tooltip's values are as bokeh writes them: ``"@time_text"``.
-        """
+        """Return the figure with tooltips, legend, and glyphs that a click selects."""
         from bokeh.models import HoverTool, TapTool
 
         for renderer in glyphs:
@@ -179,22 +176,13 @@ class Chart:
         figure.height += _LEGEND_ROW * -(-len(legend.items) // columns) + _LEGEND_AROUND
 
 
-def columns_of(rows: Iterable[Any], names: Iterable[str]) -> dict[str, Any]:
-    """Return attributes of rows as columns."""
-    listed = list(rows)
-    return {name: [getattr(row, name) for row in listed] for name in names}
-
-
 def operator_names(labels: Iterable[str], nodes: Iterable[int], width: int = WIDTH) -> list[str]:
     """Return axis names such as ``"conv2d + add + relu #38"``."""
     return axis_names(labels, [f"#{node}" if node >= 0 else "" for node in nodes], width)
 
 
 def axis_names(labels: Iterable[str], ids: Iterable[str], width: int) -> list[str]:
-    """Return distinct names with ids, short enough for the axis of a figure.
-
-    Ids are never cut: they distinguish names that are.
-    """
+    """Return distinct names with whole ids, short enough for the axis of a figure."""
     most = min(_LABEL_ROOM, _LABEL_SHARE * width)
     names: dict[str, None] = {}
     for label, number in zip(labels, ids, strict=True):

@@ -16,7 +16,7 @@ from tvmdbg_widgets.analysis.times.operator_rows import operators
 from tvmdbg_widgets.analysis.times.operators import OPERATOR_COLUMNS
 from tvmdbg_widgets.model.base.numbers import agree, counted, duration_text, percent
 from tvmdbg_widgets.model.base.slips import public
-from tvmdbg_widgets.model.base.text import one_line
+from tvmdbg_widgets.model.base.text import columns_of, one_line
 from tvmdbg_widgets.model.graph.operators import label
 from tvmdbg_widgets.model.timeline.words import timeline_words
 from tvmdbg_widgets.plots.chart import (
@@ -26,7 +26,6 @@ from tvmdbg_widgets.plots.chart import (
     ThemeName,
     axis_names,
     checked,
-    columns_of,
     left_out,
     operator_names,
 )

@@ -12,19 +12,11 @@ from tvmdbg_widgets.analysis.timeline.counters import counters as counters_of
 from tvmdbg_widgets.analysis.timeline.roofline import Point, roofline_of
 from tvmdbg_widgets.model.base.numbers import bytes_text, counted, duration_text, percent, rate_text
 from tvmdbg_widgets.model.base.slips import public
-from tvmdbg_widgets.model.base.text import one_line
+from tvmdbg_widgets.model.base.text import columns_of, one_line
 from tvmdbg_widgets.model.graph.graph import node_labels
 from tvmdbg_widgets.model.graph.operators import label
 from tvmdbg_widgets.model.timeline.words import MEMORY_LEAVES_OUT
-from tvmdbg_widgets.plots.chart import (
-    TIME_UNITS,
-    WIDTH,
-    Chart,
-    ThemeName,
-    checked,
-    columns_of,
-    operator_names,
-)
+from tvmdbg_widgets.plots.chart import TIME_UNITS, WIDTH, Chart, ThemeName, checked, operator_names
 
 if TYPE_CHECKING:
     from tvmdbg_widgets.analysis.facts import OpenedRun

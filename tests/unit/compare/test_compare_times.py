@@ -8,7 +8,6 @@ from collections import Counter
 from dataclasses import replace
 from fractions import Fraction
 from functools import cache
-from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -462,4 +461,4 @@ def test_a_sum_over_groups_counts_a_function_once(corpus: Path) -> None:
     told = [row for row in found if row.verdict in (TimeVerdict.FASTER, TimeVerdict.SLOWER)]
     assert np.nansum(values) == pytest.approx(math.fsum(row.change_ns for row in told))
     assert np.count_nonzero(~np.isnan(values)) == len(told)
-    assert all(x < y for x, y in pairwise(found.columns.aligned.offsets_a))
+    assert (found.columns.aligned.a.sizes > 0).all()

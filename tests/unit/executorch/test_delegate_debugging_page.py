@@ -183,6 +183,6 @@ def test_our_page_has_every_call_of_a_tracer_case_and_rule() -> None:
     assert all(case_dir(name).is_dir() for name in named)
     rules = Path(executorch.__file__).parent.glob("*.py")
     text = " ".join(path.read_text("utf-8") for path in rules)
-    names = re.findall(r'^[A-Z_]+_NAME = "([\w-]+)"$', text, re.MULTILINE)
+    names = re.findall(r'^@rule\("([\w-]+)"', text, re.MULTILINE)
     assert len(names) > 8
     assert set(re.findall(r"`([\w-]+)`", section("Findings"))) == set(names)

@@ -11,8 +11,6 @@ import pytest
 import tvmdbg_widgets as tvmdbg
 from tests.unit.findings.findings_dump import Op, found, plant
 from tests.unit.findings.int8_network import IMAGE, Network
-from tvmdbg_widgets.analysis.findings.values.channels import NARROW_CHANNELS_NAME as CHANNELS
-from tvmdbg_widgets.analysis.findings.values.range_use import NARROW_RANGE_NAME
 from tvmdbg_widgets.model.findings import Severity
 from tvmdbg_widgets.model.tensors.tensors import Tensor
 from tvmdbg_widgets.run import DebugRun
@@ -20,6 +18,7 @@ from tvmdbg_widgets.run import DebugRun
 Values = np.ndarray[Any, Any]
 CONV = "fused_nn_conv2d_add_cast_multiply_round_clip_cast"
 CHANCE = np.random.default_rng(3)
+CHANNELS, RANGE = "narrow-channels", "narrow-range"
 LAYOUT = {"data_layout": "NCHW", "out_layout": ""}
 
 
@@ -43,7 +42,7 @@ def network(*outputs: Values, func: str = CONV, image: Values | None = None) -> 
 )
 @pytest.mark.parametrize(("low", "high"), [(-127, 127), (0, 127)])
 def test_too_large_scale_is_found(factor: int, told: bool, low: int, high: int) -> None:
-    findings = found(network(full(low, high) // factor), NARROW_RANGE_NAME)
+    findings = found(network(full(low, high) // factor), RANGE)
     assert [each.nodes for each in findings] == ([(6,)] if told else [])
     if told:
         assert findings[0].severity is Severity.WARNING
@@ -70,11 +69,11 @@ def test_too_large_scale_is_found(factor: int, told: bool, low: int, high: int) 
     ],
 )
 def test_sound_outputs_with_narrow_range_are_not_reported(values: Values, func: str) -> None:
-    assert not found(network(values, func=func), NARROW_RANGE_NAME)
+    assert not found(network(values, func=func), RANGE)
 
 
 def test_dark_input_image_is_not_reported_as_wrong_scale() -> None:
-    assert not found(network(full() // 16, image=full() // 16), NARROW_RANGE_NAME)
+    assert not found(network(full() // 16, image=full() // 16), RANGE)
 
 
 def test_narrow_output_is_reported_only_at_its_origin() -> None:
@@ -82,14 +81,14 @@ def test_narrow_output_is_reported_only_at_its_origin() -> None:
     ops = [Op("x", full().astype(np.float32))]
     ops += [Op(f"c{at}", full(), CONV, [(0, 0)]) for at in range(6)]
     ops += [Op("n", narrow, CONV, [(1, 0)]), Op("after", narrow, CONV, [(7, 0)])]
-    (told,) = found(plant(*ops), NARROW_RANGE_NAME)
+    (told,) = found(plant(*ops), RANGE)
     assert told.nodes == (7,)
 
 
 def test_recorded_runs_have_no_scale_findings(corpus: Path) -> None:
     for case in sorted((corpus / "tvm").glob("*/tvmdbg")):
         run = tvmdbg.open(case)
-        assert not found(run, NARROW_RANGE_NAME), case
+        assert not found(run, RANGE), case
         assert not found(run, CHANNELS), case
 
 
@@ -100,8 +99,8 @@ def test_wrong_scales_of_real_network_are_found(corpus: Path, tmp_path: Path) ->
     for node in (36, last):
         for factor, told in ((2, []), (8, [node]), (16, [node])):
             run = real.with_scale(node, factor, tmp_path / f"{node}_{factor}.params")
-            assert [each.nodes[0] for each in found(run, NARROW_RANGE_NAME)] == told
-            assert len(found(run, NARROW_RANGE_NAME)) <= 1
+            assert [each.nodes[0] for each in found(run, RANGE)] == told
+            assert len(found(run, RANGE)) <= 1
 
 
 def test_wrong_scales_of_some_channels_of_real_network_are_found(
@@ -114,7 +113,7 @@ def test_wrong_scales_of_some_channels_of_real_network_are_found(
         assert told.nodes == (node,)
         words = "channel 3 of 16 uses" if node == 14 else "channels 3 and 41 of 64 use"
         assert (words if node != 110 else "channel 63 of 64 uses") in told.title
-        assert not found(run, NARROW_RANGE_NAME)
+        assert not found(run, RANGE)
 
 
 def test_other_input_images_are_not_reported_as_wrong_scales(corpus: Path, tmp_path: Path) -> None:
@@ -124,7 +123,7 @@ def test_other_input_images_are_not_reported_as_wrong_scales(corpus: Path, tmp_p
     for at, each in enumerate((image[..., ::-1], -image, image // 8, noise, image * 0)):
         run = real.with_image(each, tmp_path / f"{at}.params")
         assert not found(run, CHANNELS), at
-        assert not found(run, NARROW_RANGE_NAME), at
+        assert not found(run, RANGE), at
 
 
 MULTIPLIERS = np.linspace(0.8, 1.2, 8, dtype=np.float32).reshape(8, 1, 1) / 500
@@ -269,4 +268,4 @@ def test_timing_notes_rank_below_value_faults() -> None:
         ops += [Op("m", mask, "fused_add", [(0, 0)], ns=repeats)]
         rules = [each.rule for each in plant(*ops).findings(progress=False)]
         times = min(rules.index(each) for each in ("noisy-times", "warm-up") if each in rules)
-        assert max(rules.index(NARROW_RANGE_NAME), rules.index("first-nonfinite")) < times
+        assert max(rules.index(RANGE), rules.index("first-nonfinite")) < times

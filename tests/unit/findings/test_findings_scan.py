@@ -248,9 +248,7 @@ def test_findings_of_run_without_tensors_are_complete_at_once(data: Path) -> Non
 
 def test_findings_are_ranked() -> None:
     def make(severity: Severity, confidence: Confidence, node: int, weight: float) -> Finding:
-        return Finding(
-            "r", severity, f"{severity} {node}", (), confidence, "", (node,), weight=weight
-        )
+        return Finding(severity, f"{severity} {node}", (), confidence, "", (node,), weight=weight)
 
     mixed = [
         make(Severity.INFO, Confidence.HIGH, 0, 1),

@@ -106,7 +106,7 @@ def test_unconfirmed_slot_list_has_medium_confidence() -> None:
 
 
 def test_the_weakest_premise_counts() -> None:
-    sure = Finding("r", Grade.ERROR, "t", (), Confidence.HIGH, "why")
+    sure = Finding(Grade.ERROR, "t", (), Confidence.HIGH, "why")
     weak = [Premise(Confidence.LOW, "a"), Premise(Confidence.MEDIUM, "b")]
     assert sure.resting_on(weak).confidence is Confidence.LOW
     assert sure.resting_on(weak).why == "why; a; b"

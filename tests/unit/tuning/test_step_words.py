@@ -7,7 +7,8 @@ import pytest
 from unit.tuning.printed_states import dag, read_steps
 
 from tvmdbg_widgets.analysis.tuning.schedules.replaying import replay
-from tvmdbg_widgets.analysis.tuning.step_words import step_words, steps_in_words
+from tvmdbg_widgets.analysis.tuning.schedules.schedule import _replayed
+from tvmdbg_widgets.analysis.tuning.step_words import step_words
 
 MATMUL_ADD = dag('["matmul_add", 64, 96, 48, "float32"]')
 
@@ -99,14 +100,14 @@ WORDS: dict[str, tuple[list[list[Any]], str, str]] = {
 def test_steps_in_words_describe_every_step(case: str) -> None:
     items, words, bare = WORDS[case]
     steps = read_steps(items)
-    assert steps_in_words(MATMUL_ADD, steps)[-1] == words
+    assert _replayed(MATMUL_ADD, steps).words[-1] == words
     assert bare in step_words(steps[-1])
-    assert len(steps_in_words(None, steps)) == len(steps)
+    assert len(_replayed(None, steps).words) == len(steps)
 
 
 def test_words_continue_after_a_refused_step() -> None:
     steps = read_steps([["AN", 2, 0, 3], ["AN", 2, 9, 3], ["AN", 2, 1, 2]])
-    assert steps_in_words(MATMUL_ADD, steps) == (
+    assert _replayed(MATMUL_ADD, steps).words == (
         "stage 2 (matmul): run i in parallel",
         "stage 2 (matmul): run loop 9 in parallel",
         "stage 2: vectorize loop 1",
@@ -128,5 +129,5 @@ def test_products_beyond_any_loop_are_left_out() -> None:
 
 def test_texts_of_a_record_stay_on_one_line() -> None:
     steps = read_steps([["CHW", 2, "lo\ncal"], ["PR", 2, 0, "x\x1b[31m"]])
-    assert all(sentence.isprintable() for sentence in steps_in_words(MATMUL_ADD, steps))
+    assert all(sentence.isprintable() for sentence in _replayed(MATMUL_ADD, steps).words)
     assert all(sentence.isprintable() for sentence in map(step_words, steps))

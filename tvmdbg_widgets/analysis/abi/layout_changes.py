@@ -89,11 +89,7 @@ _RENAMED = "device"  # was called ``ctx`` up to dlpack v0.3, and never moves
 
 
 def static_assertions(layout: DTypeLayout, machine: Machine | None = None) -> str:
-    """Return ``static_assert``s for the layout, to follow ``#include <dlpack/dlpack.h>``.
-
-    They fail to compile where ``DLDataType`` or a struct that contains it has another layout.
-    C++11.
-    """
+    """Return C++11 that compiles only where ``DLDataType`` and structs with it lie so."""
     machine = machine or Machine()
     lines = [
         f"// DLDataType as {layout.declaration}, {machine}.",

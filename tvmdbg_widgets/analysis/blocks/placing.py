@@ -20,10 +20,7 @@ from tvmdbg_widgets.model.graph.nodes import NodeKind
 def placed(
     graph: Graph, search: BlockSearch, blocks: tuple[RepeatedBlock, ...], settled: int
 ) -> Groups:
-    """Return groups of nodes from groups of operators.
-
-    Inputs and parameters join the innermost group of all their readers, but no delegate's call.
-    """
+    """Return groups of nodes; inputs join the innermost group of all their readers."""
     rows = rows_of(blocks, scopes(graph, search.sequence), search)
     sequence = search.sequence
     count = len(sequence.nodes)
@@ -139,10 +136,7 @@ class PlacedGroup(NamedTuple):
 def rows_of(
     blocks: tuple[RepeatedBlock, ...], named: list[Scope], search: BlockSearch
 ) -> list[PlacedGroup]:
-    """Return all groups, parents before their children.
-
-    Runs that a scope cuts are dropped with their blocks; blocks that are a scope get its name.
-    """
+    """Return all groups that no scope cuts, parents before their children."""
     rows: list[PlacedGroup] = []
     stack = [(block, 0) for block in reversed(blocks)]
     while stack:

@@ -150,12 +150,8 @@ class BlockSearch:
         return FEWEST if period == 1 or branches else _FEWEST_IN_CHAINS
 
     def _wires(self, begin: int, period: int, count: int) -> tuple[Ints, Bools]:
-        """Return the source of each operand by block, and which operands a block owns.
-
-        For an operand from inside the block: place and output, relative to the block's start; for
-        others the first operand of the block that reads the same, as a negative number. Both have a
-        row per block.
-        """
+        """Return the source of each operand by block, and which operands a block owns."""
+        # From inside: place and output after the start; others: the first equal operand, negative.
         sequence = self.sequence
         low, high = int(sequence.slot[begin]), int(sequence.slot[begin + period * count])
         each = (high - low) // count
@@ -273,10 +269,7 @@ class PeriodicRuns:
 
 
 def runs(letters: Ints) -> PeriodicRuns:
-    """Return the stretches of a sequence that repeat immediately, in O(n log n).
-
-    Distances between equal windows of 1, 2, 4 … letters are tried as periods.
-    """
+    """Return the stretches of a sequence that repeat immediately, in O(n log n)."""
     stretches: list[tuple[Ints, Ints, Ints]] = []
     count = len(letters)
     if 1 < count < _MOST_LETTERS:

@@ -129,11 +129,7 @@ class Scope(NamedTuple):
 
 
 def scopes(graph: Graph, sequence: Sequence) -> list[Scope]:
-    """Return the nested scopes of a sequence of operators.
-
-    Scopes share a prefix of delegate call, ``nn_module_stack`` or name (``layer1/block0/conv``);
-    one that order splits into too many pieces, or of all operators, is dropped.
-    """
+    """Return nested scopes that share a prefix of delegate call, ``nn_module_stack`` or name."""
     count = len(sequence.nodes)
     paths, source = _paths(graph, sequence)
     calls = [graph.attrs[node].get(ATTRIBUTE) for node in sequence.nodes.tolist()]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -22,27 +23,42 @@ Floats = npt.NDArray[np.float64]
 NO_MATCH = 255  # certainty of a row with nodes on one side only
 
 
+class NodeRows(NamedTuple):
+    """The nodes of one run by row."""
+
+    offsets: Ints
+    nodes: Ints
+
+    @property
+    def sizes(self) -> Ints:
+        """Number of nodes by row."""
+        return np.diff(self.offsets)
+
+    @property
+    def row(self) -> Ints:
+        """The row of each of the nodes."""
+        return np.repeat(np.arange(len(self.offsets) - 1), self.sizes)
+
+    def of(self, row: int) -> tuple[int, ...]:
+        """Return the nodes in a row."""
+        return tuple(self.nodes[self.offsets[row] : self.offsets[row + 1]].tolist())
+
+
 @dataclass(frozen=True, eq=False)
 class Aligned:
     """R rows of nodes that do the same work; every timed node is in exactly one."""
 
-    offsets_a: Ints
-    nodes_a: Ints
-    offsets_b: Ints
-    nodes_b: Ints
+    a: NodeRows
+    b: NodeRows
     certainty: npt.NDArray[np.uint8]
     reason: npt.NDArray[np.uint8]
 
     def __len__(self) -> int:
         return len(self.certainty)
 
-    def a(self, row: int) -> tuple[int, ...]:
-        """Return the nodes of `a` in a row."""
-        return tuple(self.nodes_a[self.offsets_a[row] : self.offsets_a[row + 1]].tolist())
-
-    def b(self, row: int) -> tuple[int, ...]:
-        """Return the nodes of `b` in a row."""
-        return tuple(self.nodes_b[self.offsets_b[row] : self.offsets_b[row + 1]].tolist())
+    def side(self, side: int) -> NodeRows:
+        """Return the nodes of `a` (0) or `b` (1)."""
+        return (self.a, self.b)[side]
 
 
 def align(
@@ -76,8 +92,8 @@ def align(
     np.maximum.at(worst, of_pair[known], coded)
     alone = worst < 0
     return Aligned(
-        *_side(rows[:count_a], len(kept)),
-        *_side(rows[count_a:], len(kept)),
+        _side(rows[:count_a], len(kept)),
+        _side(rows[count_a:], len(kept)),
         np.where(alone, NO_MATCH, worst // 256).astype(np.uint8),
         np.where(alone, 0, worst % 256).astype(np.uint8),
     )
@@ -100,10 +116,10 @@ def _connected_groups(ones: Ints, others: Ints, count: int) -> Ints:
             return group
 
 
-def _side(rows: Ints, count: int) -> tuple[Ints, Ints]:
+def _side(rows: Ints, count: int) -> NodeRows:
     nodes = np.flatnonzero(rows >= 0)
     nodes = nodes[np.argsort(rows[nodes], kind="stable")].astype(np.int64)
-    return np.searchsorted(rows[nodes], np.arange(count + 1)).astype(np.int64), nodes
+    return NodeRows(np.searchsorted(rows[nodes], np.arange(count + 1)).astype(np.int64), nodes)
 
 
 def sure_nodes(matching: Matching, order: Ints) -> npt.NDArray[np.int32]:
@@ -123,10 +139,7 @@ _OF_NODES = frozenset({"rows-merged", "report-sums", "report-one-pass", "order-u
 
 
 def combined(a: Timeline, b: Timeline, matching: Matching, titles: tuple[str, str]) -> Timeline:
-    """Return one timeline with the tracks of `a`, then those of `b`, both starting at zero.
-
-    Times are those of `a`; slices of `b` refer to the last node of `a` that they surely match.
-    """
+    """Return the tracks of `a`, then those of `b`, from zero, over the nodes and times of `a`."""
     stands_for = np.append(
         sure_nodes(matching, matching.graph_a.topological_order.astype(np.int64)), np.int32(-1)
     )

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from tvmdbg_widgets.analysis.compare_times.aligned import NO_MATCH, Aligned
+from tvmdbg_widgets.analysis.compare_times.aligned import NO_MATCH, Aligned, NodeRows
 from tvmdbg_widgets.analysis.compare_times.verdicts import (
     ALPHA,
     Ground,
@@ -27,7 +27,7 @@ from tvmdbg_widgets.analysis.compare_times.verdicts import (
 from tvmdbg_widgets.analysis.matching import Certainty, Reason
 from tvmdbg_widgets.model.base.numbers import counted, duration_text, fixed, percent, text_lines
 from tvmdbg_widgets.model.base.ranges import MadeSequence
-from tvmdbg_widgets.model.base.text import data_frame, more_text, one_line
+from tvmdbg_widgets.model.base.text import columns_of, data_frame, more_text, one_line
 
 Floats = npt.NDArray[np.float64]
 
@@ -231,13 +231,10 @@ class TimeChanges(MadeSequence[TimeChange]):
         rows = list(self)
         names = (
             *("label", "kind", "a", "b", "ns_a", "ns_b", "change_ns", "ratio", "p", "q"),
-            *("shift_ns", "low_ns", "high_ns"),
+            *("shift_ns", "low_ns", "high_ns", "verdict", "why", "match"),
         )
-        columns: dict[str, Any] = {name: [getattr(row, name) for row in rows] for name in names}
-        columns["verdict"] = [row.verdict.label for row in rows]
-        columns["why"] = [row.why for row in rows]
-        columns["match"] = [row.match for row in rows]
-        return data_frame(columns)
+        labels = {"verdict": [row.verdict.label for row in rows]}
+        return data_frame(columns_of(rows, names) | labels)
 
     def __repr__(self) -> str:
         table = [[self.noun, *TITLES], *(row.cells() for row in self[:_SHOWN])]
@@ -283,8 +280,7 @@ class ChangeColumns:
         missing: str,
     ) -> ChangeColumns:
         """Sum and test rows whose labels, kinds and shapes are given."""
-        a = nodes[0].rows(aligned.offsets_a, aligned.nodes_a)
-        b = nodes[1].rows(aligned.offsets_b, aligned.nodes_b)
+        a, b = nodes[0].rows(aligned.a), nodes[1].rows(aligned.b)
         rounding = nodes[0].rounding_ns, nodes[1].rounding_ns
         return cls(aligned, a, b, judge(a, b, aligned), *words, missing, rounding)
 
@@ -313,8 +309,8 @@ class ChangeColumns:
         made = TimeChange(
             label=self.labels[at],
             kind=self.kinds[at],
-            a=self.aligned.a(at),
-            b=self.aligned.b(at),
+            a=self.aligned.a.of(at),
+            b=self.aligned.b.of(at),
             ns_a=ns_a,
             ns_b=ns_b,
             change_ns=ns_b - ns_a,
@@ -340,17 +336,14 @@ class ChangeColumns:
 def grouped(aligned: Aligned, group: npt.NDArray[np.int64], count: int) -> Aligned:
     """Return rows joined by group; matches are ignored."""
     sides = []
-    for offsets, nodes in (
-        (aligned.offsets_a, aligned.nodes_a),
-        (aligned.offsets_b, aligned.nodes_b),
-    ):
-        of_node = np.repeat(group, np.diff(offsets))
-        order = np.lexsort((nodes, of_node))
+    for rows in (aligned.a, aligned.b):
+        of_node = group[rows.row]
+        order = np.lexsort((rows.nodes, of_node))
         starts = np.searchsorted(of_node[order], np.arange(count + 1)).astype(np.int64)
-        sides.append((starts, nodes[order]))
-    both = (np.diff(sides[0][0]) > 0) & (np.diff(sides[1][0]) > 0)
+        sides.append(NodeRows(starts, rows.nodes[order]))
+    both = (sides[0].sizes > 0) & (sides[1].sizes > 0)
     certainty = np.where(both, Certainty.EXACT, NO_MATCH).astype(np.uint8)
-    return Aligned(*sides[0], *sides[1], certainty, np.zeros(count, np.uint8))
+    return Aligned(sides[0], sides[1], certainty, np.zeros(count, np.uint8))
 
 
 ONCE = "one repeat is no evidence of spread"  # note on a side with a single repeat

@@ -84,7 +84,7 @@ class ComparedTimes(TimeChanges):
         words = [(node_labels(graph), node_op_kinds(graph)) for graph in graphs]
         rows = []
         for row in range(len(aligned)):
-            nodes = aligned.a(row), aligned.b(row)
+            nodes = aligned.a.of(row), aligned.b.of(row)
             if called := self._longest_call(nodes):
                 rows.append(called)
                 continue

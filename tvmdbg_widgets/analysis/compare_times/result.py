@@ -107,12 +107,9 @@ class TimeComparison(ComparedTimes):
     def row_of(self, node: int) -> TimeChange | None:
         """Return the row of a node of `a`; None for nodes without one, such as parameters."""
         self.matching.graph_a.entry_range(node)
-        aligned = self.columns.aligned
-        at = np.flatnonzero(aligned.nodes_a == node)
-        if not len(at):
-            return None
-        row = int(np.searchsorted(aligned.offsets_a, at[0], "right")) - 1
-        return self[int(np.flatnonzero(self.columns.order == row)[0])]
+        rows = self.columns.aligned.a
+        at = np.flatnonzero(np.isin(self.columns.order, rows.row[rows.nodes == node]))
+        return self[int(at[0])] if len(at) else None
 
     def counts(self) -> dict[str, int]:
         """Return the number of rows by verdict."""
@@ -226,13 +223,11 @@ _MOST = 3.0  # limit of the color scale, as a binary logarithm of the ratio
 def change_column(comparison: ComparedTimes, side: int) -> NodeColumn:
     """Return differences by node of a side, at the last node of a fused function."""
     columns = comparison.columns
-    aligned, shown = columns.aligned, columns.verdicts.shown
+    rows, shown = columns.aligned.side(side), columns.verdicts.shown
     graph = (comparison.matching.graph_a, comparison.matching.graph_b)[side]
-    offsets = (aligned.offsets_a, aligned.offsets_b)[side]
-    nodes = (aligned.nodes_a, aligned.nodes_b)[side]
+    nodes, row = rows.nodes, rows.row
     places = np.empty(graph.num_nodes, np.int64)
     places[graph.topological_order] = np.arange(graph.num_nodes)
-    row = np.repeat(np.arange(len(aligned)), np.diff(offsets))
     order = np.lexsort((places[nodes], row))
     last = order[np.append(np.diff(row[order]) > 0, [True][: len(order)])]
     values = np.full(graph.num_nodes, np.nan)
@@ -254,16 +249,14 @@ def change_column(comparison: ComparedTimes, side: int) -> NodeColumn:
 def speed_column(comparison: ComparedTimes, side: int) -> NodeColumn:
     """Return ratios of times by node of a side as binary logarithms, NaN for noise and unknown."""
     columns = comparison.columns
-    aligned, verdict = columns.aligned, columns.verdicts.verdict
+    rows, verdict = columns.aligned.side(side), columns.verdicts.verdict
     alone = (verdict == TimeVerdict.ONLY_A) | (verdict == TimeVerdict.ONLY_B)
-    offsets = (aligned.offsets_a, aligned.offsets_b)[side]
-    nodes = (aligned.nodes_a, aligned.nodes_b)[side]
     with np.errstate(divide="ignore", invalid="ignore"):
         ratios = np.log2(columns.b.ns / columns.a.ns)
     ratios[~(columns.verdicts.shown & ~alone & np.isfinite(ratios))] = np.nan
     graph = (comparison.matching.graph_a, comparison.matching.graph_b)[side]
     values = np.full(graph.num_nodes, np.nan)
-    values[nodes] = np.repeat(ratios, np.diff(offsets))
+    values[rows.nodes] = ratios[rows.row]
     most = float(np.nanmax(np.abs(ratios), initial=0))
     ends = min(most, _MOST)
     return NodeColumn(
@@ -281,12 +274,11 @@ def speed_column(comparison: ComparedTimes, side: int) -> NodeColumn:
 
 def _shared_times(comparison: ComparedTimes, side: int) -> tuple[Floats, Floats]:
     columns, graphs = comparison.columns, (comparison.matching.graph_a, comparison.matching.graph_b)
-    offsets = (columns.aligned.offsets_a, columns.aligned.offsets_b)[side]
-    nodes = (columns.aligned.nodes_a, columns.aligned.nodes_b)[side]
-    row = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
+    rows = columns.aligned.side(side)
+    nodes, row = rows.nodes, rows.row
     own = comparison.node_ns(side)[nodes]
-    whole = np.bincount(row, np.nan_to_num(own), minlength=len(offsets) - 1)[row]
-    count = np.diff(offsets)[row]
+    whole = np.bincount(row, np.nan_to_num(own), minlength=len(rows.sizes))[row]
+    count = rows.sizes[row]
     both = []
     for ns in (columns.a.ns, columns.b.ns):
         terms = np.full(graphs[side].num_nodes, np.nan)

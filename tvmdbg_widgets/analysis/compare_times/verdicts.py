@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from tvmdbg_widgets.analysis.compare_times.aligned import NO_MATCH, Aligned
+from tvmdbg_widgets.analysis.compare_times.aligned import NO_MATCH, Aligned, NodeRows
 from tvmdbg_widgets.analysis.matching import Certainty
 from tvmdbg_widgets.model.base.ranges import flat_ranges
 from tvmdbg_widgets.model.timeline.measured import TimeMeaning
@@ -91,15 +91,9 @@ def judge(a: Samples, b: Samples, aligned: Aligned) -> Verdicts:
     both = (sizes_a > 0) & (sizes_b > 0)
     for n, m in sorted(set(zip(sizes_a[both].tolist(), sizes_b[both].tolist(), strict=True))):
         rows = np.flatnonzero((sizes_a == n) & (sizes_b == m))
-        tests_of = rank_tests(
+        _, p[rows], shift[rows], low[rows], high[rows] = rank_tests(
             a.repeats[a.offsets[rows][:, None] + np.arange(n)],
             b.repeats[b.offsets[rows][:, None] + np.arange(m)],
-        )
-        p[rows], shift[rows], low[rows], high[rows] = (
-            tests_of.p,
-            tests_of.shift,
-            tests_of.low,
-            tests_of.high,
         )
     least = np.ones(count)
     sizes = zip(sizes_a[both].tolist(), sizes_b[both].tolist(), strict=True)
@@ -107,7 +101,7 @@ def judge(a: Samples, b: Samples, aligned: Aligned) -> Verdicts:
     alone = aligned.certainty == NO_MATCH
     with np.errstate(invalid="ignore"):
         change = b.ns - a.ns
-        nodes = np.diff(aligned.offsets_a) + np.diff(aligned.offsets_b)
+        nodes = aligned.a.sizes + aligned.b.sizes
         below = (np.abs(change) <= ROUNDING_NS * nodes) | (np.abs(shift) <= ROUNDING_NS * nodes)
         odds = (np.sign(shift) != np.sign(change)) & ~below
     ground = np.full(count, Ground.TOLD, np.uint8)
@@ -129,15 +123,15 @@ def judge(a: Samples, b: Samples, aligned: Aligned) -> Verdicts:
     verdict[significant & (change > 0)] = TimeVerdict.SLOWER
     verdict[significant & (change < 0)] = TimeVerdict.FASTER
     verdict[(ground == Ground.NOT_TOLD) | (ground == Ground.CLOCK)] = TimeVerdict.NOISE
-    verdict[alone] = np.where(
-        np.diff(aligned.offsets_a)[alone] > 0, TimeVerdict.ONLY_A, TimeVerdict.ONLY_B
-    )
+    only = np.where(aligned.a.sizes > 0, TimeVerdict.ONLY_A, TimeVerdict.ONLY_B)
+    verdict[alone] = only[alone]
     return Verdicts(p, q, shift, low, high, verdict, ground, int(tested.sum()))
 
 
 #: Most pairs of values with an exact p without ties, and most values with ties.
 EXACT_PAIRS, EXACT_TIED = 2_500, 40
 _AT_ONCE = 1 << 21
+_LEVEL = 0.95  # of confidence intervals
 _MOST_DIFFERENCES = 1 << 21
 
 
@@ -151,7 +145,7 @@ class RankTests(NamedTuple):
     high: Floats
 
 
-def rank_tests(a: npt.ArrayLike, b: npt.ArrayLike, level: float = 0.95) -> RankTests:
+def rank_tests(a: npt.ArrayLike, b: npt.ArrayLike) -> RankTests:
     """Test R pairs of samples of one size each."""
     x, y = np.atleast_2d(np.asarray(a, float)), np.atleast_2d(np.asarray(b, float))
     if len(x) != len(y) or not x.shape[1] or not y.shape[1]:
@@ -161,11 +155,11 @@ def rank_tests(a: npt.ArrayLike, b: npt.ArrayLike, level: float = 0.95) -> RankT
     step = max(1, _AT_ONCE // pairs)
     for first in range(0, len(x), step):
         rows = slice(first, first + step)
-        _test_chunk(x[rows], y[rows], level, RankTests(*(column[rows] for column in tests)))
+        _test_chunk(x[rows], y[rows], RankTests(*(column[rows] for column in tests)))
     return tests
 
 
-def _test_chunk(x: Floats, y: Floats, level: float, tests: RankTests) -> None:
+def _test_chunk(x: Floats, y: Floats, tests: RankTests) -> None:
     n, m = x.shape[1], y.shape[1]
     pooled = np.sort(np.concatenate((x, y), axis=1), axis=1)
     tied = (pooled[:, 1:] == pooled[:, :-1]).any(axis=1)
@@ -177,7 +171,7 @@ def _test_chunk(x: Floats, y: Floats, level: float, tests: RankTests) -> None:
         tests.u[:] = (apart > 0).sum(axis=1) + 0.5 * (apart == 0).sum(axis=1)
         apart.sort(axis=1)
         tests.shift[:] = np.median(apart, axis=1)
-        cut = _interval_bound(n, m, level)
+        cut = _interval_bound(n, m)
         if cut >= 0:
             tests.low[:], tests.high[:] = apart[:, cut], apart[:, -1 - cut]
     for row in range(len(x)):
@@ -250,15 +244,14 @@ def _untied_tails(n: int, m: int) -> tuple[float, ...]:
     return tuple(tails)
 
 
-def _interval_bound(n: int, m: int, level: float) -> int:
-    most = (1 - level) / 2
+def _interval_bound(n: int, m: int) -> int:
     if n * m > EXACT_PAIRS:
-        away = NormalDist().inv_cdf((1 + level) / 2) * math.sqrt(n * m * (n + m + 1) / 12)
+        away = NormalDist().inv_cdf((1 + _LEVEL) / 2) * math.sqrt(n * m * (n + m + 1) / 12)
         return math.floor(n * m / 2 - away - 0.5)
     total, below, cut = math.comb(n + m, n), 0, -1
     for at, count in enumerate(u_counts(min(n, m), max(n, m))):
         below += count
-        if below / total > most:
+        if below / total > (1 - _LEVEL) / 2:
             return cut
         cut = at
     return cut
@@ -323,15 +316,14 @@ class NodeSamples:
             some = number > 0
             self.ns[some] = sums[some] / number[some]
 
-    def rows(self, offsets: Ints, nodes: Ints) -> Samples:
+    def rows(self, rows: NodeRows) -> Samples:
         """Sum the nodes by row."""
-        count = len(offsets) - 1
-        row = np.repeat(np.arange(count), np.diff(offsets))
+        nodes, row, count = rows.nodes, rows.row, len(rows.sizes)
         times = self.ns[nodes]
         known = ~np.isnan(times)
         ns = np.bincount(row[known], weights=times[known], minlength=count).astype(np.float64)
         unknown = np.bincount(row[~known], minlength=count).astype(np.int64)
-        ns[(unknown > 0) & (unknown == np.diff(offsets))] = np.nan
+        ns[(unknown > 0) & (unknown == rows.sizes)] = np.nan
         number = np.diff(self.offsets)[nodes]
         most = np.zeros(count, np.int64)
         np.maximum.at(most, row, number)

@@ -33,8 +33,8 @@ from tvmdbg_widgets.analysis.executorch.reference_graph import (
     reference_graph,
     reference_values,
 )
-from tvmdbg_widgets.model.base.numbers import agree, counted
-from tvmdbg_widgets.model.base.text import data_frame, one_line
+from tvmdbg_widgets.model.base.numbers import agree, counted, text_lines
+from tvmdbg_widgets.model.base.text import columns_of, data_frame, one_line
 from tvmdbg_widgets.model.executorch.etrecord import ETRecord
 
 _LINES_SHOWN = 40
@@ -120,7 +120,7 @@ class NumericGap:
     def to_dataframe(self) -> Any:
         """Return a ``pandas.DataFrame`` with the Inspector's columns, one row per value."""
         names = [field.name for field in fields(GapRow)] if self.rows else []
-        return data_frame({name: [getattr(row, name) for row in self.rows] for name in names})
+        return data_frame(columns_of(self.rows, names))
 
     @property
     def summary(self) -> str:
@@ -141,10 +141,7 @@ class NumericGap:
             yield "…", f"and {more:,} more", ""
 
     def __repr__(self) -> str:
-        cells = list(self._lines())
-        first, second = (max(len(row[column]) for row in cells) for column in (0, 1))
-        lines = [f"{row[0]:<{first}}  {row[1]:<{second}}  {row[2]}".rstrip() for row in cells]
-        return "\n".join([self.summary, *lines])
+        return "\n".join([self.summary, *text_lines(list(self._lines()))])
 
     def _repr_html_(self) -> str:
         rows = "".join(

@@ -8,8 +8,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
-from tvmdbg_widgets.model.base.numbers import counted, html_table
-from tvmdbg_widgets.model.base.text import data_frame, one_line
+from tvmdbg_widgets.model.base.numbers import counted, html_table, text_lines
+from tvmdbg_widgets.model.base.text import columns_of, data_frame, one_line
 from tvmdbg_widgets.model.executorch.etrecord import ExportedProgram
 from tvmdbg_widgets.model.graph.graph import Graph
 from tvmdbg_widgets.model.graph.nodes import NodeKind
@@ -71,10 +71,7 @@ class HandleCoverage:
 
     def to_dataframe(self) -> Any:
         """Return one row per operator as a ``pandas.DataFrame``: name, handles and identifiers."""
-        names = ("name", "handles", "identifiers")
-        return data_frame(
-            {name: [getattr(operator, name) for operator in self.operators] for name in names}
-        )
+        return data_frame(columns_of(self.operators, ("name", "handles", "identifiers")))
 
     @property
     def summary(self) -> str:
@@ -106,10 +103,7 @@ class HandleCoverage:
         return [("identifier", "handles", "operators"), *cut]
 
     def __repr__(self) -> str:
-        cells = self._cells()
-        first, second = (max(len(row[column]) for row in cells) for column in (0, 1))
-        lines = [f"{row[0]:<{first}}  {row[1]:<{second}}  {row[2]}".rstrip() for row in cells]
-        return "\n".join([self.summary, *lines])
+        return "\n".join([self.summary, *text_lines(self._cells())])
 
     def _repr_html_(self) -> str:
         head, *rows = self._cells()

@@ -12,7 +12,7 @@ import numpy as np
 from tvmdbg_widgets.formats.executorch.delegates.families import family_of
 from tvmdbg_widgets.formats.executorch.delegates.matches import graph_alone, parts_alone
 from tvmdbg_widgets.model.base.numbers import Trust, counted, duration_text, percent
-from tvmdbg_widgets.model.base.text import data_frame, listed
+from tvmdbg_widgets.model.base.text import columns_of, data_frame, listed
 from tvmdbg_widgets.model.executorch.delegate_graph import AMBIGUOUS, EXACT, NONE, ORDER, Inside
 from tvmdbg_widgets.model.executorch.event_nodes import ExecuTorchFiles
 from tvmdbg_widgets.model.executorch.scalar_types import TorchTensor
@@ -23,6 +23,7 @@ from tvmdbg_widgets.model.tensors.array_record import ArrayRecord
 from tvmdbg_widgets.model.tensors.tensors import Tensor, Tensors
 
 _SHOWN = 20
+_OF_CALL = ("execution", "method", "instruction", "backend")
 MATCHES = (EXACT, ORDER, AMBIGUOUS, NONE)  # kinds of match of an event to operators
 
 
@@ -234,13 +235,8 @@ class RecordedCalls(Sequence[RecordedCall]):
         ImportError
             pandas is not installed.
         """
-        columns: dict[str, list[Any]] = {
-            name: [getattr(call, name) for call in self]
-            for name in ("execution", "method", "instruction", "backend", "payload")
-        }
-        columns["operators"] = [call.operators for call in self]
-        for name in ("start_ns", "duration_ns", "inside_ns"):
-            columns[name] = [getattr(call, name) for call in self]
+        times = ("start_ns", "duration_ns", "inside_ns")
+        columns = columns_of(self, (*_OF_CALL, "payload", "operators", *times))
         columns["gaps"] = [len(call.gaps) for call in self]
         columns["events"] = [len(call.events) for call in self]
         for match in MATCHES:
@@ -262,11 +258,8 @@ class RecordedCalls(Sequence[RecordedCall]):
         rows = [(call, event) for call in self for event in call.events]
         own = ("_", "rounding_ns")
         names = [each.name for each in fields(DelegateEvent) if not each.name.startswith(own)]
-        columns: dict[str, list[Any]] = {
-            name: [getattr(call, name) for call, _ in rows]
-            for name in ("execution", "method", "instruction", "backend")
-        }
-        columns |= {name: [getattr(event, name) for _, event in rows] for name in names}
+        columns = columns_of((call for call, _ in rows), _OF_CALL)
+        columns |= columns_of((event for _, event in rows), names)
         columns["operators"] = [call.names_of(event) for call, event in rows]
         return data_frame(columns)
 

@@ -5,79 +5,106 @@ from __future__ import annotations
 from typing import Final
 
 from tvmdbg_widgets.analysis.findings.evidence import RunEvidence
-from tvmdbg_widgets.analysis.findings.executorch.delegate_clock import DELEGATE_CLOCK, DELEGATE_SUMS
-from tvmdbg_widgets.analysis.findings.executorch.delegate_time import DELEGATE_EVENTS, DELEGATE_TIME
-from tvmdbg_widgets.analysis.findings.executorch.events import LOAD_TIME, REPEATED_EVENTS, UNLOGGED
-from tvmdbg_widgets.analysis.findings.executorch.kernels import ALGORITHMS, SPLITS
-from tvmdbg_widgets.analysis.findings.executorch.mapping import DELEGATION, UNMAPPED_EVENTS, UNSEEN
-from tvmdbg_widgets.analysis.findings.executorch.operators import DELEGATE_CONVERSIONS
-from tvmdbg_widgets.analysis.findings.executorch.values import DEBUG_VALUES, REFERENCE_OUTPUTS
+from tvmdbg_widgets.analysis.findings.executorch.delegate_clock import (
+    find_delegate_clock,
+    find_delegate_sums,
+)
+from tvmdbg_widgets.analysis.findings.executorch.delegate_time import (
+    find_delegate_events,
+    find_delegate_time,
+)
+from tvmdbg_widgets.analysis.findings.executorch.events import (
+    find_load_time,
+    find_repeated_events,
+    find_unlogged,
+)
+from tvmdbg_widgets.analysis.findings.executorch.kernels import find_algorithms, find_splits
+from tvmdbg_widgets.analysis.findings.executorch.mapping import (
+    find_delegation,
+    find_unmapped,
+    find_unseen,
+)
+from tvmdbg_widgets.analysis.findings.executorch.operators import find_delegate_conversions
+from tvmdbg_widgets.analysis.findings.executorch.values import (
+    find_debug_values,
+    find_reference_outputs,
+)
 from tvmdbg_widgets.analysis.findings.files import (
-    DISAGREEMENTS,
-    FILES,
-    JOINS,
-    MISSING,
-    NAMES,
-    SCANNED,
+    find_disagreements,
+    find_files,
+    find_joins,
+    find_missing,
+    find_names,
+    find_scanned,
 )
 from tvmdbg_widgets.analysis.findings.rule import Rule
 from tvmdbg_widgets.analysis.findings.storage import (
-    LOST_VALUES,
-    OVERWRITTEN,
-    STALE,
-    STORAGE_IDS,
-    UNUSED,
+    find_lost_values,
+    find_overwritten,
+    find_stale,
+    find_storage_ids,
+    find_unused,
 )
-from tvmdbg_widgets.analysis.findings.times import MOVEMENT, NOISE, SLOWEST, WARM_UP, WORK
-from tvmdbg_widgets.analysis.findings.values.channels import NARROW_CHANNELS
-from tvmdbg_widgets.analysis.findings.values.constant import CONSTANT, DEAD_CHANNELS
-from tvmdbg_widgets.analysis.findings.values.first_nonfinite import FIRST_NONFINITE
-from tvmdbg_widgets.analysis.findings.values.odd_values import ODD_BOOLS, RANGES, REPEATED
-from tvmdbg_widgets.analysis.findings.values.range_use import NARROW_RANGE, SATURATED
+from tvmdbg_widgets.analysis.findings.times import (
+    find_movement,
+    find_noise,
+    find_slowest,
+    find_warm_up,
+    find_work,
+)
+from tvmdbg_widgets.analysis.findings.values.channels import find_narrow_channels
+from tvmdbg_widgets.analysis.findings.values.constant import find_constant, find_dead_channels
+from tvmdbg_widgets.analysis.findings.values.first_nonfinite import find_first_nonfinite
+from tvmdbg_widgets.analysis.findings.values.odd_values import (
+    find_odd_bools,
+    find_ranges,
+    find_repeated,
+)
+from tvmdbg_widgets.analysis.findings.values.range_use import find_narrow_range, find_saturated
 from tvmdbg_widgets.analysis.tensor_scan import Probe, Screen
 from tvmdbg_widgets.model.findings import Findings
 
 RULES: Final[tuple[Rule, ...]] = (
-    FIRST_NONFINITE,
-    FILES,
-    DISAGREEMENTS,
-    STALE,
-    OVERWRITTEN,
-    LOST_VALUES,
-    STORAGE_IDS,
-    MISSING,
-    JOINS,
-    NAMES,
-    ODD_BOOLS,
-    CONSTANT,
-    SATURATED,
-    NARROW_RANGE,
-    NARROW_CHANNELS,
-    DEAD_CHANNELS,
-    RANGES,
-    WARM_UP,
-    NOISE,
-    SLOWEST,
-    WORK,
-    MOVEMENT,
-    UNUSED,
-    REPEATED,
-    SCANNED,
-    DELEGATION,
-    DELEGATE_TIME,
-    DELEGATE_EVENTS,
-    DELEGATE_CONVERSIONS,
-    ALGORITHMS,
-    SPLITS,
-    UNMAPPED_EVENTS,
-    UNSEEN,
-    DELEGATE_CLOCK,
-    DELEGATE_SUMS,
-    REPEATED_EVENTS,
-    DEBUG_VALUES,
-    UNLOGGED,
-    REFERENCE_OUTPUTS,
-    LOAD_TIME,
+    find_first_nonfinite,
+    find_files,
+    find_disagreements,
+    find_stale,
+    find_overwritten,
+    find_lost_values,
+    find_storage_ids,
+    find_missing,
+    find_joins,
+    find_names,
+    find_odd_bools,
+    find_constant,
+    find_saturated,
+    find_narrow_range,
+    find_narrow_channels,
+    find_dead_channels,
+    find_ranges,
+    find_warm_up,
+    find_noise,
+    find_slowest,
+    find_work,
+    find_movement,
+    find_unused,
+    find_repeated,
+    find_scanned,
+    find_delegation,
+    find_delegate_time,
+    find_delegate_events,
+    find_delegate_conversions,
+    find_algorithms,
+    find_splits,
+    find_unmapped,
+    find_unseen,
+    find_delegate_clock,
+    find_delegate_sums,
+    find_repeated_events,
+    find_debug_values,
+    find_unlogged,
+    find_reference_outputs,
+    find_load_time,
 )
 """Every rule; a new one has a line here."""
 

@@ -166,7 +166,6 @@ class RunEvidence:
 
     def of_entries(
         self,
-        rule: str,
         severity: Severity,
         title: str,
         facts: list[str],
@@ -179,7 +178,7 @@ class RunEvidence:
         """Return a finding on some entries, by default as sure as their tensors are theirs."""
         nodes, shown = nodes_of(entries), cut(facts)
         sure = joined or self.joined(entries)
-        return Finding(rule, severity, title, shown, *sure, nodes, tuple(entries), step, weight)
+        return Finding(severity, title, shown, *sure, nodes, tuple(entries), step, weight)
 
     def joined(self, entries: Iterable[Entry]) -> tuple[Confidence, str]:
         """Return how surely tensors belong to their entries, and why."""

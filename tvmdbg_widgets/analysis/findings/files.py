@@ -8,14 +8,13 @@ from dataclasses import replace
 import numpy as np
 
 from tvmdbg_widgets.analysis.findings.evidence import RunEvidence, and_more, cut, nodes_of
-from tvmdbg_widgets.analysis.findings.rule import Basis, Rule
+from tvmdbg_widgets.analysis.findings.rule import Basis, rule
 from tvmdbg_widgets.analysis.scan_results import Entry
 from tvmdbg_widgets.model.base.numbers import Trust, agree, counted
 from tvmdbg_widgets.model.base.text import Issue, IssueSeverity, listed, one_line
 from tvmdbg_widgets.model.findings import Confidence, Finding, Severity
 from tvmdbg_widgets.model.graph.nodes import NodeKind
 
-FILES_NAME = "files"
 _LONGEST = 100
 #: Issues with a finding of their own.
 _WITH_OWN_FINDING = frozenset(
@@ -33,6 +32,7 @@ _WITH_OWN_FINDING = frozenset(
 _FIRST = frozenset({"executorch-disagree"})  # most important warnings: the files are not of one run
 
 
+@rule("files")
 def find_files(evidence: RunEvidence) -> Iterable[Finding]:
     """Yield findings of unreadable tensors, of errors and of warnings."""
     if evidence.scanned.broken:
@@ -57,7 +57,6 @@ def _unread(evidence: RunEvidence) -> Finding:
     for entry in entries:
         reasons.setdefault(one_line(broken[entry]), []).append(entry)
     return Finding(
-        FILES_NAME,
         Severity.ERROR,
         f"{len(entries):,} of {counted(total, 'tensor')} could not be read: "
         f"{next(iter(reasons))}{and_more(len(reasons) - 1, 'reason')}",
@@ -86,7 +85,6 @@ def _of(issues: list[Issue], severity: Severity) -> Finding:
         title = f"{which} {counted(len(placed), severity)}"
     title += and_more(len(issues) - max(1, len(placed)), severity)
     return Finding(
-        FILES_NAME,
         severity,
         title,
         cut([one_line(str(issue)) for issue in issues]),
@@ -99,15 +97,11 @@ def _of(issues: list[Issue], severity: Severity) -> Finding:
     )
 
 
-FILES = Rule(FILES_NAME, find_files, Basis.FILES)
-
-DISAGREEMENTS_NAME = "tensor-disagrees"
-
-
+@rule("tensor-disagrees", Basis.TENSORS)
 def find_disagreements(evidence: RunEvidence) -> Iterable[Finding]:
     """Yield a finding of all contradictions."""
     issues = sorted(
-        evidence.of_rules(DISAGREEMENTS_NAME), key=lambda issue: (issue.entries, issue.nodes)
+        evidence.of_rules("tensor-disagrees"), key=lambda issue: (issue.entries, issue.nodes)
     )
     if not issues:
         return
@@ -117,7 +111,6 @@ def find_disagreements(evidence: RunEvidence) -> Iterable[Finding]:
     exact = all(tensors[entry].trust is Trust.EXACT for entry in entries if entry in tensors)
     first = evidence.entry_name(entries[0]) if entries else "a tensor"
     yield Finding(
-        DISAGREEMENTS_NAME,
         Severity.ERROR,
         f"The tensor of {first} does not match the graph's shape or dtype"
         f"{and_more(len(entries) - 1)}",
@@ -134,9 +127,6 @@ def find_disagreements(evidence: RunEvidence) -> Iterable[Finding]:
     )
 
 
-DISAGREEMENTS = Rule(DISAGREEMENTS_NAME, find_disagreements, Basis.TENSORS)
-
-JOINS_NAME = "ambiguous-joins"
 _NEXT_EDGES = (
     "Open the dump with the graph that was given to TVM: open(…, graph=lib.get_graph_json())."
 )
@@ -149,6 +139,7 @@ _NEXT_ALIKE = (
 _NEXT = "Make sure that all files come from the same run; run.check() lists what does not match."
 
 
+@rule("ambiguous-joins")
 def find_joins(evidence: RunEvidence) -> Iterable[Finding]:
     """Yield a finding of all ambiguities."""
     facts, doubts = [], []
@@ -188,7 +179,6 @@ def find_joins(evidence: RunEvidence) -> Iterable[Finding]:
     alike = alike and len(facts) == 1
     verb, place = agree(several, "is"), agree(several, "it belongs", "they belong")
     yield Finding(
-        JOINS_NAME,
         Severity.INFO if alike else Severity.WARNING,
         f"{' and '.join(doubts)} {verb} ambiguous: these files do not say where {place}",
         tuple(facts),
@@ -201,11 +191,7 @@ def find_joins(evidence: RunEvidence) -> Iterable[Finding]:
     )
 
 
-JOINS = Rule(JOINS_NAME, find_joins, Basis.FILES)
-
-MISSING_NAME = "missing-tensors"
-
-
+@rule("missing-tensors", Basis.ALL_TENSORS)
 def find_missing(evidence: RunEvidence) -> Iterable[Finding]:
     """Yield a finding of all outputs of operators without a tensor."""
     graph, tensors = evidence.parts.graph, evidence.parts.tensors
@@ -229,7 +215,6 @@ def find_missing(evidence: RunEvidence) -> Iterable[Finding]:
     first = evidence.entry_name(entries[0])
     counted_of = f"{len(entries):,} of {counted(len(outputs), 'operator output')}"
     yield Finding(
-        MISSING_NAME,
         Severity.WARNING,
         f"{first} has no tensor in this dump{and_more(len(entries) - 1)}",
         cut([counted_of, *(evidence.entry_name(entry) for entry in entries[1:])]),
@@ -242,11 +227,7 @@ def find_missing(evidence: RunEvidence) -> Iterable[Finding]:
     )
 
 
-MISSING = Rule(MISSING_NAME, find_missing, Basis.ALL_TENSORS)
-
-NAMES_NAME = "duplicate-names"
-
-
+@rule("duplicate-names")
 def find_names(evidence: RunEvidence) -> Iterable[Finding]:
     """Yield a finding: a doubt where tensors were lost, else a note."""
     graph = evidence.parts.graph
@@ -273,7 +254,6 @@ def find_names(evidence: RunEvidence) -> Iterable[Finding]:
     else:
         names = "; their ids tell them apart"
     yield Finding(
-        NAMES_NAME,
         Severity.WARNING if lost else Severity.INFO,
         f"{counted(shared, 'node')} share {counted(len(groups), 'name')}{names}",
         cut(facts),
@@ -281,17 +261,12 @@ def find_names(evidence: RunEvidence) -> Iterable[Finding]:
         "the graph file lists every name"
         + (", and TVM v0.8 keeps the last tensor of a name" if lost else ""),
         tuple(node for nodes in groups for node in nodes),
-        (),
-        "Refer to these nodes by id. In the model, give each layer a unique name.",
-        0.8 if lost else 0.5,
+        next_step="Refer to these nodes by id. In the model, give each layer a unique name.",
+        weight=0.8 if lost else 0.5,
     )
 
 
-NAMES = Rule(NAMES_NAME, find_names, Basis.FILES)
-
-SCANNED_NAME = "scanned"
-
-
+@rule("scanned")
 def find_scanned(evidence: RunEvidence) -> Iterable[Finding]:
     """Yield a note, unless something is not finite."""
     scanned, tensors = evidence.scanned, evidence.parts.tensors
@@ -317,7 +292,6 @@ def find_scanned(evidence: RunEvidence) -> Iterable[Finding]:
     if len(read) < scanned.total:
         subject = f"{len(read):,} of {counted(scanned.total, 'tensor')}"
     yield Finding(
-        SCANNED_NAME,
         Severity.INFO,
         f"{subject} checked: no NaN or Inf",
         tuple(facts),
@@ -326,6 +300,3 @@ def find_scanned(evidence: RunEvidence) -> Iterable[Finding]:
         next_step="Let the scan finish: run.findings()." if left else "",
         weight=0.9,
     )
-
-
-SCANNED = Rule(SCANNED_NAME, find_scanned, Basis.FILES)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 import numpy as np
@@ -15,6 +15,10 @@ from tvmdbg_widgets.analysis.tensor_scan import Probe, Screen
 from tvmdbg_widgets.model.base.numbers import Trust
 from tvmdbg_widgets.model.findings import Confidence, Finding, Premise
 from tvmdbg_widgets.model.graph.nodes import NodeKind, roles_text
+
+#: Premises of a rule beside the files' literal content.
+Basis = enum.Flag("Basis", "TENSORS ALL_TENSORS EDGES ALL_EDGES ROLES TIMES SLOTS")
+_FILES: Final = Basis(0)
 
 
 @dataclass(frozen=True)
@@ -30,20 +34,15 @@ class Rule:
     def findings(self, evidence: RunEvidence) -> Iterator[Finding]:
         """Yield the findings, none surer than its weakest premise."""
         for finding in self.find(evidence):
-            yield finding.resting_on(premises(self.rests_on, evidence, finding))
+            named = replace(finding, rule=self.name)
+            yield named.resting_on(premises(self.rests_on, evidence, finding))
 
 
-class Basis(enum.Flag):
-    """Premises of a rule beside the files' literal content."""
-
-    FILES = 0
-    TENSORS = enum.auto()
-    ALL_TENSORS = enum.auto()
-    EDGES = enum.auto()
-    ALL_EDGES = enum.auto()
-    ROLES = enum.auto()
-    TIMES = enum.auto()
-    SLOTS = enum.auto()
+def rule(
+    name: str, rests_on: Basis = _FILES, probe: Probe | None = None, screen: Screen | None = None
+) -> Callable[[Callable[[RunEvidence], Iterable[Finding]]], Rule]:
+    """Make a function that yields findings a rule."""
+    return lambda find: Rule(name, find, rests_on, probe, screen)
 
 
 def premises(rests_on: Basis, evidence: RunEvidence, finding: Finding) -> Iterator[Premise]:

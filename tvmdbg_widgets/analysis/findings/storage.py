@@ -7,16 +7,15 @@ from collections.abc import Iterable
 import numpy as np
 
 from tvmdbg_widgets.analysis.findings.evidence import RunEvidence, cut, nodes_of
-from tvmdbg_widgets.analysis.findings.rule import Basis, Rule
+from tvmdbg_widgets.analysis.findings.rule import Basis, rule
 from tvmdbg_widgets.analysis.memory.lifetimes import Credibility
 from tvmdbg_widgets.analysis.memory.sentences import loss_text, meaningless
 from tvmdbg_widgets.model.base.numbers import Trust, agree, counted, percent
 from tvmdbg_widgets.model.base.text import one_line
 from tvmdbg_widgets.model.findings import Confidence, Finding, Severity
 
-OVERWRITTEN_NAME = "overwritten"
 
-
+@rule("overwritten", Basis.SLOTS)
 def find_overwritten(evidence: RunEvidence) -> Iterable[Finding]:
     """Yield a finding of all overwritten entries."""
     lost, tensors, graph = evidence.overwritten, evidence.parts.tensors, evidence.parts.graph
@@ -30,7 +29,6 @@ def find_overwritten(evidence: RunEvidence) -> Iterable[Finding]:
     ]
     number = f"{counted(len(entries), 'tensor')} {agree(len(entries), 'is')}"
     yield Finding(
-        OVERWRITTEN_NAME,
         Severity.WARNING,
         f"{number} overwritten: {len(entries):,} of {counted(computed, 'output')} "
         f"{agree(len(entries), 'was')} captured after the buffer was reused",
@@ -46,11 +44,7 @@ def find_overwritten(evidence: RunEvidence) -> Iterable[Finding]:
     )
 
 
-OVERWRITTEN = Rule(OVERWRITTEN_NAME, find_overwritten, Basis.SLOTS)
-
-LOST_VALUES_NAME = "lost-values"
-
-
+@rule("lost-values", Basis.SLOTS)
 def find_lost_values(evidence: RunEvidence) -> Iterable[Finding]:
     """Yield a finding of all lost entries, where nodes run by id and slots are a plan."""
     plan = evidence.plan
@@ -64,7 +58,6 @@ def find_lost_values(evidence: RunEvidence) -> Iterable[Finding]:
     others = [node for node in both if node >= 0]
     shared = "the same storage_id" if plan.ranges is None else "the same bytes of a buffer"
     yield Finding(
-        LOST_VALUES_NAME,
         Severity.ERROR,
         f"{number} overwritten before {agree(len(entries), 'its')} last consumer ran: "
         f"{loss_text(plan, plan.losses[0])}",
@@ -78,11 +71,7 @@ def find_lost_values(evidence: RunEvidence) -> Iterable[Finding]:
     )
 
 
-LOST_VALUES = Rule(LOST_VALUES_NAME, find_lost_values, Basis.SLOTS)
-
-STALE_NAME = "stale-tensors"
-
-
+@rule("stale-tensors")
 def find_stale(evidence: RunEvidence) -> Iterable[Finding]:
     """Yield a finding where the tables show several runs."""
     issues = evidence.of_rules("stale-tensors", "tables-disagree")
@@ -90,7 +79,6 @@ def find_stale(evidence: RunEvidence) -> Iterable[Finding]:
         return
     certain = any(issue.rule == "stale-tensors" for issue in issues)
     yield Finding(
-        STALE_NAME,
         Severity.WARNING,
         "run() was called more than once: tensors are from the first run, times from the last",
         cut([one_line(issue.message) for issue in issues]),
@@ -103,18 +91,13 @@ def find_stale(evidence: RunEvidence) -> Iterable[Finding]:
     )
 
 
-STALE = Rule(STALE_NAME, find_stale, Basis.FILES)
-
-STORAGE_IDS_NAME = "storage-ids"
-
-
+@rule("storage-ids")
 def find_storage_ids(evidence: RunEvidence) -> Iterable[Finding]:
     """Yield a finding that replaces those on lost values."""
     plan = evidence.plan
     if plan is None or plan.credibility is not Credibility.MEANINGLESS:
         return
     yield Finding(
-        STORAGE_IDS_NAME,
         Severity.WARNING,
         meaningless(plan),
         cut([loss_text(plan, loss) for loss in plan.losses], 3),
@@ -126,11 +109,7 @@ def find_storage_ids(evidence: RunEvidence) -> Iterable[Finding]:
     )
 
 
-STORAGE_IDS = Rule(STORAGE_IDS_NAME, find_storage_ids, Basis.FILES)
-
-UNUSED_NAME = "unused-work"
-
-
+@rule("unused-work", Basis.ALL_EDGES)
 def find_unused(evidence: RunEvidence) -> Iterable[Finding]:
     """Yield a finding of all unused operators."""
     graph = evidence.parts.graph
@@ -149,7 +128,6 @@ def find_unused(evidence: RunEvidence) -> Iterable[Finding]:
     share_words = f" ({percent(share)} of the time)" if share else ""
     verb = agree(len(nodes), "is")
     yield Finding(
-        UNUSED_NAME,
         Severity.HOTSPOT,
         f"{counted(len(nodes), 'operator')} {verb} unused: no graph output depends on "
         f"{agree(len(nodes), 'it', 'them')}{share_words}",
@@ -157,12 +135,8 @@ def find_unused(evidence: RunEvidence) -> Iterable[Finding]:
         Confidence.HIGH,
         "every edge of the graph is known",
         tuple(nodes),
-        (),
-        "Remove it from the model, or return its result."
+        next_step="Remove it from the model, or return its result."
         if evidence.of_executorch
         else "Remove at compile time (DeadCodeElimination), or make the result a graph output.",
-        share,
+        weight=share,
     )
-
-
-UNUSED = Rule(UNUSED_NAME, find_unused, Basis.ALL_EDGES)

@@ -18,7 +18,7 @@ from typing import TypeAlias
 import numpy as np
 
 from tvmdbg_widgets.analysis.findings.evidence import RunEvidence, cut
-from tvmdbg_widgets.analysis.findings.rule import Basis, Rule
+from tvmdbg_widgets.analysis.findings.rule import Basis, rule
 from tvmdbg_widgets.model.base.numbers import Trust, agree, counted, duration_text, fixed, percent
 from tvmdbg_widgets.model.base.text import one_line
 from tvmdbg_widgets.model.findings import Confidence, Finding, Severity
@@ -26,7 +26,6 @@ from tvmdbg_widgets.model.graph.operators import family, parts
 from tvmdbg_widgets.model.timeline.node_sets import NOISY_RATIO
 from tvmdbg_widgets.model.timeline.timeline import Timeline
 
-WORK_NAME = "time-by-work"
 _COMPUTING = ("convolution", "matmul", "normalization", "pooling/reduction")
 _MOST = 0.5
 _KINDS_SHOWN = 8
@@ -38,6 +37,7 @@ _NO_WORK = ("delegate", _OTHER)  # kinds of common events that say nothing about
 Together: TypeAlias = tuple[str, float, tuple[int, ...]]
 
 
+@rule("time-by-work", Basis.TIMES)
 def find_work(evidence: RunEvidence) -> Iterable[Finding]:
     """Yield a finding of all kinds of work, the dominant one first, then by time."""
     graph = evidence.parts.graph
@@ -70,7 +70,6 @@ def find_work(evidence: RunEvidence) -> Iterable[Finding]:
             f"unknown operators: {percent(shares[_OTHER])} ({counted(len(nodes[_OTHER]), 'node')})"
         )
     yield Finding(
-        WORK_NAME,
         Severity.HOTSPOT,
         f"{first.capitalize()} takes {percent(shares[first])} of the time: "
         f"{', '.join(functions[:_NAMED])}",
@@ -79,9 +78,9 @@ def find_work(evidence: RunEvidence) -> Iterable[Finding]:
         "operators are read from function names; a fused function counts for each kind in it, "
         "since its time cannot be split" + evidence.inflated,
         tuple(nodes[first]),
-        (),
-        "run.table() lists the kind of each; GraphView(run, color_by='time') shows where they are.",
-        min(shares[first], 1.0) / 4,
+        next_step="run.table() lists the kind of each; GraphView(run, color_by='time') shows where "
+        "they are.",
+        weight=min(shares[first], 1.0) / 4,
     )
 
 
@@ -119,9 +118,6 @@ def _dominant_kind(known: Sequence[str], shares: Mapping[str, float]) -> str:
     return next(computing, known[0])
 
 
-WORK = Rule(WORK_NAME, find_work, Basis.TIMES)
-
-MOVEMENT_NAME = "data-movement"
 _LEAST = 0.01
 _WORK = {
     "layout_transform": frozenset(
@@ -155,6 +151,7 @@ _ADVICE_ON_EXECUTORCH = {
 }
 
 
+@rule("data-movement", Basis.TIMES)
 def find_movement(evidence: RunEvidence) -> Iterable[Finding]:
     """Yield a finding per kind of movement that certainly matters."""
     made_of = {node: frozenset(evidence.operator_parts(node)) for node in evidence.timed}
@@ -174,7 +171,6 @@ def find_movement(evidence: RunEvidence) -> Iterable[Finding]:
                 "unknown"
             )
         yield Finding(
-            MOVEMENT_NAME,
             Severity.HOTSPOT,
             f"Data movement ({work}) takes {percent(own)} of the time: {evidence.list(alone, 2)}",
             tuple(facts),
@@ -182,19 +178,16 @@ def find_movement(evidence: RunEvidence) -> Iterable[Finding]:
             "operators are read from function names; fused functions are not counted"
             + evidence.inflated,
             tuple(alone),
-            (),
-            (_ADVICE_ON_EXECUTORCH if evidence.of_executorch else _ADVICE)[work],
-            own,
+            next_step=(_ADVICE_ON_EXECUTORCH if evidence.of_executorch else _ADVICE)[work],
+            weight=own,
         )
 
 
-MOVEMENT = Rule(MOVEMENT_NAME, find_movement, Basis.TIMES)
-
-SLOWEST_NAME = "slowest-operators"
 _SHOWN = 5
 _NEGLIGIBLE = 0.01
 
 
+@rule("slowest-operators", Basis.TIMES)
 def find_slowest(evidence: RunEvidence) -> Iterable[Finding]:
     """Yield a finding of the slowest five."""
     timeline, words = evidence.parts.timeline, evidence.words
@@ -251,7 +244,6 @@ def find_slowest(evidence: RunEvidence) -> Iterable[Finding]:
         title += percent(part)
     summed = "" if not timeline.synthetic else ", not the model's latency"
     yield Finding(
-        SLOWEST_NAME,
         Severity.HOTSPOT,
         title,
         tuple(facts),
@@ -264,9 +256,8 @@ def find_slowest(evidence: RunEvidence) -> Iterable[Finding]:
         + ("; some of these times are matched ambiguously" if unsure else "")
         + evidence.inflated,
         nodes,
-        (),
-        _next_step(evidence, timeline, named[0][0], named[0][1]),
-        part,
+        next_step=_next_step(evidence, timeline, named[0][0], named[0][1]),
+        weight=part,
     )
 
 
@@ -280,9 +271,6 @@ def _next_step(evidence: RunEvidence, timeline: Timeline, name: str, nodes: tupl
     return f"Start with {name}.{unknown}"
 
 
-SLOWEST = Rule(SLOWEST_NAME, find_slowest, Basis.TIMES)
-
-NOISE_NAME = "noisy-times"
 _MATTERS = 0.01
 _MANY = 10
 _STEP = (
@@ -294,6 +282,7 @@ _STEP_OF_EXECUTORCH = (
 )
 
 
+@rule("noisy-times", Basis.TIMES)
 def find_noise(evidence: RunEvidence) -> Iterable[Finding]:
     """Yield a finding of all noisy operators."""
     timeline = evidence.parts.timeline
@@ -318,7 +307,6 @@ def find_noise(evidence: RunEvidence) -> Iterable[Finding]:
     number = counted(len(noisy), "operator")
     noisy_timings = f"{number} {agree(len(noisy), 'has')} noisy timings"
     yield Finding(
-        NOISE_NAME,
         Severity.WARNING if share >= _MATTERS else Severity.INFO,
         f"{noisy_timings} (p90/p10 above {NOISY_RATIO}), {percent(share)} of the time: "
         f"{evidence.list(noisy, 2)}",
@@ -327,9 +315,8 @@ def find_noise(evidence: RunEvidence) -> Iterable[Finding]:
         f"measured repeats{_without(warm)}"
         + ("" if few >= _MANY else f"; only {counted(few, 'repeat')}, percentiles are unreliable"),
         tuple(noisy),
-        (),
-        _STEP_OF_EXECUTORCH if evidence.of_executorch else _STEP,
-        0.3 + share / 10,
+        next_step=_STEP_OF_EXECUTORCH if evidence.of_executorch else _STEP,
+        weight=0.3 + share / 10,
     )
 
 
@@ -343,13 +330,11 @@ def _ratio(low: float, high: float) -> str:
     return f" ({fixed(float(high / low), 2)}×)" if low > 0 else ""
 
 
-NOISE = Rule(NOISE_NAME, find_noise, Basis.TIMES)
-
-WARM_UP_NAME = "warm-up"
 _SURE = 1.5
 _REPEATS_SHOWN = 8
 
 
+@rule("warm-up", Basis.TIMES)
 def find_warm_up(evidence: RunEvidence) -> Iterable[Finding]:
     """Yield a finding where the first repeats are systematically slower."""
     timeline = evidence.parts.timeline
@@ -365,7 +350,6 @@ def find_warm_up(evidence: RunEvidence) -> Iterable[Finding]:
     rest = f"{fixed(warm.inflated, 2)}× the median without the first{number}"
     slower = f"{warm.slower:,} of {counted(warm.operators, 'operator')}"
     yield Finding(
-        WARM_UP_NAME,
         Severity.WARNING,
         f"The {first} {fixed(warm.ratio, 2)}× as long as the rest: means include warm-up",
         (
@@ -378,11 +362,7 @@ def find_warm_up(evidence: RunEvidence) -> Iterable[Finding]:
         else Confidence.MEDIUM,
         f"{counted(count, 'repeat')} of {counted(warm.operators, 'operator')} compared",
         tuple(nodes),
-        (),
-        "Use medians instead of means (run.timeline.node(i).p50) or run.timeline.steady(), or do a "
-        "warm-up run before measuring.",
-        0.45,
+        next_step="Use medians instead of means (run.timeline.node(i).p50) or "
+        "run.timeline.steady(), or do a warm-up run before measuring.",
+        weight=0.45,
     )
-
-
-WARM_UP = Rule(WARM_UP_NAME, find_warm_up, Basis.TIMES)

@@ -45,11 +45,7 @@ def _neighboring_anchors(side: GraphSide, node: int) -> set[int]:
 def judged(
     a: GraphSide, b: GraphSide, matches: MatchedPairs, graphs: tuple[Graph, Graph]
 ) -> npt.NDArray[np.uint8]:
-    """Return the certainty by pair (uint8 [P]).
-
-    Exact if signature and wiring agree all around; possible if a neighbor is matched elsewhere or
-    another choice is as good.
-    """
+    """Return the certainty by pair (uint8 [P]), exact where all around agrees."""
     count = len(matches.pairs)
     nodes = np.array(list(matches.pairs), np.int64).reshape(-1, 2).T
     sure = np.fromiter((pair[0] for pair in matches.pairs.values()), np.uint8, count)
@@ -173,12 +169,7 @@ _MOST_STEPS = 200_000  # total limit of visited nodes
 
 
 def disputed(a: GraphSide, b: GraphSide, matches: MatchedPairs) -> set[tuple[int, int]]:
-    """Return the pairs for which another choice keeps as many edges.
-
-    An operator without a match may take that of an equal one, this one that of the next, and so on
-    along a row of equals: where one of them was added or removed, only edges at both ends of the
-    row decide.
-    """
+    """Return the pairs for which another choice along a row of equals keeps as many edges."""
     rivals: set[tuple[int, int]] = set()
     for swap in (False, True):
         one, other = (b, a) if swap else (a, b)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 from tvmdbg_widgets.analysis.matching.result import Certainty, Reason
 from tvmdbg_widgets.analysis.matching.side import GraphSide
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 
 Key = TypeVar("Key", bound=Hashable)
+NewPairs: TypeAlias = list[tuple[int, int, Certainty]]
 
 _FIRST_ANCHOR = -2
 _FAR = 4  # ratio of unmatched nodes to pairs above which every pair is followed
@@ -97,9 +98,7 @@ def agree(a: GraphSide, b: GraphSide, node_a: int, node_b: int) -> bool:
     return True
 
 
-def spread(
-    a: GraphSide, b: GraphSide, matches: MatchedPairs, pairs: list[tuple[int, int, Certainty]]
-) -> None:
+def spread(a: GraphSide, b: GraphSide, matches: MatchedPairs, pairs: NewPairs) -> None:
     """Match nodes that are alone in their role next to a match; repeat."""
     waiting = _pairs_beside_unmatched(a, b, pairs)
     while waiting:
@@ -114,9 +113,7 @@ def spread(
             waiting.append((next_a, next_b, sure))
 
 
-def _pairs_beside_unmatched(
-    a: GraphSide, b: GraphSide, pairs: list[tuple[int, int, Certainty]]
-) -> list[tuple[int, int, Certainty]]:
+def _pairs_beside_unmatched(a: GraphSide, b: GraphSide, pairs: NewPairs) -> NewPairs:
     for side, at in ((a, 0), (b, 1)):
         left = side.unmatched()
         if len(pairs) * _FAR < len(left):
@@ -177,9 +174,9 @@ MOST_READERS = 64  # followed per node
 
 def match_fused(
     a: GraphSide, b: GraphSide, flow_a: GraphSide, flow_b: GraphSide, matches: MatchedPairs
-) -> list[tuple[int, int, Certainty]]:
+) -> NewPairs:
     """Match functions to nodes that compute the same operators, producers first."""
-    new: list[tuple[int, int, Certainty]] = []
+    new: NewPairs = []
     for swap in (False, True):
         sides = (b, a, flow_b, flow_a) if swap else (a, b, flow_a, flow_b)
         walk = _FusedWalk(*sides, matches, swap)
@@ -198,7 +195,7 @@ class _FusedWalk:
     found: MatchedPairs
     swap: bool
 
-    def step(self, node: int) -> list[tuple[int, int, Certainty]]:
+    def step(self, node: int) -> NewPairs:
         partner = self.found.partner_a if self.swap else self.found.partner_b
         images = {
             image
@@ -283,9 +280,7 @@ class _FusedWalk:
             operand for operand in _outside_operands(flow, chain) if flow.anchor[operand]
         } == images
 
-    def _match_operands(
-        self, mine: list[int], outside: list[int], sure: Certainty
-    ) -> list[tuple[int, int, Certainty]]:
+    def _match_operands(self, mine: list[int], outside: list[int], sure: Certainty) -> NewPairs:
         new = []
         for source, image in zip(mine, outside, strict=True):
             if source < 0 or image < 0 or self.one.anchor[source] or self.other.anchor[image]:
@@ -309,11 +304,9 @@ def _unmatched_counts(side: GraphSide, sources: list[int]) -> Counter[int]:
     )
 
 
-def match_parameters(
-    a: GraphSide, b: GraphSide, matches: MatchedPairs
-) -> list[tuple[int, int, Certainty]]:
+def match_parameters(a: GraphSide, b: GraphSide, matches: MatchedPairs) -> NewPairs:
     """Match unmatched parameters of matched operators by element count and order."""
-    new: list[tuple[int, int, Certainty]] = []
+    new: NewPairs = []
     readers_a, readers_b = _readers_of_unmatched(a), _readers_of_unmatched(b)
     for node_a, node_b in list(matches.pairs):
         if node_a not in readers_a or node_b not in readers_b:

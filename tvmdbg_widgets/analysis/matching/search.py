@@ -12,6 +12,7 @@ from tqdm.auto import tqdm
 from tvmdbg_widgets.analysis.matching.judge import judged, prune
 from tvmdbg_widgets.analysis.matching.pairs import (
     MatchedPairs,
+    NewPairs,
     agree,
     match_fused,
     match_parameters,
@@ -31,18 +32,9 @@ _MANY, _STUCK = 2_000, 0.97
 
 
 def match(a: Graph, b: Graph) -> Matching:
-    """Match the nodes of two graphs.
-
-    They may be one network in other formats, releases, precisions or layouts, fused otherwise, or
-    edited.
-
-    Names only decide between otherwise equal nodes, since compilers renumber them. Order: nodes
-    whose entire past or future is unique on both sides; nodes alone in their role next to these;
-    the same without casts, layouts, quantisation, dtypes and shapes; fused functions against their
-    parts; equal sequences of operators between matched nodes; other operators in the same place.
-    Indistinguishable nodes are ``POSSIBLE`` matches if both graphs have equally many. Nearly linear
-    in nodes and edges.
-    """
+    """Match the nodes of two graphs, nearly linear in nodes and edges."""
+    # First come unique pasts and futures, then neighbors, the same without casts, layouts and
+    # shapes, fused functions, equal sequences and places. Names only decide between equal nodes.
     if _same(a, b):
         count = a.num_nodes
         both = np.repeat(np.arange(count, dtype=np.int32)[:, None], 2, axis=1)
@@ -127,14 +119,12 @@ def _match_until_stable(a: GraphSide, b: GraphSide, matches: MatchedPairs, sure:
             return
 
 
-def _by_cones(
-    a: GraphSide, b: GraphSide, matches: MatchedPairs, sure: Certainty
-) -> list[tuple[int, int, Certainty]]:
+def _by_cones(a: GraphSide, b: GraphSide, matches: MatchedPairs, sure: Certainty) -> NewPairs:
     left, right = a.unmatched(), b.unmatched()
     if not left or not right:
         return []
     of_a, of_b = cones(a), cones(b)
-    new: list[tuple[int, int, Certainty]] = []
+    new: NewPairs = []
 
     def add(node_a: int, node_b: int, certainty: Certainty, reason: Reason) -> None:
         if a.anchor[node_a] or b.anchor[node_b] or not agree(a, b, node_a, node_b):
@@ -282,9 +272,7 @@ def _down(side: GraphSide, nodes: list[int]) -> list[int]:
     return colors
 
 
-def match_places(
-    a: GraphSide, b: GraphSide, matches: MatchedPairs
-) -> list[tuple[int, int, Certainty]]:
+def match_places(a: GraphSide, b: GraphSide, matches: MatchedPairs) -> NewPairs:
     """Match operators alone between the same matched operands and readers on both sides."""
     pairs = paired(unique_nodes(_operators_by_place(a)), unique_nodes(_operators_by_place(b)))
     for node, other in pairs.items():

@@ -7,7 +7,7 @@ from bisect import bisect_left
 import numpy as np
 import numpy.typing as npt
 
-from tvmdbg_widgets.analysis.matching.pairs import MatchedPairs, agree, read_equally
+from tvmdbg_widgets.analysis.matching.pairs import MatchedPairs, NewPairs, agree, read_equally
 from tvmdbg_widgets.analysis.matching.result import Certainty, Reason
 from tvmdbg_widgets.analysis.matching.side import GraphSide
 
@@ -15,16 +15,12 @@ from tvmdbg_widgets.analysis.matching.side import GraphSide
 _MANY, _MOSTLY = 1_000, 0.9
 
 
-def match_sequences(
-    a: GraphSide, b: GraphSide, matches: MatchedPairs
-) -> list[tuple[int, int, Certainty]]:
+def match_sequences(a: GraphSide, b: GraphSide, matches: MatchedPairs) -> NewPairs:
     """Match operators in gaps between matched ones, in wiring order."""
     return _match(a, b, matches, _common_sequence(a, b, *_unmatched_operators(a, b)))
 
 
-def match_edited(
-    a: GraphSide, b: GraphSide, matches: MatchedPairs
-) -> list[tuple[int, int, Certainty]]:
+def match_edited(a: GraphSide, b: GraphSide, matches: MatchedPairs) -> NewPairs:
     """Match the common sequence if it is nearly everything left of large graphs."""
     left, right = _unmatched_operators(a, b)
     most = max(len(left), len(right))
@@ -54,8 +50,8 @@ def _common_sequence(
 
 def _match(
     a: GraphSide, b: GraphSide, matches: MatchedPairs, pairs: list[tuple[int, int]]
-) -> list[tuple[int, int, Certainty]]:
-    new: list[tuple[int, int, Certainty]] = []
+) -> NewPairs:
+    new: NewPairs = []
     for node_a, node_b in pairs:
         if not agree(a, b, node_a, node_b):
             continue

@@ -251,13 +251,8 @@ def _keys(graph: Graph, table: Table) -> list[int]:
 
 
 def plain_side(side: GraphSide, *, flow: bool = False) -> GraphSide:
-    """Return the graph without nodes that pass their operand through.
-
-    Keys hold operators without casts, layouts and quantisation, and the element count of
-    parameters. With `flow` there are no parameters: a quantised graph has other ones, and more.
-    Only unmatched nodes are complete; operands and readers of matched ones are those that concern
-    unmatched nodes.
-    """
+    """Return the graph without casts, layouts and quantisation; with `flow` without parameters."""
+    # Only unmatched nodes are complete; matched ones have the neighbors that are not matched.
     count, table = len(side.keys), side.table
     passes = _PassThroughNodes(side)
     reads, read_by, keys = list(side.reads), [list[tuple[int, int, int]]()] * count, list(side.keys)

@@ -41,10 +41,7 @@ class Loss(NamedTuple):
 
 
 def losses(graph: Graph, life: Lives, slot: Slots, sizes: Ints) -> tuple[Loss, ...]:
-    """Return every entry overwritten before its last read, except by its node's own output.
-
-    ``__nop`` writes nothing (``GraphExecutor::CreateTVMOp`` @ v0.19.0).
-    """
+    """Return every entry overwritten before its last read, except by its node's own output."""
     kinds = graph.kinds[life.owner]
     some = (slot >= 0) & (sizes > 0)
     step = np.where(kinds < NodeKind.OPERATOR, -1, life.first)
@@ -109,13 +106,9 @@ def read_repeatedly(op_kinds: StringColumn) -> npt.NDArray[np.bool_]:
 def credibility(
     kinds: Kinds, slot: Slots, losses: int, in_place: int, spoilt: int = 0
 ) -> Credibility:
-    """Judge whether a planner can have made the slots of a graph.
-
-    A planner gives an output the slot of a dead entry, never one of an input. It overwrites nothing
-    that is read later, and TVM's nothing that the same node reads (``StorageAllocator``,
-    ``src/relay/backend/graph_plan_memory.cc`` @ v0.19.0). Every slot taken over otherwise counts
-    against the list, others for it.
-    """
+    """Judge whether a planner can have made the slots of a graph."""
+    # It gives no slot of an input and overwrites nothing that is read later, or by the same node
+    # (``StorageAllocator``, ``src/relay/backend/graph_plan_memory.cc`` @ v0.19.0).
     writes = (slot >= 0) & ((kinds == NodeKind.OPERATOR) | (kinds == NodeKind.COPY))
     given = np.unique(slot[(slot >= 0) & (kinds <= NodeKind.PARAMETER)])
     own = slot[writes]
@@ -182,10 +175,7 @@ def covered(ranges: Ranges, own: Ints, life: Lives) -> Ints:
 
 
 def losses_in(graph: Graph, life: Lives, ranges: Ranges) -> tuple[Loss, ...]:
-    """Return every entry with a byte overwritten before its last read, except by its own node.
-
-    Moves write nothing; of bytes that one node writes twice, the last output's stay.
-    """
+    """Return every entry with a byte that another node overwrites before its last read."""
     place = np.full(graph.num_nodes, -1, np.int64)
     place[life.order] = np.arange(len(life.order))
     step, kinds = place[life.owner], graph.kinds[life.owner]
@@ -230,16 +220,10 @@ class Lives:
 
 
 def lives(graph: Graph) -> Lives:
-    """Return the lifetimes of all entries.
-
-    Inputs and parameters are live throughout and outputs of the graph from their writing to the
-    end, for the planner never frees them (``StorageAllocator::CreateToken`` and
-    ``StorageAllocaBaseVisitor::Run``, ``src/relay/backend/graph_plan_memory.cc`` @ v0.19.0).
-
-    With planned buffers, nodes run by id; inputs are live until their last read, mutable buffers
-    throughout (``update_tensor_lifetime``, ``exir/memory_planning.py`` @ v1.4.1), and scratch
-    memory while it is read.
-    """
+    """Return the lifetimes of all entries."""
+    # Inputs, parameters and graph outputs are never freed (``StorageAllocator::CreateToken``,
+    # ``src/relay/backend/graph_plan_memory.cc`` @ v0.19.0); in planned buffers inputs live until
+    # read, mutable buffers throughout (``exir/memory_planning.py`` @ v1.4.1).
     planned = graph.planned_memory
     ordered = np.arange(graph.num_nodes, dtype=np.int32)
     if planned is None:

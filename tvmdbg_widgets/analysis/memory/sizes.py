@@ -25,13 +25,10 @@ _MOST = 2.0**43  # more than any memory, and small enough for an exact sum of a 
 
 
 def entry_sizes(graph: Graph) -> npt.NDArray[np.int64]:
-    """Return the bytes by entry (int64 [E]), :data:`UNKNOWN` where the graph lacks them.
-
-    Elements times ``(bits * lanes + 7) // 8``: types below a byte take one per element
-    (``GraphExecutor::SetupStorage``, ``src/runtime/graph_executor/graph_executor.cc`` @ v0.19.0;
-    it refuses widths other than 1, 4 and multiples of 8 bits). Unknown are entries without a usable
-    shape or dtype, and those in textures, whose pitch is the device's.
-    """
+    """Return the bytes by entry (int64 [E]), :data:`UNKNOWN` where the graph lacks them."""
+    # Types below a byte take one per element (``GraphExecutor::SetupStorage`` @ v0.19.0, which
+    # refuses widths other than 1, 4 and multiples of 8 bits); the pitch of textures is the
+    # device's.
     widths = np.array([_dtype_bytes(text) for text in graph.dtypes.unique] or [UNKNOWN], np.float64)
     each = widths[graph.dtypes.codes] if graph.num_entries else np.zeros(0)
     sizes = _element_counts(graph) * each

@@ -46,11 +46,7 @@ def matching(
     regex: bool = False,
     watch: Callable[[], None] = lambda: None,
 ) -> Hits:
-    """Find slices with all words in their names: their own, or label, name, function or op kind.
-
-    Words in quotes are one phrase. ``#12`` finds the slices of node 12; ``12`` finds them, too.
-    Case is ignored.
-    """
+    """Find slices by ``#12``, or by all words of a text; quotes make a phrase."""
     rows = timeline.rows
     if not text:
         return Hits(np.zeros(0, np.int64), 0.0)
@@ -144,10 +140,7 @@ class TimelineLod:
         return TimeBins(busy, dominant)
 
     def touching(self, begin: float, end: float) -> tuple[Ints, Ints]:
-        """Return by row the range of slices that overlap a range of time (two int64 [R]).
-
-        Row r has ``low[r]`` … ``high[r] - 1``, including instants at the borders.
-        """
+        """Return first and end of the slices by row that overlap a range of time (int64 [R])."""
         rows = self._rows
         low, high = (np.zeros(len(rows.track), np.int64) for _ in range(2))
         for row, kind in enumerate(rows.kind.tolist()):

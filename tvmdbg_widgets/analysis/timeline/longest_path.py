@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from tvmdbg_widgets.analysis.summary import how_to_get
+from tvmdbg_widgets.analysis.summary import how_to_get, no_graph
 from tvmdbg_widgets.model.base.numbers import (
     Trust,
     counted,
@@ -38,10 +38,6 @@ if TYPE_CHECKING:
 
 _ROUNDING = 1e-9  # slack below this share of the total is rounding
 
-_NEEDS_GRAPH = "a critical path needs the graph, which tells which nodes depend on which"
-_GRAPH = (
-    "open the dump folder with its _tvmdbg_graph_dump.json, or open(…, graph=lib.get_graph_json())"
-)
 _TIMES = (
     "open the dump folder with its _tvmdbg_execution_trace.json, or open(…, times=…) a trace, a "
     "table or a report"
@@ -149,8 +145,8 @@ def critical_path_of(parts: RunParts) -> CriticalPath:
 def why_not(parts: RunParts) -> str:
     """Return why a run has no critical path and how to get one; empty where it has one."""
     if parts.graph is None:
-        how = _GRAPH if parts.executorch is None else how_to_get("graph", parts)
-        return f"{_NEEDS_GRAPH}: {how}"
+        why = "a critical path needs the graph, which tells which nodes depend on which"
+        return no_graph(parts, why)
     known = parts.timeline is not None and not np.isnan(parts.timeline.node_ns).all()
     return "" if known else no_times(parts, "critical path")
 

@@ -12,7 +12,7 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
@@ -29,7 +29,7 @@ from tvmdbg_widgets.model.base.numbers import (
     text_lines,
 )
 from tvmdbg_widgets.model.base.ranges import MadeSequence, frozen
-from tvmdbg_widgets.model.base.text import cut, data_frame, more_text, one_line
+from tvmdbg_widgets.model.base.text import columns_of, cut, data_frame, more_text, one_line
 from tvmdbg_widgets.model.graph.graph import node_op_kinds
 from tvmdbg_widgets.model.graph.operators import label
 from tvmdbg_widgets.model.parts import RunParts
@@ -215,11 +215,8 @@ class Roofline(MadeSequence[Point]):
     def to_dataframe(self) -> pd.DataFrame:
         """Return one row per operator (needs pandas)."""
         rows = list(self)
-        columns: dict[str, Any] = {
-            name: [getattr(row, name) for row in rows] for name in Point.__dataclass_fields__
-        }
-        columns["why"] = ["; ".join(row.why) for row in rows]
-        return data_frame(columns)
+        reasons = {"why": ["; ".join(row.why) for row in rows]}
+        return data_frame(columns_of(rows, Point.__dataclass_fields__) | reasons)
 
     def __repr__(self) -> str:
         rows = _rows(self)

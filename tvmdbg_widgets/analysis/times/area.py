@@ -15,7 +15,7 @@ from tvmdbg_widgets.analysis.times.sums import SlicesInRange, slices_within, tim
 from tvmdbg_widgets.analysis.times.table import TimeTable
 from tvmdbg_widgets.model.base.numbers import counted, duration_text, percent
 from tvmdbg_widgets.model.base.ranges import Range, checked_range, group_spread, total
-from tvmdbg_widgets.model.base.text import data_frame, one_line
+from tvmdbg_widgets.model.base.text import columns_of, data_frame, one_line
 from tvmdbg_widgets.model.graph.groups import Groups
 from tvmdbg_widgets.model.parts import RunParts
 from tvmdbg_widgets.model.timeline.measured import NOTHING_NS, extents
@@ -90,8 +90,7 @@ class Area:
 
     def to_dataframe(self) -> Any:
         """Return one row per track as a ``pandas.DataFrame``; times in nanoseconds."""
-        names = TrackArea.__slots__
-        return data_frame({name: [getattr(t, name) for t in self.tracks] for name in names})
+        return data_frame(columns_of(self.tracks, TrackArea.__slots__))
 
     def __repr__(self) -> str:
         lasts = f"of {duration_text(0, self.rounding_ns)}" if self.rounding_ns else "zero-duration"
@@ -127,10 +126,7 @@ def area(
     end: float,
     slices: SlicesInRange | None = None,
 ) -> Area:
-    """Return what runs from ``start`` to ``end`` (nanoseconds); see :class:`Area`.
-
-    ``slices`` are those of the range that count, by default all.
-    """
+    """Return what runs from ``start`` to ``end`` (nanoseconds), of some slices or all."""
     timeline = run.timeline
     if timeline is None:
         raise ValueError(how_to_get("timeline", run))

@@ -22,7 +22,8 @@ from tvmdbg_widgets.model.base.numbers import (
     text_lines,
     time_share,
 )
-from tvmdbg_widgets.model.base.text import data_frame, more_text, one_line
+from tvmdbg_widgets.model.base.ranges import MadeSequence
+from tvmdbg_widgets.model.base.text import columns_of, data_frame, more_text, one_line
 from tvmdbg_widgets.model.graph.graph import Graph
 from tvmdbg_widgets.model.graph.nodes import NodeKind
 from tvmdbg_widgets.model.parts import RunParts
@@ -92,7 +93,7 @@ class OperatorRow:
 OPERATOR_COLUMNS = tuple(name for name in OperatorRow.__dataclass_fields__ if name != "rounding_ns")
 
 
-class LazyRows(Sequence[OperatorRow]):
+class LazyRows(MadeSequence[OperatorRow]):
     """Rows made on demand: a run may have hundreds of thousands."""
 
     def __init__(self, nodes: Sequence[int], make: Callable[[int], OperatorRow]) -> None:
@@ -102,17 +103,8 @@ class LazyRows(Sequence[OperatorRow]):
     def __len__(self) -> int:
         return len(self._nodes)
 
-    def __iter__(self) -> Iterator[OperatorRow]:
-        return map(self._make, self._nodes)
-
-    @overload
-    def __getitem__(self, index: int) -> OperatorRow: ...
-    @overload
-    def __getitem__(self, index: slice) -> LazyRows: ...
-    def __getitem__(self, index: int | slice) -> OperatorRow | LazyRows:
-        if isinstance(index, slice):
-            return LazyRows(self._nodes[index], self._make)
-        return self._make(self._nodes[index])
+    def _item(self, at: int) -> OperatorRow:
+        return self._make(self._nodes[at])
 
     def __reduce__(self) -> tuple[Any, ...]:
         return tuple, (tuple(self),)
@@ -182,7 +174,7 @@ class Operators(Sequence[OperatorRow]):
     def to_dataframe(self) -> Any:
         """Return one row per operator as a ``pandas.DataFrame`` (times in nanoseconds)."""
         rows = list(self._rows)
-        columns = {name: [getattr(row, name) for row in rows] for name in OPERATOR_COLUMNS}
+        columns = columns_of(rows, OPERATOR_COLUMNS)
         columns["trust"] = [row.trust.label for row in rows]
         return data_frame(columns)
 

@@ -69,10 +69,7 @@ def _no_groups() -> Groups:
 
 
 class TimedSlices:
-    """Slices of a range to be summed: work, then nodes without slices, then what is no work.
-
-    ``slices`` are those of the range that count, by default all.
-    """
+    """Slices of a range to be summed: work, then nodes without slices, then what is no work."""
 
     def __init__(
         self, run: RunParts, by: str, within: object = None, slices: SlicesInRange | None = None
@@ -117,10 +114,7 @@ class TimedSlices:
     def rows_below(
         self, above: SummedRows, groups: Callable[[], Groups]
     ) -> Iterator[tuple[SummedRows, list[Key]]]:
-        """Yield the rows below the rows of a table, with the key of the row above each.
-
-        Groups hold groups; all but nodes and names hold nodes.
-        """
+        """Yield the rows below the rows of a table, with the key of the row above each."""
         if self.by in ("node", *OF_SLICES):
             return
         outer = Keys(above.codes, above.items, above.keys, above.labels, above.overlap)
@@ -322,10 +316,7 @@ def _nodes_by_key(keys: Keys, named: KeyedSlices, others: Ints) -> tuple[Ints, I
 def confidence(
     timeline: Timeline, offsets: Ints, nodes: Ints, *, overlap: bool, part: bool
 ) -> RepeatInterval:
-    """Return 95 % interval of the mean, noisiness and number of repeats, by group of nodes.
-
-    A group's repeats are sums of its nodes' repeats, paired by number.
-    """
+    """Return 95 % intervals of the mean over repeats summed by group of nodes."""
     size = len(offsets) - 1
     counts = np.diff(timeline.repeats_offsets)
     nothing, none = np.full(size, np.nan), np.zeros(size, np.int64)

@@ -316,11 +316,7 @@ def ranks(values: npt.ArrayLike) -> npt.NDArray[np.float64]:
 
 
 def spearman(a: npt.ArrayLike, b: npt.ArrayLike) -> RankCorrelation:
-    """Return the rank correlation of two columns.
-
-    The interval is Fisher's z transform with the variance of Bonett and Wright, (1 + ρ²/2) / (n -
-    3) (Psychometrika 65, 2000).
-    """
+    """Return the rank correlation of two columns, its interval by Bonett and Wright (2000)."""
     one, other = ranks(a), ranks(b)
     if len(one) < LEAST_PAIRS or not np.ptp(one) or not np.ptp(other):
         return RankCorrelation(len(one))

@@ -75,10 +75,8 @@ def known_weights(weights: Sequence[float] | None, num_tasks: int) -> Floats:
 def total(trials: Trials, num_tasks: int, weights: Sequence[float] | None = None) -> Floats:
     """Return the weighted sum of the best costs so far, by row."""
     weight = known_weights(weights, num_tasks)
-    best = best_so_far(trials)
-    order, starts = _rows_by_task(trials)
+    best, steps = best_so_far(trials), improvements(trials)
     totals = np.full(len(trials), np.nan)
-    steps = order[_improvements(best[order], starts)]
     of_step = trials.task[steps]
     begins = np.searchsorted(of_step, np.arange(num_tasks + 1))
     if not len(steps) or (np.diff(begins) == 0).any():
@@ -92,6 +90,12 @@ def total(trials: Trials, num_tasks: int, weights: Sequence[float] | None = None
             sums += weight[task] * best[own[np.searchsorted(own, changes, "right") - 1]]
     totals[known:] = sums[np.searchsorted(changes, np.arange(known, len(trials)), "right") - 1]
     return totals
+
+
+def improvements(trials: Trials) -> Rows:
+    """Return the rows whose trials were their task's fastest so far, by task."""
+    order, starts = _rows_by_task(trials)
+    return order[_improvements(best_so_far(trials)[order], starts)]
 
 
 def _improvements(values: Floats, starts: Rows) -> Rows:

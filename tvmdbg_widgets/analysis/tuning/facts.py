@@ -91,8 +91,6 @@ class LogFacts:
         IndexError, FormatError
             There is no such row; the file changed since it was opened.
         """
-        from tvmdbg_widgets.analysis.tuning.schedules.schedule import Schedule
-
         record = row if isinstance(row, Record) else read_record(self.parts, row)
         dag, problems = self._dag_and_problem(record.task.index)
         schedule = Schedule(record, dag, problems)
@@ -209,14 +207,17 @@ def with_assumed(dag: ComputeDag, assumed: ComputeDag | None) -> tuple[ComputeDa
 
 
 def _with_extents(operation: Operation, known: Operation) -> Operation:
-    def of(axis: Axis, other: Axis) -> Axis:
-        return axis if axis.extent is not None or axis.symbol else other
+    pairs = zip(_axes(operation), _axes(known), strict=True)
+    return _with_axes(operation, [other if _is_open(axis) else axis for axis, other in pairs])
 
-    return replace(
-        operation,
-        axes=tuple(map(of, operation.axes, known.axes)),
-        reduce_axes=tuple(map(of, operation.reduce_axes, known.reduce_axes)),
-    )
+
+def _with_axes(operation: Operation, axes: Sequence[Axis]) -> Operation:
+    own = len(operation.axes)
+    return replace(operation, axes=tuple(axes[:own]), reduce_axes=tuple(axes[own:]))
+
+
+def _is_open(axis: Axis) -> bool:
+    return axis.extent is None and not axis.symbol
 
 
 def _axes(operation: Operation) -> tuple[Axis, ...]:
@@ -287,11 +288,7 @@ def _release(parts: TuningParts, task: Task) -> tuple[int, int]:
 
 def lacks_extents(dag: ComputeDag) -> bool:
     """Whether an axis has neither an extent nor an expression for it."""
-    return any(
-        axis.extent is None and not axis.symbol
-        for operation in dag.operations
-        for axis in (*operation.axes, *operation.reduce_axes)
-    )
+    return any(_is_open(axis) for operation in dag.operations for axis in _axes(operation))
 
 
 def with_recorded_extents(dag: ComputeDag, steps: Sequence[AnyStep]) -> ComputeDag:
@@ -310,10 +307,14 @@ def with_recorded_extents(dag: ComputeDag, steps: Sequence[AnyStep]) -> ComputeD
         pass
     if not extents:
         return dag
-    operations = tuple(
-        _filled(operation, number, extents) for number, operation in enumerate(dag.operations)
-    )
-    return replace(dag, operations=with_extents(operations))
+    operations = []
+    for number, operation in enumerate(dag.operations):
+        axes = [
+            replace(axis, extent=extents.get((number, axis.name), axis.extent))
+            for axis in _axes(operation)
+        ]
+        operations.append(_with_axes(operation, axes))
+    return replace(dag, operations=with_extents(tuple(operations)))
 
 
 def _unknown_axis(
@@ -325,27 +326,11 @@ def _unknown_axis(
     loop = stage.iterators[place]
     if len(loop.parts) != 1 or loop.made_by != stage.made_by:
         return None
-    operation = dag.operations[stage.operation]
-    axes = [
-        axis
-        for axis in (*operation.axes, *operation.reduce_axes)
-        if axis.extent is None and not axis.symbol and _covers(loop, axis, stage)
-    ]
+    axes = _axes(dag.operations[stage.operation])
+    axes = tuple(axis for axis in axes if _is_open(axis) and _covers(loop, axis, stage))
     return axes[0] if len(axes) == 1 else None
 
 
 def _covers(loop: Iterator, axis: Axis, stage: Stage) -> bool:
     names = [axis.name, f"{axis.name}.c"] if stage.role == "cache write" else [axis.name]
     return loop.name in map(clean_name, names)
-
-
-def _filled(operation: Operation, number: int, extents: Mapping[tuple[int, str], int]) -> Operation:
-    def with_extent(axis: Axis) -> Axis:
-        extent = extents.get((number, axis.name))
-        return axis if extent is None else replace(axis, extent=extent)
-
-    return replace(
-        operation,
-        axes=tuple(map(with_extent, operation.axes)),
-        reduce_axes=tuple(map(with_extent, operation.reduce_axes)),
-    )

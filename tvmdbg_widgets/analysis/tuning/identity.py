@@ -44,11 +44,7 @@ _DEFAULT_KEYS: Final = {
 
 
 def target_keys(target: Target) -> tuple[str, ...] | None:
-    """Return ``target.keys`` as TVM makes them (src/target/target.cc).
-
-    These are the keys in its string, then its device; without any its device and those of its kind.
-    None for an unknown kind, as of a tag such as ``nvidia/geforce-rtx-2080-ti``.
-    """
+    """Return ``target.keys`` (src/target/target.cc); None for an unknown kind, as of a tag."""
     device = target.attrs.get("device", "")
     keys = (*target.keys, device) if device else target.keys
     if not target.keys:

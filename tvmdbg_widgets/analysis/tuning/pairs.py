@@ -101,10 +101,7 @@ def matched(
 
 
 def distilled(parts: TuningParts, k: int = 1) -> npt.NDArray[np.int64]:
-    """Return the rows of the `k` best schedules per workload and target key.
-
-    For Ansor and ``k=1`` as ``distill_record_file`` (auto_scheduler/measure_record.py).
-    """
+    """Return the rows of the `k` best schedules per workload and target key."""
     if k < 1:
         raise ValueError(f"k is how many records to keep of each workload: 1 or more, not {k}")
     rows, tasks = ranked(parts.trials)

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from functools import singledispatch
 from math import isfinite, prod
 
-from tvmdbg_widgets.analysis.tuning.schedules.replaying import Replay
 from tvmdbg_widgets.analysis.tuning.schedules.working import (
     LARGEST_FACTOR,
     MOST_LOOPS,
-    ReplayError,
     followed_lengths,
 )
 from tvmdbg_widgets.model.base.numbers import agree, as_float, counted
@@ -72,19 +70,6 @@ def step_words(step: AnyStep, before: State | None = None) -> str:
     'stage 2: split loop 0 into 4 parts, factors 2 · 2 · 8'
     """
     return f"{_stage_name(before, step.stage_id)}: {_does(step, before)}"
-
-
-def steps_in_words(dag: ComputeDag | None, steps: Sequence[AnyStep]) -> tuple[str, ...]:
-    """Describe all steps with the names at that step, or numbers where replay fails."""
-    sentences: list[str] = []
-    try:
-        replaying = Replay(dag, steps)
-        for step in steps:
-            sentences.append(step_words(step, replaying.state()))
-            replaying.advance()
-    except ReplayError:
-        return (*sentences, *map(step_words, steps[len(sentences) :]))
-    return tuple(sentences)
 
 
 @singledispatch

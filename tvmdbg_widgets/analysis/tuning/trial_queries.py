@@ -25,7 +25,7 @@ from tvmdbg_widgets.analysis.query import (
     compared,
     fitting,
 )
-from tvmdbg_widgets.analysis.tuning.curves import best_so_far, round_of
+from tvmdbg_widgets.analysis.tuning.curves import best_so_far, improvements, round_of
 from tvmdbg_widgets.analysis.tuning.sessions import elapsed
 from tvmdbg_widgets.model.base.text import data_frame
 from tvmdbg_widgets.model.tuning.measure_errors import MeasureError
@@ -90,14 +90,12 @@ class TrialMasks(Masks):
         return np.asarray(known & (fitting != differs))
 
     def _statuses(self, fits: Fits) -> Mask:
-        trials = self._trials
+        trials, rows = self._trials, np.arange(self._count)
         of_status: dict[str, Callable[[], Mask]] = {
             "valid": lambda: ~trials.failed,
             "failed": lambda: trials.failed,
-            "best": lambda: np.isin(
-                np.arange(len(trials)), best_rows(trials, len(self._parts.tasks))
-            ),
-            "improved": lambda: improved(trials),
+            "best": lambda: np.isin(rows, best_rows(trials, len(self._parts.tasks))),
+            "improved": lambda: np.isin(rows, improvements(trials)),
             "repeated": lambda: repeated(trials),
             "duplicate": lambda: duplicated(trials),
         }
@@ -331,17 +329,6 @@ def trials_frame(parts: TuningParts, rows: npt.NDArray[np.intp] | None = None) -
 
 
 Bools = npt.NDArray[np.bool_]
-
-
-def improved(trials: Trials) -> Bools:
-    """Return the trials that were their task's fastest so far (bool [N])."""
-    order = np.argsort(trials.task, kind="stable")
-    best = best_so_far(trials)[order]
-    before = np.concatenate([[np.nan], best])[:-1]
-    before[np.diff(trials.task[order], prepend=-1) != 0] = np.nan
-    is_better = np.empty(len(trials), bool)
-    is_better[order] = (best < before) | (np.isnan(before) & ~np.isnan(best))
-    return is_better
 
 
 def repeated(trials: Trials) -> Bools:

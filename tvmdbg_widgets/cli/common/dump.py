@@ -36,8 +36,8 @@ _Dump = Annotated[
         show_default=False,
     ),
 ]
+_SOURCES = ("graph", "params", "trace", "table", "debug_buffer")
 _UNITS = {"": 0, "K": 10, "M": 20, "G": 30, "T": 40}
-_DEFAULTS = {"follow_links": False}
 
 
 def _option(kind: Any, flag: str, metavar: str, text: str, **more: Any) -> Any:
@@ -112,16 +112,12 @@ class NamedRun:
             raise UsageError("standard input ('-') can be used only once")
         opened = open_dump(
             *map(source_of, self.dump),
-            graph=source_of(self.graph),
-            params=source_of(self.params),
-            trace=source_of(self.trace),
-            table=source_of(self.table),
             device=self.device,
-            debug_buffer=source_of(self.debug_buffer),
             method=self.method,
             execution=self.execution,
             follow_links=self.follow_links,
             limits=dict(map(_limit, self.limit or [])),
+            **{name: source_of(getattr(self, name)) for name in _SOURCES},
         )
         if isinstance(opened, DebugRun):
             return opened
@@ -146,12 +142,12 @@ class NamedRun:
             )
 
     def _files(self) -> tuple[str | None, ...]:
-        return self.graph, self.params, self.trace, self.table, self.debug_buffer
+        return tuple(getattr(self, name) for name in _SOURCES)
 
 
 def of_run(function: Callable[..., None]) -> Callable[..., None]:
     """Make a function a verb with arguments that name a run, its first parameter."""
-    return verb(taking(NamedRun, ("dump", _Dump), _FILES, _DEFAULTS)(function))
+    return verb(taking(NamedRun, ("dump", _Dump), _FILES)(function))
 
 
 def _limit(text: str) -> tuple[str, int]:
@@ -231,10 +227,7 @@ def one_node(run: DebugRun, text: str) -> int:
 
 
 def several_nodes(run: DebugRun, text: str) -> list[int]:
-    """Return the nodes of a list such as ``38,conv2d_3,30:40``.
-
-    A range excludes its end, as in Python. A name may contain a comma if a node has that name.
-    """
+    """Return the nodes of a list such as ``38,conv2d_3,30:40``; a name may contain a comma."""
     graph = graph_of(run)
     nodes: list[int] = []
     pending = text.split(",")
@@ -271,7 +264,6 @@ def taking(
     made: Callable[..., Any],
     argument: tuple[str, Any],
     options: Mapping[str, Any],
-    defaults: Mapping[str, Any],
 ) -> Callable[[Callable[..., None]], Callable[..., None]]:
     """Return a decorator that adds shared arguments to a verb, passed as its first argument."""
     positional, annotation = argument
@@ -281,7 +273,7 @@ def taking(
         _, *own = signature.parameters.values()
         parameter, keyword = inspect.Parameter, inspect.Parameter.KEYWORD_ONLY
         shared = (
-            parameter(name, keyword, default=defaults.get(name), annotation=kind)
+            parameter(name, keyword, default=getattr(made, name), annotation=kind)
             for name, kind in options.items()
         )
         first = parameter(positional, parameter.POSITIONAL_OR_KEYWORD, annotation=annotation)

@@ -59,28 +59,12 @@ def _listed(noun: str, numbers: tuple[int, ...]) -> str:
     return f" · {noun} {shown}" if numbers else ""
 
 
-def finding_record(finding: Finding) -> dict[str, Any]:
-    """Return a run's finding as JSON."""
+def finding_record(finding: Finding, *where: str) -> dict[str, Any]:
+    """Return a finding as JSON, with some of the fields that say where it is."""
     from tvmdbg_widgets.model.findings import finding_fields
 
-    return {
-        **finding_fields(finding),
-        "nodes": list(finding.nodes),
-        "entries": [list(entry) for entry in finding.entries],
-        "next": finding.next_step,
-    }
-
-
-def log_finding_record(finding: Finding) -> dict[str, Any]:
-    """Return a tuning log's finding as JSON."""
-    from tvmdbg_widgets.model.findings import finding_fields
-
-    return {
-        **finding_fields(finding),
-        "tasks": list(finding.tasks),
-        "trials": list(finding.trials),
-        "next": finding.next_step,
-    }
+    places = {name: getattr(finding, name) for name in where}
+    return {**finding_fields(finding), **places, "next": finding.next_step}
 
 
 def print_issues(issues: Iterable[Issue]) -> None:
@@ -99,11 +83,5 @@ def print_issues(issues: Iterable[Issue]) -> None:
 
 def issue_record(issue: Issue) -> dict[str, Any]:
     """Return an issue as JSON."""
-    return {
-        "rule": issue.rule,
-        "severity": issue.severity.value,
-        "message": issue.message,
-        "nodes": list(issue.nodes),
-        "entries": [list(entry) for entry in issue.entries],
-        "file": issue.file,
-    }
+    names = ("rule", "severity", "message", "nodes", "entries", "file")
+    return {name: getattr(issue, name) for name in names}

@@ -171,10 +171,7 @@ def grid(
 
 
 def for_shell(text: str) -> str:
-    """Return a hint with options of this command instead of calls of ``open``.
-
-    A call without an option stays: ``open(…, module='first')``.
-    """
+    """Return a hint with options of this command instead of calls of ``open``."""
     text = _ERRORS.sub(r"tvmdbg tuning errors LOG --by \1", _WRITE.sub(_write, text))
     text = _FOLDER.sub(lambda call: shlex.quote(call[1][1:-1]), text)
     text = _GRAPH.sub(_graph, text)

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 
 from tvmdbg_widgets.cli.tuning.logs import NamedLog, of_log, task_of
+from tvmdbg_widgets.model.base.numbers import duration_text
 
 EXAMPLES = examples(
     ("The best trial of each task", "tvmdbg tuning best ansor.json"),
@@ -96,8 +97,6 @@ def _tell_applied(applied: Applied, *, as_json: bool) -> None:
 
 
 def _cost(record: Record) -> str:
-    from tvmdbg_widgets.model.base.numbers import duration_text
-
     return duration_text(record.cost * 1e9)
 
 

@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from tvmdbg_widgets.cli.common.dump import print_json
+from tvmdbg_widgets.cli.common.dump import print_json, wanted
 from tvmdbg_widgets.cli.common.terminal import grid, note, paragraph, say, styled
 from tvmdbg_widgets.cli.common.verbs import FOUND, argument, examples, flag, option, verb
 from tvmdbg_widgets.cli.tuning.logs import NamedLog
+from tvmdbg_widgets.model.base.numbers import duration_text
 
 if TYPE_CHECKING:
     from tvmdbg_widgets.analysis.tuning.comparison import MachineComparison, TaskTransfer
@@ -25,14 +26,7 @@ EXAMPLES = examples(
     ("In CI: all that ran still run", "tvmdbg tuning compare a b --fail-on failing"),
     ("For another program", "tvmdbg tuning compare a b --json | jq '.tasks[]'"),
 )
-
-
-class TuningFailOn(StrEnum):
-    """Differences with exit status 1."""
-
-    ANY = "any"
-    SLOWER = "slower"
-    FAILING = "failing"
+TuningFailOn = StrEnum("TuningFailOn", "ANY SLOWER FAILING")
 
 
 @verb
@@ -58,8 +52,6 @@ def compare(
     correlation comes with its 95 % interval, and needs 4 schedules of a task that ran in both
     logs. Regret: how much slower the fastest schedule of OLD is on NEW than the best of NEW.
     """
-    from tvmdbg_widgets.cli.common.dump import wanted
-
     comparison = NamedLog([old]).open().compare(NamedLog([new]).open(), progress=wanted())
     if as_json:
         print_json(_record(comparison))
@@ -96,8 +88,6 @@ def _tell(comparison: MachineComparison) -> None:
 
 
 def _cost(seconds: float) -> str:
-    from tvmdbg_widgets.model.base.numbers import duration_text
-
     return "none" if math.isnan(seconds) else duration_text(seconds * 1e9)
 
 

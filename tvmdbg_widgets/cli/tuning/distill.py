@@ -5,8 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
+from tvmdbg_widgets.cli.common.terminal import note, say
 from tvmdbg_widgets.cli.common.verbs import UsageError, examples, option
 from tvmdbg_widgets.cli.tuning.logs import NamedLog, of_log
+from tvmdbg_widgets.model.base.numbers import counted
 
 EXAMPLES = examples(
     ("As TVM's own distill", "tvmdbg tuning distill ansor.json -o best.json"),
@@ -36,9 +38,6 @@ def distill(
     The same records, in the same order, as TVM's distill mode; each line stays as it is. TVM's
     merges what OUT already holds: name that file as one more LOG, and another OUT.
     """
-    from tvmdbg_widgets.cli.common.terminal import note, say
-    from tvmdbg_widgets.model.base.numbers import counted
-
     if output is None:
         if len(named.logs) > 1 or named.logs == ["-"]:
             raise UsageError("which file to write is not clear", "Give it: -o best.json")

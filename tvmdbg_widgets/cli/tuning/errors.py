@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from tvmdbg_widgets.cli.common.dump import print_json
+from tvmdbg_widgets.cli.common.dump import print_json, wanted
 from tvmdbg_widgets.cli.common.terminal import grid, note, say, styled
 from tvmdbg_widgets.cli.common.verbs import examples, flag
 from tvmdbg_widgets.cli.tuning.logs import NamedLog, of_log
-from tvmdbg_widgets.model.base.numbers import counted
+from tvmdbg_widgets.model.base.numbers import counted, percent
 
 if TYPE_CHECKING:
     from tvmdbg_widgets.analysis.tuning.error_tables import ErrorTable
@@ -52,15 +52,11 @@ def errors(
 
     Where captured output of the tuning is given too, the texts of errors follow: the log has none.
     """
-    from tvmdbg_widgets.cli.common.dump import wanted
-
     log = named.open()
     table = log.errors_by(by.value, progress=wanted())
     if as_json:
         print_json(_record(log, table))
         return
-    from tvmdbg_widgets.model.base.numbers import percent
-
     failed = int(log.trials.failed.sum())
     share = f" ({percent(failed / len(log))})" if failed else ""
     note(f"{failed:,} of {counted(len(log), 'trial')} failed{share}")

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-from tvmdbg_widgets.cli.common.dump import source_of, taking
+from tvmdbg_widgets.cli.common.dump import quiet_unless_terminal, source_of, taking, wanted
 from tvmdbg_widgets.cli.common.verbs import UsageError, argument, option, verb
 
 if TYPE_CHECKING:
@@ -60,7 +60,6 @@ class NamedLog:
 
     def open(self) -> TuningLog:
         """Open it."""
-        from tvmdbg_widgets.cli.common.dump import quiet_unless_terminal, wanted
         from tvmdbg_widgets.tuning import open_tuning
 
         quiet_unless_terminal()
@@ -92,12 +91,12 @@ class NamedLog:
 def of_log(function: Callable[..., None]) -> Callable[..., None]:
     """Make a function a verb with arguments that name a log, its first parameter."""
     options = {"register": _Register, "weights": _Weights}
-    return verb(taking(NamedLog, ("logs", _Logs), options, {})(function))
+    return verb(taking(NamedLog, ("logs", _Logs), options)(function))
 
 
 def of_logs_alone(function: Callable[..., None]) -> Callable[..., None]:
     """Make a function a verb with only the files of a log, its first parameter."""
-    return verb(taking(NamedLog, ("logs", _Logs), {}, {})(function))
+    return verb(taking(NamedLog, ("logs", _Logs), {})(function))
 
 
 def task_of(text: str) -> int | str:

@@ -5,9 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
+from tvmdbg_widgets.cli.common.terminal import note, say
 from tvmdbg_widgets.cli.common.verbs import examples, option
 from tvmdbg_widgets.cli.tuning.logs import NamedLog, of_log
-from tvmdbg_widgets.model.base.numbers import agree
+from tvmdbg_widgets.model.base.numbers import agree, counted
 
 EXAMPLES = examples(
     ("Two tunings of one network", "tvmdbg tuning merge a.json b.json -o all.json"),
@@ -32,9 +33,6 @@ def merge(
     What cannot be read is left out and counted; records that are in several logs stay in it as
     often.
     """
-    from tvmdbg_widgets.cli.common.terminal import note, say
-    from tvmdbg_widgets.model.base.numbers import counted
-
     named.spare(output)
     log = named.open()
     rows = None if select is None else log.select(select)

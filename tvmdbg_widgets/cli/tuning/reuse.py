@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
+from tvmdbg_widgets.cli.common.terminal import note, say
 from tvmdbg_widgets.cli.common.verbs import UsageError, examples, flag, option
 from tvmdbg_widgets.cli.tuning.logs import NamedLog, of_logs_alone
 
@@ -87,8 +88,6 @@ def reuse(
     It builds and runs each schedule, discards the slow first measurement, and writes a new log,
     which tvmdbg tuning compare compares with this one. What may go wrong there is said here.
     """
-    from tvmdbg_widgets.cli.common.terminal import note, say
-
     if sum((rows is not None, select is not None, best)) > 1:
         raise UsageError("--rows, --select and --best exclude each other")
     named.spare(output)

@@ -34,16 +34,7 @@ _STYLES = {
 }
 _NEST = ("kind", "indent", "text", "stage", "extent", "factor", "steps")
 _TILES = ("stage", "loop", "extent", "factors", "bound to")
-
-
-class As(StrEnum):
-    """Form of the schedule."""
-
-    NEST = "nest"
-    STATE = "state"
-    STEPS = "steps"
-    TILES = "tiles"
-    PYTHON = "python"
+As = StrEnum("As", "NEST STATE STEPS TILES PYTHON")
 
 
 @of_log

@@ -9,11 +9,17 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from tvmdbg_widgets.cli.common.dump import print_json
-from tvmdbg_widgets.cli.common.findings import log_finding_record, print_findings, reach
+from tvmdbg_widgets.cli.common.findings import (
+    finding_record,
+    issue_record,
+    print_findings,
+    print_issues,
+    reach,
+)
 from tvmdbg_widgets.cli.common.terminal import note, paragraph, say, styled
 from tvmdbg_widgets.cli.common.verbs import FOUND, UsageError, examples, flag, option
 from tvmdbg_widgets.cli.tuning.logs import NamedLog, of_log
-from tvmdbg_widgets.model.base.numbers import counted
+from tvmdbg_widgets.model.base.numbers import counted, duration_text, percent
 from tvmdbg_widgets.model.findings import Severity
 
 if TYPE_CHECKING:
@@ -88,8 +94,6 @@ def _limit(text: str) -> tuple[float, bool]:
 
 def _tell(log: TuningLog, findings: Findings) -> None:
     from tvmdbg_widgets.analysis.tuning.writing import described
-    from tvmdbg_widgets.cli.common.findings import print_issues
-    from tvmdbg_widgets.model.base.numbers import counted
 
     tuner, *facts = described(log.parts)
     say(styled(log.title, "bold"), styled(f"  {tuner}", "dim"))
@@ -115,8 +119,6 @@ def _tell(log: TuningLog, findings: Findings) -> None:
 
 def _ended(log: TuningLog) -> str:
     """Return a sentence on the final total latency."""
-    from tvmdbg_widgets.model.base.numbers import counted, duration_text
-
     curve = log.curve()
     weighed = "weighted" if log.weights is not None else "unweighted sum: the log has no weights"
     if not len(log):
@@ -129,8 +131,6 @@ def _ended(log: TuningLog) -> str:
 
 
 def _record(log: TuningLog, findings: Findings) -> dict[str, Any]:
-    from tvmdbg_widgets.cli.common.findings import issue_record
-
     curve, parts = log.curve(), log.parts
     return {
         "log": log.title,
@@ -145,7 +145,7 @@ def _record(log: TuningLog, findings: Findings) -> dict[str, Any]:
         "refused": parts.num_refused,
         "undecoded": dict(parts.undecoded),
         "cut": parts.cut,
-        "findings": list(map(log_finding_record, findings)),
+        "findings": [finding_record(one, "tasks", "trials") for one in findings],
         "issues": [issue_record(issue) for issue in log.issues],
     }
 
@@ -163,7 +163,5 @@ def error_counts(log: TuningLog) -> dict[str, int]:
 
 def tell_errors(log: TuningLog) -> None:
     """Print the number of trials by error."""
-    from tvmdbg_widgets.model.base.numbers import percent
-
     for name, count in error_counts(log).items():
         say(f"  {count:>9,}  ", styled(name), styled(f"  {percent(count / len(log))}", "dim"))

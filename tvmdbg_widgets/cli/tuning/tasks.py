@@ -12,6 +12,7 @@ from tvmdbg_widgets.cli.common.dump import print_json
 from tvmdbg_widgets.cli.common.terminal import grid, note
 from tvmdbg_widgets.cli.common.verbs import examples, flag, option
 from tvmdbg_widgets.cli.tuning.logs import NamedLog, of_log
+from tvmdbg_widgets.model.base.numbers import duration_text, percent
 
 if TYPE_CHECKING:
     from tvmdbg_widgets.analysis.tuning.links import TaskTable
@@ -23,15 +24,7 @@ EXAMPLES = examples(
     ("Which tasks fail", "tvmdbg tuning tasks ansor.json --sort errors --top 5"),
 )
 _HEAD = ("task", "name", "trials", "failed", "best", "share", "gain", "spent", "target")
-
-
-class TasksSort(StrEnum):
-    """Order of the rows."""
-
-    TASK = "task"
-    TIME = "time"
-    GAIN = "gain"
-    ERRORS = "errors"
+TasksSort = StrEnum("TasksSort", "TASK TIME GAIN ERRORS")
 
 
 @of_log
@@ -83,7 +76,6 @@ def _failed(table: TaskTable, task: int) -> int:
 
 def _cells(log: TuningLog, table: TaskTable, task: int) -> tuple[str, ...]:
     from tvmdbg_widgets.analysis.tuning.sessions import seconds_text
-    from tvmdbg_widgets.model.base.numbers import duration_text, percent
 
     def known(seconds: float) -> str:
         return "-" if math.isnan(seconds) else duration_text(float(seconds) * 1e9)

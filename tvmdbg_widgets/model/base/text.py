@@ -363,3 +363,9 @@ def data_frame(columns: Mapping[str, Any]) -> Any:
             "(the columns themselves are numpy arrays and need no pandas)"
         ) from error
     return pandas.DataFrame(dict(columns))
+
+
+def columns_of(rows: Iterable[Any], names: Iterable[str]) -> dict[str, Any]:
+    """Return attributes of rows as columns."""
+    listed = list(rows)
+    return {name: [getattr(row, name) for row in listed] for name in names}

@@ -14,13 +14,12 @@ from tvmdbg_widgets.analysis.findings.executorch.recorded import (
     nodes_of_calls,
     sentence,
 )
-from tvmdbg_widgets.analysis.findings.rule import Basis, Rule
+from tvmdbg_widgets.analysis.findings.rule import rule
 from tvmdbg_widgets.model.base.numbers import agree, counted, duration_text, fixed, percent
 from tvmdbg_widgets.model.findings import Confidence, Finding, Severity
 
-DELEGATE_CLOCK_NAME = "delegate-clock"
 
-
+@rule("delegate-clock")
 def find_delegate_clock(evidence: RunEvidence) -> Iterable[Finding]:
     """Yield a finding per backend."""
     recorded = evidence.recorded
@@ -79,23 +78,19 @@ def _finding(recorded: RecordedDump, backend: str, calls: list[DelegateInstructi
         else f"{agree(events, 'takes')} 0 or 1 ticks"
     )
     return Finding(
-        DELEGATE_CLOCK_NAME,
         Severity.WARNING,
         f"Times of {backend} are not in the runtime's unit: its {counted(events, 'event')} {why}",
         cut(facts),
         Confidence.HIGH,
         "what a delegate does in a call starts and ends within it, on the runtime's clock",
         nodes_of_calls(calls),
-        (),
-        "These times count in no sum. Log them with event_tracer_start_profiling_delegate, or give "
-        "the Inspector a delegate_time_scale_converter.",
-        0.75,
+        next_step="These times count in no sum. Log them with "
+        "event_tracer_start_profiling_delegate, or give the Inspector a "
+        "delegate_time_scale_converter.",
+        weight=0.75,
     )
 
 
-DELEGATE_CLOCK = Rule(DELEGATE_CLOCK_NAME, find_delegate_clock, Basis.FILES)
-
-DELEGATE_SUMS_NAME = "delegate-sums"
 _LEAST = 0.2
 _LEAST_NS = 10_000
 _MATTERS = 0.01
@@ -107,6 +102,7 @@ _WITH_OPERATORS = (
 )
 
 
+@rule("delegate-sums")
 def find_delegate_sums(evidence: RunEvidence) -> Iterable[Finding]:
     """Yield up to two findings per backend: unaccounted time, and sums above calls."""
     recorded, timeline = evidence.recorded, evidence.parts.timeline
@@ -159,7 +155,6 @@ def _below(
     outer, inner = _sums(recorded, calls)
     left = outer - inner
     return Finding(
-        DELEGATE_SUMS_NAME,
         Severity.HOTSPOT,
         sentence(
             f"{backend} does not account for {percent(left / outer)} of its calls: "
@@ -169,12 +164,11 @@ def _below(
         Confidence.HIGH,
         "the calls were timed by the runtime, the events in them by the delegate",
         nodes_of_calls(calls),
-        (),
-        _WITH_OPERATORS
+        next_step=_WITH_OPERATORS
         if all(call.at in recorded.aligned for call in calls)
         else "Between its events a delegate copies, converts or waits. Let it log these too, or "
         "profile it with its own tools.",
-        left / whole,
+        weight=left / whole,
     )
 
 
@@ -183,7 +177,6 @@ def _above(
 ) -> Finding:
     outer, inner = _sums(recorded, calls)
     return Finding(
-        DELEGATE_SUMS_NAME,
         Severity.WARNING,
         f"Events of {backend} add up to {fixed(inner / outer, 2)}× the time of its calls: they "
         "overlap",
@@ -191,10 +184,7 @@ def _above(
         Confidence.HIGH,
         "the events lie within their calls, yet their sum is longer",
         nodes_of_calls(calls),
-        (),
-        "Do not add these times up: the delegate logs nested events, or runs several at once.",
-        0.6,
+        next_step="Do not add these times up: the delegate logs nested events, or runs several at "
+        "once.",
+        weight=0.6,
     )
-
-
-DELEGATE_SUMS = Rule(DELEGATE_SUMS_NAME, find_delegate_sums, Basis.FILES)

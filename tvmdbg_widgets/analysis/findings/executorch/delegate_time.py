@@ -16,14 +16,14 @@ from tvmdbg_widgets.analysis.findings.executorch.recorded import (
     nodes_of_calls,
     sentence,
 )
-from tvmdbg_widgets.analysis.findings.rule import Basis, Rule
+from tvmdbg_widgets.analysis.findings.rule import Basis, rule
 from tvmdbg_widgets.model.base.numbers import counted, duration_text, percent
 from tvmdbg_widgets.model.findings import Confidence, Finding, Severity
 
-DELEGATE_TIME_NAME = "delegate-time"
 _NAMED = 2
 
 
+@rule("delegate-time", Basis.TIMES)
 def find_delegate_time(evidence: RunEvidence) -> Iterable[Finding]:
     """Yield a finding of all backends, the slowest first."""
     recorded, timeline = evidence.recorded, evidence.parts.timeline
@@ -46,7 +46,6 @@ def find_delegate_time(evidence: RunEvidence) -> Iterable[Finding]:
     rest = f"{percent(outside)} runs" if outside else "nothing runs"
     slowest = sorted(recorded.delegated, key=lambda call: -took[call.key])
     yield Finding(
-        DELEGATE_TIME_NAME,
         Severity.HOTSPOT,
         sentence(f"{', '.join(facts)}; {rest} outside of delegates"),
         cut(
@@ -59,9 +58,8 @@ def find_delegate_time(evidence: RunEvidence) -> Iterable[Finding]:
         Confidence.MEDIUM if evidence.inflated else Confidence.HIGH,
         f"shares of {evidence.whole}{evidence.inflated}",
         nodes_of_calls(slowest),
-        (),
-        _step(evidence),
-        together,
+        next_step=_step(evidence),
+        weight=together,
     )
 
 
@@ -79,11 +77,7 @@ def _step(evidence: RunEvidence) -> str:
     return "An ETRecord has the operators inside of the calls: open(…, 'etrecord.bin')."
 
 
-DELEGATE_TIME = Rule(DELEGATE_TIME_NAME, find_delegate_time, Basis.TIMES)
-
-DELEGATE_EVENTS_NAME = "delegate-events"
-
-
+@rule("delegate-events", Basis.TIMES)
 def find_delegate_events(evidence: RunEvidence) -> Iterable[Finding]:
     """Yield a finding per backend that logs several events."""
     timeline = evidence.parts.timeline
@@ -102,7 +96,6 @@ def _slowest(
     unsure = first.operator is not None and not first.is_sure
     matched = certainty(events)
     return Finding(
-        DELEGATE_EVENTS_NAME,
         Severity.HOTSPOT,
         f"{first.name} is the slowest {'event' if first.operator is None else 'operator'} of "
         f"{backend}: {duration_text(first.ns)}, {percent(first.ns / whole)} of the time",
@@ -111,13 +104,9 @@ def _slowest(
         f"times as the delegate logged them{matched and '; '}{matched}; shares of "
         f"{evidence.whole}{evidence.inflated}",
         first.nodes,
-        (),
-        "run.times('name') lists all events; each is in the flamechart below its call."
+        next_step="run.times('name') lists all events; each is in the flamechart below its call."
         if first.operator is None
         else "run.delegate_calls() has each call's graph and what each event covers; "
         "GraphView(run) draws the operators inside of the calls.",
-        first.ns / whole / 2,
+        weight=first.ns / whole / 2,
     )
-
-
-DELEGATE_EVENTS = Rule(DELEGATE_EVENTS_NAME, find_delegate_events, Basis.TIMES)

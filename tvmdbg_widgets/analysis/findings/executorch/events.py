@@ -14,15 +14,14 @@ import numpy.typing as npt
 from tvmdbg_widgets.analysis.executorch.time_scale import RunPattern, RunPatterns
 from tvmdbg_widgets.analysis.findings.evidence import RunEvidence, and_more, cut
 from tvmdbg_widgets.analysis.findings.executorch.recorded import RecordedDump, place, shortened
-from tvmdbg_widgets.analysis.findings.rule import Basis, Rule
+from tvmdbg_widgets.analysis.findings.rule import Basis, rule
 from tvmdbg_widgets.model.base.numbers import agree, counted, duration_text, fixed
 from tvmdbg_widgets.model.executorch.etdump import ETDump, EventKind, is_of_delegate, named
 from tvmdbg_widgets.model.findings import Confidence, Finding, Severity
 from tvmdbg_widgets.model.graph.nodes import NodeKind
 
-UNLOGGED_NAME = "unlogged-values"
 
-
+@rule("unlogged-values", Basis.ALL_TENSORS)
 def find_unlogged(evidence: RunEvidence) -> Iterable[Finding]:
     """Yield findings of kernels, of program outputs, and of values that need not be logged."""
     recorded, graph, tensors = evidence.recorded, evidence.parts.graph, evidence.parts.tensors
@@ -40,7 +39,6 @@ def find_unlogged(evidence: RunEvidence) -> Iterable[Finding]:
     values = (recorded.dump.values[event] for event in run if event in recorded.dump.values)
     if not any(value.output for value in values):
         yield Finding(
-            UNLOGGED_NAME,
             Severity.INFO,
             "No output of the program was logged",
             (f"the graph has {counted(len(graph.heads), 'output')}",),
@@ -86,16 +84,14 @@ def _framework_nodes(recorded: RecordedDump, wanted: npt.NDArray[np.bool_]) -> s
 
 def _silent(evidence: RunEvidence, nodes: list[int]) -> Finding:
     return Finding(
-        UNLOGGED_NAME,
         Severity.WARNING,
         f"{evidence.name(nodes[0])} ran but logged no value{and_more(len(nodes) - 1, 'operator')}",
         cut([evidence.name(node) for node in nodes]),
         Confidence.HIGH,
         "other kernels of this execution logged theirs",
         tuple(nodes),
-        (),
-        "Kernels that are registered without ExecuTorch's generated wrapper do not log.",
-        0.65,
+        next_step="Kernels that are registered without ExecuTorch's generated wrapper do not log.",
+        weight=0.65,
     )
 
 
@@ -104,27 +100,22 @@ def _unlogged(
 ) -> Finding:
     verb = agree(len(nodes), "has")
     return Finding(
-        UNLOGGED_NAME,
         Severity.INFO,
         f"{counted(len(nodes), 'operator')} {which} {verb} no value in this dump",
         (evidence.list(nodes, 8),),
         Confidence.HIGH,
         why,
         tuple(nodes),
-        (),
-        step,
-        0.55,
+        next_step=step,
+        weight=0.55,
     )
 
 
-UNLOGGED = Rule(UNLOGGED_NAME, find_unlogged, Basis.ALL_TENSORS)
-
-
-LOAD_TIME_NAME = "load-time"
 _LEAST = 2
 _LOAD, _INIT, _EXECUTE = "Program::load_method", "Method::init", "Method::execute"
 
 
+@rule("load-time")
 def find_load_time(evidence: RunEvidence) -> Iterable[Finding]:
     """Yield a finding where loading takes longer than some executions."""
     recorded = evidence.recorded
@@ -146,7 +137,6 @@ def find_load_time(evidence: RunEvidence) -> Iterable[Finding]:
         + (f", the mean of {counted(len(runs), 'execution')}" if len(runs) > 1 else "")
     )
     yield Finding(
-        LOAD_TIME_NAME,
         Severity.INFO,
         f"Loading the method took {duration_text(loading)}, {fixed(loading / mean, 1)}× one "
         "execution",
@@ -166,11 +156,7 @@ def _durations(recorded: RecordedDump, name: str) -> np.ndarray[tuple[int], np.d
     return took
 
 
-LOAD_TIME = Rule(LOAD_TIME_NAME, find_load_time, Basis.FILES)
-
-REPEATED_EVENTS_NAME = "repeated-events"
-
-
+@rule("repeated-events")
 def find_repeated_events(evidence: RunEvidence) -> Iterable[Finding]:
     """Yield a finding of all repeated events."""
     recorded = evidence.recorded
@@ -196,7 +182,6 @@ def find_repeated_events(evidence: RunEvidence) -> Iterable[Finding]:
     whole = int((dump.kind == EventKind.PROFILE).sum())
     nodes = dict.fromkeys(node for event in most for node in recorded.nodes.of(event))
     yield Finding(
-        REPEATED_EVENTS_NAME,
         Severity.INFO,
         f"The Inspector would leave out {lost:,} of {counted(whole, 'event')}: {_name(dump, first)}"
         f" occurs {counted(most[first], 'time')} in a run; here all are kept",
@@ -212,9 +197,8 @@ def find_repeated_events(evidence: RunEvidence) -> Iterable[Finding]:
         "the Inspector takes events of one run with the same name, identifier and instruction for "
         "one and keeps the last",
         tuple(nodes),
-        (),
-        "run.timeline.to_dataframe() lists every event.",
-        0.4,
+        next_step="run.timeline.to_dataframe() lists every event.",
+        weight=0.4,
     )
 
 
@@ -227,6 +211,3 @@ def _name(dump: ETDump, event: int) -> str:
 def _place(dump: ETDump, event: int) -> str:
     at = (int(dump.chain_index[event]), int(dump.instruction_id[event]))
     return place(dump, at) if at[0] >= 0 else "the framework"
-
-
-REPEATED_EVENTS = Rule(REPEATED_EVENTS_NAME, find_repeated_events, Basis.FILES)

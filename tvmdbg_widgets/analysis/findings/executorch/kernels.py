@@ -27,7 +27,7 @@ from tvmdbg_widgets.analysis.findings.executorch.operators import (
     neighbors,
 )
 from tvmdbg_widgets.analysis.findings.executorch.recorded import DelegateInstruction, by_backend
-from tvmdbg_widgets.analysis.findings.rule import Basis, Rule
+from tvmdbg_widgets.analysis.findings.rule import Basis, rule
 from tvmdbg_widgets.formats.executorch.delegates.edge_nodes import is_taken
 from tvmdbg_widgets.model.base.numbers import Trust, agree, counted, duration_text, percent
 from tvmdbg_widgets.model.base.text import listed, one_line
@@ -37,10 +37,10 @@ from tvmdbg_widgets.model.findings import Confidence, Finding, Severity
 from tvmdbg_widgets.model.graph.graph import Graph
 from tvmdbg_widgets.model.graph.operators import bare
 
-SPLITS_NAME = "delegate-splits"
 _NAMED = 2
 
 
+@rule("delegate-splits", Basis.ALL_EDGES)
 def find_splits(evidence: RunEvidence) -> Iterable[Finding]:
     """Yield a finding per backend."""
     recorded, graph = evidence.recorded, evidence.parts.graph
@@ -108,7 +108,6 @@ def _finding(
             + ")"
         )
     return Finding(
-        SPLITS_NAME,
         Severity.HOTSPOT,
         title,
         (*cut(facts), *cut([evidence.call_name(call) for call in calls])),
@@ -124,10 +123,10 @@ def _finding(
             else "; conversions are matched by order"
         ),
         tuple(nodes),
-        (),
-        f"Check why the partitioner of {backend} left {agree(len(nodes), 'it', 'them')} out: "
-        "each call more passes its tensors through the runtime. No file says what its reason was.",
-        cost / 2,
+        next_step=f"Check why the partitioner of {backend} left {agree(len(nodes), 'it', 'them')} "
+        "out: each call more passes its tensors through the runtime. No file says what its reason "
+        "was.",
+        weight=cost / 2,
     )
 
 
@@ -200,9 +199,6 @@ def _unusual_left_out(evidence: RunEvidence, graph: Graph, node: int) -> Iterato
         yield "it drops dimensions: XNNPACK's partitioner takes mean only with keepdim=True"
 
 
-SPLITS = Rule(SPLITS_NAME, find_splits, Basis.ALL_EDGES)
-
-ALGORITHMS_NAME = "delegate-algorithms"
 _MATTERS = 0.01
 _CONVOLUTIONS: Final = ("Conv2d", "DepthwiseConv2d", "ConvTranspose2d")
 _TYPES: Final = (*_CONVOLUTIONS, "FullyConnected", "BatchMatrixMultiply")
@@ -219,6 +215,7 @@ class OddKernel(NamedTuple):
     sibling: LoggedOperator | None
 
 
+@rule("delegate-algorithms", Basis.TIMES)
 def find_algorithms(evidence: RunEvidence) -> Iterable[Finding]:
     """Yield a finding per backend."""
     timeline = evidence.parts.timeline
@@ -285,7 +282,6 @@ def _algorithms(
     some = [kernel.one for kernel in odd]
     sure = all(operator.is_sure for operator in some)
     return Finding(
-        ALGORITHMS_NAME,
         Severity.HOTSPOT,
         f"{title}: {duration_text(ns)}, {percent(ns / whole)} of the time",
         cut(list(dict.fromkeys(facts))),
@@ -293,11 +289,7 @@ def _algorithms(
         f"the kernel is the last part of the event's name; {certainty(some)}; shares of "
         f"{evidence.whole}{evidence.inflated}",
         tuple(dict.fromkeys(node for operator in some for node in operator.nodes)),
-        (),
-        "Compare stride, dilation, groups and channels with those of its siblings: they decide "
-        f"which kernel {backend} takes, and so does the CPU.",
-        ns / whole / 2,
+        next_step="Compare stride, dilation, groups and channels with those of its siblings: they "
+        f"decide which kernel {backend} takes, and so does the CPU.",
+        weight=ns / whole / 2,
     )
-
-
-ALGORITHMS = Rule(ALGORITHMS_NAME, find_algorithms, Basis.TIMES)

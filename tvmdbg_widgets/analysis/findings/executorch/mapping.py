@@ -20,7 +20,7 @@ from tvmdbg_widgets.analysis.findings.executorch.recorded import (
     sentence,
     shortened,
 )
-from tvmdbg_widgets.analysis.findings.rule import Basis, Rule
+from tvmdbg_widgets.analysis.findings.rule import rule
 from tvmdbg_widgets.formats.executorch.delegates.families import family_of
 from tvmdbg_widgets.model.base.numbers import agree, counted
 from tvmdbg_widgets.model.base.text import listed
@@ -28,10 +28,10 @@ from tvmdbg_widgets.model.executorch.delegate_graph import AMBIGUOUS, NONE
 from tvmdbg_widgets.model.executorch.event_nodes import UNMAPPED, WHOLE_INSTRUCTION
 from tvmdbg_widgets.model.findings import Confidence, Finding, Severity
 
-UNMAPPED_NAME = "unmapped-events"
 _BUILDER = "DelegateMappingBuilder, debug_handle_map of PreprocessResult"
 
 
+@rule("unmapped-events")
 def find_unmapped(evidence: RunEvidence) -> Iterable[Finding]:
     """Yield findings of events without an operator, missing identifiers, and missing maps."""
     recorded = evidence.recorded
@@ -74,7 +74,6 @@ def _reasons_by_event(
 def _without_operator(backend: str, lost: Counter[tuple[str, str]], total: int) -> Finding:
     count = lost.total()
     return Finding(
-        UNMAPPED_NAME,
         Severity.INFO,
         sentence(
             f"{count:,} of {counted(total, 'event')} of {backend} "
@@ -88,10 +87,9 @@ def _without_operator(backend: str, lost: Counter[tuple[str, str]], total: int) 
         ),
         Confidence.HIGH,
         "the delegate's graph is in the program, and its events were laid along its operators",
-        (),
-        (),
-        "Their time counts to the whole call. run.delegate_calls() has what is known of each.",
-        0.5,
+        next_step="Their time counts to the whole call. run.delegate_calls() has what is known of "
+        "each.",
+        weight=0.5,
     )
 
 
@@ -105,7 +103,6 @@ def _unmapped(recorded: RecordedDump, identified: list[Identified]) -> Finding:
             "delegate's map: their"
         )
     return Finding(
-        UNMAPPED_NAME,
         Severity.WARNING,
         f"{subject} {counted(events, 'event')} {agree(events, 'matches')} no operator",
         cut(
@@ -118,11 +115,9 @@ def _unmapped(recorded: RecordedDump, identified: list[Identified]) -> Finding:
         Confidence.HIGH,
         "identifiers are looked up as a whole in the delegate map of the ETRecord; the Inspector "
         "also takes any key that an identifier contains",
-        (),
-        (),
-        "Make sure that dump and ETRecord are of the same export, and that the delegate logs the "
-        f"identifiers that it put into its map ({_BUILDER}).",
-        0.7,
+        next_step="Make sure that dump and ETRecord are of the same export, and that the delegate "
+        f"logs the identifiers that it put into its map ({_BUILDER}).",
+        weight=0.7,
     )
 
 
@@ -137,7 +132,6 @@ def _without_map(recorded: RecordedDump, identified: list[Identified]) -> Findin
     more = f" and {len(names) - 1} more" if len(names) > 1 else ""
     verb = "have" if more else "has"
     return Finding(
-        UNMAPPED_NAME,
         Severity.INFO,
         sentence(
             f"{names[0]}{more} {verb} no map from identifiers to operators: "
@@ -150,10 +144,8 @@ def _without_map(recorded: RecordedDump, identified: list[Identified]) -> Findin
         ),
         Confidence.HIGH,
         "the delegate map of the ETRecord has no entries for these calls",
-        (),
-        (),
-        _what_would_map(recorded, names),
-        0.5,
+        next_step=_what_would_map(recorded, names),
+        weight=0.5,
     )
 
 
@@ -173,12 +165,10 @@ def _what_would_map(recorded: RecordedDump, backends: list[str]) -> str:
     )
 
 
-UNMAPPED_EVENTS = Rule(UNMAPPED_NAME, find_unmapped, Basis.FILES)
-
-DELEGATION_NAME = "delegation"
 _SHOWN = 8
 
 
+@rule("delegation")
 def find_delegation(evidence: RunEvidence) -> Iterable[Finding]:
     """Yield a finding of the counts."""
     files = evidence.parts.executorch
@@ -191,28 +181,23 @@ def find_delegation(evidence: RunEvidence) -> Iterable[Finding]:
         facts.append(f"{counted(len(left) - _SHOWN, 'operator')} more in run.delegation.left_out()")
     first = next(iter(left), "")
     yield Finding(
-        DELEGATION_NAME,
         Severity.INFO,
         f"{info.title}" + (f"; left out most: {shortened(first)}" if first else ""),
         tuple(facts),
         Confidence.HIGH if info.complete else Confidence.MEDIUM,
         "ExecuTorch counted the nodes after partitioning"
         + ("" if info.complete else "; the table of operators is not whole"),
-        (),
-        (),
-        "Ask the partitioner why it left these operators to the portable kernels."
+        next_step="Ask the partitioner why it left these operators to the portable kernels."
         if left
         else "Nothing is left to delegate.",
-        0.3,
+        weight=0.3,
     )
 
 
-DELEGATION = Rule(DELEGATION_NAME, find_delegation, Basis.FILES)
-
-UNSEEN_NAME = "unseen-identifiers"
 _NAMED = 3
 
 
+@rule("unseen-identifiers")
 def find_unseen(evidence: RunEvidence) -> Iterable[Finding]:
     """Yield a finding of all; a warning where the delegate logged other identifiers instead."""
     recorded = evidence.recorded
@@ -235,7 +220,6 @@ def find_unseen(evidence: RunEvidence) -> Iterable[Finding]:
         for node in (program.by_handle.get(handle, ()) if program is not None else ())
     }
     yield Finding(
-        UNSEEN_NAME,
         Severity.WARNING if others else Severity.INFO,
         f"{count:,} of {counted(total, 'identifier')} in the map of {whose} "
         f"{agree(count, 'was')} never logged: {shown}{more}",
@@ -251,9 +235,9 @@ def find_unseen(evidence: RunEvidence) -> Iterable[Finding]:
         "the delegates were called, and every event of the dump was looked at"
         + ("; they logged identifiers that are not in their map" if others else ""),
         tuple(nodes),
-        (),
-        "Check that the delegate logs the identifiers of its map; it need not log all of them.",
-        0.6,
+        next_step="Check that the delegate logs the identifiers of its map; it need not log all of "
+        "them.",
+        weight=0.6,
     )
 
 
@@ -278,6 +262,3 @@ def _unlogged_identifiers(
             by_instruction[at] = missing
             total += len(call.identifiers)
     return by_instruction, total
-
-
-UNSEEN = Rule(UNSEEN_NAME, find_unseen, Basis.FILES)

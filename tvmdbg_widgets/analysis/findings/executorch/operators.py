@@ -20,7 +20,7 @@ from tvmdbg_widgets.analysis.findings.executorch.recorded import (
     sentence,
     shortened,
 )
-from tvmdbg_widgets.analysis.findings.rule import Basis, Rule
+from tvmdbg_widgets.analysis.findings.rule import Basis, rule
 from tvmdbg_widgets.formats.executorch.delegates.graph import node_attrs
 from tvmdbg_widgets.model.base.numbers import counted, duration_text, percent
 from tvmdbg_widgets.model.executorch.delegate_graph import EXACT, ORDER, DelegateNode, Inside
@@ -283,7 +283,6 @@ def _nearest_nodes(
     return tuple(nodes)
 
 
-DELEGATE_CONVERSIONS_NAME = "delegate-conversions"
 _MATTERS = 0.05  # least share of its calls' time
 _CONVERTING = frozenset({"layout/copy", "cast/quantize"})
 #: Operators of delegates that compute nothing.
@@ -291,6 +290,7 @@ _TYPES: Final = frozenset({"StaticTranspose", "StaticReshape", "Convert", "Copy"
 _NAMED = 3
 
 
+@rule("delegate-conversions", Basis.TIMES)
 def find_delegate_conversions(evidence: RunEvidence) -> Iterable[Finding]:
     """Yield a finding per backend whose conversions matter."""
     recorded, timeline = evidence.recorded, evidence.parts.timeline
@@ -324,7 +324,6 @@ def _finding(
     known = all(event.operator is not None for event in some)
     how = certainty(some) or f"{counted(len(some), 'event')} named so (transpose, copy, convert)"
     return Finding(
-        DELEGATE_CONVERSIONS_NAME,
         Severity.HOTSPOT,
         sentence(title),
         cut([fact_of(event, whole, _purpose(evidence, event)) for event in some]),
@@ -333,10 +332,9 @@ def _finding(
         else Confidence.MEDIUM,
         f"{how}; calls took {duration_text(took)}; shares of {evidence.whole}{evidence.inflated}",
         tuple(dict.fromkeys(node for event in some for node in event.nodes)),
-        (),
-        "Keep one memory format from end to end, and let one call hold what is converted back "
-        "and forth between two.",
-        ns / whole / 2,
+        next_step="Keep one memory format from end to end, and let one call hold what is converted "
+        "back and forth between two.",
+        weight=ns / whole / 2,
     )
 
 
@@ -367,6 +365,3 @@ def converts(event: LoggedOperator) -> bool:
         return event.operator.type in _TYPES
     kind = op_kind(event.events[0], NodeKind.OPERATOR)
     return kind in _CONVERTING and "pad" not in event.events[0].lower()
-
-
-DELEGATE_CONVERSIONS = Rule(DELEGATE_CONVERSIONS_NAME, find_delegate_conversions, Basis.TIMES)

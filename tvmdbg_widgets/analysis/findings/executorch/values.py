@@ -10,17 +10,17 @@ from tvmdbg_widgets.analysis.executorch.metrics import snr
 from tvmdbg_widgets.analysis.executorch.recorded_calls import reference_tensors
 from tvmdbg_widgets.analysis.findings.evidence import RunEvidence, cut
 from tvmdbg_widgets.analysis.findings.executorch.recorded import RecordedDump, place
-from tvmdbg_widgets.analysis.findings.rule import Basis, Rule
+from tvmdbg_widgets.analysis.findings.rule import Basis, rule
 from tvmdbg_widgets.model.base.numbers import Trust, agree, counted
 from tvmdbg_widgets.model.base.text import FormatError
 from tvmdbg_widgets.model.executorch.etdump import DebugTensor, EventKind
 from tvmdbg_widgets.model.findings import Confidence, Finding, Severity
 from tvmdbg_widgets.model.tensors.tensors import Tensor
 
-DEBUG_VALUES_NAME = "debug-values"
 _BUFFER = "Open it with the buffer of the same run: open(…, debug_buffer='debug_buffer.bin')."
 
 
+@rule("debug-values")
 def find_debug_values(evidence: RunEvidence) -> Iterable[Finding]:
     """Yield a finding of the buffer, and one of debug events without a value."""
     recorded = evidence.recorded
@@ -95,19 +95,15 @@ def _finding(
     nodes: tuple[int, ...] = (),
 ) -> Finding:
     shown = cut(list(facts))
-    return Finding(
-        DEBUG_VALUES_NAME, severity, title, shown, Confidence.HIGH, why, nodes, (), step, 0.8
-    )
+    return Finding(severity, title, shown, Confidence.HIGH, why, nodes, next_step=step, weight=0.8)
 
 
-DEBUG_VALUES = Rule(DEBUG_VALUES_NAME, find_debug_values, Basis.FILES)
-
-REFERENCE_OUTPUTS_NAME = "reference-outputs"
 #: Below it outputs have a percent and more of noise in their energy; 8-bit models reach 30 to 40.
 _LEAST_DB = 20.0
 _LARGEST = 1 << 26
 
 
+@rule("reference-outputs", Basis.TENSORS)
 def find_reference_outputs(evidence: RunEvidence) -> Iterable[Finding]:
     """Yield a finding of the outputs that have a reference."""
     files, graph = evidence.parts.executorch, evidence.parts.graph
@@ -145,7 +141,6 @@ def find_reference_outputs(evidence: RunEvidence) -> Iterable[Finding]:
     )
     sure = references[worst.node, worst.output].trust is Trust.EXACT
     yield Finding(
-        REFERENCE_OUTPUTS_NAME,
         Severity.WARNING if far else Severity.INFO,
         title,
         tuple(
@@ -172,6 +167,3 @@ def _distance_to_reference(tensor: Tensor, reference: Tensor) -> tuple[float, fl
         return ratio, float(difference.max(initial=0.0))
     except (FormatError, OSError, TypeError, ValueError):
         return float("nan"), float("nan")
-
-
-REFERENCE_OUTPUTS = Rule(REFERENCE_OUTPUTS_NAME, find_reference_outputs, Basis.TENSORS)

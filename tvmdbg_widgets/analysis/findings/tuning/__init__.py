@@ -4,43 +4,46 @@ from __future__ import annotations
 
 from typing import Final
 
-from tvmdbg_widgets.analysis.findings.tuning.build_facts import BUILD_STARVATION, BUILD_TIMEOUTS
+from tvmdbg_widgets.analysis.findings.tuning.build_facts import (
+    find_build_starvation,
+    find_build_timeouts,
+)
 from tvmdbg_widgets.analysis.findings.tuning.course import (
-    DISTILLED,
-    DUPLICATES,
-    RESUMED,
-    SLOW_TASK,
-    UNROLL_BLOAT,
+    find_distilled,
+    find_duplicates,
+    find_resumed,
+    find_slow_task,
+    find_unroll_bloat,
 )
 from tvmdbg_widgets.analysis.findings.tuning.errors import (
-    FREQUENT_ERRORS,
-    NO_VALID_SCHEDULE,
-    UNREAD_LINES,
+    find_frequent_errors,
+    find_no_valid_schedule,
+    find_unread_lines,
 )
 from tvmdbg_widgets.analysis.findings.tuning.evidence import LogEvidence, LogRule
 from tvmdbg_widgets.analysis.findings.tuning.running import (
-    CONTENTION,
-    DEAD_WORKERS,
-    NOISY_COSTS,
-    RUN_TIMEOUTS,
+    find_contention,
+    find_dead_workers,
+    find_noisy_costs,
+    find_run_timeouts,
 )
 from tvmdbg_widgets.model.findings import Findings
 
 RULES: Final[tuple[LogRule, ...]] = (
-    NO_VALID_SCHEDULE,
-    BUILD_STARVATION,
-    DEAD_WORKERS,
-    SLOW_TASK,
-    UNROLL_BLOAT,
-    CONTENTION,
-    BUILD_TIMEOUTS,
-    RUN_TIMEOUTS,
-    FREQUENT_ERRORS,
-    NOISY_COSTS,
-    DUPLICATES,
-    UNREAD_LINES,
-    RESUMED,
-    DISTILLED,
+    find_no_valid_schedule,
+    find_build_starvation,
+    find_dead_workers,
+    find_slow_task,
+    find_unroll_bloat,
+    find_contention,
+    find_build_timeouts,
+    find_run_timeouts,
+    find_frequent_errors,
+    find_noisy_costs,
+    find_duplicates,
+    find_unread_lines,
+    find_resumed,
+    find_distilled,
 )
 """Every rule; a new one has a line here."""
 

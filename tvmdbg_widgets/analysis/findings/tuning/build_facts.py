@@ -7,7 +7,12 @@ from collections.abc import Iterable
 import numpy as np
 
 from tvmdbg_widgets.analysis.findings.tuning import lost_builds, remedies
-from tvmdbg_widgets.analysis.findings.tuning.evidence import LogBasis, LogEvidence, LogRule, runs_of
+from tvmdbg_widgets.analysis.findings.tuning.evidence import (
+    LogBasis,
+    LogEvidence,
+    log_rule,
+    runs_of,
+)
 from tvmdbg_widgets.analysis.findings.tuning.lost_builds import Cause
 from tvmdbg_widgets.analysis.tuning.error_tables import wasted_seconds
 from tvmdbg_widgets.analysis.tuning.sessions import seconds_text
@@ -72,10 +77,16 @@ def cost(evidence: LogEvidence) -> str:
     )
 
 
-BUILD_STARVATION_NAME = "build-starvation"
 _MANY = 3
 
 
+def all_facts(evidence: LogEvidence) -> tuple[str, ...]:
+    """Return the counts, the shares by task, unroll setting and round, and the cost."""
+    shares = (by_task(evidence), *by_unroll(evidence), by_round(evidence))
+    return how_many(evidence), *shares, cost(evidence)
+
+
+@log_rule("build-starvation", LogBasis.SHARES)
 def find_build_starvation(evidence: LogEvidence) -> Iterable[Finding]:
     """Yield a finding where timeouts are in most tasks and at every unroll setting."""
     builds = evidence.builds
@@ -103,15 +114,10 @@ def find_build_starvation(evidence: LogEvidence) -> Iterable[Finding]:
     if len(cores) == 1 and min(cores) > 0:
         for_programs = f"; TVM counted {counted(min(cores), 'core')} for the programs themselves"
     facts = [
-        how_many(evidence),
-        by_task(evidence),
-        *by_unroll(evidence),
-        by_round(evidence),
-        cost(evidence),
+        *all_facts(evidence),
         f"how many builds ran at once (n_parallel) is not in the log{for_programs}",
     ]
     yield Finding(
-        BUILD_STARVATION_NAME,
         Severity.WARNING if confidence is Confidence.LOW else Severity.ERROR,
         f"Build starvation: {percent(builds.share)} of the trials hit the build timeout, "
         f"{'mostly ' if high < judged else ''}in {high} of {counted(judged, 'task')}",
@@ -125,11 +131,7 @@ def find_build_starvation(evidence: LogEvidence) -> Iterable[Finding]:
     )
 
 
-BUILD_STARVATION = LogRule(BUILD_STARVATION_NAME, find_build_starvation, LogBasis.SHARES)
-
-BUILD_TIMEOUTS_NAME = "build-timeouts"
-
-
+@log_rule("build-timeouts", LogBasis.SHARES)
 def find_build_timeouts(evidence: LogEvidence) -> Iterable[Finding]:
     """Yield a finding where timeouts are frequent and no other rule has a cause."""
     builds = evidence.builds
@@ -138,16 +140,9 @@ def find_build_timeouts(evidence: LogEvidence) -> Iterable[Finding]:
     many = builds.share >= lost_builds.HIGH
     tasks = builds.by_task.keys[builds.by_task.lost > 0].tolist()
     yield Finding(
-        BUILD_TIMEOUTS_NAME,
         Severity.WARNING if many else Severity.INFO,
         f"{percent(builds.share)} of the trials hit the build timeout; the log does not tell why",
-        (
-            how_many(evidence),
-            by_task(evidence),
-            *by_unroll(evidence),
-            by_round(evidence),
-            cost(evidence),
-        ),
+        all_facts(evidence),
         Confidence.LOW,
         _why(evidence),
         next_step=evidence.remedy(builds.lost, remedies.fewer_builds, builds.timeout),
@@ -167,6 +162,3 @@ def _why(evidence: LogEvidence) -> str:
         "the timeouts are neither in most tasks nor in few, and not only in programs that are "
         "unrolled far"
     )
-
-
-BUILD_TIMEOUTS = LogRule(BUILD_TIMEOUTS_NAME, find_build_timeouts, LogBasis.SHARES)

@@ -8,8 +8,8 @@ import numpy as np
 import numpy.typing as npt
 
 from tvmdbg_widgets.analysis.findings.tuning import build_facts, lost_builds, remedies
-from tvmdbg_widgets.analysis.findings.tuning.evidence import LogBasis, LogEvidence, LogRule
-from tvmdbg_widgets.analysis.findings.tuning.lost_builds import Cause, share_of
+from tvmdbg_widgets.analysis.findings.tuning.evidence import LogBasis, LogEvidence, log_rule
+from tvmdbg_widgets.analysis.findings.tuning.lost_builds import Bools, Cause, share_of
 from tvmdbg_widgets.analysis.tuning.sessions import SESSION_GAP, TuningSession, seconds_text, utc
 from tvmdbg_widgets.analysis.tuning.trial_queries import duplicated, repeated
 from tvmdbg_widgets.model.base.numbers import agree, counted, percent
@@ -17,9 +17,8 @@ from tvmdbg_widgets.model.findings import Confidence, Finding, Severity
 from tvmdbg_widgets.model.tuning.parts import TuningParts
 from tvmdbg_widgets.model.tuning.trials import Trials
 
-DUPLICATES_NAME = "duplicates"
 
-
+@log_rule("duplicates", LogBasis.LINES)
 def find_duplicates(evidence: LogEvidence) -> Iterable[Finding]:
     """Yield a finding of equal records, and one of schedules measured again."""
     trials = evidence.trials
@@ -31,11 +30,10 @@ def find_duplicates(evidence: LogEvidence) -> Iterable[Finding]:
         yield _measured_again(evidence, measured)
 
 
-def _equal(evidence: LogEvidence, rows: npt.NDArray[np.bool_]) -> Finding:
+def _equal(evidence: LogEvidence, rows: Bools) -> Finding:
     count = int(np.count_nonzero(rows))
     tasks = evidence.tasks_of(rows)
     return Finding(
-        DUPLICATES_NAME,
         Severity.WARNING,
         f"{counted(count, 'record')} "
         f"{agree(count, 'repeats an earlier one', 'repeat earlier ones')}",
@@ -54,7 +52,7 @@ def _equal(evidence: LogEvidence, rows: npt.NDArray[np.bool_]) -> Finding:
     )
 
 
-def _measured_again(evidence: LogEvidence, rows: npt.NDArray[np.bool_]) -> Finding:
+def _measured_again(evidence: LogEvidence, rows: Bools) -> Finding:
     trials = evidence.trials
     count = int(np.count_nonzero(rows))
     tasks = evidence.tasks_of(rows)
@@ -68,7 +66,6 @@ def _measured_again(evidence: LogEvidence, rows: npt.NDArray[np.bool_]) -> Findi
     if changed:
         facts.append(f"{changed:,} of {counted(count, 'pair')} failed in one of both measurements")
     return Finding(
-        DUPLICATES_NAME,
         Severity.INFO,
         f"{counted(count, 'trial')} measured a schedule that had been measured before",
         tuple(facts),
@@ -84,9 +81,7 @@ def _measured_again(evidence: LogEvidence, rows: npt.NDArray[np.bool_]) -> Findi
     )
 
 
-def _cost_changes(
-    trials: Trials, rows: npt.NDArray[np.bool_]
-) -> tuple[npt.NDArray[np.float64], int]:
+def _cost_changes(trials: Trials, rows: Bools) -> tuple[npt.NDArray[np.float64], int]:
     order = np.argsort(trials.schedule, kind="stable")
     before = np.full(len(order), -1)
     before[order[1:]] = order[:-1]
@@ -98,13 +93,11 @@ def _cost_changes(
         return np.abs(second[both] - first[both]) / first[both], changed
 
 
-DUPLICATES = LogRule(DUPLICATES_NAME, find_duplicates, LogBasis.LINES)
-
-RESUMED_NAME = "resumed-log"
 _SHOWN = 8
 _SURE = 3600.0
 
 
+@log_rule("resumed-log", LogBasis.EVERY)
 def find_resumed(evidence: LogEvidence) -> Iterable[Finding]:
     """Yield a finding where records have long pauses, or go back in time."""
     sessions = evidence.sessions
@@ -115,7 +108,6 @@ def find_resumed(evidence: LogEvidence) -> Iterable[Finding]:
     spent = sum(session.seconds for session in sessions)
     rest = len(sessions) - _SHOWN
     yield Finding(
-        RESUMED_NAME,
         Severity.INFO,
         f"The log was written in {counted(len(sessions), 'session')}, {seconds_text(spent)} in all",
         (
@@ -151,13 +143,11 @@ def is_distilled(parts: TuningParts) -> bool:
     return len(trials) <= lost_builds.DISTILLED * len(parts.tasks)
 
 
-RESUMED = LogRule(RESUMED_NAME, find_resumed, LogBasis.EVERY)
-
-SLOW_TASK_NAME = "slow-compiling-task"
 _MOST_OF_IT = 0.5
 _MANY = 3
 
 
+@log_rule("slow-compiling-task", LogBasis.SHARES)
 def find_slow_task(evidence: LogEvidence) -> Iterable[Finding]:
     """Yield a finding where few tasks lose builds and the others hardly any."""
     builds = evidence.builds
@@ -174,17 +164,10 @@ def find_slow_task(evidence: LogEvidence) -> Iterable[Finding]:
     verb = "are" if len(tasks) > 1 else "is"
     sure = lost >= _MOST_OF_IT and int(others.sum()) >= _MANY
     yield Finding(
-        SLOW_TASK_NAME,
         Severity.WARNING,
         f"{name[0].upper()}{name[1:]}{more} {verb} slow to compile: {percent(lost)} of the trials "
         f"hit the build timeout, {rest} elsewhere",
-        (
-            build_facts.how_many(evidence),
-            build_facts.by_task(evidence),
-            *build_facts.by_unroll(evidence),
-            build_facts.by_round(evidence),
-            build_facts.cost(evidence),
-        ),
+        build_facts.all_facts(evidence),
         Confidence.HIGH if sure else Confidence.MEDIUM,
         f"{counted(int(others.sum()), 'other task')} on the same machine "
         f"{agree(int(others.sum()), 'loses')} less than a twentieth each",
@@ -195,11 +178,7 @@ def find_slow_task(evidence: LogEvidence) -> Iterable[Finding]:
     )
 
 
-SLOW_TASK = LogRule(SLOW_TASK_NAME, find_slow_task, LogBasis.SHARES)
-
-UNROLL_BLOAT_NAME = "unroll-bloat"
-
-
+@log_rule("unroll-bloat", LogBasis.SHARES)
 def find_unroll_bloat(evidence: LogEvidence) -> Iterable[Finding]:
     """Yield a finding where timeouts come with much unrolling."""
     builds = evidence.builds
@@ -212,7 +191,6 @@ def find_unroll_bloat(evidence: LogEvidence) -> Iterable[Finding]:
         tasks = counted(len(builds.high), "task")
         where = f", in {np.count_nonzero(builds.high)} of {tasks}"
     yield Finding(
-        UNROLL_BLOAT_NAME,
         Severity.WARNING,
         f"Unrolling makes programs too long to compile: {percent(share_of(high))} of the trials "
         f"with auto_unroll_max_step {lost_builds.HIGH_UNROLL} or more hit the build timeout, "
@@ -236,11 +214,7 @@ def find_unroll_bloat(evidence: LogEvidence) -> Iterable[Finding]:
     )
 
 
-UNROLL_BLOAT = LogRule(UNROLL_BLOAT_NAME, find_unroll_bloat, LogBasis.SHARES)
-
-DISTILLED_NAME = "distilled-log"
-
-
+@log_rule("distilled-log", LogBasis.EVERY)
 def find_distilled(evidence: LogEvidence) -> Iterable[Finding]:
     """Yield a finding where a log has about one record per task."""
     if not is_distilled(evidence.parts):
@@ -248,7 +222,6 @@ def find_distilled(evidence: LogEvidence) -> Iterable[Finding]:
     records, tasks = len(evidence.trials), len(evidence.parts.tasks)
     most = int(np.bincount(evidence.trials.task).max())
     yield Finding(
-        DISTILLED_NAME,
         Severity.INFO,
         f"Best records only: {counted(records, 'record')} of {counted(tasks, 'task')}, no curve",
         (f"no record has an error; at most {counted(most, 'record')} of one task",),
@@ -258,6 +231,3 @@ def find_distilled(evidence: LogEvidence) -> Iterable[Finding]:
         else "a tuning of so few trials would look the same",
         next_step="Open the log of the tuning itself to see its course and its errors.",
     )
-
-
-DISTILLED = LogRule(DISTILLED_NAME, find_distilled, LogBasis.EVERY)

@@ -8,14 +8,14 @@ from collections.abc import Iterable
 import numpy as np
 
 from tvmdbg_widgets.analysis.findings.tuning import lost_builds, remedies
-from tvmdbg_widgets.analysis.findings.tuning.evidence import LogBasis, LogEvidence, LogRule
+from tvmdbg_widgets.analysis.findings.tuning.evidence import LogBasis, LogEvidence, log_rule
+from tvmdbg_widgets.analysis.findings.tuning.lost_builds import Bools
 from tvmdbg_widgets.analysis.tuning.error_tables import hidden_run_timeouts
 from tvmdbg_widgets.model.base.numbers import agree, counted, percent
 from tvmdbg_widgets.model.base.text import one_line
 from tvmdbg_widgets.model.findings import Confidence, Finding, Severity
 from tvmdbg_widgets.model.tuning.measure_errors import MeasureError
 
-FREQUENT_ERRORS_NAME = "frequent-errors"
 _MESSAGE = 160
 _MESSAGES = 3
 _OTHER_RULES = (MeasureError.NO_ERROR, MeasureError.BUILD_TIMEOUT, MeasureError.RUN_TIMEOUT)
@@ -34,6 +34,7 @@ _REFUSED = {
 }
 
 
+@log_rule("frequent-errors", LogBasis.SHARES)
 def find_frequent_errors(evidence: LogEvidence) -> Iterable[Finding]:
     """Yield a finding for each error in at least a tenth of the trials."""
     trials = evidence.trials
@@ -53,7 +54,6 @@ def find_frequent_errors(evidence: LogEvidence) -> Iterable[Finding]:
         usual = error is MeasureError.INSTANTIATION_ERROR and tuners == ["autotvm"]
         named = "" if error is MeasureError.UNRECORDED else f" with {error.label}"
         yield Finding(
-            FREQUENT_ERRORS_NAME,
             Severity.INFO if usual else Severity.WARNING,
             f"{percent(share)} of the trials failed{named}",
             (
@@ -76,9 +76,7 @@ def _means(error: MeasureError, tuners: list[str]) -> str:
     return _MEANS[error]
 
 
-def _frequent_messages(
-    evidence: LogEvidence, rows: np.ndarray[tuple[int], np.dtype[np.bool_]]
-) -> list[str]:
+def _frequent_messages(evidence: LogEvidence, rows: Bools) -> list[str]:
     messages = Counter(
         one_line(message.message.strip().splitlines()[-1])[:_MESSAGE]
         for message in evidence.parts.messages
@@ -87,12 +85,10 @@ def _frequent_messages(
     return [f"{count:,} × {text}" for text, count in messages.most_common(_MESSAGES)]
 
 
-FREQUENT_ERRORS = LogRule(FREQUENT_ERRORS_NAME, find_frequent_errors, LogBasis.SHARES)
-
-NO_VALID_SCHEDULE_NAME = "no-valid-schedule"
 _TOTAL = "while a task has none, Ansor prints the total latency as - or N/A"
 
 
+@log_rule("no-valid-schedule", LogBasis.EVERY)
 def find_no_valid_schedule(evidence: LogEvidence) -> Iterable[Finding]:
     """Yield a finding of all tasks without a valid trial."""
     trials, size = evidence.trials, len(evidence.parts.tasks)
@@ -113,7 +109,6 @@ def find_no_valid_schedule(evidence: LogEvidence) -> Iterable[Finding]:
     facts = [f"{evidence.task(task)}: {_errors(evidence, task)}" for task in tasks]
     rest = len(facts) - 8
     yield Finding(
-        NO_VALID_SCHEDULE_NAME,
         Severity.ERROR,
         title,
         (
@@ -140,13 +135,11 @@ def _errors(evidence: LogEvidence, task: int) -> str:
     return ", ".join(parts)
 
 
-NO_VALID_SCHEDULE = LogRule(NO_VALID_SCHEDULE_NAME, find_no_valid_schedule, LogBasis.EVERY)
-
-UNREAD_LINES_NAME = "unread-lines"
 _SHOWN = 5
 _WHY = 200
 
 
+@log_rule("unread-lines", LogBasis.LINES)
 def find_unread_lines(evidence: LogEvidence) -> Iterable[Finding]:
     """Yield findings of refused lines, of a cut last line, and of ignored lines."""
     parts = evidence.parts
@@ -158,7 +151,6 @@ def find_unread_lines(evidence: LogEvidence) -> Iterable[Finding]:
         rest = parts.num_refused - len(facts)
         are = agree(parts.num_refused, "is no record", "are no records")
         yield Finding(
-            UNREAD_LINES_NAME,
             Severity.WARNING,
             f"{counted(parts.num_refused, 'line')} {are}: all numbers leave "
             f"{agree(parts.num_refused, 'it', 'them')} out",
@@ -170,7 +162,6 @@ def find_unread_lines(evidence: LogEvidence) -> Iterable[Finding]:
         )
     if parts.cut:
         yield Finding(
-            UNREAD_LINES_NAME,
             Severity.INFO,
             "The last line is cut",
             ("it ends in the middle of a record",),
@@ -182,7 +173,6 @@ def find_unread_lines(evidence: LogEvidence) -> Iterable[Finding]:
         count = sum(parts.undecoded.values())
         kinds = [f"{number:,} × {one_line(what)}" for what, number in parts.undecoded.items()]
         yield Finding(
-            UNREAD_LINES_NAME,
             Severity.INFO,
             f"{counted(count, 'line')} {agree(count, 'is')} recognized and not decoded",
             (evidence.listed(kinds, "kind"),),
@@ -197,6 +187,3 @@ def _file(evidence: LogEvidence, source: int) -> str:
     if len(sources) < 2 or not 0 <= source < len(sources):
         return ""
     return f" of {one_line(sources[source].name)}"
-
-
-UNREAD_LINES = LogRule(UNREAD_LINES_NAME, find_unread_lines, LogBasis.LINES)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -117,7 +117,7 @@ class LogRule:
         """Yield the findings, none surer than its weakest premise."""
         doubts = list(self._doubts(evidence))
         for finding in self.find(evidence):
-            yield finding.resting_on(doubts)
+            yield replace(finding, rule=self.name).resting_on(doubts)
 
     def _doubts(self, evidence: LogEvidence) -> Iterator[Premise]:
         parts = evidence.parts
@@ -125,3 +125,10 @@ class LogRule:
         few = 0.0 if self.rests_on is LogBasis.EVERY else _FEW * len(parts.trials)
         if self.rests_on is not LogBasis.LINES and unread > few:
             yield Premise(Confidence.MEDIUM, f"{counted(unread, 'line')} could not be read")
+
+
+def log_rule(
+    name: str, rests_on: LogBasis
+) -> Callable[[Callable[[LogEvidence], Iterable[Finding]]], LogRule]:
+    """Make a function that yields findings a rule on logs."""
+    return lambda find: LogRule(name, find, rests_on)

@@ -24,16 +24,8 @@ Bools = npt.NDArray[np.bool_]
 TIMEOUTS = {"ansor": 15.0, "autotvm": 10.0}  # seconds: default ``timeout`` of ``LocalBuilder``
 
 
-class Cause(enum.Enum):
-    """Likely causes of build timeouts."""
-
-    NONE = enum.auto()
-    DEAD_WORKERS = enum.auto()
-    BURST = enum.auto()
-    UNROLL = enum.auto()
-    SLOW_TASK = enum.auto()
-    STARVATION = enum.auto()
-    UNCLEAR = enum.auto()
+#: Likely causes of build timeouts.
+Cause = enum.Enum("Cause", "NONE DEAD_WORKERS BURST UNROLL SLOW_TASK STARVATION UNCLEAR")
 
 
 class LostBuilds:

@@ -7,15 +7,19 @@ from collections.abc import Iterable
 import numpy as np
 
 from tvmdbg_widgets.analysis.findings.tuning import build_facts, lost_builds, remedies
-from tvmdbg_widgets.analysis.findings.tuning.evidence import LogBasis, LogEvidence, LogRule, runs_of
-from tvmdbg_widgets.analysis.findings.tuning.lost_builds import Cause, share_of
+from tvmdbg_widgets.analysis.findings.tuning.evidence import (
+    LogBasis,
+    LogEvidence,
+    log_rule,
+    runs_of,
+)
+from tvmdbg_widgets.analysis.findings.tuning.lost_builds import Bools, Cause, share_of
 from tvmdbg_widgets.analysis.tuning.error_tables import RUN_TIMEOUT, hidden_run_timeouts
 from tvmdbg_widgets.analysis.tuning.sessions import seconds_text, utc
 from tvmdbg_widgets.model.base.numbers import counted, duration_text, percent
 from tvmdbg_widgets.model.findings import Confidence, Finding, Severity
 from tvmdbg_widgets.model.tuning.measure_errors import MeasureError
 
-RUN_TIMEOUTS_NAME = "run-timeouts"
 _NEXT = """Most of these programs are slow: a longer timeout makes tuning slower, not better.
 Where even good ones need longer, or the device was busy:
 """
@@ -23,6 +27,7 @@ Where even good ones need longer, or the device was busy:
 _DIED = "; AutoTVM writes the same of a build whose process died"
 
 
+@log_rule("run-timeouts", LogBasis.SHARES)
 def find_run_timeouts(evidence: LogEvidence) -> Iterable[Finding]:
     """Yield a finding where a twentieth of the trials ran into the timeout."""
     trials = evidence.trials
@@ -53,7 +58,6 @@ def find_run_timeouts(evidence: LogEvidence) -> Iterable[Finding]:
         facts.append(f"the best program of the log takes {best}")
     probably = " probably" if num_hidden else ""
     yield Finding(
-        RUN_TIMEOUTS_NAME,
         Severity.WARNING,
         f"{percent(count / len(trials))} of the trials{probably} hit the run timeout"
         + (", recorded as RuntimeDeviceError" if num_hidden == count else ""),
@@ -71,11 +75,7 @@ def find_run_timeouts(evidence: LogEvidence) -> Iterable[Finding]:
     )
 
 
-RUN_TIMEOUTS = LogRule(RUN_TIMEOUTS_NAME, find_run_timeouts, LogBasis.SHARES)
-
-CONTENTION_NAME = "temporary-contention"
-
-
+@log_rule("temporary-contention", LogBasis.SHARES)
 def find_contention(evidence: LogEvidence) -> Iterable[Finding]:
     """Yield a finding where a few rounds lost many builds and all others hardly any."""
     builds = evidence.builds
@@ -88,7 +88,6 @@ def find_contention(evidence: LogEvidence) -> Iterable[Finding]:
     which = f"round{'s' if len(numbers) > 1 else ''} {runs_of(numbers)}"
     tasks = evidence.tasks_of(rows & builds.lost)
     yield Finding(
-        CONTENTION_NAME,
         Severity.WARNING,
         f"A burst of build timeouts: {percent(share_of(inside))} of the trials in {which}, "
         f"{percent(share_of(outside))} in all other rounds",
@@ -110,7 +109,7 @@ def find_contention(evidence: LogEvidence) -> Iterable[Finding]:
     )
 
 
-def _when(evidence: LogEvidence, rows: np.ndarray[tuple[int], np.dtype[np.bool_]]) -> list[str]:
+def _when(evidence: LogEvidence, rows: Bools) -> list[str]:
     stamps = evidence.trials.timestamp[rows & ~np.isnan(evidence.trials.timestamp)]
     if not len(stamps):
         return []
@@ -118,11 +117,7 @@ def _when(evidence: LogEvidence, rows: np.ndarray[tuple[int], np.dtype[np.bool_]
     return [f"from {first} to {last}"]
 
 
-CONTENTION = LogRule(CONTENTION_NAME, find_contention, LogBasis.SHARES)
-
-DEAD_WORKERS_NAME = "dead-build-workers"
-
-
+@log_rule("dead-build-workers", LogBasis.LINES)
 def find_dead_workers(evidence: LogEvidence) -> Iterable[Finding]:
     """Yield a finding where builds ended without a result."""
     builds = evidence.builds
@@ -133,7 +128,6 @@ def find_dead_workers(evidence: LogEvidence) -> Iterable[Finding]:
     share = percent(dead / len(evidence.trials))
     timed_out = [build_facts.how_many(evidence)] if builds.count else []
     yield Finding(
-        DEAD_WORKERS_NAME,
         Severity.ERROR,
         f"Build workers died: {counted(dead, 'trial')} ({share}) ended without a program or an "
         "error of the compiler",
@@ -161,11 +155,7 @@ def find_dead_workers(evidence: LogEvidence) -> Iterable[Finding]:
     )
 
 
-DEAD_WORKERS = LogRule(DEAD_WORKERS_NAME, find_dead_workers, LogBasis.LINES)
-
-NOISY_COSTS_NAME = "noisy-costs"
-
-
+@log_rule("noisy-costs", LogBasis.SHARES)
 def find_noisy_costs(evidence: LogEvidence) -> Iterable[Finding]:
     """Yield a finding where the repeats of most trials differ by a tenth or more."""
     trials = evidence.trials
@@ -185,7 +175,6 @@ def find_noisy_costs(evidence: LogEvidence) -> Iterable[Finding]:
     tail = percent(float(np.percentile(spread, 90)))
     most = int(np.bincount(repeats[rows]).argmax())
     yield Finding(
-        NOISY_COSTS_NAME,
         Severity.WARNING,
         f"Costs are noisy: repeats of a trial differ by {percent(median)} in the median",
         (
@@ -199,6 +188,3 @@ def find_noisy_costs(evidence: LogEvidence) -> Iterable[Finding]:
         weight=median,
         trials=tuple(rows[spread >= lost_builds.NOISY].tolist()),
     )
-
-
-NOISY_COSTS = LogRule(NOISY_COSTS_NAME, find_noisy_costs, LogBasis.SHARES)

@@ -9,10 +9,10 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 from tvmdbg_widgets.analysis.findings.evidence import RunEvidence, and_more
-from tvmdbg_widgets.analysis.findings.rule import Basis, Rule
+from tvmdbg_widgets.analysis.findings.rule import Basis, rule
 from tvmdbg_widgets.analysis.layouts import KnownLayout, known_layouts
 from tvmdbg_widgets.analysis.scan_results import Entry
-from tvmdbg_widgets.analysis.tensor_scan import Subject
+from tvmdbg_widgets.analysis.tensor_scan import Flags, Subject
 from tvmdbg_widgets.model.base.numbers import Trust, agree, counted, percent
 from tvmdbg_widgets.model.findings import Confidence, Finding, Severity
 from tvmdbg_widgets.model.parts import RunParts
@@ -110,7 +110,6 @@ def _listed(channels: Sequence[int]) -> str:
     return f"{', '.join(first)} and {last}" if first else last
 
 
-NARROW_CHANNELS_NAME = "narrow-channels"
 _PART: Final = 1 / 4
 _OF_OTHERS: Final = 1 / 2
 _OTHERS: Final = 3
@@ -192,7 +191,7 @@ def _rescaled(
     return _Rescaled(operand, least, channels.count, median, tuple(narrow))
 
 
-def screen_narrow_channels(batch: Batch) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
+def screen_narrow_channels(batch: Batch) -> Flags:
     """Return which rows have enough values in enough steps."""
     fewest = _LEAST_MULTIPLIERS * _LEAST_VALUES
     if batch.size < fewest or batch.values.dtype.name not in _TYPES:
@@ -200,11 +199,12 @@ def screen_narrow_channels(batch: Batch) -> np.ndarray[tuple[int], np.dtype[np.b
     return batch.high - batch.low >= _LEAST_STEPS
 
 
+@rule("narrow-channels", Basis.TENSORS | Basis.EDGES, probe_narrow_channels, screen_narrow_channels)
 def find_narrow_channels(evidence: RunEvidence) -> Iterable[Finding]:
     """Yield a finding of all outputs with such channels."""
     probed: dict[Entry, _Rescaled] = {
         entry: rescaled
-        for entry, rescaled in evidence.probed(NARROW_CHANNELS_NAME).items()
+        for entry, rescaled in evidence.probed("narrow-channels").items()
         if rescaled.operand in evidence.statistics
     }
     least = {rescaled.operand: rescaled.least for rescaled in probed.values()}
@@ -225,7 +225,6 @@ def find_narrow_channels(evidence: RunEvidence) -> Iterable[Finding]:
     confidence, why = evidence.joined([*entries, *(probed[entry].operand for entry in entries)])
     why = f"{why}; judged by how much multipliers differ in the other functions of this run"
     yield evidence.of_entries(
-        NARROW_CHANNELS_NAME,
         Severity.WARNING,
         f"{evidence.entry_name(entries[0])}: {_within(first, narrow)} "
         f"{'uses' if one else 'use'} at most "
@@ -255,12 +254,3 @@ def _fact(
         f"(median: {output.median:g}); multipliers in {evidence.entry_name(output.operand)}: at "
         f"most {percent(most)} of the median, as if the scale were {1 / most:.0f}× too large"
     )
-
-
-NARROW_CHANNELS = Rule(
-    NARROW_CHANNELS_NAME,
-    find_narrow_channels,
-    Basis.TENSORS | Basis.EDGES,
-    probe_narrow_channels,
-    screen_narrow_channels,
-)

@@ -15,17 +15,16 @@ from typing import NamedTuple
 import numpy as np
 
 from tvmdbg_widgets.analysis.findings.evidence import RunEvidence, and_more
-from tvmdbg_widgets.analysis.findings.rule import Basis, Rule
+from tvmdbg_widgets.analysis.findings.rule import Basis, rule
 from tvmdbg_widgets.analysis.findings.values.channels import OutputChannels as Axis
 from tvmdbg_widgets.analysis.scan_results import Entry
-from tvmdbg_widgets.analysis.tensor_scan import Subject
+from tvmdbg_widgets.analysis.tensor_scan import Flags, Subject
 from tvmdbg_widgets.model.base.number_text import number_text
 from tvmdbg_widgets.model.base.numbers import agree, counted
 from tvmdbg_widgets.model.base.text import listed
 from tvmdbg_widgets.model.findings import Confidence, Finding, Severity
 from tvmdbg_widgets.model.statistics.batch import Batch, comparable
 
-CONSTANT_NAME = "constant-values"
 _MEANT = frozenset(
     {
         *("zeros", "zeros_like", "ones", "ones_like", "full", "full_like", "one_hot", "eye"),
@@ -83,6 +82,7 @@ def constants(evidence: RunEvidence) -> Constants:
     return Constants(constant, own, following, inputs, weights)
 
 
+@rule("constant-values", Basis.TENSORS | Basis.EDGES | Basis.ROLES)
 def find_constant(evidence: RunEvidence) -> Iterable[Finding]:
     """Yield findings of operators, of inputs and of weights."""
     if evidence.blank:
@@ -109,7 +109,6 @@ def _finding(
     if following:
         facts.insert(0, f"{counted(len(following), 'more operator')} with constant inputs only")
     return evidence.of_entries(
-        CONSTANT_NAME,
         Severity.WARNING,
         f"{evidence.entry_name(first)} outputs {what} ({size}){and_more(len(entries) - 1)}",
         facts,
@@ -133,18 +132,13 @@ def _given(
     title = f"{what.capitalize()} {evidence.entry_name(first)} is {value}"
     title += and_more(len(entries) - 1, what)
     severity = Severity.WARNING
-    return evidence.of_entries(
-        CONSTANT_NAME, severity, title, facts, entries, step=step, weight=0.75
-    )
+    return evidence.of_entries(severity, title, facts, entries, step=step, weight=0.75)
 
 
 def _constant_text(value: object) -> str:
     return "0" if value == 0 else number_text(value)
 
 
-CONSTANT = Rule(CONSTANT_NAME, find_constant, Basis.TENSORS | Basis.EDGES | Basis.ROLES)
-
-DEAD_CHANNELS_NAME = "dead-channels"
 _LEAST_VALUES = 16
 MANY = 0.5  # least share of dead channels that is a doubt
 _SHOWN = 8
@@ -174,7 +168,7 @@ def probe_dead_channels(subject: Subject) -> DeadChannels | None:
     return DeadChannels(dead, axis.count, text, axis.known.certainty != "stated")
 
 
-def _nonzero_channels(subject: Subject, axis: Axis) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
+def _nonzero_channels(subject: Subject, axis: Axis) -> Flags:
     alive = np.zeros(axis.stored, np.bool_)
     start = 0
     for chunk in subject.chunks():
@@ -186,9 +180,15 @@ def _nonzero_channels(subject: Subject, axis: Axis) -> np.ndarray[tuple[int], np
     return alive
 
 
+def screen_dead_channels(batch: Batch) -> Flags:
+    """Return which rows have enough zeros."""
+    return batch.zero >= _LEAST_VALUES
+
+
+@rule("dead-channels", Basis.TENSORS, probe_dead_channels, screen_dead_channels)
 def find_dead_channels(evidence: RunEvidence) -> Iterable[Finding]:
     """Yield a finding of all nodes with dead channels; a doubt where half are dead somewhere."""
-    probed: dict[Entry, DeadChannels] = evidence.probed(DEAD_CHANNELS_NAME)
+    probed: dict[Entry, DeadChannels] = evidence.probed("dead-channels")
     dead = {entry: channels for entry, channels in probed.items() if channels.dead}
     if not dead:
         return
@@ -203,7 +203,6 @@ def find_dead_channels(evidence: RunEvidence) -> Iterable[Finding]:
     if any(channels.assumed for channels in dead.values()) and confidence is Confidence.HIGH:
         confidence, why = Confidence.MEDIUM, f"{why}; the layout is inferred, not stated"
     yield evidence.of_entries(
-        DEAD_CHANNELS_NAME,
         Severity.WARNING if _share(worst) >= MANY else Severity.INFO,
         f"{len(worst.dead):,} of {counted(worst.total, 'channel')} of "
         f"{evidence.entry_name(entries[0])} "
@@ -219,13 +218,3 @@ def find_dead_channels(evidence: RunEvidence) -> Iterable[Finding]:
 
 def _share(channels: DeadChannels) -> float:
     return len(channels.dead) / channels.total
-
-
-def screen_dead_channels(batch: Batch) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
-    """Return which rows have enough zeros."""
-    return batch.zero >= _LEAST_VALUES
-
-
-DEAD_CHANNELS = Rule(
-    DEAD_CHANNELS_NAME, find_dead_channels, Basis.TENSORS, probe_dead_channels, screen_dead_channels
-)

@@ -15,10 +15,10 @@ from typing import NamedTuple
 import numpy as np
 
 from tvmdbg_widgets.analysis.findings.evidence import RunEvidence, and_more, cut, nodes_of
-from tvmdbg_widgets.analysis.findings.rule import Basis, Rule
+from tvmdbg_widgets.analysis.findings.rule import Basis, rule
 from tvmdbg_widgets.analysis.findings.values.channels import ChannelsWithin, within
 from tvmdbg_widgets.analysis.scan_results import Entry
-from tvmdbg_widgets.analysis.tensor_scan import Subject
+from tvmdbg_widgets.analysis.tensor_scan import Flags, Subject
 from tvmdbg_widgets.model.base.number_text import number_text
 from tvmdbg_widgets.model.base.numbers import agree, counted
 from tvmdbg_widgets.model.findings import Confidence, Finding, Severity
@@ -28,7 +28,6 @@ from tvmdbg_widgets.model.graph.operators import family
 from tvmdbg_widgets.model.statistics import Statistics
 from tvmdbg_widgets.model.statistics.batch import Batch, comparable
 
-FIRST_NONFINITE_NAME = "first-nonfinite"
 _FLOAT16_MAX = 65504.0
 _MASKING = ("where", "mask", "select", "tri", "log", "full", "attention", "maximum", "minimum")
 
@@ -49,9 +48,9 @@ def probe_first_nonfinite(subject: Subject) -> ChannelsWithin | None:
     return within(subject, lambda chunk: ~np.isfinite(comparable(chunk)))
 
 
-def screen_first_nonfinite(batch: Batch) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
+def screen_first_nonfinite(batch: Batch) -> Flags:
     """Return which rows have NaN or Inf."""
-    odd: np.ndarray[tuple[int], np.dtype[np.bool_]] = batch.finite != batch.size
+    odd: Flags = batch.finite != batch.size
     return odd
 
 
@@ -80,6 +79,12 @@ def origins(evidence: RunEvidence) -> Origins:
     return Origins(carriers, wrong, list(meant.values()))
 
 
+@rule(
+    "first-nonfinite",
+    Basis.TENSORS | Basis.EDGES | Basis.ROLES,
+    probe_first_nonfinite,
+    screen_first_nonfinite,
+)
 def find_first_nonfinite(evidence: RunEvidence) -> Iterable[Finding]:
     """Yield findings of the first birth, of the others, and of -Inf alone."""
     carriers, wrong, meant = origins(evidence)
@@ -117,21 +122,21 @@ def _birth(
     return Birth(entry, confidence, f"{why}, and all inputs of the node are finite")
 
 
-def behind(
-    evidence: RunEvidence, carriers: Mapping[Entry, Statistics], start: Entry
-) -> tuple[Entry, ...]:
-    """Return the carriers of NaN or Inf reachable from ``start`` through carriers."""
+def carried(
+    evidence: RunEvidence, carriers: Mapping[Entry, Statistics], births: Iterable[Entry]
+) -> dict[Entry, Entry]:
+    """Return the carriers of NaN or Inf reachable through carriers, with the nearest birth."""
     graph = evidence.parts.graph
-    if graph is None:
-        return ()
-    carrying = {start}
-    waiting = deque([start])
-    while waiting:
-        for reached in readers(graph, waiting.popleft()):
-            if reached in carriers and reached not in carrying:
-                carrying.add(reached)
+    source = {birth: birth for birth in births}
+    waiting = deque(source)
+    came: dict[Entry, Entry] = {}
+    while waiting and graph is not None:
+        here = waiting.popleft()
+        for reached in readers(graph, here):
+            if reached in carriers and reached not in source:
+                source[reached] = came[reached] = source[here]
                 waiting.append(reached)
-    return tuple(sorted(carrying - {start}))
+    return came
 
 
 def readers(graph: Graph, entry: Entry) -> Iterator[Entry]:
@@ -177,7 +182,7 @@ def _overflows(evidence: RunEvidence, node: int) -> bool:
 
 def _first(evidence: RunEvidence, carriers: Mapping[Entry, Statistics], birth: Birth) -> Finding:
     entry, stats = birth.entry, carriers[birth.entry]
-    spread = behind(evidence, carriers, entry)
+    spread = tuple(sorted(carried(evidence, carriers, [entry])))
     node = entry[0]
     what, count = _what(stats)
     name = evidence.entry_name(entry)
@@ -212,7 +217,6 @@ def _first(evidence: RunEvidence, carriers: Mapping[Entry, Statistics], birth: B
             )
     facts += _outputs(evidence, carriers, (entry, *spread))
     return Finding(
-        FIRST_NONFINITE_NAME,
         Severity.ERROR,
         title,
         tuple(facts),
@@ -226,7 +230,7 @@ def _first(evidence: RunEvidence, carriers: Mapping[Entry, Statistics], birth: B
 
 
 def _channels(evidence: RunEvidence, entry: Entry) -> list[str]:
-    channels = evidence.scanned.probed.get(FIRST_NONFINITE_NAME, {}).get(entry)
+    channels = evidence.scanned.probed.get("first-nonfinite", {}).get(entry)
     return [f"all in {channels}"] if channels is not None else []
 
 
@@ -300,7 +304,6 @@ def _others(
     known = evidence.parts.graph is not None
     origin = " independently" if known else ""
     return Finding(
-        FIRST_NONFINITE_NAME,
         Severity.ERROR,
         f"NaN or Inf also appears{origin} in {evidence.list_entries(entries, 2)}",
         cut(facts),
@@ -319,7 +322,6 @@ def _minus(
     entries = tuple(birth.entry for birth in births)
     first = carriers[entries[0]]
     return Finding(
-        FIRST_NONFINITE_NAME,
         Severity.WARNING,
         f"{evidence.entry_name(entries[0])} contains -Inf: {_of(first.neg_inf, first)}"
         f"{and_more(len(entries) - 1)}",
@@ -343,12 +345,3 @@ def _what(stats: Statistics) -> tuple[str, int]:
 
 def _of(count: int, stats: Statistics) -> str:
     return f"{count:,} of {counted(stats.size, 'value')}"
-
-
-FIRST_NONFINITE = Rule(
-    FIRST_NONFINITE_NAME,
-    find_first_nonfinite,
-    Basis.TENSORS | Basis.EDGES | Basis.ROLES,
-    probe_first_nonfinite,
-    screen_first_nonfinite,
-)

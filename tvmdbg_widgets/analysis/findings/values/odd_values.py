@@ -17,9 +17,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tvmdbg_widgets.analysis.findings.evidence import RunEvidence, and_more, cut
-from tvmdbg_widgets.analysis.findings.rule import Basis, Rule
+from tvmdbg_widgets.analysis.findings.rule import Basis, rule
 from tvmdbg_widgets.analysis.scan_results import Entry
-from tvmdbg_widgets.analysis.tensor_scan import Subject
+from tvmdbg_widgets.analysis.tensor_scan import Flags, Subject
 from tvmdbg_widgets.model.base.number_text import number_text
 from tvmdbg_widgets.model.base.numbers import agree, counted, percent
 from tvmdbg_widgets.model.findings import Confidence, Finding, Severity
@@ -30,7 +30,6 @@ from tvmdbg_widgets.model.statistics.batch import Batch
 from tvmdbg_widgets.model.statistics.passes import Distinct, every
 from tvmdbg_widgets.model.tensors.tensors import Tensor
 
-RANGES_NAME = "dynamic-range"
 _MAX = 65504.0
 NEAR = _MAX / 2  # magnitudes above it are within a factor of two of the largest float16
 _SMALLEST_NORMAL = 2.0**-14
@@ -59,7 +58,7 @@ def probe_ranges(subject: Subject) -> int | None:
     return count if count >= least else None
 
 
-def screen_ranges(batch: Batch) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
+def screen_ranges(batch: Batch) -> Flags:
     """Return which rows have enough such values."""
     return batch.finite - batch.zero >= _LEAST
 
@@ -70,6 +69,7 @@ def is_near_limit(tensor: Tensor, stats: Statistics) -> bool:
     return bool(finite and tensor.dtype.name == "float16" and _peak(stats) > NEAR)
 
 
+@rule("dynamic-range", Basis.TENSORS, probe_ranges, screen_ranges)
 def find_ranges(evidence: RunEvidence) -> Iterable[Finding]:
     """Yield up to four findings, one per limit."""
     tensors = evidence.tensors
@@ -88,7 +88,7 @@ def find_ranges(evidence: RunEvidence) -> Iterable[Finding]:
             weight=0.6,
             severity=Severity.WARNING,
         )
-    small: dict[Entry, int] = evidence.probed(RANGES_NAME)
+    small: dict[Entry, int] = evidence.probed("dynamic-range")
     lost = {e: count for e, count in small.items() if tensors[e].dtype.name == "float16"}
     if lost:
         facts = [
@@ -129,9 +129,7 @@ def _of_limit(
     severity: Severity = Severity.INFO,
 ) -> Finding:
     title = f"{evidence.entry_name(entries[0])} {what}{and_more(len(entries) - 1, 'tensor')}"
-    return evidence.of_entries(
-        RANGES_NAME, severity, title, facts, entries, step=step, weight=weight
-    )
+    return evidence.of_entries(severity, title, facts, entries, step=step, weight=weight)
 
 
 def _larger_bound(stats: Statistics) -> object:
@@ -141,11 +139,6 @@ def _larger_bound(stats: Statistics) -> object:
 
 def _peak(stats: Statistics) -> float:
     return max(abs(float(stats.minimum)), abs(float(stats.maximum)))
-
-
-RANGES = Rule(RANGES_NAME, find_ranges, Basis.TENSORS, probe_ranges, screen_ranges)
-
-ODD_BOOLS_NAME = "odd-bools"
 
 
 class OddBoolCount(NamedTuple):
@@ -172,23 +165,23 @@ def probe_odd_bools(subject: Subject) -> OddBoolCount | None:
     return count if count.number else None
 
 
-def screen_odd_bools(batch: Batch) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
+def screen_odd_bools(batch: Batch) -> Flags:
     """Return which rows have such bytes."""
     codes = np.zeros((len(batch), 0)) if batch.codes is None else batch.codes
-    odd: np.ndarray[tuple[int], np.dtype[np.bool_]] = np.count_nonzero(codes > 1, axis=1) > 0
+    odd: Flags = np.count_nonzero(codes > 1, axis=1) > 0
     return odd
 
 
+@rule("odd-bools", Basis.TENSORS, probe_odd_bools, screen_odd_bools)
 def find_odd_bools(evidence: RunEvidence) -> Iterable[Finding]:
     """Yield a finding of all such arrays."""
-    odd: dict[Entry, OddBoolCount] = evidence.probed(ODD_BOOLS_NAME)
+    odd: dict[Entry, OddBoolCount] = evidence.probed("odd-bools")
     entries = list(odd)
     if not entries:
         return
     count, size = odd[entries[0]].number, evidence.statistics[entries[0]].size
     verb = agree(count, "is")
     yield evidence.of_entries(
-        ODD_BOOLS_NAME,
         Severity.WARNING,
         f"{evidence.entry_name(entries[0])}: {count:,} of {counted(size, 'bool')} {verb} stored "
         f"as a byte other than 0 or 1{and_more(len(entries) - 1)}",
@@ -206,9 +199,6 @@ def _fact(evidence: RunEvidence, entry: Entry, odd: OddBoolCount) -> str:
     return f"{evidence.entry_name(entry)}: {odd.number:,} of {size}, the first at [{index}]"
 
 
-ODD_BOOLS = Rule(ODD_BOOLS_NAME, find_odd_bools, Basis.TENSORS, probe_odd_bools, screen_odd_bools)
-
-REPEATED_NAME = "repeated-work"
 _RANDOM = frozenset({"uniform", "normal", "multinomial", "dropout", "threefry_generate"})
 #: Attributes on an operator's origin in the model, not on its function.
 _WHERE = frozenset({"debug_handle", "module_type", "nn_module_stack", "stack_trace"})
@@ -217,6 +207,7 @@ _WHERE = frozenset({"debug_handle", "module_type", "nn_module_stack", "stack_tra
 _ODD = (0x1F3D5B79A1C4E685, 0x2545F4914F6CDD1D, 0x369DEA0F31A53F85, 0x4F1BBCDCBFA53E0B)
 
 
+@rule("repeated-work", Basis.TENSORS | Basis.EDGES)
 def find_repeated(evidence: RunEvidence) -> Iterable[Finding]:
     """Yield a finding of all repetitions."""
     graph = evidence.parts.graph
@@ -249,7 +240,6 @@ def find_repeated(evidence: RunEvidence) -> Iterable[Finding]:
     share_words = f" ({percent(share)} of the time)" if share else ""
     read = all((node, 0) in evidence.statistics for nodes in groups for node in nodes)
     yield Finding(
-        REPEATED_NAME,
         Severity.HOTSPOT,
         f"{counted(len(again), 'operator')} {agree(len(again), 'repeats')} the work "
         f"of an earlier one{share_words}",
@@ -259,11 +249,10 @@ def find_repeated(evidence: RunEvidence) -> Iterable[Finding]:
         if read
         else "same function and same inputs; outputs were not compared",
         tuple(node for nodes in groups for node in nodes),
-        (),
-        "Compute it once in the model."
+        next_step="Compute it once in the model."
         if evidence.of_executorch
         else "Let the compiler merge them (EliminateCommonSubexpr).",
-        share,
+        weight=share,
     )
 
 
@@ -295,6 +284,3 @@ def _values(evidence: RunEvidence, entry: tuple[int, int]) -> object:
         return None
     bounds = str(stats.minimum), str(stats.maximum)
     return (stats.size, stats.nan, stats.zero, *bounds, str(stats.mean), str(stats.std))
-
-
-REPEATED = Rule(REPEATED_NAME, find_repeated, Basis.TENSORS | Basis.EDGES)

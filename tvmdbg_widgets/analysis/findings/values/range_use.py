@@ -24,10 +24,10 @@ import ml_dtypes
 import numpy as np
 
 from tvmdbg_widgets.analysis.findings.evidence import RunEvidence, and_more
-from tvmdbg_widgets.analysis.findings.rule import Basis, Rule
+from tvmdbg_widgets.analysis.findings.rule import Basis, rule
 from tvmdbg_widgets.analysis.findings.values.channels import ChannelsWithin, OutputChannels, within
 from tvmdbg_widgets.analysis.scan_results import Entry
-from tvmdbg_widgets.analysis.tensor_scan import Subject
+from tvmdbg_widgets.analysis.tensor_scan import Flags, Subject
 from tvmdbg_widgets.model.base.numbers import counted, percent
 from tvmdbg_widgets.model.findings import Confidence, Finding, Severity
 from tvmdbg_widgets.model.graph.graph import node_op_kinds
@@ -38,7 +38,6 @@ from tvmdbg_widgets.model.statistics import Statistics
 from tvmdbg_widgets.model.statistics.batch import Batch, comparable
 from tvmdbg_widgets.model.tensors.tensors import Tensor
 
-SATURATED_NAME = "saturated"
 SHARE = 0.05  # least share of values at an end of the type for a saturated tensor
 _FUNCTION_SHARE = 0.5
 LEAST = 100  # least number of values; of float16 any counts
@@ -128,7 +127,7 @@ def _saturated_channels(
     return within(subject, at_end, least)
 
 
-def screen_saturated(batch: Batch) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
+def screen_saturated(batch: Batch) -> Flags:
     """Return which rows have enough values, or a float16 value at an end."""
     if batch.size >= LEAST:
         return batch.finite > 0
@@ -168,9 +167,10 @@ def _limits(
     return None
 
 
+@rule("saturated", Basis.TENSORS, probe_saturated, screen_saturated)
 def find_saturated(evidence: RunEvidence) -> Iterable[Finding]:
     """Yield a finding of all saturated outputs, the worst first."""
-    probed: dict[Entry, Ends] = evidence.probed(SATURATED_NAME)
+    probed: dict[Entry, Ends] = evidence.probed("saturated")
     saturated = {entry: ends for entry, ends in probed.items() if ends.many}
     if not saturated:
         return
@@ -191,7 +191,6 @@ def find_saturated(evidence: RunEvidence) -> Iterable[Finding]:
     if worst.share < worst.least:
         what = f"a third or more of {worst.channels} at {_ends(worst)}"
     yield evidence.of_entries(
-        SATURATED_NAME,
         Severity.WARNING,
         f"{evidence.entry_name(entries[0])} is saturated: {what}{and_more(len(entries) - 1)}",
         facts,
@@ -208,9 +207,6 @@ def _ends(ends: Ends) -> str:
     return f"{ends.low:g} or {ends.high:g}" if ends.at_high else f"{ends.low:g}"
 
 
-SATURATED = Rule(SATURATED_NAME, find_saturated, Basis.TENSORS, probe_saturated, screen_saturated)
-
-NARROW_RANGE_NAME = "narrow-range"
 _PART: Final = 1 / 6
 _WELL: Final = 0.5
 _READ: Final = 0.4
@@ -230,6 +226,7 @@ class _RangeUse(NamedTuple):
         return f"{self.low} … {self.high}"
 
 
+@rule("narrow-range", Basis.TENSORS | Basis.EDGES)
 def find_narrow_range(evidence: RunEvidence) -> Iterable[Finding]:
     """Yield a finding of all such outputs."""
     uses, groups = _range_uses(evidence)
@@ -249,7 +246,6 @@ def find_narrow_range(evidence: RunEvidence) -> Iterable[Finding]:
     confidence, why = evidence.joined(entries)
     why = f"{why}; judged by how comparable outputs of this run use their range"
     yield evidence.of_entries(
-        NARROW_RANGE_NAME,
         Severity.WARNING,
         f"{evidence.entry_name(first)} uses only {uses[first]} of "
         f"{evidence.tensors[first].dtype.name} ({percent(uses[first].share)} of the range); the "
@@ -326,6 +322,3 @@ def _fact(evidence: RunEvidence, entry: Entry, use: _RangeUse, others: float) ->
         f"use {percent(others)}, as if the scale were about "
         f"{others / max(use.share, 1 / 255):.0f}× too large"
     )
-
-
-NARROW_RANGE = Rule(NARROW_RANGE_NAME, find_narrow_range, Basis.TENSORS | Basis.EDGES)

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from collections.abc import Iterator as Yields
 
 from tvmdbg_widgets.analysis.tuning.structure import TileStructure
+from tvmdbg_widgets.model.base.numbers import html_table
 from tvmdbg_widgets.model.base.text import one_line
 from tvmdbg_widgets.model.tuning.steps import Annotation, Iterator, NestLine, Stage, State
 from tvmdbg_widgets.model.tuning.trials import DagSource
@@ -106,7 +107,6 @@ def _loop(loop: Iterator, stage: int, place: int, indent: int) -> NestLine:
 
 _MOST_LINES = 400
 _MOST_PYTHON = 20_000
-_LEFT = 'style="text-align: left"'
 _PRE = 'style="line-height: 1.35; overflow-x: auto"'
 #: The view's hues, as bright as readable on both white and black.
 _COLORS = {
@@ -164,18 +164,14 @@ def _line(line: NestLine) -> str:
 
 
 def _tiles(structure: TileStructure) -> str:
-    head = "".join(
-        f"<th {_LEFT}>{title}</th>" for title in ("stage", "loop", "extent", "factors", "bound to")
-    )
     rows = []
     for tile in structure.tiles[:_MOST_LINES]:
         factors = " · ".join("?" if factor is None else str(factor) for factor in tile.factors)
         marks = " · ".join(mark or "–" for mark in tile.marks) if any(tile.marks) else ""
         extent = "?" if tile.extent is None else str(tile.extent)
         name = structure.stages[tile.stage].name
-        cells = (name, tile.loop, extent, factors, marks)
-        rows.append("<tr>" + "".join(f"<td {_LEFT}>{_text(cell)}</td>" for cell in cells) + "</tr>")
-    return f"<table><thead><tr>{head}</tr></thead><tbody>{''.join(rows)}</tbody></table>"
+        rows.append(list(map(one_line, (name, tile.loop, extent, factors, marks))))
+    return html_table(("stage", "loop", "extent", "factors", "bound to"), rows, style="")
 
 
 def _cut(lines: Iterable[str], count: int) -> str:

@@ -242,11 +242,8 @@ def _axis(stage: Stage, number: int, extent: int | None) -> Iterator:
 
 
 def _name(index: int, stage: Stage) -> str:
-    return f"stage {index} ({_role(stage)})" if stage.role else f"stage {index}"
-
-
-def _role(stage: Stage) -> str:
-    return f"{stage.role}, {stage.scope}" if stage.scope else stage.role
+    role = ", ".join(filter(None, (stage.role, stage.scope)))
+    return f"stage {index} ({role})" if stage.role else f"stage {index}"
 
 
 #: Steps that work otherwise without a DAG.

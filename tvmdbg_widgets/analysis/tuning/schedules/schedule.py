@@ -16,13 +16,13 @@ from tvmdbg_widgets.analysis.tuning.schedules.replaying import Replay, replay
 from tvmdbg_widgets.analysis.tuning.schedules.stages import Ranges
 from tvmdbg_widgets.analysis.tuning.schedules.te_schedule import StagedDag, normalize
 from tvmdbg_widgets.analysis.tuning.schedules.working import ReplayError
-from tvmdbg_widgets.analysis.tuning.step_words import step_words, steps_in_words
+from tvmdbg_widgets.analysis.tuning.step_words import step_words
 from tvmdbg_widgets.analysis.tuning.structure import SplitsSeen, TileStructure, tile_structure
 from tvmdbg_widgets.model.base.numbers import agree, counted, duration_text
 from tvmdbg_widgets.model.base.text import one_line
 from tvmdbg_widgets.model.tuning.measure_errors import MeasureError, Record
 from tvmdbg_widgets.model.tuning.parts import Workload
-from tvmdbg_widgets.model.tuning.steps import ComputeAt, Iterator, NestLine, Stage, State
+from tvmdbg_widgets.model.tuning.steps import AnyStep, ComputeAt, Iterator, NestLine, Stage, State
 from tvmdbg_widgets.model.tuning.trials import ComputeDag
 
 if TYPE_CHECKING:
@@ -63,11 +63,11 @@ class Schedule:
 
     @cached_property
     def _with_dag(self) -> _ReplayedSteps:
-        return _ReplayedSteps() if self.dag is None else _replayed(self.dag, self.record)
+        return _ReplayedSteps() if self.dag is None else _replayed(self.dag, self.record.steps)
 
     @cached_property
     def _without_dag(self) -> _ReplayedSteps:
-        return _replayed(None, self.record)
+        return _replayed(None, self.record.steps)
 
     @property
     def _best_replay(self) -> _ReplayedSteps:
@@ -201,26 +201,21 @@ class _ReplayedSteps:
     structure: TileStructure = _NO_TILES
 
 
-def _replayed(dag: ComputeDag | None, record: Record) -> _ReplayedSteps:
-    steps = record.steps
+def _replayed(dag: ComputeDag | None, steps: Sequence[AnyStep]) -> _ReplayedSteps:
+    splits, words = SplitsSeen(steps), list[str]()
     try:
-        replaying, splits, words = Replay(dag, steps), SplitsSeen(steps), []
+        replaying = Replay(dag, steps)
         for step in steps:
             words.append(step_words(step, replaying.state()))
             splits.advance(replaying, step)
         state = replaying.end()
-    except ReplayError:
-        return _replayed_apart(dag, record)
-    return _ReplayedSteps(state, "", tuple(words), splits.structure(state))
-
-
-def _replayed_apart(dag: ComputeDag | None, record: Record) -> _ReplayedSteps:
-    words = steps_in_words(dag, record.steps)
+        return _ReplayedSteps(state, "", tuple(words), splits.structure(state))
+    except ReplayError:  # described by numbers from here on; only its words may be refused
+        told = (*words, *map(step_words, steps[len(words) :]))
     try:
-        state = replay(dag, record.steps)
-        return _ReplayedSteps(state, "", words, tile_structure(record.steps, dag))
+        return _ReplayedSteps(replay(dag, steps), "", told, tile_structure(steps, dag))
     except ReplayError as problem:
-        return _ReplayedSteps(None, str(problem), words)
+        return _ReplayedSteps(None, str(problem), told)
 
 
 def infer_bounds(state: State) -> State:

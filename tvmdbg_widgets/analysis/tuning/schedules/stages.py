@@ -210,12 +210,17 @@ class TensorStage:
         """Return whether a loop comes from a reduce axis."""
         return bool({axis.loop for axis in self.reduce_axes} & self.touching(loop))
 
+    def above(self, loops: Iterable[LoopVariable]) -> set[LoopVariable]:
+        """Return loops, and those that they are made of."""
+        above = set(loops)
+        for relation in reversed(self.relations):
+            if above & set(relation.made):
+                above.update(relation.used)
+        return above
+
     def touching(self, loop: LoopVariable) -> set[LoopVariable]:
         """Return loops that share an axis with one (``PassUpBitMaskOr``, ``PassDownBitMaskOr``)."""
-        touched = {loop}
-        for relation in reversed(self.relations):
-            if touched & set(relation.made):
-                touched.update(relation.used)
+        touched = self.above([loop])
         for relation in self.relations:
             if touched & set(relation.used):
                 touched.update(relation.made)
@@ -241,7 +246,7 @@ Intervals = dict[LoopVariable, IntegerInterval | None]
 
 def pass_down_ranges(stage: TensorStage, ranges: Ranges, *, final: bool = True) -> None:
     """Derive ranges of loops from axes (``PassDownDomain``)."""
-    bound = _bound_to_threads(stage)
+    bound = stage.above(stage.threads)
     for relation in stage.relations:
         if any(loop not in ranges for loop in relation.used):
             if final:
@@ -278,14 +283,6 @@ def _extents(
         case Single(loop):
             return {loop: 1}
     raise TypeError(relation)
-
-
-def _bound_to_threads(stage: TensorStage) -> set[LoopVariable]:
-    bound = set(stage.threads)
-    for relation in reversed(stage.relations):
-        if bound & set(relation.made):
-            bound.update(relation.used)
-    return bound
 
 
 def pass_up_intervals(stage: TensorStage, ranges: Ranges, intervals: Intervals) -> None:

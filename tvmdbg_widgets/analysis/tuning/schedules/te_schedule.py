@@ -184,16 +184,15 @@ def _annotate(stage: TensorStage, step: AnnotationStep) -> None:
 
 def _stage(dag: ComputeDag, at: int) -> TensorStage:
     operation = dag.operations[at]
-    axes = [StageAxis(LoopVariable(axis.name), axis.extent, axis.symbol) for axis in operation.axes]
+    axes, reduced = (
+        [StageAxis(LoopVariable(axis.name), axis.extent, axis.symbol) for axis in given]
+        for given in (operation.axes, operation.reduce_axes)
+    )
     if operation.is_placeholder:
         axes = [
             StageAxis(LoopVariable(f"ax{place}"), size)
             for place, size in enumerate(operation.shape)
         ]
-    reduced = [
-        StageAxis(LoopVariable(axis.name), axis.extent, axis.symbol)
-        for axis in operation.reduce_axes
-    ]
     is_known = operation.is_placeholder or bool(operation.bodies)
     return TensorStage(
         operation.name,

@@ -77,10 +77,7 @@ class Dataflow:
         key, read = next(self._keys), (source.key, 0)
         for reader in readers:
             self._redirect(reader, stage, read, (key, 0))
-        axes = tuple(
-            TensorAxis(f"ax{index}", axis.extent, axis.symbol)
-            for index, axis in enumerate(source.axes)
-        )
+        axes = _numbered(source.axes)
         name = f"{name}.{scope}"
         copy = Computation(key, name, name, source.operation, False, axes, (), 1, frozenset({read}))
         self.computations.insert(stage + 1, copy)
@@ -120,10 +117,7 @@ class Dataflow:
         combined = replace(
             source,
             name=kept,
-            axes=tuple(
-                TensorAxis(f"ax{index}", axis.extent, axis.symbol)
-                for index, axis in enumerate(source.axes)
-            ),
+            axes=_numbered(source.axes),
             reduce_axes=(replace(factored, name=f"{factored.name}.v"),),
             reads=frozenset((key, output) for output in range(source.outputs)),
         )
@@ -206,6 +200,10 @@ class Leaves:
                 field,
             )
         return self._leaves[place]
+
+
+def _numbered(axes: Iterable[TensorAxis]) -> tuple[TensorAxis, ...]:
+    return tuple(TensorAxis(f"ax{k}", axis.extent, axis.symbol) for k, axis in enumerate(axes))
 
 
 def _computation(operation: Operation, index: int) -> Computation:
