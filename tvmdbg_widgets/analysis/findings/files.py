@@ -32,7 +32,7 @@ _WITH_OWN_FINDING = frozenset(
 _FIRST = frozenset({"executorch-disagree"})  # most important warnings: the files are not of one run
 
 
-@rule("files")
+@rule("files", Basis.FILES)
 def find_files(evidence: RunEvidence) -> Iterable[Finding]:
     """Yield findings of unreadable tensors, of errors and of warnings."""
     if evidence.scanned.broken:
@@ -139,7 +139,7 @@ _NEXT_ALIKE = (
 _NEXT = "Make sure that all files come from the same run; run.check() lists what does not match."
 
 
-@rule("ambiguous-joins")
+@rule("ambiguous-joins", Basis.FILES)
 def find_joins(evidence: RunEvidence) -> Iterable[Finding]:
     """Yield a finding of all ambiguities."""
     facts, doubts = [], []
@@ -227,7 +227,7 @@ def find_missing(evidence: RunEvidence) -> Iterable[Finding]:
     )
 
 
-@rule("duplicate-names")
+@rule("duplicate-names", Basis.FILES)
 def find_names(evidence: RunEvidence) -> Iterable[Finding]:
     """Yield a finding: a doubt where tensors were lost, else a note."""
     graph = evidence.parts.graph
@@ -266,7 +266,7 @@ def find_names(evidence: RunEvidence) -> Iterable[Finding]:
     )
 
 
-@rule("scanned")
+@rule("scanned", Basis.FILES)
 def find_scanned(evidence: RunEvidence) -> Iterable[Finding]:
     """Yield a note, unless something is not finite."""
     scanned, tensors = evidence.scanned, evidence.parts.tensors

@@ -16,9 +16,18 @@ from tvmdbg_widgets.model.base.numbers import Trust
 from tvmdbg_widgets.model.findings import Confidence, Finding, Premise
 from tvmdbg_widgets.model.graph.nodes import NodeKind, roles_text
 
-#: Premises of a rule beside the files' literal content.
-Basis = enum.Flag("Basis", "TENSORS ALL_TENSORS EDGES ALL_EDGES ROLES TIMES SLOTS")
-_FILES: Final = Basis(0)
+
+class Basis(enum.Flag):
+    """Premises of a rule beside the files' literal content, which alone is ``FILES``."""
+
+    FILES = 0
+    TENSORS = enum.auto()
+    ALL_TENSORS = enum.auto()
+    EDGES = enum.auto()
+    ALL_EDGES = enum.auto()
+    ROLES = enum.auto()
+    TIMES = enum.auto()
+    SLOTS = enum.auto()
 
 
 @dataclass(frozen=True)
@@ -39,7 +48,7 @@ class Rule:
 
 
 def rule(
-    name: str, rests_on: Basis = _FILES, probe: Probe | None = None, screen: Screen | None = None
+    name: str, rests_on: Basis, probe: Probe | None = None, screen: Screen | None = None
 ) -> Callable[[Callable[[RunEvidence], Iterable[Finding]]], Rule]:
     """Make a function that yields findings a rule."""
     return lambda find: Rule(name, find, rests_on, probe, screen)

@@ -71,7 +71,7 @@ def find_lost_values(evidence: RunEvidence) -> Iterable[Finding]:
     )
 
 
-@rule("stale-tensors")
+@rule("stale-tensors", Basis.FILES)
 def find_stale(evidence: RunEvidence) -> Iterable[Finding]:
     """Yield a finding where the tables show several runs."""
     issues = evidence.of_rules("stale-tensors", "tables-disagree")
@@ -91,7 +91,7 @@ def find_stale(evidence: RunEvidence) -> Iterable[Finding]:
     )
 
 
-@rule("storage-ids")
+@rule("storage-ids", Basis.FILES)
 def find_storage_ids(evidence: RunEvidence) -> Iterable[Finding]:
     """Yield a finding that replaces those on lost values."""
     plan = evidence.plan

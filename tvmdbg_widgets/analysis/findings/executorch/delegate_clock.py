@@ -14,12 +14,12 @@ from tvmdbg_widgets.analysis.findings.executorch.recorded import (
     nodes_of_calls,
     sentence,
 )
-from tvmdbg_widgets.analysis.findings.rule import rule
+from tvmdbg_widgets.analysis.findings.rule import Basis, rule
 from tvmdbg_widgets.model.base.numbers import agree, counted, duration_text, fixed, percent
 from tvmdbg_widgets.model.findings import Confidence, Finding, Severity
 
 
-@rule("delegate-clock")
+@rule("delegate-clock", Basis.FILES)
 def find_delegate_clock(evidence: RunEvidence) -> Iterable[Finding]:
     """Yield a finding per backend."""
     recorded = evidence.recorded
@@ -102,7 +102,7 @@ _WITH_OPERATORS = (
 )
 
 
-@rule("delegate-sums")
+@rule("delegate-sums", Basis.FILES)
 def find_delegate_sums(evidence: RunEvidence) -> Iterable[Finding]:
     """Yield up to two findings per backend: unaccounted time, and sums above calls."""
     recorded, timeline = evidence.recorded, evidence.parts.timeline

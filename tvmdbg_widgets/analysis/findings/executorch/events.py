@@ -115,7 +115,7 @@ _LEAST = 2
 _LOAD, _INIT, _EXECUTE = "Program::load_method", "Method::init", "Method::execute"
 
 
-@rule("load-time")
+@rule("load-time", Basis.FILES)
 def find_load_time(evidence: RunEvidence) -> Iterable[Finding]:
     """Yield a finding where loading takes longer than some executions."""
     recorded = evidence.recorded
@@ -156,7 +156,7 @@ def _durations(recorded: RecordedDump, name: str) -> np.ndarray[tuple[int], np.d
     return took
 
 
-@rule("repeated-events")
+@rule("repeated-events", Basis.FILES)
 def find_repeated_events(evidence: RunEvidence) -> Iterable[Finding]:
     """Yield a finding of all repeated events."""
     recorded = evidence.recorded

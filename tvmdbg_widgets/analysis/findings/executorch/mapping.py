@@ -20,7 +20,7 @@ from tvmdbg_widgets.analysis.findings.executorch.recorded import (
     sentence,
     shortened,
 )
-from tvmdbg_widgets.analysis.findings.rule import rule
+from tvmdbg_widgets.analysis.findings.rule import Basis, rule
 from tvmdbg_widgets.formats.executorch.delegates.families import family_of
 from tvmdbg_widgets.model.base.numbers import agree, counted
 from tvmdbg_widgets.model.base.text import listed
@@ -31,7 +31,7 @@ from tvmdbg_widgets.model.findings import Confidence, Finding, Severity
 _BUILDER = "DelegateMappingBuilder, debug_handle_map of PreprocessResult"
 
 
-@rule("unmapped-events")
+@rule("unmapped-events", Basis.FILES)
 def find_unmapped(evidence: RunEvidence) -> Iterable[Finding]:
     """Yield findings of events without an operator, missing identifiers, and missing maps."""
     recorded = evidence.recorded
@@ -168,7 +168,7 @@ def _what_would_map(recorded: RecordedDump, backends: list[str]) -> str:
 _SHOWN = 8
 
 
-@rule("delegation")
+@rule("delegation", Basis.FILES)
 def find_delegation(evidence: RunEvidence) -> Iterable[Finding]:
     """Yield a finding of the counts."""
     files = evidence.parts.executorch
@@ -197,7 +197,7 @@ def find_delegation(evidence: RunEvidence) -> Iterable[Finding]:
 _NAMED = 3
 
 
-@rule("unseen-identifiers")
+@rule("unseen-identifiers", Basis.FILES)
 def find_unseen(evidence: RunEvidence) -> Iterable[Finding]:
     """Yield a finding of all; a warning where the delegate logged other identifiers instead."""
     recorded = evidence.recorded

@@ -20,7 +20,7 @@ from tvmdbg_widgets.model.tensors.tensors import Tensor
 _BUFFER = "Open it with the buffer of the same run: open(…, debug_buffer='debug_buffer.bin')."
 
 
-@rule("debug-values")
+@rule("debug-values", Basis.FILES)
 def find_debug_values(evidence: RunEvidence) -> Iterable[Finding]:
     """Yield a finding of the buffer, and one of debug events without a value."""
     recorded = evidence.recorded
