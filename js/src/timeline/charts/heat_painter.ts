@@ -49,7 +49,10 @@ export function legend(theme: Theme, spread: number, of: string): HTMLElement {
   const end = percent(spread);
   return element(
     "span",
-    { class: "tvmdbg-timeline-legend", title: `time relative to the ${of}` },
+    {
+      class: "tvmdbg-timeline-legend tvmdbg-inline tvmdbg-nowrap tvmdbg-numeric",
+      title: `time relative to the ${of}`,
+    },
     `faster −${end}`,
     bar,
     `+${end} slower than the ${of}`,
