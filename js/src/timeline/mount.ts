@@ -201,25 +201,7 @@ function build(
   follow();
   options.onChange("time_range", follow, signal);
 
-  timelineGestures(
-    root,
-    view.chart,
-    scene,
-    {
-      pick: (hit, toggle) => view.pickHit(hit, toggle),
-      fold: (text) => view.fold(text),
-      zoomTo: (hit) => {
-        if (hit) view.camera.fit();
-      },
-      preview: (range, mark) => view.ranges.preview(range, mark),
-      range: (range, row) => view.ranges.mark(range, row),
-      edge: (edge) => view.ranges.setEdge(edge),
-      measure: () => view.ranges.follow(),
-      hover: (hit, x, y) => view.hovering.at(hit, x, y),
-      view: (change) => view.camera.move(change),
-    },
-    signal,
-  );
+  timelineGestures(root, view, signal);
   const press = (event: KeyboardEvent) => {
     const acting = view.active === "chart" ? view.charts.shown : view.tables;
     const held = event.ctrlKey || event.metaKey || event.altKey;

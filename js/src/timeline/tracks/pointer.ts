@@ -8,20 +8,22 @@ import type { TimelineHit, TimelineScene, Zone } from "./scene.ts";
 /** Distance at which the pointer snaps to edges, in CSS pixels. */
 const SNAP = 6;
 
-export interface PointerEvents {
-  pick: (hit: TimelineHit | null, toggle: boolean) => void;
-  /** Called with a description when a track was folded or unfolded. */
-  fold: (text: string) => void;
-  zoomTo: (hit: TimelineHit | null) => void;
-  /** Called with a dragged range, to be marked or zoomed to; null ends the drag. */
-  preview: (range: readonly [number, number] | null, mark: boolean) => void;
-  range: (range: readonly [number, number], row: Row | null) => void;
-  hover: (hit: TimelineHit | null, x: number, y: number) => void;
-  /** Called to change the visible part. */
-  view: (change: () => void) => void;
-  /** Called with a mark of the measure. */
-  edge: (edge: Edge) => void;
-  measure: () => void;
+/** What gestures do to a view. */
+interface GestureHost {
+  readonly chart: TimelineChart;
+  readonly scene: TimelineScene;
+  readonly camera: { move(change: () => void): void; fit(): void };
+  readonly hovering: { at(hit: TimelineHit | null, x: number, y: number): void };
+  readonly ranges: {
+    /** Shows a dragged range, to be marked or zoomed to; null ends the drag. */
+    preview(range: readonly [number, number] | null, mark: boolean): void;
+    mark(range: readonly [number, number], row: Row | null): void;
+    setEdge(edge: Edge): void;
+    follow(): void;
+  };
+  pickHit(hit: TimelineHit | null, toggle: boolean): void;
+  /** Says that a track was folded or unfolded. */
+  fold(text: string): void;
 }
 
 type DragKind = "pan" | "range" | "zoom" | "overview-move";
@@ -34,14 +36,9 @@ interface TimelineDrag {
 }
 
 /** Click selects, drag marks a range, drag on axis or overview zooms; shift, middle button or finger pans, two fingers zoom. */
-export function timelineGestures(
-  root: HTMLElement,
-  chart: TimelineChart,
-  scene: TimelineScene,
-  events: PointerEvents,
-  signal: AbortSignal,
-): void {
-  const { canvas, node: stage } = chart;
+export function timelineGestures(root: HTMLElement, view: GestureHost, signal: AbortSignal): void {
+  const { scene, camera, hovering, ranges } = view;
+  const { canvas, node: stage } = view.chart;
   let drag: TimelineDrag = {
     kind: "range",
     zone: "tracks",
@@ -84,25 +81,25 @@ export function timelineGestures(
         if (scene.measure?.open && scene.zone(y) !== "overview") {
           scene.snapped = edgeAt(x, event.altKey);
           scene.measure.follow(scene.snapped);
-          events.measure();
+          ranges.follow();
         }
         canvas.style.cursor = scene.headAt(x, y) ? "pointer" : "";
-        events.hover(scene.hit(x, y), x, y);
+        hovering.at(scene.hit(x, y), x, y);
       },
       leave: () => {
         scene.pointer = scene.snapped = null;
-        events.hover(null, 0, 0);
+        hovering.at(null, 0, 0);
       },
       drag: ({ x, y }, { start, last }, event) => {
         scene.pointer = { x, y };
         stage.dataset.drag = drag.kind;
-        events.hover(null, x, y);
+        hovering.at(null, x, y);
         if (drag.kind === "range") {
           scene.snapped = edgeAt(x, event.altKey);
-          events.preview(ordered(drag.edge.ns, scene.snapped.ns), true);
-        } else if (drag.kind === "zoom") events.preview(span(start.x, x), false);
+          ranges.preview(ordered(drag.edge.ns, scene.snapped.ns), true);
+        } else if (drag.kind === "zoom") ranges.preview(span(start.x, x), false);
         else {
-          events.view(() => {
+          camera.move(() => {
             if (drag.kind === "pan") {
               panBy(last.x - x);
               scene.scrollBy(last.y - y);
@@ -115,30 +112,33 @@ export function timelineGestures(
       drop: (at, { start }, event) => {
         scene.snapped = null;
         delete stage.dataset.drag;
-        events.preview(null, false);
+        ranges.preview(null, false);
         if (!at) return;
         if (drag.kind === "range") {
           const range = ordered(drag.edge.ns, edgeAt(at.x, event.altKey).ns);
-          if (range[0] < range[1]) events.range(range, rowAt(scene, start.y));
+          if (range[0] < range[1]) ranges.mark(range, rowAt(scene, start.y));
         } else if (drag.kind === "zoom") {
           const [from, to] = span(start.x, at.x);
-          events.view(() => scene.viewport.show(from, to));
+          camera.move(() => scene.viewport.show(from, to));
         }
       },
       click: ({ x, y }, event) => {
         scene.snapped = null;
-        if (scene.measure?.open && drag.zone !== "overview") events.edge(edgeAt(x, event.altKey));
+        if (scene.measure?.open && drag.zone !== "overview")
+          ranges.setEdge(edgeAt(x, event.altKey));
         else if (drag.zone === "tracks" && event.button === 0) {
           const folded = scene.foldAt(x, y);
-          if (folded) events.fold(folded);
-          else events.pick(scene.hit(x, y), event.ctrlKey || event.metaKey);
+          if (folded) view.fold(folded);
+          else view.pickHit(scene.hit(x, y), event.ctrlKey || event.metaKey);
         } else if (drag.zone === "overview") {
-          events.view(() => scene.viewport.center(scene.overviewNs(x)));
+          camera.move(() => scene.viewport.center(scene.overviewNs(x)));
         }
       },
-      doubleClick: ({ x, y }) => events.zoomTo(scene.zone(y) === "tracks" ? scene.hit(x, y) : null),
+      doubleClick: ({ x, y }) => {
+        if (scene.zone(y) === "tracks" && scene.hit(x, y)) camera.fit();
+      },
       pinch: (factor, middle, by) =>
-        events.view(() => {
+        camera.move(() => {
           scene.viewport.zoom(1 / factor, scene.ns(middle.x - by.x));
           panBy(-by.x);
         }),
@@ -146,7 +146,7 @@ export function timelineGestures(
     signal,
   );
   const turned = ({ panPx, zoom }: AxisTurn, { x }: PointerSpot) =>
-    events.view(() => {
+    camera.move(() => {
       if (panPx) panBy(panPx);
       else scene.viewport.zoom(zoom, scene.ns(x));
     });
