@@ -98,7 +98,10 @@ export class ChangeTable {
     );
     this.node = element(
       "section",
-      { class: "tvmdbg-timeline-table tvmdbg-column", "aria-label": "difference in time" },
+      {
+        class: "tvmdbg-timeline-table tvmdbg-change tvmdbg-column",
+        "aria-label": "difference in time",
+      },
       element("p", { class: "tvmdbg-change-sentence tvmdbg-fixed" }, sentence),
       div(
         "tvmdbg-change-bar tvmdbg-row tvmdbg-wrap tvmdbg-fixed",
