@@ -170,7 +170,7 @@ export async function comparisonFigure(request: ComparisonFigureRequest): Promis
   const { client, options, title, width, text } = request;
   const data = new ComparisonData(await client.ask("comparison"));
   const { sentence, matched } = data.info;
-  const alone = SIDES.map((side) => data.alone(side));
+  const alone = SIDES.map((side) => aloneNodes(data, side));
   const groups = listed(data, options.kind);
   const shown = shownGroups(data, groups);
   const panels = await panelsOf(request, data, alone);
@@ -207,7 +207,7 @@ export async function comparisonFigure(request: ComparisonFigureRequest): Promis
     words: sentence,
     text: "",
     description: {
-      ...{ title, sentence, match_quality: matched, matched: data.matched() },
+      ...{ title, sentence, match_quality: matched, matched: matchedNodes(data) },
       ...{ only_a: onlyA, only_b: onlyB },
       differences: shown.map((group) => described(data, group)),
       graphs: panels.map(({ description }, at) => ({ ...description, title: options.runs[at] })),
@@ -224,11 +224,11 @@ const MOST_MARKED = 2_000;
 
 function listed(data: ComparisonData, kind: string | null): number[] {
   const groups = Array.from(data.columns.groupKind.keys());
-  return groups.filter((group) => kind === null || data.kindOf(group) === kind);
+  return groups.filter((group) => kind === null || kindOf(data, group) === kind);
 }
 
 function shownGroups(data: ComparisonData, groups: readonly number[]): number[] {
-  const isTime = (group: number) => data.kindOf(group) === "time";
+  const isTime = (group: number) => kindOf(data, group) === "time";
   const times = groups.filter(isTime).slice(0, MOST_TIMES);
   const others = groups.filter((group) => !isTime(group));
   return [...times, ...others.slice(0, MOST_ROWS - times.length)];
@@ -243,7 +243,7 @@ function membersOf({ columns }: ComparisonData, group: number) {
 
 function rowOf(data: ComparisonData, group: number): DifferenceRow {
   const { nodes, more } = membersOf(data, group);
-  const kind = data.kindOf(group);
+  const kind = kindOf(data, group);
   const [a, b] = both(nodes, (node, side): NodeName => {
     return node < 0 ? ["–", ""] : [data.label(side as Side, node), ` #${node}`];
   });
@@ -260,7 +260,7 @@ function described(data: ComparisonData, group: number) {
   const first = [data.label(side, nodes[side]), ids.join(" ~ "), shape && `(${shape})`];
   const pair = first.filter(Boolean).join(" ");
   return {
-    kind: data.kindOf(group),
+    kind: kindOf(data, group),
     times: more + 1,
     nodes: more ? `${pair} and ${integer(more)} more` : pair,
     change: data.columns.groupChange.at(group),
@@ -291,7 +291,7 @@ async function panelsOf(
   }
   const [a, b] = sheets;
   if (!a || !b) return [];
-  return levelPanels([a, b], data.pairs()) ?? [await panelOfSheet(a), await panelOfSheet(b)];
+  return levelPanels([a, b], pairs(data)) ?? [await panelOfSheet(a), await panelOfSheet(b)];
 }
 
 function beside(panels: readonly FigurePanel[], width: number): FigurePart {
@@ -315,4 +315,26 @@ function beside(panels: readonly FigurePanel[], width: number): FigurePart {
       pen.stroke();
     },
   };
+}
+
+/** Nodes without a match, ascending. */
+function aloneNodes(data: ComparisonData, side: Side): number[] {
+  const codes = data.codes(side);
+  return Array.from(codes.keys()).filter((node) => codes[node] === data.info.certainties.length);
+}
+
+/** Number of nodes of A by the certainty of their least sure match. */
+function matchedNodes(data: ComparisonData): Record<string, number> {
+  const codes = data.codes(0);
+  const count = (code: number) => codes.reduce((sum, other) => sum + Number(other === code), 0);
+  return Object.fromEntries(data.info.certainties.map((name, code) => [name, count(code)]));
+}
+
+/** Matched nodes of A, each with its last match. */
+function pairs(data: ComparisonData): [a: number, b: number][] {
+  return Array.from(new Set(data.columns.pairA), (node) => [node, data.partner(0, node)!]);
+}
+
+function kindOf({ info, columns }: ComparisonData, group: number): string {
+  return info.kinds[columns.groupKind[group]!]!;
 }

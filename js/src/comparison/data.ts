@@ -51,8 +51,8 @@ export class ComparisonData {
     this.info = reply.info;
     const { pairA, pairB } = this.columns;
     for (let row = 0; row < pairA.length; row++) {
-      keep(this.#rows[0], pairA[row]!, row);
-      keep(this.#rows[1], pairB[row]!, row);
+      addTo(this.#rows[0], pairA[row]!, row);
+      addTo(this.#rows[1], pairB[row]!, row);
     }
   }
 
@@ -98,30 +98,6 @@ export class ComparisonData {
     return side === 0
       ? { ratio: speedA, terms: [beforeA!, afterA!] }
       : { ratio: speedB, terms: [beforeB!, afterB!] };
-  }
-
-  /** Nodes without a match, ascending. */
-  alone(side: Side): number[] {
-    const unmatched = this.info.certainties.length;
-    const found: number[] = [];
-    for (const [node, code] of this.codes(side).entries()) if (code === unmatched) found.push(node);
-    return found;
-  }
-
-  /** Number of nodes of A by the certainty of their least sure match. */
-  matched(): Record<string, number> {
-    const codes = this.codes(0);
-    const count = (code: number) => codes.reduce((sum, other) => sum + Number(other === code), 0);
-    return Object.fromEntries(this.info.certainties.map((name, code) => [name, count(code)]));
-  }
-
-  /** Matched nodes of A, each with its last match. */
-  pairs(): [a: number, b: number][] {
-    return [...this.#rows[0].keys()].map((node) => [node, this.partner(0, node)!]);
-  }
-
-  kindOf(group: number): string {
-    return this.info.kinds[this.columns.groupKind[group]!]!;
   }
 
   label(side: Side, node: number): string {
@@ -174,10 +150,6 @@ export class ComparisonData {
 }
 
 const SHOWN = 6;
-
-function keep(rows: Map<number, number[]>, node: number, row: number): void {
-  addTo(rows, node, row);
-}
 
 /** Certainties up to here, then unmatched nodes: in both themes their colors are farthest apart. */
 const SURE = 1;

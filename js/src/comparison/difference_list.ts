@@ -106,6 +106,11 @@ export class DifferenceRows {
 const FLAT = 22;
 const TALL = 38;
 
+interface DifferenceHost {
+  pick(line: number): void;
+  toggle(line: number): void;
+}
+
 export class DifferenceList {
   readonly node: HTMLElement;
   readonly #data: ComparisonData;
@@ -119,7 +124,7 @@ export class DifferenceList {
   constructor(
     data: ComparisonData,
     rows: DifferenceRows,
-    events: { pick: (line: number) => void; toggle: (line: number) => void },
+    host: DifferenceHost,
     signal: AbortSignal,
   ) {
     this.#data = data;
@@ -136,8 +141,8 @@ export class DifferenceList {
       (event) => {
         const line = this.#lines.placeOf(event);
         if (line < 0) return;
-        if ((event.target as HTMLElement).closest("[data-toggle]")) events.toggle(line);
-        else events.pick(line);
+        if ((event.target as HTMLElement).closest("[data-toggle]")) host.toggle(line);
+        else host.pick(line);
       },
       { signal },
     );
@@ -158,8 +163,9 @@ export class DifferenceList {
     return this.#active < 0 ? "" : this.#id + this.#active;
   }
 
-  get page(): number {
-    return this.#lines.page;
+  /** The line that a key leads to. */
+  byKey(key: string): number {
+    return this.#lines.placeByKey(key, this.#active) ?? this.#active;
   }
 
   activate(line: number): void {

@@ -7,7 +7,7 @@ import type { Client } from "../shared/client/client.ts";
 import type { ComparisonOptions } from "../shared/client/options.ts";
 import type { SessionClient } from "../shared/client/session_client.ts";
 import { applyTheme } from "../shared/drawing/theme.ts";
-import { element } from "../shell/dom.ts";
+import { div, element } from "../shell/dom.ts";
 import { type ViewOptions, withFullScreen } from "../shell/view.ts";
 import type { RowAligner } from "./align.ts";
 import { type ComparisonData, colorColumns, LETTER, OTHER, type Side } from "./data.ts";
@@ -80,11 +80,8 @@ export class GraphPane {
     this.#side = side;
     this.#context = context;
     const { signal } = context;
-    this.node = element(
-      "div",
-      { class: "tvmdbg-comparison-pane tvmdbg-column", "data-side": LETTER[side].toLowerCase() },
-      this.root,
-    );
+    this.node = div("tvmdbg-comparison-pane tvmdbg-column tvmdbg-fill", this.root);
+    this.node.dataset.side = LETTER[side].toLowerCase();
     for (const type of ["pointerdown", "wheel", "keydown"] as const) {
       const lead = () => {
         context.follow.leader = side;
@@ -142,12 +139,16 @@ const STILL = 0.5;
 export class CameraLink {
   leader: Side = 0;
   readonly #data: ComparisonData;
-  readonly #isLinked: () => boolean;
+  readonly #options: ViewOptions<ComparisonOptions>;
   readonly #views: [GraphView | null, GraphView | null] = [null, null];
 
-  constructor(data: ComparisonData, isLinked: () => boolean) {
+  constructor(data: ComparisonData, options: ViewOptions<ComparisonOptions>) {
     this.#data = data;
-    this.#isLinked = isLinked;
+    this.#options = options;
+  }
+
+  get isOn(): boolean {
+    return this.#options.get("linked") !== false;
   }
 
   view(side: Side): GraphView | null {
@@ -158,7 +159,7 @@ export class CameraLink {
     const isFirst = this.#views[side] === null;
     this.#views[side] = view;
     const lead = this.#views[this.leader];
-    if (this.#isLinked() && lead && !lead.stage.isMoved) this.#level();
+    if (this.isOn && lead && !lead.stage.isMoved) this.#level();
     if (isFirst || side === this.leader) this.follow();
   }
 
@@ -177,7 +178,7 @@ export class CameraLink {
   follow(): void {
     const lead = this.#views[this.leader];
     const other = this.#views[OTHER[this.leader]];
-    if (!this.#isLinked() || !lead?.placed || !other?.placed) return;
+    if (!this.isOn || !lead?.placed || !other?.placed) return;
     const pair = this.#anchor(lead);
     if (!pair) return;
     const [box, to] = [lead.placed.boxOf(pair[0]), other.placed.boxOf(pair[1])];

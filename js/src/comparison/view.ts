@@ -41,7 +41,7 @@ class ComparisonView {
   readonly #follow: CameraLink;
   readonly #panes: readonly [GraphPane, GraphPane];
   readonly #mirror = new Mirror();
-  readonly #here = div("tvmdbg-comparison-here");
+  readonly #here = div("tvmdbg-comparison-here tvmdbg-fill tvmdbg-clip tvmdbg-muted");
   readonly #color = tool(
     ["c"],
     "next color mode",
@@ -53,8 +53,8 @@ class ComparisonView {
     ["l"],
     "link",
     "link the cameras: one graph moves with the other",
-    () => this.#toggleLink(),
-    { icon: icons.LINK, isOn: () => this.#isLinked },
+    () => this.#context.options.set("linked", !this.#follow.isOn),
+    { icon: icons.LINK, isOn: () => this.#follow.isOn },
   );
   readonly #toolbar: Toolbar;
   readonly #kinds: HTMLSelectElement;
@@ -65,7 +65,7 @@ class ComparisonView {
     this.#context = context;
     this.#data = data;
     this.#rows = new DifferenceRows(data);
-    this.#follow = new CameraLink(data, () => this.#isLinked);
+    this.#follow = new CameraLink(data, options);
     const aligner = new RowAligner(data);
     const pane = (side: Side) =>
       new GraphPane(side, {
@@ -78,18 +78,7 @@ class ComparisonView {
         signal,
       });
     this.#panes = [pane(0), pane(1)];
-    this.#list = new DifferenceList(
-      data,
-      this.#rows,
-      {
-        pick: (line) => {
-          this.#go(line);
-          root.focus({ preventScroll: true });
-        },
-        toggle: (line) => this.#toggle(line),
-      },
-      signal,
-    );
+    this.#list = new DifferenceList(data, this.#rows, this, signal);
     this.#toolbar = new Toolbar(
       root,
       "comparison",
@@ -138,9 +127,9 @@ class ComparisonView {
         "tvmdbg-comparison-all tvmdbg-column tvmdbg-fill",
         div("tvmdbg-comparison-panes", ...this.#panes.map((pane) => pane.node)),
         div(
-          "tvmdbg-comparison-told tvmdbg-column",
+          "tvmdbg-comparison-told tvmdbg-column tvmdbg-fill",
           div(
-            "tvmdbg-comparison-head",
+            "tvmdbg-comparison-head tvmdbg-row tvmdbg-gap-8 tvmdbg-fixed tvmdbg-line-above tvmdbg-line-below",
             element("strong", {}, "Differences"),
             this.#kinds,
             this.#here,
@@ -154,19 +143,13 @@ class ComparisonView {
 
   #bind(): void {
     const root = this.#root;
-    const by = (lines: number) => this.#go(this.#list.active + lines);
+    const step = ({ key }: KeyboardEvent) => this.#go(this.#list.byKey(key));
     bindKeys(
       root,
       [
-        action(["ArrowDown", "ArrowUp"], "next, previous difference", ({ key }) =>
-          by(key === "ArrowDown" ? 1 : -1),
-        ),
-        action(["PageDown", "PageUp"], "a page down, up", ({ key }) =>
-          by(key === "PageDown" ? this.#list.page : -this.#list.page),
-        ),
-        action(["Home", "End"], "first, last difference", ({ key }) =>
-          this.#go(key === "Home" ? 0 : this.#rows.length - 1),
-        ),
+        action(["ArrowDown", "ArrowUp"], "next, previous difference", step),
+        action(["PageDown", "PageUp"], "a page down, up", step),
+        action(["Home", "End"], "first, last difference", step),
         action(["ArrowRight", "ArrowLeft"], "expand, collapse identical differences", ({ key }) =>
           this.#openGroup(key === "ArrowRight"),
         ),
@@ -278,7 +261,12 @@ class ComparisonView {
     this.#tell();
   }
 
-  #toggle(line: number): void {
+  pick(line: number): void {
+    this.#go(line);
+    this.#root.focus({ preventScroll: true });
+  }
+
+  toggle(line: number): void {
     const { group } = this.#rows.at(line);
     this.#rows.open(group, !this.#rows.isOpen(group));
     this.#list.activate(this.#list.active < 0 ? -1 : this.#rows.lineOf(group));
@@ -289,14 +277,6 @@ class ComparisonView {
     this.#list.activate(-1);
     this.#root.removeAttribute("aria-activedescendant");
     this.#tell();
-  }
-
-  get #isLinked(): boolean {
-    return this.#context.options.get("linked") !== false;
-  }
-
-  #toggleLink(): void {
-    this.#context.options.set("linked", !this.#isLinked);
   }
 
   #linked(): void {

@@ -22,7 +22,7 @@ const ROUNDED = 2;
 
 export class List {
   readonly node = element("div", {
-    class: "tvmdbg-findings-list tvmdbg-fixed tvmdbg-scrolls",
+    class: "tvmdbg-findings-list tvmdbg-relative tvmdbg-fixed tvmdbg-scrolls",
     role: "tree",
     "aria-label": "Findings",
   });
@@ -195,7 +195,11 @@ export class List {
         element("i", { class: `tvmdbg-icon tvmdbg-icon-${row.severity}`, "aria-hidden": "true" }),
         WORDS[row.severity],
       ),
-      element("span", { class: "tvmdbg-finding-title", title: open ? "" : row.title }, row.title),
+      element(
+        "span",
+        { class: "tvmdbg-finding-title tvmdbg-clip", title: open ? "" : row.title },
+        row.title,
+      ),
       sure,
       span(
         "tvmdbg-finding-nodes tvmdbg-nowrap",
@@ -223,7 +227,7 @@ export class List {
       nodes.length > 0 &&
         element(
           "p",
-          { class: "tvmdbg-finding-all" },
+          { class: "tvmdbg-finding-all tvmdbg-wrap" },
           ...nodes.slice(0, NODES_LISTED).map((node) => this.#chip(node, this.#host.title(node))),
         ),
       element("p", { class: "tvmdbg-muted" }, `rule ${finding!.rule}`),

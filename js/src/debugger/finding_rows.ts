@@ -109,7 +109,7 @@ const UNFOLD = "Show all findings (f)";
 /** Counts of findings and progress of the scan, with buttons, for the bar of the enclosing view. */
 export class FindingsHead {
   readonly fold = button("▾", FOLD, () => this.onFold());
-  readonly counts = span("tvmdbg-findings-counts tvmdbg-fixed");
+  readonly counts = span("tvmdbg-findings-counts tvmdbg-inline tvmdbg-gap-12 tvmdbg-fixed");
   readonly progress = span("tvmdbg-findings-progress tvmdbg-nowrap tvmdbg-muted");
   readonly meter = element("progress", { class: "tvmdbg-findings-meter", hidden: true });
   readonly stop = button("stop", "Stop scanning tensors (s)", () => this.onStop());

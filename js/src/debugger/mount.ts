@@ -94,7 +94,7 @@ function tourBar(
       back,
       next,
       close,
-      span("tvmdbg-muted tvmdbg-tour-keys", "keys: ← → or p n, Esc"),
+      span("tvmdbg-muted tvmdbg-nowrap tvmdbg-tour-keys", "keys: ← → or p n, Esc"),
     ),
   );
   let left = 0;

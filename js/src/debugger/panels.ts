@@ -39,7 +39,8 @@ export class Panels {
   constructor(root: HTMLElement, options: ViewOptions<DebuggerState>, signal: AbortSignal) {
     this.#root = root;
     this.#options = options;
-    const panel = (name: ViewName) => element("div", { class: "tvmdbg-panel", "data-view": name });
+    const panel = (name: ViewName) =>
+      element("div", { class: "tvmdbg-panel tvmdbg-relative tvmdbg-scrolls", "data-view": name });
     this.of = {
       findings: panel("findings"),
       graph: panel("graph"),

@@ -35,10 +35,10 @@ export interface StageItem {
 
 /** Canvases, camera and overview strip of a graph. */
 export class GraphStage {
-  readonly node = div("tvmdbg-graph-stage tvmdbg-fill");
+  readonly node = div("tvmdbg-graph-stage tvmdbg-relative tvmdbg-fill");
   readonly camera = new Camera();
   readonly canvas: HTMLCanvasElement;
-  readonly #box = div("tvmdbg-stage");
+  readonly #box = div("tvmdbg-stage tvmdbg-fill");
   readonly #base: Layer = layer("tvmdbg-graph-base");
   readonly #over: Layer = layer("tvmdbg-overlay");
   readonly #painter = new GraphPainter(this.#base.context);
@@ -125,7 +125,7 @@ export class GraphStage {
     cancelAnimationFrame(this.#moving);
     this.#goal = null;
     Object.assign(this.camera, { x: from.x, y: from.y, scale: from.scale });
-    this.#clamp();
+    this.#clamp(this.camera);
     this.#baseRepaint.request();
   }
 
@@ -162,9 +162,7 @@ export class GraphStage {
   }
 
   get showsAll(): boolean {
-    const { minX, minY, maxX, maxY } = this.#picture?.placed.layout.bounds ?? NOWHERE;
-    const all = { x: minX, y: minY, width: maxX - minX, height: maxY - minY };
-    return this.#picture !== null && this.camera.shows(all, -1);
+    return this.#picture !== null && this.camera.shows(this.#all, -1);
   }
 
   fit(bounds: Bounds): void {
@@ -246,7 +244,7 @@ export class GraphStage {
     const { x, y } = this.#picture.placed.layout;
     const target = this.#copy();
     [target.x, target.y] = [x[box]!, y[box]!];
-    target.clamp(this.#picture.placed.layout.bounds);
+    this.#clamp(target);
     const away = Math.hypot(target.x - this.camera.x, target.y - this.camera.y);
     return away * this.camera.scale < 1 && this.camera.scale > READABLE_SCALE - 1e-9;
   }
@@ -311,10 +309,10 @@ export class GraphStage {
   }
 
   whole(scale: number): Camera {
-    const { minX, minY, maxX, maxY } = this.#picture?.placed.layout.bounds ?? NOWHERE;
+    const { x, y, width, height } = this.#all;
     const camera = new Camera();
-    Object.assign(camera, { scale, x: (minX + maxX) / 2, y: (minY + maxY) / 2 });
-    camera.resize((maxX - minX) * scale + 2 * BORDER, (maxY - minY) * scale + 2 * BORDER);
+    Object.assign(camera, { scale, x: x + width / 2, y: y + height / 2 });
+    camera.resize(width * scale + 2 * BORDER, height * scale + 2 * BORDER);
     return camera;
   }
 
@@ -328,12 +326,17 @@ export class GraphStage {
     overlayPainter(context, painter).paint(picture, { ...this.#marks, hovered: -1 }, -1);
   }
 
+  /** The complete graph, px of the world. */
+  get #all(): Rectangle {
+    const { minX, minY, maxX, maxY } = this.#picture?.placed.layout.bounds ?? NOWHERE;
+    return { x: minX, y: minY, width: maxX - minX, height: maxY - minY };
+  }
+
   get #showsAllAlone(): boolean {
     const { clientWidth, clientHeight } = this.node;
     const alone = this.#copy();
     alone.widen(clientWidth, clientHeight);
-    const { minX, minY, maxX, maxY } = this.#picture?.placed.layout.bounds ?? NOWHERE;
-    return alone.shows({ x: minX, y: minY, width: maxX - minX, height: maxY - minY }, -1);
+    return alone.shows(this.#all, -1);
   }
 
   #overviewBeside(on: boolean): void {
@@ -359,13 +362,13 @@ export class GraphStage {
     return Object.assign(new Camera(), this.camera);
   }
 
-  #clamp(): void {
-    if (this.#picture) this.camera.clamp(this.#picture.placed.layout.bounds);
+  #clamp(camera: Camera): void {
+    if (this.#picture) camera.clamp(this.#picture.placed.layout.bounds);
   }
 
   #moveTo(target: Camera): void {
     cancelAnimationFrame(this.#moving);
-    if (this.#picture) target.clamp(this.#picture.placed.layout.bounds);
+    this.#clamp(target);
     this.#opening = null;
     this.isMoved = true;
     const { x, y, scale } = this.camera;
@@ -393,7 +396,7 @@ export class GraphStage {
       const box = selected === undefined ? null : picture.placed.rectangle(selected);
       const seen = box !== null && this.camera.shows(box, 0);
       this.camera.resize(width, height);
-      this.#clamp();
+      this.#clamp(this.camera);
       if (!this.#pending && this.#opening) this.#pending = this.#opening;
       else if (box && seen && !this.camera.shows(box, 0)) {
         [this.camera.x, this.camera.y] = [box.x + box.width / 2, box.y + box.height / 2];

@@ -4,7 +4,7 @@ import { readTheme } from "../shared/drawing/theme.ts";
 import { counted, integer } from "../shared/format.ts";
 import { AxisCamera } from "../shell/axis_camera.ts";
 import { CodeCopy, titleOf } from "../shell/code_copy.ts";
-import { element, KEEP_KEYS } from "../shell/dom.ts";
+import { div, element, KEEP_KEYS } from "../shell/dom.ts";
 import { Stage, type StagePainters } from "../shell/stage.ts";
 import { factList, Tooltip, titled } from "../shell/tooltip.ts";
 import type { ViewContext } from "../shell/view.ts";
@@ -28,12 +28,12 @@ export class MemoryView {
   /** Called after changes that the toolbar shows. */
   changed: () => void = () => {};
   readonly details = element("section", {
-    class: "tvmdbg-memory-details tvmdbg-scrolls",
+    class: "tvmdbg-memory-details tvmdbg-scrolls tvmdbg-anywhere",
     "aria-label": "details",
     tabindex: 0,
     ...KEEP_KEYS,
   });
-  readonly legend = element("div", { class: "tvmdbg-memory-legend", "aria-label": "colors" });
+  readonly legend = div("tvmdbg-memory-legend tvmdbg-wrap tvmdbg-gap-12");
   readonly #plan: Plan;
   readonly #words: PlanDescriptions;
   readonly #root: HTMLElement;
@@ -52,6 +52,7 @@ export class MemoryView {
     this.#context = context;
     this.#plan = plan;
     this.#say = say;
+    this.legend.ariaLabel = "colors";
     this.scene = new MemoryScene(plan);
     this.#words = new PlanDescriptions(plan, (node) => context.session.note(node));
     this.#copier = new CodeCopy(root, () => this.#code, say, titleOf(context.run), context.signal);

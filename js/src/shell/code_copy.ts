@@ -1,5 +1,5 @@
 import type { Client } from "../shared/client/client.ts";
-import { element, KEEP_KEYS } from "./dom.ts";
+import { element, KEEP_KEYS, raised } from "./dom.ts";
 
 /** Python for the selection; `run` is the name that the documentation uses. */
 
@@ -42,7 +42,7 @@ export class CodeCopy {
   readonly #root: HTMLElement;
   readonly #code: () => string | null;
   readonly #say: (text: string) => void;
-  readonly #box = element("div", { class: "tvmdbg-copied", hidden: true });
+  readonly #box = raised("tvmdbg-copied tvmdbg-anywhere");
   #title: string | null = null;
   #timer: ReturnType<typeof setTimeout> | undefined;
 

@@ -24,6 +24,16 @@ export function span(className: string, ...children: Child[]): HTMLSpanElement {
   return element("span", { class: className }, ...children);
 }
 
+/** A hidden box over its view. */
+export function raised(
+  className: string,
+  attributes: Parameters<typeof element>[1] = {},
+  ...children: Child[]
+): HTMLElement {
+  const all = { class: `${className} tvmdbg-raised`, hidden: true, ...attributes };
+  return element("div", all, ...children);
+}
+
 /** Keeps JupyterLab from acting on bare keys (`d d` deletes the cell); must be on the focused element itself. */
 export const KEEP_KEYS = { "data-lm-suppress-shortcuts": "true" } as const;
 
@@ -75,7 +85,7 @@ export function changeIcon(node: HTMLButtonElement, lines: Icon): void {
 export function captioned(label: string, control: HTMLElement): HTMLElement {
   return element(
     "label",
-    { class: "tvmdbg-captioned" },
+    { class: "tvmdbg-captioned tvmdbg-inline tvmdbg-gap-8" },
     element("span", { class: "tvmdbg-label", "aria-hidden": "true" }, label),
     control,
   );

@@ -1,5 +1,5 @@
 import { integer } from "../shared/format.ts";
-import { div, element, span } from "./dom.ts";
+import { div, element, raised, span } from "./dom.ts";
 
 export const LISTED = 50;
 
@@ -33,7 +33,7 @@ export class HitList {
     this.#go = go;
     const id = `tvmdbg-hits-${lists++}`;
     this.#list = element("div", { id, role: "listbox", "aria-label": label });
-    this.node = element("div", { class: "tvmdbg-hits", hidden: true }, this.#list, this.#more);
+    this.node = raised("tvmdbg-hits tvmdbg-scrolls", {}, this.#list, this.#more);
     // The field keeps the keyboard while the pointer is on the list.
     this.node.addEventListener("pointerdown", (event) => event.preventDefault());
     field.setAttribute("role", "combobox");
@@ -79,16 +79,6 @@ export class HitList {
     return true;
   }
 
-  place(root: HTMLElement): void {
-    const [field, box] = [this.#field, root].map((node) => node.getBoundingClientRect());
-    const { style } = this.node;
-    const top = field!.bottom - box!.top + 2;
-    const left = Math.min(field!.left - box!.left, box!.width - this.node.offsetWidth - 6);
-    style.top = `${top}px`;
-    style.left = `${Math.max(4, left)}px`;
-    style.maxHeight = `${Math.max(80, box!.height - top - 6)}px`;
-  }
-
   #open(open: boolean): void {
     this.node.hidden = !open;
     this.#field.setAttribute("aria-expanded", String(open));
@@ -107,7 +97,7 @@ export class HitList {
         id && element("b", {}, ` ${id}`),
       ),
       span("tvmdbg-muted", kind),
-      span("tvmdbg-hits-value", value),
+      span("tvmdbg-hits-value tvmdbg-numeric", value),
     );
     row.addEventListener("click", () => this.#go(index));
     return row;

@@ -1,5 +1,5 @@
 import * as icons from "../shared/drawing/icons.ts";
-import { div, element, iconButton, KEEP_KEYS } from "./dom.ts";
+import { div, element, iconButton, KEEP_KEYS, raised } from "./dom.ts";
 
 /**
  * A keyboard action of a view: `keys` as in KeyboardEvent.key, letters in lower case, optionally after `Ctrl+`, `Alt+`
@@ -128,16 +128,9 @@ function helpPanel(actions: readonly KeyAction[]): HTMLElement {
       element("span", {}, does),
     ),
   );
-  return element(
-    "div",
-    {
-      class: "tvmdbg-help",
-      role: "note",
-      tabindex: 0,
-      "aria-label": "Keys",
-      hidden: true,
-      ...KEEP_KEYS,
-    },
+  return raised(
+    "tvmdbg-help tvmdbg-shaded",
+    { role: "note", tabindex: 0, "aria-label": "Keys", ...KEEP_KEYS },
     div("tvmdbg-help-keys", ...rows),
   );
 }

@@ -1,5 +1,5 @@
 import * as icons from "../shared/drawing/icons.ts";
-import { element, iconButton, onResize, span } from "./dom.ts";
+import { iconButton, onResize, raised, span } from "./dom.ts";
 
 /** Width up to which a toolbar shows the least number of controls, and the further width per control. */
 const NARROW = 700;
@@ -23,7 +23,7 @@ export class Overflow {
   readonly #least: number;
   readonly #places: readonly (readonly [place: Comment, item: HTMLElement])[];
   readonly #button: HTMLButtonElement;
-  readonly #menu = element("div", { class: "tvmdbg-more-menu", role: "group", hidden: true });
+  readonly #menu = raised("tvmdbg-more-menu tvmdbg-column tvmdbg-scrolls", { role: "group" });
 
   constructor(bar: HTMLElement, { always, sometimes }: MenuControls, signal: AbortSignal) {
     this.#bar = bar;

@@ -1,4 +1,4 @@
-import type { Finding, GraphColumns, Highlight, TensorColumns } from "../shared/client/answers.ts";
+import type { GraphColumns, TensorColumns } from "../shared/client/answers.ts";
 import type { Client } from "../shared/client/client.ts";
 import type { SessionClient } from "../shared/client/session_client.ts";
 import type { Entry } from "../shared/client/tensor_questions.ts";
@@ -40,42 +40,28 @@ export interface Commands {
   at(index: number): Command;
 }
 
-function highlightCommands(
-  highlights: readonly Highlight[],
-  session: SessionClient,
-  mark: string,
-): Commands {
-  return {
-    texts: highlights.map(({ label, about, name }) => `${label} ${about} ${name}`.toLowerCase()),
-    at: (index) => {
-      const { label, about, name, value, nodes, entry } = highlights[index]!;
-      const wanted = selectionOf(nodes, entry ? { entries: [entry] } : null);
-      return {
-        label: `${label}: ${name}`,
-        kind: marked(mark, about),
-        value,
-        run: () => wanted && session.selectEntry(wanted.nodes, wanted.entry, SOURCE),
-      };
-    },
-  };
+/** A finding or a highlight. */
+interface Subject extends About {
+  /** What queries search. */
+  text: string;
+  label: string;
+  kind: string;
+  value: string;
+  nodes: readonly number[];
 }
 
-function findingCommands(
-  findings: readonly Finding[],
+function subjectCommands(
+  subjects: readonly Subject[],
   session: SessionClient,
   mark: string,
 ): Commands {
   return {
-    texts: findings.map(({ title, severity }) => `${title} ${severity}`.toLowerCase()),
+    texts: subjects.map(({ text }) => text.toLowerCase()),
     at: (index) => {
-      const finding = findings[index]!;
-      const wanted = selectionOf(finding.nodes, finding);
-      return {
-        label: finding.title,
-        kind: marked(mark, finding.severity),
-        value: "",
-        run: () => wanted && session.selectEntry(wanted.nodes, wanted.entry, SOURCE),
-      };
+      const { label, kind, value, nodes, entries } = subjects[index]!;
+      const wanted = selectionOf(nodes, { entries });
+      const run = () => wanted && session.selectEntry(wanted.nodes, wanted.entry, SOURCE);
+      return { label, kind: marked(mark, kind), value, run };
     },
   };
 }
@@ -281,11 +267,19 @@ async function sources({
     known ? run.ask("findings", {}, signal).catch(() => null) : null,
     graph ? null : run.ask("tensors").catch(() => null),
   ]);
+  const problems = (findings?.findings ?? []).map(
+    ({ title: label, severity: kind, nodes, entries }): Subject => ({
+      ...{ text: `${label} ${kind}`, label, kind, value: "", nodes, entries },
+    }),
+  );
+  const extremes = highlights.map(
+    ({ label, about: kind, name, value, nodes, entry }): Subject => ({
+      ...{ text: `${label} ${kind} ${name}`, label: `${label}: ${name}`, kind, value, nodes },
+      entries: entry ? [entry] : [],
+    }),
+  );
   return [
-    [
-      ...(findings ? [findingCommands(findings.findings, session, mark)] : []),
-      highlightCommands(highlights, session, mark),
-    ],
+    [subjectCommands([...problems, ...extremes], session, mark)],
     graph
       ? [nodeCommands(graph, session, mark)]
       : tensors
@@ -326,7 +320,11 @@ class CommandPalette {
     );
     this.node = element(
       "div",
-      { class: "tvmdbg-palette", role: "dialog", "aria-label": "Command palette" },
+      {
+        class: "tvmdbg-palette tvmdbg-raised tvmdbg-column",
+        role: "dialog",
+        "aria-label": "Command palette",
+      },
       this.#field,
       this.#list.node,
       this.#none,

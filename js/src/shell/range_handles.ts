@@ -1,5 +1,4 @@
 import { tidy, type ValueAxis } from "../shared/drawing/value_axis.ts";
-import { aboutText } from "../shared/number_text.ts";
 import { element, KEEP_KEYS } from "./dom.ts";
 
 const NAMES = ["Low", "High"] as const;
@@ -26,7 +25,7 @@ export class RangeHandles {
   constructor(
     change: (range: [low: number, high: number]) => void,
     reset: () => void,
-    words: (value: number) => string = aboutText,
+    words: (value: number) => string,
   ) {
     this.#change = change;
     this.#reset = reset;

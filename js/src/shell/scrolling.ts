@@ -77,6 +77,7 @@ export class RowsInView {
   ) {
     this.#scroller = scroller;
     this.#body = body;
+    body.classList.add("tvmdbg-rows");
     this.#height = height;
     this.#make = make;
     scroller.addEventListener("scroll", () => this.paint(), { signal, passive: true });

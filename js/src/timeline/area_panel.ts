@@ -243,7 +243,7 @@ export class AreaPanel {
     const line = button("", `select ${title}`, () => this.#events.pick(nodes, slice));
     line.replaceChildren(
       ...(kind ? [chip] : []),
-      span("label", label),
+      span("label tvmdbg-clip tvmdbg-fill", label),
       span("tvmdbg-muted", `${integer(count)}×`),
       span("time", this.#data.slices.timeText(ns)),
       span("share", bar, share),

@@ -68,7 +68,7 @@ export class TimelineBar {
       view.focus();
     };
     this.#leave = button("show all", "zoom out to everything (0)", all);
-    this.range = span("tvmdbg-timeline-part", this.#part, this.#leave);
+    this.range = span("tvmdbg-timeline-part tvmdbg-inline", this.#part, this.#leave);
     this.#field = element("input", {
       type: "search",
       placeholder: `search ${query} (/)`,
@@ -151,12 +151,23 @@ export class TimelineBar {
     this.tools = { zoomIn: zoomIn!, zoomOut: zoomOut!, fit, copy, measure };
   }
 
+  /** Puts the hits below the field. */
+  #place(root: HTMLElement): void {
+    const [field, box] = [this.#field, root].map((node) => node.getBoundingClientRect());
+    const { style, offsetWidth } = this.list.node;
+    const top = field!.bottom - box!.top + 2;
+    const left = Math.min(field!.left - box!.left, box!.width - offsetWidth - 6);
+    style.top = `${top}px`;
+    style.left = `${Math.max(4, left)}px`;
+    style.maxHeight = `${Math.max(80, box!.height - top - 6)}px`;
+  }
+
   #listen(root: HTMLElement): void {
     const { searching } = this.#view;
     const field = this.#field;
     const search = () => {
       searching.search(field.value);
-      this.list.place(root);
+      this.#place(root);
     };
     field.addEventListener("input", search);
     field.addEventListener("focus", () => {

@@ -85,7 +85,7 @@ export class ChangeTable {
     this.#scroller = element(
       "div",
       {
-        class: "tvmdbg-change-scroll tvmdbg-fill tvmdbg-scrolls tvmdbg-line-above",
+        class: "tvmdbg-relative tvmdbg-fill tvmdbg-scrolls tvmdbg-line-above",
         role: "grid",
         tabindex: -1,
         "aria-label": "time in A and B",
@@ -95,7 +95,10 @@ export class ChangeTable {
     );
     this.node = element(
       "section",
-      { class: "tvmdbg-timeline-table tvmdbg-change", "aria-label": "difference in time" },
+      {
+        class: "tvmdbg-timeline-table tvmdbg-change tvmdbg-column",
+        "aria-label": "difference in time",
+      },
       element("p", { class: "tvmdbg-change-sentence tvmdbg-fixed" }, sentence),
       div(
         "tvmdbg-change-bar tvmdbg-row tvmdbg-wrap tvmdbg-fixed",

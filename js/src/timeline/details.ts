@@ -182,7 +182,7 @@ export class SliceDetails {
 
   #tell(title: string, content: Node, hint = ""): void {
     const muted = hint ? element("p", { class: "tvmdbg-muted" }, hint) : "";
-    this.node.replaceChildren(element("h4", {}, title), content, muted);
+    this.node.replaceChildren(element("h4", { class: "tvmdbg-wrap" }, title), content, muted);
   }
 
   #show(
@@ -202,7 +202,7 @@ export class SliceDetails {
     this.node.replaceChildren(
       element(
         "h4",
-        {},
+        { class: "tvmdbg-wrap" },
         chip,
         title,
         this.#data.names.known && span("tvmdbg-muted", kind),

@@ -138,11 +138,15 @@ function build(
   const noSlices = message("empty", "No slices", summary.missing.timeline ?? NO_TRACE);
   const say = (text: string) => mirror.say(text);
   const view = new Flamechart(root, context, data, say, drawn ? null : noSlices);
-  const below = div("tvmdbg-timeline-below", view.details.node, view.key.node);
+  const below = div(
+    "tvmdbg-timeline-below tvmdbg-wrap tvmdbg-line-above tvmdbg-shaded",
+    view.details.node,
+    view.key.node,
+  );
   const chart = div("tvmdbg-timeline-chart tvmdbg-column", view.charts.node, below);
   view.body.append(chart, view.tables.node);
   const line = div(
-    "tvmdbg-timeline-line",
+    "tvmdbg-timeline-line tvmdbg-wrap tvmdbg-line-below",
     drawn && banner(slices),
     view.bar.hits,
     drawn && view.bar.range,

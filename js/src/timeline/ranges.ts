@@ -91,7 +91,7 @@ export class TimeRanges {
   mark(range: readonly [number, number] | null, row: Row | null = null): void {
     const { session, data } = this.#host;
     this.#row = row;
-    session.setTimeRange(range, SOURCE);
+    session.write({ time_range: range && [range[0], range[1]] }, SOURCE);
     if (String(range) !== String(data.scene.range)) {
       this.#host.sync();
       return;

@@ -50,7 +50,11 @@ export class Panes {
     });
     const list = element("div", { class: "tvmdbg-tuning-tabs", role: "tablist" }, ...tabs);
     list.addEventListener("keydown", (event) => this.#key(event));
-    this.node = div("tvmdbg-tuning-panes", list, ...PANES.map((pane) => bodies[pane]));
+    this.node = div(
+      "tvmdbg-tuning-panes tvmdbg-column tvmdbg-fill",
+      list,
+      ...PANES.map((pane) => bodies[pane]),
+    );
   }
 
   #key(event: KeyboardEvent): void {
@@ -145,7 +149,7 @@ export class FindingsPane {
 
   #code(text: string): HTMLElement {
     const copy = button("copy", "copy this code", () => this.#events.copy(text));
-    return div("tvmdbg-tuning-step tvmdbg-gap-8", element("pre", {}, text), copy);
+    return div("tvmdbg-tuning-step tvmdbg-row tvmdbg-gap-8", element("pre", {}, text), copy);
   }
 }
 

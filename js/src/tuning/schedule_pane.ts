@@ -116,7 +116,7 @@ export class SchedulePane {
       element("span", {}, span("tvmdbg-muted", `${name} `), value),
     );
     const head = div(
-      "tvmdbg-tuning-facts",
+      "tvmdbg-tuning-facts tvmdbg-wrap tvmdbg-fixed tvmdbg-gap-12",
       element("strong", {}, schedule.title),
       this.#pin && this.#pinButton(this.#pin),
       ...facts,
@@ -267,7 +267,7 @@ function changeParts(change: ScheduleChange, close: HTMLElement, theme: Theme): 
   const differ = change.steps.filter((row) => row.change !== "same").length;
   return [
     div(
-      "tvmdbg-tuning-facts",
+      "tvmdbg-tuning-facts tvmdbg-wrap tvmdbg-fixed tvmdbg-gap-12",
       element(
         "strong",
         {},

@@ -107,7 +107,7 @@ const SORT_OF: Record<string, Sort> = {
 /** Tasks of a log, one per row: the slowest first, or the most errors, or the most to gain. */
 export class TaskTable {
   readonly node = element("div", {
-    class: "tvmdbg-tuning-tasks tvmdbg-fill tvmdbg-scrolls",
+    class: "tvmdbg-tuning-tasks tvmdbg-relative tvmdbg-fill tvmdbg-scrolls",
     "aria-label": "tasks",
     ...KEEP_KEYS,
   });

@@ -145,7 +145,7 @@ function shortened(text: string, room: number, pen: Pen): string {
 /** Parallel coordinates of the tile sizes of one task's trials; lines can be hovered and chosen. */
 export class TilesPane {
   readonly node = div("tvmdbg-tuning-tiles tvmdbg-column");
-  readonly #caption = element("p", { class: "tvmdbg-muted" });
+  readonly #caption = element("p", { class: "tvmdbg-muted tvmdbg-clip tvmdbg-fixed" });
   readonly #stage: Stage;
   readonly #root: HTMLElement;
   #scene: TilesScene | null = null;

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { SvgContext } from "../../src/shared/drawing/svg_context.ts";
 import { markup } from "../../src/shared/drawing/svg_marks.ts";
+import { markupOfBoth } from "../../src/shared/drawing/svg_schemes.ts";
 
 const RULER = {
   exact: false,
@@ -18,7 +19,7 @@ function recorded(draw: Draw, dark = false): SvgContext {
 }
 
 const drawn = (draw: Draw) => markup(recorded(draw).marks);
-const drawnForBoth = (draw: Draw) => markup(recorded(draw).marks, recorded(draw, true).marks);
+const drawnForBoth = (draw: Draw) => markupOfBoth(recorded(draw).marks, recorded(draw, true).marks);
 
 describe("a recorded path", () => {
   it("is written in relative steps without accumulating rounding errors", () => {

@@ -3,7 +3,7 @@ import type { GraphColumns } from "../../shared/client/answers.ts";
 import { errorText, isAbort } from "../../shared/client/request.ts";
 import { counted } from "../../shared/format.ts";
 import { inStretches, pause } from "../../shared/many.ts";
-import { button, element } from "../../shell/dom.ts";
+import { button, element, raised } from "../../shell/dom.ts";
 import { message } from "../../shell/message.ts";
 import { filled, isLegible, MOST_LEGIBLE, mayBeLegible } from "../camera.ts";
 import { hiddenNodes, matches } from "../data/hits.ts";
@@ -221,7 +221,7 @@ const BUSY_MS = 300;
 const CANCELLED = new DOMException("cancelled by the user", "AbortError");
 
 export class LayoutController {
-  readonly node = element("div", { class: "tvmdbg-graph-busy", role: "status", hidden: true });
+  readonly node = raised("tvmdbg-graph-busy", { role: "status" });
   readonly #model: GraphModel;
   readonly #again: () => void;
   #running: AbortController | null = null;

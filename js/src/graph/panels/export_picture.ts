@@ -10,16 +10,15 @@ import {
   element,
   fileName,
   KEEP_KEYS,
+  raised,
 } from "../../shell/dom.ts";
 import type { Camera } from "../camera.ts";
 import type { GraphHost } from "../parts.ts";
 
 /** Popup over the view that closes when it loses the keyboard: a menu, a few controls. */
 export class Popup {
-  readonly node = element("div", {
-    class: "tvmdbg-more-menu tvmdbg-graph-popup",
+  readonly node = raised("tvmdbg-more-menu tvmdbg-column tvmdbg-scrolls tvmdbg-graph-popup", {
     tabindex: -1,
-    hidden: true,
     ...KEEP_KEYS,
   });
   readonly #root: HTMLElement;

@@ -4,6 +4,7 @@ import { inkOn, kindFill } from "../../shared/drawing/theme.ts";
 import { counted, integer, percent } from "../../shared/format.ts";
 import {
   button,
+  div,
   element,
   KEEP_KEYS,
   keepChildren,
@@ -45,7 +46,7 @@ class NumberKey {
 
   constructor(limit: (range: readonly [number, number] | null) => void) {
     this.#handles = new RangeHandles(
-      (range) => limit(range),
+      limit,
       () => limit(null),
       (value) => this.#colors?.text(value) ?? "",
     );
@@ -74,7 +75,7 @@ class NumberKey {
     this.#counts.replaceChildren(
       counts.known === 0 ? "no known value " : "",
       words.join(", "),
-      ...(unknown ? [span("tvmdbg-graph-swatch tvmdbg-graph-hatched"), unknown] : []),
+      ...(unknown ? [span("tvmdbg-graph-swatch tvmdbg-swatch tvmdbg-graph-hatched"), unknown] : []),
       column.note ? ` (${column.note})` : "",
     );
   }
@@ -116,9 +117,9 @@ class ScanProgress {
   readonly #doing: string;
   #stopped = false;
 
-  constructor(kind: string, doing: string, stop: () => void, goOn: () => void) {
+  constructor(kind: string, doing: string, run: (on: boolean) => void) {
     this.#doing = doing;
-    this.#act = button("", "", () => (this.#stopped ? goOn() : stop()));
+    this.#act = button("", "", () => run(this.#stopped));
     this.#act.dataset.kind = kind;
     this.node.append(this.#text, this.#act);
   }
@@ -147,9 +148,9 @@ class HealthKey {
 
   constructor(next: (verdict: number) => void, scan: Scan<HealthAnswer>) {
     this.#next = next;
-    const doing = "scanning the tensors";
-    const [stop, goOn] = [() => void scan.stop(), () => void scan.start(true)];
-    this.#progress = new ScanProgress("health scan", doing, stop, goOn);
+    this.#progress = new ScanProgress("health scan", "scanning the tensors", (on) => {
+      void (on ? scan.start(true) : scan.stop());
+    });
   }
 
   show(health: NodeHealth | null, palette: Palette): void {
@@ -210,7 +211,7 @@ interface ClassChip {
 
 /** Legend of the colors: number scale, classes, op kinds with their time shares; hovering fades the others. */
 export class GraphLegend {
-  readonly node = element("div", { class: "tvmdbg-graph-legend", role: "group" });
+  readonly node = div("tvmdbg-graph-legend tvmdbg-row tvmdbg-wrap tvmdbg-fixed tvmdbg-line-below");
   readonly #kinds: [kind: string, sum: { nodes: number; ns: number }][];
   readonly #view: GraphHost;
   readonly #key: NumberKey;
@@ -232,12 +233,13 @@ export class GraphLegend {
     const { options, signal } = context;
     this.#key = new NumberKey((range) => options.set("color_limits", range && [...range]));
     this.#health = new HealthKey((verdict) => commands.nextOf(verdict), scan);
-    const pause = (on: boolean) => options.set("_color_paused", on);
-    const [stop, goOn] = [() => pause(true), () => pause(false)];
-    this.#work = new ScanProgress("color work", "computing", stop, goOn);
+    this.#work = new ScanProgress("color work", "computing", (on) =>
+      options.set("_color_paused", !on),
+    );
     this.#kinds = [...model.times.byKind(model.graph)].sort(
       ([, a], [, b]) => b.ns - a.ns || b.nodes - a.nodes,
     );
+    this.node.role = "group";
     this.node.append(this.#slot, this.#more);
     onResize([this.node], () => this.#fit(), signal);
   }
@@ -259,7 +261,7 @@ export class GraphLegend {
     for (const item of this.#items) item.remove();
     this.#items = chips.map((chip) => this.#chip(chip));
     if (colors instanceof ClassColors && colors.unknown) {
-      const swatch = span("tvmdbg-graph-swatch tvmdbg-graph-hatched");
+      const swatch = span("tvmdbg-graph-swatch tvmdbg-swatch tvmdbg-graph-hatched");
       const text = `${integer(colors.unknown)} unknown`;
       this.#items.push(span("tvmdbg-graph-scale", swatch, text));
     }
@@ -335,7 +337,7 @@ export class GraphLegend {
 
   #chip({ key, label, color, aside, title }: ClassChip): HTMLElement {
     const { appearance, highlighted } = this.#view;
-    const swatch = span("tvmdbg-graph-swatch");
+    const swatch = span("tvmdbg-graph-swatch tvmdbg-swatch");
     swatch.style.background = color;
     const chip = element(
       "button",

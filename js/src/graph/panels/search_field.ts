@@ -1,4 +1,4 @@
-import { button, element, KEEP_KEYS, span } from "../../shell/dom.ts";
+import { button, element, KEEP_KEYS, listening, raised, span } from "../../shell/dom.ts";
 import { HitList } from "../../shell/hit_list.ts";
 import type { Hits } from "../data/hits.ts";
 import { type Facts, operatorsOf, type Suggestion, suggest } from "../data/query_fields.ts";
@@ -36,7 +36,7 @@ function isSound(query: string): boolean {
 export class SearchField {
   readonly input: HTMLInputElement;
   /** Panel below the field, shown while it or the field has the focus. */
-  readonly panel = element("div", { class: "tvmdbg-more-menu tvmdbg-graph-query", hidden: true });
+  readonly panel = raised("tvmdbg-more-menu tvmdbg-column tvmdbg-scrolls tvmdbg-graph-query");
   readonly #list: HTMLElement;
   readonly #problem = element("div", { class: "tvmdbg-graph-wrong", role: "status", hidden: true });
   readonly #help = element("div", { class: "tvmdbg-graph-grammar", hidden: true });
@@ -84,10 +84,7 @@ export class SearchField {
       clearTimeout(this.#typing);
       options.set("search", this.input.value);
     };
-    const on = <K extends keyof HTMLElementEventMap>(
-      type: K,
-      run: (event: HTMLElementEventMap[K]) => void,
-    ) => this.input.addEventListener(type, run, { signal });
+    const on = listening(this.input, signal);
     on("input", () => {
       this.#isClosed = false;
       this.#suggest();

@@ -1,6 +1,6 @@
 import * as icons from "../../shared/drawing/icons.ts";
 import { counted } from "../../shared/format.ts";
-import { button, captioned, element, select, span } from "../../shell/dom.ts";
+import { button, captioned, div, element, select, span } from "../../shell/dom.ts";
 import { barTitle, chartTools, type Tool, Toolbar, tool } from "../../shell/toolbar.ts";
 import type { Hits } from "../data/hits.ts";
 import type { GraphHost } from "../parts.ts";
@@ -11,7 +11,7 @@ export class GraphToolbar {
   readonly node: HTMLElement;
   readonly search: SearchField;
   readonly tools: readonly Tool[];
-  readonly part = element("div", { class: "tvmdbg-graph-part", hidden: true });
+  readonly part = div("tvmdbg-graph-part tvmdbg-row tvmdbg-gap-8 tvmdbg-fixed tvmdbg-line-below");
   readonly #bar: Toolbar;
   readonly #shows: Tool;
   readonly #title = span("tvmdbg-muted tvmdbg-graph-title tvmdbg-clip");
@@ -31,6 +31,7 @@ export class GraphToolbar {
     this.#everything = button("exit isolation", "exit isolation: show the whole graph (a)", () =>
       view.navigator.everything(),
     );
+    this.part.hidden = true;
     this.part.append(this.#partText, this.#everything);
     const isSearched = () => !hits.textContent;
     const hits = this.#hits;

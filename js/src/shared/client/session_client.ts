@@ -92,10 +92,6 @@ export class SessionClient {
     this.write({ selected: [...nodes], entry: [entry[0], entry[1]], slice: null }, source);
   }
 
-  setTimeRange(range: readonly [number, number] | null, source: string): void {
-    this.write({ time_range: range && [range[0], range[1]] }, source);
-  }
-
   /** Shows a hovered node at once in this page; Python gets it once the pointer rests. */
   hover(node: number | null): void {
     if (this.hovered === node) return;

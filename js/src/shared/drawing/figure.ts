@@ -2,6 +2,7 @@ import type { RunReplies } from "../client/answers.ts";
 import type { Client } from "../client/client.ts";
 import { type CellImage, parsedFont, SvgContext, type TextRuler } from "./svg_context.ts";
 import { element, escaped, type Mark, markup } from "./svg_marks.ts";
+import { markupOfBoth } from "./svg_schemes.ts";
 import type { TextWidths } from "./text_widths.ts";
 import { figureTheme, type Theme } from "./theme.ts";
 
@@ -86,7 +87,7 @@ export function panelDrawing(
     return pen.marks;
   };
   const marks = drawn(theme === "dark");
-  const body = theme === "auto" ? markup(marks, drawn(true)) : markup(marks);
+  const body = theme === "auto" ? markupOfBoth(marks, drawn(true)) : markup(marks);
   const look = ` role="img" font-family="${escaped(text.font)}" style="max-width:100%;height:auto"`;
   const svg = [
     `<svg xmlns="http://www.w3.org/2000/svg" class="tvmdbg-figure" viewBox="0 0 ${wide} ${high}"`,

@@ -43,40 +43,13 @@ export interface Mark {
   style: Style;
 }
 
-/**
- * Marks as SVG elements; consecutive ones of one style share it.  @param dark The same marks in the dark scheme; a
- * color that differs there becomes a class, unless the light color always maps to the same dark one.
- */
-export function markup(marks: readonly Mark[], dark: readonly Mark[] = marks): string {
-  if (dark.length !== marks.length) throw new Error(DIFFERENT);
-  const writer = new Writer(marks === dark ? new Map() : darkColors(marks, dark));
-  marks.forEach((mark, at) => {
-    writer.add(mark, dark[at]!);
-  });
-  return writer.end();
+/** Marks as SVG elements; consecutive ones of one style share it. */
+export function markup(marks: readonly Mark[]): string {
+  return new MarkWriter().markup(marks, marks);
 }
 
-const DIFFERENT = "a drawing differs between light and dark in more than its colors";
-
-function darkColors(marks: readonly Mark[], dark: readonly Mark[]): Map<string, string> {
-  const colors = new Map<string, string>();
-  const add = (name: string, light: string, other: string) => {
-    if (!light) return;
-    const key = `${name}${plain(light)}`;
-    const known = colors.get(key);
-    colors.set(key, known === undefined || known === plain(other) ? plain(other) : "");
-  };
-  marks.forEach(({ style }, at) => {
-    add("fill", style.fill, dark[at]!.style.fill);
-    add("stroke", style.stroke, dark[at]!.style.stroke);
-  });
-  return colors;
-}
-
-class Writer {
-  readonly #dark: Map<string, string>;
+export class MarkWriter {
   readonly #body: string[] = [];
-  readonly #rules = new Map<string, string>();
   #run: { kind: Mark["kind"]; style: string; items: string[] } = {
     kind: "end",
     style: "",
@@ -86,31 +59,30 @@ class Writer {
   #last: { style: Style; dark: Style; written: string } | null = null;
   #open = 0;
 
-  constructor(dark: Map<string, string>) {
-    this.#dark = dark;
+  markup(marks: readonly Mark[], dark: readonly Mark[]): string {
+    marks.forEach((mark, at) => {
+      this.#add(mark, dark[at]!.style);
+    });
+    this.#flush();
+    return this.#body.join("") + "</g>".repeat(this.#open);
   }
 
-  add(mark: Mark, dark: Mark): void {
-    if (mark !== dark && !haveOneShape(mark, dark)) throw new Error(DIFFERENT);
-    const { kind, content } = mark;
+  #add({ kind, content, style }: Mark, dark: Style): void {
     if (kind === "clip" || kind === "end") {
       this.#flush();
       this.#body.push(kind === "clip" ? clipping(content) : "</g>");
       this.#open += kind === "clip" ? 1 : -1;
       return;
     }
-    const style = this.#written(mark.style, dark.style);
-    if (this.#run.kind !== kind || this.#run.style !== style) {
+    if (this.#last?.style !== style || this.#last.dark !== dark) {
+      this.#last = { style, dark, written: this.attributes(style, dark) };
+    }
+    const { written } = this.#last;
+    if (this.#run.kind !== kind || this.#run.style !== written) {
       this.#flush();
-      this.#run = { kind, style, items: [] };
+      this.#run = { kind, style: written, items: [] };
     }
     this.#run.items.push(content);
-  }
-
-  end(): string {
-    this.#flush();
-    this.#body.push("</g>".repeat(this.#open));
-    return this.#styleSheet() + this.#body.join("");
   }
 
   #flush(): void {
@@ -122,57 +94,20 @@ class Writer {
     this.#run = { kind: "end", style: "", items: [] };
   }
 
-  #written(style: Style, dark: Style): string {
-    if (this.#last?.style !== style || this.#last.dark !== dark) {
-      this.#last = { style, dark, written: this.#attributes(style, dark) };
-    }
-    return this.#last.written;
-  }
-
-  #attributes({ fill, stroke, opacity, rest }: Style, dark: Style): string {
-    const classes: string[] = [];
-    const colors = [this.#color("fill", fill, dark.fill, classes)];
-    if (stroke) colors.push(this.#color("stroke", stroke, dark.stroke, classes));
+  protected attributes({ fill, stroke, opacity, rest }: Style, dark: Style): string {
+    const colors = this.color("fill", fill, dark.fill);
+    const line = stroke && this.color("stroke", stroke, dark.stroke);
     const alpha = opacity && ` ${stroke ? "stroke" : "fill"}-opacity="${opacity}"`;
-    const named = classes.length ? ` class="${classes.join(" ")}"` : "";
-    return `${colors.join("")}${alpha}${rest}${named}`;
+    return `${colors}${line}${alpha}${rest}`;
   }
 
-  #color(name: "fill" | "stroke", color: string, dark: string, classes: string[]): string {
-    const [light, other] = [plain(color), plain(dark)];
-    if (light !== other) {
-      if (this.#dark.get(`${name}${light}`)) {
-        this.#rules.set(`[${name}="${light}"]`, `${name}:${other}`);
-      } else {
-        const both = `${name[0]}${light}${other}`.replace(/\W/g, "");
-        this.#rules.set(`.${both}`, `${name}:${other}`);
-        classes.push(both);
-      }
-    }
-    return ` ${name}="${escaped(light)}"`;
-  }
-
-  /** Viewers without support for the query stay light. */
-  #styleSheet(): string {
-    if (!this.#rules.size) return "";
-    const rules = [...this.#rules].sort(([a], [b]) => (a < b ? -1 : 1));
-    const written = rules.map(([which, rule]) => `.tvmdbg-figure ${which}{${rule}}`);
-    return element("style", `@media (prefers-color-scheme:dark){${written.join("")}}`);
+  protected color(name: "fill" | "stroke", color: string, _dark: string): string {
+    return ` ${name}="${escaped(plain(color))}"`;
   }
 }
 
 export function element(name: string, content: string): string {
   return `<${name}>${content}</${name}>`;
-}
-
-/** True if two marks differ only in colors. */
-function haveOneShape(mark: Mark, other: Mark): boolean {
-  return (
-    mark.content === other.content &&
-    mark.kind === other.kind &&
-    mark.style.opacity === other.style.opacity &&
-    mark.style.rest === other.style.rest
-  );
 }
 
 /** Start of a clipped group. The clip's name is derived from its path: figures beside it may share it. */

@@ -50,7 +50,10 @@ export function legend(theme: Theme, spread: number): HTMLElement {
   const end = percent(spread);
   return element(
     "span",
-    { class: "tvmdbg-timeline-legend", title: "time relative to the median of the row" },
+    {
+      class: "tvmdbg-timeline-legend tvmdbg-inline tvmdbg-nowrap tvmdbg-numeric",
+      title: "time relative to the median of the row",
+    },
     `faster −${end}`,
     bar,
     `+${end} slower than the median of the row`,

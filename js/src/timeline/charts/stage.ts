@@ -247,7 +247,7 @@ export class Scroller {
     this.#measured = measured;
     this.node = element(
       "div",
-      { class: "tvmdbg-timeline-scroll tvmdbg-fill", tabindex: -1 },
+      { class: "tvmdbg-timeline-scroll tvmdbg-relative tvmdbg-fill", tabindex: -1 },
       stage.node,
       this.#filler,
     );
