@@ -94,22 +94,21 @@ def converse(
     *arguments: str,
     answer: Callable[[dict[str, Any]], tuple[Any, Sequence[bytes]]],
     failure: str,
-    views: int = 1,
 ) -> Any:
     """Call a function that asks questions before it is done (``js/src/engine/engine_host.ts``).
 
     ``answer`` gives the result and the buffers of a reply; its errors go to the function that
-    asked. Each of the ``views`` in a figure may take the time of one.
+    asked.
     """
-    engine, spent, most = _engine(), 0.0, views * _MOST_SECONDS
+    engine, spent = _engine(), 0.0
 
     def step(function: str, *arguments: str | int) -> str:
         nonlocal spent
         start = time.thread_time()
         text = engine.call(function, arguments, failure)
         spent += time.thread_time() - start
-        if spent > most:
-            raise EngineTimeError(f"{failure}: it took longer than {most:g} s")
+        if spent > _MOST_SECONDS:
+            raise EngineTimeError(f"{failure}: it took longer than {_MOST_SECONDS:g} s")
         return text
 
     said = json.loads(step(function, *arguments), parse_int=_whole)

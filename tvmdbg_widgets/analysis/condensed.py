@@ -52,15 +52,20 @@ def condensed(
     return _Condensing(graph, groups, timeline, given, folded).groups(most)
 
 
-def edges_between(
+def boxes_of_nodes(
     graph: Graph, groups: Groups, opened: list[int], heads: Ints
-) -> npt.NDArray[np.intp]:
-    """Return the edges between boxes, the first of those between the same two."""
-    count = graph.num_nodes
+) -> npt.NDArray[np.int64]:
+    """Return the closed group around each node; for one with a box of its own, a larger number."""
     alone = (groups.node_group < 0) | np.isin(groups.node_group, opened)
-    box = np.where(alone, len(groups) + np.arange(count), groups.node_group)
+    box = np.where(alone, len(groups) + np.arange(graph.num_nodes), groups.node_group)
     # Outputs have boxes of their own, even in closed groups.
     box[heads] = len(groups) + heads
+    return box
+
+
+def edges_between(graph: Graph, groups: Groups, box: Ints) -> npt.NDArray[np.intp]:
+    """Return the edges between boxes, the first of those between the same two."""
+    count = graph.num_nodes
     source, target = graph.edge_source, box[graph.edge_target]
     known = source >= 0
     begin = np.where(known, box[source], -1)
@@ -69,8 +74,8 @@ def edges_between(
     begin = np.where(apart, len(groups) + count + source, begin)
     rows = np.flatnonzero(known & (begin != target))
     keys = begin[rows].astype(np.int64) * (len(groups) + count) + target[rows]
-    unsure = graph.edge_trust[rows].astype(np.int64)
-    _, first = np.unique(np.stack([keys, unsure]), axis=1, return_index=True)
+    trusts = int(graph.edge_trust.max(initial=0)) + 1
+    _, first = np.unique(keys * trusts + graph.edge_trust[rows], return_index=True)
     return np.sort(rows[first])
 
 

@@ -43,8 +43,8 @@ _LISTED = 200
 _WRONG = 5
 #: Nodes that a figure may name.
 _NAMED = 100_000
-#: Boxes of a condensed graph, and characters of a query.
-_MOST_BOXES, _MOST_QUERY = 2_000, 10_000
+#: Characters of a query.
+_MOST_QUERY = 10_000
 _STOPS_WITHIN = 1.0
 
 
@@ -124,7 +124,8 @@ def _summary(context: Context, _question: Question) -> Reply:
 def _graph(context: Context, question: Question) -> Reply:
     """Answer the graph; without edges if only some nodes shall be named.
 
-    A figure may ask for groups that leave it at most so many boxes, and for the edges between them.
+    A figure may ask for groups that leave it at most so many boxes, and for the edges between them;
+    if it says by what it colors a very large graph, nodes without boxes share rows.
     """
     run = context.run
     graph = run.graph
@@ -138,10 +139,10 @@ def _graph(context: Context, question: Question) -> Reply:
             held[graph.entry_id(node, output)] = 1
     more: dict[str, Any] = {}
     if question.has("most"):
-        columns, more = condensed_columns(run, graph, question.integer("most", 2, _MOST_BOXES))
+        columns, more = condensed_columns(run, graph, held, question)
     else:
         columns = graph_columns(graph, run.timeline) | group_columns(run.groups, run.timeline)
-    columns["hasTensor"] = held
+        columns["hasTensor"] = held
     wrong = [issue.message for issue in graph.issues if issue.severity is IssueSeverity.ERROR]
     words = None if run.timeline is None else timeline_words(run.timeline, graph=True)
     info = {

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from tvmdbg_widgets.analysis.condensed import condensed, edges_between
+from tvmdbg_widgets.analysis.condensed import boxes_of_nodes, condensed, edges_between
 from tvmdbg_widgets.analysis.facts import RunFacts
 from tvmdbg_widgets.analysis.view_columns import graph_columns, group_columns
 from tvmdbg_widgets.answers.kept_timeline import KeptTimeline
+from tvmdbg_widgets.answers.messages import Question
 from tvmdbg_widgets.answers.tensor import Reply
 from tvmdbg_widgets.answers.timeline import first_of_timeline
 from tvmdbg_widgets.engine import without_rows
@@ -19,6 +21,7 @@ from tvmdbg_widgets.model.graph.graph import Graph, node_labels, node_op_kinds
 from tvmdbg_widgets.model.graph.nodes import NodeKind
 
 Ints = npt.NDArray[np.integer[Any]]
+Floats = npt.NDArray[np.float64]
 
 #: Nodes up to which all names are sent to the engine.
 MOST_NODES = 100_000
@@ -51,34 +54,196 @@ def graph_of_few(graph: Graph, named: Ints) -> Reply:
     return Reply.of("graph", without_rows("graph") | columns, info)
 
 
-#: Slowest nodes that a condensed graph names, and outputs that have boxes of their own.
-_SLOWEST, _MOST_HEADS = 8, 8
+#: Boxes of a condensed graph, slowest nodes that it names, outputs that have boxes of their own.
+_MOST_BOXES, _SLOWEST, _MOST_HEADS = 2_000, 8, 8
+#: First boxes of a graph, which a figure lists if it can draw nothing.
+_LISTED = 150
+#: Colors by outputs, with their columns; all that rows for several nodes can show.
+_OF_OUTPUTS = {
+    "dtype": "dtypes",
+    "device": "deviceTypes",
+    "storage": "storageIds",
+    "bytes": "entryBytes",
+}
+_COLORS = ("kind", "time", *_OF_OUTPUTS)
+#: Boxes by bits of one number.
+_BITS = 40
 
 
 def condensed_columns(
-    run: RunFacts, graph: Graph, most: int
+    run: RunFacts, graph: Graph, held: Ints, question: Question
 ) -> tuple[dict[str, Any], dict[str, Any]]:
     """Return the graph with groups that leave at most so many boxes, and edges between those.
 
     The second are the open groups.
     """
-    timeline = run.timeline
+    timeline, most = run.timeline, question.integer("most", 2, _MOST_BOXES)
     heads = graph.heads if len(graph.heads) <= _MOST_HEADS else graph.heads[:0]
     groups, opened = condensed(graph, run.groups, timeline, most - len(heads))
     columns = graph_columns(graph, timeline) | group_columns(groups, timeline)
-    between = edges_between(graph, groups, opened, heads[:, 0])
+    box = boxes_of_nodes(graph, groups, opened, heads[:, 0])
+    between = edges_between(graph, groups, box)
     columns |= {name: columns[name][between] for name in columns if name.startswith("edge")}
-    columns |= {"headNode": heads[:, 0], "headOutput": heads[:, 1]}
+    columns |= {"headNode": heads[:, 0], "headOutput": heads[:, 1], "hasTensor": held}
     if graph.num_nodes > MOST_NODES:
-        ns = np.nan_to_num(columns["nodeNs"])
+        ns = np.where(graph.kinds == NodeKind.PARAMETER, 0.0, np.nan_to_num(columns["nodeNs"]))
         slowest = np.argsort(-ns, kind="stable")[:_SLOWEST]
-        apart = (groups.node_group < 0) | np.isin(groups.node_group, opened)
-        apart[heads[:, 0]] = True
-        alone = np.flatnonzero(apart & (graph.kinds != NodeKind.PARAMETER))[:most]
-        named = np.concatenate([slowest, alone])
+        color = question.choice("color", _COLORS)
+        if color is not None and "callNs" not in columns:
+            judged = run.search.health().columns()["node"] if question.flag("judged") else ()
+            own = _drawn_alone(columns, box, len(groups))
+            own[slowest] = True
+            own[np.array(judged, np.int64)] = True
+            limits: Sequence[float] = ()
+            if question.has("limits"):
+                limits = question.numbers("limits", -np.inf, np.inf, 2)
+            return _shared_rows(columns, box, own, color, limits), {"open": opened}
+        alone = (box >= len(groups)) & (graph.kinds != NodeKind.PARAMETER)
+        named = np.concatenate([slowest, np.flatnonzero(alone)[:most]])
         for name in ("names", "labels", "funcNames"):
             columns[name] = _words(columns[name], named, others=False)
     return columns, {"open": opened}
+
+
+def _folded(columns: Mapping[str, Any]) -> npt.NDArray[np.bool_]:
+    """Return the flags of parameters inside the boxes of their readers."""
+    folded = np.zeros(len(columns["kinds"]), np.bool_)
+    folded[columns["edgeSource"]] = True
+    folded[columns["headNode"]] = False
+    folded &= columns["kinds"] == NodeKind.PARAMETER
+    return folded
+
+
+def _drawn_alone(columns: Mapping[str, Any], box: Ints, groups: int) -> npt.NDArray[np.bool_]:
+    """Return the flags of nodes that a figure draws or names."""
+    folded, order = _folded(columns), columns["groupOrder"]
+    own = (box >= groups) & ~folded
+    own[:_LISTED] = own[np.flatnonzero(~folded)[:_LISTED]] = True
+    drawn = ~folded[columns["edgeSource"]]
+    own[columns["edgeSource"][drawn]] = own[columns["edgeTarget"][drawn]] = True
+    for nodes in (order[~folded[order]], np.flatnonzero(~folded)):
+        listed = nodes[np.argsort(box[nodes], kind="stable")]
+        change = np.diff(box[listed], prepend=-1, append=-1) != 0
+        own[listed[change[:-1] | change[1:]]] = True
+    return own
+
+
+def _shared_rows(
+    columns: Mapping[str, Any],
+    box: Ints,
+    own: npt.NDArray[np.bool_],
+    color: str,
+    limits: Sequence[float],
+) -> dict[str, Any]:
+    """Return a graph in which nodes that a figure does not tell apart share a row.
+
+    Their times and bytes are means. ``nodeId`` is the first of them, ``nodeCount`` their number.
+    """
+    folded, ns, offsets = _folded(columns), columns["nodeNs"], columns["entryOffsets"]
+    source, target = columns["edgeSource"], columns["edgeTarget"]
+    keys = [
+        np.where(folded, -1, columns["nodeGroup"]),
+        *_readers(source[folded[source]], box[target[folded[source]]], len(ns)),
+        columns["kinds"],
+        columns["opKinds"].codes,
+        np.isnan(ns) + 2 * (ns > 0),
+    ]
+    value = ns if color == "time" else np.full(len(ns), np.nan)
+    if color in _OF_OUTPUTS:
+        own = own | (np.diff(offsets) != 1)
+        first = np.minimum(offsets[:-1], max(0, int(offsets[-1]) - 1))
+        if color == "bytes":
+            value = np.append(columns["entryBytes"], np.nan)[first]
+            own[np.nan_to_num(value, nan=-1.0).argmax()] = True
+            keys.append(np.isnan(value))
+        elif len(codes := columns[_OF_OUTPUTS[color]]):
+            keys.append(getattr(codes, "codes", codes)[first])
+    if limits:
+        keys.append(np.searchsorted([limits[0]], value, "right") + 2 * (value > limits[-1]))
+    numbers = np.where(own, -1 - np.arange(len(ns)), _numbered(keys))
+    _, first, at, count = np.unique(
+        numbers, return_index=True, return_inverse=True, return_counts=True
+    )
+    order = np.argsort(first)
+    nodes, count, row = first[order], count[order], np.argsort(order)[at]
+
+    def mean(values: Floats) -> Floats:
+        sums = np.bincount(row, np.nan_to_num(values), len(nodes))
+        return np.where((count > 1) & ~np.isnan(values[nodes]), sums / count, values[nodes])
+
+    few = {name: _taken(columns[name], nodes) for name in _OF_NODES if name in columns}
+    few["nodeNs"] = mean(ns)
+    few["entryOffsets"], entries_ = _ranges(offsets, nodes)
+    few["shapeOffsets"], dims = _ranges(columns["shapeOffsets"], entries_)
+    few["shapeDims"] = columns["shapeDims"][dims]
+    few |= {n: _taken(columns[n], entries_) for n in _OF_ENTRIES if len(columns[n])}
+    if color == "bytes":
+        shared = np.flatnonzero(count > 1)
+        few["entryBytes"][few["entryOffsets"][shared]] = mean(value)[shared]
+    place = np.argsort(columns["groupOrder"])[nodes]
+    few["groupOrder"] = np.argsort(place).astype(np.int32)
+    for name in ("groupStart", "groupEnd"):
+        few[name] = np.searchsorted(np.sort(place), columns[name]).astype(np.int32)
+    # Parameters in one row have the same readers.
+    readers = row[source] * (2 * len(box)) + box[target]
+    readers = np.where(folded[source], readers, -1 - np.arange(len(source)))
+    edges = np.sort(np.unique(readers, return_index=True)[1])
+    edges = edges[np.argsort(row[target[edges]], kind="stable")]
+    few |= {name: columns[name][edges] for name in columns if name.startswith("edge")}
+    for name in ("edgeSource", "edgeTarget", "headNode", "controlSource", "controlTarget"):
+        few[name] = row[few.get(name, columns[name])].astype(np.int32)
+    pairs = few["controlSource"].astype(np.int64) * len(nodes) + few["controlTarget"]
+    controls = np.sort(np.unique(pairs, return_index=True)[1])
+    few |= {name: few[name][controls] for name in ("controlSource", "controlTarget")}
+    few["nodeId"], few["nodeCount"], few["nodeRow"] = (
+        ints.astype(np.int32) for ints in (nodes, count, row)
+    )
+    return dict(columns) | few
+
+
+_OF_NODES = (
+    *("names", "labels", "funcNames", "opKinds", "kinds", "roles", "parameterTrust"),
+    *("nodeTrust", "nodeShare", "nodeGroup"),
+)
+_OF_ENTRIES = ("shapeKnown", "dtypes", "entryBytes", "storageIds", "deviceTypes", "hasTensor")
+
+
+def _readers(parameter: Ints, box: Ints, nodes: int) -> Iterator[Ints]:
+    """Yield numbers that are equal for parameters with readers in the same boxes."""
+    boxes, at = np.unique(box, return_inverse=True)
+    for first in range(0, len(boxes), _BITS):
+        bits = np.zeros(nodes, np.int64)
+        some = (at >= first) & (at < first + _BITS)
+        np.bitwise_or.at(bits, parameter[some], np.int64(1) << (at[some] - first))
+        yield bits
+
+
+def _numbered(keys: Iterable[Ints]) -> Ints:
+    """Return one number per row that tells apart what any key does."""
+    numbers: Ints = np.zeros(1, np.int64)
+    size = 1
+    for key in keys:
+        low, high = int(key.min()), int(key.max())
+        if size * (high - low + 1) >= 1 << 62:
+            numbers = np.unique(numbers, return_inverse=True)[1]
+            size = int(numbers.max()) + 1
+        size *= high - low + 1
+        numbers = numbers * (high - low + 1) + (key - low)
+    return numbers
+
+
+def _taken(column: Any, rows: Ints) -> Any:
+    if not isinstance(column, StringColumn):
+        return column[rows]
+    kept, codes = np.unique(column.codes[rows], return_inverse=True)
+    return StringColumn([column.unique[code] for code in kept.tolist()], codes)
+
+
+def _ranges(offsets: Ints, rows: Ints) -> tuple[Ints, Ints]:
+    """Return offsets of some rows alone, and what lies in their ranges."""
+    start, size = offsets[rows], offsets[rows + 1] - offsets[rows]
+    kept = np.append(0, np.cumsum(size))
+    return kept.astype(np.int32), np.repeat(start - kept[:-1], size) + np.arange(kept[-1])
 
 
 def timeline_of_few(run: RunFacts, kept: KeptTimeline, most: int) -> Reply:

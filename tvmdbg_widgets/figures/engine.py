@@ -61,10 +61,6 @@ def draw_view(
         return text_only(view, title, text(), why, width=width, theme=theme)
 
 
-#: Figures of several views.
-_VIEWS = {"debugger": 3, "comparison": 2}
-
-
 def draw(
     view: str,
     title: str,
@@ -78,7 +74,7 @@ def draw(
     """Draw the figure of a view, which asks for what it shows.
 
     ``text`` gives the words that the view leaves to Python. Every thread has an engine; a figure
-    may use 512 MiB, and 10 s of CPU time for each of its views.
+    may use 10 s of CPU time and 512 MiB.
     """
     look = {"width": width, "theme": theme, "mostNodes": MOST_NODES}
     request = json.dumps(
@@ -91,8 +87,7 @@ def draw(
         asked.append(question)
         return answer(question)
 
-    how: dict[str, Any] = {"answer": _carried(heard), "failure": failure}
-    drawn = converse("draw", view, request, **how, views=_VIEWS.get(view, 1))
+    drawn = converse("draw", view, request, answer=_carried(heard), failure=failure)
     svg = _with_images(drawn["svg"], drawn.get("images", ()))
     words = "\n".join(map(one_line, (drawn["text"] or text()).split("\n")))
     hover = tuple(Hover(**box) for box in drawn.get("hover", ()))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from itertools import cycle, product
 from pathlib import Path
@@ -77,7 +78,7 @@ def test_selection_and_search_mark_groups() -> None:
     assert (figure.svg.count('stroke-width="3"'), figure.description["selected"]) == (1, [46])
 
 
-@pytest.mark.parametrize("color_by", ["time", "kind", "dtype", "bytes"])
+@pytest.mark.parametrize("color_by", ["time", "kind", "dtype", "storage", "bytes"])
 def test_graph_with_few_names_is_drawn_like_one_with_all(
     color_by: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -90,8 +91,12 @@ def test_graph_with_few_names_is_drawn_like_one_with_all(
     figure = drawn(run.facts, "graph", **how, search="name:1*")
     assert "missing" not in figure.description
     assert figure.svg == full.svg
-    for name in ("total_ns", "legend", "hits", "boxes", "lines", "condensed"):
+    unread, many = (re.sub(" <- [^;]*", "", each.text) for each in (full, figure))
+    assert many == unread
+    for name in ("total_ns", "slowest", "hits", "boxes", "lines", "condensed"):
         assert figure.description[name] == full.description[name]
+    for few, all_ in zip(figure.description["legend"], full.description["legend"], strict=True):
+        assert few == pytest.approx(all_)
 
 
 def test_inputs_share_a_box_and_parameters_are_in_their_readers() -> None:

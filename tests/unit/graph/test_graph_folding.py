@@ -20,9 +20,11 @@ from tests.unit.graph.open_groups_truth import opened
 from tests.unit.timeline.test_critical_path import dag
 from tvmdbg_widgets.analysis.blocks import groups
 from tvmdbg_widgets.analysis.blocks.sequence import delegate_calls, gathered
-from tvmdbg_widgets.analysis.condensed import condensed, edges_between
+from tvmdbg_widgets.analysis.condensed import boxes_of_nodes, condensed, edges_between
 from tvmdbg_widgets.analysis.view_columns import open_by_itself
+from tvmdbg_widgets.answers import few_names
 from tvmdbg_widgets.answers.answers import answer
+from tvmdbg_widgets.answers.tensor import Reply
 from tvmdbg_widgets.formats.tvm.graph.graph_json import read_graph
 from tvmdbg_widgets.model.graph.graph import Graph
 from tvmdbg_widgets.model.graph.groups import GroupSource
@@ -116,7 +118,7 @@ def test_boxes_are_few_and_hold_every_operator(what: str, most: int) -> None:
     inputs = int((graph.kinds == NodeKind.INPUT).sum())
     assert boxes + inputs <= max(most, 2 + inputs)
     assert boxes >= 1
-    kept = edges_between(graph, groups, opened, graph.heads[:0])
+    kept = edges_between(graph, groups, boxes_of_nodes(graph, groups, opened, graph.heads[:0, 0]))
     within = (
         groups.node_group[graph.edge_source[kept]] == groups.node_group[graph.edge_target[kept]]
     )
@@ -139,6 +141,50 @@ def test_bad_number_of_boxes_is_refused(most: Any) -> None:
     run = tvmdbg.open(GRAPHS["chain"])
     with pytest.raises(ValueError, match="most must"):
         answer(run.facts, {"kind": "graph", "most": most})
+
+
+def numbers(reply: Reply, name: str) -> np.ndarray[Any, Any]:
+    (header,) = (each for each in reply.result["columns"] if each["name"] == name)
+    kind, length = header["kind"], header["length"]
+    if kind == "strings":
+        kind, header = "i4", {"offset": header["codes"]}
+    return np.frombuffer(reply.buffers[0], f"<{kind}", length, header["offset"])
+
+
+@pytest.mark.parametrize("color", ["kind", "time", "dtype", "device", "storage", "bytes"])
+@pytest.mark.parametrize("what", GRAPHS)
+def test_rows_of_a_large_graph_stand_for_all_its_nodes(
+    what: str, color: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(few_names, "MOST_NODES", 100)
+    run = tvmdbg.open(GRAPHS[what])
+    count = run.graph.num_nodes
+    question = {"kind": "graph", "most": 12}
+    every = answer(run.facts, question)
+    few = answer(run.facts, question | {"color": color, "judged": True})
+    ids, shared, row = (numbers(few, name) for name in ("nodeId", "nodeCount", "nodeRow"))
+    if color == "kind":
+        assert len(few.buffers[0]) < len(every.buffers[0]) / 2
+    assert shared.tolist() == np.bincount(row).tolist()
+    assert ids.tolist() == [int(np.flatnonzero(row == at)[0]) for at in range(len(ids))]
+    assert (np.diff(ids) > 0).all()
+    for name in ("kinds", "nodeGroup"):
+        assert (numbers(few, name)[row] == numbers(every, name)).all()
+    assert np.bincount(numbers(few, "opKinds"), shared).sum() == count
+    order, start, end = (numbers(few, f"group{name}") for name in ("Order", "Start", "End"))
+    assert sorted(order.tolist()) == list(range(len(ids)))
+    held = numbers(every, "groupEnd") - numbers(every, "groupStart")
+    assert [shared[order[a:b]].sum() for a, b in zip(start, end, strict=True)] == held.tolist()
+    assert (np.diff(numbers(few, "edgeTarget")) >= 0).all()
+    assert few.result["info"] == every.result["info"]
+
+
+def test_colors_of_a_large_graph_are_checked(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(few_names, "MOST_NODES", 100)
+    run = tvmdbg.open(GRAPHS["chain"])
+    for bad in ({"color": "health"}, {"color": ["kind"]}, {"color": "kind", "limits": ["a"]}):
+        with pytest.raises(ValueError, match=r"must be|must lie"):
+            answer(run.facts, {"kind": "graph", "most": 12, **bad})
 
 
 def test_query_that_cannot_be_read_is_answered_with_the_reason() -> None:

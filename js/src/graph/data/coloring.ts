@@ -49,14 +49,15 @@ export class ClassColors extends KindColors {
     let unknown = 0;
     for (let node = 0; node < graph.kinds.length; node++) {
       const [first, end] = rowsOf(graph, column, node);
+      const more = graph.nodeCount?.[node] ?? 1;
       let known = false;
       for (let row = first; row < end; row++) {
         const code = column.codes[row]!;
         if (code < 0) continue;
         known = true;
-        if (row === first || code !== column.codes[first]) counts[code]!++;
+        if (row === first || code !== column.codes[first]) counts[code]! += more;
       }
-      if (!known) unknown += 1;
+      if (!known) unknown += more;
     }
     this.unknown = unknown;
     const order = Array.from(counts.keys()).filter((code) => counts[code]! > 0);
@@ -157,7 +158,8 @@ export class ClassColors extends KindColors {
       if (end - first === 1) return code < 0 ? [] : [[code, 1]];
     }
     const { codes, of } = this.column;
-    return tally(nodes, codes, of === "nodes" ? null : this.ground.graph.entryOffsets);
+    const { graph } = this.ground;
+    return tally(graph, nodes, codes, of === "nodes" ? null : graph.entryOffsets);
   }
 }
 

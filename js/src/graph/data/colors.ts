@@ -1,4 +1,4 @@
-import { type GraphColumns, NodeKind } from "../../shared/client/answers.ts";
+import { type GraphColumns, idOf, NodeKind, nodesIn } from "../../shared/client/answers.ts";
 import { kindFill } from "../../shared/drawing/theme.ts";
 import { counted } from "../../shared/format.ts";
 import { type GraphScene, membersOf } from "../layout/scene.ts";
@@ -89,8 +89,10 @@ export class KindColors implements BoxColors {
   words(box: number): string | null {
     const value = this.meaning(box);
     if (!value) return null;
-    const { length } = membersOf(this.ground.scene, box);
-    return length === 1 ? `#${this.node(box)} · ${value}` : `${value} · ${counted(length, "node")}`;
+    const { graph, scene } = this.ground;
+    const count = nodesIn(graph, membersOf(scene, box));
+    const id = idOf(graph, this.node(box));
+    return count === 1 ? `#${id} · ${value}` : `${value} · ${counted(count, "node")}`;
   }
 
   parts(box: number): readonly ColorShare[] {
@@ -100,8 +102,9 @@ export class KindColors implements BoxColors {
   }
 
   #counts(box: number): [code: number, count: number][] {
-    const { codes } = this.ground.graph.opKinds;
-    const counts = this.#counted.get(box) ?? tally(membersOf(this.ground.scene, box), codes);
+    const { graph, scene } = this.ground;
+    const counts =
+      this.#counted.get(box) ?? tally(graph, membersOf(scene, box), graph.opKinds.codes);
     this.#counted.set(box, counts);
     return counts;
   }
@@ -147,6 +150,7 @@ export class HealthColors extends KindColors {
 }
 
 export function tally(
+  { nodeCount }: GraphColumns,
   nodes: ArrayLike<number>,
   codes: Int32Array,
   offsets: Int32Array | null = null,
@@ -154,10 +158,11 @@ export function tally(
   const counts = new Map<number, number>();
   for (let i = 0; i < nodes.length; i++) {
     const node = nodes[i]!;
+    const more = nodeCount?.[node] ?? 1;
     const end = offsets ? offsets[node + 1]! : node + 1;
     for (let row = offsets ? offsets[node]! : node; row < end; row++) {
       const code = codes[row]!;
-      if (code >= 0) counts.set(code, (counts.get(code) ?? 0) + 1);
+      if (code >= 0) counts.set(code, (counts.get(code) ?? 0) + more);
     }
   }
   return [...counts].sort(([a, m], [b, n]) => n - m || a - b);

@@ -202,7 +202,7 @@ export class Groups {
   readonly #ns: Float64Array;
 
   constructor(graph: GraphColumns) {
-    const { groupParent, groupAlike, groupSource, groupOrder, nodeNs } = graph;
+    const { groupParent, groupAlike, groupSource, groupOrder, nodeNs, nodeCount } = graph;
     this.graph = graph;
     this.count = groupParent.length;
     this.last = new Int32Array(this.count);
@@ -223,7 +223,8 @@ export class Groups {
     this.kinds = kinds.size;
     this.#ns = new Float64Array(groupOrder.length + 1);
     for (let row = 0; row < groupOrder.length; row++) {
-      const ns = nodeNs[groupOrder[row]!]!;
+      const node = groupOrder[row]!;
+      const ns = nodeNs[node]! * (nodeCount?.[node] ?? 1);
       this.#ns[row + 1] = this.#ns[row]! + (ns > 0 ? ns : 0);
     }
   }

@@ -81,7 +81,7 @@ export class NumberColors extends KindColors {
     for (let node = 0; node < own.length; node++) {
       one[0] = node;
       own[node] = column.of === "nodes" ? column.values[node]! : combined(graph, column, one);
-      if (own[node]! > 0) total += own[node]!;
+      if (own[node]! > 0) total += own[node]! * (graph.nodeCount?.[node] ?? 1);
     }
     this.#total = timed ? times.total : column.together === "sum" ? total : 0;
     const summed = column.together === "sum";
@@ -95,12 +95,13 @@ export class NumberColors extends KindColors {
     this.ramp = timed ? "heat" : both ? "diverging" : "sequential";
     for (let node = 0; node < own.length; node++) {
       const value = own[node]!;
+      const more = graph.nodeCount?.[node] ?? 1;
       if (this.#isGiven(node) && !(value > 0)) continue;
-      if (Number.isNaN(value)) this.counts.unknown += 1;
+      if (Number.isNaN(value)) this.counts.unknown += more;
       else {
-        this.counts.known += 1;
-        if (value < this.scale.low) this.counts.under += 1;
-        if (value > this.scale.high) this.counts.over += 1;
+        this.counts.known += more;
+        if (value < this.scale.low) this.counts.under += more;
+        if (value > this.scale.high) this.counts.over += more;
       }
     }
   }

@@ -161,14 +161,14 @@ export class NodeTimes {
 
   /** Sum of the known times of some nodes and of calls that run only these; NaN if none is known. */
   of(nodes: ArrayLike<number>): number {
+    const { callOffsets, callNodes, callNs, nodeCount } = this.#graph;
     let [sum, known] = [0, false];
     for (let i = 0; i < nodes.length; i++) {
       const ns = this.ns[nodes[i]!]!;
       if (Number.isNaN(ns)) continue;
-      sum += ns;
+      sum += ns * (nodeCount?.[nodes[i]!] ?? 1);
       known = true;
     }
-    const { callOffsets, callNodes, callNs } = this.#graph;
     if (!callNs?.length) return known ? sum : Number.NaN;
     const inside = new Set(Array.from(nodes));
     for (let call = 0; call < callNs.length; call++) {
@@ -216,8 +216,9 @@ export class NodeTimes {
     for (let node = 0; node < this.ns.length; node++) {
       byCode[codes[node]!] ??= { nodes: 0, ns: 0 };
       const sum = byCode[codes[node]!]!;
-      sum.nodes += 1;
-      if (this.ns[node]! > 0) sum.ns += this.ns[node]!;
+      const count = graph.nodeCount?.[node] ?? 1;
+      sum.nodes += count;
+      if (this.ns[node]! > 0) sum.ns += count * this.ns[node]!;
     }
     const sums = new Map<string, { nodes: number; ns: number }>();
     for (const [code, sum] of byCode.entries()) if (sum) sums.set(unique[code]!, sum);

@@ -1,4 +1,4 @@
-import { Trust } from "../../shared/client/answers.ts";
+import { idOf, nodesIn, Trust } from "../../shared/client/answers.ts";
 import { Fault } from "../../shared/client/health.ts";
 import type { HealthAnswer } from "../../shared/client/tensor_questions.ts";
 import { clean, plain } from "../../shared/drawing/svg_marks.ts";
@@ -33,7 +33,7 @@ export function describeGraph(sheet: GraphSheet): Record<string, unknown> {
     selected,
     total_ns: times.known ? times.total : null,
     total_text: times.known ? duration(times.total) : "unknown",
-    slowest: times.known ? times.slowest : null,
+    slowest: times.known ? idOf(sheet.model.graph, times.slowest) : null,
     ...(request.options.many ? {} : describeNodes(sheet, sheet.flat)),
     legend: kindSums(sheet).map(({ kind, nodes, ns }) => ({
       kind,
@@ -56,7 +56,7 @@ function describeNodes(sheet: GraphSheet, scene: GraphScene) {
 
 /** Facts of the drawing: boxes and frames, edges by box indices; colors in the light and the dark theme. */
 export function describeScene(sheet: GraphSheet, scene: GraphScene): Record<string, unknown> {
-  const { groups } = sheet.model;
+  const { groups, graph } = sheet.model;
   const looks = [false, true].map((dark) => {
     const theme = sheet.theme(dark);
     return { palette: new Palette(theme), colors: sheet.colors(scene, theme) };
@@ -72,12 +72,12 @@ export function describeScene(sheet: GraphSheet, scene: GraphScene): Record<stri
       return hex(colors.face(box));
     });
     return {
-      node: scene.node[box]!,
+      node: idOf(graph, scene.node[box]!),
       group: isGroup ? group : null,
-      nodes: membersOf(scene, box).length,
+      nodes: nodesIn(graph, membersOf(scene, box)),
       title: isGroup ? text.title : sheet.words.title(scene.node[box]!),
       second: looks[0]!.colors.words(box) ?? text.shape,
-      folded: foldedInto(scene, box).length,
+      folded: nodesIn(graph, foldedInto(scene, box)),
       frame: scene.frameOf[box]!,
       fill: fills[0] === null ? null : fills,
       tag: isGroup ? groups.tag(group) : "",
@@ -96,7 +96,7 @@ export function describeScene(sheet: GraphSheet, scene: GraphScene): Record<stri
     scene.edgeTarget[edge]!,
     scene.edgeSlot[edge]!,
   ]);
-  const condensed = sheet.isCondensed && { condensed: { boxes: sheet.whole.boxed.length } };
+  const condensed = sheet.isCondensed && { condensed: { boxes: sheet.whole.boxes } };
   return { boxes, frames, lines, ...condensed };
 }
 
@@ -219,7 +219,7 @@ export function graphText(sheet: GraphSheet, scene: GraphScene): string {
     if (health) append(facts, healthFacts(sheet, health, box));
     lines.push(`  ${facts.filter(Boolean).join("; ")}`);
   }
-  const more = sheet.boxed.length - shown;
+  const more = sheet.boxes - shown;
   if (more > 0 && !isClosed) lines.push(`  … and ${integer(more)} more`);
   if (more > 0) append(lines, slowest(sheet));
   return lines.map(line).join("\n");
@@ -230,7 +230,7 @@ export function slowest(sheet: GraphSheet): string[] {
   const slowest = times.top(MOST_SLOWEST).map(({ name, nodes, ns }) => {
     if (name) return `  ${cut(name)}; ${times.text(ns)}`;
     const node = nodes[0]!;
-    return `  #${node} ${cut(labels.title(node))} (${cut(graph.names.at(node))}); ${labels.time(node)}`;
+    return `  #${idOf(graph, node)} ${cut(labels.title(node))} (${cut(graph.names.at(node))}); ${labels.time(node)}`;
   });
   return slowest.length ? ["slowest operators:", ...slowest] : [];
 }
@@ -249,10 +249,12 @@ function healthText(health: HealthAnswer | null): string {
 }
 
 function groupFacts(sheet: GraphSheet, scene: GraphScene, box: number): string[] {
+  const { graph } = sheet.model;
   const nodes = membersOf(scene, box);
+  const [first, last] = [smallest(nodes), largest(nodes)].map((row) => idOf(graph, row));
   const title = titleOf(sheet.model, scene.group[box]!);
-  const ends = `${counted(nodes.length, "node")} #${smallest(nodes)} … #${largest(nodes)}`;
-  const badge = foldedBadge(scene, box);
+  const ends = `${counted(nodesIn(graph, nodes), "node")} #${first} … #${last}`;
+  const badge = foldedBadge(sheet, scene, box);
   return [cut(title), badge ? `${ends}, ${badge}` : ends];
 }
 
@@ -262,16 +264,16 @@ function nodeFacts(sheet: GraphSheet, scene: GraphScene, box: number): string[] 
   const entry = graph.entryOffsets[node]!;
   const dtype = entry < graph.entryOffsets[node + 1]! ? graph.dtypes.at(entry) : "";
   return [
-    `#${node} ${cut(labels.title(node))}${reads(sheet, scene, box)}`,
+    `#${idOf(graph, node)} ${cut(labels.title(node))}${reads(sheet, scene, box)}`,
     `${dtype} ${labels.shape(node)}`.trim(),
     labels.time(node),
     labels.mark(node),
-    foldedBadge(scene, box),
+    foldedBadge(sheet, scene, box),
   ];
 }
 
-function foldedBadge(scene: GraphScene, box: number): string {
-  const count = foldedInto(scene, box).length;
+function foldedBadge({ model }: GraphSheet, scene: GraphScene, box: number): string {
+  const count = nodesIn(model.graph, foldedInto(scene, box));
   return count ? counted(count, "param") : "";
 }
 
@@ -291,7 +293,7 @@ function reads({ model }: GraphSheet, scene: GraphScene, box: number): string {
   const edges = links.into(scene.node[box]!).filter((edge) => !inside.has(graph.edgeSource[edge]!));
   const lines = edges.slice(0, MOST_READ).map((edge) => {
     const [source, output] = [graph.edgeSource[edge]!, graph.edgeOutput[edge]!];
-    const name = source < 0 ? "nothing in the graph" : `#${source}`;
+    const name = source < 0 ? "nothing in the graph" : `#${idOf(graph, source)}`;
     const unsure = graph.edgeTrust[edge] === Trust.AMBIGUOUS ? "?" : "";
     return `${name}${output ? `:${output}` : ""}${unsure}`;
   });

@@ -1,8 +1,9 @@
-import { NodeKind } from "../../shared/client/answers.ts";
+import { idOf, NodeKind, rowOf } from "../../shared/client/answers.ts";
 import { type FigurePanel, lacking, panelDrawing } from "../../shared/drawing/figure.ts";
 import { counted, integer } from "../../shared/format.ts";
 import { finished, largest } from "../../shared/many.ts";
 import { isolated } from "../data/links.ts";
+import type { GraphModel } from "../data/model.ts";
 import { compactWords } from "../layout/labels.ts";
 import type { BoxTexts, GraphScene } from "../layout/scene.ts";
 import { arrange, arrangeWhole } from "./arrange.ts";
@@ -12,17 +13,19 @@ import { type GraphRequest, GraphSheet, MANY_PARTS } from "./sheet.ts";
 
 export function wordings({ words, model, request }: GraphSheet): BoxTexts[] {
   if (request.options.label.includes("\n")) return [words];
-  const compact = [true, false].map((tells) => compactWords(numbered(words), model.labels, tells));
+  const compact = [true, false].map((tells) =>
+    compactWords(numbered(words, model), model.labels, tells),
+  );
   return [words, ...compact];
 }
 
 /** Titles with the ids of nodes, which a figure cannot show on demand. */
-function numbered(words: BoxTexts): BoxTexts {
+function numbered(words: BoxTexts, model: GraphModel): BoxTexts {
   return {
     compact: words.compact,
     valued: words.valued,
     heightOfGroup: words.heightOfGroup,
-    title: (node) => `#${node} ${words.title(node)}`,
+    title: (node) => `#${idOf(model.graph, node)} ${words.title(node)}`,
     box: (node, folded) => words.box(node, folded),
     boxOfGroup: (...group) => words.boxOfGroup(...group),
     height: (node) => words.height(node),
@@ -37,7 +40,7 @@ const MOST_HOPS = 3;
 function firstNodes(sheet: GraphSheet, most: number): Uint8Array {
   const { links, graph } = sheet.model;
   const { options } = sheet.request;
-  const { focus } = options;
+  const focus = options.focus === null ? null : rowOf(graph, options.focus);
   const within = sheet.gathered.only;
   const only = new Uint8Array(graph.kinds.length);
   if (focus === null) for (const node of sheet.boxed.subarray(0, most)) only[node] = 1;
@@ -74,7 +77,7 @@ export function sparedNote({ edgeSource }: GraphScene, left: number): string {
 function condensedNote({ whole, request }: GraphSheet, { count }: GraphScene): string {
   const { fold_parameters, grouped } = request.options;
   const idle = [!fold_parameters && "fold_parameters", !grouped && "grouped"].filter(Boolean);
-  const drawn = `${counted(whole.boxed.length, "box")} drawn as ${integer(count)}`;
+  const drawn = `${counted(whole.boxes, "box")} drawn as ${integer(count)}`;
   return [
     `Condensed: ${drawn}, groups of consecutive nodes with their parameters; times and shares of groups are sums.`,
     "Edges between the same two boxes are drawn as one.",
@@ -282,7 +285,7 @@ function somePanel(sheet: GraphSheet): FigurePanel {
   const which = isFirst ? "first in execution order" : "those around the focus";
   const text = graphText(sheet, sheet.flat);
   const below = (boxes: number) => {
-    const drawnText = `Drawn: ${integer(boxes)} of ${counted(sheet.boxed.length, "box")}, ${which}.`;
+    const drawnText = `Drawn: ${integer(boxes)} of ${counted(sheet.boxes, "box")}, ${which}.`;
     return model.times.known ? `${drawnText} ${SLOWEST}` : drawnText;
   };
   for (let most = SOME; most > 0; most >>= 1) {
@@ -291,7 +294,7 @@ function somePanel(sheet: GraphSheet): FigurePanel {
     const arranged = arrange(sheet, variants, request.width, HEIGHTS.slice(0, 1));
     if (!arranged) continue;
     const { scene } = arranged.placed;
-    const facts = { drawn: Array.from(scene.node) };
+    const facts = { drawn: Array.from(scene.node, (node) => idOf(model.graph, node)) };
     const words = { note: "", text, facts, below: below(scene.count), isTitled: true };
     return panelOf(sheet, arranged, words);
   }

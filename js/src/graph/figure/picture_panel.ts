@@ -1,3 +1,4 @@
+import { idOf, rowOf } from "../../shared/client/answers.ts";
 import {
   type FigurePanel,
   type FigurePart,
@@ -52,9 +53,12 @@ function paint(
   overlay.paint(drawn, sheet.marks(placed), -1);
 }
 
-export function seenFrom({ request }: GraphSheet, { placed }: ArrangedGraph): ArrangedGraph | null {
+export function seenFrom(
+  { request, model }: GraphSheet,
+  { placed }: ArrangedGraph,
+): ArrangedGraph | null {
   const { camera: from, height } = request.options;
-  const middle = from && placed.placeOfNode(from.node);
+  const middle = from && placed.placeOfNode(rowOf(model.graph, from.node));
   if (!from || !middle) return null;
   const camera = new Camera();
   camera.resize(request.width, height);
@@ -112,11 +116,11 @@ function panel(
   parts: readonly FigurePart[],
   { text, facts }: PictureWords,
 ): FigurePanel {
-  const { times, labels } = sheet.model;
+  const { times, labels, graph } = sheet.model;
   const title = `Graph of ${sheet.request.title}: ${totals(sheet)}`;
   const [first] = times.top(MOST_SLOWEST);
   const node = first?.nodes[0] ?? -1;
-  const named = first?.name || (node < 0 ? "" : `#${node} ${labels.title(node)}`);
+  const named = first?.name || (node < 0 ? "" : `#${idOf(graph, node)} ${labels.title(node)}`);
   return {
     height: heightOf(parts),
     title,
@@ -150,7 +154,7 @@ function slowest(sheet: GraphSheet, heading: string): FigurePart[] {
   const rows = times.top(MOST_SLOWEST).map(({ name, nodes, ns }) => {
     if (name) return [times.text(ns), text.fit(name, room - NAMES, SMALL)] as const;
     const node = nodes[0]!;
-    const named = `${nodeTitle(labels.title(node), node)} (${graph.names.at(node)})`;
+    const named = `${nodeTitle(labels.title(node), idOf(graph, node))} (${graph.names.at(node)})`;
     return [labels.time(node), text.fit(named, room - NAMES, SMALL)] as const;
   });
   return [
@@ -178,8 +182,9 @@ function titlesOf(
   const titles: HoverText[] = [];
   placed.eachBox(camera.view(), (box) => {
     const members = membersOf(scene, box);
-    const ends = `#${members[0]} … #${members.at(-1)}`;
-    const name = `#${scene.node[box]} ${model.graph.names.at(scene.node[box]!)}`;
+    const [first, last] = [members[0]!, members.at(-1)!].map((row) => idOf(model.graph, row));
+    const ends = `#${first} … #${last}`;
+    const name = `#${first} ${model.graph.names.at(scene.node[box]!)}`;
     const group = scene.group[box]!;
     const title = group < 0 ? scene.text(box).title : titleOf(model, group);
     const text = members.length > 1 ? `${title}: ${ends}` : name;

@@ -1,5 +1,10 @@
 import * as tokens from "../../../../tvmdbg_widgets/figures/tokens.json";
-import type { GraphColumns, MatchColumns } from "../../shared/client/answers.ts";
+import {
+  type GraphColumns,
+  type MatchColumns,
+  nodesIn,
+  rowOf,
+} from "../../shared/client/answers.ts";
 import type { HealthAnswer } from "../../shared/client/tensor_questions.ts";
 import type { FigureRequest } from "../../shared/drawing/figure.ts";
 import { figureTheme, type Theme } from "../../shared/drawing/theme.ts";
@@ -104,7 +109,8 @@ export class GraphSheet {
     this.#coloring = new Coloring(graph, times);
     labels.layoutOf = (node) => layoutName(graph, this.#coloring, options.color_columns, node);
     this.words = labels.labelled(options.label);
-    this.health = health ? new NodeHealth(health, graph.kinds.length) : null;
+    const node = health?.node.map((node) => rowOf(graph, node)) ?? new Int32Array();
+    this.health = health ? new NodeHealth({ ...health, node }, graph.kinds.length) : null;
     const isShown = only?.slice() ?? new Uint8Array(graph.kinds.length).fill(1);
     const folded = options.fold_parameters ? foldedParameters(links, isShown) : [];
     for (let node = 0; node < folded.length; node++) if (folded[node]) isShown[node] = 0;
@@ -118,7 +124,7 @@ export class GraphSheet {
   static async of(request: GraphRequest): Promise<GraphSheet | null> {
     const { client, options } = request;
     const { focus, hops, hidden, search } = options;
-    const graph = await client.ask("graph", options.many ? { most: MANY_PARTS } : {});
+    const graph = await askGraph(request, options.many ? MANY_PARTS : null);
     if (!graph?.kinds.length) return null;
     const health = options.judged ? await client.ask("health") : null;
     const found = search.trim() ? await client.ask("matches", { query: search }) : null;
@@ -145,12 +151,17 @@ export class GraphSheet {
   /** The same graph with groups that leave at most so many boxes. */
   async condensed(most: number): Promise<GraphSheet> {
     if (this.request.options.many && most === MANY_PARTS) return this;
-    const graph = (await this.request.client.ask("graph", { most }))!;
+    const graph = (await askGraph(this.request, most))!;
     const { edgeSource, edgeOutput, edgeTarget, edgePosition, edgeTrust } = this.model.graph;
     // Those of the reply are edges between its boxes, of which some nodes may be hidden here.
     const edges = { edgeSource, edgeOutput, edgeTarget, edgePosition, edgeTrust };
     const model = modelOf(this.request, this.request.options.many ? graph : { ...graph, ...edges });
     return new GraphSheet(this.request, { ...this.gathered, model }, this.whole);
+  }
+
+  /** Number of nodes in `boxed`. */
+  get boxes(): number {
+    return nodesIn(this.model.graph, this.boxed);
   }
 
   get isCondensed(): boolean {
@@ -218,14 +229,16 @@ export class GraphSheet {
   /** Marks of the selection and the hits; a node's own box has no hit count. */
   marks({ scene }: PlacedScene): OverlayMarks {
     const { focus, selected, outlined = [] } = this.request.options;
+    const { graph } = this.model;
     const counts = new Map<number, number>();
     for (const node of this.gathered.hits) {
-      for (const box of boxesOf(scene, node)) counts.set(box, (counts.get(box) ?? 0) + 1);
+      for (const box of boxesOf(scene, rowOf(graph, node)))
+        counts.set(box, (counts.get(box) ?? 0) + 1);
     }
     const boxes = (nodes: readonly number[]) => {
       const found = new Set<number>();
       for (const node of nodes) {
-        const own = boxesOf(scene, node);
+        const own = boxesOf(scene, rowOf(graph, node));
         for (let at = own.length - 1; at >= 0; at--) found.add(own[at]!);
       }
       return [...found];
@@ -236,6 +249,15 @@ export class GraphSheet {
       ...{ frame: -1, hovered: -1, hits: counts, noted: [] },
     };
   }
+}
+
+/** The graph, or groups that leave so many boxes; colors from columns need all its nodes. */
+function askGraph({ client, options }: GraphRequest, most: number | null) {
+  if (most === null) return client.ask("graph");
+  const { color_by: color, color_columns: wires, color_limits: limits, judged } = options;
+  const isComplete = !options.many || color === "health" || Object.keys(wires).length > 0;
+  if (isComplete) return client.ask("graph", { most });
+  return client.ask("graph", { most, color, limits, judged });
 }
 
 function modelOf({ text }: GraphRequest, graph: GraphColumns): GraphModel {

@@ -1,5 +1,5 @@
 import * as tokens from "../../../../tvmdbg_widgets/figures/tokens.json";
-import { type GraphColumns, NodeKind } from "../../shared/client/answers.ts";
+import { type GraphColumns, idOf, NodeKind } from "../../shared/client/answers.ts";
 import { layer, TextMeasure } from "../../shared/drawing/canvas.ts";
 import {
   counted,
@@ -126,7 +126,7 @@ export class BoxLabels implements BoxTexts {
 
   title(node: number): string {
     const { labels, names } = this.#graph;
-    const title = labels.at(node) || names.at(node) || `node ${node}`;
+    const title = labels.at(node) || names.at(node) || `node ${idOf(this.#graph, node)}`;
     return title.length > MOST_LETTERS ? `${title.slice(0, MOST_LETTERS)}…` : title;
   }
 
@@ -159,12 +159,13 @@ export class BoxLabels implements BoxTexts {
   }
 
   box(node: number, folded: number): BoxText {
+    const id = idOf(this.#graph, node);
     return {
       title: this.title(node),
       mark: this.mark(node),
       head: this.isHead(node),
-      shape: `#${node} · ${this.shape(node)}`,
-      time: `#${node} · ${this.time(node)}`,
+      shape: `#${id} · ${this.shape(node)}`,
+      time: `#${id} · ${this.time(node)}`,
       badge: folded ? counted(folded, "param") : "",
     };
   }
@@ -200,7 +201,7 @@ export class BoxLabels implements BoxTexts {
     const size = has ? this.#graph.entryBytes[entry]! : Number.NaN;
     const fields: Record<string, string> = {
       op: this.title(node),
-      id: String(node),
+      id: String(idOf(this.#graph, node)),
       name: names.at(node),
       func: funcNames.at(node),
       kind: opKinds.at(node),
@@ -276,7 +277,10 @@ export class BoxLabels implements BoxTexts {
       this.#shapes.set(shape, known);
     }
     const kind = 2 * roles.codes[node]! + (Number.isNaN(ns) ? 1 : 0);
-    return (((known * LABELS + label) * MOST + kind) * MOST + digits(node)) * MOST + folded;
+    return (
+      (((known * LABELS + label) * MOST + kind) * MOST + digits(idOf(this.#graph, node))) * MOST +
+      folded
+    );
   }
 
   /** Width of a box; `value` is about as long as its colored value. */

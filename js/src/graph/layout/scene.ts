@@ -1,4 +1,4 @@
-import { type GraphColumns, NodeKind, Trust } from "../../shared/client/answers.ts";
+import { type GraphColumns, NodeKind, nodesIn, Trust } from "../../shared/client/answers.ts";
 import { finished } from "../../shared/many.ts";
 import { type Bridge, type Groups, type Links, outputsApart } from "../data/links.ts";
 import { at, type CompressedRows, groupBy } from "./adjacency.ts";
@@ -145,8 +145,12 @@ export function* sceneSteps(links: Links, options: SceneOptions): Generator<void
 
   const width = new Float32Array(count);
   const height = new Float32Array(count);
-  const held_ = (box: number) => memberStart[box + 1]! - memberStart[box]!;
-  const inside = (box: number) => folded.start[box + 1]! - folded.start[box]!;
+  const nodesOf = ({ start, items }: ItemLists, box: number) =>
+    graph.nodeCount
+      ? nodesIn(graph, items.subarray(start[box]!, start[box + 1]!))
+      : start[box + 1]! - start[box]!;
+  const held_ = (box: number) => nodesOf({ start: memberStart, items: members }, box);
+  const inside = (box: number) => nodesOf(folded, box);
   for (let box = 0; box < count; box++) {
     if (box % 256 === 0) yield;
     const isNode = group[box]! < 0;

@@ -44,6 +44,10 @@ export const NODES = {
   callNames: "strings?",
   callKinds: "strings?",
   callLeft: "u1?",
+  /** Of a very large graph in a figure: the first node of a row, the number of its nodes; by node, its row. */
+  nodeId: "i4?",
+  nodeCount: "i4?",
+  nodeRow: "i4?",
 } as const;
 
 export const GROUPS = {

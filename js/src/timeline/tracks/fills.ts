@@ -30,6 +30,7 @@ export class Fills {
   readonly #blocks = this.#kinds.length + SHADES;
   readonly #shares = this.#blocks + BLOCKS;
   readonly #changes = this.#shares + STEPS + 1;
+  /** Each but one more; 0 if it is not known yet. */
   #ofNode = new Uint8Array(0);
   #ofName = new Uint8Array(0);
 
@@ -41,9 +42,13 @@ export class Fills {
 
   /** To be called after a change of the coloring. */
   recolor(): void {
-    const { nodeNs } = this.#slices.columns;
-    this.#ofNode = Uint8Array.from(nodeNs, (_, node) => this.#numberOf(node));
+    this.#ofNode = new Uint8Array(this.#slices.columns.nodeNs.length);
     this.#ofName = new Uint8Array(0);
+  }
+
+  #fillOf(node: number): number {
+    this.#ofNode[node] ||= 1 + this.#numberOf(node);
+    return this.#ofNode[node]! - 1;
   }
 
   #numberOf(node: number): number {
@@ -85,7 +90,7 @@ export class Fills {
       return this.#changes + fillOfChange(change, row);
     }
     if (this.#names.isOther(slice)) return this.#number(this.#names.kindOf(slice));
-    if (node >= 0) return this.#ofNode[node]!;
+    if (node >= 0) return this.#fillOf(node);
     const { colors } = this.#names;
     // Events of a call: its own time is in none of their names.
     if (this.#slices.callOf(slice) >= 0) {
@@ -101,7 +106,7 @@ export class Fills {
     const node = bins.nodeOf(bin);
     const { change } = this.#names;
     if (change?.colored) return this.#changes + fillOfChange(change, change.rowOf(node));
-    if (node >= 0) return this.#ofNode[node]!;
+    if (node >= 0) return this.#fillOf(node);
     return this.#named(bins.kindOf(bin), bins.nameOf(bin), bins.nameCodeOf(bin));
   }
 
