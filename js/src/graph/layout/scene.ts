@@ -145,11 +145,11 @@ export function* sceneSteps(links: Links, options: SceneOptions): Generator<void
 
   const width = new Float32Array(count);
   const height = new Float32Array(count);
-  const nodesOf = ({ start, items }: ItemLists, box: number) =>
+  const nodesOf = ({ start, item }: CompressedRows, box: number) =>
     graph.nodeCount
-      ? nodesIn(graph, items.subarray(start[box]!, start[box + 1]!))
+      ? nodesIn(graph, item.subarray(start[box]!, start[box + 1]!))
       : start[box + 1]! - start[box]!;
-  const held_ = (box: number) => nodesOf({ start: memberStart, items: members }, box);
+  const held_ = (box: number) => nodesOf({ start: memberStart, item: members }, box);
   const inside = (box: number) => nodesOf(folded, box);
   for (let box = 0; box < count; box++) {
     if (box % 256 === 0) yield;
