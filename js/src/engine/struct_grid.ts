@@ -93,10 +93,6 @@ const NO_WORDS: BlockWords = {
   isCut: false,
 };
 
-export function rowsOf(section: Section): number {
-  return Math.max(1, Math.ceil(section.size / ROW));
-}
-
 export function levelsOf(sections: readonly Section[]): number {
   return largest(
     sections.flatMap(({ frames }) => frames.map(({ depth }) => depth + 1)),
@@ -152,7 +148,7 @@ function wordsOf(part: StructPart, room: number, text: TextWidths): BlockWords {
 }
 
 export function rowSpaces(section: Section, segments: readonly Segment[]): RowSpace[] {
-  return Array.from({ length: rowsOf(section) }, (_, row) => {
+  return Array.from({ length: Math.max(1, Math.ceil(section.size / ROW)) }, (_, row) => {
     const here = segments.filter((segment) => segment.row === row);
     const frames = section.frames.filter(({ offset }) => Math.floor(offset / ROW) === row);
     return {

@@ -45,8 +45,7 @@ export function aboveOrBelow(scene: TimelineScene, by: number): number {
   const isInstant = own.kind === RowKind.INSTANT;
   const rows = slices.tracks.flatMap((track) => track.rows);
   let at = rows.findIndex((row) => (isInstant ? row.track === own.track : row === own)) + by;
-  const isInner = () => rows[at]?.track === own.track && rows[at]?.kind === RowKind.NESTED;
-  while (by > 0 && isInner()) at++;
+  while (by > 0 && rows[at]?.track === own.track && rows[at]?.kind === RowKind.NESTED) at++;
   const row = rows[at];
   if (!row?.length) return -1;
   const middle = (slices.startOf(current) + slices.endOf(current)) / 2;

@@ -205,9 +205,8 @@ export class TimelineBar {
   }
 
   showColor({ offered, by }: SliceColors): void {
-    const label = (option: ColorBy) => COLOR_LABELS[option];
     this.#color.replaceChildren(
-      ...offered.map((option) => element("option", { value: option }, label(option))),
+      ...offered.map((option) => element("option", { value: option }, COLOR_LABELS[option])),
     );
     this.#color.value = by;
   }

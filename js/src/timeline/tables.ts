@@ -6,7 +6,7 @@ import { div, select, span } from "../shell/dom.ts";
 import { ByTable } from "./by_table.ts";
 import { ChangeTable } from "./change_table.ts";
 import { Sandwich } from "./charts/icicle.ts";
-import type { ChartHost } from "./charts/stage.ts";
+import { type ChartHost, shifted } from "./charts/stage.ts";
 import { KeyNames } from "./data/key_names.ts";
 import { timeText } from "./data/names.ts";
 import type { Slices } from "./data/slices.ts";
@@ -135,12 +135,13 @@ export class Tables {
 
   retheme(theme: Theme): void {
     this.#by.retheme(theme);
-    this.#sandwich.retheme();
+    this.#sandwich.stage.changed();
     this.change?.retheme(theme);
   }
 
   inspect(out: Record<string, unknown>): void {
-    if (!this.#sandwich.node.hidden) this.#sandwich.inspect(out);
+    const { node, stage } = this.#sandwich;
+    if (!node.hidden) out.sandwich = shifted(stage, node);
     if (this.by === "change") this.change!.inspect(out);
   }
 

@@ -180,10 +180,6 @@ export const SLOTS = 10;
 /** Measurements of a round (TuningOptions, num_measures_per_round). */
 export const ROUND = 64;
 
-export function slotOf(code: number): number {
-  return code < SLOTS - 1 ? code : SLOTS - 1;
-}
-
 /** Color of an error code; 0 is a measured trial. */
 export function errorFill({ dark }: Theme, code: number): string {
   const fills: Record<string, string> = measureErrors[dark ? "dark" : "light"];

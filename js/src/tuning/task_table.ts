@@ -46,7 +46,7 @@ export function taskRows(info: TuningInfo, sort: Sort, counts: TaskCounts | null
       failed: trials ? percent(failed / trials) : "",
       failedShare: trials ? failed / trials : Number.NaN,
       share: task.share === null ? "" : percent(task.share),
-      gain: gainText(task.gain),
+      gain: task.gain === null ? "" : task.gain > 0 ? seconds(task.gain) : "none",
       nodes: task.nodes.length ? `${task.nodes.length} ${task.linkedBy}` : "",
     };
   });
@@ -55,11 +55,6 @@ export function taskRows(info: TuningInfo, sort: Sort, counts: TaskCounts | null
 function gflopsText(gflops: number, assumed: boolean): string {
   const text = gflops >= 100 ? integer(Math.round(gflops)) : gflops.toPrecision(3);
   return assumed ? `${text}*` : text;
-}
-
-function gainText(gain: number | null): string {
-  if (gain === null) return "";
-  return gain > 0 ? seconds(gain) : "none";
 }
 
 /** Columns of numbers, by their headings. */

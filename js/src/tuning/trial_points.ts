@@ -1,5 +1,5 @@
 import { lowerBound, upperBound } from "../shared/many.ts";
-import { ROUND, SLOTS, slotOf } from "./data.ts";
+import { ROUND, SLOTS } from "./data.ts";
 
 /** Trials in the order of the horizontal axis, for binary search. */
 export class Axis {
@@ -72,7 +72,7 @@ export class SlotSums {
   #add(sums: Int32Array, first: number, end: number): void {
     for (let at = first; at < end; at++) {
       const row = this.#axis.rows[at]!;
-      if (this.#isCounted(row)) sums[slotOf(this.#error[row]!)]!++;
+      if (this.#isCounted(row)) sums[Math.min(this.#error[row]!, SLOTS - 1)]!++;
     }
   }
 }

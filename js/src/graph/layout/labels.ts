@@ -236,16 +236,12 @@ export class BoxLabels implements BoxTexts {
   /** Known time of a group with its share of the run, and its time shared with other nodes; empty if unknown. */
   timeOfGroup(group: number, of = ""): string {
     const nodes = this.#groups.nodes(group);
-    const own = this.#times.text(this.#groups.ns(group)) || this.#nothing(nodes);
+    const run = nodes.filter((node) => this.#graph.kinds[node]! > NodeKind.PARAMETER);
+    const nothing = this.#times.of(run) === 0 ? duration(0) : "";
+    const own = this.#times.text(this.#groups.ns(group)) || nothing;
     const shared = this.#times.together(nodes);
     const part = own.includes(" · ") ? of : "";
     return [own && `${own}${part}`, shared].filter(Boolean).join(", ");
-  }
-
-  /** Time of nodes that took none; empty if it is unknown. */
-  #nothing(nodes: Int32Array): string {
-    const run = nodes.filter((node) => this.#graph.kinds[node]! > NodeKind.PARAMETER);
-    return this.#times.of(run) === 0 ? duration(0) : "";
   }
 
   width(node: number, folded: number): number {

@@ -268,14 +268,6 @@ export function* layoutSteps(input: LayoutInput): Generator<LayoutProgress, Layo
   const { count } = input;
   const spacing: Spacing = { ...DEFAULTS, ...input.options };
   const direction = input.direction ?? "down";
-  const timings: Record<string, number> = {};
-  let started = performance.now();
-  const done = (phase: string, fraction: number): LayoutProgress => {
-    const now = performance.now();
-    timings[phase] = now - started;
-    started = now;
-    return { phase, fraction };
-  };
 
   const acyclic = makeAcyclic(count, input.source, input.target);
   const { nodeOf } = acyclic;
@@ -284,15 +276,15 @@ export function* layoutSteps(input: LayoutInput): Generator<LayoutProgress, Layo
     : oneLevel(count, acyclic, input.sourceSlot);
   const itemOfBox = itemsOf(levels.box, count);
   const outgoing = groupBy(levels.count, levels.source);
-  yield done("adjacency", 0.05);
+  yield { phase: "adjacency", fraction: 0.05 };
 
   const rows = assignLayers(levels, outgoing);
-  yield done("layering", 0.1);
+  yield { phase: "layering", fraction: 0.1 };
 
   const tensors = findTrunks(levels.source, outgoing, levels.slot, levels.flipped);
   const far = findStubs(rows, tensors, levels, spacing.trunkBudget * count + FREE_POINTS);
   const { stub, hidden } = input.frames ? spreadStubs(levels, far) : { stub: far, hidden: far };
-  yield done("trunks", 0.15);
+  yield { phase: "trunks", fraction: 0.15 };
 
   const across = direction === "down" ? input.width : input.height;
   const along = direction === "down" ? input.height : input.width;
@@ -302,17 +294,17 @@ export function* layoutSteps(input: LayoutInput): Generator<LayoutProgress, Layo
   const { layering, trunks } = own ?? { layering: rows, trunks: tensors };
   const kinds = own?.levels ?? levels;
   const graph = expand(layering, trunks, kinds, own?.hidden ?? hidden);
-  yield done("fold", 0.2);
+  yield { phase: "fold", fraction: 0.2 };
 
   const order = initialOrder(graph);
-  yield done("initial", 0.25);
+  yield { phase: "initial", fraction: 0.25 };
   for (const _ of improveOrder(graph, order, layering.component, spacing.sweeps)) {
     yield { phase: "order", fraction: 0.4 };
   }
-  yield done("order", 0.6);
+  yield { phase: "order", fraction: 0.6 };
 
   const blocks = alignBlocks(graph, order, layering);
-  yield done("blocks", 0.7);
+  yield { phase: "blocks", fraction: 0.7 };
 
   const wide = own ? numbersAt(width, own.itemOf) : width;
   const x = placeBlocks(
@@ -322,7 +314,7 @@ export function* layoutSteps(input: LayoutInput): Generator<LayoutProgress, Layo
     own ? numbersAt(nominal, own.itemOf) : nominal,
     spacing,
   );
-  yield done("coordinates", 0.8);
+  yield { phase: "coordinates", fraction: 0.8 };
 
   const half = wide.map((w) => w / 2);
   const once: Geometry = {
@@ -359,7 +351,7 @@ export function* layoutSteps(input: LayoutInput): Generator<LayoutProgress, Layo
     placed = placing.next();
   }
   const placement = placed.value;
-  yield done("layers", 0.9);
+  yield { phase: "layers", fraction: 0.9 };
 
   const geometry: Geometry = own
     ? {
@@ -386,7 +378,7 @@ export function* layoutSteps(input: LayoutInput): Generator<LayoutProgress, Layo
     placement,
     stub,
   );
-  yield done("routes", 0.95);
+  yield { phase: "routes", fraction: 0.95 };
 
   const boxes = placeBoxes(itemOfBox, nodeOf, levels, geometry, origins);
   const layers = input.frames
@@ -396,7 +388,6 @@ export function* layoutSteps(input: LayoutInput): Generator<LayoutProgress, Layo
   const bounds = boundsOf(boxes.x, across, frames, routes, placement.bottom);
   let drawn = { ...boxes, frames, bounds, routes };
   if (direction === "right") drawn = transpose(drawn);
-  done("finish", 1);
   return {
     direction,
     ...drawn,
@@ -405,7 +396,6 @@ export function* layoutSteps(input: LayoutInput): Generator<LayoutProgress, Layo
     stubs,
     reversed: acyclic.reversed,
     components: placement.packing.sequence.length,
-    timings,
   };
 }
 

@@ -24,9 +24,7 @@ const scope = globalThis as unknown as Scope;
 
 /** A page without workers imports this module to get the layout. */
 if ("document" in globalThis) shareLayout(laidOut);
-else listen();
-
-function listen(): void {
+else {
   scope.onmessage = ({ data }) => answer(data);
   scope.postMessage({ kind: "ready" });
 }

@@ -91,8 +91,6 @@ export interface LayoutResult {
   /** Edges that close a cycle; drawn against the flow. */
   reversed: Int32Array;
   components: number;
-  /** Milliseconds per phase. */
-  timings: Record<string, number>;
 }
 
 export interface LayoutProgress {

@@ -103,7 +103,8 @@ export class StaticModel {
   }
 
   set(name: string, value: unknown): void {
-    if (same(this.#state[name], value)) return;
+    const known = this.#state[name];
+    if (Object.is(known, value) || JSON.stringify(known) === JSON.stringify(value)) return;
     this.#state[name] = value;
     this.#changed.add(name);
     this.#emit(`change:${name}`);
@@ -164,8 +165,4 @@ export function modelOfView(model: StaticModel, signal: AbortSignal): AnyModel {
     off,
   };
   return view as unknown as AnyModel;
-}
-
-function same(a: unknown, b: unknown): boolean {
-  return Object.is(a, b) || JSON.stringify(a) === JSON.stringify(b);
 }

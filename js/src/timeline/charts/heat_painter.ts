@@ -31,10 +31,6 @@ class Diverging {
     const share = Math.min(1, Math.max(-1, apart / this.spread));
     return this.#fills[Math.round(STEPS + share * STEPS)]!;
   }
-
-  isBeyond(apart: number): boolean {
-    return Math.abs(apart) > this.spread;
-  }
 }
 
 /** `+12.0 %` */
@@ -202,7 +198,7 @@ export class HeatPainter {
         ink,
         width,
       );
-    } else if (width >= MARKED && this.#colors!.fills.isBeyond(far)) {
+    } else if (width >= MARKED && Math.abs(far) > this.#colors!.fills.spread) {
       // Not by color alone: a wedge points towards the number.
       const [tip, base] = far > 0 ? [y + 4, y + 9] : [y + height - 4, y + height - 9];
       const { context } = brush;

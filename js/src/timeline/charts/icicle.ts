@@ -13,7 +13,7 @@ import {
   type TreePlaces,
 } from "../data/merged_tree.ts";
 import type { Title } from "../data/names.ts";
-import { type Brush, type ChartHost, ChartStage, shifted } from "./stage.ts";
+import { type Brush, type ChartHost, ChartStage } from "./stage.ts";
 
 const [LEAST_LEVEL, MOST_LEVEL, TWO_LINES] = [20, 36, 32];
 /** Width from which a box has a gap to its neighbors, and width from which it may have a text. */
@@ -196,7 +196,7 @@ const LINE = 16;
 export class Sandwich {
   readonly node: HTMLElement;
   readonly #called: KeyNames;
-  readonly #stage: ChartStage;
+  readonly stage: ChartStage;
   readonly #title = element("p", { class: "tvmdbg-muted" });
   #above: Icicle | null = null;
   #below: Icicle | null = null;
@@ -205,7 +205,7 @@ export class Sandwich {
 
   constructor(host: ChartHost, called: KeyNames) {
     this.#called = called;
-    this.#stage = new ChartStage(
+    this.stage = new ChartStage(
       "tvmdbg-timeline-icicle",
       {
         paint: (brush, width, height) => this.#paint(brush, width, height),
@@ -237,7 +237,7 @@ export class Sandwich {
       },
       host,
     );
-    this.node = div("tvmdbg-timeline-sandwich", this.#title, this.#stage.node);
+    this.node = div("tvmdbg-timeline-sandwich", this.#title, this.stage.node);
   }
 
   show(tree: MergedTree, key: number): void {
@@ -250,16 +250,8 @@ export class Sandwich {
     const self = this.#below.tree.self[0] ?? 0;
     this.#title.textContent =
       `${this.#called.title(key)}: ${duration(this.#whole)} with callees, ` +
-      `${this.#called.timeText(self)} self time; callers above, callees below`;
-    this.#stage.changed();
-  }
-
-  retheme(): void {
-    this.#stage.changed();
-  }
-
-  inspect(out: Record<string, unknown>): void {
-    out.sandwich = shifted(this.#stage, this.node);
+      `${this.#called.slices.timeText(self)} self time; callers above, callees below`;
+    this.stage.changed();
   }
 
   #paint(brush: Brush, width: number, height: number): void {
@@ -289,7 +281,7 @@ export class Sandwich {
   }
 
   #at(x: number, y: number): [Icicle, number] | null {
-    const { width, height } = this.#stage;
+    const { width, height } = this.stage;
     const half = height / 2;
     const icicle = y < half ? this.#above : this.#below;
     const place = icicle
@@ -300,7 +292,7 @@ export class Sandwich {
 
   #hover(at: { x: number; y: number } | null): void {
     this.#hovered = at && this.#at(at.x, at.y);
-    this.#stage.touched();
+    this.stage.touched();
     if (!this.#hovered) {
       this.node.title = "";
       return;

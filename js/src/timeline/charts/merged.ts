@@ -257,10 +257,9 @@ export class Merged implements OtherChart {
       return node;
     };
     const path = place < 0 ? [] : icicle.tree.path(place);
-    const title = (place: number) => this.#called!.title(place);
     this.#trail.replaceChildren(
       crumb(`total ${duration(icicle.tree.whole)}`, -1),
-      ...path.map((place) => crumb(title(place), place)),
+      ...path.map((place) => crumb(this.#called!.title(place), place)),
     );
     this.#note.textContent = this.#about();
     this.#scroller.fit();

@@ -10,30 +10,25 @@ const RUNTIME = "runtime";
 /** Names of the keys of sums: operators by node or name. */
 export class KeyNames {
   readonly operators: Operators;
-  readonly #slices: Slices;
   readonly #names: Names;
 
   constructor(
-    slices: Slices,
+    readonly slices: Slices,
     names: Names,
     readonly graph: GraphColumns | null,
   ) {
     this.operators = new Operators(slices);
-    this.#slices = slices;
     this.#names = names;
   }
 
-  timeText(ns: number): string {
-    return this.#slices.timeText(ns);
-  }
-
+  /** The node of a key, or -1. */
   node(key: number): number {
-    return this.operators.node(key);
+    return key < this.operators.nodes ? key : -1;
   }
 
   nodes(key: number): number[] {
     const call = this.operators.call(key);
-    if (call >= 0) return [...this.#slices.nodesOfCall(call)];
+    if (call >= 0) return [...this.slices.nodesOfCall(call)];
     return key < this.operators.nodes ? [key] : [];
   }
 
@@ -49,12 +44,12 @@ export class KeyNames {
 
   label(key: number): string {
     const call = this.operators.call(key);
-    if (call >= 0) return this.#slices.columns.setNames?.at(call) ?? "";
+    if (call >= 0) return this.slices.columns.setNames?.at(call) ?? "";
     const apart = this.operators.noWork(key);
     if (apart) return apart;
     const node = this.node(key);
-    if (node < 0) return this.#slices.nameLabel(this.operators.name(key)) || "no name";
-    return this.#names.ofNode(node) || this.#slices.nameLabel(this.#nameCode(node));
+    if (node < 0) return this.slices.nameLabel(this.operators.name(key)) || "no name";
+    return this.#names.ofNode(node) || this.slices.nameLabel(this.#nameCode(node));
   }
 
   /** Color of a key by its op kind, or by its difference if two runs are compared. */
@@ -65,7 +60,7 @@ export class KeyNames {
   mark(theme: Theme, key: number): string {
     const call = this.operators.call(key);
     if (call >= 0) {
-      return this.#names.colors.ofCall(theme, this.kind(key), this.#slices.columns.setNs![call]!);
+      return this.#names.colors.ofCall(theme, this.kind(key), this.slices.columns.setNs![call]!);
     }
     const node = this.graph ? this.node(key) : -1;
     return this.#names.fill(theme, node, node < 0 ? this.#nameCode(key) : -1);
@@ -73,11 +68,11 @@ export class KeyNames {
 
   kind(key: number): string {
     const call = this.operators.call(key);
-    if (call >= 0) return this.#slices.columns.setKinds?.at(call) ?? "other";
+    if (call >= 0) return this.slices.columns.setKinds?.at(call) ?? "other";
     const apart = this.operators.noWork(key);
     if (apart) return apart;
-    const { whole } = this.#slices.columns.info.words;
-    if (whole && this.node(key) < 0 && this.#slices.names.at(this.operators.name(key)) === whole) {
+    const { whole } = this.slices.columns.info.words;
+    if (whole && this.node(key) < 0 && this.slices.names.at(this.operators.name(key)) === whole) {
       return RUNTIME;
     }
     const node = this.node(key);
@@ -90,7 +85,7 @@ export class KeyNames {
   #nameCode(key: number): number {
     const node = this.node(key);
     if (node < 0) return this.operators.name(key);
-    const first = this.#slices.of(node)[0];
-    return first === undefined ? -1 : this.#slices.nameCodeOf(first);
+    const first = this.slices.of(node)[0];
+    return first === undefined ? -1 : this.slices.nameCodeOf(first);
   }
 }

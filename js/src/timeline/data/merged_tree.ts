@@ -44,7 +44,6 @@ export class MergedTree implements TreePlaces {
   readonly inside: Int32Array;
   /** Places of level l are [levels[l], levels[l + 1]). */
   readonly levels: Int32Array;
-  readonly placeOf: Int32Array;
 
   constructor(frames: CallFrames) {
     const paths = new Paths(frames);
@@ -78,7 +77,6 @@ export class MergedTree implements TreePlaces {
     this.count = Int32Array.from(old, (path) => paths.count[path]!);
     this.depth = new Uint16Array(size);
     this.start = new Float64Array(size);
-    this.placeOf = paths.of.map((path) => place[path]!);
     let top = 0;
     for (let at = 0; at < size; at++) {
       const parent = this.parent[at]!;
@@ -122,7 +120,6 @@ export class MergedTree implements TreePlaces {
 }
 
 class Paths {
-  readonly of: Int32Array;
   readonly parent: Int32Array;
   readonly key: Int32Array;
   readonly self: Float64Array;
@@ -131,7 +128,7 @@ class Paths {
 
   constructor({ parent, key, self, count, total }: CallFrames) {
     const frames = key.length;
-    this.of = new Int32Array(frames).fill(-1);
+    const of = new Int32Array(frames).fill(-1);
     const inside = new Map<number, Map<number, number>>();
     const [parents, keys]: [number[], number[]] = [[], []];
     const take = (outer: number, key: number) => {
@@ -151,13 +148,13 @@ class Paths {
     const waiting: number[] = [];
     for (let frame = 0; frame < frames; frame++) {
       let at = frame;
-      while (at >= 0 && this.of[at]! < 0) {
+      while (at >= 0 && of[at]! < 0) {
         waiting.push(at);
         at = parent[at]!;
       }
       for (let inner = waiting.pop(); inner !== undefined; inner = waiting.pop()) {
         const outer = parent[inner]!;
-        this.of[inner] = take(outer < 0 ? -1 : this.of[outer]!, key[inner]!);
+        of[inner] = take(outer < 0 ? -1 : of[outer]!, key[inner]!);
       }
     }
     this.parent = Int32Array.from(parents);
@@ -166,7 +163,7 @@ class Paths {
     this.self = new Float64Array(size);
     this.count = new Int32Array(size);
     for (let frame = 0; frame < frames; frame++) {
-      const path = this.of[frame]!;
+      const path = of[frame]!;
       this.self[path]! += self[frame]!;
       this.count[path]! += count[frame]!;
     }

@@ -20,11 +20,6 @@ export class Operators {
     return this.#names + this.#slices.names.length + NO_WORK.length;
   }
 
-  /** Key of the selection: a node, else a slice without one; or -1. */
-  selected(node: number | null, slice: number): number {
-    return node ?? (slice < 0 ? -1 : this.of(slice));
-  }
-
   of(slice: number): number {
     const role = this.#slices.roleOf(slice);
     if (role > 0) return this.#names + this.#slices.names.length + role - 1;
@@ -32,11 +27,6 @@ export class Operators {
     if (node >= 0) return node;
     const call = this.#slices.callOf(slice);
     return call >= 0 ? this.nodes + call : this.#names + this.#slices.nameCodeOf(slice);
-  }
-
-  /** The node of an operator, or -1 for a name. */
-  node(operator: number): number {
-    return operator < this.nodes ? operator : -1;
   }
 
   call(operator: number): number {

@@ -125,7 +125,7 @@ export class Ranking {
     const rows = Int32Array.from(this.ns.keys());
     if (order === "time") return rows;
     const start = Float64Array.from(this.slice, (slice) => place(slice, this.#slices));
-    return rows.sort((a, b) => compare(start[a]!, start[b]!) || this.node[a]! - this.node[b]!);
+    return rows.sort((a, b) => start[a]! - start[b]! || this.node[a]! - this.node[b]!);
   }
 
   cumulative(rows: Int32Array): Float64Array {
@@ -162,8 +162,4 @@ function place(slice: number, slices: Slices): number {
   if (slice < 0) return Infinity;
   const start = slices.startOf(slice);
   return Number.isNaN(start) ? slice : start;
-}
-
-function compare(a: number, b: number): number {
-  return a < b ? -1 : a > b ? 1 : 0;
 }

@@ -90,11 +90,6 @@ export class Row {
   /** Time of [from, to) that the row's slices take. */
   busy(from: number, to: number): number {
     const [first, last] = this.range(from, to);
-    return this.busyOf(first, last, from, to);
-  }
-
-  /** Busy time of the slices [first, last) that `range` returned. */
-  busyOf(first: number, last: number, from: number, to: number): number {
     return this.#busy(first - this.#shift, last - this.#shift, from, to);
   }
 

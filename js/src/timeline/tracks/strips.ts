@@ -224,14 +224,9 @@ export class Strips implements StripLines {
     context.restore();
   }
 
-  /** True if a line has this frame's time and scale. */
-  isFresh(strip: Strip): boolean {
-    return strip.step === this.#step && strip.origin === this.#origin;
-  }
-
   /** Current start of a line's column, in columns. */
   x(strip: Strip, column: number): number {
-    if (this.isFresh(strip)) return column;
+    if (strip.step === this.#step && strip.origin === this.#origin) return column;
     return ((strip.origin + column) * strip.step) / this.#step - this.#origin;
   }
 

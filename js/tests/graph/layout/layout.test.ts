@@ -132,7 +132,7 @@ describe.each(SEEDS)("layout of a random graph, seed %i", (seed) => {
   it("is deterministic and does not modify its input", () => {
     const copy = structuredClone(input);
     const again = layout(input);
-    expect({ ...again, timings: {} }).toEqual({ ...result, timings: {} });
+    expect(again).toEqual(result);
     expect(input).toEqual(copy);
   });
 });
