@@ -192,6 +192,9 @@ def _shared_rows(
     few |= {name: columns[name][edges] for name in columns if name.startswith("edge")}
     for name in ("edgeSource", "edgeTarget", "headNode", "controlSource", "controlTarget"):
         few[name] = row[few.get(name, columns[name])].astype(np.int32)
+    pairs = few["controlSource"].astype(np.int64) * len(nodes) + few["controlTarget"]
+    controls = np.sort(np.unique(pairs, return_index=True)[1])
+    few |= {name: few[name][controls] for name in ("controlSource", "controlTarget")}
     few["nodeId"], few["nodeCount"], few["nodeRow"] = (
         ints.astype(np.int32) for ints in (nodes, count, row)
     )
