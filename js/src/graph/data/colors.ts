@@ -1,9 +1,10 @@
-import { type GraphColumns, idOf, NodeKind, nodesIn } from "../../shared/client/answers.ts";
+import { type GraphColumns, NodeKind } from "../../shared/client/answers.ts";
 import { kindFill } from "../../shared/drawing/theme.ts";
 import { counted } from "../../shared/format.ts";
 import { type GraphScene, membersOf } from "../layout/scene.ts";
 import type { Palette } from "../paint/palette.ts";
 import { type BoxHealth, isUnknown } from "./health.ts";
+import { idOf, nodesIn } from "./links.ts";
 import { isOfKind, type NodeTimes } from "./times.ts";
 
 export type ColorShare = readonly [color: string, share: number];

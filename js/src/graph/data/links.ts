@@ -31,6 +31,19 @@ export class Links {
   }
 }
 
+/** The node of a row, the first of several. */
+export const idOf = ({ nodeId }: GraphColumns, row: number): number => nodeId?.[row] ?? row;
+
+export const rowOf = ({ nodeRow }: GraphColumns, node: number): number => nodeRow?.[node] ?? node;
+
+/** Number of nodes in some rows. */
+export function nodesIn({ nodeCount }: GraphColumns, rows: ArrayLike<number>): number {
+  if (!nodeCount) return rows.length;
+  let count = 0;
+  for (let at = 0; at < rows.length; at++) count += nodeCount[rows[at]!]!;
+  return count;
+}
+
 /** Limit of followed edges. */
 const MOST_FOLLOWED = 1_000_000;
 const STRIDE = 16_384;

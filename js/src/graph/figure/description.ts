@@ -1,4 +1,4 @@
-import { idOf, nodesIn, Trust } from "../../shared/client/answers.ts";
+import { Trust } from "../../shared/client/answers.ts";
 import { Fault } from "../../shared/client/health.ts";
 import type { HealthAnswer } from "../../shared/client/tensor_questions.ts";
 import { clean, plain } from "../../shared/drawing/svg_marks.ts";
@@ -7,6 +7,7 @@ import { append, largest, smallest } from "../../shared/many.ts";
 import { ClassColors } from "../data/coloring.ts";
 import type { BoxColors } from "../data/colors.ts";
 import { BoxHealth, countsByWeight, verdictLabel } from "../data/health.ts";
+import { idOf, nodesIn } from "../data/links.ts";
 import { NumberColors } from "../data/number_colors.ts";
 import { EdgeStyle, foldedInto, type GraphScene, membersOf } from "../layout/scene.ts";
 import { titleOf } from "../paint/frames.ts";

@@ -1,8 +1,8 @@
-import { idOf, NodeKind, rowOf } from "../../shared/client/answers.ts";
+import { NodeKind } from "../../shared/client/answers.ts";
 import { type FigurePanel, lacking, panelDrawing } from "../../shared/drawing/figure.ts";
 import { counted, integer } from "../../shared/format.ts";
 import { finished, largest } from "../../shared/many.ts";
-import { isolated } from "../data/links.ts";
+import { idOf, isolated, rowOf } from "../data/links.ts";
 import type { GraphModel } from "../data/model.ts";
 import { compactWords } from "../layout/labels.ts";
 import type { BoxTexts, GraphScene } from "../layout/scene.ts";

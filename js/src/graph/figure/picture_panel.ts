@@ -1,4 +1,3 @@
-import { idOf, rowOf } from "../../shared/client/answers.ts";
 import {
   type FigurePanel,
   type FigurePart,
@@ -17,6 +16,7 @@ import type { SvgContext } from "../../shared/drawing/svg_context.ts";
 import type { Theme } from "../../shared/drawing/theme.ts";
 import { nodeTitle } from "../../shared/format.ts";
 import { Camera } from "../camera.ts";
+import { idOf, rowOf } from "../data/links.ts";
 import type { PlacedScene } from "../layout/placed_scene.ts";
 import { membersOf } from "../layout/scene.ts";
 import { EdgePainter } from "../paint/edges.ts";

@@ -1,10 +1,5 @@
 import * as tokens from "../../../../tvmdbg_widgets/figures/tokens.json";
-import {
-  type GraphColumns,
-  type MatchColumns,
-  nodesIn,
-  rowOf,
-} from "../../shared/client/answers.ts";
+import type { GraphColumns, MatchColumns } from "../../shared/client/answers.ts";
 import type { HealthAnswer } from "../../shared/client/tensor_questions.ts";
 import type { FigureRequest } from "../../shared/drawing/figure.ts";
 import { figureTheme, type Theme } from "../../shared/drawing/theme.ts";
@@ -15,7 +10,7 @@ import { Coloring, layoutName, type Wires } from "../data/coloring.ts";
 import type { BoxColors } from "../data/colors.ts";
 import { NodeHealth } from "../data/health.ts";
 import { hiddenNodes } from "../data/hits.ts";
-import { type Bridge, type Isolation, shownPart } from "../data/links.ts";
+import { type Bridge, type Isolation, nodesIn, rowOf, shownPart } from "../data/links.ts";
 import { GraphModel } from "../data/model.ts";
 import type { PlacedScene } from "../layout/placed_scene.ts";
 import {

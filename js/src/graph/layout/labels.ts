@@ -1,5 +1,5 @@
 import * as tokens from "../../../../tvmdbg_widgets/figures/tokens.json";
-import { type GraphColumns, idOf, NodeKind } from "../../shared/client/answers.ts";
+import { type GraphColumns, NodeKind } from "../../shared/client/answers.ts";
 import { layer, TextMeasure } from "../../shared/drawing/canvas.ts";
 import {
   counted,
@@ -11,7 +11,7 @@ import {
 } from "../../shared/format.ts";
 import { addTo, largest } from "../../shared/many.ts";
 import { LEGIBLE_SCALE } from "../camera.ts";
-import type { Groups } from "../data/links.ts";
+import { type Groups, idOf } from "../data/links.ts";
 import { valueText } from "../data/node_columns.ts";
 import type { NodeTimes } from "../data/times.ts";
 import type { BoxText, BoxTexts } from "./scene.ts";

@@ -1,6 +1,6 @@
-import { type GraphColumns, NodeKind, nodesIn, Trust } from "../../shared/client/answers.ts";
+import { type GraphColumns, NodeKind, Trust } from "../../shared/client/answers.ts";
 import { finished } from "../../shared/many.ts";
-import { type Bridge, type Groups, type Links, outputsApart } from "../data/links.ts";
+import { type Bridge, type Groups, type Links, nodesIn, outputsApart } from "../data/links.ts";
 import { at, type CompressedRows, groupBy } from "./adjacency.ts";
 
 export const EdgeStyle = { DATA: 0, AMBIGUOUS: 1, CONTROL: 2, BRIDGE: 3 } as const;

@@ -101,19 +101,6 @@ export interface GraphColumns extends Columns<"graph"> {
   info?: GraphInfo | null;
 }
 
-/** The node of a row, the first of several. */
-export const idOf = ({ nodeId }: GraphColumns, row: number): number => nodeId?.[row] ?? row;
-
-export const rowOf = ({ nodeRow }: GraphColumns, node: number): number => nodeRow?.[node] ?? node;
-
-/** Number of nodes in some rows. */
-export function nodesIn({ nodeCount }: GraphColumns, rows: ArrayLike<number>): number {
-  if (!nodeCount) return rows.length;
-  let count = 0;
-  for (let at = 0; at < rows.length; at++) count += nodeCount[rows[at]!]!;
-  return count;
-}
-
 interface GraphInfo {
   /** Scope of all times together (`in Method::execute`); "" without times. */
   together?: string;
@@ -366,10 +353,7 @@ export interface RunAnswers {
 /** What a question of each kind says; kinds that are missing here say nothing. */
 export interface RunQuestions {
   code: { view: string };
-  /**
-   * Nodes to be named in a graph without edges; or a number of boxes: with groups that leave no more
-   * (`analysis/condensed.py`), and with rows for several nodes that one color does not tell apart.
-   */
+  /** Some nodes to be named; or a number of boxes (`analysis/condensed.py`), and one row for nodes of one color. */
   graph: {
     named?: readonly number[];
     most?: number;
