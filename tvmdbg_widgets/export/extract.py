@@ -98,7 +98,7 @@ def _write(
     arrays, left_out, absent = _arrays(parts, chosen, parameters)
     if arrays:
         layout = read_params(next(iter(arrays.values())).record.source).layout
-        records = {key: tensor.record for key, tensor in arrays.items()}
+        records = [(key, tensor.record) for key, tensor in arrays.items()]
         write_params(dump / "output_tensors.params", records, layout=layout)
     trace, problem = trace_of(parts, chosen)
     if trace is not None:

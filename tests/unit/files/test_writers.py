@@ -21,7 +21,7 @@ import pytest
 
 import tvmdbg_widgets as tvmdbg
 from tests.make.fuzz.seeds import made_tunings
-from tvmdbg_widgets.formats.tvm.params.survey import write_params
+from tests.make.params import write_params
 from tvmdbg_widgets.model.base.writing import new_folder, replacing, replacing_all
 
 resource = pytest.importorskip("resource")
