@@ -297,16 +297,11 @@ class Tasks:
             if None in (before, now) or before == now or (known.index, name) in self._told:
                 continue
             self._told.add((known.index, name))
-            self.issues.append(
-                Issue(
-                    "task-differs",
-                    IssueSeverity.NOTE,
-                    one_line(
-                        f"records of task {known.index} ({known.name}) differ in {words}: "
-                        f"first {before}, later {now}; the first is shown"
-                    ),
-                )
+            text = (
+                f"records of task {known.index} ({known.name}) differ in {words}: "
+                f"first {before}, later {now}; the first is shown"
             )
+            self.issues.append(Issue("task-differs", IssueSeverity.NOTE, one_line(text)))
 
 
 _TARGETS = lru_cache(1_000)(Target.parse)

@@ -13,7 +13,12 @@ from tvmdbg_widgets.formats.family import Kind
 from tvmdbg_widgets.formats.json_fields import Count, read_json
 from tvmdbg_widgets.formats.tvm.foreign import LAST_VERSION
 from tvmdbg_widgets.model.base.numbers import counted
-from tvmdbg_widgets.model.base.text import FormatError, Issue, Issues, IssueSeverity, one_line
+from tvmdbg_widgets.model.base.text import (
+    FormatError,
+    IssueLog,
+    Issues,
+    one_line,
+)
 from tvmdbg_widgets.sources.byte_source import ByteSource
 
 _TARGET_SHOWN = 200
@@ -105,10 +110,10 @@ def sniff(head: bytes) -> bool:
 def read_metadata(source: ByteSource) -> ModelLibrary:
     """Read ``metadata.json``."""
     top = read_json(source, _LibraryDocument)
-    issues = []
+    issues = IssueLog(source.name)
     if not 1 <= top.version <= LAST_VERSION:
         text = f"version {top.version} of Model Library Format; 1 to {LAST_VERSION} are known here"
-        issues.append(Issue("library-version", IssueSeverity.WARNING, text, file=source.name))
+        issues.warning("library-version", text)
     if top.modules is not None:
         modules = {name: _module(fields, name) for name, fields in top.modules.items()}
     elif top.model_name is not None:
@@ -124,9 +129,7 @@ def read_metadata(source: ByteSource) -> ModelLibrary:
     for module in modules.values():
         if module.executors and "graph" not in module.executors:
             text = f"module {module.name!r} runs ahead of time (AOT): the library has no graph"
-            issues.append(
-                Issue("library-without-graph", IssueSeverity.NOTE, text, file=source.name)
-            )
+            issues.note("library-without-graph", text)
     return ModelLibrary(top.version, modules, source.name, Issues(issues))
 
 

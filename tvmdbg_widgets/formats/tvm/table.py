@@ -32,7 +32,7 @@ from tvmdbg_widgets.formats.tvm.layout import (
 from tvmdbg_widgets.formats.tvm.times_text import decode, read_text
 from tvmdbg_widgets.model.base.columns import StringColumn
 from tvmdbg_widgets.model.base.numbers import counted
-from tvmdbg_widgets.model.base.text import FormatError, Issue, Issues, IssueSeverity
+from tvmdbg_widgets.model.base.text import FormatError, Issue, IssueLog, Issues
 from tvmdbg_widgets.sources.byte_source import ByteSource
 
 
@@ -129,16 +129,15 @@ class _TableBody:
         self.end = end
         self.rows: list[TableRow] = []
         self.total_cells: tuple[str, ...] = ()
-        self.issues: list[Issue] = []
+        self.issues = IssueLog(file)
         self.truncated = False
 
     def table(self, text_issues: list[Issue]) -> DebuggerTable:
         last, strangers = self.read_rows()
         between = [index for index in strangers if index < last]
         if between:
-            self.report(
+            self.issues.warning(
                 "rows-interrupted",
-                IssueSeverity.WARNING,
                 f"line {between[0] + 1} is not a row but stands between rows "
                 f"({counted(len(between), 'such line')}): {self.lines[between[0]][:60]!r}",
             )
@@ -196,12 +195,7 @@ class _TableBody:
             text[start - 2 : start].strip(" ") == "" for start in self.layout.starts[1:]
         ):
             self.truncated = True
-            self.report(
-                "row-cut", IssueSeverity.ERROR, "the text ends inside a row, which is left out"
-            )
-
-    def report(self, rule: str, severity: IssueSeverity, message: str) -> None:
-        self.issues.append(Issue(rule, severity, message, file=self.file))
+            self.issues.error("row-cut", "the text ends inside a row, which is left out")
 
 
 def _no_table(source: ByteSource, text: str, headers: list[int]) -> FormatError:
