@@ -294,7 +294,7 @@ class GrowingFile(FileSource):
         """Return the change of the file since it was opened."""
         with self._open() as file:
             status = os.fstat(file.fileno())
-            if not self._growing.is_still(status, partial(_read, file)):
+            if not self._growing.is_still(status, partial(_pread, file)):
                 return Change.REWRITTEN
         return Change.GROWN if status.st_size > self.size else Change.NONE
 
@@ -335,9 +335,3 @@ class _GrowingState(FileState):
 
 def _file(status: os.stat_result) -> tuple[int, int]:
     return status.st_dev, status.st_ino
-
-
-def _read(file: io.FileIO, offset: int, length: int) -> bytes:
-    """Return the bytes at ``offset``, fewer at the end of the file."""
-    file.seek(offset)
-    return file.read(length)

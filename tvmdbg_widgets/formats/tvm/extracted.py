@@ -10,7 +10,13 @@ from typing import Any
 from tvmdbg_widgets.formats.tvm.params.file import read_params
 from tvmdbg_widgets.formats.tvm.params.list import LIST_MAGIC
 from tvmdbg_widgets.model.base.text import FormatError
-from tvmdbg_widgets.sources.byte_source import ByteSource, BytesSource, PartSource, ReadAhead
+from tvmdbg_widgets.sources.byte_source import (
+    ByteSource,
+    BytesSource,
+    DerivedSource,
+    PartSource,
+    ReadAhead,
+)
 
 FIRST_LINE = "Some nodes of a run of TVM's debugger, as a dump of their own."
 
@@ -139,25 +145,18 @@ class _SerializedModule:
         )
 
 
-class _Params(ByteSource):
+class _Params(DerivedSource):
     """Arrays of a library as a params file: its header before names and arrays, read in place."""
 
     def __init__(self, source: ByteSource, names: int, arrays: int, count: int, name: str) -> None:
-        self._library = source
-        self.name = name
-        self.far = source.far
         head = _U64.pack(LIST_MAGIC) + bytes(8)
         head += source.read(names, arrays - names) + _U64.pack(count)
         self._head = head
         self._shift = arrays - len(head)
-        self.size = source.size - self._shift
-
-    def trouble(self) -> Exception | None:
-        """Return why the bytes cannot be read now; see :class:`ByteSource`."""
-        return self._library.trouble()
+        super().__init__(source, source.size - self._shift, name)
 
     def _fill(self, offset: int, view: memoryview) -> None:
         own = self._head[offset : offset + len(view)]
         view[: len(own)] = own
         if len(own) < len(view):
-            self._library.read_into(offset + len(own) + self._shift, view[len(own) :])
+            self.stored.read_into(offset + len(own) + self._shift, view[len(own) :])

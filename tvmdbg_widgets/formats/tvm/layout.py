@@ -17,29 +17,11 @@ import numpy.typing as npt
 from tvmdbg_widgets.model.base.numbers import agree, counted
 from tvmdbg_widgets.model.base.text import Issue, IssueSeverity
 
+_TIMES, _OTHERS = ("Node Name", "Ops", "Time(us)", "Time(%)"), ("Shape", "Inputs", "Outputs")
 TITLES: dict[str, tuple[str, ...]] = {
-    "v0.5": (
-        "Node Name",
-        "Ops",
-        "Time(us)",
-        "Time(%)",
-        "Start Time",
-        "End Time",
-        "Shape",
-        "Inputs",
-        "Outputs",
-    ),
-    "v0.6": ("Node Name", "Ops", "Time(us)", "Time(%)", "Shape", "Inputs", "Outputs"),
-    "v0.9": (
-        "Node Name",
-        "Ops",
-        "Time(us)",
-        "Time(%)",
-        "Shape",
-        "Inputs",
-        "Outputs",
-        "Measurements(us)",
-    ),
+    "v0.5": (*_TIMES, "Start Time", "End Time", *_OTHERS),
+    "v0.6": (*_TIMES, *_OTHERS),
+    "v0.9": (*_TIMES, *_OTHERS, "Measurements(us)"),
 }
 """Column titles by style, the first release that prints them."""
 
@@ -313,21 +295,9 @@ def parse_row(columns: tuple[str, ...], cells: tuple[str, ...]) -> TableRow | No
         return None
     if any(math.isnan(clock_ns(cell)) for cell in clock):
         return None
+    numbers = float(time), float(percent), shape, inputs, outputs, measurements
     start, end = clock or ("", "")
-    return TableRow(
-        name,
-        ops,
-        float(time),
-        float(percent),
-        shape,
-        inputs,
-        outputs,
-        measurements,
-        start,
-        end,
-        0,
-        cells,
-    )
+    return TableRow(name, ops, *numbers, start, end, 0, cells)
 
 
 @lru_cache(maxsize=4096)

@@ -228,23 +228,14 @@ class TimedNode:
     num_inputs: int
 
 
-def format_table(table: DebuggerTable) -> str:
-    """Return a table as it stood in the text, without foreign lines."""
-    lines = [row.cells for row in table.rows]
-    if table.total_cells:
-        lines.append(table.total_cells)
-    return _format(table.layout, lines)
-
-
 def bare_table(table: DebuggerTable) -> str:
     """Return a table as TVM printed it, without marks of quotes or comments."""
-    lines = [row.cells for row in table.rows]
-    canonical = canonical_layout(table.style, [*lines, *filter(None, [table.total_cells])])
+    lines = [*(row.cells for row in table.rows), *filter(None, [table.total_cells])]
+    canonical = canonical_layout(table.style, lines)
     starts, length = table.layout.starts, table.layout.length
     if length is None and starts == canonical.starts:
         length = canonical.length
-    layout = replace(table.layout, indent="", newline="\n", length=length)
-    return format_table(replace(table, layout=layout))
+    return _format(replace(table.layout, indent="", newline="\n", length=length), lines)
 
 
 def print_table(

@@ -97,6 +97,14 @@ class DataType:
         """
         return _parse(text)
 
+    @classmethod
+    def known(cls, text: str) -> DataType | None:
+        """Read a dtype string; None if it is not one."""
+        try:
+            return _parse(text)
+        except ValueError:
+            return None
+
     @property
     def name(self) -> str:
         """TVM's spelling, such as ``"float32x4"``; one name for one meaning.
@@ -231,10 +239,7 @@ def _numpy_dtype(code: int, bits: int) -> np.dtype[Any] | None:
 
 def from_numpy(dtype: np.dtype[Any]) -> DataType:
     """Return the TVM type of a numpy (or ``ml_dtypes``) dtype."""
-    try:
-        parsed = DataType.parse(dtype.newbyteorder("=").name)
-    except ValueError:
-        parsed = None
+    parsed = DataType.known(dtype.newbyteorder("=").name)
     if parsed is None or parsed.numpy_dtype is None:
         raise ValueError(f"TVM has no data type for numpy's {dtype}")
     return parsed

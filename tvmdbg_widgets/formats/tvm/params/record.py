@@ -284,7 +284,5 @@ def _sizes_predict(keys: Sequence[str], graph: Graph, header: int) -> list[tuple
 
 
 def _itemsize(text: str) -> int:
-    try:
-        return DataType.parse(text).itemsize
-    except ValueError:
-        return 0
+    dtype = DataType.known(text)
+    return 0 if dtype is None else dtype.itemsize
