@@ -21,7 +21,7 @@ from tvmdbg_widgets.export.private_parameters import (
     private_parameters,
 )
 from tvmdbg_widgets.formats.decimals import nanoseconds
-from tvmdbg_widgets.formats.tvm.extracted import FIRST_LINE
+from tvmdbg_widgets.formats.tvm.model_library import FIRST_LINE
 from tvmdbg_widgets.formats.tvm.params.file import read_params
 from tvmdbg_widgets.formats.tvm.params.survey import write_params
 from tvmdbg_widgets.model.base.numbers import agree, counted

@@ -21,8 +21,8 @@ from tvmdbg_widgets.figures.options import (
 from tvmdbg_widgets.figures.raster import Figure
 from tvmdbg_widgets.figures.tensor import tensor_figure
 from tvmdbg_widgets.figures.timeline import timeline_figure
-from tvmdbg_widgets.model.base.choice import one_of
 from tvmdbg_widgets.model.base.options import ViewOptions, drawn, known_options
+from tvmdbg_widgets.model.base.slips import one_of
 from tvmdbg_widgets.model.findings import Findings
 from tvmdbg_widgets.model.refs import entry_ref
 

@@ -15,8 +15,8 @@ from tvmdbg_widgets.answers.few_names import has_many
 from tvmdbg_widgets.figures.engine import draw_view
 from tvmdbg_widgets.figures.options import GraphOptions
 from tvmdbg_widgets.figures.raster import Figure
-from tvmdbg_widgets.model.base.choice import one_of
 from tvmdbg_widgets.model.base.options import drawn
+from tvmdbg_widgets.model.base.slips import one_of
 from tvmdbg_widgets.model.graph.graph import Graph
 from tvmdbg_widgets.model.graph.isolation import checked_isolation
 from tvmdbg_widgets.model.graph.node_columns import NodeColumn, node_column

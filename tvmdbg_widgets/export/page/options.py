@@ -12,7 +12,7 @@ from tvmdbg_widgets import __version__
 from tvmdbg_widgets.analysis.facts import RunFacts
 from tvmdbg_widgets.analysis.summary import missing
 from tvmdbg_widgets.figures.texts import escape
-from tvmdbg_widgets.model.base.choice import no_argument, one_of
+from tvmdbg_widgets.model.base.slips import no_argument, one_of
 
 Share: TypeAlias = Literal["statistics", "pictures", "tensors"]
 Theme: TypeAlias = Literal["auto", "light", "dark"]

@@ -14,10 +14,10 @@ import numpy.typing as npt
 
 from tvmdbg_widgets.formats.executorch.delegates.families import family_of
 from tvmdbg_widgets.formats.family import Part
-from tvmdbg_widgets.model.base.choice import meant
 from tvmdbg_widgets.model.base.columns import StringColumn
 from tvmdbg_widgets.model.base.numbers import agree, counted
 from tvmdbg_widgets.model.base.ranges import first_rows, numbered
+from tvmdbg_widgets.model.base.slips import meant
 from tvmdbg_widgets.model.base.text import (
     FormatError,
     Issue,

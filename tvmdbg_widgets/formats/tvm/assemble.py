@@ -25,9 +25,9 @@ from tvmdbg_widgets.formats.tvm.graph.graph_json import KIND as GRAPH
 from tvmdbg_widgets.formats.tvm.graph.graph_json import read_graph
 from tvmdbg_widgets.formats.tvm.model_library import KIND as LIBRARY
 from tvmdbg_widgets.formats.tvm.model_library import ModelLibrary
-from tvmdbg_widgets.formats.tvm.output_keys import OutputKey, parse_key
 from tvmdbg_widgets.formats.tvm.params.file import KIND as PARAMS
 from tvmdbg_widgets.formats.tvm.params.file import ParamsFile
+from tvmdbg_widgets.formats.tvm.params.record import OutputKey, parse_key
 from tvmdbg_widgets.formats.tvm.params.survey import KINDS, note_issues
 from tvmdbg_widgets.formats.tvm.report.report import KIND as REPORT
 from tvmdbg_widgets.formats.tvm.report.report import printed_reports

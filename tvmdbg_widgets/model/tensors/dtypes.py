@@ -14,7 +14,7 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 
-from tvmdbg_widgets.model.base.choice import meant
+from tvmdbg_widgets.model.base.slips import meant
 
 INT, UINT, FLOAT, HANDLE, BFLOAT, COMPLEX, BOOL = range(7)
 FIRST_CUSTOM = 129

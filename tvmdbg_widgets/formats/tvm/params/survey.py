@@ -17,8 +17,8 @@ from tvmdbg_widgets.formats.tvm.params.record import (
     MAX_CODE,
     header_struct,
 )
-from tvmdbg_widgets.model.base.choice import one_of
 from tvmdbg_widgets.model.base.numbers import agree
+from tvmdbg_widgets.model.base.slips import one_of
 from tvmdbg_widgets.model.base.text import FormatError, Issue, IssueSeverity, cut, listed
 from tvmdbg_widgets.model.base.writing import replacing
 from tvmdbg_widgets.model.dtype_layout import DTypeLayout, dtype_layout
