@@ -280,14 +280,9 @@ class GrowingFile(FileSource):
     """A file on disk that may grow; it is compared by its first 4 KiB and last 64 KiB."""
 
     def __init__(
-        self,
-        path: str | os.PathLike[str],
-        name: str | None = None,
-        *,
-        within: Path | None = None,
-        follow_links: bool = False,
+        self, path: str | os.PathLike[str], name: str | None = None, **options: Any
     ) -> None:
-        super().__init__(path, name, within=within, follow_links=follow_links)
+        super().__init__(path, name, **options)
         self._state = self._growing = _GrowingState(self.path.stat(), self.size, self.read)
 
     def change(self) -> Change:

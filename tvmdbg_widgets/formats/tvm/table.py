@@ -143,23 +143,15 @@ class _TableBody:
             )
         if not self.total_cells and last + 1 == self.end - 1 == len(self.lines) - 1:
             self.check_cut(self.lines[-1])
-        total = parse_total(self.total_cells) if self.total_cells else None
-        rows, table_issues = check_table(
-            tuple(self.rows),
-            total_us=total,
-            total_cells=self.total_cells,
-            layout=self.layout,
-            file=self.file,
-            truncated=self.truncated,
-        )
+        cells, layout = self.total_cells, self.layout
+        rows = check_table(self.rows, cells, layout, self.issues, truncated=self.truncated)
         start = end = None
-        if self.layout.style == "v0.5":
-            start, end, clock_issues = wall_times(rows, self.file)
-            table_issues += clock_issues
+        if layout.style == "v0.5":
+            start, end = wall_times(rows, self.issues)
         return DebuggerTable(
             rows=rows,
             columns=self.layout.columns,
-            total_us=total,
+            total_us=parse_total(cells),
             style=self.layout.style,
             start_ns=start,
             end_ns=end,
@@ -167,7 +159,7 @@ class _TableBody:
             line=self.header + 1,
             layout=self.layout,
             total_cells=self.total_cells,
-            issues=Issues((*text_issues, *self.issues, *table_issues)),
+            issues=Issues((*text_issues, *self.issues)),
             file=self.file,
         )
 
