@@ -17,7 +17,7 @@ from tvmdbg_widgets.formats.tuning.dag_text import KIND as DAGS
 from tvmdbg_widgets.formats.tuning.json_line import Tasks, TrialColumns, join_messages
 from tvmdbg_widgets.formats.tuning.lines import StoredWorkload
 from tvmdbg_widgets.formats.tuning.record import KIND as RECORDS
-from tvmdbg_widgets.formats.tuning.record import MOST_REFUSED, RecordFile, read_file
+from tvmdbg_widgets.formats.tuning.record import MOST_REFUSED, RecordFile, read_file, tuner_of
 from tvmdbg_widgets.model.base.columns import StringColumn
 from tvmdbg_widgets.model.base.numbers import agree, counted
 from tvmdbg_widgets.model.base.text import Issue, IssueLog, Issues, IssueSeverity
@@ -125,30 +125,18 @@ def _printed_tasks(console: ConsoleTable) -> tuple[Task, ...]:
 
 def log_of(file: RecordFile, workloads: Sequence[StoredWorkload] = ()) -> TuningParts:
     """Return one file of records as a log of its own."""
-    tasks = tuple(_named(own_task, file, workloads) for own_task in file.tasks)
-    issues = IssueLog(file.source.name, file.issues)
+    log = file.log
+    issues = IssueLog(log.title, log.issues)
     missing = [task for task, number in file.numbered.items() if number >= len(workloads)]
     if missing:
         text = (
-            f"{len(missing):,} of {counted(len(tasks), 'task')} {agree(len(missing), 'names')} "
-            "workloads that are in none of the files; open database_workload.json along to see "
-            "what they compute"
+            f"{len(missing):,} of {counted(len(log.tasks), 'task')} "
+            f"{agree(len(missing), 'names')} workloads that are in none of the files; open "
+            "database_workload.json along to see what they compute"
         )
         issues.note("workload-missing", text)
-    tuners = {own_task.tuner for own_task in tasks}
-    return TuningParts(
-        file.source.name,
-        tuners.pop() if len(tuners) == 1 else "mixed" if tuners else "",
-        tasks,
-        file.trials,
-        (file.source,),
-        ((file.offset, file.line),),
-        refused=file.refused,
-        num_refused=file.num_refused,
-        undecoded=file.undecoded,
-        cut=file.cut,
-        issues=Issues(issues),
-    )
+    tasks = tuple(_named(task, file, workloads) for task in log.tasks)
+    return replace(log, tasks=tasks, issues=Issues(issues))
 
 
 def _workloads(piece: Part, files: Sequence[Part]) -> tuple[StoredWorkload, ...]:
@@ -289,10 +277,9 @@ def combine(logs: Sequence[TuningParts], title: str) -> TuningParts:
             for item in log.messages
         ]
         first_row += len(trials)
-    tuners = {item.tuner for item in logs if item.tuner}
     result = TuningParts(
         title,
-        tuners.pop() if len(tuners) == 1 else "mixed" if tuners else "",
+        tuner_of(log.tuner for log in logs),
         tuple(tasks.found),
         concatenate(columns),
         tuple(sources),
