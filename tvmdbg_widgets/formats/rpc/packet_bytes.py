@@ -20,7 +20,7 @@ _FFI_PREFERRED = {"str": 8, "bytes": 9}
 _NUMBERS = {"int": I64, "uint": I64, "bool": I64, "float": F64}
 
 
-class _Piece(NamedTuple):
+class _PacketPiece(NamedTuple):
     """A field and its bytes, which are empty if they stay in the stream."""
 
     name: str
@@ -28,7 +28,7 @@ class _Piece(NamedTuple):
     value: str
     size: int
     data: bytes
-    children: tuple[_Piece, ...] = ()
+    children: tuple[_PacketPiece, ...] = ()
 
     def field(self, at: int) -> ByteField:
         fields, inner = [], at
@@ -38,21 +38,23 @@ class _Piece(NamedTuple):
         return ByteField(self.name, at, self.size, self.kind, self.value, "", tuple(fields))
 
 
-def _leaf(name: str, kind: ByteKind, value: str, data: bytes, size: int = -1) -> _Piece:
-    return _Piece(name, kind, value, len(data) if size < 0 else size, data)
+def _leaf(name: str, kind: ByteKind, value: str, data: bytes, size: int = -1) -> _PacketPiece:
+    return _PacketPiece(name, kind, value, len(data) if size < 0 else size, data)
 
 
-def _number(name: str, form: struct.Struct, value: Any, text: str = "") -> _Piece:
+def _number(name: str, form: struct.Struct, value: Any, text: str = "") -> _PacketPiece:
     return _leaf(name, "number", text or str(value), form.pack(value))
 
 
-def _pointer(name: str, value: int) -> _Piece:
+def _pointer(name: str, value: int) -> _PacketPiece:
     return _leaf(name, "pointer", f"{value:#x}", U64.pack(value))
 
 
-def _group(name: str, value: str, children: Sequence[_Piece]) -> _Piece:
+def _group(name: str, value: str, children: Sequence[_PacketPiece]) -> _PacketPiece:
     data = b"".join(child.data for child in children)
-    return _Piece(name, "group", value, sum(child.size for child in children), data, (*children,))
+    return _PacketPiece(
+        name, "group", value, sum(child.size for child in children), data, (*children,)
+    )
 
 
 def packet_fields(packet: RawPacket, grammar: Grammar) -> ByteField:
@@ -65,7 +67,7 @@ def packet_fields(packet: RawPacket, grammar: Grammar) -> ByteField:
 
 def _pieces(
     grammar: Grammar, code: int, name: str, body: Body, payload: bytes = b""
-) -> list[_Piece]:
+) -> list[_PacketPiece]:
     """Return the fields of a packet behind its length, in the order of its reader."""
     pieces = [_number("code", I32, code, f"{code}, {name}")]
     if body.function is not None:
@@ -89,7 +91,7 @@ def _pieces(
     return pieces if body.arguments is None else pieces + _sequence(grammar, body.arguments)
 
 
-def _sequence(grammar: Grammar, arguments: Sequence[PackedArgument]) -> list[_Piece]:
+def _sequence(grammar: Grammar, arguments: Sequence[PackedArgument]) -> list[_PacketPiece]:
     codes = [_code(grammar, argument) for argument in arguments]
     pieces = [_number("num_args", I32, len(arguments))]
     texts = [f"{code}, {each.kind}" for code, each in zip(codes, arguments, strict=True)]
@@ -97,7 +99,7 @@ def _sequence(grammar: Grammar, arguments: Sequence[PackedArgument]) -> list[_Pi
         for index, (code, text) in enumerate(zip(codes, texts, strict=True)):
             pieces.append(_number(f"type_code[{index}]", I32, code, text))
     for index, argument in enumerate(arguments):
-        children: list[_Piece] = []
+        children: list[_PacketPiece] = []
         if grammar.interleaved:
             code = codes[index]
             children.append(_number("type_index", I32, code, texts[index]))
@@ -122,7 +124,7 @@ def _code(grammar: Grammar, argument: PackedArgument) -> int:
     return number
 
 
-def _value(grammar: Grammar, argument: PackedArgument) -> list[_Piece]:
+def _value(grammar: Grammar, argument: PackedArgument) -> list[_PacketPiece]:
     kind, value = argument.kind, argument.value
     match kind:
         case "null":
@@ -144,7 +146,7 @@ def _value(grammar: Grammar, argument: PackedArgument) -> list[_Piece]:
     return [_pointer("value", value)]
 
 
-def _text(argument: PackedArgument) -> list[_Piece]:
+def _text(argument: PackedArgument) -> list[_PacketPiece]:
     value, data = argument.value, b""
     if not isinstance(value, StreamSpan):
         data = value.encode() if isinstance(value, str) else value
@@ -153,7 +155,7 @@ def _text(argument: PackedArgument) -> list[_Piece]:
     return [_number("length", U64, size), _leaf(argument.kind, kind, str(argument), data, size)]
 
 
-def _dtype(grammar: Grammar, dtype: DataType) -> list[_Piece]:
+def _dtype(grammar: Grammar, dtype: DataType) -> list[_PacketPiece]:
     data = grammar.dtype.pack(dtype)
     values = {"code": dtype.code, "bits": dtype.bits, "lanes": dtype.lanes}
     return [
@@ -162,11 +164,11 @@ def _dtype(grammar: Grammar, dtype: DataType) -> list[_Piece]:
     ]
 
 
-def _device(device: Device) -> list[_Piece]:
+def _device(device: Device) -> list[_PacketPiece]:
     return [_number("device_type", I32, device.type), _number("device_id", I32, device.id)]
 
 
-def _tensor(grammar: Grammar, tensor: TensorMeta) -> list[_Piece]:
+def _tensor(grammar: Grammar, tensor: TensorMeta) -> list[_PacketPiece]:
     pieces = [
         _pointer("data", tensor.data),
         _group("device", str(tensor.device), _device(tensor.device)),

@@ -77,7 +77,7 @@ class Collected:
 
     def drop_last_copy(self) -> None:
         """Remove the last packet, a ``CopyAck``."""
-        del self._rows[-_ROW.size :]
+        del self._rows[len(self._rows) - _ROW.size :]
         self.replies -= 1
 
     def packets(self, size: int) -> StreamPackets:

@@ -40,14 +40,18 @@ def asks(
 
 
 def lazily(module: str, homes: Mapping[str, str]) -> Callable[[str], object]:
-    """Return a ``__getattr__`` of a module that imports names from their homes when used."""
+    """Return a ``__getattr__`` of a module that imports names from their homes when used.
+
+    A home is a module of this package, with ``:`` and the name there if that is another.
+    """
 
     def get(name: str) -> object:
         own = sys.modules[module]
         if name not in homes:
             problem = f"module {module!r} has no attribute {name!r}"
             raise AttributeError(problem, name=name, obj=own)
-        value: object = getattr(import_module(f"tvmdbg_widgets.{homes[name]}"), name)
+        home, _, there = homes[name].partition(":")
+        value: object = getattr(import_module(f"tvmdbg_widgets.{home}"), there or name)
         setattr(own, name, value)
         return value
 
